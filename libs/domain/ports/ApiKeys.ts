@@ -1,0 +1,55 @@
+/**
+ * Storage of what opens the door: API keys and refresh tokens, both only as hashes, and the failed
+ * attempts that throttle a client address.
+ */
+import { Context, type DateTime, type Effect, type Option } from "effect"
+import type { ApiKey, ApiKeyId, OrganisationName } from "../src/Organisation.ts"
+import type { DoesNotExist } from "./OperatorSetup.ts"
+import type { StorageUnavailable } from "./StorageUnavailable.ts"
+
+/** A refresh token as it is kept. Those that descend from one API key request share a `family`. */
+export interface RefreshToken {
+  readonly hash: string
+  readonly family: string
+  readonly apiKey: ApiKeyId
+  readonly expiresAt: DateTime.Utc
+}
+
+export type Rotation =
+  | { readonly _tag: "Rotated"; readonly apiKey: ApiKey }
+  /** Unknown, expired, of a revoked family, or of a key that is no longer live. */
+  | { readonly _tag: "Refused" }
+  /** Used before: the whole family is revoked by this very step. */
+  | { readonly _tag: "Reused" }
+
+export class ApiKeys extends Context.Service<
+  ApiKeys,
+  {
+    readonly issue: (key: ApiKey) => Effect.Effect<void, DoesNotExist | StorageUnavailable>
+    readonly find: (id: ApiKeyId) => Effect.Effect<Option.Option<ApiKey>, StorageUnavailable>
+    readonly findByHash: (hash: string) => Effect.Effect<Option.Option<ApiKey>, StorageUnavailable>
+    readonly list: (
+      organisation: OrganisationName
+    ) => Effect.Effect<ReadonlyArray<ApiKey>, StorageUnavailable>
+    /** Revokes the key and its refresh tokens; false if there is no such key. A second time changes nothing. */
+    readonly revoke: (id: ApiKeyId, at: DateTime.Utc) => Effect.Effect<boolean, StorageUnavailable>
+
+    readonly saveRefreshToken: (token: RefreshToken) => Effect.Effect<void, StorageUnavailable>
+    /** Exchanges a refresh token that is good at `at` for its successor, of the same family and key. */
+    readonly rotateRefreshToken: (command: {
+      readonly hash: string
+      readonly successor: { readonly hash: string; readonly expiresAt: DateTime.Utc }
+      readonly at: DateTime.Utc
+    }) => Effect.Effect<Rotation, StorageUnavailable>
+
+    readonly recordFailedAttempt: (
+      clientAddress: string,
+      at: DateTime.Utc
+    ) => Effect.Effect<void, StorageUnavailable>
+    /** The instants of the failed attempts of this address after `since`, oldest first. */
+    readonly failedAttempts: (
+      clientAddress: string,
+      since: DateTime.Utc
+    ) => Effect.Effect<ReadonlyArray<DateTime.Utc>, StorageUnavailable>
+  }
+>()("@data-import/domain/ports/ApiKeys") {}

@@ -1,0 +1,71 @@
+/**
+ * What happened: the attempts at an import, the audit log of every write, and the outbox of events. The
+ * other storage ports write their entries in the same step as the change; here they are read, and the
+ * writes that were refused are recorded. Nothing here holds personal data.
+ */
+import { Context, type DateTime, type Effect } from "effect"
+import type { Code } from "../src/Code.ts"
+import type { EventName } from "../src/Event.ts"
+import type { AttemptId, ImportKey } from "../src/ImportProcess.ts"
+import type { ApiKeyId, Caller, OrganisationName, RequestId } from "../src/Organisation.ts"
+import type { StorageUnavailable } from "./StorageUnavailable.ts"
+
+export interface Attempt {
+  readonly id: AttemptId
+  readonly dryRun: boolean
+  readonly startedAt: DateTime.Utc
+  readonly endedAt: DateTime.Utc | null
+  /** `created`, a refusal's code, `lease_expired`, or null while it runs. */
+  readonly outcome: string | null
+  readonly errors: ReadonlyArray<{ readonly code: string; readonly attr: string }>
+}
+
+/** The write that was asked for. */
+export type AuditAction =
+  | "stage"
+  | "process"
+  | "create_notes"
+  | "create_transactions"
+  | "create_historical_statements"
+  | "create_payment_instruction"
+
+export interface AuditEntry {
+  readonly at: DateTime.Utc
+  readonly organisation: OrganisationName
+  readonly apiKey: ApiKeyId
+  readonly requestId: RequestId
+  readonly action: AuditAction
+  /** `created`, `replaced`, or the code of the refusal. */
+  readonly outcome: string
+}
+
+export interface OutboxEvent {
+  readonly at: DateTime.Utc
+  readonly name: EventName
+  readonly codes: ReadonlyArray<string>
+}
+
+export class History extends Context.Service<
+  History,
+  {
+    /**
+     * Records a write that was refused. `key` is what the request named, as sent, cut to the lengths of
+     * the contract, and null where it named nothing usable.
+     */
+    readonly recordRefusal: (entry: {
+      readonly key: {
+        readonly import_supplier: string | null
+        readonly external_account_number: string | null
+      }
+      readonly action: AuditAction
+      readonly outcome: Code
+      readonly caller: Caller
+      readonly at: DateTime.Utc
+    }) => Effect.Effect<void, StorageUnavailable>
+
+    /** Oldest first, like the two below. */
+    readonly attempts: (key: ImportKey) => Effect.Effect<ReadonlyArray<Attempt>, StorageUnavailable>
+    readonly audit: (key: ImportKey) => Effect.Effect<ReadonlyArray<AuditEntry>, StorageUnavailable>
+    readonly events: (key: ImportKey) => Effect.Effect<ReadonlyArray<OutboxEvent>, StorageUnavailable>
+  }
+>()("@data-import/domain/ports/History") {}

@@ -1,0 +1,54 @@
+/**
+ * The client of the platform on whose behalf suppliers are migrated, its API keys, and the caller that a
+ * token stands for. A token names the organisation; what the organisation may touch is always looked up.
+ */
+import { DateTime, Schema } from "effect"
+
+/** Identifier of an organisation: a lower-case name of up to 64 characters, chosen by the operator. */
+export const OrganisationName = Schema.String.check(
+  Schema.isPattern(/^[a-z0-9][a-z0-9_-]{0,63}$/)
+).pipe(Schema.brand("OrganisationName"))
+export type OrganisationName = typeof OrganisationName.Type
+
+/** Identifier of an API key; public, unlike the key itself. */
+export const ApiKeyId = Schema.String.pipe(Schema.brand("ApiKeyId"))
+export type ApiKeyId = typeof ApiKeyId.Type
+
+/** `import:read` suffices for validate and the queries; every write needs `import:write`. */
+export const Scope = Schema.Literals(["import:read", "import:write"])
+export type Scope = typeof Scope.Type
+
+export const RequestId = Schema.String.check(Schema.isPattern(/^[A-Za-z0-9._-]{1,128}$/)).pipe(
+  Schema.brand("RequestId")
+)
+export type RequestId = typeof RequestId.Type
+
+/** Who asks: the subject of a verified token, and the request it came with. */
+export interface Caller {
+  readonly organisation: OrganisationName
+  readonly apiKey: ApiKeyId
+  readonly scopes: ReadonlyArray<Scope>
+  readonly requestId: RequestId
+}
+
+export interface Organisation {
+  readonly name: OrganisationName
+  readonly createdAt: DateTime.Utc
+}
+
+/** An API key as it is kept: the secret itself only as its SHA-256 hash, in lower-case hexadecimal. */
+export interface ApiKey {
+  readonly id: ApiKeyId
+  readonly organisation: OrganisationName
+  readonly label: string
+  readonly scopes: ReadonlyArray<Scope>
+  readonly hash: string
+  readonly createdAt: DateTime.Utc
+  readonly expiresAt: DateTime.Utc | null
+  readonly revokedAt: DateTime.Utc | null
+}
+
+/** Whether the key opens anything at `now`: neither revoked nor expired. */
+export const isLive = (key: ApiKey, now: DateTime.Utc): boolean =>
+  key.revokedAt === null &&
+  (key.expiresAt === null || DateTime.isGreaterThan(key.expiresAt, now))

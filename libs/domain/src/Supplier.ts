@@ -1,0 +1,49 @@
+/**
+ * An import supplier: the group of accounts that one organisation migrates, with the behaviour configured
+ * for it. Set up by the operator; no endpoint changes it. Source: specification, "Import supplier".
+ */
+import { Result, Schema } from "effect"
+import type { OrganisationName } from "./Organisation.ts"
+
+/** Code of an import supplier, 1 to 32 characters, compared exactly. */
+export const SupplierCode = Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(32)).pipe(
+  Schema.brand("SupplierCode")
+)
+export type SupplierCode = typeof SupplierCode.Type
+
+/** Ongoing accepts accounts; Paused and Complete refuse every write. */
+export const SupplierStatus = Schema.Literals(["Ongoing", "Paused", "Complete"])
+export type SupplierStatus = typeof SupplierStatus.Type
+
+export interface Supplier {
+  readonly code: SupplierCode
+  readonly organisation: OrganisationName
+  readonly status: SupplierStatus
+  /** Where the supplier's documents start in the bucket; the code itself unless configured. */
+  readonly documentRoot: string
+  /** Whether a document named in a payload must exist in the document store. */
+  readonly documentCheck: boolean
+  /** Whether the platform may e-mail customers on migration. */
+  readonly customerEmails: boolean
+  /** How many imports of this supplier may be processed at once; null for no limit. */
+  readonly concurrencyLimit: number | null
+}
+
+/** Why the operator may not set a status: Complete is left only by reopening to Ongoing. */
+export interface StatusChangeRefused {
+  readonly from: SupplierStatus
+  readonly to: SupplierStatus
+}
+
+/**
+ * The status after the operator asked for `to`. Ongoing and Paused lead to each other and to Complete;
+ * Complete leads to Ongoing only when reopened; the same status again changes nothing.
+ */
+export const changeStatus = (
+  from: SupplierStatus,
+  to: SupplierStatus,
+  reopen: boolean
+): Result.Result<SupplierStatus, StatusChangeRefused> => {
+  const allowed = from === to || from !== "Complete" || (to === "Ongoing" && reopen)
+  return allowed ? Result.succeed(to) : Result.fail({ from, to })
+}
