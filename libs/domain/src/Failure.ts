@@ -1,0 +1,115 @@
+/**
+ * Every refusal a program can answer with, as a fact with a stable code and without a transport. Where
+ * several hold at once, the one that stands first here is reported. Source: decisions, "Errors" and
+ * "Order of checks".
+ */
+import { Data } from "effect"
+import type { AccountNumber } from "./Account.ts"
+import type { FieldCode } from "./Code.ts"
+import type { ImportKey } from "./ImportProcess.ts"
+import type { SupplierStatus } from "./Supplier.ts"
+
+/** One broken rule: `attr` is the dot path from the account or request, list indexes zero-based. */
+export interface Fault {
+  readonly attr: string
+  readonly code: FieldCode
+  readonly detail: string
+}
+
+/** The caller's key does not cover the request. */
+export class PermissionDenied extends Data.TaggedError("PermissionDenied")<{}> {
+  readonly code = "permission_denied"
+}
+
+/** The body is not JSON as the contract takes it. `detail` says where. */
+export class NotJson extends Data.TaggedError("NotJson")<{ readonly detail: string }> {
+  readonly code = "parse_error"
+}
+
+/** At least one rule is broken; `errors` holds every one, in payload order. */
+export class ValidationFailed extends Data.TaggedError("ValidationFailed")<{
+  readonly code: "account_failed_validation" | "request_failed_validation"
+  readonly errors: ReadonlyArray<Fault>
+}> {}
+
+/** The supplier is Paused or Complete. */
+export class MigrationNotOngoing extends Data.TaggedError("MigrationNotOngoing")<{
+  readonly status: SupplierStatus
+}> {
+  readonly code = "import_supplier_migration_not_ongoing"
+}
+
+/** Nothing was staged for the pair. */
+export class ImportProcessDoesNotExist extends Data.TaggedError("ImportProcessDoesNotExist")<{
+  readonly key: ImportKey
+}> {
+  readonly code = "import_process_does_not_exist"
+}
+
+/** The account exists. */
+export class AlreadyImported extends Data.TaggedError("AlreadyImported")<{
+  readonly key: ImportKey
+  readonly accountNumber: AccountNumber
+}> {
+  readonly code = "account_import_process_already_imported"
+}
+
+/** The operator has marked the import to be skipped. */
+export class ImportSkipped extends Data.TaggedError("ImportSkipped")<{ readonly key: ImportKey }> {
+  readonly code = "account_import_process_skipped"
+}
+
+/** Another attempt holds the lease. */
+export class ImportInProgress extends Data.TaggedError("ImportInProgress")<{
+  readonly key: ImportKey
+}> {
+  readonly code = "account_import_process_in_progress"
+}
+
+/** No operations team of this name; reported at `operations_team_name`. */
+export class OperationsTeamDoesNotExist extends Data.TaggedError("OperationsTeamDoesNotExist")<{
+  readonly name: string
+}> {
+  readonly code = "operations_team_name_does_not_exist"
+}
+
+/** As many attempts run as the limit allows. */
+export class ConcurrencyLimitExceeded extends Data.TaggedError("ConcurrencyLimitExceeded")<{
+  readonly retryAfterSeconds: number
+}> {
+  readonly code = "concurrency_limit_exceeded"
+}
+
+/** The dry run would have succeeded, and was rolled back. */
+export class DryRunSuccessful extends Data.TaggedError("DryRunSuccessful")<{
+  readonly key: ImportKey
+}> {
+  readonly code = "dry_run_successful"
+}
+
+/** Nothing there, or nothing of the caller's: the two are never told apart. */
+export class NotFound extends Data.TaggedError("NotFound")<{}> {
+  readonly code = "not_found"
+}
+
+/** The database or the document store is away. */
+export class ServiceUnavailable extends Data.TaggedError("ServiceUnavailable")<{
+  readonly retryAfterSeconds: number
+}> {
+  readonly code = "service_unavailable"
+}
+
+export type Failure =
+  | PermissionDenied
+  | NotJson
+  | ValidationFailed
+  | MigrationNotOngoing
+  | ImportProcessDoesNotExist
+  | AlreadyImported
+  | ImportSkipped
+  | ImportInProgress
+  | OperationsTeamDoesNotExist
+  | ConcurrencyLimitExceeded
+  | DryRunSuccessful
+  | NotFound
+  | ServiceUnavailable
