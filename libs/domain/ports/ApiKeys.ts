@@ -17,7 +17,7 @@ export interface RefreshToken {
 
 export type Rotation =
   | { readonly _tag: "Rotated"; readonly apiKey: ApiKey }
-  /** Unknown, expired, of a revoked family, or of a key that is no longer live. */
+  /** Unknown, expired, of a revoked family, or of a key that is no longer live: looked at first. */
   | { readonly _tag: "Refused" }
   /** Used before: the whole family is revoked by this very step. */
   | { readonly _tag: "Reused" }
@@ -28,6 +28,7 @@ export class ApiKeys extends Context.Service<
     readonly issue: (key: ApiKey) => Effect.Effect<void, DoesNotExist | StorageUnavailable>
     readonly find: (id: ApiKeyId) => Effect.Effect<Option.Option<ApiKey>, StorageUnavailable>
     readonly findByHash: (hash: string) => Effect.Effect<Option.Option<ApiKey>, StorageUnavailable>
+    /** Oldest first. */
     readonly list: (
       organisation: OrganisationName
     ) => Effect.Effect<ReadonlyArray<ApiKey>, StorageUnavailable>
@@ -42,6 +43,7 @@ export class ApiKeys extends Context.Service<
       readonly at: DateTime.Utc
     }) => Effect.Effect<Rotation, StorageUnavailable>
 
+    /** Two attempts at one instant are two. */
     readonly recordFailedAttempt: (
       clientAddress: string,
       at: DateTime.Utc

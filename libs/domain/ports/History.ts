@@ -39,6 +39,7 @@ export interface AuditEntry {
   readonly outcome: string
 }
 
+/** `codes` is empty but for the events that end an attempt without an account. */
 export interface OutboxEvent {
   readonly at: DateTime.Utc
   readonly name: EventName
@@ -63,7 +64,7 @@ export class History extends Context.Service<
       readonly at: DateTime.Utc
     }) => Effect.Effect<void, StorageUnavailable>
 
-    /** Oldest first, like the two below. */
+    /** In the order of writing, like the two below. */
     readonly attempts: (key: ImportKey) => Effect.Effect<ReadonlyArray<Attempt>, StorageUnavailable>
     readonly audit: (key: ImportKey) => Effect.Effect<ReadonlyArray<AuditEntry>, StorageUnavailable>
     readonly events: (key: ImportKey) => Effect.Effect<ReadonlyArray<OutboxEvent>, StorageUnavailable>

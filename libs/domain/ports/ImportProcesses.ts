@@ -54,7 +54,8 @@ export class ImportProcesses extends Context.Service<
   {
     /**
      * Stores the payload (JSON text of the normalised account) if there is no import yet or it is
-     * Pending at `at`. An expired lease is cleared, so that its attempt can no longer complete.
+     * Pending at `at`. An expired lease is cleared and its attempt closed at `at` with
+     * `lease_expired`, so that it can no longer complete.
      * Event: staged. Audit: `stage`.
      */
     readonly stage: (command: {
@@ -68,8 +69,8 @@ export class ImportProcesses extends Context.Service<
 
     /**
      * Starts an attempt: takes the lease until `at + lease` if the import is Pending at `at` and fewer
-     * than `limits` live leases exist, in the deployment and for the supplier. An attempt whose lease
-     * had expired is closed with `lease_expired`.
+     * than `limits` live leases exist, in the deployment and for the supplier; the state is looked at
+     * before the limits. An attempt whose lease had expired is closed at `at` with `lease_expired`.
      */
     readonly claim: (command: {
       readonly key: ImportKey
@@ -81,7 +82,10 @@ export class ImportProcesses extends Context.Service<
       readonly at: DateTime.Utc
     }) => Effect.Effect<Claim, StorageUnavailable>
 
-    /** Extends a lease that the attempt still holds, to `until`; false if it does not hold it. */
+    /**
+     * Extends a lease that the attempt still holds, to `until`; false if it does not hold it. An
+     * expired lease is still held until somebody else takes or clears it, here and below.
+     */
     readonly renew: (command: {
       readonly key: ImportKey
       readonly attempt: AttemptId
@@ -90,7 +94,8 @@ export class ImportProcesses extends Context.Service<
 
     /**
      * Creates the account with everything on it and sets the import Imported, if the attempt still
-     * holds it. Event: complete. Audit: `process`, outcome `created`.
+     * holds it; that is looked at before the number. The attempt ends at `createdAt` with `created`.
+     * Event: complete. Audit: `process`, outcome `created`.
      */
     readonly complete: (command: {
       readonly key: ImportKey
@@ -109,8 +114,9 @@ export class ImportProcesses extends Context.Service<
 
     /**
      * Ends an attempt without an account and gives its lease back, keeping the codes on the attempt.
-     * Nothing to give back is no failure. Event: error, dry_run_error, or dry_run_complete where
-     * `outcome` is `dry_run_successful`. Audit: `process`, with `outcome`.
+     * Nothing to give back is no failure, changes nothing and writes nothing. Event: error,
+     * dry_run_error, or dry_run_complete where `outcome` is `dry_run_successful`, with `releaseCodes`.
+     * Audit: `process`, with `outcome`.
      */
     readonly release: (command: {
       readonly key: ImportKey
@@ -124,7 +130,8 @@ export class ImportProcesses extends Context.Service<
 
     /**
      * Marks a pending import to be skipped, or back. Refused (with what was found) where there is no
-     * import, it is imported, or an attempt is running. The same again changes nothing.
+     * import, it is imported, or an attempt is running. The same again changes nothing. Skipping
+     * clears an expired lease as `stage` does. Nobody's request: neither event nor audit.
      */
     readonly setSkipped: (command: {
       readonly key: ImportKey

@@ -27,7 +27,7 @@ export class OperatorSetup extends Context.Service<
       name: OrganisationName,
       at: DateTime.Utc
     ) => Effect.Effect<Organisation, AlreadyExists | StorageUnavailable>
-    /** By name, like the lists below. */
+    /** In code point order of the name or code, like the lists below. */
     readonly organisations: Effect.Effect<ReadonlyArray<Organisation>, StorageUnavailable>
 
     readonly createSupplier: (

@@ -1,5 +1,6 @@
 /** The names of the outbox events. A name is stable for ever; its meaning may only grow by a new version. */
 import { Schema } from "effect"
+import type { Code } from "./Code.ts"
 
 export const EventName = Schema.Literals([
   "data_import.import_process.staged-v1",
@@ -18,3 +19,9 @@ export const releaseEvent = (dryRun: boolean, successful: boolean): EventName =>
     ? "data_import.import_process.dry_run_complete-v1"
     : "data_import.import_process.dry_run_error-v1"
 }
+
+/** What that event says went wrong: the outcome, then the codes of the errors, each once. */
+export const releaseCodes = (
+  outcome: Code,
+  errors: ReadonlyArray<{ readonly code: Code }>
+): ReadonlyArray<Code> => [...new Set([outcome, ...errors.map((error) => error.code)])]
