@@ -1,0 +1,161 @@
+/**
+ * The one place that turns a refusal, of the domain or of the transport, into an answer: status, headers
+ * and body. It is exhaustive twice: a new code needs a status, and a new failure needs a text, or nothing
+ * compiles. The texts tell the caller what to do and nothing about the inside. Source: decisions, "Errors".
+ */
+import type { AccountNumber, ExternalAccountNumber } from "@data-import/domain/Account"
+import type { RequestCode } from "@data-import/domain/Code"
+import type { Failure, Fault } from "@data-import/domain/Failure"
+import type { ImportKey } from "@data-import/domain/ImportProcess"
+import type { RequestId } from "@data-import/domain/Organisation"
+import { bodyBytes } from "./Limits.ts"
+import type { Refusal } from "./Refusal.ts"
+
+/** The status of every top-level code; a code never has two. */
+export const statusOf = {
+  parse_error: 400,
+  account_failed_validation: 400,
+  request_failed_validation: 400,
+  account_import_process_already_imported: 400,
+  account_import_process_skipped: 400,
+  account_import_process_in_progress: 400,
+  import_supplier_migration_not_ongoing: 400,
+  import_process_does_not_exist: 400,
+  operations_team_name_does_not_exist: 400,
+  dry_run_successful: 400,
+  account_not_found: 400,
+  active_payment_instruction_exists: 400,
+  payment_instruction_rejected_by_vendor: 400,
+  payment_vendor_unreachable: 400,
+  payment_vendor_unavailable: 500,
+  not_authenticated: 401,
+  authentication_failed: 401,
+  permission_denied: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  not_acceptable: 406,
+  request_timeout: 408,
+  payload_too_large: 413,
+  unsupported_media_type: 415,
+  concurrency_limit_exceeded: 429,
+  throttled: 429,
+  error: 500,
+  service_unavailable: 503,
+  transaction_outside_open_period: 400
+} as const satisfies Record<RequestCode, number>
+
+export type ErrorStatus = (typeof statusOf)[RequestCode]
+
+/** The envelope of every error. The members after `errors` stand only where the refusal has them. */
+export interface ProblemBody {
+  readonly detail: string
+  readonly code: RequestCode
+  readonly errors?: ReadonlyArray<Fault>
+  readonly external_account_number?: ExternalAccountNumber
+  readonly kraken_account_number?: AccountNumber
+  readonly request_id?: RequestId
+}
+
+/** An answer that refuses. Header names are in lower case; `X-Request-Id` is added by the server. */
+export interface Problem {
+  readonly status: ErrorStatus
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: ProblemBody
+}
+
+type Anything = Failure | Refusal
+type Said = Omit<ProblemBody, "code"> & { readonly headers?: Readonly<Record<string, string>> }
+
+const text = (detail: string) => (): Said => ({ detail })
+
+const pair = (key: ImportKey) =>
+  `account "${key.external_account_number}" of supplier "${key.import_supplier}"`
+
+const retryAfter = (seconds: number) => ({
+  "retry-after": String(Math.max(1, Math.ceil(seconds)))
+})
+
+const tokenWanted = { "www-authenticate": "Token" }
+
+const brokenRules = (failure: Extract<Failure, { _tag: "ValidationFailed" }>): Said => {
+  const what = failure.code === "account_failed_validation" ? "The account payload" : "The request"
+  const rules = failure.errors.length === 1 ? "one rule" : `${failure.errors.length} rules`
+  return { detail: `${what} breaks ${rules}; see errors.`, errors: failure.errors }
+}
+
+const sayings: {
+  readonly [Tag in Anything["_tag"]]: (refusal: Extract<Anything, { _tag: Tag }>) => Said
+} = {
+  NotAuthenticated: () => ({
+    detail: "The request has no token; send the header `Authorization: Token <ACCESS_TOKEN>`.",
+    headers: tokenWanted
+  }),
+  AuthenticationFailed: () => ({
+    detail: "The token is not valid or has expired; obtain a new one.",
+    headers: tokenWanted
+  }),
+  PermissionDenied: text("The key behind this token may not do this; its scope is too narrow."),
+  NotFound: text("Not found. Check the path, the supplier code and the account number."),
+  MethodNotAllowed: ({ allow }) => ({
+    detail: `This path answers ${allow.join(", ")} only.`,
+    headers: { allow: allow.join(", ") }
+  }),
+  NotAcceptable: text("The answer is JSON, which the Accept header rules out."),
+  RequestTimeout: text("The body did not arrive in time; send the request again."),
+  PayloadTooLarge: text(`The body is larger than ${bodyBytes} bytes.`),
+  UnsupportedMediaType: text(
+    "The body must be sent as `Content-Type: application/json`, without Content-Encoding."
+  ),
+  Throttled: ({ retryAfterSeconds }) => ({
+    detail: "Too many requests; send this one again after the seconds in Retry-After.",
+    headers: retryAfter(retryAfterSeconds)
+  }),
+  Defect: ({ requestId }) => ({
+    detail: "An error in the service. If it persists, give the operator the request id.",
+    request_id: requestId
+  }),
+
+  NotJson: ({ detail }) => ({ detail }),
+  ValidationFailed: brokenRules,
+  MigrationNotOngoing: ({ status }) => ({
+    detail: `The migration of this supplier is ${status}, not Ongoing; nothing was changed.`
+  }),
+  ImportProcessDoesNotExist: ({ key }) => ({
+    detail: `There is no import of ${pair(key)}; stage the account first.`
+  }),
+  AlreadyImported: ({ accountNumber, key }) => ({
+    detail: `The import of ${pair(key)} is complete; its account is ${accountNumber}.`,
+    external_account_number: key.external_account_number,
+    kraken_account_number: accountNumber
+  }),
+  ImportSkipped: ({ key }) => ({
+    detail: `The operator has marked ${pair(key)} to be skipped.`
+  }),
+  ImportInProgress: ({ key }) => ({
+    detail: `Another attempt at ${pair(key)} is running right now.`
+  }),
+  OperationsTeamDoesNotExist: ({ code, name }) => {
+    const detail = `There is no operations team "${name}".`
+    return { detail, errors: [{ detail, code, attr: "operations_team_name" }] }
+  },
+  ConcurrencyLimitExceeded: ({ retryAfterSeconds }) => ({
+    detail: "As many accounts are being processed as the limit allows; retry when others finish.",
+    headers: retryAfter(retryAfterSeconds)
+  }),
+  DryRunSuccessful: ({ key }) => ({
+    detail: `The import of ${pair(key)} would succeed; it was rolled back due to the dry run.`
+  }),
+  ServiceUnavailable: ({ retryAfterSeconds }) => ({
+    detail:
+      "The service cannot answer right now; send the request again after Retry-After seconds.",
+    headers: retryAfter(retryAfterSeconds)
+  })
+}
+
+/** The answer to a refusal: total, and without any text but its own and what the caller sent. */
+export const problemOf = (refusal: Anything): Problem => {
+  const say = sayings[refusal._tag] as (refusal: Anything) => Said
+  const { detail, headers = {}, ...members } = say(refusal)
+  const { code } = refusal
+  return { status: statusOf[code], headers, body: { detail, code, ...members } }
+}

@@ -1,0 +1,67 @@
+/**
+ * What the transport refuses before or around a program: a missing token, a wrong method, a body that is
+ * too large, a defect. The refusals of the domain are in `@data-import/domain/Failure`; both become an
+ * answer in `Problem.ts`. Source: decisions, "Errors".
+ */
+import { Data } from "effect"
+import type { RequestId } from "@data-import/domain/Organisation"
+
+/** No `Authorization` header. */
+export class NotAuthenticated extends Data.TaggedError("NotAuthenticated")<{}> {
+  readonly code = "not_authenticated"
+}
+
+/** The `Authorization` header holds no valid, unexpired token. */
+export class AuthenticationFailed extends Data.TaggedError("AuthenticationFailed")<{}> {
+  readonly code = "authentication_failed"
+}
+
+/** The path exists, but not for this method; `allow` names the methods it has. */
+export class MethodNotAllowed extends Data.TaggedError("MethodNotAllowed")<{
+  readonly allow: ReadonlyArray<string>
+}> {
+  readonly code = "method_not_allowed"
+}
+
+/** The `Accept` header leaves no room for JSON. */
+export class NotAcceptable extends Data.TaggedError("NotAcceptable")<{}> {
+  readonly code = "not_acceptable"
+}
+
+/** The body did not arrive in time. */
+export class RequestTimeout extends Data.TaggedError("RequestTimeout")<{}> {
+  readonly code = "request_timeout"
+}
+
+/** The body is larger than `Limits.limits.body_bytes`. */
+export class PayloadTooLarge extends Data.TaggedError("PayloadTooLarge")<{}> {
+  readonly code = "payload_too_large"
+}
+
+/** The body is not announced as JSON, or has a Content-Encoding. */
+export class UnsupportedMediaType extends Data.TaggedError("UnsupportedMediaType")<{}> {
+  readonly code = "unsupported_media_type"
+}
+
+/** Too many requests from this client. */
+export class Throttled extends Data.TaggedError("Throttled")<{
+  readonly retryAfterSeconds: number
+}> {
+  readonly code = "throttled"
+}
+
+/** An error in the service. Only the request id leaves it; what happened is in the log. */
+export class Defect extends Data.TaggedError("Defect")<{ readonly requestId: RequestId }> {
+  readonly code = "error"
+}
+
+export type Refusal =
+  | NotAuthenticated
+  | AuthenticationFailed
+  | MethodNotAllowed
+  | NotAcceptable
+  | RequestTimeout
+  | PayloadTooLarge
+  | UnsupportedMediaType
+  | Throttled
+  | Defect
