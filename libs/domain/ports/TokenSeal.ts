@@ -14,15 +14,42 @@ export interface TokenClaims {
   readonly expiresAt: DateTime.Utc
 }
 
-/** Not a token of ours, altered, sealed with an unknown key or algorithm, or expired. */
+/**
+ * The claims as they are spelled inside the token. `iat` and `exp` are Unix seconds, `scope` is separated
+ * by spaces, and `jti` is the API key's id, a dot and a random part that no other token has.
+ */
+export interface TokenPayload {
+  readonly iss: string
+  readonly sub: string
+  readonly iat: number
+  readonly exp: number
+  readonly jti: string
+  readonly scope: string
+}
+
+/** A token and what it says. */
+export interface SealedToken {
+  readonly token: string
+  readonly payload: TokenPayload
+}
+
+/** Not a token of ours, altered, sealed with an unknown key or algorithm, or expired: a 401. */
 export class TokenInvalid extends Data.TaggedError("TokenInvalid")<{}> {}
+
+/**
+ * No public key could be had so far, so that nothing can be said of the token: a 503 with Retry-After,
+ * never a 401, since the token may be good. Once keys were had, they serve while their source is away.
+ */
+export class KeysUnavailable extends Data.TaggedError("KeysUnavailable")<{
+  readonly retryAfterSeconds: number
+}> {}
 
 /** Makes tokens; only the auth service has it. */
 export class TokenSeal extends Context.Service<
   TokenSeal,
   {
     /** A signed JWT (EdDSA); instants are cut to whole seconds. */
-    readonly seal: (claims: TokenClaims) => Effect.Effect<string>
+    readonly seal: (claims: TokenClaims) => Effect.Effect<SealedToken>
     /** 256 random bits, base64url. */
     readonly secret: Effect.Effect<string>
     /** SHA-256 in lower-case hexadecimal. */
@@ -34,6 +61,7 @@ export class TokenSeal extends Context.Service<
 export class TokenOpener extends Context.Service<
   TokenOpener,
   {
-    readonly open: (token: string) => Effect.Effect<TokenClaims, TokenInvalid>
+    /** Says that the token is ours and unexpired, not that its API key still lives: that is looked up. */
+    readonly open: (token: string) => Effect.Effect<TokenClaims, TokenInvalid | KeysUnavailable>
   }
 >()("@data-import/domain/ports/TokenOpener") {}
