@@ -1,0 +1,62 @@
+/** What the operator set up, in memory. */
+import { Effect, Layer, Option, Order, Result } from "effect"
+import { AlreadyExists, DoesNotExist, OperatorSetup } from "../OperatorSetup.ts"
+import { codePointOrder, MemoryStore } from "./Store.ts"
+
+const byName = <A>(name: (entry: A) => string): Order.Order<A> =>
+  Order.mapInput(codePointOrder, name)
+
+export const layerMemory: Layer.Layer<OperatorSetup> = Layer.effect(
+  OperatorSetup,
+  Effect.map(MemoryStore, (store) =>
+    OperatorSetup.of({
+      createOrganisation: (name, at) =>
+        Effect.suspend(() => {
+          if (store.organisations.has(name)) {
+            return new AlreadyExists({ what: "organisation", name })
+          }
+          const organisation = { name, createdAt: at }
+          store.organisations.set(name, organisation)
+          return Effect.succeed(organisation)
+        }),
+      organisations: Effect.sync(() =>
+        [...store.organisations.values()].sort(byName(({ name }) => name))
+      ),
+      createSupplier: (supplier) =>
+        Effect.suspend(() => {
+          const { code, organisation } = supplier
+          if (!store.organisations.has(organisation)) {
+            return new DoesNotExist({ what: "organisation", name: organisation })
+          }
+          if (store.suppliers.has(code)) return new AlreadyExists({ what: "supplier", name: code })
+          store.suppliers.set(code, supplier)
+          return Effect.void
+        }),
+      supplier: (code) => Effect.sync(() => Option.fromNullishOr(store.suppliers.get(code))),
+      suppliers: Effect.sync(() => [...store.suppliers.values()].sort(byName(({ code }) => code))),
+      changeSupplierStatus: (code, decide) =>
+        Effect.suspend(() => {
+          const present = store.suppliers.get(code)
+          if (present === undefined) return new DoesNotExist({ what: "supplier", name: code })
+          const decided = Result.map(decide(present.status), (status) => ({ ...present, status }))
+          if (Result.isSuccess(decided)) store.suppliers.set(code, decided.success)
+          return Effect.fromResult(decided)
+        }),
+      createTeam: (name) =>
+        Effect.suspend(() => {
+          if (store.teams.has(name)) return new AlreadyExists({ what: "team", name })
+          store.teams.add(name)
+          return Effect.void
+        }),
+      hasTeam: (name) => Effect.sync(() => store.teams.has(name)),
+      teams: Effect.sync(() => [...store.teams].sort(codePointOrder)),
+      addChoice: (list, value) =>
+        Effect.sync(() => {
+          store.choices.set(list, (store.choices.get(list) ?? new Set()).add(value))
+        }),
+      choices: Effect.sync(() =>
+        Object.fromEntries([...store.choices].map(([list, values]) => [list, [...values]]))
+      )
+    })
+  )
+).pipe(Layer.provide(MemoryStore.layer))
