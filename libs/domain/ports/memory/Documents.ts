@@ -7,10 +7,13 @@ export const layerMemory = (files: ReadonlyMap<string, number>): Layer.Layer<Doc
   Layer.succeed(Documents, {
     find: (root, path) =>
       Effect.sync(() =>
-        Option.map(Option.fromNullishOr(files.get(`${root}/${path.replace(/^\//, "")}`)), (size) => ({
-          size,
-          etag: null,
-          checksum: null
-        }))
+        Option.map(
+          Option.fromNullishOr(files.get(`${root}/${path.replace(/^\//, "")}`)),
+          (size) => ({
+            size,
+            etag: null,
+            checksum: null
+          })
+        )
       )
   })

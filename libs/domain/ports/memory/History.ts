@@ -20,10 +20,8 @@ export const layerMemory: Layer.Layer<History> = Layer.effect(
           store.audit.push({ key, entry: { at, organisation, apiKey, requestId, action, outcome } })
         }),
       attempts: (key) => Effect.sync(() => importOf(store, key)?.attempts ?? []),
-      audit: (key) =>
-        Effect.sync(() => store.audit.filter(isOf(key)).map(({ entry }) => entry)),
-      events: (key) =>
-        Effect.sync(() => store.outbox.filter(isOf(key)).map(({ event }) => event))
+      audit: (key) => Effect.sync(() => store.audit.filter(isOf(key)).map(({ entry }) => entry)),
+      events: (key) => Effect.sync(() => store.outbox.filter(isOf(key)).map(({ event }) => event))
     })
   )
 ).pipe(Layer.provide(MemoryStore.layer))

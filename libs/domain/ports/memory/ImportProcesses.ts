@@ -208,9 +208,7 @@ const list = (store: Store, query: Command<"list">): ReadonlyArray<ImportListEnt
       kraken_account_number: process.account?.number ?? null,
       account_created_at: process.account?.createdAt ?? null
     }))
-    .filter(
-      (entry) => after === null || codePointOrder(entry.external_account_number, after) > 0
-    )
+    .filter((entry) => after === null || codePointOrder(entry.external_account_number, after) > 0)
     .sort(Order.mapInput(codePointOrder, (entry) => entry.external_account_number))
     .slice(0, limit ?? undefined)
 }

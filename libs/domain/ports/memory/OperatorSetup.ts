@@ -1,5 +1,6 @@
 /** What the operator set up, in memory. */
 import { Effect, Layer, Option, Order, Result } from "effect"
+import type { Supplier, SupplierCode, SupplierStatus } from "../../src/Supplier.ts"
 import { AlreadyExists, DoesNotExist, OperatorSetup } from "../OperatorSetup.ts"
 import { codePointOrder, MemoryStore } from "./Store.ts"
 
@@ -23,7 +24,7 @@ export const layerMemory: Layer.Layer<OperatorSetup> = Layer.effect(
         [...store.organisations.values()].sort(byName(({ name }) => name))
       ),
       createSupplier: (supplier) =>
-        Effect.suspend(() => {
+        Effect.suspend((): Effect.Effect<void, AlreadyExists | DoesNotExist> => {
           const { code, organisation } = supplier
           if (!store.organisations.has(organisation)) {
             return new DoesNotExist({ what: "organisation", name: organisation })
@@ -34,8 +35,11 @@ export const layerMemory: Layer.Layer<OperatorSetup> = Layer.effect(
         }),
       supplier: (code) => Effect.sync(() => Option.fromNullishOr(store.suppliers.get(code))),
       suppliers: Effect.sync(() => [...store.suppliers.values()].sort(byName(({ code }) => code))),
-      changeSupplierStatus: (code, decide) =>
-        Effect.suspend(() => {
+      changeSupplierStatus: <E>(
+        code: SupplierCode,
+        decide: (present: SupplierStatus) => Result.Result<SupplierStatus, E>
+      ) =>
+        Effect.suspend((): Effect.Effect<Supplier, E | DoesNotExist> => {
           const present = store.suppliers.get(code)
           if (present === undefined) return new DoesNotExist({ what: "supplier", name: code })
           const decided = Result.map(decide(present.status), (status) => ({ ...present, status }))

@@ -61,10 +61,7 @@ export class MemoryStore extends Context.Service<
 }
 
 /** The import of this key, if anything was ever staged for it. */
-export const importOf = (
-  store: MemoryStore["Service"],
-  key: ImportKey
-): StoredImport | undefined =>
+export const importOf = (store: MemoryStore["Service"], key: ImportKey): StoredImport | undefined =>
   store.imports.get(key.import_supplier)?.get(key.external_account_number)
 
 /**
