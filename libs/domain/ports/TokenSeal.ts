@@ -2,30 +2,8 @@
  * The cryptography behind tokens: sealing and opening access tokens, making secrets, hashing them. What a
  * token says and how long it lives is decided by the program that seals it.
  */
-import { Context, Data, type DateTime, type Effect } from "effect"
-import type { ApiKeyId, OrganisationName, Scope } from "../src/Organisation.ts"
-
-/** What an access token says: `sub`, `scope`, `iat`, `exp`, and in `jti` the API key it was made with. */
-export interface TokenClaims {
-  readonly organisation: OrganisationName
-  readonly apiKey: ApiKeyId
-  readonly scopes: ReadonlyArray<Scope>
-  readonly issuedAt: DateTime.Utc
-  readonly expiresAt: DateTime.Utc
-}
-
-/**
- * The claims as they are spelled inside the token. `iat` and `exp` are Unix seconds, `scope` is separated
- * by spaces, and `jti` is the API key's id, a dot and a random part that no other token has.
- */
-export interface TokenPayload {
-  readonly iss: string
-  readonly sub: string
-  readonly iat: number
-  readonly exp: number
-  readonly jti: string
-  readonly scope: string
-}
+import { Context, Data, type Effect } from "effect"
+import type { TokenClaims, TokenPayload } from "../src/Token.ts"
 
 /** A token and what it says. */
 export interface SealedToken {
@@ -50,10 +28,6 @@ export class TokenSeal extends Context.Service<
   {
     /** A signed JWT (EdDSA); instants are cut to whole seconds. */
     readonly seal: (claims: TokenClaims) => Effect.Effect<SealedToken>
-    /** 256 random bits, base64url. */
-    readonly secret: Effect.Effect<string>
-    /** SHA-256 in lower-case hexadecimal. */
-    readonly hash: (secret: string) => Effect.Effect<string>
   }
 >()("@data-import/domain/ports/TokenSeal") {}
 
@@ -65,3 +39,14 @@ export class TokenOpener extends Context.Service<
     readonly open: (token: string) => Effect.Effect<TokenClaims, TokenInvalid | KeysUnavailable>
   }
 >()("@data-import/domain/ports/TokenOpener") {}
+
+/** Makes what is shown once and kept as a hash; the auth service and the operator have it. */
+export class TokenSecrets extends Context.Service<
+  TokenSecrets,
+  {
+    /** 256 random bits, base64url: 43 characters. */
+    readonly make: Effect.Effect<string>
+    /** SHA-256 of the UTF-8 text, in lower-case hexadecimal. */
+    readonly hash: (secret: string) => Effect.Effect<string>
+  }
+>()("@data-import/domain/ports/TokenSecrets") {}

@@ -1,0 +1,62 @@
+/**
+ * Tokens in memory, of the same three parts as real ones and sealed with a keyed hash, so that whoever
+ * alters one is found out. Nothing is random: the same calls give the same tokens and secrets.
+ */
+import { Clock, Effect, Layer, Option, Schema } from "effect"
+import { Base64Url, Hex } from "effect/encoding"
+import { toClaims, toPayload, TokenPayload } from "../../src/Token.ts"
+import { TokenInvalid, TokenOpener, TokenSeal, TokenSecrets } from "../TokenSeal.ts"
+
+const issuer = "memory"
+const header = Base64Url.encode(JSON.stringify({ alg: "memory" }))
+const decodePayload = Schema.decodeUnknownOption(Schema.fromJsonString(TokenPayload))
+
+const sha256 = (text: string): Effect.Effect<Uint8Array> =>
+  Effect.promise(() => crypto.subtle.digest("SHA-256", new TextEncoder().encode(text))).pipe(
+    Effect.map((digest) => new Uint8Array(digest))
+  )
+
+const sign = (key: string, body: string): Effect.Effect<string> =>
+  Effect.map(sha256(`${key} ${header}.${body}`), Base64Url.encode)
+
+const makeSeal = (key: string): TokenSeal["Service"] => {
+  let sealed = 0
+  return {
+    seal: Effect.fnUntraced(function* (claims) {
+      const payload = toPayload(claims, issuer, String(++sealed))
+      const body = Base64Url.encode(JSON.stringify(payload))
+      return { token: `${header}.${body}.${yield* sign(key, body)}`, payload }
+    })
+  }
+}
+
+const makeOpener = (key: string): TokenOpener["Service"] => ({
+  open: Effect.fnUntraced(function* (token) {
+    const [head, body = "", seal, ...more] = token.split(".")
+    const payload = Option.flatMap(Option.getSuccess(Base64Url.decodeString(body)), decodePayload)
+    const now = yield* Clock.currentTimeMillis
+    const genuine = head === header && more.length === 0 && seal === (yield* sign(key, body))
+    if (!genuine || Option.isNone(payload) || payload.value.exp * 1000 <= now) {
+      return yield* new TokenInvalid()
+    }
+    return toClaims(payload.value)
+  })
+})
+
+const makeSecrets = (): TokenSecrets["Service"] => {
+  let made = 0
+  return {
+    make: Effect.suspend(() => Effect.map(sha256(`secret ${++made}`), Base64Url.encode)),
+    hash: (secret) => Effect.map(sha256(secret), Hex.encode)
+  }
+}
+
+/** Layers of one `key` open each other's tokens, and no others. */
+export const layerMemoryWith = (key: string): Layer.Layer<TokenSeal | TokenOpener | TokenSecrets> =>
+  Layer.mergeAll(
+    Layer.sync(TokenSeal, () => makeSeal(key)),
+    Layer.sync(TokenOpener, () => makeOpener(key)),
+    Layer.sync(TokenSecrets, makeSecrets)
+  )
+
+export const layerMemory = layerMemoryWith("key")
