@@ -1,0 +1,22 @@
+/**
+ * The contract of `ImportProcesses`, as tests that every adapter runs. The store may be shared and full
+ * already: each test makes its own supplier. All instants are arguments, so no test clock is involved.
+ */
+import { describe, layer as withLayer } from "@effect/vitest"
+import type { Layer } from "effect"
+import type { History } from "../ports/History.ts"
+import type { ImportProcesses } from "../ports/ImportProcesses.ts"
+import type { OperatorSetup } from "../ports/OperatorSetup.ts"
+import { stagingContract } from "./StagingContract.ts"
+
+/** Declares the suite under `name`; the layer is built once for all of it. */
+export const importProcessesContract = <E>(
+  name: string,
+  layer: Layer.Layer<ImportProcesses | History | OperatorSetup, E>
+): void =>
+  withLayer(layer, { excludeTestServices: true, timeout: "1 minute" })(
+    `ImportProcesses, ${name}`,
+    (it) => {
+      describe("stage", () => stagingContract(it))
+    }
+  )

@@ -1,0 +1,195 @@
+/** What staging promises: one part of the contract of `ImportProcesses`. */
+import type { Vitest } from "@effect/vitest"
+import { expect } from "@effect/vitest"
+import { Effect, Exit, Option } from "effect"
+import type { History } from "../ports/History.ts"
+import { ImportProcesses } from "../ports/ImportProcesses.ts"
+import type { OperatorSetup } from "../ports/OperatorSetup.ts"
+import { stateAt } from "../src/ImportProcess.ts"
+import { expectSame, freshSupplier, freshSupplierCode, noon, noonPlus } from "./fresh.ts"
+import {
+  arrange,
+  type ArrangedState,
+  auditEntry,
+  claim,
+  importStates,
+  tracesOf
+} from "./importStates.ts"
+
+type It = Vitest.MethodsNonLive<ImportProcesses | History | OperatorSetup>
+
+const answers: Record<ArrangedState, "Created" | "Replaced" | "Refused"> = {
+  none: "Created",
+  pending: "Replaced",
+  skipped: "Refused",
+  "in progress": "Refused",
+  "lease expired": "Replaced",
+  imported: "Refused"
+}
+const payload = `{"staged":"anew"}`
+
+const inEveryState = (it: It): void => {
+  it.effect.each(importStates)("answers as it must where the import is: %s", (state) =>
+    Effect.gen(function* () {
+      const imports = yield* ImportProcesses
+      const { caller, found, key, now } = yield* arrange(state)
+      const before = yield* tracesOf(key)
+      const answer = yield* imports.stage({ key, payload, caller, at: now })
+      const after = yield* tracesOf(key)
+      if (answers[state] === "Refused") {
+        expectSame(answer, { _tag: "Refused", found })
+        expectSame(after, before, "a refused staging changes nothing")
+        return
+      }
+      expectSame(answer, { _tag: answers[state] })
+      expectSame(after.process, { key, skipped: false, lease: null, account: null })
+      expectSame(after.audit, [
+        ...before.audit,
+        auditEntry(caller, now, "stage", answers[state].toLowerCase())
+      ])
+      expectSame(after.events, [
+        ...before.events,
+        { at: now, name: "data_import.import_process.staged-v1", codes: [] }
+      ])
+      expectSame((yield* claim(key, caller, now)).claim, { _tag: "Claimed", payload })
+    })
+  )
+
+  it.effect("closes an attempt whose lease has expired, which then holds nothing", () =>
+    Effect.gen(function* () {
+      const imports = yield* ImportProcesses
+      const { account, attempt, caller, key, now } = yield* arrange("lease expired")
+      yield* imports.stage({ key, payload, caller, at: now })
+      const staged = yield* tracesOf(key)
+      expectSame(staged.attempts, [
+        {
+          id: attempt,
+          dryRun: false,
+          startedAt: noon,
+          endedAt: now,
+          outcome: "lease_expired",
+          errors: []
+        }
+      ])
+      const command = { key, attempt, caller }
+      expectSame(yield* imports.complete({ ...command, newAccount: account }), {
+        _tag: "LeaseLost"
+      })
+      expectSame(yield* imports.renew({ key, attempt, until: noonPlus(600) }), false)
+      yield* imports.release({ ...command, outcome: "error", errors: [], dryRun: false, at: now })
+      expectSame(yield* tracesOf(key), staged, "the attempt that lost the import changes nothing")
+    })
+  )
+}
+
+const whatIsKept = (it: It): void => {
+  it.effect("keeps the text as it is, to the last digit and space", () =>
+    Effect.gen(function* () {
+      const imports = yield* ImportProcesses
+      const { caller, key } = yield* arrange("pending")
+      const text = `{ "b":1.10,"a":"Ærø \u{1F600} \\u0041","a2":[],  "n":1e2 }`
+      yield* imports.stage({ key, payload: text, caller, at: noon })
+      expectSame((yield* claim(key, caller, noon)).claim, { _tag: "Claimed", payload: text })
+    })
+  )
+
+  it.effect("keeps the payload staged last, however often it is replaced", () =>
+    Effect.gen(function* () {
+      const imports = yield* ImportProcesses
+      const { caller, key } = yield* arrange("none")
+      for (const number of [1, 2, 3]) {
+        const at = noonPlus(number)
+        yield* imports.stage({ key, payload: `{"staging":${number}}`, caller, at })
+      }
+      const { claim: claimed } = yield* claim(key, caller, noonPlus(4))
+      expectSame(claimed, { _tag: "Claimed", payload: `{"staging":3}` })
+    })
+  )
+
+  it.effect("compares suppliers and numbers exactly", () =>
+    Effect.gen(function* () {
+      const imports = yield* ImportProcesses
+      const one = yield* freshSupplier
+      const other = yield* freshSupplier
+      const numbers = [
+        "a1",
+        "A1",
+        "a1.",
+        "à1",
+        "a\u03001",
+        "a/1%27'\"\\",
+        "\u{1F600}",
+        "x".repeat(128)
+      ]
+      const keys = [...numbers.map(one.keyOf), other.keyOf("a1")]
+      for (const key of keys) {
+        const { caller } = key.import_supplier === one.supplier.code ? one : other
+        const answer = yield* imports.stage({ key, payload: JSON.stringify(key), caller, at: noon })
+        expectSame(
+          answer,
+          { _tag: "Created" },
+          `${key.external_account_number} is a key of its own`
+        )
+      }
+      for (const key of keys) {
+        const { claim: claimed } = yield* claim(key, one.caller, noon)
+        expectSame(claimed, { _tag: "Claimed", payload: JSON.stringify(key) })
+      }
+    })
+  )
+}
+
+const atOnce = (it: It): void => {
+  it.effect("answers Created to exactly one of the concurrent first stagings", () =>
+    Effect.gen(function* () {
+      const imports = yield* ImportProcesses
+      const { caller, key } = yield* arrange("none")
+      const answers = yield* Effect.forEach(
+        ["one", "two", "three", "four", "five", "six", "seven", "eight"],
+        (text) => imports.stage({ key, payload: JSON.stringify({ text }), caller, at: noon }),
+        { concurrency: "unbounded" }
+      )
+      const tags = answers.map(({ _tag }) => _tag)
+      expect(tags.toSorted()).toStrictEqual(["Created", ...Array(7).fill("Replaced")])
+      const { audit, events } = yield* tracesOf(key)
+      expect(audit.map(({ outcome }) => outcome)).toStrictEqual([
+        "created",
+        ...Array(7).fill("replaced")
+      ])
+      expect(events).toHaveLength(8)
+    })
+  )
+
+  it.effect("either replaces the payload that is claimed, or is refused", () =>
+    Effect.gen(function* () {
+      const imports = yield* ImportProcesses
+      const { caller, key } = yield* arrange("pending")
+      const [staging, { attempt, claim: claimed }] = yield* Effect.all(
+        [imports.stage({ key, payload, caller, at: noon }), claim(key, caller, noon)],
+        { concurrency: "unbounded" }
+      )
+      const held = Option.getOrThrow(yield* imports.find(key))
+      expect(stateAt(held, noon)).toMatchObject({ _tag: "InProgress", lease: { attempt } })
+      const replaced = staging._tag === "Replaced"
+      expectSame(claimed, { _tag: "Claimed", payload: replaced ? payload : `{"staged":"first"}` })
+    })
+  )
+
+  it.effect("stages for a supplier that does not exist only as a defect", () =>
+    Effect.gen(function* () {
+      const imports = yield* ImportProcesses
+      const { caller, key } = yield* arrange("none")
+      const orphan = { ...key, import_supplier: freshSupplierCode() }
+      const exit = yield* Effect.exit(imports.stage({ key: orphan, payload, caller, at: noon }))
+      expect(Exit.hasDies(exit), "it dies").toBe(true)
+      expectSame(yield* tracesOf(orphan), { process: null, attempts: [], audit: [], events: [] })
+    })
+  )
+}
+
+/** Declares the tests of `stage` and of what it keeps. */
+export const stagingContract = (it: It): void => {
+  inEveryState(it)
+  whatIsKept(it)
+  atOnce(it)
+}

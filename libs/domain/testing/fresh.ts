@@ -1,0 +1,93 @@
+/**
+ * Suppliers, keys and numbers that no other test has, so that the contract suites can share a store that
+ * is full already. What a test needs beside them it states itself.
+ */
+import { DateTime, Effect } from "effect"
+import { expect } from "@effect/vitest"
+import { OperatorSetup } from "../ports/OperatorSetup.ts"
+import type { NewAccount } from "../ports/ImportProcesses.ts"
+import type { Account, AccountNumber, ExternalAccountNumber } from "../src/Account.ts"
+import { AttemptId, type ImportKey } from "../src/ImportProcess.ts"
+import { ApiKeyId, type Caller, OrganisationName, RequestId } from "../src/Organisation.ts"
+import { type Supplier, SupplierCode } from "../src/Supplier.ts"
+
+/** Random lower-case hexadecimal digits, 32 at most. */
+export const hex = (digits: number): string =>
+  crypto.randomUUID().replaceAll("-", "").slice(-digits)
+
+/** A SHA-256 hash of nothing in particular. */
+export const freshHash = (): string => hex(32) + hex(32)
+export const freshOrganisationName = () => OrganisationName.make(`org-${hex(16)}`)
+export const freshSupplierCode = () => SupplierCode.make(`S_${hex(16)}`)
+export const freshAttempt = () => AttemptId.make(crypto.randomUUID())
+export const freshAccountNumber = () => `A-${hex(8).toUpperCase()}` as AccountNumber
+export const externalNumber = (text: string) => text as ExternalAccountNumber
+
+/** The instant at which the tests begin. */
+export const noon: DateTime.Utc = DateTime.makeUnsafe("2026-01-01T12:00:00Z")
+/** So many seconds after noon. */
+export const noonPlus = (seconds: number): DateTime.Utc => DateTime.add(noon, { seconds })
+
+export const freshOrganisation = Effect.gen(function* () {
+  const setup = yield* OperatorSetup
+  return yield* setup.createOrganisation(freshOrganisationName(), noon)
+})
+
+/** An Ongoing supplier without a limit. */
+export const supplierOf = (organisation: OrganisationName): Supplier => {
+  const code = freshSupplierCode()
+  return {
+    code,
+    organisation,
+    status: "Ongoing",
+    documentRoot: code,
+    documentCheck: true,
+    customerEmails: false,
+    concurrencyLimit: null
+  }
+}
+
+/** A caller of this organisation, with an API key and a request of its own. */
+export const callerOf = (organisation: OrganisationName): Caller => ({
+  organisation,
+  apiKey: ApiKeyId.make(`key_${hex(16)}`),
+  scopes: ["import:read", "import:write"],
+  requestId: RequestId.make(`request-${hex(16)}`)
+})
+
+/** A new supplier of a new organisation, a caller for it, and keys under it. */
+export const freshSupplier = Effect.gen(function* () {
+  const setup = yield* OperatorSetup
+  const organisation = yield* freshOrganisation
+  const supplier = supplierOf(organisation.name)
+  yield* setup.createSupplier(supplier)
+  const keyOf = (number: string): ImportKey => ({
+    import_supplier: supplier.code,
+    external_account_number: externalNumber(number)
+  })
+  return { supplier, caller: callerOf(organisation.name), keyOf }
+})
+
+/** The least that is an account: its occupier is unknown, so it needs no customer. */
+export const minimalAccount = (key: ImportKey): Account =>
+  ({ ...key, unknown_occupier: true }) as Account
+
+/** An account for the import, with a fresh number unless one is given. */
+export const newAccountFor = (
+  key: ImportKey,
+  createdAt: DateTime.Utc,
+  number: AccountNumber = freshAccountNumber()
+): NewAccount => ({
+  number,
+  account: minimalAccount(key),
+  operationsTeam: "Migration Team",
+  createdAt
+})
+
+/** As JSON has it: instants as text, nothing of how a value is held in memory. */
+const plain = (value: unknown): unknown =>
+  value === undefined ? undefined : JSON.parse(JSON.stringify(value))
+
+/** Compares what two values say, whatever they cache or were read from. */
+export const expectSame = (actual: unknown, expected: unknown, message?: string): void =>
+  expect(plain(actual), message).toStrictEqual(plain(expected))

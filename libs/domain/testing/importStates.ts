@@ -1,0 +1,130 @@
+/**
+ * Imports in every state that a port can find them in, reached through the ports alone, and what the ports
+ * show of an import. The suites ask the same of every operation in every state.
+ */
+import { type DateTime, Duration, Effect, Option } from "effect"
+import { History } from "../ports/History.ts"
+import { ImportProcesses, type NewAccount } from "../ports/ImportProcesses.ts"
+import type { AttemptId, ImportKey, ImportState, Lease } from "../src/ImportProcess.ts"
+import type { Caller } from "../src/Organisation.ts"
+import { freshAttempt, freshSupplier, hex, newAccountFor, noon, noonPlus } from "./fresh.ts"
+
+export const importStates = [
+  "none",
+  "pending",
+  "skipped",
+  "in progress",
+  "lease expired",
+  "imported"
+] as const
+export type ArrangedState = (typeof importStates)[number]
+
+export const lease = Duration.seconds(60)
+const expiresAt = noonPlus(60)
+export const noLimits = { deployment: null, supplier: null }
+/** The payload that is staged when a test begins. */
+export const stagedPayload = `{"staged":"first"}`
+
+/** An import in a state, seen at `now`. */
+export interface Arranged {
+  readonly key: ImportKey
+  readonly caller: Caller
+  /** The attempt that holds, held or made the account; one that never began in the other states. */
+  readonly attempt: AttemptId
+  readonly now: DateTime.Utc
+  /** What an operation that refuses says it found. */
+  readonly found: ImportState | null
+  readonly account: NewAccount
+}
+
+/** Claims without limits, for a minute. */
+export const claim = Effect.fnUntraced(function* (
+  key: ImportKey,
+  caller: Caller,
+  at: DateTime.Utc,
+  options?: { readonly attempt?: AttemptId; readonly dryRun?: boolean }
+) {
+  const imports = yield* ImportProcesses
+  const attempt = options?.attempt ?? freshAttempt()
+  const dryRun = options?.dryRun ?? false
+  const command = { key, attempt, dryRun, lease, limits: noLimits, caller, at }
+  return { attempt, claim: yield* imports.claim(command) }
+})
+
+const foundIn = (
+  state: ArrangedState,
+  held: Lease,
+  { createdAt, number }: NewAccount
+): ImportState | null => {
+  switch (state) {
+    case "none":
+      return null
+    case "pending":
+    case "lease expired":
+      return { _tag: "Pending" }
+    case "skipped":
+      return { _tag: "Skipped" }
+    case "in progress":
+      return { _tag: "InProgress", lease: held }
+    case "imported":
+      return { _tag: "Imported", accountNumber: number, createdAt }
+  }
+}
+
+/** Brings a new import of a new supplier into the state. Leases run from noon for a minute. */
+export const arrange = Effect.fnUntraced(function* (state: ArrangedState) {
+  const imports = yield* ImportProcesses
+  const { caller, keyOf } = yield* freshSupplier
+  const key = keyOf(`account ${hex(8)}`)
+  const attempt = freshAttempt()
+  const account = newAccountFor(key, noonPlus(20))
+  if (state !== "none") yield* imports.stage({ key, payload: stagedPayload, caller, at: noon })
+  if (state === "skipped") yield* imports.setSkipped({ key, skipped: true, at: noon })
+  if (state === "in progress" || state === "lease expired" || state === "imported") {
+    yield* claim(key, caller, noon, { attempt })
+  }
+  if (state === "imported") yield* imports.complete({ key, attempt, newAccount: account, caller })
+  const now = state === "lease expired" ? expiresAt : noonPlus(30)
+  const found = foundIn(state, { attempt, expiresAt }, account)
+  return { key, caller, attempt, now, found, account } satisfies Arranged
+})
+
+/** Everything that the ports show of an import: a step that changes nothing leaves it as it is. */
+export const tracesOf = Effect.fnUntraced(function* (key: ImportKey) {
+  const imports = yield* ImportProcesses
+  const history = yield* History
+  return {
+    process: Option.getOrNull(yield* imports.find(key)),
+    attempts: yield* history.attempts(key),
+    audit: yield* history.audit(key),
+    events: yield* history.events(key)
+  }
+})
+
+/** What an audit entry of this caller says. */
+export const auditEntry = (
+  caller: Caller,
+  at: DateTime.Utc,
+  action: "stage" | "process",
+  outcome: string
+) => ({
+  at,
+  organisation: caller.organisation,
+  apiKey: caller.apiKey,
+  requestId: caller.requestId,
+  action,
+  outcome
+})
+
+/** Stages so many imports of the supplier, all at once. */
+export const stageAll = Effect.fnUntraced(function* (
+  keys: ReadonlyArray<ImportKey>,
+  caller: Caller
+) {
+  const imports = yield* ImportProcesses
+  yield* Effect.forEach(
+    keys,
+    (key) => imports.stage({ key, payload: stagedPayload, caller, at: noon }),
+    { concurrency: 16, discard: true }
+  )
+})
