@@ -1,0 +1,78 @@
+/**
+ * What every answer of a service looks like: JSON for a success, the error envelope for a refusal, and the
+ * headers that both carry. It is the only place that makes responses, so that no endpoint can forget one.
+ */
+import { Effect, Option, Pull, type Scope, Stream } from "effect"
+import { Headers, HttpServerResponse } from "effect/http"
+import { problemOf } from "@data-import/api/Problem"
+import type { Refusal } from "@data-import/api/Refusal"
+import { type Failure, ServiceUnavailable } from "@data-import/domain/Failure"
+import type { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
+
+/** Everything that a handler may fail with; each has its answer. */
+export type Refused = Failure | Refusal | StorageUnavailable
+
+const apiHeaders = Headers.fromRecordUnsafe({
+  "cache-control": "no-store",
+  "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+  "x-content-type-options": "nosniff"
+})
+
+const withApiHeaders = (headers: Readonly<Record<string, string>> | undefined) =>
+  headers === undefined
+    ? apiHeaders
+    : Headers.fromRecordUnsafe({ ...apiHeaders, ...headers })
+
+/**
+ * A successful answer. `body` is written as it is, so it is already in the wire's shape; `headers` has
+ * lower-case names.
+ */
+export const json = (
+  status: 200 | 201,
+  body: unknown,
+  headers?: Readonly<Record<string, string>>
+): HttpServerResponse.HttpServerResponse =>
+  HttpServerResponse.jsonUnsafe(body, { status, headers: withApiHeaders(headers) })
+
+const encoder = new TextEncoder()
+
+/**
+ * A JSON array written element by element, in memory that does not grow with its length. It succeeds once
+ * the first elements are there, so a failure before that is answered like any other; a later one cuts the
+ * connection, so that no client takes half a list for a whole one.
+ */
+export const jsonArray = Effect.fnUntraced(function* <A, E>(
+  elements: Stream.Stream<A, E>,
+  headers?: Readonly<Record<string, string>>
+): Effect.fn.Return<HttpServerResponse.HttpServerResponse, E, Scope.Scope> {
+  const pull = yield* Stream.toPull(elements)
+  const first = yield* pull.pipe(
+    Effect.map(Option.some),
+    Pull.catchDone(() => Effect.succeedNone)
+  )
+  const write = (chunk: ReadonlyArray<A>) => chunk.map((one) => JSON.stringify(one)).join(",")
+  const tail = Stream.fromPull(Effect.succeed(pull)).pipe(
+    Stream.chunks,
+    Stream.map((chunk) => `,${write(chunk)}`)
+  )
+  const text = Option.match(first, {
+    onNone: () => Stream.make("[]"),
+    onSome: (chunk) => Stream.make(`[${write(chunk)}`).pipe(Stream.concat(tail), Stream.concat(Stream.make("]")))
+  })
+  return HttpServerResponse.stream(Stream.map(text, (part) => encoder.encode(part)), {
+    contentType: "application/json",
+    headers: withApiHeaders(headers)
+  })
+})
+
+/** The answer to a refusal, whoever refuses. */
+export const refusal = (refused: Refused): HttpServerResponse.HttpServerResponse => {
+  const known =
+    refused._tag === "StorageUnavailable" ? new ServiceUnavailable({ retryAfterSeconds: 1 }) : refused
+  const { body, headers, status } = problemOf(known)
+  return HttpServerResponse.jsonUnsafe(body, { status, headers: withApiHeaders(headers) })
+}
+
+/** The same path with its trailing slash. `location` is the raw path and query, percent-encoding kept. */
+export const redirect = (location: string): HttpServerResponse.HttpServerResponse =>
+  HttpServerResponse.empty({ status: 308, headers: withApiHeaders({ location }) })

@@ -1,0 +1,107 @@
+/**
+ * How a service declares what it answers. A handler is tied to its endpoint's definition in
+ * `@data-import/api`: path, method, scope and whether there is a caller and a body are taken from there,
+ * and a group without a handler for each of its endpoints does not compile.
+ *
+ *     export const routes = Effect.gen(function* () {
+ *       const accountImport = yield* AccountImport
+ *       return Route.handle(accountImportGroup, {
+ *         stageAccount: ({ body, caller }) =>
+ *           accountImport.stage(caller, body).pipe(
+ *             Effect.map((staged) => Answer.json(staged.first ? 201 : 200, staged.key))
+ *           )
+ *       })
+ *     })
+ *
+ * These are plain routes and no `HttpApiBuilder` handlers, because the contract wants the token checked
+ * before the method, and the Accept header, media type and size before the body is read, in this order.
+ */
+import { Effect, type Scope as EffectScope } from "effect"
+import type { HttpServerRequest, HttpServerResponse } from "effect/http"
+import type { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { Authorization, scopeOf } from "@data-import/api/Authorization"
+import type { Caller, RequestId, Scope } from "@data-import/domain/Organisation"
+import type { Refused } from "./Answer.ts"
+import { readJson } from "./JsonBody.ts"
+
+/** One request on its way to a handler. */
+export interface Call {
+  readonly request: HttpServerRequest.HttpServerRequest
+  readonly requestId: RequestId
+  /** The client's address, as far as the service may believe what is said about it. */
+  readonly clientAddress: string
+  /** The values of the path's parameters, percent-decoded. */
+  readonly params: Readonly<Record<string, string>>
+  /** The query as sent, percent-decoded; a parameter that stands several times is an array. */
+  readonly query: Readonly<Record<string, string | ReadonlyArray<string>>>
+}
+
+/** What a handler answers with; a refusal becomes the error envelope, a defect a 500 without a word. */
+export type Answered = Effect.Effect<
+  HttpServerResponse.HttpServerResponse,
+  Refused,
+  EffectScope.Scope
+>
+
+/**
+ * One method of one path. A GET is interrupted when its client goes away; any other method completes what
+ * it has begun.
+ */
+export interface Route {
+  readonly method: "GET" | "POST"
+  /** A template such as `/v1/data-import/limits/`, where `:name` stands for one segment. */
+  readonly path: string
+  /** The scope that the token must have, or no token at all. The same for all methods of a path. */
+  readonly access: Scope | "public"
+  /** Whether the answer is JSON, which the Accept header must then allow. */
+  readonly answersJson: boolean
+  /** `caller` is there unless the access is public. The body is still unread. */
+  readonly run: (call: Call, caller: Caller | undefined) => Answered
+}
+
+type WithCaller<E> = Authorization extends HttpApiEndpoint.Middleware<E>
+  ? { readonly caller: Caller }
+  : unknown
+
+/** The parsed JSON of a POST, as `Json.parse` returns it: nothing about its shape is checked yet. */
+type WithBody<E> = E extends { readonly method: "POST" } ? { readonly body: unknown } : unknown
+
+/** The implementation of one endpoint. */
+export type Handler<E> = (call: Call & WithCaller<E> & WithBody<E>) => Answered
+
+/** A handler for every endpoint of a group, by the endpoint's identifier. */
+export type Handlers<Endpoints extends HttpApiEndpoint.Constraint> = {
+  readonly [E in Endpoints as E["identifier"]]: Handler<E>
+}
+
+const routeOf = (endpoint: HttpApiEndpoint.Top, handler: Handler<unknown>): Route => {
+  if (endpoint.method !== "GET" && endpoint.method !== "POST") {
+    throw new Error(`${endpoint.identifier}: no route for the method ${endpoint.method}`)
+  }
+  const middlewares: ReadonlySet<unknown> = endpoint.middlewares
+  const isProtected = middlewares.has(Authorization)
+  return {
+    method: endpoint.method,
+    path: endpoint.path,
+    access: isProtected ? scopeOf(endpoint) : "public",
+    answersJson: true,
+    run:
+      endpoint.method === "GET"
+        ? (call, caller) => handler({ ...call, ...(caller && { caller }) })
+        : (call, caller) =>
+            Effect.flatMap(readJson(call.request), (body) =>
+              handler({ ...call, ...(caller && { caller }), ...{ body } })
+            )
+  }
+}
+
+/** The routes of a group of endpoints. */
+export const handle = <Id extends string, Endpoints extends HttpApiEndpoint.Top>(
+  group: HttpApiGroup.HttpApiGroup<Id, Endpoints, boolean>,
+  handlers: Handlers<Endpoints>
+): ReadonlyArray<Route> => {
+  const byName = handlers as Readonly<Record<string, Handler<unknown>>>
+  return Object.values<HttpApiEndpoint.Top>(group.endpoints as never).map((endpoint) =>
+    routeOf(endpoint, byName[endpoint.identifier] as Handler<unknown>)
+  )
+}
