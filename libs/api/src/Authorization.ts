@@ -5,7 +5,7 @@
 import { Context } from "effect"
 import { type HttpApiEndpoint, HttpApiMiddleware, HttpApiSecurity, OpenApi } from "effect/http-api"
 import type { Caller, Scope } from "@data-import/domain/Organisation"
-import { refusalSchemas } from "./ErrorBody.ts"
+import { errorBodies } from "./ErrorBody.ts"
 
 /** The caller of the present request, once its token is verified. */
 export class CurrentCaller extends Context.Service<CurrentCaller, Caller>()(
@@ -42,5 +42,5 @@ export class Authorization extends HttpApiMiddleware.Service<
   { provides: CurrentCaller }
 >()("@data-import/api/Authorization", {
   security: { token },
-  error: refusalSchemas(["not_authenticated", "authentication_failed", "permission_denied"])
+  error: errorBodies(["not_authenticated", "authentication_failed", "permission_denied"])
 }) {}

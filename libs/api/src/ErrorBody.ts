@@ -1,12 +1,13 @@
 /**
  * The bodies of errors as schemas, made from the registry of codes: one schema a status, whose `code` is
- * narrowed to the codes that the operation can answer with.
+ * narrowed to the codes that the operation can answer with. Services do not encode with them; they answer
+ * with `Problem.ts`, and the tests hold the two together.
  */
 import { Schema } from "effect"
-import { type FieldCode, registry, type RequestCode } from "@data-import/domain/Code"
+import { type Code, type FieldCode, registry, type RequestCode } from "@data-import/domain/Code"
 import { type ErrorStatus, statusOf } from "./Problem.ts"
 
-const codes = Object.keys(registry) as Array<keyof typeof registry>
+const codes = Object.keys(registry) as Array<Code>
 
 /** The codes of error objects, in the order of the registry. */
 export const fieldCodes = codes.filter(
@@ -14,52 +15,100 @@ export const fieldCodes = codes.filter(
 )
 
 /** The top-level codes, in the order of the registry. */
-export const requestCodes = codes.filter(
-  (code): code is RequestCode => registry[code].kind !== "field"
-)
+export const requestCodes = codes.filter((code): code is RequestCode => code in statusOf)
+
+const entries = (codes: ReadonlyArray<Code>) =>
+  Object.fromEntries(
+    codes.map((code) => {
+      const { example, meaning, remedy } = registry[code]
+      return [code, { meaning, example, remedy }]
+    })
+  )
+
+/** The code of one error object. */
+export const FieldErrorCode = Schema.Literals(fieldCodes).annotate({
+  identifier: "FieldErrorCode",
+  description: "Which rule is broken. For machines, and stable for ever; `x-codes` explains each.",
+  "x-codes": entries(fieldCodes)
+})
+
+/** The top-level code of an error. */
+export const ErrorCode = Schema.Literals(requestCodes).annotate({
+  identifier: "ErrorCode",
+  description:
+    "Why the request is refused. For machines, and stable for ever; `x-codes` explains each.",
+  "x-codes": entries(requestCodes)
+})
+
+const detail = Schema.String.annotate({
+  description: "For humans. The wording may change and must not be parsed."
+})
 
 /** One broken rule. */
 export const FieldError = Schema.Struct({
-  detail: Schema.String.annotate({ description: "For humans; the wording may change." }),
-  code: Schema.Literals(fieldCodes).annotate({ description: "For machines; stable for ever." }),
+  detail,
+  code: FieldErrorCode,
   attr: Schema.String.annotate({
     description:
-      "Dot path to the offending input, list indexes zero-based; non_field_errors for the whole payload.",
+      "Dot path to the offending input: field names and zero-based list indexes. " +
+      "A rule about the whole payload is reported at `non_field_errors`.",
     examples: ["customers.0.landline"]
   })
 }).annotate({ identifier: "FieldError", description: "One broken rule." })
 
-const members = {
-  detail: Schema.String.annotate({ description: "For humans; the wording may change." }),
-  errors: Schema.optionalKey(
-    Schema.Array(FieldError).annotate({ description: "Every broken rule, in payload order." })
-  )
-}
+const errors = Schema.NonEmptyArray(FieldError).annotate({
+  description: "Every broken rule, in payload order."
+})
 
-const extras = {
+/** Members that a body has beside `detail` and `code`, by code. */
+const members: { readonly [Key in RequestCode]?: Schema.Struct.Fields } = {
+  account_failed_validation: { errors },
+  request_failed_validation: { errors },
+  operations_team_name_does_not_exist: { errors },
   account_import_process_already_imported: {
-    external_account_number: Schema.optionalKey(Schema.String),
-    kraken_account_number: Schema.optionalKey(Schema.String)
+    external_account_number: Schema.String.annotate({ description: "The number as sent." }),
+    kraken_account_number: Schema.String.annotate({ description: "The account that exists." })
   },
-  error: { request_id: Schema.optionalKey(Schema.String) }
+  error: {
+    request_id: Schema.String.annotate({ description: "What to give the operator." })
+  }
 }
 
-const describe = (code: RequestCode) =>
-  `\`${code}\`: ${registry[code].meaning} ${registry[code].remedy}`
+const reasons: Record<ErrorStatus, string> = {
+  400: "The request is refused, and nothing was changed.",
+  401: "No token, or not a valid one.",
+  403: "The token's key may not do this.",
+  404: "Nothing is here, or nothing that the caller may see.",
+  405: "The path does not have this method.",
+  406: "The answer is JSON, which the Accept header rules out.",
+  408: "The body did not arrive in time.",
+  413: "The body is too large.",
+  415: "The body is not announced as plain JSON.",
+  429: "Too much at once; to be sent again after Retry-After seconds.",
+  500: "An unexpected error; to be sent again as it is.",
+  503: "The service cannot answer right now; to be sent again after Retry-After seconds."
+}
 
+const describe = (code: RequestCode) => `- \`${code}\`: ${registry[code].meaning}`
+
+/** The envelope with these codes: those that share their members in one schema, any other in its own. */
 const bodyFor = (status: ErrorStatus, codes: ReadonlyArray<RequestCode>) => {
-  const own = codes.flatMap((code) => (code in extras ? [extras[code as keyof typeof extras]] : []))
-  const code = Schema.Literals(codes).annotate({ description: codes.map(describe).join("\n\n") })
-  return Schema.Struct({
-    detail: members.detail,
-    code,
-    errors: members.errors,
-    ...Object.assign({}, ...own)
-  }).annotate({ httpApiStatus: status })
+  const groups = Map.groupBy(codes, (code) => Object.keys(members[code] ?? {}).join())
+  const bodies = [...groups.values()].map((group) =>
+    Schema.Struct({
+      detail,
+      code: group.length === 1 ? Schema.Literal(group[0]!) : Schema.Literals(group),
+      ...members[group[0]!]
+    })
+  )
+  return (bodies.length === 1 ? bodies[0]! : Schema.Union(bodies)).annotate({
+    description: [reasons[status], ...codes.map(describe)].join("\n"),
+    httpApiStatus: status
+  })
 }
 
-/** One schema for each status that these codes have, each naming its codes. */
-export const refusalSchemas = (codes: ReadonlyArray<RequestCode>) => {
+/** One schema for each status that these codes have, in the order of the statuses. */
+export const errorBodies = (codes: ReadonlyArray<RequestCode>) => {
   const statuses = [...new Set(codes.map((code) => statusOf[code]))].sort((a, b) => a - b)
   return statuses.map((status) =>
     bodyFor(
@@ -68,3 +117,14 @@ export const refusalSchemas = (codes: ReadonlyArray<RequestCode>) => {
     )
   )
 }
+
+/** What every operation can answer with, whatever it does. */
+export const anywhere = ["not_acceptable", "throttled", "error", "service_unavailable"] as const
+
+/** What every operation with a body can answer with. */
+export const anyBody = [
+  "parse_error",
+  "request_timeout",
+  "payload_too_large",
+  "unsupported_media_type"
+] as const

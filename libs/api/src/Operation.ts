@@ -1,0 +1,40 @@
+/**
+ * What the document says of an operation beyond its schemas: examples, and parameters, which reach the
+ * handlers as they stand in the URL. Kept as an annotation of the endpoint, so that nobody documents an
+ * operation in another place than where it is defined.
+ */
+import { Context } from "effect"
+import { OpenApi } from "effect/http-api"
+
+export interface Example {
+  readonly summary: string
+  readonly value: unknown
+}
+
+export interface ParameterDocs {
+  readonly description: string
+  /** JSON Schema of the value that the parameter's text spells. */
+  readonly schema: Readonly<Record<string, unknown>>
+  readonly example: unknown
+}
+
+export interface OperationDocs {
+  readonly parameters?: Readonly<Record<string, ParameterDocs>>
+  readonly requests?: Readonly<Record<string, Example>>
+  /** By status. */
+  readonly answers?: Readonly<Record<number, Readonly<Record<string, Example>>>>
+  /** Headers of the answers by status; what every answer has is added to the whole document. */
+  readonly headers?: Readonly<Record<number, Readonly<Record<string, string>>>>
+}
+
+export const Docs = Context.Reference<OperationDocs>("@data-import/api/Docs", {
+  defaultValue: () => ({})
+})
+
+/** The annotations of an endpoint: a line, a paragraph, and the rest. */
+export const operation = (
+  summary: string,
+  description: string,
+  docs: OperationDocs
+): Context.Context<never> =>
+  OpenApi.annotations({ summary, description }).pipe(Context.add(Docs, docs))

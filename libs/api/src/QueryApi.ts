@@ -1,0 +1,214 @@
+/**
+ * The queries: the status of one import, and the three lists of imports. They read only, and a supplier
+ * that is not the caller's looks like one that does not exist. Source: specification, "Query endpoints".
+ */
+import { Schema } from "effect"
+import { HttpApi, HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { ImportStatus } from "@data-import/domain/ImportProcess"
+import { Instant } from "@data-import/domain/Field"
+import { Authorization, RequiredScope } from "./Authorization.ts"
+import { anywhere, errorBodies } from "./ErrorBody.ts"
+import { createdEntry, pendingEntry, sampleKey, sampleNumber } from "./Examples.ts"
+import { listElements } from "./Limits.ts"
+import { operation, type ParameterDocs } from "./Operation.ts"
+import { wholeNumber } from "./Parameter.ts"
+
+/** The answer of the status endpoint; the number is empty where no account exists yet. */
+export const ImportStatusRecord = Schema.Struct({
+  status: ImportStatus.annotate({
+    description:
+      "COMPLETED: the account exists. IN_PROGRESS: an attempt is running. UNKNOWN: neither; " +
+      "an attempt failed, or none was made."
+  }),
+  kraken_account_number: Schema.String.annotate({
+    description: "The number of the platform account; an empty string where none exists yet."
+  })
+}).annotate({ identifier: "ImportStatusRecord", description: "Where one import stands." })
+
+const externalNumber = Schema.String.annotate({
+  description: "The account number at the supplier, as staged."
+})
+
+const accountNumber = Schema.String.annotate({
+  description: "The number of the platform account."
+})
+
+const createdAt = Instant.annotate({ description: "When the account was created, in UTC." })
+
+/** One line of the list of all imports; what has no account yet has null for both. */
+export const ImportListEntry = Schema.Struct({
+  external_account_number: externalNumber,
+  kraken_account_number: Schema.NullOr(accountNumber),
+  account_created_at: Schema.NullOr(createdAt)
+}).annotate({ identifier: "ImportListEntry", description: "One import." })
+
+/** One line of the list of pending imports. */
+export const PendingImport = Schema.Struct({
+  external_account_number: externalNumber,
+  kraken_account_number: Schema.Null,
+  account_created_at: Schema.Null
+}).annotate({ identifier: "PendingImport", description: "One import without an account yet." })
+
+/** One line of the list of imported accounts. */
+export const ImportedAccount = Schema.Struct({
+  external_account_number: externalNumber,
+  kraken_account_number: accountNumber,
+  account_created_at: createdAt
+}).annotate({ identifier: "ImportedAccount", description: "One import and its account." })
+
+/** The parameters of a list, decoded from the text in the URL; an unknown one is ignored. */
+export const ListParameters = Schema.Struct({
+  limit: Schema.optionalKey(wholeNumber(1, listElements)),
+  after: Schema.optionalKey(Schema.String)
+})
+
+const supplier: ParameterDocs = {
+  description: "The supplier's code. One that is unknown or not the caller's is a 404.",
+  schema: { type: "string" },
+  example: sampleKey.import_supplier
+}
+
+const number: ParameterDocs = {
+  description:
+    "The account number at the supplier, percent-encoded: any number can stand here, a slash as %2F.",
+  schema: { type: "string" },
+  example: sampleKey.external_account_number
+}
+
+const listParameters = {
+  import_supplier: supplier,
+  limit: {
+    description: "The most entries to answer; the whole list where it is omitted.",
+    schema: { type: "integer", minimum: 1, maximum: listElements },
+    example: 500
+  },
+  after: {
+    description:
+      "Only entries that come after this external account number, which need not exist. The list " +
+      "is in code point order of the numbers.",
+    schema: { type: "string" },
+    example: "NL-0004710"
+  }
+}
+
+const link = {
+  200: {
+    Link:
+      'Where `limit` cut the list: `<…>; rel="next"`, the address of the next page. Follow it as ' +
+      "it is; without it, the list is complete."
+  }
+}
+
+const asSent = Schema.optionalKey(Schema.Union([Schema.String, Schema.Array(Schema.String)]))
+
+const list = <const Name extends string, const Path extends `/${string}`, Entry extends Schema.Top>(
+  name: Name,
+  path: Path,
+  entry: Entry
+) =>
+  HttpApiEndpoint.get(name, path, {
+    params: { import_supplier: Schema.String },
+    query: { limit: asSent, after: asSent },
+    success: Schema.Array(entry).annotate({ description: "The list, complete or one page of it." }),
+    error: errorBodies(["request_failed_validation", "not_found", ...anywhere])
+  })
+    .annotate(RequiredScope, "import:read")
+    .middleware(Authorization)
+
+const getAccountImportStatus = HttpApiEndpoint.get(
+  "getAccountImportStatus",
+  "/v1/data-import/account-transfer-status/:import_supplier/:external_account_number/",
+  {
+    params: { import_supplier: Schema.String, external_account_number: Schema.String },
+    success: ImportStatusRecord,
+    error: errorBodies(["not_found", ...anywhere])
+  }
+)
+  .annotate(RequiredScope, "import:read")
+  .middleware(Authorization)
+  .annotateMerge(
+    operation(
+      "Account import status",
+      "Tells where one import stands. It answers 200 as soon as the account was staged.",
+      {
+        parameters: { import_supplier: supplier, external_account_number: number },
+        answers: {
+          200: {
+            completed: {
+              summary: "The account exists",
+              value: { status: "COMPLETED", kraken_account_number: sampleNumber }
+            },
+            staged: {
+              summary: "Staged only, or the last attempt failed",
+              value: { status: "UNKNOWN", kraken_account_number: "" }
+            }
+          }
+        }
+      }
+    )
+  )
+
+const listAllAccountImports = list(
+  "listAllAccountImports",
+  "/v1/data-import/all-account-import-processes/:import_supplier/",
+  ImportListEntry
+).annotateMerge(
+  operation(
+    "List all account imports",
+    "Every import of the supplier: pending, skipped by the operator, and imported.",
+    {
+      parameters: listParameters,
+      headers: link,
+      answers: {
+        200: {
+          mixed: { summary: "One imported, one pending", value: [createdEntry, pendingEntry] }
+        }
+      }
+    }
+  )
+)
+
+const listPendingAccountImports = list(
+  "listPendingAccountImports",
+  "/v1/data-import/pending-account-import-processes/:import_supplier/",
+  PendingImport
+).annotateMerge(
+  operation(
+    "List pending imports",
+    "The imports that are staged and have no account yet, without those that the operator skips.",
+    {
+      parameters: listParameters,
+      headers: link,
+      answers: { 200: { pending: { summary: "One pending import", value: [pendingEntry] } } }
+    }
+  )
+)
+
+const listImportedAccounts = list(
+  "listImportedAccounts",
+  "/v1/data-import/imported-account-import-processes/:import_supplier/",
+  ImportedAccount
+).annotateMerge(
+  operation("List imported accounts", "The imports that have a platform account.", {
+    parameters: listParameters,
+    headers: link,
+    answers: { 200: { imported: { summary: "One account", value: [createdEntry] } } }
+  })
+)
+
+export const QueryGroup = HttpApiGroup.make("query", { topLevel: true })
+  .add(
+    getAccountImportStatus,
+    listAllAccountImports,
+    listPendingAccountImports,
+    listImportedAccounts
+  )
+  .annotateMerge(
+    OpenApi.annotations({
+      title: "Queries",
+      description: "The state of the migration: one account, or the lists of a supplier."
+    })
+  )
+
+/** What the query service serves. */
+export const QueryApi = HttpApi.make("query").add(QueryGroup)

@@ -1,0 +1,41 @@
+/** What a client may ask about the service itself: its limits. Source: decisions, "Wire rules". */
+import { Schema } from "effect"
+import { HttpApi, HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { Authorization, RequiredScope } from "./Authorization.ts"
+import { anywhere, errorBodies } from "./ErrorBody.ts"
+import { limits } from "./Limits.ts"
+import { operation } from "./Operation.ts"
+
+const figure = (description: string) => Schema.Int.annotate({ description })
+
+/** The limits as the endpoint answers them. */
+export const LimitsRecord = Schema.Struct({
+  body_bytes: figure("The largest body, in bytes. Beyond it: `payload_too_large`."),
+  nesting_depth: figure(
+    "The deepest nesting of a body, whose outermost object is depth 1. Beyond it: `parse_error`."
+  ),
+  list_elements: figure("The most elements in any one list. Beyond it: `max_length` at the list."),
+  import_supplier_length: figure("The longest supplier code, in characters."),
+  external_account_number_length: figure("The longest external account number, in characters.")
+}).annotate({ identifier: "Limits", description: "The limits of a request." })
+
+const getLimits = HttpApiEndpoint.get("getLimits", "/v1/data-import/limits/", {
+  success: LimitsRecord,
+  error: errorBodies([...anywhere])
+})
+  .annotate(RequiredScope, "import:read")
+  .middleware(Authorization)
+  .annotateMerge(
+    operation("Limits", "The limits that every request is held to; the same for every caller.", {
+      answers: { 200: { limits: { summary: "The limits", value: limits } } }
+    })
+  )
+
+export const SystemGroup = HttpApiGroup.make("system", { topLevel: true })
+  .add(getLimits)
+  .annotateMerge(
+    OpenApi.annotations({ title: "Service", description: "What holds for the whole service." })
+  )
+
+/** Served beside the queries. */
+export const SystemApi = HttpApi.make("system").add(SystemGroup)
