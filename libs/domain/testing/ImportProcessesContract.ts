@@ -7,6 +7,8 @@ import type { Layer } from "effect"
 import type { History } from "../ports/History.ts"
 import type { ImportProcesses } from "../ports/ImportProcesses.ts"
 import type { OperatorSetup } from "../ports/OperatorSetup.ts"
+import { claimContract, renewalContract } from "./ClaimContract.ts"
+import { limitContract } from "./LimitContract.ts"
 import { stagingContract } from "./StagingContract.ts"
 
 /** Declares the suite under `name`; the layer is built once for all of it. */
@@ -18,5 +20,8 @@ export const importProcessesContract = <E>(
     `ImportProcesses, ${name}`,
     (it) => {
       describe("stage", () => stagingContract(it))
+      describe("claim", () => claimContract(it))
+      describe("claim within limits", () => limitContract(it))
+      describe("renew", () => renewalContract(it))
     }
   )
