@@ -1,0 +1,332 @@
+import { describe, expect, it } from "@effect/vitest"
+import { DateTime, Duration, Effect, Layer, Option, Result } from "effect"
+import { TestClock } from "effect/testing"
+import { ApiKeys } from "../ports/ApiKeys.ts"
+import { layerMemory as apiKeys } from "../ports/memory/ApiKeys.ts"
+import { layerMemory as operatorSetup } from "../ports/memory/OperatorSetup.ts"
+import { MemoryStore } from "../ports/memory/Store.ts"
+import { layerMemory as tokens } from "../ports/memory/TokenSeal.ts"
+import { OperatorSetup } from "../ports/OperatorSetup.ts"
+import { StorageUnavailable } from "../ports/StorageUnavailable.ts"
+import { TokenOpener } from "../ports/TokenSeal.ts"
+import { ApiKeyId, OrganisationName } from "../src/Organisation.ts"
+import {
+  type Credential,
+  issueKey,
+  type KeyOrder,
+  revokeKey,
+  ServiceToken,
+  type ServiceTokens
+} from "../src/ServiceToken.ts"
+
+const ports = Layer.mergeAll(apiKeys, operatorSetup, tokens, MemoryStore.layer)
+const program = Layer.provideMerge(ServiceToken.layer, ports)
+
+const noon = DateTime.makeUnsafe("2026-03-01T12:00:00.400Z")
+const unix = (text: string): number => Date.parse(text) / 1000
+const acme = OrganisationName.make("acme")
+const home = "192.0.2.1"
+
+const issue = (order: Partial<KeyOrder> = {}) =>
+  issueKey({ organisation: acme, label: "ci", scopes: ["import:read"], expiresAt: null, ...order })
+const obtain = (credential: Credential, address = home) =>
+  Effect.flatMap(ServiceToken, (program) => program.obtain(credential, address))
+/** The tag of the refusal, or nothing where tokens were given. */
+const refusal = (credential: Credential, address = home) =>
+  Effect.map(Effect.result(obtain(credential, address)), (result) =>
+    Result.isFailure(result) ? result.failure._tag : "none"
+  )
+const refresh = ({ refreshToken }: ServiceTokens) => obtain({ refreshToken })
+const wrong = { APIKey: "sk_wrong" }
+const fail = (times: number, address = home) =>
+  Effect.replicateEffect(refusal(wrong, address), times)
+
+/** Runs under the test clock at noon, with the organisation set up. */
+const atNoon = <A, E>(test: Effect.Effect<A, E, Layer.Success<typeof program>>) =>
+  Effect.gen(function* () {
+    yield* TestClock.setTime(noon.epochMilliseconds)
+    yield* Effect.flatMap(OperatorSetup, (setup) => setup.createOrganisation(acme, noon))
+    return yield* test
+  }).pipe(Effect.provide(program))
+
+describe("an API key", () => {
+  it.effect("gives an access token of 60 minutes and a refresh token of 7 days", () =>
+    Effect.gen(function* () {
+      const { key, secret } = yield* issue()
+      const { payload, refreshExpiresIn, refreshToken, token } = yield* obtain({ APIKey: secret })
+      expect(payload).toEqual({
+        iss: "memory",
+        sub: "acme",
+        iat: unix("2026-03-01T12:00:00Z"),
+        exp: unix("2026-03-01T13:00:00Z"),
+        jti: expect.stringMatching(new RegExp(`^${key.id}\\.[^.]+$`)) as string,
+        scope: "import:read"
+      })
+      expect(refreshExpiresIn).toBe(unix("2026-03-08T12:00:00Z"))
+      expect(refreshToken).toMatch(/^rt_[A-Za-z0-9_-]{43}$/)
+      const claims = yield* Effect.flatMap(TokenOpener, (opener) => opener.open(token))
+      expect(claims).toMatchObject({ organisation: acme, apiKey: key.id, scopes: ["import:read"] })
+    }).pipe(atNoon)
+  )
+
+  it.effect("gives other tokens every time", () =>
+    Effect.gen(function* () {
+      const { secret } = yield* issue()
+      const first = yield* obtain({ APIKey: secret })
+      const second = yield* obtain({ APIKey: secret })
+      expect(second.token).not.toBe(first.token)
+      expect(second.refreshToken).not.toBe(first.refreshToken)
+    }).pipe(atNoon)
+  )
+
+  it.effect("is refused in the same way where it is unknown, revoked or expired", () =>
+    Effect.gen(function* () {
+      const revoked = yield* issue()
+      const expired = yield* issue({ expiresAt: DateTime.add(noon, { hours: 1 }) })
+      yield* revokeKey(revoked.key.id)
+      yield* TestClock.adjust("1 hour")
+      for (const APIKey of [revoked.secret, expired.secret, "sk_unknown", "", revoked.key.id]) {
+        expect(yield* refusal({ APIKey }), APIKey).toBe("InvalidApiKey")
+      }
+    }).pipe(atNoon)
+  )
+
+  it.effect("gives nothing that outlives it", () =>
+    Effect.gen(function* () {
+      const { secret } = yield* issue({ expiresAt: DateTime.makeUnsafe("2026-03-01T12:10:00Z") })
+      const { payload, refreshExpiresIn } = yield* obtain({ APIKey: secret })
+      expect(payload.exp).toBe(unix("2026-03-01T12:10:00Z"))
+      expect(refreshExpiresIn).toBe(unix("2026-03-01T12:10:00Z"))
+    }).pipe(atNoon)
+  )
+
+  it.effect("does not pass for a refresh token, nor a refresh token for it", () =>
+    Effect.gen(function* () {
+      const { secret } = yield* issue()
+      const { refreshToken } = yield* obtain({ APIKey: secret })
+      expect(yield* refusal({ refreshToken: secret })).toBe("InvalidRefreshToken")
+      expect(yield* refusal({ APIKey: refreshToken })).toBe("InvalidApiKey")
+    }).pipe(atNoon)
+  )
+})
+
+describe("a refresh token", () => {
+  it.effect("gives new tokens, counted from now, for what the key may do", () =>
+    Effect.gen(function* () {
+      const { key, secret } = yield* issue({ scopes: ["import:read", "import:write"] })
+      const first = yield* obtain({ APIKey: secret })
+      yield* TestClock.adjust("3 hours")
+      const second = yield* refresh(first)
+      expect(second.refreshToken).not.toBe(first.refreshToken)
+      expect(second.refreshExpiresIn).toBe(unix("2026-03-08T15:00:00Z"))
+      expect(second.payload).toMatchObject({
+        sub: "acme",
+        scope: "import:read import:write",
+        exp: unix("2026-03-01T16:00:00Z")
+      })
+      expect(second.payload.jti.startsWith(`${key.id}.`)).toBe(true)
+      yield* refresh(second)
+    }).pipe(atNoon)
+  )
+
+  it.effect("used twice ends its family, and no other", () =>
+    Effect.gen(function* () {
+      const { secret } = yield* issue()
+      const first = yield* obtain({ APIKey: secret })
+      const apart = yield* obtain({ APIKey: secret })
+      const second = yield* refresh(first)
+      const third = yield* refresh(second)
+      expect(yield* refusal({ refreshToken: first.refreshToken })).toBe("InvalidRefreshToken")
+      expect(yield* refusal({ refreshToken: third.refreshToken })).toBe("InvalidRefreshToken")
+      yield* refresh(apart)
+    }).pipe(atNoon)
+  )
+
+  it.effect("used twice at once gives tokens once", () =>
+    Effect.gen(function* () {
+      const { secret } = yield* issue()
+      const { refreshToken } = yield* obtain({ APIKey: secret })
+      const addresses = ["192.0.2.1", "192.0.2.2", "192.0.2.3", "192.0.2.4"]
+      const refusals = yield* Effect.forEach(
+        addresses,
+        (address) => refusal({ refreshToken }, address),
+        { concurrency: "unbounded" }
+      )
+      expect(refusals.filter((each) => each === "none")).toHaveLength(1)
+    }).pipe(atNoon)
+  )
+
+  it.effect("lives 7 days, exclusive", () =>
+    Effect.gen(function* () {
+      const { secret } = yield* issue()
+      const first = yield* obtain({ APIKey: secret })
+      yield* TestClock.adjust(Duration.millis(Duration.toMillis("7 days") - 1))
+      const second = yield* refresh(first)
+      yield* TestClock.adjust("7 days")
+      expect(yield* refusal(second)).toBe("InvalidRefreshToken")
+    }).pipe(atNoon)
+  )
+
+  it.effect("ends with its key, revoked or expired", () =>
+    Effect.gen(function* () {
+      const revoked = yield* issue()
+      const expired = yield* issue({ expiresAt: DateTime.add(noon, { hours: 1 }) })
+      const ofRevoked = yield* obtain({ APIKey: revoked.secret })
+      const ofExpired = yield* obtain({ APIKey: expired.secret })
+      yield* revokeKey(revoked.key.id)
+      expect(yield* refusal(ofRevoked)).toBe("InvalidRefreshToken")
+      yield* TestClock.adjust("1 hour")
+      expect(yield* refusal(ofExpired)).toBe("InvalidRefreshToken")
+    }).pipe(atNoon)
+  )
+})
+
+describe("failed attempts", () => {
+  it.effect("are answered 20 times a minute, the 21st is throttled, with a good key as well", () =>
+    Effect.gen(function* () {
+      const { secret } = yield* issue()
+      expect(new Set(yield* fail(20))).toEqual(new Set(["InvalidApiKey"]))
+      expect(yield* refusal(wrong)).toBe("Throttled")
+      expect(yield* refusal({ APIKey: secret })).toBe("Throttled")
+    }).pipe(atNoon)
+  )
+
+  it.effect("of one address do not concern another", () =>
+    Effect.gen(function* () {
+      const { secret } = yield* issue()
+      yield* fail(21)
+      expect(yield* refusal({ APIKey: secret }, "192.0.2.2")).toBe("none")
+    }).pipe(atNoon)
+  )
+
+  it.effect("are counted, successful ones are not", () =>
+    Effect.gen(function* () {
+      const { secret } = yield* issue()
+      yield* Effect.replicateEffect(obtain({ APIKey: secret }), 30)
+      yield* fail(19)
+      expect(yield* refusal({ APIKey: secret })).toBe("none")
+    }).pipe(atNoon)
+  )
+
+  it.effect("count whichever credential was wrong", () =>
+    Effect.gen(function* () {
+      yield* fail(19)
+      expect(yield* refusal({ refreshToken: "rt_wrong" })).toBe("InvalidRefreshToken")
+      expect(yield* refusal({ refreshToken: "rt_wrong" })).toBe("Throttled")
+    }).pipe(atNoon)
+  )
+
+  it.effect("block until the first of them is a minute old, as Retry-After says", () =>
+    Effect.gen(function* () {
+      yield* fail(1)
+      yield* TestClock.adjust("20 seconds")
+      yield* fail(19)
+      yield* TestClock.adjust("9500 millis")
+      const throttled = yield* Effect.flip(obtain(wrong))
+      expect(throttled).toMatchObject({ _tag: "Throttled", retryAfterSeconds: 31 })
+      yield* TestClock.adjust("30499 millis")
+      expect(yield* refusal(wrong)).toBe("Throttled")
+      yield* TestClock.adjust("1 millis")
+      expect(yield* fail(2), "one place is free again").toEqual(["InvalidApiKey", "Throttled"])
+    }).pipe(atNoon)
+  )
+
+  it.effect("that were throttled do not prolong the time", () =>
+    Effect.gen(function* () {
+      yield* fail(20)
+      yield* TestClock.adjust("59 seconds")
+      expect(new Set(yield* fail(40))).toEqual(new Set(["Throttled"]))
+      yield* TestClock.adjust("1 second")
+      expect(yield* refusal(wrong)).toBe("InvalidApiKey")
+    }).pipe(atNoon)
+  )
+
+  it.effect("are counted exactly when they come at once", () =>
+    Effect.gen(function* () {
+      const refusals = yield* Effect.forEach(Array.from({ length: 50 }), () => refusal(wrong), {
+        concurrency: "unbounded"
+      })
+      expect(refusals.filter((each) => each === "InvalidApiKey")).toHaveLength(20)
+      expect(refusals.filter((each) => each === "Throttled")).toHaveLength(30)
+    }).pipe(atNoon)
+  )
+})
+
+describe("while the storage is away", () => {
+  const away = Layer.effect(
+    ApiKeys,
+    Effect.map(ApiKeys, (there) => ({
+      ...there,
+      findByHash: () => Effect.fail(new StorageUnavailable({})),
+      rotateRefreshToken: () => Effect.fail(new StorageUnavailable({}))
+    }))
+  ).pipe(Layer.provide(apiKeys))
+
+  it.effect("nobody is refused for good, and no attempt is counted", () =>
+    Effect.gen(function* () {
+      for (const credential of [wrong, { refreshToken: "rt_wrong" }]) {
+        const refused = yield* Effect.flip(obtain(credential))
+        expect(refused).toMatchObject({ _tag: "ServiceUnavailable", retryAfterSeconds: 5 })
+      }
+      const { failedAttempts } = yield* ApiKeys
+      expect(yield* failedAttempts(home, DateTime.makeUnsafe(0))).toEqual([])
+    }).pipe(Effect.provide(Layer.provideMerge(ServiceToken.layer, Layer.merge(away, tokens))))
+  )
+})
+
+describe("the operator", () => {
+  it.effect("issues a key that is shown once and kept as a hash", () =>
+    Effect.gen(function* () {
+      const { key, secret } = yield* issue({ label: "nightly", scopes: ["import:write"] })
+      expect(secret).toMatch(/^sk_[A-Za-z0-9_-]{43}$/)
+      expect(key).toMatchObject({
+        organisation: acme,
+        label: "nightly",
+        scopes: ["import:write"],
+        createdAt: noon,
+        expiresAt: null,
+        revokedAt: null
+      })
+      expect(key.hash).toMatch(/^[0-9a-f]{64}$/)
+      const { find } = yield* ApiKeys
+      expect(Option.getOrThrow(yield* find(key.id))).toEqual(key)
+    }).pipe(atNoon)
+  )
+
+  it.effect("cannot issue a key to an organisation that is not there", () =>
+    Effect.gen(function* () {
+      const refused = yield* Effect.flip(issue({ organisation: OrganisationName.make("nobody") }))
+      expect(refused).toMatchObject({ _tag: "DoesNotExist", name: "nobody" })
+    }).pipe(atNoon)
+  )
+
+  it.effect("revokes a key once and for all", () =>
+    Effect.gen(function* () {
+      const { key } = yield* issue()
+      expect(yield* revokeKey(ApiKeyId.make("key_unknown"))).toBe(false)
+      expect(yield* revokeKey(key.id)).toBe(true)
+      yield* TestClock.adjust("1 hour")
+      expect(yield* revokeKey(key.id)).toBe(true)
+      const { find } = yield* ApiKeys
+      expect(Option.getOrThrow(yield* find(key.id)).revokedAt).toEqual(noon)
+    }).pipe(atNoon)
+  )
+
+  it.effect("has a store without secrets", () =>
+    Effect.gen(function* () {
+      const { secret } = yield* issue()
+      const { refreshToken, token } = yield* obtain({ APIKey: secret })
+      yield* refusal({ APIKey: "sk_canary" })
+      const store = yield* MemoryStore
+      const kept = JSON.stringify([
+        ...store.apiKeys,
+        ...store.refreshTokens,
+        ...store.failedAttempts
+      ])
+      expect(kept).toContain("acme")
+      for (const shown of [secret, refreshToken, token, "sk_canary"]) {
+        expect(kept.includes(shown), shown).toBe(false)
+      }
+    }).pipe(atNoon)
+  )
+})
