@@ -129,7 +129,12 @@ const block = ({
   files: [...files],
   ignores: [...ignores],
   plugins: { [`only-${name}`]: { rules: { imports: restrict } } },
-  rules: { [`only-${name}/imports`]: ["error", { paths, patterns: [{ regex, message }] }] }
+  rules: {
+    [`only-${name}/imports`]: [
+      "error",
+      { paths, patterns: [{ regex, caseSensitive: true, message }] }
+    ]
+  }
 })
 
 /** What source never does by itself, because a test must be able to decide it. */
