@@ -163,8 +163,16 @@ export const registry = {
   ),
 
   required: field("A required field is missing.", "no external_account_number", "Send the field."),
-  null: field("null where a value is needed.", '"given_name": null', "Omit the field or give it a value."),
-  blank: field("Empty, or only white space.", '"given_name": ""', "Omit the field or give it a value."),
+  null: field(
+    "null where a value is needed.",
+    '"given_name": null',
+    "Omit the field or give it a value."
+  ),
+  blank: field(
+    "Empty, or only white space.",
+    '"given_name": ""',
+    "Omit the field or give it a value."
+  ),
   invalid_type: field(
     "The value is of another JSON type.",
     '"unknown_occupier": "yes"',
@@ -175,7 +183,11 @@ export const registry = {
     '"account_type": "HOUSE"',
     "Send one of the documented values."
   ),
-  invalid: field("The value has not the documented form.", '"amount": "12,50"', "Send the documented form."),
+  invalid: field(
+    "The value has not the documented form.",
+    '"amount": "12,50"',
+    "Send the documented form."
+  ),
   invalid_date: field(
     "Not a calendar day as YYYY-MM-DD.",
     '"date_of_sale": "2025-02-30"',
@@ -186,7 +198,11 @@ export const registry = {
     '"created_at": "2025-01-01T10:00:00"',
     "Send YYYY-MM-DDTHH:MM:SSZ."
   ),
-  invalid_email: field("Not an e-mail address.", '"email": "a.b.c"', "Send an address like name@example.com."),
+  invalid_email: field(
+    "Not an e-mail address.",
+    '"email": "a.b.c"',
+    "Send an address like name@example.com."
+  ),
   invalid_phone_number: field(
     "Not a possible phone number in international format.",
     '"landline": "12345"',
@@ -207,7 +223,11 @@ export const registry = {
   ),
   not_a_list: field("Not a JSON array.", '"customers": {}', "Send an array."),
   not_an_object: field("Not a JSON object.", '"billing_address": "…"', "Send an object."),
-  empty: field("An empty list where an element is needed.", '"notes": []', "Send at least one element."),
+  empty: field(
+    "An empty list where an element is needed.",
+    '"notes": []',
+    "Send at least one element."
+  ),
   unknown_field: field(
     "The field is not documented.",
     '"given_nam": "Ada"',

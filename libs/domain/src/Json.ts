@@ -91,7 +91,8 @@ const survey = (text: string): Survey => {
       const keys = open[open.length - 1]
       if (expectsKey && keys) {
         const key = unescaped(text, index, end)
-        if (keys.has(key)) return { refusal: `The key ${JSON.stringify(key.slice(0, 64))} is repeated.`, exact }
+        if (keys.has(key))
+          return { refusal: `The key ${JSON.stringify(key.slice(0, 64))} is repeated.`, exact }
         keys.add(key)
         expectsKey = false
       }
@@ -147,6 +148,7 @@ export const parse = (text: string): Result.Result<unknown, NotJson> => {
 
 /** The parser's message without the text it quotes, which may hold personal data. */
 const positionOf = (cause: unknown): string => {
-  const position = cause instanceof SyntaxError ? /position \d+/.exec(cause.message)?.[0] : undefined
+  const position =
+    cause instanceof SyntaxError ? /position \d+/.exec(cause.message)?.[0] : undefined
   return position === undefined ? "Not a JSON document." : `Not a JSON document, at ${position}.`
 }

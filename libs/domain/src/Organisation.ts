@@ -50,5 +50,4 @@ export interface ApiKey {
 
 /** Whether the key opens anything at `now`: neither revoked nor expired. */
 export const isLive = (key: ApiKey, now: DateTime.Utc): boolean =>
-  key.revokedAt === null &&
-  (key.expiresAt === null || DateTime.isGreaterThan(key.expiresAt, now))
+  key.revokedAt === null && (key.expiresAt === null || DateTime.isGreaterThan(key.expiresAt, now))

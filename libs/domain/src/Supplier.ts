@@ -5,10 +5,13 @@
 import { Result, Schema } from "effect"
 import type { OrganisationName } from "./Organisation.ts"
 
+export const supplierCodeLength = 32
+
 /** Code of an import supplier, 1 to 32 characters, compared exactly. */
-export const SupplierCode = Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(32)).pipe(
-  Schema.brand("SupplierCode")
-)
+export const SupplierCode = Schema.String.check(
+  Schema.isMinLength(1),
+  Schema.isMaxLength(supplierCodeLength)
+).pipe(Schema.brand("SupplierCode"))
 export type SupplierCode = typeof SupplierCode.Type
 
 /** Ongoing accepts accounts; Paused and Complete refuse every write. */

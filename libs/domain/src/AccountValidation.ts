@@ -1,0 +1,74 @@
+/**
+ * The bodies of validate, stage and process, and the account payload by itself, each with its validator.
+ * Other teams validate offline with `validateAccount`: the same rules and codes as the service, without
+ * what only the service knows (its suppliers, its documents, its added choices).
+ */
+import { type DateTime, Result, Schema } from "effect"
+import { Account, accountRules, ExternalAccountNumber, SupplierCodeField } from "./Account.ts"
+import { noChoices } from "./Choices.ts"
+import type { Fault } from "./Failure.ts"
+import { dayOf, nonBlankText } from "./Field.ts"
+import type { Facts, RuleSet } from "./Rules.ts"
+import { validator } from "./Validation.ts"
+
+/** The body of validate and stage. */
+export const AccountRequest = Schema.Struct({ payload: Account })
+export type AccountRequest = typeof AccountRequest.Type
+
+/** What process refers to: a staged account, the team to own it, and whether only to rehearse. */
+export const ProcessPayload = Schema.Struct({
+  import_supplier: SupplierCodeField,
+  external_account_number: ExternalAccountNumber,
+  operations_team_name: nonBlankText(128),
+  dry_run: Schema.optionalKey(Schema.Boolean)
+})
+export type ProcessPayload = typeof ProcessPayload.Type
+
+/** The body of process; `task_params` takes no members. */
+export const ProcessRequest = Schema.Struct({
+  payload: ProcessPayload,
+  task_params: Schema.optionalKey(Schema.Struct({}))
+})
+export type ProcessRequest = typeof ProcessRequest.Type
+
+const processRules: RuleSet<ProcessPayload> = {
+  rules: [
+    (_payload, facts, report) => {
+      if (!facts.supplierExists) {
+        report("import_supplier_does_not_exist", "No such import supplier.", "import_supplier")
+      }
+    }
+  ]
+}
+
+export const accountRequest = validator({
+  schema: AccountRequest,
+  rules: accountRules,
+  wrapper: "payload"
+})
+
+export const processRequest = validator({
+  schema: ProcessRequest,
+  rules: processRules,
+  wrapper: "payload"
+})
+
+export const account = validator({ schema: Account, rules: accountRules, wrapper: null })
+
+/** All that is known at `now` of a payload whose supplier and documents are not looked up. */
+export const factsAt = (now: DateTime.Utc): Facts => ({
+  now,
+  today: dayOf(now),
+  choices: noChoices,
+  supplierExists: true,
+  missingDocuments: new Set()
+})
+
+/**
+ * Validates one account payload (parsed JSON, not wrapped in `payload`) as of `now`. Succeeds with the
+ * normalised account; fails with every broken rule, in payload order.
+ */
+export const validateAccount = (
+  payload: unknown,
+  now: DateTime.Utc
+): Result.Result<Account, ReadonlyArray<Fault>> => account.validate(payload, factsAt(now))

@@ -1,0 +1,167 @@
+/**
+ * Decimal figures of the wire: money and quantities, read exactly from a JSON number or a decimal string
+ * and never rounded. Source: rules, "Ledgers: the money rules" and "Transaction"; decisions, "Wire rules".
+ */
+import { BigDecimal, Schema, SchemaGetter } from "effect"
+import { fieldCheck } from "./Field.ts"
+import { isRawNumber, type RawNumber } from "./Json.ts"
+
+/** How large and how fine a figure may be: digits before and after the point. */
+export interface Size {
+  readonly before: number
+  readonly after: number
+}
+
+/** No figure has more significant digits, so that every JSON reader gets it right. */
+const significantDigits = 15
+
+/** A decimal taken apart without arithmetic, so that a huge exponent costs nothing. */
+interface Spelling {
+  readonly negative: boolean
+  /** Without leading and trailing zeros; empty for zero. */
+  readonly digits: string
+  /** The value is 0.digits × 10^point. */
+  readonly point: number
+}
+
+const numberForm = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,9}))?$/
+const stringForm = /^-?\d+(\.\d+)?$/
+
+const sourceOf = (input: unknown): string | null => {
+  if (typeof input === "number") return Number.isFinite(input) ? String(input) : null
+  if (isRawNumber(input)) return input.rawJSON
+  if (typeof input !== "string") return null
+  const trimmed = input.trim()
+  return stringForm.test(trimmed) ? trimmed : null
+}
+
+const spell = (source: string): Spelling | null => {
+  const match = numberForm.exec(source)
+  if (match === null) return null
+  const [, sign, whole = "", fraction = "", exponent = "0"] = match
+  const digits = whole + fraction
+  const start = /^0*/.exec(digits)?.[0].length ?? 0
+  const significant = digits.slice(start).replace(/0+$/, "")
+  if (significant === "") return { negative: false, digits: "", point: 0 }
+  return {
+    negative: sign === "-",
+    digits: significant,
+    point: whole.length - start + Number(exponent)
+  }
+}
+
+/** The figure that `input` spells. Only for input that passed the checks, so that it is small. */
+const read = (input: unknown): BigDecimal.BigDecimal => {
+  const spelling = spell(sourceOf(input) ?? "0") ?? { negative: false, digits: "", point: 0 }
+  const { digits, negative, point } = spelling
+  if (digits === "") return BigDecimal.fromBigInt(0n)
+  const scale = digits.length - point
+  const value = BigInt(negative ? `-${digits}` : digits)
+  return scale < 0
+    ? BigDecimal.fromBigInt(value * 10n ** BigInt(-scale))
+    : BigDecimal.make(value, scale)
+}
+
+const fits = (input: unknown, holds: (spelling: Spelling) => boolean): boolean => {
+  const source = sourceOf(input)
+  const spelling = source === null ? null : spell(source)
+  // An exponent of ten digits and more spells a figure that no size holds.
+  return spelling !== null && holds(spelling)
+}
+
+const isDecimalType = (input: unknown): input is number | string | RawNumber =>
+  typeof input === "number" || typeof input === "string" || isRawNumber(input)
+
+/**
+ * A figure of at most `size`, as `BigDecimal`; encoded as a number. Codes: `invalid_type`, `invalid`,
+ * `max_digits`, `max_decimal_places`; the last two may both be broken by one value.
+ */
+export const decimal = (size: Size) => figure(size, (value) => Number(BigDecimal.format(value)))
+
+/** The amount of a transaction: money, encoded as a string with two decimals. */
+export const amount = (size: Size) => figure(size, twoDecimals)
+
+/** Two decimals, as in "12.50"; the figure must not have more. */
+export const twoDecimals = (value: BigDecimal.BigDecimal): string => {
+  const cents = BigDecimal.scale(value, 2).value
+  const digits = String(cents < 0n ? -cents : cents).padStart(3, "0")
+  return `${cents < 0n ? "-" : ""}${digits.slice(0, -2)}.${digits.slice(-2)}`
+}
+
+const figure = (
+  { after, before }: Size,
+  encode: (value: BigDecimal.BigDecimal) => number | string
+) =>
+  Schema.Unknown.check(
+    fieldCheck(isDecimalType, {
+      code: "invalid_type",
+      detail: "Must be a number or a decimal string.",
+      jsonSchema: { type: ["number", "string"] },
+      abort: true
+    }),
+    fieldCheck((input) => typeof input !== "string" || input.trim() !== "", {
+      code: "blank",
+      detail: "Must not be empty.",
+      abort: true
+    }),
+    fieldCheck((input) => typeof input !== "string" || sourceOf(input) !== null, {
+      code: "invalid",
+      detail: 'Must be a decimal, like 12.5 or "12.50".',
+      abort: true
+    }),
+    fieldCheck(
+      (input) =>
+        fits(input, ({ digits, point }) => point <= before && digits.length <= significantDigits),
+      {
+        code: "max_digits",
+        detail: `Must have at most ${before} digits before the point and ${significantDigits} in all.`
+      }
+    ),
+    fieldCheck((input) => fits(input, ({ digits, point }) => digits.length - point <= after), {
+      code: "max_decimal_places",
+      detail: `Must have at most ${after} digits after the point.`
+    })
+  ).pipe(
+    Schema.decodeTo(Schema.BigDecimal, {
+      decode: SchemaGetter.transform(read),
+      encode: SchemaGetter.transform((value: BigDecimal.BigDecimal): unknown => encode(value))
+    })
+  )
+
+/** Money: at most 10 digits before and 2 after the point. */
+export const moneySize: Size = { before: 10, after: 2 }
+
+export const Money = decimal(moneySize)
+export type Money = typeof Money.Type
+
+/** The exact sum; zero for none. */
+export const sum = (figures: Iterable<BigDecimal.BigDecimal>): BigDecimal.BigDecimal =>
+  BigDecimal.sumAll(figures)
+
+export const isEqual = (a: BigDecimal.BigDecimal, b: BigDecimal.BigDecimal): boolean =>
+  BigDecimal.equals(a, b)
+
+/** How two figures that should be equal differ, for a `detail`. */
+export const difference = (
+  stated: BigDecimal.BigDecimal,
+  calculated: BigDecimal.BigDecimal
+): string => {
+  const by = BigDecimal.subtract(stated, calculated)
+  return `stated ${plain(stated)}, calculated ${plain(calculated)}, difference ${plain(by)}`
+}
+
+/** At least two decimals, and never an exponent. */
+const plain = (value: BigDecimal.BigDecimal): string => {
+  const normal = BigDecimal.normalize(value)
+  if (normal.scale <= 2) return twoDecimals(value)
+  const digits = String(normal.value < 0n ? -normal.value : normal.value).padStart(
+    normal.scale + 1,
+    "0"
+  )
+  const sign = normal.value < 0n ? "-" : ""
+  return `${sign}${digits.slice(0, -normal.scale)}.${digits.slice(-normal.scale)}`
+}
+
+/** Rounded half away from zero to `decimals` after the point. */
+export const roundHalfUp = (value: BigDecimal.BigDecimal, decimals: number) =>
+  BigDecimal.round(value, { scale: decimals, mode: "half-from-zero" })

@@ -1,0 +1,243 @@
+/**
+ * The kinds of field that a payload is made of: text, choices, dates, datetimes, e-mail addresses, phone
+ * numbers, integers and lists, each with the codes it can fail with. A check names its code in an
+ * annotation; `Validation` turns a broken check into a fault with that code. Text is trimmed, and every
+ * length counts Unicode code points. Source: decisions, "Text", "Numbers", "Lists", "Types".
+ */
+import { DateTime, type JsonSchema, Option, Schema, SchemaGetter } from "effect"
+import { parsePhoneNumberFromString } from "libphonenumber-js"
+import type { FieldCode } from "./Code.ts"
+
+/** What a broken check says. */
+export interface CheckMeaning {
+  readonly code: FieldCode
+  readonly detail: string
+  /** The same restriction in JSON Schema, where it can be said. */
+  readonly jsonSchema?: JsonSchema.JsonSchema
+  /** Whether later checks make no sense once this one is broken. */
+  readonly abort?: boolean
+}
+
+/** A check on what was sent, with the code that a value which fails it gets. */
+export const fieldCheck = <A>(holds: (input: A) => boolean, meaning: CheckMeaning) =>
+  Schema.makeFilter<A>(
+    holds,
+    {
+      code: meaning.code,
+      detail: meaning.detail,
+      toJsonSchema: () => meaning.jsonSchema ?? [{}, true]
+    },
+    meaning.abort ?? false
+  )
+
+/** Length in Unicode code points. */
+const lengthOf = (text: string): number => {
+  let length = 0
+  for (const _ of text) length++
+  return length
+}
+
+const isStorable = fieldCheck<string>((text) => text.isWellFormed() && !text.includes("\0"), {
+  code: "invalid",
+  detail: "Must not contain NUL or a lone surrogate.",
+  abort: true
+})
+
+const isNotBlank = fieldCheck<string>((text) => text.trim() !== "", {
+  code: "blank",
+  detail: "Must not be empty.",
+  jsonSchema: { minLength: 1 },
+  abort: true
+})
+
+const isAtMost = (max: number) =>
+  fieldCheck<string>((text) => text.length <= max || lengthOf(text.trim()) <= max, {
+    code: "max_length",
+    detail: `Must have at most ${max} characters.`,
+    jsonSchema: { maxLength: max }
+  })
+
+/** Text with the blanks around it taken off. */
+export const trimmed = <A extends Schema.Codec<string>>(checked: A) =>
+  checked.pipe(
+    Schema.decodeTo(Schema.String, {
+      decode: SchemaGetter.transform((text: string) => text.trim()),
+      encode: SchemaGetter.passthrough()
+    })
+  )
+
+/** Text that is neither blank nor longer than `max`, as it was sent. */
+export const nonBlank = (max: number) => Schema.String.check(isNotBlank, isAtMost(max))
+
+/** Text of up to `max` characters, which may be empty. Codes: `invalid`, `max_length`. */
+export const text = (max: number) => trimmed(Schema.String.check(isStorable, isAtMost(max)))
+
+/** Text of 1 to `max` characters. Codes: `invalid`, `blank`, `max_length`. */
+export const nonBlankText = (max: number) =>
+  trimmed(Schema.String.check(isStorable, isNotBlank, isAtMost(max)))
+
+/** Text of a form of its own, 1 to `max` characters, kept as sent apart from blanks around it. */
+export const formedText = (max: number, holds: (text: string) => boolean, meaning: CheckMeaning) =>
+  trimmed(
+    Schema.String.check(
+      isStorable,
+      isNotBlank,
+      isAtMost(max),
+      fieldCheck<string>((value) => holds(value.trim()), meaning)
+    )
+  )
+
+/** A closed list of values. Code: `invalid_choice`, and `blank` for an empty one. */
+export const choice = <const Values extends ReadonlyArray<string>>(values: Values) => {
+  const allowed: ReadonlySet<string> = new Set(values)
+  return trimmed(
+    Schema.String.check(
+      isNotBlank,
+      fieldCheck<string>((value) => allowed.has(value.trim()), {
+        code: "invalid_choice",
+        detail: `Must be one of ${values.join(", ")}.`,
+        jsonSchema: { enum: values }
+      })
+    )
+  ).pipe(
+    Schema.decodeTo(Schema.Literals(values), {
+      decode: SchemaGetter.transform((value: string) => value as Values[number]),
+      encode: SchemaGetter.transform((value: Values[number]): string => value)
+    })
+  )
+}
+
+const daysIn = (year: number, month: number): number => {
+  if (month === 2) return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28
+  return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31
+}
+
+const isCalendarDay = (year: number, month: number, day: number): boolean =>
+  year >= 1 && month >= 1 && month <= 12 && day >= 1 && day <= daysIn(year, month)
+
+const isDate = (text: string): boolean =>
+  /^\d{4}-\d{2}-\d{2}$/.test(text) &&
+  isCalendarDay(Number(text.slice(0, 4)), Number(text.slice(5, 7)), Number(text.slice(8)))
+
+/** A calendar day, `YYYY-MM-DD`; the order of the text is the order of the days. */
+export const CalendarDate = trimmed(
+  Schema.String.check(
+    isNotBlank,
+    fieldCheck<string>((value) => isDate(value.trim()), {
+      code: "invalid_date",
+      detail: "Must be an existing day, as YYYY-MM-DD.",
+      jsonSchema: { format: "date" }
+    })
+  )
+).pipe(Schema.brand("CalendarDate"))
+export type CalendarDate = typeof CalendarDate.Type
+
+/** The day of an instant in UTC. */
+export const dayOf = (instant: DateTime.Utc): CalendarDate =>
+  DateTime.formatIsoDateUtc(instant) as CalendarDate
+
+/** The day after. */
+export const nextDay = (date: CalendarDate): CalendarDate =>
+  dayOf(DateTime.add(DateTime.makeUnsafe(`${date}T00:00:00Z`), { days: 1 }))
+
+const dateTimeForm =
+  /^(\d{4})-(\d{2})-(\d{2})T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/
+
+/** The instant that the text names, without its fraction of a second; none if it names none. */
+const instantOf = (text: string): Option.Option<DateTime.Utc> => {
+  const match = dateTimeForm.exec(text)
+  if (match === null || !isCalendarDay(Number(match[1]), Number(match[2]), Number(match[3]))) {
+    return Option.none()
+  }
+  const instant = DateTime.make(text.replace(/\.\d+/, ""))
+  // An offset may lead out of the years that four digits can name.
+  return Option.filter(instant, (utc) => {
+    const year = DateTime.getPartUtc(utc, "year")
+    return year >= 1 && year <= 9999
+  }).pipe(Option.map(DateTime.toUtc))
+}
+
+/** As the contract prints a datetime: UTC, whole seconds, `YYYY-MM-DDTHH:MM:SSZ`. */
+export const formatInstant = (instant: DateTime.Utc): string =>
+  DateTime.formatIso(instant).replace(/\.\d+Z$/, "Z")
+
+/** A datetime with `Z` or an offset; fractions of a second are cut off. Code: `invalid_datetime`. */
+export const Instant = Schema.String.check(
+  isNotBlank,
+  fieldCheck<string>((value) => Option.isSome(instantOf(value.trim())), {
+    code: "invalid_datetime",
+    detail: "Must be a datetime with Z or an offset, like 2025-01-31T10:00:00Z.",
+    jsonSchema: { format: "date-time" }
+  })
+).pipe(
+  Schema.decodeTo(Schema.DateTimeUtc, {
+    decode: SchemaGetter.transform((value: string) => Option.getOrThrow(instantOf(value.trim()))),
+    encode: SchemaGetter.transform(formatInstant)
+  })
+)
+
+const emailForm =
+  /^[a-zA-Z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)+$/
+
+/** An e-mail address of at most 254 characters, in the form that browsers accept, with a domain. */
+export const Email = formedText(254, (value) => emailForm.test(value), {
+  code: "invalid_email",
+  detail: "Must be an e-mail address.",
+  jsonSchema: { format: "email" }
+})
+
+/** Long enough for every spelling of a number, and short enough to be examined quickly. */
+const phoneLength = 64
+
+/**
+ * A phone number in international format, checked as a possible one: numbering plans change faster than
+ * releases, and a legacy number of the right shape must not block an account.
+ */
+export const PhoneNumber = trimmed(
+  Schema.String.check(
+    isStorable,
+    isNotBlank,
+    fieldCheck<string>(
+      (value) => {
+        const number = value.trim()
+        return (
+          number.startsWith("+") &&
+          number.length <= phoneLength &&
+          parsePhoneNumberFromString(number, { extract: false })?.isPossible() === true
+        )
+      },
+      {
+        code: "invalid_phone_number",
+        detail: "Must be a phone number in international format, with a leading +."
+      }
+    )
+  )
+)
+
+/** A whole number from `min` to `max`. Codes: `invalid_type`, `min_value`, `max_value`. */
+export const integer = (min: number, max: number) =>
+  Schema.Number.check(
+    fieldCheck<number>(Number.isInteger, {
+      code: "invalid_type",
+      detail: "Must be a whole number.",
+      jsonSchema: { type: "integer" },
+      abort: true
+    }),
+    fieldCheck<number>((value) => value >= min, {
+      code: "min_value",
+      detail: `Must be at least ${min}.`,
+      jsonSchema: { minimum: min }
+    }),
+    fieldCheck<number>((value) => value <= max, {
+      code: "max_value",
+      detail: `Must be at most ${max}.`,
+      jsonSchema: { maximum: max }
+    })
+  )
+
+/** No list is longer; what stands in a longer one is not examined. */
+export const listElements = 10_000
+
+/** A list of up to `listElements`. Codes: `not_a_list`, `max_length`. */
+export const list = <Element extends Schema.Constraint>(element: Element) =>
+  Schema.Array(element).annotate({ maxItems: listElements })

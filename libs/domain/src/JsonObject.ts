@@ -1,0 +1,36 @@
+/**
+ * A JSON object of any inner shape, kept as it was sent: metadata values and structured street addresses.
+ */
+import { Schema } from "effect"
+import { fieldCheck } from "./Field.ts"
+import { isRawNumber } from "./Json.ts"
+import { isObject, type Path } from "./Shape.ts"
+
+const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes("\0")
+
+/** Where text stands that no database stores: NUL, or a lone surrogate. The depth is bounded by Json. */
+const unstorable = (value: unknown, path: Path): ReadonlyArray<Path> => {
+  if (typeof value === "string") return isStorable(value) ? [] : [path]
+  if (typeof value !== "object" || value === null || isRawNumber(value)) return []
+  return Object.entries(value).flatMap(([key, member]) =>
+    isStorable(key) ? unstorable(member, [...path, key]) : [path]
+  )
+}
+
+/** Codes: `not_an_object`, and `invalid` at the text inside that holds NUL or a lone surrogate. */
+export const JsonObject = Schema.Unknown.check(
+  fieldCheck<unknown>((value) => isObject(value) && !isRawNumber(value), {
+    code: "not_an_object",
+    detail: "Must be a JSON object.",
+    jsonSchema: { type: "object" },
+    abort: true
+  }),
+  Schema.makeFilter<unknown>(
+    (value) => unstorable(value, []).map((path) => ({ path, issue: "invalid" })),
+    {
+      code: "invalid",
+      detail: "Must not contain NUL or a lone surrogate.",
+      toJsonSchema: () => [{}, true]
+    }
+  )
+)

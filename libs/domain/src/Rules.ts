@@ -1,0 +1,124 @@
+/**
+ * Rules that no single field can break: sums, dates against each other, duplicates, and whatever depends
+ * on the day or on what the operator set up. A rule is written for a valid value. Applied to an unsound
+ * one, it is skipped as soon as it reads something that is itself invalid, and only then.
+ */
+import type { DateTime } from "effect"
+import type { Choices } from "./Choices.ts"
+import type { FieldCode } from "./Code.ts"
+import type { CalendarDate } from "./Field.ts"
+import { type Path, Unsound } from "./Shape.ts"
+
+/** What a rule may know beyond the payload. */
+export interface Facts {
+  readonly now: DateTime.Utc
+  /** The day of `now` in UTC. */
+  readonly today: CalendarDate
+  readonly choices: Choices
+  /** Whether the supplier exists and is the caller's. */
+  readonly supplierExists: boolean
+  /** Document paths of the payload, normalised, at which the store has no file. */
+  readonly missingDocuments: ReadonlySet<string>
+}
+
+/** Reports a broken rule: at the member `at` of the value, or at the value as a whole. */
+export type Report = (
+  code: FieldCode,
+  detail: string,
+  ...at: ReadonlyArray<string | number>
+) => void
+
+export type Rule<A> = (value: A, facts: Facts, report: Report) => void
+
+type Member<A> = NonNullable<A> extends ReadonlyArray<infer Element> ? Element : NonNullable<A>
+
+/** The rules of a value and, by name, of its members; those of a list member are its elements' rules. */
+export interface RuleSet<A> {
+  readonly rules: ReadonlyArray<Rule<A>>
+  readonly members?: { readonly [Key in keyof A]?: RuleSet<Member<A[Key]>> }
+}
+
+export interface BrokenRule {
+  readonly path: Path
+  readonly code: FieldCode
+  readonly detail: string
+}
+
+/** Where a rule about the whole payload is reported. */
+export const wholePayload = "non_field_errors"
+
+/** Applies every rule to a valid value or a draft of an unsound one; `root` is the payload's path. */
+export const applyRules = <A>(
+  ruleSet: RuleSet<A>,
+  value: A,
+  facts: Facts,
+  root: Path
+): ReadonlyArray<BrokenRule> => {
+  const broken: Array<BrokenRule> = []
+  const path: Array<string | number> = [...root]
+
+  const apply = (set: RuleSet<unknown>, current: unknown): void => {
+    const report: Report = (code, detail, ...at) => {
+      const whole = at.length === 0 && path.length === root.length
+      broken.push({ code, detail, path: whole ? [...path, wholePayload] : [...path, ...at] })
+    }
+    for (const rule of set.rules) soundly(() => rule(current, facts, report))
+    for (const [name, member] of Object.entries(set.members ?? {})) {
+      path.push(name)
+      soundly(() => applyToMember(member as RuleSet<unknown>, (current as never)[name]))
+      path.pop()
+    }
+  }
+
+  const applyToMember = (set: RuleSet<unknown>, member: unknown): void => {
+    if (member === undefined || member === null) return
+    if (!Array.isArray(member)) return apply(set, member)
+    for (let index = 0; index < member.length; index++) {
+      path.push(index)
+      soundly(() => apply(set, member[index] as unknown))
+      path.pop()
+    }
+  }
+
+  soundly(() => apply(ruleSet as RuleSet<unknown>, value))
+  return broken
+}
+
+const soundly = (examine: () => void): void => {
+  try {
+    examine()
+  } catch (thrown) {
+    if (!(thrown instanceof Unsound)) throw thrown
+  }
+}
+
+/** Calls `examine` for every element that is sound as far as `examine` reads it. */
+export const eachSound = <A>(
+  list: ReadonlyArray<A>,
+  examine: (element: A, index: number) => void
+): void => {
+  for (let index = 0; index < list.length; index++) {
+    soundly(() => examine(list[index] as A, index))
+  }
+}
+
+/** What `read` gives for every element for which it can be read. */
+export const soundValues = <A, B>(
+  list: ReadonlyArray<A>,
+  read: (element: A) => B
+): ReadonlyArray<B> => {
+  const values: Array<B> = []
+  eachSound(list, (element) => values.push(read(element)))
+  return values
+}
+
+/** The values that stand more than once, each once, in the order of their repetition. */
+export const repeated = <A>(values: Iterable<A>): ReadonlyArray<A> => {
+  const seen = new Set<A>()
+  const twice = new Set<A>()
+  for (const value of values) {
+    if (seen.has(value)) twice.add(value)
+    seen.add(value)
+  }
+  return [...twice]
+}
