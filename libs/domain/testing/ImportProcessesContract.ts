@@ -8,7 +8,10 @@ import type { History } from "../ports/History.ts"
 import type { ImportProcesses } from "../ports/ImportProcesses.ts"
 import type { OperatorSetup } from "../ports/OperatorSetup.ts"
 import { claimContract, renewalContract } from "./ClaimContract.ts"
+import { completionContract, rehearsalContract } from "./CompletionContract.ts"
+import { importListContract } from "./ImportListContract.ts"
 import { limitContract } from "./LimitContract.ts"
+import { releaseContract, skippingContract } from "./ReleaseContract.ts"
 import { stagingContract } from "./StagingContract.ts"
 
 /** Declares the suite under `name`; the layer is built once for all of it. */
@@ -23,5 +26,10 @@ export const importProcessesContract = <E>(
       describe("claim", () => claimContract(it))
       describe("claim within limits", () => limitContract(it))
       describe("renew", () => renewalContract(it))
+      describe("complete", () => completionContract(it))
+      describe("rehearse", () => rehearsalContract(it))
+      describe("release", () => releaseContract(it))
+      describe("setSkipped", () => skippingContract(it))
+      describe("list", () => importListContract(it))
     }
   )

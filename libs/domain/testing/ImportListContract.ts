@@ -1,0 +1,220 @@
+/** What the lists of imports hold, and in which order: one part of the contract of `ImportProcesses`. */
+import type { Vitest } from "@effect/vitest"
+import { expect } from "@effect/vitest"
+import { Effect, Stream } from "effect"
+import type { History } from "../ports/History.ts"
+import { type ImportListKind, ImportProcesses } from "../ports/ImportProcesses.ts"
+import type { OperatorSetup } from "../ports/OperatorSetup.ts"
+import type { SupplierCode } from "../src/Supplier.ts"
+import {
+  expectSame,
+  freshSupplier,
+  freshSupplierCode,
+  newAccountFor,
+  noon,
+  noonPlus
+} from "./fresh.ts"
+import { claim, stageAll } from "./importStates.ts"
+
+type It = Vitest.MethodsNonLive<ImportProcesses | History | OperatorSetup>
+
+const kinds = ["all", "pending", "imported"] as const
+
+const listOf = Effect.fnUntraced(function* (
+  supplier: SupplierCode,
+  kind: ImportListKind,
+  page?: { readonly after?: string; readonly limit?: number }
+) {
+  const imports = yield* ImportProcesses
+  const query = { supplier, kind, after: page?.after ?? null, limit: page?.limit ?? null }
+  return yield* Stream.runCollect(imports.list(query))
+})
+
+const numbersOf = (...query: Parameters<typeof listOf>) =>
+  Effect.map(listOf(...query), (entries) => entries.map((each) => each.external_account_number))
+
+/** One import in every state; names sort in the order in which they stand here. */
+const oneOfEach = Effect.gen(function* () {
+  const imports = yield* ImportProcesses
+  const { caller, keyOf, supplier } = yield* freshSupplier
+  const keys = ["1 pending", "2 skipped", "3 running", "4 expired", "5 imported"].map(keyOf)
+  yield* stageAll(keys, caller)
+  yield* imports.setSkipped({ key: keyOf("2 skipped"), skipped: true, at: noon })
+  yield* claim(keyOf("3 running"), caller, noonPlus(3600))
+  yield* claim(keyOf("4 expired"), caller, noon)
+  const key = keyOf("5 imported")
+  const { attempt } = yield* claim(key, caller, noon)
+  const account = newAccountFor(key, noonPlus(20))
+  yield* imports.complete({ key, attempt, newAccount: account, caller })
+  return { supplier: supplier.code, account }
+})
+
+const kindsOfList = (it: It): void => {
+  const staged = (external_account_number: string) => ({
+    external_account_number,
+    kraken_account_number: null,
+    account_created_at: null
+  })
+  it.effect.each(kinds)("holds the imports of its kind: %s", (kind) =>
+    Effect.gen(function* () {
+      const { account, supplier } = yield* oneOfEach
+      const imported = {
+        external_account_number: "5 imported",
+        kraken_account_number: account.number,
+        account_created_at: account.createdAt
+      }
+      const pending = [staged("1 pending"), staged("3 running"), staged("4 expired")]
+      const expected = {
+        all: [
+          staged("1 pending"),
+          staged("2 skipped"),
+          staged("3 running"),
+          staged("4 expired"),
+          imported
+        ],
+        pending,
+        imported: [imported]
+      }
+      expectSame(yield* listOf(supplier, kind), expected[kind])
+    })
+  )
+
+  it.effect.each(kinds)("is empty where nothing was staged, or no supplier is: %s", (kind) =>
+    Effect.gen(function* () {
+      const { supplier } = yield* freshSupplier
+      expectSame(yield* listOf(supplier.code, kind), [])
+      expectSame(yield* listOf(freshSupplierCode(), kind), [])
+    })
+  )
+
+  it.effect("holds nothing of another supplier", () =>
+    Effect.gen(function* () {
+      const one = yield* oneOfEach
+      const other = yield* freshSupplier
+      yield* stageAll([other.keyOf("1 pending"), other.keyOf("6 other")], other.caller)
+      expectSame(yield* numbersOf(other.supplier.code, "all"), ["1 pending", "6 other"])
+      expect(yield* listOf(one.supplier, "all")).toHaveLength(5)
+    })
+  )
+}
+
+const orderAndPages = (it: It): void => {
+  // A locale would sort these otherwise, and so would UTF-16, whose units of the last four begin with
+  // D83D and DBFF: less than E000, FF5E and FFFD.
+  const inOrder = [
+    "!",
+    "-1",
+    "10",
+    "100",
+    "9",
+    "A",
+    "Z",
+    "a",
+    "a b",
+    "a-b",
+    "ab",
+    "b",
+    "z",
+    "ä",
+    "\u{E000}",
+    "\u{FF5E}",
+    "\u{FFFD}",
+    "\u{1F600}",
+    "\u{1F600}a",
+    "\u{1F601}",
+    "\u{10FFFD}"
+  ]
+  const stagedInDisorder = Effect.gen(function* () {
+    const { caller, keyOf, supplier } = yield* freshSupplier
+    yield* stageAll(inOrder.toReversed().map(keyOf), caller)
+    return supplier.code
+  })
+
+  it.effect("is in code point order", () =>
+    Effect.gen(function* () {
+      const supplier = yield* stagedInDisorder
+      expectSame(yield* numbersOf(supplier, "all"), inOrder)
+      expectSame(yield* numbersOf(supplier, "pending"), inOrder)
+    })
+  )
+
+  it.effect("starts after a number, which need not exist", () =>
+    Effect.gen(function* () {
+      const supplier = yield* stagedInDisorder
+      for (const [index, after] of inOrder.entries()) {
+        const rest = inOrder.slice(index + 1)
+        expectSame(yield* numbersOf(supplier, "all", { after }), rest, `after ${after}`)
+      }
+      const from = (number: string) => inOrder.slice(inOrder.indexOf(number))
+      expectSame(yield* numbersOf(supplier, "all", { after: "" }), inOrder)
+      expectSame(yield* numbersOf(supplier, "all", { after: "aa" }), from("ab"))
+      expectSame(yield* numbersOf(supplier, "all", { after: "\u{FFFE}" }), from("\u{1F600}"))
+      expectSame(
+        yield* numbersOf(supplier, "all", { after: "\u{1F600}\u{E000}" }),
+        from("\u{1F601}")
+      )
+      expectSame(yield* numbersOf(supplier, "all", { after: "\u{10FFFF}" }), [])
+    })
+  )
+
+  it.effect("ends at the limit, and pages join without a gap", () =>
+    Effect.gen(function* () {
+      const supplier = yield* stagedInDisorder
+      expectSame(yield* numbersOf(supplier, "all", { limit: 3 }), inOrder.slice(0, 3))
+      expectSame(yield* numbersOf(supplier, "all", { limit: 10_000 }), inOrder)
+      const pages: Array<string> = []
+      for (;;) {
+        const after = pages.at(-1)
+        const page = yield* numbersOf(supplier, "pending", {
+          limit: 4,
+          ...(after === undefined ? {} : { after })
+        })
+        if (page.length === 0) break
+        expect(page.length).toBeLessThanOrEqual(4)
+        pages.push(...page)
+      }
+      expectSame(pages, inOrder)
+    })
+  )
+
+  it.effect("counts the limit after its kind is chosen", () =>
+    Effect.gen(function* () {
+      const { supplier } = yield* oneOfEach
+      expectSame(yield* numbersOf(supplier, "pending", { limit: 2 }), ["1 pending", "3 running"])
+      const page = { after: "1 pending", limit: 1 }
+      expectSame(yield* numbersOf(supplier, "pending", page), ["3 running"])
+      expectSame(yield* numbersOf(supplier, "imported", { limit: 1 }), ["5 imported"])
+    })
+  )
+}
+
+const size = 2_500
+
+const longLists = (it: It): void => {
+  it.effect(
+    "streams a long list whole, each import once",
+    () =>
+      Effect.gen(function* () {
+        const { caller, keyOf, supplier } = yield* freshSupplier
+        const numbers = Array.from({ length: size }, (_, index) => `n${index + 10_000}`)
+        yield* stageAll(numbers.map(keyOf), caller)
+        expectSame(yield* numbersOf(supplier.code, "all"), numbers)
+        expectSame(
+          yield* numbersOf(supplier.code, "all", { limit: 2_100 }),
+          numbers.slice(0, 2_100)
+        )
+        const imports = yield* ImportProcesses
+        const query = { supplier: supplier.code, kind: "all", after: null, limit: null } as const
+        const first = yield* Stream.runCollect(Stream.take(imports.list(query), 5))
+        expect(first, "a reader may stop early").toHaveLength(5)
+      }),
+    60_000
+  )
+}
+
+/** Declares the tests of `list`. */
+export const importListContract = (it: It): void => {
+  kindsOfList(it)
+  orderAndPages(it)
+  longLists(it)
+}
