@@ -1,0 +1,322 @@
+/**
+ * The contract of `ApiKeys`, as tests that every adapter runs. The store may be shared and full already:
+ * each test makes its own organisation, hashes and client addresses.
+ */
+import { describe, expect, layer as withLayer, type Vitest } from "@effect/vitest"
+import { DateTime, Effect, type Layer, Option } from "effect"
+import { ApiKeys } from "../ports/ApiKeys.ts"
+import type { OperatorSetup } from "../ports/OperatorSetup.ts"
+import { type ApiKey, ApiKeyId, type OrganisationName } from "../src/Organisation.ts"
+import {
+  expectSame,
+  freshHash,
+  freshOrganisation,
+  freshOrganisationName,
+  hex,
+  noon,
+  noonPlus
+} from "./fresh.ts"
+
+type It = Vitest.MethodsNonLive<ApiKeys | OperatorSetup>
+
+const unbounded = { concurrency: "unbounded" } as const
+const week = 7 * 24 * 3600
+
+const keyOf = (organisation: OrganisationName, variation: Partial<ApiKey> = {}): ApiKey => ({
+  id: ApiKeyId.make(`key_${hex(24)}`),
+  organisation,
+  label: "nightly migration",
+  scopes: ["import:read", "import:write"],
+  hash: freshHash(),
+  createdAt: noon,
+  expiresAt: null,
+  revokedAt: null,
+  ...variation
+})
+
+const issuedKey = Effect.fnUntraced(function* (variation: Partial<ApiKey> = {}) {
+  const keys = yield* ApiKeys
+  const { name } = yield* freshOrganisation
+  const key = keyOf(name, variation)
+  yield* keys.issue(key)
+  return key
+})
+
+const issuing = (it: It): void => {
+  const variations: ReadonlyArray<Partial<ApiKey>> = [
+    {},
+    { label: "", scopes: ["import:read"] },
+    { label: "Ærø's key", scopes: ["import:write"], expiresAt: noonPlus(3600) },
+    { scopes: [], revokedAt: noonPlus(60) }
+  ]
+  it.effect.each(variations)("keeps a key as it was issued: %o", (variation) =>
+    Effect.gen(function* () {
+      const keys = yield* ApiKeys
+      const key = yield* issuedKey(variation)
+      expectSame(Option.getOrNull(yield* keys.find(key.id)), key)
+      expectSame(Option.getOrNull(yield* keys.findByHash(key.hash)), key)
+      expectSame(yield* keys.list(key.organisation), [key])
+    })
+  )
+
+  it.effect("finds nothing that was not issued", () =>
+    Effect.gen(function* () {
+      const keys = yield* ApiKeys
+      const { name } = yield* freshOrganisation
+      expect(Option.isNone(yield* keys.find(keyOf(name).id))).toBe(true)
+      expect(Option.isNone(yield* keys.findByHash(freshHash()))).toBe(true)
+      expectSame(yield* keys.list(name), [])
+      expectSame(yield* keys.list(freshOrganisationName()), [])
+    })
+  )
+
+  it.effect("needs the organisation first", () =>
+    Effect.gen(function* () {
+      const keys = yield* ApiKeys
+      const name = freshOrganisationName()
+      const key = keyOf(name)
+      const failure = yield* Effect.flip(keys.issue(key))
+      expect(failure).toMatchObject({ _tag: "DoesNotExist", what: "organisation", name })
+      expect(Option.isNone(yield* keys.findByHash(key.hash))).toBe(true)
+    })
+  )
+
+  it.effect("lists the keys of one organisation, oldest first", () =>
+    Effect.gen(function* () {
+      const keys = yield* ApiKeys
+      const { organisation } = yield* issuedKey()
+      const other = yield* issuedKey()
+      const [second, first] = [
+        keyOf(organisation, { createdAt: noonPlus(2) }),
+        keyOf(organisation, { createdAt: noonPlus(1) })
+      ]
+      yield* keys.issue(second)
+      yield* keys.issue(first)
+      const listed = (yield* keys.list(organisation)).slice(1)
+      expectSame(listed, [first, second])
+      expectSame(yield* keys.list(other.organisation), [other])
+    })
+  )
+}
+
+const revoking = (it: It): void => {
+  it.effect("revokes a key once and for all", () =>
+    Effect.gen(function* () {
+      const keys = yield* ApiKeys
+      const key = yield* issuedKey()
+      expect(yield* keys.revoke(key.id, noonPlus(10))).toBe(true)
+      const revoked = { ...key, revokedAt: noonPlus(10) }
+      expectSame(Option.getOrNull(yield* keys.find(key.id)), revoked)
+      expectSame(Option.getOrNull(yield* keys.findByHash(key.hash)), revoked)
+      expect(yield* keys.revoke(key.id, noonPlus(20)), "there is such a key").toBe(true)
+      expectSame(Option.getOrNull(yield* keys.find(key.id)), revoked, "nothing has changed")
+    })
+  )
+
+  it.effect("says so where there is no such key", () =>
+    Effect.gen(function* () {
+      const keys = yield* ApiKeys
+      expect(yield* keys.revoke(keyOf(freshOrganisationName()).id, noon)).toBe(false)
+    })
+  )
+
+  it.effect("leaves the organisation's other keys alone", () =>
+    Effect.gen(function* () {
+      const keys = yield* ApiKeys
+      const key = yield* issuedKey()
+      const other = keyOf(key.organisation)
+      yield* keys.issue(other)
+      yield* keys.revoke(key.id, noonPlus(10))
+      expectSame(Option.getOrNull(yield* keys.find(other.id)), other)
+    })
+  )
+}
+
+/** A refresh token, good for a week, of a new family unless one is given. */
+const savedToken = Effect.fnUntraced(function* (key: ApiKey, family = `family_${hex(24)}`) {
+  const keys = yield* ApiKeys
+  const token = { hash: freshHash(), family, apiKey: key.id, expiresAt: noonPlus(week) }
+  yield* keys.saveRefreshToken(token)
+  return token
+})
+
+const rotate = Effect.fnUntraced(function* (hash: string, at: DateTime.Utc = noonPlus(60)) {
+  const keys = yield* ApiKeys
+  const successor = { hash: freshHash(), expiresAt: DateTime.add(at, { seconds: week }) }
+  return { next: successor.hash, rotation: yield* keys.rotateRefreshToken({ hash, successor, at }) }
+})
+
+const rotating = (it: It): void => {
+  it.effect("exchanges a token for its successor, and that for the next", () =>
+    Effect.gen(function* () {
+      const key = yield* issuedKey()
+      let { hash } = yield* savedToken(key)
+      for (const at of [noonPlus(60), noonPlus(week), noonPlus(2 * week - 1)]) {
+        const { next, rotation } = yield* rotate(hash, at)
+        expectSame(rotation, { _tag: "Rotated", apiKey: key })
+        hash = next
+      }
+    })
+  )
+
+  it.effect("takes a token until its expiry, and no longer", () =>
+    Effect.gen(function* () {
+      const key = yield* issuedKey()
+      const early = yield* savedToken(key)
+      const late = yield* savedToken(key)
+      const before = yield* rotate(early.hash, noonPlus(week - 1))
+      expect(before.rotation._tag).toBe("Rotated")
+      const after = yield* rotate(late.hash, noonPlus(week))
+      expectSame(after.rotation, { _tag: "Refused" })
+      expectSame((yield* rotate(after.next)).rotation, { _tag: "Refused" }, "no successor")
+    })
+  )
+
+  it.effect("refuses a token that it does not know", () =>
+    Effect.gen(function* () {
+      const { next, rotation } = yield* rotate(freshHash())
+      expectSame(rotation, { _tag: "Refused" })
+      expectSame((yield* rotate(next)).rotation, { _tag: "Refused" }, "no successor")
+    })
+  )
+
+  it.effect("refuses the tokens of a revoked key, used or not", () =>
+    Effect.gen(function* () {
+      const keys = yield* ApiKeys
+      const key = yield* issuedKey()
+      const used = yield* savedToken(key)
+      const unused = yield* savedToken(key)
+      const { next } = yield* rotate(used.hash)
+      yield* keys.revoke(key.id, noonPlus(61))
+      for (const hash of [used.hash, unused.hash, next]) {
+        expectSame((yield* rotate(hash, noonPlus(62))).rotation, { _tag: "Refused" })
+      }
+    })
+  )
+
+  it.effect("refuses the tokens of an expired key", () =>
+    Effect.gen(function* () {
+      const key = yield* issuedKey({ expiresAt: noonPlus(100) })
+      const first = yield* savedToken(key)
+      const { next, rotation } = yield* rotate(first.hash, noonPlus(99))
+      expectSame(rotation, { _tag: "Rotated", apiKey: key })
+      expectSame((yield* rotate(next, noonPlus(100))).rotation, { _tag: "Refused" })
+    })
+  )
+}
+
+const reuse = (it: It): void => {
+  it.effect("ends the whole family where a token is used again", () =>
+    Effect.gen(function* () {
+      const key = yield* issuedKey()
+      const first = yield* savedToken(key)
+      const second = yield* rotate(first.hash)
+      const third = yield* rotate(second.next)
+      const again = yield* rotate(first.hash)
+      expectSame(again.rotation, { _tag: "Reused" })
+      for (const hash of [first.hash, second.next, third.next, again.next]) {
+        expectSame((yield* rotate(hash)).rotation, { _tag: "Refused" })
+      }
+    })
+  )
+
+  it.effect("leaves the key's other families alone", () =>
+    Effect.gen(function* () {
+      const key = yield* issuedKey()
+      const stolen = yield* savedToken(key)
+      const other = yield* savedToken(key)
+      yield* rotate(stolen.hash)
+      expectSame((yield* rotate(stolen.hash)).rotation, { _tag: "Reused" })
+      expectSame((yield* rotate(other.hash)).rotation, { _tag: "Rotated", apiKey: key })
+    })
+  )
+
+  it.effect("looks at the expiry before the use", () =>
+    Effect.gen(function* () {
+      const key = yield* issuedKey()
+      const first = yield* savedToken(key)
+      const { next } = yield* rotate(first.hash, noonPlus(60))
+      expectSame((yield* rotate(first.hash, noonPlus(week))).rotation, { _tag: "Refused" })
+      const { rotation } = yield* rotate(next, noonPlus(week))
+      expectSame(rotation, { _tag: "Rotated", apiKey: key }, "the family lives on")
+    })
+  )
+
+  it.effect("rotates for one of two at once, and ends the family by the other", () =>
+    Effect.gen(function* () {
+      const key = yield* issuedKey()
+      const { hash } = yield* savedToken(key)
+      const both = yield* Effect.all([rotate(hash), rotate(hash)], unbounded)
+      const tags = both.map(({ rotation }) => rotation._tag)
+      expect(tags.toSorted()).toStrictEqual(["Reused", "Rotated"])
+      for (const { next } of both) {
+        expectSame((yield* rotate(next)).rotation, { _tag: "Refused" })
+      }
+    })
+  )
+
+  it.effect("rotates for one of many at once", () =>
+    Effect.gen(function* () {
+      const { hash } = yield* savedToken(yield* issuedKey())
+      const all = yield* Effect.all(
+        Array.from({ length: 10 }, () => rotate(hash)),
+        unbounded
+      )
+      const tags = all.map(({ rotation }) => rotation._tag)
+      expect(tags.toSorted()).toStrictEqual([...Array(8).fill("Refused"), "Reused", "Rotated"])
+    })
+  )
+}
+
+const attempts = (it: It): void => {
+  const freshAddress = () => `fd00:${hex(4)}:${hex(8).slice(0, 4)}::${hex(4)}`
+
+  it.effect("counts every failed attempt after an instant, oldest first", () =>
+    Effect.gen(function* () {
+      const keys = yield* ApiKeys
+      const address = freshAddress()
+      expectSame(yield* keys.failedAttempts(address, noon), [])
+      for (const seconds of [10, 30, 20, 20]) {
+        yield* keys.recordFailedAttempt(address, noonPlus(seconds))
+      }
+      const seconds = [10, 20, 20, 30].map(noonPlus)
+      expectSame(yield* keys.failedAttempts(address, noon), seconds)
+      expectSame(yield* keys.failedAttempts(address, noonPlus(10)), seconds.slice(1))
+      expectSame(yield* keys.failedAttempts(address, noonPlus(29)), seconds.slice(3))
+      expectSame(yield* keys.failedAttempts(address, noonPlus(30)), [])
+    })
+  )
+
+  it.effect("counts each address by itself", () =>
+    Effect.gen(function* () {
+      const keys = yield* ApiKeys
+      const [one, other] = [freshAddress(), freshAddress()]
+      yield* keys.recordFailedAttempt(one, noonPlus(1))
+      expectSame(yield* keys.failedAttempts(other, noon), [])
+      expectSame(yield* keys.failedAttempts(one, noon), [noonPlus(1)])
+    })
+  )
+
+  it.effect("counts all that come at once", () =>
+    Effect.gen(function* () {
+      const keys = yield* ApiKeys
+      const address = freshAddress()
+      const many = Array.from({ length: 21 }, () => keys.recordFailedAttempt(address, noonPlus(1)))
+      yield* Effect.all(many, unbounded)
+      expect(yield* keys.failedAttempts(address, noon)).toHaveLength(21)
+    })
+  )
+}
+
+/** Declares the suite under `name`; the layer is built once for all of it. */
+export const apiKeysContract = <E>(
+  name: string,
+  layer: Layer.Layer<ApiKeys | OperatorSetup, E>
+): void =>
+  withLayer(layer, { excludeTestServices: true, timeout: "1 minute" })(`ApiKeys, ${name}`, (it) => {
+    describe("issue", () => issuing(it))
+    describe("revoke", () => revoking(it))
+    describe("rotateRefreshToken", () => rotating(it))
+    describe("a refresh token used again", () => reuse(it))
+    describe("failed attempts", () => attempts(it))
+  })
