@@ -14,6 +14,7 @@ import {
   importStates,
   tracesOf
 } from "./importStates.ts"
+import { domesticAccount } from "./samples.ts"
 
 type It = Vitest.MethodsNonLive<ImportProcesses | History | OperatorSetup>
 
@@ -189,6 +190,37 @@ const rehearsing = (it: It): void => {
   )
 }
 
+const wholeAccounts = (it: It): void => {
+  it.effect("takes an account with everything on it, rehearsed first", () =>
+    Effect.gen(function* () {
+      const imports = yield* ImportProcesses
+      const { attempt, caller, key } = yield* arrange("in progress")
+      const newAccount = { ...newAccountFor(key, noonPlus(20)), account: domesticAccount(key) }
+      const command = { key, attempt, newAccount, caller }
+      const before = yield* tracesOf(key)
+      expectSame(yield* imports.rehearse(command), { _tag: "Completed" })
+      expectSame(yield* tracesOf(key), before, "nothing is kept of a rehearsal")
+      expectSame(yield* imports.complete(command), { _tag: "Completed" })
+    })
+  )
+
+  it.effect("takes the same ids on any number of accounts, several at once", () =>
+    Effect.gen(function* () {
+      const imports = yield* ImportProcesses
+      const arranged = yield* Effect.all(Array.from({ length: 4 }, () => arrange("in progress")))
+      const answers = yield* Effect.forEach(
+        arranged,
+        ({ account, attempt, caller, key }) => {
+          const newAccount = { ...account, account: domesticAccount(key) }
+          return imports.complete({ key, attempt, newAccount, caller })
+        },
+        { concurrency: "unbounded" }
+      )
+      expectSame(answers, Array(4).fill({ _tag: "Completed" }))
+    })
+  )
+}
+
 const atOnce = (it: It): void => {
   it.effect("creates one account, however often the attempt asks at once", () =>
     Effect.gen(function* () {
@@ -251,6 +283,7 @@ const atOnce = (it: It): void => {
 export const completionContract = (it: It): void => {
   completing(it)
   numbers(it)
+  wholeAccounts(it)
   atOnce(it)
 }
 

@@ -6,7 +6,7 @@ import { DateTime, Effect } from "effect"
 import { expect } from "@effect/vitest"
 import { OperatorSetup } from "../ports/OperatorSetup.ts"
 import type { NewAccount } from "../ports/ImportProcesses.ts"
-import type { Account, AccountNumber, ExternalAccountNumber } from "../src/Account.ts"
+import { type Account, AccountNumber, ExternalAccountNumber } from "../src/Account.ts"
 import { AttemptId, type ImportKey } from "../src/ImportProcess.ts"
 import { ApiKeyId, type Caller, OrganisationName, RequestId } from "../src/Organisation.ts"
 import { type Supplier, SupplierCode } from "../src/Supplier.ts"
@@ -20,8 +20,7 @@ export const freshHash = (): string => hex(32) + hex(32)
 export const freshOrganisationName = () => OrganisationName.make(`org-${hex(16)}`)
 export const freshSupplierCode = () => SupplierCode.make(`S_${hex(16)}`)
 export const freshAttempt = () => AttemptId.make(crypto.randomUUID())
-export const freshAccountNumber = () => `A-${hex(8).toUpperCase()}` as AccountNumber
-export const externalNumber = (text: string) => text as ExternalAccountNumber
+export const freshAccountNumber = () => AccountNumber.make(`A-${hex(8).toUpperCase()}`)
 
 /** The instant at which the tests begin. */
 export const noon: DateTime.Utc = DateTime.makeUnsafe("2026-01-01T12:00:00Z")
@@ -63,14 +62,13 @@ export const freshSupplier = Effect.gen(function* () {
   yield* setup.createSupplier(supplier)
   const keyOf = (number: string): ImportKey => ({
     import_supplier: supplier.code,
-    external_account_number: externalNumber(number)
+    external_account_number: ExternalAccountNumber.make(number)
   })
   return { supplier, caller: callerOf(organisation.name), keyOf }
 })
 
 /** The least that is an account: its occupier is unknown, so it needs no customer. */
-export const minimalAccount = (key: ImportKey): Account =>
-  ({ ...key, unknown_occupier: true }) as Account
+export const minimalAccount = (key: ImportKey): Account => ({ ...key, unknown_occupier: true })
 
 /** An account for the import, with a fresh number unless one is given. */
 export const newAccountFor = (

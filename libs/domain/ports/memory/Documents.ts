@@ -1,5 +1,6 @@
 /** A document store in memory, of files that are named beforehand. */
 import { Effect, Layer, Option } from "effect"
+import { relativePath } from "../../src/Document.ts"
 import { Documents } from "../Documents.ts"
 
 /** `files` maps "root/path" to the size in bytes. A folder is not among them, and so is never found. */
@@ -7,13 +8,10 @@ export const layerMemory = (files: ReadonlyMap<string, number>): Layer.Layer<Doc
   Layer.succeed(Documents, {
     find: (root, path) =>
       Effect.sync(() =>
-        Option.map(
-          Option.fromNullishOr(files.get(`${root}/${path.replace(/^\//, "")}`)),
-          (size) => ({
-            size,
-            etag: null,
-            checksum: null
-          })
-        )
+        Option.map(Option.fromNullishOr(files.get(`${root}/${relativePath(path)}`)), (size) => ({
+          size,
+          etag: null,
+          checksum: null
+        }))
       )
   })
