@@ -1,7 +1,7 @@
 /**
- * What the linter checks: mistakes that types let through, and the dependency rule (tools/lint). The Nx rule
- * reads the project graph from a cache and passes everything when there is none, so the graph is made here,
- * whoever starts the linter.
+ * What the linter checks: mistakes that types let through, and the dependency rule (tools/lint).
+ * The Nx rule reads the project graph from a cache and passes everything when there is none, so the
+ * graph is made here, whoever starts the linter.
  */
 import js from "@eslint/js"
 import { createProjectGraphAsync } from "@nx/devkit"
@@ -69,7 +69,7 @@ export default tseslint.config(
   },
   {
     files: ["**/*.ts"],
-    ignores: ["**/test/**", "**/*.test.ts"],
+    ignores: ["**/test/**", "**/testing/**", "**/*.test.ts"],
     rules: { "max-lines-per-function": ["error", 70] }
   },
   ...boundaries

@@ -1,7 +1,8 @@
 /**
- * Proof that the dependency rule is awake. A boundary rule can sleep: the Nx rule passes everything when it
- * finds no project graph, and a pattern with a slip matches nothing. So each line below breaks the rule on
- * purpose, at a path where it must not be broken, and expects to be caught by the rule named beside it.
+ * Proof that the dependency rule is awake. A boundary rule can sleep: the Nx rule passes everything
+ * when it finds no project graph, and a pattern with a slip matches nothing. So each line below
+ * breaks the rule on purpose, at a path where it must not be broken, and expects to be caught by
+ * the rule named beside it.
  */
 import { join } from "node:path"
 import { ESLint, type Linter } from "eslint"

@@ -1,6 +1,6 @@
 /**
- * Writes the table of codes in README.md from the registry, between two markers; with `--check` it only
- * compares. A table kept by hand would be out of date after the next rule.
+ * Writes the table of codes in README.md from the registry, between two markers; with `--check` it
+ * only compares. A table kept by hand would be out of date after the next rule.
  */
 import { readFileSync, writeFileSync } from "node:fs"
 import { statusOf } from "@data-import/api/Problem"

@@ -1,7 +1,7 @@
 /**
- * What `npm test` runs: the static checks two at a time, then the tests, whatever the checks said, so that
- * one run tells everything that is wrong. A check is silent unless it fails. The last line counts checks
- * and tests together; the exit code is 1 as soon as one of them failed.
+ * What `npm test` runs: the static checks two at a time, then the tests, whatever the checks said,
+ * so that one run tells everything that is wrong. A check is silent unless it fails. The last line
+ * counts checks and tests together; the exit code is 1 as soon as one of them failed.
  */
 import { type ChildProcess, spawn } from "node:child_process"
 import { mkdtempSync, readFileSync, rmSync } from "node:fs"

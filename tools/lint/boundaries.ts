@@ -1,7 +1,8 @@
 /**
- * The dependency rule as lint configuration: which layer may know which, and which package only one place
- * may import. Each restriction is an instance of its own of the same rule, so that several hold for one
- * file and a message names the one that was broken. `tools/boundaries.test.ts` proves that they fire.
+ * The dependency rule as lint configuration: which layer may know which, and which package only one
+ * place may import. Each restriction is an instance of its own of the same rule, so that several
+ * hold for one file and a message names the one that was broken. `tools/boundaries.test.ts` proves
+ * that they fire.
  */
 import nx from "@nx/eslint-plugin"
 import type { Linter, Rule } from "eslint"
@@ -15,7 +16,10 @@ const tests = ["**/test/**", "**/*.test.ts"]
 const domainSource = ["libs/domain/src/**/*.ts", "libs/domain/ports/**/*.ts"]
 const source = ["libs/*/src/**/*.ts", "libs/domain/ports/**/*.ts", "services/**/*.ts"]
 
-/** Who may depend on whom; a tool is in nobody's list. Nx adds that a project never imports itself by name. */
+/**
+ * Who may depend on whom; a tool is in nobody's list. Nx adds that a project never imports itself
+ * by name.
+ */
 const layers = {
   domain: [],
   api: ["domain"],

@@ -1,7 +1,7 @@
 /**
- * Which modules of Effect are unstable, read from the installed package: every module says in its opening
- * docblock whether it is stable. It stands alone because the lint configuration and its test both ask, and
- * a list kept by hand would be wrong after the next upgrade.
+ * Which modules of Effect are unstable, read from the installed package: every module says in its
+ * opening docblock whether it is stable. It stands alone because the lint configuration and its
+ * test both ask, and a list kept by hand would be wrong after the next upgrade.
  */
 import { readFileSync, readdirSync } from "node:fs"
 
@@ -18,7 +18,10 @@ export const unstableModules = (): ReadonlyArray<string> =>
     .filter((file) => file.endsWith(".ts") && file !== "index.ts" && isUnstable(file))
     .map((file) => file.slice(0, -".ts".length))
 
-/** Folders such as `http`, whose modules are importable as `effect/http` or `effect/http/HttpClient`. */
+/**
+ * Folders such as `http`, whose modules are importable as `effect/http` or
+ * `effect/http/HttpClient`.
+ */
 export const folders = (): ReadonlyArray<string> =>
   readdirSync(source, { withFileTypes: true })
     .filter((entry) => entry.isDirectory() && entry.name !== "internal")

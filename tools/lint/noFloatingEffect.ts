@@ -1,6 +1,6 @@
 /**
- * A lint rule of our own: an Effect that stands alone as a statement is never run, which is nearly always a
- * forgotten `yield*`. TypeScript accepts it and no published rule finds it.
+ * A lint rule of our own: an Effect that stands alone as a statement is never run, which is nearly
+ * always a forgotten `yield*`. TypeScript accepts it and no published rule finds it.
  */
 import { ESLintUtils } from "@typescript-eslint/utils"
 

@@ -1,0 +1,96 @@
+/**
+ * What the packages say about each other: exact versions, one version of everything, every import
+ * declared by the package that makes it, and a lock file that installs anywhere.
+ */
+import ts from "typescript"
+import { describe, expect, it } from "vitest"
+import { isTest, modules, type Package, packages, read } from "./lint/workspaceFiles.ts"
+
+const workspace = packages.find(({ folder }) => folder === "")
+
+const installed = (it: Package) => ({
+  ...it.dependencies,
+  ...it.devDependencies,
+  ...it.optionalDependencies
+})
+
+const packageOf = (module: string): string =>
+  module.split("/", module.startsWith("@") ? 2 : 1).join("/")
+
+/** The packages that a file imports, its own excepted. */
+const importedBy = (file: string): ReadonlyArray<string> =>
+  ts
+    .preProcessFile(read(file), true, true)
+    .importedFiles.map(({ fileName }) => fileName)
+    .filter((name) => name !== "" && !name.startsWith(".") && !name.startsWith("node:"))
+    .map(packageOf)
+
+interface Locked {
+  readonly version?: string
+  readonly resolved?: string
+  readonly integrity?: string
+  readonly link?: boolean
+  readonly optionalDependencies?: Readonly<Record<string, string>>
+}
+
+const locked = Object.entries(
+  (JSON.parse(read("package-lock.json")) as { readonly packages: Record<string, Locked> }).packages
+)
+
+describe("packages", () => {
+  it("pins every dependency exactly", () => {
+    const loose = packages.flatMap((it) =>
+      Object.entries(installed(it))
+        .filter(([, version]) => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version))
+        .map(([name, version]) => `${it.name}: ${name}@${version}`)
+    )
+    expect(loose).toEqual([])
+  })
+
+  it("uses one version of everything", () => {
+    const versions = new Map<string, Set<string>>()
+    for (const [name, version] of packages.flatMap((it) => Object.entries(installed(it)))) {
+      versions.set(name, (versions.get(name) ?? new Set()).add(version))
+    }
+    expect([...versions].filter(([, several]) => several.size > 1)).toEqual([])
+  })
+
+  it("declares what it imports, tests may lean on the workspace", () => {
+    const undeclared = packages
+      .filter((it) => it !== workspace)
+      .flatMap((it) =>
+        modules
+          .filter((file) => file.startsWith(`${it.folder}/`))
+          .flatMap((file) => {
+            const known = { ...installed(it), ...it.peerDependencies }
+            const ofWorkspace = isTest(file) && workspace ? installed(workspace) : {}
+            return importedBy(file)
+              .filter((name) => name !== it.name && !(name in known) && !(name in ofWorkspace))
+              .map((name) => `${file}: ${name}`)
+          })
+      )
+    expect(undeclared).toEqual([])
+  })
+
+  it("names no host in the lock file", () => {
+    expect(locked.filter(([, { resolved = "" }]) => /:\/\//.test(resolved))).toEqual([])
+  })
+
+  it("locks every package to its content", () => {
+    const open = locked.filter(
+      ([path, { integrity, link }]) =>
+        path.includes("node_modules/") && link !== true && integrity === undefined
+    )
+    expect(open).toEqual([])
+  })
+
+  it("locks the packages of every platform, without which npm ci refuses", () => {
+    const present = new Set(locked.map(([path]) => path.split("node_modules/").at(-1)))
+    const missing = locked.flatMap(([path, { optionalDependencies = {} }]) =>
+      Object.keys(optionalDependencies)
+        .filter((name) => !present.has(name))
+        .map((name) => `${path}: ${name}`)
+    )
+    expect(missing).toEqual([])
+  })
+})

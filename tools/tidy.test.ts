@@ -1,0 +1,146 @@
+/**
+ * Style that neither the formatter nor the linter can hold, as a failing test. Each case collects
+ * every place that breaks it, so that one run tells all.
+ */
+import { basename, dirname } from "node:path"
+import ts from "typescript"
+import { describe, expect, it } from "vitest"
+import { files, isTest, modules, read } from "./lint/workspaceFiles.ts"
+
+const lineLimit = 100
+const functionLimit = 70
+
+const typescript = modules.filter((file) => file.endsWith(".ts"))
+const source = typescript.filter((file) => !isTest(file))
+const written = files.filter((file) =>
+  /\.(ts|mjs|js|sql|ya?ml|sh)$|Dockerfile$|^\.ci\/run$/.test(file)
+)
+
+/** `file:line: text` of every line that the test calls wrong. */
+const lines = (
+  among: ReadonlyArray<string>,
+  isWrong: (line: string) => boolean
+): ReadonlyArray<string> =>
+  among.flatMap((file) =>
+    read(file)
+      .split("\n")
+      .flatMap((line, index) => (isWrong(line) ? [`${file}:${index + 1}: ${line.trim()}`] : []))
+  )
+
+/** One literal alone on its line: breaking it would only hide what it says. */
+const isLoneLiteral = (line: string) => /^\s*(\w+: )?(["'`/]).*\2[a-z]*( \+|[,)]*)$/.test(line)
+
+const statement = /^\s*\/\/ ?\s*(const|let|import|export|return|yield\*?|await|if|for) .*[=({"]/
+const callOrBrace = /^\s*\/\/ ?\s*([\w.]+\(.*\)|[{}])$/
+
+const parsed = (file: string) =>
+  ts.createSourceFile(file, read(file), ts.ScriptTarget.Latest, true, ts.ScriptKind.TS)
+
+const isCase = (node: ts.Node): boolean =>
+  ts.isExpressionStatement(node) && /^(it|test|describe|layer)\b/.test(node.getText())
+
+/** A suite is a list of cases, of which each counts by itself. */
+const isSuite = (node: ts.SignatureDeclaration): boolean =>
+  "body" in node && node.body !== undefined && ts.isBlock(node.body)
+    ? node.body.statements.some(isCase)
+    : false
+
+const longFunctions = (file: string): ReadonlyArray<string> => {
+  const tree = parsed(file)
+  const lineOf = (position: number) => tree.getLineAndCharacterOfPosition(position).line + 1
+  const found: Array<string> = []
+  const visit = (node: ts.Node): void => {
+    if (ts.isFunctionLike(node) && !isSuite(node)) {
+      const length = lineOf(node.end) - lineOf(node.getStart()) + 1
+      if (length > functionLimit) found.push(`${file}:${lineOf(node.getStart())}: ${length} lines`)
+    }
+    ts.forEachChild(node, visit)
+  }
+  visit(tree)
+  return found
+}
+
+const isBarrel = (file: string): boolean => {
+  const { statements } = parsed(file)
+  return (
+    statements.length > 0 &&
+    statements.every((it) => ts.isExportDeclaration(it) && it.moduleSpecifier !== undefined)
+  )
+}
+
+const vague = new Set(
+  "util utils common shared core helper helpers type types misc index lib impl live".split(" ")
+)
+
+const isVague = (name: string): boolean =>
+  vague.has(name.toLowerCase()) || /(Utils?|Helpers?|Common|Live|Impl)$/.test(name)
+
+describe("tidy", () => {
+  it("looks at something", () => {
+    expect(source.length).toBeGreaterThan(20)
+    expect(written).toContain("libs/domain/src/Code.ts")
+  })
+
+  it(`keeps lines to ${lineLimit} characters`, () => {
+    expect(lines(written, (line) => line.length > lineLimit && !isLoneLiteral(line))).toEqual([])
+  })
+
+  it(`keeps functions to ${functionLimit} lines, in tests too`, () => {
+    expect(typescript.flatMap(longFunctions)).toEqual([])
+  })
+
+  it("opens every module with a docblock that says what it is", () => {
+    const opensWell = (file: string) => /^(#!.*\n)?\/\*\*\n? \*? ?[^]{40,}?\*\//.test(read(file))
+    expect(source.filter((file) => !opensWell(file))).toEqual([])
+  })
+
+  it("has no banner comments", () => {
+    const isBanner = (line: string) => /^\s*(\/\/|\/?\*+|--|#)\s*([-=*#_~])\2{3,}/.test(line)
+    expect(lines(written, isBanner)).toEqual([])
+  })
+
+  it("has no commented-out code", () => {
+    expect(lines(modules, (line) => statement.test(line) || callOrBrace.test(line))).toEqual([])
+  })
+
+  it("puts nothing off", () => {
+    const words = ["TO" + "DO", "FIX" + "ME"].join("|")
+    const prose = files.filter((file) => file.endsWith(".md"))
+    const isPutOff = (line: string) => new RegExp(`\\b(${words})\\b`).test(line)
+    expect(lines([...written, ...prose], isPutOff)).toEqual([])
+  })
+
+  it("names files and folders after what is in them", () => {
+    const parts = (file: string) => [
+      ...dirname(file).split("/").slice(1),
+      basename(file).replace(/(\.test)?\.\w+$/, "")
+    ]
+    expect(typescript.filter((file) => parts(file).some(isVague))).toEqual([])
+  })
+
+  it("has no barrel files", () => {
+    expect(source.filter(isBarrel)).toEqual([])
+  })
+
+  it("names layers after what they are made of", () => {
+    const isVagueLayer = (line: string) =>
+      /\b(class|const) ([A-Z]\w*|layer)(Live|Impl)\b/.test(line)
+    expect(lines(typescript, isVagueLayer)).toEqual([])
+  })
+
+  it("runs every test", () => {
+    const tests = typescript.filter(isTest)
+    expect(lines(tests, (line) => /\.(only|skip|todo|fails)\(/.test(line))).toEqual([])
+  })
+
+  it("gives a reason wherever it switches the linter off", () => {
+    const isSilent = (line: string) => /eslint-disable(?!.* -- \w)/.test(line)
+    const here = "tools/tidy.test.ts"
+    expect(
+      lines(
+        modules.filter((file) => file !== here),
+        isSilent
+      )
+    ).toEqual([])
+  })
+})
