@@ -1,0 +1,25 @@
+/** Key folders that live as long as a test, and the adapters that stand on them. */
+import { NodeFileSystem } from "@effect/platform-node"
+import { ConfigProvider, Effect, FileSystem, Layer } from "effect"
+import * as TokenOpener from "../src/TokenOpener.ts"
+import * as TokenSeal from "../src/TokenSeal.ts"
+import { TokenKeys } from "../src/TokenKeys.ts"
+
+/** Settings, in place of the environment. */
+export const settings = (values: Readonly<Record<string, string>>) =>
+  ConfigProvider.layer(ConfigProvider.fromUnknown(values))
+
+/** An empty folder. */
+export const freshFolder = Effect.flatMap(FileSystem.FileSystem, (fs) =>
+  fs.makeTempDirectoryScoped({ prefix: "token-keys-" })
+).pipe(Effect.provide(NodeFileSystem.layer))
+
+/** The keys of a folder. */
+export const keysIn = (folder: string, values: Readonly<Record<string, string>> = {}) =>
+  TokenKeys.layer.pipe(Layer.provide(settings({ TOKEN_KEYS_DIR: folder, ...values })))
+
+/** One fresh key, with what seals and opens by it. */
+export const freshTokens = Layer.mergeAll(TokenSeal.layer, TokenOpener.layerTokenKeys).pipe(
+  Layer.provideMerge(Layer.unwrap(Effect.map(freshFolder, (folder) => keysIn(folder)))),
+  Layer.provide(settings({}))
+)

@@ -1,0 +1,9 @@
+import { Layer } from "effect"
+import { tokenSealContract } from "@data-import/domain/testing/TokenSealContract"
+import * as TokenSecrets from "../src/TokenSecrets.ts"
+import { freshTokens } from "./TokenFolder.ts"
+
+tokenSealContract("signed with Ed25519", {
+  layer: Layer.merge(freshTokens, TokenSecrets.layer),
+  stranger: Layer.fresh(freshTokens)
+})
