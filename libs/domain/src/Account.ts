@@ -106,6 +106,9 @@ export const Account = Schema.Struct({
 })
 export type Account = typeof Account.Type
 
+/** The account as JSON: what validate answers and what is staged. */
+export const encodeAccount = Schema.encodeSync(Account)
+
 /** What holds where an optional field is not sent. */
 export const defaults = {
   unknown_occupier: false,
@@ -123,7 +126,7 @@ export const openingBalance = (account: Account): BigDecimal.BigDecimal => {
   return sum(ledgers.map(balanceOf))
 }
 
-const salesChannels = [
+export const salesChannels = [
   "DIRECT",
   "PRICE_COMPARISON",
   "TELESALES",

@@ -22,7 +22,8 @@ const isCleanPath = (path: string): boolean =>
   path.split("/").every(isCleanSegment)
 
 /** The path without its optional leading slash: what is looked up, and what two paths are compared by. */
-export const relativePath = (path: string): string => (path.startsWith("/") ? path.slice(1) : path)
+export const relativePath = <P extends string>(path: P): P =>
+  path.startsWith("/") ? (path.slice(1) as P) : path
 
 /** A clean relative path, 1 to 1,024 characters. Codes: `blank`, `max_length`, `invalid_document_path`. */
 export const DocumentPath = trimmed(

@@ -113,3 +113,8 @@ export type Failure =
   | DryRunSuccessful
   | NotFound
   | ServiceUnavailable
+
+/** When a request that found the database or the document store away is worth sending again. */
+const retryAfterSeconds = 1
+
+export const unavailable = new ServiceUnavailable({ retryAfterSeconds })

@@ -102,7 +102,7 @@ const paymentIsPositive: Rule<Transaction> = ({ amount: value, type }, _facts, r
   }
 }
 
-const paymentTypes: { readonly [Type in TransactionType]?: ReadonlyArray<string> } = {
+export const paymentTypes: { readonly [Type in TransactionType]?: ReadonlyArray<string> } = {
   PAYMENT: [
     "DD_FIRST_COLLECTION",
     "DD_REGULAR_COLLECTION",

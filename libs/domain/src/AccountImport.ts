@@ -1,0 +1,164 @@
+/**
+ * Validating, staging and processing an account: the first half of a migration. Nothing is acknowledged
+ * before it is stored, nothing is stored by halves, and every request may be sent again. Source:
+ * specification, "Account creation flow"; decisions, "Account creation".
+ */
+import { Config, Context, Duration, Effect, Layer, Option } from "effect"
+import { Documents } from "../ports/Documents.ts"
+import { History } from "../ports/History.ts"
+import { ImportProcesses } from "../ports/ImportProcesses.ts"
+import { OperatorSetup } from "../ports/OperatorSetup.ts"
+import { type Account, type AccountNumber, encodeAccount } from "./Account.ts"
+import { accountRequest, processRequest } from "./AccountValidation.ts"
+import { makeAttempts } from "./Attempt.ts"
+import { recordRefusals } from "./Audit.ts"
+import { makeExaminer, requireOngoing } from "./Examination.ts"
+import {
+  AlreadyImported,
+  type Failure,
+  ImportInProgress,
+  ImportProcessDoesNotExist,
+  ImportSkipped,
+  OperationsTeamDoesNotExist,
+  unavailable
+} from "./Failure.ts"
+import { type ImportKey, type ImportState, stateAt } from "./ImportProcess.ts"
+import type { Caller } from "./Organisation.ts"
+
+/** `first` tells a first staging from one that replaced pending data. */
+export interface Staged {
+  readonly first: boolean
+  readonly key: ImportKey
+}
+
+export interface Created {
+  readonly kraken_account_number: AccountNumber
+}
+
+/** Why an import in this state can neither be staged nor processed; null where it can. */
+const refusalOf = (key: ImportKey, found: ImportState | null) => {
+  switch (found?._tag) {
+    case undefined:
+      return new ImportProcessDoesNotExist({ key })
+    case "Imported":
+      return new AlreadyImported({ key, accountNumber: found.accountNumber })
+    case "Skipped":
+      return new ImportSkipped({ key })
+    case "InProgress":
+      return new ImportInProgress({ key })
+    case "Pending":
+      return null
+  }
+}
+
+const payloadOf = (body: unknown): unknown =>
+  typeof body === "object" && body !== null && "payload" in body ? body.payload : undefined
+
+const code = "account_failed_validation"
+
+export class AccountImport extends Context.Service<
+  AccountImport,
+  {
+    /** The account as it would be stored. Looks neither at what is staged nor at the supplier's status. */
+    readonly validate: (caller: Caller, body: unknown) => Effect.Effect<Account, Failure>
+    /** Stores the account for processing; the data that counts is the last one acknowledged. */
+    readonly stage: (caller: Caller, body: unknown) => Effect.Effect<Staged, Failure>
+    /** Makes the platform account from the staged data, or with `dry_run` shows that it would. */
+    readonly process: (caller: Caller, body: unknown) => Effect.Effect<Created, Failure>
+  }
+>()("@data-import/domain/AccountImport") {}
+
+/** `LEASE` is how long an attempt that died holds its import; `CONCURRENCY_LIMIT` is the deployment's. */
+const settings = Config.all({
+  lease: Config.Duration("LEASE").pipe(Config.withDefault(Duration.seconds(60))),
+  concurrencyLimit: Config.option(Config.Int("CONCURRENCY_LIMIT"))
+})
+
+const make = Effect.gen(function* () {
+  const processes = yield* ImportProcesses
+  const setup = yield* OperatorSetup
+  const history = yield* History
+  const { concurrencyLimit, lease } = yield* settings
+  const examiner = makeExaminer(setup, yield* Documents)
+  const attempts = makeAttempts({ processes, examiner, lease })
+
+  const examine = (caller: Caller, body: unknown) =>
+    examiner.examine({ validator: accountRequest, caller, body, payload: payloadOf(body), code })
+
+  const stage = Effect.fnUntraced(function* (caller: Caller, body: unknown) {
+    const { body: valid, now, supplier } = yield* examine(caller, body)
+    yield* requireOngoing(supplier)
+    const { external_account_number, import_supplier } = valid.payload
+    const key = { import_supplier, external_account_number }
+    const payload = JSON.stringify(encodeAccount(valid.payload))
+    const staging = yield* processes.stage({ key, payload, caller, at: now })
+    if (staging._tag !== "Refused") return { first: staging._tag === "Created", key }
+    return yield* refusalOf(key, staging.found) ?? unavailable
+  })
+
+  /** The team is judged after the import's state, but must be known before the attempt begins. */
+  const refuseForTeam = Effect.fnUntraced(function* (key: ImportKey, name: string, now) {
+    const found = yield* processes.find(key)
+    const state = Option.match(found, {
+      onNone: () => null,
+      onSome: (process) => stateAt(process, now)
+    })
+    return yield* refusalOf(key, state) ?? new OperationsTeamDoesNotExist({ name })
+  })
+
+  const start = Effect.fnUntraced(function* (caller: Caller, body: unknown) {
+    const {
+      body: valid,
+      now,
+      supplier
+    } = yield* examiner.examine({
+      validator: processRequest,
+      caller,
+      body,
+      payload: payloadOf(body),
+      code
+    })
+    yield* requireOngoing(supplier)
+    const { dry_run: dryRun = false, operations_team_name: team, ...key } = valid.payload
+    if (!(yield* setup.hasTeam(team))) return yield* refuseForTeam(key, team, now)
+    const limits = {
+      deployment: Option.getOrNull(concurrencyLimit),
+      supplier: supplier.concurrencyLimit
+    }
+    const claim = yield* attempts.claim({ key, dryRun, limits, caller, at: now })
+    if (claim._tag === "Refused") {
+      return yield* refusalOf(key, claim.found) ?? unavailable
+    }
+    return { ...claim, key, dryRun, team, caller }
+  })
+
+  return AccountImport.of({
+    validate: Effect.fn("AccountImport.validate")((caller, body) =>
+      examine(caller, body).pipe(
+        Effect.map((examined) => examined.body.payload),
+        Effect.catchTags({
+          StorageUnavailable: () => unavailable,
+          DocumentsUnavailable: () => unavailable
+        })
+      )
+    ),
+    stage: Effect.fn("AccountImport.stage")((caller, body) =>
+      stage(caller, body).pipe(
+        Effect.catchTag("DocumentsUnavailable", () => unavailable),
+        recordRefusals(history, "stage", caller, payloadOf(body)),
+        Effect.catchTag("StorageUnavailable", () => unavailable)
+      )
+    ),
+    process: Effect.fn("AccountImport.process")((caller, body) =>
+      start(caller, body).pipe(
+        Effect.catchTag("DocumentsUnavailable", () => unavailable),
+        recordRefusals(history, "process", caller, payloadOf(body)),
+        Effect.flatMap(attempts.run),
+        Effect.catchTag("StorageUnavailable", () => unavailable)
+      )
+    )
+  })
+})
+
+/** Needs the storage ports and the document store; reads `LEASE` and `CONCURRENCY_LIMIT`. */
+export const layer = Layer.effect(AccountImport, make)

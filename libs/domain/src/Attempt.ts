@@ -1,0 +1,154 @@
+/**
+ * One attempt at making an account of staged data: under a lease that is renewed while the attempt runs
+ * and given back however it ends. An attempt that dies leaves a lease that expires, and the next attempt
+ * takes over; no interleaving makes two accounts or half of one. Source: decisions, "Account creation".
+ */
+import { Cause, DateTime, Duration, Effect, Option, Random, Result, Schedule } from "effect"
+import type { Claim, ImportProcesses } from "../ports/ImportProcesses.ts"
+import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
+import { AccountNumber } from "./Account.ts"
+import { account as accountValidator } from "./AccountValidation.ts"
+import type { Code } from "./Code.ts"
+import type { Examiner } from "./Examination.ts"
+import { ConcurrencyLimitExceeded, DryRunSuccessful, type Failure, unavailable } from "./Failure.ts"
+import { AttemptId, type ImportKey } from "./ImportProcess.ts"
+import * as Json from "./Json.ts"
+import type { Caller } from "./Organisation.ts"
+
+type Port = ImportProcesses["Service"]
+
+/** An attempt that holds its import. */
+export interface Attempt {
+  readonly id: AttemptId
+  readonly key: ImportKey
+  readonly payload: string
+  readonly dryRun: boolean
+  /** The operations team that is to own the account. */
+  readonly team: string
+  readonly caller: Caller
+}
+
+interface Dependencies {
+  readonly processes: Port
+  readonly examiner: Examiner
+  readonly lease: Duration.Duration
+}
+
+/** When a request over the concurrency limit is worth sending again, in seconds. */
+const limitRetryAfter = 5
+
+/** How often a lease is renewed within its life. */
+const renewals = 3
+
+const newAttemptId = Effect.sync(() => AttemptId.make(crypto.randomUUID()))
+
+const newAccountNumber: Effect.Effect<AccountNumber> = Effect.map(
+  Random.nextIntBetween(0, 2 ** 32),
+  (number) => AccountNumber.make(`A-${number.toString(16).toUpperCase().padStart(8, "0")}`)
+)
+
+/** What an attempt that ends so leaves on record. */
+const recordOf = (
+  cause: Cause.Cause<Failure | StorageUnavailable>
+): { readonly outcome: Code; readonly errors: ReadonlyArray<{ code: Code; attr: string }> } => {
+  const failure = Cause.findErrorOption(cause)
+  if (Option.isNone(failure)) return { outcome: "error", errors: [] }
+  if (failure.value._tag === "StorageUnavailable") {
+    return { outcome: "service_unavailable", errors: [] }
+  }
+  const errors = failure.value._tag === "ValidationFailed" ? failure.value.errors : []
+  return {
+    outcome: failure.value.code,
+    errors: errors.map(({ attr, code }) => ({ attr, code }))
+  }
+}
+
+export const makeAttempts = ({ examiner, lease, processes }: Dependencies) => {
+  const claim = Effect.fnUntraced(function* (
+    order: Omit<Parameters<Port["claim"]>[0], "attempt" | "lease">
+  ): Effect.fn.Return<
+    | { readonly _tag: "Claimed"; readonly id: AttemptId; readonly payload: string }
+    | Extract<Claim, { readonly _tag: "Refused" }>,
+    ConcurrencyLimitExceeded | StorageUnavailable
+  > {
+    const id = yield* newAttemptId
+    const claimed = yield* processes.claim({ ...order, attempt: id, lease })
+    switch (claimed._tag) {
+      case "Claimed":
+        return { _tag: "Claimed", id, payload: claimed.payload }
+      case "Refused":
+        return claimed
+      case "LimitExceeded":
+        return yield* new ConcurrencyLimitExceeded({ retryAfterSeconds: limitRetryAfter })
+    }
+  })
+
+  const renewing = ({ id, key }: Attempt) =>
+    DateTime.now.pipe(
+      Effect.flatMap((now) =>
+        processes.renew({ key, attempt: id, until: DateTime.addDuration(now, lease) })
+      ),
+      Effect.catchTag("StorageUnavailable", () =>
+        Effect.logWarning("A lease could not be renewed; its attempt goes on while it lasts")
+      ),
+      Effect.delay(Duration.divideUnsafe(lease, renewals)),
+      Effect.repeat(Schedule.forever),
+      Effect.interruptible
+    )
+
+  /** Today's rules on the data as it was staged. */
+  const revalidate = ({ caller, payload }: Attempt) => {
+    const body = Result.getOrThrow(Json.parse(payload))
+    return examiner
+      .examine({
+        validator: accountValidator,
+        caller,
+        body,
+        payload: body,
+        code: "account_failed_validation"
+      })
+      .pipe(Effect.catchTag("DocumentsUnavailable", () => unavailable))
+  }
+
+  const create = Effect.fnUntraced(function* (attempt: Attempt) {
+    const { body: account } = yield* revalidate(attempt)
+    const { caller, dryRun, id, key, team } = attempt
+    const store = dryRun ? processes.rehearse : processes.complete
+    while (true) {
+      const number = yield* newAccountNumber
+      const createdAt = yield* DateTime.now
+      const newAccount = { number, account, operationsTeam: team, createdAt }
+      const completion = yield* store({ key, attempt: id, newAccount, caller })
+      switch (completion._tag) {
+        case "Completed":
+          if (dryRun) return yield* new DryRunSuccessful({ key })
+          return { kraken_account_number: number }
+        case "LeaseLost":
+          return yield* unavailable
+        case "NumberTaken":
+          continue
+      }
+    }
+  })
+
+  const release = Effect.fnUntraced(function* (
+    { caller, dryRun, id, key }: Attempt,
+    cause: Cause.Cause<Failure | StorageUnavailable>
+  ) {
+    const at = yield* DateTime.now
+    const record = recordOf(cause)
+    return yield* processes.release({ key, attempt: id, ...record, dryRun, caller, at })
+  })
+
+  /** Runs a claimed attempt to its end, and gives the lease back unless the account was created. */
+  const run = (attempt: Attempt) =>
+    Effect.gen(function* () {
+      yield* Effect.forkScoped(renewing(attempt))
+      return yield* create(attempt)
+    }).pipe(
+      Effect.scoped,
+      Effect.catchCause((cause) => Effect.andThen(release(attempt, cause), Effect.failCause(cause)))
+    )
+
+  return { claim, run }
+}

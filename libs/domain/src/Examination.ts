@@ -1,0 +1,131 @@
+/**
+ * Examining a request of a caller: looks up all that the rules may know (the supplier, the open choices,
+ * the documents), then applies them, so that every fault comes in one answer. A supplier of another
+ * organisation is looked up and then treated exactly like one that does not exist. Source: decisions,
+ * "Errors" and "Order of checks".
+ */
+import { DateTime, Effect, Option, Result } from "effect"
+import type { Documents, DocumentsUnavailable } from "../ports/Documents.ts"
+import type { OperatorSetup } from "../ports/OperatorSetup.ts"
+import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
+import { SupplierCodeField } from "./Account.ts"
+import { DocumentPath, relativePath } from "./Document.ts"
+import { MigrationNotOngoing, ValidationFailed } from "./Failure.ts"
+import { dayOf } from "./Field.ts"
+import type { Facts } from "./Rules.ts"
+import { type Shape, shapeOf, walk } from "./Shape.ts"
+import type { Supplier } from "./Supplier.ts"
+import type { Caller } from "./Organisation.ts"
+import type { Validator } from "./Validation.ts"
+
+/** How many documents of one request are looked up at once. */
+const documentLookups = 16
+
+const supplierCodeShape = shapeOf(SupplierCodeField)
+
+/** The supplier that a payload names, if what it names can be a supplier at all. */
+const namedSupplier = (payload: unknown): Option.Option<Supplier["code"]> => {
+  if (typeof payload !== "object" || payload === null) return Option.none()
+  const named = "import_supplier" in payload ? payload.import_supplier : undefined
+  if (supplierCodeShape._tag !== "Leaf") return Option.none()
+  return Result.getSuccess(supplierCodeShape.decode(named)) as Option.Option<Supplier["code"]>
+}
+
+/** The documents that a body names with clean paths, each once and without a leading slash. */
+const namedDocuments = (shape: Shape, body: unknown): ReadonlyArray<DocumentPath> => {
+  const paths = new Set<DocumentPath>()
+  walk(shape, body, (at, value) => {
+    if (at._tag !== "Leaf" || !isDocumentPath(at)) return
+    const path = at.decode(value)
+    if (Result.isSuccess(path)) paths.add(relativePath(path.success as DocumentPath))
+  })
+  return [...paths]
+}
+
+const isDocumentPath = (leaf: Shape): boolean =>
+  leaf._tag === "Leaf" && leaf.schema === DocumentPath
+
+/** What a valid request is examined to: its value, the caller's supplier, and the time it is judged at. */
+export interface Examined<Body> {
+  readonly body: Body
+  readonly supplier: Supplier
+  readonly now: DateTime.Utc
+}
+
+type Unavailable = StorageUnavailable | DocumentsUnavailable
+
+export interface Examiner {
+  /** The supplier of this code, if it is the caller's. */
+  readonly supplierOf: (
+    caller: Caller,
+    code: Option.Option<Supplier["code"]>
+  ) => Effect.Effect<Option.Option<Supplier>, StorageUnavailable>
+
+  /** `payload` is the part of the body that names the supplier. */
+  readonly examine: <Body>(request: {
+    readonly validator: Validator<Body>
+    readonly caller: Caller
+    readonly body: unknown
+    readonly payload: unknown
+    readonly code: ValidationFailed["code"]
+  }) => Effect.Effect<Examined<Body>, ValidationFailed | Unavailable>
+}
+
+export const makeExaminer = (
+  setup: OperatorSetup["Service"],
+  documents: Documents["Service"]
+): Examiner => {
+  const supplierOf: Examiner["supplierOf"] = (caller, code) =>
+    Option.match(code, {
+      onNone: () => Effect.succeedNone,
+      onSome: (named) =>
+        Effect.map(
+          setup.supplier(named),
+          Option.filter(({ organisation }) => organisation === caller.organisation)
+        )
+    })
+
+  const missingDocuments = Effect.fnUntraced(function* (
+    supplier: Supplier,
+    paths: ReadonlyArray<DocumentPath>
+  ) {
+    if (!supplier.documentCheck) return new Set<string>()
+    const found = yield* Effect.forEach(
+      paths,
+      (path) => documents.find(supplier.documentRoot, path),
+      { concurrency: documentLookups }
+    )
+    return new Set<string>(paths.filter((_path, index) => Option.isNone(found[index]!)))
+  })
+
+  const examine: Examiner["examine"] = Effect.fnUntraced(function* (request) {
+    const { body, caller, code, payload, validator } = request
+    const now = yield* DateTime.now
+    const [supplier, choices] = yield* Effect.all(
+      [supplierOf(caller, namedSupplier(payload)), setup.choices],
+      { concurrency: "unbounded" }
+    )
+    const facts: Facts = {
+      now,
+      today: dayOf(now),
+      choices,
+      supplierExists: Option.isSome(supplier),
+      missingDocuments: Option.isSome(supplier)
+        ? yield* missingDocuments(supplier.value, namedDocuments(validator.shape, body))
+        : new Set()
+    }
+    const valid = validator.validate(body, facts)
+    if (Result.isFailure(valid)) {
+      return yield* new ValidationFailed({ code, errors: valid.failure })
+    }
+    return { body: valid.success, supplier: Option.getOrThrow(supplier), now }
+  })
+
+  return { supplierOf, examine }
+}
+
+/** Refuses what a supplier that is Paused or Complete does not take. */
+export const requireOngoing = (supplier: Supplier): Effect.Effect<void, MigrationNotOngoing> =>
+  supplier.status === "Ongoing"
+    ? Effect.void
+    : Effect.fail(new MigrationNotOngoing({ status: supplier.status }))
