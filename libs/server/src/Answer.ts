@@ -19,9 +19,7 @@ const apiHeaders = Headers.fromRecordUnsafe({
 })
 
 const withApiHeaders = (headers: Readonly<Record<string, string>> | undefined) =>
-  headers === undefined
-    ? apiHeaders
-    : Headers.fromRecordUnsafe({ ...apiHeaders, ...headers })
+  headers === undefined ? apiHeaders : Headers.fromRecordUnsafe({ ...apiHeaders, ...headers })
 
 /**
  * A successful answer. `body` is written as it is, so it is already in the wire's shape; `headers` has
@@ -57,22 +55,31 @@ export const jsonArray = Effect.fnUntraced(function* <A, E>(
   )
   const text = Option.match(first, {
     onNone: () => Stream.make("[]"),
-    onSome: (chunk) => Stream.make(`[${write(chunk)}`).pipe(Stream.concat(tail), Stream.concat(Stream.make("]")))
+    onSome: (chunk) =>
+      Stream.make(`[${write(chunk)}`).pipe(Stream.concat(tail), Stream.concat(Stream.make("]")))
   })
-  return HttpServerResponse.stream(Stream.map(text, (part) => encoder.encode(part)), {
-    contentType: "application/json",
-    headers: withApiHeaders(headers)
-  })
+  return HttpServerResponse.stream(
+    Stream.map(text, (part) => encoder.encode(part)),
+    {
+      contentType: "application/json",
+      headers: withApiHeaders(headers)
+    }
+  )
 })
 
 /** The answer to a refusal, whoever refuses. */
 export const refusal = (refused: Refused): HttpServerResponse.HttpServerResponse => {
   const known =
-    refused._tag === "StorageUnavailable" ? new ServiceUnavailable({ retryAfterSeconds: 1 }) : refused
+    refused._tag === "StorageUnavailable"
+      ? new ServiceUnavailable({ retryAfterSeconds: 1 })
+      : refused
   const { body, headers, status } = problemOf(known)
   return HttpServerResponse.jsonUnsafe(body, { status, headers: withApiHeaders(headers) })
 }
 
 /** The same path with its trailing slash. `location` is the raw path and query, percent-encoding kept. */
 export const redirect = (location: string): HttpServerResponse.HttpServerResponse =>
-  HttpServerResponse.empty({ status: 308, headers: withApiHeaders({ location }) })
+  HttpServerResponse.empty({
+    status: 308,
+    headers: withApiHeaders({ location, "content-length": "0" })
+  })

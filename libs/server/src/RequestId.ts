@@ -3,12 +3,12 @@
  * decisions, "Readings".
  */
 import { randomUUID } from "node:crypto"
-import type { RequestId } from "@data-import/domain/Organisation"
+import type { RequestId as Id } from "@data-import/domain/Organisation"
 
 export const header = "x-request-id"
 
 const sane = /^[A-Za-z0-9._-]{1,128}$/
 
 /** The caller's id where it is sane, otherwise a new one. */
-export const of = (sent: string | undefined): RequestId =>
-  (sent !== undefined && sane.test(sent) ? sent : randomUUID()) as RequestId
+export const of = (sent: string | undefined): Id =>
+  (sent !== undefined && sane.test(sent) ? sent : randomUUID()) as Id

@@ -59,9 +59,8 @@ export interface Route {
   readonly run: (call: Call, caller: Caller | undefined) => Answered
 }
 
-type WithCaller<E> = Authorization extends HttpApiEndpoint.Middleware<E>
-  ? { readonly caller: Caller }
-  : unknown
+type WithCaller<E> =
+  Authorization extends HttpApiEndpoint.Middleware<E> ? { readonly caller: Caller } : unknown
 
 /** The parsed JSON of a POST, as `Json.parse` returns it: nothing about its shape is checked yet. */
 type WithBody<E> = E extends { readonly method: "POST" } ? { readonly body: unknown } : unknown

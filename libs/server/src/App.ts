@@ -1,0 +1,155 @@
+/**
+ * The one function that every request of a service goes through: its id, room for it, its route, its
+ * answer, and what is recorded of it when the answer has left. It never fails: whatever goes wrong has an
+ * answer in the envelope.
+ */
+import { Cause, Clock, Duration, Effect, References, Result } from "effect"
+import { HttpServerRequest, HttpServerResponse } from "effect/http"
+import { NodeHttpServerRequest } from "@effect/platform-node"
+import { Defect } from "@data-import/api/Refusal"
+import { ServiceUnavailable } from "@data-import/domain/Failure"
+import type { RequestId as Id } from "@data-import/domain/Organisation"
+import * as Answer from "./Answer.ts"
+import type { Authorize } from "./Authorization.ts"
+import * as Dispatch from "./Dispatch.ts"
+import type { Log } from "./Log.ts"
+import type { Progress } from "./Progress.ts"
+import * as RequestId from "./RequestId.ts"
+import type { Answered, Route } from "./Route.ts"
+import { inSpan, type Metrics } from "./Telemetry.ts"
+
+/** What a service is made of. */
+export interface Serving {
+  readonly routes: ReadonlyArray<Route>
+  /** Succeeds when the service can do its work, a database ping for example. Asked once a second at most. */
+  readonly ready: Effect.Effect<unknown, unknown>
+  /** Needed as soon as one route is protected. */
+  readonly authorize?: Authorize
+  /** Asked for a path that is none of the routes. */
+  readonly otherwise?: (arrival: Dispatch.Arrival, path: string) => Dispatch.Dispatched | undefined
+}
+
+export interface Parts {
+  readonly serving: Serving
+  readonly progress: Progress
+  readonly log: Log
+  readonly metrics: Metrics
+  /** Whether X-Forwarded-For was written by a proxy of ours. */
+  readonly trustProxy: boolean
+}
+
+const unavailable = () => new ServiceUnavailable({ retryAfterSeconds: 1 })
+
+const open = (path: string, answersJson: boolean, answer: Answered): Route => ({
+  method: "GET",
+  path,
+  access: "public",
+  answersJson,
+  run: () => answer
+})
+
+/** Recorded where the client went away before there was an answer; never sent. */
+const clientGone = 499
+
+/** Answered even when the service is full or draining: they say so. */
+const alwaysOpen: ReadonlySet<string> = new Set(["/health/live", "/health/ready", "/metrics"])
+
+const ownRoutes = Effect.fnUntraced(function* ({ metrics, progress, serving }: Parts) {
+  const alive = Effect.sync(() => Answer.json(200, { status: "ok" }))
+  const check = serving.ready.pipe(
+    Effect.timeout(Duration.seconds(2)),
+    Effect.tapCause((cause) => Effect.logWarning("not ready", cause)),
+    Effect.matchCause({ onFailure: () => false, onSuccess: () => true })
+  )
+  const isReady = yield* Effect.cachedWithTTL(check, Duration.seconds(1))
+  const ready = Effect.flatMap(isReady, (ok) =>
+    ok && !progress.draining ? alive : Effect.fail(unavailable())
+  )
+  const text = Effect.sync(() =>
+    HttpServerResponse.text(metrics.text(progress.count), {
+      contentType: "text/plain; version=0.0.4; charset=utf-8"
+    })
+  )
+  return [
+    open("/health/live", true, alive),
+    open("/health/ready", true, ready),
+    open("/metrics", false, text)
+  ]
+})
+
+/** The last address is the one that the nearest proxy has seen; a client can only write those before it. */
+const clientAddress = (
+  request: HttpServerRequest.HttpServerRequest,
+  trustProxy: boolean
+): string => {
+  const forwarded = trustProxy ? request.headers["x-forwarded-for"] : undefined
+  const nearest = forwarded?.split(",").at(-1)?.trim()
+  return nearest || (NodeHttpServerRequest.toIncomingMessage(request).socket.remoteAddress ?? "")
+}
+
+const refusalOf = (
+  cause: Cause.Cause<Answer.Refused>,
+  requestId: Id
+): Effect.Effect<Answer.Refused> => {
+  const failed = Cause.findError(cause)
+  if (Result.isSuccess(failed)) {
+    const away = failed.success._tag === "StorageUnavailable"
+    return Effect.as(
+      away ? Effect.logWarning("storage unavailable", cause) : Effect.void,
+      failed.success
+    )
+  }
+  if (Cause.hasInterruptsOnly(cause)) return Effect.succeed(unavailable())
+  return Effect.as(Effect.logError("defect", cause), new Defect({ requestId }))
+}
+
+/** Makes the function; it runs uninterrupted but for the parts that say otherwise. */
+export const make = Effect.fnUntraced(function* (parts: Parts) {
+  const { log, metrics, progress, serving, trustProxy } = parts
+  const routes = [...serving.routes, ...(yield* ownRoutes(parts))]
+  const dispatch = Dispatch.make(routes, serving.authorize, serving.otherwise ?? (() => undefined))
+  const clock = yield* Clock.Clock
+  const tracing = yield* References.TracerEnabled
+
+  const watch = (arrival: Dispatch.Arrival, route: string) => {
+    const began = clock.currentTimeNanosUnsafe()
+    const response = NodeHttpServerRequest.toServerResponse(arrival.request)
+    progress.enter()
+    response.once("close", () => {
+      const access = {
+        request_id: arrival.requestId,
+        method: arrival.request.method,
+        route,
+        status: response.headersSent ? response.statusCode : clientGone,
+        duration_ms: Number(clock.currentTimeNanosUnsafe() - began) / 1e6,
+        ...(!response.writableFinished && { aborted: true as const })
+      }
+      metrics.record(access)
+      const isProbe = access.status < 400 && alwaysOpen.has(route)
+      if (!isProbe) log.access(new Date(clock.currentTimeMillisUnsafe()), access)
+      progress.leave()
+    })
+  }
+
+  const seal = (response: HttpServerResponse.HttpServerResponse, requestId: string) => {
+    const ends = progress.draining || response.status === 408
+    return HttpServerResponse.setHeaders(response, {
+      [RequestId.header]: requestId,
+      ...(ends && { connection: "close" })
+    })
+  }
+
+  return Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
+    const requestId = RequestId.of(request.headers[RequestId.header])
+    const arrival = { request, requestId, clientAddress: clientAddress(request, trustProxy) }
+    const { answer, route } = dispatch(arrival)
+    watch(arrival, route)
+    const refused = progress.isFull && !alwaysOpen.has(route)
+    const answered = (refused ? Effect.fail(unavailable()) : answer).pipe(
+      Effect.catchCause((cause) => Effect.map(refusalOf(cause, requestId), Answer.refusal)),
+      Effect.map((response) => seal(response, requestId)),
+      Effect.provideService(References.CurrentLogAnnotations, { request_id: requestId, route })
+    )
+    return tracing ? inSpan(answered, arrival, route) : answered
+  })
+})

@@ -1,0 +1,57 @@
+/**
+ * Node's HTTP server as the services use it: its time limits, and answers in the contract's envelope even
+ * to what Node refuses before there is a request, a header block that never ends or is no HTTP.
+ */
+import { createServer, type Server } from "node:http"
+import type { Duplex } from "node:stream"
+import { PayloadTooLarge, RequestTimeout } from "@data-import/api/Refusal"
+import { problemOf } from "@data-import/api/Problem"
+import { NotJson } from "@data-import/domain/Failure"
+import * as RequestId from "./RequestId.ts"
+
+/**
+ * A connection idles longer here than in a client's pool, so that it is the client who ends it, and no
+ * request is sent into a closing one.
+ */
+const times = {
+  keepAliveTimeout: 65_000,
+  headersTimeout: 15_000,
+  requestTimeout: 120_000,
+  connectionsCheckingInterval: 2_000
+}
+
+const refusalOf = (code: string | undefined) => {
+  if (code === "ERR_HTTP_REQUEST_TIMEOUT") return new RequestTimeout()
+  if (code === "HPE_HEADER_OVERFLOW") return new PayloadTooLarge()
+  return new NotJson({ detail: "The request is no well-formed HTTP." })
+}
+
+const reasons: Readonly<Record<number, string>> = {
+  400: "Bad Request",
+  408: "Request Timeout",
+  413: "Payload Too Large"
+}
+
+const refuse = (error: NodeJS.ErrnoException, socket: Duplex): void => {
+  if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy()
+  const { body, status } = problemOf(refusalOf(error.code))
+  const text = JSON.stringify(body)
+  const head = [
+    `HTTP/1.1 ${status} ${reasons[status]}`,
+    "Content-Type: application/json",
+    "Cache-Control: no-store",
+    "X-Content-Type-Options: nosniff",
+    `X-Request-Id: ${RequestId.of(undefined)}`,
+    `Content-Length: ${Buffer.byteLength(text)}`,
+    "Connection: close"
+  ]
+  socket.end(`${head.join("\r\n")}\r\n\r\n${text}`)
+}
+
+/** A server that does not listen yet. An unknown expectation is ignored, as RFC 9110 allows. */
+export const make = (): Server => {
+  const server = createServer({ ...times, noDelay: true })
+  server.on("clientError", refuse)
+  server.on("checkExpectation", (request, response) => server.emit("request", request, response))
+  return server
+}

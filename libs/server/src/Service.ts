@@ -1,0 +1,103 @@
+/**
+ * One service, from configuration to a graceful stop. It holds what every service has in common, so that a
+ * service itself consists of its routes: the HTTP server, request ids, logs, metrics, traces, health,
+ * overload and draining. Several services can run in one process, each with a `ConfigProvider` of its own.
+ *
+ *     export const layer = Service.layer("query", Effect.gen(function* () { … return { routes, ready } }))
+ *     Service.runMain(layer.pipe(Layer.provide(adapters)))
+ *
+ * Settings: PORT (8080; 0 takes a free one), HOST (127.0.0.1), LOG_LEVEL (info), SHUTDOWN_GRACE_SECONDS
+ * (15), MAX_REQUESTS_IN_PROGRESS (1000), TRUST_PROXY (false), OTEL_EXPORTER_OTLP_ENDPOINT (unset).
+ */
+import {
+  Cause,
+  Config,
+  Context,
+  Duration,
+  Effect,
+  Layer,
+  Logger,
+  LogLevel,
+  References
+} from "effect"
+import { NodeHttpServer, NodeRuntime } from "@effect/platform-node"
+import * as App from "./App.ts"
+import * as Listener from "./Listener.ts"
+import * as Log from "./Log.ts"
+import { Progress } from "./Progress.ts"
+import * as Telemetry from "./Telemetry.ts"
+
+/** A service that answers: where it is found. */
+export class Listening extends Context.Service<
+  Listening,
+  { readonly name: string; readonly port: number; readonly url: string }
+>()("@data-import/server/Listening") {}
+
+export type { Serving } from "./App.ts"
+
+const levels = LogLevel.values.flatMap((level) => [level, level.toLowerCase()])
+
+const settings = Config.all({
+  port: Config.withDefault(Config.Port("PORT"), 8080),
+  host: Config.withDefault(Config.String("HOST"), "127.0.0.1"),
+  level: Config.map(
+    Config.withDefault(Config.Literals(levels, "LOG_LEVEL"), "info"),
+    (level) => LogLevel.values.find((one) => one.toLowerCase() === level.toLowerCase()) ?? "Info"
+  ),
+  graceSeconds: Config.withDefault(Config.Int("SHUTDOWN_GRACE_SECONDS"), 15),
+  maxInProgress: Config.withDefault(Config.Int("MAX_REQUESTS_IN_PROGRESS"), 1000),
+  trustProxy: Config.withDefault(Config.Boolean("TRUST_PROXY"), false)
+})
+
+const start = Effect.fnUntraced(function* <E, R>(
+  name: string,
+  build: Effect.Effect<App.Serving, E, R>
+) {
+  const { graceSeconds, host, level, maxInProgress, port, trustProxy } = yield* settings
+  const log = yield* Log.make(name, level)
+  const metrics = Telemetry.makeMetrics()
+  const tracing = yield* Layer.build(Telemetry.layerTracing(name))
+  const own = Context.mergeAll(
+    tracing,
+    metrics.registry,
+    Context.make(Logger.CurrentLoggers, new Set([log.logger])),
+    Context.make(References.MinimumLogLevel, level)
+  )
+
+  return yield* Effect.gen(function* () {
+    const serving = yield* build
+    const progress = new Progress(maxInProgress)
+    const app = yield* App.make({ serving, progress, log, metrics, trustProxy })
+    const listener = Listener.make()
+    const server = yield* NodeHttpServer.make(() => listener, { port, host })
+    yield* server.serve(app)
+    yield* Effect.addFinalizer(() =>
+      Effect.andThen(
+        progress.drain(Duration.seconds(graceSeconds)),
+        Effect.sync(() => {
+          listener.close()
+          listener.closeAllConnections()
+        })
+      )
+    )
+    const address = listener.address()
+    const bound = typeof address === "object" && address !== null ? address.port : port
+    const url = `http://${host.includes(":") ? `[${host}]` : host}:${bound}`
+    yield* Effect.logInfo("listening").pipe(Effect.annotateLogs({ url }))
+    return { name, port: bound, url }
+  }).pipe(Effect.provideContext(own))
+})
+
+/** Runs the service `name` for as long as the layer lives. */
+export const layer = <E, R>(name: string, serving: Effect.Effect<App.Serving, E, R>) =>
+  Layer.effect(Listening, start(name, serving))
+
+/**
+ * Runs a service as the whole process. SIGTERM and SIGINT stop it gracefully with status 0; a failure to
+ * start is written to the log and ends with status 1.
+ */
+export const runMain = <E>(service: Layer.Layer<Listening, E>): void =>
+  NodeRuntime.runMain(Effect.provide(Layer.launch(service), Logger.layer([Logger.consoleJson])), {
+    teardown: (exit, onExit) =>
+      onExit(exit._tag === "Success" || Cause.hasInterruptsOnly(exit.cause) ? 0 : 1)
+  })
