@@ -1,0 +1,254 @@
+import { createHmac, createPrivateKey, createPublicKey, sign } from "node:crypto"
+import { describe, expect, it } from "@effect/vitest"
+import { DateTime, Effect, Layer, Result } from "effect"
+import { FetchHttpClient } from "effect/http"
+import { TestClock } from "effect/testing"
+import { TokenOpener, TokenSeal } from "@data-import/domain/ports/TokenSeal"
+import { ApiKeyId, OrganisationName } from "@data-import/domain/Organisation"
+import type { TokenClaims } from "@data-import/domain/Token"
+import * as Opener from "../src/TokenOpener.ts"
+import { type PrivateKey, TokenKeys } from "../src/TokenKeys.ts"
+import { freshTokens, settings } from "./TokenFolder.ts"
+
+const noon = DateTime.makeUnsafe("2026-03-01T12:00:00Z")
+const now = noon.epochMilliseconds / 1000
+const claims: TokenClaims = {
+  organisation: OrganisationName.make("acme"),
+  apiKey: ApiKeyId.make("key_1"),
+  scopes: ["import:read"],
+  issuedAt: noon,
+  expiresAt: DateTime.add(noon, { minutes: 60 })
+}
+
+const opened = (token: string) =>
+  Effect.flatMap(TokenOpener, (opener) => Effect.result(opener.open(token))).pipe(
+    Effect.map((result) => (Result.isSuccess(result) ? "opened" : result.failure._tag))
+  )
+const sealed = Effect.flatMap(TokenSeal, (seal) =>
+  Effect.map(seal.seal(claims), ({ token }) => token)
+)
+const privateKey = Effect.flatMap(TokenKeys, (keys) => keys.signing)
+const publishedKeys = Effect.flatMap(TokenKeys, (keys) => keys.published)
+
+/** A place on the net where keys are published, as the test wants it. */
+const makeSource = (answer: () => Response) => {
+  let fetches = 0
+  const source = {
+    answer,
+    get fetches() {
+      return fetches
+    }
+  }
+  const fetch = () => {
+    fetches++
+    return Promise.resolve(source.answer())
+  }
+  const layer = Opener.layer.pipe(
+    Layer.provide(settings({ JWKS_URL: "http://keys.test/.well-known/jwks.json" })),
+    Layer.provideMerge(Layer.succeed(FetchHttpClient.Fetch, fetch))
+  )
+  return Object.assign(source, { layer })
+}
+const away = () => new Response("gone", { status: 503 })
+
+const atNoon = <A, E, R>(test: Effect.Effect<A, E, R>) =>
+  Effect.andThen(TestClock.setTime(noon.epochMilliseconds), test)
+
+type Json = Readonly<Record<string, unknown>>
+type Sign = (text: string) => Buffer
+
+const ed25519 =
+  ({ kid: _, ...jwk }: PrivateKey): Sign =>
+  (text) =>
+    sign(null, Buffer.from(text), createPrivateKey({ key: jwk, format: "jwk" }))
+const hs256 =
+  (secret: string | Buffer): Sign =>
+  (text) =>
+    createHmac("sha256", secret).update(text).digest()
+
+const good = { iss: "data-import", sub: "acme", iat: now, exp: now + 60, jti: "k.1", scope: "" }
+
+/** A token put together by hand; what is undefined is absent. */
+const forged = (header: Json, payload: Json, sign: Sign): string => {
+  const encode = (part: Json) => Buffer.from(JSON.stringify(part)).toString("base64url")
+  const text = `${encode({ alg: "EdDSA", typ: "at+jwt", ...header })}.${encode({ ...good, ...payload })}`
+  return `${text}.${sign(text).toString("base64url")}`
+}
+
+describe("a token of our key", () => {
+  const forgeries: Record<string, readonly [Json, Json]> = {
+    "of another algorithm": [{ alg: "Ed448" }, {}],
+    "of an algorithm of another name": [{ alg: "Ed25519" }, {}],
+    "of no algorithm": [{ alg: "none" }, {}],
+    "of an unknown key": [{ kid: "unknown" }, {}],
+    "of no key": [{ kid: undefined }, {}],
+    "of another type": [{ typ: "JWT" }, {}],
+    "of no type": [{ typ: undefined }, {}],
+    "with an extension that must be understood": [{ crit: ["x"], x: 1 }, {}],
+    "of another issuer": [{}, { iss: "somebody" }],
+    "of no issuer": [{}, { iss: undefined }],
+    "of several issuers": [{}, { iss: ["data-import", "somebody"] }],
+    "that never expires": [{}, { exp: undefined }],
+    "that expires at no number": [{}, { exp: String(now + 60) }],
+    "that has expired": [{}, { exp: now }],
+    "that is not valid yet": [{}, { nbf: now + 1 }],
+    "of nobody": [{}, { sub: undefined }],
+    "of what is no organisation": [{}, { sub: "Acme!" }],
+    "of no API key": [{}, { jti: "1" }],
+    "without an id": [{}, { jti: undefined }],
+    "without an instant of issue": [{}, { iat: undefined }],
+    "without a scope": [{}, { scope: undefined }],
+    "with a list as scope": [{}, { scope: ["import:write"] }]
+  }
+
+  it.effect.each(Object.keys(forgeries))("%s is refused", (name) =>
+    Effect.gen(function* () {
+      const [header, payload] = forgeries[name] ?? [{}, {}]
+      const key = yield* privateKey
+      const { kid } = key
+      const sign = ed25519(key)
+      expect(yield* opened(forged({ kid, ...header }, payload, sign))).toBe("TokenInvalid")
+      expect(yield* opened(forged({ kid }, {}, sign)), "but for that").toBe("opened")
+    }).pipe(atNoon, Effect.provide(freshTokens))
+  )
+
+  it.effect("has the scopes that are known here", () =>
+    Effect.gen(function* () {
+      const key = yield* privateKey
+      const scope = "import:admin import:read"
+      const token = forged({ kid: key.kid }, { scope }, ed25519(key))
+      const { scopes } = yield* Effect.flatMap(TokenOpener, (opener) => opener.open(token))
+      expect(scopes).toEqual(["import:read"])
+    }).pipe(atNoon, Effect.provide(freshTokens))
+  )
+})
+
+describe("a token that brings its own key", () => {
+  it.effect("is refused where the public key is used as a shared secret", () =>
+    Effect.gen(function* () {
+      const { d: _, kid, ...jwk } = yield* privateKey
+      const pem = createPublicKey({ key: jwk, format: "jwk" }).export({
+        type: "spki",
+        format: "pem"
+      })
+      for (const secret of [JSON.stringify(jwk), jwk.x, Buffer.from(jwk.x, "base64url"), pem]) {
+        const token = forged({ alg: "HS256", kid }, {}, hs256(secret))
+        expect(yield* opened(token)).toBe("TokenInvalid")
+      }
+    }).pipe(atNoon, Effect.provide(freshTokens))
+  )
+
+  it.effect("is refused where it is in the header, under our key's name or another", () =>
+    Effect.gen(function* () {
+      const { kid } = yield* privateKey
+      const strange = yield* Effect.provide(privateKey, Layer.fresh(freshTokens))
+      const { d: _, ...jwk } = strange
+      const url = "http://keys.test/.well-known/jwks.json"
+      for (const header of [{ kid, jwk }, { kid, jku: url }, { kid: jwk.kid, jwk }, { jwk }]) {
+        const token = forged(header, {}, ed25519(strange))
+        expect(yield* opened(token), JSON.stringify(header)).toBe("TokenInvalid")
+      }
+    }).pipe(atNoon, Effect.provide(freshTokens))
+  )
+})
+
+describe("the keys of a URL", () => {
+  const jwks = (keys: ReadonlyArray<unknown>) => () => Response.json({ keys })
+
+  it.effect("are fetched once for many tokens at once", () =>
+    Effect.gen(function* () {
+      const token = yield* sealed
+      const source = makeSource(jwks(yield* publishedKeys))
+      const answers = yield* Effect.replicateEffect(opened(token), 50, {
+        concurrency: "unbounded"
+      }).pipe(Effect.provide(source.layer))
+      expect(new Set(answers)).toEqual(new Set(["opened"]))
+      expect(source.fetches).toBe(1)
+    }).pipe(atNoon, Effect.provide(freshTokens))
+  )
+
+  it.effect("serve on while their source is away", () =>
+    Effect.gen(function* () {
+      const token = yield* sealed
+      const source = makeSource(jwks(yield* publishedKeys))
+      yield* Effect.gen(function* () {
+        expect(yield* opened(token)).toBe("opened")
+        for (const answer of [
+          away,
+          () => new Response("<html>"),
+          jwks([]),
+          () => Response.error()
+        ]) {
+          source.answer = answer
+          yield* TestClock.adjust("10 minutes")
+          expect(yield* opened(token)).toBe("opened")
+        }
+        expect(source.fetches, "each was asked once").toBe(5)
+      }).pipe(Effect.provide(source.layer))
+    }).pipe(atNoon, Effect.provide(freshTokens))
+  )
+
+  it.effect("that were never there refuse no token, and are asked for again", () =>
+    Effect.gen(function* () {
+      const token = yield* sealed
+      const source = makeSource(away)
+      yield* Effect.gen(function* () {
+        const opener = yield* TokenOpener
+        const refused = yield* Effect.flip(opener.open(token))
+        expect(refused).toMatchObject({ _tag: "KeysUnavailable", retryAfterSeconds: 2 })
+        source.answer = jwks(yield* publishedKeys)
+        expect(yield* opened(token)).toBe("KeysUnavailable")
+        expect(source.fetches, "not asked more often than every two seconds").toBe(1)
+        yield* TestClock.adjust("2 seconds")
+        expect(yield* opened(token)).toBe("opened")
+      }).pipe(Effect.provide(source.layer))
+    }).pipe(atNoon, Effect.provide(freshTokens))
+  )
+
+  it.effect("are fetched again for a key that is new, and not for every unknown one", () =>
+    Effect.gen(function* () {
+      const token = yield* sealed
+      const old = yield* Effect.provide(publishedKeys, Layer.fresh(freshTokens))
+      const source = makeSource(jwks(old))
+      yield* Effect.gen(function* () {
+        expect(yield* opened(token)).toBe("TokenInvalid")
+        expect(new Set(yield* Effect.replicateEffect(opened(token), 100))).toEqual(
+          new Set(["TokenInvalid"])
+        )
+        expect(source.fetches).toBe(1)
+        source.answer = jwks([...old, ...(yield* publishedKeys)])
+        yield* TestClock.adjust("2 seconds")
+        expect(yield* opened(token)).toBe("opened")
+        expect(source.fetches).toBe(2)
+      }).pipe(Effect.provide(source.layer))
+    }).pipe(atNoon, Effect.provide(freshTokens))
+  )
+
+  it.effect("that were removed open nothing half a minute later", () =>
+    Effect.gen(function* () {
+      const token = yield* sealed
+      const source = makeSource(jwks(yield* publishedKeys))
+      const others = yield* Effect.provide(publishedKeys, Layer.fresh(freshTokens))
+      yield* Effect.gen(function* () {
+        expect(yield* opened(token)).toBe("opened")
+        source.answer = jwks(others)
+        yield* TestClock.adjust("30 seconds")
+        expect(yield* opened(token)).toBe("TokenInvalid")
+      }).pipe(Effect.provide(source.layer))
+    }).pipe(atNoon, Effect.provide(freshTokens))
+  )
+
+  it.effect("of other kinds are left out", () =>
+    Effect.gen(function* () {
+      const token = yield* sealed
+      const others = [
+        null,
+        "key",
+        { kty: "oct", k: "AA", kid: "a" },
+        { kty: "RSA", n: "AA", e: "AQAB" }
+      ]
+      const source = makeSource(jwks([...others, ...(yield* publishedKeys)]))
+      expect(yield* Effect.provide(opened(token), source.layer)).toBe("opened")
+    }).pipe(atNoon, Effect.provide(freshTokens))
+  )
+})
