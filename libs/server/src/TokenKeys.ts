@@ -54,8 +54,8 @@ const makeFolder = Effect.fnUntraced(function* (folder: string) {
       yield* Effect.logWarning(`${file} is left out: it is not the JWK of an Ed25519 key pair`)
       return []
     }
-    const changed = Option.getOrElse((yield* fs.stat(file)).mtime, () => new Date(0))
-    return [{ key: { ...decoded.value, kid }, publishedSince: changed.getTime() }]
+    const changed = Option.map((yield* fs.stat(file)).mtime, (date) => date.getTime())
+    return [{ key: { ...decoded.value, kid }, publishedSince: Option.getOrElse(changed, () => 0) }]
   })
 
   /** A file that is removed between the listing and the reading is as good as not listed. */

@@ -7,6 +7,7 @@
 import {
   Clock,
   Config,
+  DateTime,
   Duration,
   Effect,
   FileSystem,
@@ -89,7 +90,7 @@ const make = Effect.fnUntraced(function* (source: Source) {
   const iss = yield* issuer
   const keyOf = yield* makeKeys(source)
 
-  const verify = (token: string, key: CryptoKey, now: number) =>
+  const verify = (token: string, key: CryptoKey, now: DateTime.Utc) =>
     Effect.tryPromise({
       try: () =>
         jwtVerify(token, key, {
@@ -97,7 +98,7 @@ const make = Effect.fnUntraced(function* (source: Source) {
           typ: type,
           issuer: iss,
           requiredClaims: ["exp"],
-          currentDate: new Date(now)
+          currentDate: DateTime.toDateUtc(now)
         }),
       catch: () => new TokenInvalid()
     })
@@ -107,7 +108,7 @@ const make = Effect.fnUntraced(function* (source: Source) {
       const kid = yield* Effect.fromResult(kidOf(token))
       const key = yield* keyOf(kid)
       if (key === undefined) return yield* new TokenInvalid()
-      const { payload } = yield* verify(token, key, yield* Clock.currentTimeMillis)
+      const { payload } = yield* verify(token, key, yield* DateTime.now)
       const decoded = decodePayload(payload)
       if (Option.isNone(decoded)) return yield* new TokenInvalid()
       return toClaims(decoded.value)

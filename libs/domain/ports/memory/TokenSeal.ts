@@ -3,13 +3,18 @@
  * alters one is found out. Nothing is random: the same calls give the same tokens and secrets.
  */
 import { Clock, Effect, Layer, Option, Schema } from "effect"
-import { Base64Url, Hex } from "effect/encoding"
 import { toClaims, toPayload, TokenPayload } from "../../src/Token.ts"
 import { TokenInvalid, TokenOpener, TokenSeal, TokenSecrets } from "../TokenSeal.ts"
 
 const issuer = "memory"
-const header = Base64Url.encode(JSON.stringify({ alg: "memory" }))
-const decodePayload = Schema.decodeUnknownOption(Schema.fromJsonString(TokenPayload))
+const base64Url = Schema.encodeSync(Schema.Uint8ArrayFromBase64Url)
+const hex = Schema.encodeSync(Schema.Uint8ArrayFromHex)
+const PayloadPart = Schema.StringFromBase64Url.pipe(
+  Schema.decodeTo(Schema.fromJsonString(TokenPayload))
+)
+const encodePayload = Schema.encodeSync(PayloadPart)
+const decodePayload = Schema.decodeOption(PayloadPart)
+const header = "memory"
 
 const sha256 = (text: string): Effect.Effect<Uint8Array> =>
   Effect.promise(() => crypto.subtle.digest("SHA-256", new TextEncoder().encode(text))).pipe(
@@ -17,14 +22,14 @@ const sha256 = (text: string): Effect.Effect<Uint8Array> =>
   )
 
 const sign = (key: string, body: string): Effect.Effect<string> =>
-  Effect.map(sha256(`${key} ${header}.${body}`), Base64Url.encode)
+  Effect.map(sha256(`${key} ${header}.${body}`), base64Url)
 
 const makeSeal = (key: string): TokenSeal["Service"] => {
   let sealed = 0
   return {
     seal: Effect.fnUntraced(function* (claims) {
       const payload = toPayload(claims, issuer, String(++sealed))
-      const body = Base64Url.encode(JSON.stringify(payload))
+      const body = encodePayload(payload)
       return { token: `${header}.${body}.${yield* sign(key, body)}`, payload }
     })
   }
@@ -33,7 +38,7 @@ const makeSeal = (key: string): TokenSeal["Service"] => {
 const makeOpener = (key: string): TokenOpener["Service"] => ({
   open: Effect.fnUntraced(function* (token) {
     const [head, body = "", seal, ...more] = token.split(".")
-    const payload = Option.flatMap(Option.getSuccess(Base64Url.decodeString(body)), decodePayload)
+    const payload = decodePayload(body)
     const now = yield* Clock.currentTimeMillis
     const genuine = head === header && more.length === 0 && seal === (yield* sign(key, body))
     if (!genuine || Option.isNone(payload) || payload.value.exp * 1000 <= now) {
@@ -46,8 +51,8 @@ const makeOpener = (key: string): TokenOpener["Service"] => ({
 const makeSecrets = (): TokenSecrets["Service"] => {
   let made = 0
   return {
-    make: Effect.suspend(() => Effect.map(sha256(`secret ${++made}`), Base64Url.encode)),
-    hash: (secret) => Effect.map(sha256(secret), Hex.encode)
+    make: Effect.suspend(() => Effect.map(sha256(`secret ${++made}`), base64Url)),
+    hash: (secret) => Effect.map(sha256(secret), hex)
   }
 }
 
