@@ -19,7 +19,7 @@ const checks: ReadonlyArray<Check> = [
   { name: "types", command: ["tsc", "--noEmit", "-p", "tsconfig.json"] },
   { name: "lint", command: ["eslint", "."] },
   { name: "format", command: ["prettier", "--check", "."] },
-  { name: "dead code", command: ["knip"] },
+  { name: "dead code", command: ["knip", "--no-config-hints"] },
   { name: "openapi", command: ["node", "tools/openapi.ts", "--check"] },
   { name: "readme", command: ["node", "tools/readme.ts", "--check"] }
 ]
