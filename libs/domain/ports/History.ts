@@ -67,6 +67,8 @@ export class History extends Context.Service<
     /** In the order of writing, like the two below. */
     readonly attempts: (key: ImportKey) => Effect.Effect<ReadonlyArray<Attempt>, StorageUnavailable>
     readonly audit: (key: ImportKey) => Effect.Effect<ReadonlyArray<AuditEntry>, StorageUnavailable>
-    readonly events: (key: ImportKey) => Effect.Effect<ReadonlyArray<OutboxEvent>, StorageUnavailable>
+    readonly events: (
+      key: ImportKey
+    ) => Effect.Effect<ReadonlyArray<OutboxEvent>, StorageUnavailable>
   }
 >()("@data-import/domain/ports/History") {}

@@ -4,7 +4,14 @@
  * operation that finds another state than it needs changes nothing and says what it found; which refusal
  * that is, the program decides.
  */
-import { Context, type DateTime, type Duration, type Effect, type Option, type Stream } from "effect"
+import {
+  Context,
+  type DateTime,
+  type Duration,
+  type Effect,
+  type Option,
+  type Stream
+} from "effect"
 import type { Account, AccountNumber, ExternalAccountNumber } from "../src/Account.ts"
 import type { Code } from "../src/Code.ts"
 import type { AttemptId, ImportKey, ImportProcess, ImportState } from "../src/ImportProcess.ts"
@@ -65,7 +72,9 @@ export class ImportProcesses extends Context.Service<
       readonly at: DateTime.Utc
     }) => Effect.Effect<Staging, StorageUnavailable>
 
-    readonly find: (key: ImportKey) => Effect.Effect<Option.Option<ImportProcess>, StorageUnavailable>
+    readonly find: (
+      key: ImportKey
+    ) => Effect.Effect<Option.Option<ImportProcess>, StorageUnavailable>
 
     /**
      * Starts an attempt: takes the lease until `at + lease` if the import is Pending at `at` and fewer
@@ -138,8 +147,7 @@ export class ImportProcesses extends Context.Service<
       readonly skipped: boolean
       readonly at: DateTime.Utc
     }) => Effect.Effect<
-      | { readonly _tag: "Set" }
-      | { readonly _tag: "Refused"; readonly found: ImportState | null },
+      { readonly _tag: "Set" } | { readonly _tag: "Refused"; readonly found: ImportState | null },
       StorageUnavailable
     >
 

@@ -108,7 +108,8 @@ describe("a fault", () => {
           .complete({ key, attempt, newAccount, caller })
           .pipe(Effect.ensuring(Effect.orDie(imports.release({ key, attempt, ...end }))))
       })
-      yield* Effect.exit(under(faultAtCall("complete", { kind, when: "before" }), program))
+      const plan = faultAtCall("complete", { kind, when: "before" })
+      assert.isTrue(Exit.isFailure(yield* Effect.exit(under(plan, program))))
       const imports = yield* ImportProcesses
       return Option.getOrThrow(yield* imports.find(key)).lease
     }).pipe(Effect.provide(storage))

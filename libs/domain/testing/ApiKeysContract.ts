@@ -1,6 +1,6 @@
 /**
- * The contract of `ApiKeys`, as tests that every adapter runs. The store may be shared and full already:
- * each test makes its own organisation, hashes and client addresses.
+ * The contract of `ApiKeys`, as tests that every adapter runs. The store may be shared and full
+ * already: each test makes its own organisation, hashes and client addresses.
  */
 import { describe, expect, layer as withLayer, type Vitest } from "@effect/vitest"
 import { DateTime, Effect, type Layer, Option } from "effect"
@@ -14,7 +14,8 @@ import {
   freshOrganisationName,
   hex,
   noon,
-  noonPlus
+  noonPlus,
+  times
 } from "./fresh.ts"
 
 type It = Vitest.MethodsNonLive<ApiKeys | OperatorSetup>
@@ -133,7 +134,7 @@ const revoking = (it: It): void => {
 }
 
 /** A refresh token, good for a week, of a new family unless one is given. */
-const savedToken = Effect.fnUntraced(function* (key: ApiKey, family = `family_${hex(24)}`) {
+const savedToken = Effect.fnUntraced(function* (key: ApiKey, family: string = `family_${hex(24)}`) {
   const keys = yield* ApiKeys
   const token = { hash: freshHash(), family, apiKey: key.id, expiresAt: noonPlus(week) }
   yield* keys.saveRefreshToken(token)
@@ -263,7 +264,7 @@ const reuse = (it: It): void => {
         unbounded
       )
       const tags = all.map(({ rotation }) => rotation._tag)
-      expect(tags.toSorted()).toStrictEqual([...Array(8).fill("Refused"), "Reused", "Rotated"])
+      expect(tags.toSorted()).toStrictEqual([...times(8, "Refused"), "Reused", "Rotated"])
     })
   )
 }

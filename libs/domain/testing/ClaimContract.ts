@@ -1,4 +1,7 @@
-/** What starting an attempt promises, and renewing it: one part of the contract of `ImportProcesses`. */
+/**
+ * What starting an attempt promises, and renewing it: one part of the contract of
+ * `ImportProcesses`.
+ */
 import type { Vitest } from "@effect/vitest"
 import { expect } from "@effect/vitest"
 import { Effect, Option } from "effect"
@@ -71,7 +74,9 @@ const inEveryState = (it: It): void => {
       expect(attempts).toMatchObject([{ id: attempt, dryRun }])
     })
   )
+}
 
+const atOnce = (it: It): void => {
   it.effect("gives the import to exactly one of twenty concurrent claims", () =>
     Effect.gen(function* () {
       const { caller, key } = yield* arrange("pending")
@@ -196,6 +201,7 @@ const limitsAndStates = (it: It): void => {
 /** Declares the tests of `claim`, apart from counting leases. */
 export const claimContract = (it: It): void => {
   inEveryState(it)
+  atOnce(it)
   limitsAndStates(it)
 }
 

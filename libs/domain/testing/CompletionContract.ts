@@ -1,11 +1,14 @@
-/** How an attempt becomes an account, or is rehearsed: one part of the contract of `ImportProcesses`. */
+/**
+ * How an attempt becomes an account, or is rehearsed: one part of the contract of
+ * `ImportProcesses`.
+ */
 import type { Vitest } from "@effect/vitest"
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import type { History } from "../ports/History.ts"
 import { type Completion, ImportProcesses } from "../ports/ImportProcesses.ts"
 import type { OperatorSetup } from "../ports/OperatorSetup.ts"
-import { expectSame, freshAttempt, newAccountFor, noon, noonPlus } from "./fresh.ts"
+import { expectSame, freshAttempt, newAccountFor, noon, noonPlus, times } from "./fresh.ts"
 import {
   arrange,
   type ArrangedState,
@@ -140,7 +143,7 @@ const numbers = (it: It): void => {
       )
       expect(tags.map(({ _tag }) => _tag).toSorted()).toStrictEqual([
         "Completed",
-        ...Array(5).fill("NumberTaken")
+        ...times(5, "NumberTaken")
       ])
       for (const [index, { key }] of arranged.entries()) {
         const { attempts, process } = yield* tracesOf(key)
@@ -216,7 +219,7 @@ const wholeAccounts = (it: It): void => {
         },
         { concurrency: "unbounded" }
       )
-      expectSame(answers, Array(4).fill({ _tag: "Completed" }))
+      expectSame(answers, times(4, { _tag: "Completed" }))
     })
   )
 }
@@ -233,7 +236,7 @@ const atOnce = (it: It): void => {
       )
       expect(tags.map(({ _tag }) => _tag).toSorted()).toStrictEqual([
         "Completed",
-        ...Array(7).fill("LeaseLost")
+        ...times(7, "LeaseLost")
       ])
       const { audit } = yield* tracesOf(key)
       expect(audit.filter(({ action }) => action === "process")).toHaveLength(1)

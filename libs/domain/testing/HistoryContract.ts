@@ -1,6 +1,6 @@
 /**
- * The contract of `History`, as tests that every adapter runs. What the other ports write into it is part
- * of their own contracts; here are the refusals, and how all of it is read.
+ * The contract of `History`, as tests that every adapter runs. What the other ports write into it
+ * is part of their own contracts; here are the refusals, and how all of it is read.
  */
 import { describe, expect, layer as withLayer, type Vitest } from "@effect/vitest"
 import { Effect, type Layer } from "effect"
@@ -70,7 +70,9 @@ const recording = (it: It): void => {
       expectSame(yield* tracesOf(key), before)
     })
   )
+}
 
+const recordingWhom = (it: It): void => {
   it.effect("records who was refused, though the supplier be another's", () =>
     Effect.gen(function* () {
       const history = yield* History
@@ -161,6 +163,9 @@ export const historyContract = <E>(
   layer: Layer.Layer<ImportProcesses | History | OperatorSetup, E>
 ): void =>
   withLayer(layer, { excludeTestServices: true, timeout: "1 minute" })(`History, ${name}`, (it) => {
-    describe("recordRefusal", () => recording(it))
+    describe("recordRefusal", () => {
+      recording(it)
+      recordingWhom(it)
+    })
     describe("attempts, audit and events", () => reading(it))
   })

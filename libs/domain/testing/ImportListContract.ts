@@ -1,4 +1,7 @@
-/** What the lists of imports hold, and in which order: one part of the contract of `ImportProcesses`. */
+/**
+ * What the lists of imports hold, and in which order: one part of the contract of
+ * `ImportProcesses`.
+ */
 import type { Vitest } from "@effect/vitest"
 import { expect } from "@effect/vitest"
 import { Effect, Stream } from "effect"
@@ -98,38 +101,39 @@ const kindsOfList = (it: It): void => {
   )
 }
 
-const orderAndPages = (it: It): void => {
-  // A locale would sort these otherwise, and so would UTF-16, whose units of the last four begin with
-  // D83D and DBFF: less than E000, FF5E and FFFD.
-  const inOrder = [
-    "!",
-    "-1",
-    "10",
-    "100",
-    "9",
-    "A",
-    "Z",
-    "a",
-    "a b",
-    "a-b",
-    "ab",
-    "b",
-    "z",
-    "ä",
-    "\u{E000}",
-    "\u{FF5E}",
-    "\u{FFFD}",
-    "\u{1F600}",
-    "\u{1F600}a",
-    "\u{1F601}",
-    "\u{10FFFD}"
-  ]
-  const stagedInDisorder = Effect.gen(function* () {
-    const { caller, keyOf, supplier } = yield* freshSupplier
-    yield* stageAll(inOrder.toReversed().map(keyOf), caller)
-    return supplier.code
-  })
+// A locale would sort these otherwise, and so would UTF-16, whose units of the last four begin with
+// D83D and DBFF: less than E000, FF5E and FFFD.
+const inOrder = [
+  "!",
+  "-1",
+  "10",
+  "100",
+  "9",
+  "A",
+  "Z",
+  "a",
+  "a b",
+  "a-b",
+  "ab",
+  "b",
+  "z",
+  "ä",
+  "\u{E000}",
+  "\u{FF5E}",
+  "\u{FFFD}",
+  "\u{1F600}",
+  "\u{1F600}a",
+  "\u{1F601}",
+  "\u{10FFFD}"
+]
 
+const stagedInDisorder = Effect.gen(function* () {
+  const { caller, keyOf, supplier } = yield* freshSupplier
+  yield* stageAll(inOrder.toReversed().map(keyOf), caller)
+  return supplier.code
+})
+
+const orderAndPages = (it: It): void => {
   it.effect("is in code point order", () =>
     Effect.gen(function* () {
       const supplier = yield* stagedInDisorder

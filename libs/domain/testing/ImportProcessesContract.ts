@@ -1,6 +1,7 @@
 /**
- * The contract of `ImportProcesses`, as tests that every adapter runs. The store may be shared and full
- * already: each test makes its own supplier. All instants are arguments, so no test clock is involved.
+ * The contract of `ImportProcesses`, as tests that every adapter runs. The store may be shared and
+ * full already: each test makes its own supplier. All instants are arguments, so no test clock is
+ * involved.
  */
 import { describe, layer as withLayer } from "@effect/vitest"
 import type { Layer } from "effect"

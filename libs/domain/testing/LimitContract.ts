@@ -1,4 +1,6 @@
-/** How live leases are counted against the limits: one part of the contract of `ImportProcesses`. */
+/**
+ * How live leases are counted against the limits: one part of the contract of `ImportProcesses`.
+ */
 import type { Vitest } from "@effect/vitest"
 import { expect } from "@effect/vitest"
 import { DateTime, Effect } from "effect"
@@ -46,8 +48,8 @@ const release = Effect.fnUntraced(function* (
 })
 
 /**
- * A deployment is all of a shared store: its leases are counted at an instant that no other test lives in,
- * and given back at the end.
+ * A deployment is all of a shared store: its leases are counted at an instant that no other test
+ * lives in, and given back at the end.
  */
 const anotherEra = (): DateTime.Utc =>
   DateTime.add(noon, { days: 400_000 + Math.floor(Math.random() * 400_000) })

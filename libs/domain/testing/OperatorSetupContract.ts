@@ -1,6 +1,6 @@
 /**
- * The contract of `OperatorSetup`, as tests that every adapter runs. The store may be shared and full
- * already: each test makes names of its own, and looks for those alone.
+ * The contract of `OperatorSetup`, as tests that every adapter runs. The store may be shared and
+ * full already: each test makes names of its own, and looks for those alone.
  */
 import { describe, expect, layer as withLayer, type Vitest } from "@effect/vitest"
 import { Effect, type Layer, Option, Result } from "effect"
@@ -16,7 +16,8 @@ import {
   freshSupplierCode,
   hex,
   noon,
-  supplierOf
+  supplierOf,
+  times
 } from "./fresh.ts"
 
 type It = Vitest.MethodsNonLive<OperatorSetup>
@@ -98,7 +99,9 @@ const suppliers = (it: It): void => {
       expect(Option.isNone(yield* setup.supplier(otherCase))).toBe(true)
     })
   )
+}
 
+const supplierNames = (it: It): void => {
   it.effect("creates a supplier once, whoever owns it", () =>
     Effect.gen(function* () {
       const setup = yield* OperatorSetup
@@ -210,7 +213,7 @@ const statuses = (it: It): void => {
       )
       expect(results.filter(Result.isSuccess)).toHaveLength(1)
       const found = results.filter(Result.isFailure).map(({ failure }) => failure)
-      expect(found).toStrictEqual(Array(7).fill("Paused"))
+      expect(found).toStrictEqual(times(7, "Paused"))
     })
   )
 }
@@ -291,7 +294,10 @@ export const operatorSetupContract = <E>(
     `OperatorSetup, ${name}`,
     (it) => {
       describe("organisations", () => organisations(it))
-      describe("suppliers", () => suppliers(it))
+      describe("suppliers", () => {
+        suppliers(it)
+        supplierNames(it)
+      })
       describe("changeSupplierStatus", () => statuses(it))
       describe("teams", () => teams(it))
       describe("choices", () => choices(it))

@@ -6,7 +6,7 @@ import type { History } from "../ports/History.ts"
 import { ImportProcesses } from "../ports/ImportProcesses.ts"
 import type { OperatorSetup } from "../ports/OperatorSetup.ts"
 import { stateAt } from "../src/ImportProcess.ts"
-import { expectSame, freshSupplier, freshSupplierCode, noon, noonPlus } from "./fresh.ts"
+import { expectSame, freshSupplier, freshSupplierCode, noon, noonPlus, times } from "./fresh.ts"
 import {
   arrange,
   type ArrangedState,
@@ -150,11 +150,11 @@ const atOnce = (it: It): void => {
         { concurrency: "unbounded" }
       )
       const tags = answers.map(({ _tag }) => _tag)
-      expect(tags.toSorted()).toStrictEqual(["Created", ...Array(7).fill("Replaced")])
+      expect(tags.toSorted()).toStrictEqual(["Created", ...times(7, "Replaced")])
       const { audit, events } = yield* tracesOf(key)
       expect(audit.map(({ outcome }) => outcome)).toStrictEqual([
         "created",
-        ...Array(7).fill("replaced")
+        ...times(7, "replaced")
       ])
       expect(events).toHaveLength(8)
     })

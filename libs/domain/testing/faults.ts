@@ -1,12 +1,14 @@
 /**
- * Ports that fail when they are told to: away, broken, or gone in the middle with the process that asked.
- * A program is run once to see its steps, and then again for each of them with a fault at that step, so
- * that no place is left in which a failure could leave half of something.
+ * Ports that fail when they are told to: away, broken, or gone in the middle with the process that
+ * asked. A program is run once to see its steps, and then again for each of them with a fault at
+ * that step, so that no place is left in which a failure could leave half of something.
  */
 import { type Context, Effect, Layer, Stream } from "effect"
 import { StorageUnavailable } from "../ports/StorageUnavailable.ts"
 
-/** One use of a port: the `nth` of this operation, and the `step`-th under the plan; both from 1. */
+/**
+ * One use of a port: the `nth` of this operation, and the `step`-th under the plan; both from 1.
+ */
 export interface Call {
   readonly port: string
   readonly operation: string
@@ -15,13 +17,16 @@ export interface Call {
 }
 
 /**
- * `unavailable` is the port's own failure, `defect` a bug or a driver's error. `crash` is the end of the
- * process: this call and every later one under the plan dies, so that nothing which a program does in
- * its finalizers reaches a port any more.
+ * `unavailable` is the port's own failure, `defect` a bug or a driver's error. `crash` is the end
+ * of the process: this call and every later one under the plan dies, so that nothing which a
+ * program does in its finalizers reaches a port any more.
  */
 export type FaultKind = "unavailable" | "defect" | "crash"
 
-/** `before`: nothing has happened. `after`: the step took effect, and the caller does not hear of it. */
+/**
+ * `before`: nothing has happened. `after`: the step took effect, and the caller does not hear of
+ * it.
+ */
 export interface Fault {
   readonly kind: FaultKind
   readonly when: "before" | "after"
@@ -46,7 +51,10 @@ export class InjectedDefect extends Error {
   }
 }
 
-/** Which calls fail, and how. One plan counts over all ports that it is given to, and serves one run. */
+/**
+ * Which calls fail, and how. One plan counts over all ports that it is given to, and serves one
+ * run.
+ */
 export interface FaultPlan {
   /** Counts the call, and says what happens to it. */
   readonly next: (
@@ -115,9 +123,12 @@ const struck = (member: unknown, strike: Effect.Effect<Strike>): unknown => {
   return member
 }
 
+const isMethod = (member: unknown): member is (...args: ReadonlyArray<unknown>) => unknown =>
+  typeof member === "function"
+
 /**
- * The service with the faults of the plan. `unavailable` makes the failure of that name, for a port whose
- * own is not StorageUnavailable.
+ * The service with the faults of the plan. `unavailable` makes the failure of that name, for a port
+ * whose own is not StorageUnavailable.
  */
 export const withFaults = <Identifier, Shape extends object>(
   port: Context.Key<Identifier, Shape>,
@@ -135,12 +146,14 @@ export const withFaults = <Identifier, Shape extends object>(
           : Effect.die(new InjectedDefect(fault.kind, call))
       return { when: fault.when, effect }
     })
-  const members = Object.entries(service).map(([operation, member]) => {
+  const members = Object.entries(service).map(([operation, member]: [string, unknown]) => {
     const strike = strikeAt(operation)
-    if (typeof member !== "function") return [operation, struck(member, strike)]
-    return [operation, (...args: ReadonlyArray<unknown>) => struck(member(...args), strike)]
+    const faultyMember = isMethod(member)
+      ? (...args: ReadonlyArray<unknown>) => struck(member(...args), strike)
+      : struck(member, strike)
+    return [operation, faultyMember] as const
   })
-  return Object.fromEntries(members)
+  return Object.fromEntries(members) as Shape
 }
 
 /** The layer of a port with the faults of the plan; see `withFaults`. */

@@ -1,6 +1,6 @@
 /**
- * Suppliers, keys and numbers that no other test has, so that the contract suites can share a store that
- * is full already. What a test needs beside them it states itself.
+ * Suppliers, keys and numbers that no other test has, so that the contract suites can share a store
+ * that is full already. What a test needs beside them it states itself.
  */
 import { DateTime, Effect } from "effect"
 import { expect } from "@effect/vitest"
@@ -81,6 +81,10 @@ export const newAccountFor = (
   operationsTeam: "Migration Team",
   createdAt
 })
+
+/** The value so many times, for what a set of concurrent runs must answer. */
+export const times = <A>(count: number, value: A): ReadonlyArray<A> =>
+  Array.from({ length: count }, () => value)
 
 /** As JSON has it: instants as text, nothing of how a value is held in memory. */
 const plain = (value: unknown): unknown =>

@@ -1,6 +1,6 @@
 /**
- * Imports in every state that a port can find them in, reached through the ports alone, and what the ports
- * show of an import. The suites ask the same of every operation in every state.
+ * Imports in every state that a port can find them in, reached through the ports alone, and what
+ * the ports show of an import. The suites ask the same of every operation in every state.
  */
 import { type DateTime, Duration, Effect, Option } from "effect"
 import { History } from "../ports/History.ts"

@@ -3,7 +3,9 @@ import { Effect, Layer, Option } from "effect"
 import { relativePath } from "../../src/Document.ts"
 import { Documents } from "../Documents.ts"
 
-/** `files` maps "root/path" to the size in bytes. A folder is not among them, and so is never found. */
+/**
+ * `files` maps "root/path" to the size in bytes. A folder is not among them, and so is never found.
+ */
 export const layerMemory = (files: ReadonlyMap<string, number>): Layer.Layer<Documents> =>
   Layer.succeed(Documents, {
     find: (root, path) =>

@@ -1,4 +1,7 @@
-/** What happened, in memory: read from what the other memory layers wrote, and refusals recorded beside it. */
+/**
+ * What happened, in memory: read from what the other memory layers wrote, and refusals recorded
+ * beside it.
+ */
 import { Effect, Layer } from "effect"
 import type { ImportKey } from "../../src/ImportProcess.ts"
 import { History } from "../History.ts"

@@ -1,6 +1,6 @@
 /**
- * Imports and their accounts in memory. Which state an import is in, who holds it and which event ends an
- * attempt are decided by the same pure functions as everywhere.
+ * Imports and their accounts in memory. Which state an import is in, who holds it and which event
+ * ends an attempt are decided by the same pure functions as everywhere.
  */
 import { DateTime, Effect, Layer, Option, Order, Stream } from "effect"
 import { releaseCodes, releaseEvent } from "../../src/Event.ts"

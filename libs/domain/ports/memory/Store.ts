@@ -1,7 +1,8 @@
 /**
- * The one place in which the memory layers of the storage ports keep everything, so that what one port
- * writes the others show. A step of a port is one synchronous function over it, and so atomic. Layers are
- * shared by reference: all memory layers that are built together stand on the same store.
+ * The one place in which the memory layers of the storage ports keep everything, so that what one
+ * port writes the others show. A step of a port is one synchronous function over it, and so atomic.
+ * Layers are shared by reference: all memory layers that are built together stand on the same
+ * store.
  */
 import { Context, type DateTime, Layer, Order } from "effect"
 import type { AccountNumber } from "../../src/Account.ts"
@@ -65,8 +66,8 @@ export const importOf = (store: MemoryStore["Service"], key: ImportKey): StoredI
   store.imports.get(key.import_supplier)?.get(key.external_account_number)
 
 /**
- * Order by Unicode code points. JavaScript compares UTF-16 units, which puts the characters beyond U+FFFF
- * before those from U+E000 to U+FFFF.
+ * Order by Unicode code points. JavaScript compares UTF-16 units, which puts the characters beyond
+ * U+FFFF before those from U+E000 to U+FFFF.
  */
 export const codePointOrder: Order.Order<string> = Order.make((self, that) => {
   const length = Math.min(self.length, that.length)
