@@ -1,0 +1,48 @@
+/**
+ * How a command answers: a sentence or a table for people, JSON with `--json` for machines, and nothing
+ * else on stdout.
+ */
+import { Console, Effect, type Schema } from "effect"
+import { Flag, GlobalFlag } from "effect/cli"
+
+/** Given anywhere on the line, it makes every command print one JSON document. */
+export const Json = GlobalFlag.Setting("json")({
+  flag: Flag.Boolean("json").pipe(
+    Flag.withDefault(false),
+    Flag.withDescription("Print JSON; lists are arrays")
+  )
+})
+
+const print = Effect.fnUntraced(function* (json: Schema.Json, text: string) {
+  const forMachines = yield* Json
+  yield* Console.log(forMachines ? JSON.stringify(json, null, 2) : text)
+})
+
+/** Answers a command that changed something. */
+export const say = print
+
+/** Answers a command that lists something, a line each below the names of the members. */
+export const list = (
+  members: ReadonlyArray<string>,
+  entries: ReadonlyArray<{ readonly [member: string]: Schema.Json }>
+) => {
+  const columns = members.map((member) => {
+    const cells = [member, ...entries.map((entry) => cell(entry[member]))]
+    const width = Math.max(...cells.map(({ length }) => length))
+    return cells.map((text) => text.padEnd(width))
+  })
+  const line = (index: number) =>
+    columns
+      .map((column) => column[index])
+      .join("  ")
+      .trimEnd()
+  const lines = [members, ...entries].map((_, index) => line(index))
+  return print(entries, lines.join("\n"))
+}
+
+const cell = (value: Schema.Json | undefined): string => {
+  if (value === null || value === undefined) return "-"
+  if (Array.isArray(value)) return value.map(cell).join(",")
+  if (typeof value === "boolean") return value ? "on" : "off"
+  return typeof value === "object" ? JSON.stringify(value) : String(value)
+}

@@ -1,0 +1,43 @@
+/** Commands about the lists of values that can grow without a release. */
+import { OpenChoice } from "@data-import/domain/Choices"
+import { OperatorSetup } from "@data-import/domain/ports/OperatorSetup"
+import { Effect } from "effect"
+import { Argument, Command } from "effect/cli"
+import { list, say } from "./Answer.ts"
+import { asText } from "./Parameter.ts"
+import { onStorage } from "./Storage.ts"
+
+const add = Command.make(
+  "add",
+  {
+    name: Argument.Literals("list", OpenChoice.literals),
+    value: Argument.String("value").pipe(asText(128))
+  },
+  Effect.fnUntraced(function* ({ name, value }) {
+    const setup = yield* OperatorSetup
+    yield* setup.addChoice(name, value)
+    yield* say({ list: name, value }, `${value} is a choice of ${name}.`)
+  }, onStorage)
+).pipe(
+  Command.withDescription(
+    "Add a value to a list; reason, ledger_code and product_code are free until they have one"
+  )
+)
+
+const listAll = Command.make(
+  "list",
+  {},
+  Effect.fnUntraced(function* () {
+    const setup = yield* OperatorSetup
+    const choices = yield* setup.choices
+    const entries = OpenChoice.literals.flatMap((name) =>
+      (choices[name] ?? []).map((value) => ({ list: name, value }))
+    )
+    yield* list(["list", "value"], entries)
+  }, onStorage)
+).pipe(Command.withDescription("List the values that were added"))
+
+export const choice = Command.make("choice").pipe(
+  Command.withDescription("Values that requests may choose from, beside the built-in ones"),
+  Command.withSubcommands([add, listAll])
+)

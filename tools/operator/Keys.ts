@@ -1,0 +1,94 @@
+/** Commands about API keys. A key is printed once, when it is issued, and never again. */
+import { formatInstant } from "@data-import/domain/Field"
+import { type ApiKey, ApiKeyId, Scope } from "@data-import/domain/Organisation"
+import { ApiKeys } from "@data-import/domain/ports/ApiKeys"
+import { DoesNotExist, OperatorSetup } from "@data-import/domain/ports/OperatorSetup"
+import { issueKey, revokeKey } from "@data-import/domain/ServiceToken"
+import { DateTime, Effect, Option } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import { list, say } from "./Answer.ts"
+import { asLifetime, asOrganisation, asScopes, asText } from "./Parameter.ts"
+import { Refused } from "./Refused.ts"
+import { onStorage } from "./Storage.ts"
+
+const organisation = Argument.String("organisation").pipe(asOrganisation)
+
+const issue = Command.make(
+  "issue",
+  {
+    organisation,
+    scopes: Flag.String("scope").pipe(
+      Flag.withDescription("What the key may do, separated by commas; everything if not given"),
+      Flag.withDefault(Scope.literals.join(",")),
+      asScopes
+    ),
+    lifetime: Flag.String("expires-in").pipe(
+      Flag.withDescription("When the key ends, like 90d, 12h, 30m or 45s; never if not given"),
+      asLifetime,
+      Flag.optional
+    ),
+    label: Flag.String("label").pipe(
+      Flag.withDescription("What the key is for, to tell it from others"),
+      asText(128),
+      Flag.optional
+    )
+  },
+  Effect.fnUntraced(function* ({ label, lifetime, organisation, scopes }) {
+    const now = yield* DateTime.now
+    const { key, secret } = yield* issueKey({
+      organisation,
+      scopes,
+      label: Option.getOrElse(label, () => ""),
+      expiresAt: Option.match(lifetime, {
+        onNone: () => null,
+        onSome: (lifetime) => DateTime.addDuration(now, lifetime)
+      })
+    })
+    yield* say(
+      { id: key.id, apiKey: secret },
+      `Issued the key ${key.id}. It is shown this once:\n${secret}`
+    )
+  }, onStorage)
+).pipe(Command.withDescription("Issue an API key"))
+
+const revoke = Command.make(
+  "revoke",
+  { id: Argument.String("key-id") },
+  Effect.fnUntraced(function* ({ id }) {
+    if (id.startsWith("sk_")) return yield* new Refused({ why: "Give the key's id, not the key." })
+    const revoked = yield* revokeKey(ApiKeyId.make(id))
+    if (!revoked) return yield* new Refused({ why: `There is no key ${id}.` })
+    yield* say({ id, revoked }, `Revoked the key ${id}; its tokens end within 60 seconds.`)
+  }, onStorage)
+).pipe(Command.withDescription("Revoke an API key by its id, not by the key itself"))
+
+const members = ["id", "label", "scopes", "createdAt", "expiresAt", "revokedAt"]
+
+const entry = ({ createdAt, expiresAt, id, label, revokedAt, scopes }: ApiKey) => ({
+  id,
+  label,
+  scopes,
+  createdAt: formatInstant(createdAt),
+  expiresAt: expiresAt === null ? null : formatInstant(expiresAt),
+  revokedAt: revokedAt === null ? null : formatInstant(revokedAt)
+})
+
+const listAll = Command.make(
+  "list",
+  { organisation },
+  Effect.fnUntraced(function* ({ organisation }) {
+    const setup = yield* OperatorSetup
+    const apiKeys = yield* ApiKeys
+    const organisations = yield* setup.organisations
+    if (!organisations.some(({ name }) => name === organisation)) {
+      return yield* new DoesNotExist({ what: "organisation", name: organisation })
+    }
+    const keys = yield* apiKeys.list(organisation)
+    yield* list(members, keys.map(entry))
+  }, onStorage)
+).pipe(Command.withDescription("List the API keys of an organisation, without the keys themselves"))
+
+export const key = Command.make("key").pipe(
+  Command.withDescription("API keys"),
+  Command.withSubcommands([issue, revoke, listAll])
+)

@@ -1,0 +1,41 @@
+/** Commands about the platform's clients, on whose behalf suppliers are migrated. */
+import { formatInstant } from "@data-import/domain/Field"
+import type { Organisation } from "@data-import/domain/Organisation"
+import { OperatorSetup } from "@data-import/domain/ports/OperatorSetup"
+import { DateTime, Effect } from "effect"
+import { Argument, Command } from "effect/cli"
+import { list, say } from "./Answer.ts"
+import { asOrganisation } from "./Parameter.ts"
+import { onStorage } from "./Storage.ts"
+
+const members = ["name", "createdAt"]
+
+const entry = ({ createdAt, name }: Organisation) => ({
+  name,
+  createdAt: formatInstant(createdAt)
+})
+
+const create = Command.make(
+  "create",
+  { name: Argument.String("name").pipe(asOrganisation) },
+  Effect.fnUntraced(function* ({ name }) {
+    const setup = yield* OperatorSetup
+    const created = yield* setup.createOrganisation(name, yield* DateTime.now)
+    yield* say(entry(created), `Created the organisation ${name}.`)
+  }, onStorage)
+).pipe(Command.withDescription("Create an organisation"))
+
+const listAll = Command.make(
+  "list",
+  {},
+  Effect.fnUntraced(function* () {
+    const setup = yield* OperatorSetup
+    const organisations = yield* setup.organisations
+    yield* list(members, organisations.map(entry))
+  }, onStorage)
+).pipe(Command.withDescription("List the organisations"))
+
+export const organisation = Command.make("organisation").pipe(
+  Command.withDescription("The platform's clients"),
+  Command.withSubcommands([create, listAll])
+)

@@ -1,0 +1,89 @@
+/**
+ * The values that commands take, checked while the command line is read, so that a handler only ever sees
+ * what the service itself would accept.
+ */
+import { ExternalAccountNumber } from "@data-import/domain/Account"
+import { DocumentPath, relativePath } from "@data-import/domain/Document"
+import { nonBlankText } from "@data-import/domain/Field"
+import { OrganisationName, Scope } from "@data-import/domain/Organisation"
+import { SupplierCode, type SupplierStatus } from "@data-import/domain/Supplier"
+import { Duration, Option, Schema } from "effect"
+import { Param } from "effect/cli"
+
+/** Reads the text of an argument or a flag; what it has to look like is said where it does not. */
+const readAs = <A>(read: (text: string) => Option.Option<A>, form: string) =>
+  Param.filterMap<string, A>(read, () => form)
+
+export const asOrganisation = readAs(
+  Schema.decodeOption(OrganisationName),
+  "a name of lower-case letters, digits, _ and -, up to 64 characters"
+)
+
+/** A code that can stand in a path and in a log: neither `.` nor `..`, and no control characters. */
+export const asSupplierCode = readAs(
+  (text) =>
+    Schema.decodeOption(nonBlankText(32))(text).pipe(
+      Option.filter((code) => /^(?!\.{1,2}$)\P{Cc}+$/u.test(code)),
+      Option.flatMap(Schema.decodeOption(SupplierCode))
+    ),
+  "a code of 1 to 32 characters"
+)
+
+export const asExternalAccountNumber = readAs(
+  Schema.decodeOption(ExternalAccountNumber),
+  "an external account number of 1 to 128 characters"
+)
+
+/** A folder of the document store, without a leading slash; none where the text names no such folder. */
+export const readDocumentRoot = (text: string): Option.Option<string> =>
+  Option.map(Schema.decodeOption(DocumentPath)(text), relativePath)
+
+export const asDocumentRoot = readAs(readDocumentRoot, "a relative path without . and .. segments")
+
+export const asText = (length: number) =>
+  readAs(Schema.decodeOption(nonBlankText(length)), `1 to ${length} characters`)
+
+const statuses: ReadonlyMap<string, SupplierStatus> = new Map([
+  ["ongoing", "Ongoing"],
+  ["paused", "Paused"],
+  ["complete", "Complete"]
+])
+
+export const asSupplierStatus = readAs(
+  (text) => Option.fromUndefinedOr(statuses.get(text.toLowerCase())),
+  [...statuses.keys()].join(", ")
+)
+
+const decodeScopes = Schema.decodeUnknownOption(Schema.NonEmptyArray(Scope))
+
+/** Scopes separated by commas, each kept once. */
+export const asScopes = readAs(
+  (text) => decodeScopes([...new Set(text.split(",").map((word) => word.trim()))]),
+  `${Scope.literals.join(", ")} or both, separated by a comma`
+)
+
+const unitInSeconds: ReadonlyMap<string, number> = new Map([
+  ["s", 1],
+  ["m", 60],
+  ["h", 3_600],
+  ["d", 86_400]
+])
+
+/** Later than this, the year would not fit into a datetime of the contract. */
+const longestLifetime = Duration.days(100 * 365)
+
+/** A number and one of the units s, m, h and d: longer than nothing, at most a hundred years. */
+export const asLifetime = readAs((text) => {
+  const [, amount = "", unit = ""] = /^(\d{1,12})([smhd])$/.exec(text) ?? []
+  const seconds = Number(amount) * (unitInSeconds.get(unit) ?? 0)
+  const lifetime = Duration.seconds(seconds)
+  return seconds > 0 && Duration.isLessThanOrEqualTo(lifetime, longestLifetime)
+    ? Option.some(lifetime)
+    : Option.none()
+}, "a number with s, m, h or d behind it, like 90d, and at most 100 years")
+
+/** A limit of at least 1, or null for `off`. */
+export const asLimit = readAs((text): Option.Option<number | null> => {
+  if (text === "off") return Option.some(null)
+  return /^[1-9]\d{0,8}$/.test(text) ? Option.some(Number(text)) : Option.none()
+}, "a whole number from 1, or off")

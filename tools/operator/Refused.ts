@@ -1,0 +1,37 @@
+/**
+ * Why a command was not carried out, in one sentence for whoever typed it. It stands alone so that every
+ * command words the same refusal in the same way.
+ */
+import type { AlreadyExists, DoesNotExist } from "@data-import/domain/ports/OperatorSetup"
+import type { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
+import { Data, Effect } from "effect"
+import { CliError } from "effect/cli"
+
+/** The command changed nothing; `why` goes to stderr and the exit status is 1. */
+export class Refused extends Data.TaggedError("Refused")<{ readonly why: string }> {
+  override get [CliError.userMessage](): string {
+    return this.why
+  }
+}
+
+/** Every way in which a command cannot be carried out. */
+export type Explained = Refused | AlreadyExists | DoesNotExist | StorageUnavailable
+
+const explanation = (error: Explained): string => {
+  switch (error._tag) {
+    case "Refused":
+      return error.why
+    case "AlreadyExists":
+      return `There is already ${article(error.what)} ${error.what} ${error.name}.`
+    case "DoesNotExist":
+      return `There is no ${error.what} ${error.name}.`
+    case "StorageUnavailable":
+      return "The database cannot be reached. Is DATABASE_URL right, and does PostgreSQL run?"
+  }
+}
+
+const article = (noun: string): string => (/^[aeiou]/.test(noun) ? "an" : "a")
+
+/** Turns what the ports refuse into a sentence. */
+export const explained = <A, R>(effect: Effect.Effect<A, Explained, R>) =>
+  Effect.mapError(effect, (error) => new Refused({ why: explanation(error) }))

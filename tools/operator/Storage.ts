@@ -1,0 +1,21 @@
+/**
+ * The storage that commands work on, opened only once a command line has turned out to make sense, so that
+ * help and a mistyped word start no database.
+ */
+import type { ApiKeys } from "@data-import/domain/ports/ApiKeys"
+import type { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
+import type { OperatorSetup } from "@data-import/domain/ports/OperatorSetup"
+import type { TokenSecrets } from "@data-import/domain/ports/TokenSeal"
+import { Context, Effect, type Layer } from "effect"
+import { type Explained, explained } from "./Refused.ts"
+
+/** What the commands ask of the world. */
+export type Ports = OperatorSetup | ApiKeys | ImportProcesses | TokenSecrets
+
+export class Storage extends Context.Service<Storage, Layer.Layer<Ports, Explained>>()(
+  "@data-import/operator/Storage"
+) {}
+
+/** Runs what a command does on the storage, and says in a sentence why it could not be done. */
+export const onStorage = <A, R>(work: Effect.Effect<A, Explained, R>) =>
+  Storage.use((storage) => explained(Effect.provide(work, storage)))
