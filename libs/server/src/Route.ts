@@ -70,7 +70,7 @@ export type Handler<E> = (call: Call & WithCaller<E> & WithBody<E>) => Answered
 
 /** A handler for every endpoint of a group, by the endpoint's identifier. */
 export type Handlers<Endpoints extends HttpApiEndpoint.Constraint> = {
-  readonly [E in Endpoints as E["identifier"]]: Handler<E>
+  readonly [Id in Endpoints["identifier"]]: Handler<Extract<Endpoints, { identifier: Id }>>
 }
 
 const routeOf = (endpoint: HttpApiEndpoint.Top, handler: Handler<unknown>): Route => {
@@ -95,9 +95,9 @@ const routeOf = (endpoint: HttpApiEndpoint.Top, handler: Handler<unknown>): Rout
 }
 
 /** The routes of a group of endpoints. */
-export const handle = <Id extends string, Endpoints extends HttpApiEndpoint.Top>(
-  group: HttpApiGroup.HttpApiGroup<Id, Endpoints, boolean>,
-  handlers: Handlers<Endpoints>
+export const handle = <Group extends HttpApiGroup.Constraint>(
+  group: Group,
+  handlers: Handlers<HttpApiGroup.Endpoints<Group>>
 ): ReadonlyArray<Route> => {
   const byName = handlers as Readonly<Record<string, Handler<unknown>>>
   return Object.values<HttpApiEndpoint.Top>(group.endpoints as never).map((endpoint) =>

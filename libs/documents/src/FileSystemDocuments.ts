@@ -1,0 +1,54 @@
+/**
+ * The document store on a file system: one folder stands for the bucket. For the local run and for tests;
+ * the store of a deployment is object storage.
+ */
+import { realpath, stat } from "node:fs/promises"
+import { join, sep } from "node:path"
+import { Config, Effect, Layer, Option } from "effect"
+import {
+  Documents,
+  DocumentsUnavailable,
+  type StoredDocument
+} from "@data-import/domain/ports/Documents"
+
+/** What a file system says of a path at which there is no file. */
+const absent = new Set(["ENOENT", "ENOTDIR", "ENAMETOOLONG", "ELOOP"])
+
+const isAbsent = (cause: unknown): boolean =>
+  cause instanceof Error && "code" in cause && absent.has(String(cause.code))
+
+const none: StoredDocument | null = null
+
+/** Null where there is no file, or where a link leads out of the supplier's root. */
+const look = async (folder: string, path: string): Promise<StoredDocument | null> => {
+  try {
+    const root = await realpath(folder)
+    const file = await realpath(join(root, path))
+    if (!file.startsWith(root + sep)) return none
+    const found = await stat(file)
+    return found.isFile() ? { size: found.size, etag: null, checksum: null } : none
+  } catch (cause) {
+    if (isAbsent(cause)) return none
+    throw cause
+  }
+}
+
+/** The store in `bucket`, an absolute path; the bucket itself must be there. */
+const make = (bucket: string): Documents["Service"] => ({
+  find: Effect.fn("Documents.find")((root, path) =>
+    Effect.tryPromise({
+      try: async () => {
+        const found = await look(join(bucket, root), path)
+        if (found === none) await stat(bucket)
+        return Option.fromNullishOr(found)
+      },
+      catch: (cause) => new DocumentsUnavailable({ cause })
+    })
+  )
+})
+
+/** Reads `DOCUMENTS_DIR`, the absolute path of the folder that stands for the bucket. */
+export const layerFileSystem = Layer.effect(
+  Documents,
+  Effect.map(Config.NonEmptyString("DOCUMENTS_DIR"), make)
+)

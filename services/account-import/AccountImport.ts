@@ -1,0 +1,21 @@
+/** The account-import service: what it serves, and the adapters it stands on. */
+import { Effect, Layer } from "effect"
+import * as AccountImport from "@data-import/domain/AccountImport"
+import { layerFileSystem } from "@data-import/documents/FileSystemDocuments"
+import { Database } from "@data-import/postgres/Database"
+import * as Storage from "@data-import/postgres/Storage"
+import * as Authorization from "@data-import/server/Authorization"
+import * as Service from "@data-import/server/Service"
+import * as TokenOpener from "@data-import/server/TokenOpener"
+import { routes } from "./Handlers.ts"
+
+const serving = Effect.gen(function* () {
+  const { ready } = yield* Database
+  return { routes: yield* routes, ready, authorize: yield* Authorization.make }
+})
+
+/** Settings: those of the server, the database, the token's keys, the documents and the program. */
+export const layer = Service.layer("account-import", serving).pipe(
+  Layer.provide(AccountImport.layer),
+  Layer.provide([Storage.layer, TokenOpener.layer, layerFileSystem])
+)

@@ -1,0 +1,86 @@
+/** The queries over HTTP, and the limits: each handler calls one program and wraps its answer. */
+import { DateTime, Effect, Stream } from "effect"
+import { limits } from "@data-import/api/Limits"
+import { ListParameters, QueryGroup } from "@data-import/api/QueryApi"
+import { SystemGroup } from "@data-import/api/SystemApi"
+import { factsAt } from "@data-import/domain/AccountValidation"
+import { ValidationFailed } from "@data-import/domain/Failure"
+import { formatInstant } from "@data-import/domain/Field"
+import { type ImportList, ImportQuery, type ListRange } from "@data-import/domain/ImportQuery"
+import type { Caller } from "@data-import/domain/Organisation"
+import type {
+  ImportListEntry as Entry,
+  ImportListKind
+} from "@data-import/domain/ports/ImportProcesses"
+import { validator } from "@data-import/domain/Validation"
+import * as Answer from "@data-import/server/Answer"
+import * as Route from "@data-import/server/Route"
+
+const listParameters = validator({
+  schema: ListParameters,
+  rules: { rules: [] },
+  wrapper: null
+})
+
+/** The range that the query names; parameters that the contract does not know are ignored. */
+const rangeOf = (query: Route.Call["query"]): Effect.Effect<ListRange, ValidationFailed> => {
+  const sent = Object.fromEntries(
+    ["limit", "after"].flatMap((name) => (query[name] === undefined ? [] : [[name, query[name]]]))
+  )
+  return DateTime.now.pipe(
+    Effect.flatMap((now) => Effect.fromResult(listParameters.validate(sent, factsAt(now)))),
+    Effect.mapError(
+      (errors) => new ValidationFailed({ code: "request_failed_validation", errors })
+    ),
+    Effect.map(({ after = null, limit = null }) => ({ after, limit }))
+  )
+}
+
+const lineOf = (entry: Entry) => ({
+  ...entry,
+  account_created_at: entry.account_created_at && formatInstant(entry.account_created_at)
+})
+
+/** Where the next page is: the same list, from where this page ends. */
+const nextLink = (path: string, limit: number, nextAfter: string): string => {
+  const address = path.split("?", 1)[0] as string
+  return `<${address}?${new URLSearchParams({ limit: String(limit), after: nextAfter })}>; rel="next"`
+}
+
+const answerOf = (list: ImportList, path: string, limit: number | null) => {
+  if (list._tag === "Whole") return Answer.jsonArray(Stream.map(list.entries, lineOf))
+  const { entries, nextAfter } = list
+  const headers = nextAfter === null ? {} : { link: nextLink(path, limit ?? 0, nextAfter) }
+  return Effect.succeed(Answer.json(200, entries.map(lineOf), headers))
+}
+
+export const routes = Effect.map(ImportQuery, (imports) => {
+  const list =
+    (kind: ImportListKind) =>
+    ({ caller, params, query, request }: Route.Call & { readonly caller: Caller }) =>
+      Effect.gen(function* () {
+        const range = yield* rangeOf(query)
+        const found = yield* imports.list(caller, params["import_supplier"] ?? "", kind, range)
+        return yield* answerOf(found, request.url, range.limit)
+      })
+
+  return [
+    ...Route.handle(QueryGroup, {
+      getAccountImportStatus: ({ caller, params }) =>
+        Effect.map(
+          imports.status(
+            caller,
+            params["import_supplier"] ?? "",
+            params["external_account_number"] ?? ""
+          ),
+          (record) => Answer.json(200, record)
+        ),
+      listAllAccountImports: list("all"),
+      listPendingAccountImports: list("pending"),
+      listImportedAccounts: list("imported")
+    }),
+    ...Route.handle(SystemGroup, {
+      getLimits: () => Effect.succeed(Answer.json(200, limits))
+    })
+  ]
+})

@@ -1,0 +1,20 @@
+/** The query service: what it serves, and the adapters it stands on. */
+import { Effect, Layer } from "effect"
+import * as ImportQuery from "@data-import/domain/ImportQuery"
+import { Database } from "@data-import/postgres/Database"
+import * as Storage from "@data-import/postgres/Storage"
+import * as Authorization from "@data-import/server/Authorization"
+import * as Service from "@data-import/server/Service"
+import * as TokenOpener from "@data-import/server/TokenOpener"
+import { routes } from "./Handlers.ts"
+
+const serving = Effect.gen(function* () {
+  const { ready } = yield* Database
+  return { routes: yield* routes, ready, authorize: yield* Authorization.make }
+})
+
+/** Settings: those of the server, the database and the token's keys. */
+export const layer = Service.layer("query", serving).pipe(
+  Layer.provide(ImportQuery.layer),
+  Layer.provide([Storage.layer, TokenOpener.layer])
+)
