@@ -149,8 +149,10 @@ export class ServiceToken extends Context.Service<
       clientAddress: string
     ) => Effect.Effect<ServiceTokens, TokenRefused>
   }
->()("@data-import/domain/ServiceToken") {
-  static readonly layer = Layer.effect(
+>()("@data-import/domain/ServiceToken") {}
+
+export const layer: Layer.Layer<ServiceToken, never, ApiKeys | TokenSeal | TokenSecrets> =
+  Layer.effect(
     ServiceToken,
     Effect.gen(function* () {
       const apiKeys = yield* ApiKeys
@@ -167,7 +169,6 @@ export class ServiceToken extends Context.Service<
       })
     })
   )
-}
 
 /** What the operator decides about a new key; `expiresAt` is null for a key that does not end. */
 export interface KeyOrder {

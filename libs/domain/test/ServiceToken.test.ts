@@ -13,6 +13,7 @@ import { ApiKeyId, OrganisationName } from "../src/Organisation.ts"
 import {
   type Credential,
   issueKey,
+  layer,
   type KeyOrder,
   revokeKey,
   ServiceToken,
@@ -20,7 +21,7 @@ import {
 } from "../src/ServiceToken.ts"
 
 const ports = Layer.mergeAll(apiKeys, operatorSetup, tokens, MemoryStore.layer)
-const program = Layer.provideMerge(ServiceToken.layer, ports)
+const program = Layer.provideMerge(layer, ports)
 
 const noon = DateTime.makeUnsafe("2026-03-01T12:00:00.400Z")
 const unix = (text: string): number => Date.parse(text) / 1000
@@ -270,7 +271,7 @@ describe("while the storage is away", () => {
       }
       const { failedAttempts } = yield* ApiKeys
       expect(yield* failedAttempts(home, DateTime.makeUnsafe(0))).toEqual([])
-    }).pipe(Effect.provide(Layer.provideMerge(ServiceToken.layer, Layer.merge(away, tokens))))
+    }).pipe(Effect.provide(Layer.provideMerge(layer, Layer.merge(away, tokens))))
   )
 })
 

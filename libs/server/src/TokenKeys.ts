@@ -1,8 +1,9 @@
 /**
  * The keys that tokens are sealed with: a folder of JWK files, one key a file, whose name without `.json`
  * is the key's id. The folder is read whenever it is asked, so that keys rotate while the service runs: add
- * a file, and it is published at once and signs once every service has had time to fetch it; remove one,
- * and it is gone. The newest by name signs.
+ * a file, and it is published at once and signs once every service has had time to fetch it; remove the old
+ * one when its last token has expired, or at once if it must not be trusted any more. The newest by name
+ * signs.
  */
 import { randomBytes } from "node:crypto"
 import { NodeFileSystem, NodePath } from "@effect/platform-node"
@@ -110,37 +111,35 @@ export class TokenKeys extends Context.Service<
     /** Every public key, oldest name first. */
     readonly published: Effect.Effect<ReadonlyArray<PublicKey>>
   }
->()("@data-import/server/TokenKeys") {
-  /**
-   * Reads `TOKEN_KEYS_DIR`, and makes it with one fresh key if it is empty. `TOKEN_KEY_DELAY` (60 seconds)
-   * is how long a new key is published before it signs. Fails where the folder has no usable key.
-   */
-  static readonly layer = Layer.effect(
-    TokenKeys,
-    Effect.gen(function* () {
-      const directory = yield* Config.NonEmptyString("TOKEN_KEYS_DIR")
-      const delay = yield* Config.Duration("TOKEN_KEY_DELAY").pipe(
-        Config.withDefault(Duration.seconds(60))
-      )
-      const folder = yield* makeFolder(directory)
+>()("@data-import/server/TokenKeys") {}
 
-      const signing = Effect.gen(function* () {
-        const now = yield* Clock.currentTimeMillis
-        const file = signingKey(yield* folder.keys, now, delay)
-        if (file === undefined) return yield* Effect.die(`There is no usable key in ${directory}`)
-        return file.key
-      })
+/**
+ * Reads `TOKEN_KEYS_DIR`, and makes it with one fresh key if it is empty. `TOKEN_KEY_DELAY` (60 seconds)
+ * is how long a new key is published before it signs. Fails where the folder has no usable key.
+ */
+export const layer = Layer.effect(
+  TokenKeys,
+  Effect.gen(function* () {
+    const directory = yield* Config.NonEmptyString("TOKEN_KEYS_DIR")
+    const delay = yield* Config.Duration("TOKEN_KEY_DELAY").pipe(
+      Config.withDefault(Duration.seconds(60))
+    )
+    const folder = yield* makeFolder(directory)
 
-      yield* folder.ensureKey
-      yield* signing
-      return TokenKeys.of({
-        signing: Effect.orDie(signing),
-        published: Effect.orDie(folder.keys).pipe(
-          Effect.map((files) =>
-            files.map(({ key: { crv, kid, kty, x } }) => ({ kty, crv, x, kid }))
-          )
-        )
-      })
+    const signing = Effect.gen(function* () {
+      const now = yield* Clock.currentTimeMillis
+      const file = signingKey(yield* folder.keys, now, delay)
+      if (file === undefined) return yield* Effect.die(`There is no usable key in ${directory}`)
+      return file.key
     })
-  ).pipe(Layer.provide([NodeFileSystem.layer, NodePath.layer]))
-}
+
+    yield* folder.ensureKey
+    yield* signing
+    return TokenKeys.of({
+      signing: Effect.orDie(signing),
+      published: Effect.orDie(folder.keys).pipe(
+        Effect.map((files) => files.map(({ key: { crv, kid, kty, x } }) => ({ kty, crv, x, kid })))
+      )
+    })
+  })
+).pipe(Layer.provide([NodeFileSystem.layer, NodePath.layer]))

@@ -3,7 +3,7 @@ import { NodeFileSystem } from "@effect/platform-node"
 import { ConfigProvider, Effect, FileSystem, Layer } from "effect"
 import * as TokenOpener from "../src/TokenOpener.ts"
 import * as TokenSeal from "../src/TokenSeal.ts"
-import { TokenKeys } from "../src/TokenKeys.ts"
+import { layer } from "../src/TokenKeys.ts"
 
 /** Settings, in place of the environment. */
 export const settings = (values: Readonly<Record<string, string>>) =>
@@ -16,7 +16,7 @@ export const freshFolder = Effect.flatMap(FileSystem.FileSystem, (fs) =>
 
 /** The keys of a folder. */
 export const keysIn = (folder: string, values: Readonly<Record<string, string>> = {}) =>
-  TokenKeys.layer.pipe(Layer.provide(settings({ TOKEN_KEYS_DIR: folder, ...values })))
+  layer.pipe(Layer.provide(settings({ TOKEN_KEYS_DIR: folder, ...values })))
 
 /** One fresh key, with what seals and opens by it. */
 export const freshTokens = Layer.mergeAll(TokenSeal.layer, TokenOpener.layerTokenKeys).pipe(
