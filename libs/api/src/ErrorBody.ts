@@ -56,8 +56,9 @@ export const FieldError = Schema.Struct({
   })
 }).annotate({ identifier: "FieldError", description: "One broken rule." })
 
-const errors = Schema.NonEmptyArray(FieldError).annotate({
-  description: "Every broken rule, in payload order."
+const errors = Schema.Array(FieldError).annotate({
+  description: "Every broken rule, in payload order.",
+  minItems: 1
 })
 
 /** Members that a body has beside `detail` and `code`, by code. */
@@ -89,7 +90,11 @@ const reasons: Record<ErrorStatus, string> = {
   503: "The service cannot answer right now; to be sent again after Retry-After seconds."
 }
 
-const describe = (code: RequestCode) => `- \`${code}\`: ${registry[code].meaning}`
+/** What an error of this status means, and each of its codes, in Markdown. */
+export const describeError = (status: ErrorStatus, codes: ReadonlyArray<Code>): string =>
+  [reasons[status], "", ...codes.map((code) => `- \`${code}\`: ${registry[code].meaning}`)].join(
+    "\n"
+  )
 
 /** The envelope with these codes: those that share their members in one schema, any other in its own. */
 const bodyFor = (status: ErrorStatus, codes: ReadonlyArray<RequestCode>) => {
@@ -97,14 +102,11 @@ const bodyFor = (status: ErrorStatus, codes: ReadonlyArray<RequestCode>) => {
   const bodies = [...groups.values()].map((group) =>
     Schema.Struct({
       detail,
-      code: group.length === 1 ? Schema.Literal(group[0]!) : Schema.Literals(group),
-      ...members[group[0]!]
+      code: Schema.Literals(group),
+      ...Object.assign({}, ...group.map((code) => members[code]))
     })
   )
-  return (bodies.length === 1 ? bodies[0]! : Schema.Union(bodies)).annotate({
-    description: [reasons[status], ...codes.map(describe)].join("\n"),
-    httpApiStatus: status
-  })
+  return Schema.Union(bodies).annotate({ httpApiStatus: status })
 }
 
 /** One schema for each status that these codes have, in the order of the statuses. */

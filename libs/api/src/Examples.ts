@@ -2,6 +2,8 @@
  * The requests and answers that the document shows as examples: one supplier, one account, and what
  * happens to it. The tests hold each of them against its schema.
  */
+import { exampleAccount } from "./ExampleAccount.ts"
+
 export const sampleKey = {
   import_supplier: "NORDLYS_LEGACY",
   external_account_number: "NL-0004711"
@@ -172,4 +174,38 @@ export const instructionRequest = {
   vendor: "STRIPE",
   reference: "pm_fake_7Qd31zNL0004711",
   type: "CARD"
+}
+
+const withAmountText = <Sample extends { readonly amount: number }>(transaction: Sample) => ({
+  ...transaction,
+  amount: transaction.amount.toFixed(2)
+})
+
+/** The example account as validate answers it: the amounts of transactions are text. */
+export const validatedAccount = {
+  ...exampleAccount,
+  ledgers: exampleAccount.ledgers.map((ledger) => ({
+    ...ledger,
+    current_statement_transactions: ledger.current_statement_transactions.map(withAmountText),
+    historical_statement_transactions: ledger.historical_statement_transactions.map(withAmountText)
+  }))
+}
+
+const [added, existing] = transactionsRequest.transactions.map(withAmountText)
+
+export const transactionsAnswer = {
+  results: [
+    { status: "TRANSACTION_ADDED_TO_ACCOUNT", transaction_data: added },
+    {
+      status: "TRANSACTION_ALREADY_EXISTS",
+      transaction_data: { ...existing, status: "TRANSACTION_IMPORT_SUCCESS" }
+    }
+  ]
+}
+
+export const transactionsRefusal = {
+  status: "TRANSACTION_IMPORT_ERROR",
+  code: "transaction_outside_open_period",
+  error_detail: "2024-12-31 is not within the open statement period, which starts 2025-03-01.",
+  transaction_data: { ...added, transaction_date: "2024-12-31" }
 }

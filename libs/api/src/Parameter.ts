@@ -2,10 +2,13 @@
  * Query parameters, read from the text in the URL with the codes of the contract. They are decoded by the
  * handlers and not by the endpoint, so that their faults are reported together with those of the body.
  */
-import { Schema, SchemaGetter } from "effect"
+import { DateTime, type Result, Schema, SchemaGetter } from "effect"
+import { factsAt } from "@data-import/domain/AccountValidation"
+import type { Fault } from "@data-import/domain/Failure"
 import { fieldCheck } from "@data-import/domain/Field"
+import { validator } from "@data-import/domain/Validation"
 
-const digits = /^[+-]?\d{1,15}$/
+const digits = /^-?\d+$/
 
 /** A whole number from `min` to `max`. Codes: `invalid`, `min_value`, `max_value`. */
 export const wholeNumber = (min: number, max: number) =>
@@ -42,3 +45,36 @@ export const flag = Schema.Unknown.check(
     encode: SchemaGetter.transform((value: boolean): unknown => String(value))
   })
 )
+
+/** Any text, sent once. Code: `invalid`. */
+export const plainText = Schema.Unknown.check(
+  fieldCheck((text) => typeof text === "string", { code: "invalid", detail: "Must be sent once." })
+).pipe(
+  Schema.decodeTo(Schema.String, {
+    decode: SchemaGetter.transform((text: unknown) => String(text)),
+    encode: SchemaGetter.transform((text: string): unknown => text)
+  })
+)
+
+/** The facts that no rule asks for, since parameters have no rules beyond their own form. */
+const noFacts = factsAt(DateTime.makeUnsafe(0))
+
+/**
+ * Makes the reader of a query. The parameters that the schema names are decoded, an unknown one is
+ * ignored, and all faults are reported, each at its parameter's name.
+ */
+export const reader = <A>(
+  schema: Schema.Codec<A, unknown> & { readonly fields: Schema.Struct.Fields }
+) => {
+  const names = Object.keys(schema.fields)
+  const { validate } = validator<A>({ schema, rules: { rules: [] }, wrapper: null })
+  return (
+    query: Readonly<Record<string, string | ReadonlyArray<string>>>
+  ): Result.Result<A, ReadonlyArray<Fault>> =>
+    validate(
+      Object.fromEntries(
+        names.flatMap((name) => (Object.hasOwn(query, name) ? [[name, query[name]]] : []))
+      ),
+      noFacts
+    )
+}

@@ -5,13 +5,13 @@
 import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { ImportStatus } from "@data-import/domain/ImportProcess"
-import { Instant } from "@data-import/domain/Field"
 import { Authorization, RequiredScope } from "./Authorization.ts"
 import { anywhere, errorBodies } from "./ErrorBody.ts"
 import { createdEntry, pendingEntry, sampleKey, sampleNumber } from "./Examples.ts"
-import { listElements } from "./Limits.ts"
+import { InstantText } from "./Figure.ts"
+import { listElements } from "@data-import/domain/Field"
 import { operation, type ParameterDocs } from "./Operation.ts"
-import { wholeNumber } from "./Parameter.ts"
+import { plainText, reader, wholeNumber } from "./Parameter.ts"
 
 /** The answer of the status endpoint; the number is empty where no account exists yet. */
 export const ImportStatusRecord = Schema.Struct({
@@ -29,38 +29,41 @@ const externalNumber = Schema.String.annotate({
   description: "The account number at the supplier, as staged."
 })
 
-const accountNumber = Schema.String.annotate({
-  description: "The number of the platform account."
-})
-
-const createdAt = Instant.annotate({ description: "When the account was created, in UTC." })
+const accountNumber = "The number of the platform account"
+const createdAt = "When the account was created"
+const orNull = "; null where there is none yet."
 
 /** One line of the list of all imports; what has no account yet has null for both. */
 export const ImportListEntry = Schema.Struct({
   external_account_number: externalNumber,
-  kraken_account_number: Schema.NullOr(accountNumber),
-  account_created_at: Schema.NullOr(createdAt)
+  kraken_account_number: Schema.NullOr(Schema.String).annotate({
+    description: accountNumber + orNull
+  }),
+  account_created_at: Schema.NullOr(InstantText).annotate({ description: createdAt + orNull })
 }).annotate({ identifier: "ImportListEntry", description: "One import." })
 
 /** One line of the list of pending imports. */
 export const PendingImport = Schema.Struct({
   external_account_number: externalNumber,
-  kraken_account_number: Schema.Null,
-  account_created_at: Schema.Null
+  kraken_account_number: Schema.Null.annotate({ description: "Always null." }),
+  account_created_at: Schema.Null.annotate({ description: "Always null." })
 }).annotate({ identifier: "PendingImport", description: "One import without an account yet." })
 
 /** One line of the list of imported accounts. */
 export const ImportedAccount = Schema.Struct({
   external_account_number: externalNumber,
-  kraken_account_number: accountNumber,
-  account_created_at: createdAt
+  kraken_account_number: Schema.String.annotate({ description: `${accountNumber}.` }),
+  account_created_at: InstantText.annotateKey({ description: `${createdAt}.` })
 }).annotate({ identifier: "ImportedAccount", description: "One import and its account." })
 
 /** The parameters of a list, decoded from the text in the URL; an unknown one is ignored. */
 export const ListParameters = Schema.Struct({
   limit: Schema.optionalKey(wholeNumber(1, listElements)),
-  after: Schema.optionalKey(Schema.String)
+  after: Schema.optionalKey(plainText)
 })
+
+/** Reads the parameters of a list. */
+export const readListParameters = reader(ListParameters)
 
 const supplier: ParameterDocs = {
   description: "The supplier's code. One that is unknown or not the caller's is a 404.",
@@ -99,8 +102,6 @@ const link = {
   }
 }
 
-const asSent = Schema.optionalKey(Schema.Union([Schema.String, Schema.Array(Schema.String)]))
-
 const list = <const Name extends string, const Path extends `/${string}`, Entry extends Schema.Top>(
   name: Name,
   path: Path,
@@ -108,7 +109,7 @@ const list = <const Name extends string, const Path extends `/${string}`, Entry 
 ) =>
   HttpApiEndpoint.get(name, path, {
     params: { import_supplier: Schema.String },
-    query: { limit: asSent, after: asSent },
+    query: ListParameters,
     success: Schema.Array(entry).annotate({ description: "The list, complete or one page of it." }),
     error: errorBodies(["request_failed_validation", "not_found", ...anywhere])
   })

@@ -6,7 +6,10 @@ import { anywhere, errorBodies } from "./ErrorBody.ts"
 import { limits } from "./Limits.ts"
 import { operation } from "./Operation.ts"
 
-const figure = (description: string) => Schema.Int.annotate({ description })
+const figure = (description: string) =>
+  Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 2_147_483_647 })).annotate({
+    description
+  })
 
 /** The limits as the endpoint answers them. */
 export const LimitsRecord = Schema.Struct({

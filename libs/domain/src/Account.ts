@@ -30,11 +30,10 @@ import {
   ledgerRules
 } from "./Ledger.ts"
 import { Note, noteRules } from "./Note.ts"
-import { eachSound, repeated, type Rule, type RuleSet, soundValues } from "./Rules.ts"
+import { eachSound, isAmong, repeated, type Rule, type RuleSet, soundValues } from "./Rules.ts"
 import { Statement, statementIdsAreUnique, statementRules } from "./Statement.ts"
 import { supplierCodeLength } from "./Supplier.ts"
 import { SupplyAddress } from "./SupplyAddress.ts"
-import { isAmong } from "./Transaction.ts"
 
 export const externalAccountNumberLength = 128
 

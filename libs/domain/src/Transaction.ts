@@ -5,7 +5,7 @@
 import { BigDecimal, Schema } from "effect"
 import { amount, decimal, difference, isEqual, moneySize, roundHalfUp, sum } from "./Decimal.ts"
 import { CalendarDate, choice, list, nonBlankText, text } from "./Field.ts"
-import type { Report, Rule, RuleSet } from "./Rules.ts"
+import { isAmong, type Rule, type RuleSet } from "./Rules.ts"
 
 export const TransactionId = nonBlankText(128).pipe(Schema.brand("TransactionId"))
 export type TransactionId = typeof TransactionId.Type
@@ -132,18 +132,6 @@ const paymentTypeIsKnown: Rule<Transaction> = (transaction, { choices }, report)
     "payment_type",
     report
   )
-}
-
-/** Reports `invalid_choice` at `field` for a value that is not among the allowed ones. */
-export const isAmong = (
-  allowed: ReadonlyArray<string>,
-  value: string,
-  field: string,
-  report: Report
-): void => {
-  if (!allowed.includes(value)) {
-    report("invalid_choice", `Must be one of ${allowed.join(", ")}.`, field)
-  }
 }
 
 const restrictedBy =

@@ -1,0 +1,175 @@
+/**
+ * The account creation flow: validate, stage, process. The bodies are read and validated by the handlers,
+ * in the contract's order of checks; the schemas here say what they hold. Source: specification, "Account
+ * creation flow".
+ */
+import { Schema } from "effect"
+import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { ProcessPayload } from "@data-import/domain/AccountValidation"
+import { AccountBody, keyWords } from "./AccountBody.ts"
+import { Authorization, RequiredScope } from "./Authorization.ts"
+import { documented } from "./Documented.ts"
+import { anyBody, anywhere, errorBodies } from "./ErrorBody.ts"
+import { exampleAccount } from "./ExampleAccount.ts"
+import {
+  dryRunRequest,
+  processRequest,
+  sampleKey,
+  sampleNumber,
+  validatedAccount
+} from "./Examples.ts"
+import { operation } from "./Operation.ts"
+
+const AccountRequestBody = Schema.Struct({
+  payload: AccountBody.annotateKey({ description: "The account." })
+}).annotate({ identifier: "AccountRequest", description: "An account to validate or to stage." })
+
+const ProcessRequestBody = Schema.Struct({
+  payload: documented("ProcessPayload", "What to process, and how.", ProcessPayload, {
+    ...keyWords,
+    operations_team_name: {
+      description: "The team that takes the account over; it must exist.",
+      examples: ["Migration Team North"]
+    },
+    dry_run: {
+      description:
+        "Whether only to rehearse: everything is done and rolled back, and a success is the 400 " +
+        "`dry_run_successful`.",
+      default: false
+    }
+  }),
+  task_params: Schema.optionalKey(
+    Schema.Record(Schema.String, Schema.Never).annotate({ description: "Takes no members." })
+  )
+}).annotate({ identifier: "ProcessRequest", description: "A staged account to process." })
+
+/** The answer of stage, and the pair that names an import everywhere. */
+export const ImportKeyBody = Schema.Struct({
+  import_supplier: Schema.String.annotate({ description: "The supplier's code." }),
+  external_account_number: Schema.String.annotate({
+    description: "The account number at the supplier."
+  })
+}).annotate({ identifier: "ImportKey", description: "What identifies an import." })
+
+/** The answer of process. */
+export const CreatedAccount = Schema.Struct({
+  kraken_account_number: Schema.String.annotate({
+    description: "The number of the platform account: `A-` and 8 hexadecimal digits, never reused.",
+    examples: [sampleNumber]
+  })
+}).annotate({ identifier: "CreatedAccount", description: "The platform account." })
+
+const anyProcess = [
+  "account_failed_validation",
+  "account_import_process_already_imported",
+  "account_import_process_skipped",
+  "account_import_process_in_progress",
+  "import_supplier_migration_not_ongoing"
+] as const
+
+const accountExample = {
+  domestic: { summary: "A domestic account", value: { payload: exampleAccount } }
+}
+
+const validateAccount = HttpApiEndpoint.post(
+  "validateAccount",
+  "/v1/data-import/validate-account/",
+  {
+    payload: AccountRequestBody,
+    success: AccountBody,
+    error: errorBodies(["account_failed_validation", ...anyBody, ...anywhere])
+  }
+)
+  .annotate(RequiredScope, "import:read")
+  .middleware(Authorization)
+  .annotateMerge(
+    operation(
+      "Validate an account",
+      "Checks an account payload against every rule, stores nothing, and answers the account as it " +
+        "would be stored: text trimmed, the country in capitals, nothing added or dropped, each " +
+        "transaction's amount as text with two decimals. It does not look at what is staged or " +
+        "imported, and answers for a supplier that is not Ongoing as well.",
+      {
+        requests: accountExample,
+        answers: {
+          200: { domestic: { summary: "The account as sent is valid", value: validatedAccount } }
+        }
+      }
+    )
+  )
+
+const stageAccount = HttpApiEndpoint.post(
+  "stageAccount",
+  "/v1/data-import/account-import-process/create-or-update/",
+  {
+    payload: AccountRequestBody,
+    success: [HttpApiSchema.status(201)(ImportKeyBody), HttpApiSchema.status(200)(ImportKeyBody)],
+    error: errorBodies([...anyProcess, ...anyBody, ...anywhere])
+  }
+)
+  .middleware(Authorization)
+  .annotateMerge(
+    operation(
+      "Stage an account",
+      "Validates the account with the same rules as validate and stores it; no platform account is " +
+        "created. The same account may be staged any number of times: 201 the first time, then 200, " +
+        "and the last one counts.",
+      {
+        requests: accountExample,
+        answers: {
+          200: { again: { summary: "The staged data is replaced", value: sampleKey } },
+          201: { first: { summary: "Staged for the first time", value: sampleKey } }
+        }
+      }
+    )
+  )
+
+const processAccount = HttpApiEndpoint.post(
+  "processAccount",
+  "/v1/data-import/account-import-process/process/",
+  {
+    payload: ProcessRequestBody,
+    success: HttpApiSchema.status(201)(CreatedAccount),
+    error: errorBodies([
+      ...anyProcess,
+      "import_process_does_not_exist",
+      "operations_team_name_does_not_exist",
+      "dry_run_successful",
+      "concurrency_limit_exceeded",
+      ...anyBody,
+      ...anywhere
+    ])
+  }
+)
+  .middleware(Authorization)
+  .annotateMerge(
+    operation(
+      "Create an account",
+      "Creates the platform account from the staged data, all of it or nothing, under the named " +
+        "operations team. A repeat after a success is a 400 that names the account, so that a retry " +
+        "is safe. With `dry_run` everything is rolled back.",
+      {
+        requests: {
+          create: { summary: "Create the account", value: processRequest },
+          rehearse: { summary: "Only rehearse", value: dryRunRequest }
+        },
+        answers: {
+          201: {
+            created: { summary: "Created", value: { kraken_account_number: sampleNumber } }
+          }
+        }
+      }
+    )
+  )
+
+export const AccountImportGroup = HttpApiGroup.make("accountImport", { topLevel: true })
+  .add(validateAccount, stageAccount, processAccount)
+  .annotateMerge(
+    OpenApi.annotations({
+      title: "Account creation",
+      description: "Validate an account, stage it, and create the platform account from it."
+    })
+  )
+
+/** What the account-import service serves. */
+export const AccountImportApi = HttpApi.make("account-import").add(AccountImportGroup)

@@ -1,0 +1,39 @@
+/**
+ * Values that the domain takes apart by itself, as the document describes them: decimal figures, which may
+ * be sent as numbers or as text, instants, and objects of any inner shape.
+ */
+import { Schema } from "effect"
+
+const decimalText = "^-?[0-9]+([.][0-9]+)?$"
+
+const figure = (identifier: string, before: number, after: number, more: string) =>
+  Schema.Union([Schema.Finite, Schema.String.annotate({ pattern: decimalText })]).annotate({
+    identifier,
+    description:
+      `A decimal with at most ${before} digits before and ${after} after the point, and 15 ` +
+      `significant digits in all; a JSON number or a decimal string like "12.50". ${more}`
+  })
+
+export const Money = figure("Money", 10, 2, "It is exact, and never rounded.")
+export const Units = figure("Units", 12, 4, "A quantity or a register reading.")
+export const LineAmount = figure("LineAmount", 10, 10, "An amount before rounding.")
+export const UnitPrice = figure("UnitPrice", 8, 7, "A price for one unit.")
+export const TaxRate = figure("TaxRate", 15, 5, "A share or a price, as `unit_type` says.")
+
+/** Money in an answer, where the contract asks for text. */
+export const AmountText = Schema.String.annotate({
+  identifier: "AmountText",
+  description: "Money as text with exactly two decimals.",
+  pattern: "^-?[0-9]{1,10}[.][0-9]{2}$"
+})
+
+/** An instant in an answer: UTC, whole seconds. */
+export const InstantText = Schema.String.annotate({
+  identifier: "InstantText",
+  description: "UTC, as YYYY-MM-DDTHH:MM:SSZ.",
+  format: "date-time",
+  pattern: "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$"
+})
+
+/** A JSON object of any inner shape, kept as it was sent. */
+export const AnyObject = Schema.Record(Schema.String, Schema.Unknown)

@@ -1,0 +1,317 @@
+/**
+ * What is added to an account once it is imported: notes, transactions, historical statements and a payment
+ * instruction. The bodies are read and validated by the handlers; the schemas here say what they hold.
+ * Source: specification, "Post-import endpoints".
+ */
+import { Schema } from "effect"
+import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { ExternalAccountNumber, SupplierCodeField } from "@data-import/domain/Account"
+import { list } from "@data-import/domain/Field"
+import { Note } from "@data-import/domain/Note"
+import { PaymentInstruction } from "@data-import/domain/PaymentInstruction"
+import { HistoricalStatement } from "@data-import/domain/Statement"
+import { Transaction } from "@data-import/domain/Transaction"
+import {
+  HistoricalStatementBody,
+  keyWords,
+  NoteBody,
+  TransactionBody,
+  transactionParts,
+  transactionWords
+} from "./AccountBody.ts"
+import { Authorization } from "./Authorization.ts"
+import { documented } from "./Documented.ts"
+import { anyBody, anywhere, errorBodies } from "./ErrorBody.ts"
+import {
+  instructionRequest,
+  notesAnswer,
+  notesRequest,
+  sampleNumber,
+  statementsRequest,
+  transactionsAnswer,
+  transactionsRefusal,
+  transactionsRequest
+} from "./Examples.ts"
+import { AmountText, InstantText } from "./Figure.ts"
+import { operation } from "./Operation.ts"
+import { flag, reader } from "./Parameter.ts"
+
+const key = {
+  import_supplier: SupplierCodeField,
+  external_account_number: ExternalAccountNumber
+}
+
+const atLeastOne = (description: string) => ({ description, minItems: 1 })
+
+const NotesRequest = documented(
+  "NotesRequest",
+  "Notes for an imported account.",
+  Schema.Struct({ ...key, notes: list(Note) }),
+  { ...keyWords, notes: atLeastOne("The notes, in the order in which they are created.") },
+  { notes: NoteBody }
+)
+
+/** One element of the answer of the notes import, in the order of the request. */
+export const NoteResult = Schema.Struct({
+  created_at: InstantText.annotateKey({
+    description: "When the note on the account was written, in UTC."
+  }),
+  body: Schema.String.annotate({ description: "Its text; empty for a note without one." }),
+  status: Schema.Literals(["NOTE_CREATION_SUCCESS", "NOTE_ALREADY_EXISTS"]).annotate({
+    description:
+      "NOTE_ALREADY_EXISTS: a note with this body, and this created_at where one was sent, was there."
+  })
+}).annotate({ identifier: "NoteResult", description: "What became of one note." })
+
+const TransactionsRequest = documented(
+  "TransactionsRequest",
+  "Transactions for an imported account.",
+  Schema.Struct({ ...key, transactions: list(Transaction) }),
+  { ...keyWords, transactions: atLeastOne("The transactions: all are added, or none.") },
+  { transactions: TransactionBody }
+)
+
+const answeredTransaction = documented(
+  "TransactionData",
+  "A transaction as stored.",
+  Transaction,
+  { ...transactionWords, amount: { description: "Text with two decimals.", wire: AmountText } },
+  transactionParts
+)
+
+/** A transaction in an answer: `amount` is text with two decimals. */
+export const TransactionData = Schema.Struct({
+  ...answeredTransaction.fields,
+  status: Schema.optionalKey(
+    Schema.Literal("TRANSACTION_IMPORT_SUCCESS").annotate({
+      description: "On a transaction that was added earlier: the result of that import."
+    })
+  )
+}).annotate({ identifier: "TransactionData", description: "A transaction as stored." })
+
+/** The answer of the transactions import, in the order of the request. */
+export const TransactionResults = Schema.Struct({
+  results: Schema.Array(
+    Schema.Struct({
+      status: Schema.Literals([
+        "TRANSACTION_ADDED_TO_ACCOUNT",
+        "TRANSACTION_ALREADY_EXISTS"
+      ]).annotate({
+        description: "TRANSACTION_ALREADY_EXISTS: it was added earlier and is skipped now."
+      }),
+      transaction_data: TransactionData
+    }).annotate({ identifier: "TransactionResult", description: "What became of one transaction." })
+  ).annotate({ description: "One result for each transaction." })
+}).annotate({ identifier: "TransactionResults", description: "What became of the transactions." })
+
+/** The 400 of a transaction that cannot be added. Nothing of the request is stored. */
+export const TransactionImportError = Schema.Struct({
+  status: Schema.Literal("TRANSACTION_IMPORT_ERROR").annotate({ description: "Always this." }),
+  code: Schema.Literals(["duplicate_transaction_ids", "transaction_outside_open_period"]).annotate({
+    description: "Why it cannot be added. Stable for ever."
+  }),
+  error_detail: Schema.String.annotate({
+    description: "The reason, for humans; the wording may change."
+  }),
+  transaction_data: TransactionData.annotateKey({
+    description: "The first transaction, in the order of the request, that cannot be added."
+  })
+}).annotate({
+  identifier: "TransactionImportError",
+  description: "A transaction cannot be added; none is.",
+  httpApiStatus: 400
+})
+
+/** The parameters of the transactions import, decoded from the text in the URL. */
+export const TransactionParameters = Schema.Struct({
+  check_previously_added: Schema.optionalKey(flag),
+  force_add_to_current_statement: Schema.optionalKey(flag)
+})
+
+/** Reads the parameters of the transactions import; both are true unless sent. */
+export const readTransactionParameters = reader(TransactionParameters)
+
+const StatementsRequest = documented(
+  "HistoricalStatementsRequest",
+  "Historical statements for an imported account.",
+  Schema.Struct({ ...key, statements: list(HistoricalStatement) }),
+  { ...keyWords, statements: atLeastOne("The statements: all are stored, or none.") },
+  { statements: HistoricalStatementBody }
+)
+
+const InstructionRequest = documented(
+  "PaymentInstructionRequest",
+  "A payment instruction for an imported account.",
+  Schema.Struct({ ...key, ...PaymentInstruction.fields }),
+  {
+    ...keyWords,
+    vendor: {
+      description: "The code of the payment vendor that holds the instruction.",
+      examples: ["STRIPE", "GOCARDLESS"]
+    },
+    reference: {
+      description: "The vendor's reference of the instruction.",
+      examples: ["pm_fake_7Qd31zNL0004711"]
+    },
+    type: "What kind of instruction it is; the vendor must offer it."
+  }
+)
+
+/** The answer of the payment instruction import. */
+export const StoredInstruction = Schema.Struct({
+  kraken_account_number: Schema.String.annotate({ description: "The platform account." }),
+  reference: Schema.String.annotate({ description: "The vendor's reference, as sent." })
+}).annotate({ identifier: "StoredInstruction", description: "The instruction is on the account." })
+
+const anyWrite = [
+  "request_failed_validation",
+  "import_supplier_migration_not_ongoing",
+  ...anyBody,
+  ...anywhere
+] as const
+
+const createNotes = HttpApiEndpoint.post("createNotes", "/v1/data-import/notes/create/", {
+  payload: NotesRequest,
+  success: Schema.Array(NoteResult).annotate({
+    description: "One result for each note, in the order of the request.",
+    httpApiStatus: 201
+  }),
+  error: errorBodies(["not_found", ...anyWrite])
+})
+  .middleware(Authorization)
+  .annotateMerge(
+    operation(
+      "Create notes",
+      "Adds notes to an imported account. A note that is there already is not added again, so that a " +
+        "retry is safe.",
+      {
+        requests: { notes: { summary: "Three notes", value: notesRequest } },
+        answers: { 201: { notes: { summary: "Two created, one was there", value: notesAnswer } } }
+      }
+    )
+  )
+
+const createTransactions = HttpApiEndpoint.post(
+  "createTransactions",
+  "/v1/data-import/transactions/create/",
+  {
+    query: TransactionParameters,
+    payload: TransactionsRequest,
+    success: HttpApiSchema.status(201)(TransactionResults),
+    error: [...errorBodies(["not_found", ...anyWrite]), TransactionImportError]
+  }
+)
+  .middleware(Authorization)
+  .annotateMerge(
+    operation(
+      "Create transactions",
+      "Adds financial transactions to an imported account, all of them or none, and moves its " +
+        "balance. The open statement period starts the day after the latest closing date of the " +
+        "account's ledgers and ends today (UTC).",
+      {
+        parameters: {
+          check_previously_added: {
+            description:
+              "Whether a transaction that was added earlier is skipped. With false it is added " +
+              "again, as its own entry.",
+            schema: { type: "boolean", default: true },
+            example: true
+          },
+          force_add_to_current_statement: {
+            description:
+              "Whether a transaction outside the open statement period is moved to the nearest day " +
+              "inside, with a sentence in its display note and a pinned note on the account. With " +
+              "false it fails.",
+            schema: { type: "boolean", default: true },
+            example: true
+          }
+        },
+        requests: { transactions: { summary: "Every type once", value: transactionsRequest } },
+        answers: {
+          201: { added: { summary: "One added, one was there", value: transactionsAnswer } },
+          400: {
+            transaction_import_error: {
+              summary: "A transaction cannot be added",
+              value: transactionsRefusal
+            }
+          }
+        }
+      }
+    )
+  )
+
+const createHistoricalStatements = HttpApiEndpoint.post(
+  "createHistoricalStatements",
+  "/v1/data-import/historical-statements/create/",
+  {
+    payload: StatementsRequest,
+    success: HttpApiSchema.status(201)(StatementsRequest),
+    error: errorBodies(["not_found", ...anyWrite])
+  }
+)
+  .middleware(Authorization)
+  .annotateMerge(
+    operation(
+      "Create historical statements",
+      "Adds statements of the past to an imported account, all of them or none, and answers the " +
+        "validated data. A statement that is there with the same content is accepted again; with " +
+        "other content it is refused.",
+      {
+        requests: { statements: { summary: "Two statements", value: statementsRequest } },
+        answers: { 201: { statements: { summary: "Stored", value: statementsRequest } } }
+      }
+    )
+  )
+
+const createPaymentInstruction = HttpApiEndpoint.post(
+  "createPaymentInstruction",
+  "/v1/data-import/payment-instruction/create/",
+  {
+    payload: InstructionRequest,
+    success: HttpApiSchema.status(201)(StoredInstruction),
+    error: errorBodies([
+      "import_process_does_not_exist",
+      "account_not_found",
+      "active_payment_instruction_exists",
+      "payment_instruction_rejected_by_vendor",
+      "payment_vendor_unreachable",
+      "payment_vendor_unavailable",
+      ...anyWrite
+    ])
+  }
+)
+  .middleware(Authorization)
+  .annotateMerge(
+    operation(
+      "Create a payment instruction",
+      "Asks the vendor whether the instruction exists, and puts it on an imported account. The same " +
+        "instruction again changes nothing. A 400 must not be sent again unchanged; a 500 is to be " +
+        "sent again as it is.",
+      {
+        requests: { card: { summary: "A card", value: instructionRequest } },
+        answers: {
+          201: {
+            stored: {
+              summary: "Stored",
+              value: {
+                kraken_account_number: sampleNumber,
+                reference: instructionRequest.reference
+              }
+            }
+          }
+        }
+      }
+    )
+  )
+
+export const PostImportGroup = HttpApiGroup.make("postImport", { topLevel: true })
+  .add(createNotes, createTransactions, createHistoricalStatements, createPaymentInstruction)
+  .annotateMerge(
+    OpenApi.annotations({
+      title: "Post-import",
+      description: "Further data for an account that was imported, and not merely staged."
+    })
+  )
+
+/** What the post-import service serves. */
+export const PostImportApi = HttpApi.make("post-import").add(PostImportGroup)

@@ -1,0 +1,103 @@
+/**
+ * One refusal of every kind, from which the document takes its examples of errors: what it shows is what
+ * `problemOf` answers. A new failure does not compile here until it has an example.
+ */
+import { AccountNumber, ExternalAccountNumber } from "@data-import/domain/Account"
+import { type RequestCode, registry } from "@data-import/domain/Code"
+import {
+  AlreadyImported,
+  ConcurrencyLimitExceeded,
+  DryRunSuccessful,
+  type Failure,
+  ImportInProgress,
+  ImportProcessDoesNotExist,
+  ImportSkipped,
+  MigrationNotOngoing,
+  NotFound,
+  NotJson,
+  OperationsTeamDoesNotExist,
+  PermissionDenied,
+  ServiceUnavailable,
+  ValidationFailed
+} from "@data-import/domain/Failure"
+import { RequestId } from "@data-import/domain/Organisation"
+import { SupplierCode } from "@data-import/domain/Supplier"
+import { sampleKey, sampleNumber } from "./Examples.ts"
+import { type ProblemBody, problemOf } from "./Problem.ts"
+import {
+  AuthenticationFailed,
+  Defect,
+  MethodNotAllowed,
+  NotAcceptable,
+  NotAuthenticated,
+  PayloadTooLarge,
+  type Refusal,
+  RequestTimeout,
+  Throttled,
+  UnsupportedMediaType
+} from "./Refusal.ts"
+
+type Anything = Failure | Refusal
+
+const key = {
+  import_supplier: SupplierCode.make(sampleKey.import_supplier),
+  external_account_number: ExternalAccountNumber.make(sampleKey.external_account_number)
+}
+
+const faults = [
+  {
+    attr: "customers.0.landline",
+    code: "invalid_phone_number",
+    detail: "Must be a phone number in international format, with a leading +."
+  }
+] as const
+
+/** One of each kind. */
+export const refusals: {
+  readonly [Tag in Anything["_tag"]]: Extract<Anything, { readonly _tag: Tag }>
+} = {
+  NotAuthenticated: new NotAuthenticated(),
+  AuthenticationFailed: new AuthenticationFailed(),
+  PermissionDenied: new PermissionDenied(),
+  NotFound: new NotFound(),
+  MethodNotAllowed: new MethodNotAllowed({ allow: ["POST"] }),
+  NotAcceptable: new NotAcceptable(),
+  RequestTimeout: new RequestTimeout(),
+  PayloadTooLarge: new PayloadTooLarge(),
+  UnsupportedMediaType: new UnsupportedMediaType(),
+  Throttled: new Throttled({ retryAfterSeconds: 5 }),
+  Defect: new Defect({ requestId: RequestId.make("0f9c1d52-wave-3") }),
+  NotJson: new NotJson({ detail: "Not a JSON document, at position 17." }),
+  ValidationFailed: new ValidationFailed({ code: "account_failed_validation", errors: faults }),
+  MigrationNotOngoing: new MigrationNotOngoing({ status: "Paused" }),
+  ImportProcessDoesNotExist: new ImportProcessDoesNotExist({ key }),
+  AlreadyImported: new AlreadyImported({ key, accountNumber: AccountNumber.make(sampleNumber) }),
+  ImportSkipped: new ImportSkipped({ key }),
+  ImportInProgress: new ImportInProgress({ key }),
+  OperationsTeamDoesNotExist: new OperationsTeamDoesNotExist({ name: "Nobody" }),
+  ConcurrencyLimitExceeded: new ConcurrencyLimitExceeded({ retryAfterSeconds: 5 }),
+  DryRunSuccessful: new DryRunSuccessful({ key }),
+  ServiceUnavailable: new ServiceUnavailable({ retryAfterSeconds: 5 })
+}
+
+const otherFaults = new ValidationFailed({
+  code: "request_failed_validation",
+  errors: [
+    {
+      attr: "notes.0",
+      code: "note_body_or_document_path_not_found",
+      detail: "A note needs a body or document paths."
+    }
+  ]
+})
+
+const bodies = new Map<RequestCode, ProblemBody>(
+  [...Object.values<Anything>(refusals), otherFaults].map((refusal) => [
+    refusal.code,
+    problemOf(refusal).body
+  ])
+)
+
+/** The body of an error with this code. */
+export const errorExample = (code: RequestCode): ProblemBody =>
+  bodies.get(code) ?? { detail: registry[code].meaning, code }

@@ -1,0 +1,89 @@
+import { describe, expect, it } from "vitest"
+import { Context } from "effect"
+import { HttpApi, type HttpApiEndpoint } from "effect/http-api"
+import { Api } from "../src/Api.ts"
+import { Authorization, scopeOf } from "../src/Authorization.ts"
+import { Docs } from "../src/Operation.ts"
+
+interface Seen {
+  readonly name: string
+  readonly endpoint: HttpApiEndpoint.Top
+  readonly isProtected: boolean
+}
+
+const seen: Array<Seen> = []
+HttpApi.reflect(Api, {
+  onGroup: () => undefined,
+  onEndpoint: ({ endpoint, middleware }) => {
+    seen.push({
+      name: endpoint.identifier,
+      endpoint: endpoint as HttpApiEndpoint.Top,
+      isProtected: (middleware as ReadonlySet<unknown>).has(Authorization)
+    })
+  }
+})
+
+const root = "/v1/data-import"
+
+describe("Api", () => {
+  it("has exactly the paths of the contract", () => {
+    const paths = seen.map(({ endpoint }) => `${endpoint.method} ${endpoint.path}`)
+    expect(paths.sort()).toEqual(
+      [
+        `POST ${root}/validate-account/`,
+        `POST ${root}/account-import-process/create-or-update/`,
+        `POST ${root}/account-import-process/process/`,
+        `POST ${root}/notes/create/`,
+        `POST ${root}/transactions/create/`,
+        `POST ${root}/historical-statements/create/`,
+        `POST ${root}/payment-instruction/create/`,
+        `GET ${root}/account-transfer-status/:import_supplier/:external_account_number/`,
+        `GET ${root}/all-account-import-processes/:import_supplier/`,
+        `GET ${root}/pending-account-import-processes/:import_supplier/`,
+        `GET ${root}/imported-account-import-processes/:import_supplier/`,
+        `GET ${root}/limits/`,
+        "POST /v1/graphql/",
+        "GET /.well-known/jwks.json"
+      ].sort()
+    )
+  })
+
+  it("asks for a token everywhere but where tokens come from", () => {
+    const open = seen.filter(({ isProtected }) => !isProtected).map(({ name }) => name)
+    expect(open).toEqual(["obtainServiceToken", "getSigningKeys"])
+  })
+
+  it("asks for import:write wherever something is stored, and for import:read elsewhere", () => {
+    const writes = seen
+      .filter(({ endpoint, isProtected }) => isProtected && scopeOf(endpoint) === "import:write")
+      .map(({ name }) => name)
+    expect(writes).toEqual([
+      "stageAccount",
+      "processAccount",
+      "createNotes",
+      "createTransactions",
+      "createHistoricalStatements",
+      "createPaymentInstruction"
+    ])
+  })
+
+  it("describes each parameter that it takes, and no other", () => {
+    for (const { endpoint, name } of seen) {
+      const inPath = [...endpoint.path.matchAll(/:(\w+)/g)].map((match) => match[1])
+      const described = Object.keys(Context.get(endpoint.annotations, Docs).parameters ?? {})
+      expect(described, name).toEqual(expect.arrayContaining(inPath))
+      const inQuery = described.filter((parameter) => !inPath.includes(parameter))
+      expect(
+        endpoint.query === undefined ? [] : Object.keys(fieldsOf(endpoint.query)),
+        name
+      ).toEqual(inQuery)
+    }
+  })
+})
+
+const fieldsOf = (schema: object): object => {
+  const { ast } = schema as {
+    readonly ast: { readonly propertySignatures: ReadonlyArray<{ readonly name: string }> }
+  }
+  return Object.fromEntries(ast.propertySignatures.map(({ name }) => [name, true]))
+}

@@ -1,0 +1,151 @@
+import { describe, expect, it } from "vitest"
+import { registry } from "@data-import/domain/Code"
+import { type Failure, ServiceUnavailable, ValidationFailed } from "@data-import/domain/Failure"
+import { type ErrorStatus, problemOf, statusOf } from "../src/Problem.ts"
+import { type Refusal, Throttled } from "../src/Refusal.ts"
+import { errorExample, refusals } from "../src/RefusalExamples.ts"
+import { requestCodes } from "../src/ErrorBody.ts"
+
+const table: Record<keyof typeof refusals, readonly [ErrorStatus, string]> = {
+  NotAuthenticated: [401, "not_authenticated"],
+  AuthenticationFailed: [401, "authentication_failed"],
+  PermissionDenied: [403, "permission_denied"],
+  NotFound: [404, "not_found"],
+  MethodNotAllowed: [405, "method_not_allowed"],
+  NotAcceptable: [406, "not_acceptable"],
+  RequestTimeout: [408, "request_timeout"],
+  PayloadTooLarge: [413, "payload_too_large"],
+  UnsupportedMediaType: [415, "unsupported_media_type"],
+  Throttled: [429, "throttled"],
+  Defect: [500, "error"],
+  NotJson: [400, "parse_error"],
+  ValidationFailed: [400, "account_failed_validation"],
+  MigrationNotOngoing: [400, "import_supplier_migration_not_ongoing"],
+  ImportProcessDoesNotExist: [400, "import_process_does_not_exist"],
+  AlreadyImported: [400, "account_import_process_already_imported"],
+  ImportSkipped: [400, "account_import_process_skipped"],
+  ImportInProgress: [400, "account_import_process_in_progress"],
+  OperationsTeamDoesNotExist: [400, "operations_team_name_does_not_exist"],
+  ConcurrencyLimitExceeded: [429, "concurrency_limit_exceeded"],
+  DryRunSuccessful: [400, "dry_run_successful"],
+  ServiceUnavailable: [503, "service_unavailable"]
+}
+
+const all: ReadonlyArray<Failure | Refusal> = Object.values(refusals)
+
+describe("problemOf", () => {
+  it.each(Object.entries(table))("answers %s with its status and code", (tag, [status, code]) => {
+    const problem = problemOf(refusals[tag as keyof typeof refusals])
+    expect([problem.status, problem.body.code]).toEqual([status, code])
+  })
+
+  it.each(all.map((refusal) => [refusal._tag, refusal] as const))(
+    "says something to the reader about %s, and only with codes of the registry",
+    (_tag, refusal) => {
+      const { body } = problemOf(refusal)
+      expect(body.detail).toMatch(/^[A-Z].{15,}[.]$/)
+      expect(registry).toHaveProperty(body.code)
+      for (const fault of body.errors ?? []) expect(registry).toHaveProperty(fault.code)
+    }
+  )
+
+  it("has no member but detail and code where the contract names none", () => {
+    const members = all.map((refusal) => [
+      refusal._tag,
+      Object.keys(problemOf(refusal).body).slice(2)
+    ])
+    expect(members.filter(([, names]) => names?.length !== 0)).toEqual([
+      ["Defect", ["request_id"]],
+      ["ValidationFailed", ["errors"]],
+      ["AlreadyImported", ["external_account_number", "kraken_account_number"]],
+      ["OperationsTeamDoesNotExist", ["errors"]]
+    ])
+  })
+
+  it("starts every body with detail and code, and keeps the tag to itself", () => {
+    for (const refusal of all) {
+      const names = Object.keys(problemOf(refusal).body)
+      expect(names.slice(0, 2), refusal._tag).toEqual(["detail", "code"])
+      expect(names, refusal._tag).not.toContain("_tag")
+    }
+  })
+
+  it("sets the headers that go with a status, and no other", () => {
+    const headers = all.flatMap((refusal) => {
+      const problem = problemOf(refusal)
+      return Object.keys(problem.headers).length === 0 ? [] : [[refusal._tag, problem.headers]]
+    })
+    expect(headers).toEqual([
+      ["NotAuthenticated", { "www-authenticate": "Token" }],
+      ["AuthenticationFailed", { "www-authenticate": "Token" }],
+      ["MethodNotAllowed", { allow: "POST" }],
+      ["Throttled", { "retry-after": "5" }],
+      ["ConcurrencyLimitExceeded", { "retry-after": "5" }],
+      ["ServiceUnavailable", { "retry-after": "5" }]
+    ])
+  })
+
+  it.each([
+    [0, "1"],
+    [0.2, "1"],
+    [1, "1"],
+    [1.01, "2"],
+    [59.5, "60"]
+  ])("names whole seconds, at least one: %d as %s", (retryAfterSeconds, seconds) => {
+    for (const refusal of [
+      new Throttled({ retryAfterSeconds }),
+      new ServiceUnavailable({ retryAfterSeconds })
+    ]) {
+      expect(problemOf(refusal).headers["retry-after"]).toBe(seconds)
+    }
+  })
+
+  it("passes every fault on, in its order", () => {
+    const errors = [
+      { attr: "notes.1", code: "blank", detail: "Must not be empty." },
+      { attr: "notes.0", code: "required", detail: "This field is required." }
+    ] as const
+    const { body } = problemOf(new ValidationFailed({ code: "request_failed_validation", errors }))
+    expect(body).toEqual({
+      detail: "The request breaks 2 rules; see errors.",
+      code: "request_failed_validation",
+      errors
+    })
+  })
+
+  it("names the account that exists", () => {
+    expect(problemOf(refusals.AlreadyImported).body).toMatchObject({
+      external_account_number: "NL-0004711",
+      kraken_account_number: "A-7F3C19E2"
+    })
+  })
+
+  it("says which status a supplier has that is not Ongoing", () => {
+    expect(problemOf(refusals.MigrationNotOngoing).body.detail).toContain("Paused")
+  })
+
+  it("points at the team that does not exist", () => {
+    expect(problemOf(refusals.OperationsTeamDoesNotExist).body.errors).toEqual([
+      {
+        attr: "operations_team_name",
+        code: "operations_team_name_does_not_exist",
+        detail: 'There is no operations team "Nobody".'
+      }
+    ])
+  })
+})
+
+describe("statusOf", () => {
+  it("knows every top-level code of the registry, and no other", () => {
+    const topLevel = Object.entries(registry).flatMap(([code, { kind }]) =>
+      kind === "field" ? [] : [code]
+    )
+    expect(Object.keys(statusOf).sort()).toEqual(topLevel.sort())
+  })
+})
+
+describe("errorExample", () => {
+  it.each(requestCodes.map((code) => [code]))("has the code it is an example of: %s", (code) => {
+    expect(errorExample(code).code).toBe(code)
+  })
+})
