@@ -38,6 +38,12 @@ const locked = Object.entries(
 )
 
 describe("packages", () => {
+  it("runs every service in a container too", () => {
+    const services = packages.map(({ folder }) => folder).filter((it) => it.startsWith("services/"))
+    const composed = read("docker/compose.yaml").matchAll(/PACKAGE: (services\/[\w-]+)/g)
+    expect([...composed].map(([, folder]) => folder).toSorted()).toEqual(services.toSorted())
+  })
+
   it("pins every dependency exactly", () => {
     const loose = packages.flatMap((it) =>
       Object.entries(installed(it))
