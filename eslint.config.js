@@ -56,7 +56,9 @@ export default tseslint.config(
   { rules: always },
   {
     files: ["**/*.{js,mjs}"],
-    languageOptions: { globals: { process: "readonly", console: "readonly", URL: "readonly" } }
+    languageOptions: {
+      globals: { console: "readonly", fetch: "readonly", process: "readonly" }
+    }
   },
   {
     files: ["**/*.ts"],

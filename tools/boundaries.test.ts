@@ -9,8 +9,7 @@ import { ESLint, type Linter } from "eslint"
 import tseslint from "typescript-eslint"
 import { describe, expect, it } from "vitest"
 import { unstableModules } from "./lint/effectStability.ts"
-
-const root = join(import.meta.dirname, "..")
+import { root } from "./lint/workspaceFiles.ts"
 
 /** The files do not exist, so the rules that need their types stay out. */
 const untyped = [
