@@ -13,6 +13,7 @@ import {
   type Stream
 } from "effect"
 import type { Account, AccountNumber, ExternalAccountNumber } from "../src/Account.ts"
+import type { FoundDocuments } from "../src/AccountChange.ts"
 import type { Code } from "../src/Code.ts"
 import type { AttemptId, ImportKey, ImportProcess, ImportState } from "../src/ImportProcess.ts"
 import type { Caller } from "../src/Organisation.ts"
@@ -53,6 +54,8 @@ export interface NewAccount {
   readonly number: AccountNumber
   readonly account: Account
   readonly operationsTeam: string
+  /** What the store said of the documents of its notes and statements. */
+  readonly documents: FoundDocuments
   readonly createdAt: DateTime.Utc
 }
 

@@ -30,7 +30,15 @@ import {
   ledgerRules
 } from "./Ledger.ts"
 import { Note, noteRules } from "./Note.ts"
-import { eachSound, isAmong, repeated, type Rule, type RuleSet, soundValues } from "./Rules.ts"
+import {
+  eachSound,
+  isAmong,
+  repeated,
+  type Rule,
+  type RuleSet,
+  soundValues,
+  supplierExists
+} from "./Rules.ts"
 import { Statement, statementIdsAreUnique, statementRules } from "./Statement.ts"
 import { supplierCodeLength } from "./Supplier.ts"
 import { SupplyAddress } from "./SupplyAddress.ts"
@@ -147,12 +155,6 @@ export const salesChannels = [
   "LANDLORD",
   "DEBT_COLLECTION_AGENCY"
 ]
-
-const supplierExists: Rule<Account> = (_account, facts, report) => {
-  if (!facts.supplierExists) {
-    report("import_supplier_does_not_exist", "No such import supplier.", "import_supplier")
-  }
-}
 
 const salesChannelIsKnown: Rule<Account> = (account, { choices }, report) => {
   if (account.sales_channel === undefined) return

@@ -8,7 +8,7 @@ import { Account, accountRules, ExternalAccountNumber, SupplierCodeField } from 
 import { noChoices } from "./Choices.ts"
 import type { Fault } from "./Failure.ts"
 import { dayOf, nonBlankText } from "./Field.ts"
-import type { Facts, RuleSet } from "./Rules.ts"
+import { type Facts, supplierExists } from "./Rules.ts"
 import { validator } from "./Validation.ts"
 
 /** The body of validate and stage. */
@@ -31,16 +31,6 @@ export const ProcessRequest = Schema.Struct({
 })
 export type ProcessRequest = typeof ProcessRequest.Type
 
-const processRules: RuleSet<ProcessPayload> = {
-  rules: [
-    (_payload, facts, report) => {
-      if (!facts.supplierExists) {
-        report("import_supplier_does_not_exist", "No such import supplier.", "import_supplier")
-      }
-    }
-  ]
-}
-
 export const accountRequest = validator({
   schema: AccountRequest,
   rules: accountRules,
@@ -49,7 +39,7 @@ export const accountRequest = validator({
 
 export const processRequest = validator({
   schema: ProcessRequest,
-  rules: processRules,
+  rules: { rules: [supplierExists] },
   wrapper: "payload"
 })
 

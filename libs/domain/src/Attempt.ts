@@ -111,13 +111,13 @@ export const makeAttempts = ({ examiner, lease, processes }: Dependencies) => {
   }
 
   const create = Effect.fnUntraced(function* (attempt: Attempt) {
-    const { body: account } = yield* revalidate(attempt)
+    const { body: account, documents } = yield* revalidate(attempt)
     const { caller, dryRun, id, key, team } = attempt
     const store = dryRun ? processes.rehearse : processes.complete
     while (true) {
       const number = yield* newAccountNumber
       const createdAt = yield* DateTime.now
-      const newAccount = { number, account, operationsTeam: team, createdAt }
+      const newAccount = { number, account, operationsTeam: team, documents, createdAt }
       const completion = yield* store({ key, attempt: id, newAccount, caller })
       switch (completion._tag) {
         case "Completed":

@@ -329,11 +329,12 @@ export const registry = {
     "a last_statement_closing_date of tomorrow",
     "Send the date of the last closed statement."
   ),
-  duplicate_transaction_ids: field(
-    "A transaction id stands twice.",
-    "the same id on two ledgers",
-    "Give every transaction its own id."
-  ),
+  duplicate_transaction_ids: {
+    kind: "both",
+    meaning: "A transaction id stands twice.",
+    example: "the same id on two ledgers",
+    remedy: "Give every transaction its own id."
+  },
   transaction_in_future: field(
     "The transaction is dated after today (UTC).",
     "a transaction_date of tomorrow",

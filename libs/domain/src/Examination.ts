@@ -5,10 +5,11 @@
  * "Errors" and "Order of checks".
  */
 import { DateTime, Effect, Option, Result } from "effect"
-import type { Documents, DocumentsUnavailable } from "../ports/Documents.ts"
+import type { Documents, DocumentsUnavailable, StoredDocument } from "../ports/Documents.ts"
 import type { OperatorSetup } from "../ports/OperatorSetup.ts"
 import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
 import { SupplierCodeField } from "./Account.ts"
+import type { FoundDocuments } from "./AccountChange.ts"
 import { DocumentPath, relativePath } from "./Document.ts"
 import { MigrationNotOngoing, ValidationFailed } from "./Failure.ts"
 import { dayOf } from "./Field.ts"
@@ -49,6 +50,8 @@ const isDocumentPath = (leaf: Shape): boolean =>
 export interface Examined<Body> {
   readonly body: Body
   readonly supplier: Supplier
+  /** What the store said of the documents that the request names; none where they are not checked. */
+  readonly documents: FoundDocuments
   readonly now: DateTime.Utc
 }
 
@@ -73,7 +76,7 @@ export interface Examiner {
 
 export const makeExaminer = (
   setup: OperatorSetup["Service"],
-  documents: Documents["Service"]
+  store: Documents["Service"]
 ): Examiner => {
   const supplierOf: Examiner["supplierOf"] = (caller, code) =>
     Option.match(code, {
@@ -85,17 +88,23 @@ export const makeExaminer = (
         )
     })
 
-  const missingDocuments = Effect.fnUntraced(function* (
+  const lookUp = Effect.fnUntraced(function* (
     supplier: Supplier,
     paths: ReadonlyArray<DocumentPath>
   ) {
-    if (!supplier.documentCheck) return new Set<string>()
-    const found = yield* Effect.forEach(
-      paths,
-      (path) => documents.find(supplier.documentRoot, path),
-      { concurrency: documentLookups }
+    if (!supplier.documentCheck) return { documents: new Map(), missing: new Set<string>() }
+    const found = yield* Effect.forEach(paths, (path) => store.find(supplier.documentRoot, path), {
+      concurrency: documentLookups
+    })
+    const documentsFound = new Map<string, StoredDocument>()
+    const missing = new Set<string>()
+    paths.forEach((path, index) =>
+      Option.match(found[index] ?? Option.none(), {
+        onNone: () => missing.add(path),
+        onSome: (document) => documentsFound.set(path, document)
+      })
     )
-    return new Set<string>(paths.filter((_path, index) => Option.isNone(found[index]!)))
+    return { documents: documentsFound, missing }
   })
 
   const examine: Examiner["examine"] = Effect.fnUntraced(function* (request) {
@@ -105,20 +114,22 @@ export const makeExaminer = (
       [supplierOf(caller, namedSupplier(payload)), setup.choices],
       { concurrency: "unbounded" }
     )
+    const looked = Option.isSome(supplier)
+      ? yield* lookUp(supplier.value, namedDocuments(validator.shape, body))
+      : { documents: new Map(), missing: new Set<string>() }
     const facts: Facts = {
       now,
       today: dayOf(now),
       choices,
       supplierExists: Option.isSome(supplier),
-      missingDocuments: Option.isSome(supplier)
-        ? yield* missingDocuments(supplier.value, namedDocuments(validator.shape, body))
-        : new Set()
+      missingDocuments: looked.missing
     }
     const valid = validator.validate(body, facts)
     if (Result.isFailure(valid)) {
       return yield* new ValidationFailed({ code, errors: valid.failure })
     }
-    return { body: valid.success, supplier: Option.getOrThrow(supplier), now }
+    const { documents } = looked
+    return { body: valid.success, supplier: Option.getOrThrow(supplier), documents, now }
   })
 
   return { supplierOf, examine }

@@ -8,6 +8,7 @@ import type { AccountNumber } from "./Account.ts"
 import type { FieldCode } from "./Code.ts"
 import type { ImportKey } from "./ImportProcess.ts"
 import type { SupplierStatus } from "./Supplier.ts"
+import type { Transaction } from "./Transaction.ts"
 
 /** One broken rule: `attr` is the dot path from the account or request, list indexes zero-based. */
 export interface Fault {
@@ -92,6 +93,45 @@ export class NotFound extends Data.TaggedError("NotFound")<{}> {
   readonly code = "not_found"
 }
 
+/** A payment instruction for an account that is staged, but not imported. */
+export class AccountNotFound extends Data.TaggedError("AccountNotFound")<{
+  readonly key: ImportKey
+}> {
+  readonly code = "account_not_found"
+}
+
+/** A transaction that breaks no field rule cannot be added, and so none of its request is. */
+export class TransactionRefused extends Data.TaggedError("TransactionRefused")<{
+  readonly code: "duplicate_transaction_ids" | "transaction_outside_open_period"
+  /** The first one that cannot be added, in the order of the request. */
+  readonly transaction: Transaction
+  readonly detail: string
+}> {}
+
+/** Another payment instruction is active on the account. */
+export class ActivePaymentInstructionExists extends Data.TaggedError(
+  "ActivePaymentInstructionExists"
+)<{}> {
+  readonly code = "active_payment_instruction_exists"
+}
+
+/** The vendor says no: not to be sent again unchanged. */
+export class PaymentInstructionRejected extends Data.TaggedError("PaymentInstructionRejected")<{
+  readonly reason: string
+}> {
+  readonly code = "payment_instruction_rejected_by_vendor"
+}
+
+/** The vendor cannot be reached for good. */
+export class PaymentVendorUnreachable extends Data.TaggedError("PaymentVendorUnreachable")<{}> {
+  readonly code = "payment_vendor_unreachable"
+}
+
+/** The vendor cannot be reached for the moment: to be sent again as it is. */
+export class PaymentVendorUnavailable extends Data.TaggedError("PaymentVendorUnavailable")<{}> {
+  readonly code = "payment_vendor_unavailable"
+}
+
 /** The database or the document store is away. */
 export class ServiceUnavailable extends Data.TaggedError("ServiceUnavailable")<{
   readonly retryAfterSeconds: number
@@ -112,6 +152,12 @@ export type Failure =
   | ConcurrencyLimitExceeded
   | DryRunSuccessful
   | NotFound
+  | AccountNotFound
+  | TransactionRefused
+  | ActivePaymentInstructionExists
+  | PaymentInstructionRejected
+  | PaymentVendorUnreachable
+  | PaymentVendorUnavailable
   | ServiceUnavailable
 
 /** When a request that found the database or the document store away is worth sending again. */

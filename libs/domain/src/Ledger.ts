@@ -5,14 +5,8 @@
 import { BigDecimal, Schema } from "effect"
 import { difference, isEqual, Money, sum } from "./Decimal.ts"
 import { CalendarDate, list, nonBlankText } from "./Field.ts"
-import { eachSound, type Rule, type RuleSet } from "./Rules.ts"
-import {
-  isAmong,
-  isNotInFuture,
-  signedAmount,
-  Transaction,
-  transactionRules
-} from "./Transaction.ts"
+import { eachSound, isAmong, type Rule, type RuleSet } from "./Rules.ts"
+import { isNotInFuture, signedAmount, Transaction, transactionRules } from "./Transaction.ts"
 
 /** Balances are money; a transaction list that is not sent is empty. */
 export const Ledger = Schema.Struct({

@@ -112,6 +112,25 @@ export const soundValues = <A, B>(
   return values
 }
 
+/** The supplier that a request names exists and is the caller's: the two are never told apart. */
+export const supplierExists: Rule<unknown> = (_request, facts, report) => {
+  if (!facts.supplierExists) {
+    report("import_supplier_does_not_exist", "No such import supplier.", "import_supplier")
+  }
+}
+
+/** Reports `invalid_choice` at `field` for a value that is not among the allowed ones. */
+export const isAmong = (
+  allowed: ReadonlyArray<string>,
+  value: string,
+  field: string,
+  report: Report
+): void => {
+  if (!allowed.includes(value)) {
+    report("invalid_choice", `Must be one of ${allowed.join(", ")}.`, field)
+  }
+}
+
 /** The values that stand more than once, each once, in the order of their repetition. */
 export const repeated = <A>(values: Iterable<A>): ReadonlyArray<A> => {
   const seen = new Set<A>()

@@ -54,6 +54,9 @@ export const Transaction = Schema.Struct({
 })
 export type Transaction = typeof Transaction.Type
 
+/** The transaction as JSON: `amount` a string with two decimals, the numbers inside items as numbers. */
+export const encodeTransaction = Schema.encodeSync(Transaction)
+
 /** What the transaction does to a balance: PAYMENT and CREDIT raise it, the other types lower it. */
 export const signedAmount = (
   transaction: Pick<Transaction, "amount" | "type">

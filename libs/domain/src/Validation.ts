@@ -26,11 +26,11 @@ export interface Validator<A> {
   readonly shape: Shape
 }
 
-interface Options<Body, A> {
+interface Options<Body, Wrapper extends keyof Body | null> {
   readonly schema: Schema.Codec<Body, unknown>
-  readonly rules: RuleSet<A>
+  readonly rules: RuleSet<NoInfer<Wrapper extends keyof Body ? Body[Wrapper] : Body>>
   /** The field of the body that holds the payload; its name is no part of an `attr`. */
-  readonly wrapper: (keyof Body & string) | null
+  readonly wrapper: Wrapper
 }
 
 const parseOptions = { errors: "all", onExcessProperty: "error" } as const
@@ -38,7 +38,9 @@ const parseOptions = { errors: "all", onExcessProperty: "error" } as const
 /**
  * Makes the validator of one kind of body. With a `wrapper`, the rules apply to the payload in it.
  */
-export const validator = <Body, A = Body>(options: Options<Body, A>): Validator<Body> => {
+export const validator = <Body, const Wrapper extends (keyof Body & string) | null>(
+  options: Options<Body, Wrapper>
+): Validator<Body> => {
   const { rules, schema, wrapper } = options
   const shape = shapeOf(schema)
   const decode = Schema.decodeUnknownResult(schema, parseOptions)

@@ -79,6 +79,7 @@ export const newAccountFor = (
   number,
   account: minimalAccount(key),
   operationsTeam: "Migration Team",
+  documents: new Map(),
   createdAt
 })
 

@@ -1,0 +1,44 @@
+/**
+ * The platform accounts and what is added to them after their import. A change is one atomic step under
+ * the account's lock: what is there is read, a pure function decides, and what it decides is stored
+ * together with the audit entry and the outbox event, or not at all. All changes of one account happen
+ * one after the other.
+ */
+import { Context, type DateTime, type Effect, type Option, type Result } from "effect"
+import type { AccountChange, AccountView, Looked } from "../src/AccountChange.ts"
+import type { ImportKey } from "../src/ImportProcess.ts"
+import type { Caller } from "../src/Organisation.ts"
+import type { AuditAction } from "./History.ts"
+import type { StorageUnavailable } from "./StorageUnavailable.ts"
+
+/** What a decision leads to: what to store, and what to answer. */
+export interface Decision<A> {
+  readonly change: AccountChange
+  readonly answer: A
+}
+
+export class Accounts extends Context.Service<
+  Accounts,
+  {
+    /** The account that the import has become, with what `look` names; none where not imported. */
+    readonly view: (
+      key: ImportKey,
+      look: Looked
+    ) => Effect.Effect<Option.Option<AccountView>, StorageUnavailable>
+
+    /**
+     * Changes an account as `decide` says, which sees of the account what `look` names and may be
+     * called more than once. None where there is no account; nothing is stored where `decide` fails.
+     * A change of nothing writes no event. Event: post_import.completed. Audit: `action`, with the
+     * outcome `created` where something is stored and `unchanged` where nothing is.
+     */
+    readonly change: <A, E>(command: {
+      readonly key: ImportKey
+      readonly look: Looked
+      readonly decide: (account: AccountView) => Result.Result<Decision<A>, E>
+      readonly action: AuditAction
+      readonly caller: Caller
+      readonly at: DateTime.Utc
+    }) => Effect.Effect<Option.Option<A>, E | StorageUnavailable>
+  }
+>()("@data-import/domain/ports/Accounts") {}

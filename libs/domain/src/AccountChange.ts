@@ -1,0 +1,89 @@
+/**
+ * What a decision on an account reads and writes: the vocabulary between the pure decisions of the nouns
+ * and the storage that carries them out under the account's lock.
+ */
+import type { BigDecimal, DateTime } from "effect"
+import type { StoredDocument } from "../ports/Documents.ts"
+import type { AccountNumber } from "./Account.ts"
+import type { CalendarDate } from "./Field.ts"
+import type { Note } from "./Note.ts"
+import type { InstructionDetails, PaymentInstruction } from "./PaymentInstruction.ts"
+import type { HistoricalStatement, StatementId } from "./Statement.ts"
+import type { Transaction, TransactionId } from "./Transaction.ts"
+
+/** The documents of a request that the store has, by path without a leading slash. */
+export type FoundDocuments = ReadonlyMap<string, StoredDocument>
+
+/** A note as it is on the account: its time of creation is always known. */
+export type AccountNote = Note & { readonly created_at: DateTime.Utc }
+
+/**
+ * A statement as it is on the account. One of the account payload has only the fields it has there;
+ * `origin` tells.
+ */
+export interface AccountStatement {
+  readonly statement: HistoricalStatement
+  readonly origin: "account_payload" | "historical_statements"
+}
+
+/** What to read of the account before deciding; what is not named is not read. */
+export interface Looked {
+  /** Read all notes with one of these bodies. */
+  readonly noteBodies?: ReadonlyArray<string>
+  /** Read all notes without a body. */
+  readonly notesWithoutBody?: boolean
+  /** Read the transactions of these ids: the first that was added of each. */
+  readonly transactionIds?: ReadonlyArray<TransactionId>
+  readonly statementIds?: ReadonlyArray<StatementId>
+}
+
+/** The account as a decision sees it: always the first three and the instruction, the rest as looked at. */
+export interface AccountView {
+  readonly number: AccountNumber
+  readonly balance: BigDecimal.BigDecimal
+  /** The latest `last_statement_closing_date` of its ledgers. */
+  readonly lastClosingDate: CalendarDate | null
+  /** The active payment instruction. */
+  readonly instruction: PaymentInstruction | null
+  /** In the order in which they were added. */
+  readonly notes: ReadonlyArray<AccountNote>
+  readonly transactions: ReadonlyMap<TransactionId, Transaction>
+  readonly statements: ReadonlyMap<StatementId, AccountStatement>
+}
+
+/** A transaction to add; `movedFrom` is the date it was sent with, where the date was moved. */
+export interface AddedTransaction {
+  readonly transaction: Transaction
+  readonly movedFrom: CalendarDate | null
+}
+
+/** What to store, in this order; `balance` is the one that then holds. */
+export interface AccountChange {
+  readonly balance: BigDecimal.BigDecimal
+  readonly transactions: ReadonlyArray<AddedTransaction>
+  readonly notes: ReadonlyArray<AccountNote>
+  readonly statements: ReadonlyArray<HistoricalStatement>
+  readonly instruction: {
+    readonly instruction: PaymentInstruction
+    readonly details: InstructionDetails
+  } | null
+  /** What the store said of the documents of these notes and statements. */
+  readonly documents: FoundDocuments
+}
+
+/** The change of nothing, to build on. */
+export const noChange = (account: AccountView): AccountChange => ({
+  balance: account.balance,
+  transactions: [],
+  notes: [],
+  statements: [],
+  instruction: null,
+  documents: new Map()
+})
+
+/** Whether there is anything to store. */
+export const isEmpty = (change: AccountChange): boolean =>
+  change.transactions.length === 0 &&
+  change.notes.length === 0 &&
+  change.statements.length === 0 &&
+  change.instruction === null

@@ -1,0 +1,68 @@
+/**
+ * Which notes of a request are new to the account. A note is there already if one has the same body, or
+ * for a note without a body the same document paths, and the same time of creation where one was sent.
+ * Source: specification, "Create notes"; decisions, "Notes" and "Comparison".
+ */
+import { DateTime, Result } from "effect"
+import type { Decision } from "../ports/Accounts.ts"
+import {
+  type AccountNote,
+  type AccountView,
+  type FoundDocuments,
+  type Looked,
+  noChange
+} from "./AccountChange.ts"
+import { relativePath } from "./Document.ts"
+import type { Note } from "./Note.ts"
+
+export interface NoteResult {
+  readonly created_at: DateTime.Utc
+  /** Empty for a note without one. */
+  readonly body: string
+  readonly status: "NOTE_CREATION_SUCCESS" | "NOTE_ALREADY_EXISTS"
+}
+
+/** What has to be read of the account to decide on these notes. */
+export const notesToLookAt = (notes: ReadonlyArray<Note>): Looked => ({
+  noteBodies: [...new Set(notes.flatMap(({ body }) => body ?? []))],
+  notesWithoutBody: notes.some(({ body }) => body === undefined)
+})
+
+/** What a note is known by: two notes of the same text are the same note. */
+const contentOf = ({ body, document_paths }: Note): string =>
+  JSON.stringify(
+    body === undefined
+      ? (document_paths ?? []).map(({ document_path }) => relativePath(document_path))
+      : body
+  )
+
+const isSame = (sent: Note, there: AccountNote): boolean =>
+  sent.created_at === undefined || DateTime.Equivalence(sent.created_at, there.created_at)
+
+/** Adds the notes that are new, in the order of the request; `now` is when one without a time is made. */
+export const decideNotes =
+  (sent: ReadonlyArray<Note>, documents: FoundDocuments, now: DateTime.Utc) =>
+  (account: AccountView): Result.Result<Decision<ReadonlyArray<NoteResult>>> => {
+    const known = new Map<string, Array<AccountNote>>()
+    const remember = (note: AccountNote) => {
+      const content = contentOf(note)
+      const same = known.get(content)
+      if (same === undefined) known.set(content, [note])
+      else same.push(note)
+    }
+    account.notes.forEach(remember)
+
+    const notes: Array<AccountNote> = []
+    const answer = sent.map((note): NoteResult => {
+      const body = note.body ?? ""
+      const there = known.get(contentOf(note))?.find((candidate) => isSame(note, candidate))
+      if (there !== undefined) {
+        return { created_at: there.created_at, body, status: "NOTE_ALREADY_EXISTS" }
+      }
+      const added = { ...note, created_at: note.created_at ?? now }
+      remember(added)
+      notes.push(added)
+      return { created_at: added.created_at, body, status: "NOTE_CREATION_SUCCESS" }
+    })
+    return Result.succeed({ change: { ...noChange(account), notes, documents }, answer })
+  }

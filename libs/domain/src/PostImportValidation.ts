@@ -1,0 +1,67 @@
+/**
+ * The bodies of the four post-import requests, each with its validator. Every one names its account by
+ * supplier and external account number. Source: specification, "Post-import endpoints".
+ */
+import { Schema } from "effect"
+import { ExternalAccountNumber, SupplierCodeField } from "./Account.ts"
+import { list } from "./Field.ts"
+import { Note, noteRules } from "./Note.ts"
+import { PaymentInstruction, vendorIsKnown, vendorOffersType } from "./PaymentInstruction.ts"
+import { type Rule, supplierExists } from "./Rules.ts"
+import { HistoricalStatement, statementIdsAreUnique, statementRules } from "./Statement.ts"
+import { Transaction, transactionRules } from "./Transaction.ts"
+import { validator } from "./Validation.ts"
+
+const account = {
+  import_supplier: SupplierCodeField,
+  external_account_number: ExternalAccountNumber
+}
+
+export const NotesRequest = Schema.Struct({ ...account, notes: list(Note) })
+export const TransactionsRequest = Schema.Struct({ ...account, transactions: list(Transaction) })
+export const StatementsRequest = Schema.Struct({
+  ...account,
+  statements: list(HistoricalStatement)
+})
+export type StatementsRequest = typeof StatementsRequest.Type
+
+/** The statements request as JSON: what the import of statements answers. */
+export const encodeStatementsRequest = Schema.encodeSync(StatementsRequest)
+
+export const InstructionRequest = Schema.Struct({ ...account, ...PaymentInstruction.fields })
+
+const hasElements =
+  <Field extends string>(field: Field): Rule<{ readonly [Key in Field]: ReadonlyArray<unknown> }> =>
+  (request, _facts, report) => {
+    if (request[field].length === 0) report("empty", "Send at least one element.", field)
+  }
+
+export const notesRequest = validator({
+  schema: NotesRequest,
+  rules: { rules: [supplierExists, hasElements("notes")], members: { notes: noteRules } },
+  wrapper: null
+})
+
+export const transactionsRequest = validator({
+  schema: TransactionsRequest,
+  rules: {
+    rules: [supplierExists, hasElements("transactions")],
+    members: { transactions: transactionRules }
+  },
+  wrapper: null
+})
+
+export const statementsRequest = validator({
+  schema: StatementsRequest,
+  rules: {
+    rules: [supplierExists, hasElements("statements"), statementIdsAreUnique],
+    members: { statements: statementRules }
+  },
+  wrapper: null
+})
+
+export const instructionRequest = validator({
+  schema: InstructionRequest,
+  rules: { rules: [supplierExists, vendorIsKnown, vendorOffersType] },
+  wrapper: null
+})
