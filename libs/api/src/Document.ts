@@ -9,12 +9,12 @@ import { type RequestCode, registry } from "@data-import/domain/Code"
 import type { Scope } from "@data-import/domain/Organisation"
 import { Api } from "./Api.ts"
 import { scopeOf } from "./Authorization.ts"
-import { describeError, ErrorCode, FieldError, requestCodes } from "./ErrorBody.ts"
+import { describeError, ErrorCode, FieldError } from "./ErrorBody.ts"
 import { limits } from "./Limits.ts"
 import { Docs, type OperationDocs } from "./Operation.ts"
 import { introduction } from "./Introduction.ts"
 import type { ErrorStatus } from "./Problem.ts"
-import { errorExample } from "./RefusalExamples.ts"
+import { errorExamples } from "./RefusalExamples.ts"
 
 type Json = { [key: string]: unknown }
 type Operation = OpenApi.OpenAPISpecOperation
@@ -237,17 +237,11 @@ const pathsOf = (spec: OpenApi.OpenAPISpec, common: Map<string, unknown>) => {
 /** Schema keywords that annotations carry into the document as they are. */
 const keywords = new Set(["minItems", "maxItems", "pattern", "x-codes"])
 
-const envelopeCodes = requestCodes.filter((code) => code !== "transaction_outside_open_period")
-
-const errorExamples = Object.fromEntries(
-  envelopeCodes.map((code) => [
-    code,
-    {
-      summary: registry[code].meaning,
-      description: registry[code].remedy,
-      value: errorExample(code)
-    }
-  ])
+const examplesOfErrors = Object.fromEntries(
+  errorExamples.map((value) => {
+    const { meaning, remedy } = registry[value.code]
+    return [value.code, { summary: meaning, description: remedy, value }]
+  })
 )
 
 /** No operation answers it, since it is about a method that is none; it is here to be known. */
@@ -297,7 +291,7 @@ export const document = (): Json => {
       responses: Object.fromEntries(common),
       parameters: { RequestId: requestIdParameter },
       headers,
-      examples: errorExamples,
+      examples: examplesOfErrors,
       securitySchemes: { ...spec.components.securitySchemes, bearer }
     }
   }

@@ -203,7 +203,14 @@ export const transactionsAnswer = {
   ]
 }
 
-export const transactionsRefusal = {
+export const duplicateRefusal = {
+  status: "TRANSACTION_IMPORT_ERROR",
+  code: "duplicate_transaction_ids",
+  error_detail: "The transaction id NL-T-2002 stands twice in the request.",
+  transaction_data: existing
+}
+
+export const periodRefusal = {
   status: "TRANSACTION_IMPORT_ERROR",
   code: "transaction_outside_open_period",
   error_detail: "2024-12-31 is not within the open statement period, which starts 2025-03-01.",

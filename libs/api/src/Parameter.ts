@@ -67,7 +67,7 @@ export const reader = <A>(
   schema: Schema.Codec<A, unknown> & { readonly fields: Schema.Struct.Fields }
 ) => {
   const names = Object.keys(schema.fields)
-  const { validate } = validator<A>({ schema, rules: { rules: [] }, wrapper: null })
+  const { validate } = validator({ schema, rules: { rules: [] }, wrapper: null })
   return (
     query: Readonly<Record<string, string | ReadonlyArray<string>>>
   ): Result.Result<A, ReadonlyArray<Fault>> =>

@@ -5,11 +5,12 @@
  */
 import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { ExternalAccountNumber, SupplierCodeField } from "@data-import/domain/Account"
-import { list } from "@data-import/domain/Field"
-import { Note } from "@data-import/domain/Note"
-import { PaymentInstruction } from "@data-import/domain/PaymentInstruction"
-import { HistoricalStatement } from "@data-import/domain/Statement"
+import {
+  InstructionRequest,
+  NotesRequest,
+  StatementsRequest,
+  TransactionsRequest
+} from "@data-import/domain/PostImportValidation"
 import { Transaction } from "@data-import/domain/Transaction"
 import {
   HistoricalStatementBody,
@@ -23,30 +24,26 @@ import { Authorization } from "./Authorization.ts"
 import { documented } from "./Documented.ts"
 import { anyBody, anywhere, errorBodies } from "./ErrorBody.ts"
 import {
+  duplicateRefusal,
   instructionRequest,
   notesAnswer,
   notesRequest,
+  periodRefusal,
   sampleNumber,
   statementsRequest,
   transactionsAnswer,
-  transactionsRefusal,
   transactionsRequest
 } from "./Examples.ts"
 import { AmountText, InstantText } from "./Figure.ts"
 import { operation } from "./Operation.ts"
 import { flag, reader } from "./Parameter.ts"
 
-const key = {
-  import_supplier: SupplierCodeField,
-  external_account_number: ExternalAccountNumber
-}
-
 const atLeastOne = (description: string) => ({ description, minItems: 1 })
 
-const NotesRequest = documented(
+const NotesBody = documented(
   "NotesRequest",
   "Notes for an imported account.",
-  Schema.Struct({ ...key, notes: list(Note) }),
+  NotesRequest,
   { ...keyWords, notes: atLeastOne("The notes, in the order in which they are created.") },
   { notes: NoteBody }
 )
@@ -63,10 +60,10 @@ export const NoteResult = Schema.Struct({
   })
 }).annotate({ identifier: "NoteResult", description: "What became of one note." })
 
-const TransactionsRequest = documented(
+const TransactionsBody = documented(
   "TransactionsRequest",
   "Transactions for an imported account.",
-  Schema.Struct({ ...key, transactions: list(Transaction) }),
+  TransactionsRequest,
   { ...keyWords, transactions: atLeastOne("The transactions: all are added, or none.") },
   { transactions: TransactionBody }
 )
@@ -75,7 +72,15 @@ const answeredTransaction = documented(
   "TransactionData",
   "A transaction as stored.",
   Transaction,
-  { ...transactionWords, amount: { description: "Text with two decimals.", wire: AmountText } },
+  {
+    ...transactionWords,
+    amount: { description: "Text with two decimals.", wire: AmountText },
+    display_note: {
+      description:
+        "A note that the customer sees. On a moved transaction it ends with the old date.",
+      wire: Schema.String
+    }
+  },
   transactionParts
 )
 
@@ -131,18 +136,18 @@ export const TransactionParameters = Schema.Struct({
 /** Reads the parameters of the transactions import; both are true unless sent. */
 export const readTransactionParameters = reader(TransactionParameters)
 
-const StatementsRequest = documented(
+const StatementsBody = documented(
   "HistoricalStatementsRequest",
   "Historical statements for an imported account.",
-  Schema.Struct({ ...key, statements: list(HistoricalStatement) }),
+  StatementsRequest,
   { ...keyWords, statements: atLeastOne("The statements: all are stored, or none.") },
   { statements: HistoricalStatementBody }
 )
 
-const InstructionRequest = documented(
+const InstructionBody = documented(
   "PaymentInstructionRequest",
   "A payment instruction for an imported account.",
-  Schema.Struct({ ...key, ...PaymentInstruction.fields }),
+  InstructionRequest,
   {
     ...keyWords,
     vendor: {
@@ -171,7 +176,7 @@ const anyWrite = [
 ] as const
 
 const createNotes = HttpApiEndpoint.post("createNotes", "/v1/data-import/notes/create/", {
-  payload: NotesRequest,
+  payload: NotesBody,
   success: Schema.Array(NoteResult).annotate({
     description: "One result for each note, in the order of the request.",
     httpApiStatus: 201
@@ -196,7 +201,7 @@ const createTransactions = HttpApiEndpoint.post(
   "/v1/data-import/transactions/create/",
   {
     query: TransactionParameters,
-    payload: TransactionsRequest,
+    payload: TransactionsBody,
     success: HttpApiSchema.status(201)(TransactionResults),
     error: [...errorBodies(["not_found", ...anyWrite]), TransactionImportError]
   }
@@ -207,7 +212,8 @@ const createTransactions = HttpApiEndpoint.post(
       "Create transactions",
       "Adds financial transactions to an imported account, all of them or none, and moves its " +
         "balance. The open statement period starts the day after the latest closing date of the " +
-        "account's ledgers and ends today (UTC).",
+        "account's ledgers and ends today (UTC). A transaction that breaks no rule and cannot be added " +
+        "is a 400 with a body of its own, TransactionImportError.",
       {
         parameters: {
           check_previously_added: {
@@ -230,9 +236,13 @@ const createTransactions = HttpApiEndpoint.post(
         answers: {
           201: { added: { summary: "One added, one was there", value: transactionsAnswer } },
           400: {
-            transaction_import_error: {
-              summary: "A transaction cannot be added",
-              value: transactionsRefusal
+            transaction_outside_open_period: {
+              summary: "A transaction outside the period, and force_add_to_current_statement=false",
+              value: periodRefusal
+            },
+            duplicate_transaction_ids: {
+              summary: "A transaction id twice in the request",
+              value: duplicateRefusal
             }
           }
         }
@@ -244,8 +254,8 @@ const createHistoricalStatements = HttpApiEndpoint.post(
   "createHistoricalStatements",
   "/v1/data-import/historical-statements/create/",
   {
-    payload: StatementsRequest,
-    success: HttpApiSchema.status(201)(StatementsRequest),
+    payload: StatementsBody,
+    success: HttpApiSchema.status(201)(StatementsBody),
     error: errorBodies(["not_found", ...anyWrite])
   }
 )
@@ -267,7 +277,7 @@ const createPaymentInstruction = HttpApiEndpoint.post(
   "createPaymentInstruction",
   "/v1/data-import/payment-instruction/create/",
   {
-    payload: InstructionRequest,
+    payload: InstructionBody,
     success: HttpApiSchema.status(201)(StoredInstruction),
     error: errorBodies([
       "import_process_does_not_exist",

@@ -3,11 +3,13 @@
  * and body. It is exhaustive twice: a new code needs a status, and a new failure needs a text, or nothing
  * compiles. The texts tell the caller what to do and nothing about the inside. Source: decisions, "Errors".
  */
+import { Schema } from "effect"
 import type { AccountNumber, ExternalAccountNumber } from "@data-import/domain/Account"
 import type { RequestCode } from "@data-import/domain/Code"
-import type { Failure, Fault } from "@data-import/domain/Failure"
+import type { Failure, Fault, TransactionRefused } from "@data-import/domain/Failure"
 import type { ImportKey } from "@data-import/domain/ImportProcess"
 import type { RequestId } from "@data-import/domain/Organisation"
+import { Transaction } from "@data-import/domain/Transaction"
 import { bodyBytes } from "./Limits.ts"
 import type { Refusal } from "./Refusal.ts"
 
@@ -41,29 +43,41 @@ export const statusOf = {
   throttled: 429,
   error: 500,
   service_unavailable: 503,
-  transaction_outside_open_period: 400
+  transaction_outside_open_period: 400,
+  duplicate_transaction_ids: 400
 } as const satisfies Record<RequestCode, number>
 
 export type ErrorStatus = (typeof statusOf)[RequestCode]
 
+/** The codes of the envelope. A code has a status also where it stands in the transaction error only. */
+export type EnvelopeCode = Exclude<RequestCode, TransactionRefused["code"]>
+
 /** The envelope of every error. The members after `errors` stand only where the refusal has them. */
 export interface ProblemBody {
   readonly detail: string
-  readonly code: RequestCode
+  readonly code: EnvelopeCode
   readonly errors?: ReadonlyArray<Fault>
   readonly external_account_number?: ExternalAccountNumber
   readonly kraken_account_number?: AccountNumber
   readonly request_id?: RequestId
 }
 
+/** The one error of another shape: the specification fixes it. Nothing of the request is stored. */
+export interface TransactionErrorBody {
+  readonly status: "TRANSACTION_IMPORT_ERROR"
+  readonly code: TransactionRefused["code"]
+  readonly error_detail: string
+  readonly transaction_data: typeof Transaction.Encoded
+}
+
 /** An answer that refuses. Header names are in lower case; `X-Request-Id` is added by the server. */
 export interface Problem {
   readonly status: ErrorStatus
   readonly headers: Readonly<Record<string, string>>
-  readonly body: ProblemBody
+  readonly body: ProblemBody | TransactionErrorBody
 }
 
-type Anything = Failure | Refusal
+type Enveloped = Exclude<Failure, TransactionRefused> | Refusal
 type Said = Omit<ProblemBody, "code"> & { readonly headers?: Readonly<Record<string, string>> }
 
 const text = (detail: string) => (): Said => ({ detail })
@@ -84,7 +98,7 @@ const brokenRules = (failure: Extract<Failure, { _tag: "ValidationFailed" }>): S
 }
 
 const sayings: {
-  readonly [Tag in Anything["_tag"]]: (refusal: Extract<Anything, { _tag: Tag }>) => Said
+  readonly [Tag in Enveloped["_tag"]]: (refusal: Extract<Enveloped, { _tag: Tag }>) => Said
 } = {
   NotAuthenticated: () => ({
     detail: "The request has no token; send the header `Authorization: Token <ACCESS_TOKEN>`.",
@@ -145,6 +159,21 @@ const sayings: {
   DryRunSuccessful: ({ key }) => ({
     detail: `The import of ${pair(key)} would succeed; it was rolled back due to the dry run.`
   }),
+  AccountNotFound: ({ key }) => ({
+    detail: `The ${pair(key)} is staged, but not imported; process it first.`
+  }),
+  ActivePaymentInstructionExists: text(
+    "Another payment instruction is active on the account; the operator must end it first."
+  ),
+  PaymentInstructionRejected: ({ reason }) => ({
+    detail: `The vendor rejects the payment instruction (${reason}); do not send it unchanged.`
+  }),
+  PaymentVendorUnreachable: text(
+    "The payment vendor cannot be reached, and a retry will not help; ask the operator."
+  ),
+  PaymentVendorUnavailable: text(
+    "The payment vendor cannot be reached right now; send the same request again."
+  ),
   ServiceUnavailable: ({ retryAfterSeconds }) => ({
     detail:
       "The service cannot answer right now; send the request again after Retry-After seconds.",
@@ -152,10 +181,27 @@ const sayings: {
   })
 }
 
-/** The answer to a refusal: total, and without any text but its own and what the caller sent. */
-export const problemOf = (refusal: Anything): Problem => {
-  const say = sayings[refusal._tag] as (refusal: Anything) => Said
+const encodeTransaction = Schema.encodeSync(Transaction)
+
+const transactionProblem = ({ code, detail, transaction }: TransactionRefused): Problem => ({
+  status: 400,
+  headers: {},
+  body: {
+    status: "TRANSACTION_IMPORT_ERROR",
+    code,
+    error_detail: detail,
+    transaction_data: encodeTransaction(transaction)
+  }
+})
+
+/** The envelope of a refusal that has one. */
+export const envelopeOf = (refusal: Enveloped): Problem & { readonly body: ProblemBody } => {
+  const say = sayings[refusal._tag] as (refusal: Enveloped) => Said
   const { detail, headers = {}, ...members } = say(refusal)
   const { code } = refusal
   return { status: statusOf[code], headers, body: { detail, code, ...members } }
 }
+
+/** The answer to a refusal: total, and without any text but its own and what the caller sent. */
+export const problemOf = (refusal: Failure | Refusal): Problem =>
+  refusal._tag === "TransactionRefused" ? transactionProblem(refusal) : envelopeOf(refusal)

@@ -1,10 +1,11 @@
 /**
  * One refusal of every kind, from which the document takes its examples of errors: what it shows is what
- * `problemOf` answers. A new failure does not compile here until it has an example.
+ * `envelopeOf` answers. A new failure does not compile here until it has an example.
  */
 import { AccountNumber, ExternalAccountNumber } from "@data-import/domain/Account"
-import { type RequestCode, registry } from "@data-import/domain/Code"
 import {
+  AccountNotFound,
+  ActivePaymentInstructionExists,
   AlreadyImported,
   ConcurrencyLimitExceeded,
   DryRunSuccessful,
@@ -16,14 +17,18 @@ import {
   NotFound,
   NotJson,
   OperationsTeamDoesNotExist,
+  PaymentInstructionRejected,
+  PaymentVendorUnavailable,
+  PaymentVendorUnreachable,
   PermissionDenied,
   ServiceUnavailable,
+  type TransactionRefused,
   ValidationFailed
 } from "@data-import/domain/Failure"
 import { RequestId } from "@data-import/domain/Organisation"
 import { SupplierCode } from "@data-import/domain/Supplier"
 import { sampleKey, sampleNumber } from "./Examples.ts"
-import { type ProblemBody, problemOf } from "./Problem.ts"
+import { type EnvelopeCode, envelopeOf, type ProblemBody } from "./Problem.ts"
 import {
   AuthenticationFailed,
   Defect,
@@ -37,7 +42,7 @@ import {
   UnsupportedMediaType
 } from "./Refusal.ts"
 
-type Anything = Failure | Refusal
+type Enveloped = Exclude<Failure, TransactionRefused> | Refusal
 
 const key = {
   import_supplier: SupplierCode.make(sampleKey.import_supplier),
@@ -52,9 +57,9 @@ const faults = [
   }
 ] as const
 
-/** One of each kind. */
+/** One of each kind that has the envelope. */
 export const refusals: {
-  readonly [Tag in Anything["_tag"]]: Extract<Anything, { readonly _tag: Tag }>
+  readonly [Tag in Enveloped["_tag"]]: Extract<Enveloped, { readonly _tag: Tag }>
 } = {
   NotAuthenticated: new NotAuthenticated(),
   AuthenticationFailed: new AuthenticationFailed(),
@@ -77,6 +82,13 @@ export const refusals: {
   OperationsTeamDoesNotExist: new OperationsTeamDoesNotExist({ name: "Nobody" }),
   ConcurrencyLimitExceeded: new ConcurrencyLimitExceeded({ retryAfterSeconds: 5 }),
   DryRunSuccessful: new DryRunSuccessful({ key }),
+  AccountNotFound: new AccountNotFound({ key }),
+  ActivePaymentInstructionExists: new ActivePaymentInstructionExists(),
+  PaymentInstructionRejected: new PaymentInstructionRejected({
+    reason: "inactive"
+  }),
+  PaymentVendorUnreachable: new PaymentVendorUnreachable(),
+  PaymentVendorUnavailable: new PaymentVendorUnavailable(),
   ServiceUnavailable: new ServiceUnavailable({ retryAfterSeconds: 5 })
 }
 
@@ -91,13 +103,12 @@ const otherFaults = new ValidationFailed({
   ]
 })
 
-const bodies = new Map<RequestCode, ProblemBody>(
-  [...Object.values<Anything>(refusals), otherFaults].map((refusal) => [
-    refusal.code,
-    problemOf(refusal).body
-  ])
+const bodies = new Map<EnvelopeCode, ProblemBody>(
+  [...Object.values<Enveloped>(refusals), otherFaults].map((refusal) => {
+    const { body } = envelopeOf(refusal)
+    return [body.code, body]
+  })
 )
 
-/** The body of an error with this code. */
-export const errorExample = (code: RequestCode): ProblemBody =>
-  bodies.get(code) ?? { detail: registry[code].meaning, code }
+/** The body of an error with each code, in the order of the refusals. */
+export const errorExamples: ReadonlyArray<ProblemBody> = [...bodies.values()]

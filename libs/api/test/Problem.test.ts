@@ -1,9 +1,15 @@
+import { Schema } from "effect"
 import { describe, expect, it } from "vitest"
 import { registry } from "@data-import/domain/Code"
-import { type Failure, ServiceUnavailable, ValidationFailed } from "@data-import/domain/Failure"
-import { type ErrorStatus, problemOf, statusOf } from "../src/Problem.ts"
-import { type Refusal, Throttled } from "../src/Refusal.ts"
-import { errorExample, refusals } from "../src/RefusalExamples.ts"
+import {
+  ServiceUnavailable,
+  TransactionRefused,
+  ValidationFailed
+} from "@data-import/domain/Failure"
+import { Transaction } from "@data-import/domain/Transaction"
+import { type ErrorStatus, envelopeOf, problemOf, statusOf } from "../src/Problem.ts"
+import { Throttled } from "../src/Refusal.ts"
+import { errorExamples, refusals } from "../src/RefusalExamples.ts"
 import { requestCodes } from "../src/ErrorBody.ts"
 
 const table: Record<keyof typeof refusals, readonly [ErrorStatus, string]> = {
@@ -28,10 +34,16 @@ const table: Record<keyof typeof refusals, readonly [ErrorStatus, string]> = {
   OperationsTeamDoesNotExist: [400, "operations_team_name_does_not_exist"],
   ConcurrencyLimitExceeded: [429, "concurrency_limit_exceeded"],
   DryRunSuccessful: [400, "dry_run_successful"],
+  AccountNotFound: [400, "account_not_found"],
+  ActivePaymentInstructionExists: [400, "active_payment_instruction_exists"],
+  PaymentInstructionRejected: [400, "payment_instruction_rejected_by_vendor"],
+  PaymentVendorUnreachable: [400, "payment_vendor_unreachable"],
+  PaymentVendorUnavailable: [500, "payment_vendor_unavailable"],
   ServiceUnavailable: [503, "service_unavailable"]
 }
 
-const all: ReadonlyArray<Failure | Refusal> = Object.values(refusals)
+type Enveloped = Parameters<typeof envelopeOf>[0]
+const all: ReadonlyArray<Enveloped> = Object.values(refusals)
 
 describe("problemOf", () => {
   it.each(Object.entries(table))("answers %s with its status and code", (tag, [status, code]) => {
@@ -42,7 +54,7 @@ describe("problemOf", () => {
   it.each(all.map((refusal) => [refusal._tag, refusal] as const))(
     "says something to the reader about %s, and only with codes of the registry",
     (_tag, refusal) => {
-      const { body } = problemOf(refusal)
+      const { body } = envelopeOf(refusal)
       expect(body.detail).toMatch(/^[A-Z].{15,}[.]$/)
       expect(registry).toHaveProperty(body.code)
       for (const fault of body.errors ?? []) expect(registry).toHaveProperty(fault.code)
@@ -121,11 +133,11 @@ describe("problemOf", () => {
   })
 
   it("says which status a supplier has that is not Ongoing", () => {
-    expect(problemOf(refusals.MigrationNotOngoing).body.detail).toContain("Paused")
+    expect(envelopeOf(refusals.MigrationNotOngoing).body.detail).toContain("Paused")
   })
 
   it("points at the team that does not exist", () => {
-    expect(problemOf(refusals.OperationsTeamDoesNotExist).body.errors).toEqual([
+    expect(envelopeOf(refusals.OperationsTeamDoesNotExist).body.errors).toEqual([
       {
         attr: "operations_team_name",
         code: "operations_team_name_does_not_exist",
@@ -144,8 +156,42 @@ describe("statusOf", () => {
   })
 })
 
-describe("errorExample", () => {
-  it.each(requestCodes.map((code) => [code]))("has the code it is an example of: %s", (code) => {
-    expect(errorExample(code).code).toBe(code)
+describe("a transaction that cannot be added", () => {
+  it.each(["duplicate_transaction_ids", "transaction_outside_open_period"] as const)(
+    "has the body that the specification fixes: %s",
+    (code) => {
+      const transaction = Schema.decodeUnknownSync(Transaction)({
+        transaction_id: "T-1",
+        transaction_date: "2025-01-31",
+        amount: 12.5,
+        type: "CHARGE"
+      })
+      expect(
+        problemOf(new TransactionRefused({ code, transaction, detail: "It is late." }))
+      ).toEqual({
+        status: 400,
+        headers: {},
+        body: {
+          status: "TRANSACTION_IMPORT_ERROR",
+          code,
+          error_detail: "It is late.",
+          transaction_data: {
+            transaction_id: "T-1",
+            transaction_date: "2025-01-31",
+            amount: "12.50",
+            type: "CHARGE"
+          }
+        }
+      })
+    }
+  )
+})
+
+describe("the examples of errors", () => {
+  it("has one for every code of the envelope", () => {
+    const codes = requestCodes.filter(
+      (code) => code !== "duplicate_transaction_ids" && code !== "transaction_outside_open_period"
+    )
+    expect(errorExamples.map(({ code }) => code).sort()).toEqual([...codes].sort())
   })
 })

@@ -1,0 +1,33 @@
+import { DateTime, Result, Schema } from "effect"
+import { describe, expect, it } from "vitest"
+import { Account } from "@data-import/domain/Account"
+import { accountRequest, factsAt, processRequest } from "@data-import/domain/AccountValidation"
+import type { Fault } from "@data-import/domain/Failure"
+import * as PostImport from "@data-import/domain/PostImportValidation"
+import { exampleAccount } from "../src/ExampleAccount.ts"
+import * as Examples from "../src/Examples.ts"
+
+const facts = factsAt(DateTime.makeUnsafe("2025-07-01T12:00:00Z"))
+
+const judged: ReadonlyArray<readonly [string, Result.Result<unknown, ReadonlyArray<Fault>>]> = [
+  ["the account", accountRequest.validate({ payload: exampleAccount }, facts)],
+  ["process", processRequest.validate(Examples.processRequest, facts)],
+  ["a dry run", processRequest.validate(Examples.dryRunRequest, facts)],
+  ["notes", PostImport.notesRequest.validate(Examples.notesRequest, facts)],
+  ["transactions", PostImport.transactionsRequest.validate(Examples.transactionsRequest, facts)],
+  ["statements", PostImport.statementsRequest.validate(Examples.statementsRequest, facts)],
+  ["an instruction", PostImport.instructionRequest.validate(Examples.instructionRequest, facts)]
+]
+
+describe("the examples of requests", () => {
+  it.each(judged)("break no rule: %s", (_name, result) => {
+    expect(Result.match(result, { onSuccess: () => [], onFailure: (faults) => faults })).toEqual([])
+  })
+
+  it("show the account that validate answers", () => {
+    const { payload } = Result.getOrThrow(
+      accountRequest.validate({ payload: exampleAccount }, facts)
+    )
+    expect(Schema.encodeSync(Account)(payload)).toEqual(Examples.validatedAccount)
+  })
+})
