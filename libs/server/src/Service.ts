@@ -38,7 +38,7 @@ export type { Serving } from "./App.ts"
 const levels = LogLevel.values.flatMap((level) => [level, level.toLowerCase()])
 
 const settings = Config.all({
-  port: Config.withDefault(Config.Port("PORT"), 8080),
+  port: Config.withDefault(Config.Int("PORT"), 8080),
   host: Config.withDefault(Config.String("HOST"), "127.0.0.1"),
   level: Config.map(
     Config.withDefault(Config.Literals(levels, "LOG_LEVEL"), "info"),
