@@ -57,7 +57,7 @@ export default tseslint.config(
   {
     files: ["**/*.{js,mjs}"],
     languageOptions: {
-      globals: { console: "readonly", fetch: "readonly", process: "readonly" }
+      globals: { URL: "readonly", console: "readonly", fetch: "readonly", process: "readonly" }
     }
   },
   {
