@@ -1,0 +1,179 @@
+/**
+ * The end of an attempt: the import becomes Imported and the account is created with everything on
+ * it, in one statement. Its parts depend on `changed`, the row that the attempt still held; where
+ * it held none, nothing is stored.
+ */
+import { Data, DateTime, Effect } from "effect"
+import type { Statement } from "effect/sql"
+import type { Completion, ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
+import { accountRows } from "./AccountRows.ts"
+import type { Database } from "./Database.ts"
+import { auditEntry, outboxEvent } from "./Entries.ts"
+import { breaks } from "./SqlFailure.ts"
+
+type Sql = Database["Service"]["sql"]
+type Command = Parameters<ImportProcesses["Service"]["complete"]>[0]
+type Rows = ReturnType<typeof accountRows>
+
+const imported = (sql: Sql, { attempt, key, newAccount }: Command): Statement.Fragment => sql`
+  update import_processes
+  set lease_attempt = null, lease_expires_at = null, account_number = ${newAccount.number},
+    account_created_at = ${DateTime.toDateUtc(newAccount.createdAt)}
+  where supplier = ${key.import_supplier}
+    and external_account_number = ${key.external_account_number} and lease_attempt = ${attempt}
+  returning id`
+
+const ended = (sql: Sql, { attempt, newAccount }: Command): Statement.Fragment => sql`
+  update import_attempts
+  set ended_at = ${DateTime.toDateUtc(newAccount.createdAt)}, outcome = 'created'
+  from changed where import_id = changed.id and import_attempts.id = ${attempt}`
+
+const account = (sql: Sql, rows: Rows): Statement.Fragment => sql`
+  new_account as (
+    insert into accounts (id, number, created_at, operations_team, balance, unknown_occupier,
+      account_type, billing_email, billing_name, billing_sub_name, billing_customer_reference,
+      date_of_sale, sales_channel, sales_subchannel, communication_preference,
+      document_accessibility, transfer_balance, operations_team_name)
+    select changed.id, sent.* from changed, json_to_record(${rows.account}::json) as sent(
+      number text, created_at timestamptz, operations_team text, balance numeric,
+      unknown_occupier boolean, account_type text, billing_email text, billing_name text,
+      billing_sub_name text, billing_customer_reference text, date_of_sale date,
+      sales_channel text, sales_subchannel text, communication_preference text,
+      document_accessibility text, transfer_balance numeric, operations_team_name text)
+  ),
+  new_metadata as (
+    insert into account_metadata (account_id, position, key, value)
+    select changed.id, sent.* from changed, json_to_recordset(${rows.metadata}::json) as sent(
+      position integer, key text, value json)
+  )`
+
+const people = (sql: Sql, rows: Rows): Statement.Fragment => sql`
+  new_customers as (
+    insert into customers (account_id, position, given_name, family_name, email, mobile, landline,
+      date_of_birth, title, salutation, opted_into_sms, opted_into_recommended,
+      opted_into_updates, opted_into_third_parties, opted_into_offers,
+      is_user_psr_consent_obtained)
+    select changed.id, sent.* from changed, json_to_recordset(${rows.customers}::json) as sent(
+      position integer, given_name text, family_name text, email text, mobile text,
+      landline text, date_of_birth date, title text, salutation text, opted_into_sms boolean,
+      opted_into_recommended boolean, opted_into_updates boolean,
+      opted_into_third_parties boolean, opted_into_offers boolean,
+      is_user_psr_consent_obtained boolean)
+  ),
+  new_billing_address as (
+    insert into billing_addresses (account_id, name, organization, street_address, locality,
+      postal_code, country, delivery_point_identifier, structured_street_address)
+    select changed.id, sent.*
+    from changed, json_to_recordset(${rows.billingAddresses}::json) as sent(
+      name text, organization text, street_address text, locality text, postal_code text,
+      country text, delivery_point_identifier text, structured_street_address json)
+  ),
+  new_billing_options as (
+    insert into billing_options (account_id, period_length, period_start_day,
+      period_start_month, use_industry_billing)
+    select changed.id, sent.* from changed, json_to_recordset(${rows.billingOptions}::json) as sent(
+      period_length text, period_start_day integer, period_start_month integer,
+      use_industry_billing boolean)
+  ),
+  new_supply_addresses as (
+    insert into supply_addresses (account_id, position, supply_address1, supply_postcode,
+      customer_at_supply_address_from_date, primary_place_of_residence_since)
+    select changed.id, sent.*
+    from changed, json_to_recordset(${rows.supplyAddresses}::json) as sent(
+      position integer, supply_address1 text, supply_postcode text,
+      customer_at_supply_address_from_date date, primary_place_of_residence_since date)
+  )`
+
+const money = (sql: Sql, rows: Rows, recordedAt: Date): Statement.Fragment => sql`
+  new_ledgers as (
+    insert into ledgers (account_id, position, ledger_code, last_statement_balance,
+      last_statement_closing_date, ledger_balance)
+    select changed.id, sent.* from changed, json_to_recordset(${rows.ledgers}::json) as sent(
+      position integer, ledger_code text, last_statement_balance numeric,
+      last_statement_closing_date date, ledger_balance numeric)
+  ),
+  new_transactions as (
+    insert into transactions (account_id, recorded_at, sequence, ledger_position, origin,
+      transaction_id, transaction_date, amount, type, reason, display_note, note, reference,
+      payment_type, product_code)
+    select changed.id, ${recordedAt}, sent.*
+    from changed, json_to_recordset(${rows.transactions}::json) as sent(
+      sequence integer, ledger_position integer, origin text, transaction_id text,
+      transaction_date date, amount numeric, type text, reason text, display_note text,
+      note text, reference text, payment_type text, product_code text)
+  ),
+  new_line_items as (
+    insert into transaction_line_items (account_id, transaction_sequence, position, start_date,
+      end_date, rate_band, number_of_units, price_per_unit, net_amount, reading_at_start,
+      reading_at_end)
+    select changed.id, sent.* from changed, json_to_recordset(${rows.lineItems}::json) as sent(
+      transaction_sequence integer, position integer, start_date date, end_date date,
+      rate_band text, number_of_units numeric, price_per_unit numeric, net_amount numeric,
+      reading_at_start numeric, reading_at_end numeric)
+  ),
+  new_tax_items as (
+    insert into transaction_tax_items (account_id, transaction_sequence, position, amount,
+      tax_type, value_taxed, rate, unit_type)
+    select changed.id, sent.* from changed, json_to_recordset(${rows.taxItems}::json) as sent(
+      transaction_sequence integer, position integer, amount numeric, tax_type text,
+      value_taxed numeric, rate numeric, unit_type text)
+  )`
+
+const papers = (sql: Sql, rows: Rows, recordedAt: Date): Statement.Fragment => sql`
+  new_notes as (
+    insert into notes (account_id, sequence, body, created_at, is_pinned, unpin_at)
+    select changed.id, sent.* from changed, json_to_recordset(${rows.notes}::json) as sent(
+      sequence integer, body text, created_at timestamptz, is_pinned boolean,
+      unpin_at timestamptz)
+  ),
+  new_note_documents as (
+    insert into note_documents (account_id, note_sequence, position, document_path)
+    select changed.id, sent.* from changed, json_to_recordset(${rows.noteDocuments}::json) as sent(
+      note_sequence integer, position integer, document_path text)
+  ),
+  new_statements as (
+    insert into statements (account_id, recorded_at, sequence, statement_id,
+      bill_period_from_date, bill_period_to_date, statement_path)
+    select changed.id, ${recordedAt}, sent.*
+    from changed, json_to_recordset(${rows.statements}::json) as sent(
+      sequence integer, statement_id text, bill_period_from_date date,
+      bill_period_to_date date, statement_path text)
+  )`
+
+const completeEvent = "data_import.import_process.complete-v1"
+
+/** Everything in one statement, which gives no row where the attempt no longer holds the import. */
+const statement = (sql: Sql, command: Command) => {
+  const { caller, key, newAccount } = command
+  const { createdAt: at } = newAccount
+  const rows = accountRows(newAccount)
+  const recordedAt = DateTime.toDateUtc(at)
+  return sql`
+    with changed as (${imported(sql, command)}),
+    ended as (${ended(sql, command)}),
+    ${account(sql, rows)},
+    ${people(sql, rows)},
+    ${money(sql, rows, recordedAt)},
+    ${papers(sql, rows, recordedAt)},
+    event as (${outboxEvent(sql, { at, name: completeEvent, codes: [] })}),
+    audit as (${auditEntry(sql, { at, caller, action: "process", outcome: "created", key })})
+    select id from changed`
+}
+
+export const complete = ({ sql }: Database["Service"], command: Command) =>
+  statement(sql, command).pipe(
+    Effect.map((rows): Completion => ({ _tag: rows.length > 0 ? "Completed" : "LeaseLost" })),
+    Effect.catchIf(breaks("accounts_number_once"), () =>
+      Effect.succeed<Completion>({ _tag: "NumberTaken" })
+    )
+  )
+
+/** Carries the outcome out of the transaction that it ends. */
+class RolledBack extends Data.TaggedError("RolledBack")<{ readonly outcome: Completion }> {}
+
+export const rehearse = (database: Database["Service"], command: Command) =>
+  complete(database, command).pipe(
+    Effect.flatMap((outcome) => new RolledBack({ outcome })),
+    database.sql.withTransaction,
+    Effect.catchTag("RolledBack", ({ outcome }) => Effect.succeed(outcome))
+  )

@@ -1,0 +1,167 @@
+/**
+ * API keys, refresh tokens and failed attempts. A refresh token belongs to a family, and the family
+ * to a key.
+ */
+import { DateTime, Effect, Layer, Option, Schema } from "effect"
+import {
+  type ApiKey,
+  ApiKeyId,
+  isLive,
+  OrganisationName,
+  Scope
+} from "@data-import/domain/Organisation"
+import { ApiKeys, type RefreshToken, type Rotation } from "@data-import/domain/ports/ApiKeys"
+import { DoesNotExist } from "@data-import/domain/ports/OperatorSetup"
+import { Database, isStorable, rowsOf } from "./Database.ts"
+
+type Sql = Database["Service"]["sql"]
+
+const Instant = Schema.DateTimeUtcFromDate
+const { toDateUtc } = DateTime
+
+const Key = {
+  id: ApiKeyId,
+  organisation: OrganisationName,
+  label: Schema.String,
+  scopes: Schema.Array(Scope),
+  hash: Schema.String,
+  createdAt: Instant,
+  expiresAt: Schema.NullOr(Instant),
+  revokedAt: Schema.NullOr(Instant)
+}
+
+const keyRows = rowsOf(Schema.Struct(Key))
+
+const keyColumns = (sql: Sql) => sql`
+  api_keys.id, api_keys.organisation, api_keys.label, api_keys.scopes, api_keys.hash,
+  api_keys.created_at as "createdAt", api_keys.expires_at as "expiresAt",
+  api_keys.revoked_at as "revokedAt"`
+
+const dateOrNull = (instant: DateTime.Utc | null): Date | null => instant && toDateUtc(instant)
+
+const idRows = rowsOf(Schema.Struct({ id: ApiKeyId }))
+
+const issue = (sql: Sql, key: ApiKey) =>
+  idRows(sql`
+    insert into api_keys
+      (id, organisation, label, scopes, hash, created_at, expires_at, revoked_at)
+    select ${key.id}, name, ${key.label}, ${key.scopes}::text[], ${key.hash},
+      ${toDateUtc(key.createdAt)}, ${dateOrNull(key.expiresAt)}::timestamptz,
+      ${dateOrNull(key.revokedAt)}::timestamptz
+    from organisations where name = ${key.organisation}
+    returning id`).pipe(
+    Effect.flatMap((rows) =>
+      rows.length > 0
+        ? Effect.void
+        : Effect.fail(new DoesNotExist({ what: "organisation", name: key.organisation }))
+    )
+  )
+
+const keyBy = (sql: Sql, column: "id" | "hash", value: string) =>
+  keyRows(sql`select ${keyColumns(sql)} from api_keys where ${sql(column)} = ${value}`).pipe(
+    Effect.map(([row]) => Option.fromNullishOr(row))
+  )
+
+const revoke = (sql: Sql, id: ApiKeyId, at: DateTime.Utc) =>
+  idRows(sql`
+    update api_keys set revoked_at = coalesce(revoked_at, ${toDateUtc(at)}) where id = ${id}
+    returning id`).pipe(Effect.map((rows) => rows.length > 0))
+
+const saveRefreshToken = (sql: Sql, token: RefreshToken) => sql`
+  with family as (
+    insert into refresh_token_families (family, api_key) values (${token.family}, ${token.apiKey})
+    on conflict do nothing
+  )
+  insert into refresh_tokens (hash, family, expires_at)
+  values (${token.hash}, ${token.family}, ${toDateUtc(token.expiresAt)})`
+
+const tokenRows = rowsOf(
+  Schema.Struct({
+    ...Key,
+    family: Schema.String,
+    tokenExpiresAt: Instant,
+    usedAt: Schema.NullOr(Instant),
+    familyRevokedAt: Schema.NullOr(Instant)
+  })
+)
+
+/** The token with its key; nobody else rotates a token of its family until the transaction ends. */
+const lockedToken = (sql: Sql, hash: string) =>
+  tokenRows(sql`
+    select ${keyColumns(sql)}, families.family, families.revoked_at as "familyRevokedAt",
+      tokens.expires_at as "tokenExpiresAt", tokens.used_at as "usedAt"
+    from refresh_tokens tokens join refresh_token_families families using (family)
+      join api_keys on api_keys.id = families.api_key
+    where tokens.hash = ${hash} for update of families, tokens`)
+
+const rotate = Effect.fnUntraced(function* (
+  sql: Sql,
+  { at, hash, successor }: Parameters<ApiKeys["Service"]["rotateRefreshToken"]>[0]
+) {
+  const [token] = yield* lockedToken(sql, hash)
+  if (token === undefined) return { _tag: "Refused" } satisfies Rotation
+  const { family, familyRevokedAt, tokenExpiresAt, usedAt, ...apiKey } = token
+  const good =
+    familyRevokedAt === null && DateTime.isGreaterThan(tokenExpiresAt, at) && isLive(apiKey, at)
+  if (!good) return { _tag: "Refused" } satisfies Rotation
+  if (usedAt !== null) {
+    yield* sql`
+      update refresh_token_families set revoked_at = ${toDateUtc(at)} where family = ${family}`
+    return { _tag: "Reused" } satisfies Rotation
+  }
+  yield* sql`
+    with used as (
+      update refresh_tokens set used_at = ${toDateUtc(at)} where hash = ${hash}
+    )
+    insert into refresh_tokens (hash, family, expires_at)
+    values (${successor.hash}, ${family}, ${toDateUtc(successor.expiresAt)})`
+  return { _tag: "Rotated", apiKey } satisfies Rotation
+})
+
+/** How long a failed attempt is kept: far longer than anybody looks back. */
+const keptFor = { days: 1 }
+
+/** Sweeps a few that nobody looks at any more, so that the table stays as small as a day. */
+const recordFailedAttempt = (sql: Sql, clientAddress: string, at: DateTime.Utc) => sql`
+  with forgotten as (
+    delete from failed_token_attempts where id in (
+      select id from failed_token_attempts
+      where at < ${toDateUtc(DateTime.subtract(at, keptFor))}
+      order by at limit 100 for update skip locked)
+  )
+  insert into failed_token_attempts (client_address, at)
+  values (${clientAddress}, ${toDateUtc(at)})`
+
+const instantRows = rowsOf(Schema.Struct({ at: Instant }))
+
+const failedAttempts = (sql: Sql, clientAddress: string, since: DateTime.Utc) =>
+  instantRows(sql`
+    select at from failed_token_attempts
+    where client_address = ${clientAddress} and at > ${toDateUtc(since)} order by at`).pipe(
+    Effect.map((rows) => rows.map(({ at }) => at))
+  )
+
+export const layer: Layer.Layer<ApiKeys, never, Database> = Layer.effect(
+  ApiKeys,
+  Effect.map(Database, ({ run, sql }) => {
+    const find = (column: "id" | "hash") => (value: string) =>
+      isStorable(value) ? run(keyBy(sql, column, value)) : Effect.succeed(Option.none())
+    return ApiKeys.of({
+      issue: (key) => run(issue(sql, key)),
+      find: find("id"),
+      findByHash: find("hash"),
+      list: (organisation) =>
+        run(
+          keyRows(sql`
+            select ${keyColumns(sql)} from api_keys where organisation = ${organisation}
+            order by created_at, id`)
+        ),
+      revoke: (id, at) => run(revoke(sql, id, at)),
+      saveRefreshToken: (token) => run(Effect.asVoid(saveRefreshToken(sql, token))),
+      rotateRefreshToken: (command) => run(sql.withTransaction(rotate(sql, command))),
+      recordFailedAttempt: (clientAddress, at) =>
+        run(Effect.asVoid(recordFailedAttempt(sql, clientAddress, at))),
+      failedAttempts: (clientAddress, since) => run(failedAttempts(sql, clientAddress, since))
+    })
+  })
+)

@@ -1,0 +1,112 @@
+/**
+ * The connection to PostgreSQL: a pool, a bounded queue in front of it, and one way to run
+ * statements that says what a failure means. The other modules of this library state what to run;
+ * only this one knows how.
+ */
+import { PgClient } from "@effect/sql-pg"
+import { Config, Context, Duration, Effect, Layer, type Redacted, Schema } from "effect"
+import { Reactivity } from "effect/reactivity"
+import type { SqlError } from "effect/sql"
+import { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
+import * as Admission from "./Admission.ts"
+import { sorted } from "./SqlFailure.ts"
+
+export interface DatabaseSettings {
+  /** `postgres://user:password@host:port/database`. */
+  readonly url: Redacted.Redacted
+  /** How many connections are open at most. */
+  readonly poolSize: number
+  /**
+   * How long a statement may take, and so how long a request can hang on a database that does not
+   * answer.
+   */
+  readonly statementTimeout: Duration.Duration
+}
+
+/** `DATABASE_URL`, `DATABASE_POOL_SIZE` (10) and `DATABASE_STATEMENT_TIMEOUT` (20 seconds). */
+export const settings: Config.Config<DatabaseSettings> = Config.all({
+  url: Config.Redacted("DATABASE_URL"),
+  poolSize: Config.Int("DATABASE_POOL_SIZE").pipe(Config.withDefault(10)),
+  statementTimeout: Config.Duration("DATABASE_STATEMENT_TIMEOUT").pipe(
+    Config.withDefault(Duration.seconds(20))
+  )
+})
+
+type Failure<E> = Exclude<E, SqlError.SqlError | Schema.SchemaError> | StorageUnavailable
+
+export class Database extends Context.Service<
+  Database,
+  {
+    /** Makes statements. A statement alone is a transaction. */
+    readonly sql: PgClient.PgClient
+    /** Runs statements, or a transaction of them, on one connection of the pool. */
+    readonly run: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, Failure<E>, R>
+    /** Whether statements are answered. */
+    readonly ready: Effect.Effect<void, StorageUnavailable>
+  }
+>()("@data-import/postgres/Database") {}
+
+const connectTimeout = Duration.seconds(2)
+const waitForConnection = Duration.seconds(2)
+/** A row lock is held for the few milliseconds of another write to the same import or account. */
+const lockTimeout = Duration.seconds(5)
+/** A staged payload comes in one message, and is at most a few times as large as a body. */
+const maxMessageBytes = 64 * 1024 * 1024
+
+const milliseconds = (duration: Duration.Duration): string => String(Duration.toMillis(duration))
+
+const clientOf = ({ poolSize, statementTimeout, url }: DatabaseSettings) =>
+  PgClient.make({
+    url,
+    applicationName: "data-import",
+    maxConnections: poolSize,
+    connectTimeout,
+    keepAlive: Duration.seconds(10),
+    maxMessageSize: maxMessageBytes,
+    startupParameters: {
+      statement_timeout: milliseconds(statementTimeout),
+      lock_timeout: milliseconds(lockTimeout),
+      idle_in_transaction_session_timeout: milliseconds(statementTimeout),
+      timezone: "UTC",
+      // Every statement is short; compiling one takes longer than running it.
+      jit: "off"
+    }
+  })
+
+const make = Effect.fnUntraced(function* (config: DatabaseSettings) {
+  // No connection is opened yet, so nothing can fail here.
+  const sql = yield* Effect.orDie(clientOf(config))
+  const admit = Admission.make({
+    running: config.poolSize,
+    waiting: config.poolSize * 32,
+    wait: waitForConnection
+  })
+  // The server ends a statement by itself; this is for a server that no longer does.
+  const duration = Duration.sum(config.statementTimeout, Duration.seconds(1))
+  const orElse = () => Effect.fail(new StorageUnavailable({ cause: new Error("No answer") }))
+  const run = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+    admit(sorted(Effect.timeoutOrElse(effect, { duration, orElse })))
+  const ready = Effect.asVoid(run(sql`select 1 as ready`))
+  return Database.of({ sql, run, ready })
+})
+
+/**
+ * The database of these settings. Connects when it is first asked, and again whenever that is
+ * needed.
+ */
+export const layerWith = (config: DatabaseSettings): Layer.Layer<Database> =>
+  Layer.effect(Database, make(config)).pipe(Layer.provide(Reactivity.layer))
+
+/** The database that the environment names. */
+export const layer: Layer.Layer<Database, Config.ConfigError> = Layer.unwrap(
+  Effect.map(settings, layerWith)
+)
+
+/** Decodes every row that a statement gives. */
+export const rowsOf = <Row extends Schema.Codec<unknown, unknown>>(row: Row) => {
+  const decode = Schema.decodeUnknownEffect(Schema.Array(row))
+  return <E, R>(rows: Effect.Effect<ReadonlyArray<unknown>, E, R>) => Effect.flatMap(rows, decode)
+}
+
+/** Whether PostgreSQL can hold the text at all; what it cannot hold is nowhere in it. */
+export const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes("\0")

@@ -1,0 +1,84 @@
+/**
+ * What a failed statement means: either the database cannot do it right now, and the same request
+ * may be sent again, or it is a defect of ours. What PostgreSQL says may quote the rows it speaks
+ * of, and so personal data; of its words only the code and the name of the broken constraint go on.
+ */
+import { Cause, Data, Effect, Schema } from "effect"
+import { SqlError } from "effect/sql"
+import { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
+
+/**
+ * A statement that should never have failed; `sqlState` is PostgreSQL's code, as far as it
+ * answered.
+ */
+export class StatementFailed extends Data.TaggedError("StatementFailed")<{
+  readonly reason: string
+  readonly sqlState: string | null
+  readonly constraint: string | null
+}> {
+  override get message(): string {
+    return [this.reason, this.sqlState, this.constraint].filter((part) => part !== null).join(" ")
+  }
+}
+
+const textAt = (value: unknown, name: string): string | null => {
+  const found: unknown =
+    typeof value === "object" && value !== null ? Reflect.get(value, name) : null
+  return typeof found === "string" ? found : null
+}
+
+const described = (error: SqlError.SqlError): StatementFailed =>
+  new StatementFailed({
+    reason: error.reason._tag,
+    sqlState: textAt(error.reason.cause, "code"),
+    constraint: textAt(error.reason.cause, "constraint")
+  })
+
+/**
+ * Connection lost (08), resources exhausted (53), shut down or starting (57P), input or output
+ * failed (58), gave way to another transaction (40), not the primary (25006), lock or statement
+ * time-out.
+ */
+const passing = /^(?:08|53|57P|58|40)|^(?:25006|55P03|57014)$/
+
+const isPassing = ({ reason }: SqlError.SqlError): boolean => {
+  if (reason._tag === "ConnectionError" || reason.operation === "connect") return true
+  const sqlState = textAt(reason.cause, "code")
+  return sqlState !== null && passing.test(sqlState)
+}
+
+/** Whether the statement failed because it broke this unique constraint. */
+export const breaks =
+  (constraint: string) =>
+  (error: unknown): boolean =>
+    SqlError.isSqlError(error) &&
+    error.reason._tag === "UniqueViolation" &&
+    error.reason.constraint === constraint
+
+type Foreign = SqlError.SqlError | Schema.SchemaError
+
+/**
+ * Leaves the errors that a port names and turns the others into `StorageUnavailable` or defects. A
+ * rollback that fails because the connection is gone arrives as a defect, and means no more than
+ * that.
+ */
+export const sorted = <A, E, R>(
+  effect: Effect.Effect<A, E, R>
+): Effect.Effect<A, Exclude<E, Foreign> | StorageUnavailable, R> =>
+  Effect.catchCause(
+    effect,
+    (cause): Effect.Effect<never, Exclude<E, Foreign> | StorageUnavailable> => {
+      const errors = cause.reasons.flatMap((reason): ReadonlyArray<unknown> => {
+        if (Cause.isFailReason(reason)) return [reason.error]
+        return Cause.isDieReason(reason) ? [reason.defect] : []
+      })
+      const ofDatabase = errors.filter(SqlError.isSqlError)
+      const away = ofDatabase.find(isPassing)
+      if (away !== undefined) return Effect.fail(new StorageUnavailable({ cause: described(away) }))
+      const [failed] = ofDatabase
+      if (failed !== undefined) return Effect.die(described(failed))
+      const undecoded = errors.find(Schema.isSchemaError)
+      if (undecoded !== undefined) return Effect.die(new Error("A row is not what it should be"))
+      return Effect.failCause(cause as Cause.Cause<Exclude<E, Foreign>>)
+    }
+  )

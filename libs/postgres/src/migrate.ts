@@ -1,0 +1,33 @@
+/**
+ * Brings a database to the present shape: the numbered migrations, each once and in order, in one
+ * transaction. Several may be started at once; one works, the others wait for it and find nothing
+ * to do.
+ */
+import { PgClient } from "@effect/sql-pg"
+import { Duration, Effect, type Redacted } from "effect"
+import { Migrator, type SqlError } from "effect/sql"
+import { operatorSetup } from "../migrations/0001_operator_setup.ts"
+import { imports } from "../migrations/0002_imports.ts"
+import { accounts } from "../migrations/0003_accounts.ts"
+
+const loader = Migrator.fromRecord({
+  "0001_operator_setup": operatorSetup,
+  "0002_imports": imports,
+  "0003_accounts": accounts
+})
+
+/** Migrates the database at `url`; gives the names of the migrations that were applied now. */
+export const migrate = (
+  url: Redacted.Redacted
+): Effect.Effect<ReadonlyArray<string>, Migrator.MigrationError | SqlError.SqlError> =>
+  Migrator.make({})({ loader, table: "migrations" }).pipe(
+    Effect.map((applied) => applied.map(([, name]) => name)),
+    Effect.provide(
+      PgClient.layer({
+        url,
+        applicationName: "data-import-migrate",
+        maxConnections: 1,
+        connectTimeout: Duration.seconds(5)
+      })
+    )
+  )

@@ -1,0 +1,270 @@
+/**
+ * A real PostgreSQL without an installation, from binaries that come as an npm package: for the
+ * local run and the tests. The server outlives a process that dies, so a start adopts one that
+ * still runs on the data directory. Nothing here uses Effect's clock: a test that holds time still
+ * must not hold PostgreSQL.
+ */
+import { Data, Effect, Redacted, type Scope } from "effect"
+import { spawn } from "node:child_process"
+import { randomBytes } from "node:crypto"
+import {
+  chownSync,
+  closeSync,
+  existsSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  writeFileSync
+} from "node:fs"
+import { createConnection, createServer } from "node:net"
+import { join } from "node:path"
+import { setTimeout as delay } from "node:timers/promises"
+import { draftBeside, type PostgresFolder, prepareFolder } from "./PostgresFolder.ts"
+
+/** PostgreSQL cannot run here; the message says what to do about it. */
+export class PostgresDidNotStart extends Data.TaggedError("PostgresDidNotStart")<{
+  readonly message: string
+  readonly cause?: unknown
+}> {}
+
+export interface EmbeddedPostgres {
+  /** Of the superuser, at 127.0.0.1; the password is in it. */
+  readonly url: Redacted.Redacted
+  readonly pid: number
+  /** Whether it ran already. */
+  readonly adopted: boolean
+}
+
+export interface Options {
+  /** Made where there is none. A start on an existing one keeps everything. */
+  readonly dataDir: string
+  /** A free one unless given; one that runs already keeps its own. */
+  readonly port?: number | undefined
+  /** What the end of the scope does to a server that ran already; `stop` unless given. */
+  readonly whenAdopted?: "stop" | "leave" | undefined
+}
+
+const superuser = "postgres"
+const passwordFile = "superuser-password"
+const logFile = "postgres.log"
+const startLimitMillis = 30_000
+const stopLimitMillis = 20_000
+
+/**
+ * Starts or adopts the server of a data directory; the end of the scope stops it and waits for its
+ * end.
+ */
+export const start = (
+  options: Options
+): Effect.Effect<EmbeddedPostgres, PostgresDidNotStart, Scope.Scope> =>
+  Effect.acquireRelease(
+    attempt(async () => {
+      const folder = prepareFolder(options.dataDir)
+      await initialise(folder)
+      const { adopted, pid, port } = await runOrAdopt(folder, options.port)
+      const password = readFileSync(join(folder.data, passwordFile), "utf8")
+      const url = `postgres://${superuser}:${password}@127.0.0.1:${port}/postgres`
+      return { folder, server: { url: Redacted.make(url), pid, adopted } }
+    }),
+    ({ folder, server }) =>
+      server.adopted && options.whenAdopted === "leave"
+        ? Effect.void
+        : Effect.promise(() => stop(server.pid, folder.data))
+  ).pipe(Effect.map(({ server }) => server))
+
+const attempt = <A>(evaluate: () => Promise<A>): Effect.Effect<A, PostgresDidNotStart> =>
+  Effect.tryPromise({
+    try: evaluate,
+    catch: (cause) =>
+      new PostgresDidNotStart({
+        message: cause instanceof Error ? cause.message : String(cause),
+        cause
+      })
+  })
+
+/** Makes the data directory in a draft and renames it, so that there is never half of one. */
+const initialise = async ({ data, native, runner }: PostgresFolder): Promise<void> => {
+  if (existsSync(join(data, "PG_VERSION"))) return
+  if (existsSync(data) && readdirSync(data).length > 0) {
+    throw new Error(`${data} is neither empty nor the data directory of a PostgreSQL`)
+  }
+  const draft = draftBeside(data, runner)
+  try {
+    const password = join(draft, "password")
+    writeFileSync(password, randomBytes(24).toString("hex"), { mode: 0o600 })
+    if (runner !== null) chownSync(password, runner.uid, runner.gid)
+    const cluster = join(draft, "cluster")
+    await run({ data, native, runner }, "initdb", [
+      `--pgdata=${cluster}`,
+      `--username=${superuser}`,
+      `--pwfile=${password}`,
+      "--auth=scram-sha-256",
+      "--encoding=UTF8",
+      "--locale-provider=builtin",
+      "--builtin-locale=C.UTF-8",
+      "--locale=C",
+      "--no-instructions"
+    ])
+    renameSync(password, join(cluster, passwordFile))
+    renameSync(cluster, data)
+  } catch (cause) {
+    // Another process may have been quicker; then its data directory is as good.
+    if (!existsSync(join(data, "PG_VERSION"))) throw cause
+  } finally {
+    rmSync(draft, { recursive: true, force: true })
+  }
+}
+
+const environment = { PATH: "/usr/bin:/bin", TZ: "UTC", LC_ALL: "C" }
+
+const run = ({ native, runner }: PostgresFolder, binary: string, args: ReadonlyArray<string>) =>
+  new Promise<void>((resolve, reject) => {
+    const child = spawn(join(native, "bin", binary), args, {
+      ...runner,
+      cwd: "/",
+      env: environment,
+      stdio: ["ignore", "ignore", "pipe"]
+    })
+    const errors: Array<Buffer> = []
+    child.stderr.on("data", (chunk: Buffer) => errors.push(chunk))
+    child.once("error", reject)
+    child.once("close", (code) => {
+      if (code === 0) return resolve()
+      reject(new Error(`${binary} failed: ${Buffer.concat(errors).toString("utf8").trim()}`))
+    })
+  })
+
+interface Running {
+  readonly pid: number
+  readonly port: number
+  readonly adopted: boolean
+}
+
+const runOrAdopt = async (folder: PostgresFolder, port: number | undefined): Promise<Running> => {
+  const deadline = Date.now() + startLimitMillis
+  let attemptsLeft = 5
+  let own: Child | undefined
+  while (Date.now() < deadline) {
+    const found = postmaster(folder.data)
+    if (found !== null && runsOn(found.pid, folder.data)) {
+      if (found.ready && (await answers(found.port))) {
+        return { pid: found.pid, port: found.port, adopted: found.pid !== own?.pid }
+      }
+    } else if (own === undefined || own.ended()) {
+      // What the backends of a killed server hold is free only once they have noticed its end.
+      if (attemptsLeft-- === 0) {
+        throw new Error(`PostgreSQL does not start on ${folder.data}: ${lastWords(folder.data)}`)
+      }
+      if (found !== null) rmSync(join(folder.data, "postmaster.pid"), { force: true })
+      if (own !== undefined) await delay(200)
+      own = launch(folder, port ?? (await freePort()))
+    }
+    await delay(10)
+  }
+  throw new Error(`PostgreSQL on ${folder.data} does not answer: ${lastWords(folder.data)}`)
+}
+
+interface Child {
+  readonly pid: number | undefined
+  readonly ended: () => boolean
+}
+
+/** In a session of its own, so that Ctrl-C reaches it only through the end of the scope. */
+const launch = ({ data, native, runner }: PostgresFolder, port: number): Child => {
+  const log = openSync(join(data, logFile), "a")
+  const settings = {
+    listen_addresses: "127.0.0.1",
+    port: String(port),
+    unix_socket_directories: "",
+    // Terse, because the details of an error may quote personal data.
+    log_error_verbosity: "terse",
+    log_min_error_statement: "panic",
+    log_checkpoints: "off"
+  }
+  const args = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`])
+  const child = spawn(join(native, "bin", "postgres"), ["-D", data, ...args], {
+    ...runner,
+    cwd: "/",
+    env: environment,
+    detached: true,
+    stdio: ["ignore", log, log]
+  })
+  closeSync(log)
+  child.unref()
+  let ended = false
+  child.once("exit", () => (ended = true))
+  child.once("error", () => (ended = true))
+  return { pid: child.pid, ended: () => ended }
+}
+
+const lastWords = (data: string): string => {
+  const log = join(data, logFile)
+  return existsSync(log) ? readFileSync(log, "utf8").trim().split("\n").slice(-4).join(" | ") : ""
+}
+
+interface Postmaster {
+  readonly pid: number
+  readonly port: number
+  readonly ready: boolean
+}
+
+/** What the server's own lock file says; it may be there after the server is gone. */
+const postmaster = (data: string): Postmaster | null => {
+  const file = join(data, "postmaster.pid")
+  if (!existsSync(file)) return null
+  const lines = readFileSync(file, "utf8").split("\n")
+  return { pid: Number(lines[0]), port: Number(lines[3]), ready: lines[7]?.trim() === "ready" }
+}
+
+/**
+ * Whether the process lives and is the server of this data directory, and not one that got its
+ * number.
+ */
+const runsOn = (pid: number, data: string): boolean => {
+  try {
+    return readlinkSync(`/proc/${pid}/cwd`) === data
+  } catch {
+    return false
+  }
+}
+
+/** Whether a PostgreSQL answers at the port: it says at once whether it speaks TLS. */
+const answers = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = createConnection({ host: "127.0.0.1", port })
+    const settle = (answer: boolean) => {
+      socket.destroy()
+      resolve(answer)
+    }
+    socket.setTimeout(1000, () => settle(false))
+    socket.once("error", () => settle(false))
+    socket.once("data", (reply) => settle(/^[NS]/.test(reply.toString("latin1"))))
+    socket.once("connect", () => {
+      socket.write(Uint8Array.of(0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f))
+    })
+  })
+
+const freePort = (): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const server = createServer()
+    server.once("error", reject)
+    server.listen(0, "127.0.0.1", () => {
+      const address = server.address()
+      server.close(() =>
+        resolve(typeof address === "object" && address !== null ? address.port : 0)
+      )
+    })
+  })
+
+/** Fast shutdown: open transactions are rolled back, what was committed is safe. */
+const stop = async (pid: number, data: string): Promise<void> => {
+  for (const signal of ["SIGINT", "SIGQUIT"] as const) {
+    if (!runsOn(pid, data)) return
+    process.kill(pid, signal)
+    const deadline = Date.now() + stopLimitMillis
+    while (runsOn(pid, data) && Date.now() < deadline) await delay(10)
+  }
+}

@@ -1,0 +1,35 @@
+/**
+ * Databases of a server: made, dropped and named in a URL. Their names are ours, and need no
+ * quoting.
+ */
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Redacted } from "effect"
+import { SqlClient, type SqlError } from "effect/sql"
+
+/** The same server and user, another database. */
+export const databaseUrl = (server: Redacted.Redacted, database: string): Redacted.Redacted => {
+  const url = new URL(Redacted.value(server))
+  url.pathname = `/${database}`
+  return Redacted.make(url.href)
+}
+
+const onServer = (server: Redacted.Redacted, statement: string) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    yield* sql.unsafe(statement)
+  }).pipe(Effect.provide(PgClient.layer({ url: server, maxConnections: 1 })))
+
+/** An empty one, or a copy of `template`, to which nobody may be connected. */
+export const createDatabase = (
+  server: Redacted.Redacted,
+  database: string,
+  template = "template0"
+): Effect.Effect<void, SqlError.SqlError> =>
+  onServer(server, `create database ${database} template ${template} strategy file_copy`)
+
+/** Drops it, whoever is connected to it. */
+export const dropDatabase = (
+  server: Redacted.Redacted,
+  database: string
+): Effect.Effect<void, SqlError.SqlError> =>
+  onServer(server, `drop database if exists ${database} with (force)`)

@@ -1,0 +1,74 @@
+/**
+ * One PostgreSQL for a whole test run: the one that DATABASE_URL names, or an embedded one in a
+ * temporary folder. A template database is migrated once; every test database is a copy of it.
+ */
+import { Effect, Exit, Redacted, Scope } from "effect"
+import { randomBytes } from "node:crypto"
+import { chmodSync, existsSync, mkdtempSync, realpathSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import type { TestProject } from "vitest/node"
+import { migrate } from "../src/migrate.ts"
+import { createDatabase, databaseUrl, dropDatabase } from "./databases.ts"
+import * as EmbeddedPostgres from "./EmbeddedPostgres.ts"
+
+declare module "vitest" {
+  interface ProvidedContext {
+    /** Of the server, with the right to create databases. */
+    readonly databaseUrl: string
+    /** The name of the migrated database that nobody connects to. */
+    readonly templateDatabase: string
+  }
+}
+
+/**
+ * A folder that goes with the scope, and that the user who runs PostgreSQL in place of root can
+ * reach.
+ */
+const temporaryFolder = Effect.acquireRelease(
+  Effect.sync(() => {
+    const folder = mkdtempSync(join(tmpdir(), "data-import-test-"))
+    chmodSync(folder, 0o755)
+    return folder
+  }),
+  (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
+)
+
+/** Removes the data directory where it really is, which may be outside of its folder. */
+const dataDirectory = Effect.acquireRelease(
+  Effect.map(temporaryFolder, (folder) => join(folder, "postgres")),
+  (dataDir) =>
+    Effect.sync(() => {
+      if (existsSync(dataDir)) rmSync(realpathSync(dataDir), { recursive: true, force: true })
+    })
+)
+
+const embedded = Effect.gen(function* () {
+  const { url } = yield* EmbeddedPostgres.start({ dataDir: yield* dataDirectory })
+  return url
+})
+
+const server = Effect.gen(function* () {
+  const given = process.env["DATABASE_URL"]
+  const url = given === undefined || given === "" ? yield* embedded : Redacted.make(given)
+  const template = `template_${randomBytes(6).toString("hex")}`
+  yield* Effect.acquireRelease(createDatabase(url, template), () =>
+    Effect.orDie(dropDatabase(url, template))
+  )
+  yield* migrate(databaseUrl(url, template))
+  return { url, template }
+})
+
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const scope = Scope.makeUnsafe()
+  const stop = () => Effect.runPromise(Scope.close(scope, Exit.void))
+  try {
+    const { template, url } = await Effect.runPromise(Scope.provide(server, scope))
+    project.provide("databaseUrl", Redacted.value(url))
+    project.provide("templateDatabase", template)
+    return stop
+  } catch (cause) {
+    await stop()
+    throw cause
+  }
+}
