@@ -3,7 +3,6 @@
  */
 import { Schema } from "effect"
 import { fieldCheck } from "./Field.ts"
-import { isRawNumber } from "./Json.ts"
 import { isObject, type Path } from "./Shape.ts"
 
 const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes("\0")
@@ -11,7 +10,10 @@ const isStorable = (text: string): boolean => text.isWellFormed() && !text.inclu
 /** Where text stands that no database stores: NUL, or a lone surrogate. The depth is bounded by Json. */
 const unstorable = (value: unknown, path: Path): ReadonlyArray<Path> => {
   if (typeof value === "string") return isStorable(value) ? [] : [path]
-  if (typeof value !== "object" || value === null || isRawNumber(value)) return []
+  if (Array.isArray(value)) {
+    return value.flatMap((element, index) => unstorable(element, [...path, index]))
+  }
+  if (!isObject(value)) return []
   return Object.entries(value).flatMap(([key, member]) =>
     isStorable(key) ? unstorable(member, [...path, key]) : [path]
   )
@@ -19,7 +21,7 @@ const unstorable = (value: unknown, path: Path): ReadonlyArray<Path> => {
 
 /** Codes: `not_an_object`, and `invalid` at the text inside that holds NUL or a lone surrogate. */
 export const JsonObject = Schema.Unknown.check(
-  fieldCheck<unknown>((value) => isObject(value) && !isRawNumber(value), {
+  fieldCheck<unknown>(isObject, {
     code: "not_an_object",
     detail: "Must be a JSON object.",
     jsonSchema: { type: "object" },

@@ -47,7 +47,7 @@ export interface BrokenRule {
 /** Where a rule about the whole payload is reported. */
 export const wholePayload = "non_field_errors"
 
-/** Applies every rule to a valid value or a draft of an unsound one; `root` is the payload's path. */
+/** Applies every rule to a valid body or a draft of an unsound one; `root` is the payload's path. */
 export const applyRules = <A>(
   ruleSet: RuleSet<A>,
   value: A,
@@ -55,7 +55,7 @@ export const applyRules = <A>(
   root: Path
 ): ReadonlyArray<BrokenRule> => {
   const broken: Array<BrokenRule> = []
-  const path: Array<string | number> = [...root]
+  const path: Array<string | number> = []
 
   const apply = (set: RuleSet<unknown>, current: unknown): void => {
     const report: Report = (code, detail, ...at) => {
@@ -113,9 +113,14 @@ export const soundValues = <A, B>(
 }
 
 /** The supplier that a request names exists and is the caller's: the two are never told apart. */
-export const supplierExists: Rule<unknown> = (_request, facts, report) => {
+export const supplierExists: Rule<{ readonly import_supplier: string }> = (
+  request,
+  facts,
+  report
+) => {
   if (!facts.supplierExists) {
-    report("import_supplier_does_not_exist", "No such import supplier.", "import_supplier")
+    const detail = `There is no import supplier ${request.import_supplier}.`
+    report("import_supplier_does_not_exist", detail, "import_supplier")
   }
 }
 

@@ -5,6 +5,7 @@
  */
 import { Result, Schema } from "effect"
 import { listElements } from "./Field.ts"
+import { isRawNumber } from "./Json.ts"
 
 export type Shape = StructShape | ListShape | LeafShape
 
@@ -59,7 +60,7 @@ export const shapeOf = (schema: Schema.Constraint): Shape => {
 }
 
 export const isObject = (input: unknown): input is Record<string, unknown> =>
-  typeof input === "object" && input !== null && !Array.isArray(input)
+  typeof input === "object" && input !== null && !Array.isArray(input) && !isRawNumber(input)
 
 const memberOf = (input: Record<string, unknown>, name: string): unknown =>
   Object.hasOwn(input, name) ? input[name] : undefined

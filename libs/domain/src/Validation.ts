@@ -50,7 +50,7 @@ export const validator = <Body, const Wrapper extends (keyof Body & string) | nu
     : { rules: [], members: { [wrapper]: rules } }) as unknown as RuleSet<Body>
 
   const faultsOf = (input: unknown, broken: ReadonlyArray<BrokenRule>): ReadonlyArray<Fault> =>
-    inPayloadOrder(shape, input, broken).map(({ code, detail, path }) => ({
+    inPayloadOrder(shape, input, broken, root).map(({ code, detail, path }) => ({
       attr: attrOf(path, root),
       code,
       detail
@@ -104,12 +104,20 @@ const brokenBy = (
 ): ReadonlyArray<BrokenRule> => {
   const broken: Array<BrokenRule> = []
   const add = (path: Path, code: FieldCode, detail: string) => broken.push({ path, code, detail })
+  const addWrongType = (path: Path): void => {
+    const at = path.length === 0 && wrapper !== null ? [wrapper] : path
+    broken.push({ path: at, ...wrongType(shapeAt(shape, path), valueAt(input, path)) })
+  }
 
   const collect = (part: SchemaIssue.Issue, path: Path): void => {
     switch (part._tag) {
       case "Pointer":
         return collect(part.issue, [...path, ...(part.path as Path)])
       case "Composite":
+        // To the schema a number that keeps its spelling is an object.
+        if (isRawNumber(valueAt(input, path)) && shapeAt(shape, path)?._tag === "Struct") {
+          return addWrongType(path)
+        }
         return part.issues.forEach((inner) => collect(inner, path))
       case "Encoding":
         return collect(part.issue, path)
@@ -127,13 +135,8 @@ const brokenBy = (
         if (checked.length > 0) return checked.forEach((inner) => collect(inner, path))
         return void add(path, "invalid_type", "Must be of another type.")
       }
-      default: {
-        const at = path.length === 0 && wrapper !== null ? [wrapper] : path
-        return void broken.push({
-          path: at,
-          ...wrongType(shapeAt(shape, path), valueAt(input, path))
-        })
-      }
+      default:
+        return addWrongType(path)
     }
   }
 
@@ -202,7 +205,8 @@ const attrOf = (path: Path, root: Path): string => {
 const inPayloadOrder = (
   shape: Shape,
   input: unknown,
-  broken: ReadonlyArray<BrokenRule>
+  broken: ReadonlyArray<BrokenRule>,
+  root: Path
 ): ReadonlyArray<BrokenRule> => {
   const positions = new Map<object, ReadonlyMap<string, number>>()
   const positionIn = (value: object, name: string): number | undefined => {
@@ -213,10 +217,11 @@ const inPayloadOrder = (
     }
     return known.get(name)
   }
-  const rankOf = (path: Path): ReadonlyArray<number> =>
-    path.map((segment, depth) => {
+  const rankOf = (path: Path): ReadonlyArray<number> => {
+    const isWhole = path.length === root.length + 1 && path.at(-1) === wholePayload
+    if (isWhole) return [Number.MAX_SAFE_INTEGER]
+    return path.map((segment, depth) => {
       if (typeof segment === "number") return segment
-      if (segment === wholePayload) return Number.MAX_SAFE_INTEGER
       const parent = valueAt(input, path.slice(0, depth))
       const sent = isObject(parent) ? positionIn(parent, segment) : undefined
       if (sent !== undefined) return sent
@@ -224,6 +229,7 @@ const inPayloadOrder = (
       const names = parentShape?._tag === "Struct" ? [...parentShape.fields.keys()] : []
       return listElements * listElements + names.indexOf(segment)
     })
+  }
   return broken
     .map((rule) => ({ rule, rank: rankOf(rule.path) }))
     .sort((a, b) => compareRanks(a.rank, b.rank))

@@ -1,0 +1,38 @@
+/** Judging a payload in one word, so that a table of rules can say what it expects of each. */
+import { Result } from "effect"
+import {
+  account,
+  accountRequest,
+  factsAt,
+  processRequest,
+  validateAccount
+} from "../src/AccountValidation.ts"
+import type { Fault } from "../src/Failure.ts"
+import * as Json from "../src/Json.ts"
+import type { Facts } from "../src/Rules.ts"
+import { sampleTime } from "../testing/samples.ts"
+
+/** `attr code` of every fault, in the order reported; none where all is valid. */
+type Judgement = ReadonlyArray<string>
+
+const judgement = (result: Result.Result<unknown, ReadonlyArray<Fault>>): Judgement =>
+  Result.isSuccess(result) ? [] : result.failure.map(({ attr, code }) => `${attr} ${code}`)
+
+/** Judges an account payload as of the time of the samples. */
+export const judge = (payload: unknown): Judgement =>
+  judgement(validateAccount(payload, sampleTime))
+
+/** Judges an account payload with other facts than the usual ones. */
+export const judgeWith = (facts: Partial<Facts>, payload: unknown): Judgement =>
+  judgement(account.validate(payload, { ...factsAt(sampleTime), ...facts }))
+
+/** Judges an account payload sent as this text. */
+export const judgeText = (text: string): Judgement => judge(Result.getOrThrow(Json.parse(text)))
+
+/** Judges the whole body of validate or stage. */
+export const judgeRequest = (body: unknown, facts: Partial<Facts> = {}): Judgement =>
+  judgement(accountRequest.validate(body, { ...factsAt(sampleTime), ...facts }))
+
+/** Judges the whole body of process. */
+export const judgeProcess = (body: unknown, facts: Partial<Facts> = {}): Judgement =>
+  judgement(processRequest.validate(body, { ...factsAt(sampleTime), ...facts }))

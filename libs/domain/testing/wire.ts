@@ -1,0 +1,78 @@
+/**
+ * JSON as it stands on the wire, read and altered by path: how a test says what is different about a
+ * body. Nothing is altered in place, and any name may be a key, also one that every object inherits.
+ */
+
+/** A JSON object. */
+export type Wire = { readonly [name: string]: unknown }
+
+/** Names and indexes; in text they are joined by dots, as in an `attr`. */
+export type WirePath = string | ReadonlyArray<string | number>
+
+const segmentsOf = (path: WirePath): ReadonlyArray<string | number> =>
+  typeof path === "string"
+    ? path.split(".").map((segment) => (/^\d+$/.test(segment) ? Number(segment) : segment))
+    : path
+
+/** The path as the `attr` of an error object. */
+export const attrOf = (path: WirePath): string => segmentsOf(path).join(".")
+
+export const isWire = (value: unknown): value is Wire =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+const memberOf = (value: unknown, segment: string | number): unknown =>
+  typeof value === "object" && value !== null && Object.hasOwn(value, segment)
+    ? (value as Wire)[segment]
+    : undefined
+
+/** What stands at the path; undefined where nothing does. */
+export const get = (body: unknown, path: WirePath): unknown =>
+  segmentsOf(path).reduce(memberOf, body)
+
+/** The objects of the list at the path; none where there is no list. */
+export const objectsAt = (body: unknown, path: WirePath): ReadonlyArray<Wire> => {
+  const list = get(body, path)
+  return Array.isArray(list) ? list.filter(isWire) : []
+}
+
+const withMember = (parent: unknown, segment: string | number, value: unknown): unknown => {
+  if (Array.isArray(parent)) {
+    const list: Array<unknown> = [...(parent as ReadonlyArray<unknown>)]
+    list[Number(segment)] = value
+    return list
+  }
+  // Entries, because assigning to `__proto__` would make no key.
+  const entries = isWire(parent) ? Object.entries(parent) : []
+  const isThere = entries.some(([name]) => name === segment)
+  return Object.fromEntries(
+    isThere
+      ? entries.map(([name, present]) => [name, name === segment ? value : present])
+      : [...entries, [segment, value]]
+  )
+}
+
+const putAt = (
+  body: unknown,
+  [segment, ...rest]: ReadonlyArray<string | number>,
+  value: unknown
+): unknown =>
+  segment === undefined
+    ? value
+    : withMember(body, segment, putAt(memberOf(body, segment), rest, value))
+
+/** The body with `value` at the path, in place of what stood there or after the other members. */
+export const put = (body: Wire, path: WirePath, value: unknown): Wire =>
+  putAt(body, segmentsOf(path), value) as Wire
+
+/** The body with every path set to its value, one after the other. */
+export const putAll = (body: Wire, values: Wire): Wire =>
+  Object.entries(values).reduce((altered, [path, value]) => put(altered, path, value), body)
+
+/** The body without the member at the path. */
+export const drop = (body: Wire, path: WirePath): Wire => {
+  const segments = segmentsOf(path)
+  const parent = segments.slice(0, -1)
+  const name = segments.at(-1)
+  const left = Object.entries(get(body, parent) ?? {}).filter(([member]) => member !== name)
+  return put(body, parent, Object.fromEntries(left))
+}
