@@ -5,9 +5,8 @@
 import { DateTime, Effect, Layer, Option, Order, Stream } from "effect"
 import { releaseCodes, releaseEvent } from "../../src/Event.ts"
 import { type AttemptId, holds, type ImportKey, isFree, stateAt } from "../../src/ImportProcess.ts"
-import type { Caller } from "../../src/Organisation.ts"
 import type { SupplierCode } from "../../src/Supplier.ts"
-import type { Attempt, OutboxEvent } from "../History.ts"
+import type { Attempt } from "../History.ts"
 import {
   type Claim,
   type Completion,
@@ -17,7 +16,7 @@ import {
   type NewAccount,
   type Staging
 } from "../ImportProcesses.ts"
-import { codePointOrder, importOf, MemoryStore, type StoredImport } from "./Store.ts"
+import { codePointOrder, importOf, MemoryStore, recordChange, type StoredImport } from "./Store.ts"
 
 type Store = MemoryStore["Service"]
 type Port = ImportProcesses["Service"]
@@ -49,27 +48,6 @@ const clearExpiredLease = (stored: StoredImport, at: DateTime.Utc): StoredImport
         errors: []
       })
 
-const record = (
-  store: Store,
-  key: ImportKey,
-  event: OutboxEvent,
-  audit: { readonly action: "stage" | "process"; readonly outcome: string; readonly caller: Caller }
-): void => {
-  const { apiKey, organisation, requestId } = audit.caller
-  store.outbox.push({ key, event })
-  store.audit.push({
-    key,
-    entry: {
-      at: event.at,
-      organisation,
-      apiKey,
-      requestId,
-      action: audit.action,
-      outcome: audit.outcome
-    }
-  })
-}
-
 const stage = (store: Store, { at, caller, key, payload }: Command<"stage">): Staging => {
   if (!store.suppliers.has(key.import_supplier)) {
     throw new Error(`There is no supplier ${key.import_supplier}`)
@@ -86,12 +64,13 @@ const stage = (store: Store, { at, caller, key, payload }: Command<"stage">): St
       ? { process, payload, attempts: [] }
       : { ...clearExpiredLease(present, at), payload }
   )
-  record(
-    store,
-    key,
-    { at, name: "data_import.import_process.staged-v1", codes: [] },
-    { action: "stage", outcome: present === undefined ? "created" : "replaced", caller }
-  )
+  recordChange(store, key, {
+    at,
+    event: "data_import.import_process.staged-v1",
+    action: "stage",
+    outcome: present === undefined ? "created" : "replaced",
+    caller
+  })
   return { _tag: present === undefined ? "Created" : "Replaced" }
 }
 
@@ -159,12 +138,13 @@ const complete = (store: Store, command: Command<"complete">): Completion => {
   const ended = endAttempt(present, attempt, { endedAt: createdAt, outcome: "created", errors: [] })
   put(store, { ...ended, process: { ...ended.process, account: { number, createdAt } } })
   store.accounts.set(number, { ...newAccount, key })
-  record(
-    store,
-    key,
-    { at: createdAt, name: "data_import.import_process.complete-v1", codes: [] },
-    { action: "process", outcome: "created", caller }
-  )
+  recordChange(store, key, {
+    at: createdAt,
+    event: "data_import.import_process.complete-v1",
+    action: "process",
+    outcome: "created",
+    caller
+  })
   return answer
 }
 
@@ -173,9 +153,9 @@ const release = (store: Store, command: Command<"release">): void => {
   const present = held(store, key, attempt)
   if (present === undefined) return
   put(store, endAttempt(present, attempt, { endedAt: at, outcome, errors }))
-  const name = releaseEvent(dryRun, outcome === "dry_run_successful")
+  const event = releaseEvent(dryRun, outcome === "dry_run_successful")
   const codes = releaseCodes(outcome, errors)
-  record(store, key, { at, name, codes }, { action: "process", outcome, caller })
+  recordChange(store, key, { at, event, codes, action: "process", outcome, caller })
 }
 
 const setSkipped = (store: Store, { at, key, skipped }: Command<"setSkipped">) => {

@@ -6,12 +6,20 @@
  */
 import { Context, type DateTime, Layer, Order } from "effect"
 import type { AccountNumber } from "../../src/Account.ts"
+import type { AccountChange } from "../../src/AccountChange.ts"
 import type { OpenChoice } from "../../src/Choices.ts"
 import type { ImportKey, ImportProcess } from "../../src/ImportProcess.ts"
-import type { ApiKey, ApiKeyId, Organisation, OrganisationName } from "../../src/Organisation.ts"
+import type { EventName } from "../../src/Event.ts"
+import type {
+  ApiKey,
+  ApiKeyId,
+  Caller,
+  Organisation,
+  OrganisationName
+} from "../../src/Organisation.ts"
 import type { Supplier, SupplierCode } from "../../src/Supplier.ts"
 import type { RefreshToken } from "../ApiKeys.ts"
-import type { Attempt, AuditEntry, OutboxEvent } from "../History.ts"
+import type { Attempt, AuditAction, AuditEntry, OutboxEvent } from "../History.ts"
 import type { NewAccount } from "../ImportProcesses.ts"
 
 /** One import with the text that was staged last and its attempts, in the order of their start. */
@@ -36,6 +44,8 @@ export class MemoryStore extends Context.Service<
     readonly choices: Map<OpenChoice, Set<string>>
     readonly imports: Map<SupplierCode, Map<string, StoredImport>>
     readonly accounts: Map<AccountNumber, NewAccount & { readonly key: ImportKey }>
+    /** What was added to each account since its import, in order. */
+    readonly changes: Map<AccountNumber, ReadonlyArray<AccountChange>>
     readonly audit: Array<{ readonly key: AuditedKey; readonly entry: AuditEntry }>
     readonly outbox: Array<{ readonly key: ImportKey; readonly event: OutboxEvent }>
     readonly apiKeys: Map<ApiKeyId, ApiKey>
@@ -52,6 +62,7 @@ export class MemoryStore extends Context.Service<
     choices: new Map(),
     imports: new Map(),
     accounts: new Map(),
+    changes: new Map(),
     audit: [],
     outbox: [],
     apiKeys: new Map(),
@@ -64,6 +75,31 @@ export class MemoryStore extends Context.Service<
 /** The import of this key, if anything was ever staged for it. */
 export const importOf = (store: MemoryStore["Service"], key: ImportKey): StoredImport | undefined =>
   store.imports.get(key.import_supplier)?.get(key.external_account_number)
+
+/** Records a granted write, with its event where something has changed. */
+export const recordChange = (
+  store: MemoryStore["Service"],
+  key: ImportKey,
+  {
+    action,
+    at,
+    caller,
+    codes = [],
+    event,
+    outcome
+  }: {
+    readonly at: DateTime.Utc
+    readonly event: EventName | null
+    readonly codes?: ReadonlyArray<string>
+    readonly action: AuditAction
+    readonly outcome: string
+    readonly caller: Caller
+  }
+): void => {
+  const { apiKey, organisation, requestId } = caller
+  if (event !== null) store.outbox.push({ key, event: { at, name: event, codes } })
+  store.audit.push({ key, entry: { at, organisation, apiKey, requestId, action, outcome } })
+}
 
 /**
  * Order by Unicode code points. JavaScript compares UTF-16 units, which puts the characters beyond
