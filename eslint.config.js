@@ -79,7 +79,7 @@ export default tseslint.config(
   },
   {
     // What an assertion matches against, such as expect.any, is typed as any.
-    files: ["**/test/**", "**/*.test.ts"],
+    files: ["**/test/**/*.ts", "**/*.test.ts"],
     rules: { "@typescript-eslint/no-unsafe-assignment": "off" }
   },
   ...boundaries
