@@ -4,7 +4,7 @@
  * creation flow".
  */
 import { Schema } from "effect"
-import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { ProcessPayload } from "@data-import/domain/AccountValidation"
 import { AccountBody, keyWords } from "./AccountBody.ts"
 import { Authorization, RequiredScope } from "./Authorization.ts"
@@ -44,7 +44,7 @@ const ProcessRequestBody = Schema.Struct({
 }).annotate({ identifier: "ProcessRequest", description: "A staged account to process." })
 
 /** The answer of stage, and the pair that names an import everywhere. */
-export const ImportKeyBody = Schema.Struct({
+const ImportKeyBody = Schema.Struct({
   import_supplier: Schema.String.annotate({ description: "The supplier's code." }),
   external_account_number: Schema.String.annotate({
     description: "The account number at the supplier."
@@ -52,7 +52,7 @@ export const ImportKeyBody = Schema.Struct({
 }).annotate({ identifier: "ImportKey", description: "What identifies an import." })
 
 /** The answer of process. */
-export const CreatedAccount = Schema.Struct({
+const CreatedAccount = Schema.Struct({
   kraken_account_number: Schema.String.annotate({
     description: "The number of the platform account: `A-` and 8 hexadecimal digits, never reused.",
     examples: [sampleNumber]
@@ -162,6 +162,7 @@ const processAccount = HttpApiEndpoint.post(
     )
   )
 
+/** What the account-import service serves. */
 export const AccountImportGroup = HttpApiGroup.make("accountImport", { topLevel: true })
   .add(validateAccount, stageAccount, processAccount)
   .annotateMerge(
@@ -170,6 +171,3 @@ export const AccountImportGroup = HttpApiGroup.make("accountImport", { topLevel:
       description: "Validate an account, stage it, and create the platform account from it."
     })
   )
-
-/** What the account-import service serves. */
-export const AccountImportApi = HttpApi.make("account-import").add(AccountImportGroup)

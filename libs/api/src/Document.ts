@@ -211,7 +211,7 @@ const endpointsById = (): ReadonlyMap<string, HttpApiEndpoint.Top> => {
   HttpApi.reflect(Api, {
     onGroup: () => undefined,
     onEndpoint: ({ endpoint }) => {
-      endpoints.set(endpoint.identifier, endpoint as HttpApiEndpoint.Top)
+      endpoints.set(endpoint.identifier, endpoint)
     }
   })
   return endpoints

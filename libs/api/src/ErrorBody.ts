@@ -10,9 +10,7 @@ import { type ErrorStatus, statusOf } from "./Problem.ts"
 const codes = Object.keys(registry) as Array<Code>
 
 /** The codes of error objects, in the order of the registry. */
-export const fieldCodes = codes.filter(
-  (code): code is FieldCode => registry[code].kind !== "request"
-)
+const fieldCodes = codes.filter((code): code is FieldCode => registry[code].kind !== "request")
 
 /** The top-level codes, in the order of the registry. */
 export const requestCodes = codes.filter((code): code is RequestCode => code in statusOf)
@@ -26,7 +24,7 @@ const entries = (codes: ReadonlyArray<Code>) =>
   )
 
 /** The code of one error object. */
-export const FieldErrorCode = Schema.Literals(fieldCodes).annotate({
+const FieldErrorCode = Schema.Literals(fieldCodes).annotate({
   identifier: "FieldErrorCode",
   description: "Which rule is broken. For machines, and stable for ever; `x-codes` explains each.",
   "x-codes": entries(fieldCodes)

@@ -4,7 +4,7 @@
  * Source: specification, "Post-import endpoints".
  */
 import { Schema } from "effect"
-import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import {
   InstructionRequest,
   NotesRequest,
@@ -49,7 +49,7 @@ const NotesBody = documented(
 )
 
 /** One element of the answer of the notes import, in the order of the request. */
-export const NoteResult = Schema.Struct({
+const NoteResult = Schema.Struct({
   created_at: InstantText.annotateKey({
     description: "When the note on the account was written, in UTC."
   }),
@@ -85,7 +85,7 @@ const answeredTransaction = documented(
 )
 
 /** A transaction in an answer: `amount` is text with two decimals. */
-export const TransactionData = Schema.Struct({
+const TransactionData = Schema.Struct({
   ...answeredTransaction.fields,
   status: Schema.optionalKey(
     Schema.Literal("TRANSACTION_IMPORT_SUCCESS").annotate({
@@ -95,7 +95,7 @@ export const TransactionData = Schema.Struct({
 }).annotate({ identifier: "TransactionData", description: "A transaction as stored." })
 
 /** The answer of the transactions import, in the order of the request. */
-export const TransactionResults = Schema.Struct({
+const TransactionResults = Schema.Struct({
   results: Schema.Array(
     Schema.Struct({
       status: Schema.Literals([
@@ -110,7 +110,7 @@ export const TransactionResults = Schema.Struct({
 }).annotate({ identifier: "TransactionResults", description: "What became of the transactions." })
 
 /** The 400 of a transaction that cannot be added. Nothing of the request is stored. */
-export const TransactionImportError = Schema.Struct({
+const TransactionImportError = Schema.Struct({
   status: Schema.Literal("TRANSACTION_IMPORT_ERROR").annotate({ description: "Always this." }),
   code: Schema.Literals(["duplicate_transaction_ids", "transaction_outside_open_period"]).annotate({
     description: "Why it cannot be added. Stable for ever."
@@ -128,7 +128,7 @@ export const TransactionImportError = Schema.Struct({
 })
 
 /** The parameters of the transactions import, decoded from the text in the URL. */
-export const TransactionParameters = Schema.Struct({
+const TransactionParameters = Schema.Struct({
   check_previously_added: Schema.optionalKey(flag),
   force_add_to_current_statement: Schema.optionalKey(flag)
 })
@@ -163,7 +163,7 @@ const InstructionBody = documented(
 )
 
 /** The answer of the payment instruction import. */
-export const StoredInstruction = Schema.Struct({
+const StoredInstruction = Schema.Struct({
   kraken_account_number: Schema.String.annotate({ description: "The platform account." }),
   reference: Schema.String.annotate({ description: "The vendor's reference, as sent." })
 }).annotate({ identifier: "StoredInstruction", description: "The instruction is on the account." })
@@ -314,6 +314,7 @@ const createPaymentInstruction = HttpApiEndpoint.post(
     )
   )
 
+/** What the post-import service serves. */
 export const PostImportGroup = HttpApiGroup.make("postImport", { topLevel: true })
   .add(createNotes, createTransactions, createHistoricalStatements, createPaymentInstruction)
   .annotateMerge(
@@ -322,6 +323,3 @@ export const PostImportGroup = HttpApiGroup.make("postImport", { topLevel: true 
       description: "Further data for an account that was imported, and not merely staged."
     })
   )
-
-/** What the post-import service serves. */
-export const PostImportApi = HttpApi.make("post-import").add(PostImportGroup)

@@ -3,7 +3,7 @@
  * that is not the caller's looks like one that does not exist. Source: specification, "Query endpoints".
  */
 import { Schema } from "effect"
-import { HttpApi, HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { ImportStatus } from "@data-import/domain/ImportProcess"
 import { Authorization, RequiredScope } from "./Authorization.ts"
 import { anywhere, errorBodies } from "./ErrorBody.ts"
@@ -14,7 +14,7 @@ import { operation, type ParameterDocs } from "./Operation.ts"
 import { plainText, reader, wholeNumber } from "./Parameter.ts"
 
 /** The answer of the status endpoint; the number is empty where no account exists yet. */
-export const ImportStatusRecord = Schema.Struct({
+const ImportStatusRecord = Schema.Struct({
   status: ImportStatus.annotate({
     description:
       "COMPLETED: the account exists. IN_PROGRESS: an attempt is running. UNKNOWN: neither; " +
@@ -34,7 +34,7 @@ const createdAt = "When the account was created"
 const orNull = "; null where there is none yet."
 
 /** One line of the list of all imports; what has no account yet has null for both. */
-export const ImportListEntry = Schema.Struct({
+const ImportListEntry = Schema.Struct({
   external_account_number: externalNumber,
   kraken_account_number: Schema.NullOr(Schema.String).annotate({
     description: accountNumber + orNull
@@ -43,14 +43,14 @@ export const ImportListEntry = Schema.Struct({
 }).annotate({ identifier: "ImportListEntry", description: "One import." })
 
 /** One line of the list of pending imports. */
-export const PendingImport = Schema.Struct({
+const PendingImport = Schema.Struct({
   external_account_number: externalNumber,
   kraken_account_number: Schema.Null.annotate({ description: "Always null." }),
   account_created_at: Schema.Null.annotate({ description: "Always null." })
 }).annotate({ identifier: "PendingImport", description: "One import without an account yet." })
 
 /** One line of the list of imported accounts. */
-export const ImportedAccount = Schema.Struct({
+const ImportedAccount = Schema.Struct({
   external_account_number: externalNumber,
   kraken_account_number: Schema.String.annotate({ description: `${accountNumber}.` }),
   account_created_at: InstantText.annotateKey({ description: `${createdAt}.` })
@@ -197,6 +197,7 @@ const listImportedAccounts = list(
   })
 )
 
+/** What the query service serves. */
 export const QueryGroup = HttpApiGroup.make("query", { topLevel: true })
   .add(
     getAccountImportStatus,
@@ -210,6 +211,3 @@ export const QueryGroup = HttpApiGroup.make("query", { topLevel: true })
       description: "The state of the migration: one account, or the lists of a supplier."
     })
   )
-
-/** What the query service serves. */
-export const QueryApi = HttpApi.make("query").add(QueryGroup)

@@ -1,6 +1,6 @@
 /** What a client may ask about the service itself: its limits. Source: decisions, "Wire rules". */
 import { Schema } from "effect"
-import { HttpApi, HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Authorization, RequiredScope } from "./Authorization.ts"
 import { anywhere, errorBodies } from "./ErrorBody.ts"
 import { limits } from "./Limits.ts"
@@ -12,7 +12,7 @@ const figure = (description: string) =>
   })
 
 /** The limits as the endpoint answers them. */
-export const LimitsRecord = Schema.Struct({
+const LimitsRecord = Schema.Struct({
   body_bytes: figure("The largest body, in bytes. Beyond it: `payload_too_large`."),
   nesting_depth: figure(
     "The deepest nesting of a body, whose outermost object is depth 1. Beyond it: `parse_error`."
@@ -34,11 +34,9 @@ const getLimits = HttpApiEndpoint.get("getLimits", "/v1/data-import/limits/", {
     })
   )
 
+/** Served beside the queries. */
 export const SystemGroup = HttpApiGroup.make("system", { topLevel: true })
   .add(getLimits)
   .annotateMerge(
     OpenApi.annotations({ title: "Service", description: "What holds for the whole service." })
   )
-
-/** Served beside the queries. */
-export const SystemApi = HttpApi.make("system").add(SystemGroup)

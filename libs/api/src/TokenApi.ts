@@ -1,9 +1,9 @@
 /**
  * The token mutation and the public keys, as far as the document describes them. A GraphQL server serves
- * the mutation, so these definitions are documentation only. Source: decisions, "Authentication".
+ * the mutation, so the schemas are documentation only. Source: decisions, "Authentication".
  */
 import { Schema } from "effect"
-import { HttpApi, HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { anyBody, anywhere, errorBodies } from "./ErrorBody.ts"
 import { operation } from "./Operation.ts"
 
@@ -23,13 +23,24 @@ const GraphqlRequest = Schema.Struct({
 
 const GraphqlError = Schema.Struct({
   message: Schema.String.annotate({ description: "For humans; the wording may change." }),
-  extensions: Schema.optionalKey(
-    free.annotate({
+  extensions: Schema.Struct({
+    errorType: Schema.Literals(["AUTHORIZATION", "APPLICATION", "VALIDATION"]).annotate({
+      description: "What kind of error it is."
+    }),
+    errorCode: Schema.Literals([
+      "INVALID_API_KEY",
+      "INVALID_REFRESH_TOKEN",
+      "THROTTLED",
+      "INVALID_REQUEST"
+    ]).annotate({
       description:
-        "`errorType`, `errorCode` and `errorDescription`. Where an address has failed too often, " +
-        "`errorCode` is THROTTLED and the answer has Retry-After."
+        "For machines, and stable for ever. THROTTLED: the address has failed too often; the answer " +
+        "has Retry-After."
+    }),
+    errorDescription: Schema.String.annotate({
+      description: "For humans; the wording may change."
     })
-  ),
+  }).annotate({ description: "The error, for machines." }),
   locations: Schema.optionalKey(
     Schema.Array(Schema.Json).annotate({ description: "Where in the document." })
   ),
@@ -80,7 +91,7 @@ const tokens = {
 const obtainServiceToken = HttpApiEndpoint.post("obtainServiceToken", "/v1/graphql/", {
   payload: GraphqlRequest,
   success: GraphqlAnswer,
-  error: errorBodies(["request_failed_validation", ...anyBody, ...anywhere])
+  error: errorBodies([...anyBody, ...anywhere])
 }).annotateMerge(
   operation(
     "Obtain a token",
@@ -88,6 +99,7 @@ const obtainServiceToken = HttpApiEndpoint.post("obtainServiceToken", "/v1/graph
       "and answers an access token of 60 minutes and a refresh token of 7 days. A refresh token is " +
       "good for one use. A refused key or token is a GraphQL error, with status 200. Needs no token.",
     {
+      headers: { 200: { "Retry-After": "With THROTTLED only: how many seconds to wait." } },
       requests: {
         apiKey: {
           summary: "With an API key",
@@ -111,7 +123,7 @@ const obtainServiceToken = HttpApiEndpoint.post("obtainServiceToken", "/v1/graph
                   extensions: {
                     errorType: "AUTHORIZATION",
                     errorCode: "INVALID_API_KEY",
-                    errorDescription: "The key is unknown, expired or revoked."
+                    errorDescription: "The API key is unknown, expired or revoked."
                   }
                 }
               ]
@@ -150,11 +162,9 @@ const getSigningKeys = HttpApiEndpoint.get("getSigningKeys", "/.well-known/jwks.
   })
 )
 
+/** What the auth service serves. */
 export const TokenGroup = HttpApiGroup.make("token", { topLevel: true })
   .add(obtainServiceToken, getSigningKeys)
   .annotateMerge(
     OpenApi.annotations({ title: "Tokens", description: "How to get an access token." })
   )
-
-/** What the auth service serves, by other means than these definitions. */
-export const TokenApi = HttpApi.make("token").add(TokenGroup)

@@ -17,7 +17,7 @@ HttpApi.reflect(Api, {
   onEndpoint: ({ endpoint, middleware }) => {
     seen.push({
       name: endpoint.identifier,
-      endpoint: endpoint as HttpApiEndpoint.Top,
+      endpoint,
       isProtected: (middleware as ReadonlySet<unknown>).has(Authorization)
     })
   }
