@@ -1,0 +1,25 @@
+/** The auth service: what it serves, and the adapters it stands on. */
+import { Effect, Layer } from "effect"
+import * as ServiceToken from "@data-import/domain/ServiceToken"
+import { Database } from "@data-import/postgres/Database"
+import * as Storage from "@data-import/postgres/Storage"
+import * as Service from "@data-import/server/Service"
+import * as TokenKeys from "@data-import/server/TokenKeys"
+import * as TokenSeal from "@data-import/server/TokenSeal"
+import * as TokenSecrets from "@data-import/server/TokenSecrets"
+import { routes } from "./Handlers.ts"
+
+const serving = Effect.gen(function* () {
+  const { ready } = yield* Database
+  return { routes: yield* routes, ready }
+})
+
+/**
+ * Settings: those of the server, the database and the token's keys. Behind the gateway TRUST_PROXY must be
+ * true: failed attempts are counted by client address, and without it all clients have the gateway's.
+ */
+export const layer = Service.layer("auth", serving).pipe(
+  Layer.provide(ServiceToken.layer),
+  Layer.provide([Storage.layer, TokenSeal.layer, TokenSecrets.layer]),
+  Layer.provide(TokenKeys.layer)
+)

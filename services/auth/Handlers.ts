@@ -1,0 +1,37 @@
+/** Tokens and the keys to verify them with over HTTP. */
+import { Effect } from "effect"
+import { TokenGroup } from "@data-import/api/TokenApi"
+import { ServiceToken } from "@data-import/domain/ServiceToken"
+import * as Answer from "@data-import/server/Answer"
+import * as Route from "@data-import/server/Route"
+import { algorithm } from "@data-import/server/TokenFormat"
+import { TokenKeys } from "@data-import/server/TokenKeys"
+import * as Graphql from "./Graphql.ts"
+
+const waiting = (seconds: number | null) =>
+  seconds === null ? {} : { "retry-after": String(seconds) }
+
+/** Shorter than a new key is published before it signs, so that no cache hides it for too long. */
+const keysMayBeKept = { "cache-control": "public, max-age=30" }
+
+export const routes = Effect.gen(function* () {
+  const serviceToken = yield* ServiceToken
+  const keys = yield* TokenKeys
+
+  return Route.handle(TokenGroup, {
+    obtainServiceToken: ({ body, clientAddress }) =>
+      Graphql.run(body, (credential) => serviceToken.obtain(credential, clientAddress)).pipe(
+        Effect.map(({ body, retryAfterSeconds }) =>
+          Answer.json(200, body, waiting(retryAfterSeconds))
+        )
+      ),
+    getSigningKeys: () =>
+      Effect.map(keys.published, (published) =>
+        Answer.json(
+          200,
+          { keys: published.map((key) => ({ ...key, alg: algorithm, use: "sig" })) },
+          keysMayBeKept
+        )
+      )
+  })
+})

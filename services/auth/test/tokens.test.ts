@@ -1,0 +1,109 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { ApiKeyId } from "@data-import/domain/Organisation"
+import { issueKey, revokeKey } from "@data-import/domain/ServiceToken"
+import { acme, ask, obtain, post, refusal, withService } from "./authService.ts"
+
+const issue = issueKey({
+  organisation: acme,
+  label: "ci",
+  scopes: ["import:read", "import:write"],
+  expiresAt: null
+})
+const unix = (text: string): number => Date.parse(text) / 1000
+const wrong = { APIKey: "sk_wrong" }
+
+describe("POST /v1/graphql/", () => {
+  it.effect("gives tokens for an API key", () =>
+    Effect.gen(function* () {
+      const { key, secret } = yield* issue
+      const { payload, refreshExpiresIn, refreshToken, token } = yield* obtain({ APIKey: secret })
+      expect(payload).toEqual({
+        iss: "data-import",
+        sub: "acme",
+        iat: unix("2026-03-01T12:00:00Z"),
+        exp: unix("2026-03-01T13:00:00Z"),
+        jti: expect.stringMatching(new RegExp(`^${key.id}\\.[A-Za-z0-9_-]{22}$`)) as string,
+        scope: "import:read import:write"
+      })
+      expect(token.split(".")).toHaveLength(3)
+      expect(refreshToken).toMatch(/^rt_[A-Za-z0-9_-]{43}$/)
+      expect(refreshExpiresIn).toBe(unix("2026-03-08T12:00:00Z"))
+    }).pipe(withService())
+  )
+
+  it.effect("takes the input inside the document as well, and answers what was asked for", () =>
+    Effect.gen(function* () {
+      const { secret } = yield* issue
+      const input = `{ APIKey: "${secret}" }`
+      const query = `mutation { obtainServiceToken(input: ${input}) { refreshExpiresIn } }`
+      const { status, text } = yield* post({ query })
+      expect(status).toBe(200)
+      expect(JSON.parse(text)).toEqual({
+        data: { obtainServiceToken: { refreshExpiresIn: unix("2026-03-08T12:00:00Z") } }
+      })
+    }).pipe(withService())
+  )
+
+  it.effect("gives tokens for a refresh token, once; then its family has ended", () =>
+    Effect.gen(function* () {
+      const { secret } = yield* issue
+      const first = yield* obtain({ APIKey: secret })
+      const second = yield* obtain({ refreshToken: first.refreshToken })
+      expect(second.payload["sub"]).toBe("acme")
+      const { refreshToken } = yield* obtain({ refreshToken: second.refreshToken })
+      expect(yield* refusal({ refreshToken: first.refreshToken })).toBe("INVALID_REFRESH_TOKEN")
+      expect(yield* refusal({ refreshToken })).toBe("INVALID_REFRESH_TOKEN")
+    }).pipe(withService())
+  )
+
+  it.effect("refuses a wrong key as a GraphQL error", () =>
+    Effect.gen(function* () {
+      const { headers, status, text } = yield* ask(wrong)
+      expect(status).toBe(200)
+      expect(headers.get("content-type")).toMatch(/^application\/json/)
+      expect(headers.get("cache-control")).toBe("no-store")
+      expect(headers.get("retry-after")).toBeNull()
+      expect(JSON.parse(text)).toEqual({
+        data: { obtainServiceToken: null },
+        errors: [
+          {
+            message: "Invalid API key.",
+            locations: [{ line: 2, column: 3 }],
+            path: ["obtainServiceToken"],
+            extensions: {
+              errorType: "AUTHORIZATION",
+              errorCode: "INVALID_API_KEY",
+              errorDescription: "The API key is unknown, expired or revoked."
+            }
+          }
+        ]
+      })
+    }).pipe(withService())
+  )
+
+  it.effect("refuses an unknown key and a revoked one in the same words", () =>
+    Effect.gen(function* () {
+      const { key, secret } = yield* issue
+      yield* revokeKey(ApiKeyId.make(key.id))
+      const unknown = yield* ask(wrong)
+      const revoked = yield* ask({ APIKey: secret })
+      expect(revoked.text).toBe(unknown.text)
+    }).pipe(withService())
+  )
+})
+
+describe("failed attempts", () => {
+  it.effect("are refused from the 21st on, with Retry-After, and a good key as well", () =>
+    Effect.gen(function* () {
+      const { secret } = yield* issue
+      const codes = yield* Effect.replicateEffect(refusal(wrong), 20)
+      expect(new Set(codes)).toEqual(new Set(["INVALID_API_KEY"]))
+      expect(yield* refusal(wrong)).toBe("THROTTLED")
+      const { headers, status } = yield* ask({ APIKey: secret })
+      expect(status).toBe(200)
+      expect(headers.get("retry-after")).toBe("60")
+      expect(yield* refusal({ APIKey: secret })).toBe("THROTTLED")
+    }).pipe(withService())
+  )
+})
