@@ -1,9 +1,8 @@
 /** The queries over HTTP, and the limits: each handler calls one program and wraps its answer. */
-import { DateTime, Effect, Stream } from "effect"
+import { Effect, Stream } from "effect"
 import { limits } from "@data-import/api/Limits"
-import { ListParameters, QueryGroup } from "@data-import/api/QueryApi"
+import { QueryGroup, readListParameters } from "@data-import/api/QueryApi"
 import { SystemGroup } from "@data-import/api/SystemApi"
-import { factsAt } from "@data-import/domain/AccountValidation"
 import { ValidationFailed } from "@data-import/domain/Failure"
 import { formatInstant } from "@data-import/domain/Field"
 import { type ImportList, ImportQuery, type ListRange } from "@data-import/domain/ImportQuery"
@@ -12,29 +11,17 @@ import type {
   ImportListEntry as Entry,
   ImportListKind
 } from "@data-import/domain/ports/ImportProcesses"
-import { validator } from "@data-import/domain/Validation"
 import * as Answer from "@data-import/server/Answer"
 import * as Route from "@data-import/server/Route"
 
-const listParameters = validator({
-  schema: ListParameters,
-  rules: { rules: [] },
-  wrapper: null
-})
-
-/** The range that the query names; parameters that the contract does not know are ignored. */
-const rangeOf = (query: Route.Call["query"]): Effect.Effect<ListRange, ValidationFailed> => {
-  const sent = Object.fromEntries(
-    ["limit", "after"].flatMap((name) => (query[name] === undefined ? [] : [[name, query[name]]]))
-  )
-  return DateTime.now.pipe(
-    Effect.flatMap((now) => Effect.fromResult(listParameters.validate(sent, factsAt(now)))),
+/** The range that the query names. */
+const rangeOf = (query: Route.Call["query"]): Effect.Effect<ListRange, ValidationFailed> =>
+  Effect.fromResult(readListParameters(query)).pipe(
     Effect.mapError(
       (errors) => new ValidationFailed({ code: "request_failed_validation", errors })
     ),
     Effect.map(({ after = null, limit = null }) => ({ after, limit }))
   )
-}
 
 const lineOf = (entry: Entry) => ({
   ...entry,

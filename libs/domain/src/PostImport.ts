@@ -3,7 +3,7 @@
  * instruction. A request is stored whole or not at all, and one that is sent again changes nothing and
  * answers the same. Source: specification, "Post-import endpoints"; decisions, "Post-import".
  */
-import { Context, Effect, Layer, Option, type Result } from "effect"
+import { Context, Effect, Layer, Option, Result } from "effect"
 import { Accounts, type Decision } from "../ports/Accounts.ts"
 import { Documents, type DocumentsUnavailable } from "../ports/Documents.ts"
 import { type AuditAction, History } from "../ports/History.ts"
@@ -18,12 +18,14 @@ import { type Examined, makeExaminer, requireOngoing } from "./Examination.ts"
 import {
   AccountNotFound,
   type Failure,
+  type Fault,
   ImportProcessDoesNotExist,
   NotFound,
   PaymentInstructionRejected,
   PaymentVendorUnavailable,
   PaymentVendorUnreachable,
-  unavailable
+  unavailable,
+  ValidationFailed
 } from "./Failure.ts"
 import { dayOf } from "./Field.ts"
 import type { ImportKey } from "./ImportProcess.ts"
@@ -60,11 +62,14 @@ export class PostImport extends Context.Service<
       caller: Caller,
       body: unknown
     ) => Effect.Effect<ReadonlyArray<NoteResult>, Failure>
-    /** One result a transaction, in the order of the request; all are added, or none. */
+    /**
+     * One result a transaction, in the order of the request; all are added, or none. Faults of the
+     * parameters are reported together with those of the body, before them.
+     */
     readonly createTransactions: (
       caller: Caller,
       body: unknown,
-      parameters: TransactionParameters
+      parameters: Result.Result<TransactionParameters, ReadonlyArray<Fault>>
     ) => Effect.Effect<ReadonlyArray<TransactionResult>, Failure>
     /** The validated request. */
     readonly createStatements: (
@@ -146,14 +151,36 @@ const make = Effect.gen(function* () {
     })
   )
 
-  const createTransactions = (caller: Caller, body: unknown, parameters: TransactionParameters) =>
+  /** The body, once the parameters are sound as well. */
+  const examineBoth = Effect.fnUntraced(function* (
+    caller: Caller,
+    body: unknown,
+    faults: ReadonlyArray<Fault>
+  ) {
+    const broken = (errors: ReadonlyArray<Fault>) =>
+      new ValidationFailed({ code: "request_failed_validation", errors: [...faults, ...errors] })
+    const examined = yield* Effect.catchTag(
+      examine(transactionsRequest, caller, body),
+      "ValidationFailed",
+      ({ errors }) => broken(errors)
+    )
+    return faults.length === 0 ? examined : yield* broken([])
+  })
+
+  const createTransactions = (
+    caller: Caller,
+    body: unknown,
+    parameters: Result.Result<TransactionParameters, ReadonlyArray<Fault>>
+  ) =>
     write("create_transactions", (_caller, _body, change) =>
       Effect.gen(function* () {
-        const examined = yield* examine(transactionsRequest, caller, body)
+        const faults = Result.isFailure(parameters) ? parameters.failure : []
+        const examined = yield* examineBoth(caller, body, faults)
         const { transactions } = examined.body
         const transactionIds = transactions.map((transaction) => transaction.transaction_id)
         const { now } = examined
-        const decide = decideTransactions(transactions, { ...parameters, now, today: dayOf(now) })
+        const options = { ...Result.getOrThrow(parameters), now, today: dayOf(now) }
+        const decide = decideTransactions(transactions, options)
         return yield* found(change(examined, { transactionIds }, decide))
       })
     )(caller, body)

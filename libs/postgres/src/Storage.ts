@@ -1,0 +1,18 @@
+/** All storage ports on one database, for whoever stands on more than one of them. */
+import { Layer } from "effect"
+import * as ApiKeys from "./ApiKeys.ts"
+import * as Database from "./Database.ts"
+import * as History from "./History.ts"
+import * as ImportProcesses from "./ImportProcesses.ts"
+import * as OperatorSetup from "./OperatorSetup.ts"
+
+/** The ports on a database that is provided. */
+export const layerPorts = Layer.mergeAll(
+  ApiKeys.layer,
+  History.layer,
+  ImportProcesses.layer,
+  OperatorSetup.layer
+)
+
+/** The ports and their database, which the environment names. */
+export const layer = layerPorts.pipe(Layer.provideMerge(Database.layer))

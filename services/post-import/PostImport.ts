@@ -1,0 +1,22 @@
+/** The post-import service: what it serves, and the adapters it stands on. */
+import { Effect, Layer } from "effect"
+import * as PostImport from "@data-import/domain/PostImport"
+import { layerFileSystem } from "@data-import/documents/FileSystemDocuments"
+import * as PaymentVendors from "@data-import/payments/PaymentVendors"
+import { Database } from "@data-import/postgres/Database"
+import * as Storage from "@data-import/postgres/Storage"
+import * as Authorization from "@data-import/server/Authorization"
+import * as Service from "@data-import/server/Service"
+import * as TokenOpener from "@data-import/server/TokenOpener"
+import { routes } from "./Handlers.ts"
+
+const serving = Effect.gen(function* () {
+  const { ready } = yield* Database
+  return { routes: yield* routes, ready, authorize: yield* Authorization.make }
+})
+
+/** Settings: those of the server, the database, the token's keys, the documents and the vendors. */
+export const layer = Service.layer("post-import", serving).pipe(
+  Layer.provide(PostImport.layer),
+  Layer.provide([Storage.layer, TokenOpener.layer, layerFileSystem, PaymentVendors.layer])
+)

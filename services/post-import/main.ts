@@ -1,0 +1,4 @@
+import { runMain } from "@data-import/server/Service"
+import { layer } from "./PostImport.ts"
+
+runMain(layer)
