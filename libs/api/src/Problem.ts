@@ -3,13 +3,13 @@
  * and body. It is exhaustive twice: a new code needs a status, and a new failure needs a text, or nothing
  * compiles. The texts tell the caller what to do and nothing about the inside. Source: decisions, "Errors".
  */
-import { Schema } from "effect"
 import type { AccountNumber, ExternalAccountNumber } from "@data-import/domain/Account"
 import type { RequestCode } from "@data-import/domain/Code"
 import type { Failure, Fault, TransactionRefused } from "@data-import/domain/Failure"
 import type { ImportKey } from "@data-import/domain/ImportProcess"
 import type { RequestId } from "@data-import/domain/Organisation"
-import { Transaction } from "@data-import/domain/Transaction"
+import type { VendorRejected } from "@data-import/domain/ports/PaymentVendor"
+import { encodeTransaction, type Transaction } from "@data-import/domain/Transaction"
 import { bodyBytes } from "./Limits.ts"
 import type { Refusal } from "./Refusal.ts"
 
@@ -97,6 +97,14 @@ const brokenRules = (failure: Extract<Failure, { _tag: "ValidationFailed" }>): S
   return { detail: `${what} breaks ${rules}; see errors.`, errors: failure.errors }
 }
 
+const rejections: Readonly<Record<string, string>> = {
+  unknown: "it does not know the reference",
+  inactive: "the instruction is not active",
+  wrong_type: "the instruction is of another type",
+  credentials: "it does not accept the credentials that the operator has set up",
+  refused: "it refuses to tell of it"
+} satisfies Record<VendorRejected["reason"], string>
+
 const sayings: {
   readonly [Tag in Enveloped["_tag"]]: (refusal: Extract<Enveloped, { _tag: Tag }>) => Said
 } = {
@@ -166,7 +174,7 @@ const sayings: {
     "Another payment instruction is active on the account; the operator must end it first."
   ),
   PaymentInstructionRejected: ({ reason }) => ({
-    detail: `The vendor rejects the payment instruction (${reason}); do not send it unchanged.`
+    detail: `The vendor rejects the payment instruction: ${rejections[reason] ?? "it says no"}.`
   }),
   PaymentVendorUnreachable: text(
     "The payment vendor cannot be reached, and a retry will not help; ask the operator."
@@ -180,8 +188,6 @@ const sayings: {
     headers: retryAfter(retryAfterSeconds)
   })
 }
-
-const encodeTransaction = Schema.encodeSync(Transaction)
 
 const transactionProblem = ({ code, detail, transaction }: TransactionRefused): Problem => ({
   status: 400,

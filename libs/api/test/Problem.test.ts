@@ -2,6 +2,7 @@ import { Schema } from "effect"
 import { describe, expect, it } from "vitest"
 import { registry } from "@data-import/domain/Code"
 import {
+  PaymentInstructionRejected,
   ServiceUnavailable,
   TransactionRefused,
   ValidationFailed
@@ -134,6 +135,19 @@ describe("problemOf", () => {
 
   it("says which status a supplier has that is not Ongoing", () => {
     expect(envelopeOf(refusals.MigrationNotOngoing).body.detail).toContain("Paused")
+  })
+
+  it.each([
+    ["unknown", "it does not know the reference"],
+    ["inactive", "the instruction is not active"],
+    ["wrong_type", "the instruction is of another type"],
+    ["credentials", "it does not accept the credentials that the operator has set up"],
+    ["refused", "it refuses to tell of it"],
+    ["of another release", "it says no"]
+  ])("says in words of ours why the vendor rejects: %s", (reason, words) => {
+    expect(envelopeOf(new PaymentInstructionRejected({ reason })).body.detail).toBe(
+      `The vendor rejects the payment instruction: ${words}.`
+    )
   })
 
   it("points at the team that does not exist", () => {
