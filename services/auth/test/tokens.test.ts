@@ -1,8 +1,18 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { TestClock } from "effect/testing"
 import { ApiKeyId } from "@data-import/domain/Organisation"
 import { issueKey, revokeKey } from "@data-import/domain/ServiceToken"
-import { acme, ask, obtain, post, refusal, withService } from "./authService.ts"
+import {
+  acme,
+  ask,
+  errorCode,
+  obtain,
+  post,
+  refusal,
+  serviceWith,
+  withService
+} from "./authService.ts"
 
 const issue = issueKey({
   organisation: acme,
@@ -94,16 +104,66 @@ describe("POST /v1/graphql/", () => {
 })
 
 describe("failed attempts", () => {
+  const mate = "192.0.2.2"
+
   it.effect("are refused from the 21st on, with Retry-After, and a good key as well", () =>
     Effect.gen(function* () {
       const { secret } = yield* issue
       const codes = yield* Effect.replicateEffect(refusal(wrong), 20)
       expect(new Set(codes)).toEqual(new Set(["INVALID_API_KEY"]))
       expect(yield* refusal(wrong)).toBe("THROTTLED")
-      const { headers, status } = yield* ask({ APIKey: secret })
-      expect(status).toBe(200)
-      expect(headers.get("retry-after")).toBe("60")
-      expect(yield* refusal({ APIKey: secret })).toBe("THROTTLED")
+      const throttled = yield* ask({ APIKey: secret })
+      expect(errorCode(throttled)).toBe("THROTTLED")
+      expect(throttled.headers.get("retry-after")).toBe("60")
+      yield* TestClock.adjust("59 seconds")
+      expect((yield* ask(wrong)).headers.get("retry-after")).toBe("1")
+      yield* TestClock.adjust("1 second")
+      yield* obtain({ APIKey: secret })
     }).pipe(withService())
+  )
+
+  it.effect("of one address do not concern another", () =>
+    Effect.gen(function* () {
+      const { secret } = yield* issue
+      yield* Effect.replicateEffect(refusal(wrong), 21)
+      yield* obtain({ APIKey: secret }, mate)
+      expect(yield* refusal(wrong)).toBe("THROTTLED")
+    }).pipe(withService())
+  )
+
+  it.effect("are answered 20 times when they come at once", () =>
+    Effect.gen(function* () {
+      const codes = yield* Effect.replicateEffect(refusal(wrong), 40, { concurrency: 40 })
+      expect(codes.filter((code) => code === "INVALID_API_KEY")).toHaveLength(20)
+      expect(codes.filter((code) => code === "THROTTLED")).toHaveLength(20)
+    }).pipe(withService())
+  )
+
+  it.effect("are those with a credential, not those that are no GraphQL", () =>
+    Effect.gen(function* () {
+      const { secret } = yield* issue
+      yield* Effect.replicateEffect(refusal({}), 30)
+      yield* Effect.replicateEffect(post({ query: "{" }), 30)
+      yield* obtain({ APIKey: secret })
+    }).pipe(withService())
+  )
+
+  it.effect(
+    "count for the address that the nearest proxy saw, whatever a client writes before it",
+    () =>
+      Effect.gen(function* () {
+        for (let attempt = 0; attempt < 20; attempt++) {
+          yield* refusal(wrong, `203.0.113.${attempt}, 192.0.2.1`)
+        }
+        expect(yield* refusal(wrong, `${mate}, 192.0.2.1`)).toBe("THROTTLED")
+        expect(yield* refusal(wrong, `192.0.2.1, ${mate}`)).toBe("INVALID_API_KEY")
+      }).pipe(withService())
+  )
+
+  it.effect("count for the socket's address where there is no proxy to believe", () =>
+    Effect.gen(function* () {
+      for (let attempt = 0; attempt < 20; attempt++) yield* refusal(wrong, `192.0.2.${attempt}`)
+      expect(yield* refusal(wrong, mate)).toBe("THROTTLED")
+    }).pipe(withService(serviceWith({ TRUST_PROXY: "false" })))
   )
 })
