@@ -5,13 +5,13 @@
  */
 import { Cause, Clock, Duration, Effect, References, Result } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
-import { NodeHttpServerRequest } from "@effect/platform-node"
 import { Defect } from "@data-import/api/Refusal"
 import { ServiceUnavailable } from "@data-import/domain/Failure"
 import type { RequestId as Id } from "@data-import/domain/Organisation"
 import * as Answer from "./Answer.ts"
 import type { Authorize } from "./Authorization.ts"
 import * as Dispatch from "./Dispatch.ts"
+import * as Listener from "./Listener.ts"
 import type { Log } from "./Log.ts"
 import type { Progress } from "./Progress.ts"
 import * as RequestId from "./RequestId.ts"
@@ -84,7 +84,7 @@ const clientAddress = (
 ): string => {
   const forwarded = trustProxy ? request.headers["x-forwarded-for"] : undefined
   const nearest = forwarded?.split(",").at(-1)?.trim()
-  return nearest || (NodeHttpServerRequest.toIncomingMessage(request).socket.remoteAddress ?? "")
+  return nearest || (Listener.message(request).socket.remoteAddress ?? "")
 }
 
 const refusalOf = (
@@ -113,8 +113,8 @@ export const make = Effect.fnUntraced(function* (parts: Parts) {
 
   const watch = (arrival: Dispatch.Arrival, route: string) => {
     const began = clock.currentTimeNanosUnsafe()
-    const response = NodeHttpServerRequest.toServerResponse(arrival.request)
-    progress.enter()
+    const response = Listener.response(arrival.request)
+    progress.enter(response)
     response.once("close", () => {
       const access = {
         request_id: arrival.requestId,
@@ -127,17 +127,18 @@ export const make = Effect.fnUntraced(function* (parts: Parts) {
       metrics.record(access)
       const isProbe = access.status < 400 && alwaysOpen.has(route)
       if (!isProbe) log.access(new Date(clock.currentTimeMillisUnsafe()), access)
-      progress.leave()
+      progress.leave(response)
     })
   }
 
-  const seal = (response: HttpServerResponse.HttpServerResponse, requestId: string) => {
-    const ends = progress.draining || response.status === 408
-    return HttpServerResponse.setHeaders(response, {
-      [RequestId.header]: requestId,
-      ...(ends && { connection: "close" })
-    })
-  }
+  // What has not arrived in time may still arrive, and must not be taken for the next request.
+  const seal = (response: HttpServerResponse.HttpServerResponse, requestId: string) =>
+    HttpServerResponse.setHeaders(
+      response,
+      response.status === 408
+        ? { [RequestId.header]: requestId, connection: "close" }
+        : { [RequestId.header]: requestId }
+    )
 
   return Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
     const requestId = RequestId.of(request.headers[RequestId.header])

@@ -4,12 +4,12 @@
  * was kept; one that stops arriving is refused in time. Source: decisions, "Order of checks".
  */
 import { Context, Effect, Result } from "effect"
-import { NodeHttpServerRequest } from "@effect/platform-node"
 import type { HttpServerRequest } from "effect/http"
 import { bodyBytes } from "@data-import/api/Limits"
 import { PayloadTooLarge, RequestTimeout, UnsupportedMediaType } from "@data-import/api/Refusal"
 import { NotJson } from "@data-import/domain/Failure"
 import * as Json from "@data-import/domain/Json"
+import * as Listener from "./Listener.ts"
 
 type Refused = UnsupportedMediaType | PayloadTooLarge | RequestTimeout | NotJson
 
@@ -43,7 +43,7 @@ const readBytes = (
   times: { readonly stall: number; readonly whole: number }
 ): Effect.Effect<Buffer, PayloadTooLarge | RequestTimeout> =>
   Effect.callback((resume) => {
-    const message = NodeHttpServerRequest.toIncomingMessage(request)
+    const message = Listener.message(request)
     const chunks: Array<Buffer> = []
     let size = 0
     const onData = (chunk: Buffer) => {
@@ -69,7 +69,7 @@ const readBytes = (
       resume(outcome)
     }
     if (message.headers.expect?.toLowerCase() === "100-continue") {
-      NodeHttpServerRequest.toServerResponse(request).writeContinue()
+      Listener.response(request).writeContinue()
     }
     message.on("data", onData).on("end", onEnd).on("error", onGone).on("close", onGone)
     return Effect.sync(stop)

@@ -2,8 +2,10 @@
  * Node's HTTP server as the services use it: its time limits, and answers in the contract's envelope even
  * to what Node refuses before there is a request, a header block that never ends or is no HTTP.
  */
-import { createServer, type Server } from "node:http"
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import type { Duplex } from "node:stream"
+import { NodeHttpServerRequest } from "@effect/platform-node"
+import type { HttpServerRequest } from "effect/http"
 import { PayloadTooLarge, RequestTimeout } from "@data-import/api/Refusal"
 import { problemOf } from "@data-import/api/Problem"
 import { NotJson } from "@data-import/domain/Failure"
@@ -55,3 +57,11 @@ export const make = (): Server => {
   server.on("checkExpectation", (request, response) => server.emit("request", request, response))
   return server
 }
+
+/** Node's side of a request that came in here: it speaks HTTP/1.1. */
+export const message = (request: HttpServerRequest.HttpServerRequest): IncomingMessage =>
+  NodeHttpServerRequest.toIncomingMessage(request) as IncomingMessage
+
+/** Node's side of the answer to a request that came in here. */
+export const response = (request: HttpServerRequest.HttpServerRequest): ServerResponse =>
+  NodeHttpServerRequest.toServerResponse(request) as ServerResponse

@@ -18,7 +18,8 @@ import {
   Layer,
   Logger,
   LogLevel,
-  References
+  References,
+  Schema
 } from "effect"
 import { NodeHttpServer, NodeRuntime } from "@effect/platform-node"
 import * as App from "./App.ts"
@@ -37,8 +38,14 @@ export type { Serving } from "./App.ts"
 
 const levels = LogLevel.values.flatMap((level) => [level, level.toLowerCase()])
 
+/** Unlike `Config.Port` it takes 0, for any free port. */
+const portNumber = Config.schema(
+  Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 65_535 })),
+  "PORT"
+)
+
 const settings = Config.all({
-  port: Config.withDefault(Config.Int("PORT"), 8080),
+  port: Config.withDefault(portNumber, 8080),
   host: Config.withDefault(Config.String("HOST"), "127.0.0.1"),
   level: Config.map(
     Config.withDefault(Config.Literals(levels, "LOG_LEVEL"), "info"),
