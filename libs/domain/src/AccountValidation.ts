@@ -3,11 +3,12 @@
  * Other teams validate offline with `validateAccount`: the same rules and codes as the service, without
  * what only the service knows (its suppliers, its documents, its added choices).
  */
-import { type DateTime, Result, Schema } from "effect"
+import { type DateTime, type Result, Schema } from "effect"
 import { Account, accountRules, ExternalAccountNumber, SupplierCodeField } from "./Account.ts"
 import { noChoices } from "./Choices.ts"
 import type { Fault } from "./Failure.ts"
 import { dayOf, nonBlankText } from "./Field.ts"
+import { EmptyObject } from "./JsonObject.ts"
 import { type Facts, supplierExists } from "./Rules.ts"
 import { validator } from "./Validation.ts"
 
@@ -27,7 +28,7 @@ export type ProcessPayload = typeof ProcessPayload.Type
 /** The body of process; `task_params` takes no members. */
 export const ProcessRequest = Schema.Struct({
   payload: ProcessPayload,
-  task_params: Schema.optionalKey(Schema.Struct({}))
+  task_params: Schema.optionalKey(EmptyObject)
 })
 export type ProcessRequest = typeof ProcessRequest.Type
 

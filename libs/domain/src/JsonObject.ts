@@ -1,5 +1,6 @@
 /**
- * A JSON object of any inner shape, kept as it was sent: metadata values and structured street addresses.
+ * JSON objects without documented members: those of any inner shape, kept as they were sent (metadata
+ * values and structured street addresses), and the one that takes none.
  */
 import { Schema } from "effect"
 import { fieldCheck } from "./Field.ts"
@@ -19,20 +20,35 @@ const unstorable = (value: unknown, path: Path): ReadonlyArray<Path> => {
   )
 }
 
+const isJsonObject = fieldCheck<unknown>(isObject, {
+  code: "not_an_object",
+  detail: "Must be a JSON object.",
+  jsonSchema: { type: "object" },
+  abort: true
+})
+
 /** Codes: `not_an_object`, and `invalid` at the text inside that holds NUL or a lone surrogate. */
 export const JsonObject = Schema.Unknown.check(
-  fieldCheck<unknown>(isObject, {
-    code: "not_an_object",
-    detail: "Must be a JSON object.",
-    jsonSchema: { type: "object" },
-    abort: true
-  }),
+  isJsonObject,
   Schema.makeFilter<unknown>(
     (value) => unstorable(value, []).map((path) => ({ path, issue: "invalid" })),
     {
       code: "invalid",
       detail: "Must not contain NUL or a lone surrogate.",
       toJsonSchema: () => [{}, true]
+    }
+  )
+)
+
+/** Codes: `not_an_object`, and `unknown_field` at every member. (A struct without fields takes any.) */
+export const EmptyObject = Schema.Unknown.check(
+  isJsonObject,
+  Schema.makeFilter<unknown>(
+    (value) => Object.keys(value as object).map((name) => ({ path: [name], issue: "unknown" })),
+    {
+      code: "unknown_field",
+      detail: "No field may be sent here.",
+      toJsonSchema: () => ({ additionalProperties: false })
     }
   )
 )

@@ -169,7 +169,7 @@ const wrongType = (
 
 const unknownField = (shape: Shape, path: Path): string => {
   const parent = shapeAt(shape, path.slice(0, -1))
-  if (parent?._tag !== "Struct" || parent.fields.size === 0) return "No field may be sent here."
+  if (parent?._tag !== "Struct") return "No field may be sent here."
   return `Not a documented field; the nearest is ${nearestField(parent, String(path.at(-1)))}.`
 }
 

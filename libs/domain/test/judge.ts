@@ -1,5 +1,6 @@
 /** Judging a payload in one word, so that a table of rules can say what it expects of each. */
 import { Result } from "effect"
+import { encodeAccount } from "../src/Account.ts"
 import {
   account,
   accountRequest,
@@ -10,7 +11,11 @@ import {
 import type { Fault } from "../src/Failure.ts"
 import * as Json from "../src/Json.ts"
 import type { Facts } from "../src/Rules.ts"
-import { sampleTime } from "../testing/samples.ts"
+import { domesticPayload, sampleTime } from "../testing/samples.ts"
+import { get, put, putAll, type Wire } from "../testing/wire.ts"
+
+/** The sample payload with every path set to its value. */
+export const sampleWith = (values: Wire): Wire => putAll(domesticPayload(), values)
 
 /** `attr code` of every fault, in the order reported; none where all is valid. */
 type Judgement = ReadonlyArray<string>
@@ -21,6 +26,13 @@ const judgement = (result: Result.Result<unknown, ReadonlyArray<Fault>>): Judgem
 /** Judges an account payload as of the time of the samples. */
 export const judge = (payload: unknown): Judgement =>
   judgement(validateAccount(payload, sampleTime))
+
+/** The account as it would be stored; throws the faults of one that is not valid. */
+export const accept = (payload: unknown): Wire => {
+  const faults = judge(payload)
+  if (faults.length > 0) throw new Error(`Not valid: ${faults.join(", ")}`)
+  return encodeAccount(Result.getOrThrow(validateAccount(payload, sampleTime)))
+}
 
 /** Judges an account payload with other facts than the usual ones. */
 export const judgeWith = (facts: Partial<Facts>, payload: unknown): Judgement =>
@@ -36,3 +48,13 @@ export const judgeRequest = (body: unknown, facts: Partial<Facts> = {}): Judgeme
 /** Judges the whole body of process. */
 export const judgeProcess = (body: unknown, facts: Partial<Facts> = {}): Judgement =>
   judgement(processRequest.validate(body, { ...factsAt(sampleTime), ...facts }))
+
+/** The codes of the faults at the path, where that is the only thing different from the sample. */
+export const codesAt = (path: string, value: unknown): ReadonlyArray<string> =>
+  judge(put(domesticPayload(), path, value)).map((fault) =>
+    fault.startsWith(`${path} `) ? fault.slice(path.length + 1) : `elsewhere: ${fault}`
+  )
+
+/** What is stored at the path, where that is the only thing different from the sample. */
+export const storedAt = (path: string, value: unknown): unknown =>
+  get(accept(put(domesticPayload(), path, value)), path)

@@ -1,0 +1,366 @@
+/** Booleans, integers, lists, objects and paths, and fields that nobody documented. Source: rules. */
+import { describe, expect, it } from "@effect/vitest"
+import { Result } from "effect"
+import { validateAccount } from "../src/AccountValidation.ts"
+import { listElements } from "../src/Field.ts"
+import { isRawNumber, parse } from "../src/Json.ts"
+import { domesticPayload, sampleTime } from "../testing/samples.ts"
+import { drop, get, put } from "../testing/wire.ts"
+import { accept, codesAt, judge, judgeProcess, judgeText, sampleWith, storedAt } from "./judge.ts"
+
+const transaction = "ledgers.0.current_statement_transactions.1"
+
+describe("a boolean", () => {
+  it.each([
+    "unknown_occupier",
+    "account_billing_options.use_industry_billing",
+    "notes.0.is_pinned",
+    "customers.0.customer_preferences.opted_into_sms"
+  ])("%s is true or false and nothing like it", (path) => {
+    for (const like of ["true", "", 0, 1, [], {}]) {
+      expect(codesAt(path, like)).toEqual(["invalid_type"])
+    }
+    expect(codesAt(path, null)).toEqual(["null"])
+  })
+
+  it("is_user_psr_consent_obtained may be null", () => {
+    const path = "customers.0.customer_preferences.is_user_psr_consent_obtained"
+    for (const value of [null, true, false]) expect(storedAt(path, value)).toBe(value)
+    expect(codesAt(path, "no")).toEqual(["invalid_type"])
+  })
+})
+
+describe("an integer", () => {
+  it.each<[string, unknown, ReadonlyArray<string>]>([
+    ["period_start_day", 1, []],
+    ["period_start_day", 28, []],
+    ["period_start_day", 0, ["min_value"]],
+    ["period_start_day", -1, ["min_value"]],
+    ["period_start_day", 29, ["max_value"]],
+    ["period_start_day", 1e21, ["max_value"]],
+    ["period_start_day", 1.5, ["invalid_type"]],
+    ["period_start_day", "15", ["invalid_type"]],
+    ["period_start_day", true, ["invalid_type"]],
+    ["period_start_day", null, ["null"]],
+    ["period_start_month", 1, []],
+    ["period_start_month", 12, []],
+    ["period_start_month", null, []],
+    ["period_start_month", 0, ["min_value"]],
+    ["period_start_month", 13, ["max_value"]],
+    ["period_start_month", 1.5, ["invalid_type"]],
+    ["period_start_month", "1", ["invalid_type"]]
+  ])("%s: %j", (field, value, codes) => {
+    expect(codesAt(`account_billing_options.${field}`, value)).toEqual(codes)
+  })
+
+  it("may be spelled with a fraction of zero and an exponent", () => {
+    const text = JSON.stringify(domesticPayload())
+    for (const spelling of ["20.0", "2e1", "2.0E+1", "200e-1", "20.000000000000000000"]) {
+      expect(
+        judgeText(text.replace('"period_start_day":20', `"period_start_day":${spelling}`))
+      ).toEqual([])
+    }
+  })
+})
+
+describe("a country", () => {
+  const path = "billing_address.country"
+
+  it.each([
+    ["DK", "DK"],
+    ["dk", "DK"],
+    [" gB ", "GB"],
+    ["ax", "AX"]
+  ])("%j is stored as %s", (sent, stored) => {
+    expect(storedAt(path, sent)).toBe(stored)
+  })
+
+  it.each(["Denmark", "DNK", "D", "XX", "UK", "EU", "ß", "ﬁ", "fı", "ſe", "D\u212a", "toString"])(
+    "%j is none",
+    (code) => {
+      expect(codesAt(path, code)).toEqual(["invalid_country_code"])
+    }
+  )
+
+  it("is required of an address that is sent", () => {
+    expect(judge(sampleWith({ billing_address: {} }))).toEqual(["billing_address.country required"])
+    expect(judge(drop(domesticPayload(), "billing_address"))).toEqual([])
+    expect(codesAt(path, "")).toEqual(["blank"])
+  })
+})
+
+describe("a delivery point identifier", () => {
+  it.each<[string, ReadonlyArray<string>]>([
+    ["DK80000142A", []],
+    ["", []],
+    ["DK80000142AB", ["invalid_delivery_point_identifier"]],
+    ["dk8000", ["invalid_delivery_point_identifier"]],
+    ["DK-8000", ["invalid_delivery_point_identifier"]],
+    ["DK 8000", ["invalid_delivery_point_identifier"]],
+    ["ÆØÅ", ["invalid_delivery_point_identifier"]],
+    ["８０００", ["invalid_delivery_point_identifier"]]
+  ])("%j", (identifier, codes) => {
+    expect(codesAt("billing_address.delivery_point_identifier", identifier)).toEqual(codes)
+  })
+})
+
+describe("a free object", () => {
+  const free = {
+    "": null,
+    "a.b": [1, [], {}, "", "é😀"],
+    constructor: { toString: true },
+    deep: { er: { and: { deeper: [{}] } } }
+  }
+
+  it("is kept as it was sent", () => {
+    expect(storedAt("metadata.0.value", free)).toEqual(free)
+    const street = { street_address: undefined, structured_street_address: free }
+    const address = JSON.parse(
+      JSON.stringify({ ...domesticPayload().billing_address, ...street })
+    ) as unknown
+    expect(storedAt("billing_address", address)).toMatchObject({ structured_street_address: free })
+  })
+
+  it("keeps keys that other objects inherit, and numbers that no double holds", () => {
+    const value = '{"__proto__":{"x":1},"n":12345678901234567890.123456789,"e":1e400,"z":0.10}'
+    const text = JSON.stringify(sampleWith({ "metadata.0.value": "HERE" }))
+    const payload = Result.getOrThrow(parse(text.replace('"HERE"', value)))
+    const stored = get(accept(payload), "metadata.0.value")
+    expect(Object.keys(stored as object)).toEqual(["__proto__", "n", "e", "z"])
+    expect(JSON.stringify(stored)).toBe(value.replace("0.10", "0.1"))
+    expect(isRawNumber(get(stored, "e"))).toBe(true)
+  })
+
+  it.each<[unknown, string]>([
+    [null, "null"],
+    ["{}", "not_an_object"],
+    [[], "not_an_object"],
+    [5, "not_an_object"],
+    [false, "not_an_object"]
+  ])("is not %j", (value, code) => {
+    expect(codesAt("metadata.0.value", value)).toEqual([code])
+    const nullable = value === null ? [] : [code]
+    expect(codesAt("billing_address.structured_street_address", value)).toEqual(nullable)
+  })
+
+  it("holds no text that no database stores, in keys neither", () => {
+    const at = (value: unknown) => judge(sampleWith({ "metadata.1.value": value }))
+    expect(at({ a: ["x", "\ud800"] })).toEqual(["metadata.1.value.a.1 invalid"])
+    expect(at({ a: { "b\0": 1 } })).toEqual(["metadata.1.value.a invalid"])
+    expect(at({ "\udc00": 1 })).toEqual(["metadata.1.value invalid"])
+  })
+})
+
+describe("a list", () => {
+  const lists = [
+    "customers",
+    "notes",
+    "notes.0.document_paths",
+    "ledgers",
+    "ledgers.0.current_statement_transactions",
+    "ledgers.0.historical_statement_transactions",
+    `${transaction}.line_items`,
+    `${transaction}.tax_items`,
+    `${transaction}.line_items.0.units`,
+    "statements",
+    "metadata",
+    "supply_addresses"
+  ]
+
+  it.each(lists)(
+    "%s takes no more elements than the limit, and looks into none of more",
+    (path) => {
+      const element = (get(domesticPayload(), path) as ReadonlyArray<unknown>)[0]
+      const tooLong = new Array<unknown>(listElements + 1).fill(element)
+      expect(codesAt(path, tooLong)).toEqual(["max_length"])
+      expect(codesAt(path, tooLong.fill(null, 1))).toEqual(["max_length"])
+      const longest = codesAt(path, tooLong.slice(1).fill(element))
+      expect(longest).not.toContain("max_length")
+    }
+  )
+
+  it.each(lists)("%s is a list of what it holds", (path) => {
+    for (const other of [{}, "x", 5, true]) expect(codesAt(path, other)).toEqual(["not_a_list"])
+    expect(codesAt(path, null)).toEqual(["null"])
+    expect(codesAt(`${path}.0`, null)).toEqual(["null"])
+  })
+
+  it.each(
+    lists.filter((path) => !path.includes("line_items.0") && path !== "notes.0.document_paths")
+  )("%s holds objects", (path) => {
+    for (const other of [[], "x", 5]) expect(codesAt(`${path}.0`, other)).toEqual(["not_an_object"])
+  })
+
+  it("is reported beside what is wrong elsewhere", () => {
+    const payload = sampleWith({
+      billing_email: "x",
+      notes: new Array<unknown>(listElements + 1).fill({}),
+      transfer_balance: 51
+    })
+    expect(judge(payload)).toEqual([
+      "billing_email invalid_email",
+      "notes max_length",
+      "non_field_errors ledger_balances_not_equal_to_transfer_balance"
+    ])
+  })
+
+  it("inside an account may be empty, but for the customers", () => {
+    const empty = sampleWith({
+      notes: [],
+      ledgers: [],
+      statements: [],
+      metadata: [],
+      supply_addresses: []
+    })
+    expect(judge(empty)).toEqual([])
+    expect(accept(empty)).toMatchObject({ notes: [], ledgers: [], metadata: [] })
+    expect(codesAt("customers", [])).toEqual(["required"])
+    expect(judge(drop(domesticPayload(), "customers"))).toEqual(["customers required"])
+  })
+})
+
+describe("a document path", () => {
+  const paths = ["notes.0.document_paths.0.document_path", "statements.0.statement_path"]
+
+  it.each([
+    "a.pdf",
+    "/a.pdf",
+    "a/b c/d.pdf",
+    "a/..b/c..d/...",
+    "é/漢字/😀.pdf",
+    "100%.pdf",
+    "a%20b",
+    "a_b:c/d",
+    " a.pdf "
+  ])("%j is one", (path) => {
+    for (const at of paths) expect(storedAt(at, path)).toBe(path.trim())
+  })
+
+  it.each([
+    "..",
+    "../a",
+    "a/../b",
+    "./a",
+    "a/.",
+    "a//b",
+    "//a",
+    "/",
+    "a/",
+    "a\\b",
+    "a\0b",
+    "a\tb",
+    "a\u007fb",
+    "a\u0085b",
+    "\ud800",
+    "C:/a",
+    "c:a",
+    "s3://bucket/a",
+    "file:a",
+    "a/%2e%2e/b",
+    "a%2Fb",
+    "a%5cb",
+    "a%00"
+  ])("%j is none", (path) => {
+    for (const at of paths) expect(codesAt(at, path)).toEqual(["invalid_document_path"])
+  })
+
+  it("has up to 1,024 code points", () => {
+    for (const at of paths) {
+      expect(storedAt(at, "😀".repeat(1_024))).toBe("😀".repeat(1_024))
+      expect(codesAt(at, "😀".repeat(1_025))).toEqual(["max_length"])
+      expect(codesAt(at, " ")).toEqual(["blank"])
+    }
+  })
+})
+
+describe("an undocumented field", () => {
+  const detailOf = (path: string, value: unknown): ReadonlyArray<string> => {
+    const result = validateAccount(put(domesticPayload(), path, value), sampleTime)
+    return Result.isSuccess(result)
+      ? []
+      : result.failure.map((fault) => `${fault.attr} ${fault.code}: ${fault.detail}`)
+  }
+
+  it.each([
+    ["billing_mail", "billing_email"],
+    ["Account_Type", "account_type"],
+    ["customers.1.given_nam", "given_name"],
+    ["customers.0.customer_preferences.opted_into_offer", "opted_into_offers"],
+    ["billing_address.post_code", "postal_code"],
+    ["account_billing_options.start_day", "period_start_day"],
+    ["notes.0.document_paths.0.path", "document_path"],
+    [`${transaction}.line_items.0.nett_amount`, "net_amount"],
+    [`${transaction}.tax_items.0.ratee`, "rate"],
+    ["statements.1.document_path", "statement_path"],
+    ["metadata.0.values", "value"],
+    ["supply_addresses.0.supply_address2", "supply_address1"]
+  ])("%s is refused, and the nearest one is named", (path, nearest) => {
+    for (const value of [1, null, {}, "\0"]) {
+      expect(detailOf(path, value)).toEqual([
+        `${path} unknown_field: Not a documented field; the nearest is ${nearest}.`
+      ])
+    }
+  })
+
+  it.each(["__proto__", "constructor", "toString", "hasOwnProperty", "length", "0", "", "a.b"])(
+    "%j is refused at every depth",
+    (name) => {
+      for (const parent of ["", "customers.0", "billing_address", `${transaction}.line_items.0`]) {
+        const segments =
+          parent === ""
+            ? []
+            : parent.split(".").map((part) => (/^\d$/.test(part) ? Number(part) : part))
+        const faults = judge(put(domesticPayload(), [...segments, name], { a: 1 }))
+        expect(faults).toEqual([`${[...segments, name].join(".")} unknown_field`])
+      }
+    }
+  )
+
+  it("is refused of any length", () => {
+    const name = "customer".repeat(1_000)
+    expect(judge(put(domesticPayload(), [name], 1))).toEqual([`${name} unknown_field`])
+  })
+
+  it("may be none of task_params", () => {
+    const { external_account_number, import_supplier } = domesticPayload()
+    const payload = { import_supplier, external_account_number, operations_team_name: "T" }
+    expect(judgeProcess({ payload, task_params: {} })).toEqual([])
+    expect(judgeProcess({ payload })).toEqual([])
+    expect(judgeProcess({ payload, task_params: { x: 1, toString: "\0" } })).toEqual([
+      "task_params.x unknown_field",
+      "task_params.toString unknown_field"
+    ])
+    expect(judgeProcess({ payload, task_params: null })).toEqual(["task_params null"])
+    expect(judgeProcess({ payload, task_params: [] })).toEqual(["task_params not_an_object"])
+  })
+})
+
+describe("the request of process", () => {
+  const payload = {
+    import_supplier: "DEMO_ENERGY",
+    external_account_number: "NL-0004711",
+    operations_team_name: "Migration Team"
+  }
+
+  it.each<[string, unknown, ReadonlyArray<string>]>([
+    ["dry_run", true, []],
+    ["dry_run", null, ["payload.dry_run null"]],
+    ["dry_run", "true", ["payload.dry_run invalid_type"]],
+    ["operations_team_name", "T".repeat(128), []],
+    ["operations_team_name", "T".repeat(129), ["payload.operations_team_name max_length"]],
+    ["operations_team_name", " ", ["payload.operations_team_name blank"]],
+    ["external_account_number", "..", ["payload.external_account_number invalid"]],
+    ["customers", [], ["payload.customers unknown_field"]]
+  ])("%s: %j", (field, value, faults) => {
+    const inside = faults.map((fault) => fault.replace("payload.", ""))
+    expect(judgeProcess({ payload: { ...payload, [field]: value } })).toEqual(inside)
+  })
+
+  it("needs the pair and the team", () => {
+    expect(judgeProcess({ payload: {} })).toEqual([
+      "import_supplier required",
+      "external_account_number required",
+      "operations_team_name required"
+    ])
+  })
+})
