@@ -50,7 +50,11 @@ export const ExternalAccountNumber = nonBlank(externalAccountNumberLength)
   .check(
     fieldCheck<string>(
       (value) =>
-        value === value.trim() && !/\p{Cc}/u.test(value) && value !== "." && value !== "..",
+        value === value.trim() &&
+        value.isWellFormed() &&
+        !/\p{Cc}/u.test(value) &&
+        value !== "." &&
+        value !== "..",
       {
         code: "invalid",
         detail: "Must have no blank around it and no control character, and not be . or .. itself."

@@ -9,13 +9,16 @@ import { fieldCheck } from "./Field.ts"
 import { JsonObject } from "./JsonObject.ts"
 import type { Rule, RuleSet } from "./Rules.ts"
 
+/** Of ASCII letters only: elsewhere one letter may have two capitals, and so look like a country. */
+const capitals = (code: string): string => code.replace(/[a-z]/g, (letter) => letter.toUpperCase())
+
 /** ISO 3166-1 alpha-2, in capitals whatever was sent. */
-const Country = formedText(64, (value) => isCountryCode(value.toUpperCase()), {
+const Country = formedText(64, (value) => isCountryCode(capitals(value)), {
   code: "invalid_country_code",
   detail: "Must be an ISO 3166-1 alpha-2 country code."
 }).pipe(
   Schema.decodeTo(Schema.String, {
-    decode: SchemaGetter.transform((code: string) => code.toUpperCase()),
+    decode: SchemaGetter.transform(capitals),
     encode: SchemaGetter.passthrough()
   })
 )

@@ -4,7 +4,7 @@
  */
 import { BigDecimal, Schema, SchemaGetter } from "effect"
 import { fieldCheck } from "./Field.ts"
-import { isRawNumber, type RawNumber } from "./Json.ts"
+import { isRawNumber, type RawNumber, withoutTrailingZeros } from "./Json.ts"
 
 /** How large and how fine a figure may be: digits before and after the point. */
 export interface Size {
@@ -41,7 +41,7 @@ const spell = (source: string): Spelling | null => {
   const [, sign, whole = "", fraction = "", exponent = "0"] = match
   const digits = whole + fraction
   const start = /^0*/.exec(digits)?.[0].length ?? 0
-  const significant = digits.slice(start).replace(/0+$/, "")
+  const significant = withoutTrailingZeros(digits.slice(start))
   if (significant === "") return { negative: false, digits: "", point: 0 }
   return {
     negative: sign === "-",

@@ -44,11 +44,18 @@ const isNumberPart = (code: number): boolean =>
   code === 0x65 ||
   code === 0x45
 
+/** The digits without the zeros at their end. (A regular expression takes the square of their number.) */
+export const withoutTrailingZeros = (digits: string): string => {
+  let end = digits.length
+  while (end > 0 && digits[end - 1] === "0") end--
+  return digits.slice(0, end)
+}
+
 /** Whether a double holds the number as spelled, so that nothing is lost by parsing it. */
 const isExact = (source: string): boolean => {
   const [coefficient = "", exponent] = source.toLowerCase().split("e")
   if (exponent !== undefined && Math.abs(Number(exponent)) > 250) return false
-  const digits = coefficient.replace(/[-.]/g, "").replace(/^0+/, "").replace(/0+$/, "")
+  const digits = withoutTrailingZeros(coefficient.replace(/[-.]/g, "").replace(/^0+/, ""))
   return digits.length <= exactDigits && coefficient.length < 250
 }
 
