@@ -5,7 +5,7 @@
  * never cached, since a key can stand in it.
  */
 import { type Cause, Effect, Exit, Result } from "effect"
-import type { ValidationRule } from "graphql"
+import type { parse, ValidationRule } from "graphql"
 import { createGraphQLError, createYoga, type Plugin } from "graphql-yoga"
 import type { ServiceUnavailable } from "@data-import/domain/Failure"
 import type { Credential, ServiceTokens, TokenRefused } from "@data-import/domain/ServiceToken"
@@ -39,9 +39,13 @@ const obtainOnce: ValidationRule = (context) => {
   }
 }
 
+type Parse = typeof parse
+
 const limits: Plugin = {
-  onParse: ({ parseFn, setParseFn }) =>
-    setParseFn((source: string, options: object) => parseFn(source, { ...options, maxTokens })),
+  onParse: ({ parseFn, setParseFn }) => {
+    const parse = parseFn as Parse
+    setParseFn(((source, options) => parse(source, { ...options, maxTokens })) satisfies Parse)
+  },
   onValidate: ({ addValidationRule }) => addValidationRule(obtainOnce)
 }
 
