@@ -1,0 +1,46 @@
+/**
+ * How the journey is shown: each request and its answer as indented JSON, secrets cut short, in colour where
+ * the terminal has some.
+ */
+import { Predicate } from "effect"
+
+const width = 96
+
+const escapes = {
+  bold: "\x1b[1m",
+  dim: "\x1b[2m",
+  cyan: "\x1b[36m",
+  green: "\x1b[32m",
+  red: "\x1b[31m"
+}
+type Style = keyof typeof escapes
+
+export type Paint = (style: Style, text: string) => string
+
+/** Colour for a terminal that was not asked to do without (https://no-color.org). */
+export const painter = (isTerminal: boolean, noColor: string | undefined): Paint =>
+  isTerminal && !noColor ? (style, text) => `${escapes[style]}${text}\x1b[0m` : (_, text) => text
+
+/** JSON that takes a line of its own only for what does not fit on one. */
+export const json = (value: unknown, indent = "  "): string => {
+  const line = flat(value)
+  if (line.length + indent.length <= width || !Predicate.isObjectKeyword(value)) return line
+  const deeper = `${indent}  `
+  const isList = Array.isArray(value)
+  const members = isList
+    ? value.map((element) => json(element, deeper))
+    : Object.entries(value).map(([name, it]) => `${JSON.stringify(name)}: ${json(it, deeper)}`)
+  const [open, close] = isList ? "[]" : "{}"
+  return `${open}\n${members.map((member) => deeper + member).join(",\n")}\n${indent}${close}`
+}
+
+const flat = (value: unknown): string => {
+  if (Array.isArray(value)) return `[${value.map(flat).join(", ")}]`
+  if (!Predicate.isObject(value)) return JSON.stringify(value) ?? ""
+  const members = Object.entries(value).map(([name, it]) => `${JSON.stringify(name)}: ${flat(it)}`)
+  return members.length > 0 ? `{ ${members.join(", ")} }` : "{}"
+}
+
+/** API keys, refresh tokens and access tokens, cut to what tells one from another. */
+export const withoutSecrets = (text: string): string =>
+  text.replace(/\b((?:sk_|rt_|eyJ)[\w-]{4})[\w.-]+/g, "$1…")

@@ -1,0 +1,44 @@
+/** One step of the journey: what is asked, what must be answered, and what is remembered for later steps. */
+import type { Demo } from "@data-import/local/DemoFile"
+import type { Expected } from "./Expected.ts"
+
+/** What the journey knows so far. */
+export interface Known {
+  readonly demo: Demo
+  /** The external account number of this run, which no other run has. */
+  readonly number: string
+  readonly token: string
+  readonly rivalToken: string
+  /** The platform's number of the account, once there is one. */
+  readonly accountNumber: string
+}
+
+export interface Request {
+  readonly method: "GET" | "POST"
+  readonly path: string
+  readonly token?: string
+  readonly body?: unknown
+}
+
+export interface Step {
+  readonly title: string
+  readonly request: (known: Known) => Request
+  readonly status: number
+  /** What the body must hold; it may hold more members than are named. */
+  readonly body: (known: Known) => Expected
+  /** What later steps need of a body that is as expected. */
+  readonly learn?: (body: unknown) => Partial<Known>
+}
+
+export const get = (path: string, token?: string): Request => ({
+  method: "GET",
+  path,
+  ...(token !== undefined && { token })
+})
+
+export const post = (path: string, body: unknown, token?: string): Request => ({
+  method: "POST",
+  path,
+  body,
+  ...(token !== undefined && { token })
+})

@@ -1,0 +1,108 @@
+/**
+ * A data directory: what is where in it, and the right to run PostgreSQL on it, which one process has at a time: a socket that it
+ * listens on, so that the right ends with the process, however that ends. Whoever else needs the database
+ * is told through the same socket that it may be used, or learns from its end that the right is free.
+ */
+import { createHash } from "node:crypto"
+import { mkdirSync, realpathSync } from "node:fs"
+import { connect, createServer, type Socket } from "node:net"
+import { join, resolve } from "node:path"
+import { Config, Effect, type Scope } from "effect"
+
+/** The absolute path of `DATA_DIR` (`.data`). */
+export const dataDir = Config.map(
+  Config.withDefault(Config.NonEmptyString("DATA_DIR"), ".data"),
+  (folder) => resolve(folder)
+)
+
+export const placesIn = (dataDir: string) => ({
+  postgres: join(dataDir, "postgres"),
+  /** What tokens are sealed with. */
+  keys: join(dataDir, "keys"),
+  /** The folder that stands for the bucket of the document store. */
+  documents: join(dataDir, "documents"),
+  demo: join(dataDir, "demo.json")
+})
+
+export interface Held {
+  readonly _tag: "Held"
+  /** Tells everybody who waits, now or later, that PostgreSQL runs and may be used. */
+  readonly share: Effect.Effect<void>
+}
+
+/** `Shared`: somebody else runs PostgreSQL here, and it may be used. */
+export type Claim = Held | { readonly _tag: "Shared" }
+
+const message = "shared"
+
+/** In Linux's abstract namespace, where a name lives no longer than the process that has it. */
+const socketName = (dataDir: string): string => {
+  mkdirSync(dataDir, { recursive: true })
+  const digest = createHash("sha256").update(realpathSync(dataDir)).digest("hex")
+  return `\0data-import-${digest}`
+}
+
+class Socketed {
+  readonly #waiting = new Set<Socket>()
+  #shared = false
+  readonly #server = createServer((socket) => {
+    this.#waiting.add(socket)
+    socket.once("close", () => this.#waiting.delete(socket))
+    socket.on("error", () => socket.destroy())
+    if (this.#shared) socket.end(message)
+  })
+
+  /** False if another process has the name. */
+  listen(name: string): Promise<boolean> {
+    return new Promise((resolve, reject) => {
+      this.#server.once("error", (error: NodeJS.ErrnoException) => {
+        if (error.code === "EADDRINUSE") resolve(false)
+        else reject(error)
+      })
+      this.#server.listen(name, () => resolve(true))
+    })
+  }
+
+  share(): void {
+    this.#shared = true
+    for (const socket of this.#waiting) socket.end(message)
+  }
+
+  close(): void {
+    this.#server.close()
+    for (const socket of this.#waiting) socket.destroy()
+  }
+}
+
+const hold = (name: string) =>
+  Effect.acquireRelease(
+    Effect.promise(async () => {
+      const socket = new Socketed()
+      return (await socket.listen(name)) ? socket : null
+    }),
+    (socket) => Effect.sync(() => socket?.close())
+  )
+
+/** What the process that has the name says before the connection ends. */
+const hear = (name: string) =>
+  Effect.callback<string>((resume) => {
+    let heard = ""
+    const socket = connect(name)
+    socket.setEncoding("utf8")
+    socket.on("data", (text: string) => (heard += text))
+    socket.on("error", () => socket.destroy())
+    socket.once("close", () => resume(Effect.succeed(heard)))
+    return Effect.sync(() => socket.destroy())
+  })
+
+/** Waits for the right or for permission to use the database, whichever comes first. */
+export const claim = Effect.fnUntraced(function* (
+  dataDir: string
+): Effect.fn.Return<Claim, never, Scope.Scope> {
+  const name = socketName(dataDir)
+  while (true) {
+    const socket = yield* hold(name)
+    if (socket !== null) return { _tag: "Held", share: Effect.sync(() => socket.share()) }
+    if ((yield* hear(name)) === message) return { _tag: "Shared" }
+  }
+})

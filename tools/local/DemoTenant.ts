@@ -1,0 +1,124 @@
+/**
+ * The demo tenant: what the operator would set up for a first client, made on an empty database so that the
+ * local run can be tried at once. `demo.json` says how to use it. Source: decisions, "The local run".
+ */
+import { OrganisationName, Scope } from "@data-import/domain/Organisation"
+import { AlreadyExists, OperatorSetup } from "@data-import/domain/ports/OperatorSetup"
+import { issueKey } from "@data-import/domain/ServiceToken"
+import { SupplierCode, type SupplierStatus } from "@data-import/domain/Supplier"
+import { domesticPayload } from "@data-import/domain/testing/samples"
+import { DateTime, Effect, FileSystem, Option, Path } from "effect"
+import { placesIn } from "./DataDirectory.ts"
+import { decode, type Demo, encode } from "./DemoFile.ts"
+import { samplePdf } from "./SamplePdf.ts"
+
+const demo = OrganisationName.make("demo")
+const rival = OrganisationName.make("rival")
+const ongoing = SupplierCode.make("DEMO_ENERGY")
+const team = "Migration Team"
+
+const suppliers: ReadonlyArray<readonly [SupplierCode, OrganisationName, SupplierStatus]> = [
+  [ongoing, demo, "Ongoing"],
+  [SupplierCode.make("DEMO_PAUSED"), demo, "Paused"],
+  [SupplierCode.make("DEMO_COMPLETE"), demo, "Complete"],
+  [SupplierCode.make("RIVAL_ENERGY"), rival, "Ongoing"]
+]
+
+const unlessThere = <A, E, R>(make: Effect.Effect<A, E | AlreadyExists, R>) =>
+  Effect.catchIf(
+    make,
+    (error) => error instanceof AlreadyExists,
+    () => Effect.void
+  )
+
+/** Made as far as it is not there yet, since a start can be cut short in the middle. */
+const setUp = Effect.gen(function* () {
+  const setup = yield* OperatorSetup
+  const now = yield* DateTime.now
+  for (const name of [demo, rival]) yield* unlessThere(setup.createOrganisation(name, now))
+  yield* unlessThere(setup.createTeam(team))
+  for (const [code, organisation, status] of suppliers) {
+    const supplier = {
+      code,
+      organisation,
+      status,
+      documentRoot: code,
+      documentCheck: true,
+      customerEmails: false,
+      concurrencyLimit: null
+    }
+    yield* unlessThere(setup.createSupplier(supplier))
+  }
+})
+
+const keyFor = (organisation: OrganisationName) =>
+  issueKey({ organisation, label: "demo.json", scopes: Scope.literals, expiresAt: null }).pipe(
+    Effect.map(({ secret }) => secret)
+  )
+
+/** The documents that the sample account names. */
+const documentPaths = (): ReadonlyArray<string> => {
+  const { notes, statements } = domesticPayload()
+  const ofNotes = notes.flatMap((note) => note.document_paths ?? [])
+  return [
+    ...ofNotes.map(({ document_path }) => document_path),
+    ...statements.map(({ statement_path }) => statement_path)
+  ]
+}
+
+const writeDocuments = Effect.fnUntraced(function* (folder: string) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  for (const document of documentPaths()) {
+    const file = path.join(folder, document)
+    yield* fs.makeDirectory(path.dirname(file), { recursive: true })
+    yield* fs.writeFileString(file, samplePdf(document))
+  }
+})
+
+/** Writes beside and renames, so that nobody reads half a file. */
+const write = Effect.fnUntraced(function* (file: string, demo: Demo) {
+  const fs = yield* FileSystem.FileSystem
+  const draft = draftOf(file)
+  yield* fs.writeFileString(draft, `${yield* encode(demo)}\n`, { mode: 0o600 })
+  yield* fs.rename(draft, file)
+})
+
+/** There from before the first step until after the last, so that a start can be seen to be cut short. */
+const draftOf = (file: string) => `${file}.new`
+
+const create = Effect.fnUntraced(function* (file: string, bucket: string, baseUrl: string) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  yield* fs.writeFileString(draftOf(file), "", { mode: 0o600 })
+  const documentsDir = path.join(bucket, ongoing)
+  yield* writeDocuments(documentsDir)
+  yield* setUp
+  yield* write(file, {
+    baseUrl,
+    apiKey: yield* keyFor(demo),
+    rivalApiKey: yield* keyFor(rival),
+    importSupplier: ongoing,
+    operationsTeamName: team,
+    documentsDir
+  })
+})
+
+/** A start on another port changes where the tenant is found, and nothing else. */
+const moveTo = Effect.fnUntraced(function* (file: string, baseUrl: string) {
+  const fs = yield* FileSystem.FileSystem
+  const present = yield* Effect.option(Effect.flatMap(fs.readFileString(file), decode))
+  if (Option.isSome(present) && present.value.baseUrl !== baseUrl) {
+    yield* write(file, { ...present.value, baseUrl })
+  }
+})
+
+/** Makes the tenant where the database has no organisation yet, or where a start was cut short. */
+export const ensure = Effect.fnUntraced(function* (dataDir: string, baseUrl: string) {
+  const fs = yield* FileSystem.FileSystem
+  const setup = yield* OperatorSetup
+  const { demo: file, documents: bucket } = placesIn(dataDir)
+  const isEmpty = (yield* setup.organisations).length === 0
+  if (isEmpty || (yield* fs.exists(draftOf(file)))) yield* create(file, bucket, baseUrl)
+  else yield* moveTo(file, baseUrl)
+})

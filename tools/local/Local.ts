@@ -1,0 +1,44 @@
+/**
+ * The whole system in one process, on this machine only: PostgreSQL, the migrations, every service and the
+ * demo tenant, up together and down together.
+ */
+import { migrate } from "@data-import/postgres/migrate"
+import * as Storage from "@data-import/postgres/Storage"
+import * as TokenSecrets from "@data-import/server/TokenSecrets"
+import { ConfigProvider, Console, Duration, Effect, Layer, Redacted, Schedule } from "effect"
+import { FetchHttpClient, HttpClient } from "effect/http"
+import * as DemoTenant from "./DemoTenant.ts"
+import { dataDir } from "./DataDirectory.ts"
+import { own } from "./LocalDatabase.ts"
+import * as Services from "./Services.ts"
+
+/** What the demo tenant is made through; the services have connections of their own. */
+const setupOn = (url: Redacted.Redacted) => {
+  const settings = { DATABASE_URL: Redacted.value(url), DATABASE_POOL_SIZE: "1" }
+  const storage = Layer.provide(
+    Storage.layer,
+    ConfigProvider.layer(ConfigProvider.fromUnknown(settings))
+  )
+  return Layer.merge(storage, TokenSecrets.layer)
+}
+
+/** Until every service behind the gateway is ready, and half a minute at most. */
+const answers = Effect.fnUntraced(function* (url: string) {
+  const client = HttpClient.filterStatusOk(yield* HttpClient.HttpClient)
+  yield* Effect.retry(client.get(`${url}/health/ready`), {
+    schedule: Schedule.spaced(Duration.millis(50)),
+    times: 600
+  })
+})
+
+/** Starts everything and says where it answers. It runs until the scope ends. */
+export const start = Effect.gen(function* () {
+  const folder = yield* dataDir
+  const { share, url } = yield* own
+  yield* migrate(url)
+  const baseUrl = yield* Services.start({ databaseUrl: url, dataDir: folder })
+  yield* Effect.provide(DemoTenant.ensure(folder, baseUrl), setupOn(url))
+  yield* share
+  yield* Effect.provide(answers(baseUrl), FetchHttpClient.layer)
+  yield* Console.log(`Data Import answers at ${baseUrl}`)
+})

@@ -1,0 +1,46 @@
+/**
+ * Which database the local run and the operator command work on: the one that `DATABASE_URL` names, or else
+ * an embedded PostgreSQL in `DATA_DIR` (`.data`).
+ */
+import * as EmbeddedPostgres from "@data-import/postgres/testing/EmbeddedPostgres"
+import { Config, Data, Effect, Option } from "effect"
+import * as DataDirectory from "./DataDirectory.ts"
+
+const configuredUrl = Config.option(Config.Redacted("DATABASE_URL"))
+
+/** Another local run has the data directory. */
+export class AlreadyRunning extends Data.TaggedError("AlreadyRunning")<{
+  readonly dataDir: string
+}> {
+  override get message(): string {
+    return `A local run is up on ${this.dataDir} already.`
+  }
+}
+
+const startEmbedded = (folder: string, whenAdopted: "stop" | "leave") =>
+  EmbeddedPostgres.start({ dataDir: DataDirectory.placesIn(folder).postgres, whenAdopted })
+
+/**
+ * The database of the local run, for as long as the scope. `share` lets operator commands use it as well;
+ * before that they wait.
+ */
+export const own = Effect.gen(function* () {
+  const configured = yield* configuredUrl
+  if (Option.isSome(configured)) return { url: configured.value, share: Effect.void }
+  const folder = yield* DataDirectory.dataDir
+  const claim = yield* DataDirectory.claim(folder)
+  if (claim._tag === "Shared") return yield* new AlreadyRunning({ dataDir: folder })
+  // One that runs already was left behind by a local run that was killed.
+  const { url } = yield* startEmbedded(folder, "stop")
+  return { url, share: claim.share }
+})
+
+/** The same database for one command: of the local run where that is up, and started for it otherwise. */
+export const borrow = Effect.gen(function* () {
+  const configured = yield* configuredUrl
+  if (Option.isSome(configured)) return { url: configured.value, embedded: false }
+  const folder = yield* DataDirectory.dataDir
+  const claim = yield* DataDirectory.claim(folder)
+  const { url } = yield* startEmbedded(folder, claim._tag === "Shared" ? "leave" : "stop")
+  return { url, embedded: true }
+})

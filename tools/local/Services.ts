@@ -1,0 +1,61 @@
+/**
+ * The services of the local run, all in this process, each with the settings that a deployment would give
+ * it. Only the gateway is on a port that is known beforehand.
+ */
+import * as AccountImport from "@data-import/account-import/AccountImport"
+import * as Auth from "@data-import/auth/Auth"
+import * as Gateway from "@data-import/gateway/Gateway"
+import * as Query from "@data-import/query/Query"
+import * as Log from "@data-import/server/Log"
+import { Listening } from "@data-import/server/Service"
+import { ConfigProvider, Context, Effect, Layer, Record, Redacted } from "effect"
+import { placesIn } from "./DataDirectory.ts"
+
+export interface Settings {
+  readonly databaseUrl: Redacted.Redacted
+  readonly dataDir: string
+}
+
+/** What the gateway knows a service by, and the service; auth is apart, since the others ask it for keys. */
+const behindGateway = {
+  ACCOUNT_IMPORT_URL: AccountImport.layer,
+  QUERY_URL: Query.layer
+}
+
+type Values = Readonly<Record<string, string>>
+
+/** What is not said here comes from the environment. */
+const settingsOf = (values: Values) =>
+  ConfigProvider.fromUnknown({ HOST: "127.0.0.1", ...values }).pipe(
+    ConfigProvider.orElse(ConfigProvider.fromEnv()),
+    ConfigProvider.orElse(ConfigProvider.fromUnknown({ LOG_LEVEL: "warn" }))
+  )
+
+const run = <E>(service: Layer.Layer<Listening, E>, values: Values) =>
+  Layer.build(service).pipe(
+    Effect.map((context) => Context.get(context, Listening).url),
+    Effect.provideService(ConfigProvider.ConfigProvider, settingsOf(values)),
+    Effect.provideService(Log.Output, (lines) => void process.stderr.write(lines))
+  )
+
+/** Starts the services, the gateway last and on `PORT` (8080); gives its address. They stop with the scope, the gateway first. */
+export const start = Effect.fnUntraced(function* ({ databaseUrl, dataDir }: Settings) {
+  const places = placesIn(dataDir)
+  const behind = {
+    PORT: "0",
+    TRUST_PROXY: "true",
+    DATABASE_URL: Redacted.value(databaseUrl)
+  }
+  const authUrl = yield* run(Auth.layer, { ...behind, TOKEN_KEYS_DIR: places.keys })
+  const urls = yield* Effect.all(
+    Record.map(behindGateway, (service) =>
+      run(service, {
+        ...behind,
+        JWKS_URL: `${authUrl}/.well-known/jwks.json`,
+        DOCUMENTS_DIR: places.documents
+      })
+    ),
+    { concurrency: "unbounded" }
+  )
+  return yield* run(Gateway.layer, { AUTH_URL: authUrl, ...urls })
+})

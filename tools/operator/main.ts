@@ -1,0 +1,59 @@
+/**
+ * The process of the operator command: `npm run -s operator -- <noun> <verb> …`. It works on the database
+ * that `DATABASE_URL` names, or else on the embedded one in `DATA_DIR`, which it starts for the one command
+ * where the local run is not up.
+ */
+import { borrow } from "@data-import/local/LocalDatabase"
+import { migrate } from "@data-import/postgres/migrate"
+import * as Storage from "@data-import/postgres/Storage"
+import * as TokenSecrets from "@data-import/server/TokenSecrets"
+import { NodeRuntime, NodeServices } from "@effect/platform-node"
+import {
+  Cause,
+  ConfigProvider,
+  Console,
+  Effect,
+  Exit,
+  Layer,
+  Logger,
+  Predicate,
+  Redacted
+} from "effect"
+import { run } from "./Operator.ts"
+import { Refused } from "./Refused.ts"
+
+const open = Effect.gen(function* () {
+  const { embedded, url } = yield* borrow
+  if (embedded) yield* migrate(url)
+  const settings = { DATABASE_URL: Redacted.value(url), DATABASE_POOL_SIZE: 2 }
+  return Layer.provide(Storage.layer, ConfigProvider.layer(ConfigProvider.fromUnknown(settings)))
+}).pipe(Effect.mapError(({ message }) => new Refused({ why: message })))
+
+const storage = Layer.unwrap(open).pipe(
+  Layer.catch((error) => Layer.effectContext(Effect.fail(new Refused({ why: error.message })))),
+  Layer.merge(TokenSecrets.layer)
+)
+
+/** The code that PostgreSQL gives where a table does not exist. */
+const undefinedTable = "42P01"
+
+const isUndefinedTable = Predicate.compose(
+  Predicate.hasProperty("sqlState"),
+  ({ sqlState }) => sqlState === undefinedTable
+)
+
+const main = run(process.argv.slice(2), storage).pipe(
+  Effect.tapDefect((defect) =>
+    isUndefinedTable(defect)
+      ? Console.error("The database has no tables yet: npm run migrate makes them.")
+      : Effect.void
+  ),
+  Effect.provide([NodeServices.layer, Logger.layer([Logger.withConsoleError(Logger.formatLogFmt)])])
+)
+
+NodeRuntime.runMain(main, {
+  teardown: (exit, onExit) => {
+    if (Exit.isSuccess(exit)) return onExit(0)
+    onExit(Cause.hasInterruptsOnly(exit.cause) ? 130 : 1)
+  }
+})
