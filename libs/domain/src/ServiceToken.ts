@@ -55,8 +55,9 @@ const endOf = (start: DateTime.Utc, lifetime: Duration.Duration, key: ApiKey): D
 }
 
 /**
- * Takes the attempts of one address in turn (many at once must not all pass before the first is counted),
- * refuses them once too many have failed, and counts those that fail.
+ * Refuses the attempts of an address once too many have failed, and counts those that fail. Failures are
+ * counted in turn, so that of many at once no more are answered than of as many one after the other; good
+ * credentials wait for nobody.
  */
 const makeThrottle = Effect.fnUntraced(function* (apiKeys: ApiKeys["Service"]) {
   const turns = yield* RcMap.make({ lookup: (_address: string) => Semaphore.make(1) })
@@ -70,20 +71,21 @@ const makeThrottle = Effect.fnUntraced(function* (apiKeys: ApiKeys["Service"]) {
     return yield* new Throttled({ retryAfterSeconds: Math.ceil(Duration.toSeconds(left)) })
   })
 
+  const count = Effect.fnUntraced(function* (address: string, now: DateTime.Utc) {
+    const turn = yield* RcMap.get(turns, address)
+    const counted = apiKeys.recordFailedAttempt(address, now)
+    yield* turn.withPermit(Effect.andThen(refuse(address, now), counted))
+  }, Effect.scoped)
+
   type Attempt = (now: DateTime.Utc) => Effect.Effect<ServiceTokens, Refused | StorageUnavailable>
 
-  const take = Effect.fnUntraced(function* (address: string, attempt: Attempt) {
+  return Effect.fnUntraced(function* (address: string, attempt: Attempt) {
     const now = yield* DateTime.now
     yield* refuse(address, now)
-    const count = () => apiKeys.recordFailedAttempt(address, now)
-    return yield* Effect.tapErrorTag(attempt(now), ["InvalidApiKey", "InvalidRefreshToken"], count)
-  })
-
-  return (address: string, attempt: Attempt) =>
-    RcMap.get(turns, address).pipe(
-      Effect.flatMap((turn) => turn.withPermit(take(address, attempt))),
-      Effect.scoped
+    return yield* Effect.tapErrorTag(attempt(now), ["InvalidApiKey", "InvalidRefreshToken"], () =>
+      count(address, now)
     )
+  })
 })
 
 const makeExchange = (
