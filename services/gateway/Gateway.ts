@@ -43,10 +43,14 @@ const serving = Effect.gen(function* () {
   return {
     routes: yield* Documentation.routes,
     otherwise,
-    ready: Effect.forEach(Object.values(upstreams), ({ ready }) => ready, {
-      concurrency: "unbounded",
-      discard: true
-    })
+    ready: Effect.forEach(
+      Object.entries(upstreams),
+      ([service, { ready }]) =>
+        Effect.tapError(ready, () =>
+          Effect.annotateLogs(Effect.logWarning("service not ready"), { upstream: service })
+        ),
+      { concurrency: "unbounded", discard: true }
+    )
   }
 })
 

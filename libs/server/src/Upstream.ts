@@ -5,7 +5,7 @@
  */
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { Transform } from "node:stream"
-import { Context, Effect, type Scope, Tracer } from "effect"
+import { Cause, Context, Effect, type Scope, Tracer } from "effect"
 import { HttpServerResponse, HttpTraceContext } from "effect/http"
 import * as Undici from "@effect/platform-node/Undici"
 import { bodyBytes } from "@data-import/api/Limits"
@@ -23,12 +23,15 @@ export interface Times {
   readonly answer: number
 }
 
+type Outcome = Effect.Effect<
+  HttpServerResponse.HttpServerResponse,
+  ServiceUnavailable | PayloadTooLarge
+>
+
 /** One service behind this one. */
 export interface Upstream {
   /** Answers with what the service answers, or with 503 if it does not. */
-  readonly forward: (
-    arrival: Arrival
-  ) => Effect.Effect<HttpServerResponse.HttpServerResponse, ServiceUnavailable | PayloadTooLarge>
+  readonly forward: (arrival: Arrival) => Outcome
   /** Succeeds when the service says that it is ready. */
   readonly ready: Effect.Effect<void, ServiceUnavailable>
 }
@@ -104,6 +107,8 @@ const counted = (message: IncomingMessage, tooLarge: () => void): Transform => {
       else done(null, chunk)
     }
   })
+  // Undici reports to the exchange what it destroys the stream for.
+  counter.on("error", () => {})
   return message.pipe(counter)
 }
 
@@ -111,7 +116,7 @@ const counted = (message: IncomingMessage, tooLarge: () => void): Transform => {
 const writer = (
   response: ServerResponse,
   requestId: string,
-  done: (outcome: "complete" | "unanswered") => void
+  done: (failure?: Error) => void
 ): Undici.Dispatcher.DispatchHandler => ({
   onResponseStart: (_controller, status, headers) => {
     if (status < 200) return
@@ -125,12 +130,11 @@ const writer = (
   },
   onResponseEnd: () => {
     response.end()
-    done("complete")
+    done()
   },
-  onResponseError: () => {
-    if (!response.headersSent) return done("unanswered")
-    response.destroy()
-    done("complete")
+  onResponseError: (_controller, error) => {
+    if (response.headersSent) response.destroy()
+    done(error)
   }
 })
 
@@ -139,63 +143,70 @@ const written = HttpServerResponse.empty({ status: 200 })
 
 const unavailable = new ServiceUnavailable({ retryAfterSeconds: 1 })
 
+/** An answer that was cut is cut for the client as well; one that never began can be said. */
+const unanswered = (failure: Error, response: ServerResponse) =>
+  Effect.andThen(
+    Effect.logWarning("no answer from the service behind", Cause.fail(failure)),
+    response.headersSent ? Effect.succeed(written) : Effect.fail(unavailable)
+  )
+
 /**
  * A body that is here already is sent in one piece; another one is passed on as it comes. Undici destroys a
  * body that it could not send, which must not be the client's connection, so there is a stream in between.
  */
-const bodyOf = (message: IncomingMessage, tooLarge: () => void): Buffer | Transform | null => {
-  if (!hasBody(message)) return null
+const bodyOf = (message: IncomingMessage, tooLarge: () => void): Buffer | Transform => {
   const isHere = message.readableLength === Number(message.headers["content-length"])
   if (isHere) return message.read() as Buffer
   return counted(message, tooLarge)
 }
 
+/** Sends the request and returns how to give it up. */
 const exchange = (
   pool: Undici.Pool,
   arrival: Arrival,
-  trace: Readonly<Record<string, string>> | undefined
-) =>
-  Effect.callback<HttpServerResponse.HttpServerResponse, ServiceUnavailable | PayloadTooLarge>(
-    (resume) => {
-      const message = Listener.message(arrival.request)
-      const response = Listener.response(arrival.request)
-      let gone = false
-      let abort = () => {}
-      const tooLarge = () => {
-        abort()
-        if (!response.headersSent) resume(Effect.fail(new PayloadTooLarge()))
-      }
-      const handler = writer(response, arrival.requestId, (outcome) =>
-        resume(outcome === "complete" ? Effect.succeed(written) : Effect.fail(unavailable))
-      )
-      const send = () => {
-        if (gone) return
-        if (message.headers.expect !== undefined) response.writeContinue()
-        pool.dispatch(
-          {
-            path: arrival.request.url,
-            method: arrival.request.method as Undici.Dispatcher.HttpMethod,
-            headers: requestHeaders(message, arrival, hasBody(message), trace),
-            body: bodyOf(message, tooLarge)
-          },
-          {
-            ...handler,
-            onRequestStart: (controller) => {
-              abort = () => controller.abort(new Error("given up"))
-              if (gone) abort()
-            }
-          }
-        )
-      }
-      // Node's parser hands over the headers first; in a microtask a body that came with them is complete.
-      if (hasBody(message)) queueMicrotask(send)
-      else send()
-      return Effect.sync(() => {
-        gone = true
-        abort()
-      })
+  trace: Readonly<Record<string, string>> | undefined,
+  resume: (outcome: Outcome) => void
+): (() => void) => {
+  const message = Listener.message(arrival.request)
+  const response = Listener.response(arrival.request)
+  const withBody = hasBody(message)
+  let controller: Undici.Dispatcher.DispatchController | undefined
+  let givenUp = false
+  const giveUp = () => {
+    givenUp = true
+    controller?.abort(new Error("given up"))
+  }
+  const tooLarge = () => {
+    giveUp()
+    if (!response.headersSent) resume(Effect.fail(new PayloadTooLarge()))
+  }
+  const handler: Undici.Dispatcher.DispatchHandler = {
+    ...writer(response, arrival.requestId, (failure) =>
+      resume(failure === undefined ? Effect.succeed(written) : unanswered(failure, response))
+    ),
+    onRequestStart: (started) => {
+      controller = started
+      if (givenUp) giveUp()
     }
-  )
+  }
+  const send = () => {
+    if (givenUp) return
+    if (message.headers.expect?.toLowerCase() === "100-continue") response.writeContinue()
+    pool.dispatch(
+      {
+        path: arrival.request.url,
+        method: arrival.request.method as Undici.Dispatcher.HttpMethod,
+        headers: requestHeaders(message, arrival, withBody, trace),
+        body: withBody ? bodyOf(message, tooLarge) : null
+      },
+      handler
+    )
+  }
+  // Node's parser hands over the headers first, and in a microtask the body that came with them.
+  if (withBody) queueMicrotask(send)
+  else send()
+  return giveUp
+}
 
 /** A service that is not part of this system: what it would answer is unavailable, and nothing waits for it. */
 export const absent: Upstream = { forward: () => Effect.fail(unavailable), ready: Effect.void }
@@ -220,7 +231,12 @@ export const make = (url: URL, times: Times): Effect.Effect<Upstream, never, Sco
         Effect.withFiber((fiber) => {
           const span = Context.getOrUndefined(fiber.context, Tracer.ParentSpan)
           const trace = span?._tag === "Span" ? HttpTraceContext.toHeaders(span) : undefined
-          return Effect.interruptible(exchange(pool, arrival, trace))
+          return Effect.interruptible(
+            Effect.callback((resume: (outcome: Outcome) => void) => {
+              const giveUp = exchange(pool, arrival, trace, resume)
+              return Effect.sync(giveUp)
+            })
+          )
         }),
       ready: Effect.tryPromise({
         try: async (signal) => {
