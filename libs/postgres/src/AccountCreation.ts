@@ -3,7 +3,7 @@
  * it, in one statement. Its parts depend on `changed`, the row that the attempt still held; where
  * it held none, nothing is stored.
  */
-import { Data, DateTime, Effect } from "effect"
+import { DateTime, Effect } from "effect"
 import type { Statement } from "effect/sql"
 import type { Completion, ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 import { accountRows } from "./AccountRows.ts"
@@ -168,12 +168,15 @@ export const complete = ({ sql }: Database["Service"], command: Command) =>
     )
   )
 
-/** Carries the outcome out of the transaction that it ends. */
-class RolledBack extends Data.TaggedError("RolledBack")<{ readonly outcome: Completion }> {}
+/** What ends a transaction that is to leave nothing behind, with its outcome. */
+interface RolledBack {
+  readonly _tag: "RolledBack"
+  readonly outcome: Completion
+}
 
 export const rehearse = (database: Database["Service"], command: Command) =>
   complete(database, command).pipe(
-    Effect.flatMap((outcome) => new RolledBack({ outcome })),
+    Effect.flatMap((outcome) => Effect.fail<RolledBack>({ _tag: "RolledBack", outcome })),
     database.sql.withTransaction,
     Effect.catchTag("RolledBack", ({ outcome }) => Effect.succeed(outcome))
   )

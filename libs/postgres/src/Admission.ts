@@ -1,9 +1,9 @@
 /**
- * The queue in front of the connection pool. It is bounded in length and in time, so that a
- * database that has become slow gives fast refusals instead of a growing heap of waiting requests;
- * once somebody has waited in vain, nobody waits until a connection comes free again.
+ * The queue in front of the connection pool: first come, first served, and bounded in length and in
+ * time, so that a database that has become slow gives fast refusals instead of a growing heap of
+ * waiting requests. Once somebody has waited in vain, nobody waits until a turn comes free again.
  */
-import { type Duration, Effect, Semaphore } from "effect"
+import { type Duration, Effect } from "effect"
 import { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
 
 export interface AdmissionLimits {
@@ -15,39 +15,51 @@ export interface AdmissionLimits {
   readonly wait: Duration.Duration
 }
 
-/**
- * Runs an effect when it is its turn, or fails with `StorageUnavailable` where that takes too long.
- */
+/** Runs an effect when it is its turn; fails with `StorageUnavailable` where that takes too long. */
 export type Admission = <A, E, R>(
   effect: Effect.Effect<A, E, R>
 ) => Effect.Effect<A, E | StorageUnavailable, R>
 
 export const make = (limits: AdmissionLimits): Admission => {
-  const permits = Semaphore.makeUnsafe(limits.running)
-  let waiting = 0
+  let free = limits.running
   let stalled = false
+  /** In the order of their coming. A turn is handed over, so that nobody who comes later takes it. */
+  const waiters = new Set<() => void>()
 
   const refuse = (message: string) =>
     Effect.fail(new StorageUnavailable({ cause: new Error(message) }))
 
-  const wait = Effect.suspend(() => {
+  const turn = Effect.callback<void>((resume) => {
+    const waiter = () => resume(Effect.void)
+    waiters.add(waiter)
+    return Effect.sync(() => waiters.delete(waiter))
+  })
+
+  const take = Effect.suspend(() => {
+    if (free > 0) {
+      free--
+      return Effect.void
+    }
     if (stalled) return refuse("All connections are busy, and others have waited in vain")
-    if (waiting >= limits.waiting) return refuse("All connections are busy, and the queue is full")
-    waiting++
-    return Effect.timeoutOrElse(permits.take(1), {
+    if (waiters.size >= limits.waiting) return refuse("All connections are busy, the queue is full")
+    return Effect.timeoutOrElse(turn, {
       duration: limits.wait,
       orElse: () => {
         stalled = true
         return refuse("All connections are busy")
       }
-    }).pipe(Effect.ensuring(Effect.sync(() => waiting--)))
+    })
   })
 
-  const take = Effect.flatMap(permits.takeIfAvailable(1), (taken) => (taken ? Effect.void : wait))
-
-  const release = Effect.suspend(() => {
+  const release = Effect.sync(() => {
     stalled = false
-    return permits.release(1)
+    const [next] = waiters
+    if (next === undefined) {
+      free++
+    } else {
+      waiters.delete(next)
+      next()
+    }
   })
 
   return (effect) =>

@@ -4,13 +4,11 @@
  */
 import { Effect, Exit, Redacted, Scope } from "effect"
 import { randomBytes } from "node:crypto"
-import { chmodSync, existsSync, mkdtempSync, realpathSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import type { TestProject } from "vitest/node"
 import { migrate } from "../src/migrate.ts"
 import { createDatabase, databaseUrl, dropDatabase } from "./databases.ts"
 import * as EmbeddedPostgres from "./EmbeddedPostgres.ts"
+import { temporaryDataDir } from "./temporaryFolder.ts"
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -21,30 +19,8 @@ declare module "vitest" {
   }
 }
 
-/**
- * A folder that goes with the scope, and that the user who runs PostgreSQL in place of root can
- * reach.
- */
-const temporaryFolder = Effect.acquireRelease(
-  Effect.sync(() => {
-    const folder = mkdtempSync(join(tmpdir(), "data-import-test-"))
-    chmodSync(folder, 0o755)
-    return folder
-  }),
-  (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
-)
-
-/** Removes the data directory where it really is, which may be outside of its folder. */
-const dataDirectory = Effect.acquireRelease(
-  Effect.map(temporaryFolder, (folder) => join(folder, "postgres")),
-  (dataDir) =>
-    Effect.sync(() => {
-      if (existsSync(dataDir)) rmSync(realpathSync(dataDir), { recursive: true, force: true })
-    })
-)
-
 const embedded = Effect.gen(function* () {
-  const { url } = yield* EmbeddedPostgres.start({ dataDir: yield* dataDirectory })
+  const { url } = yield* EmbeddedPostgres.start({ dataDir: yield* temporaryDataDir() })
   return url
 })
 
