@@ -1,7 +1,7 @@
 /** The account-import service: what it serves, and the adapters it stands on. */
 import { Effect, Layer } from "effect"
 import * as AccountImport from "@data-import/domain/AccountImport"
-import { layerFileSystem } from "@data-import/documents/FileSystemDocuments"
+import * as DocumentStore from "@data-import/documents/DocumentStore"
 import { Database } from "@data-import/postgres/Database"
 import * as Storage from "@data-import/postgres/Storage"
 import * as Authorization from "@data-import/server/Authorization"
@@ -17,5 +17,5 @@ const serving = Effect.gen(function* () {
 /** Settings: those of the server, the database, the token's keys, the documents and the program. */
 export const layer = Service.layer("account-import", serving).pipe(
   Layer.provide(AccountImport.layer),
-  Layer.provide([Storage.layer, TokenOpener.layer, layerFileSystem])
+  Layer.provide([Storage.layer, TokenOpener.layer, DocumentStore.layer])
 )

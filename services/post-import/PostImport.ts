@@ -1,7 +1,7 @@
 /** The post-import service: what it serves, and the adapters it stands on. */
 import { Effect, Layer } from "effect"
 import * as PostImport from "@data-import/domain/PostImport"
-import { layerFileSystem } from "@data-import/documents/FileSystemDocuments"
+import * as DocumentStore from "@data-import/documents/DocumentStore"
 import * as PaymentVendors from "@data-import/payments/PaymentVendors"
 import { Database } from "@data-import/postgres/Database"
 import * as Storage from "@data-import/postgres/Storage"
@@ -18,5 +18,5 @@ const serving = Effect.gen(function* () {
 /** Settings: those of the server, the database, the token's keys, the documents and the vendors. */
 export const layer = Service.layer("post-import", serving).pipe(
   Layer.provide(PostImport.layer),
-  Layer.provide([Storage.layer, TokenOpener.layer, layerFileSystem, PaymentVendors.layer])
+  Layer.provide([Storage.layer, TokenOpener.layer, DocumentStore.layer, PaymentVendors.layer])
 )

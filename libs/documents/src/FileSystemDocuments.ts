@@ -33,7 +33,7 @@ const look = async (folder: string, path: string): Promise<StoredDocument | null
   }
 }
 
-/** The store in `bucket`, an absolute path; the bucket itself must be there. */
+/** The store in `bucket`, an absolute path; the bucket itself must be there. It has no links. */
 const make = (bucket: string): Documents["Service"] => ({
   find: Effect.fn("Documents.find")((root, path) =>
     Effect.tryPromise({
@@ -44,11 +44,16 @@ const make = (bucket: string): Documents["Service"] => ({
       },
       catch: (cause) => new DocumentsUnavailable({ cause })
     })
-  )
+  ),
+  readLink: () => Effect.succeedNone
 })
 
+/** The store in this folder, an absolute path. */
+export const layerWith = (bucket: string): Layer.Layer<Documents> =>
+  Layer.succeed(Documents, make(bucket))
+
 /** Reads `DOCUMENTS_DIR`, the absolute path of the folder that stands for the bucket. */
-export const layerFileSystem = Layer.effect(
-  Documents,
-  Effect.map(Config.NonEmptyString("DOCUMENTS_DIR"), make)
+
+export const layerFileSystem: Layer.Layer<Documents, Config.ConfigError> = Layer.unwrap(
+  Effect.map(Config.NonEmptyString("DOCUMENTS_DIR"), layerWith)
 )

@@ -1,11 +1,12 @@
 /**
- * The document store, as far as an import needs it: whether the file that a payload names is there, and
- * what the store knows of it. Paths are validated before they come here.
+ * The document store, as far as an import needs it: whether the file that a payload names is there, what
+ * the store knows of it, and a link by which a person can read it for a while. Paths are validated before
+ * they come here, and no path leads out of the supplier's root.
  */
-import { Context, Data, type Effect, type Option } from "effect"
+import { Context, Data, type Duration, type Effect, type Option } from "effect"
 import type { DocumentPath } from "../src/Document.ts"
 
-/** What the store gives of a file; `etag` and `checksum` where it gives them. */
+/** What the store gives of a file; `size` in bytes, `etag` and `checksum` where it gives them. */
 export interface StoredDocument {
   readonly size: number
   readonly etag: string | null
@@ -25,5 +26,15 @@ export class Documents extends Context.Service<
       root: string,
       path: DocumentPath
     ) => Effect.Effect<Option.Option<StoredDocument>, DocumentsUnavailable>
+
+    /**
+     * A link that reads the file for `lifetime`, whether or not it is there; none where the store has no
+     * links that end by themselves.
+     */
+    readonly readLink: (
+      root: string,
+      path: DocumentPath,
+      lifetime: Duration.Duration
+    ) => Effect.Effect<Option.Option<URL>, DocumentsUnavailable>
   }
 >()("@data-import/domain/ports/Documents") {}

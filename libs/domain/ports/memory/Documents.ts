@@ -10,10 +10,14 @@ export const layerMemory = (files: ReadonlyMap<string, number>): Layer.Layer<Doc
   Layer.succeed(Documents, {
     find: (root, path) =>
       Effect.sync(() =>
-        Option.map(Option.fromNullishOr(files.get(`${root}/${relativePath(path)}`)), (size) => ({
-          size,
-          etag: null,
-          checksum: null
-        }))
-      )
+        Option.map(
+          Option.fromNullishOr(files.get(`${root.replace(/^\/|\/$/g, "")}/${relativePath(path)}`)),
+          (size) => ({
+            size,
+            etag: null,
+            checksum: null
+          })
+        )
+      ),
+    readLink: () => Effect.succeedNone
   })

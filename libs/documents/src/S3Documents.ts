@@ -1,0 +1,143 @@
+/**
+ * The document store on object storage that speaks S3: AWS itself or any compatible server. It asks for
+ * nothing but the head of an object, and signs links locally.
+ */
+import {
+  GetObjectCommand,
+  HeadObjectCommand,
+  type HeadObjectCommandOutput,
+  S3Client,
+  S3ServiceException
+} from "@aws-sdk/client-s3"
+import { getSignedUrl } from "@aws-sdk/s3-request-presigner"
+import { NodeHttpHandler } from "@smithy/node-http-handler"
+import { Config, Duration, Effect, Layer, Option } from "effect"
+import { type DocumentPath, relativePath } from "@data-import/domain/Document"
+import {
+  Documents,
+  DocumentsUnavailable,
+  type StoredDocument
+} from "@data-import/domain/ports/Documents"
+
+/** One try, in milliseconds; there are three, and together they end before the gateway gives up. */
+const times = { connectionTimeout: 1_000, requestTimeout: 3_000 }
+const attempts = 3
+const wholeTime = Duration.seconds(10)
+
+/** S3 allows no longer key, in bytes of UTF-8. */
+const longestKey = 1024
+
+export interface S3Settings {
+  readonly bucket: string
+  readonly region: string
+  /** For a server other than AWS. */
+  readonly endpoint: Option.Option<URL>
+  /** Whether the bucket stands in the path, as most compatible servers want it, or in the host. */
+  readonly pathStyle: boolean
+}
+
+const clientOf = ({ endpoint, pathStyle, region }: S3Settings) =>
+  Effect.acquireRelease(
+    Effect.sync(
+      () =>
+        new S3Client({
+          region,
+          forcePathStyle: pathStyle,
+          maxAttempts: attempts,
+          // Compatible servers refuse the checksums that the client would add by itself.
+          requestChecksumCalculation: "WHEN_REQUIRED",
+          responseChecksumValidation: "WHEN_REQUIRED",
+          requestHandler: new NodeHttpHandler(times),
+          ...(Option.isSome(endpoint) ? { endpoint: endpoint.value.href } : {})
+        })
+    ),
+    (client) => Effect.sync(() => client.destroy())
+  )
+
+const isAbsent = (cause: unknown): boolean =>
+  cause instanceof S3ServiceException && cause.$metadata.httpStatusCode === 404
+
+const checksumOf = (head: HeadObjectCommandOutput): string | null => {
+  const { ChecksumCRC32, ChecksumCRC32C, ChecksumCRC64NVME, ChecksumSHA1, ChecksumSHA256 } = head
+  const known = {
+    SHA256: ChecksumSHA256,
+    SHA1: ChecksumSHA1,
+    CRC64NVME: ChecksumCRC64NVME,
+    CRC32C: ChecksumCRC32C,
+    CRC32: ChecksumCRC32
+  }
+  const first = Object.entries(known).find(([, value]) => value !== undefined)
+  return first === undefined ? null : first.join(":")
+}
+
+const documentOf = (head: HeadObjectCommandOutput): StoredDocument => ({
+  size: head.ContentLength ?? 0,
+  etag: head.ETag ?? null,
+  checksum: checksumOf(head)
+})
+
+/** The key of an object; a root is written with or without slashes around it. */
+const keyOf = (root: string, path: DocumentPath): string =>
+  [root.replace(/^\/+|\/+$/g, ""), relativePath(path)].filter((part) => part !== "").join("/")
+
+const make = Effect.fnUntraced(function* (settings: S3Settings) {
+  const client = yield* clientOf(settings)
+  const at = (root: string, path: DocumentPath) => ({
+    Bucket: settings.bucket,
+    Key: keyOf(root, path)
+  })
+
+  const head = (input: ReturnType<typeof at>) =>
+    Effect.tryPromise({
+      try: async (abortSignal) => {
+        try {
+          const command = new HeadObjectCommand({ ...input, ChecksumMode: "ENABLED" })
+          return Option.some(documentOf(await client.send(command, { abortSignal })))
+        } catch (cause) {
+          if (isAbsent(cause)) return Option.none<StoredDocument>()
+          throw cause
+        }
+      },
+      catch: (cause) => new DocumentsUnavailable({ cause })
+    })
+
+  return Documents.of({
+    find: Effect.fn("Documents.find")((root, path) => {
+      const input = at(root, path)
+      if (Buffer.byteLength(input.Key) > longestKey) return Effect.succeedNone
+      return Effect.timeoutOrElse(head(input), {
+        duration: wholeTime,
+        orElse: () => Effect.fail(new DocumentsUnavailable({}))
+      })
+    }),
+    readLink: Effect.fn("Documents.readLink")((root, path, lifetime) =>
+      Effect.tryPromise({
+        try: async () => {
+          const expiresIn = Math.ceil(Duration.toSeconds(lifetime))
+          const link = await getSignedUrl(client, new GetObjectCommand(at(root, path)), {
+            expiresIn
+          })
+          return Option.some(new URL(link))
+        },
+        catch: (cause) => new DocumentsUnavailable({ cause })
+      })
+    )
+  })
+})
+
+/** The store in a bucket; credentials come from the standard chain of the AWS tools. */
+export const layerWith = (settings: S3Settings): Layer.Layer<Documents> =>
+  Layer.effect(Documents, make(settings))
+
+/** Reads `S3_BUCKET`, `S3_REGION` (us-east-1), `S3_ENDPOINT` and `S3_PATH_STYLE` (true). */
+export const layerS3: Layer.Layer<Documents, Config.ConfigError> = Layer.unwrap(
+  Effect.map(
+    Config.all({
+      bucket: Config.NonEmptyString("S3_BUCKET"),
+      region: Config.withDefault(Config.String("S3_REGION"), "us-east-1"),
+      endpoint: Config.option(Config.URL("S3_ENDPOINT")),
+      pathStyle: Config.withDefault(Config.Boolean("S3_PATH_STYLE"), true)
+    }),
+    layerWith
+  )
+)
