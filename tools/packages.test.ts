@@ -69,7 +69,8 @@ describe("packages", () => {
           .filter((file) => file.startsWith(`${it.folder}/`))
           .flatMap((file) => {
             const known = { ...installed(it), ...it.peerDependencies }
-            const ofWorkspace = isTest(file) && workspace ? installed(workspace) : {}
+            const leans = isTest(file) || file.includes("/testing/")
+            const ofWorkspace = leans && workspace ? installed(workspace) : {}
             return importedBy(file)
               .filter((name) => name !== it.name && !(name in known) && !(name in ofWorkspace))
               .map((name) => `${file}: ${name}`)
