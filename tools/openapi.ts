@@ -1,6 +1,6 @@
 /**
- * Writes `libs/api/openapi.json` from the definitions in `libs/api`. With `--check` it writes nothing, and
- * exits with 1 when the file is stale, naming the first differences.
+ * Writes `libs/api/openapi.json` from the definitions in `libs/api`. With `--check` it writes
+ * nothing, and exits with 1 when the file is stale, naming the first differences.
  */
 import { readFile, writeFile } from "node:fs/promises"
 import { fileURLToPath } from "node:url"

@@ -1,8 +1,8 @@
 /**
- * Runs one GraphQL request. Whatever the request got wrong is a GraphQL error, with status 200; only what
- * went wrong here leaves as a failure, for the envelope that all endpoints share. A document is small and
- * asks for one token, so that it can neither try many keys at once nor keep the service busy, and it is
- * never cached, since a key can stand in it.
+ * Runs one GraphQL request. Whatever the request got wrong is a GraphQL error, with status 200;
+ * only what went wrong here leaves as a failure, for the envelope that all endpoints share. A
+ * document is small and asks for one token, so that it can neither try many keys at once nor keep
+ * the service busy, and it is never cached, since a key can stand in it.
  */
 import { type Cause, Effect, Exit, Result } from "effect"
 import type { parse, ValidationRule } from "graphql"
@@ -74,7 +74,9 @@ interface WrittenError {
   readonly extensions?: Partial<ErrorExtensions>
 }
 
-/** The server quotes the values of variables in its messages; what looks like a secret is left out. */
+/**
+ * The server quotes the values of variables in its messages; what looks like a secret is left out.
+ */
 const withoutSecrets = (message: string): string =>
   message.replace(/\b(sk_|rt_|eyJ)[\w.-]+/g, "$1…")
 
@@ -112,8 +114,8 @@ interface Outcome {
 }
 
 /**
- * Runs the GraphQL request `body`; `obtain` is what the mutation does. The result is the body of the answer,
- * and for how long an address that is throttled must wait, otherwise null.
+ * Runs the GraphQL request `body`; `obtain` is what the mutation does. The result is the body of
+ * the answer, and for how long an address that is throttled must wait, otherwise null.
  */
 export const run = Effect.fnUntraced(function* (body: unknown, obtain: Obtain) {
   const context = yield* Effect.context<never>()

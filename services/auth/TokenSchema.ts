@@ -1,7 +1,7 @@
 /**
- * The GraphQL interface: one mutation, with the names and types of the platform whose clients call it, and
- * the errors that it can answer with. How a request is run, and within which limits, is said in
- * `Graphql.ts`. Source: decisions, "Authentication".
+ * The GraphQL interface: one mutation, with the names and types of the platform whose clients call
+ * it, and the errors that it can answer with. How a request is run, and within which limits, is
+ * said in `Graphql.ts`. Source: decisions, "Authentication".
  */
 import type { GraphQLError } from "graphql"
 import { createGraphQLError, createSchema } from "graphql-yoga"

@@ -1,7 +1,7 @@
 /**
- * The interface described, for machines (`/openapi.json`) and for people (`/docs`). The page holds its
- * scripts and styles itself and its policy forbids it to load anything from elsewhere, so that it works on
- * a machine without a network.
+ * The interface described, for machines (`/openapi.json`) and for people (`/docs`). The page holds
+ * its scripts and styles itself and its policy forbids it to load anything from elsewhere, so that
+ * it works on a machine without a network.
  */
 import { readFile } from "node:fs/promises"
 import { Effect } from "effect"

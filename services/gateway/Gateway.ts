@@ -1,11 +1,13 @@
 /**
- * The one address of the system: finds the service by path and forwards, both ways as a stream, without
- * looking into a body and without holding a key. Every answer is the service's own; the gateway itself
- * answers unknown paths, its documents, its health, and for a service that does not answer.
+ * The one address of the system: finds the service by path and forwards, both ways as a stream,
+ * without looking into a body and without holding a key. Every answer is the service's own; the
+ * gateway itself answers unknown paths, its documents, its health, and for a service that does not
+ * answer.
  *
- * Settings: those of the server, ACCOUNT_IMPORT_URL, QUERY_URL, AUTH_URL, POST_IMPORT_URL (unset: its paths
- * answer 503), UPSTREAM_TIMEOUT_SECONDS (30). TRUST_PROXY says that a proxy of ours stands before it; without
- * it the client is whoever opened the connection, and services behind the gateway need it set.
+ * Settings: those of the server, ACCOUNT_IMPORT_URL, QUERY_URL, AUTH_URL, POST_IMPORT_URL (unset:
+ * its paths answer 503), UPSTREAM_TIMEOUT_SECONDS (30). TRUST_PROXY says that a proxy of ours
+ * stands before it; without it the client is whoever opened the connection, and services behind the
+ * gateway need it set.
  */
 import { Config, Effect, Option } from "effect"
 import type { Arrival, Dispatched } from "@data-import/server/Dispatch"

@@ -1,7 +1,7 @@
 /**
- * Which service answers which paths. The whole routing of the gateway: a path belongs to the first prefix
- * that it equals or continues after a slash; the service itself decides on the rest, its trailing slash,
- * its method and what does not exist.
+ * Which service answers which paths. The whole routing of the gateway: a path belongs to the first
+ * prefix that it equals or continues after a slash; the service itself decides on the rest, its
+ * trailing slash, its method and what does not exist.
  */
 
 /** The services behind the gateway. */

@@ -1,4 +1,7 @@
-/** The way of one account: from the supplier's token over validation and staging to the platform account. */
+/**
+ * The way of one account: from the supplier's token over validation and staging to the platform
+ * account.
+ */
 import { domesticPayload } from "@data-import/domain/testing/samples"
 import { Schema } from "effect"
 import { get, type Known, post, type Step } from "./Step.ts"
@@ -11,7 +14,10 @@ const payloadOf = ({ demo, number }: Known) => ({
   external_account_number: number
 })
 
-/** Wrong in five ways: two of the first customer, the e-mail address, a sum, and a field of nobody's. */
+/**
+ * Wrong in five ways: two of the first customer, the e-mail address, a sum, and a field of
+ * nobody's.
+ */
 const brokenPayloadOf = (known: Known) => {
   const { customers, ledgers, ...payload } = payloadOf(known)
   const [customer, ...others] = customers

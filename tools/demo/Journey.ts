@@ -1,4 +1,7 @@
-/** Walks the steps one after the other against the running system, and ends at the first wrong answer. */
+/**
+ * Walks the steps one after the other against the running system, and ends at the first wrong
+ * answer.
+ */
 import type { Demo } from "@data-import/local/DemoFile"
 import { Clock, Console, Data, Effect, Random, Result } from "effect"
 import { HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/http"

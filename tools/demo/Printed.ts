@@ -1,6 +1,6 @@
 /**
- * How the journey is shown: each request and its answer as indented JSON, secrets cut short, in colour where
- * the terminal has some.
+ * How the journey is shown: each request and its answer as indented JSON, secrets cut short, in
+ * colour where the terminal has some.
  */
 import { Predicate } from "effect"
 

@@ -1,4 +1,7 @@
-/** One step of the journey: what is asked, what must be answered, and what is remembered for later steps. */
+/**
+ * One step of the journey: what is asked, what must be answered, and what is remembered for later
+ * steps.
+ */
 import type { Demo } from "@data-import/local/DemoFile"
 import type { Expected } from "./Expected.ts"
 

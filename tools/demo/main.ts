@@ -1,6 +1,7 @@
 /**
- * The process of the demo: `npm run demo` walks a supplier's whole journey against the local run, shows every
- * request and answer, and ends with status 1 at the first answer that is not what the contract says.
+ * The process of the demo: `npm run demo` walks a supplier's whole journey against the local run,
+ * shows every request and answer, and ends with status 1 at the first answer that is not what the
+ * contract says.
  */
 import { dataDir, placesIn } from "@data-import/local/DataDirectory"
 import { decode } from "@data-import/local/DemoFile"

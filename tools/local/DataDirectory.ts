@@ -1,7 +1,8 @@
 /**
- * A data directory: what is where in it, and the right to run PostgreSQL on it, which one process has at a time: a socket that it
- * listens on, so that the right ends with the process, however that ends. Whoever else needs the database
- * is told through the same socket that it may be used, or learns from its end that the right is free.
+ * A data directory: what is where in it, and the right to run PostgreSQL on it, which one process
+ * has at a time: a socket that it listens on, so that the right ends with the process, however that
+ * ends. Whoever else needs the database is told through the same socket that it may be used, or
+ * learns from its end that the right is free.
  */
 import { createHash } from "node:crypto"
 import { mkdirSync, realpathSync } from "node:fs"

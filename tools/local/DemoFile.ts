@@ -1,4 +1,6 @@
-/** What `DATA_DIR/demo.json` says: how the demo tenant is used. Source: decisions, "The local run". */
+/**
+ * What `DATA_DIR/demo.json` says: how the demo tenant is used. Source: decisions, "The local run".
+ */
 import { Schema } from "effect"
 
 export const Demo = Schema.Struct({

@@ -1,6 +1,7 @@
 /**
- * The demo tenant: what the operator would set up for a first client, made on an empty database so that the
- * local run can be tried at once. `demo.json` says how to use it. Source: decisions, "The local run".
+ * The demo tenant: what the operator would set up for a first client, made on an empty database so
+ * that the local run can be tried at once. `demo.json` says how to use it. Source: decisions, "The
+ * local run".
  */
 import { OrganisationName, Scope } from "@data-import/domain/Organisation"
 import { AlreadyExists, OperatorSetup } from "@data-import/domain/ports/OperatorSetup"
@@ -84,7 +85,10 @@ const write = Effect.fnUntraced(function* (file: string, demo: Demo) {
   yield* fs.rename(draft, file)
 })
 
-/** There from before the first step until after the last, so that a start can be seen to be cut short. */
+/**
+ * There from before the first step until after the last, so that a start can be seen to be cut
+ * short.
+ */
 const draftOf = (file: string) => `${file}.new`
 
 const create = Effect.fnUntraced(function* (file: string, bucket: string, baseUrl: string) {

@@ -1,6 +1,6 @@
 /**
- * The whole system in one process, on this machine only: PostgreSQL, the migrations, every service and the
- * demo tenant, up together and down together.
+ * The whole system in one process, on this machine only: PostgreSQL, the migrations, every service
+ * and the demo tenant, up together and down together.
  */
 import { migrate } from "@data-import/postgres/migrate"
 import * as Storage from "@data-import/postgres/Storage"

@@ -1,6 +1,6 @@
 /**
- * Which database the local run and the operator command work on: the one that `DATABASE_URL` names, or else
- * an embedded PostgreSQL in `DATA_DIR` (`.data`).
+ * Which database the local run and the operator command work on: the one that `DATABASE_URL` names,
+ * or else an embedded PostgreSQL in `DATA_DIR` (`.data`).
  */
 import * as EmbeddedPostgres from "@data-import/postgres/testing/EmbeddedPostgres"
 import { Config, Data, Effect, Option } from "effect"
@@ -21,8 +21,8 @@ const startEmbedded = (folder: string, whenAdopted: "stop" | "leave") =>
   EmbeddedPostgres.start({ dataDir: DataDirectory.placesIn(folder).postgres, whenAdopted })
 
 /**
- * The database of the local run, for as long as the scope. `share` lets operator commands use it as well;
- * before that they wait.
+ * The database of the local run, for as long as the scope. `share` lets operator commands use it as
+ * well; before that they wait.
  */
 export const own = Effect.gen(function* () {
   const configured = yield* configuredUrl
@@ -35,7 +35,10 @@ export const own = Effect.gen(function* () {
   return { url, share: claim.share }
 })
 
-/** The same database for one command: of the local run where that is up, and started for it otherwise. */
+/**
+ * The same database for one command: of the local run where that is up, and started for it
+ * otherwise.
+ */
 export const borrow = Effect.gen(function* () {
   const configured = yield* configuredUrl
   if (Option.isSome(configured)) return { url: configured.value, embedded: false }

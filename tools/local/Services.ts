@@ -1,6 +1,6 @@
 /**
- * The services of the local run, all in this process, each with the settings that a deployment would give
- * it. Only the gateway is on a port that is known beforehand.
+ * The services of the local run, all in this process, each with the settings that a deployment
+ * would give it. Only the gateway is on a port that is known beforehand.
  */
 import * as AccountImport from "@data-import/account-import/AccountImport"
 import * as Auth from "@data-import/auth/Auth"
@@ -16,7 +16,10 @@ export interface Settings {
   readonly dataDir: string
 }
 
-/** What the gateway knows a service by, and the service; auth is apart, since the others ask it for keys. */
+/**
+ * What the gateway knows a service by, and the service; auth is apart, since the others ask it for
+ * keys.
+ */
 const behindGateway = {
   ACCOUNT_IMPORT_URL: AccountImport.layer,
   QUERY_URL: Query.layer
@@ -38,7 +41,10 @@ const run = <E>(service: Layer.Layer<Listening, E>, values: Values) =>
     Effect.provideService(Log.Output, (lines) => void process.stderr.write(lines))
   )
 
-/** Starts the services, the gateway last and on `PORT` (8080); gives its address. They stop with the scope, the gateway first. */
+/**
+ * Starts the services, the gateway last and on `PORT` (8080); gives its address. They stop with the
+ * scope, the gateway first.
+ */
 export const start = Effect.fnUntraced(function* ({ databaseUrl, dataDir }: Settings) {
   const places = placesIn(dataDir)
   const behind = {

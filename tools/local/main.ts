@@ -9,7 +9,9 @@ const isPortTaken = (error: unknown): boolean =>
   Predicate.hasProperty(error.cause, "code") &&
   error.cause.code === "EADDRINUSE"
 
-/** One sentence for a failure that somebody can do something about, and everything for any other. */
+/**
+ * One sentence for a failure that somebody can do something about, and everything for any other.
+ */
 const explanation = (cause: Cause.Cause<unknown>): string => {
   const error = Cause.squash(cause)
   if (isPortTaken(error)) {
@@ -34,7 +36,8 @@ const main = Effect.andThen(start, Effect.never).pipe(
   Effect.provide(Logger.layer([Logger.withConsoleError(Logger.formatLogFmt)]))
 )
 
-// The end of the terminal is the end of the run; Node would end at once and leave PostgreSQL behind.
+// The end of the terminal is the end of the run; Node would end at once and leave PostgreSQL
+// behind.
 process.once("SIGHUP", () => process.kill(process.pid, "SIGTERM"))
 
 NodeRuntime.runMain(main, {

@@ -1,6 +1,6 @@
 /**
- * How a command answers: a sentence or a table for people, JSON with `--json` for machines, and nothing
- * else on stdout.
+ * How a command answers: a sentence or a table for people, JSON with `--json` for machines, and
+ * nothing else on stdout.
  */
 import { Console, Effect, type Schema } from "effect"
 import { Flag, GlobalFlag } from "effect/cli"

@@ -1,6 +1,6 @@
 /**
- * The operator command as a whole: every noun with its verbs, and how a run of it ends. It stands apart
- * from the process that runs it, so that a test can run it on any storage.
+ * The operator command as a whole: every noun with its verbs, and how a run of it ends. It stands
+ * apart from the process that runs it, so that a test can run it on any storage.
  */
 import { Console, Effect, Layer } from "effect"
 import { CliConfig, CliOutput, Command, GlobalFlag } from "effect/cli"

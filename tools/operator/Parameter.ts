@@ -1,6 +1,6 @@
 /**
- * The values that commands take, checked while the command line is read, so that a handler only ever sees
- * what the service itself would accept.
+ * The values that commands take, checked while the command line is read, so that a handler only
+ * ever sees what the service itself would accept.
  */
 import { ExternalAccountNumber } from "@data-import/domain/Account"
 import { DocumentPath, relativePath } from "@data-import/domain/Document"
@@ -19,7 +19,9 @@ export const asOrganisation = readAs(
   "a name of lower-case letters, digits, _ and -, up to 64 characters"
 )
 
-/** A code that can stand in a path and in a log: neither `.` nor `..`, and no control characters. */
+/**
+ * A code that can stand in a path and in a log: neither `.` nor `..`, and no control characters.
+ */
 export const asSupplierCode = readAs(
   (text) =>
     Schema.decodeOption(nonBlankText(32))(text).pipe(
@@ -34,7 +36,10 @@ export const asExternalAccountNumber = readAs(
   "an external account number of 1 to 128 characters"
 )
 
-/** A folder of the document store, without a leading slash; none where the text names no such folder. */
+/**
+ * A folder of the document store, without a leading slash; none where the text names no such
+ * folder.
+ */
 export const readDocumentRoot = (text: string): Option.Option<string> =>
   Option.map(Schema.decodeOption(DocumentPath)(text), relativePath)
 

@@ -1,6 +1,6 @@
 /**
- * Why a command was not carried out, in one sentence for whoever typed it. It stands alone so that every
- * command words the same refusal in the same way.
+ * Why a command was not carried out, in one sentence for whoever typed it. It stands alone so that
+ * every command words the same refusal in the same way.
  */
 import type { AlreadyExists, DoesNotExist } from "@data-import/domain/ports/OperatorSetup"
 import type { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"

@@ -1,6 +1,6 @@
 /**
- * The storage that commands work on, opened only once a command line has turned out to make sense, so that
- * help and a mistyped word start no database.
+ * The storage that commands work on, opened only once a command line has turned out to make sense,
+ * so that help and a mistyped word start no database.
  */
 import type { ApiKeys } from "@data-import/domain/ports/ApiKeys"
 import type { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"

@@ -1,7 +1,7 @@
 /**
- * The process of the operator command: `npm run -s operator -- <noun> <verb> …`. It works on the database
- * that `DATABASE_URL` names, or else on the embedded one in `DATA_DIR`, which it starts for the one command
- * where the local run is not up.
+ * The process of the operator command: `npm run -s operator -- <noun> <verb> …`. It works on the
+ * database that `DATABASE_URL` names, or else on the embedded one in `DATA_DIR`, which it starts
+ * for the one command where the local run is not up.
  */
 import { borrow } from "@data-import/local/LocalDatabase"
 import { migrate } from "@data-import/postgres/migrate"

@@ -1,6 +1,6 @@
 /**
- * The account payload and its parts as the document describes them. The rules are the domain's; here are
- * the words. Source: specification, "Resources and their fields"; rules likewise.
+ * The account payload and its parts as the document describes them. The rules are the domain's;
+ * here are the words. Source: specification, "Resources and their fields"; rules likewise.
  */
 import { Account, defaults, Metadata, salesChannels } from "@data-import/domain/Account"
 import { BillingAddress, BillingOptions } from "@data-import/domain/Billing"

@@ -1,6 +1,6 @@
 /**
- * Who may call an endpoint, declared: the token in the header, the caller it stands for, and the scope
- * that an endpoint asks for. The middleware is implemented where tokens are verified.
+ * Who may call an endpoint, declared: the token in the header, the caller it stands for, and the
+ * scope that an endpoint asks for. The middleware is implemented where tokens are verified.
  */
 import { Context } from "effect"
 import { type HttpApiEndpoint, HttpApiMiddleware, HttpApiSecurity, OpenApi } from "effect/http-api"
@@ -22,8 +22,8 @@ export const scopeOf = (endpoint: HttpApiEndpoint.Top): Scope =>
   Context.get(endpoint.annotations, RequiredScope)
 
 /**
- * The whole `Authorization` header, empty where there is none. It is no `http` scheme, because `Token`
- * and `Bearer` are both taken and a missing header is another refusal than a wrong one.
+ * The whole `Authorization` header, empty where there is none. It is no `http` scheme, because
+ * `Token` and `Bearer` are both taken and a missing header is another refusal than a wrong one.
  */
 const token = HttpApiSecurity.apiKey({ key: "Authorization", in: "header" }).pipe(
   HttpApiSecurity.annotate(
@@ -34,8 +34,8 @@ const token = HttpApiSecurity.apiKey({ key: "Authorization", in: "header" }).pip
 )
 
 /**
- * Verifies the token, refuses a caller without the endpoint's scope, and provides the caller. It runs
- * before the body is read. Answers 401 and 403 by itself.
+ * Verifies the token, refuses a caller without the endpoint's scope, and provides the caller. It
+ * runs before the body is read. Answers 401 and 403 by itself.
  */
 export class Authorization extends HttpApiMiddleware.Service<
   Authorization,

@@ -1,7 +1,8 @@
 /**
- * The OpenAPI document: what the definitions say, and around it what holds for every operation alike (the
- * request id, the headers and examples of errors, the limits). `openapi.json` is this document, committed,
- * so that a change of the contract is seen in review. Source: decisions, "Errors" and "Wire rules".
+ * The OpenAPI document: what the definitions say, and around it what holds for every operation
+ * alike (the request id, the headers and examples of errors, the limits). `openapi.json` is this
+ * document, committed, so that a change of the contract is seen in review. Source: decisions,
+ * "Errors" and "Wire rules".
  */
 import { Context, Schema } from "effect"
 import { HttpApi, type HttpApiEndpoint, OpenApi } from "effect/http-api"
@@ -118,7 +119,9 @@ const commonNames: { readonly [Status in ErrorStatus]?: string } = {
   503: "ServiceUnavailable"
 }
 
-/** The codes of an envelope, as its schema writes them out; a body of another shape is a reference. */
+/**
+ * The codes of an envelope, as its schema writes them out; a body of another shape is a reference.
+ */
 const codesIn = (schema: unknown): ReadonlyArray<RequestCode> => {
   if (!isJson(schema)) return []
   if (Array.isArray(schema["anyOf"])) return schema["anyOf"].flatMap(codesIn)

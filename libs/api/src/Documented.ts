@@ -1,6 +1,7 @@
 /**
- * Gives a schema of the domain the name and the words it has in the document, as it looks on the wire. The
- * domain keeps its schemas free of prose, and a field without a description does not compile.
+ * Gives a schema of the domain the name and the words it has in the document, as it looks on the
+ * wire. The domain keeps its schemas free of prose, and a field without a description does not
+ * compile.
  */
 import { Schema } from "effect"
 
@@ -54,8 +55,8 @@ const describe = (schema: Schema.Top, words: Schema.Annotations.Annotations): Sc
 const spoken = (description: string): Exclude<FieldWords, string> => ({ description })
 
 /**
- * The wire form of `schema` under a name. `fields` describes every field; `parts` gives the documented
- * form of the structs inside, be they in a list, nullable or optional.
+ * The wire form of `schema` under a name. `fields` describes every field; `parts` gives the
+ * documented form of the structs inside, be they in a list, nullable or optional.
  */
 export const documented = <Fields extends Schema.Struct.Fields>(
   identifier: string,

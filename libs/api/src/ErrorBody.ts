@@ -1,7 +1,7 @@
 /**
- * The bodies of errors as schemas, made from the registry of codes: one schema a status, whose `code` is
- * narrowed to the codes that the operation can answer with. Services do not encode with them; they answer
- * with `Problem.ts`, and the tests hold the two together.
+ * The bodies of errors as schemas, made from the registry of codes: one schema a status, whose
+ * `code` is narrowed to the codes that the operation can answer with. Services do not encode with
+ * them; they answer with `Problem.ts`, and the tests hold the two together.
  */
 import { Schema } from "effect"
 import { type Code, type FieldCode, registry, type RequestCode } from "@data-import/domain/Code"
@@ -94,7 +94,10 @@ export const describeError = (status: ErrorStatus, codes: ReadonlyArray<Code>): 
     "\n"
   )
 
-/** The envelope with these codes: those that share their members in one schema, any other in its own. */
+/**
+ * The envelope with these codes: those that share their members in one schema, any other in its
+ * own.
+ */
 const bodyFor = (status: ErrorStatus, codes: ReadonlyArray<RequestCode>) => {
   const groups = Map.groupBy(codes, (code) => Object.keys(members[code] ?? {}).join())
   const bodies = [...groups.values()].map((group) =>

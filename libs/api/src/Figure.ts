@@ -1,6 +1,6 @@
 /**
- * Values that the domain takes apart by itself, as the document describes them: decimal figures, which may
- * be sent as numbers or as text, instants, and objects of any inner shape.
+ * Values that the domain takes apart by itself, as the document describes them: decimal figures,
+ * which may be sent as numbers or as text, instants, and objects of any inner shape.
  */
 import { Schema } from "effect"
 

@@ -1,7 +1,7 @@
 /**
  * The limits of a request, once: the server enforces them, the limits endpoint answers them and the
- * OpenAPI document publishes them. Those that are rules of the domain come from there. Source: decisions,
- * "Wire rules".
+ * OpenAPI document publishes them. Those that are rules of the domain come from there. Source:
+ * decisions, "Wire rules".
  */
 import { externalAccountNumberLength } from "@data-import/domain/Account"
 import { listElements } from "@data-import/domain/Field"

@@ -1,7 +1,7 @@
 /**
- * What the document says of an operation beyond its schemas: examples, and parameters, which reach the
- * handlers as they stand in the URL. Kept as an annotation of the endpoint, so that nobody documents an
- * operation in another place than where it is defined.
+ * What the document says of an operation beyond its schemas: examples, and parameters, which reach
+ * the handlers as they stand in the URL. Kept as an annotation of the endpoint, so that nobody
+ * documents an operation in another place than where it is defined.
  */
 import { Context } from "effect"
 import { OpenApi } from "effect/http-api"

@@ -1,6 +1,7 @@
 /**
- * Query parameters, read from the text in the URL with the codes of the contract. They are decoded by the
- * handlers and not by the endpoint, so that their faults are reported together with those of the body.
+ * Query parameters, read from the text in the URL with the codes of the contract. They are decoded
+ * by the handlers and not by the endpoint, so that their faults are reported together with those of
+ * the body.
  */
 import { DateTime, type Result, Schema, SchemaGetter } from "effect"
 import { factsAt } from "@data-import/domain/AccountValidation"

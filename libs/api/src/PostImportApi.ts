@@ -1,7 +1,7 @@
 /**
- * What is added to an account once it is imported: notes, transactions, historical statements and a payment
- * instruction. The bodies are read and validated by the handlers; the schemas here say what they hold.
- * Source: specification, "Post-import endpoints".
+ * What is added to an account once it is imported: notes, transactions, historical statements and a
+ * payment instruction. The bodies are read and validated by the handlers; the schemas here say what
+ * they hold. Source: specification, "Post-import endpoints".
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"

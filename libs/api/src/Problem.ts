@@ -1,7 +1,8 @@
 /**
- * The one place that turns a refusal, of the domain or of the transport, into an answer: status, headers
- * and body. It is exhaustive twice: a new code needs a status, and a new failure needs a text, or nothing
- * compiles. The texts tell the caller what to do and nothing about the inside. Source: decisions, "Errors".
+ * The one place that turns a refusal, of the domain or of the transport, into an answer: status,
+ * headers and body. It is exhaustive twice: a new code needs a status, and a new failure needs a
+ * text, or nothing compiles. The texts tell the caller what to do and nothing about the inside.
+ * Source: decisions, "Errors".
  */
 import type { AccountNumber, ExternalAccountNumber } from "@data-import/domain/Account"
 import type { RequestCode } from "@data-import/domain/Code"
@@ -49,10 +50,15 @@ export const statusOf = {
 
 export type ErrorStatus = (typeof statusOf)[RequestCode]
 
-/** The codes of the envelope. A code has a status also where it stands in the transaction error only. */
+/**
+ * The codes of the envelope. A code has a status also where it stands in the transaction error
+ * only.
+ */
 export type EnvelopeCode = Exclude<RequestCode, TransactionRefused["code"]>
 
-/** The envelope of every error. The members after `errors` stand only where the refusal has them. */
+/**
+ * The envelope of every error. The members after `errors` stand only where the refusal has them.
+ */
 export interface ProblemBody {
   readonly detail: string
   readonly code: EnvelopeCode
@@ -70,7 +76,9 @@ export interface TransactionErrorBody {
   readonly transaction_data: typeof Transaction.Encoded
 }
 
-/** An answer that refuses. Header names are in lower case; `X-Request-Id` is added by the server. */
+/**
+ * An answer that refuses. Header names are in lower case; `X-Request-Id` is added by the server.
+ */
 export interface Problem {
   readonly status: ErrorStatus
   readonly headers: Readonly<Record<string, string>>

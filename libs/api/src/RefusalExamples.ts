@@ -1,6 +1,6 @@
 /**
- * One refusal of every kind, from which the document takes its examples of errors: what it shows is what
- * `envelopeOf` answers. A new failure does not compile here until it has an example.
+ * One refusal of every kind, from which the document takes its examples of errors: what it shows is
+ * what `envelopeOf` answers. A new failure does not compile here until it has an example.
  */
 import { AccountNumber, ExternalAccountNumber } from "@data-import/domain/Account"
 import {

@@ -1,6 +1,6 @@
 /**
- * The token mutation and the public keys, as far as the document describes them. A GraphQL server serves
- * the mutation, so the schemas are documentation only. Source: decisions, "Authentication".
+ * The token mutation and the public keys, as far as the document describes them. A GraphQL server
+ * serves the mutation, so the schemas are documentation only. Source: decisions, "Authentication".
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"

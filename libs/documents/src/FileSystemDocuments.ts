@@ -1,6 +1,6 @@
 /**
- * The document store on a file system: one folder stands for the bucket. For the local run and for tests;
- * the store of a deployment is object storage.
+ * The document store on a file system: one folder stands for the bucket. For the local run and for
+ * tests; the store of a deployment is object storage.
  */
 import { realpath, stat } from "node:fs/promises"
 import { join, sep } from "node:path"

@@ -1,6 +1,6 @@
 /**
- * The document store on object storage that speaks S3: AWS itself or any compatible server. It asks for
- * nothing but the head of an object, and signs links locally.
+ * The document store on object storage that speaks S3: AWS itself or any compatible server. It asks
+ * for nothing but the head of an object, and signs links locally.
  */
 import {
   GetObjectCommand,

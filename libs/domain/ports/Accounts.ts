@@ -1,8 +1,8 @@
 /**
- * The platform accounts and what is added to them after their import. A change is one atomic step under
- * the account's lock: what is there is read, a pure function decides, and what it decides is stored
- * together with the audit entry and the outbox event, or not at all. All changes of one account happen
- * one after the other.
+ * The platform accounts and what is added to them after their import. A change is one atomic step
+ * under the account's lock: what is there is read, a pure function decides, and what it decides is
+ * stored together with the audit entry and the outbox event, or not at all. All changes of one
+ * account happen one after the other.
  */
 import { Context, type DateTime, type Effect, type Option, type Result } from "effect"
 import type { AccountChange, AccountView, Looked } from "../src/AccountChange.ts"
@@ -28,9 +28,9 @@ export class Accounts extends Context.Service<
 
     /**
      * Changes an account as `decide` says, which sees of the account what `look` names and may be
-     * called more than once. None where there is no account; nothing is stored where `decide` fails.
-     * A change of nothing writes no event. Event: post_import.completed. Audit: `action`, with the
-     * outcome `created` where something is stored and `unchanged` where nothing is.
+     * called more than once. None where there is no account; nothing is stored where `decide`
+     * fails. A change of nothing writes no event. Event: post_import.completed. Audit: `action`,
+     * with the outcome `created` where something is stored and `unchanged` where nothing is.
      */
     readonly change: <A, E>(command: {
       readonly key: ImportKey

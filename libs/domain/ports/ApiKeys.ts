@@ -32,11 +32,16 @@ export class ApiKeys extends Context.Service<
     readonly list: (
       organisation: OrganisationName
     ) => Effect.Effect<ReadonlyArray<ApiKey>, StorageUnavailable>
-    /** Revokes the key and its refresh tokens; false if there is no such key. A second time changes nothing. */
+    /**
+     * Revokes the key and its refresh tokens; false if there is no such key. A second time changes
+     * nothing.
+     */
     readonly revoke: (id: ApiKeyId, at: DateTime.Utc) => Effect.Effect<boolean, StorageUnavailable>
 
     readonly saveRefreshToken: (token: RefreshToken) => Effect.Effect<void, StorageUnavailable>
-    /** Exchanges a refresh token that is good at `at` for its successor, of the same family and key. */
+    /**
+     * Exchanges a refresh token that is good at `at` for its successor, of the same family and key.
+     */
     readonly rotateRefreshToken: (command: {
       readonly hash: string
       readonly successor: { readonly hash: string; readonly expiresAt: DateTime.Utc }

@@ -1,7 +1,7 @@
 /**
- * The document store, as far as an import needs it: whether the file that a payload names is there, what
- * the store knows of it, and a link by which a person can read it for a while. Paths are validated before
- * they come here, and no path leads out of the supplier's root.
+ * The document store, as far as an import needs it: whether the file that a payload names is there,
+ * what the store knows of it, and a link by which a person can read it for a while. Paths are
+ * validated before they come here, and no path leads out of the supplier's root.
  */
 import { Context, Data, type Duration, type Effect, type Option } from "effect"
 import type { DocumentPath } from "../src/Document.ts"
@@ -28,8 +28,8 @@ export class Documents extends Context.Service<
     ) => Effect.Effect<Option.Option<StoredDocument>, DocumentsUnavailable>
 
     /**
-     * A link that reads the file for `lifetime`, whether or not it is there; none where the store has no
-     * links that end by themselves.
+     * A link that reads the file for `lifetime`, whether or not it is there; none where the store
+     * has no links that end by themselves.
      */
     readonly readLink: (
       root: string,

@@ -1,7 +1,7 @@
 /**
- * What happened: the attempts at an import, the audit log of every write, and the outbox of events. The
- * other storage ports write their entries in the same step as the change; here they are read, and the
- * writes that were refused are recorded. Nothing here holds personal data.
+ * What happened: the attempts at an import, the audit log of every write, and the outbox of events.
+ * The other storage ports write their entries in the same step as the change; here they are read,
+ * and the writes that were refused are recorded. Nothing here holds personal data.
  */
 import { Context, type DateTime, type Effect } from "effect"
 import type { Code } from "../src/Code.ts"
@@ -50,8 +50,8 @@ export class History extends Context.Service<
   History,
   {
     /**
-     * Records a write that was refused. `key` is what the request named, as sent, cut to the lengths of
-     * the contract, and null where it named nothing usable.
+     * Records a write that was refused. `key` is what the request named, as sent, cut to the
+     * lengths of the contract, and null where it named nothing usable.
      */
     readonly recordRefusal: (entry: {
       readonly key: {

@@ -1,8 +1,8 @@
 /**
- * Storage of imports and of the accounts they become. Every operation is one atomic step: the state, the
- * attempt, the audit entry and the outbox event of a change are stored together or not at all. An
- * operation that finds another state than it needs changes nothing and says what it found; which refusal
- * that is, the program decides.
+ * Storage of imports and of the accounts they become. Every operation is one atomic step: the
+ * state, the attempt, the audit entry and the outbox event of a change are stored together or not
+ * at all. An operation that finds another state than it needs changes nothing and says what it
+ * found; which refusal that is, the program decides.
  */
 import {
   Context,
@@ -20,7 +20,10 @@ import type { Caller } from "../src/Organisation.ts"
 import type { SupplierCode } from "../src/Supplier.ts"
 import type { StorageUnavailable } from "./StorageUnavailable.ts"
 
-/** `created`: first staging. `replaced`: pending data replaced. `refused`: the state was not Pending. */
+/**
+ * `created`: first staging. `replaced`: pending data replaced. `refused`: the state was not
+ * Pending.
+ */
 export type Staging =
   | { readonly _tag: "Created" }
   | { readonly _tag: "Replaced" }
@@ -46,7 +49,10 @@ export interface ImportListEntry {
   readonly account_created_at: DateTime.Utc | null
 }
 
-/** `all` has every import, `pending` those neither imported nor skipped, `imported` those with an account. */
+/**
+ * `all` has every import, `pending` those neither imported nor skipped, `imported` those with an
+ * account.
+ */
 export type ImportListKind = "all" | "pending" | "imported"
 
 /** The account to create: what the supplier staged, and what the platform adds to it. */
@@ -80,9 +86,10 @@ export class ImportProcesses extends Context.Service<
     ) => Effect.Effect<Option.Option<ImportProcess>, StorageUnavailable>
 
     /**
-     * Starts an attempt: takes the lease until `at + lease` if the import is Pending at `at` and fewer
-     * than `limits` live leases exist, in the deployment and for the supplier; the state is looked at
-     * before the limits. An attempt whose lease had expired is closed at `at` with `lease_expired`.
+     * Starts an attempt: takes the lease until `at + lease` if the import is Pending at `at` and
+     * fewer than `limits` live leases exist, in the deployment and for the supplier; the state is
+     * looked at before the limits. An attempt whose lease had expired is closed at `at` with
+     * `lease_expired`.
      */
     readonly claim: (command: {
       readonly key: ImportKey
@@ -106,8 +113,8 @@ export class ImportProcesses extends Context.Service<
 
     /**
      * Creates the account with everything on it and sets the import Imported, if the attempt still
-     * holds it; that is looked at before the number. The attempt ends at `createdAt` with `created`.
-     * Event: complete. Audit: `process`, outcome `created`.
+     * holds it; that is looked at before the number. The attempt ends at `createdAt` with
+     * `created`. Event: complete. Audit: `process`, outcome `created`.
      */
     readonly complete: (command: {
       readonly key: ImportKey
@@ -125,10 +132,10 @@ export class ImportProcesses extends Context.Service<
     }) => Effect.Effect<Completion, StorageUnavailable>
 
     /**
-     * Ends an attempt without an account and gives its lease back, keeping the codes on the attempt.
-     * Nothing to give back is no failure, changes nothing and writes nothing. Event: error,
-     * dry_run_error, or dry_run_complete where `outcome` is `dry_run_successful`, with `releaseCodes`.
-     * Audit: `process`, with `outcome`.
+     * Ends an attempt without an account and gives its lease back, keeping the codes on the
+     * attempt. Nothing to give back is no failure, changes nothing and writes nothing. Event:
+     * error, dry_run_error, or dry_run_complete where `outcome` is `dry_run_successful`, with
+     * `releaseCodes`. Audit: `process`, with `outcome`.
      */
     readonly release: (command: {
       readonly key: ImportKey
@@ -141,8 +148,8 @@ export class ImportProcesses extends Context.Service<
     }) => Effect.Effect<void, StorageUnavailable>
 
     /**
-     * Marks a pending import to be skipped, or back. Refused (with what was found) where there is no
-     * import, it is imported, or an attempt is running. The same again changes nothing. Skipping
+     * Marks a pending import to be skipped, or back. Refused (with what was found) where there is
+     * no import, it is imported, or an attempt is running. The same again changes nothing. Skipping
      * clears an expired lease as `stage` does. Nobody's request: neither event nor audit.
      */
     readonly setSkipped: (command: {
@@ -154,7 +161,10 @@ export class ImportProcesses extends Context.Service<
       StorageUnavailable
     >
 
-    /** In code point order of `external_account_number`, `after` exclusive; memory does not grow with it. */
+    /**
+     * In code point order of `external_account_number`, `after` exclusive; memory does not grow
+     * with it.
+     */
     readonly list: (query: {
       readonly supplier: SupplierCode
       readonly kind: ImportListKind

@@ -1,6 +1,6 @@
 /**
- * What the operator sets up and the programs look up: organisations, suppliers, operations teams and the
- * open choices. The programs only read; the operator command writes.
+ * What the operator sets up and the programs look up: organisations, suppliers, operations teams
+ * and the open choices. The programs only read; the operator command writes.
  */
 import { Context, Data, type DateTime, type Effect, type Option, type Result } from "effect"
 import type { Choices, OpenChoice } from "../src/Choices.ts"

@@ -1,7 +1,7 @@
 /**
- * The payment vendors, as far as an import needs them: whether an instruction exists there and is active,
- * and what may be kept of it. A vendor's own address, credentials, time limits and words stay in its
- * adapter.
+ * The payment vendors, as far as an import needs them: whether an instruction exists there and is
+ * active, and what may be kept of it. A vendor's own address, credentials, time limits and words
+ * stay in its adapter.
  */
 import { Context, Data, type Effect } from "effect"
 import type { InstructionDetails, PaymentInstruction } from "../src/PaymentInstruction.ts"

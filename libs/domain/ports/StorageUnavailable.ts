@@ -1,6 +1,6 @@
 /**
- * The one failure that every storage port shares: the store cannot be reached right now. Anything else a
- * driver reports is a defect.
+ * The one failure that every storage port shares: the store cannot be reached right now. Anything
+ * else a driver reports is a defect.
  */
 import { Data } from "effect"
 

@@ -1,6 +1,6 @@
 /**
- * The cryptography behind tokens: sealing and opening access tokens, making secrets, hashing them. What a
- * token says and how long it lives is decided by the program that seals it.
+ * The cryptography behind tokens: sealing and opening access tokens, making secrets, hashing them.
+ * What a token says and how long it lives is decided by the program that seals it.
  */
 import { Context, Data, type Effect } from "effect"
 import type { TokenClaims, TokenPayload } from "../src/Token.ts"
@@ -15,8 +15,9 @@ export interface SealedToken {
 export class TokenInvalid extends Data.TaggedError("TokenInvalid")<{}> {}
 
 /**
- * No public key could be had so far, so that nothing can be said of the token: a 503 with Retry-After,
- * never a 401, since the token may be good. Once keys were had, they serve while their source is away.
+ * No public key could be had so far, so that nothing can be said of the token: a 503 with
+ * Retry-After, never a 401, since the token may be good. Once keys were had, they serve while their
+ * source is away.
  */
 export class KeysUnavailable extends Data.TaggedError("KeysUnavailable")<{
   readonly retryAfterSeconds: number
@@ -35,7 +36,10 @@ export class TokenSeal extends Context.Service<
 export class TokenOpener extends Context.Service<
   TokenOpener,
   {
-    /** Says that the token is ours and unexpired, not that its API key still lives: that is looked up. */
+    /**
+     * Says that the token is ours and unexpired, not that its API key still lives: that is looked
+     * up.
+     */
     readonly open: (token: string) => Effect.Effect<TokenClaims, TokenInvalid | KeysUnavailable>
   }
 >()("@data-import/domain/ports/TokenOpener") {}

@@ -1,6 +1,6 @@
 /**
- * The account payload: what a supplier sends of one customer account, with every rule on it. Fields keep
- * the names and the spelling of the wire. Source: specification and rules, "Account payload".
+ * The account payload: what a supplier sends of one customer account, with every rule on it. Fields
+ * keep the names and the spelling of the wire. Source: specification and rules, "Account payload".
  */
 import { type BigDecimal, Schema } from "effect"
 import {
@@ -89,7 +89,9 @@ const AccountType = choice([
 
 export const Metadata = Schema.Struct({ key: nonBlankText(1024), value: JsonObject })
 
-/** `transfer_balance` is money, credit positive. `operations_team_name` is kept and has no effect. */
+/**
+ * `transfer_balance` is money, credit positive. `operations_team_name` is kept and has no effect.
+ */
 export const Account = Schema.Struct({
   import_supplier: SupplierCodeField,
   external_account_number: ExternalAccountNumber,

@@ -1,6 +1,6 @@
 /**
- * What a decision on an account reads and writes: the vocabulary between the pure decisions of the nouns
- * and the storage that carries them out under the account's lock.
+ * What a decision on an account reads and writes: the vocabulary between the pure decisions of the
+ * nouns and the storage that carries them out under the account's lock.
  */
 import type { BigDecimal, DateTime } from "effect"
 import type { StoredDocument } from "../ports/Documents.ts"
@@ -37,7 +37,10 @@ export interface Looked {
   readonly statementIds?: ReadonlyArray<StatementId>
 }
 
-/** The account as a decision sees it: always the first three and the instruction, the rest as looked at. */
+/**
+ * The account as a decision sees it: always the first three and the instruction, the rest as looked
+ * at.
+ */
 export interface AccountView {
   readonly number: AccountNumber
   readonly balance: BigDecimal.BigDecimal

@@ -1,7 +1,7 @@
 /**
- * Validating, staging and processing an account: the first half of a migration. Nothing is acknowledged
- * before it is stored, nothing is stored by halves, and every request may be sent again. Source:
- * specification, "Account creation flow"; decisions, "Account creation".
+ * Validating, staging and processing an account: the first half of a migration. Nothing is
+ * acknowledged before it is stored, nothing is stored by halves, and every request may be sent
+ * again. Source: specification, "Account creation flow"; decisions, "Account creation".
  */
 import { Config, Context, Duration, Effect, Layer, Option } from "effect"
 import { Documents } from "../ports/Documents.ts"
@@ -59,7 +59,10 @@ const code = "account_failed_validation"
 export class AccountImport extends Context.Service<
   AccountImport,
   {
-    /** The account as it would be stored. Looks neither at what is staged nor at the supplier's status. */
+    /**
+     * The account as it would be stored. Looks neither at what is staged nor at the supplier's
+     * status.
+     */
     readonly validate: (caller: Caller, body: unknown) => Effect.Effect<Account, Failure>
     /** Stores the account for processing; the data that counts is the last one acknowledged. */
     readonly stage: (caller: Caller, body: unknown) => Effect.Effect<Staged, Failure>
@@ -68,7 +71,10 @@ export class AccountImport extends Context.Service<
   }
 >()("@data-import/domain/AccountImport") {}
 
-/** `LEASE` is how long an attempt that died holds its import; `CONCURRENCY_LIMIT` is the deployment's. */
+/**
+ * `LEASE` is how long an attempt that died holds its import; `CONCURRENCY_LIMIT` is the
+ * deployment's.
+ */
 const settings = Config.all({
   lease: Config.Duration("LEASE").pipe(Config.withDefault(Duration.seconds(60))),
   concurrencyLimit: Config.option(Config.Int("CONCURRENCY_LIMIT"))

@@ -1,7 +1,7 @@
 /**
- * The bodies of validate, stage and process, and the account payload by itself, each with its validator.
- * Other teams validate offline with `validateAccount`: the same rules and codes as the service, without
- * what only the service knows (its suppliers, its documents, its added choices).
+ * The bodies of validate, stage and process, and the account payload by itself, each with its
+ * validator. Other teams validate offline with `validateAccount`: the same rules and codes as the
+ * service, without what only the service knows (its suppliers, its documents, its added choices).
  */
 import { type DateTime, type Result, Schema } from "effect"
 import { Account, accountRules, ExternalAccountNumber, SupplierCodeField } from "./Account.ts"
@@ -56,8 +56,8 @@ export const factsAt = (now: DateTime.Utc): Facts => ({
 })
 
 /**
- * Validates one account payload (parsed JSON, not wrapped in `payload`) as of `now`. Succeeds with the
- * normalised account; fails with every broken rule, in payload order.
+ * Validates one account payload (parsed JSON, not wrapped in `payload`) as of `now`. Succeeds with
+ * the normalised account; fails with every broken rule, in payload order.
  */
 export const validateAccount = (
   payload: unknown,

@@ -1,7 +1,8 @@
 /**
- * One attempt at making an account of staged data: under a lease that is renewed while the attempt runs
- * and given back however it ends. An attempt that dies leaves a lease that expires, and the next attempt
- * takes over; no interleaving makes two accounts or half of one. Source: decisions, "Account creation".
+ * One attempt at making an account of staged data: under a lease that is renewed while the attempt
+ * runs and given back however it ends. An attempt that dies leaves a lease that expires, and the
+ * next attempt takes over; no interleaving makes two accounts or half of one. Source: decisions,
+ * "Account creation".
  */
 import { Cause, DateTime, Duration, Effect, Option, Random, Result, Schedule } from "effect"
 import type { Claim, ImportProcesses } from "../ports/ImportProcesses.ts"

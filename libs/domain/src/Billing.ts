@@ -9,7 +9,9 @@ import { fieldCheck } from "./Field.ts"
 import { JsonObject } from "./JsonObject.ts"
 import type { Rule, RuleSet } from "./Rules.ts"
 
-/** Of ASCII letters only: elsewhere one letter may have two capitals, and so look like a country. */
+/**
+ * Of ASCII letters only: elsewhere one letter may have two capitals, and so look like a country.
+ */
 const capitals = (code: string): string => code.replace(/[a-z]/g, (letter) => letter.toUpperCase())
 
 /** ISO 3166-1 alpha-2, in capitals whatever was sent. */

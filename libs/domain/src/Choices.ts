@@ -1,7 +1,8 @@
 /**
- * Lists of values that the operator can extend without a release. `sales_channel`, `payment_type` and
- * `vendor` start from the values that the rules name; `reason`, `ledger_code` and `product_code` are free
- * until the operator names a first value, and restricted to the named ones from then on.
+ * Lists of values that the operator can extend without a release. `sales_channel`, `payment_type`
+ * and `vendor` start from the values that the rules name; `reason`, `ledger_code` and
+ * `product_code` are free until the operator names a first value, and restricted to the named ones
+ * from then on.
  */
 import { Schema } from "effect"
 

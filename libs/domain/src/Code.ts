@@ -1,10 +1,12 @@
 /**
- * The registry of codes: every code that the service can answer with, once, with its meaning, an example
- * and the remedy. The OpenAPI document, the documentation and the tests are made from it, and nothing
- * outside it can be emitted. A code is stable for ever; its wording here is not.
+ * The registry of codes: every code that the service can answer with, once, with its meaning, an
+ * example and the remedy. The OpenAPI document, the documentation and the tests are made from it,
+ * and nothing outside it can be emitted. A code is stable for ever; its wording here is not.
  */
 
-/** `request`: the top-level code of an answer. `field`: the code of one error object, at its `attr`. */
+/**
+ * `request`: the top-level code of an answer. `field`: the code of one error object, at its `attr`.
+ */
 export type CodeKind = "request" | "field"
 
 export interface CodeEntry {

@@ -1,6 +1,7 @@
 /**
- * Decimal figures of the wire: money and quantities, read exactly from a JSON number or a decimal string
- * and never rounded. Source: rules, "Ledgers: the money rules" and "Transaction"; decisions, "Wire rules".
+ * Decimal figures of the wire: money and quantities, read exactly from a JSON number or a decimal
+ * string and never rounded. Source: rules, "Ledgers: the money rules" and "Transaction"; decisions,
+ * "Wire rules".
  */
 import { BigDecimal, Schema, SchemaGetter } from "effect"
 import { fieldCheck } from "./Field.ts"
@@ -73,8 +74,8 @@ const isDecimalType = (input: unknown): input is number | string | RawNumber =>
   typeof input === "number" || typeof input === "string" || isRawNumber(input)
 
 /**
- * A figure of at most `size`, as `BigDecimal`; encoded as a number. Codes: `invalid_type`, `invalid`,
- * `max_digits`, `max_decimal_places`; the last two may both be broken by one value.
+ * A figure of at most `size`, as `BigDecimal`; encoded as a number. Codes: `invalid_type`,
+ * `invalid`, `max_digits`, `max_decimal_places`; the last two may both be broken by one value.
  */
 export const decimal = (size: Size) => figure(size, (value) => Number(BigDecimal.format(value)))
 

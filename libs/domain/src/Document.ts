@@ -1,6 +1,6 @@
 /**
- * Paths of documents in the object storage: relative to the root of the supplier, and never out of it.
- * Source: specification, "Document paths"; decisions, "Post-import".
+ * Paths of documents in the object storage: relative to the root of the supplier, and never out of
+ * it. Source: specification, "Document paths"; decisions, "Post-import".
  */
 import { Schema } from "effect"
 import { fieldCheck, nonBlank, trimmed } from "./Field.ts"
@@ -21,11 +21,17 @@ const isCleanPath = (path: string): boolean =>
   !hiddenSeparator.test(path) &&
   path.split("/").every(isCleanSegment)
 
-/** The path without its optional leading slash: what is looked up, and what two paths are compared by. */
+/**
+ * The path without its optional leading slash: what is looked up, and what two paths are compared
+ * by.
+ */
 export const relativePath = <P extends string>(path: P): P =>
   path.startsWith("/") ? (path.slice(1) as P) : path
 
-/** A clean relative path, 1 to 1,024 characters. Codes: `blank`, `max_length`, `invalid_document_path`. */
+/**
+ * A clean relative path, 1 to 1,024 characters. Codes: `blank`, `max_length`,
+ * `invalid_document_path`.
+ */
 export const DocumentPath = trimmed(
   nonBlank(maxLength).check(
     fieldCheck<string>((value) => isCleanPath(relativePath(value.trim())), {

@@ -1,4 +1,7 @@
-/** The names of the outbox events. A name is stable for ever; its meaning may only grow by a new version. */
+/**
+ * The names of the outbox events. A name is stable for ever; its meaning may only grow by a new
+ * version.
+ */
 import { Schema } from "effect"
 import type { Code } from "./Code.ts"
 

@@ -1,8 +1,8 @@
 /**
- * Examining a request of a caller: looks up all that the rules may know (the supplier, the open choices,
- * the documents), then applies them, so that every fault comes in one answer. A supplier of another
- * organisation is looked up and then treated exactly like one that does not exist. Source: decisions,
- * "Errors" and "Order of checks".
+ * Examining a request of a caller: looks up all that the rules may know (the supplier, the open
+ * choices, the documents), then applies them, so that every fault comes in one answer. A supplier
+ * of another organisation is looked up and then treated exactly like one that does not exist.
+ * Source: decisions, "Errors" and "Order of checks".
  */
 import { DateTime, Effect, Option, Result } from "effect"
 import type { Documents, DocumentsUnavailable, StoredDocument } from "../ports/Documents.ts"
@@ -46,11 +46,16 @@ const namedDocuments = (shape: Shape, body: unknown): ReadonlyArray<DocumentPath
 const isDocumentPath = (leaf: Shape): boolean =>
   leaf._tag === "Leaf" && leaf.schema === DocumentPath
 
-/** What a valid request is examined to: its value, the caller's supplier, and the time it is judged at. */
+/**
+ * What a valid request is examined to: its value, the caller's supplier, and the time it is judged
+ * at.
+ */
 export interface Examined<Body> {
   readonly body: Body
   readonly supplier: Supplier
-  /** What the store said of the documents that the request names; none where they are not checked. */
+  /**
+   * What the store said of the documents that the request names; none where they are not checked.
+   */
   readonly documents: FoundDocuments
   readonly now: DateTime.Utc
 }

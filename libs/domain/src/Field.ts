@@ -1,8 +1,9 @@
 /**
- * The kinds of field that a payload is made of: text, choices, dates, datetimes, e-mail addresses, phone
- * numbers, integers and lists, each with the codes it can fail with. A check names its code in an
- * annotation; `Validation` turns a broken check into a fault with that code. Text is trimmed, and every
- * length counts Unicode code points. Source: decisions, "Text", "Numbers", "Lists", "Types".
+ * The kinds of field that a payload is made of: text, choices, dates, datetimes, e-mail addresses,
+ * phone numbers, integers and lists, each with the codes it can fail with. A check names its code
+ * in an annotation; `Validation` turns a broken check into a fault with that code. Text is trimmed,
+ * and every length counts Unicode code points. Source: decisions, "Text", "Numbers", "Lists",
+ * "Types".
  */
 import { DateTime, type JsonSchema, Option, Schema, SchemaGetter } from "effect"
 import { parsePhoneNumberFromString } from "libphonenumber-js"
@@ -161,7 +162,9 @@ const instantOf = (text: string): Option.Option<DateTime.Utc> => {
 export const formatInstant = (instant: DateTime.Utc): string =>
   DateTime.formatIso(instant).replace(/\.\d+Z$/, "Z")
 
-/** A datetime with `Z` or an offset; fractions of a second are cut off. Code: `invalid_datetime`. */
+/**
+ * A datetime with `Z` or an offset; fractions of a second are cut off. Code: `invalid_datetime`.
+ */
 export const Instant = Schema.String.check(
   isNotBlank,
   fieldCheck<string>((value) => Option.isSome(instantOf(value.trim())), {
@@ -190,8 +193,8 @@ export const Email = formedText(254, (value) => emailForm.test(value), {
 const phoneLength = 64
 
 /**
- * A phone number in international format, checked as a possible one: numbering plans change faster than
- * releases, and a legacy number of the right shape must not block an account.
+ * A phone number in international format, checked as a possible one: numbering plans change faster
+ * than releases, and a legacy number of the right shape must not block an account.
  */
 export const PhoneNumber = trimmed(
   Schema.String.check(

@@ -1,7 +1,7 @@
 /**
- * The state machine of one import, from staging to the platform account, as pure functions. Storage keeps
- * what these functions decide and nothing else. Source: specification, "States and transitions", and the
- * decisions on account creation.
+ * The state machine of one import, from staging to the platform account, as pure functions. Storage
+ * keeps what these functions decide and nothing else. Source: specification, "States and
+ * transitions", and the decisions on account creation.
  */
 import { DateTime, Schema } from "effect"
 import type { AccountNumber, ExternalAccountNumber } from "./Account.ts"
@@ -54,7 +54,10 @@ export const stateAt = (process: ImportProcess, now: DateTime.Utc): ImportState 
   return { _tag: "Pending" }
 }
 
-/** Whether a stage may store, an attempt may start or the operator may skip: nothing else is under way. */
+/**
+ * Whether a stage may store, an attempt may start or the operator may skip: nothing else is under
+ * way.
+ */
 export const isFree = (state: ImportState): boolean => state._tag === "Pending"
 
 /** Whether the attempt still holds the import, and so may complete, renew or release it. */

@@ -1,6 +1,6 @@
 /**
- * Where each import of a supplier stands. Reads only; a supplier that is not the caller's looks like one
- * that does not exist. Source: specification, "Query endpoints"; decisions, "Wire rules".
+ * Where each import of a supplier stands. Reads only; a supplier that is not the caller's looks
+ * like one that does not exist. Source: specification, "Query endpoints"; decisions, "Wire rules".
  */
 import { Context, DateTime, Effect, Layer, Option, Schema, Stream } from "effect"
 import {

@@ -1,7 +1,7 @@
 /**
- * JSON text as the contract takes it, and nothing lost on the way: a repeated key or too deep a nesting is
- * refused, and a number that a double cannot hold keeps its own spelling (as the platform's raw JSON), so
- * that it is judged, stored and answered as it was sent.
+ * JSON text as the contract takes it, and nothing lost on the way: a repeated key or too deep a
+ * nesting is refused, and a number that a double cannot hold keeps its own spelling (as the
+ * platform's raw JSON), so that it is judged, stored and answered as it was sent.
  */
 import { Result } from "effect"
 import { NotJson } from "./Failure.ts"
@@ -9,7 +9,9 @@ import { NotJson } from "./Failure.ts"
 /** The outermost object of a body is depth 1. */
 export const nestingDepth = 32
 
-/** A number in its own spelling, made by `JSON.rawJSON` and written as it is by `JSON.stringify`. */
+/**
+ * A number in its own spelling, made by `JSON.rawJSON` and written as it is by `JSON.stringify`.
+ */
 export interface RawNumber {
   readonly rawJSON: string
 }
@@ -44,7 +46,10 @@ const isNumberPart = (code: number): boolean =>
   code === 0x65 ||
   code === 0x45
 
-/** The digits without the zeros at their end. (A regular expression takes the square of their number.) */
+/**
+ * The digits without the zeros at their end. (A regular expression takes the square of their
+ * number.)
+ */
 export const withoutTrailingZeros = (digits: string): string => {
   let end = digits.length
   while (end > 0 && digits[end - 1] === "0") end--
@@ -85,7 +90,9 @@ interface Survey {
   readonly exact: boolean
 }
 
-/** One pass over the text, for what a parser does not tell. Malformed text is left to the parser. */
+/**
+ * One pass over the text, for what a parser does not tell. Malformed text is left to the parser.
+ */
 const survey = (text: string): Survey => {
   const open: Array<Set<string> | null> = []
   let expectsKey = false
@@ -132,8 +139,8 @@ const survey = (text: string): Survey => {
 }
 
 /**
- * Parses one JSON document. Fails with the code `parse_error` for malformed text, a byte-order mark, a
- * repeated key, or a nesting deeper than `nestingDepth`.
+ * Parses one JSON document. Fails with the code `parse_error` for malformed text, a byte-order
+ * mark, a repeated key, or a nesting deeper than `nestingDepth`.
  */
 export const parse = (text: string): Result.Result<unknown, NotJson> => {
   const { exact, refusal } = survey(text)

@@ -1,6 +1,6 @@
 /**
- * JSON objects without documented members: those of any inner shape, kept as they were sent (metadata
- * values and structured street addresses), and the one that takes none.
+ * JSON objects without documented members: those of any inner shape, kept as they were sent
+ * (metadata values and structured street addresses), and the one that takes none.
  */
 import { Schema } from "effect"
 import { fieldCheck } from "./Field.ts"
@@ -8,7 +8,10 @@ import { isObject, type Path } from "./Shape.ts"
 
 const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes("\0")
 
-/** Where text stands that no database stores: NUL, or a lone surrogate. The depth is bounded by Json. */
+/**
+ * Where text stands that no database stores: NUL, or a lone surrogate. The depth is bounded by
+ * Json.
+ */
 const unstorable = (value: unknown, path: Path): ReadonlyArray<Path> => {
   if (typeof value === "string") return isStorable(value) ? [] : [path]
   if (Array.isArray(value)) {
@@ -40,7 +43,9 @@ export const JsonObject = Schema.Unknown.check(
   )
 )
 
-/** Codes: `not_an_object`, and `unknown_field` at every member. (A struct without fields takes any.) */
+/**
+ * Codes: `not_an_object`, and `unknown_field` at every member. (A struct without fields takes any.)
+ */
 export const EmptyObject = Schema.Unknown.check(
   isJsonObject,
   Schema.makeFilter<unknown>(

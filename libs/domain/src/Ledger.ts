@@ -1,6 +1,6 @@
 /**
- * The ledgers of an account and the money rules over them. Every sum is exact, and a broken rule states
- * both figures. Source: specification, "Ledger"; rules, "Ledgers: the money rules".
+ * The ledgers of an account and the money rules over them. Every sum is exact, and a broken rule
+ * states both figures. Source: specification, "Ledger"; rules, "Ledgers: the money rules".
  */
 import { BigDecimal, Schema } from "effect"
 import { difference, isEqual, Money, sum } from "./Decimal.ts"

@@ -1,6 +1,6 @@
 /**
- * Notes on an account, in the account payload and in the notes import. Source: specification, "Note";
- * rules, "Note".
+ * Notes on an account, in the account payload and in the notes import. Source: specification,
+ * "Note"; rules, "Note".
  */
 import { DateTime, Schema } from "effect"
 import { DocumentPath, documentExists } from "./Document.ts"
@@ -9,7 +9,9 @@ import type { Rule, RuleSet } from "./Rules.ts"
 
 export const NoteDocument = Schema.Struct({ document_path: DocumentPath })
 
-/** `created_at` defaults to the time of the import; `unpin_at` is when a pinned note ends being so. */
+/**
+ * `created_at` defaults to the time of the import; `unpin_at` is when a pinned note ends being so.
+ */
 export const Note = Schema.Struct({
   body: Schema.optionalKey(nonBlankText(10_000)),
   document_paths: Schema.optionalKey(list(NoteDocument)),

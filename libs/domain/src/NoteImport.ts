@@ -1,7 +1,7 @@
 /**
- * Which notes of a request are new to the account. A note is there already if one has the same body, or
- * for a note without a body the same document paths, and the same time of creation where one was sent.
- * Source: specification, "Create notes"; decisions, "Notes" and "Comparison".
+ * Which notes of a request are new to the account. A note is there already if one has the same
+ * body, or for a note without a body the same document paths, and the same time of creation where
+ * one was sent. Source: specification, "Create notes"; decisions, "Notes" and "Comparison".
  */
 import { DateTime, Result } from "effect"
 import type { Decision } from "../ports/Accounts.ts"
@@ -39,7 +39,10 @@ const contentOf = ({ body, document_paths }: Note): string =>
 const isSame = (sent: Note, there: AccountNote): boolean =>
   sent.created_at === undefined || DateTime.Equivalence(sent.created_at, there.created_at)
 
-/** Adds the notes that are new, in the order of the request; `now` is when one without a time is made. */
+/**
+ * Adds the notes that are new, in the order of the request; `now` is when one without a time is
+ * made.
+ */
 export const decideNotes =
   (sent: ReadonlyArray<Note>, documents: FoundDocuments, now: DateTime.Utc) =>
   (account: AccountView): Result.Result<Decision<ReadonlyArray<NoteResult>>> => {

@@ -1,10 +1,13 @@
 /**
- * The client of the platform on whose behalf suppliers are migrated, its API keys, and the caller that a
- * token stands for. A token names the organisation; what the organisation may touch is always looked up.
+ * The client of the platform on whose behalf suppliers are migrated, its API keys, and the caller
+ * that a token stands for. A token names the organisation; what the organisation may touch is
+ * always looked up.
  */
 import { DateTime, Schema } from "effect"
 
-/** Identifier of an organisation: a lower-case name of up to 64 characters, chosen by the operator. */
+/**
+ * Identifier of an organisation: a lower-case name of up to 64 characters, chosen by the operator.
+ */
 export const OrganisationName = Schema.String.check(
   Schema.isPattern(/^[a-z0-9][a-z0-9_-]{0,63}$/)
 ).pipe(Schema.brand("OrganisationName"))
@@ -36,7 +39,9 @@ export interface Organisation {
   readonly createdAt: DateTime.Utc
 }
 
-/** An API key as it is kept: the secret itself only as its SHA-256 hash, in lower-case hexadecimal. */
+/**
+ * An API key as it is kept: the secret itself only as its SHA-256 hash, in lower-case hexadecimal.
+ */
 export interface ApiKey {
   readonly id: ApiKeyId
   readonly organisation: OrganisationName

@@ -1,6 +1,6 @@
 /**
- * A payment instruction that exists at a vendor and is to be used for an account. Source: specification
- * and rules, "Payment instruction"; decisions, "Vendors".
+ * A payment instruction that exists at a vendor and is to be used for an account. Source:
+ * specification and rules, "Payment instruction"; decisions, "Vendors".
  */
 import { Result, Schema } from "effect"
 import type { Decision } from "../ports/Accounts.ts"
@@ -49,9 +49,9 @@ const isSameInstruction = (a: PaymentInstruction, b: PaymentInstruction): boolea
   a.vendor === b.vendor && a.reference === b.reference && a.type === b.type
 
 /**
- * Puts the instruction on the account, unless another one is active there. The same one again changes
- * nothing and needs no details; where they turn out to be needed after all, the request is to be sent
- * again.
+ * Puts the instruction on the account, unless another one is active there. The same one again
+ * changes nothing and needs no details; where they turn out to be needed after all, the request is
+ * to be sent again.
  */
 export const decideInstruction =
   (instruction: PaymentInstruction, details: InstructionDetails | null) =>

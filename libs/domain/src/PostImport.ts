@@ -1,7 +1,8 @@
 /**
- * Adding to an account what did not travel with it: notes, transactions, historical statements, a payment
- * instruction. A request is stored whole or not at all, and one that is sent again changes nothing and
- * answers the same. Source: specification, "Post-import endpoints"; decisions, "Post-import".
+ * Adding to an account what did not travel with it: notes, transactions, historical statements, a
+ * payment instruction. A request is stored whole or not at all, and one that is sent again changes
+ * nothing and answers the same. Source: specification, "Post-import endpoints"; decisions,
+ * "Post-import".
  */
 import { Context, Effect, Layer, Option, Result } from "effect"
 import { Accounts, type Decision } from "../ports/Accounts.ts"
@@ -76,7 +77,9 @@ export class PostImport extends Context.Service<
       caller: Caller,
       body: unknown
     ) => Effect.Effect<StatementsRequest, Failure>
-    /** Asks the vendor before anything is stored, unless the instruction is on the account already. */
+    /**
+     * Asks the vendor before anything is stored, unless the instruction is on the account already.
+     */
     readonly createPaymentInstruction: (
       caller: Caller,
       body: unknown
@@ -205,7 +208,9 @@ const make = Effect.gen(function* () {
       })
     )
 
-  /** For a payment instruction, an account that is missing is no 404 but says how far the import is. */
+  /**
+   * For a payment instruction, an account that is missing is no 404 but says how far the import is.
+   */
   const refuseMissing = Effect.fnUntraced(function* (key: ImportKey) {
     const process = yield* processes.find(key)
     return yield* Option.isNone(process)

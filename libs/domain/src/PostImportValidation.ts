@@ -1,6 +1,6 @@
 /**
- * The bodies of the four post-import requests, each with its validator. Every one names its account by
- * supplier and external account number. Source: specification, "Post-import endpoints".
+ * The bodies of the four post-import requests, each with its validator. Every one names its account
+ * by supplier and external account number. Source: specification, "Post-import endpoints".
  */
 import { Schema } from "effect"
 import { ExternalAccountNumber, SupplierCodeField } from "./Account.ts"

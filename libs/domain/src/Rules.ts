@@ -1,7 +1,8 @@
 /**
- * Rules that no single field can break: sums, dates against each other, duplicates, and whatever depends
- * on the day or on what the operator set up. A rule is written for a valid value. Applied to an unsound
- * one, it is skipped as soon as it reads something that is itself invalid, and only then.
+ * Rules that no single field can break: sums, dates against each other, duplicates, and whatever
+ * depends on the day or on what the operator set up. A rule is written for a valid value. Applied
+ * to an unsound one, it is skipped as soon as it reads something that is itself invalid, and only
+ * then.
  */
 import type { DateTime } from "effect"
 import type { Choices } from "./Choices.ts"
@@ -32,7 +33,10 @@ export type Rule<A> = (value: A, facts: Facts, report: Report) => void
 
 type Member<A> = NonNullable<A> extends ReadonlyArray<infer Element> ? Element : NonNullable<A>
 
-/** The rules of a value and, by name, of its members; those of a list member are its elements' rules. */
+/**
+ * The rules of a value and, by name, of its members; those of a list member are its elements'
+ * rules.
+ */
 export interface RuleSet<A> {
   readonly rules: ReadonlyArray<Rule<A>>
   readonly members?: { readonly [Key in keyof A]?: RuleSet<Member<A[Key]>> }
@@ -47,7 +51,9 @@ export interface BrokenRule {
 /** Where a rule about the whole payload is reported. */
 export const wholePayload = "non_field_errors"
 
-/** Applies every rule to a valid body or a draft of an unsound one; `root` is the payload's path. */
+/**
+ * Applies every rule to a valid body or a draft of an unsound one; `root` is the payload's path.
+ */
 export const applyRules = <A>(
   ruleSet: RuleSet<A>,
   value: A,

@@ -1,7 +1,7 @@
 /**
- * A schema seen as a tree of structs, lists and leaves: what validation needs to know of a schema beyond
- * decoding it whole. It decodes the sound parts of an unsound payload, tells which field a misspelled
- * one was meant to be, and knows the order of the fields.
+ * A schema seen as a tree of structs, lists and leaves: what validation needs to know of a schema
+ * beyond decoding it whole. It decodes the sound parts of an unsound payload, tells which field a
+ * misspelled one was meant to be, and knows the order of the fields.
  */
 import { Result, Schema } from "effect"
 import { listElements } from "./Field.ts"
@@ -34,7 +34,9 @@ type Wrapped = Schema.Constraint & {
   readonly schema?: Schema.Constraint
 }
 
-/** The tree of a schema made of `Schema.Struct`, `Schema.Array`, `Schema.optionalKey` and leaves. */
+/**
+ * The tree of a schema made of `Schema.Struct`, `Schema.Array`, `Schema.optionalKey` and leaves.
+ */
 export const shapeOf = (schema: Schema.Constraint): Shape => {
   const { ast, fields, value } = schema as Wrapped
   if (ast._tag === "Objects" && fields !== undefined) {
@@ -65,7 +67,9 @@ export const isObject = (input: unknown): input is Record<string, unknown> =>
 const memberOf = (input: Record<string, unknown>, name: string): unknown =>
   Object.hasOwn(input, name) ? input[name] : undefined
 
-/** Calls `visit` for everything in `input` that the shape documents, lists that are too long apart. */
+/**
+ * Calls `visit` for everything in `input` that the shape documents, lists that are too long apart.
+ */
 export const walk = (
   shape: Shape,
   input: unknown,
@@ -85,7 +89,9 @@ export const walk = (
 const isSoundList = (input: unknown): input is ReadonlyArray<unknown> =>
   Array.isArray(input) && input.length <= listElements
 
-/** Whether any documented list has more elements than allowed; cheap, for the usual case of none. */
+/**
+ * Whether any documented list has more elements than allowed; cheap, for the usual case of none.
+ */
 export const hasLongList = (shape: Shape, input: unknown): boolean => {
   if (shape._tag === "List" && Array.isArray(input)) {
     if (input.length > listElements) return true
@@ -100,7 +106,10 @@ export const hasLongList = (shape: Shape, input: unknown): boolean => {
   return false
 }
 
-/** `input` with an empty list in place of each one that is too long, so that the rest can be examined. */
+/**
+ * `input` with an empty list in place of each one that is too long, so that the rest can be
+ * examined.
+ */
 export const withoutLongLists = (shape: Shape, input: unknown): unknown => {
   if (shape._tag === "List" && Array.isArray(input)) {
     return isSoundList(input)
@@ -116,7 +125,9 @@ export const withoutLongLists = (shape: Shape, input: unknown): unknown => {
   )
 }
 
-/** Thrown where a rule reads a value that is itself invalid, and caught where the rule is applied. */
+/**
+ * Thrown where a rule reads a value that is itself invalid, and caught where the rule is applied.
+ */
 export class Unsound {}
 
 /**

@@ -1,6 +1,7 @@
 /**
- * Statements of the past: those of the account payload, and the fuller ones of the historical statements
- * import. Both share one space of ids. Source: specification, "Statement" and "Historical statement".
+ * Statements of the past: those of the account payload, and the fuller ones of the historical
+ * statements import. Both share one space of ids. Source: specification, "Statement" and
+ * "Historical statement".
  */
 import { Schema } from "effect"
 import { Money } from "./Decimal.ts"

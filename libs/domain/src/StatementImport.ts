@@ -1,7 +1,8 @@
 /**
- * Which historical statements of a request are new to the account. One that is known with the same content
- * changes nothing, so that a retry is safe; one that is known with other content is refused, and with it
- * the request. Source: specification, "Create historical statements"; decisions, "Comparison".
+ * Which historical statements of a request are new to the account. One that is known with the same
+ * content changes nothing, so that a retry is safe; one that is known with other content is
+ * refused, and with it the request. Source: specification, "Create historical statements";
+ * decisions, "Comparison".
  */
 import { BigDecimal, Result } from "effect"
 import type { Decision } from "../ports/Accounts.ts"

@@ -1,6 +1,7 @@
 /**
- * An import supplier: the group of accounts that one organisation migrates, with the behaviour configured
- * for it. Set up by the operator; no endpoint changes it. Source: specification, "Import supplier".
+ * An import supplier: the group of accounts that one organisation migrates, with the behaviour
+ * configured for it. Set up by the operator; no endpoint changes it. Source: specification, "Import
+ * supplier".
  */
 import { Result, Schema } from "effect"
 import type { OrganisationName } from "./Organisation.ts"
@@ -39,8 +40,8 @@ export interface StatusChangeRefused {
 }
 
 /**
- * The status after the operator asked for `to`. Ongoing and Paused lead to each other and to Complete;
- * Complete leads to Ongoing only when reopened; the same status again changes nothing.
+ * The status after the operator asked for `to`. Ongoing and Paused lead to each other and to
+ * Complete; Complete leads to Ongoing only when reopened; the same status again changes nothing.
  */
 export const changeStatus = (
   from: SupplierStatus,

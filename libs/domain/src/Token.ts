@@ -1,7 +1,7 @@
 /**
- * What an access token says, in the domain's words and as it is spelled inside the token, and the way from
- * one to the other. Every adapter that makes or reads tokens uses the same way, so that a token means the
- * same to all. Source: decisions, "Authentication".
+ * What an access token says, in the domain's words and as it is spelled inside the token, and the
+ * way from one to the other. Every adapter that makes or reads tokens uses the same way, so that a
+ * token means the same to all. Source: decisions, "Authentication".
  */
 import { DateTime, Schema } from "effect"
 import { ApiKeyId, OrganisationName, Scope } from "./Organisation.ts"
@@ -17,8 +17,8 @@ export interface TokenClaims {
 }
 
 /**
- * The claims inside the token. `iat` and `exp` are Unix seconds, `scope` is separated by spaces, and `jti`
- * is the API key's id, a dot and a random part that no other token has.
+ * The claims inside the token. `iat` and `exp` are Unix seconds, `scope` is separated by spaces,
+ * and `jti` is the API key's id, a dot and a random part that no other token has.
  */
 export const TokenPayload = Schema.Struct({
   iss: Schema.String,

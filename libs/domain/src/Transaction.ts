@@ -1,6 +1,6 @@
 /**
- * Financial transactions, in the ledgers of the account payload and in the transactions import. Source:
- * specification and rules, "Transaction".
+ * Financial transactions, in the ledgers of the account payload and in the transactions import.
+ * Source: specification and rules, "Transaction".
  */
 import { BigDecimal, Schema } from "effect"
 import { amount, decimal, difference, isEqual, moneySize, roundHalfUp, sum } from "./Decimal.ts"
@@ -12,7 +12,9 @@ export type TransactionId = typeof TransactionId.Type
 
 const LineAmount = decimal({ before: 10, after: 10 })
 
-/** `start_date` and `end_date` are inclusive; `units` are the register readings at start and end. */
+/**
+ * `start_date` and `end_date` are inclusive; `units` are the register readings at start and end.
+ */
 export const LineItem = Schema.Struct({
   rate_band: Schema.optionalKey(nonBlankText(64)),
   start_date: CalendarDate,
@@ -54,10 +56,15 @@ export const Transaction = Schema.Struct({
 })
 export type Transaction = typeof Transaction.Type
 
-/** The transaction as JSON: `amount` a string with two decimals, the numbers inside items as numbers. */
+/**
+ * The transaction as JSON: `amount` a string with two decimals, the numbers inside items as
+ * numbers.
+ */
 export const encodeTransaction = Schema.encodeSync(Transaction)
 
-/** What the transaction does to a balance: PAYMENT and CREDIT raise it, the other types lower it. */
+/**
+ * What the transaction does to a balance: PAYMENT and CREDIT raise it, the other types lower it.
+ */
 export const signedAmount = (
   transaction: Pick<Transaction, "amount" | "type">
 ): BigDecimal.BigDecimal =>

@@ -1,7 +1,7 @@
 /**
- * Which transactions of a request are new to the account, where their dates move, which one fails first,
- * and what the balance becomes: all or nothing, exactly. Source: specification, "Create transactions";
- * decisions, "Transactions" and "Future transactions".
+ * Which transactions of a request are new to the account, where their dates move, which one fails
+ * first, and what the balance becomes: all or nothing, exactly. Source: specification, "Create
+ * transactions"; decisions, "Transactions" and "Future transactions".
  */
 import { BigDecimal, DateTime, Result } from "effect"
 import type { Decision } from "../ports/Accounts.ts"
@@ -23,7 +23,9 @@ export interface TransactionResult {
 
 /** The parameters of the request, and the time it is judged at. */
 export interface TransactionImportOptions {
-  /** Skip a transaction whose id was added before; otherwise it is added again, as its own entry. */
+  /**
+   * Skip a transaction whose id was added before; otherwise it is added again, as its own entry.
+   */
   readonly checkPreviouslyAdded: boolean
   /** Move a date outside the open period to the nearest day inside, instead of refusing it. */
   readonly forceAddToCurrentStatement: boolean
@@ -31,7 +33,9 @@ export interface TransactionImportOptions {
   readonly now: DateTime.Utc
 }
 
-/** The days on which a transaction can be added: `from` (null for no bound) to `to`, both inclusive. */
+/**
+ * The days on which a transaction can be added: `from` (null for no bound) to `to`, both inclusive.
+ */
 export interface OpenPeriod {
   readonly from: CalendarDate | null
   readonly to: CalendarDate

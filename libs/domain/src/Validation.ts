@@ -1,7 +1,7 @@
 /**
- * From an unknown body to a valid value or to every fault in it. Decodes by schema, applies the rules, also
- * to the sound parts of an unsound body, and reports all that is broken in payload order. Source:
- * decisions, "Errors", "Where errors point", "Order and completeness".
+ * From an unknown body to a valid value or to every fault in it. Decodes by schema, applies the
+ * rules, also to the sound parts of an unsound body, and reports all that is broken in payload
+ * order. Source: decisions, "Errors", "Where errors point", "Order and completeness".
  */
 import { Result, Schema, type SchemaIssue } from "effect"
 import type { FieldCode } from "./Code.ts"
@@ -199,8 +199,8 @@ const attrOf = (path: Path, root: Path): string => {
 }
 
 /**
- * Members in the order in which the body sends them, then missing ones in the order of the schema; a
- * fault of a whole object after those of its members; faults of the whole payload last.
+ * Members in the order in which the body sends them, then missing ones in the order of the schema;
+ * a fault of a whole object after those of its members; faults of the whole payload last.
  */
 const inPayloadOrder = (
   shape: Shape,

@@ -1,4 +1,7 @@
-/** Every kind of field at its bounds, and what is stored of it. Source: rules; decisions, "Readings". */
+/**
+ * Every kind of field at its bounds, and what is stored of it. Source: rules; decisions,
+ * "Readings".
+ */
 import { describe, expect, it } from "@effect/vitest"
 import { Result } from "effect"
 import { sampleTime } from "../testing/samples.ts"

@@ -1,4 +1,6 @@
-/** Booleans, integers, lists, objects and paths, and fields that nobody documented. Source: rules. */
+/**
+ * Booleans, integers, lists, objects and paths, and fields that nobody documented. Source: rules.
+ */
 import { describe, expect, it } from "@effect/vitest"
 import { Result } from "effect"
 import { validateAccount } from "../src/AccountValidation.ts"

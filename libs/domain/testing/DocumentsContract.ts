@@ -1,6 +1,6 @@
 /**
- * What every document store does: it finds the files that are there, under the supplier's root and nowhere
- * else, whatever their names.
+ * What every document store does: it finds the files that are there, under the supplier's root and
+ * nowhere else, whatever their names.
  */
 import { describe, expect, it } from "@effect/vitest"
 import { Duration, Effect, type Layer, Option } from "effect"

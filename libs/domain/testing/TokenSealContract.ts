@@ -1,6 +1,6 @@
 /**
- * The contract of `TokenSeal`, `TokenOpener` and `TokenSecrets`, as tests that every adapter runs. Each
- * test builds the layer anew and runs under the test clock, which starts at the epoch.
+ * The contract of `TokenSeal`, `TokenOpener` and `TokenSecrets`, as tests that every adapter runs.
+ * Each test builds the layer anew and runs under the test clock, which starts at the epoch.
  */
 import { describe, expect, it } from "@effect/vitest"
 import { DateTime, Effect, type Layer, Result } from "effect"
@@ -12,7 +12,9 @@ import type { TokenClaims } from "../src/Token.ts"
 
 type Ports = TokenSeal | TokenOpener | TokenSecrets
 
-/** `layer` opens what it seals; `stranger` is of the same kind and issuer, with a key of its own. */
+/**
+ * `layer` opens what it seals; `stranger` is of the same kind and issuer, with a key of its own.
+ */
 export interface TokenSealLayers<E> {
   readonly layer: Layer.Layer<Ports, E>
   readonly stranger: Layer.Layer<TokenSeal, E>

@@ -1,6 +1,6 @@
 /**
- * A full account payload as a supplier sends it, and what validation makes of it. Functions, so that a
- * test that alters its copy alters no other's.
+ * A full account payload as a supplier sends it, and what validation makes of it. Functions, so
+ * that a test that alters its copy alters no other's.
  */
 import { DateTime, Result } from "effect"
 import type { Account } from "../src/Account.ts"

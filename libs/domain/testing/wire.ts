@@ -1,6 +1,7 @@
 /**
- * JSON as it stands on the wire, read and altered by path: how a test says what is different about a
- * body. Nothing is altered in place, and any name may be a key, also one that every object inherits.
+ * JSON as it stands on the wire, read and altered by path: how a test says what is different about
+ * a body. Nothing is altered in place, and any name may be a key, also one that every object
+ * inherits.
  */
 
 /** A JSON object. */

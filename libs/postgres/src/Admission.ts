@@ -15,7 +15,9 @@ export interface AdmissionLimits {
   readonly wait: Duration.Duration
 }
 
-/** Runs an effect when it is its turn; fails with `StorageUnavailable` where that takes too long. */
+/**
+ * Runs an effect when it is its turn; fails with `StorageUnavailable` where that takes too long.
+ */
 export type Admission = <A, E, R>(
   effect: Effect.Effect<A, E, R>
 ) => Effect.Effect<A, E | StorageUnavailable, R>
@@ -23,7 +25,9 @@ export type Admission = <A, E, R>(
 export const make = (limits: AdmissionLimits): Admission => {
   let free = limits.running
   let stalled = false
-  /** In the order of their coming. A turn is handed over, so that nobody who comes later takes it. */
+  /**
+   * In the order of their coming. A turn is handed over, so that nobody who comes later takes it.
+   */
   const waiters = new Set<() => void>()
 
   const refuse = (message: string) =>

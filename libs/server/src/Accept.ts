@@ -1,6 +1,7 @@
 /**
- * Whether an Accept header leaves room for JSON, which every answer of the interface is. The most specific
- * range decides, as RFC 9110 says, so that `application/json;q=0` refuses what a wildcard would allow.
+ * Whether an Accept header leaves room for JSON, which every answer of the interface is. The most
+ * specific range decides, as RFC 9110 says, so that `application/json;q=0` refuses what a wildcard
+ * would allow.
  */
 
 const quality = (parameters: ReadonlyArray<string>): number => {

@@ -1,6 +1,7 @@
 /**
- * What every answer of a service looks like: JSON for a success, the error envelope for a refusal, and the
- * headers that both carry. It is the only place that makes responses, so that no endpoint can forget one.
+ * What every answer of a service looks like: JSON for a success, the error envelope for a refusal,
+ * and the headers that both carry. It is the only place that makes responses, so that no endpoint
+ * can forget one.
  */
 import { Effect, Option, Pull, type Scope, Stream } from "effect"
 import { Headers, HttpServerResponse } from "effect/http"
@@ -22,8 +23,8 @@ const withApiHeaders = (headers: Readonly<Record<string, string>> | undefined) =
   headers === undefined ? apiHeaders : Headers.fromRecordUnsafe({ ...apiHeaders, ...headers })
 
 /**
- * A successful answer. `body` is written as it is, so it is already in the wire's shape; `headers` has
- * lower-case names.
+ * A successful answer. `body` is written as it is, so it is already in the wire's shape; `headers`
+ * has lower-case names.
  */
 export const json = (
   status: 200 | 201,
@@ -35,9 +36,9 @@ export const json = (
 const encoder = new TextEncoder()
 
 /**
- * A JSON array written element by element, in memory that does not grow with its length. It succeeds once
- * the first elements are there, so a failure before that is answered like any other; a later one cuts the
- * connection, so that no client takes half a list for a whole one.
+ * A JSON array written element by element, in memory that does not grow with its length. It
+ * succeeds once the first elements are there, so a failure before that is answered like any other;
+ * a later one cuts the connection, so that no client takes half a list for a whole one.
  */
 export const jsonArray = Effect.fnUntraced(function* <A, E>(
   elements: Stream.Stream<A, E>,
@@ -77,7 +78,10 @@ export const refusal = (refused: Refused): HttpServerResponse.HttpServerResponse
   return HttpServerResponse.jsonUnsafe(body, { status, headers: withApiHeaders(headers) })
 }
 
-/** The same path with its trailing slash. `location` is the raw path and query, percent-encoding kept. */
+/**
+ * The same path with its trailing slash. `location` is the raw path and query, percent-encoding
+ * kept.
+ */
 export const redirect = (location: string): HttpServerResponse.HttpServerResponse =>
   HttpServerResponse.empty({
     status: 308,

@@ -1,7 +1,7 @@
 /**
- * The one function that every request of a service goes through: its id, room for it, its route, its
- * answer, and what is recorded of it when the answer has left. It never fails: whatever goes wrong has an
- * answer in the envelope.
+ * The one function that every request of a service goes through: its id, room for it, its route,
+ * its answer, and what is recorded of it when the answer has left. It never fails: whatever goes
+ * wrong has an answer in the envelope.
  */
 import { Cause, Clock, Duration, Effect, References, Result } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
@@ -21,7 +21,10 @@ import { inSpan, type Metrics } from "./Telemetry.ts"
 /** What a service is made of. */
 export interface Serving {
   readonly routes: ReadonlyArray<Route>
-  /** Succeeds when the service can do its work, a database ping for example. Asked once a second at most. */
+  /**
+   * Succeeds when the service can do its work, a database ping for example. Asked once a second at
+   * most.
+   */
   readonly ready: Effect.Effect<unknown, unknown>
   /** Needed as soon as one route is protected. */
   readonly authorize?: Authorize
@@ -77,7 +80,10 @@ const ownRoutes = Effect.fnUntraced(function* ({ metrics, progress, serving }: P
   ]
 })
 
-/** The last address is the one that the nearest proxy has seen; a client can only write those before it. */
+/**
+ * The last address is the one that the nearest proxy has seen; a client can only write those before
+ * it.
+ */
 const clientAddress = (
   request: HttpServerRequest.HttpServerRequest,
   trustProxy: boolean

@@ -1,7 +1,8 @@
 /**
- * Who sends a request: opens the token of the `Authorization` header, without a hop to another service, and
- * looks whether its API key still lives. Both are remembered for half a minute at most, so that a busy
- * caller costs neither a signature check nor a query a request, and a revoked key ends within a minute.
+ * Who sends a request: opens the token of the `Authorization` header, without a hop to another
+ * service, and looks whether its API key still lives. Both are remembered for half a minute at
+ * most, so that a busy caller costs neither a signature check nor a query a request, and a revoked
+ * key ends within a minute.
  */
 import { Cache, Clock, DateTime, Duration, Effect, Exit, Option } from "effect"
 import { AuthenticationFailed, NotAuthenticated } from "@data-import/api/Refusal"

@@ -1,7 +1,8 @@
 /**
- * From a request to its handler, in the contract's order: path (404, or 308 to the one with its slash),
- * token and scope, method, Accept; the handler goes on with the body. Paths are compared as they were sent,
- * segment by segment, and only the values of parameters are decoded, so that `%2F` never splits a segment.
+ * From a request to its handler, in the contract's order: path (404, or 308 to the one with its
+ * slash), token and scope, method, Accept; the handler goes on with the body. Paths are compared as
+ * they were sent, segment by segment, and only the values of parameters are decoded, so that `%2F`
+ * never splits a segment.
  */
 import { Effect } from "effect"
 import type { HttpServerRequest } from "effect/http"

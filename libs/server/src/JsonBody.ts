@@ -1,7 +1,8 @@
 /**
- * Reading the body of a POST in the contract's order: media type, size, the bytes themselves, UTF-8, JSON.
- * A body over the limit is refused from its announced length or at the first byte too many, never after it
- * was kept; one that stops arriving is refused in time. Source: decisions, "Order of checks".
+ * Reading the body of a POST in the contract's order: media type, size, the bytes themselves,
+ * UTF-8, JSON. A body over the limit is refused from its announced length or at the first byte too
+ * many, never after it was kept; one that stops arriving is refused in time. Source: decisions,
+ * "Order of checks".
  */
 import { Context, Effect, Result } from "effect"
 import type { HttpServerRequest } from "effect/http"
@@ -35,8 +36,8 @@ export const refusedByHeaders = (
 }
 
 /**
- * The bytes of the body, at most `bodyBytes`. It listens to Node's request itself: a stream of Effect's
- * costs more than the parsing, and has no clock that starts anew with each chunk.
+ * The bytes of the body, at most `bodyBytes`. It listens to Node's request itself: a stream of
+ * Effect's costs more than the parsing, and has no clock that starts anew with each chunk.
  */
 const readBytes = (
   request: HttpServerRequest.HttpServerRequest,
@@ -94,8 +95,8 @@ export const parse = (bytes: Buffer): Result.Result<unknown, NotJson> =>
   )
 
 /**
- * The JSON of the request's body, unchecked. Ends without an answer when the client goes away before the
- * body is complete.
+ * The JSON of the request's body, unchecked. Ends without an answer when the client goes away
+ * before the body is complete.
  */
 export const readJson = (
   request: HttpServerRequest.HttpServerRequest

@@ -1,6 +1,7 @@
 /**
- * Node's HTTP server as the services use it: its time limits, and answers in the contract's envelope even
- * to what Node refuses before there is a request, a header block that never ends or is no HTTP.
+ * Node's HTTP server as the services use it: its time limits, and answers in the contract's
+ * envelope even to what Node refuses before there is a request, a header block that never ends or
+ * is no HTTP.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import type { Duplex } from "node:stream"
@@ -12,8 +13,8 @@ import { NotJson } from "@data-import/domain/Failure"
 import * as RequestId from "./RequestId.ts"
 
 /**
- * A connection idles longer here than in a client's pool, so that it is the client who ends it, and no
- * request is sent into a closing one.
+ * A connection idles longer here than in a client's pool, so that it is the client who ends it, and
+ * no request is sent into a closing one.
  */
 const times = {
   keepAliveTimeout: 65_000,

@@ -1,8 +1,8 @@
 /**
- * The log of a service: one JSON object a line on standard output, each with the service's name and, where
- * there is one, the request's id. Neither bodies, tokens nor personal data may reach it. An error is
- * therefore written with its kind, its code and where it happened, but without its message: drivers and
- * parsers quote the offending value in theirs.
+ * The log of a service: one JSON object a line on standard output, each with the service's name
+ * and, where there is one, the request's id. Neither bodies, tokens nor personal data may reach it.
+ * An error is therefore written with its kind, its code and where it happened, but without its
+ * message: drivers and parsers quote the offending value in theirs.
  */
 import { Cause, Context, Effect, Logger, type LogLevel, References } from "effect"
 import type { RequestId } from "@data-import/domain/Organisation"
@@ -100,7 +100,10 @@ const severity: Record<LogLevel.LogLevel, number> = {
   None: 7
 }
 
-/** The log of the service `service`, from `minimum` up; what is gathered is written when the scope ends. */
+/**
+ * The log of the service `service`, from `minimum` up; what is gathered is written when the scope
+ * ends.
+ */
 export const make = Effect.fnUntraced(function* (service: string, minimum: LogLevel.LogLevel) {
   const lines = gather(yield* Output)
   yield* Effect.addFinalizer(() => Effect.sync(lines.flush))

@@ -1,6 +1,6 @@
 /**
- * The requests that a service is answering: how many, whether there is room for one more, and when the last
- * one is gone. It is what overload and a graceful stop are decided by.
+ * The requests that a service is answering: how many, whether there is room for one more, and when
+ * the last one is gone. It is what overload and a graceful stop are decided by.
  */
 import type { ServerResponse } from "node:http"
 import { type Duration, Effect } from "effect"

@@ -1,6 +1,6 @@
 /**
- * The id under which a request is found again in the answer, the logs, the traces and the audit log. Source:
- * decisions, "Readings".
+ * The id under which a request is found again in the answer, the logs, the traces and the audit
+ * log. Source: decisions, "Readings".
  */
 import { randomUUID } from "node:crypto"
 import type { RequestId as Id } from "@data-import/domain/Organisation"

@@ -1,7 +1,7 @@
 /**
  * How a service declares what it answers. A handler is tied to its endpoint's definition in
- * `@data-import/api`: path, method, scope and whether there is a caller and a body are taken from there,
- * and a group without a handler for each of its endpoints does not compile.
+ * `@data-import/api`: path, method, scope and whether there is a caller and a body are taken from
+ * there, and a group without a handler for each of its endpoints does not compile.
  *
  *     export const routes = Effect.gen(function* () {
  *       const accountImport = yield* AccountImport
@@ -13,8 +13,9 @@
  *       })
  *     })
  *
- * These are plain routes and no `HttpApiBuilder` handlers, because the contract wants the token checked
- * before the method, and the Accept header, media type and size before the body is read, in this order.
+ * These are plain routes and no `HttpApiBuilder` handlers, because the contract wants the token
+ * checked before the method, and the Accept header, media type and size before the body is read, in
+ * this order.
  */
 import { Effect, type Scope as EffectScope } from "effect"
 import type { HttpServerRequest, HttpServerResponse } from "effect/http"
@@ -36,7 +37,9 @@ export interface Call {
   readonly query: Readonly<Record<string, string | ReadonlyArray<string>>>
 }
 
-/** What a handler answers with; a refusal becomes the error envelope, a defect a 500 without a word. */
+/**
+ * What a handler answers with; a refusal becomes the error envelope, a defect a 500 without a word.
+ */
 export type Answered = Effect.Effect<
   HttpServerResponse.HttpServerResponse,
   Refused,
@@ -44,8 +47,8 @@ export type Answered = Effect.Effect<
 >
 
 /**
- * One method of one path. A GET is interrupted when its client goes away; any other method completes what
- * it has begun.
+ * One method of one path. A GET is interrupted when its client goes away; any other method
+ * completes what it has begun.
  */
 export interface Route {
   readonly method: "GET" | "POST"
@@ -62,7 +65,9 @@ export interface Route {
 type WithCaller<E> =
   Authorization extends HttpApiEndpoint.Middleware<E> ? { readonly caller: Caller } : unknown
 
-/** The parsed JSON of a POST, as `Json.parse` returns it: nothing about its shape is checked yet. */
+/**
+ * The parsed JSON of a POST, as `Json.parse` returns it: nothing about its shape is checked yet.
+ */
 type WithBody<E> = E extends { readonly method: "POST" } ? { readonly body: unknown } : unknown
 
 /** The implementation of one endpoint. */

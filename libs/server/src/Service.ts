@@ -1,13 +1,15 @@
 /**
- * One service, from configuration to a graceful stop. It holds what every service has in common, so that a
- * service itself consists of its routes: the HTTP server, request ids, logs, metrics, traces, health,
- * overload and draining. Several services can run in one process, each with a `ConfigProvider` of its own.
+ * One service, from configuration to a graceful stop. It holds what every service has in common, so
+ * that a service itself consists of its routes: the HTTP server, request ids, logs, metrics,
+ * traces, health, overload and draining. Several services can run in one process, each with a
+ * `ConfigProvider` of its own.
  *
  *     export const layer = Service.layer("query", Effect.gen(function* () { … return { routes, ready } }))
  *     Service.runMain(layer.pipe(Layer.provide(adapters)))
  *
- * Settings: PORT (8080; 0 takes a free one), HOST (127.0.0.1), LOG_LEVEL (info), SHUTDOWN_GRACE_SECONDS
- * (15), MAX_REQUESTS_IN_PROGRESS (1000), TRUST_PROXY (false), OTEL_EXPORTER_OTLP_ENDPOINT (unset).
+ * Settings: PORT (8080; 0 takes a free one), HOST (127.0.0.1), LOG_LEVEL (info),
+ * SHUTDOWN_GRACE_SECONDS (15), MAX_REQUESTS_IN_PROGRESS (1000), TRUST_PROXY (false),
+ * OTEL_EXPORTER_OTLP_ENDPOINT (unset).
  */
 import {
   Cause,
@@ -100,8 +102,8 @@ export const layer = <E, R>(name: string, serving: Effect.Effect<App.Serving, E,
   Layer.effect(Listening, start(name, serving))
 
 /**
- * Runs a service as the whole process. SIGTERM and SIGINT stop it gracefully with status 0; a failure to
- * start is written to the log and ends with status 1.
+ * Runs a service as the whole process. SIGTERM and SIGINT stop it gracefully with status 0; a
+ * failure to start is written to the log and ends with status 1.
  */
 export const runMain = <E>(service: Layer.Layer<Listening, E>): void =>
   NodeRuntime.runMain(Effect.provide(Layer.launch(service), Logger.layer([Logger.consoleJson])), {

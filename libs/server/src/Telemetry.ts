@@ -1,7 +1,7 @@
 /**
- * What a service tells about itself: counts and durations by route and status for Prometheus, and a span a
- * request, exported when a collector is configured. Routes are templates, so that neither the number of
- * series nor an account number grows out of a path.
+ * What a service tells about itself: counts and durations by route and status for Prometheus, and a
+ * span a request, exported when a collector is configured. Routes are templates, so that neither
+ * the number of series nor an account number grows out of a path.
  */
 import { Config, Context, Effect, Layer, Metric, Option, References } from "effect"
 import { HttpMiddleware, type HttpServerResponse, HttpTraceContext } from "effect/http"
@@ -80,8 +80,8 @@ const layerExporter = (service: string, collector: URL): Layer.Layer<never> =>
   )
 
 /**
- * The tracer: OTLP over HTTP to the collector at `OTEL_EXPORTER_OTLP_ENDPOINT`, or none at all. The span
- * that the server makes by itself is turned off, since it holds the whole URL.
+ * The tracer: OTLP over HTTP to the collector at `OTEL_EXPORTER_OTLP_ENDPOINT`, or none at all. The
+ * span that the server makes by itself is turned off, since it holds the whole URL.
  */
 export const layerTracing = (service: string): Layer.Layer<never, Config.ConfigError> =>
   Layer.unwrap(

@@ -1,6 +1,6 @@
 /**
- * What makers and readers of tokens must agree on: algorithm, type, issuer, and the form in which public
- * keys are published. One algorithm is pinned, so that no header can choose another.
+ * What makers and readers of tokens must agree on: algorithm, type, issuer, and the form in which
+ * public keys are published. One algorithm is pinned, so that no header can choose another.
  */
 import { Config, Schema } from "effect"
 
@@ -10,7 +10,9 @@ export const algorithm = "EdDSA"
 /** The `typ` of an access token (RFC 9068), so that no other JWT of the same key passes for one. */
 export const type = "at+jwt"
 
-/** `iss`: who makes tokens here; the same in the auth service and in every service that opens them. */
+/**
+ * `iss`: who makes tokens here; the same in the auth service and in every service that opens them.
+ */
 export const issuer = Config.String("TOKEN_ISSUER").pipe(Config.withDefault("data-import"))
 
 /** The public half of a key, as it is published. */

@@ -1,9 +1,9 @@
 /**
- * The keys that tokens are sealed with: a folder of JWK files, one key a file, whose name without `.json`
- * is the key's id. The folder is read whenever it is asked, so that keys rotate while the service runs: add
- * a file, and it is published at once and signs once every service has had time to fetch it; remove the old
- * one when its last token has expired, or at once if it must not be trusted any more. The newest by name
- * signs.
+ * The keys that tokens are sealed with: a folder of JWK files, one key a file, whose name without
+ * `.json` is the key's id. The folder is read whenever it is asked, so that keys rotate while the
+ * service runs: add a file, and it is published at once and signs once every service has had time
+ * to fetch it; remove the old one when its last token has expired, or at once if it must not be
+ * trusted any more. The newest by name signs.
  */
 import { randomBytes } from "node:crypto"
 import { NodeFileSystem, NodePath } from "@effect/platform-node"
@@ -114,8 +114,9 @@ export class TokenKeys extends Context.Service<
 >()("@data-import/server/TokenKeys") {}
 
 /**
- * Reads `TOKEN_KEYS_DIR`, and makes it with one fresh key if it is empty. `TOKEN_KEY_DELAY` (60 seconds)
- * is how long a new key is published before it signs. Fails where the folder has no usable key.
+ * Reads `TOKEN_KEYS_DIR`, and makes it with one fresh key if it is empty. `TOKEN_KEY_DELAY` (60
+ * seconds) is how long a new key is published before it signs. Fails where the folder has no usable
+ * key.
  */
 export const layer = Layer.effect(
   TokenKeys,

@@ -1,8 +1,8 @@
 /**
- * Opens tokens with public keys alone. The keys are fetched where they are published, kept, and fetched
- * again when they are half a minute old or a token names one that is not among them; so a token costs no
- * hop, a new key is known before it signs, and a removed one ends soon. While their source is away, the
- * keys at hand serve on.
+ * Opens tokens with public keys alone. The keys are fetched where they are published, kept, and
+ * fetched again when they are half a minute old or a token names one that is not among them; so a
+ * token costs no hop, a new key is known before it signs, and a removed one ends soon. While their
+ * source is away, the keys at hand serve on.
  */
 import {
   Clock,
@@ -146,9 +146,9 @@ export const layerTokenKeys: Layer.Layer<TokenOpener, Config.ConfigError, TokenK
 )
 
 /**
- * Fetches the keys from `JWKS_URL`, or reads them from `JWKS_FILE` where there is no URL. `TOKEN_ISSUER`
- * (data-import) is the only `iss` that is opened. The source need not be there yet: until it was there
- * once, `open` fails with `KeysUnavailable`.
+ * Fetches the keys from `JWKS_URL`, or reads them from `JWKS_FILE` where there is no URL.
+ * `TOKEN_ISSUER` (data-import) is the only `iss` that is opened. The source need not be there yet:
+ * until it was there once, `open` fails with `KeysUnavailable`.
  */
 export const layer: Layer.Layer<TokenOpener, Config.ConfigError> = Layer.effect(
   TokenOpener,

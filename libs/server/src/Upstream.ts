@@ -1,7 +1,7 @@
 /**
- * Passing a request on to another service and its answer back, without looking into either body. The bytes
- * go from socket to socket: Effect's client and response bodies were measured and cost more than the rest
- * of the gateway together.
+ * Passing a request on to another service and its answer back, without looking into either body.
+ * The bytes go from socket to socket: Effect's client and response bodies were measured and cost
+ * more than the rest of the gateway together.
  */
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { Transform } from "node:stream"
@@ -19,7 +19,9 @@ import * as RequestId from "./RequestId.ts"
 export interface Times {
   /** Until a connection stands. */
   readonly connect: number
-  /** From the end of the request to the headers of its answer, and between two parts of the answer. */
+  /**
+   * From the end of the request to the headers of its answer, and between two parts of the answer.
+   */
   readonly answer: number
 }
 
@@ -112,7 +114,10 @@ const counted = (message: IncomingMessage, tooLarge: () => void): Transform => {
   return message.pipe(counter)
 }
 
-/** The handler of one exchange: writes the answer as it arrives, at the pace at which the client reads. */
+/**
+ * The handler of one exchange: writes the answer as it arrives, at the pace at which the client
+ * reads.
+ */
 const writer = (
   response: ServerResponse,
   requestId: string,
@@ -151,8 +156,9 @@ const unanswered = (failure: Error, response: ServerResponse) =>
   )
 
 /**
- * A body that is here already is sent in one piece; another one is passed on as it comes. Undici destroys a
- * body that it could not send, which must not be the client's connection, so there is a stream in between.
+ * A body that is here already is sent in one piece; another one is passed on as it comes. Undici
+ * destroys a body that it could not send, which must not be the client's connection, so there is a
+ * stream in between.
  */
 const bodyOf = (message: IncomingMessage, tooLarge: () => void): Buffer | Transform => {
   const isHere = message.readableLength === Number(message.headers["content-length"])
@@ -208,7 +214,10 @@ const exchange = (
   return giveUp
 }
 
-/** A service that is not part of this system: what it would answer is unavailable, and nothing waits for it. */
+/**
+ * A service that is not part of this system: what it would answer is unavailable, and nothing waits
+ * for it.
+ */
 export const absent: Upstream = { forward: () => Effect.fail(unavailable), ready: Effect.void }
 
 /** Connects to the service at `url`, with connections that are kept for as long as the scope. */

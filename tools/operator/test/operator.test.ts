@@ -21,7 +21,9 @@ import type { Ports } from "../Storage.ts"
 
 const memory = Layer.mergeAll(operatorSetup, apiKeys, importProcesses, tokens)
 
-/** Runs command lines one after the other on a storage, each with what it printed and how it ended. */
+/**
+ * Runs command lines one after the other on a storage, each with what it printed and how it ended.
+ */
 const operatorOn = (storage: Layer.Layer<Ports>) =>
   Effect.fnUntraced(function* (...args: ReadonlyArray<string>) {
     const before = { out: yield* TestConsole.logLines, err: yield* TestConsole.errorLines }

@@ -1,6 +1,6 @@
 /**
- * Accounts in memory: what the import created, and what was added since, each in its order. A change is
- * one synchronous step, and so all changes of an account happen one after the other.
+ * Accounts in memory: what the import created, and what was added since, each in its order. A
+ * change is one synchronous step, and so all changes of an account happen one after the other.
  */
 import { Effect, Layer, Option, Result } from "effect"
 import { openingBalance } from "../../src/Account.ts"

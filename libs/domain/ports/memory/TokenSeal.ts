@@ -1,6 +1,7 @@
 /**
- * Tokens in memory, of the same three parts as real ones and sealed with a keyed hash, so that whoever
- * alters one is found out. Nothing is random: the same calls give the same tokens and secrets.
+ * Tokens in memory, of the same three parts as real ones and sealed with a keyed hash, so that
+ * whoever alters one is found out. Nothing is random: the same calls give the same tokens and
+ * secrets.
  */
 import { Clock, Effect, Layer, Option, Schema } from "effect"
 import { toClaims, toPayload, TokenPayload } from "../../src/Token.ts"
