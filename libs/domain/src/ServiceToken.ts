@@ -12,12 +12,12 @@ import { ServiceUnavailable } from "./Failure.ts"
 import { type ApiKey, ApiKeyId, isLive, type OrganisationName, type Scope } from "./Organisation.ts"
 import { type TokenPayload, unixSeconds } from "./Token.ts"
 
-export const tokenLifetime = Duration.minutes(60)
-export const refreshTokenLifetime = Duration.days(7)
+const tokenLifetime = Duration.minutes(60)
+const refreshTokenLifetime = Duration.days(7)
 
 /** So many failed attempts of one address within the window are answered; the next one is not. */
-export const failedAttemptLimit = 20
-export const failedAttemptWindow = Duration.minutes(1)
+const failedAttemptLimit = 20
+const failedAttemptWindow = Duration.minutes(1)
 
 const retryAfterSeconds = 5
 
