@@ -1,3 +1,4 @@
+/** The process of the account-import service. Its settings are named in AccountImport.ts. */
 import { runMain } from "@data-import/server/Service"
 import { layer } from "./AccountImport.ts"
 

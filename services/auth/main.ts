@@ -1,3 +1,4 @@
+/** The process of the auth service. Its settings are named in Auth.ts. */
 import { runMain } from "@data-import/server/Service"
 import { layer } from "./Auth.ts"
 

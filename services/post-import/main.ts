@@ -1,3 +1,4 @@
+/** The process of the post-import service. Its settings are named in PostImport.ts. */
 import { runMain } from "@data-import/server/Service"
 import { layer } from "./PostImport.ts"
 

@@ -1,3 +1,4 @@
+/** The process of the query service. Its settings are named in Query.ts. */
 import { runMain } from "@data-import/server/Service"
 import { layer } from "./Query.ts"
 
