@@ -137,7 +137,8 @@ const answerAt = (
 
 /**
  * Makes the dispatcher of these routes. `otherwise` is asked for a path that none of them has.
- * @throws when a path is protected and nobody authorizes, or when the methods of a path differ in access.
+ * @throws when a path is protected and nobody authorizes, or when the methods of a path differ in
+ * access.
  */
 export const make = (
   routes: ReadonlyArray<Route>,

@@ -4,7 +4,8 @@
  * traces, health, overload and draining. Several services can run in one process, each with a
  * `ConfigProvider` of its own.
  *
- *     export const layer = Service.layer("query", Effect.gen(function* () { … return { routes, ready } }))
+ *     const serving = Effect.gen(function* () { … return { routes, ready } })
+ *     export const layer = Service.layer("query", serving)
  *     Service.runMain(layer.pipe(Layer.provide(adapters)))
  *
  * Settings: PORT (8080; 0 takes a free one), HOST (127.0.0.1), LOG_LEVEL (info),
