@@ -59,7 +59,7 @@ export const documentsContract = <E>(name: string, layer: Layer.Layer<Documents,
       ["a file outside of any root", root, "outside.pdf"],
       ["a root that is not there", "suppliers/three", "plain.pdf"],
       ["a name longer than any store takes", root, "x".repeat(1024)]
-    ])("finds nothing under %s", ([, at, file]) =>
+    ] as const)("finds nothing under %s", ([, at, file]) =>
       Effect.gen(function* () {
         expect(yield* finding(at, file)).toEqual(Option.none())
       })
