@@ -15,7 +15,6 @@ import {
   ImportSkipped,
   MigrationNotOngoing,
   NotFound,
-  NotJson,
   OperationsTeamDoesNotExist,
   PaymentInstructionRejected,
   PaymentVendorUnavailable,
@@ -25,6 +24,7 @@ import {
   type TransactionRefused,
   ValidationFailed
 } from "@data-import/domain/Failure"
+import { NotJson } from "@data-import/domain/Json"
 import { RequestId } from "@data-import/domain/Organisation"
 import { SupplierCode } from "@data-import/domain/Supplier"
 import { sampleKey, sampleNumber } from "./Examples.ts"

@@ -7,6 +7,7 @@ import { Data } from "effect"
 import type { AccountNumber } from "./Account.ts"
 import type { FieldCode } from "./Code.ts"
 import type { ImportKey } from "./ImportProcess.ts"
+import type { NotJson } from "./Json.ts"
 import type { SupplierStatus } from "./Supplier.ts"
 import type { Transaction } from "./Transaction.ts"
 
@@ -20,11 +21,6 @@ export interface Fault {
 /** The caller's key does not cover the request. */
 export class PermissionDenied extends Data.TaggedError("PermissionDenied")<{}> {
   readonly code = "permission_denied"
-}
-
-/** The body is not JSON as the contract takes it. `detail` says where. */
-export class NotJson extends Data.TaggedError("NotJson")<{ readonly detail: string }> {
-  readonly code = "parse_error"
 }
 
 /** At least one rule is broken; `errors` holds every one, in payload order. */

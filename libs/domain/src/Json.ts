@@ -3,8 +3,12 @@
  * nesting is refused, and a number that a double cannot hold keeps its own spelling (as the
  * platform's raw JSON), so that it is judged, stored and answered as it was sent.
  */
-import { Result } from "effect"
-import { NotJson } from "./Failure.ts"
+import { Data, Result } from "effect"
+
+/** The body is not JSON as the contract takes it. `detail` says where. */
+export class NotJson extends Data.TaggedError("NotJson")<{ readonly detail: string }> {
+  readonly code = "parse_error"
+}
 
 /** The outermost object of a body is depth 1. */
 export const nestingDepth = 32

@@ -8,11 +8,10 @@ import { Context, Effect, Result } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { bodyBytes } from "@data-import/api/Limits"
 import { PayloadTooLarge, RequestTimeout, UnsupportedMediaType } from "@data-import/api/Refusal"
-import { NotJson } from "@data-import/domain/Failure"
 import * as Json from "@data-import/domain/Json"
 import * as Listener from "./Listener.ts"
 
-type Refused = UnsupportedMediaType | PayloadTooLarge | RequestTimeout | NotJson
+type Refused = UnsupportedMediaType | PayloadTooLarge | RequestTimeout | Json.NotJson
 
 /** How long a body may take: from one byte to the next, and as a whole. Milliseconds. */
 export const BodyTimes = Context.Reference<{ readonly stall: number; readonly whole: number }>(
@@ -78,19 +77,19 @@ const readBytes = (
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
 
-const decode = (bytes: Buffer): Result.Result<string, NotJson> => {
+const decode = (bytes: Buffer): Result.Result<string, Json.NotJson> => {
   try {
     return Result.succeed(utf8.decode(bytes))
   } catch {
-    return Result.fail(new NotJson({ detail: "The body is not UTF-8." }))
+    return Result.fail(new Json.NotJson({ detail: "The body is not UTF-8." }))
   }
 }
 
 /** Parses bytes as the contract takes them: strict UTF-8 and `Json.parse`. */
-export const parse = (bytes: Buffer): Result.Result<unknown, NotJson> =>
+export const parse = (bytes: Buffer): Result.Result<unknown, Json.NotJson> =>
   Result.flatMap(decode(bytes), (text) =>
     text.startsWith("\uFEFF")
-      ? Result.fail(new NotJson({ detail: "The body starts with a byte-order mark." }))
+      ? Result.fail(new Json.NotJson({ detail: "The body starts with a byte-order mark." }))
       : Json.parse(text)
   )
 

@@ -9,7 +9,7 @@ import { NodeHttpServerRequest } from "@effect/platform-node"
 import type { HttpServerRequest } from "effect/http"
 import { PayloadTooLarge, RequestTimeout } from "@data-import/api/Refusal"
 import { problemOf } from "@data-import/api/Problem"
-import { NotJson } from "@data-import/domain/Failure"
+import { NotJson } from "@data-import/domain/Json"
 import * as RequestId from "./RequestId.ts"
 
 /**
