@@ -9,18 +9,17 @@ import { fieldCheck } from "./Field.ts"
 import { JsonObject } from "./JsonObject.ts"
 import type { Rule, RuleSet } from "./Rules.ts"
 
-/**
- * Of ASCII letters only: elsewhere one letter may have two capitals, and so look like a country.
- */
-const capitals = (code: string): string => code.replace(/[a-z]/g, (letter) => letter.toUpperCase())
+/** ASCII letters only: elsewhere one letter may have two capitals, and so look like a country. */
+const isCountry = (code: string): boolean =>
+  /^[A-Za-z]{2}$/.test(code) && isCountryCode(code.toUpperCase())
 
 /** ISO 3166-1 alpha-2, in capitals whatever was sent. */
-const Country = formedText(64, (value) => isCountryCode(capitals(value)), {
+const Country = formedText(64, isCountry, {
   code: "invalid_country_code",
   detail: "Must be an ISO 3166-1 alpha-2 country code."
 }).pipe(
   Schema.decodeTo(Schema.String, {
-    decode: SchemaGetter.transform(capitals),
+    decode: SchemaGetter.transform((code: string) => code.toUpperCase()),
     encode: SchemaGetter.passthrough()
   })
 )

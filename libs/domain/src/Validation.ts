@@ -103,6 +103,7 @@ const brokenBy = (
   wrapper: string | null
 ): ReadonlyArray<BrokenRule> => {
   const broken: Array<BrokenRule> = []
+  let unknownFields = 0
   const add = (path: Path, code: FieldCode, detail: string) => broken.push({ path, code, detail })
   const addWrongType = (path: Path): void => {
     const at = path.length === 0 && wrapper !== null ? [wrapper] : path
@@ -124,7 +125,8 @@ const brokenBy = (
       case "MissingKey":
         return void add(path, "required", "This field is required.")
       case "UnexpectedKey":
-        return void add(path, "unknown_field", unknownField(shape, path))
+        unknownFields++
+        return void add(path, "unknown_field", unknownField(shape, path, unknownFields))
       case "Filter": {
         if (valueAt(input, path) === null) return void add(path, "null", mustNotBeNull)
         const { code, detail } = part.filter.annotations as { code: FieldCode; detail: string }
@@ -167,9 +169,12 @@ const wrongType = (
   return { code: "invalid_type", detail: `Must be of another type than ${sent}.` }
 }
 
-const unknownField = (shape: Shape, path: Path): string => {
+/** A body made of a million undocumented fields is not worth comparing each with every documented one. */
+const suggestions = 1_000
+
+const unknownField = (shape: Shape, path: Path, nth: number): string => {
   const parent = shapeAt(shape, path.slice(0, -1))
-  if (parent?._tag !== "Struct") return "No field may be sent here."
+  if (parent?._tag !== "Struct" || nth > suggestions) return "Not a documented field."
   return `Not a documented field; the nearest is ${nearestField(parent, String(path.at(-1)))}.`
 }
 
