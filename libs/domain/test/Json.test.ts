@@ -1,0 +1,219 @@
+/** JSON text as the contract takes it. Source: decisions, "Wire rules" and "HTTP". */
+import { describe, expect, it } from "@effect/vitest"
+import { Result } from "effect"
+import fc from "fast-check"
+import { isRawNumber, nestingDepth, parse } from "../src/Json.ts"
+
+const refused = (text: string): string => {
+  const result = parse(text)
+  return Result.isFailure(result) ? `${result.failure.code}: ${result.failure.detail}` : "accepted"
+}
+
+const taken = (text: string): unknown => Result.getOrThrow(parse(text))
+
+describe("malformed text", () => {
+  it.each([
+    "",
+    " ",
+    "{",
+    "}",
+    "[",
+    "[1",
+    "[1,",
+    "[1,]",
+    "[,1]",
+    "[1 2]",
+    "{}{}",
+    "{} x",
+    '{"a"}',
+    '{"a":}',
+    '{"a":1,}',
+    '{"a" 1}',
+    "{a:1}",
+    "{'a':1}",
+    '{"a":1 "b":2}',
+    '["a]',
+    '["\\x"]',
+    '["\\u12"]',
+    '["a\nb"]',
+    '["\t"]',
+    "[01]",
+    "[1.]",
+    "[.5]",
+    "[+1]",
+    "[1e]",
+    "[0x10]",
+    "[--1]",
+    "[1234567890123456.7.8]",
+    "[NaN]",
+    "[Infinity]",
+    "[undefined]",
+    "[True]",
+    "[nul]",
+    "[1]//",
+    "/**/[1]",
+    "{]",
+    "[}",
+    "\u00a0[1]",
+    "\ufeff[1]",
+    '\ufeff{"a":1}'
+  ])("%j is refused, without quoting it", (text) => {
+    expect(refused(text)).toMatch(/^parse_error: Not a JSON document(\.|, at position \d+\.)$/)
+  })
+
+  it("is not quoted even where the parser does", () => {
+    expect(refused('{"email":"ada@example.com" "phone"')).not.toMatch(/ada|phone/)
+  })
+})
+
+describe("a key", () => {
+  it.each([
+    ['{"a":1,"a":2}', "a"],
+    ['{"a":1,"b":{},"a":1}', "a"],
+    ['{"a":1,"\\u0061":2}', "a"],
+    ['{"\\u0061":1,"\\u0061":2}', "a"],
+    ['{"/":1,"\\/":2}', "/"],
+    ['{"\\n":1,"\\u000a":2}', "\\n"],
+    ['{"😀":1,"\\ud83d\\ude00":2}', "😀"],
+    ['{"":1,"":2}', ""],
+    ['{"__proto__":1,"__proto__":2}', "__proto__"],
+    ['[{"x":[{"a":1 , "a" :2}]}]', "a"],
+    ['{"a":{"b":1},"c":[1,{"b":1,"b":2}]}', "b"]
+  ])("of %s is repeated", (text, key) => {
+    expect(refused(text)).toBe(`parse_error: The key "${key}" is repeated.`)
+  })
+
+  it.each([
+    '{"a":"a","b":"a"}',
+    '{"a":{"a":{"a":1}}}',
+    '[{"a":1},{"a":1}]',
+    '{"a":["a","a","a"]}',
+    '{"a":1,"A":2}',
+    '{"é":1,"e\u0301":2}',
+    '{"a":"\\"a\\":1,","b":"{\\"a\\":1,\\"a\\":2}"}',
+    '{"a\\\\":1,"a":2}',
+    '{"constructor":1,"toString":2}'
+  ])("of %s is not", (text) => {
+    expect(taken(text)).toEqual(JSON.parse(text))
+  })
+
+  it("of any length is named in brief", () => {
+    const key = "k".repeat(100_000)
+    expect(refused(`{"${key}":1,"${key}":2}`)).toBe(
+      `parse_error: The key "${"k".repeat(64)}" is repeated.`
+    )
+  })
+
+  it("that every object inherits is a key like any other", () => {
+    const value = taken('{"__proto__":{"admin":true},"constructor":1}') as Record<string, unknown>
+    expect(Object.keys(value)).toEqual(["__proto__", "constructor"])
+    expect(value["admin"]).toBeUndefined()
+  })
+})
+
+describe("nesting", () => {
+  const lists = (depth: number) => `${"[".repeat(depth)}${"]".repeat(depth)}`
+  const objects = (depth: number) => `${'{"a":'.repeat(depth)}1${"}".repeat(depth)}`
+
+  it(`goes ${nestingDepth} deep and no deeper`, () => {
+    expect(nestingDepth).toBe(32)
+    for (const text of [lists(32), objects(32), `[${lists(31)},${lists(31)},{}]`]) {
+      expect(refused(text)).toBe("accepted")
+    }
+    for (const text of [lists(33), objects(33), `[${lists(31)},${lists(32)}]`]) {
+      expect(refused(text)).toBe("parse_error: Nested deeper than 32 levels.")
+    }
+  })
+
+  it("is not what stands in text", () => {
+    expect(taken(JSON.stringify("[".repeat(100)))).toBe("[".repeat(100))
+    expect(taken(JSON.stringify(['{"', "[[", '\\"{']))).toEqual(['{"', "[[", '\\"{'])
+  })
+})
+
+describe("a number", () => {
+  it.each([
+    "0",
+    "-0",
+    "1.5",
+    "1e3",
+    "1E-3",
+    "123456789012345",
+    "0.1000000",
+    "100000000000000000000"
+  ])("%s is one that a double holds", (spelling) => {
+    expect(taken(spelling)).toBe(Number(spelling))
+  })
+
+  it.each([
+    "12345678901234567890",
+    "-0.1000000000000000055511151231257827",
+    "9007199254740993",
+    "1e400",
+    "-1E-400",
+    "1e99999999999999999999",
+    "1.0000000000000000000000001e5",
+    `1${"0".repeat(500)}`
+  ])("%s keeps its spelling", (spelling) => {
+    const [number] = taken(`[${spelling}]`) as [unknown]
+    expect(isRawNumber(number)).toBe(true)
+    expect(JSON.stringify({ number })).toBe(`{"number":${spelling}}`)
+  })
+
+  it("is kept beside others, wherever it stands", () => {
+    const text = '{"a":[1,{"b":12345678901234567890}],"c":"12345678901234567890","d":2.5}'
+    expect(JSON.stringify(taken(text))).toBe(text)
+    expect(taken('"1e400"')).toBe("1e400")
+  })
+})
+
+describe("any JSON value", () => {
+  it("comes back as it was written", () => {
+    const value = fc.jsonValue({ maxDepth: 6, stringUnit: "binary" })
+    fc.assert(
+      fc.property(value, fc.constantFrom(0, 1, 2), (written, indent) => {
+        const text = JSON.stringify(written, null, indent)
+        expect(JSON.stringify(taken(text))).toBe(JSON.stringify(written))
+      }),
+      { numRuns: 300 }
+    )
+  })
+
+  it("with numbers that a double rounds comes back as well", () => {
+    const digits = fc.stringMatching(/^-?[1-9]\d{0,30}(\.\d{0,30}[1-9])?([eE][+-]?\d{1,4})?$/)
+    fc.assert(
+      fc.property(digits, (spelling) => {
+        const value = taken(`[${spelling}]`)
+        const written = JSON.stringify(value)
+        const kept = isRawNumber((value as ReadonlyArray<unknown>)[0])
+        expect(kept ? written : Number(written.slice(1, -1))).toBe(
+          kept ? `[${spelling}]` : Number(spelling)
+        )
+        const significant = spelling
+          .replace(/[eE].*$/, "")
+          .replace(/\D/g, "")
+          .replace(/0+$/, "")
+        if (significant.length > 15) expect(kept).toBe(true)
+      }),
+      { numRuns: 300 }
+    )
+  })
+
+  it("is refused exactly where the platform refuses it, apart from the limits", () => {
+    const text = fc.stringMatching(/^[[\]{}",:0-9a\\ue.+-]{0,12}$/)
+    fc.assert(
+      fc.property(text, (candidate) => {
+        let isJson = true
+        try {
+          JSON.parse(candidate)
+        } catch {
+          isJson = false
+        }
+        const answer = refused(candidate)
+        if (isJson) expect(answer).toMatch(/^accepted|repeated/)
+        else expect(answer).toMatch(/^parse_error/)
+      }),
+      { numRuns: 2_000 }
+    )
+  })
+})

@@ -1,0 +1,277 @@
+/** Rules between the fields of an account, at their bounds. Source: rules, table by table. */
+import { describe, expect, it } from "@effect/vitest"
+import { domesticPayload } from "../testing/samples.ts"
+import { drop, type Wire } from "../testing/wire.ts"
+import { judge, judgeWith, sampleWith } from "./judge.ts"
+
+type Row = [string, Wire, ReadonlyArray<string>]
+
+/** The least payload there is, with these fields. */
+const least = (values: Wire): Wire => ({
+  import_supplier: "DEMO_ENERGY",
+  external_account_number: "1",
+  ...values
+})
+
+const address = (line: string, postcode = "8000"): Wire => ({
+  supply_address1: line,
+  supply_postcode: postcode,
+  customer_at_supply_address_from_date: "2020-01-01"
+})
+
+describe("customers", () => {
+  const customer = { family_name: "Holm" }
+
+  it.each([
+    ["DOMESTIC", true],
+    ["BUSINESS", true],
+    ["MANAGED", true],
+    ["PORTFOLIO_LEAD", true],
+    ["DOMESTIC_THIRD_PARTY_BILLED", true],
+    ["BUSINESS_THIRD_PARTY_BILLED", true],
+    ["SYSTEM", false],
+    ["DOMESTIC_VACANT", false],
+    ["BUSINESS_VACANT", false],
+    ["DOMESTIC_OCCUPIER", false],
+    ["BUSINESS_OCCUPIER", false]
+  ])("are needed on %s: %s", (account_type, needed) => {
+    const faults = needed ? ["customers required"] : []
+    expect(judge(least({ account_type }))).toEqual(faults)
+    expect(judge(least({ account_type, customers: [] }))).toEqual(faults)
+    expect(judge(least({ account_type, unknown_occupier: false }))).toEqual(faults)
+    expect(judge(least({ account_type, unknown_occupier: true }))).toEqual([])
+    expect(judge(least({ account_type, customers: [customer] }))).toEqual([])
+    const nameless =
+      account_type === "DOMESTIC" ? ["customers.1 customer_family_name_required"] : []
+    expect(judge(least({ account_type, customers: [customer, {}] }))).toEqual(nameless)
+  })
+
+  it.each<Row>([
+    ["are needed by default", {}, ["customers required"]],
+    [
+      "need a family name by default",
+      { customers: [{}] },
+      ["customers.0 customer_family_name_required"]
+    ],
+    [
+      "are none where the occupier is unknown",
+      { unknown_occupier: true, customers: [customer] },
+      ["non_field_errors customer_with_unknown_occupier"]
+    ],
+    [
+      "may be an empty list where the occupier is unknown",
+      { unknown_occupier: true, customers: [] },
+      []
+    ],
+    [
+      "of an unknown occupier live at one address",
+      { unknown_occupier: true, supply_addresses: [address("A 1")] },
+      []
+    ],
+    [
+      "of an unknown occupier live at no two",
+      { unknown_occupier: true, supply_addresses: [address("A 1"), address("A 2")] },
+      ["non_field_errors occupier_account_with_multiple_supply_addresses"]
+    ],
+    [
+      "who are known may live at two",
+      { customers: [customer], supply_addresses: [address("A 1"), address("A 2")] },
+      []
+    ]
+  ])("%s", (_name, values, faults) => {
+    expect(judge(least(values))).toEqual(faults)
+  })
+})
+
+describe("supply addresses", () => {
+  const twice = ["supply_addresses duplicate_supply_addresses_found"]
+
+  it.each<[string, Wire, Wire, ReadonlyArray<string>]>([
+    ["are the same", address("A 1"), address("A 1"), twice],
+    ["are the same once trimmed", address("A 1"), address(" A 1 ", " 8000"), twice],
+    ["differ in line", address("A 1"), address("A 2"), []],
+    ["differ in postcode", address("A 1"), address("A 1", "8001"), []],
+    ["differ in case", address("A 1"), address("a 1"), []],
+    ["differ in where the line ends", address("A", "1 8000"), address("A 1", "8000"), []]
+  ])("that %s", (_name, one, other, faults) => {
+    expect(judge(sampleWith({ supply_addresses: [one, other] }))).toEqual(faults)
+  })
+
+  it("need line, postcode and since when", () => {
+    expect(judge(sampleWith({ supply_addresses: [{}] }))).toEqual([
+      "supply_addresses.0.customer_at_supply_address_from_date required",
+      "supply_addresses.0.supply_postcode required",
+      "supply_addresses.0.supply_address1 required"
+    ])
+  })
+})
+
+describe("the billing address", () => {
+  const both = ["billing_address fields_are_mutually_exclusive"]
+
+  it.each<Row>([
+    ["has a plain street", { street_address: "A 1" }, []],
+    [
+      "has a plain street and a null",
+      { street_address: "A 1", structured_street_address: null },
+      []
+    ],
+    ["has a structured street", { structured_street_address: { street: "A" } }, []],
+    ["has an empty structure", { structured_street_address: {} }, []],
+    ["has both", { street_address: "A 1", structured_street_address: { street: "A" } }, both],
+    ["has both, one empty", { street_address: "", structured_street_address: {} }, both],
+    ["has neither", {}, []]
+  ])("%s", (_name, fields, faults) => {
+    expect(judge(sampleWith({ billing_address: { country: "DK", ...fields } }))).toEqual(faults)
+  })
+})
+
+describe("the billing options", () => {
+  const at = "account_billing_options"
+  const needed = [`${at} ${at}_period_data_required`]
+  const industry = [`${at} ${at}_industry_billing_with_period_data`]
+  const month = [`${at} ${at}_period_start_month_required`]
+  const use_industry_billing = true
+
+  it.each<Row>([
+    ["nothing", {}, needed],
+    ["industry billing off and nothing else", { use_industry_billing: false }, needed],
+    ["a length without a day", { period_length: "MONTHLY" }, needed],
+    ["a day without a length", { period_start_day: 1 }, needed],
+    ["a month alone", { period_start_month: 1 }, needed],
+    ["a month's length and day", { period_length: "MONTHLY", period_start_day: 1 }, []],
+    [
+      "a month's length, day and null month",
+      { period_length: "MONTHLY", period_start_day: 1, period_start_month: null },
+      []
+    ],
+    [
+      "a month's length, day and month",
+      { period_length: "MONTHLY", period_start_day: 1, period_start_month: 12 },
+      []
+    ],
+    ["a quarter without month", { period_length: "QUARTERLY", period_start_day: 1 }, month],
+    [
+      "a quarter with null month",
+      { period_length: "QUARTERLY", period_start_day: 1, period_start_month: null },
+      month
+    ],
+    [
+      "a quarter with month",
+      { period_length: "QUARTERLY", period_start_day: 1, period_start_month: 12 },
+      []
+    ],
+    ["a quarter without day and month", { period_length: "QUARTERLY" }, [...needed, ...month]],
+    ["industry billing alone", { use_industry_billing }, []],
+    ["industry billing and null month", { use_industry_billing, period_start_month: null }, []],
+    ["industry billing and month", { use_industry_billing, period_start_month: 1 }, industry],
+    ["industry billing and day", { use_industry_billing, period_start_day: 1 }, industry],
+    ["industry billing and quarter", { use_industry_billing, period_length: "QUARTERLY" }, industry]
+  ])("with %s", (_name, account_billing_options, faults) => {
+    expect(judge(sampleWith({ account_billing_options }))).toEqual(faults)
+  })
+})
+
+describe("metadata", () => {
+  const entry = (key: string): Wire => ({ key, value: {} })
+
+  it.each<[string, ReadonlyArray<string>, ReadonlyArray<string>]>([
+    ["two keys", ["a", "b"], []],
+    ["a key twice", ["a", "b", "a"], ["metadata metadata_has_duplicate_keys"]],
+    ["a key twice once trimmed", ["a", " a"], ["metadata metadata_has_duplicate_keys"]],
+    ["two cases of a key", ["a", "A"], []],
+    ["keys that every object inherits", ["__proto__", "constructor", "toString"], []],
+    ["one of those twice", ["__proto__", "__proto__"], ["metadata metadata_has_duplicate_keys"]]
+  ])("with %s", (_name, keys, faults) => {
+    expect(judge(sampleWith({ metadata: keys.map(entry) }))).toEqual(faults)
+  })
+})
+
+describe("statements", () => {
+  const statement = (id: string, from = "2025-01-01", to = "2025-01-31"): Wire => ({
+    statement_id: id,
+    bill_period_from_date: from,
+    bill_period_to_date: to
+  })
+
+  it.each<[string, ReadonlyArray<Wire>, ReadonlyArray<string>]>([
+    ["two ids", [statement("1"), statement("2")], []],
+    ["one id twice", [statement("1"), statement("1 ")], ["statements duplicate_statement_ids"]],
+    ["a period of one day", [statement("1", "2025-01-01", "2025-01-01")], []],
+    [
+      "a period that ends before it starts",
+      [statement("1", "2025-01-02", "2025-01-01")],
+      ["statements.0 start_date_later_than_end_date"]
+    ],
+    [
+      "fields of the other endpoint",
+      [{ ...statement("1"), number: "1", gross_amount: 1, issued_date: "2025-01-01" }],
+      ["number", "gross_amount", "issued_date"].map((name) => `statements.0.${name} unknown_field`)
+    ]
+  ])("with %s", (_name, statements, faults) => {
+    expect(judge(sampleWith({ statements }))).toEqual(faults)
+  })
+
+  it("whose document is missing are reported, with or without the leading slash", () => {
+    const missingDocuments = new Set(["a.pdf", "b.pdf"])
+    const payload = sampleWith({
+      statements: [
+        { ...statement("1"), statement_path: "/a.pdf" },
+        { ...statement("2"), statement_path: "c.pdf" }
+      ],
+      notes: [{ document_paths: [{ document_path: "c.pdf" }, { document_path: " b.pdf" }] }]
+    })
+    expect(judgeWith({ missingDocuments }, payload)).toEqual([
+      "notes.0.document_paths.1.document_path path_does_not_exist_in_file_store",
+      "statements.0.statement_path path_does_not_exist_in_file_store"
+    ])
+  })
+})
+
+describe("a note", () => {
+  const empty = ["notes.0 note_body_or_document_path_not_found"]
+  const early = ["notes.0 note_unpin_at_earlier_than_creation_date"]
+  const body = "Hello"
+
+  it.each<Row>([
+    ["without anything", {}, empty],
+    ["with no document paths", { document_paths: [] }, empty],
+    ["with a body and no document paths", { body, document_paths: [] }, []],
+    ["with a document path", { document_paths: [{ document_path: "a.pdf" }] }, []],
+    ["with a blank body", { body: " " }, ["notes.0.body blank"]],
+    [
+      "unpinned as it is created",
+      { body, created_at: "2025-01-01T00:00:00Z", unpin_at: "2025-01-01T01:00:00+01:00" },
+      []
+    ],
+    [
+      "unpinned a second before",
+      { body, created_at: "2025-01-01T00:00:00Z", unpin_at: "2024-12-31T23:59:59Z" },
+      early
+    ],
+    ["unpinned now", { body, unpin_at: "2026-01-15T12:00:00Z" }, []],
+    ["unpinned a second ago", { body, unpin_at: "2026-01-15T11:59:59Z" }, early],
+    ["unpinned long ago and empty", { unpin_at: "2020-01-01T00:00:00Z" }, [...empty, ...early]],
+    ["created in the future", { body, created_at: "2030-01-01T00:00:00Z" }, []]
+  ])("%s", (_name, note, faults) => {
+    expect(judge(sampleWith({ notes: [note] }))).toEqual(faults)
+  })
+})
+
+describe("an account", () => {
+  it("needs nothing but its pair and a customer", () => {
+    expect(judge(least({ customers: [{ family_name: "Holm" }] }))).toEqual([])
+    expect(judge({})).toEqual([
+      "import_supplier required",
+      "external_account_number required",
+      "customers required"
+    ])
+  })
+
+  it("may leave out every optional member", () => {
+    for (const name of Object.keys(domesticPayload())) {
+      if (["import_supplier", "external_account_number", "customers"].includes(name)) continue
+      expect(judge(drop(domesticPayload(), name)), name).toEqual([])
+    }
+  })
+})

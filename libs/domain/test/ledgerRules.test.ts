@@ -1,0 +1,262 @@
+/** The money rules over ledgers, and the rules of a transaction. Source: rules, "Ledgers", "Transaction". */
+import { describe, expect, it } from "@effect/vitest"
+import { Result } from "effect"
+import { validateAccount } from "../src/AccountValidation.ts"
+import { sampleTime } from "../testing/samples.ts"
+import type { Wire } from "../testing/wire.ts"
+import { judge, sampleWith } from "./judge.ts"
+
+type Row = [string, Wire, ReadonlyArray<string>]
+
+const credit = (id: string, amount: unknown, day = "2025-06-15"): Wire => ({
+  transaction_id: id,
+  transaction_date: day,
+  amount,
+  type: "CREDIT"
+})
+
+/** Judges an account that has only these ledgers. */
+const judgeLedgers = (ledgers: ReadonlyArray<Wire>, values: Wire = {}): ReadonlyArray<string> =>
+  judge(
+    sampleWith({
+      transfer_balance: 0,
+      ...values,
+      ledgers: ledgers.map((ledger, index) => ({ ledger_code: `L-${index}`, ...ledger }))
+    })
+  )
+
+const judgeLedger = (ledger: Wire): ReadonlyArray<string> => judgeLedgers([ledger])
+
+describe("the sums of a ledger", () => {
+  const history = ["ledgers.0 historical_statement_transactions_balance_mismatch"]
+  const balance = ["ledgers.0 balance_mismatch_on_ledger_balance"]
+  const closing = { last_statement_closing_date: "2025-05-31" }
+  const past = (amount: unknown) => ({
+    historical_statement_transactions: [credit("H", amount, "2025-05-31")],
+    ...closing
+  })
+  const present = (amount: unknown) => ({
+    current_statement_transactions: [credit("C", amount, "2025-06-01")]
+  })
+
+  it.each<Row>([
+    ["history that adds up", { ...past(25), last_statement_balance: 25 }, []],
+    ["history a cent too much", { ...past(25.01), last_statement_balance: 25 }, history],
+    ["history a cent too little", { ...past("24.99"), last_statement_balance: "25.00" }, history],
+    ["history of nothing without a balance", past(0), []],
+    ["history of something without a balance", past(1), history],
+    ["no history beside a balance", { last_statement_balance: 25, ...closing }, []],
+    [
+      "an empty history beside a balance",
+      { last_statement_balance: 25, historical_statement_transactions: [] },
+      []
+    ],
+    ["a balance of 0 alone", { ledger_balance: 0 }, []],
+    ["a balance of -0", { ledger_balance: -0 }, []],
+    ["a balance of something alone", { ledger_balance: 0.01 }, balance],
+    [
+      "a balance that adds up",
+      { ...present("0.10"), last_statement_balance: 0.2, ledger_balance: 0.3 },
+      []
+    ],
+    ["a balance a cent off", { ...present(10), ledger_balance: 10.01 }, balance],
+    ["no balance", { ...present(10), last_statement_balance: 5 }, []],
+    [
+      "history that does not add up under a balance that does",
+      { ...past(1), ...present(2), last_statement_balance: 2, ledger_balance: 4 },
+      history
+    ]
+  ])("with %s", (_name, ledger, faults) => {
+    const others = { transfer_balance: (ledger["ledger_balance"] ?? 0) as number }
+    expect(judgeLedgers([ledger], others)).toEqual(faults)
+  })
+
+  it.each([
+    ["PAYMENT", 5, 5],
+    ["CREDIT", 5, 5],
+    ["CREDIT", -5, -5],
+    ["CHARGE", 5, -5],
+    ["CHARGE", -5, 5],
+    ["REPAYMENT", 5, -5],
+    ["SUPPLY_CHARGE", 5, -5],
+    ["SUPPLY_CHARGE", -5, 5]
+  ])("count a %s of %d as %d", (type, amount, ledger_balance) => {
+    const product = type === "SUPPLY_CHARGE" ? { product_code: "P" } : {}
+    const transaction = { ...credit("T", amount), type, ...product }
+    const ledger = { current_statement_transactions: [transaction], ledger_balance }
+    expect(judgeLedgers([ledger], { transfer_balance: ledger_balance })).toEqual([])
+    expect(judgeLedger({ ...ledger, ledger_balance: ledger_balance + 0.01 })[0]).toBe(balance[0])
+  })
+
+  it.each<[string, ReadonlyArray<Wire>, unknown, ReadonlyArray<string>]>([
+    ["equal", [{ ledger_balance: 0 }, { ...present(0.3), ledger_balance: 0.3 }], "0.30", []],
+    [
+      "differ by a cent",
+      [{ ledger_balance: 0 }, { ...present(0.3), ledger_balance: 0.3 }],
+      0.31,
+      ["non_field_errors ledger_balances_not_equal_to_transfer_balance"]
+    ],
+    ["are not judged where one has none", [{ ledger_balance: 0 }, present(1)], 99, []],
+    ["are not judged where there are none", [], 99, []]
+  ])("of all ledgers and the transfer balance %s", (_name, ledgers, transfer_balance, faults) => {
+    expect(judgeLedgers(ledgers, { transfer_balance })).toEqual(faults)
+  })
+
+  it("are stated with their difference", () => {
+    const ledger = { ledger_code: "L", ...past("0.30"), last_statement_balance: "-12345.67" }
+    const result = validateAccount(sampleWith({ ledgers: [ledger] }), sampleTime)
+    expect(Result.isFailure(result) && result.failure.map(({ detail }) => detail)).toEqual([
+      "last_statement_balance: stated -12345.67, calculated 0.30, difference -12345.97."
+    ])
+  })
+})
+
+describe("the dates of a ledger", () => {
+  const day = (last_statement_closing_date: string, ledger: Wire) => ({
+    last_statement_closing_date,
+    ...ledger
+  })
+  const past = (date: string) => ({ historical_statement_transactions: [credit("H", 0, date)] })
+  const present = (date: string) => ({ current_statement_transactions: [credit("C", 0, date)] })
+
+  it.each<Row>([
+    ["history on the closing date", day("2025-05-31", past("2025-05-31")), []],
+    [
+      "history the day after",
+      day("2025-05-31", past("2025-06-01")),
+      ["historical_statement_transaction_after_last_statement_closing_date"]
+    ],
+    [
+      "history without a closing date",
+      past("2025-05-31"),
+      ["historical_statement_transactions_require_last_statement_closing_date"]
+    ],
+    ["an empty history without one", { historical_statement_transactions: [] }, []],
+    ["the present the day after the closing date", day("2025-05-31", present("2025-06-01")), []],
+    [
+      "the present on the closing date",
+      day("2025-05-31", present("2025-05-31")),
+      ["current_statement_transaction_before_last_statement_closing_date"]
+    ],
+    ["the present without a closing date", present("1999-01-01"), []],
+    ["closing today", day("2026-01-15", {}), []],
+    ["closing tomorrow", day("2026-01-16", {}), ["historical_statement_period_end_in_future"]]
+  ])("with %s", (_name, ledger, codes) => {
+    expect(judgeLedger(ledger)).toEqual(codes.map((code) => `ledgers.0 ${code}`))
+  })
+
+  it("lie in the past, and today is past enough", () => {
+    expect(judgeLedger(present("2026-01-15"))).toEqual([])
+    const at = (list: string) => `ledgers.0.${list}.0.transaction_date transaction_in_future`
+    expect(judgeLedger(present("2026-01-16"))).toEqual([at("current_statement_transactions")])
+    expect(judgeLedger(day("2026-01-15", past("2026-01-16")))).toEqual([
+      at("historical_statement_transactions"),
+      "ledgers.0 historical_statement_transaction_after_last_statement_closing_date"
+    ])
+  })
+})
+
+describe("ids", () => {
+  const twice = ["non_field_errors duplicate_transaction_ids"]
+  const list = (...ids: ReadonlyArray<string>) => ids.map((id) => credit(id, 0))
+
+  it.each<[string, ReadonlyArray<Wire>, ReadonlyArray<string>]>([
+    ["in one list", [{ current_statement_transactions: list("a", "b", "a") }], twice],
+    [
+      "in both lists of a ledger",
+      [
+        {
+          last_statement_closing_date: "2025-06-15",
+          historical_statement_transactions: list("a"),
+          current_statement_transactions: [credit(" a ", 0, "2025-06-16")]
+        }
+      ],
+      twice
+    ],
+    [
+      "on two ledgers",
+      [
+        { current_statement_transactions: list("a") },
+        { current_statement_transactions: list("a") }
+      ],
+      twice
+    ],
+    ["in two cases", [{ current_statement_transactions: list("a", "A") }], []],
+    [
+      "of two ledgers",
+      [{ ledger_code: "E" }, { ledger_code: "E" }],
+      ["ledgers duplicate_ledger_entries_found"]
+    ],
+    ["of two ledgers in two cases", [{ ledger_code: "E" }, { ledger_code: "e" }], []]
+  ])("that are the same %s", (_name, ledgers, faults) => {
+    expect(judgeLedgers(ledgers)).toEqual(faults)
+  })
+})
+
+describe("a transaction", () => {
+  const at = "ledgers.0.current_statement_transactions.0"
+  const judgeOne = (transaction: Wire): ReadonlyArray<string> =>
+    judgeLedger({ current_statement_transactions: [{ ...credit("T", 5), ...transaction }] })
+  const fields: Wire = {
+    reason: "R",
+    display_note: "D",
+    note: "N",
+    reference: "X",
+    payment_type: "CHEQUE",
+    product_code: "P",
+    line_items: [],
+    tax_items: []
+  }
+
+  it.each([
+    ["PAYMENT", ["product_code", "line_items", "tax_items"]],
+    ["REPAYMENT", ["product_code", "line_items", "tax_items"]],
+    ["CHARGE", ["reference", "payment_type", "product_code", "line_items"]],
+    ["CREDIT", ["reference", "payment_type", "product_code", "line_items", "tax_items"]],
+    ["SUPPLY_CHARGE", ["reason", "reference", "payment_type"]]
+  ])("of type %s has not all fields", (type, without) => {
+    for (const [name, value] of Object.entries(fields)) {
+      const product = type === "SUPPLY_CHARGE" ? { product_code: "P" } : {}
+      const amount = name === "line_items" ? 0 : 5
+      const expected =
+        name === "line_items" && (type === "PAYMENT" || type === "REPAYMENT")
+          ? [`${at}.amount min_value`]
+          : []
+      const faults = without.includes(name)
+        ? [`${at}.${name} field_not_allowed_for_transaction_type`]
+        : []
+      const sent = { type, amount, ...product, [name]: value }
+      expect(judgeOne(sent), name).toEqual([...expected, ...faults])
+    }
+  })
+
+  it.each<Row>([
+    ["SUPPLY_CHARGE needs a product", { type: "SUPPLY_CHARGE" }, [`${at}.product_code required`]],
+    ["PAYMENT is more than nothing", { type: "PAYMENT", amount: 0.01 }, []],
+    ["PAYMENT of nothing is none", { type: "PAYMENT", amount: 0 }, [`${at}.amount min_value`]],
+    ["PAYMENT backwards is none", { type: "PAYMENT", amount: "-5" }, [`${at}.amount min_value`]],
+    ["REPAYMENT of nothing is none", { type: "REPAYMENT", amount: 0 }, [`${at}.amount min_value`]],
+    ["CHARGE may be a reversal", { type: "CHARGE", amount: -5 }, []],
+    ["CREDIT may be a reversal", { type: "CREDIT", amount: -5 }, []],
+    [
+      "PAYMENT has types of its own",
+      { type: "PAYMENT", payment_type: "CARD_REFUND" },
+      [`${at}.payment_type invalid_choice`]
+    ],
+    [
+      "REPAYMENT has types of its own",
+      { type: "REPAYMENT", payment_type: "CASH" },
+      [`${at}.payment_type invalid_choice`]
+    ],
+    ["REPAYMENT may be a cheque", { type: "REPAYMENT", payment_type: "CHEQUE" }, []],
+    ["CHARGE may have tax of any amount", { type: "CHARGE", tax_items: [] }, []]
+  ])("%s", (_name, transaction, faults) => {
+    expect(judgeOne(transaction)).toEqual(faults)
+  })
+
+  it("needs an id, a date, an amount and a type", () => {
+    const judged = judgeLedger({ current_statement_transactions: [{}] })
+    const needed = ["transaction_id", "transaction_date", "amount", "type"]
+    expect(judged).toEqual(needed.map((name) => `${at}.${name} required`))
+  })
+})
