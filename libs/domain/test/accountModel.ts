@@ -1,0 +1,61 @@
+/**
+ * An account as a decision sees it, and what becomes of it when the decision is carried out: storage
+ * without a store, so that the decisions can be tried any number of times.
+ */
+import { DateTime, Result, Schema } from "effect"
+import type { Decision } from "../ports/Accounts.ts"
+import { AccountNumber } from "../src/Account.ts"
+import type { AccountChange, AccountStatement, AccountView } from "../src/AccountChange.ts"
+import { Money } from "../src/Decimal.ts"
+import { CalendarDate } from "../src/Field.ts"
+import { Note } from "../src/Note.ts"
+import { HistoricalStatement, type StatementId } from "../src/Statement.ts"
+import { Transaction, type TransactionId } from "../src/Transaction.ts"
+
+export const transactionOf = Schema.decodeUnknownSync(Transaction)
+export const noteOf = Schema.decodeUnknownSync(Note)
+export const statementOf = Schema.decodeUnknownSync(HistoricalStatement)
+export const moneyOf = Schema.decodeUnknownSync(Money)
+export const dayOf = Schema.decodeSync(CalendarDate)
+export const instantOf = (text: string): DateTime.Utc => DateTime.makeUnsafe(text)
+
+/** An account with nothing on it but what is given. */
+export const accountWith = (values: Partial<AccountView> = {}): AccountView => ({
+  number: AccountNumber.make("A-0000BEEF"),
+  balance: moneyOf(0),
+  lastClosingDate: null,
+  instruction: null,
+  notes: [],
+  transactions: new Map(),
+  statements: new Map(),
+  ...values
+})
+
+/** The account after the change: of an id that was added twice, the first stays the one that is seen. */
+export const afterChange = (account: AccountView, change: AccountChange): AccountView => {
+  const transactions = new Map<TransactionId, Transaction>()
+  for (const { transaction } of change.transactions) {
+    transactions.set(transaction.transaction_id, transaction)
+  }
+  const statements = new Map<StatementId, AccountStatement>()
+  for (const statement of change.statements) {
+    statements.set(statement.statement_id, { statement, origin: "historical_statements" })
+  }
+  return {
+    ...account,
+    balance: change.balance,
+    instruction: change.instruction?.instruction ?? account.instruction,
+    notes: [...account.notes, ...change.notes],
+    transactions: new Map([...transactions, ...account.transactions]),
+    statements: new Map([...account.statements, ...statements])
+  }
+}
+
+type Decide = (account: AccountView) => Result.Result<Decision<unknown>, unknown>
+
+/** The account after these decisions, one after the other; one that fails changes nothing. */
+export const afterAll = (account: AccountView, decisions: ReadonlyArray<Decide>): AccountView =>
+  decisions.reduce((present, decide) => {
+    const decided = decide(present)
+    return Result.isSuccess(decided) ? afterChange(present, decided.success.change) : present
+  }, account)

@@ -1,0 +1,284 @@
+/**
+ * What becomes of the transactions of one request: the open period, moved dates, ids that are known, and
+ * the balance. Source: decisions, "Transactions", "Future transactions" and "Empty open period".
+ */
+import { describe, expect, it } from "@effect/vitest"
+import { BigDecimal, Result } from "effect"
+import { twoDecimals } from "../src/Decimal.ts"
+import { encodeTransaction, type Transaction } from "../src/Transaction.ts"
+import {
+  decideTransactions,
+  openPeriod,
+  type TransactionImportOptions
+} from "../src/TransactionImport.ts"
+import {
+  accountWith,
+  afterChange,
+  dayOf,
+  instantOf,
+  moneyOf,
+  transactionOf
+} from "./accountModel.ts"
+
+const options: TransactionImportOptions = {
+  checkPreviouslyAdded: true,
+  forceAddToCurrentStatement: true,
+  today: dayOf("2026-01-15"),
+  now: instantOf("2026-01-15T12:00:00Z")
+}
+const unforced = { ...options, forceAddToCurrentStatement: false }
+const unchecked = { ...options, checkPreviouslyAdded: false }
+
+const credit = (id: string, date = "2026-01-10", values: object = {}): Transaction =>
+  transactionOf({
+    transaction_id: id,
+    transaction_date: date,
+    amount: "10.00",
+    type: "CREDIT",
+    ...values
+  })
+
+/** The transactions that stand on the account after a request, as JSON. */
+const stored = (
+  sent: ReadonlyArray<Transaction>,
+  account = accountWith(),
+  parameters = options
+) => {
+  const { answer, change } = Result.getOrThrow(decideTransactions(sent, parameters)(account))
+  return { answer, change, account: afterChange(account, change) }
+}
+
+const refusal = (
+  sent: ReadonlyArray<Transaction>,
+  account = accountWith(),
+  parameters = unforced
+) => {
+  const decided = decideTransactions(sent, parameters)(account)
+  if (Result.isSuccess(decided)) throw new Error("Nothing was refused")
+  const { code, detail, transaction } = decided.failure
+  return { code, detail, id: transaction.transaction_id }
+}
+
+describe("the open period", () => {
+  it.each([
+    [null, "2026-01-15", null, "2026-01-15"],
+    ["2025-12-31", "2026-01-15", "2026-01-01", "2026-01-15"],
+    ["2026-01-14", "2026-01-15", "2026-01-15", "2026-01-15"],
+    ["2026-01-15", "2026-01-15", "2026-01-16", "2026-01-15"],
+    ["2024-02-28", "2024-03-10", "2024-02-29", "2024-03-10"],
+    ["2024-02-29", "2024-03-10", "2024-03-01", "2024-03-10"],
+    ["2025-02-28", "2025-03-10", "2025-03-01", "2025-03-10"],
+    ["1900-02-28", "2025-03-10", "1900-03-01", "2025-03-10"],
+    ["2000-02-28", "2025-03-10", "2000-02-29", "2025-03-10"]
+  ])("after %s, on %s, goes from %s to %s", (closed, today, from, to) => {
+    const period = openPeriod(closed === null ? null : dayOf(closed), dayOf(today))
+    expect(period).toEqual({ from, to })
+  })
+
+  /** Closing date, date sent, date it is stored with; null where that is refused without force. */
+  const dates: ReadonlyArray<[string | null, string, string]> = [
+    [null, "0001-01-01", "0001-01-01"],
+    [null, "2026-01-15", "2026-01-15"],
+    [null, "2026-01-16", "2026-01-15"],
+    [null, "9999-12-31", "2026-01-15"],
+    ["2025-12-31", "2026-01-01", "2026-01-01"],
+    ["2025-12-31", "2025-12-31", "2026-01-01"],
+    ["2025-12-31", "1999-05-05", "2026-01-01"],
+    ["2025-12-31", "2026-01-15", "2026-01-15"],
+    ["2025-12-31", "2026-01-16", "2026-01-15"],
+    ["2026-01-14", "2026-01-14", "2026-01-15"],
+    ["2026-01-14", "2026-01-15", "2026-01-15"],
+    ["2026-01-14", "2026-01-16", "2026-01-15"],
+    ["2026-01-15", "2026-01-14", "2026-01-15"],
+    ["2026-01-15", "2026-01-16", "2026-01-15"],
+    ["2024-02-28", "2024-02-28", "2024-02-29"]
+  ]
+
+  const closedOn = (closed: string | null) =>
+    accountWith({ lastClosingDate: closed === null ? null : dayOf(closed) })
+
+  it.each(dates)("after %s, one dated %s is added with the date %s", (closed, sent, added) => {
+    const { change } = stored([credit("t1", sent)], closedOn(closed))
+    expect(change.transactions.map((each) => [each.transaction.transaction_date, each.movedFrom]))
+      // The date it was sent with is kept where it moved.
+      .toEqual([[added, sent === added ? null : sent]])
+    expect(change.notes).toHaveLength(sent === added ? 0 : 1)
+  })
+
+  it.each(dates)("after %s, one dated %s is refused where it would move", (closed, sent, added) => {
+    const decided = decideTransactions([credit("t1", sent)], unforced)(closedOn(closed))
+    expect(Result.isSuccess(decided)).toBe(sent === added)
+    if (Result.isFailure(decided)) {
+      expect(decided.failure.code).toBe("transaction_outside_open_period")
+      expect(decided.failure.detail).toContain(sent)
+    }
+  })
+
+  it("that is empty takes one of today only where it is forced, and then as it is", () => {
+    const account = closedOn("2026-01-15")
+    const today = credit("t1", "2026-01-15")
+    const { change } = stored([today], account)
+    expect(change.transactions).toEqual([{ transaction: today, movedFrom: null }])
+    expect(change.notes).toEqual([])
+    expect(refusal([today], account)).toMatchObject({ code: "transaction_outside_open_period" })
+  })
+})
+
+describe("a moved date", () => {
+  const sentence = "Moved into the open statement period; originally dated 2026-02-01."
+
+  it.each([
+    [{}, sentence],
+    [{ display_note: "" }, sentence],
+    [{ display_note: "Goodwill" }, `Goodwill ${sentence}`],
+    [{ display_note: "x".repeat(2_000) }, `${"x".repeat(2_000)} ${sentence}`]
+  ])("is told after the text of the display note: %#", (values, note) => {
+    const { answer } = stored([credit("t1", "2026-02-01", values)])
+    expect(answer.map(({ transaction }) => transaction.display_note)).toEqual([note])
+  })
+
+  it("is answered, however long the display note was", () => {
+    const { answer } = stored([credit("t1", "2026-02-01", { display_note: "x".repeat(2_000) })])
+    const [json] = answer.map(({ transaction }) => encodeTransaction(transaction))
+    expect(json).toMatchObject({
+      transaction_date: "2026-01-15",
+      display_note: `${"x".repeat(2_000)} ${sentence}`
+    })
+  })
+
+  it("leaves everything else of the transaction as it is", () => {
+    const sent = credit("t1", "2026-02-01", { note: "internal", reason: "GOODWILL" })
+    const [added] = stored([sent]).answer
+    expect(added?.transaction).toEqual({
+      ...sent,
+      transaction_date: "2026-01-15",
+      display_note: sentence
+    })
+  })
+
+  it("is named on one pinned note for the request, with all that moved and nothing else", () => {
+    const { change } = stored([
+      credit("t1", "2026-02-01"),
+      credit("t2", "2026-01-10"),
+      credit("t3", "2026-03-01")
+    ])
+    expect(change.notes).toHaveLength(1)
+    expect(change.notes[0]).toMatchObject({ is_pinned: true, created_at: options.now })
+    const body = change.notes[0]?.body ?? ""
+    expect(body.split("\n").slice(1)).toEqual([
+      "t1: 2026-02-01 to 2026-01-15",
+      "t3: 2026-03-01 to 2026-01-15"
+    ])
+  })
+
+  it("of a transaction that is there already is neither told nor noted", () => {
+    const sent = [credit("t1", "2026-02-01")]
+    const first = stored(sent)
+    const { answer, change } = stored(sent, first.account)
+    expect(change.notes).toEqual([])
+    expect(answer).toEqual([
+      { status: "TRANSACTION_ALREADY_EXISTS", transaction: first.answer[0]?.transaction }
+    ])
+  })
+})
+
+describe("an id that was added before", () => {
+  const there = credit("t1", "2026-01-02", { amount: "7.77", note: "as stored" })
+  const account = accountWith({
+    balance: moneyOf("7.77"),
+    transactions: new Map([[there.transaction_id, there]])
+  })
+
+  it("is skipped, and answered as it was stored", () => {
+    const { answer, change } = stored([credit("t0"), credit("t1"), credit("t2")], account)
+    expect(answer.map(({ status }) => status)).toEqual([
+      "TRANSACTION_ADDED_TO_ACCOUNT",
+      "TRANSACTION_ALREADY_EXISTS",
+      "TRANSACTION_ADDED_TO_ACCOUNT"
+    ])
+    expect(answer[1]?.transaction).toEqual(there)
+    expect(change.transactions.map(({ transaction }) => transaction.transaction_id)).toEqual([
+      "t0",
+      "t2"
+    ])
+    expect(twoDecimals(change.balance)).toBe("27.77")
+  })
+
+  it("is skipped also where its date could not be added", () => {
+    const { answer } = stored([credit("t1", "2027-01-01")], account, unforced)
+    expect(answer.map(({ status }) => status)).toEqual(["TRANSACTION_ALREADY_EXISTS"])
+  })
+
+  it("is added again, as its own entry, where nobody checks", () => {
+    const { answer, change } = stored([credit("t1")], account, unchecked)
+    expect(answer.map(({ status }) => status)).toEqual(["TRANSACTION_ADDED_TO_ACCOUNT"])
+    expect(change.transactions).toEqual([{ transaction: credit("t1"), movedFrom: null }])
+    expect(twoDecimals(change.balance)).toBe("17.77")
+  })
+
+  it("is compared exactly, case included", () => {
+    const { change } = stored([credit("T1")], account)
+    expect(change.transactions).toHaveLength(1)
+  })
+})
+
+describe("the first that fails, in the order of the request,", () => {
+  it.each([
+    ["the second of an id", [credit("a"), credit("b"), credit("a")], "a"],
+    ["one outside the period", [credit("a"), credit("b", "2027-01-01"), credit("a")], "b"],
+    ["a repeated id before a date", [credit("a"), credit("a"), credit("b", "2027-01-01")], "a"],
+    ["one of two dates", [credit("a", "2027-01-02"), credit("b", "2027-01-01")], "a"]
+  ])("is named: %s", (_name, sent, id) => {
+    expect(refusal(sent).id).toBe(id)
+  })
+
+  it.each([
+    ["checked", options],
+    ["unchecked", unchecked],
+    ["unforced", unforced]
+  ])("is the second occurrence of an id, as it was sent: %s", (_name, parameters) => {
+    const second = credit("a", "2026-01-12", { amount: "99.00" })
+    const decided = decideTransactions([credit("a"), second], parameters)(accountWith())
+    expect(Result.isFailure(decided) && decided.failure).toMatchObject({
+      code: "duplicate_transaction_ids",
+      transaction: second
+    })
+  })
+
+  it("is a repeated id even where the id was added before", () => {
+    const account = stored([credit("a")]).account
+    expect(refusal([credit("a"), credit("a")], account, options).code).toBe(
+      "duplicate_transaction_ids"
+    )
+  })
+})
+
+describe("the balance", () => {
+  it.each([
+    ["PAYMENT", "10.00"],
+    ["CREDIT", "10.00"],
+    ["CHARGE", "-10.00"],
+    ["SUPPLY_CHARGE", "-10.00"],
+    ["REPAYMENT", "-10.00"]
+  ])("moves by a %s of 10 to %s", (type, balance) => {
+    const { change } = stored([credit("t1", "2026-01-10", { type })])
+    expect(twoDecimals(change.balance)).toBe(balance)
+  })
+
+  it("is exact where doubles are not", () => {
+    const cents = Array.from({ length: 1_000 }, (_, index) =>
+      credit(`t${index}`, "2026-01-10", { amount: "0.10" })
+    )
+    const { change } = stored(cents, accountWith({ balance: moneyOf("9999999999.99") }))
+    expect(twoDecimals(change.balance)).toBe("10000000099.99")
+    expect(BigDecimal.normalize(change.balance).scale).toBe(2)
+  })
+
+  it("is lowered by a reversed credit and raised by a reversed charge", () => {
+    const { change } = stored([
+      credit("t1", "2026-01-10", { amount: "-3.10" }),
+      credit("t2", "2026-01-10", { amount: "-0.05", type: "CHARGE" })
+    ])
+    expect(twoDecimals(change.balance)).toBe("-3.05")
+  })
+})
