@@ -5,7 +5,9 @@
  * account happen one after the other.
  */
 import { Context, type DateTime, type Effect, type Option, type Result } from "effect"
+import type { AccountNumber } from "../src/Account.ts"
 import type { AccountChange, AccountView, Looked } from "../src/AccountChange.ts"
+import type { AccountDescription } from "../src/AccountDescription.ts"
 import type { ImportKey } from "../src/ImportProcess.ts"
 import type { Caller } from "../src/Organisation.ts"
 import type { AuditAction } from "./History.ts"
@@ -25,6 +27,11 @@ export class Accounts extends Context.Service<
       key: ImportKey,
       look: Looked
     ) => Effect.Effect<Option.Option<AccountView>, StorageUnavailable>
+
+    /** Everything on the account of this number, for the operator; none where there is no such account. */
+    readonly describe: (
+      number: AccountNumber
+    ) => Effect.Effect<Option.Option<AccountDescription>, StorageUnavailable>
 
     /**
      * Changes an account as `decide` says, which sees of the account what `look` names and may be

@@ -12,8 +12,9 @@ import {
   isEmpty,
   type Looked
 } from "../../src/AccountChange.ts"
+import type { AccountDescription, DescribedTransaction } from "../../src/AccountDescription.ts"
 import type { ImportKey } from "../../src/ImportProcess.ts"
-import { currentTransactions, historicalTransactions } from "../../src/Ledger.ts"
+import { currentTransactions, historicalTransactions, type Ledger } from "../../src/Ledger.ts"
 import type { StatementId } from "../../src/Statement.ts"
 import type { Transaction, TransactionId } from "../../src/Transaction.ts"
 import { Accounts } from "../Accounts.ts"
@@ -32,20 +33,48 @@ const accountOf = (store: Store, key: ImportKey): NewAccount | undefined => {
 const changesOf = (store: Store, account: NewAccount): ReadonlyArray<AccountChange> =>
   store.changes.get(account.number) ?? []
 
-const notesOf = (account: NewAccount): ReadonlyArray<AccountNote> =>
-  (account.account.notes ?? []).map((note) => ({
+const notesOf = (
+  account: NewAccount,
+  changes: ReadonlyArray<AccountChange>
+): ReadonlyArray<AccountNote> => [
+  ...(account.account.notes ?? []).map((note) => ({
     ...note,
     created_at: note.created_at ?? account.createdAt
-  }))
+  })),
+  ...changes.flatMap((change) => change.notes)
+]
 
-const transactionsOf = ({ account }: NewAccount): ReadonlyArray<Transaction> =>
-  (account.ledgers ?? []).flatMap((ledger) => [
-    ...historicalTransactions(ledger),
-    ...currentTransactions(ledger)
-  ])
+const transactionsOf = (
+  { account }: NewAccount,
+  changes: ReadonlyArray<AccountChange>
+): ReadonlyArray<DescribedTransaction> => [
+  ...(account.ledgers ?? []).flatMap((ledger) =>
+    [...historicalTransactions(ledger), ...currentTransactions(ledger)].map((transaction) => ({
+      transaction,
+      movedFrom: null,
+      ledgerCode: ledger.ledger_code
+    }))
+  ),
+  ...changes.flatMap((change) =>
+    change.transactions.map((added) => ({ ...added, ledgerCode: null }))
+  )
+]
 
-const statementsOf = ({ account }: NewAccount): ReadonlyArray<AccountStatement> =>
-  (account.statements ?? []).map((statement) => ({ statement, origin: "account_payload" }))
+const statementsOf = (
+  { account }: NewAccount,
+  changes: ReadonlyArray<AccountChange>
+): ReadonlyArray<AccountStatement> => [
+  ...(account.statements ?? []).map((statement) => ({
+    statement,
+    origin: "account_payload" as const
+  })),
+  ...changes.flatMap(({ statements }) =>
+    statements.map((statement) => ({ statement, origin: "historical_statements" as const }))
+  )
+]
+
+const balanceOf = (account: NewAccount, changes: ReadonlyArray<AccountChange>) =>
+  changes.at(-1)?.balance ?? openingBalance(account.account)
 
 const viewOf = (store: Store, account: NewAccount, look: Looked): AccountView => {
   const changes = changesOf(store, account)
@@ -56,33 +85,52 @@ const viewOf = (store: Store, account: NewAccount, look: Looked): AccountView =>
   const ids = new Set(look.transactionIds)
   const statementIds = new Set(look.statementIds)
   const transactions = new Map<TransactionId, Transaction>()
-  for (const transaction of [
-    ...transactionsOf(account),
-    ...changes.flatMap((change) => change.transactions.map((added) => added.transaction))
-  ]) {
+  for (const { transaction } of transactionsOf(account, changes)) {
     const id = transaction.transaction_id
     if (ids.has(id) && !transactions.has(id)) transactions.set(id, transaction)
   }
   const statements = new Map<StatementId, AccountStatement>()
-  for (const known of [
-    ...statementsOf(account),
-    ...changes.flatMap(({ statements: added }) =>
-      added.map((statement) => ({ statement, origin: "historical_statements" as const }))
-    )
-  ]) {
+  for (const known of statementsOf(account, changes)) {
     const id = known.statement.statement_id
     if (statementIds.has(id)) statements.set(id, known)
   }
   return {
     number: account.number,
-    balance: changes.at(-1)?.balance ?? openingBalance(account.account),
+    balance: balanceOf(account, changes),
     lastClosingDate: closings.toSorted().at(-1) ?? null,
     instruction: changes.find((change) => change.instruction)?.instruction?.instruction ?? null,
-    notes: [...notesOf(account), ...changes.flatMap((change) => change.notes)].filter(({ body }) =>
+    notes: notesOf(account, changes).filter(({ body }) =>
       body === undefined ? look.notesWithoutBody === true : bodies.has(body)
     ),
     transactions,
     statements
+  }
+}
+
+const balancesOf = ({
+  current_statement_transactions: _current,
+  historical_statement_transactions: _historical,
+  ...balances
+}: Ledger): Ledger => balances
+
+const describe = (
+  store: Store,
+  account: NewAccount & { readonly key: ImportKey }
+): AccountDescription => {
+  const changes = changesOf(store, account)
+  return {
+    key: account.key,
+    number: account.number,
+    createdAt: account.createdAt,
+    operationsTeam: account.operationsTeam,
+    balance: balanceOf(account, changes),
+    customers: account.account.customers ?? [],
+    ledgers: (account.account.ledgers ?? []).map(balancesOf),
+    transactions: transactionsOf(account, changes),
+    notes: notesOf(account, changes),
+    statements: statementsOf(account, changes),
+    instructions: changes.flatMap(({ instruction }) => instruction ?? []),
+    documents: new Map([account, ...changes].flatMap(({ documents }) => [...documents]))
   }
 }
 
@@ -115,6 +163,12 @@ export const layerMemory = Layer.effect(
         Effect.sync(() =>
           Option.map(Option.fromUndefinedOr(accountOf(store, key)), (account) =>
             viewOf(store, account, look)
+          )
+        ),
+      describe: (number) =>
+        Effect.sync(() =>
+          Option.map(Option.fromUndefinedOr(store.accounts.get(number)), (account) =>
+            describe(store, account)
           )
         ),
       change: change(store)
