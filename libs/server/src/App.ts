@@ -146,13 +146,18 @@ export const make = Effect.fnUntraced(function* (parts: Parts) {
         : { [RequestId.header]: requestId }
     )
 
+  const refusedAtOnce = (request: HttpServerRequest.HttpServerRequest, route: string) =>
+    progress.isFull && !alwaysOpen.has(route)
+      ? unavailable()
+      : Listener.refusalOfHead(Listener.message(request))
+
   return Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
     const requestId = RequestId.of(request.headers[RequestId.header])
     const arrival = { request, requestId, clientAddress: clientAddress(request, trustProxy) }
     const { answer, route } = dispatch(arrival)
     watch(arrival, route)
-    const refused = progress.isFull && !alwaysOpen.has(route)
-    const answered = (refused ? Effect.fail(unavailable()) : answer).pipe(
+    const refused = refusedAtOnce(request, route)
+    const answered = (refused === undefined ? answer : Effect.fail(refused)).pipe(
       Effect.catchCause((cause) => Effect.map(refusalOf(cause, requestId), Answer.refusal)),
       Effect.map((response) => seal(response, requestId)),
       Effect.provideService(References.CurrentLogAnnotations, { request_id: requestId, route })

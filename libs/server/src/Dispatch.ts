@@ -154,7 +154,7 @@ export const make = (
   const visit = (found: Found, arrival: Arrival, search: string): Answered => {
     const { access } = found.place
     if (access === "public" || authorize === undefined) {
-      return answerAt(found, arrival, search, undefined)
+      return Effect.suspend(() => answerAt(found, arrival, search, undefined))
     }
     const header = arrival.request.headers["authorization"]
     return Effect.flatMap(

@@ -23,10 +23,16 @@ const times = {
   connectionsCheckingInterval: 2_000
 }
 
+const malformed = new NotJson({ detail: "The request is no well-formed HTTP." })
+
+/** What RFC 9112 wants refused and Node would refuse without a word: HTTP/1.1 without a Host. */
+export const refusalOfHead = ({ headers, httpVersion }: IncomingMessage): NotJson | undefined =>
+  httpVersion === "1.1" && headers.host === undefined ? malformed : undefined
+
 const refusalOf = (code: string | undefined) => {
   if (code === "ERR_HTTP_REQUEST_TIMEOUT") return new RequestTimeout()
   if (code === "HPE_HEADER_OVERFLOW") return new PayloadTooLarge()
-  return new NotJson({ detail: "The request is no well-formed HTTP." })
+  return malformed
 }
 
 const reasons: Readonly<Record<number, string>> = {
@@ -53,7 +59,7 @@ const refuse = (error: NodeJS.ErrnoException, socket: Duplex): void => {
 
 /** A server that does not listen yet. An unknown expectation is ignored, as RFC 9110 allows. */
 export const make = (): Server => {
-  const server = createServer({ ...times, noDelay: true })
+  const server = createServer({ ...times, requireHostHeader: false })
   server.on("clientError", refuse)
   server.on("checkExpectation", (request, response) => server.emit("request", request, response))
   return server

@@ -1,0 +1,79 @@
+/** A service with the routes that a test wants, on a free port, with its log kept. */
+import { ConfigProvider, Context, Effect, Layer } from "effect"
+import type { HttpServerResponse } from "effect/http"
+import { ApiKeyId, type Caller, OrganisationName } from "@data-import/domain/Organisation"
+import { AuthenticationFailed, NotAuthenticated } from "@data-import/api/Refusal"
+import { PermissionDenied } from "@data-import/domain/Failure"
+import * as Answer from "../src/Answer.ts"
+import type { Authorize } from "../src/Authorization.ts"
+import { readJson } from "../src/JsonBody.ts"
+import { Output } from "../src/Log.ts"
+import type { Answered, Call, Route } from "../src/Route.ts"
+import * as Service from "../src/Service.ts"
+
+export interface Started {
+  readonly port: number
+  /** Every line that was logged; complete once the service has stopped. */
+  readonly log: ReadonlyArray<Readonly<Record<string, unknown>>>
+}
+
+/** Starts a service that stops with the scope. */
+export const start = Effect.fnUntraced(function* (
+  serving: Partial<Service.Serving>,
+  settings: Readonly<Record<string, string>> = {}
+) {
+  const log: Array<Readonly<Record<string, unknown>>> = []
+  const keep = (lines: string) => {
+    for (const line of lines.trimEnd().split("\n")) {
+      log.push(JSON.parse(line) as Readonly<Record<string, unknown>>)
+    }
+  }
+  const service = Service.layer(
+    "test",
+    Effect.succeed({ routes: [], ready: Effect.void, ...serving })
+  ).pipe(
+    Layer.provide([
+      ConfigProvider.layer(ConfigProvider.fromUnknown({ PORT: "0", ...settings })),
+      Layer.succeed(Output, keep)
+    ])
+  )
+  const { port } = Context.get(yield* Layer.build(service), Service.Listening)
+  const started: Started = { port, log }
+  return started
+})
+
+/** A route of one's own. */
+export const route = (
+  method: Route["method"],
+  path: string,
+  run: (call: Call, caller: Caller | undefined) => Answered,
+  access: Route["access"] = "public"
+): Route => ({ method, path, access, answersJson: true, run })
+
+/** Answers with the body that it was sent, in `body`. */
+export const echo = (path: string, access: Route["access"] = "public"): Route =>
+  route(
+    "POST",
+    path,
+    ({ request }) => Effect.map(readJson(request), (body) => Answer.json(200, { body })),
+    access
+  )
+
+export const ok: Effect.Effect<HttpServerResponse.HttpServerResponse> = Effect.sync(() =>
+  Answer.json(200, { ok: true })
+)
+
+/** Knows two tokens, `reader` and `writer`, and what each may do. */
+export const authorize: Authorize = (header, scope, requestId) => {
+  if (header === undefined) return Effect.fail(new NotAuthenticated())
+  const scopes = { "Token reader": ["import:read"], "Token writer": ["import:write"] } as const
+  const known = header === "Token reader" || header === "Token writer" ? scopes[header] : undefined
+  if (known === undefined) return Effect.fail(new AuthenticationFailed())
+  if (!known.some((one) => one === scope)) return Effect.fail(new PermissionDenied())
+  return Effect.succeed({
+    organisation: OrganisationName.make("acme"),
+    apiKey: ApiKeyId.make("key_1"),
+    scopes: known,
+    requestId
+  })
+}

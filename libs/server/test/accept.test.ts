@@ -1,0 +1,30 @@
+import { describe, expect, it } from "vitest"
+import { allowsJson } from "../src/Accept.ts"
+
+describe("an Accept header", () => {
+  it.each([
+    undefined,
+    "",
+    "*/*",
+    "application/json",
+    "Application/JSON; charset=utf-8",
+    "application/*;q=0.1",
+    "text/html, application/xhtml+xml, */*;q=0.8",
+    "application/json;q=0.001, text/html",
+    "application/*;q=0, application/json"
+  ])("%j leaves room for JSON", (header) => {
+    expect(allowsJson(header)).toBe(true)
+  })
+
+  it.each([
+    "text/csv",
+    "text/*",
+    "application/xml",
+    "application/problem+json",
+    "application/json;q=0",
+    "application/json;q=0.0, */*",
+    "application/*; q=0, */*"
+  ])("%j does not", (header) => {
+    expect(allowsJson(header)).toBe(false)
+  })
+})

@@ -1,0 +1,233 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Data, Deferred, Effect, Stream } from "effect"
+import { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
+import * as Answer from "../src/Answer.ts"
+import { open, bytesOf, request } from "../testing/RawClient.ts"
+import { echo, ok, route, start } from "./TestService.ts"
+
+const email = "jane.doe@example.com"
+
+class DriverError extends Data.TaggedError("DriverError")<{
+  readonly message: string
+  readonly code: string
+  readonly detail: string
+  readonly cause: unknown
+}> {}
+
+const driverError = new DriverError({
+  message: `duplicate key value: ${email}`,
+  code: "23505",
+  detail: `Key (email)=(${email}) already exists.`,
+  cause: new TypeError(`no such customer: ${email}`)
+})
+
+const elements = (count: number) => Stream.range(1, count).pipe(Stream.rechunk(2))
+const broken = Stream.fail(new StorageUnavailable({ cause: new Error(email) }))
+
+const service = {
+  routes: [
+    route("GET", "/ok/", () => ok),
+    route("GET", "/defect/", () => Effect.die(driverError)),
+    route("GET", "/throws/", () => {
+      throw new Error(email)
+    }),
+    route("GET", "/away/", () => Effect.fail(new StorageUnavailable({ cause: driverError }))),
+    route("GET", "/list/", () => Answer.jsonArray(elements(5), { link: "<next>" })),
+    route("GET", "/empty/", () => Answer.jsonArray(Stream.empty)),
+    route("GET", "/broken-at-once/", () => Answer.jsonArray(broken)),
+    echo("/echo/")
+  ]
+}
+
+const sane = "Abc-1_2.3"
+const minted = /^[0-9a-f-]{36}$/
+
+describe("the request id", () => {
+  const idOf = (sent: string) =>
+    Effect.flatMap(start(service), ({ port }) =>
+      Effect.map(
+        request(port, { path: "/ok/", headers: { "x-request-id": sent } }),
+        ({ headers }) => headers["x-request-id"]
+      )
+    )
+
+  it.effect.each<[string]>([[sane], ["x"], ["y".repeat(128)]])("%s is the caller's", ([id]) =>
+    Effect.gen(function* () {
+      expect(yield* idOf(id)).toBe(id)
+    })
+  )
+
+  it.effect.each<[string]>([[""], ["z".repeat(129)], ["a b"], ['a"b'], ["æ"]])(
+    "%j is replaced",
+    ([id]) =>
+      Effect.gen(function* () {
+        expect(yield* idOf(id)).toMatch(minted)
+      })
+  )
+
+  it.effect("is on every answer, refusals and redirects included", () =>
+    Effect.gen(function* () {
+      const { port } = yield* start(service)
+      const paths = ["/ok/", "/ok", "/nowhere/", "/defect/", "/away/", "/list/", "/health/live"]
+      const answers = yield* Effect.forEach(paths, (path) =>
+        request(port, { path, headers: { "x-request-id": sane } })
+      )
+      expect(answers.map(({ headers }) => headers["x-request-id"])).toEqual(paths.map(() => sane))
+    })
+  )
+})
+
+describe("headers", () => {
+  it.effect("keep every answer out of caches and browsers from guessing", () =>
+    Effect.gen(function* () {
+      const { port } = yield* start(service)
+      for (const path of ["/ok/", "/ok", "/nowhere/", "/defect/", "/list/"]) {
+        const { headers } = yield* request(port, { path })
+        expect(headers, path).toMatchObject({
+          "cache-control": "no-store",
+          "x-content-type-options": "nosniff",
+          "content-security-policy": "default-src 'none'; frame-ancestors 'none'"
+        })
+      }
+    })
+  )
+})
+
+describe("a defect", () => {
+  it.effect.each<[string]>([["/defect/"], ["/throws/"]])("%s is 500 without a word", ([path]) =>
+    Effect.gen(function* () {
+      const { port } = yield* start(service)
+      const answer = yield* request(port, { path, headers: { "x-request-id": sane } })
+      expect([answer.status, answer.json()]).toEqual([
+        500,
+        { code: "error", detail: expect.any(String), request_id: sane }
+      ])
+      expect(answer.body).not.toMatch(/jane|driver|at /i)
+    })
+  )
+
+  it.effect("is logged with where it happened and without what it was about", () =>
+    Effect.gen(function* () {
+      const { log } = yield* Effect.scoped(
+        Effect.tap(start(service), ({ port }) =>
+          request(port, { path: "/defect/?email=" + email, headers: { "x-request-id": sane } })
+        )
+      )
+      const line = log.find(({ message }) => message === "defect")
+      expect(line).toMatchObject({
+        level: "ERROR",
+        service: "test",
+        request_id: sane,
+        route: "/defect/",
+        errors: [{ kind: "DriverError", code: "23505", cause: { kind: "TypeError" } }]
+      })
+      expect(JSON.stringify(line)).toContain("answer.test.ts")
+      expect(JSON.stringify(log)).not.toContain("jane")
+    })
+  )
+})
+
+describe("storage that is away", () => {
+  it.effect("is 503 with Retry-After, and logged", () =>
+    Effect.gen(function* () {
+      const { answer, log } = yield* Effect.scoped(
+        Effect.gen(function* () {
+          const { log, port } = yield* start(service)
+          return { log, answer: yield* request(port, { path: "/away/" }) }
+        })
+      )
+      expect([answer.status, answer.json()]).toMatchObject([503, { code: "service_unavailable" }])
+      expect(answer.headers["retry-after"]).toBe("1")
+      expect(log.map(({ level, message }) => [level, message])).toContainEqual([
+        "WARN",
+        "storage unavailable"
+      ])
+      expect(JSON.stringify(log)).not.toContain("jane")
+    })
+  )
+})
+
+describe("a list", () => {
+  it.effect("is written element by element and is one JSON array", () =>
+    Effect.gen(function* () {
+      const { port } = yield* start(service)
+      const list = yield* request(port, { path: "/list/" })
+      const empty = yield* request(port, { path: "/empty/" })
+      expect([list.status, list.json(), list.headers["link"]]).toEqual([
+        200,
+        [1, 2, 3, 4, 5],
+        "<next>"
+      ])
+      expect(list.headers["content-type"]).toBe("application/json")
+      expect(empty.json()).toEqual([])
+    })
+  )
+
+  it.effect("that fails at once is a refusal; one that fails later is cut", () =>
+    Effect.gen(function* () {
+      const gate = yield* Deferred.make<void>()
+      const later = Stream.concat(
+        elements(4),
+        Stream.drain(Stream.fromEffect(Deferred.await(gate))).pipe(Stream.concat(broken))
+      )
+      const brokenLater = route("GET", "/broken-later/", () => Answer.jsonArray(later))
+      const { port } = yield* start({ routes: [...service.routes, brokenLater] })
+      const atOnce = yield* request(port, { path: "/broken-at-once/" })
+      expect(atOnce.status).toBe(503)
+      const connection = yield* open(port)
+      connection.send(bytesOf({ path: "/broken-later/" }))
+      yield* Effect.promise(() => connection.until("3,4"))
+      yield* Deferred.succeed(gate, undefined)
+      const text = yield* Effect.promise(() => connection.rest())
+      expect(text).not.toContain("]")
+      expect(text).not.toContain("\r\n0\r\n")
+    })
+  )
+})
+
+describe("the log", () => {
+  it.effect("has one line a request: the template, never the path, the body or the token", () =>
+    Effect.gen(function* () {
+      const { log } = yield* Effect.scoped(
+        Effect.tap(start(service), ({ port }) =>
+          request(port, {
+            method: "POST",
+            path: `/echo/?q=${email}`,
+            headers: {
+              "content-type": "application/json",
+              authorization: "Token s3cret",
+              "x-request-id": sane
+            },
+            body: JSON.stringify({ email })
+          })
+        )
+      )
+      const lines = log.filter(({ message }) => message === "answered")
+      expect(lines).toEqual([
+        {
+          time: expect.any(String),
+          level: "INFO",
+          service: "test",
+          message: "answered",
+          request_id: sane,
+          method: "POST",
+          route: "/echo/",
+          status: 200,
+          duration_ms: expect.any(Number)
+        }
+      ])
+      expect(JSON.stringify(log)).not.toMatch(/jane|s3cret/)
+    })
+  )
+
+  it.effect("leaves out what LOG_LEVEL says", () =>
+    Effect.gen(function* () {
+      const { log } = yield* Effect.scoped(
+        Effect.tap(start(service, { LOG_LEVEL: "warn" }), ({ port }) =>
+          Effect.all([request(port, { path: "/ok/" }), request(port, { path: "/away/" })])
+        )
+      )
+      expect(log.map(({ level }) => level)).toEqual(["WARN", "WARN"])
+    })
+  )
+})

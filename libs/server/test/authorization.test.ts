@@ -1,0 +1,222 @@
+import { describe, expect, it } from "@effect/vitest"
+import { DateTime, Effect, Layer, Option, Result } from "effect"
+import { TestClock } from "effect/testing"
+import {
+  type ApiKey,
+  ApiKeyId,
+  OrganisationName,
+  RequestId,
+  type Scope
+} from "@data-import/domain/Organisation"
+import { ApiKeys } from "@data-import/domain/ports/ApiKeys"
+import { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
+import { KeysUnavailable, TokenInvalid, TokenOpener } from "@data-import/domain/ports/TokenSeal"
+import type { TokenClaims } from "@data-import/domain/Token"
+import * as Authorization from "../src/Authorization.ts"
+
+const noon = DateTime.makeUnsafe("2026-03-01T12:00:00Z")
+const organisation = OrganisationName.make("acme")
+const requestId = RequestId.make("req-1")
+
+const key: ApiKey = {
+  id: ApiKeyId.make("key_1"),
+  organisation,
+  label: "test",
+  scopes: ["import:read"],
+  hash: "0",
+  createdAt: noon,
+  expiresAt: null,
+  revokedAt: null
+}
+
+/** The world behind the check: what it holds can be changed, and how often it was asked is counted. */
+class World {
+  key: Option.Option<ApiKey> = Option.some(key)
+  storageAway = false
+  keysAway = false
+  opened = 0
+  found = 0
+
+  readonly layer = Layer.mergeAll(
+    Layer.mock(TokenOpener, {
+      open: (token) =>
+        Effect.suspend((): Effect.Effect<TokenClaims, TokenInvalid | KeysUnavailable> => {
+          this.opened += 1
+          if (this.keysAway) return Effect.fail(new KeysUnavailable({ retryAfterSeconds: 4 }))
+          if (token !== "good") return Effect.fail(new TokenInvalid())
+          const expiresAt = DateTime.add(noon, { minutes: 60 })
+          return Effect.succeed({
+            organisation,
+            apiKey: key.id,
+            scopes: key.scopes,
+            issuedAt: noon,
+            expiresAt
+          })
+        })
+    }),
+    Layer.mock(ApiKeys, {
+      find: () =>
+        Effect.suspend(() => {
+          this.found += 1
+          return this.storageAway
+            ? Effect.fail(new StorageUnavailable({}))
+            : Effect.succeed(this.key)
+        })
+    })
+  )
+}
+
+type Ask = (
+  header: string | undefined,
+  scope?: Scope
+) => Effect.Effect<Authorization.Unauthorized["_tag"] | "authorized">
+
+const withWorld = (test: (world: World, ask: Ask) => Effect.Effect<void>) =>
+  Effect.gen(function* () {
+    yield* TestClock.setTime(noon.epochMilliseconds)
+    const world = new World()
+    const authorize = yield* Effect.provide(Authorization.make, world.layer)
+    yield* test(world, (header, scope = "import:read") =>
+      Effect.map(Effect.result(authorize(header, scope, requestId)), (result) =>
+        Result.isSuccess(result) ? "authorized" : result.failure._tag
+      )
+    )
+  })
+
+describe("the header", () => {
+  it.effect.each<[string]>([
+    ["Token good"],
+    ["Bearer good"],
+    ["token good"],
+    ["BEARER   good"],
+    ["Token good "]
+  ])("%j is accepted", ([header]) =>
+    withWorld((_world, ask) =>
+      Effect.gen(function* () {
+        expect(yield* ask(header)).toBe("authorized")
+      })
+    )
+  )
+
+  it.effect.each<[string]>([
+    [""],
+    ["Token"],
+    ["Token "],
+    ["good"],
+    ["Basic good"],
+    ["Tokengood"],
+    ["Token good good"],
+    ["Token bad"],
+    ["Token \u0000"]
+  ])("%j is no valid token", ([header]) =>
+    withWorld((_world, ask) =>
+      Effect.gen(function* () {
+        expect(yield* ask(header)).toBe("AuthenticationFailed")
+      })
+    )
+  )
+
+  it.effect("that is missing is told apart", () =>
+    withWorld((_world, ask) =>
+      Effect.gen(function* () {
+        expect(yield* ask(undefined)).toBe("NotAuthenticated")
+      })
+    )
+  )
+})
+
+describe("the caller", () => {
+  it.effect("is who the token says, with the request's id", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(noon.epochMilliseconds)
+      const authorize = yield* Effect.provide(Authorization.make, new World().layer)
+      expect(yield* authorize("Token good", "import:read", requestId)).toEqual({
+        organisation,
+        apiKey: key.id,
+        scopes: ["import:read"],
+        requestId
+      })
+    })
+  )
+
+  it.effect("is refused what its scope does not cover", () =>
+    withWorld((_world, ask) =>
+      Effect.gen(function* () {
+        expect(yield* ask("Token good", "import:write")).toBe("PermissionDenied")
+      })
+    )
+  )
+})
+
+describe("an end of the token", () => {
+  it.effect("by revoking its key takes effect within a minute", () =>
+    withWorld((world, ask) =>
+      Effect.gen(function* () {
+        expect(yield* ask("Token good")).toBe("authorized")
+        world.key = Option.some({ ...key, revokedAt: noon })
+        yield* TestClock.adjust("59 seconds")
+        expect(yield* ask("Token good")).toBe("AuthenticationFailed")
+      })
+    )
+  )
+
+  it.effect("by its key's expiry takes effect at once", () =>
+    withWorld((world, ask) =>
+      Effect.gen(function* () {
+        world.key = Option.some({ ...key, expiresAt: DateTime.add(noon, { seconds: 5 }) })
+        expect(yield* ask("Token good")).toBe("authorized")
+        yield* TestClock.adjust("5 seconds")
+        expect(yield* ask("Token good")).toBe("AuthenticationFailed")
+      })
+    )
+  )
+
+  it.effect("by its own expiry takes effect at once, however it is remembered", () =>
+    withWorld((_world, ask) =>
+      Effect.gen(function* () {
+        yield* TestClock.adjust("59 minutes")
+        yield* TestClock.adjust("50 seconds")
+        expect(yield* ask("Token good")).toBe("authorized")
+        yield* TestClock.adjust("10 seconds")
+        expect(yield* ask("Token good")).toBe("AuthenticationFailed")
+      })
+    )
+  )
+
+  it.effect("with a key that does not exist", () =>
+    withWorld((world, ask) =>
+      Effect.gen(function* () {
+        world.key = Option.none()
+        expect(yield* ask("Token good")).toBe("AuthenticationFailed")
+      })
+    )
+  )
+})
+
+describe("what is remembered", () => {
+  it.effect("spares a busy caller signature checks and queries", () =>
+    withWorld((world, ask) =>
+      Effect.gen(function* () {
+        yield* Effect.all(
+          Array.from({ length: 20 }, () => ask("Token good")),
+          { concurrency: "unbounded" }
+        )
+        expect([world.opened, world.found]).toEqual([1, 1])
+      })
+    )
+  )
+
+  it.effect("is no failure: the next request is served as soon as all is well", () =>
+    withWorld((world, ask) =>
+      Effect.gen(function* () {
+        world.keysAway = true
+        expect(yield* ask("Token good")).toBe("ServiceUnavailable")
+        world.keysAway = false
+        world.storageAway = true
+        expect(yield* ask("Token good")).toBe("StorageUnavailable")
+        world.storageAway = false
+        expect(yield* ask("Token good")).toBe("authorized")
+      })
+    )
+  )
+})

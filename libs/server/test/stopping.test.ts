@@ -1,0 +1,153 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Deferred, Effect, Exit, Fiber, Scope } from "effect"
+import { TestClock } from "effect/testing"
+import * as Answer from "../src/Answer.ts"
+import { bytesOf, type Connection, open, request } from "../testing/RawClient.ts"
+import { ok, route, start } from "./TestService.ts"
+
+/** A service whose `/wait/` says when it has begun, and ends when the test says so. */
+const gated = Effect.gen(function* () {
+  const begun = yield* Deferred.make<void>()
+  const gate = yield* Deferred.make<void>()
+  const ended = yield* Deferred.make<Exit.Exit<unknown, unknown>>()
+  const wait = () =>
+    Deferred.succeed(begun, undefined).pipe(
+      Effect.andThen(Deferred.await(gate)),
+      Effect.as(Answer.json(200, { done: true })),
+      Effect.onExit((exit) => Deferred.succeed(ended, exit))
+    )
+  const routes = [
+    route("GET", "/ok/", () => ok),
+    route("GET", "/wait/", wait),
+    route("POST", "/wait/", wait)
+  ]
+  return { begun, gate, ended, routes }
+})
+
+const receive = (connection: Connection) => Effect.promise(() => connection.receive())
+
+describe("stopping", () => {
+  it.effect("lets running requests finish and refuses new ones on kept connections", () =>
+    Effect.gen(function* () {
+      const { begun, gate, routes } = yield* gated
+      const scope = yield* Scope.make()
+      const { port } = yield* Scope.provide(start({ routes }), scope)
+      const busy = yield* open(port)
+      const idle = yield* open(port)
+      const probe = yield* open(port)
+      idle.send(bytesOf({ path: "/ok/" }))
+      probe.send(bytesOf({ path: "/health/ready" }))
+      expect([(yield* receive(idle)).status, (yield* receive(probe)).status]).toEqual([200, 200])
+      busy.send(bytesOf({ path: "/wait/" }))
+      yield* Deferred.await(begun)
+
+      const stopping = yield* Effect.forkChild(Scope.close(scope, Exit.void), {
+        startImmediately: true
+      })
+      idle.send(bytesOf({ path: "/ok/" }))
+      const refused = yield* receive(idle)
+      expect([refused.status, refused.json()]).toMatchObject([503, { code: "service_unavailable" }])
+      expect(refused.headers).toMatchObject({ "retry-after": "1", connection: "close" })
+      probe.send(bytesOf({ path: "/health/ready" }))
+      expect((yield* receive(probe)).status).toBe(503)
+      const live = yield* request(port, { path: "/health/live" })
+      expect([live.status, live.headers["connection"]]).toEqual([200, "close"])
+
+      yield* Deferred.succeed(gate, undefined)
+      const finished = yield* receive(busy)
+      expect([finished.status, finished.json()]).toEqual([200, { done: true }])
+      expect(finished.headers["connection"]).toBe("close")
+      yield* Fiber.join(stopping)
+    })
+  )
+
+  it.effect("does not wait longer than the grace", () =>
+    Effect.gen(function* () {
+      const { begun, routes } = yield* gated
+      const scope = yield* Scope.make()
+      const { port } = yield* Scope.provide(
+        start({ routes }, { SHUTDOWN_GRACE_SECONDS: "7" }),
+        scope
+      )
+      const busy = yield* open(port)
+      busy.send(bytesOf({ path: "/wait/" }))
+      yield* Deferred.await(begun)
+      const stopping = yield* Effect.forkChild(Scope.close(scope, Exit.void), {
+        startImmediately: true
+      })
+      yield* TestClock.adjust("6 seconds")
+      expect(stopping.pollUnsafe()).toBeUndefined()
+      yield* TestClock.adjust("1 second")
+      yield* Fiber.join(stopping)
+      expect(yield* Effect.promise(() => busy.rest())).toBe("")
+    })
+  )
+})
+
+describe("a client that goes away", () => {
+  it.effect("does not stop a write half way", () =>
+    Effect.gen(function* () {
+      const { begun, ended, gate, routes } = yield* gated
+      const { port } = yield* start({ routes })
+      const connection = yield* open(port)
+      connection.send(bytesOf({ method: "POST", path: "/wait/" }))
+      yield* Deferred.await(begun)
+      connection.drop()
+      // The next answer shows that the server has noticed: connections are served in their order.
+      yield* request(port, { path: "/ok/" })
+      yield* Deferred.succeed(gate, undefined)
+      expect(Exit.isSuccess(yield* Deferred.await(ended))).toBe(true)
+    })
+  )
+
+  it.effect("stops a query", () =>
+    Effect.gen(function* () {
+      const { begun, ended, routes } = yield* gated
+      const { port } = yield* start({ routes })
+      const connection = yield* open(port)
+      connection.send(bytesOf({ path: "/wait/" }))
+      yield* Deferred.await(begun)
+      connection.drop()
+      const exit = yield* Deferred.await(ended)
+      expect(Exit.hasInterrupts(exit)).toBe(true)
+    })
+  )
+})
+
+describe("overload", () => {
+  it.effect("is refused at once, while what runs goes on and health answers", () =>
+    Effect.gen(function* () {
+      const { begun, gate, routes } = yield* gated
+      const { port } = yield* start({ routes }, { MAX_REQUESTS_IN_PROGRESS: "1" })
+      const busy = yield* open(port)
+      busy.send(bytesOf({ path: "/wait/" }))
+      yield* Deferred.await(begun)
+      const refused = yield* request(port, { path: "/ok/" })
+      expect([refused.status, refused.headers["retry-after"]]).toEqual([503, "1"])
+      expect((yield* request(port, { path: "/health/live" })).status).toBe(200)
+      yield* Deferred.succeed(gate, undefined)
+      expect((yield* receive(busy)).status).toBe(200)
+      expect((yield* request(port, { path: "/ok/" })).status).toBe(200)
+    })
+  )
+})
+
+describe("readiness", () => {
+  it.effect("is 503 while the service cannot work, and is asked once a second at most", () =>
+    Effect.gen(function* () {
+      let asked = 0
+      let works = false
+      const ready = Effect.suspend(() => {
+        asked += 1
+        return works ? Effect.void : Effect.fail("no database")
+      })
+      const { port } = yield* start({ ready })
+      const status = Effect.map(request(port, { path: "/health/ready" }), ({ status }) => status)
+      const first = [yield* status, yield* status]
+      works = true
+      yield* TestClock.adjust("1 second")
+      expect([...first, yield* status]).toEqual([503, 503, 200])
+      expect(asked).toBe(2)
+    })
+  )
+})

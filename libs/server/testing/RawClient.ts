@@ -1,0 +1,182 @@
+/**
+ * A client that sends exactly the bytes that a test gives it, malformed or late as they may be, and reads
+ * answers one after the other from a connection that it keeps. No library's client would do either.
+ */
+import { connect, type Socket } from "node:net"
+import { Effect, type Scope } from "effect"
+
+/** An answer as it came; header names in lower case. */
+export interface Received {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+  readonly json: () => unknown
+}
+
+interface Parsed {
+  readonly received: Received
+  readonly length: number
+}
+
+const dechunked = (
+  bytes: Buffer
+): { readonly body: Buffer; readonly length: number } | undefined => {
+  const parts: Array<Buffer> = []
+  let at = 0
+  for (;;) {
+    const lineEnd = bytes.indexOf("\r\n", at)
+    if (lineEnd === -1) return undefined
+    const size = Number.parseInt(bytes.toString("latin1", at, lineEnd), 16)
+    const next = lineEnd + 2 + size + 2
+    if (bytes.length < next) return undefined
+    if (size === 0) return { body: Buffer.concat(parts), length: next }
+    parts.push(bytes.subarray(lineEnd + 2, lineEnd + 2 + size))
+    at = next
+  }
+}
+
+const bodyOf = (
+  rest: Buffer,
+  headers: Readonly<Record<string, string>>,
+  withoutBody: boolean
+): { readonly body: Buffer; readonly length: number } | undefined => {
+  if (withoutBody) return { body: Buffer.alloc(0), length: 0 }
+  if (headers["transfer-encoding"] === "chunked") return dechunked(rest)
+  const length = Number(headers["content-length"] ?? 0)
+  return rest.length < length ? undefined : { body: rest.subarray(0, length), length }
+}
+
+/** The first whole answer in these bytes; answers of the 1xx kind are answers as well. */
+const parse = (bytes: Buffer, toHead: boolean): Parsed | undefined => {
+  const headEnd = bytes.indexOf("\r\n\r\n")
+  if (headEnd === -1) return undefined
+  const [statusLine = "", ...lines] = bytes.toString("latin1", 0, headEnd).split("\r\n")
+  const status = Number(statusLine.split(" ")[1])
+  const headers = Object.fromEntries(
+    lines.map((line) => {
+      const colon = line.indexOf(":")
+      return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()]
+    })
+  )
+  const withoutBody = toHead || status < 200 || status === 204 || status === 304
+  const rest = bodyOf(bytes.subarray(headEnd + 4), headers, withoutBody)
+  if (rest === undefined) return undefined
+  const body = rest.body.toString("utf8")
+  return {
+    received: { status, headers, body, json: () => JSON.parse(body) as unknown },
+    length: headEnd + 4 + rest.length
+  }
+}
+
+/** One connection. */
+export class Connection {
+  readonly #socket: Socket
+  #bytes = Buffer.alloc(0)
+  #closed = false
+  #changed: () => void = () => {}
+
+  constructor(socket: Socket) {
+    this.#socket = socket
+    socket.on("data", (chunk) => {
+      this.#bytes = Buffer.concat([this.#bytes, chunk])
+      this.#changed()
+    })
+    // A reset is an end like another one; what had arrived before it is there.
+    socket.on("error", () => {})
+    socket.on("close", () => {
+      this.#closed = true
+      this.#changed()
+    })
+  }
+
+  send(...parts: ReadonlyArray<string | Uint8Array>): void {
+    for (const part of parts) this.#socket.write(part)
+  }
+
+  /** The next answer; rejects when the connection ends without one. */
+  async receive(options: { readonly toHead?: boolean } = {}): Promise<Received> {
+    for (;;) {
+      const parsed = parse(this.#bytes, options.toHead ?? false)
+      if (parsed !== undefined) {
+        this.#bytes = this.#bytes.subarray(parsed.length)
+        return parsed.received
+      }
+      if (this.#closed) {
+        throw new Error(`the connection ended with: ${JSON.stringify(this.#bytes.toString())}`)
+      }
+      await this.#change()
+    }
+  }
+
+  /** Waits until this text has arrived, as a part of an answer. */
+  async until(text: string): Promise<void> {
+    while (!this.#bytes.includes(text)) {
+      if (this.#closed) throw new Error(`the connection ended before ${JSON.stringify(text)}`)
+      await this.#change()
+    }
+  }
+
+  /** Whatever arrives until the other side ends the connection. */
+  async rest(): Promise<string> {
+    while (!this.#closed) await this.#change()
+    return this.#bytes.toString("latin1")
+  }
+
+  /** Goes away at once, as a client does that crashes. */
+  drop(): void {
+    this.#socket.destroy()
+  }
+
+  #change(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#changed = resolve
+    })
+  }
+}
+
+/** A connection to 127.0.0.1 that ends with the scope. */
+export const open = (port: number): Effect.Effect<Connection, never, Scope.Scope> =>
+  Effect.acquireRelease(
+    Effect.promise(
+      () =>
+        new Promise<Connection>((resolve, reject) => {
+          const socket = connect({ port, host: "127.0.0.1", noDelay: true })
+          socket.once("connect", () => resolve(new Connection(socket)))
+          socket.once("error", reject)
+        })
+    ),
+    (connection) => Effect.sync(() => connection.drop())
+  )
+
+export interface Sent {
+  readonly method?: string
+  readonly path: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string | Uint8Array
+}
+
+/** The bytes of a request; a body gets its Content-Length unless the headers say otherwise. */
+export const bytesOf = ({ body, headers = {}, method = "GET", path }: Sent): Buffer => {
+  const all = {
+    host: "data-import.test",
+    ...(body !== undefined &&
+      headers["transfer-encoding"] === undefined && {
+        "content-length": String(Buffer.byteLength(body))
+      }),
+    ...headers
+  }
+  const head = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
+  return Buffer.concat([
+    Buffer.from(`${method} ${path} HTTP/1.1\r\n${head.join("")}\r\n`, "latin1"),
+    Buffer.from(body ?? "")
+  ])
+}
+
+/** One request and its answer on a connection of its own. */
+export const request = (port: number, sent: Sent): Effect.Effect<Received> =>
+  Effect.scoped(
+    Effect.flatMap(open(port), (connection) => {
+      connection.send(bytesOf(sent))
+      return Effect.promise(() => connection.receive({ toHead: sent.method === "HEAD" }))
+    })
+  )
