@@ -57,10 +57,19 @@ export const Transaction = Schema.Struct({
 export type Transaction = typeof Transaction.Type
 
 /**
+ * A transaction as it is on an account: the sentence on a moved date does not count towards the
+ * limit of its display note.
+ */
+const AccountTransaction = Schema.Struct({
+  ...Transaction.fields,
+  display_note: Schema.optionalKey(Schema.String)
+})
+
+/**
  * The transaction as JSON: `amount` a string with two decimals, the numbers inside items as
  * numbers.
  */
-export const encodeTransaction = Schema.encodeSync(Transaction)
+export const encodeTransaction = Schema.encodeSync(AccountTransaction)
 
 /**
  * What the transaction does to a balance: PAYMENT and CREDIT raise it, the other types lower it.
