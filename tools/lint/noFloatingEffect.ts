@@ -16,6 +16,8 @@ export const noFloatingEffect = ESLintUtils.RuleCreator.withoutDocs({
   defaultOptions: [],
   create: (context) => ({
     ExpressionStatement: (node) => {
+      // What was yielded has run, and an Exit, which is an effect as well, may be left alone.
+      if (["YieldExpression", "AwaitExpression"].includes(node.expression.type)) return
       const type = ESLintUtils.getParserServices(context).getTypeAtLocation(node.expression)
       if (type.getProperty(marker) !== undefined) context.report({ node, messageId: "floating" })
     }
