@@ -28,7 +28,10 @@ export class Accounts extends Context.Service<
       look: Looked
     ) => Effect.Effect<Option.Option<AccountView>, StorageUnavailable>
 
-    /** Everything on the account of this number, for the operator; none where there is no such account. */
+    /**
+     * Everything on the account of this number, for the operator; none where there is no such
+     * account.
+     */
     readonly describe: (
       number: AccountNumber
     ) => Effect.Effect<Option.Option<AccountDescription>, StorageUnavailable>

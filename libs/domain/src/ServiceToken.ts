@@ -1,7 +1,8 @@
 /**
- * Tokens for API keys: an organisation shows a key, or the refresh token it got last, and gets an access
- * token with a new refresh token. It stands alone because nothing else may see a secret, and because the
- * failed attempts of an address are counted here. Source: decisions, "Authentication" and "Readings".
+ * Tokens for API keys: an organisation shows a key, or the refresh token it got last, and gets an
+ * access token with a new refresh token. It stands alone because nothing else may see a secret, and
+ * because the failed attempts of an address are counted here. Source: decisions, "Authentication"
+ * and "Readings".
  */
 import { Context, Data, DateTime, Duration, Effect, Layer, Option, RcMap, Semaphore } from "effect"
 import { ApiKeys } from "../ports/ApiKeys.ts"
@@ -55,9 +56,9 @@ const endOf = (start: DateTime.Utc, lifetime: Duration.Duration, key: ApiKey): D
 }
 
 /**
- * Refuses the attempts of an address once too many have failed, and counts those that fail. Failures are
- * counted in turn, so that of many at once no more are answered than of as many one after the other; good
- * credentials wait for nobody.
+ * Refuses the attempts of an address once too many have failed, and counts those that fail.
+ * Failures are counted in turn, so that of many at once no more are answered than of as many one
+ * after the other; good credentials wait for nobody.
  */
 const makeThrottle = Effect.fnUntraced(function* (apiKeys: ApiKeys["Service"]) {
   const turns = yield* RcMap.make({ lookup: (_address: string) => Semaphore.make(1) })
@@ -141,10 +142,10 @@ export class ServiceToken extends Context.Service<
   ServiceToken,
   {
     /**
-     * Exchanges a credential for tokens. `clientAddress` is where the request comes from: an address
-     * with 20 failed attempts within a minute is refused, with a good credential as well, until the
-     * first of them is a minute old. Only wrong credentials count. A refresh token used twice ends
-     * all refresh tokens of its family.
+     * Exchanges a credential for tokens. `clientAddress` is where the request comes from: an
+     * address with 20 failed attempts within a minute is refused, with a good credential as well,
+     * until the first of them is a minute old. Only wrong credentials count. A refresh token used
+     * twice ends all refresh tokens of its family.
      */
     readonly obtain: (
       credential: Credential,
@@ -181,8 +182,8 @@ export interface KeyOrder {
 }
 
 /**
- * A new API key. `secret` is what the organisation sends, `sk_` and 256 bits in base64url; it is shown
- * this once, since only its hash is kept.
+ * A new API key. `secret` is what the organisation sends, `sk_` and 256 bits in base64url; it is
+ * shown this once, since only its hash is kept.
  */
 export const issueKey: (
   order: KeyOrder
@@ -206,8 +207,8 @@ export const issueKey: (
 })
 
 /**
- * Ends a key and its refresh tokens now, and its access tokens within 60 seconds; false if there is no
- * such key. A second time changes nothing.
+ * Ends a key and its refresh tokens now, and its access tokens within 60 seconds; false if there is
+ * no such key. A second time changes nothing.
  */
 export const revokeKey: (id: ApiKeyId) => Effect.Effect<boolean, StorageUnavailable, ApiKeys> =
   Effect.fn("ServiceToken.revokeKey")(function* (id: ApiKeyId) {

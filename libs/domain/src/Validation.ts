@@ -169,7 +169,10 @@ const wrongType = (
   return { code: "invalid_type", detail: `Must be of another type than ${sent}.` }
 }
 
-/** A body made of a million undocumented fields is not worth comparing each with every documented one. */
+/**
+ * A body made of a million undocumented fields is not worth comparing each with every documented
+ * one.
+ */
 const suggestions = 1_000
 
 const unknownField = (shape: Shape, path: Path, nth: number): string => {

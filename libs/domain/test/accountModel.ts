@@ -1,6 +1,6 @@
 /**
- * An account as a decision sees it, and what becomes of it when the decision is carried out: storage
- * without a store, so that the decisions can be tried any number of times.
+ * An account as a decision sees it, and what becomes of it when the decision is carried out:
+ * storage without a store, so that the decisions can be tried any number of times.
  */
 import { DateTime, Result, Schema } from "effect"
 import type { Decision } from "../ports/Accounts.ts"
@@ -31,7 +31,10 @@ export const accountWith = (values: Partial<AccountView> = {}): AccountView => (
   ...values
 })
 
-/** The account after the change: of an id that was added twice, the first stays the one that is seen. */
+/**
+ * The account after the change: of an id that was added twice, the first stays the one that is
+ * seen.
+ */
 export const afterChange = (account: AccountView, change: AccountChange): AccountView => {
   const transactions = new Map<TransactionId, Transaction>()
   for (const { transaction } of change.transactions) {

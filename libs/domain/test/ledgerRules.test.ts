@@ -1,4 +1,7 @@
-/** The money rules over ledgers, and the rules of a transaction. Source: rules, "Ledgers", "Transaction". */
+/**
+ * The money rules over ledgers, and the rules of a transaction. Source: rules, "Ledgers",
+ * "Transaction".
+ */
 import { describe, expect, it } from "@effect/vitest"
 import { Result } from "effect"
 import { validateAccount } from "../src/AccountValidation.ts"

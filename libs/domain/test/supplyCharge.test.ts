@@ -1,4 +1,7 @@
-/** Line items, tax items and the sums over them. Source: rules, "Transaction"; decisions, "Net amount". */
+/**
+ * Line items, tax items and the sums over them. Source: rules, "Transaction"; decisions, "Net
+ * amount".
+ */
 import { describe, expect, it } from "@effect/vitest"
 import type { Wire } from "../testing/wire.ts"
 import { judge, sampleWith } from "./judge.ts"

@@ -1,6 +1,7 @@
 /**
- * What becomes of the transactions of one request: the open period, moved dates, ids that are known, and
- * the balance. Source: decisions, "Transactions", "Future transactions" and "Empty open period".
+ * What becomes of the transactions of one request: the open period, moved dates, ids that are
+ * known, and the balance. Source: decisions, "Transactions", "Future transactions" and "Empty open
+ * period".
  */
 import { describe, expect, it } from "@effect/vitest"
 import { BigDecimal, Result } from "effect"

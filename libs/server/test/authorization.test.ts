@@ -29,7 +29,9 @@ const key: ApiKey = {
   revokedAt: null
 }
 
-/** The world behind the check: what it holds can be changed, and how often it was asked is counted. */
+/**
+ * The world behind the check: what it holds can be changed, and how often it was asked is counted.
+ */
 class World {
   key: Option.Option<ApiKey> = Option.some(key)
   storageAway = false

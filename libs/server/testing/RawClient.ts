@@ -1,6 +1,7 @@
 /**
- * A client that sends exactly the bytes that a test gives it, malformed or late as they may be, and reads
- * answers one after the other from a connection that it keeps. No library's client would do either.
+ * A client that sends exactly the bytes that a test gives it, malformed or late as they may be, and
+ * reads answers one after the other from a connection that it keeps. No library's client would do
+ * either.
  */
 import { connect, type Socket } from "node:net"
 import { Effect, type Scope } from "effect"
