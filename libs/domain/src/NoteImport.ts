@@ -3,7 +3,7 @@
  * body, or for a note without a body the same document paths, and the same time of creation where
  * one was sent. Source: specification, "Create notes"; decisions, "Notes" and "Comparison".
  */
-import { DateTime, Result } from "effect"
+import { type DateTime, Result } from "effect"
 import type { Decision } from "../ports/Accounts.ts"
 import {
   type AccountNote,
@@ -13,6 +13,7 @@ import {
   noChange
 } from "./AccountChange.ts"
 import { relativePath } from "./Document.ts"
+import { formatInstant } from "./Field.ts"
 import type { Note } from "./Note.ts"
 
 export interface NoteResult {
@@ -36,8 +37,9 @@ const contentOf = ({ body, document_paths }: Note): string =>
       : body
   )
 
-const isSame = (sent: Note, there: AccountNote): boolean =>
-  sent.created_at === undefined || DateTime.Equivalence(sent.created_at, there.created_at)
+/** Datetimes of the wire are whole seconds: what is answered must be known when it is sent again. */
+const keyOf = (content: string, created_at: DateTime.Utc | undefined): string =>
+  created_at === undefined ? content : `${formatInstant(created_at)} ${content}`
 
 /**
  * Adds the notes that are new, in the order of the request; `now` is when one without a time is
@@ -46,19 +48,19 @@ const isSame = (sent: Note, there: AccountNote): boolean =>
 export const decideNotes =
   (sent: ReadonlyArray<Note>, documents: FoundDocuments, now: DateTime.Utc) =>
   (account: AccountView): Result.Result<Decision<ReadonlyArray<NoteResult>>> => {
-    const known = new Map<string, Array<AccountNote>>()
+    const known = new Map<string, AccountNote>()
     const remember = (note: AccountNote) => {
       const content = contentOf(note)
-      const same = known.get(content)
-      if (same === undefined) known.set(content, [note])
-      else same.push(note)
+      for (const key of [content, keyOf(content, note.created_at)]) {
+        if (!known.has(key)) known.set(key, note)
+      }
     }
     account.notes.forEach(remember)
 
     const notes: Array<AccountNote> = []
     const answer = sent.map((note): NoteResult => {
       const body = note.body ?? ""
-      const there = known.get(contentOf(note))?.find((candidate) => isSame(note, candidate))
+      const there = known.get(keyOf(contentOf(note), note.created_at))
       if (there !== undefined) {
         return { created_at: there.created_at, body, status: "NOTE_ALREADY_EXISTS" }
       }

@@ -1,0 +1,184 @@
+/**
+ * Which notes of a request are new. Source: specification, "Create notes"; decisions, "Notes" and
+ * "Comparison".
+ */
+import { describe, expect, it } from "@effect/vitest"
+import { Result } from "effect"
+import type { AccountNote, AccountView } from "../src/AccountChange.ts"
+import { formatInstant } from "../src/Field.ts"
+import { decideNotes, notesToLookAt } from "../src/NoteImport.ts"
+import { accountWith, afterChange, instantOf, noteOf } from "./accountModel.ts"
+
+const now = instantOf("2026-01-15T12:00:00.789Z")
+const earlier = "2025-06-01T08:30:00Z"
+const other = "2025-06-01T08:30:01Z"
+
+const added = "NOTE_CREATION_SUCCESS"
+const known = "NOTE_ALREADY_EXISTS"
+
+const pathsOf = (...paths: ReadonlyArray<string>) => ({
+  document_paths: paths.map((document_path) => ({ document_path }))
+})
+
+const onAccount = (values: object, created_at = earlier): AccountNote => ({
+  ...noteOf(values),
+  created_at: instantOf(created_at)
+})
+
+const decided = (sent: ReadonlyArray<object>, account: AccountView) => {
+  const notes = sent.map((values) => noteOf(values))
+  const { answer, change } = Result.getOrThrow(decideNotes(notes, new Map(), now)(account))
+  return { answer, change, account: afterChange(account, change) }
+}
+
+const statuses = (sent: ReadonlyArray<object>, there: ReadonlyArray<AccountNote> = []) =>
+  decided(sent, accountWith({ notes: there })).answer.map(({ status }) => status)
+
+/** What is sent for an account that has the second note, and whether it is that note. */
+const pairs: ReadonlyArray<[string, object, AccountNote, string]> = [
+  ["the same body", { body: "a" }, onAccount({ body: "a" }), known],
+  ["another body", { body: "b" }, onAccount({ body: "a" }), added],
+  ["another case", { body: "A" }, onAccount({ body: "a" }), added],
+  ["blanks around it", { body: " a\n" }, onAccount({ body: "a" }), known],
+  ["the same time", { body: "a", created_at: earlier }, onAccount({ body: "a" }), known],
+  ["another time", { body: "a", created_at: other }, onAccount({ body: "a" }), added],
+  [
+    "the same time elsewhere",
+    { body: "a", created_at: "2025-06-01T10:30:00+02:00" },
+    onAccount({ body: "a" }),
+    known
+  ],
+  ["other documents", { body: "a", ...pathsOf("x") }, onAccount({ body: "a" }), known],
+  ["another pin", { body: "a", is_pinned: true }, onAccount({ body: "a" }), known],
+  ["the same documents", pathsOf("x", "y"), onAccount(pathsOf("x", "y")), known],
+  ["a leading slash", pathsOf("/x", "y"), onAccount(pathsOf("x", "/y")), known],
+  ["another order", pathsOf("y", "x"), onAccount(pathsOf("x", "y")), added],
+  ["fewer documents", pathsOf("x"), onAccount(pathsOf("x", "y")), added],
+  [
+    "documents of a note with a body",
+    pathsOf("x"),
+    onAccount({ body: "a", ...pathsOf("x") }),
+    added
+  ],
+  ["a body that spells paths", { body: '["x"]' }, onAccount(pathsOf("x")), added],
+  [
+    "the same documents at the same time",
+    { ...pathsOf("x"), created_at: earlier },
+    onAccount(pathsOf("x")),
+    known
+  ],
+  [
+    "the same documents at another time",
+    { ...pathsOf("x"), created_at: other },
+    onAccount(pathsOf("x")),
+    added
+  ]
+]
+
+describe("a note", () => {
+  it.each(pairs)("with %s is judged by its content and time", (_name, sent, there, status) => {
+    expect(statuses([sent], [there])).toEqual([status])
+  })
+
+  it.each(pairs)("with %s is judged alike inside one request", (_name, sent, there, status) => {
+    const { created_at, ...first } = there
+    const before = { ...first, created_at: formatInstant(created_at) }
+    expect(statuses([before, sent])).toEqual([added, status])
+  })
+
+  it("without a time is created now, and answered with that time", () => {
+    const { answer, change } = decided([{ body: "a" }], accountWith())
+    expect(change.notes).toEqual([{ body: "a", created_at: now }])
+    expect(answer).toEqual([{ created_at: now, body: "a", status: added }])
+  })
+
+  it("is stored as it was sent", () => {
+    const sent = {
+      body: "a",
+      ...pathsOf("/x"),
+      is_pinned: true,
+      unpin_at: other,
+      created_at: earlier
+    }
+    const { change } = decided([sent], accountWith())
+    expect(change.notes).toEqual([noteOf(sent)])
+  })
+
+  it("without a body is answered with an empty one", () => {
+    expect(decided([pathsOf("x")], accountWith()).answer).toMatchObject([{ body: "" }])
+  })
+
+  it("that is there is answered with its own time", () => {
+    const there = onAccount({ body: "a" })
+    const { answer, change } = decided([{ body: "a" }], accountWith({ notes: [there] }))
+    expect(answer).toEqual([{ created_at: there.created_at, body: "a", status: known }])
+    expect(change.notes).toEqual([])
+  })
+
+  it("is known by the time that was answered when it was created", () => {
+    const first = decided([{ body: "a" }], accountWith())
+    const answered = formatInstant(first.answer[0]?.created_at ?? now)
+    const again = decided([{ body: "a", created_at: answered }], first.account)
+    expect(again.answer.map(({ status }) => status)).toEqual([known])
+  })
+
+  it("is found among several of the same body by its time", () => {
+    const there = [onAccount({ body: "a" }), onAccount({ body: "a" }, other)]
+    const { answer } = decided([{ body: "a", created_at: other }], accountWith({ notes: there }))
+    expect(answer).toEqual([{ created_at: instantOf(other), body: "a", status: known }])
+  })
+})
+
+describe("a request", () => {
+  it("adds each of equal notes once, and answers every one in its order", () => {
+    const sent = [{ body: "a" }, { body: "b" }, { body: "a" }, pathsOf("x"), pathsOf("/x")]
+    const { answer, change } = decided(sent, accountWith())
+    expect(answer.map(({ body, status }) => [body, status])).toEqual([
+      ["a", added],
+      ["b", added],
+      ["a", known],
+      ["", added],
+      ["", known]
+    ])
+    expect(change.notes.map(({ body }) => body)).toEqual(["a", "b", undefined])
+  })
+
+  it("of as many notes as there may be is decided, also where they differ in time alone", () => {
+    const first = Date.parse(earlier)
+    const sent = Array.from({ length: 10_000 }, (_, index) => ({
+      body: "a",
+      created_at: new Date(first + index * 1_000).toISOString()
+    }))
+    const once = decided(sent, accountWith())
+    expect(once.change.notes).toHaveLength(10_000)
+    expect(decided(sent, once.account).change.notes).toEqual([])
+  })
+
+  it("changes nothing but the notes", () => {
+    const account = accountWith()
+    const { change } = decided([{ body: "a" }], account)
+    expect({ ...change, notes: [] }).toEqual({
+      balance: account.balance,
+      transactions: [],
+      notes: [],
+      statements: [],
+      instruction: null,
+      documents: new Map()
+    })
+  })
+
+  it("keeps what the store said of its documents", () => {
+    const documents = new Map([["x", { size: 7, etag: "e", checksum: null }]])
+    const decide = decideNotes([noteOf(pathsOf("/x"))], documents, now)
+    expect(Result.getOrThrow(decide(accountWith())).change.documents).toEqual(documents)
+  })
+
+  it.each([
+    [[{ body: "a" }, { body: "b" }, { body: "a" }], ["a", "b"], false],
+    [[pathsOf("x")], [], true],
+    [[{ body: "a" }, pathsOf("x")], ["a"], true]
+  ])("looks at all that it is compared with: %#", (sent, noteBodies, notesWithoutBody) => {
+    const notes = sent.map((values) => noteOf(values))
+    expect(notesToLookAt(notes)).toEqual({ noteBodies, notesWithoutBody })
+  })
+})
