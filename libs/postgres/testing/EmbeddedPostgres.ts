@@ -5,11 +5,12 @@
  * must not hold PostgreSQL.
  */
 import { Data, Effect, Redacted, type Scope } from "effect"
-import { spawn } from "node:child_process"
+import { type ChildProcess, spawn } from "node:child_process"
 import { randomBytes } from "node:crypto"
 import {
   chownSync,
   closeSync,
+  constants,
   existsSync,
   openSync,
   readdirSync,
@@ -97,10 +98,10 @@ const initialise = async ({ data, native, runner }: PostgresFolder): Promise<voi
     writeFileSync(password, randomBytes(24).toString("hex"), { mode: 0o600 })
     if (runner !== null) chownSync(password, runner.uid, runner.gid)
     const cluster = join(draft, "cluster")
-    await run({ data, native, runner }, "initdb", [
-      `--pgdata=${cluster}`,
+    await run({ data: draft, native, runner }, "initdb", [
+      `--pgdata=${handedOver}/cluster`,
       `--username=${superuser}`,
-      `--pwfile=${password}`,
+      `--pwfile=${handedOver}/password`,
       "--auth=scram-sha-256",
       "--encoding=UTF8",
       "--locale-provider=builtin",
@@ -120,16 +121,36 @@ const initialise = async ({ data, native, runner }: PostgresFolder): Promise<voi
 
 const environment = { PATH: "/usr/bin:/bin", TZ: "UTC", LC_ALL: "C" }
 
-const run = ({ native, runner }: PostgresFolder, binary: string, args: ReadonlyArray<string>) =>
-  new Promise<void>((resolve, reject) => {
-    const child = spawn(join(native, "bin", binary), args, {
+/** Where a process finds the folder it was handed open, whoever may pass the folders above it. */
+const handedOver = "/proc/self/fd/3"
+
+/** Starts a binary that is handed `folder.data`. */
+const spawnIn = (
+  { data, native, runner }: PostgresFolder,
+  binary: string,
+  args: ReadonlyArray<string>,
+  options: { readonly output: "ignore" | number; readonly errors: "pipe" | number }
+): ChildProcess => {
+  const directory = openSync(data, constants.O_RDONLY | constants.O_DIRECTORY)
+  try {
+    return spawn(join(native, "bin", binary), args, {
       ...runner,
       cwd: "/",
       env: environment,
-      stdio: ["ignore", "ignore", "pipe"]
+      // In a session of its own, so that Ctrl-C reaches it only through the end of the scope.
+      detached: true,
+      stdio: ["ignore", options.output, options.errors, directory]
     })
+  } finally {
+    closeSync(directory)
+  }
+}
+
+const run = (folder: PostgresFolder, binary: string, args: ReadonlyArray<string>) =>
+  new Promise<void>((resolve, reject) => {
+    const child = spawnIn(folder, binary, args, { output: "ignore", errors: "pipe" })
     const errors: Array<Buffer> = []
-    child.stderr.on("data", (chunk: Buffer) => errors.push(chunk))
+    child.stderr?.on("data", (chunk: Buffer) => errors.push(chunk))
     child.once("error", reject)
     child.once("close", (code) => {
       if (code === 0) return resolve()
@@ -172,9 +193,7 @@ interface Child {
   readonly ended: () => boolean
 }
 
-/** In a session of its own, so that Ctrl-C reaches it only through the end of the scope. */
-const launch = ({ data, native, runner }: PostgresFolder, port: number): Child => {
-  const log = openSync(join(data, logFile), "a")
+const launch = (folder: PostgresFolder, port: number): Child => {
   const settings = {
     listen_addresses: "127.0.0.1",
     port: String(port),
@@ -185,12 +204,10 @@ const launch = ({ data, native, runner }: PostgresFolder, port: number): Child =
     log_checkpoints: "off"
   }
   const args = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`])
-  const child = spawn(join(native, "bin", "postgres"), ["-D", data, ...args], {
-    ...runner,
-    cwd: "/",
-    env: environment,
-    detached: true,
-    stdio: ["ignore", log, log]
+  const log = openSync(join(folder.data, logFile), "a")
+  const child = spawnIn(folder, "postgres", ["-D", handedOver, ...args], {
+    output: log,
+    errors: log
   })
   closeSync(log)
   child.unref()

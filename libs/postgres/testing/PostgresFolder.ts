@@ -1,7 +1,8 @@
 /**
  * Where an embedded PostgreSQL lives: its binaries, its data directory, and the user it runs as.
- * PostgreSQL refuses to run as root, so root lends it to another user, who must be able to reach
- * both; what that user cannot reach is placed under /var/tmp instead.
+ * PostgreSQL refuses to run as root, so root lends it to another user. That user may not be let
+ * through the folders above the data directory, and so is handed the directory itself, already
+ * open; binaries that it cannot reach are copied to where it can.
  */
 import { randomBytes } from "node:crypto"
 import {
@@ -15,7 +16,6 @@ import {
   readFileSync,
   realpathSync,
   renameSync,
-  rmSync,
   statSync,
   symlinkSync
 } from "node:fs"
@@ -37,8 +37,6 @@ export interface PostgresFolder {
   readonly runner: Runner | null
 }
 
-const shelter = "/var/tmp"
-
 /** Finds or prepares all three; the data directory itself may not exist yet. */
 export const prepareFolder = (dataDir: string): PostgresFolder => {
   const runner = process.getuid?.() === 0 ? findRunner() : null
@@ -46,10 +44,10 @@ export const prepareFolder = (dataDir: string): PostgresFolder => {
   restoreLinks(native)
   const wanted = resolve(dataDir)
   mkdirSync(dirname(wanted), { recursive: true })
-  if (runner === null) return { native, data: followLinks(wanted), runner }
+  const runnable = runner === null || canReach(runner, join(native, "bin", "postgres"))
   return {
-    native: canReach(runner, join(native, "bin", "postgres")) ? native : copy(native, version),
-    data: reachableData(wanted, runner),
+    native: runnable ? native : copy(native, version),
+    data: followLinks(wanted),
     runner
   }
 }
@@ -117,7 +115,7 @@ const followLinks = (path: string): string =>
 
 /** A copy of the binaries that only root can alter and everybody can run. */
 const copy = (native: string, version: string): string => {
-  const place = join(shelter, `data-import-postgres-${version}`)
+  const place = `/var/tmp/data-import-postgres-${version}`
   const present = lstatSync(place, { throwIfNoEntry: false })
   if (present === undefined) {
     const draft = mkdtempSync(`${place}.`)
@@ -127,22 +125,6 @@ const copy = (native: string, version: string): string => {
   } else if (!present.isDirectory() || present.uid !== 0 || (present.mode & 0o022) !== 0) {
     throw new Error(`${place} was not made by root: remove it, or set DATABASE_URL`)
   }
-  return place
-}
-
-const reachableData = (wanted: string, runner: Runner): string => {
-  const data = followLinks(wanted)
-  if (canReach(runner, dirname(data))) return data
-  if (existsSync(data)) {
-    throw new Error(
-      `User ${runner.uid}, who runs PostgreSQL in place of root, cannot reach ${data}: ` +
-        "let others pass through the folders above it, or move it"
-    )
-  }
-  const place = mkdtempSync(join(shelter, "data-import-data."))
-  chownSync(place, runner.uid, runner.gid)
-  rmSync(wanted, { force: true })
-  symlinkSync(place, wanted)
   return place
 }
 

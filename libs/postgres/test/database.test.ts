@@ -1,0 +1,160 @@
+/** How statements fail, what is never said about them, and what text they may be asked about. */
+import { expect, it, layer } from "@effect/vitest"
+import { Cause, Effect, Layer, Option, Schema, Stream } from "effect"
+import { ConnectionError, SqlError, UnknownError } from "effect/sql/SqlError"
+import type { ExternalAccountNumber } from "@data-import/domain/Account"
+import { ApiKeyId } from "@data-import/domain/Organisation"
+import { ApiKeys } from "@data-import/domain/ports/ApiKeys"
+import { History } from "@data-import/domain/ports/History"
+import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
+import { OperatorSetup } from "@data-import/domain/ports/OperatorSetup"
+import { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
+import type { SupplierCode } from "@data-import/domain/Supplier"
+import { freshSupplier, noon } from "@data-import/domain/testing/fresh"
+import { claim, stageAll } from "@data-import/domain/testing/importStates"
+import { layer as apiKeys } from "../src/ApiKeys.ts"
+import { Database, rowsOf } from "../src/Database.ts"
+import { layer as history } from "../src/History.ts"
+import { layer as importProcesses } from "../src/ImportProcesses.ts"
+import { layer as operatorSetup } from "../src/OperatorSetup.ts"
+import { sorted, StatementFailed } from "../src/SqlFailure.ts"
+import * as TestDatabase from "../testing/TestDatabase.ts"
+
+const failedWith = (code: string | undefined): SqlError =>
+  new SqlError({
+    reason: new UnknownError({ cause: Object.assign(new Error("no"), { code }), message: "no" })
+  })
+
+const passing = [
+  "08006",
+  "25006",
+  "40001",
+  "40P01",
+  "53300",
+  "53400",
+  "55P03",
+  "57014",
+  "57P01",
+  "57P02",
+  "57P03",
+  "58030"
+]
+
+it.effect.each(passing)("SQLSTATE %s is no defect: the request may be sent again", (code) =>
+  Effect.gen(function* () {
+    const failure = yield* Effect.flip(sorted(Effect.fail(failedWith(code))))
+    expect(failure).toBeInstanceOf(StorageUnavailable)
+    const inRollback = yield* Effect.flip(sorted(Effect.die(failedWith(code))))
+    expect(inRollback).toBeInstanceOf(StorageUnavailable)
+  })
+)
+
+it.effect.each(["22P02", "23502", "23505", "42601", "42501", "XX000", undefined])(
+  "SQLSTATE %s is a defect",
+  (code) =>
+    Effect.gen(function* () {
+      const exit = yield* Effect.exit(sorted(Effect.fail(failedWith(code))))
+      expect(exit).toMatchObject({ cause: { reasons: [{ defect: { _tag: "StatementFailed" } }] } })
+    })
+)
+
+it.effect("leaves the failures that a port names as they are", () =>
+  Effect.gen(function* () {
+    expect(yield* Effect.flip(sorted(Effect.fail("refused" as const)))).toBe("refused")
+    const lost = new SqlError({ reason: new ConnectionError({ cause: "gone" }) })
+    const failure = yield* Effect.flip(sorted(Effect.fail<string | SqlError>(lost)))
+    expect(failure).toBeInstanceOf(StorageUnavailable)
+  })
+)
+
+const storage = Layer.mergeAll(importProcesses, history, apiKeys, operatorSetup).pipe(
+  Layer.provideMerge(TestDatabase.layer)
+)
+
+const secret = "Astrid Vestergaard-Holm"
+
+layer(storage, { excludeTestServices: true })("a failed statement", (it) => {
+  const failing = [
+    `insert into organisations values ('${secret}', now())`,
+    `insert into operations_teams select repeat('${secret}', 100)`,
+    `select '${secret}'::json`,
+    `select '${secret}'::timestamptz`,
+    `select * from "${secret}"`
+  ]
+  it.effect.each(failing)("does not quote what it was about: %s", (statement) =>
+    Effect.gen(function* () {
+      const { run, sql } = yield* Database
+      const exit = yield* Effect.exit(run(sql.unsafe(statement)))
+      const cause = exit._tag === "Failure" ? exit.cause : Cause.empty
+      const [reason] = cause.reasons
+      expect(reason).toMatchObject({ defect: expect.any(StatementFailed) })
+      const said = `${Cause.pretty(cause)} ${JSON.stringify(cause)}`
+      expect(said).not.toContain("Astrid")
+    })
+  )
+
+  it.effect("is a defect where a row is not what it should be", () =>
+    Effect.gen(function* () {
+      const { run, sql } = yield* Database
+      const numbers = rowsOf(Schema.Struct({ count: Schema.Int }))
+      const exit = yield* Effect.exit(run(numbers(sql`select ${secret} as count`)))
+      expect(exit._tag === "Failure" && Cause.hasDies(exit.cause)).toBe(true)
+      expect(JSON.stringify(exit)).not.toContain("Astrid")
+    })
+  )
+})
+
+layer(storage, { excludeTestServices: true })("text that PostgreSQL cannot hold", (it) => {
+  const impossible = ["a\0b", "\0", "\uD83D", "a\uDE00"]
+  it.effect.each(impossible.map((text) => [JSON.stringify(text), text] as const))(
+    "is nowhere, and no defect: %s",
+    ([, text]) =>
+      Effect.gen(function* () {
+        const imports = yield* ImportProcesses
+        const setup = yield* OperatorSetup
+        const keys = yield* ApiKeys
+        const log = yield* History
+        const { caller, supplier } = yield* freshSupplier
+        const number = text as ExternalAccountNumber
+        const key = { import_supplier: supplier.code, external_account_number: number }
+        expect(Option.isNone(yield* imports.find(key))).toBe(true)
+        expect(Option.isNone(yield* setup.supplier(text as SupplierCode))).toBe(true)
+        expect(yield* setup.hasTeam(text)).toBe(false)
+        expect(Option.isNone(yield* keys.findByHash(text))).toBe(true)
+        expect(Option.isNone(yield* keys.find(ApiKeyId.make(text)))).toBe(true)
+        expect(yield* log.audit(key)).toStrictEqual([])
+        const refusal = { action: "stage", outcome: "account_failed_validation", caller } as const
+        yield* log.recordRefusal({ ...refusal, key, at: noon })
+        const { run, sql } = yield* Database
+        const recorded = yield* run(sql`
+          select from audit_log where import_supplier = ${supplier.code}`)
+        expect(recorded, "the refusal is recorded all the same").toHaveLength(1)
+      })
+  )
+
+  it.effect("marks a place in a list like any other", () =>
+    Effect.gen(function* () {
+      const imports = yield* ImportProcesses
+      const { caller, keyOf, supplier } = yield* freshSupplier
+      yield* stageAll(["a", "a!", "b"].map(keyOf), caller)
+      const query = { supplier: supplier.code, kind: "all", limit: null } as const
+      const rest = yield* Stream.runCollect(imports.list({ ...query, after: "a\0z" }))
+      expect(rest.map((entry) => entry.external_account_number)).toStrictEqual(["a!", "b"])
+    })
+  )
+})
+
+layer(storage, { excludeTestServices: true })("a staged payload", (it) => {
+  it.effect("may be as large as a body, and comes back to the letter", () =>
+    Effect.gen(function* () {
+      const imports = yield* ImportProcesses
+      const { caller, keyOf } = yield* freshSupplier
+      const key = keyOf("large")
+      const payload = JSON.stringify({ text: "ø\u{1F600}\n".repeat(1_700_000) })
+      expect(Buffer.byteLength(payload)).toBeGreaterThan(10 * 1024 * 1024)
+      yield* imports.stage({ key, payload, caller, at: noon })
+      const { claim: claimed } = yield* claim(key, caller, noon)
+      expect(claimed._tag === "Claimed" && claimed.payload === payload).toBe(true)
+    })
+  )
+})

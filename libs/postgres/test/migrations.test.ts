@@ -1,0 +1,262 @@
+/** The migrations, from nothing, and what the database they make refuses by itself. */
+import { PgClient } from "@effect/sql-pg"
+import { describe, expect, it, layer } from "@effect/vitest"
+import { Effect, Layer, Redacted } from "effect"
+import { randomBytes } from "node:crypto"
+import { inject } from "vitest"
+import { OperatorSetup } from "@data-import/domain/ports/OperatorSetup"
+import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
+import { domesticAccount } from "@data-import/domain/testing/samples"
+import { arrange } from "@data-import/domain/testing/importStates"
+import { Database } from "../src/Database.ts"
+import { layer as history } from "../src/History.ts"
+import { layer as importProcesses } from "../src/ImportProcesses.ts"
+import { migrate } from "../src/migrate.ts"
+import { layer as operatorSetup } from "../src/OperatorSetup.ts"
+import { StatementFailed } from "../src/SqlFailure.ts"
+import { createDatabase, databaseUrl, dropDatabase } from "../testing/databases.ts"
+import * as TestDatabase from "../testing/TestDatabase.ts"
+
+const emptyDatabase = Effect.gen(function* () {
+  const server = Redacted.make(inject("databaseUrl"))
+  const name = `empty_${randomBytes(8).toString("hex")}`
+  yield* Effect.acquireRelease(createDatabase(server, name), () =>
+    Effect.orDie(dropDatabase(server, name))
+  )
+  return databaseUrl(server, name)
+})
+
+const all = ["operator_setup", "imports", "accounts"]
+
+/** Every table with its columns, and every constraint with its definition. */
+const shapeOf = (url: Redacted.Redacted) =>
+  Effect.gen(function* () {
+    const sql = yield* PgClient.PgClient
+    const columns = yield* sql`
+      select table_name, column_name, data_type, is_nullable from information_schema.columns
+      where table_schema = 'public' order by 1, 2`
+    const constraints = yield* sql`
+      select conname, pg_get_constraintdef(oid) as definition from pg_constraint
+      where connamespace = 'public'::regnamespace order by 1, 2`
+    return { columns, constraints }
+  }).pipe(Effect.provide(PgClient.layer({ url, maxConnections: 1 })))
+
+describe("the migrations", () => {
+  it.live("make everything from nothing, and nothing the second time", () =>
+    Effect.gen(function* () {
+      const url = yield* emptyDatabase
+      expect(yield* migrate(url)).toStrictEqual(all)
+      const shape = yield* shapeOf(url)
+      expect(shape.columns.length).toBeGreaterThan(100)
+      expect(yield* migrate(url)).toStrictEqual([])
+      expect(yield* shapeOf(url)).toStrictEqual(shape)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("are applied once where several start at once", () =>
+    Effect.gen(function* () {
+      const url = yield* emptyDatabase
+      const applied = yield* Effect.all(
+        Array.from({ length: 4 }, () => migrate(url)),
+        { concurrency: "unbounded" }
+      )
+      expect(applied.toSorted((a, b) => b.length - a.length)).toStrictEqual([all, [], [], []])
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("name every constraint after its table", () =>
+    Effect.gen(function* () {
+      const url = yield* TestDatabase.freshUrl
+      const unnamed = yield* Effect.gen(function* () {
+        const sql = yield* PgClient.PgClient
+        return yield* sql`
+          select conname, conrelid::regclass::text as owner from pg_constraint
+          where connamespace = 'public'::regnamespace and conrelid <> 0
+            and conrelid::regclass::text <> 'migrations'
+            and conname ~ '(_check|_fkey|_key|_excl)[0-9]*$'`
+      }).pipe(Effect.provide(PgClient.layer({ url, maxConnections: 1 })))
+      expect(unnamed).toStrictEqual([])
+    }).pipe(Effect.scoped)
+  )
+})
+
+const storage = Layer.mergeAll(importProcesses, history).pipe(
+  Layer.provideMerge(operatorSetup),
+  Layer.provideMerge(TestDatabase.layer)
+)
+
+/** An account with everything on it; statements name it as `acc`. */
+const importedAccount = Effect.gen(function* () {
+  const setup = yield* OperatorSetup
+  const imports = yield* ImportProcesses
+  yield* Effect.ignore(setup.createTeam("Migration Team"))
+  const { attempt, caller, key, account } = yield* arrange("in progress")
+  const newAccount = { ...account, account: domesticAccount(key) }
+  expect(yield* imports.complete({ key, attempt, newAccount, caller })).toStrictEqual({
+    _tag: "Completed"
+  })
+  const { run, sql } = yield* Database
+  const [row] = yield* run(sql<{ id: bigint }>`
+    select id from accounts where number = ${newAccount.number}`)
+  return String(row?.id)
+})
+
+const refusals: ReadonlyArray<readonly [constraint: string, statement: string]> = [
+  [
+    "accounts_pkey",
+    `insert into accounts select id, 'A-00000000', created_at, operations_team, balance,
+       unknown_occupier, account_type, null, null, null, null, null, sales_channel, null,
+       communication_preference, null, null, null from accounts where id = acc`
+  ],
+  ["accounts_number_form", "update accounts set number = 'A-0000000g' where id = acc"],
+  [
+    "accounts_import_exists",
+    `insert into accounts select -1, 'A-00000002', created_at, operations_team, balance,
+       unknown_occupier, account_type, null, null, null, null, null, sales_channel, null,
+       communication_preference, null, null, null from accounts where id = acc`
+  ],
+  [
+    "import_processes_account_exists",
+    "update import_processes set account_number = 'A-00000001' where id = acc"
+  ],
+  [
+    "import_processes_account_whole",
+    "update import_processes set account_created_at = null where id = acc"
+  ],
+  ["import_processes_one_state", "update import_processes set skipped = true where id = acc"],
+  [
+    "import_processes_one_state",
+    "update import_processes set lease_attempt = 'a', lease_expires_at = now() where id = acc"
+  ],
+  [
+    "import_processes_lease_whole",
+    "update import_processes set lease_expires_at = now() where id = acc"
+  ],
+  [
+    "import_processes_pair_once",
+    `insert into import_processes (supplier, external_account_number, payload, staged_at)
+     select supplier, external_account_number, '{}', now() from import_processes where id = acc`
+  ],
+  ["accounts_account_type_known", "update accounts set account_type = 'HOUSE' where id = acc"],
+  [
+    "accounts_communication_preference_known",
+    "update accounts set communication_preference = 'FAX' where id = acc"
+  ],
+  ["exact_money_two_decimals", "update accounts set balance = 0.005 where id = acc"],
+  ["exact_money_two_decimals", "update transactions set amount = 1e18 where account_id = acc"],
+  [
+    "accounts_operations_team_exists",
+    "update accounts set operations_team = 'nobody' where id = acc"
+  ],
+  [
+    "account_metadata_value_object",
+    "update account_metadata set value = '[]' where account_id = acc"
+  ],
+  [
+    "account_metadata_key_once",
+    `insert into account_metadata
+      select account_id, 99, key, value from account_metadata where account_id = acc`
+  ],
+  [
+    "billing_addresses_country_form",
+    "update billing_addresses set country = 'DNK' where account_id = acc"
+  ],
+  [
+    "billing_options_one_calendar",
+    "update billing_options set use_industry_billing = true where account_id = acc"
+  ],
+  [
+    "billing_options_quarter_month",
+    `update billing_options set period_length = 'QUARTERLY', period_start_month = null
+      where account_id = acc`
+  ],
+  [
+    "billing_options_period_start_day_in_month",
+    "update billing_options set period_start_day = 29 where account_id = acc"
+  ],
+  [
+    "supply_addresses_once",
+    `insert into supply_addresses select account_id, 99, supply_address1, supply_postcode,
+       customer_at_supply_address_from_date from supply_addresses where account_id = acc`
+  ],
+  [
+    "ledgers_code_once",
+    "insert into ledgers select account_id, 99, ledger_code from ledgers where account_id = acc"
+  ],
+  ["transactions_type_known", "update transactions set type = 'GIFT' where account_id = acc"],
+  [
+    "transactions_payment_positive",
+    "update transactions set amount = 0 where account_id = acc and type = 'PAYMENT'"
+  ],
+  [
+    "transactions_ledger_of_payload",
+    "update transactions set ledger_position = null where account_id = acc"
+  ],
+  [
+    "transactions_ledger_exists",
+    "update transactions set ledger_position = 99 where account_id = acc"
+  ],
+  [
+    "transactions_occurrence_once",
+    "update transactions set transaction_id = 'same' where account_id = acc"
+  ],
+  [
+    "transaction_line_items_period",
+    "update transaction_line_items set end_date = '1999-01-01' where account_id = acc"
+  ],
+  [
+    "transaction_tax_items_unit_type_known",
+    "update transaction_tax_items set unit_type = 'X' where account_id = acc"
+  ],
+  ["statements_id_once", "update statements set statement_id = 'same' where account_id = acc"],
+  [
+    "statements_period",
+    "update statements set bill_period_to_date = '1999-01-01' where account_id = acc"
+  ],
+  [
+    "payment_instructions_one_active",
+    `insert into payment_instructions (account_id, sequence, vendor, reference, type, created_at)
+     select acc, n, 'STRIPE', 'pm_' || n, 'CARD', now() from generate_series(1, 2) n`
+  ],
+  ["suppliers_status_known", "update suppliers set status = 'Open'"],
+  ["suppliers_organisation_exists", "update suppliers set organisation = 'nobody'"],
+  [
+    "audit_log_action_known",
+    `insert into audit_log (at, organisation, api_key, request_id, action, outcome)
+      values (now(), 'o', 'k', 'r', 'delete', 'created')`
+  ]
+]
+
+layer(storage, { excludeTestServices: true })("the database refuses", (it) => {
+  it.effect.each(refusals)("what breaks %s", ([constraint, statement]) =>
+    Effect.gen(function* () {
+      const account = yield* importedAccount
+      const { run, sql } = yield* Database
+      const failure = yield* Effect.catchDefect(
+        Effect.as(run(sql.unsafe(statement.replaceAll(/\bacc\b/g, account))), "accepted"),
+        (defect) => Effect.succeed(defect)
+      )
+      expect(failure).toBeInstanceOf(StatementFailed)
+      expect(failure).toMatchObject({ constraint })
+    })
+  )
+
+  it.effect.each([
+    "update audit_log set outcome = 'created'",
+    "delete from audit_log",
+    "truncate audit_log"
+  ])("any change of the audit log: %s", (statement) =>
+    Effect.gen(function* () {
+      yield* importedAccount
+      const { run, sql } = yield* Database
+      const count = sql`select count(*) from audit_log`
+      const before = yield* run(count)
+      const failure = yield* Effect.catchDefect(
+        Effect.as(run(sql.unsafe(statement)), "accepted"),
+        (defect) => Effect.succeed(defect)
+      )
+      expect(failure).toMatchObject({ sqlState: "23001" })
+      expect(yield* run(count)).toStrictEqual(before)
+    })
+  )
+})
