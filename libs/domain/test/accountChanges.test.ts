@@ -1,0 +1,286 @@
+/**
+ * What holds for any requests in any order: the account is the same in the end, its balance is the sum,
+ * and what is sent again changes nothing.
+ */
+import { describe, expect, it } from "@effect/vitest"
+import { BigDecimal, Result } from "effect"
+import fc from "fast-check"
+import { type AccountView, isEmpty } from "../src/AccountChange.ts"
+import { formatInstant } from "../src/Field.ts"
+import type { Note } from "../src/Note.ts"
+import { decideNotes } from "../src/NoteImport.ts"
+import { decideStatements } from "../src/StatementImport.ts"
+import { encodeTransaction, type Transaction } from "../src/Transaction.ts"
+import { decideTransactions, type TransactionImportOptions } from "../src/TransactionImport.ts"
+import {
+  accountWith,
+  afterAll,
+  afterChange,
+  dayOf,
+  instantOf,
+  moneyOf,
+  noteOf,
+  statementOf,
+  transactionOf
+} from "./accountModel.ts"
+
+const cents = fc.integer({ min: 1, max: 999_999_999_999 })
+const money = (value: number | bigint): string => {
+  const digits = String(value).replace("-", "").padStart(3, "0")
+  return `${value < 0 ? "-" : ""}${digits.slice(0, -2)}.${digits.slice(-2)}`
+}
+
+const day = fc
+  .integer({ min: Date.UTC(2025, 0, 1), max: Date.UTC(2027, 0, 1) })
+  .map((time) => dayOf(new Date(time).toISOString().slice(0, 10)))
+
+const types = ["CHARGE", "CREDIT", "PAYMENT", "REPAYMENT", "SUPPLY_CHARGE"] as const
+
+/** A transaction with its effect on a balance in cents, told apart from the amount on purpose. */
+const movement = (id: string) =>
+  fc
+    .record({
+      date: day,
+      value: cents,
+      type: fc.constantFrom(...types),
+      display_note: fc.option(fc.string({ maxLength: 20 }), { nil: undefined })
+    })
+    .map(({ date, display_note, type, value }) => ({
+      transaction: transactionOf({
+        transaction_id: id,
+        transaction_date: date,
+        amount: money(value),
+        type,
+        ...(display_note === undefined ? {} : { display_note: display_note.replaceAll("\0", "") })
+      }),
+      effect: type === "CREDIT" || type === "PAYMENT" ? BigInt(value) : -BigInt(value)
+    }))
+
+/** Different transactions, and requests that each send some of them, none twice. */
+const movementsInRequests = fc
+  .integer({ min: 1, max: 8 })
+  .chain((count) => fc.tuple(...Array.from({ length: count }, (_, index) => movement(`t${index}`))))
+  .chain((movements) =>
+    fc.record({
+      movements: fc.constant(movements),
+      requests: fc.array(fc.subarray(movements, { minLength: 1 }), { minLength: 1, maxLength: 6 }),
+      shuffled: fc.integer()
+    })
+  )
+
+const options: TransactionImportOptions = {
+  checkPreviouslyAdded: true,
+  forceAddToCurrentStatement: true,
+  today: dayOf("2026-01-15"),
+  now: instantOf("2026-01-15T12:00:00Z")
+}
+
+/** The opening of an account: a balance in cents and a closing date. */
+const opening = fc.record({
+  balance: fc.integer({ min: -999_999_999_999, max: 999_999_999_999 }),
+  lastClosingDate: fc.option(day.filter((date) => date <= options.today))
+})
+
+const accountOf = ({
+  balance,
+  lastClosingDate
+}: {
+  readonly balance: number
+  readonly lastClosingDate: AccountView["lastClosingDate"]
+}) => accountWith({ balance: moneyOf(money(balance)), lastClosingDate })
+
+/** A balance in cents, which it never has a fraction of. */
+const centsOf = (balance: BigDecimal.BigDecimal): bigint => {
+  const exact = BigDecimal.scale(balance, 2)
+  expect(BigDecimal.equals(exact, balance), "no fraction of a cent").toBe(true)
+  return exact.value
+}
+
+/** What a request leads to does not depend on who came before, so the notes are compared by line. */
+const linesOf = ({ notes }: AccountView) =>
+  notes.flatMap(({ body }) => (body ?? "").split("\n").slice(1)).toSorted()
+
+const transactionsOf = ({ transactions }: AccountView) =>
+  [...transactions.values()]
+    .map((transaction) => encodeTransaction(transaction))
+    .toSorted((a, b) => (a.transaction_id < b.transaction_id ? -1 : 1))
+
+const turned = <A>(list: ReadonlyArray<A>, by: number): ReadonlyArray<A> => {
+  const start = Math.abs(by) % list.length
+  const turnedList = [...list.slice(start), ...list.slice(0, start)]
+  return by < 0 ? turnedList.toReversed() : turnedList
+}
+
+describe("transactions", () => {
+  const decide = (request: ReadonlyArray<{ readonly transaction: Transaction }>) =>
+    decideTransactions(
+      request.map(({ transaction }) => transaction),
+      options
+    )
+
+  it("end in the same account, whatever the order of requests and however often they come", () => {
+    fc.assert(
+      fc.property(movementsInRequests, opening, ({ requests, shuffled }, open) => {
+        const decisions = requests.map(decide)
+        const once = afterAll(accountOf(open), decisions)
+        const often = afterAll(accountOf(open), turned([...decisions, ...decisions], shuffled))
+        expect(transactionsOf(often)).toEqual(transactionsOf(once))
+        expect(centsOf(often.balance)).toBe(centsOf(once.balance))
+        expect(linesOf(often)).toEqual(linesOf(once))
+      })
+    )
+  })
+
+  it("make the balance the opening and the sum of what was added, exactly", () => {
+    fc.assert(
+      fc.property(movementsInRequests, opening, ({ movements, requests }, open) => {
+        const account = afterAll(accountOf(open), requests.map(decide))
+        const sent = movements.filter((each) => requests.some((request) => request.includes(each)))
+        const sum = sent.reduce((total, { effect }) => total + effect, BigInt(open.balance))
+        expect(centsOf(account.balance)).toBe(sum)
+      })
+    )
+  })
+
+  it("are counted every time where nobody checks", () => {
+    fc.assert(
+      fc.property(movementsInRequests, opening, ({ requests }, open) => {
+        const unchecked = { ...options, checkPreviouslyAdded: false }
+        const decisions = requests.map((request) =>
+          decideTransactions(
+            request.map(({ transaction }) => transaction),
+            unchecked
+          )
+        )
+        const { balance } = afterAll(accountOf(open), decisions)
+        const sum = requests.flat().reduce((total, { effect }) => total + effect, 0n)
+        expect(centsOf(balance)).toBe(BigInt(open.balance) + sum)
+      })
+    )
+  })
+
+  it("are added with a date within the open period, or today where there is none", () => {
+    fc.assert(
+      fc.property(movementsInRequests, opening, ({ requests }, open) => {
+        const closed = open.lastClosingDate ?? ""
+        for (const request of requests) {
+          const { change } = Result.getOrThrow(decide(request)(accountOf(open)))
+          for (const { movedFrom, transaction } of change.transactions) {
+            const date = transaction.transaction_date
+            expect(date <= options.today && (date > closed || date === options.today)).toBe(true)
+            expect(movedFrom).not.toBe(date)
+          }
+        }
+      })
+    )
+  })
+
+  it("are added all or not at all, and refused at the first that does not fit", () => {
+    fc.assert(
+      fc.property(movementsInRequests, opening, ({ requests }, open) => {
+        const unforced = { ...options, forceAddToCurrentStatement: false }
+        const closed = open.lastClosingDate ?? ""
+        for (const request of requests) {
+          const sent = request.map(({ transaction }) => transaction)
+          const misfit = sent.find(
+            ({ transaction_date: date }) => date > options.today || date <= closed
+          )
+          const decided = decideTransactions(sent, unforced)(accountOf(open))
+          if (Result.isSuccess(decided)) {
+            expect(misfit).toBeUndefined()
+            expect(decided.success.change.transactions).toHaveLength(sent.length)
+            expect(decided.success.change.notes).toEqual([])
+          } else {
+            expect(decided.failure.transaction).toBe(misfit)
+          }
+        }
+      })
+    )
+  })
+})
+
+const noteAt = (time: string | null) =>
+  fc
+    .oneof(
+      fc.constantFrom("a", "b", "c").map((body) => ({ body })),
+      fc
+        .subarray(["x", "y", "/x"], { minLength: 1 })
+        .map((paths) => ({ document_paths: paths.map((document_path) => ({ document_path })) }))
+    )
+    .map((values) => noteOf(time === null ? values : { ...values, created_at: time }))
+
+const timed = fc.constantFrom("2025-01-01T00:00:00Z", "2025-01-01T00:00:01Z").chain(noteAt)
+
+describe("notes", () => {
+  const now = instantOf("2026-01-15T12:00:00.500Z")
+  const decide = (notes: ReadonlyArray<Note>) => decideNotes(notes, new Map(), now)
+  const contentsOf = ({ notes }: AccountView) =>
+    notes
+      .map(({ body, created_at, document_paths = [] }) =>
+        JSON.stringify([
+          body ?? document_paths.map(({ document_path }) => document_path.replace(/^\//, "")),
+          formatInstant(created_at)
+        ])
+      )
+      .toSorted()
+
+  it.each([
+    ["with a time", timed],
+    ["without one", noteAt(null)]
+  ])("%s end in the same account, in whatever order and however often they come", (_name, note) => {
+    const requests = fc.array(fc.array(note, { minLength: 1, maxLength: 5 }), {
+      minLength: 1,
+      maxLength: 6
+    })
+    fc.assert(
+      fc.property(requests, fc.integer(), (sent, by) => {
+        const decisions = sent.map(decide)
+        const once = contentsOf(afterAll(accountWith(), decisions))
+        const often = afterAll(accountWith(), turned([...decisions, ...decisions], by))
+        expect(contentsOf(often)).toEqual(once)
+        expect(new Set(once).size, "each once").toBe(once.length)
+      })
+    )
+  })
+
+  it("change nothing when they are sent again, with a time or without", () => {
+    const any = fc.array(fc.oneof(timed, noteAt(null)), { minLength: 1, maxLength: 8 })
+    fc.assert(
+      fc.property(any, any, (before, sent) => {
+        const account = afterAll(accountWith(), [decide(before)])
+        const first = Result.getOrThrow(decide(sent)(account))
+        const again = Result.getOrThrow(decide(sent)(afterChange(account, first.change)))
+        expect(isEmpty(again.change)).toBe(true)
+        expect(again.answer.map(({ body }) => body)).toEqual(sent.map(({ body = "" }) => body))
+      })
+    )
+  })
+})
+
+describe("statements", () => {
+  it("end in the same account, in whatever order and however often they come", () => {
+    const statement = fc.constantFrom("1", "2", "3", "4").map((id) =>
+      statementOf({
+        statement_id: id,
+        bill_period_from_date: `2025-0${id}-01`,
+        bill_period_to_date: `2025-0${id}-28`,
+        gross_amount: `${id}.50`
+      })
+    )
+    const requests = fc.array(
+      fc.uniqueArray(statement, { minLength: 1, selector: ({ statement_id }) => statement_id }),
+      { minLength: 1, maxLength: 6 }
+    )
+    fc.assert(
+      fc.property(requests, fc.integer(), (sent, by) => {
+        const decisions = sent.map((each) => decideStatements(each, new Map()))
+        const once = afterAll(accountWith(), decisions)
+        const often = afterAll(accountWith(), turned([...decisions, ...decisions], by))
+        const idsOf = ({ statements }: AccountView) => [...statements.keys()].toSorted()
+        expect(idsOf(often)).toEqual(idsOf(once))
+        for (const [id, known] of once.statements) expect(often.statements.get(id)).toEqual(known)
+        expect(once.statements.size).toBe(new Set(sent.flat().map((s) => s.statement_id)).size)
+      })
+    )
+  })
+})
