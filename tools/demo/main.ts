@@ -3,7 +3,7 @@
  * shows every request and answer, and ends with status 1 at the first answer that is not what the
  * contract says.
  */
-import { dataDir, placesIn } from "@data-import/local/DataDirectory"
+import { dataDir, placesIn } from "@data-import/operator/DataDirectory"
 import { decode } from "@data-import/local/DemoFile"
 import { NodeRuntime, NodeServices } from "@effect/platform-node"
 import { Config, Console, Data, Effect, FileSystem } from "effect"
@@ -37,5 +37,8 @@ const main = Effect.gen(function* () {
   }),
   Effect.provide([NodeServices.layer, FetchHttpClient.layer])
 )
+
+// A pager that has seen enough closes the pipe; that is no failure.
+process.stdout.once("error", () => process.exit(0))
 
 NodeRuntime.runMain(main, { disableErrorReporting: true })

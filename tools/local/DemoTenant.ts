@@ -9,7 +9,7 @@ import { issueKey } from "@data-import/domain/ServiceToken"
 import { SupplierCode, type SupplierStatus } from "@data-import/domain/Supplier"
 import { domesticPayload } from "@data-import/domain/testing/samples"
 import { DateTime, Effect, FileSystem, Option, Path } from "effect"
-import { placesIn } from "./DataDirectory.ts"
+import { placesIn } from "@data-import/operator/DataDirectory"
 import { decode, type Demo, encode } from "./DemoFile.ts"
 import { samplePdf } from "./SamplePdf.ts"
 

@@ -8,8 +8,8 @@ import * as TokenSecrets from "@data-import/server/TokenSecrets"
 import { ConfigProvider, Console, Duration, Effect, Layer, Redacted, Schedule } from "effect"
 import { FetchHttpClient, HttpClient } from "effect/http"
 import * as DemoTenant from "./DemoTenant.ts"
-import { dataDir } from "./DataDirectory.ts"
-import { own } from "./LocalDatabase.ts"
+import { dataDir } from "@data-import/operator/DataDirectory"
+import { own } from "@data-import/operator/LocalDatabase"
 import * as Services from "./Services.ts"
 
 /** What the demo tenant is made through; the services have connections of their own. */

@@ -9,7 +9,7 @@ import * as Query from "@data-import/query/Query"
 import * as Log from "@data-import/server/Log"
 import { Listening } from "@data-import/server/Service"
 import { ConfigProvider, Context, Effect, Layer, Record, Redacted } from "effect"
-import { placesIn } from "./DataDirectory.ts"
+import { placesIn } from "@data-import/operator/DataDirectory"
 
 export interface Settings {
   readonly databaseUrl: Redacted.Redacted
@@ -27,10 +27,16 @@ const behindGateway = {
 
 type Values = Readonly<Record<string, string>>
 
+/** Documents are on the file system here, whatever the environment says of object storage. */
+const environment = () => {
+  const { S3_BUCKET: _, ...env } = process.env
+  return ConfigProvider.fromEnv({ env: env as Record<string, string> })
+}
+
 /** What is not said here comes from the environment. */
 const settingsOf = (values: Values) =>
   ConfigProvider.fromUnknown({ HOST: "127.0.0.1", ...values }).pipe(
-    ConfigProvider.orElse(ConfigProvider.fromEnv()),
+    ConfigProvider.orElse(environment()),
     ConfigProvider.orElse(ConfigProvider.fromUnknown({ LOG_LEVEL: "warn" }))
   )
 

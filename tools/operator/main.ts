@@ -3,7 +3,7 @@
  * database that `DATABASE_URL` names, or else on the embedded one in `DATA_DIR`, which it starts
  * for the one command where the local run is not up.
  */
-import { borrow } from "@data-import/local/LocalDatabase"
+import { borrow } from "./LocalDatabase.ts"
 import { migrate } from "@data-import/postgres/migrate"
 import * as Storage from "@data-import/postgres/Storage"
 import * as TokenSecrets from "@data-import/server/TokenSecrets"
@@ -25,12 +25,12 @@ import { Refused } from "./Refused.ts"
 const open = Effect.gen(function* () {
   const { embedded, url } = yield* borrow
   if (embedded) yield* migrate(url)
-  const settings = { DATABASE_URL: Redacted.value(url), DATABASE_POOL_SIZE: 2 }
+  const settings = { DATABASE_URL: Redacted.value(url), DATABASE_POOL_SIZE: "2" }
   return Layer.provide(Storage.layer, ConfigProvider.layer(ConfigProvider.fromUnknown(settings)))
-}).pipe(Effect.mapError(({ message }) => new Refused({ why: message })))
+})
 
 const storage = Layer.unwrap(open).pipe(
-  Layer.catch((error) => Layer.effectContext(Effect.fail(new Refused({ why: error.message })))),
+  Layer.catch(({ message }) => Layer.effectContext(Effect.fail(new Refused({ why: message })))),
   Layer.merge(TokenSecrets.layer)
 )
 
@@ -42,16 +42,23 @@ const isUndefinedTable = Predicate.compose(
   ({ sqlState }) => sqlState === undefinedTable
 )
 
+/** What a command refuses it has said by itself. */
+const sayWhy = (cause: Cause.Cause<unknown>) => {
+  if (!Cause.hasDies(cause)) return Effect.void
+  return Console.error(
+    isUndefinedTable(Cause.squash(cause))
+      ? "The database has no tables yet: npm run migrate makes them."
+      : Cause.pretty(cause)
+  )
+}
+
 const main = run(process.argv.slice(2), storage).pipe(
-  Effect.tapDefect((defect) =>
-    isUndefinedTable(defect)
-      ? Console.error("The database has no tables yet: npm run migrate makes them.")
-      : Effect.void
-  ),
+  Effect.tapCause(sayWhy),
   Effect.provide([NodeServices.layer, Logger.layer([Logger.withConsoleError(Logger.formatLogFmt)])])
 )
 
 NodeRuntime.runMain(main, {
+  disableErrorReporting: true,
   teardown: (exit, onExit) => {
     if (Exit.isSuccess(exit)) return onExit(0)
     onExit(Cause.hasInterruptsOnly(exit.cause) ? 130 : 1)

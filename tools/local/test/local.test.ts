@@ -1,0 +1,226 @@
+import { randomBytes } from "node:crypto"
+import { existsSync, readFileSync, statSync, watch } from "node:fs"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { dirname, join } from "node:path"
+import { domesticPayload } from "@data-import/domain/testing/samples"
+import { createDatabase, databaseUrl, dropDatabase } from "@data-import/postgres/testing/databases"
+import { freshUrl } from "@data-import/postgres/testing/TestDatabase"
+import { Effect, Exit, Redacted, Scope } from "effect"
+import { describe, expect, inject, it, onTestFinished } from "vitest"
+import { freshDataDir, launch, postgresOf, runToEnd, startLocal, stop } from "./Process.ts"
+
+interface Demo {
+  readonly baseUrl: string
+  readonly apiKey: string
+  readonly rivalApiKey: string
+  readonly importSupplier: string
+  readonly operationsTeamName: string
+  readonly documentsDir: string
+}
+
+const demoIn = (dataDir: string): Demo =>
+  JSON.parse(readFileSync(join(dataDir, "demo.json"), "utf8")) as Demo
+
+const operator = (dataDir: string, ...args: ReadonlyArray<string>) =>
+  runToEnd("operator", args, { DATA_DIR: dataDir })
+
+const succeeded = { status: 0, err: "" }
+
+const sampleDocuments = (): ReadonlyArray<string> => {
+  const { notes, statements } = domesticPayload()
+  const ofNotes = notes.flatMap((note) => note.document_paths ?? [])
+  const paths = [
+    ...ofNotes.map(({ document_path }) => document_path),
+    ...statements.map(({ statement_path }) => statement_path)
+  ]
+  expect(paths).toHaveLength(3)
+  return paths
+}
+
+/** Expects a PDF file whose table of objects points at each of them. */
+const expectPdf = (text: string): void => {
+  expect(text).toMatch(/^%PDF-1\.4\n[^]*%%EOF\n$/)
+  const table = text.slice(Number(/startxref\n(\d+)\n/.exec(text)?.[1]))
+  expect(table).toMatch(/^xref\n0 6\n/)
+  const [, ...objects] = [...table.matchAll(/^(\d{10}) \d{5} [nf] $/gm)]
+  expect(objects).toHaveLength(5)
+  objects.forEach(([, offset], index) => {
+    expect(text.slice(Number(offset))).toMatch(new RegExp(`^${index + 1} 0 obj\\n`))
+  })
+}
+
+/** A port that somebody else listens on. */
+const takenPort = async (): Promise<number> => {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  onTestFinished(() => void server.close())
+  return (server.address() as AddressInfo).port
+}
+
+describe("the local run", { timeout: 120_000 }, () => {
+  it("starts from nothing, answers the demo, and keeps everything over a restart", async () => {
+    const dataDir = freshDataDir()
+    const first = await startLocal(dataDir)
+    expect(first.line).toBe(`Data Import answers at ${first.baseUrl}`)
+    const demo = demoIn(dataDir)
+    expect(demo).toEqual({
+      baseUrl: first.baseUrl,
+      apiKey: expect.stringMatching(/^sk_[\w-]{43}$/) as string,
+      rivalApiKey: expect.stringMatching(/^sk_[\w-]{43}$/) as string,
+      importSupplier: "DEMO_ENERGY",
+      operationsTeamName: "Migration Team",
+      documentsDir: join(dataDir, "documents", "DEMO_ENERGY")
+    })
+    const walked = await runToEnd("demo", [], { DATA_DIR: dataDir })
+    expect(walked).toMatchObject(succeeded)
+    expect(await operator(dataDir, "team", "create", "Aftercare")).toMatchObject(succeeded)
+    expect(await stop(first, "SIGTERM")).toEqual({ ...succeeded, out: `${first.line}\n` })
+    expect(postgresOf(dataDir)).toBeNull()
+
+    const second = await startLocal(dataDir)
+    expect(demoIn(dataDir)).toEqual({ ...demo, baseUrl: second.baseUrl })
+    const teams = await operator(dataDir, "team", "list", "--json")
+    expect(JSON.parse(teams.out)).toEqual([{ name: "Aftercare" }, { name: "Migration Team" }])
+    expect(await runToEnd("demo", [], { DATA_DIR: dataDir })).toMatchObject(succeeded)
+    expect(await stop(second, "SIGINT")).toEqual({ ...succeeded, out: `${second.line}\n` })
+    expect(postgresOf(dataDir)).toBeNull()
+  })
+
+  it("sets up what the decisions name, with documents that can be opened", async () => {
+    const dataDir = freshDataDir()
+    await startLocal(dataDir)
+    const listed = async (noun: string): Promise<unknown> =>
+      JSON.parse((await operator(dataDir, noun, "list", "--json")).out)
+    expect(await listed("organisation")).toMatchObject([{ name: "demo" }, { name: "rival" }])
+    expect(await listed("supplier")).toMatchObject([
+      { code: "DEMO_COMPLETE", organisation: "demo", status: "Complete" },
+      { code: "DEMO_ENERGY", organisation: "demo", status: "Ongoing" },
+      { code: "DEMO_PAUSED", organisation: "demo", status: "Paused" },
+      { code: "RIVAL_ENERGY", organisation: "rival", status: "Ongoing" }
+    ])
+    expect(statSync(join(dataDir, "demo.json")).mode & 0o077).toBe(0)
+    for (const path of sampleDocuments()) {
+      expectPdf(readFileSync(join(demoIn(dataDir).documentsDir, path), "latin1"))
+    }
+  })
+
+  it("works on the database of DATABASE_URL, and leaves it running", async () => {
+    const dataDir = freshDataDir()
+    const scope = Scope.makeUnsafe()
+    onTestFinished(() => Effect.runPromise(Scope.close(scope, Exit.void)))
+    const url = Redacted.value(await Effect.runPromise(Scope.provide(freshUrl, scope)))
+    const local = await startLocal(dataDir, { DATABASE_URL: url })
+    expect(existsSync(join(dataDir, "postgres"))).toBe(false)
+    expect(await runToEnd("demo", [], { DATA_DIR: dataDir })).toMatchObject(succeeded)
+    expect((await stop(local, "SIGTERM")).status).toBe(0)
+    const teams = await runToEnd("operator", ["team", "list", "--json"], { DATABASE_URL: url })
+    expect(JSON.parse(teams.out)).toEqual([{ name: "Migration Team" }])
+  })
+
+  it("says that the port is in use, and leaves no PostgreSQL behind", async () => {
+    const dataDir = freshDataDir()
+    const port = await takenPort()
+    const { err, out, status } = await runToEnd("local", [], {
+      DATA_DIR: dataDir,
+      PORT: String(port)
+    })
+    expect({ status, out }).toEqual({ status: 1, out: "" })
+    expect(err).toBe(
+      `Port ${port} is in use: stop what uses it, or choose another one with PORT.\n`
+    )
+    expect(postgresOf(dataDir)).toBeNull()
+  })
+
+  it("says which setting is wrong", async () => {
+    const { err, status } = await runToEnd("local", [], { DATA_DIR: freshDataDir(), PORT: "no" })
+    expect(status).toBe(1)
+    expect(err).toContain("PORT")
+  })
+
+  it("is refused on the data directory of another, which goes on", async () => {
+    const dataDir = freshDataDir()
+    const { baseUrl } = await startLocal(dataDir)
+    const second = await runToEnd("local", [], { DATA_DIR: dataDir, PORT: "0" })
+    expect(second).toEqual({
+      status: 1,
+      out: "",
+      err: `A local run is up on ${dataDir} already.\n`
+    })
+    expect((await fetch(`${baseUrl}/health/ready`)).status).toBe(200)
+  })
+
+  it("takes over the PostgreSQL of a run that was killed, and stops it at its end", async () => {
+    const dataDir = freshDataDir()
+    const killed = await startLocal(dataDir)
+    const demo = demoIn(dataDir)
+    await stop(killed, "SIGKILL")
+    const left = postgresOf(dataDir)
+    expect(left).not.toBeNull()
+    const next = await startLocal(dataDir)
+    expect(postgresOf(dataDir)).toBe(left)
+    expect(demoIn(dataDir)).toEqual({ ...demo, baseUrl: next.baseUrl })
+    expect((await stop(next, "SIGTERM")).status).toBe(0)
+    expect(postgresOf(dataDir)).toBeNull()
+  })
+
+  it("stops on a signal that comes while it is starting", async () => {
+    const dataDir = freshDataDir()
+    const begun = new Promise<void>((resolve) => {
+      const watcher = watch(dirname(dataDir), () => resolve())
+      onTestFinished(() => watcher.close())
+    })
+    const starting = launch("local", [], { DATA_DIR: dataDir, PORT: "0" })
+    await begun
+    expect(await stop(starting, "SIGTERM")).toEqual({ ...succeeded, out: "" })
+    expect(postgresOf(dataDir)).toBeNull()
+  })
+})
+
+describe("the operator command without a local run", { timeout: 120_000 }, () => {
+  it("starts the database for itself, several commands in turn, and stops it", async () => {
+    const dataDir = freshDataDir()
+    const names = ["one", "two", "three"]
+    const created = await Promise.all(
+      names.map((name) => operator(dataDir, "organisation", "create", name))
+    )
+    for (const end of created) expect(end).toMatchObject(succeeded)
+    expect(postgresOf(dataDir)).toBeNull()
+    const { out } = await operator(dataDir, "organisation", "list", "--json")
+    const listed = JSON.parse(out) as ReadonlyArray<{ readonly name: string }>
+    expect(listed.map(({ name }) => name)).toEqual(names.toSorted())
+    expect(postgresOf(dataDir)).toBeNull()
+  })
+
+  it("ends with status 1 and says why, and stops the database as well", async () => {
+    const dataDir = freshDataDir()
+    const { err, out, status } = await operator(dataDir, "key", "issue", "nobody", "--json")
+    expect({ status, out }).toEqual({ status: 1, out: "" })
+    expect(err).toContain("There is no organisation nobody")
+    expect(postgresOf(dataDir)).toBeNull()
+    expect(await operator(dataDir, "key", "shred")).toMatchObject({ status: 1, out: "" })
+    expect(await operator(dataDir, "key")).toMatchObject({ status: 1, out: "" })
+  })
+
+  it("says that the database of DATABASE_URL was never migrated", async () => {
+    const server = Redacted.make(inject("databaseUrl"))
+    const name = `bare_${randomBytes(6).toString("hex")}`
+    await Effect.runPromise(createDatabase(server, name))
+    onTestFinished(() => Effect.runPromise(dropDatabase(server, name)))
+    const end = await runToEnd("operator", ["team", "list", "--json"], {
+      DATABASE_URL: Redacted.value(databaseUrl(server, name))
+    })
+    expect(end).toMatchObject({ status: 1, out: "" })
+    expect(end.err).toContain("npm run migrate")
+  })
+
+  it("says that the database of DATABASE_URL is away", async () => {
+    const port = await takenPort()
+    const end = await runToEnd("operator", ["team", "list"], {
+      DATABASE_URL: `postgres://operator:secret-word@127.0.0.1:${port}/nowhere`
+    })
+    expect(end).toMatchObject({ status: 1, out: "" })
+    expect(end.err).toContain("The database cannot be reached")
+    expect(end.err).not.toContain("secret-word")
+  })
+})
