@@ -4,7 +4,8 @@
  */
 import { readFileSync, writeFileSync } from "node:fs"
 import { statusOf } from "@data-import/api/Problem"
-import { type CodeEntry, registry } from "@data-import/domain/Code"
+import { registry } from "@data-import/domain/Code"
+import type { CodeEntry } from "@data-import/domain/CodeEntry"
 
 const file = new URL("../README.md", import.meta.url)
 const begin = "<!-- codes: begin (npm run readme) -->"

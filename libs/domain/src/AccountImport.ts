@@ -3,7 +3,7 @@
  * acknowledged before it is stored, nothing is stored by halves, and every request may be sent
  * again. Source: specification, "Account creation flow"; decisions, "Account creation".
  */
-import { Config, Context, Duration, Effect, Layer, Option } from "effect"
+import { Config, Context, type DateTime, Duration, Effect, Layer, Option } from "effect"
 import { Documents } from "../ports/Documents.ts"
 import { History } from "../ports/History.ts"
 import { ImportProcesses } from "../ports/ImportProcesses.ts"
@@ -12,7 +12,7 @@ import { type Account, type AccountNumber, encodeAccount } from "./Account.ts"
 import { accountRequest, processRequest } from "./AccountValidation.ts"
 import { makeAttempts } from "./Attempt.ts"
 import { recordRefusals } from "./Audit.ts"
-import { makeExaminer, requireOngoing } from "./Examination.ts"
+import { type Examiner, makeExaminer, requireOngoing } from "./Examination.ts"
 import {
   AlreadyImported,
   type Failure,
@@ -80,67 +80,78 @@ const settings = Config.all({
   concurrencyLimit: Config.option(Config.Int("CONCURRENCY_LIMIT"))
 })
 
+interface Dependencies {
+  readonly processes: ImportProcesses["Service"]
+  readonly setup: OperatorSetup["Service"]
+  readonly examiner: Examiner
+  readonly attempts: ReturnType<typeof makeAttempts>
+  readonly concurrencyLimit: number | null
+}
+
+const examineAccount = ({ examiner }: Dependencies, caller: Caller, body: unknown) =>
+  examiner.examine({ validator: accountRequest, caller, body, payload: payloadOf(body), code })
+
+const stage = Effect.fnUntraced(function* (deps: Dependencies, caller: Caller, body: unknown) {
+  const { body: valid, now, supplier } = yield* examineAccount(deps, caller, body)
+  yield* requireOngoing(supplier)
+  const { external_account_number, import_supplier } = valid.payload
+  const key = { import_supplier, external_account_number }
+  const payload = JSON.stringify(encodeAccount(valid.payload))
+  const staging = yield* deps.processes.stage({ key, payload, caller, at: now })
+  if (staging._tag !== "Refused") return { first: staging._tag === "Created", key }
+  return yield* refusalOf(key, staging.found) ?? unavailable
+})
+
+/** The team is judged after the import's state, but must be known before the attempt begins. */
+const refuseForTeam = Effect.fnUntraced(function* (
+  { processes }: Dependencies,
+  key: ImportKey,
+  name: string,
+  now: DateTime.Utc
+) {
+  const found = yield* processes.find(key)
+  const state = Option.match(found, {
+    onNone: () => null,
+    onSome: (process) => stateAt(process, now)
+  })
+  return yield* refusalOf(key, state) ?? new OperationsTeamDoesNotExist({ name })
+})
+
+/** Everything that can refuse an attempt before it holds its import. */
+const startAttempt = Effect.fnUntraced(function* (
+  deps: Dependencies,
+  caller: Caller,
+  body: unknown
+) {
+  const payload = payloadOf(body)
+  const request = { validator: processRequest, caller, body, payload, code } as const
+  const { body: valid, now, supplier } = yield* deps.examiner.examine(request)
+  yield* requireOngoing(supplier)
+  const { dry_run: dryRun = false, operations_team_name: team, ...key } = valid.payload
+  if (!(yield* deps.setup.hasTeam(team))) return yield* refuseForTeam(deps, key, team, now)
+  const limits = { deployment: deps.concurrencyLimit, supplier: supplier.concurrencyLimit }
+  const claim = yield* deps.attempts.claim({ key, dryRun, limits, caller, at: now })
+  if (claim._tag === "Refused") return yield* refusalOf(key, claim.found) ?? unavailable
+  return { ...claim, key, dryRun, team, caller }
+})
+
 const make = Effect.gen(function* () {
   const processes = yield* ImportProcesses
   const setup = yield* OperatorSetup
   const history = yield* History
   const { concurrencyLimit, lease } = yield* settings
   const examiner = makeExaminer(setup, yield* Documents)
-  const attempts = makeAttempts({ processes, examiner, lease })
-
-  const examine = (caller: Caller, body: unknown) =>
-    examiner.examine({ validator: accountRequest, caller, body, payload: payloadOf(body), code })
-
-  const stage = Effect.fnUntraced(function* (caller: Caller, body: unknown) {
-    const { body: valid, now, supplier } = yield* examine(caller, body)
-    yield* requireOngoing(supplier)
-    const { external_account_number, import_supplier } = valid.payload
-    const key = { import_supplier, external_account_number }
-    const payload = JSON.stringify(encodeAccount(valid.payload))
-    const staging = yield* processes.stage({ key, payload, caller, at: now })
-    if (staging._tag !== "Refused") return { first: staging._tag === "Created", key }
-    return yield* refusalOf(key, staging.found) ?? unavailable
-  })
-
-  /** The team is judged after the import's state, but must be known before the attempt begins. */
-  const refuseForTeam = Effect.fnUntraced(function* (key: ImportKey, name: string, now) {
-    const found = yield* processes.find(key)
-    const state = Option.match(found, {
-      onNone: () => null,
-      onSome: (process) => stateAt(process, now)
-    })
-    return yield* refusalOf(key, state) ?? new OperationsTeamDoesNotExist({ name })
-  })
-
-  const start = Effect.fnUntraced(function* (caller: Caller, body: unknown) {
-    const {
-      body: valid,
-      now,
-      supplier
-    } = yield* examiner.examine({
-      validator: processRequest,
-      caller,
-      body,
-      payload: payloadOf(body),
-      code
-    })
-    yield* requireOngoing(supplier)
-    const { dry_run: dryRun = false, operations_team_name: team, ...key } = valid.payload
-    if (!(yield* setup.hasTeam(team))) return yield* refuseForTeam(key, team, now)
-    const limits = {
-      deployment: Option.getOrNull(concurrencyLimit),
-      supplier: supplier.concurrencyLimit
-    }
-    const claim = yield* attempts.claim({ key, dryRun, limits, caller, at: now })
-    if (claim._tag === "Refused") {
-      return yield* refusalOf(key, claim.found) ?? unavailable
-    }
-    return { ...claim, key, dryRun, team, caller }
-  })
+  const deps: Dependencies = {
+    processes,
+    setup,
+    examiner,
+    attempts: makeAttempts({ processes, examiner, lease }),
+    concurrencyLimit: Option.getOrNull(concurrencyLimit)
+  }
 
   return AccountImport.of({
     validate: Effect.fn("AccountImport.validate")((caller, body) =>
-      examine(caller, body).pipe(
+      examineAccount(deps, caller, body).pipe(
         Effect.map((examined) => examined.body.payload),
         Effect.catchTags({
           StorageUnavailable: () => unavailable,
@@ -149,17 +160,17 @@ const make = Effect.gen(function* () {
       )
     ),
     stage: Effect.fn("AccountImport.stage")((caller, body) =>
-      stage(caller, body).pipe(
+      stage(deps, caller, body).pipe(
         Effect.catchTag("DocumentsUnavailable", () => unavailable),
         recordRefusals(history, "stage", caller, payloadOf(body)),
         Effect.catchTag("StorageUnavailable", () => unavailable)
       )
     ),
     process: Effect.fn("AccountImport.process")((caller, body) =>
-      start(caller, body).pipe(
+      startAttempt(deps, caller, body).pipe(
         Effect.catchTag("DocumentsUnavailable", () => unavailable),
         recordRefusals(history, "process", caller, payloadOf(body)),
-        Effect.flatMap(attempts.run),
+        Effect.flatMap(deps.attempts.run),
         Effect.catchTag("StorageUnavailable", () => unavailable)
       )
     )

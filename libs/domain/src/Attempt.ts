@@ -64,92 +64,96 @@ const recordOf = (
   }
 }
 
-export const makeAttempts = ({ examiner, lease, processes }: Dependencies) => {
-  const claim = Effect.fnUntraced(function* (
-    order: Omit<Parameters<Port["claim"]>[0], "attempt" | "lease">
-  ): Effect.fn.Return<
-    | { readonly _tag: "Claimed"; readonly id: AttemptId; readonly payload: string }
-    | Extract<Claim, { readonly _tag: "Refused" }>,
-    ConcurrencyLimitExceeded | StorageUnavailable
-  > {
-    const id = yield* newAttemptId
-    const claimed = yield* processes.claim({ ...order, attempt: id, lease })
-    switch (claimed._tag) {
-      case "Claimed":
-        return { _tag: "Claimed", id, payload: claimed.payload }
-      case "Refused":
-        return claimed
-      case "LimitExceeded":
-        return yield* new ConcurrencyLimitExceeded({ retryAfterSeconds: limitRetryAfter })
-    }
-  })
+type Order = Omit<Parameters<Port["claim"]>[0], "attempt" | "lease">
 
-  const renewing = ({ id, key }: Attempt) =>
-    DateTime.now.pipe(
-      Effect.flatMap((now) =>
-        processes.renew({ key, attempt: id, until: DateTime.addDuration(now, lease) })
-      ),
-      Effect.catchTag("StorageUnavailable", () =>
-        Effect.logWarning("A lease could not be renewed; its attempt goes on while it lasts")
-      ),
-      Effect.delay(Duration.divideUnsafe(lease, renewals)),
-      Effect.repeat(Schedule.forever),
-      Effect.interruptible
-    )
+type Claimed = { readonly _tag: "Claimed"; readonly id: AttemptId; readonly payload: string }
 
-  /** Today's rules on the data as it was staged. */
-  const revalidate = ({ caller, payload }: Attempt) => {
-    const body = Result.getOrThrow(Json.parse(payload))
-    return examiner
-      .examine({
-        validator: accountValidator,
-        caller,
-        body,
-        payload: body,
-        code: "account_failed_validation"
-      })
-      .pipe(Effect.catchTag("DocumentsUnavailable", () => unavailable))
+const claim = Effect.fnUntraced(function* (
+  { lease, processes }: Dependencies,
+  order: Order
+): Effect.fn.Return<
+  Claimed | Extract<Claim, { readonly _tag: "Refused" }>,
+  ConcurrencyLimitExceeded | StorageUnavailable
+> {
+  const id = yield* newAttemptId
+  const claimed = yield* processes.claim({ ...order, attempt: id, lease })
+  switch (claimed._tag) {
+    case "Claimed":
+      return { _tag: "Claimed", id, payload: claimed.payload }
+    case "Refused":
+      return claimed
+    case "LimitExceeded":
+      return yield* new ConcurrencyLimitExceeded({ retryAfterSeconds: limitRetryAfter })
   }
+})
 
-  const create = Effect.fnUntraced(function* (attempt: Attempt) {
-    const { body: account, documents } = yield* revalidate(attempt)
-    const { caller, dryRun, id, key, team } = attempt
-    const store = dryRun ? processes.rehearse : processes.complete
-    while (true) {
-      const number = yield* newAccountNumber
-      const createdAt = yield* DateTime.now
-      const newAccount = { number, account, operationsTeam: team, documents, createdAt }
-      const completion = yield* store({ key, attempt: id, newAccount, caller })
-      switch (completion._tag) {
-        case "Completed":
-          if (dryRun) return yield* new DryRunSuccessful({ key })
-          return { kraken_account_number: number }
-        case "LeaseLost":
-          return yield* unavailable
-        case "NumberTaken":
-          continue
-      }
-    }
-  })
+const renewing = ({ lease, processes }: Dependencies, { id, key }: Attempt) =>
+  DateTime.now.pipe(
+    Effect.flatMap((now) =>
+      processes.renew({ key, attempt: id, until: DateTime.addDuration(now, lease) })
+    ),
+    Effect.catchTag("StorageUnavailable", () =>
+      Effect.logWarning("A lease could not be renewed; its attempt goes on while it lasts")
+    ),
+    Effect.delay(Duration.divideUnsafe(lease, renewals)),
+    Effect.repeat(Schedule.forever),
+    Effect.interruptible
+  )
 
-  const release = Effect.fnUntraced(function* (
-    { caller, dryRun, id, key }: Attempt,
-    cause: Cause.Cause<Failure | StorageUnavailable>
-  ) {
-    const at = yield* DateTime.now
-    const record = recordOf(cause)
-    return yield* processes.release({ key, attempt: id, ...record, dryRun, caller, at })
-  })
-
-  /** Runs a claimed attempt to its end, and gives the lease back unless the account was created. */
-  const run = (attempt: Attempt) =>
-    Effect.gen(function* () {
-      yield* Effect.forkScoped(renewing(attempt))
-      return yield* create(attempt)
-    }).pipe(
-      Effect.scoped,
-      Effect.catchCause((cause) => Effect.andThen(release(attempt, cause), Effect.failCause(cause)))
-    )
-
-  return { claim, run }
+/** Today's rules on the data as it was staged. */
+const revalidate = ({ examiner }: Dependencies, { caller, payload: text }: Attempt) => {
+  const payload = Result.getOrThrow(Json.parse(text))
+  const code = "account_failed_validation"
+  return examiner
+    .examine({ validator: accountValidator, caller, body: payload, payload, code })
+    .pipe(Effect.catchTag("DocumentsUnavailable", () => unavailable))
 }
+
+const create = Effect.fnUntraced(function* (deps: Dependencies, attempt: Attempt) {
+  const { body: account, documents } = yield* revalidate(deps, attempt)
+  const { caller, dryRun, id, key, team } = attempt
+  const store = dryRun ? deps.processes.rehearse : deps.processes.complete
+  while (true) {
+    const number = yield* newAccountNumber
+    const createdAt = yield* DateTime.now
+    const newAccount = { number, account, operationsTeam: team, documents, createdAt }
+    const completion = yield* store({ key, attempt: id, newAccount, caller })
+    switch (completion._tag) {
+      case "Completed":
+        if (dryRun) return yield* new DryRunSuccessful({ key })
+        return { kraken_account_number: number }
+      case "LeaseLost":
+        return yield* unavailable
+      case "NumberTaken":
+        continue
+    }
+  }
+})
+
+const release = Effect.fnUntraced(function* (
+  { processes }: Dependencies,
+  { caller, dryRun, id, key }: Attempt,
+  cause: Cause.Cause<Failure | StorageUnavailable>
+) {
+  const at = yield* DateTime.now
+  const record = recordOf(cause)
+  return yield* processes.release({ key, attempt: id, ...record, dryRun, caller, at })
+})
+
+const run = (deps: Dependencies, attempt: Attempt) =>
+  Effect.gen(function* () {
+    yield* Effect.forkScoped(renewing(deps, attempt))
+    return yield* create(deps, attempt)
+  }).pipe(
+    Effect.scoped,
+    Effect.catchCause((cause) =>
+      Effect.andThen(release(deps, attempt, cause), Effect.failCause(cause))
+    )
+  )
+
+export const makeAttempts = (deps: Dependencies) => ({
+  /** Takes the lease of an import for a new attempt. */
+  claim: (order: Order) => claim(deps, order),
+  /** Runs a claimed attempt to its end, and gives the lease back unless the account was created. */
+  run: (attempt: Attempt) => run(deps, attempt)
+})

@@ -104,7 +104,8 @@ const make = Effect.gen(function* () {
       processes.list({ supplier, kind, after, limit: limit + 1 })
     )
     const entries = found.slice(0, limit)
-    const nextAfter = found.length > limit ? entries.at(-1)!.external_account_number : null
+    const last = found.length > limit ? entries.at(-1) : undefined
+    const nextAfter = last?.external_account_number ?? null
     return { _tag: "Page", entries, nextAfter } as const
   })
 

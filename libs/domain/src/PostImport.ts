@@ -15,7 +15,7 @@ import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
 import type { AccountNumber } from "./Account.ts"
 import type { AccountView, Looked } from "./AccountChange.ts"
 import { recordRefusals } from "./Audit.ts"
-import { type Examined, makeExaminer, requireOngoing } from "./Examination.ts"
+import { type Examined, type Examiner, makeExaminer, requireOngoing } from "./Examination.ts"
 import {
   AccountNotFound,
   type Failure,
@@ -94,151 +94,159 @@ const keyOf = ({ external_account_number, import_supplier }: ImportKey): ImportK
   external_account_number
 })
 
+interface Dependencies {
+  readonly accounts: Accounts["Service"]
+  readonly processes: ImportProcesses["Service"]
+  readonly vendor: PaymentVendor["Service"]
+  readonly history: History["Service"]
+  readonly examiner: Examiner
+}
+
+/** One request: what it asks for, who asks, and the body as it was sent. */
+interface Write {
+  readonly action: AuditAction
+  readonly caller: Caller
+  readonly body: unknown
+}
+
+/** A valid request of a supplier that takes writes. */
+const examine = Effect.fnUntraced(function* <Body>(
+  { examiner }: Dependencies,
+  { body, caller }: Write,
+  validator: Validator<Body>
+) {
+  const code = "request_failed_validation"
+  const examined = yield* examiner.examine({ validator, caller, body, payload: body, code })
+  yield* requireOngoing(examined.supplier)
+  return examined
+})
+
+/** The answer to a change of the account that the request names; it must be imported. */
+const change = <A, E>(
+  { accounts }: Dependencies,
+  { action, caller }: Write,
+  { body, now: at }: Examined<ImportKey>,
+  look: Looked,
+  decide: (account: AccountView) => Result.Result<Decision<A>, E>
+) =>
+  Effect.flatMap(
+    accounts.change({ key: keyOf(body), look, decide, action, caller, at }),
+    Option.match({ onNone: () => Effect.fail(new NotFound()), onSome: Effect.succeed })
+  )
+
+const createNotes = Effect.fnUntraced(function* (deps: Dependencies, write: Write) {
+  const examined = yield* examine(deps, write, notesRequest)
+  const { notes } = examined.body
+  const decide = decideNotes(notes, examined.documents, examined.now)
+  return yield* change(deps, write, examined, notesToLookAt(notes), decide)
+})
+
+/** The body, once the parameters are sound as well. */
+const examineTransactions = Effect.fnUntraced(function* (
+  deps: Dependencies,
+  write: Write,
+  faults: ReadonlyArray<Fault>
+) {
+  const broken = (errors: ReadonlyArray<Fault>) =>
+    new ValidationFailed({ code: "request_failed_validation", errors: [...faults, ...errors] })
+  const examined = yield* Effect.catchTag(
+    examine(deps, write, transactionsRequest),
+    "ValidationFailed",
+    ({ errors }) => broken(errors)
+  )
+  return faults.length === 0 ? examined : yield* broken([])
+})
+
+const createTransactions = Effect.fnUntraced(function* (
+  deps: Dependencies,
+  write: Write,
+  parameters: Result.Result<TransactionParameters, ReadonlyArray<Fault>>
+) {
+  const faults = Result.isFailure(parameters) ? parameters.failure : []
+  const examined = yield* examineTransactions(deps, write, faults)
+  const { transactions } = examined.body
+  const transactionIds = transactions.map((transaction) => transaction.transaction_id)
+  const { now } = examined
+  const options = { ...Result.getOrThrow(parameters), now, today: dayOf(now) }
+  const decide = decideTransactions(transactions, options)
+  return yield* change(deps, write, examined, { transactionIds }, decide)
+})
+
+const createStatements = Effect.fnUntraced(function* (deps: Dependencies, write: Write) {
+  const examined = yield* examine(deps, write, statementsRequest)
+  const { statements } = examined.body
+  const statementIds = statements.map((statement) => statement.statement_id)
+  const decide = decideStatements(statements, examined.documents)
+  yield* change(deps, write, examined, { statementIds }, decide)
+  return examined.body
+})
+
+const verify = ({ vendor }: Dependencies, instruction: PaymentInstruction) =>
+  vendor.verify(instruction).pipe(
+    Effect.catchTags({
+      VendorRejected: ({ reason }) => new PaymentInstructionRejected({ reason }),
+      VendorUnreachable: () => new PaymentVendorUnreachable(),
+      VendorUnavailable: () => new PaymentVendorUnavailable()
+    })
+  )
+
+/** For a payment instruction, an account that is missing is no 404 but says how far the import is. */
+const refuseMissing = Effect.fnUntraced(function* ({ processes }: Dependencies, key: ImportKey) {
+  const process = yield* processes.find(key)
+  return yield* Option.isNone(process)
+    ? new ImportProcessDoesNotExist({ key })
+    : new AccountNotFound({ key })
+})
+
+const createPaymentInstruction = Effect.fnUntraced(function* (deps: Dependencies, write: Write) {
+  const examined = yield* examine(deps, write, instructionRequest)
+  const { reference, type, vendor } = examined.body
+  const instruction = { vendor, reference, type }
+  const account = yield* deps.accounts.view(keyOf(examined.body), {})
+  if (Option.isNone(account)) return yield* refuseMissing(deps, keyOf(examined.body))
+  const details = account.value.instruction === null ? yield* verify(deps, instruction) : null
+  const decide = decideInstruction(instruction, details)
+  const number = yield* change(deps, write, examined, {}, decide)
+  return { kraken_account_number: number, reference }
+})
+
+const recorded = <A>(
+  { history }: Dependencies,
+  { action, body, caller }: Write,
+  written: Effect.Effect<A, Failure | Unavailable>
+): Effect.Effect<A, Failure> =>
+  written.pipe(
+    Effect.catchTag("DocumentsUnavailable", () => unavailable),
+    recordRefusals(history, action, caller, body),
+    Effect.catchTag("StorageUnavailable", () => unavailable)
+  )
+
 const make = Effect.gen(function* () {
-  const accounts = yield* Accounts
-  const processes = yield* ImportProcesses
-  const vendor = yield* PaymentVendor
-  const history = yield* History
-  const examiner = makeExaminer(yield* OperatorSetup, yield* Documents)
-
-  /** A request of a supplier that takes writes. */
-  const examine = Effect.fnUntraced(function* <Body>(
-    validator: Validator<Body>,
-    caller: Caller,
-    body: unknown
-  ) {
-    const code = "request_failed_validation"
-    const examined = yield* examiner.examine({ validator, caller, body, payload: body, code })
-    yield* requireOngoing(examined.supplier)
-    return examined
-  })
-
-  const changer =
-    (action: AuditAction, caller: Caller) =>
-    <A, E>(
-      { body, now: at }: Examined<ImportKey>,
-      look: Looked,
-      decide: (account: AccountView) => Result.Result<Decision<A>, E>
-    ) =>
-      accounts.change({ key: keyOf(body), look, decide, action, caller, at })
-
-  /** The answer of a change, or that there is no account. */
-  const found = <A, E>(changed: Effect.Effect<Option.Option<A>, E>) =>
-    Effect.flatMap(
-      changed,
-      Option.match({ onNone: () => Effect.fail(new NotFound()), onSome: Effect.succeed })
-    )
-
-  const write =
-    <A>(
-      action: AuditAction,
-      run: (
-        caller: Caller,
-        body: unknown,
-        change: ReturnType<typeof changer>
-      ) => Effect.Effect<A, Failure | Unavailable>
-    ) =>
-    (caller: Caller, body: unknown) =>
-      run(caller, body, changer(action, caller)).pipe(
-        Effect.catchTag("DocumentsUnavailable", () => unavailable),
-        recordRefusals(history, action, caller, body),
-        Effect.catchTag("StorageUnavailable", () => unavailable)
-      )
-
-  const createNotes = write("create_notes", (caller, body, change) =>
-    Effect.gen(function* () {
-      const examined = yield* examine(notesRequest, caller, body)
-      const { notes } = examined.body
-      const decide = decideNotes(notes, examined.documents, examined.now)
-      return yield* found(change(examined, notesToLookAt(notes), decide))
-    })
-  )
-
-  /** The body, once the parameters are sound as well. */
-  const examineBoth = Effect.fnUntraced(function* (
-    caller: Caller,
-    body: unknown,
-    faults: ReadonlyArray<Fault>
-  ) {
-    const broken = (errors: ReadonlyArray<Fault>) =>
-      new ValidationFailed({ code: "request_failed_validation", errors: [...faults, ...errors] })
-    const examined = yield* Effect.catchTag(
-      examine(transactionsRequest, caller, body),
-      "ValidationFailed",
-      ({ errors }) => broken(errors)
-    )
-    return faults.length === 0 ? examined : yield* broken([])
-  })
-
-  const createTransactions = (
-    caller: Caller,
-    body: unknown,
-    parameters: Result.Result<TransactionParameters, ReadonlyArray<Fault>>
-  ) =>
-    write("create_transactions", (_caller, _body, change) =>
-      Effect.gen(function* () {
-        const faults = Result.isFailure(parameters) ? parameters.failure : []
-        const examined = yield* examineBoth(caller, body, faults)
-        const { transactions } = examined.body
-        const transactionIds = transactions.map((transaction) => transaction.transaction_id)
-        const { now } = examined
-        const options = { ...Result.getOrThrow(parameters), now, today: dayOf(now) }
-        const decide = decideTransactions(transactions, options)
-        return yield* found(change(examined, { transactionIds }, decide))
-      })
-    )(caller, body)
-
-  const createStatements = write("create_historical_statements", (caller, body, change) =>
-    Effect.gen(function* () {
-      const examined = yield* examine(statementsRequest, caller, body)
-      const { statements } = examined.body
-      const statementIds = statements.map((statement) => statement.statement_id)
-      const decide = decideStatements(statements, examined.documents)
-      yield* found(change(examined, { statementIds }, decide))
-      return examined.body
-    })
-  )
-
-  const verify = (instruction: PaymentInstruction) =>
-    vendor.verify(instruction).pipe(
-      Effect.catchTags({
-        VendorRejected: ({ reason }) => new PaymentInstructionRejected({ reason }),
-        VendorUnreachable: () => new PaymentVendorUnreachable(),
-        VendorUnavailable: () => new PaymentVendorUnavailable()
-      })
-    )
-
-  /**
-   * For a payment instruction, an account that is missing is no 404 but says how far the import is.
-   */
-  const refuseMissing = Effect.fnUntraced(function* (key: ImportKey) {
-    const process = yield* processes.find(key)
-    return yield* Option.isNone(process)
-      ? new ImportProcessDoesNotExist({ key })
-      : new AccountNotFound({ key })
-  })
-
-  const createPaymentInstruction = write("create_payment_instruction", (caller, body, change) =>
-    Effect.gen(function* () {
-      const examined = yield* examine(instructionRequest, caller, body)
-      const { reference, type, vendor: code } = examined.body
-      const instruction = { vendor: code, reference, type }
-      const account = yield* accounts.view(keyOf(examined.body), {})
-      if (Option.isNone(account)) return yield* refuseMissing(keyOf(examined.body))
-      const details = account.value.instruction === null ? yield* verify(instruction) : null
-      const decide = decideInstruction(instruction, details)
-      const number = yield* found(change(examined, {}, decide))
-      return { kraken_account_number: number, reference }
-    })
-  )
+  const deps: Dependencies = {
+    accounts: yield* Accounts,
+    processes: yield* ImportProcesses,
+    vendor: yield* PaymentVendor,
+    history: yield* History,
+    examiner: makeExaminer(yield* OperatorSetup, yield* Documents)
+  }
 
   return PostImport.of({
-    createNotes: Effect.fn("PostImport.createNotes")(createNotes),
-    createTransactions: Effect.fn("PostImport.createTransactions")(createTransactions),
-    createStatements: Effect.fn("PostImport.createStatements")(createStatements),
-    createPaymentInstruction: Effect.fn("PostImport.createPaymentInstruction")(
-      createPaymentInstruction
-    )
+    createNotes: Effect.fn("PostImport.createNotes")((caller, body) => {
+      const write: Write = { action: "create_notes", caller, body }
+      return recorded(deps, write, createNotes(deps, write))
+    }),
+    createTransactions: Effect.fn("PostImport.createTransactions")((caller, body, parameters) => {
+      const write: Write = { action: "create_transactions", caller, body }
+      return recorded(deps, write, createTransactions(deps, write, parameters))
+    }),
+    createStatements: Effect.fn("PostImport.createStatements")((caller, body) => {
+      const write: Write = { action: "create_historical_statements", caller, body }
+      return recorded(deps, write, createStatements(deps, write))
+    }),
+    createPaymentInstruction: Effect.fn("PostImport.createPaymentInstruction")((caller, body) => {
+      const write: Write = { action: "create_payment_instruction", caller, body }
+      return recorded(deps, write, createPaymentInstruction(deps, write))
+    })
   })
 })
 

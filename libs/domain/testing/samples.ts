@@ -9,8 +9,7 @@ import { validateAccount } from "../src/AccountValidation.ts"
 /** The instant as of which the samples are valid. */
 export const sampleTime = DateTime.makeUnsafe("2026-01-15T12:00:00Z")
 
-/** The payload on the wire, not wrapped in `payload`. */
-export const domesticPayload = () => ({
+const payload = {
   import_supplier: "DEMO_ENERGY",
   external_account_number: "NL-0004711",
   unknown_occupier: false,
@@ -218,7 +217,10 @@ export const domesticPayload = () => ({
       supply_address1: "Pilevangen 14, 2. th"
     }
   ]
-})
+}
+
+/** The payload on the wire, not wrapped in `payload`. */
+export const domesticPayload = () => structuredClone(payload)
 
 /** The decoded account of `domesticPayload`, under another number or supplier if given. */
 export const domesticAccount = (

@@ -1,0 +1,151 @@
+/** The part of the registry with the codes of whole answers. */
+import { both, type CodeEntry, request } from "./CodeEntry.ts"
+
+export const requestCodes = {
+  parse_error: request(
+    "The body is not acceptable JSON: malformed, not UTF-8, a repeated key, or nested too deep.",
+    '{"payload": {"import_supplier": "A", "import_supplier": "B"}}',
+    "Send one well-formed JSON document, without a byte-order mark, each key once."
+  ),
+  account_failed_validation: request(
+    "The account payload, or the request around it, breaks at least one rule; `errors` lists all of them.",
+    "a customer whose landline is not a phone number",
+    "Correct every listed field and send the request again."
+  ),
+  request_failed_validation: request(
+    "The request breaks at least one rule; `errors` lists all of them.",
+    "a note without body and document_paths",
+    "Correct every listed field and send the request again."
+  ),
+  account_import_process_already_imported: request(
+    "The platform account exists already; the body names it.",
+    "processing an import twice",
+    "Treat the import as done; add further data with the post-import endpoints."
+  ),
+  account_import_process_skipped: request(
+    "The operator has marked the account to be skipped.",
+    "staging an account that is not to be migrated",
+    "Ask the operator why, and leave the account out until it is unmarked."
+  ),
+  account_import_process_in_progress: request(
+    "Another attempt at this account is running right now.",
+    "processing the same account from two workers",
+    "Ask the status endpoint until it no longer says IN_PROGRESS, then decide."
+  ),
+  import_supplier_migration_not_ongoing: request(
+    "The supplier is Paused or Complete; `detail` says which.",
+    "staging while the migration is paused",
+    "Wait for the operator to set the supplier Ongoing."
+  ),
+  import_process_does_not_exist: request(
+    "Nothing was ever staged for the pair of supplier and account number.",
+    "processing before staging",
+    "Stage the account first, and compare the pair character by character."
+  ),
+  operations_team_name_does_not_exist: both(
+    "There is no operations team of this name.",
+    '"operations_team_name": "Nobody"',
+    "Ask the operator for the exact names of the teams."
+  ),
+  dry_run_successful: request(
+    "The account would have been imported; everything was rolled back because of dry_run.",
+    '"dry_run": true',
+    "Send the request without dry_run to import the account."
+  ),
+  account_not_found: request(
+    "The account is staged but not imported.",
+    "a payment instruction before process",
+    "Process the import first."
+  ),
+  active_payment_instruction_exists: request(
+    "Another active payment instruction is on the account.",
+    "a second card for the same account",
+    "Ask the operator to end the present instruction first."
+  ),
+  payment_instruction_rejected_by_vendor: request(
+    "The vendor answered, and the answer is no.",
+    "a reference that the vendor does not know",
+    "Check reference and type with the vendor; do not send the request unchanged."
+  ),
+  payment_vendor_unreachable: request(
+    "The vendor cannot be reached for good: unknown host, failed TLS, or not configured.",
+    "a vendor without configuration",
+    "Ask the operator to correct the vendor's configuration; do not retry before that."
+  ),
+  payment_vendor_unavailable: request(
+    "The vendor cannot be reached for the moment.",
+    "a time-out at the vendor",
+    "Send the same request again later."
+  ),
+  not_authenticated: request(
+    "The request has no Authorization header.",
+    "a request without a token",
+    "Send `Authorization: Token <ACCESS_TOKEN>`."
+  ),
+  authentication_failed: request(
+    "The token is not a valid, unexpired token of this service.",
+    "a token older than an hour",
+    "Obtain a new token and send the request again."
+  ),
+  permission_denied: request(
+    "The token's key may not do this.",
+    "a write with a read-only key",
+    "Use a key whose scope covers the request."
+  ),
+  not_found: request(
+    "There is nothing here: unknown path, no import, account not imported, or a supplier that is not yours.",
+    "the status of an account that was never staged",
+    "Check the path, the supplier code and the account number."
+  ),
+  method_not_allowed: request(
+    "The path exists, but not for this method; the Allow header names those it has.",
+    "GET on a stage",
+    "Use a method that Allow names."
+  ),
+  not_acceptable: request(
+    "The Accept header leaves no room for JSON.",
+    "Accept: text/csv",
+    "Accept application/json."
+  ),
+  request_timeout: request(
+    "The body did not arrive in time.",
+    "a stalled upload",
+    "Send the request again."
+  ),
+  payload_too_large: request(
+    "The body is larger than the limit.",
+    "a body of 11 MiB",
+    "Send less at once; GET /v1/data-import/limits/ names the limit."
+  ),
+  unsupported_media_type: request(
+    "The body is not announced as JSON, or is encoded.",
+    "Content-Type: text/plain",
+    "Send Content-Type: application/json, without Content-Encoding."
+  ),
+  concurrency_limit_exceeded: request(
+    "As many accounts are being processed as the limit allows.",
+    "processing a whole cohort at once",
+    "Send the same request again after Retry-After seconds."
+  ),
+  throttled: request(
+    "Too many requests from this client.",
+    "a request loop without a pause",
+    "Send the same request again after Retry-After seconds."
+  ),
+  error: request(
+    "An error in the service; the request id is in the answer.",
+    "a defect",
+    "Send the same request again; if it persists, give the operator the request id."
+  ),
+  service_unavailable: request(
+    "The service cannot answer right now: its database is away, or it is shutting down.",
+    "a restart of the database",
+    "Send the same request again after Retry-After seconds."
+  ),
+
+  transaction_outside_open_period: request(
+    "The transaction is dated outside the open statement period.",
+    "a transaction before the last closing date",
+    "Correct the date, or let force_add_to_current_statement move it."
+  )
+} as const satisfies Record<string, CodeEntry>
