@@ -18,9 +18,10 @@ const unstorable = (value: unknown, path: Path): ReadonlyArray<Path> => {
     return value.flatMap((element, index) => unstorable(element, [...path, index]))
   }
   if (!isObject(value)) return []
-  return Object.entries(value).flatMap(([key, member]) =>
-    isStorable(key) ? unstorable(member, [...path, key]) : [path]
-  )
+  const members = Object.entries(value)
+  const storable = members.filter(([key]) => isStorable(key))
+  const inside = storable.flatMap(([key, member]) => unstorable(member, [...path, key]))
+  return storable.length === members.length ? inside : [...inside, path]
 }
 
 const isJsonObject = fieldCheck<unknown>(isObject, {

@@ -148,7 +148,7 @@ describe("a free object", () => {
   it("holds no text that no database stores, in keys neither", () => {
     const at = (value: unknown) => judge(sampleWith({ "metadata.1.value": value }))
     expect(at({ a: ["x", "\ud800"] })).toEqual(["metadata.1.value.a.1 invalid"])
-    expect(at({ a: { "b\0": 1 } })).toEqual(["metadata.1.value.a invalid"])
+    expect(at({ a: { "b\0": 1, "c\0": 2 } })).toEqual(["metadata.1.value.a invalid"])
     expect(at({ "\udc00": 1 })).toEqual(["metadata.1.value invalid"])
   })
 })

@@ -1,0 +1,93 @@
+/**
+ * Every fault that a payload can have is reported, alone and at its place, and every code of the registry
+ * is one that something yields.
+ */
+import { describe, expect, it } from "@effect/vitest"
+import fc from "fast-check"
+import { type Code, registry } from "../src/Code.ts"
+import { accountPayload } from "../testing/arbitraries.ts"
+import { mutant, mutationsOf } from "../testing/mutants.ts"
+import { domesticPayload, sampleTime } from "../testing/samples.ts"
+import { drop, putAll, type Wire } from "../testing/wire.ts"
+import { factsAt } from "../src/AccountValidation.ts"
+import { judge, judgeProcess, judgeWith } from "./judge.ts"
+
+/** The sample, and payloads that have what it has not. */
+const payloads: ReadonlyArray<[string, Wire]> = [
+  ["a household", domesticPayload()],
+  [
+    "a business with a structured street and billing by the quarter",
+    putAll(drop(domesticPayload(), "billing_address.street_address"), {
+      account_type: "BUSINESS",
+      "billing_address.structured_street_address": { street: "Pilevangen" },
+      account_billing_options: {
+        period_length: "QUARTERLY",
+        period_start_day: 1,
+        period_start_month: 4
+      }
+    })
+  ],
+  [
+    "an unknown occupier",
+    { import_supplier: "S", external_account_number: "1", unknown_occupier: true }
+  ]
+]
+
+describe("a payload with one fault", () => {
+  it.each(payloads)("has that fault and no other: %s", (_name, payload) => {
+    expect(judge(payload)).toEqual([])
+    const differing = mutationsOf(payload).flatMap(({ make }) => {
+      const { body, fault, name } = make()
+      const faults = judge(body)
+      return faults.length === 1 && faults[0] === `${fault.attr} ${fault.code}`
+        ? []
+        : [`${name}: ${faults.join(", ")}`]
+    })
+    expect(differing).toEqual([])
+  })
+
+  it("has that fault and no other, whatever else is in it", { timeout: 30_000 }, () => {
+    const mutants = accountPayload().chain((payload) => mutant(payload))
+    fc.assert(
+      fc.property(mutants, ({ body, fault }) => {
+        expect(judge(body)).toEqual([`${fault.attr} ${fault.code}`])
+      }),
+      { numRuns: 300 }
+    )
+  })
+
+  it("is judged by the day it is sent", () => {
+    const now = sampleTime
+    const tomorrow = mutationsOf(domesticPayload(), now).filter(({ code }) =>
+      ["transaction_in_future", "historical_statement_period_end_in_future"].includes(code)
+    )
+    expect(tomorrow).toHaveLength(2)
+    const facts = { ...factsAt(now), today: "2026-01-16" as ReturnType<typeof factsAt>["today"] }
+    for (const { make } of tomorrow) expect(judgeWith(facts, make().body)).toEqual([])
+  })
+})
+
+describe("the registry", () => {
+  /** Yielded by the endpoints after the import alone. */
+  const afterImport: ReadonlyArray<Code> = ["empty", "historical_statement_already_exists"]
+  /** Yielded by process, once the request itself is valid. */
+  const ofTeams: ReadonlyArray<Code> = ["operations_team_name_does_not_exist"]
+
+  it("has no field code that no account yields", () => {
+    const process = {
+      import_supplier: "S",
+      external_account_number: "1",
+      operations_team_name: "T"
+    }
+    const unknown = judgeProcess({ payload: process }, { supplierExists: false })
+    const documents = new Set(["statements/NL-0004711/2025-01.pdf"])
+    const missing = judgeWith({ missingDocuments: documents }, domesticPayload())
+    const looked = [...unknown, ...missing].map((fault) => fault.split(" ")[1])
+    const judged = payloads.flatMap(([, payload]) => mutationsOf(payload).map(({ code }) => code))
+    const yielded = new Set([...judged, ...looked, ...afterImport, ...ofTeams])
+    const codes = Object.entries(registry)
+      .filter(([, { kind }]) => kind !== "request")
+      .map(([code]) => code)
+    expect(codes.filter((code) => !yielded.has(code))).toEqual([])
+  })
+})

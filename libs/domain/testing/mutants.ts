@@ -1,0 +1,57 @@
+/**
+ * Payloads with exactly one fault, and the fault: from any valid payload, over every field it has and every
+ * rule there is. What a validator says of a mutant must be this fault and nothing else.
+ */
+import type { DateTime } from "effect"
+import fc from "fast-check"
+import { fieldFaults } from "./mutantsOfFields.ts"
+import { type Mutant, ruleBreakings } from "./mutantsOfRules.ts"
+import { sampleTime } from "./samples.ts"
+import { attrOf, drop, put, type Wire } from "./wire.ts"
+
+export type { Mutant } from "./mutantsOfRules.ts"
+
+/** One way to break a payload; the mutant is made when it is wanted. */
+interface Mutation {
+  readonly name: string
+  readonly code: string
+  readonly make: () => Mutant
+}
+
+const ofFields = (payload: Wire): ReadonlyArray<Mutation> =>
+  fieldFaults(payload).map(({ called, code, isDropped, path, value }) => {
+    const attr = attrOf(path)
+    const name = `${attr} ${called}`
+    return {
+      name,
+      code,
+      make: () => ({
+        name,
+        body: isDropped ? drop(payload, path) : put(payload, path, value),
+        fault: { attr, code }
+      })
+    }
+  })
+
+const ofRules = (payload: Wire, now: DateTime.Utc): ReadonlyArray<Mutation> =>
+  Object.entries(ruleBreakings).flatMap(([name, breaking]) => {
+    const mutant = breaking(payload, now)
+    return mutant === null
+      ? []
+      : [{ name, code: mutant.fault.code, make: () => ({ name, ...mutant }) }]
+  })
+
+/** Every way to break a payload that is valid as of `now`, once. */
+export const mutationsOf = (payload: Wire, now = sampleTime): ReadonlyArray<Mutation> => [
+  ...ofFields(payload),
+  ...ofRules(payload, now)
+]
+
+/** One of those mutants; every code is as likely as the others. */
+export const mutant = (payload: Wire, now = sampleTime): fc.Arbitrary<Mutant> => {
+  const byCode = Map.groupBy(mutationsOf(payload, now), ({ code }) => code)
+  return fc
+    .constantFrom(...byCode.values())
+    .chain((mutations) => fc.constantFrom(...mutations))
+    .map(({ make }) => make())
+}
