@@ -1,0 +1,149 @@
+/**
+ * The contract of `PaymentVendor`, as tests that every adapter runs against a vendor who answers by
+ * words in the reference. Each test builds the layer anew, so that none sees the circuit breaker
+ * that another one opened, and runs under the test clock.
+ */
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, Fiber, type Layer, Result } from "effect"
+import { TestClock } from "effect/testing"
+import { PaymentVendor } from "../ports/PaymentVendor.ts"
+import type { PaymentInstruction } from "../src/PaymentInstruction.ts"
+
+/** Beginnings of references, as the vendors have them; the simulator knows neither. */
+const kinds: ReadonlyArray<Omit<PaymentInstruction, "reference"> & { readonly prefix: string }> = [
+  { vendor: "STRIPE", type: "CARD", prefix: "pm_" },
+  { vendor: "STRIPE", type: "CARD", prefix: "seti_" },
+  { vendor: "GOCARDLESS", type: "DIRECT_DEBIT", prefix: "MD" }
+]
+
+const cardDetails = {
+  _tag: "Card",
+  brand: expect.stringMatching(/^.{1,64}$/) as string,
+  lastFour: expect.stringMatching(/^\d{4}$/) as string,
+  expiryMonth: expect.toSatisfy((month) => Number.isInteger(month)) as number,
+  expiryYear: expect.toSatisfy((year) => Number.isInteger(year)) as number
+}
+
+const directDebitDetails = {
+  _tag: "DirectDebit",
+  bankName: expect.stringMatching(/^.{1,256}$/) as string,
+  status: expect.stringMatching(/^.{1,64}$/) as string
+}
+
+/** What may be kept, and nothing beside it. */
+const detailsOf = { CARD: cardDetails, DIRECT_DEBIT: directDebitDetails }
+
+const rejected = (reason: string) => ({ _tag: "VendorRejected", reason })
+const unreachable = { _tag: "VendorUnreachable" }
+const unavailable = { _tag: "VendorUnavailable" }
+
+const failures: ReadonlyArray<readonly [word: string, failure: object]> = [
+  ["missing", rejected("unknown")],
+  ["inactive", rejected("inactive")],
+  ["down", unavailable],
+  ["slow", unavailable],
+  ["fault_wrongtype", rejected("wrong_type")],
+  ["fault_unauthorized", rejected("credentials")],
+  ["fault_forbidden", rejected("credentials")],
+  ["fault_refused", rejected("refused")],
+  ["fault_redirect", unreachable],
+  ["fault_429", unavailable],
+  ["fault_500", unavailable],
+  ["fault_reset", unavailable],
+  ["fault_garbage", unavailable],
+  ["fault_unexpected", unavailable],
+  ["fault_cut", unavailable],
+  ["fault_truncated", unavailable],
+  ["fault_huge", unavailable]
+]
+
+/** The details, or the failure. */
+const verified = (instruction: PaymentInstruction) =>
+  Effect.flatMap(PaymentVendor, (vendor) =>
+    Effect.map(Effect.result(vendor.verify(instruction)), Result.merge)
+  )
+
+/** The same once more time has passed than a caller of the system waits. */
+const verifiedInTime = Effect.fnUntraced(function* (instruction: PaymentInstruction) {
+  const running = yield* Effect.forkChild(verified(instruction), { startImmediately: true })
+  yield* TestClock.adjust("29 seconds")
+  return yield* Fiber.join(running)
+})
+
+const active = (layer: Layer.Layer<PaymentVendor, unknown>): void => {
+  it.effect.each(kinds)("keeps of $vendor what may be kept: $prefix", ({ prefix, ...kind }) =>
+    Effect.gen(function* () {
+      const first = yield* verified({ ...kind, reference: `${prefix}0001` })
+      expect(first).toStrictEqual(detailsOf[kind.type])
+      const second = yield* verified({ ...kind, reference: `${prefix}0001` })
+      expect(second, "the same again").toStrictEqual(first)
+    }).pipe(Effect.provide(layer))
+  )
+
+  const odd = [
+    "a/b",
+    "../a",
+    "a?b=c&d",
+    "a#b",
+    "100%",
+    "a%2Fb",
+    " a b ",
+    "ü€😀",
+    "\u0001",
+    "...",
+    "🌍"
+  ]
+
+  it.effect.each(kinds)("takes any character to $vendor: $prefix", ({ prefix, ...kind }) =>
+    Effect.gen(function* () {
+      for (const text of [...odd, "x".repeat(500)]) {
+        const found = yield* verified({ ...kind, reference: prefix + text })
+        expect(found, text).toStrictEqual(detailsOf[kind.type])
+        const lost = yield* verified({ ...kind, reference: `${prefix}${text}missing` })
+        expect(lost, text).toMatchObject(rejected("unknown"))
+      }
+    }).pipe(Effect.provide(layer))
+  )
+}
+
+const failing = (layer: Layer.Layer<PaymentVendor, unknown>): void => {
+  const cases = kinds.flatMap((kind) =>
+    failures.map(([word, failure]) => ({ ...kind, word, failure }))
+  )
+
+  it.effect.each(cases)("tells what is wrong at $vendor: $prefix $word", (each) =>
+    Effect.gen(function* () {
+      const { failure, prefix, type, vendor, word } = each
+      const instruction = { vendor, type, reference: `${prefix}1_${word}_2` }
+      const verify = word === "slow" ? verifiedInTime : verified
+      expect(yield* verify(instruction)).toMatchObject(failure)
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("refuses a type that the vendor does not offer", () =>
+    Effect.gen(function* () {
+      const card = { vendor: "GOCARDLESS", type: "CARD", reference: "MD0001" } as const
+      expect(yield* verified(card)).toMatchObject(rejected("wrong_type"))
+      const debit = { vendor: "STRIPE", type: "DIRECT_DEBIT", reference: "pm_0001" } as const
+      expect(yield* verified(debit)).toMatchObject(rejected("wrong_type"))
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect.each(["ACME", "stripe", "", "constructor"])("cannot reach the vendor %j", (vendor) =>
+    Effect.gen(function* () {
+      const result = yield* verified({ vendor, type: "CARD", reference: "pm_0001" })
+      expect(result).toMatchObject(unreachable)
+    }).pipe(Effect.provide(layer))
+  )
+}
+
+/** Declares the suite under `name`. */
+export const paymentVendorContract = <E>(
+  name: string,
+  layer: Layer.Layer<PaymentVendor, E>
+): void => {
+  describe(`PaymentVendor, ${name}`, () => {
+    active(layer)
+    failing(layer)
+  })
+}

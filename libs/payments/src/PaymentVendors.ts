@@ -1,0 +1,88 @@
+/**
+ * The payment vendors that there are, behind the port. Each has a time limit and a circuit breaker
+ * of its own, so that one in trouble costs neither the callers' time nor the others' answers. A new
+ * vendor is a file and a line in the table here.
+ */
+import { Cause, Effect, Exit, Layer, Option } from "effect"
+import { HttpClient } from "effect/http"
+import { CircuitBreaker } from "effect/persistence"
+import { PaymentVendor } from "@data-import/domain/ports/PaymentVendor"
+import type { InstructionDetails, PaymentInstruction } from "@data-import/domain/PaymentInstruction"
+import { goCardless } from "./GoCardless.ts"
+import { stripe } from "./Stripe.ts"
+import { rejected, unavailable, unreachable, type Vendor, type VendorFailure } from "./Vendor.ts"
+import * as VendorApi from "./VendorApi.ts"
+import { vendorSettings } from "./VendorSettings.ts"
+
+const vendors: ReadonlyArray<Vendor> = [stripe, goCardless]
+
+type Verified = Effect.Effect<InstructionDetails, VendorFailure>
+
+/**
+ * A vendor that says no is well; one that was not reached for good says nothing about its health.
+ */
+const classify = (exit: Exit.Exit<InstructionDetails, VendorFailure>): CircuitBreaker.Outcome => {
+  if (Exit.isSuccess(exit)) return CircuitBreaker.success
+  const failure = Option.getOrUndefined(Cause.findErrorOption(exit.cause))
+  if (failure?._tag === "VendorUnavailable") return CircuitBreaker.failure()
+  return failure?._tag === "VendorRejected" ? CircuitBreaker.success : CircuitBreaker.ignored
+}
+
+/**
+ * What concerns the operator. The reference stays out: a client may have sent a card number as one.
+ */
+const tell = (vendor: string, failure: VendorFailure): Effect.Effect<void> => {
+  const why = failure._tag === "VendorRejected" ? failure.reason : String(failure.cause)
+  if (failure._tag === "VendorRejected" && why !== "credentials") return Effect.void
+  const annotations = { vendor, failure: failure._tag, why }
+  return Effect.annotateLogs(Effect.logWarning("payment vendor failed"), annotations)
+}
+
+const makeVerify = Effect.fnUntraced(function* (vendor: Vendor) {
+  const { key, timeout, url } = yield* vendorSettings(vendor)
+  const client = yield* HttpClient.HttpClient
+  const breaker = yield* CircuitBreaker.CircuitBreaker
+  if (Option.isNone(key)) return (): Verified => Effect.fail(unreachable("not configured"))
+  const read = VendorApi.make(client, vendor, url, key.value)
+  return (reference: string): Verified =>
+    vendor.verify(read, reference).pipe(
+      Effect.timeoutOrElse({
+        duration: timeout,
+        orElse: () => Effect.fail(unavailable("time-out"))
+      }),
+      breaker.execute({ key: vendor.code, classify }),
+      Effect.catchTag("CircuitBreakerError", () => Effect.fail(unavailable("circuit open")))
+    )
+})
+
+const make = Effect.gen(function* () {
+  const table = new Map(
+    yield* Effect.forEach(vendors, (vendor) =>
+      Effect.map(makeVerify(vendor), (verify) => [vendor.code, { ...vendor, verify }] as const)
+    )
+  )
+  const ask = ({ reference, type, vendor: code }: PaymentInstruction): Verified => {
+    const vendor = table.get(code)
+    if (vendor === undefined) return Effect.fail(unreachable("no adapter"))
+    if (type !== vendor.type) return Effect.fail(rejected("wrong_type"))
+    if (!VendorApi.isSegment(reference)) return Effect.fail(rejected("unknown"))
+    return vendor.verify(reference)
+  }
+  return PaymentVendor.of({
+    verify: Effect.fn("PaymentVendor.verify")((instruction) =>
+      Effect.tapError(ask(instruction), (failure) => tell(instruction.vendor, failure))
+    )
+  })
+})
+
+/** Opens after five failures in a row, for ten seconds; then one request goes first. */
+const layerBreaker = CircuitBreaker.layer({
+  tripPolicy: CircuitBreaker.consecutive(5),
+  openDuration: "10 seconds"
+}).pipe(Layer.provide(CircuitBreaker.layerStoreMemory()))
+
+/**
+ * Every vendor, with the settings of `vendorSettings`. Needs an HTTP client:
+ * `FetchHttpClient.layer`.
+ */
+export const layer = Layer.effect(PaymentVendor, make).pipe(Layer.provide(layerBreaker))

@@ -1,0 +1,49 @@
+/**
+ * What tells one payment vendor from another, and the words in which all of them fail. A vendor is
+ * one value of this type in a file of its own, and one line in the table of `PaymentVendors`;
+ * asking, time limits and the circuit breaker are the same for all and no business of a vendor's.
+ */
+import type { Effect, Schema } from "effect"
+import {
+  VendorRejected,
+  VendorUnavailable,
+  VendorUnreachable
+} from "@data-import/domain/ports/PaymentVendor"
+import type { InstructionDetails, PaymentInstruction } from "@data-import/domain/PaymentInstruction"
+
+export type VendorFailure = VendorRejected | VendorUnreachable | VendorUnavailable
+
+/**
+ * Reads one JSON resource of the vendor with GET. Every part of the path becomes one segment,
+ * whatever characters it has. What the schema does not name is dropped; what does not fit it is no
+ * answer.
+ */
+export type Read = <A>(
+  path: ReadonlyArray<string>,
+  schema: Schema.ConstraintDecoder<A>
+) => Effect.Effect<A, VendorFailure>
+
+export interface Vendor {
+  /** As in `vendor` of a payment instruction, and in the names of the settings. */
+  readonly code: string
+  /** Where the vendor's API is, unless the operator says otherwise. */
+  readonly url: string
+  /** The one type of instruction that the vendor offers. */
+  readonly type: PaymentInstruction["type"]
+  /** Sent with every request, beside the credentials. */
+  readonly headers: Readonly<Record<string, string>>
+  /** The details of the instruction, if it exists, is active and of the vendor's type. */
+  readonly verify: (
+    read: Read,
+    reference: string
+  ) => Effect.Effect<InstructionDetails, VendorFailure>
+}
+
+export const rejected = (reason: VendorRejected["reason"]): VendorRejected =>
+  new VendorRejected({ reason })
+
+/** `why` is one of our own words or a code of the platform's, never what the vendor sent. */
+export const unreachable = (why: string): VendorUnreachable => new VendorUnreachable({ cause: why })
+
+/** `why` as for `unreachable`. */
+export const unavailable = (why: string): VendorUnavailable => new VendorUnavailable({ cause: why })

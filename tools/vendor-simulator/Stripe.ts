@@ -1,0 +1,66 @@
+/** Stripe, as far as saved cards go: its payment methods and setup intents, in its own words. */
+import type { Answer, SimulatedVendor } from "./Resource.ts"
+
+const refusal = (status: number): Answer => ({
+  status,
+  body: { error: { type: "invalid_request_error", message: "Simulated: this is refused." } }
+})
+
+const card = {
+  brand: "visa",
+  checks: { address_line1_check: null, cvc_check: "pass" },
+  country: "GB",
+  exp_month: 12,
+  exp_year: 2099,
+  fingerprint: "Xt5EWLLDS7FJjR1c",
+  funding: "credit",
+  last4: "4242"
+}
+
+const usBankAccount = { account_type: "checking", bank_name: "EXAMPLE BANK", last4: "6789" }
+
+const paymentMethod = (id: string): Answer => {
+  if (id.includes("missing")) return refusal(404)
+  const body = {
+    id,
+    object: "payment_method",
+    billing_details: { email: "ada@example.com", name: "Ada Lovelace", phone: null },
+    created: 1_700_000_000,
+    customer: id.includes("inactive") ? null : "cus_simulated",
+    livemode: false
+  }
+  return {
+    status: 200,
+    body: id.includes("fault_wrongtype")
+      ? { ...body, type: "us_bank_account", us_bank_account: usBankAccount }
+      : { ...body, type: "card", card }
+  }
+}
+
+const setupIntent = (id: string): Answer => {
+  if (id.includes("missing")) return refusal(404)
+  const isInactive = id.includes("inactive")
+  const method = id.includes("fault_wrongtype") ? "pm_fault_wrongtype" : "pm_simulated"
+  return {
+    status: 200,
+    body: {
+      id,
+      object: "setup_intent",
+      client_secret: `${id}_secret_simulated`,
+      customer: "cus_simulated",
+      payment_method: isInactive ? null : method,
+      status: isInactive ? "requires_payment_method" : "succeeded",
+      usage: "off_session"
+    }
+  }
+}
+
+export const stripe: SimulatedVendor = {
+  refusal,
+  get: ([version, collection, id, ...more], { authorization }) => {
+    if (version !== "v1" || id === undefined || more.length > 0) return undefined
+    const find = { payment_methods: paymentMethod, setup_intents: setupIntent }[String(collection)]
+    if (find === undefined) return undefined
+    return /^Bearer .+$/.test(String(authorization)) ? find(id) : refusal(401)
+  }
+}
