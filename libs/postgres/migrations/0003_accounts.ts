@@ -271,6 +271,8 @@ const paymentInstructions = Effect.gen(function* () {
       vendor text not null,
       reference text not null,
       type text not null,
+      details jsonb not null
+        constraint payment_instructions_details_object check (jsonb_typeof(details) = 'object'),
       created_at timestamptz not null,
       ended_at timestamptz,
       constraint payment_instructions_pkey primary key (account_id, sequence),
@@ -317,6 +319,9 @@ const statements = Effect.gen(function* () {
     create table statements (
       account_id bigint not null constraint statements_account_exists references accounts,
       sequence integer not null,
+      origin text not null
+        constraint statements_origin_known
+        check (origin in ('account_payload', 'historical_statements')),
       statement_id text collate "C" not null,
       bill_period_from_date date not null,
       bill_period_to_date date not null,

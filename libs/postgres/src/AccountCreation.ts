@@ -127,17 +127,21 @@ const papers = (sql: Sql, rows: Rows, recordedAt: Date): Statement.Fragment => s
       unpin_at timestamptz)
   ),
   new_note_documents as (
-    insert into note_documents (account_id, note_sequence, position, document_path)
+    insert into note_documents (account_id, note_sequence, position, document_path,
+      document_size, document_etag, document_checksum)
     select changed.id, sent.* from changed, json_to_recordset(${rows.noteDocuments}::json) as sent(
-      note_sequence integer, position integer, document_path text)
+      note_sequence integer, position integer, document_path text, document_size bigint,
+      document_etag text, document_checksum text)
   ),
   new_statements as (
-    insert into statements (account_id, recorded_at, sequence, statement_id,
-      bill_period_from_date, bill_period_to_date, statement_path)
-    select changed.id, ${recordedAt}, sent.*
+    insert into statements (account_id, origin, recorded_at, sequence, statement_id,
+      bill_period_from_date, bill_period_to_date, statement_path, document_size,
+      document_etag, document_checksum)
+    select changed.id, 'account_payload', ${recordedAt}, sent.*
     from changed, json_to_recordset(${rows.statements}::json) as sent(
       sequence integer, statement_id text, bill_period_from_date date,
-      bill_period_to_date date, statement_path text)
+      bill_period_to_date date, statement_path text, document_size bigint,
+      document_etag text, document_checksum text)
   )`
 
 const completeEvent = "data_import.import_process.complete-v1"

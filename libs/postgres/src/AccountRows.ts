@@ -11,8 +11,11 @@ import {
   historicalTransactions,
   type Ledger
 } from "@data-import/domain/Ledger"
+import type { FoundDocuments } from "@data-import/domain/AccountChange"
+import { relativePath } from "@data-import/domain/Document"
 import type { Note } from "@data-import/domain/Note"
 import type { NewAccount } from "@data-import/domain/ports/ImportProcesses"
+import type { Statement } from "@data-import/domain/Statement"
 import type { LineItem, TaxItem, Transaction } from "@data-import/domain/Transaction"
 
 type Row = object
@@ -129,10 +132,35 @@ const noteRow =
     unpin_at: instant(note.unpin_at)
   })
 
+/** What the document store said of the file at a path, as far as it was asked. */
+const documentColumns = (documents: FoundDocuments, path: string | undefined): Row => {
+  const stored = path === undefined ? undefined : documents.get(relativePath(path))
+  return {
+    document_size: stored?.size,
+    document_etag: stored?.etag,
+    document_checksum: stored?.checksum
+  }
+}
+
+const noteDocumentRow =
+  (documents: FoundDocuments) =>
+  (document: { readonly document_path: string }): Row => ({
+    ...document,
+    ...documentColumns(documents, document.document_path)
+  })
+
+const statementRow =
+  (documents: FoundDocuments) =>
+  (statement: Statement, sequence: number): Row => ({
+    sequence,
+    ...statement,
+    ...documentColumns(documents, statement.statement_path)
+  })
+
 /** JSON texts: `account` is one object, the others are lists of rows. */
 export const accountRows = (newAccount: NewAccount) => {
-  const { account, createdAt } = newAccount
-  const { notes = [] } = account
+  const { account, createdAt, documents } = newAccount
+  const { notes = [], statements = [] } = account
   const posted = postings(account)
   const itemsOf = (rows: (transaction: Transaction) => Rows | undefined) =>
     childRows(posted, "transaction_sequence", ({ transaction }) => rows(transaction))
@@ -148,8 +176,10 @@ export const accountRows = (newAccount: NewAccount) => {
     lineItems: itemsOf(({ line_items }) => line_items?.map(lineItemRow)),
     taxItems: itemsOf(({ tax_items }) => tax_items?.map(taxItemRow)),
     notes: notes.map(noteRow(createdAt)),
-    noteDocuments: childRows(notes, "note_sequence", ({ document_paths }) => document_paths),
-    statements: (account.statements ?? []).map((each, sequence) => ({ sequence, ...each }))
+    noteDocuments: childRows(notes, "note_sequence", ({ document_paths }) =>
+      document_paths?.map(noteDocumentRow(documents))
+    ),
+    statements: statements.map(statementRow(documents))
   }
   return Object.fromEntries(
     Object.entries(rows).map(([table, value]) => [table, JSON.stringify(value)])

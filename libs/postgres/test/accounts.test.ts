@@ -2,7 +2,9 @@
 import { expect, layer } from "@effect/vitest"
 import { BigDecimal, DateTime, Effect, Layer, Schema } from "effect"
 import type { Account } from "@data-import/domain/Account"
+import type { FoundDocuments } from "@data-import/domain/AccountChange"
 import type { ImportKey } from "@data-import/domain/ImportProcess"
+import type { StoredDocument } from "@data-import/domain/ports/Documents"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 import { OperatorSetup } from "@data-import/domain/ports/OperatorSetup"
 import { minimalAccount, noonPlus } from "@data-import/domain/testing/fresh"
@@ -23,11 +25,14 @@ const storage = Layer.mergeAll(importProcesses, history, team).pipe(
 )
 
 /** Creates the account that `make` makes for a claimed import, and gives its number and id. */
-const created = Effect.fnUntraced(function* (make: (key: ImportKey) => Account) {
+const created = Effect.fnUntraced(function* (
+  make: (key: ImportKey) => Account,
+  documents: FoundDocuments = new Map()
+) {
   const imports = yield* ImportProcesses
   const { run, sql } = yield* Database
   const { account, attempt, caller, key } = yield* arrange("in progress")
-  const newAccount = { ...account, account: make(key) }
+  const newAccount = { ...account, account: make(key), documents }
   expect((yield* imports.complete({ key, attempt, newAccount, caller }))._tag).toBe("Completed")
   const [row] = yield* run(
     rowsOf(Schema.Struct({ id: Schema.BigInt }))(
@@ -218,10 +223,17 @@ layer(storage, { excludeTestServices: true })("a created account", (it) => {
   it.effect("has its notes with their documents, and its statements", () =>
     Effect.gen(function* () {
       const undated = { body: "No time of creation is known." }
-      const { id } = yield* created((key) => {
-        const account = domesticAccount(key)
-        return { ...account, notes: [...(account.notes ?? []), undated] }
-      })
+      const stored = { size: 2 ** 40, etag: "an etag", checksum: null }
+      const { id } = yield* created(
+        (key) => {
+          const account = domesticAccount(key)
+          return { ...account, notes: [...(account.notes ?? []), undated] }
+        },
+        new Map<string, StoredDocument>([
+          ["notes/NL-0004711/request-2024-11-02.pdf", stored],
+          ["statements/NL-0004711/2025-01.pdf", { ...stored, checksum: "a checksum" }]
+        ])
+      )
       expect(yield* rows("notes", id)).toMatchObject([
         { sequence: 0, created_at: "2024-11-02T09:15:00+00:00", is_pinned: false },
         { sequence: 1, is_pinned: true, unpin_at: "2027-03-01T08:00:00+00:00" },
@@ -232,7 +244,9 @@ layer(storage, { excludeTestServices: true })("a created account", (it) => {
           note_sequence: 0,
           position: 0,
           document_path: "notes/NL-0004711/request-2024-11-02.pdf",
-          document_size: null
+          document_size: 2 ** 40,
+          document_etag: "an etag",
+          document_checksum: null
         }
       ])
       expect(yield* rows("statements", id)).toMatchObject([
@@ -241,9 +255,11 @@ layer(storage, { excludeTestServices: true })("a created account", (it) => {
           bill_period_from_date: "2025-01-01",
           bill_period_to_date: "2025-01-31",
           statement_path: "statements/NL-0004711/2025-01.pdf",
-          gross_amount: null
+          gross_amount: null,
+          origin: "account_payload",
+          document_checksum: "a checksum"
         },
-        { statement_id: "NL-S-2025-02", bill_period_from_date: "2025-02-01" }
+        { statement_id: "NL-S-2025-02", document_size: null }
       ])
     })
   )

@@ -1,9 +1,12 @@
-/** The embedded PostgreSQL: it keeps its data, and gets along with whatever an earlier run left behind. */
+/**
+ * The embedded PostgreSQL: it keeps its data, and gets along with whatever an earlier run left
+ * behind.
+ */
 import { PgClient } from "@effect/sql-pg"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Exit, Redacted, Scope } from "effect"
 import { spawn } from "node:child_process"
-import { mkdirSync, writeFileSync } from "node:fs"
+import { mkdirSync, readlinkSync, writeFileSync } from "node:fs"
 import { createServer, type Server } from "node:net"
 import { join } from "node:path"
 import * as EmbeddedPostgres from "../testing/EmbeddedPostgres.ts"
@@ -37,9 +40,10 @@ const takenPort = Effect.acquireRelease(
   })
 )
 
+/** Whether it still runs; one that has ended and is not yet buried by its parent does not. */
 const isAlive = (pid: number): boolean => {
   try {
-    return process.kill(pid, 0)
+    return readlinkSync(`/proc/${pid}/cwd`) !== ""
   } catch {
     return false
   }

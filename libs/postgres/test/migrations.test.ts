@@ -215,8 +215,9 @@ const refusals: ReadonlyArray<readonly [constraint: string, statement: string]> 
   ],
   [
     "payment_instructions_one_active",
-    `insert into payment_instructions (account_id, sequence, vendor, reference, type, created_at)
-     select acc, n, 'STRIPE', 'pm_' || n, 'CARD', now() from generate_series(1, 2) n`
+    `insert into payment_instructions
+       (account_id, sequence, vendor, reference, type, details, created_at)
+     select acc, n, 'STRIPE', 'pm_' || n, 'CARD', '{}', now() from generate_series(1, 2) n`
   ],
   ["suppliers_status_known", "update suppliers set status = 'Open'"],
   ["suppliers_organisation_exists", "update suppliers set organisation = 'nobody'"],
