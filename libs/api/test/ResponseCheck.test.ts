@@ -1,0 +1,102 @@
+import { describe, expect, it } from "vitest"
+import { type Answered, type Asked, complaints } from "../testing/ResponseCheck.ts"
+
+const status = "/v1/data-import/account-transfer-status/S/1/"
+const stage = "/v1/data-import/account-import-process/create-or-update/"
+
+const asked = (method: string, path: string, headers: Asked["headers"] = {}): Asked => ({
+  method,
+  path,
+  headers
+})
+
+const answered = (
+  code: number,
+  body: unknown,
+  headers: Readonly<Record<string, string>> = {}
+): Answered => ({
+  status: code,
+  headers: {
+    "cache-control": "no-store",
+    "content-type": "application/json",
+    "x-content-type-options": "nosniff",
+    "x-request-id": "an-id",
+    ...headers
+  },
+  text: body === undefined ? "" : JSON.stringify(body)
+})
+
+const problem = (code: string, more: object = {}) => ({ detail: "Because.", code, ...more })
+const unknown = { status: "UNKNOWN", kraken_account_number: "" }
+const fault = (code: string) =>
+  problem("account_failed_validation", { errors: [{ attr: "a", code, detail: "No." }] })
+
+describe("an answer within the contract", () => {
+  const good: ReadonlyArray<readonly [string, Asked, Answered]> = [
+    ["a success", asked("GET", status), answered(200, unknown)],
+    ["a HEAD", asked("HEAD", status), answered(200, undefined)],
+    ["an id given back", asked("GET", status, { "x-request-id": "an-id" }), answered(200, unknown)],
+    ["an unknown path", asked("GET", "/nowhere/"), answered(404, problem("not_found"))],
+    [
+      "a method that is not there",
+      asked("GET", stage),
+      answered(405, problem("method_not_allowed"), { allow: "POST" })
+    ],
+    [
+      "no token for one",
+      asked("GET", stage),
+      answered(401, problem("not_authenticated"), { "www-authenticate": "Token" })
+    ],
+    [
+      "a redirect",
+      asked("POST", stage.slice(0, -1)),
+      answered(308, undefined, { location: `${stage}?a` })
+    ],
+    ["faults", asked("POST", stage), answered(400, fault("max_length"))]
+  ]
+  it.each(good)("is not complained of: %s", (_name, question, answer) => {
+    expect(complaints(question, answer)).toEqual([])
+  })
+})
+
+describe("an answer outside of it", () => {
+  const bad: ReadonlyArray<readonly [RegExp, Asked, Answered]> = [
+    [/defect/, asked("GET", status), answered(500, problem("error", { request_id: "an-id" }))],
+    [/status/, asked("GET", status), answered(200, { ...unknown, status: "SKIPPED" })],
+    [/additional/, asked("GET", status), answered(200, { ...unknown, owner: "x" })],
+    [/not JSON/, asked("GET", status), { ...answered(200, unknown), text: "[" }],
+    [/no 201/, asked("GET", status), answered(201, unknown)],
+    [/no 413/, asked("GET", status), answered(413, problem("payload_too_large"))],
+    [/nobody describes/, asked("GET", "/nowhere/"), answered(200, {})],
+    [/nobody describes/, asked("POST", "/nowhere"), answered(308, undefined, { location: "/x/" })],
+    [/not there/, asked("GET", stage), answered(200, unknown)],
+    [/registry/, asked("POST", stage), answered(400, fault("too_long"))],
+    [/registry/, asked("GET", "/nowhere/"), answered(404, problem("gone"))],
+    [/registry/, asked("GET", "/nowhere/"), answered(404, problem("max_length"))],
+    [/another status/, asked("GET", "/nowhere/"), answered(404, problem("parse_error"))],
+    [/www-authenticate/, asked("GET", status), answered(401, problem("not_authenticated"))],
+    [/allow/, asked("GET", stage), answered(405, problem("method_not_allowed"))],
+    [
+      /retry-after/,
+      asked("GET", status),
+      answered(503, problem("service_unavailable"), { "retry-after": "0" })
+    ],
+    [/body where none is/, asked("HEAD", status), answered(200, unknown)],
+    [/content-type/, asked("GET", status), answered(200, unknown, { "content-type": "text/html" })],
+    [/cache-control/, asked("GET", status), answered(200, unknown, { "cache-control": "public" })],
+    [/x-request-id/, asked("GET", status), answered(200, unknown, { "x-request-id": "" })],
+    [
+      /x-request-id/,
+      asked("GET", status, { "x-request-id": "another-id" }),
+      answered(200, unknown)
+    ],
+    [
+      /x-request-id/,
+      asked("GET", status, { "x-request-id": "no id" }),
+      answered(200, unknown, { "x-request-id": "no id" })
+    ]
+  ]
+  it.each(bad)("is complained of: %s", (complaint, question, answer) => {
+    expect(complaints(question, answer).join("; ")).toMatch(complaint)
+  })
+})

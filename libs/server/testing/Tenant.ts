@@ -1,0 +1,52 @@
+/**
+ * A client of the platform for one test: an organisation with a supplier of its own, which no other
+ * test touches, and tokens to ask with.
+ */
+import { Effect } from "effect"
+import type { ImportKey } from "@data-import/domain/ImportProcess"
+import { type OrganisationName, type Scope } from "@data-import/domain/Organisation"
+import { OperatorSetup } from "@data-import/domain/ports/OperatorSetup"
+import { issueKey } from "@data-import/domain/ServiceToken"
+import type { Supplier } from "@data-import/domain/Supplier"
+import { callerOf, freshOrganisation, supplierOf } from "@data-import/domain/testing/fresh"
+import { ExternalAccountNumber } from "@data-import/domain/Account"
+import { TokenMint } from "./TokenMint.ts"
+
+/** An API key of the organisation, and a token of it. */
+export const freshToken = Effect.fnUntraced(function* (
+  organisation: OrganisationName,
+  scopes: ReadonlyArray<Scope>
+) {
+  const mint = yield* TokenMint
+  const { key } = yield* issueKey({ organisation, label: "test", scopes, expiresAt: null })
+  return { key, token: yield* mint.tokenOf(key) }
+})
+
+/** A further supplier of the organisation, Ongoing and without a limit unless it is said otherwise. */
+export const freshSupplierOf = Effect.fnUntraced(function* (
+  organisation: OrganisationName,
+  configured: Partial<Omit<Supplier, "code" | "organisation">> = {}
+) {
+  const setup = yield* OperatorSetup
+  const supplier: Supplier = { ...supplierOf(organisation), ...configured }
+  yield* setup.createSupplier(supplier)
+  return supplier
+})
+
+/** An organisation with a supplier, whose documents are not checked, and a token for everything. */
+export const freshTenant = Effect.fnUntraced(function* (
+  configured: Parameters<typeof freshSupplierOf>[1] = {}
+) {
+  const { name: organisation } = yield* freshOrganisation
+  const supplier = yield* freshSupplierOf(organisation, { documentCheck: false, ...configured })
+  const { key, token } = yield* freshToken(organisation, ["import:read", "import:write"])
+  const keyOf = (number: string): ImportKey => ({
+    import_supplier: supplier.code,
+    external_account_number: ExternalAccountNumber.make(number)
+  })
+  /** As whom the ports are asked where a test goes past the service. */
+  const caller = { ...callerOf(organisation), apiKey: key.id }
+  return { organisation, supplier, apiKey: key, token, keyOf, caller }
+})
+
+export type Tenant = Effect.Success<ReturnType<typeof freshTenant>>

@@ -1,0 +1,56 @@
+/**
+ * Tokens as the auth service gives them, for the tests of services that open them: sealed with a
+ * key of the test's own, whose public half lies in a file for the service to read.
+ */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { ConfigProvider, Context, DateTime, Duration, Effect, Layer } from "effect"
+import type { ApiKey } from "@data-import/domain/Organisation"
+import { TokenSeal as Seal } from "@data-import/domain/ports/TokenSeal"
+import * as TokenKeys from "../src/TokenKeys.ts"
+import * as TokenSeal from "../src/TokenSeal.ts"
+
+export class TokenMint extends Context.Service<
+  TokenMint,
+  {
+    /** What the setting JWKS_FILE of a service names. */
+    readonly jwksFile: string
+    /** A token of this key for so long, an hour unless given; a negative time makes an old one. */
+    readonly tokenOf: (key: ApiKey, lifetime?: Duration.Duration) => Effect.Effect<string>
+  }
+>()("@data-import/server/testing/TokenMint") {}
+
+const temporaryFolder = Effect.acquireRelease(
+  Effect.sync(() => mkdtempSync(join(tmpdir(), "data-import-keys-"))),
+  (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
+)
+
+const make = (folder: string) =>
+  Effect.gen(function* () {
+    const { published } = yield* TokenKeys.TokenKeys
+    const { seal } = yield* Seal
+    const jwksFile = join(folder, "published")
+    writeFileSync(jwksFile, JSON.stringify({ keys: yield* published }))
+    return TokenMint.of({
+      jwksFile,
+      tokenOf: Effect.fnUntraced(function* (key, lifetime = Duration.hours(1)) {
+        const issuedAt = yield* DateTime.now
+        const expiresAt = DateTime.addDuration(issuedAt, lifetime)
+        const { organisation, scopes } = key
+        const claims = { organisation, apiKey: key.id, scopes, issuedAt, expiresAt }
+        return (yield* seal(claims)).token
+      })
+    })
+  })
+
+/** A mint with a fresh key, which is gone when the layer ends. */
+export const layer: Layer.Layer<TokenMint> = Layer.unwrap(
+  Effect.map(temporaryFolder, (folder) =>
+    Layer.effect(TokenMint, make(folder)).pipe(
+      Layer.provide(TokenSeal.layer.pipe(Layer.provideMerge(TokenKeys.layer))),
+      Layer.provide(ConfigProvider.layer(ConfigProvider.fromUnknown({ TOKEN_KEYS_DIR: folder }))),
+      Layer.orDie
+    )
+  )
+)

@@ -1,0 +1,316 @@
+import { describe, expect, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { drop, put, type Wire } from "@data-import/domain/testing/wire"
+import { freshTenant, type Tenant } from "@data-import/server/testing/Tenant"
+import {
+  accountOf,
+  faultsOf,
+  post,
+  processPath,
+  service,
+  stage,
+  stagePath,
+  team,
+  validate,
+  validatePath
+} from "./importService.ts"
+
+const failed = "account_failed_validation"
+
+/** Wrong all over, each part in another way. */
+const brokenAccount = ({ keyOf }: Tenant): Wire => ({
+  favourite_colour: "blue",
+  ...keyOf("x"),
+  external_account_number: " x",
+  customers: [
+    { landline: "12345", given_name: 5, date_of_birth: "1981-02-30" },
+    { family_name: "Holm", email: "", email2: "", customer_preferences: { opted_into_sms: null } }
+  ],
+  billing_email: "astrid at example.com",
+  billing_name: "x".repeat(511),
+  billing_address: { street_address: "a", structured_street_address: {}, country: "Denmark" },
+  account_billing_options: { period_length: "QUARTERLY", period_start_day: 29 },
+  account_type: "DOMESTIC",
+  sales_channel: "CARRIER_PIGEON",
+  notes: [{}, { body: " ", document_paths: {} }],
+  ledgers: [
+    {
+      ledger_code: "L",
+      ledger_balance: 51,
+      current_statement_transactions: [
+        { type: "PAYMENT", transaction_id: "T", transaction_date: "2999-01-01", amount: -1 },
+        { transaction_id: "T", transaction_date: "2025-01-01", amount: 1.005, type: "CHARGE" }
+      ]
+    },
+    { ledger_code: "L", historical_statement_transactions: null }
+  ],
+  transfer_balance: "1e2",
+  metadata: [
+    { key: "a", value: [] },
+    { value: {}, key: "a" }
+  ],
+  supply_addresses: "Pilevangen 14",
+  unknown_occupier: "no"
+})
+
+/** In the order of the body, a rule of an object after its members, one of the whole last. */
+const brokenPlaces = [
+  "favourite_colour: unknown_field",
+  "external_account_number: invalid",
+  "customers.0.landline: invalid_phone_number",
+  "customers.0.given_name: invalid_type",
+  "customers.0.date_of_birth: invalid_date",
+  "customers.0: customer_family_name_required",
+  "customers.1.email: blank",
+  "customers.1.email2: unknown_field",
+  "customers.1.customer_preferences.opted_into_sms: null",
+  "billing_email: invalid_email",
+  "billing_name: max_length",
+  "billing_address.country: invalid_country_code",
+  "billing_address: fields_are_mutually_exclusive",
+  "account_billing_options.period_start_day: max_value",
+  "account_billing_options: account_billing_options_period_start_month_required",
+  "sales_channel: invalid_choice",
+  "notes.0: note_body_or_document_path_not_found",
+  "notes.1.body: blank",
+  "notes.1.document_paths: not_a_list",
+  "ledgers.0.current_statement_transactions.0.transaction_date: transaction_in_future",
+  "ledgers.0.current_statement_transactions.0.amount: min_value",
+  "ledgers.0.current_statement_transactions.1.amount: max_decimal_places",
+  "ledgers.1.historical_statement_transactions: null",
+  "ledgers: duplicate_ledger_entries_found",
+  "transfer_balance: invalid",
+  "metadata.0.value: not_an_object",
+  "metadata: metadata_has_duplicate_keys",
+  "supply_addresses: not_a_list",
+  "unknown_occupier: invalid_type",
+  "non_field_errors: duplicate_transaction_ids"
+]
+
+layer(service, { excludeTestServices: true })("what is wrong with a request", (it) => {
+  describe("the faults of an account", () => {
+    it.effect("are all told at once, in the order of the payload", () =>
+      Effect.gen(function* () {
+        const tenant = yield* freshTenant()
+        for (const send of [validate, stage]) {
+          const reply = yield* send(tenant, brokenAccount(tenant))
+          expect(reply.status).toBe(400)
+          expect(faultsOf(reply)).toEqual([failed, ...brokenPlaces])
+          expect(Object.keys(reply.json as object)).toEqual(["detail", "code", "errors"])
+        }
+      })
+    )
+
+    it.effect("say in words what to do", () =>
+      Effect.gen(function* () {
+        const tenant = yield* freshTenant()
+        const { text } = yield* validate(tenant, {
+          ...tenant.keyOf("1"),
+          unknown_occupier: true,
+          billing_nam: "Ada",
+          ledgers: [{ ledger_code: "L", last_statement_balance: 10.01, ledger_balance: 10 }]
+        })
+        expect(JSON.parse(text)).toStrictEqual({
+          detail: "The account payload breaks 2 rules; see errors.",
+          code: failed,
+          errors: [
+            {
+              attr: "billing_nam",
+              code: "unknown_field",
+              detail: "Not a documented field; the nearest is billing_name."
+            },
+            {
+              attr: "ledgers.0",
+              code: "balance_mismatch_on_ledger_balance",
+              detail: expect.stringMatching(/10(\.00)?\b.*10\.01.*0\.01/)
+            }
+          ]
+        })
+      })
+    )
+
+    it.effect("are told of thousands of places", () =>
+      Effect.gen(function* () {
+        const tenant = yield* freshTenant()
+        const account = { ...accountOf(tenant.keyOf("1")), notes: Array(10_000).fill({}) }
+        const [code, ...places] = faultsOf(yield* validate(tenant, account))
+        expect(code).toBe(failed)
+        expect(places).toHaveLength(10_000)
+        expect(places.at(-1)).toBe("notes.9999: note_body_or_document_path_not_found")
+      })
+    )
+
+    it.effect.each([
+      ["an unknown field", "customers.0.given_nam", "x", "unknown_field"],
+      ["__proto__", "customers.0.__proto__", { given_name: "x" }, "unknown_field"],
+      ["constructor", "constructor", "x", "unknown_field"],
+      ["toString in a list", "ledgers.0.toString", null, "unknown_field"],
+      ["the wrapper inside itself", "payload", {}, "unknown_field"],
+      ["an empty name", ["notes", 0, ""], 1, "unknown_field"]
+    ] as const)("name %s", ([, path, value, code]) =>
+      Effect.gen(function* () {
+        const tenant = yield* freshTenant()
+        const reply = yield* validate(tenant, put(accountOf(tenant.keyOf("1")), path, value))
+        const attr = typeof path === "string" ? path : path.join(".")
+        expect(faultsOf(reply)).toEqual([failed, `${attr}: ${code}`])
+      })
+    )
+  })
+
+  describe("a list", () => {
+    const metadata = (count: number) =>
+      Array.from({ length: count }, (_, index) => ({ key: `k${index}`, value: {} }))
+
+    it.effect("may have 10,000 elements and no more, and what else is wrong is told as well", () =>
+      Effect.gen(function* () {
+        const tenant = yield* freshTenant()
+        const account = { ...tenant.keyOf("1"), unknown_occupier: true }
+        const full = { ...account, metadata: metadata(10_000) }
+        expect((yield* validate(tenant, full)).json).toStrictEqual(full)
+        const over = { ...account, metadata: metadata(10_001), billing_email: "x" }
+        expect(faultsOf(yield* validate(tenant, over))).toEqual([
+          failed,
+          "metadata: max_length",
+          "billing_email: invalid_email"
+        ])
+      })
+    )
+  })
+
+  describe("a wrapper", () => {
+    const bodies: ReadonlyArray<readonly [unknown, ReadonlyArray<string>]> = [
+      [{}, ["payload: required"]],
+      [null, ["payload: null"]],
+      [[], ["payload: not_an_object"]],
+      ["payload", ["payload: not_an_object"]],
+      [7, ["payload: not_an_object"]],
+      [{ payload: null }, ["payload: null"]],
+      [{ payload: [] }, ["payload: not_an_object"]],
+      [{ payload: "x" }, ["payload: not_an_object"]],
+      [{ Payload: {} }, ["Payload: unknown_field", "payload: required"]],
+      [
+        { payload: {} },
+        ["import_supplier: required", "external_account_number: required", "customers: required"]
+      ]
+    ]
+    it.effect.each(bodies)("%j is refused where it is wrong", ([body, places]) =>
+      Effect.gen(function* () {
+        const { token } = yield* freshTenant()
+        for (const path of [validatePath, stagePath]) {
+          const reply = yield* post(path, token, JSON.stringify(body))
+          expect(reply.status).toBe(400)
+          expect(faultsOf(reply)).toEqual([failed, ...places])
+        }
+      })
+    )
+
+    it.effect("has no member beside the payload", () =>
+      Effect.gen(function* () {
+        const tenant = yield* freshTenant()
+        const payload = drop(accountOf(tenant.keyOf("1")), "customers")
+        const body = { task_params: {}, payload, __proto: 1 }
+        expect(faultsOf(yield* post(stagePath, tenant.token, body))).toEqual([
+          failed,
+          "task_params: unknown_field",
+          "customers: required",
+          "__proto: unknown_field"
+        ])
+      })
+    )
+  })
+
+  describe("a process request", () => {
+    const bodies: ReadonlyArray<readonly [Wire, ReadonlyArray<string>]> = [
+      [{ dry_run: "true" }, ["dry_run: invalid_type"]],
+      [{ dry_run: null }, ["dry_run: null"]],
+      [{ dry_run: 1 }, ["dry_run: invalid_type"]],
+      [{ operations_team_name: "" }, ["operations_team_name: blank"]],
+      [{ operations_team_name: "x".repeat(129) }, ["operations_team_name: max_length"]],
+      [{ external_account_number: ".." }, ["external_account_number: invalid"]],
+      [{ external_account_number: "x".repeat(129) }, ["external_account_number: max_length"]],
+      [{ external_account_number: 4711 }, ["external_account_number: invalid_type"]],
+      [{ import_supplier: "x".repeat(33) }, ["import_supplier: max_length"]],
+      [{ import_supplier: "" }, ["import_supplier: blank"]],
+      [{ import_supplier: null, dryrun: true }, ["import_supplier: null", "dryrun: unknown_field"]],
+      [{ customers: [] }, ["customers: unknown_field"]]
+    ]
+    it.effect.each(bodies)("with %j is refused where it is wrong", ([altered, places]) =>
+      Effect.gen(function* () {
+        const tenant = yield* freshTenant()
+        const payload = { ...tenant.keyOf("1"), operations_team_name: team, ...altered }
+        const reply = yield* post(processPath, tenant.token, { payload })
+        expect(reply.status).toBe(400)
+        expect(faultsOf(reply)).toEqual([failed, ...places])
+      })
+    )
+
+    it.effect("has a wrapper like the others, with task_params that take nothing", () =>
+      Effect.gen(function* () {
+        const { keyOf, token } = yield* freshTenant()
+        const payload = { ...keyOf("1"), operations_team_name: team }
+        const faults = (body: unknown) => Effect.map(post(processPath, token, body), faultsOf)
+        expect(yield* faults({})).toEqual([failed, "payload: required"])
+        expect(yield* faults({ payload: {}, task_params: null, extra: 1 })).toEqual([
+          failed,
+          "import_supplier: required",
+          "external_account_number: required",
+          "operations_team_name: required",
+          "task_params: null",
+          "extra: unknown_field"
+        ])
+        expect(yield* faults({ payload, task_params: { retries: 1 } })).toEqual([
+          failed,
+          "task_params.retries: unknown_field"
+        ])
+        expect(yield* faults({ payload, task_params: [] })).toEqual([
+          failed,
+          "task_params: not_an_object"
+        ])
+        expect(yield* faults({ payload, task_params: {} })).toEqual([
+          "import_process_does_not_exist"
+        ])
+      })
+    )
+  })
+
+  describe("a supplier", () => {
+    it.effect("of another organisation looks exactly like one that does not exist", () =>
+      Effect.gen(function* () {
+        const tenant = yield* freshTenant()
+        const rivals = [
+          yield* freshTenant(),
+          yield* freshTenant({ status: "Paused", documentCheck: true, concurrencyLimit: 0 })
+        ]
+        for (const rival of rivals) yield* stage(rival, accountOf(rival.keyOf("1")))
+        const seen = Effect.fnUntraced(function* (path: string, supplier: string) {
+          const key = { import_supplier: supplier, external_account_number: "1" }
+          const payload =
+            path === processPath
+              ? { ...key, operations_team_name: team }
+              : { ...accountOf(tenant.keyOf("1")), ...key }
+          const { headers, status, text } = yield* post(path, tenant.token, { payload })
+          const { date: _, "x-request-id": __, ...same } = headers
+          return { status, text: text.replaceAll(supplier, "as it was sent"), headers: same }
+        })
+        for (const path of [validatePath, stagePath, processPath]) {
+          const unknown = yield* seen(path, "S_0123456789abcdef")
+          expect(unknown.status).toBe(400)
+          expect(JSON.parse(unknown.text)).toStrictEqual({
+            code: failed,
+            detail: expect.any(String),
+            errors: [
+              {
+                attr: "import_supplier",
+                code: "import_supplier_does_not_exist",
+                detail: expect.any(String)
+              }
+            ]
+          })
+          for (const { supplier } of rivals) {
+            expect(yield* seen(path, supplier.code), path).toStrictEqual(unknown)
+          }
+        }
+      })
+    )
+  })
+})

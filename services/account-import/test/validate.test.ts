@@ -1,0 +1,189 @@
+import { describe, expect, layer } from "@effect/vitest"
+import { DateTime, Effect, Result } from "effect"
+import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
+import { OperatorSetup } from "@data-import/domain/ports/OperatorSetup"
+import { get, put, putAll, type Wire } from "@data-import/domain/testing/wire"
+import { freshTenant, freshToken } from "@data-import/server/testing/Tenant"
+import {
+  accountOf,
+  faultsOf,
+  post,
+  process,
+  putDocument,
+  service,
+  stage,
+  validate,
+  validatePath,
+  withSource
+} from "./importService.ts"
+
+/** The sample with its amounts as they are answered. */
+const asAnswered = (account: Wire): Wire => {
+  const lists = ["current_statement_transactions", "historical_statement_transactions"]
+  const amounts = lists.flatMap((list) => {
+    const transactions = get(account, `ledgers.0.${list}`) as ReadonlyArray<{ amount: number }>
+    return transactions.map(({ amount }, index) => [
+      `ledgers.0.${list}.${index}.amount`,
+      amount.toFixed(2)
+    ])
+  })
+  return putAll(account, Object.fromEntries(amounts) as Wire)
+}
+
+layer(service, { excludeTestServices: true })("validate over HTTP", (it) => {
+  describe("a valid account", () => {
+    it.effect("is answered as it would be stored, and nothing else", () =>
+      Effect.gen(function* () {
+        const tenant = yield* freshTenant()
+        const account = accountOf(tenant.keyOf("NL-0004711"))
+        const reply = yield* validate(tenant, account)
+        expect(reply.status).toBe(200)
+        expect(reply.json).toStrictEqual(asAnswered(account))
+        const { connection: _, "keep-alive": __, ...headers } = reply.headers
+        expect(headers).toStrictEqual({
+          "cache-control": "no-store",
+          "content-length": String(Buffer.byteLength(reply.text)),
+          "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+          "content-type": "application/json",
+          date: expect.any(String),
+          "x-content-type-options": "nosniff",
+          "x-request-id": expect.stringMatching(/^[\w-]{36}$/)
+        })
+      })
+    )
+
+    it.effect("is normalised, with nothing added and nothing dropped", () =>
+      Effect.gen(function* () {
+        const tenant = yield* freshTenant()
+        const minimal = { ...tenant.keyOf("NL 1/ø"), unknown_occupier: true }
+        expect((yield* validate(tenant, minimal)).json).toStrictEqual(minimal)
+        const { json } = yield* validate(tenant, {
+          ...minimal,
+          import_supplier: ` ${minimal.import_supplier}\n`,
+          billing_name: "  Ada  ",
+          billing_email: " ada@example.com ",
+          billing_address: { country: "dk", locality: "" },
+          transfer_balance: "-0050.10",
+          notes: [{ body: " kept ", created_at: "2025-03-01T00:30:00.999+01:00" }]
+        })
+        expect(json).toStrictEqual({
+          ...minimal,
+          billing_name: "Ada",
+          billing_email: "ada@example.com",
+          billing_address: { country: "DK", locality: "" },
+          transfer_balance: -50.1,
+          notes: [{ body: "kept", created_at: "2025-02-28T23:30:00Z" }]
+        })
+      })
+    )
+
+    it.effect("keeps what has no documented shape to the letter", () =>
+      Effect.gen(function* () {
+        const tenant = yield* freshTenant()
+        const source =
+          '{"n":12345678901234567890,"x":1e400,"d":0.30000000000000001,"":{"__proto__":[null]},"ø":"\\u0001"}'
+        const account = { ...tenant.keyOf("1"), unknown_occupier: true, metadata: [{ key: "k" }] }
+        const reply = yield* post(
+          validatePath,
+          tenant.token,
+          withSource({ payload: account }, "payload.metadata.0.value", source)
+        )
+        expect(reply.status).toBe(200)
+        expect(reply.text).toContain(`"value":${source}`)
+      })
+    )
+
+    it.effect("is judged without regard to the supplier's status and the import's state", () =>
+      Effect.gen(function* () {
+        const setup = yield* OperatorSetup
+        const imports = yield* ImportProcesses
+        const tenant = yield* freshTenant()
+        const accounts = ["staged", "skipped", "imported"].map((it) => accountOf(tenant.keyOf(it)))
+        for (const account of accounts) yield* stage(tenant, account)
+        const skipped = { key: tenant.keyOf("skipped"), skipped: true, at: yield* DateTime.now }
+        yield* imports.setSkipped(skipped)
+        expect((yield* process(tenant, tenant.keyOf("imported"))).status).toBe(201)
+        for (const status of ["Ongoing", "Paused", "Complete"] as const) {
+          yield* setup.changeSupplierStatus(tenant.supplier.code, () => Result.succeed(status))
+          for (const account of accounts) {
+            const reply = yield* validate(tenant, account)
+            expect(reply.status, `${status}, ${String(account["external_account_number"])}`).toBe(
+              200
+            )
+          }
+        }
+      })
+    )
+
+    it.effect("may be validated with a read-only key", () =>
+      Effect.gen(function* () {
+        const { keyOf, organisation } = yield* freshTenant()
+        const { token } = yield* freshToken(organisation, ["import:read"])
+        const { status } = yield* post(validatePath, token, { payload: accountOf(keyOf("1")) })
+        expect(status).toBe(200)
+      })
+    )
+  })
+
+  describe("the documents of an account", () => {
+    const named = [
+      "notes/NL-0004711/request-2024-11-02.pdf",
+      "statements/NL-0004711/2025-01.pdf",
+      "statements/NL-0004711/2025-02.pdf"
+    ]
+    const places = [
+      "notes.0.document_paths.0.document_path",
+      "statements.0.statement_path",
+      "statements.1.statement_path"
+    ]
+    const missing = (at: ReadonlyArray<string>) => [
+      "account_failed_validation",
+      ...at.map((place) => `${place}: path_does_not_exist_in_file_store`)
+    ]
+
+    it.effect("must be there, one and all, when validated as when staged", () =>
+      Effect.gen(function* () {
+        const tenant = yield* freshTenant({ documentCheck: true })
+        const account = accountOf(tenant.keyOf("1"))
+        expect(faultsOf(yield* validate(tenant, account))).toEqual(missing(places))
+        expect(faultsOf(yield* stage(tenant, account))).toEqual(missing(places))
+        for (const path of named.slice(0, 2)) yield* putDocument(tenant, path)
+        yield* putDocument(tenant, `${named[2]}/a-folder-is-no-document.pdf`)
+        expect(faultsOf(yield* validate(tenant, account))).toEqual(missing(places.slice(2)))
+      })
+    )
+
+    it.effect("are found with and without a leading slash", () =>
+      Effect.gen(function* () {
+        const tenant = yield* freshTenant({ documentCheck: true })
+        for (const path of named) yield* putDocument(tenant, path)
+        const account = put(accountOf(tenant.keyOf("1")), places[0] ?? "", `/${named[0]}`)
+        expect((yield* validate(tenant, account)).status).toBe(200)
+        expect((yield* stage(tenant, account)).status).toBe(201)
+      })
+    )
+
+    it.effect("are judged by their form where they are not looked up", () =>
+      Effect.gen(function* () {
+        const tenant = yield* freshTenant({ documentCheck: false })
+        const wrong = [
+          "../RIVAL/a.pdf",
+          "a//b",
+          "./a",
+          "C:\\a",
+          "http://a/b",
+          "a\\b",
+          "a\0b",
+          "a\nb"
+        ]
+        for (const path of wrong) {
+          const account = put(accountOf(tenant.keyOf("1")), places[1] ?? "", path)
+          expect(faultsOf(yield* validate(tenant, account)), path).toEqual([
+            "account_failed_validation",
+            `${places[1]}: invalid_document_path`
+          ])
+        }
+      })
+    )
+  })
+})
