@@ -3,7 +3,7 @@
  * the ports show of an import. The suites ask the same of every operation in every state.
  */
 import { type DateTime, Duration, Effect, Option } from "effect"
-import { History } from "../ports/History.ts"
+import { type AuditAction, History } from "../ports/History.ts"
 import { ImportProcesses, type NewAccount } from "../ports/ImportProcesses.ts"
 import type { AttemptId, ImportKey, ImportState, Lease } from "../src/ImportProcess.ts"
 import type { Caller } from "../src/Organisation.ts"
@@ -105,7 +105,7 @@ export const tracesOf = Effect.fnUntraced(function* (key: ImportKey) {
 export const auditEntry = (
   caller: Caller,
   at: DateTime.Utc,
-  action: "stage" | "process",
+  action: AuditAction,
   outcome: string
 ) => ({
   at,

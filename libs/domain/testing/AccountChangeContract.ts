@@ -1,0 +1,238 @@
+/** How an account is changed as a whole, or not at all: one part of the contract of `Accounts`. */
+import type { Vitest } from "@effect/vitest"
+import { expect } from "@effect/vitest"
+import { Effect, Option, Result } from "effect"
+import { Accounts } from "../ports/Accounts.ts"
+import type { AuditAction, History } from "../ports/History.ts"
+import type { ImportProcesses } from "../ports/ImportProcesses.ts"
+import type { OperatorSetup } from "../ports/OperatorSetup.ts"
+import { twoDecimals } from "../src/Decimal.ts"
+import { encodeTransaction } from "../src/Transaction.ts"
+import { expectSame } from "./fresh.ts"
+import { arrange, auditEntry, importStates, tracesOf } from "./importStates.ts"
+import {
+  accountWith,
+  adding,
+  card,
+  changeAccount,
+  changedAt,
+  creditOf,
+  descriptionOf,
+  idsOf,
+  imported,
+  mayStatement,
+  seen,
+  viewOf
+} from "./importedAccounts.ts"
+
+type It = Vitest.MethodsNonLive<Accounts | ImportProcesses | History | OperatorSetup>
+
+const together = (it: It): void => {
+  it.effect("stores all of one change, and lets the next one see it", () =>
+    Effect.gen(function* () {
+      const account = yield* imported()
+      const statement = mayStatement("s")
+      yield* changeAccount(account, (view) => ({
+        ...adding(creditOf("a"))(view),
+        notes: [{ body: "n", created_at: changedAt }],
+        statements: [statement],
+        instruction: card
+      }))
+      const look = {
+        noteBodies: ["n"],
+        transactionIds: idsOf([creditOf("a"), creditOf("b")]),
+        statementIds: [statement.statement_id]
+      }
+      const viewed = seen(yield* viewOf(account.key, look))
+      expect(viewed).toMatchObject({
+        balance: "10.00",
+        instruction: card.instruction,
+        notes: [{ body: "n" }],
+        transactions: [{ id: "a" }],
+        statements: [{ id: "s" }]
+      })
+      const saw = yield* changeAccount(account, () => ({}), { look })
+      expectSame(seen(Option.getOrThrow(saw)), viewed, "what decides sees what is viewed")
+    })
+  )
+
+  it.effect("keeps the order in which things are added, before and after a look", () =>
+    Effect.gen(function* () {
+      const account = yield* imported(accountWith({ notes: [{ body: "n0" }] }))
+      const names = ["z", "a", "m", "Z", "0"]
+      for (const round of ["1", "2"]) {
+        yield* changeAccount(account, (view) => ({
+          ...adding(...names.map((name) => creditOf(`${name}${round}`)))(view),
+          notes: names.map((name) => ({ body: `${name}${round}`, created_at: changedAt }))
+        }))
+      }
+      const order = ["1", "2"].flatMap((round) => names.map((name) => `${name}${round}`))
+      const description = yield* descriptionOf(account.number)
+      expect(description.transactions.map((each) => each["transaction_id"])).toEqual(order)
+      expect(description.notes.map(({ body }) => body)).toEqual(["n0", ...order])
+      const { notes } = yield* viewOf(account.key, { noteBodies: order.toReversed() })
+      expect(notes.map(({ body }) => body)).toEqual(order)
+    })
+  )
+
+  it.effect("adds an id again as its own entry, and goes on showing the first", () =>
+    Effect.gen(function* () {
+      const first = creditOf("a", { amount: "1.00" })
+      const account = yield* imported(
+        accountWith({
+          ledgers: [{ ledger_code: "L", current_statement_transactions: [{ ...first, amount: 1 }] }]
+        })
+      )
+      yield* changeAccount(account, adding(creditOf("a", { amount: "2.00" }), creditOf("b")))
+      yield* changeAccount(account, adding(creditOf("a", { amount: "4.00" })))
+      const { balance, transactions: found } = yield* viewOf(account.key, {
+        transactionIds: idsOf([first])
+      })
+      expect([...found.values()].map((each) => encodeTransaction(each))).toEqual([
+        encodeTransaction(first)
+      ])
+      expect(twoDecimals(balance)).toBe("17.00")
+      const description = yield* descriptionOf(account.number)
+      expect(
+        description.transactions.map(({ amount, transaction_id }) => [transaction_id, amount])
+      ).toEqual([
+        ["a", "1.00"],
+        ["a", "2.00"],
+        ["b", "10.00"],
+        ["a", "4.00"]
+      ])
+    })
+  )
+
+  it.effect("takes as many transactions as a request may hold", () =>
+    Effect.gen(function* () {
+      const account = yield* imported()
+      const many = Array.from({ length: 10_000 }, (_, index) =>
+        creditOf(`t${index}`, {
+          amount: "0.01",
+          type: "CHARGE",
+          tax_items: [
+            {
+              amount: "0.01",
+              tax_type: "VAT",
+              value_taxed: 1,
+              rate: "0.2",
+              unit_type: "PROPORTION"
+            }
+          ]
+        })
+      )
+      yield* changeAccount(account, adding(...many))
+      const view = yield* viewOf(account.key, { transactionIds: idsOf(many) })
+      expect(view.transactions.size).toBe(10_000)
+      expect(twoDecimals(view.balance)).toBe("-100.00")
+      expect(view.transactions.get(creditOf("t9999").transaction_id)?.tax_items).toHaveLength(1)
+    })
+  )
+}
+
+const recording = (it: It): void => {
+  const actions: ReadonlyArray<AuditAction> = [
+    "create_notes",
+    "create_transactions",
+    "create_historical_statements",
+    "create_payment_instruction"
+  ]
+
+  it.effect.each(actions)("records who has changed what: %s", (action) =>
+    Effect.gen(function* () {
+      const account = yield* imported()
+      const before = yield* tracesOf(account.key)
+      yield* changeAccount(account, adding(creditOf("a")), { action })
+      const entry = auditEntry(account.caller, changedAt, action, "created")
+      const name = "data_import.import_process.post_import.completed-v1"
+      expectSame(yield* tracesOf(account.key), {
+        ...before,
+        audit: [...before.audit, entry],
+        events: [...before.events, { at: changedAt, name, codes: [] }]
+      })
+    })
+  )
+
+  it.effect.each(actions)("records that nothing was changed, and tells nobody: %s", (action) =>
+    Effect.gen(function* () {
+      const account = yield* imported()
+      const before = yield* tracesOf(account.key)
+      const described = yield* descriptionOf(account.number)
+      const answer = yield* changeAccount(account, () => ({}), { action })
+      expect(Option.isSome(answer)).toBe(true)
+      const entry = auditEntry(account.caller, changedAt, action, "unchanged")
+      expectSame(yield* tracesOf(account.key), { ...before, audit: [...before.audit, entry] })
+      expect(yield* descriptionOf(account.number)).toEqual(described)
+    })
+  )
+}
+
+const refusing = (it: It): void => {
+  it.effect("stores nothing where the decision fails, and fails with what it said", () =>
+    Effect.gen(function* () {
+      const accounts = yield* Accounts
+      const { caller, key, number } = yield* imported()
+      const before = { traces: yield* tracesOf(key), account: yield* descriptionOf(number) }
+      const failed = yield* Effect.flip(
+        accounts.change({
+          key,
+          look: { notesWithoutBody: true },
+          decide: ({ number: seenNumber }) => Result.fail(`no, ${seenNumber}`),
+          action: "create_notes",
+          caller,
+          at: changedAt
+        })
+      )
+      expect(failed).toBe(`no, ${number}`)
+      const after = { traces: yield* tracesOf(key), account: yield* descriptionOf(number) }
+      expectSame(after, before)
+    })
+  )
+
+  it.effect("stores nothing where the decision is broken, and goes on afterwards", () =>
+    Effect.gen(function* () {
+      const account = yield* imported()
+      const before = yield* tracesOf(account.key)
+      const broken = changeAccount(account, () => {
+        throw new Error("broken")
+      })
+      expect((yield* Effect.exit(broken))._tag).toBe("Failure")
+      expectSame(yield* tracesOf(account.key), before)
+      yield* changeAccount(account, adding(creditOf("a")))
+      expect(twoDecimals((yield* viewOf(account.key, {})).balance)).toBe("10.00")
+    })
+  )
+
+  it.effect.each(importStates.filter((state) => state !== "imported"))(
+    "is none, and decides nothing, where the import is: %s",
+    (state) =>
+      Effect.gen(function* () {
+        const { caller, key } = yield* arrange(state)
+        const before = yield* tracesOf(key)
+        const answer = yield* changeAccount({ caller, key }, () => {
+          throw new Error("There is nothing to decide on")
+        })
+        expect(Option.isNone(answer)).toBe(true)
+        expectSame(yield* tracesOf(key), before)
+      })
+  )
+
+  it.effect("changes one account alone", () =>
+    Effect.gen(function* () {
+      const account = yield* imported()
+      const other = yield* imported()
+      const before = { traces: yield* tracesOf(other.key), of: yield* descriptionOf(other.number) }
+      yield* changeAccount(account, adding(creditOf("a")))
+      const after = { traces: yield* tracesOf(other.key), of: yield* descriptionOf(other.number) }
+      expectSame(after, before)
+    })
+  )
+}
+
+/** Declares the tests of `change` as a whole. */
+export const accountChangeContract = (it: It): void => {
+  together(it)
+  recording(it)
+  refusing(it)
+}

@@ -1,0 +1,215 @@
+/** What is stored of each thing that is added to an account: one part of the contract of `Accounts`. */
+import type { Vitest } from "@effect/vitest"
+import { expect } from "@effect/vitest"
+import { Effect } from "effect"
+import type { Accounts } from "../ports/Accounts.ts"
+import type { History } from "../ports/History.ts"
+import type { ImportProcesses } from "../ports/ImportProcesses.ts"
+import type { OperatorSetup } from "../ports/OperatorSetup.ts"
+import { twoDecimals } from "../src/Decimal.ts"
+import { CalendarDate } from "../src/Field.ts"
+import type { InstructionDetails, PaymentInstruction } from "../src/PaymentInstruction.ts"
+import { encodeTransaction, type Transaction } from "../src/Transaction.ts"
+import { expectSame, noonPlus, times } from "./fresh.ts"
+import {
+  accountWith,
+  adding,
+  card,
+  changeAccount,
+  creditOf,
+  descriptionOf,
+  idsOf,
+  imported,
+  mayStatement,
+  noteOf,
+  seen,
+  transactionOf,
+  viewOf
+} from "./importedAccounts.ts"
+
+type It = Vitest.MethodsNonLive<Accounts | ImportProcesses | History | OperatorSetup>
+
+/** As large and as fine as figures may be, with everything that a transaction can have. */
+const supplyCharge = transactionOf({
+  transaction_id: "supply",
+  transaction_date: "2024-02-29",
+  amount: "-9999999999.99",
+  type: "SUPPLY_CHARGE",
+  display_note: "näher am “Rand” \u{1F600} \\ ' \" %",
+  note: "",
+  product_code: "P",
+  line_items: [
+    {
+      rate_band: "DAY",
+      start_date: "2024-02-01",
+      end_date: "2024-02-29",
+      number_of_units: "12345678901.1234",
+      net_amount: "-0.0000000001",
+      price_per_unit: "12345678.7654321",
+      units: ["0.0001", "99999999999.9999"]
+    },
+    { start_date: "2024-02-01", end_date: "2024-02-01", number_of_units: 0, net_amount: "1.50" }
+  ],
+  tax_items: [
+    { amount: "0.10", tax_type: "VAT", value_taxed: 1, rate: "0.00001", unit_type: "PROPORTION" },
+    {
+      amount: "-1234567890.12345",
+      tax_type: "CCL",
+      value_taxed: "0.00",
+      rate: "1234567890.12345",
+      unit_type: "CURRENCY_PER_KWH"
+    }
+  ]
+})
+
+const payment = transactionOf({
+  transaction_id: "payment",
+  transaction_date: "0001-01-01",
+  amount: "0.01",
+  type: "PAYMENT",
+  reason: "R",
+  reference: "",
+  payment_type: "CASH"
+})
+
+const transactions: ReadonlyArray<Transaction> = [
+  supplyCharge,
+  payment,
+  creditOf("moved", { display_note: "x".repeat(2_000), transaction_date: "9999-12-31" }),
+  creditOf("empty lists", { type: "CHARGE", tax_items: [] })
+]
+
+const storing = (it: It): void => {
+  it.effect("stores transactions to the last digit and letter", () =>
+    Effect.gen(function* () {
+      const account = yield* imported()
+      yield* changeAccount(account, adding(...transactions))
+      const view = yield* viewOf(account.key, { transactionIds: idsOf(transactions) })
+      const stored = transactions.map(({ transaction_id: id }) => view.transactions.get(id))
+      expect(stored.map((each) => each && encodeTransaction(each))).toEqual(
+        transactions.map((each) => encodeTransaction(each))
+      )
+      expect(twoDecimals(view.balance)).toBe("10000000000.00")
+    })
+  )
+
+  it.effect("keeps the date that a transaction was sent with", () =>
+    Effect.gen(function* () {
+      const account = yield* imported(accountWith({ ledgers: [{ ledger_code: "L" }] }))
+      yield* changeAccount(account, () => ({
+        transactions: [
+          { transaction: creditOf("a"), movedFrom: CalendarDate.make("2024-02-29") },
+          { transaction: creditOf("b"), movedFrom: null }
+        ]
+      }))
+      const description = yield* descriptionOf(account.number)
+      expect(
+        description.transactions.map(({ ledger_code, moved_from_date, transaction_id }) => [
+          transaction_id,
+          moved_from_date,
+          ledger_code
+        ])
+      ).toEqual([
+        ["a", "2024-02-29", null],
+        ["b", null, null]
+      ])
+    })
+  )
+
+  it.effect("stores notes, with what the store said of their documents", () =>
+    Effect.gen(function* () {
+      const account = yield* imported()
+      const note = {
+        ...noteOf({
+          document_paths: [{ document_path: "/b.pdf" }, { document_path: "a.pdf" }],
+          is_pinned: true,
+          unpin_at: "9999-12-31T23:59:59Z"
+        }),
+        created_at: noonPlus(1.234)
+      }
+      const documents = new Map([["b.pdf", { size: 2 ** 33, etag: `"e"`, checksum: "c" }]])
+      const body = "first\nsecond \u{1F600}"
+      const plain = { body, created_at: noonPlus(-1_000_000_000) }
+      yield* changeAccount(account, () => ({ notes: [note, plain], documents }))
+      const view = yield* viewOf(account.key, { noteBodies: [body], notesWithoutBody: true })
+      expectSame(seen(view).notes, [
+        { body: null, created_at: note.created_at, paths: ["/b.pdf", "a.pdf"] },
+        { body, created_at: plain.created_at, paths: [] }
+      ])
+      const { notes } = yield* descriptionOf(account.number)
+      expect(notes[0]).toEqual({
+        body: null,
+        documents: [
+          { document_path: "/b.pdf", size: 2 ** 33, etag: `"e"`, checksum: "c" },
+          { document_path: "a.pdf", size: null, etag: null, checksum: null }
+        ],
+        created_at: "2026-01-01T12:00:01Z",
+        is_pinned: true,
+        unpin_at: "9999-12-31T23:59:59Z"
+      })
+      expect(notes[1]).toMatchObject({ body, documents: [], is_pinned: false, unpin_at: null })
+    })
+  )
+
+  it.effect("stores statements with their origin and their documents", () =>
+    Effect.gen(function* () {
+      const { statement_id, ...period } = mayStatement("s")
+      const account = yield* imported(accountWith({ statements: [{ statement_id, ...period }] }))
+      const full = mayStatement("S", {
+        issued_date: "2025-06-01",
+        number: "N 1",
+        gross_amount: "-9999999999.99",
+        statement_path: "/2025/05.pdf"
+      })
+      const least = mayStatement("least")
+      const document = { size: 0, etag: null, checksum: "c" }
+      yield* changeAccount(account, () => ({
+        statements: [full, least],
+        documents: new Map([["2025/05.pdf", document]])
+      }))
+      const statementIds = [full, least].map((each) => each.statement_id)
+      const { statements } = yield* viewOf(account.key, { statementIds })
+      expect([...statements.values()].map(({ origin }) => origin)).toEqual(
+        times(2, "historical_statements")
+      )
+      const description = yield* descriptionOf(account.number)
+      expect(description.statements).toMatchObject([
+        { statement_id: "s", origin: "account_payload", document: null },
+        {
+          statement_id: "S",
+          origin: "historical_statements",
+          ...period,
+          issued_date: "2025-06-01",
+          number: "N 1",
+          gross_amount: "-9999999999.99",
+          document: { document_path: "/2025/05.pdf", ...document }
+        },
+        { statement_id: "least", number: null, gross_amount: null, document: null }
+      ])
+    })
+  )
+
+  it.effect.each<[PaymentInstruction, InstructionDetails, object]>([
+    [
+      card.instruction,
+      card.details,
+      { brand: "visa", last_four: "4242", expiry_month: 2, expiry_year: 2031 }
+    ],
+    [
+      { vendor: "GOCARDLESS", reference: "x".repeat(512), type: "DIRECT_DEBIT" },
+      { _tag: "DirectDebit", bankName: null, status: "active" },
+      { bank_name: null, status: "active" }
+    ]
+  ])("puts an active instruction on the account, with its details: %#", ([wanted, details, json]) =>
+    Effect.gen(function* () {
+      const account = yield* imported()
+      yield* changeAccount(account, () => ({ instruction: { instruction: wanted, details } }))
+      expect((yield* viewOf(account.key, {})).instruction).toEqual(wanted)
+      const description = yield* descriptionOf(account.number)
+      expect(description.payment_instructions).toEqual([{ ...wanted, details: json }])
+    })
+  )
+}
+
+/** Declares the tests of what `change` stores. */
+export const accountStoringContract = storing

@@ -1,0 +1,317 @@
+/** What is seen of an account: one part of the contract of `Accounts`. */
+import type { Vitest } from "@effect/vitest"
+import { expect } from "@effect/vitest"
+import { Effect, Option } from "effect"
+import { Accounts } from "../ports/Accounts.ts"
+import type { StoredDocument } from "../ports/Documents.ts"
+import type { History } from "../ports/History.ts"
+import type { ImportProcesses } from "../ports/ImportProcesses.ts"
+import type { OperatorSetup } from "../ports/OperatorSetup.ts"
+import type { ExternalAccountNumber } from "../src/Account.ts"
+import type { Looked } from "../src/AccountChange.ts"
+import type { ImportKey } from "../src/ImportProcess.ts"
+import { StatementId } from "../src/Statement.ts"
+import type { SupplierCode } from "../src/Supplier.ts"
+import { TransactionId } from "../src/Transaction.ts"
+import { expectSame, freshAccountNumber, freshSupplierCode } from "./fresh.ts"
+import { arrange, importStates } from "./importStates.ts"
+import {
+  accountWith,
+  changeAccount,
+  creditOf,
+  descriptionOf,
+  imported,
+  importedAt,
+  mayStatement,
+  noteOf,
+  seen,
+  viewOf
+} from "./importedAccounts.ts"
+import { domesticAccount } from "./samples.ts"
+
+type It = Vitest.MethodsNonLive<Accounts | ImportProcesses | History | OperatorSetup>
+
+const unimported = importStates.filter((state) => state !== "imported")
+
+/** Keys near this one under which there is no account, among them such as no store could hold. */
+const strangers = (key: ImportKey): ReadonlyArray<ImportKey> => {
+  const number = (text: string) => ({
+    ...key,
+    external_account_number: text as ExternalAccountNumber
+  })
+  const supplier = (text: string) => ({ ...key, import_supplier: text as SupplierCode })
+  const { external_account_number, import_supplier } = key
+  return [
+    number(external_account_number.toUpperCase()),
+    number(`${external_account_number} `),
+    number(`${external_account_number}\0`),
+    number(`${external_account_number}\uD800`),
+    supplier(freshSupplierCode()),
+    supplier(import_supplier.toLowerCase()),
+    supplier(`${import_supplier}\0`),
+    supplier("\uDC00")
+  ]
+}
+
+const missing = (it: It): void => {
+  it.effect.each(unimported)("is none where the import is: %s", (state) =>
+    Effect.gen(function* () {
+      const accounts = yield* Accounts
+      const { account, key } = yield* arrange(state)
+      expect(Option.isNone(yield* accounts.view(key, {}))).toBe(true)
+      expect(Option.isNone(yield* accounts.describe(account.number))).toBe(true)
+    })
+  )
+
+  it.effect("is none under any other key, compared exactly", () =>
+    Effect.gen(function* () {
+      const accounts = yield* Accounts
+      const { key } = yield* imported()
+      for (const stranger of strangers(key)) {
+        const found = yield* accounts.view(stranger, { notesWithoutBody: true })
+        expect(Option.isNone(found), JSON.stringify(stranger)).toBe(true)
+      }
+      expect(Option.isNone(yield* accounts.describe(freshAccountNumber()))).toBe(true)
+    })
+  )
+}
+
+const ids = (...texts: ReadonlyArray<string>) => texts.map((text) => TransactionId.make(text))
+const statementIds = (...texts: ReadonlyArray<string>) =>
+  texts.map((text) => StatementId.make(text))
+
+/** Everything that can be named of the sample account. */
+const all: Looked = {
+  noteBodies: [
+    "Account migrated in wave 3; check first bill.",
+    "Customer asked for large print letters. Recorded by legacy CRM."
+  ],
+  notesWithoutBody: true,
+  transactionIds: ids("NL-T-1001", "NL-T-1004", "NL-T-1005"),
+  statementIds: statementIds("NL-S-2025-01", "NL-S-2025-02")
+}
+
+const payload = (it: It): void => {
+  it.effect("shows an account with nothing on it", () =>
+    Effect.gen(function* () {
+      const { key, number } = yield* imported()
+      expectSame(seen(yield* viewOf(key, all)), {
+        number,
+        balance: "0.00",
+        lastClosingDate: null,
+        instruction: null,
+        notes: [],
+        transactions: [],
+        statements: []
+      })
+    })
+  )
+
+  it.effect("shows what the import brought, to the last digit", () =>
+    Effect.gen(function* () {
+      const { key, number } = yield* imported(domesticAccount)
+      const { ledgers = [], notes = [], statements = [] } = domesticAccount(key)
+      const view = seen(yield* viewOf(key, all))
+      const [payment, supplyCharge] = ledgers[0]?.current_statement_transactions ?? []
+      const [charge] = ledgers[0]?.historical_statement_transactions ?? []
+      expectSame(
+        view,
+        seen({
+          number,
+          balance: creditOf("any", { amount: 50 }).amount,
+          lastClosingDate: ledgers[0]?.last_statement_closing_date ?? null,
+          instruction: null,
+          notes: notes.map((note) => ({ ...note, created_at: note.created_at ?? importedAt })),
+          transactions: new Map(
+            [payment, supplyCharge, charge].flatMap((each) =>
+              each === undefined ? [] : [[each.transaction_id, each] as const]
+            )
+          ),
+          statements: new Map(
+            statements.map((statement) => [
+              statement.statement_id,
+              { statement, origin: "account_payload" }
+            ])
+          )
+        })
+      )
+      expect(view.transactions).toHaveLength(3)
+    })
+  )
+
+  it.effect("gives a note without a time that of the import", () =>
+    Effect.gen(function* () {
+      const { key } = yield* imported(accountWith({ notes: [{ body: "a" }] }))
+      const { notes } = seen(yield* viewOf(key, { noteBodies: ["a"] }))
+      expectSame(notes, [{ body: "a", created_at: importedAt, paths: [] }])
+    })
+  )
+
+  it.effect.each([
+    [{ transfer_balance: "-12.30" }, "-12.30", null],
+    [{ transfer_balance: "9999999999.99", ledgers: [] }, "9999999999.99", null],
+    [{ ledgers: [{ ledger_code: "A" }] }, "0.00", null],
+    [
+      {
+        ledgers: [
+          { ledger_code: "A", ledger_balance: "0.10", last_statement_closing_date: "2024-02-29" },
+          { ledger_code: "B", last_statement_balance: "0.20" },
+          { ledger_code: "C", last_statement_closing_date: "2023-12-31" }
+        ]
+      },
+      "0.30",
+      "2024-02-29"
+    ]
+  ] as const)("adds up the ledgers, and takes the latest closing date: %#", ([values, sum, day]) =>
+    Effect.gen(function* () {
+      const { key } = yield* imported(accountWith(values))
+      const { balance, lastClosingDate } = seen(yield* viewOf(key, {}))
+      expect({ balance, lastClosingDate }).toEqual({ balance: sum, lastClosingDate: day })
+    })
+  )
+}
+
+const looking = (it: It): void => {
+  const looks: ReadonlyArray<readonly [string, Looked, ReadonlyArray<string>]> = [
+    ["nothing", {}, []],
+    ["empty lists", { noteBodies: [], transactionIds: [], statementIds: [] }, []],
+    ["one body", { noteBodies: ["twice"] }, ["twice", "twice"]],
+    ["bodies, one of them unknown", { noteBodies: ["b", "Twice"] }, ["b"]],
+    ["notes without a body", { notesWithoutBody: true }, ["1.pdf", "2.pdf"]],
+    ["bodies or none", { noteBodies: ["b"], notesWithoutBody: true }, ["1.pdf", "b", "2.pdf"]],
+    ["transactions", { transactionIds: ids("t1", "t9", "T2") }, ["t1"]],
+    ["statements", { statementIds: statementIds("s2", "S1", "s9") }, ["s2"]],
+    [
+      "everything",
+      {
+        noteBodies: ["b"],
+        transactionIds: ids("t2", "t1"),
+        statementIds: statementIds("s1")
+      },
+      ["b", "t1", "t2", "s1"]
+    ]
+  ]
+
+  const document = (document_path: string) => ({ document_paths: [{ document_path }] })
+  it.effect.each(looks)("shows what is named and nothing else: %s", ([, look, names]) =>
+    Effect.gen(function* () {
+      const account = yield* imported(
+        accountWith({
+          notes: [{ body: "twice" }, document("1.pdf"), { body: "b", ...document("b.pdf") }],
+          statements: [mayStatement("s1")]
+        })
+      )
+      yield* changeAccount(account, () => ({
+        notes: [{ body: "twice" }, document("2.pdf")].map((values) => ({
+          ...noteOf(values),
+          created_at: importedAt
+        })),
+        transactions: ["t1", "t2"].map((id) => ({ transaction: creditOf(id), movedFrom: null })),
+        statements: [mayStatement("s2")]
+      }))
+      const view = seen(yield* viewOf(account.key, look))
+      expect([
+        ...view.notes.map(({ body, paths }) => body ?? paths.join()),
+        ...[...view.transactions, ...view.statements].map(({ id }) => id)
+      ]).toEqual(names)
+    })
+  )
+
+  it.effect("shows the notes with their documents in order, as they were sent", () =>
+    Effect.gen(function* () {
+      const document_paths = ["/b.pdf", "a.pdf", "b.pdf"].map((path) => ({ document_path: path }))
+      const { key } = yield* imported(accountWith({ notes: [{ document_paths }] }))
+      const { notes } = seen(yield* viewOf(key, { notesWithoutBody: true }))
+      expect(notes.map(({ paths }) => paths)).toEqual([["/b.pdf", "a.pdf", "b.pdf"]])
+    })
+  )
+}
+
+const describing = (it: It): void => {
+  it.effect("describes the whole account", () =>
+    Effect.gen(function* () {
+      const { key, number } = yield* imported(domesticAccount)
+      const description = yield* descriptionOf(number)
+      const { customers = [] } = domesticAccount(key)
+      expect(description).toMatchObject({
+        ...key,
+        kraken_account_number: number,
+        account_created_at: "2026-01-01T12:00:20Z",
+        operations_team_name: "Migration Team",
+        balance: "50.00",
+        customers: customers.map((customer) => ({ ...customer })),
+        ledgers: [
+          {
+            ledger_code: "ELECTRICITY_LEDGER",
+            ledger_balance: "50.00",
+            last_statement_balance: "25.00",
+            last_statement_closing_date: "2025-02-28"
+          }
+        ],
+        payment_instructions: []
+      })
+      expect(description.transactions.map((each) => each["transaction_id"])).toEqual([
+        "NL-T-1001",
+        "NL-T-1002",
+        "NL-T-1003",
+        "NL-T-1004",
+        "NL-T-1005",
+        "NL-T-1006",
+        "NL-T-1007"
+      ])
+      expect(description.notes.map((each) => each["is_pinned"])).toEqual([false, true])
+      expect(description.statements.map((each) => each["origin"])).toEqual([
+        "account_payload",
+        "account_payload"
+      ])
+    })
+  )
+
+  it.effect("describes an account with nothing on it", () =>
+    Effect.gen(function* () {
+      const { number } = yield* imported()
+      const { customers, ledgers, notes, statements, transactions } = yield* descriptionOf(number)
+      expect([customers, ledgers, notes, statements, transactions]).toEqual([[], [], [], [], []])
+    })
+  )
+
+  it.effect("tells what the store said of the documents of the import", () =>
+    Effect.gen(function* () {
+      const note = { size: 7, etag: `"e1"`, checksum: "crc" }
+      const statement = { size: 2 ** 40, etag: null, checksum: null }
+      const documents = new Map<string, StoredDocument>([
+        ["notes/a.pdf", note],
+        ["2025/05.pdf", statement]
+      ])
+      const { number } = yield* imported(
+        accountWith({
+          notes: [
+            { document_paths: [{ document_path: "/notes/a.pdf" }, { document_path: "b.pdf" }] }
+          ],
+          statements: [mayStatement("s1", { statement_path: "2025/05.pdf" })]
+        }),
+        documents
+      )
+      const { notes, statements } = yield* descriptionOf(number)
+      expect(notes.map((each) => each["documents"])).toEqual([
+        [
+          { document_path: "/notes/a.pdf", ...note },
+          { document_path: "b.pdf", size: null, etag: null, checksum: null }
+        ]
+      ])
+      expect(statements.map((each) => each["document"])).toEqual([
+        { document_path: "2025/05.pdf", ...statement }
+      ])
+    })
+  )
+}
+
+/** Declares the tests of `view`. */
+export const accountViewContract = (it: It): void => {
+  missing(it)
+  payload(it)
+  looking(it)
+}
+
+/** Declares the tests of `describe`. */
+export const accountDescriptionContract = describing

@@ -1,0 +1,30 @@
+/**
+ * The contract of `Accounts`, as tests that every adapter runs. The store may be shared and full
+ * already: each test makes its own account. All instants are arguments, so no test clock is involved.
+ */
+import { describe, layer as withLayer } from "@effect/vitest"
+import type { Layer } from "effect"
+import type { Accounts } from "../ports/Accounts.ts"
+import type { History } from "../ports/History.ts"
+import type { ImportProcesses } from "../ports/ImportProcesses.ts"
+import type { OperatorSetup } from "../ports/OperatorSetup.ts"
+import { accountChangeContract } from "./AccountChangeContract.ts"
+import { accountsAtOnceContract } from "./AccountsAtOnceContract.ts"
+import { accountStoringContract } from "./AccountStoringContract.ts"
+import { accountDescriptionContract, accountViewContract } from "./AccountViewContract.ts"
+
+/** Declares the suite under `name`; the layer is built once for all of it. */
+export const accountsContract = <E>(
+  name: string,
+  layer: Layer.Layer<Accounts | ImportProcesses | History | OperatorSetup, E>
+): void =>
+  withLayer(layer, { excludeTestServices: true, timeout: "1 minute" })(
+    `Accounts, ${name}`,
+    (it) => {
+      describe("view", () => accountViewContract(it))
+      describe("describe", () => accountDescriptionContract(it))
+      describe("change, of each thing", () => accountStoringContract(it))
+      describe("change, as a whole", () => accountChangeContract(it))
+      describe("change, at once", () => accountsAtOnceContract(it))
+    }
+  )

@@ -1,0 +1,145 @@
+/**
+ * Accounts that an import has become, with what the suites put on them and how they compare what they
+ * see: through the ports alone, so that every adapter is asked the same.
+ */
+import { BigDecimal, type DateTime, Effect, Option, Result, Schema } from "effect"
+import { Accounts } from "../ports/Accounts.ts"
+import type { AuditAction } from "../ports/History.ts"
+import { ImportProcesses } from "../ports/ImportProcesses.ts"
+import { Account } from "../src/Account.ts"
+import {
+  type AccountChange,
+  type AccountView,
+  type FoundDocuments,
+  type Looked,
+  noChange
+} from "../src/AccountChange.ts"
+import { encodeDescription } from "../src/AccountDescription.ts"
+import { twoDecimals } from "../src/Decimal.ts"
+import type { ImportKey } from "../src/ImportProcess.ts"
+import { Note } from "../src/Note.ts"
+import type { Caller } from "../src/Organisation.ts"
+import { HistoricalStatement } from "../src/Statement.ts"
+import { encodeTransaction, signedAmount, Transaction } from "../src/Transaction.ts"
+import { minimalAccount, noonPlus } from "./fresh.ts"
+import { arrange } from "./importStates.ts"
+
+export const transactionOf = Schema.decodeUnknownSync(Transaction)
+export const noteOf = Schema.decodeUnknownSync(Note)
+const statementOf = Schema.decodeUnknownSync(HistoricalStatement)
+const encodeStatement = Schema.encodeSync(HistoricalStatement)
+
+const decodeAccount = Schema.decodeUnknownSync(Account)
+
+/** The least that is an account, and these members of a payload. */
+export const accountWith =
+  (values: object) =>
+  (key: ImportKey): Account =>
+    decodeAccount({ ...minimalAccount(key), ...values })
+
+/** A credit of 10.00. */
+export const creditOf = (id: string, values: object = {}): Transaction =>
+  transactionOf({
+    transaction_id: id,
+    transaction_date: "2025-12-01",
+    amount: "10.00",
+    type: "CREDIT",
+    ...values
+  })
+
+export const idsOf = (list: ReadonlyArray<Transaction>) => list.map((each) => each.transaction_id)
+
+/** Adds these transactions and what they do to the balance. */
+export const adding =
+  (...list: ReadonlyArray<Transaction>) =>
+  ({ balance }: AccountView): Partial<AccountChange> => ({
+    transactions: list.map((transaction) => ({ transaction, movedFrom: null })),
+    balance: BigDecimal.sumAll([balance, ...list.map((each) => signedAmount(each))])
+  })
+
+/** A statement of May 2025. */
+export const mayStatement = (id: string, values: object = {}): HistoricalStatement =>
+  statementOf({
+    statement_id: id,
+    bill_period_from_date: "2025-05-01",
+    bill_period_to_date: "2025-05-31",
+    ...values
+  })
+
+export const card: NonNullable<AccountChange["instruction"]> = {
+  instruction: { vendor: "STRIPE", reference: "pm_1", type: "CARD" },
+  details: { _tag: "Card", brand: "visa", lastFour: "4242", expiryMonth: 2, expiryYear: 2031 }
+}
+
+/** When the account of `imported` was created, and when the suites change it. */
+export const importedAt: DateTime.Utc = noonPlus(20)
+export const changedAt: DateTime.Utc = noonPlus(60)
+
+/** A new import that has become an account; the least that is one unless `make` says otherwise. */
+export const imported = Effect.fnUntraced(function* (
+  make: (key: ImportKey) => Account = minimalAccount,
+  documents: FoundDocuments = new Map()
+) {
+  const imports = yield* ImportProcesses
+  const { account, attempt, caller, key } = yield* arrange("in progress")
+  const newAccount = { ...account, account: make(key), documents }
+  const completion = yield* imports.complete({ key, attempt, newAccount, caller })
+  if (completion._tag !== "Completed") throw new Error(`The import is ${completion._tag}`)
+  return { key, caller, number: account.number }
+})
+
+/** An account, and who changes it. */
+export interface Whose {
+  readonly key: ImportKey
+  readonly caller: Caller
+}
+
+/** Changes the account as `make` says of what it sees; answers what it saw, none without an account. */
+export const changeAccount = Effect.fnUntraced(function* (
+  { caller, key }: Whose,
+  make: (account: AccountView) => Partial<AccountChange>,
+  options: { readonly look?: Looked; readonly action?: AuditAction } = {}
+) {
+  const accounts = yield* Accounts
+  const { action = "create_notes", look = {} } = options
+  return yield* accounts.change({
+    key,
+    look,
+    action,
+    caller,
+    at: changedAt,
+    decide: (account) =>
+      Result.succeed({ change: { ...noChange(account), ...make(account) }, answer: account })
+  })
+})
+
+/** What the port shows of the account, which has to be there. */
+export const viewOf = Effect.fnUntraced(function* (key: ImportKey, look: Looked) {
+  const accounts = yield* Accounts
+  return Option.getOrThrow(yield* accounts.view(key, look))
+})
+
+/** Everything that is on the account, as JSON. */
+export const descriptionOf = Effect.fnUntraced(function* (number: AccountView["number"]) {
+  const accounts = yield* Accounts
+  return encodeDescription(Option.getOrThrow(yield* accounts.describe(number)))
+})
+
+/** A view as JSON: figures exactly, and nothing of what is left out and what is sent as nothing. */
+export const seen = (account: AccountView) => ({
+  number: account.number,
+  balance: twoDecimals(account.balance),
+  lastClosingDate: account.lastClosingDate,
+  instruction: account.instruction,
+  notes: account.notes.map(({ body = null, created_at, document_paths = [] }) => ({
+    body,
+    created_at,
+    paths: document_paths.map(({ document_path }) => document_path)
+  })),
+  transactions: [...account.transactions]
+    .map(([id, transaction]) => ({ id, ...encodeTransaction(transaction) }))
+    .toSorted((a, b) => (a.id < b.id ? -1 : 1)),
+  statements: [...account.statements]
+    .map(([id, { origin, statement }]) => ({ id, origin, ...encodeStatement(statement) }))
+    .toSorted((a, b) => (a.id < b.id ? -1 : 1))
+})
