@@ -10,12 +10,12 @@ import { json, type Paint, withoutSecrets } from "./Printed.ts"
 import type { Known, Request, Step } from "./Step.ts"
 
 /** Nothing answers where `demo.json` says. */
-export class NobodyAnswers extends Data.TaggedError("NobodyAnswers")<{
+class NobodyAnswers extends Data.TaggedError("NobodyAnswers")<{
   readonly baseUrl: string
 }> {}
 
 /** An answer is not what the contract says. */
-export class WrongAnswer extends Data.TaggedError("WrongAnswer")<{
+class WrongAnswer extends Data.TaggedError("WrongAnswer")<{
   readonly title: string
   readonly differences: ReadonlyArray<string>
 }> {}

@@ -9,7 +9,7 @@ import * as DataDirectory from "./DataDirectory.ts"
 const configuredUrl = Config.option(Config.Redacted("DATABASE_URL"))
 
 /** Another local run has the data directory. */
-export class AlreadyRunning extends Data.TaggedError("AlreadyRunning")<{
+class AlreadyRunning extends Data.TaggedError("AlreadyRunning")<{
   readonly dataDir: string
 }> {
   override get message(): string {
