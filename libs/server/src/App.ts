@@ -132,7 +132,7 @@ export const make = Effect.fnUntraced(function* (parts: Parts) {
       }
       metrics.record(access)
       const isProbe = access.status < 400 && alwaysOpen.has(route)
-      if (!isProbe) log.access(new Date(clock.currentTimeMillisUnsafe()), access)
+      if (!isProbe) log.access(clock.currentTimeMillisUnsafe(), access)
       progress.leave(response)
     })
   }

@@ -108,7 +108,7 @@ const finder = (routes: ReadonlyArray<Route>): Find => {
 }
 
 const queryOf = (search: string): Call["query"] => {
-  const query: Record<string, string | Array<string>> = Object.create(null)
+  const query: Record<string, string | Array<string>> = Object.create(null) as {}
   for (const [name, value] of new URLSearchParams(search)) {
     const before = query[name]
     query[name] = before === undefined ? value : [before, value].flat()

@@ -4,7 +4,7 @@
  * An error is therefore written with its kind, its code and where it happened, but without its
  * message: drivers and parsers quote the offending value in theirs.
  */
-import { Cause, Context, Effect, Logger, type LogLevel, References } from "effect"
+import { Cause, Context, DateTime, Effect, Logger, type LogLevel, References } from "effect"
 import type { RequestId } from "@data-import/domain/Organisation"
 
 /** Takes whole lines, each with its line break. */
@@ -86,8 +86,10 @@ export interface Access {
 export interface Log {
   readonly logger: Logger.Logger<unknown, void>
   /** Writes the line of one request, straight from the callback that learns of its end. */
-  readonly access: (at: Date, access: Access) => void
+  readonly access: (atMillis: number, access: Access) => void
 }
+
+const iso = (atMillis: number) => DateTime.formatIso(DateTime.makeUnsafe(atMillis))
 
 const severity: Record<LogLevel.LogLevel, number> = {
   All: 0,
@@ -107,24 +109,30 @@ const severity: Record<LogLevel.LogLevel, number> = {
 export const make = Effect.fnUntraced(function* (service: string, minimum: LogLevel.LogLevel) {
   const lines = gather(yield* Output)
   yield* Effect.addFinalizer(() => Effect.sync(lines.flush))
-  const write = (at: Date, level: LogLevel.LogLevel, message: string, members: object) =>
+  const write = (atMillis: number, level: LogLevel.LogLevel, message: string, members: object) =>
     lines.add(
-      JSON.stringify({ time: at, level: level.toUpperCase(), service, message, ...members })
+      JSON.stringify({
+        time: iso(atMillis),
+        level: level.toUpperCase(),
+        service,
+        message,
+        ...members
+      })
     )
 
   const logger = Logger.make<unknown, void>(({ cause, date, fiber, logLevel, message }) => {
     const annotations = Context.get(fiber.context, References.CurrentLogAnnotations)
     const errors = errorsOf(cause)
-    write(date, logLevel, text(message), {
+    write(date.getTime(), logLevel, text(message), {
       ...scalars(annotations),
       ...(errors.length > 0 && { errors })
     })
   })
   const log: Log = {
     logger,
-    access: (at, access) => {
+    access: (atMillis, access) => {
       const level = access.status >= 500 ? "Warn" : "Info"
-      if (severity[level] >= severity[minimum]) write(at, level, "answered", access)
+      if (severity[level] >= severity[minimum]) write(atMillis, level, "answered", access)
     }
   }
   return log

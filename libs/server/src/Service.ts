@@ -18,6 +18,7 @@ import {
   Context,
   Duration,
   Effect,
+  Exit,
   Layer,
   Logger,
   LogLevel,
@@ -103,11 +104,20 @@ export const layer = <E, R>(name: string, serving: Effect.Effect<App.Serving, E,
   Layer.effect(Listening, start(name, serving))
 
 /**
- * Runs a service as the whole process. SIGTERM and SIGINT stop it gracefully with status 0; a
- * failure to start is written to the log and ends with status 1.
+ * Runs a service as the whole process. SIGTERM and SIGINT stop it gracefully with status 0; a failure to
+ * start is written to the log, whole, since no request has come yet, and ends with status 1.
  */
 export const runMain = <E>(service: Layer.Layer<Listening, E>): void =>
-  NodeRuntime.runMain(Effect.provide(Layer.launch(service), Logger.layer([Logger.consoleJson])), {
-    teardown: (exit, onExit) =>
-      onExit(exit._tag === "Success" || Cause.hasInterruptsOnly(exit.cause) ? 0 : 1)
-  })
+  NodeRuntime.runMain(
+    Layer.launch(service).pipe(
+      Effect.tapCause((cause) =>
+        Cause.hasInterruptsOnly(cause) ? Effect.void : Effect.logFatal("does not start", cause)
+      ),
+      Effect.provide(Logger.layer([Logger.consoleJson]))
+    ),
+    {
+      disableErrorReporting: true,
+      teardown: (exit, onExit) =>
+        onExit(Exit.isSuccess(exit) || Cause.hasInterruptsOnly(exit.cause) ? 0 : 1)
+    }
+  )

@@ -110,7 +110,7 @@ describe("a defect", () => {
     Effect.gen(function* () {
       const { log } = yield* Effect.scoped(
         Effect.tap(start(service), ({ port }) =>
-          request(port, { path: "/defect/?email=" + email, headers: { "x-request-id": sane } })
+          request(port, { path: `/defect/?email=${email}`, headers: { "x-request-id": sane } })
         )
       )
       const line = log.find(({ message }) => message === "defect")

@@ -1,0 +1,20 @@
+/** A service as a whole process, for the test that stops one: `/wait/` ends once the process is told to. */
+import { Effect } from "effect"
+import * as Answer from "../src/Answer.ts"
+import * as Service from "../src/Service.ts"
+import { ok, route } from "./TestService.ts"
+
+const wait = Effect.callback<void>((resume) => {
+  const go = () => resume(Effect.void)
+  process.once("SIGTERM", go).once("SIGINT", go)
+}).pipe(Effect.map(() => Answer.json(200, { done: true })))
+
+Service.runMain(
+  Service.layer(
+    "main",
+    Effect.succeed({
+      routes: [route("GET", "/ok/", () => ok), route("GET", "/wait/", () => wait)],
+      ready: Effect.void
+    })
+  )
+)

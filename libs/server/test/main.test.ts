@@ -1,0 +1,61 @@
+import { type ChildProcess, spawn } from "node:child_process"
+import { createInterface } from "node:readline"
+import { fileURLToPath } from "node:url"
+import { describe, expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { bytesOf, open } from "../testing/RawClient.ts"
+
+const program = fileURLToPath(new URL("MainService.ts", import.meta.url))
+
+type Line = Readonly<Record<string, unknown>>
+
+const run = (settings: Readonly<Record<string, string>>) =>
+  Effect.acquireRelease(
+    Effect.sync(() => {
+      const child = spawn(process.execPath, [program], {
+        env: { ...process.env, ...settings },
+        stdio: ["ignore", "pipe", "inherit"]
+      })
+      const exit = new Promise<number | null>((resolve) => child.once("exit", resolve))
+      return { child, exit, lines: createInterface({ input: child.stdout }) }
+    }),
+    ({ child }) => Effect.sync(() => child.kill("SIGKILL"))
+  )
+
+const firstLine = (lines: ReturnType<typeof createInterface>) =>
+  Effect.callback<Line>((resume) => {
+    lines.once("line", (line) => resume(Effect.succeed(JSON.parse(line) as Line)))
+  })
+
+const stop = (child: ChildProcess, signal: NodeJS.Signals) => Effect.sync(() => child.kill(signal))
+
+describe("a service as a process", () => {
+  it.live.each<[NodeJS.Signals]>([["SIGTERM"], ["SIGINT"]])(
+    "finishes what runs on %s and exits with 0",
+    ([signal]) =>
+      Effect.gen(function* () {
+        const { child, exit, lines } = yield* run({ PORT: "0" })
+        const { level, message, service, url } = yield* firstLine(lines)
+        expect([level, message, service]).toEqual(["INFO", "listening", "main"])
+        const port = Number(new URL(String(url)).port)
+        const busy = yield* open(port)
+        const probe = yield* open(port)
+        busy.send(bytesOf({ path: "/wait/" }))
+        probe.send(bytesOf({ path: "/ok/" }))
+        yield* Effect.promise(() => probe.receive())
+        yield* stop(child, signal)
+        const answer = yield* Effect.promise(() => busy.receive())
+        expect([answer.status, answer.headers["connection"]]).toEqual([200, "close"])
+        expect(yield* Effect.promise(() => exit)).toBe(0)
+      })
+  )
+
+  it.live("says why it does not start, as a line of the log, and exits with 1", () =>
+    Effect.gen(function* () {
+      const { exit, lines } = yield* run({ PORT: "seventy" })
+      const line = yield* firstLine(lines)
+      expect(JSON.stringify(line)).toContain("PORT")
+      expect(yield* Effect.promise(() => exit)).toBe(1)
+    })
+  )
+})

@@ -1,0 +1,126 @@
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, Metric } from "effect"
+import * as Answer from "../src/Answer.ts"
+import { request } from "../testing/RawClient.ts"
+import { ok, route, start } from "./TestService.ts"
+
+const counted = Metric.counter("imports_total", { description: "Of a program." })
+
+const service = {
+  routes: [
+    route("GET", "/ok/", () => ok),
+    route("GET", "/status/:number/", () =>
+      Metric.update(counted, 1).pipe(
+        Effect.as(Answer.json(200, {})),
+        Effect.withSpan("ImportQuery.status")
+      )
+    )
+  ]
+}
+
+describe("/metrics", () => {
+  it.effect("counts answers by route and status, and never by path", () =>
+    Effect.gen(function* () {
+      const { port } = yield* start(service)
+      for (const path of ["/status/NL-1/", "/status/NL-2/", "/status/NL-2", "/x/", "/y/"]) {
+        yield* request(port, { path })
+      }
+      yield* request(port, { method: "M-SEARCH", path: "/ok/" })
+      const { body, headers } = yield* request(port, { path: "/metrics" })
+      expect(headers["content-type"]).toBe("text/plain; version=0.0.4; charset=utf-8")
+      const lines = body.split("\n")
+      const labels = 'method="GET",route="/status/:number/"'
+      expect(lines).toContain("# TYPE http_requests_total counter")
+      expect(lines).toContain(`http_requests_total{${labels},status="200"} 2`)
+      expect(lines).toContain(`http_requests_total{${labels},status="308"} 1`)
+      expect(lines).toContain('http_requests_total{method="GET",route="unknown",status="404"} 2')
+      expect(lines).toContain('http_requests_total{method="other",route="/ok/",status="405"} 1')
+      expect(lines).toContain(`http_request_duration_seconds_count{${labels},status="200"} 2`)
+      expect(lines).toContain("http_requests_in_progress 1")
+      expect(lines).toContain("imports_total 2")
+      expect(body).not.toContain("NL-")
+    })
+  )
+
+  it.effect("of two services in one process stay apart", () =>
+    Effect.gen(function* () {
+      const one = yield* start(service)
+      const other = yield* start(service)
+      yield* request(one.port, { path: "/ok/" })
+      const { body } = yield* request(other.port, { path: "/metrics" })
+      expect(body).not.toContain('route="/ok/"')
+    })
+  )
+})
+
+/** Takes what is exported, and counts on being asked for it when the test is over. */
+const collector = Effect.gen(function* () {
+  const received: Array<{ readonly url: string; readonly body: string }> = []
+  const server = createServer((incoming, answer) => {
+    let body = ""
+    incoming.on("data", (chunk: Buffer) => (body += chunk.toString()))
+    incoming.on("end", () => {
+      received.push({ url: incoming.url ?? "", body })
+      answer.end("{}")
+    })
+  })
+  yield* Effect.acquireRelease(
+    Effect.callback<void>((resume) => {
+      server.listen(0, "127.0.0.1", () => resume(Effect.void))
+    }),
+    () => Effect.sync(() => server.close())
+  )
+  const { port } = server.address() as AddressInfo
+  return { received, url: `http://127.0.0.1:${port}` }
+})
+
+interface Exported {
+  readonly resourceSpans: ReadonlyArray<{
+    readonly scopeSpans: ReadonlyArray<{
+      readonly spans: ReadonlyArray<{
+        readonly name: string
+        readonly traceId: string
+        readonly spanId: string
+        readonly parentSpanId?: string
+        readonly attributes: ReadonlyArray<{ readonly key: string; readonly value: unknown }>
+      }>
+    }>
+  }>
+}
+
+describe("traces", () => {
+  const trace = "0af7651916cd43dd8448eb211c80319c"
+
+  it.live("are exported with the route's template, as children of the caller's span", () =>
+    Effect.gen(function* () {
+      const { received, url } = yield* collector
+      yield* Effect.scoped(
+        Effect.flatMap(start(service, { OTEL_EXPORTER_OTLP_ENDPOINT: url }), ({ port }) =>
+          request(port, {
+            path: "/status/NL-1/",
+            headers: { traceparent: `00-${trace}-b7ad6b7169203331-01`, "x-request-id": "req-1" }
+          })
+        )
+      )
+      expect(received.map((one) => one.url)).toEqual(["/v1/traces"])
+      const exported = JSON.parse(received[0]?.body ?? "") as Exported
+      const spans = exported.resourceSpans.flatMap(({ scopeSpans }) =>
+        scopeSpans.flatMap(({ spans }) => spans)
+      )
+      const served = spans.find(({ name }) => name === "GET /status/:number/")
+      expect(served).toMatchObject({ traceId: trace, parentSpanId: "b7ad6b7169203331" })
+      expect(served?.attributes.map(({ key }) => key).sort()).toEqual([
+        "http.request.method",
+        "http.response.status_code",
+        "http.route",
+        "request.id"
+      ])
+      const inner = spans.find(({ name }) => name === "ImportQuery.status")
+      expect(inner?.parentSpanId).toBe(served?.spanId)
+      expect(spans).toHaveLength(2)
+      expect(received[0]?.body).not.toContain("NL-1")
+    })
+  )
+})

@@ -1,0 +1,102 @@
+import { readFileSync } from "node:fs"
+import { describe, expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { Api } from "@data-import/api/Api"
+import { request } from "@data-import/server/testing/RawClient"
+import { find } from "../Table.ts"
+import { behind, gateway } from "./world.ts"
+
+const openapi = readFileSync(new URL("../../../libs/api/openapi.json", import.meta.url), "utf8")
+
+const ask = (...paths: ReadonlyArray<string>) =>
+  Effect.gen(function* () {
+    const port = yield* gateway("http://127.0.0.1:1")
+    return yield* Effect.forEach(paths, (path) => request(port, { path }))
+  })
+
+describe("the table", () => {
+  it("has a service for every endpoint of the interface", () => {
+    const groups: ReadonlyArray<{ readonly endpoints: object }> = Object.values(Api.groups)
+    const paths = groups.flatMap(({ endpoints }) =>
+      Object.values(endpoints as Readonly<Record<string, { readonly path: string }>>).map(
+        ({ path }) => path
+      )
+    )
+    expect(paths.length).toBeGreaterThan(10)
+    expect(paths.filter((path) => find(path) === undefined)).toEqual([])
+  })
+})
+
+describe("documents", () => {
+  it.live("/openapi.json is the committed one", () =>
+    Effect.gen(function* () {
+      const [answer] = yield* ask("/openapi.json")
+      expect(answer?.headers["content-type"]).toBe("application/json")
+      expect(answer?.body === openapi).toBe(true)
+    })
+  )
+
+  it.live("/docs shows the same document", () =>
+    Effect.gen(function* () {
+      const [answer] = yield* ask("/docs")
+      const shown = /<script id="swagger-spec" type="application\/json">(.*?)<\/script>/s.exec(
+        answer?.body ?? ""
+      )?.[1]
+      expect(JSON.parse(shown ?? "null")).toEqual(JSON.parse(openapi))
+    })
+  )
+
+  it.live("/docs loads nothing, and may load nothing, from anywhere else", () =>
+    Effect.gen(function* () {
+      const [answer] = yield* ask("/docs")
+      const body = answer?.body ?? ""
+      const markup = body.replace(/<(script|style)\b[^>]*>.*?<\/\1>/gs, "<$1></$1>")
+      expect(body).not.toMatch(/<script[^>]*\ssrc=/)
+      expect(markup).not.toMatch(/<(link|img|iframe|object|embed)\b|\b(src|href)=/)
+      const policy = answer?.headers["content-security-policy"] ?? ""
+      expect(policy).toContain("default-src 'none'")
+      expect(policy).toContain("connect-src 'self'")
+      expect(policy).not.toMatch(/https?:|\*/)
+    })
+  )
+
+  it.live("need no token and take GET only", () =>
+    Effect.gen(function* () {
+      const port = yield* gateway("http://127.0.0.1:1")
+      for (const path of ["/openapi.json", "/docs", "/health/live", "/health/ready"]) {
+        const answer = yield* request(port, { method: "OPTIONS", path })
+        expect([answer.status, answer.headers["allow"]], path).toEqual([405, "GET, HEAD"])
+      }
+      const head = yield* request(port, { method: "HEAD", path: "/docs" })
+      expect([head.status, head.body]).toEqual([200, ""])
+    })
+  )
+})
+
+describe("health", () => {
+  it.live("is live whatever the services are", () =>
+    Effect.gen(function* () {
+      const [live] = yield* ask("/health/live")
+      expect([live?.status, live?.json()]).toEqual([200, { status: "ok" }])
+    })
+  )
+
+  it.live("is ready only when every service is", () =>
+    Effect.gen(function* () {
+      const asked: Array<string | undefined> = []
+      const good = yield* behind((incoming, answer) => {
+        asked.push(incoming.url)
+        answer.end("{}")
+      })
+      const bad = yield* behind((_incoming, answer) => {
+        answer.writeHead(503).end("{}")
+      })
+      const allGood = yield* gateway(good.url)
+      expect((yield* request(allGood, { path: "/health/ready" })).status).toBe(200)
+      expect(asked).toEqual(Array.from({ length: 4 }, () => "/health/ready"))
+      const oneBad = yield* gateway(good.url, { QUERY_URL: bad.url })
+      const answer = yield* request(oneBad, { path: "/health/ready" })
+      expect([answer.status, answer.json()]).toMatchObject([503, { code: "service_unavailable" }])
+    })
+  )
+})

@@ -1,0 +1,196 @@
+import { describe, expect, it } from "@effect/vitest"
+import { ConfigProvider, Context, Deferred, Effect, Exit, Layer } from "effect"
+import { bodyBytes } from "@data-import/api/Limits"
+import * as Answer from "@data-import/server/Answer"
+import { readJson } from "@data-import/server/JsonBody"
+import { Output } from "@data-import/server/Log"
+import type { Route } from "@data-import/server/Route"
+import * as Service from "@data-import/server/Service"
+import { NotAuthenticated } from "@data-import/api/Refusal"
+import { bytesOf, type Connection, open, request } from "@data-import/server/testing/RawClient"
+import { behind, gateway, nobody } from "./world.ts"
+
+const path = "/v1/data-import/notes/create/"
+const receive = (connection: Connection) => Effect.promise(() => connection.receive())
+
+const unavailable = { status: 503, headers: { "retry-after": "1" } }
+
+describe("a service that is not there", () => {
+  it.live("is 503 with Retry-After, until it is there again", () =>
+    Effect.gen(function* () {
+      const port = yield* nobody
+      const at = yield* gateway(`http://127.0.0.1:${port}`)
+      const away = yield* request(at, { method: "POST", path, body: "{}" })
+      expect(away).toMatchObject(unavailable)
+      expect(away.json()).toMatchObject({ code: "service_unavailable" })
+      yield* behind((_incoming, answer) => {
+        answer.end("here")
+      }, port)
+      expect((yield* request(at, { path })).body).toBe("here")
+    })
+  )
+
+  it.live("by configuration is 503, and nothing waits for it to be ready", () =>
+    Effect.gen(function* () {
+      const { url } = yield* behind((_incoming, answer) => {
+        answer.end("ready")
+      })
+      const services = { ACCOUNT_IMPORT_URL: url, QUERY_URL: url, AUTH_URL: url }
+      const at = yield* gateway(url, { ...services, POST_IMPORT_URL: "" })
+      expect(yield* request(at, { path })).toMatchObject(unavailable)
+      expect((yield* request(at, { path: "/health/ready" })).status).toBe(200)
+    })
+  )
+})
+
+describe("a service that fails", () => {
+  it.live("without an answer is 503", () =>
+    Effect.gen(function* () {
+      const { url } = yield* behind((incoming) => incoming.socket.destroy())
+      const at = yield* gateway(url)
+      expect(yield* request(at, { path })).toMatchObject(unavailable)
+      expect(yield* request(at, { method: "POST", path, body: "{}" })).toMatchObject(unavailable)
+    })
+  )
+
+  it.live("with something that is no HTTP is 503", () =>
+    Effect.gen(function* () {
+      const { url } = yield* behind((incoming) => void incoming.socket.end("hello\r\n\r\n"))
+      expect(yield* request(yield* gateway(url), { path })).toMatchObject(unavailable)
+    })
+  )
+
+  it.live("by keeping silent is 503 after the time-out, and hears no more of it", () =>
+    Effect.gen(function* () {
+      const ended = yield* Deferred.make<void>()
+      const { url } = yield* behind((_incoming, answer) => {
+        answer.once("close", () => Deferred.doneUnsafe(ended, Exit.void))
+      })
+      const at = yield* gateway(url, { UPSTREAM_TIMEOUT_SECONDS: "1" })
+      expect(yield* request(at, { path })).toMatchObject(unavailable)
+      yield* Deferred.await(ended)
+    })
+  )
+
+  it.live("in the middle of its answer cuts the client's as well", () =>
+    Effect.gen(function* () {
+      let fail = () => {}
+      const { url } = yield* behind((incoming, answer) => {
+        answer.write("[1")
+        fail = () => incoming.socket.destroy()
+      })
+      const connection = yield* open(yield* gateway(url))
+      connection.send(bytesOf({ path }))
+      yield* Effect.promise(() => connection.until("[1"))
+      fail()
+      const text = yield* Effect.promise(() => connection.rest())
+      expect(text).not.toContain("\r\n0\r\n")
+    })
+  )
+})
+
+describe("a client that goes away", () => {
+  it.live("takes its request with it", () =>
+    Effect.gen(function* () {
+      const asked = yield* Deferred.make<void>()
+      const ended = yield* Deferred.make<void>()
+      const { url } = yield* behind((_incoming, answer) => {
+        answer.once("close", () => Deferred.doneUnsafe(ended, Exit.void))
+        Deferred.doneUnsafe(asked, Exit.void)
+      })
+      const connection = yield* open(yield* gateway(url))
+      connection.send(bytesOf({ path }))
+      yield* Deferred.await(asked)
+      connection.drop()
+      yield* Deferred.await(ended)
+    })
+  )
+})
+
+/** A service of ours behind the gateway, which answers before it has read what it refuses. */
+const serviceBehind = (run: Route["run"]) => {
+  const route: Route = { method: "POST", path, access: "public", answersJson: true, run }
+  const config = ConfigProvider.layer(ConfigProvider.fromUnknown({ PORT: "0" }))
+  const service = Service.layer("behind", Effect.succeed({ routes: [route], ready: Effect.void }))
+  const quiet = Layer.succeed(Output, () => {})
+  return Layer.build(Layer.provide(service, [config, quiet])).pipe(
+    Effect.map((built) => Context.get(built, Service.Listening).url)
+  )
+}
+
+const echo: Route["run"] = ({ request }) =>
+  Effect.map(readJson(request), (body) => Answer.json(200, { body }))
+
+describe("a body that the service does not want", () => {
+  const json = { "content-type": "application/json" }
+
+  it.live("is refused while it is on its way", () =>
+    Effect.gen(function* () {
+      const url = yield* serviceBehind(() => Effect.fail(new NotAuthenticated()))
+      const at = yield* gateway(url)
+      const connection = yield* open(at)
+      const headers = { ...json, "content-length": "9000000" }
+      connection.send(bytesOf({ method: "POST", path, headers }), "[".repeat(1_000_000))
+      const answer = yield* receive(connection)
+      expect([answer.status, answer.json()]).toMatchObject([401, { code: "not_authenticated" }])
+      expect(answer.headers["connection"]).toBe("close")
+      expect((yield* request(at, { method: "POST", path, body: "" })).status).toBe(401)
+    })
+  )
+
+  it.live("because of its announced length is 413", () =>
+    Effect.gen(function* () {
+      const url = yield* serviceBehind(echo)
+      const connection = yield* open(yield* gateway(url))
+      const headers = { ...json, "content-length": String(bodyBytes + 1) }
+      connection.send(bytesOf({ method: "POST", path, headers }))
+      const answer = yield* receive(connection)
+      expect([answer.status, answer.json()]).toMatchObject([413, { code: "payload_too_large" }])
+    })
+  )
+
+  it.live("at the first chunk too many is 413, even if the service takes anything", () =>
+    Effect.gen(function* () {
+      const { url } = yield* behind((incoming, answer) => {
+        incoming.resume().once("end", () => answer.end("taken"))
+      })
+      const connection = yield* open(yield* gateway(url))
+      const headers = { ...json, "transfer-encoding": "chunked" }
+      connection.send(bytesOf({ method: "POST", path, headers }))
+      const megabyte = `100000\r\n${" ".repeat(0x100000)}\r\n`
+      for (let sent = 0; sent <= bodyBytes; sent += 0x100000) connection.send(megabyte)
+      const answer = yield* receive(connection)
+      expect([answer.status, answer.json()]).toMatchObject([413, { code: "payload_too_large" }])
+    })
+  )
+
+  it.live("of exactly the limit passes", () =>
+    Effect.gen(function* () {
+      const url = yield* serviceBehind(({ request }) =>
+        Effect.map(readJson(request), (body) => Answer.json(200, String(body).length))
+      )
+      const body = `"${"x".repeat(bodyBytes - 2)}"`
+      const at = yield* gateway(url)
+      const answer = yield* request(at, { method: "POST", path, headers: json, body })
+      expect([answer.status, answer.json()]).toEqual([200, bodyBytes - 2])
+    })
+  )
+})
+
+describe("a connection", () => {
+  it.live("is used again, on both sides", () =>
+    Effect.gen(function* () {
+      const ports = new Set<number | undefined>()
+      const { url } = yield* behind((incoming, answer) => {
+        ports.add(incoming.socket.remotePort)
+        incoming.resume().once("end", () => answer.end("{}"))
+      })
+      const connection = yield* open(yield* gateway(url))
+      for (let index = 0; index < 5; index += 1) {
+        connection.send(bytesOf({ method: "POST", path, body: "{}" }))
+        expect((yield* receive(connection)).status).toBe(200)
+      }
+      expect(ports.size).toBe(1)
+    })
+  )
+})

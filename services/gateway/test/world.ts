@@ -1,0 +1,66 @@
+/** The gateway on a free port, and services behind it that answer as a test wants. */
+import { createServer, type IncomingMessage, type RequestListener, type Server } from "node:http"
+import type { AddressInfo } from "node:net"
+import { ConfigProvider, Context, Effect, Layer, type Scope } from "effect"
+import { Output } from "@data-import/server/Log"
+import { Listening } from "@data-import/server/Service"
+import { layer } from "../Gateway.ts"
+
+export interface Behind {
+  readonly port: number
+  readonly url: string
+  readonly server: Server
+}
+
+const listen = (server: Server, port: number) =>
+  Effect.callback<void>((resume) => {
+    server.listen(port, "127.0.0.1", () => resume(Effect.void))
+  })
+
+const close = (server: Server) =>
+  Effect.sync(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+
+/** A service behind the gateway; it ends with the scope. */
+export const behind = (
+  answer: RequestListener,
+  port = 0
+): Effect.Effect<Behind, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const server = createServer(answer)
+    yield* Effect.acquireRelease(listen(server, port), () => close(server))
+    const bound = (server.address() as AddressInfo).port
+    return { port: bound, url: `http://127.0.0.1:${bound}`, server }
+  })
+
+/** A port on which nobody listens. */
+export const nobody = Effect.scoped(
+  Effect.map(
+    behind(() => {}),
+    ({ port }) => port
+  )
+)
+
+/** The gateway with these settings; all services are at `url` unless they say otherwise. */
+export const gateway = Effect.fnUntraced(function* (
+  url: string,
+  settings: Readonly<Record<string, string>> = {}
+) {
+  const services = { ACCOUNT_IMPORT_URL: url, POST_IMPORT_URL: url, QUERY_URL: url, AUTH_URL: url }
+  const config = ConfigProvider.fromUnknown({ PORT: "0", ...services, ...settings })
+  const built = yield* Layer.build(
+    Layer.fresh(layer).pipe(
+      Layer.provide([ConfigProvider.layer(config), Layer.succeed(Output, () => {})])
+    )
+  )
+  return Context.get(built, Listening).port
+})
+
+/** The whole body of a request that came in behind. */
+export const bodyOf = async (incoming: IncomingMessage): Promise<string> => {
+  const chunks: Array<Buffer> = []
+  for await (const chunk of incoming) chunks.push(chunk as Buffer)
+  return Buffer.concat(chunks).toString()
+}
