@@ -24,7 +24,7 @@ export interface DatabaseSettings {
 }
 
 /** `DATABASE_URL`, `DATABASE_POOL_SIZE` (10) and `DATABASE_STATEMENT_TIMEOUT` (20 seconds). */
-export const settings: Config.Config<DatabaseSettings> = Config.all({
+const settings: Config.Config<DatabaseSettings> = Config.all({
   url: Config.Redacted("DATABASE_URL"),
   poolSize: Config.Int("DATABASE_POOL_SIZE").pipe(Config.withDefault(10)),
   statementTimeout: Config.Duration("DATABASE_STATEMENT_TIMEOUT").pipe(

@@ -82,7 +82,7 @@ const listRows = rowsOf(
   })
 )
 
-const pageSize = 2_000
+const pageSize = 1_000
 
 /**
  * Greater than every number that sorts before or at `after`; no number holds a NUL, so it sorts as

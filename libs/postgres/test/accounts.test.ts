@@ -192,6 +192,12 @@ layer(storage, { excludeTestServices: true })("a created account", (it) => {
         payment_type: "DD_REGULAR_COLLECTION",
         product_code: null
       })
+    })
+  )
+
+  it.effect("has the items of its supply charges", () =>
+    Effect.gen(function* () {
+      const { id } = yield* created(domesticAccount)
       expect(yield* rows("transaction_line_items", id)).toStrictEqual([
         {
           transaction_sequence: 4,
