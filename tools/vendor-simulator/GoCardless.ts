@@ -44,12 +44,16 @@ const bankAccount = (id: string): Answer => ({
   }
 })
 
+const collections = new Map([
+  ["mandates", mandate],
+  ["customer_bank_accounts", bankAccount]
+])
+
 export const goCardless: SimulatedVendor = {
   refusal,
-  get: ([collection, id, ...more], headers) => {
-    if (id === undefined || more.length > 0) return undefined
-    const find = { mandates: mandate, customer_bank_accounts: bankAccount }[String(collection)]
-    if (find === undefined) return undefined
+  get: ([collection = "", id, ...more], headers) => {
+    const find = collections.get(collection)
+    if (find === undefined || id === undefined || more.length > 0) return undefined
     if (!/^Bearer .+$/.test(String(headers["authorization"]))) return refusal(401)
     return headers["gocardless-version"] === "2015-07-06" ? find(id) : refusal(400)
   }

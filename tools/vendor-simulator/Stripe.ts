@@ -55,12 +55,17 @@ const setupIntent = (id: string): Answer => {
   }
 }
 
+const collections = new Map([
+  ["payment_methods", paymentMethod],
+  ["setup_intents", setupIntent]
+])
+
 export const stripe: SimulatedVendor = {
   refusal,
-  get: ([version, collection, id, ...more], { authorization }) => {
-    if (version !== "v1" || id === undefined || more.length > 0) return undefined
-    const find = { payment_methods: paymentMethod, setup_intents: setupIntent }[String(collection)]
-    if (find === undefined) return undefined
+  get: ([version, collection = "", id, ...more], { authorization }) => {
+    const find = collections.get(collection)
+    const isElsewhere = version !== "v1" || more.length > 0
+    if (find === undefined || id === undefined || isElsewhere) return undefined
     return /^Bearer .+$/.test(String(authorization)) ? find(id) : refusal(401)
   }
 }

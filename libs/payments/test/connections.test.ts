@@ -3,7 +3,7 @@ import { createServer as createHttpServer } from "node:http"
 import { createServer, type AddressInfo, type Server } from "node:net"
 import { createServer as createTlsServer } from "node:tls"
 import { describe, expect, it } from "@effect/vitest"
-import { ConfigProvider, Effect, Layer } from "effect"
+import { ConfigProvider, Deferred, Effect, Layer } from "effect"
 import { FetchHttpClient } from "effect/http"
 import * as PaymentVendors from "../src/PaymentVendors.ts"
 import { byCard, byMandate, settings, verified } from "./scriptedVendors.ts"
@@ -76,6 +76,20 @@ describe("a connection", () => {
     Effect.gen(function* () {
       const port = yield* Effect.acquireRelease(portOf(server), () => close(server))
       yield* expectBoth(`${scheme}://127.0.0.1:${port}`, { _tag })
+    })
+  )
+
+  it.effect("is given up with the part of an answer that nobody reads", () =>
+    Effect.gen(function* () {
+      const givenUp = yield* Deferred.make<void>()
+      const server = createHttpServer((_request, response) => {
+        response.on("close", () => Deferred.doneUnsafe(givenUp, Effect.void))
+        response.writeHead(503).write("and so on")
+      })
+      const port = yield* Effect.acquireRelease(portOf(server), () => close(server))
+      const asked = verified(byCard).pipe(Effect.provide(at(`http://127.0.0.1:${port}`)))
+      expect(yield* asked).toMatchObject({ _tag: "VendorUnavailable", cause: "status 503" })
+      yield* Deferred.await(givenUp)
     })
   )
 })

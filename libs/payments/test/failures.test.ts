@@ -6,6 +6,7 @@ import {
   bankAccount,
   byCard,
   byMandate,
+  card,
   cardMethod,
   json,
   layerOf,
@@ -150,6 +151,7 @@ describe("a failed connection", () => {
 
 describe("a body", () => {
   const bytes = (...codes: ReadonlyArray<number>) => new Uint8Array(codes)
+  const latin1 = (text: string) => bytes(...Array.from(text, (one) => one.charCodeAt(0)))
   const padded = (size: number) => {
     const text = JSON.stringify(cardMethod)
     return text + " ".repeat(size - text.length)
@@ -160,7 +162,10 @@ describe("a body", () => {
     ["two documents", `${JSON.stringify(cardMethod)} {}`],
     ["a repeated key", `{"type":"x",${JSON.stringify(cardMethod).slice(1)}`],
     ["a deep nesting", `${"[".repeat(100_000)}${"]".repeat(100_000)}`],
-    ["no UTF-8", bytes(0x22, 0xff, 0x22)],
+    [
+      "no UTF-8",
+      latin1(JSON.stringify({ ...cardMethod, card: { ...card, brand: "carte dorée" } }))
+    ],
     ["UTF-16", bytes(0xff, 0xfe, 0x7b, 0x00, 0x7d, 0x00)],
     ["a byte too many", padded(1024 * 1024 + 1)]
   ]
