@@ -178,7 +178,7 @@ const transactions = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
   // A transaction added after the import is on no ledger. An id may be added again on demand: its
-  // occurrences are counted.
+  // occurrences are counted. Items that were not sent have no count, those of an empty list have 0.
   yield* sql`
     create table transactions (
       account_id bigint not null constraint transactions_account_exists references accounts,
@@ -204,6 +204,8 @@ const transactions = Effect.gen(function* () {
       reference text,
       payment_type text,
       product_code text,
+      line_item_count integer,
+      tax_item_count integer,
       recorded_at timestamptz not null,
       constraint transactions_pkey primary key (account_id, sequence),
       constraint transactions_occurrence_once unique (account_id, transaction_id, occurrence),

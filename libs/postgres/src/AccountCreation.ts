@@ -95,12 +95,13 @@ const money = (sql: Sql, rows: Rows, recordedAt: Date): Statement.Fragment => sq
   new_transactions as (
     insert into transactions (account_id, recorded_at, sequence, ledger_position, origin,
       transaction_id, transaction_date, amount, type, reason, display_note, note, reference,
-      payment_type, product_code)
+      payment_type, product_code, line_item_count, tax_item_count)
     select changed.id, ${recordedAt}, sent.*
     from changed, json_to_recordset(${rows.transactions}::json) as sent(
       sequence integer, ledger_position integer, origin text, transaction_id text,
       transaction_date date, amount numeric, type text, reason text, display_note text,
-      note text, reference text, payment_type text, product_code text)
+      note text, reference text, payment_type text, product_code text,
+      line_item_count integer, tax_item_count integer)
   ),
   new_line_items as (
     insert into transaction_line_items (account_id, transaction_sequence, position, start_date,

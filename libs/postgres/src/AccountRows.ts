@@ -102,8 +102,16 @@ const transactionRow = (
   { ledger_position, origin, transaction }: Posted,
   sequence: number
 ): Row => {
-  const { amount, line_items: _lines, tax_items: _taxes, ...fields } = transaction
-  return { ...fields, amount: figure(amount), sequence, ledger_position, origin }
+  const { amount, line_items, tax_items, ...fields } = transaction
+  return {
+    ...fields,
+    amount: figure(amount),
+    line_item_count: line_items?.length,
+    tax_item_count: tax_items?.length,
+    sequence,
+    ledger_position,
+    origin
+  }
 }
 
 const lineItemRow = ({ units, ...item }: LineItem): Row => ({

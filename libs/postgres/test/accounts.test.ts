@@ -190,7 +190,9 @@ layer(storage, { excludeTestServices: true })("a created account", (it) => {
         note: "Monthly collection.",
         reference: "DD-2025-03-0004711",
         payment_type: "DD_REGULAR_COLLECTION",
-        product_code: null
+        product_code: null,
+        line_item_count: null,
+        tax_item_count: null
       })
     })
   )
