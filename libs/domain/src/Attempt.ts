@@ -140,16 +140,20 @@ const release = Effect.fnUntraced(function* (
   return yield* processes.release({ key, attempt: id, ...record, dryRun, caller, at })
 })
 
-const run = (deps: Dependencies, attempt: Attempt) =>
-  Effect.gen(function* () {
+const run = (deps: Dependencies, attempt: Attempt) => {
+  const creating = Effect.gen(function* () {
     yield* Effect.forkScoped(renewing(deps, attempt))
     return yield* create(deps, attempt)
-  }).pipe(
-    Effect.scoped,
-    Effect.catchCause((cause) =>
-      Effect.andThen(release(deps, attempt, cause), Effect.failCause(cause))
+  }).pipe(Effect.scoped)
+  // A caller that hangs up interrupts the attempt; its lease is given back all the same.
+  return Effect.uninterruptibleMask((restore) =>
+    restore(creating).pipe(
+      Effect.catchCause((cause) =>
+        Effect.andThen(release(deps, attempt, cause), Effect.failCause(cause))
+      )
     )
   )
+}
 
 export const makeAttempts = (deps: Dependencies) => ({
   /** Takes the lease of an import for a new attempt. */

@@ -1,0 +1,365 @@
+/**
+ * Validating, staging and processing over ports in memory: what is answered, in which order it is refused,
+ * and what is left behind. Source: decisions, "Account creation" and "Order and completeness".
+ */
+import { describe, expect, it } from "@effect/vitest"
+import { DateTime, Effect, Option } from "effect"
+import { TestClock } from "effect/testing"
+import { History } from "../ports/History.ts"
+import { ImportProcesses } from "../ports/ImportProcesses.ts"
+import { MemoryStore } from "../ports/memory/Store.ts"
+import { OperatorSetup } from "../ports/OperatorSetup.ts"
+import { encodeAccount } from "../src/Account.ts"
+import type { Failure } from "../src/Failure.ts"
+import type { Caller } from "../src/Organisation.ts"
+import { changeStatus, type SupplierStatus } from "../src/Supplier.ts"
+import { expectSame } from "../testing/fresh.ts"
+import { claim, tracesOf } from "../testing/importStates.ts"
+import { sampleTime } from "../testing/samples.ts"
+import { accept } from "./judge.ts"
+import {
+  begin,
+  demo,
+  faultsOf,
+  key,
+  keyOf,
+  ports,
+  processBody,
+  programs,
+  rival,
+  stageBody,
+  supplierCode
+} from "./migration.ts"
+
+const setStatus = (status: SupplierStatus) =>
+  Effect.flatMap(OperatorSetup, (setup) =>
+    setup.changeSupplierStatus(supplierCode, (present) => changeStatus(present, status, true))
+  )
+
+const setSkipped = (skipped: boolean) =>
+  Effect.flatMap(ImportProcesses, (processes) =>
+    processes.setSkipped({ key, skipped, at: sampleTime })
+  )
+
+const stagedText = Effect.map(MemoryStore, (store) => {
+  const staged = store.imports.get(supplierCode)?.get(key.external_account_number)
+  return staged === undefined ? null : (JSON.parse(staged.payload) as unknown)
+})
+
+const audited = Effect.flatMap(History, (history) =>
+  Effect.map(history.audit(key), (entries) =>
+    entries.map(({ action, outcome }) => `${action} ${outcome}`)
+  )
+)
+
+const events = Effect.flatMap(History, (history) =>
+  Effect.map(history.events(key), (entries) =>
+    entries.map(({ codes, name }) => [name.replace("data_import.import_process.", ""), ...codes])
+  )
+)
+
+const states = {
+  none: Effect.void,
+  pending: Effect.void,
+  skipped: setSkipped(true),
+  "in progress": claim(key, demo, sampleTime),
+  imported: Effect.flatMap(programs(), (program) => program.process(demo, processBody()))
+}
+
+/** Stages the sample, unless the state is that nothing is, and brings it there. */
+const arrange = Effect.fnUntraced(function* (state: keyof typeof states) {
+  const program = yield* programs()
+  if (state !== "none") yield* program.stage(demo, stageBody())
+  yield* states[state]
+})
+
+describe("validate", () => {
+  it.effect("answers the account as it would be stored, and writes nothing", () =>
+    Effect.gen(function* () {
+      yield* begin()
+      const program = yield* programs()
+      const body = stageBody({ "billing_address.country": "dk", billing_name: " Astrid " })
+      const account = yield* program.validate(demo, body)
+      expect(encodeAccount(account)).toEqual(
+        accept(stageBody({ billing_name: "Astrid" })["payload"])
+      )
+      const traces = yield* tracesOf(key)
+      expectSame(traces, { process: null, attempts: [], audit: [], events: [] })
+    }).pipe(Effect.provide(ports))
+  )
+
+  it.effect.each(["none", "pending", "skipped", "in progress", "imported"] as const)(
+    "looks neither at an import that is %s nor at the supplier's status",
+    (state) =>
+      Effect.gen(function* () {
+        yield* begin()
+        const program = yield* programs()
+        yield* arrange(state)
+        yield* setStatus("Paused")
+        expect((yield* program.validate(demo, stageBody())).import_supplier).toBe(supplierCode)
+        const failure = yield* Effect.flip(
+          program.validate(demo, stageBody({ billing_email: "x" }))
+        )
+        expect(faultsOf(failure)).toEqual(["billing_email invalid_email"])
+      }).pipe(Effect.provide(ports))
+  )
+})
+
+describe("stage", () => {
+  it.effect("stores what was validated, and replaces it until it is imported", () =>
+    Effect.gen(function* () {
+      yield* begin()
+      const program = yield* programs()
+      expect(yield* program.stage(demo, stageBody())).toEqual({ first: true, key })
+      expect(yield* stagedText).toEqual(accept(stageBody()["payload"]))
+      const second = stageBody({ billing_name: " Jeppe " })
+      expect(yield* program.stage(demo, second)).toEqual({ first: false, key })
+      expect(yield* stagedText).toMatchObject({ billing_name: "Jeppe" })
+      expect(yield* audited).toEqual(["stage created", "stage replaced"])
+      expect(yield* events).toEqual([["staged-v1"], ["staged-v1"]])
+    }).pipe(Effect.provide(ports))
+  )
+
+  it.effect("refuses what is not valid first, then by status, and records both", () =>
+    Effect.gen(function* () {
+      yield* begin()
+      const program = yield* programs()
+      yield* setStatus("Complete")
+      const invalid = yield* Effect.flip(program.stage(demo, stageBody({ account_type: "X" })))
+      expect(invalid).toMatchObject({ _tag: "ValidationFailed", code: "account_failed_validation" })
+      expect(faultsOf(invalid)).toEqual(["account_type invalid_choice"])
+      const refused = yield* Effect.flip(program.stage(demo, stageBody()))
+      expect(refused).toMatchObject({ _tag: "MigrationNotOngoing", status: "Complete" })
+      expect(yield* stagedText).toBeNull()
+      expect(yield* audited).toEqual([
+        "stage account_failed_validation",
+        "stage import_supplier_migration_not_ongoing"
+      ])
+      expect(yield* events).toEqual([])
+    }).pipe(Effect.provide(ports))
+  )
+
+  it.effect.each([
+    ["skipped", "account_import_process_skipped"],
+    ["in progress", "account_import_process_in_progress"],
+    ["imported", "account_import_process_already_imported"]
+  ] as const)("refuses an import that is %s with %s, and keeps its data", ([state, code]) =>
+    Effect.gen(function* () {
+      yield* begin()
+      const program = yield* programs()
+      yield* arrange(state)
+      const before = yield* stagedText
+      const refused = yield* Effect.flip(program.stage(demo, stageBody({ billing_name: "Other" })))
+      expect(refused).toMatchObject({ code, key })
+      if (refused._tag === "AlreadyImported") {
+        const { accounts } = yield* MemoryStore
+        expect([...accounts.keys()]).toEqual([refused.accountNumber])
+      }
+      expect(yield* stagedText).toEqual(before)
+      expect((yield* audited).at(-1)).toBe(`stage ${code}`)
+    }).pipe(Effect.provide(ports))
+  )
+
+  it.effect("takes an import again that is no longer skipped", () =>
+    Effect.gen(function* () {
+      yield* begin()
+      const program = yield* programs()
+      yield* arrange("skipped")
+      yield* setSkipped(false)
+      expect(yield* program.stage(demo, stageBody())).toEqual({ first: false, key })
+    }).pipe(Effect.provide(ports))
+  )
+
+  it.effect("tells which documents are not there, beside all else", () =>
+    Effect.gen(function* () {
+      yield* begin()
+      const program = yield* programs()
+      const body = stageBody({
+        "notes.0.document_paths.0.document_path": "/notes/nowhere.pdf",
+        "statements.1.statement_path": "/statements/NL-0004711/2025-02.pdf",
+        transfer_balance: 51
+      })
+      const asked: ReadonlyArray<Effect.Effect<unknown, Failure>> = [
+        program.stage(demo, body),
+        program.validate(demo, body)
+      ]
+      for (const refused of asked) {
+        expect(faultsOf(yield* Effect.flip(refused))).toEqual([
+          "notes.0.document_paths.0.document_path path_does_not_exist_in_file_store",
+          "non_field_errors ledger_balances_not_equal_to_transfer_balance"
+        ])
+      }
+    }).pipe(Effect.provide(ports))
+  )
+
+  it.effect("looks for no documents of a supplier that turned the check off", () =>
+    Effect.gen(function* () {
+      yield* begin({ documentCheck: false })
+      const program = yield* programs()
+      const body = stageBody({ "statements.1.statement_path": "nowhere.pdf" })
+      expect(yield* program.stage(demo, body)).toMatchObject({ first: true })
+    }).pipe(Effect.provide(ports))
+  )
+})
+
+describe("a supplier", () => {
+  const requests = ["validate", "stage", "process"] as const
+
+  it.effect.each(requests)("that is somebody else's is one that does not exist: %s", (request) =>
+    Effect.gen(function* () {
+      yield* begin()
+      const program = yield* programs()
+      const answer = (caller: Caller, import_supplier: string) => {
+        const body =
+          request === "process" ? processBody({ import_supplier }) : stageBody({ import_supplier })
+        const asked: Effect.Effect<unknown, Failure> = program[request](caller, body)
+        return Effect.map(Effect.flip(asked), (failure) =>
+          JSON.stringify([failure._tag, failure.code, "errors" in failure && failure.errors])
+        )
+      }
+      const other = yield* answer(demo, "RIVAL_ENERGY")
+      const unknown = yield* answer(demo, "NOBODY")
+      expect(other).toBe(unknown.replaceAll("NOBODY", "RIVAL_ENERGY"))
+      expect(yield* answer(rival, supplierCode)).toBe(unknown.replaceAll("NOBODY", supplierCode))
+      expect(unknown).toContain('"attr":"import_supplier","code":"import_supplier_does_not_exist"')
+    }).pipe(Effect.provide(ports))
+  )
+
+  it.effect("that is unknown hides no other fault, but its documents are not looked up", () =>
+    Effect.gen(function* () {
+      yield* begin()
+      const program = yield* programs()
+      const body = stageBody({
+        import_supplier: "NOBODY",
+        "statements.1.statement_path": "nowhere.pdf",
+        billing_email: "x"
+      })
+      expect(faultsOf(yield* Effect.flip(program.validate(demo, body)))).toEqual([
+        "import_supplier import_supplier_does_not_exist",
+        "billing_email invalid_email"
+      ])
+    }).pipe(Effect.provide(ports))
+  )
+})
+
+describe("process", () => {
+  it.effect("makes the account of the staged data", () =>
+    Effect.gen(function* () {
+      yield* begin()
+      const program = yield* programs()
+      yield* program.stage(demo, stageBody())
+      yield* TestClock.adjust("10 seconds")
+      const { kraken_account_number: number } = yield* program.process(demo, processBody())
+      expect(number).toMatch(/^A-[0-9A-F]{8}$/)
+      const { accounts } = yield* MemoryStore
+      const made = Option.getOrThrow(Option.fromNullishOr(accounts.get(number)))
+      expect(encodeAccount(made.account)).toEqual(accept(stageBody()["payload"]))
+      const createdAt = DateTime.add(sampleTime, { seconds: 10 })
+      expectSame(
+        { at: made.createdAt, team: made.operationsTeam },
+        { at: createdAt, team: "Migration Team" }
+      )
+      const { attempts, process } = yield* tracesOf(key)
+      expectSame(process?.account, { number, createdAt })
+      expectSame(attempts, [
+        {
+          id: attempts[0]?.id,
+          dryRun: false,
+          startedAt: createdAt,
+          endedAt: createdAt,
+          outcome: "created",
+          errors: []
+        }
+      ])
+      expect(yield* audited).toEqual(["stage created", "process created"])
+      expect(yield* events).toEqual([["staged-v1"], ["complete-v1"]])
+    }).pipe(Effect.provide(ports))
+  )
+
+  it.effect("refuses in the order of the decisions, one reason after the other", () =>
+    Effect.gen(function* () {
+      yield* begin({ concurrencyLimit: 0 })
+      const program = yield* programs()
+      const nobody = processBody({ operations_team_name: "Nobody" })
+      const code = (body: unknown) =>
+        Effect.map(Effect.flip(program.process(demo, body)), (refusal) => refusal.code)
+      yield* setStatus("Paused")
+      expect(yield* code({ ...nobody, x: 1 })).toBe("account_failed_validation")
+      expect(yield* code(nobody)).toBe("import_supplier_migration_not_ongoing")
+      yield* setStatus("Ongoing")
+      expect(yield* code(nobody)).toBe("import_process_does_not_exist")
+      yield* program.stage(demo, stageBody())
+      yield* setSkipped(true)
+      expect(yield* code(nobody)).toBe("account_import_process_skipped")
+      yield* setSkipped(false)
+      const { attempt } = yield* claim(key, demo, sampleTime)
+      expect(yield* code(nobody)).toBe("account_import_process_in_progress")
+      const processes = yield* ImportProcesses
+      const end = {
+        outcome: "error",
+        errors: [],
+        dryRun: false,
+        caller: demo,
+        at: sampleTime
+      } as const
+      yield* processes.release({ key, attempt, ...end })
+      expect(yield* code(nobody)).toBe("operations_team_name_does_not_exist")
+      expect(yield* code(processBody())).toBe("concurrency_limit_exceeded")
+      expect((yield* tracesOf(key)).attempts, "a refusal is no attempt").toHaveLength(1)
+      expect((yield* audited).filter((entry) => entry.startsWith("process"))).toEqual([
+        "process account_failed_validation",
+        "process import_supplier_migration_not_ongoing",
+        "process import_process_does_not_exist",
+        "process account_import_process_skipped",
+        "process account_import_process_in_progress",
+        "process error",
+        "process operations_team_name_does_not_exist",
+        "process concurrency_limit_exceeded"
+      ])
+    }).pipe(Effect.provide(ports))
+  )
+
+  it.effect.each(["none", "skipped", "in progress", "imported"] as const)(
+    "of an import that is %s is refused before the limit",
+    (state) =>
+      Effect.gen(function* () {
+        yield* begin()
+        yield* arrange(state)
+        const program = yield* programs(undefined, { CONCURRENCY_LIMIT: "0" })
+        const refused = yield* Effect.flip(program.process(demo, processBody()))
+        expect(refused._tag).toBe(
+          {
+            none: "ImportProcessDoesNotExist",
+            skipped: "ImportSkipped",
+            "in progress": "ImportInProgress",
+            imported: "AlreadyImported"
+          }[state]
+        )
+      }).pipe(Effect.provide(ports))
+  )
+
+  it.effect("of an imported account names the account", () =>
+    Effect.gen(function* () {
+      yield* begin()
+      yield* arrange("imported")
+      const { accounts } = yield* MemoryStore
+      const program = yield* programs()
+      const refused = yield* Effect.flip(program.process(demo, processBody()))
+      expect(refused).toMatchObject({ key, accountNumber: [...accounts.keys()][0] })
+    }).pipe(Effect.provide(ports))
+  )
+
+  it.effect("over the limit of the deployment says when to come again", () =>
+    Effect.gen(function* () {
+      yield* begin()
+      const program = yield* programs(undefined, { CONCURRENCY_LIMIT: "1" })
+      yield* program.stage(demo, stageBody())
+      yield* program.stage(demo, stageBody({ external_account_number: "other" }))
+      yield* claim(keyOf("other"), demo, sampleTime)
+      const refused = yield* Effect.flip(program.process(demo, processBody()))
+      expect(refused).toMatchObject({ _tag: "ConcurrencyLimitExceeded", retryAfterSeconds: 5 })
+      yield* TestClock.adjust("60 seconds")
+      expect(yield* program.process(demo, processBody())).toHaveProperty("kraken_account_number")
+    }).pipe(Effect.provide(ports))
+  )
+})
