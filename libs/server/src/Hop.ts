@@ -1,6 +1,6 @@
 /**
- * What changes in the headers of a request and its answer on their way through: what is meant for one hop
- * only stays behind, and what this hop knows for sure is written by it.
+ * What changes in the headers of a request and its answer on their way through: what is meant for
+ * one hop only stays behind, and what this hop knows for sure is written by it.
  */
 import type { IncomingMessage } from "node:http"
 import type { Arrival } from "./Dispatch.ts"

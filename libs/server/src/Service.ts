@@ -104,8 +104,9 @@ export const layer = <E, R>(name: string, serving: Effect.Effect<App.Serving, E,
   Layer.effect(Listening, start(name, serving))
 
 /**
- * Runs a service as the whole process. SIGTERM and SIGINT stop it gracefully with status 0; a failure to
- * start is written to the log, whole, since no request has come yet, and ends with status 1.
+ * Runs a service as the whole process. SIGTERM and SIGINT stop it gracefully with status 0; a
+ * failure to start is written to the log, whole, since no request has come yet, and ends with
+ * status 1.
  */
 export const runMain = <E>(service: Layer.Layer<Listening, E>): void =>
   NodeRuntime.runMain(

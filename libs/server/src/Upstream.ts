@@ -1,7 +1,7 @@
 /**
- * Passing a request on to another service and its answer back, without looking into either body. The bytes
- * go from socket to socket: through Effect's client and response bodies a request was measured to cost
- * three times the CPU.
+ * Passing a request on to another service and its answer back, without looking into either body.
+ * The bytes go from socket to socket: through Effect's client and response bodies a request was
+ * measured to cost three times the CPU.
  */
 import { Agent, type IncomingMessage, request, type ServerResponse } from "node:http"
 import { pipeline, Transform } from "node:stream"
@@ -63,7 +63,7 @@ interface Exchange {
   readonly response: ServerResponse
   readonly headers: Array<string>
   readonly begin: (status: number, headers: Hop.AnswerHeaders) => void
-  /** The answer is written, was cut, or never came. What is said after the first time is not heard. */
+  /** The answer is written, was cut, or never came. Only the first word of it is heard. */
   readonly end: (failure?: Error) => void
   readonly refuse: (refusal: PayloadTooLarge) => void
 }
@@ -100,7 +100,7 @@ const exchangeOf = (
   }
 }
 
-/** Sends a request whose body, if it has one, is here: the fast way, and that of nearly every request. */
+/** Sends a request whose body, if any, is here: the fast way, and that of nearly every request. */
 const sendWhole = (pool: Undici.Pool, exchange: Exchange, body: Buffer | null): GiveUp => {
   const { arrival, headers, response } = exchange
   let controller: Undici.Dispatcher.DispatchController | undefined
@@ -140,8 +140,9 @@ const sendWhole = (pool: Undici.Pool, exchange: Exchange, body: Buffer | null): 
 }
 
 /**
- * Sends a request whose body is on its way. Undici keeps the headers back until the first byte of a body is
- * there; Node's client does not, and a service that refuses by the headers can do so at once.
+ * Sends a request whose body is on its way. Undici keeps the headers back until the first byte of a
+ * body is there; Node's client does not, and a service that refuses by the headers can do so at
+ * once.
  */
 const sendStreaming = (at: Target, exchange: Exchange): GiveUp => {
   const { arrival, headers, message, response } = exchange
@@ -237,7 +238,7 @@ const isReady = ({ pool }: Behind) =>
     catch: () => unavailable
   })
 
-/** Connects to the service at `url` (`http`), with connections that are kept for as long as the scope. */
+/** Connects to the service at `url` (`http`); its connections are kept for as long as the scope. */
 export const make = (url: URL, times: Times): Effect.Effect<Upstream, never, Scope.Scope> =>
   Effect.map(
     Effect.acquireRelease(

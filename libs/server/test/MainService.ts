@@ -1,4 +1,4 @@
-/** A service as a whole process, for the test that stops one: `/wait/` ends once the process is told to. */
+/** A service as a whole process, for the test that stops one: then, `/wait/` ends. */
 import { Effect } from "effect"
 import * as Answer from "../src/Answer.ts"
 import * as Service from "../src/Service.ts"

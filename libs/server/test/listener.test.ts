@@ -19,7 +19,8 @@ describe("what Node refuses itself", () => {
     ["a header without a name", "GET /ok/ HTTP/1.1\r\nhost: a\r\n: b\r\n\r\n"],
     [
       "a length and chunks at once",
-      "POST /ok/ HTTP/1.1\r\nhost: a\r\ncontent-length: 1\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n"
+      "POST /ok/ HTTP/1.1\r\nhost: a\r\ncontent-length: 1\r\n" +
+        "transfer-encoding: chunked\r\n\r\n0\r\n\r\n"
     ]
   ])("%s is 400 in the envelope", ([, bytes]) =>
     Effect.gen(function* () {
