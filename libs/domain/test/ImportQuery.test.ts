@@ -1,0 +1,256 @@
+/** What a supplier is told of its imports. Source: specification, "Query endpoints"; decisions, 2 and 9. */
+import { describe, expect, it } from "@effect/vitest"
+import { DateTime, Effect, Layer, Result, Stream } from "effect"
+import { TestClock } from "effect/testing"
+import { ImportProcesses } from "../ports/ImportProcesses.ts"
+import { OperatorSetup } from "../ports/OperatorSetup.ts"
+import { ImportQuery, layer as importQuery, type ListRange } from "../src/ImportQuery.ts"
+import { changeStatus } from "../src/Supplier.ts"
+import { faultAtEvery, type FaultPlan, noFaults, withFaults } from "../testing/faults.ts"
+import { newAccountFor } from "../testing/fresh.ts"
+import { claim } from "../testing/importStates.ts"
+import { sampleTime } from "../testing/samples.ts"
+import { begin, demo, keyOf, ports, rival, supplierCode } from "./migration.ts"
+
+const query = Effect.fnUntraced(function* (plan: FaultPlan = noFaults()) {
+  const processes = withFaults(ImportProcesses, yield* ImportProcesses, plan)
+  const setup = withFaults(OperatorSetup, yield* OperatorSetup, plan)
+  const layer = importQuery.pipe(
+    Layer.provide(Layer.succeed(ImportProcesses, processes)),
+    Layer.provide(Layer.succeed(OperatorSetup, setup))
+  )
+  return yield* Effect.provide(ImportQuery, layer)
+})
+
+const stage = (number: string) =>
+  Effect.flatMap(ImportProcesses, (processes) =>
+    processes.stage({ key: keyOf(number), payload: "{}", caller: demo, at: sampleTime })
+  )
+
+const complete = Effect.fnUntraced(function* (number: string, at: DateTime.Utc) {
+  const processes = yield* ImportProcesses
+  const key = keyOf(number)
+  const { attempt } = yield* claim(key, demo, sampleTime)
+  const newAccount = newAccountFor(key, at)
+  yield* processes.complete({ key, attempt, newAccount, caller: demo })
+  return newAccount.number
+})
+
+const skip = (number: string) =>
+  Effect.flatMap(ImportProcesses, (processes) =>
+    processes.setSkipped({ key: keyOf(number), skipped: true, at: sampleTime })
+  )
+
+const whole: ListRange = { limit: null, after: null }
+
+/** The entries of a list, or of a page with where the next one starts. */
+const read = Effect.fnUntraced(function* (
+  kind: "all" | "pending" | "imported",
+  range: ListRange = whole
+) {
+  const list = yield* (yield* query()).list(demo, supplierCode, kind, range)
+  const entries = list._tag === "Whole" ? yield* Stream.runCollect(list.entries) : list.entries
+  return {
+    numbers: entries.map((entry) => entry.external_account_number),
+    entries,
+    nextAfter: list._tag === "Page" ? list.nextAfter : "whole"
+  }
+})
+
+describe("the status", () => {
+  it.effect("follows the import, from staging to the account", () =>
+    Effect.gen(function* () {
+      yield* begin()
+      const { status } = yield* query()
+      const statusOf = (number: string) => status(demo, supplierCode, number)
+      const unknown = { status: "UNKNOWN", kraken_account_number: "" }
+      expect((yield* Effect.flip(statusOf("1")))._tag).toBe("NotFound")
+      yield* stage("1")
+      expect(yield* statusOf("1")).toEqual(unknown)
+      yield* claim(keyOf("1"), demo, sampleTime)
+      expect(yield* statusOf("1")).toEqual({ status: "IN_PROGRESS", kraken_account_number: "" })
+      yield* TestClock.adjust("59999 millis")
+      expect(yield* statusOf("1")).toMatchObject({ status: "IN_PROGRESS" })
+      yield* TestClock.adjust("1 millis")
+      expect(yield* statusOf("1")).toEqual(unknown)
+      yield* stage("2")
+      const number = yield* complete("2", sampleTime)
+      expect(yield* statusOf("2")).toEqual({ status: "COMPLETED", kraken_account_number: number })
+      yield* stage("3")
+      yield* skip("3")
+      expect(yield* statusOf("3")).toEqual(unknown)
+    }).pipe(Effect.provide(ports))
+  )
+
+  it.effect("is answered of a supplier of any status", () =>
+    Effect.gen(function* () {
+      yield* begin()
+      yield* stage("1")
+      const setup = yield* OperatorSetup
+      const { status } = yield* query()
+      for (const next of ["Paused", "Complete"] as const) {
+        yield* setup.changeSupplierStatus(supplierCode, (now) => changeStatus(now, next, false))
+        expect(yield* status(demo, supplierCode, "1")).toMatchObject({ status: "UNKNOWN" })
+      }
+    }).pipe(Effect.provide(ports))
+  )
+
+  it.effect.each([
+    ["of nothing staged", supplierCode, "2", demo],
+    ["of another case", supplierCode, "A", demo],
+    ["of what is no number", supplierCode, "..", demo],
+    ["of a number that is too long", supplierCode, "x".repeat(129), demo],
+    ["of a lone surrogate", supplierCode, "\ud800", demo],
+    ["of nothing", supplierCode, "", demo],
+    ["of an unknown supplier", "NOBODY", "a", demo],
+    ["of a supplier in another case", "demo_energy", "a", demo],
+    ["of what is no supplier", "", "a", demo],
+    ["of a supplier that is too long", "S".repeat(33), "a", demo],
+    ["of NUL", "\0", "\0", demo],
+    ["of another's supplier", "RIVAL_ENERGY", "a", demo],
+    ["asked by another", supplierCode, "a", rival]
+  ] as const)("%s is not found, always in the same way", ([, supplier, number, caller]) =>
+    Effect.gen(function* () {
+      yield* begin()
+      yield* stage("a")
+      const { list, status } = yield* query()
+      const failure = yield* Effect.flip(status(caller, supplier, number))
+      expect(JSON.stringify(failure)).toBe('{"_tag":"NotFound","code":"not_found"}')
+      if (supplier === supplierCode && caller === demo) return
+      const unlisted = yield* Effect.flip(list(caller, supplier, "all", whole))
+      expect(JSON.stringify(unlisted)).toBe(JSON.stringify(failure))
+    }).pipe(Effect.provide(ports))
+  )
+
+  it.effect("can be asked for any number that can be staged", () =>
+    Effect.gen(function* () {
+      yield* begin()
+      const { status } = yield* query()
+      for (const number of ["a/b", "%2F", "é", "😀", "a b", "...", "__proto__"]) {
+        yield* stage(number)
+        expect(yield* status(demo, supplierCode, number), number).toMatchObject({
+          status: "UNKNOWN"
+        })
+      }
+    }).pipe(Effect.provide(ports))
+  )
+})
+
+describe("the lists", () => {
+  const numbers = ["\uffff", "😀", "B", "a", "10", "9", "é"]
+  const sorted = ["10", "9", "B", "a", "é", "\uffff", "😀"]
+
+  const arrange = Effect.gen(function* () {
+    yield* begin()
+    for (const number of numbers) yield* stage(number)
+  })
+
+  it.effect("are whole and in the order of code points", () =>
+    Effect.gen(function* () {
+      yield* arrange
+      expect((yield* read("all")).numbers).toEqual(sorted)
+      expect((yield* read("pending")).numbers).toEqual(sorted)
+      expect((yield* read("imported")).numbers).toEqual([])
+    }).pipe(Effect.provide(ports))
+  )
+
+  it.effect("tell apart what is pending, skipped and imported", () =>
+    Effect.gen(function* () {
+      yield* arrange
+      const createdAt = DateTime.add(sampleTime, { seconds: 5 })
+      const number = yield* complete("B", createdAt)
+      yield* skip("a")
+      yield* claim(keyOf("9"), demo, sampleTime)
+      expect((yield* read("all")).numbers).toEqual(sorted)
+      expect((yield* read("pending")).numbers).toEqual(["10", "9", "é", "\uffff", "😀"])
+      expect((yield* read("imported")).entries).toEqual([
+        {
+          external_account_number: "B",
+          kraken_account_number: number,
+          account_created_at: createdAt
+        }
+      ])
+      const others = (yield* read("all")).entries.filter(
+        (entry) => entry.external_account_number !== "B"
+      )
+      for (const entry of others) {
+        expect(entry).toMatchObject({ kraken_account_number: null, account_created_at: null })
+      }
+    }).pipe(Effect.provide(ports))
+  )
+
+  it.effect.each([
+    [null, 3, ["10", "9", "B"], "B"],
+    ["B", 3, ["a", "é", "\uffff"], "\uffff"],
+    ["\uffff", 3, ["😀"], null],
+    ["😀", 3, [], null],
+    [null, 7, sorted, null],
+    [null, 6, sorted.slice(0, 6), "\uffff"],
+    [null, 10_000, sorted, null],
+    ["not there", 2, ["é", "\uffff"], "\uffff"],
+    ["", 1, ["10"], "10"],
+    ["\0", 1, ["10"], "10"],
+    ["C", 1, ["a"], "a"]
+  ] as const)("after %j with a limit of %i", ([after, limit, page, nextAfter]) =>
+    Effect.gen(function* () {
+      yield* arrange
+      const found = yield* read("all", { after, limit })
+      expect(found.numbers).toEqual(page)
+      expect(found.nextAfter).toBe(nextAfter)
+    }).pipe(Effect.provide(ports))
+  )
+
+  it.effect("may start after a number without a limit", () =>
+    Effect.gen(function* () {
+      yield* arrange
+      const found = yield* read("all", { after: "a", limit: null })
+      expect(found).toMatchObject({ numbers: ["é", "\uffff", "😀"], nextAfter: "whole" })
+    }).pipe(Effect.provide(ports))
+  )
+
+  it.effect("are empty of a supplier without imports", () =>
+    Effect.gen(function* () {
+      yield* begin()
+      for (const kind of ["all", "pending", "imported"] as const) {
+        expect(yield* read(kind)).toMatchObject({ numbers: [] })
+        expect(yield* read(kind, { limit: 5, after: null })).toMatchObject({
+          numbers: [],
+          nextAfter: null
+        })
+      }
+    }).pipe(Effect.provide(ports))
+  )
+})
+
+describe("a store that is away", () => {
+  it.effect.each(["supplier", "find"])("at %s makes the status unavailable", (operation) =>
+    Effect.gen(function* () {
+      yield* begin()
+      const { status } = yield* query(
+        faultAtEvery(operation, { kind: "unavailable", when: "before" })
+      )
+      const failure = yield* Effect.flip(status(demo, supplierCode, "1"))
+      expect(failure).toMatchObject({ _tag: "ServiceUnavailable", retryAfterSeconds: 1 })
+    }).pipe(Effect.provide(ports))
+  )
+
+  it.effect.each(["before", "after"] as const)("%s the elements ends a list so", (when) =>
+    Effect.gen(function* () {
+      yield* begin()
+      yield* stage("1")
+      const { list } = yield* query(faultAtEvery("list", { kind: "unavailable", when }))
+      const all = yield* list(demo, supplierCode, "all", whole)
+      const seen: Array<string> = []
+      const stream = all._tag === "Whole" ? all.entries : Stream.empty
+      const ended = yield* Effect.result(
+        Stream.runForEach(stream, (entry) =>
+          Effect.sync(() => seen.push(entry.external_account_number))
+        )
+      )
+      expect(Result.isFailure(ended) && ended.failure._tag).toBe("ServiceUnavailable")
+      expect(seen).toHaveLength(when === "before" ? 0 : 1)
+      const page = yield* Effect.flip(list(demo, supplierCode, "all", { limit: 1, after: null }))
+      expect(page._tag).toBe("ServiceUnavailable")
+    }).pipe(Effect.provide(ports))
+  )
+})
