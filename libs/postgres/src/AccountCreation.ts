@@ -9,6 +9,7 @@ import type { Completion, ImportProcesses } from "@data-import/domain/ports/Impo
 import { accountRows } from "./AccountRows.ts"
 import type { Database } from "./Database.ts"
 import { auditEntry, outboxEvent } from "./Entries.ts"
+import { paperInserts, transactionInserts } from "./ItemInserts.ts"
 import { breaks } from "./SqlFailure.ts"
 
 type Sql = Database["Service"]["sql"]
@@ -84,65 +85,13 @@ const people = (sql: Sql, rows: Rows): Statement.Fragment => sql`
       customer_at_supply_address_from_date date, primary_place_of_residence_since date)
   )`
 
-const money = (sql: Sql, rows: Rows, recordedAt: Date): Statement.Fragment => sql`
+const ledgers = (sql: Sql, rows: Rows): Statement.Fragment => sql`
   new_ledgers as (
     insert into ledgers (account_id, position, ledger_code, last_statement_balance,
       last_statement_closing_date, ledger_balance)
     select changed.id, sent.* from changed, json_to_recordset(${rows.ledgers}::json) as sent(
       position integer, ledger_code text, last_statement_balance numeric,
       last_statement_closing_date date, ledger_balance numeric)
-  ),
-  new_transactions as (
-    insert into transactions (account_id, recorded_at, sequence, ledger_position, origin,
-      transaction_id, transaction_date, amount, type, reason, display_note, note, reference,
-      payment_type, product_code, line_item_count, tax_item_count)
-    select changed.id, ${recordedAt}, sent.*
-    from changed, json_to_recordset(${rows.transactions}::json) as sent(
-      sequence integer, ledger_position integer, origin text, transaction_id text,
-      transaction_date date, amount numeric, type text, reason text, display_note text,
-      note text, reference text, payment_type text, product_code text,
-      line_item_count integer, tax_item_count integer)
-  ),
-  new_line_items as (
-    insert into transaction_line_items (account_id, transaction_sequence, position, start_date,
-      end_date, rate_band, number_of_units, price_per_unit, net_amount, reading_at_start,
-      reading_at_end)
-    select changed.id, sent.* from changed, json_to_recordset(${rows.lineItems}::json) as sent(
-      transaction_sequence integer, position integer, start_date date, end_date date,
-      rate_band text, number_of_units numeric, price_per_unit numeric, net_amount numeric,
-      reading_at_start numeric, reading_at_end numeric)
-  ),
-  new_tax_items as (
-    insert into transaction_tax_items (account_id, transaction_sequence, position, amount,
-      tax_type, value_taxed, rate, unit_type)
-    select changed.id, sent.* from changed, json_to_recordset(${rows.taxItems}::json) as sent(
-      transaction_sequence integer, position integer, amount numeric, tax_type text,
-      value_taxed numeric, rate numeric, unit_type text)
-  )`
-
-const papers = (sql: Sql, rows: Rows, recordedAt: Date): Statement.Fragment => sql`
-  new_notes as (
-    insert into notes (account_id, sequence, body, created_at, is_pinned, unpin_at)
-    select changed.id, sent.* from changed, json_to_recordset(${rows.notes}::json) as sent(
-      sequence integer, body text, created_at timestamptz, is_pinned boolean,
-      unpin_at timestamptz)
-  ),
-  new_note_documents as (
-    insert into note_documents (account_id, note_sequence, position, document_path,
-      document_size, document_etag, document_checksum)
-    select changed.id, sent.* from changed, json_to_recordset(${rows.noteDocuments}::json) as sent(
-      note_sequence integer, position integer, document_path text, document_size bigint,
-      document_etag text, document_checksum text)
-  ),
-  new_statements as (
-    insert into statements (account_id, origin, recorded_at, sequence, statement_id,
-      bill_period_from_date, bill_period_to_date, statement_path, document_size,
-      document_etag, document_checksum)
-    select changed.id, 'account_payload', ${recordedAt}, sent.*
-    from changed, json_to_recordset(${rows.statements}::json) as sent(
-      sequence integer, statement_id text, bill_period_from_date date,
-      bill_period_to_date date, statement_path text, document_size bigint,
-      document_etag text, document_checksum text)
   )`
 
 const completeEvent = "data_import.import_process.complete-v1"
@@ -158,8 +107,10 @@ const statement = (sql: Sql, command: Command) => {
     ended as (${ended(sql, command)}),
     ${account(sql, rows)},
     ${people(sql, rows)},
-    ${money(sql, rows, recordedAt)},
-    ${papers(sql, rows, recordedAt)},
+    ${ledgers(sql, rows)},
+    target as (select id, 0 as transactions, 0 as notes, 0 as statements from changed),
+    ${transactionInserts(sql, rows, recordedAt, sql`1`)},
+    ${paperInserts(sql, rows, recordedAt, "account_payload")},
     event as (${outboxEvent(sql, { at, name: completeEvent, codes: [] })}),
     audit as (${auditEntry(sql, { at, caller, action: "process", outcome: "created", key })})
     select id from changed`
