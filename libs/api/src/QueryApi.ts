@@ -58,7 +58,7 @@ const ImportedAccount = Schema.Struct({
 }).annotate({ identifier: "ImportedAccount", description: "One import and its account." })
 
 /** The parameters of a list, decoded from the text in the URL; an unknown one is ignored. */
-export const ListParameters = Schema.Struct({
+const ListParameters = Schema.Struct({
   limit: Schema.optionalKey(wholeNumber(1, listElements)),
   after: Schema.optionalKey(plainText)
 })

@@ -126,7 +126,7 @@ const make = Effect.fnUntraced(function* (settings: S3Settings) {
 })
 
 /** The store in a bucket; credentials come from the standard chain of the AWS tools. */
-export const layerWith = (settings: S3Settings): Layer.Layer<Documents> =>
+const layerWith = (settings: S3Settings): Layer.Layer<Documents> =>
   Layer.effect(Documents, make(settings))
 
 /** Reads `S3_BUCKET`, `S3_REGION` (us-east-1), `S3_ENDPOINT` and `S3_PATH_STYLE` (true). */

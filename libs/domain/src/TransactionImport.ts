@@ -3,7 +3,7 @@
  * first, and what the balance becomes: all or nothing, exactly. Source: specification, "Create
  * transactions"; decisions, "Transactions" and "Future transactions".
  */
-import type { DateTime} from "effect";
+import type { DateTime } from "effect"
 import { BigDecimal, Result } from "effect"
 import type { Decision } from "../ports/Accounts.ts"
 import {

@@ -23,7 +23,7 @@ const mediaType = (header: string): string =>
   (header.split(";", 1)[0] as string).trim().toLowerCase()
 
 /** What the headers alone refuse. */
-export const refusedByHeaders = (
+const refusedByHeaders = (
   headers: Readonly<Record<string, string | undefined>>
 ): UnsupportedMediaType | PayloadTooLarge | undefined => {
   const encoding = headers["content-encoding"]?.trim().toLowerCase() ?? ""
