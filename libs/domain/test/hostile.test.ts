@@ -12,7 +12,7 @@ import { put } from "../testing/wire.ts"
 import { codesAt, judge, sampleWith } from "./judge.ts"
 
 const bodySize = 10 * 1024 * 1024
-const bound = 5_000
+const bound = 20_000
 
 const filled = (unit: string): string => unit.repeat(Math.floor(bodySize / unit.length))
 

@@ -8,7 +8,7 @@ import { type Code, registry } from "../src/Code.ts"
 import { accountPayload } from "../testing/arbitraries.ts"
 import { mutant, mutationsOf } from "../testing/mutants.ts"
 import { domesticPayload, sampleTime } from "../testing/samples.ts"
-import { drop, putAll, type Wire } from "../testing/wire.ts"
+import type { Wire } from "../testing/wire.ts"
 import { factsAt } from "../src/AccountValidation.ts"
 import { judge, judgeProcess, judgeWith } from "./judge.ts"
 
@@ -17,15 +17,18 @@ const payloads: ReadonlyArray<[string, Wire]> = [
   ["a household", domesticPayload()],
   [
     "a business with a structured street and billing by the quarter",
-    putAll(drop(domesticPayload(), "billing_address.street_address"), {
+    {
+      import_supplier: "S",
+      external_account_number: "1",
       account_type: "BUSINESS",
-      "billing_address.structured_street_address": { street: "Pilevangen" },
+      customers: [{}],
+      billing_address: { country: "DK", structured_street_address: { street: "Pilevangen" } },
       account_billing_options: {
         period_length: "QUARTERLY",
         period_start_day: 1,
         period_start_month: 4
       }
-    })
+    }
   ],
   [
     "an unknown occupier",
@@ -34,7 +37,7 @@ const payloads: ReadonlyArray<[string, Wire]> = [
 ]
 
 describe("a payload with one fault", () => {
-  it.each(payloads)("has that fault and no other: %s", (_name, payload) => {
+  it.each(payloads)("has that fault and no other: %s", { timeout: 60_000 }, (_name, payload) => {
     expect(judge(payload)).toEqual([])
     const differing = mutationsOf(payload).flatMap(({ make }) => {
       const { body, fault, name } = make()
@@ -46,7 +49,7 @@ describe("a payload with one fault", () => {
     expect(differing).toEqual([])
   })
 
-  it("has that fault and no other, whatever else is in it", { timeout: 30_000 }, () => {
+  it("has that fault and no other, whatever else is in it", { timeout: 60_000 }, () => {
     const mutants = accountPayload().chain((payload) => mutant(payload))
     fc.assert(
       fc.property(mutants, ({ body, fault }) => {

@@ -18,7 +18,7 @@ import { sampleTime } from "../testing/samples.ts"
 import { attrOf, drop, get, objectsAt, put, type Wire } from "../testing/wire.ts"
 import { judge } from "./judge.ts"
 
-const slow = { timeout: 30_000 }
+const slow = { timeout: 60_000 }
 
 const accepted = (payload: unknown) => {
   const result = validateAccount(payload, sampleTime)
