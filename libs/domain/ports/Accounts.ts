@@ -19,6 +19,16 @@ export interface Decision<A> {
   readonly answer: A
 }
 
+/** Changes the account of `key` as `decide` says; who asks for it and when goes into the audit log. */
+export interface ChangeCommand<A, E> {
+  readonly key: ImportKey
+  readonly look: Looked
+  readonly decide: (account: AccountView) => Result.Result<Decision<A>, E>
+  readonly action: AuditAction
+  readonly caller: Caller
+  readonly at: DateTime.Utc
+}
+
 export class Accounts extends Context.Service<
   Accounts,
   {
@@ -42,13 +52,8 @@ export class Accounts extends Context.Service<
      * fails. A change of nothing writes no event. Event: post_import.completed. Audit: `action`,
      * with the outcome `created` where something is stored and `unchanged` where nothing is.
      */
-    readonly change: <A, E>(command: {
-      readonly key: ImportKey
-      readonly look: Looked
-      readonly decide: (account: AccountView) => Result.Result<Decision<A>, E>
-      readonly action: AuditAction
-      readonly caller: Caller
-      readonly at: DateTime.Utc
-    }) => Effect.Effect<Option.Option<A>, E | StorageUnavailable>
+    readonly change: <A, E>(
+      command: ChangeCommand<A, E>
+    ) => Effect.Effect<Option.Option<A>, E | StorageUnavailable>
   }
 >()("@data-import/domain/ports/Accounts") {}

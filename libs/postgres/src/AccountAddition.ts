@@ -1,0 +1,80 @@
+/**
+ * What is added to an account after its import, in one statement: the new balance, the rows, the
+ * audit entry and the event. The caller holds the account's row.
+ */
+import { DateTime } from "effect"
+import type { AccountChange, AddedTransaction } from "@data-import/domain/AccountChange"
+import type { Database } from "./Database.ts"
+import { auditEntry, type AuditedWrite, outboxEvent } from "./Entries.ts"
+import { paperInserts, transactionInserts } from "./ItemInserts.ts"
+import {
+  figure,
+  jsonTexts,
+  noteRows,
+  type Posting,
+  statementRows,
+  transactionRows
+} from "./ItemRows.ts"
+
+type Sql = Database["Service"]["sql"]
+
+const postingOf = ({ movedFrom, transaction }: AddedTransaction): Posting => ({
+  transaction,
+  origin: "post_import",
+  ledger_position: null,
+  moved_from_date: movedFrom
+})
+
+const addedEvent = "data_import.import_process.post_import.completed-v1"
+
+/** Each id is counted on from those that are there, in the order in which they are sent. */
+const occurrence = (sql: Sql) => sql`
+  (select count(*) from transactions known where known.account_id = target.id
+    and known.transaction_id = sent.transaction_id)
+  + row_number() over (partition by transaction_id order by sequence)`
+
+/** Stores the change on the account, as the write that the audit log then has. */
+export const addToAccount = (
+  sql: Sql,
+  id: bigint,
+  change: AccountChange,
+  write: Omit<AuditedWrite, "outcome">
+) => {
+  const { balance, documents, instruction, notes, statements, transactions } = change
+  const { at } = write
+  const recordedAt = DateTime.toDateUtc(at)
+  const rows = jsonTexts({
+    ...transactionRows(transactions.map(postingOf)),
+    ...noteRows(notes, documents, at),
+    ...statementRows(statements, documents),
+    instructions:
+      instruction === null ? [] : [{ ...instruction.instruction, details: instruction.details }]
+  })
+  return sql`
+    with changed as (
+      update accounts set balance = ${figure(balance)}::numeric where id = ${id} returning id
+    ),
+    target as (
+      select id,
+        (select coalesce(max(sequence) + 1, 0) from transactions where account_id = id)
+          as transactions,
+        (select coalesce(max(sequence) + 1, 0) from notes where account_id = id) as notes,
+        (select coalesce(max(sequence) + 1, 0) from statements where account_id = id)
+          as statements,
+        (select coalesce(max(sequence) + 1, 0) from payment_instructions where account_id = id)
+          as instructions
+      from changed
+    ),
+    ${transactionInserts(sql, rows, recordedAt, occurrence(sql))},
+    ${paperInserts(sql, rows, recordedAt, "historical_statements")},
+    new_instructions as (
+      insert into payment_instructions (account_id, sequence, vendor, reference, type, details,
+        created_at)
+      select target.id, target.instructions, vendor, reference, type, details, ${recordedAt}
+      from target, json_to_recordset(${rows.instructions}::json) as sent(
+        vendor text, reference text, type text, details jsonb)
+    ),
+    event as (${outboxEvent(sql, { at, name: addedEvent, codes: [] })}),
+    audit as (${auditEntry(sql, { ...write, outcome: "created" })})
+    select id from changed`
+}
