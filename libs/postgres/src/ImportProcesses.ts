@@ -13,7 +13,7 @@ import { claim } from "./Claiming.ts"
 import { Database, isStorable, rowsOf } from "./Database.ts"
 import { auditEntry, expiredAttempt, outboxEvent } from "./Entries.ts"
 import { isStorableKey, readImport } from "./ImportRow.ts"
-import { stage } from "./Staging.ts"
+import { makeStage } from "./Staging.ts"
 
 type Port = ImportProcesses["Service"]
 type Command<Operation extends keyof Port> = Parameters<Port[Operation]>[0]
@@ -129,21 +129,24 @@ const list = (database: Database["Service"], query: Command<"list">) =>
     })
   )
 
+const make = Effect.gen(function* () {
+  const database = yield* Database
+  const { run, sql } = database
+  return ImportProcesses.of({
+    stage: yield* makeStage(database),
+    find: (key) =>
+      isStorableKey(key) ? run(readImport(database, key)) : Effect.succeed(Option.none()),
+    claim: (command) => run(claim(database, command)),
+    renew: (command) => run(renew(database, command)),
+    complete: (command) => run(complete(database, command)),
+    rehearse: (command) => run(rehearse(database, command)),
+    release: (command) => run(release(database, command)),
+    setSkipped: (command) => run(sql.withTransaction(setSkipped(database, command))),
+    list: (query) => (isStorable(query.supplier) ? list(database, query) : Stream.empty)
+  })
+})
+
 export const layer: Layer.Layer<ImportProcesses, never, Database> = Layer.effect(
   ImportProcesses,
-  Effect.map(Database, (database) => {
-    const { run, sql } = database
-    return ImportProcesses.of({
-      stage: (command) => run(stage(database, command)),
-      find: (key) =>
-        isStorableKey(key) ? run(readImport(database, key)) : Effect.succeed(Option.none()),
-      claim: (command) => run(claim(database, command)),
-      renew: (command) => run(renew(database, command)),
-      complete: (command) => run(complete(database, command)),
-      rehearse: (command) => run(rehearse(database, command)),
-      release: (command) => run(release(database, command)),
-      setSkipped: (command) => run(sql.withTransaction(setSkipped(database, command))),
-      list: (query) => (isStorable(query.supplier) ? list(database, query) : Stream.empty)
-    })
-  })
+  make
 )

@@ -10,7 +10,7 @@ import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 import { OperatorSetup } from "@data-import/domain/ports/OperatorSetup"
 import { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
 import type { SupplierCode } from "@data-import/domain/Supplier"
-import { freshSupplier, noon } from "@data-import/domain/testing/fresh"
+import { freshSupplier, freshSupplierCode, noon } from "@data-import/domain/testing/fresh"
 import { claim, stageAll } from "@data-import/domain/testing/importStates"
 import { layer as apiKeys } from "../src/ApiKeys.ts"
 import { Database, rowsOf } from "../src/Database.ts"
@@ -145,6 +145,29 @@ layer(storage, { excludeTestServices: true })("text that PostgreSQL cannot hold"
 })
 
 layer(storage, { excludeTestServices: true })("a staged payload", (it) => {
+  it.effect("is stored with many others at once, and does not fall with one that cannot be", () =>
+    Effect.gen(function* () {
+      const imports = yield* ImportProcesses
+      const { caller, keyOf } = yield* freshSupplier
+      const orphan = { ...keyOf("orphan"), import_supplier: freshSupplierCode() }
+      const numbers = Array.from({ length: 40 }, (_, index) => keyOf(`n${index % 30}`))
+      const staged = yield* Effect.forEach(
+        [...numbers.slice(0, 20), orphan, ...numbers.slice(20)],
+        (key) =>
+          Effect.exit(imports.stage({ key, payload: JSON.stringify(key), caller, at: noon })),
+        { concurrency: "unbounded" }
+      )
+      const outcomes = staged.map((exit) => (exit._tag === "Success" ? exit.value._tag : "Died"))
+      expect(outcomes[20]).toBe("Died")
+      const counted = (tag: string) => outcomes.filter((outcome) => outcome === tag).length
+      expect([counted("Created"), counted("Replaced")]).toStrictEqual([30, 10])
+      for (const key of numbers.slice(0, 30)) {
+        const { claim: claimed } = yield* claim(key, caller, noon)
+        expect(claimed).toStrictEqual({ _tag: "Claimed", payload: JSON.stringify(key) })
+      }
+    })
+  )
+
   it.effect("may be as large as a body, and comes back to the letter", () =>
     Effect.gen(function* () {
       const imports = yield* ImportProcesses

@@ -1,0 +1,133 @@
+/**
+ * Commands that come while others are under way depart together: one statement stores a batch for
+ * little more than one of its commands. Who finds a lane free departs at once and alone, so nobody
+ * waits for company; and everybody is answered after the commit, as without a batch.
+ */
+import { Cause, Deferred, type Duration, Effect, Exit } from "effect"
+import { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
+import * as Admission from "./Admission.ts"
+
+export interface Batching<Command, Answer> {
+  /** Commands of one batch differ in this. */
+  readonly identity: (command: Command) => string
+  /** What a command adds to the size of its batch. */
+  readonly weight: (command: Command) => number
+  /** Stores a batch, all of it or nothing, and answers in its order. */
+  readonly run: (
+    batch: ReadonlyArray<Command>
+  ) => Effect.Effect<ReadonlyArray<Answer>, StorageUnavailable>
+  readonly limits: {
+    /** How many batches are under way at once. */
+    readonly lanes: number
+    /** How many commands a batch has at most, and how much they weigh unless it has only one. */
+    readonly commands: number
+    readonly weight: number
+    /** How many commands wait for their batch, and how long. */
+    readonly waiting: number
+    readonly wait: Duration.Duration
+  }
+}
+
+interface Waiting<Command, Answer> {
+  readonly command: Command
+  readonly answer: Deferred.Deferred<Answer, StorageUnavailable>
+}
+
+/** The next batch, and what has to wait for a later one, both in the order of the queue. */
+const divide = <Command, Answer>(
+  { identity, limits, weight }: Batching<Command, Answer>,
+  queue: ReadonlyArray<Waiting<Command, Answer>>
+) => {
+  const batch: Array<Waiting<Command, Answer>> = []
+  const rest: Array<Waiting<Command, Answer>> = []
+  const identities = new Set<string>()
+  let weighed = 0
+  for (const waiting of queue) {
+    const own = identity(waiting.command)
+    weighed += weight(waiting.command)
+    const fits = batch.length === 0 || (batch.length < limits.commands && weighed <= limits.weight)
+    if (fits && !identities.has(own)) batch.push(waiting)
+    else rest.push(waiting)
+    identities.add(own)
+  }
+  return { batch, rest }
+}
+
+const settle = <Command, Answer>(
+  batch: ReadonlyArray<Waiting<Command, Answer>>,
+  answers: ReadonlyArray<Answer>
+): void => {
+  batch.forEach(({ answer }, index) => {
+    const own = answers[index]
+    Deferred.doneUnsafe(
+      answer,
+      own === undefined ? Effect.die(new Error("No answer")) : Effect.succeed(own)
+    )
+  })
+}
+
+/** A batch that dies is taken apart, so that nobody dies of another's command. */
+const execute = <Command, Answer>(
+  batching: Batching<Command, Answer>,
+  batch: ReadonlyArray<Waiting<Command, Answer>>
+): Effect.Effect<void> =>
+  batching.run(batch.map(({ command }) => command)).pipe(
+    Effect.exit,
+    Effect.flatMap((exit): Effect.Effect<void> => {
+      if (Exit.isSuccess(exit)) return Effect.sync(() => settle(batch, exit.value))
+      if (batch.length > 1 && Cause.hasDies(exit.cause)) {
+        return Effect.forEach(batch, (waiting) => execute(batching, [waiting]), { discard: true })
+      }
+      return Effect.sync(() => {
+        for (const { answer } of batch) Deferred.doneUnsafe(answer, Effect.failCause(exit.cause))
+      })
+    })
+  )
+
+/** Runs commands in batches, which go on for as long as the scope, whoever has stopped waiting. */
+export const make = Effect.fnUntraced(function* <Command, Answer>(
+  batching: Batching<Command, Answer>
+) {
+  const { lanes, wait, waiting } = batching.limits
+  const scope = yield* Effect.scope
+  const admit = Admission.make({ running: lanes, waiting: 1, wait })
+  let queue: ReadonlyArray<Waiting<Command, Answer>> = []
+  /** Whether somebody waits for a lane on behalf of the queue. */
+  let led = false
+
+  const depart: Effect.Effect<void> = Effect.suspend(() => {
+    const { batch, rest } = divide(batching, queue)
+    queue = rest
+    led = false
+    return Effect.andThen(lead, batch.length > 0 ? execute(batching, batch) : Effect.void)
+  })
+
+  const refuse = (refusal: StorageUnavailable) =>
+    Effect.sync(() => {
+      const refused = queue
+      queue = []
+      led = false
+      for (const { answer } of refused) Deferred.doneUnsafe(answer, Effect.fail(refusal))
+    })
+
+  const lead: Effect.Effect<void> = Effect.suspend(() => {
+    if (led || queue.length === 0) return Effect.void
+    led = true
+    return Effect.forkIn(Effect.catch(admit(depart), refuse), scope, { startImmediately: true })
+  }).pipe(Effect.asVoid)
+
+  return (command: Command): Effect.Effect<Answer, StorageUnavailable> =>
+    Effect.suspend(() => {
+      if (queue.length >= waiting) {
+        return Effect.fail(new StorageUnavailable({ cause: new Error("Too many commands wait") }))
+      }
+      const own = { command, answer: Deferred.makeUnsafe<Answer, StorageUnavailable>() }
+      queue = [...queue, own]
+      const answer = Effect.onInterrupt(Deferred.await(own.answer), () =>
+        Effect.sync(() => {
+          queue = queue.filter((other) => other !== own)
+        })
+      )
+      return Effect.andThen(lead, answer)
+    })
+})

@@ -1,0 +1,129 @@
+import { expect, it } from "@effect/vitest"
+import { Deferred, Duration, Effect, Exit, Fiber } from "effect"
+import { TestClock } from "effect/testing"
+import { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
+import * as Batching from "../src/Batching.ts"
+
+const limits = { lanes: 1, commands: 4, weight: 100, waiting: 8, wait: Duration.seconds(2) }
+
+/**
+ * One lane, kept busy by a first command until `letGo`. A command is its identity, a letter, with
+ * its weight; `poison` dies and takes its batch along. Answers are in upper case.
+ */
+const busyLane = Effect.gen(function* () {
+  const gate = yield* Deferred.make<void>()
+  const batches: Array<string> = []
+  const send = yield* Batching.make<string, string>({
+    identity: (command) => command.slice(0, 1),
+    weight: (command) => command.length,
+    run: (batch) =>
+      Effect.gen(function* () {
+        batches.push(batch.map((command) => command.slice(0, 6)).join(" "))
+        if (batch.includes("first")) yield* Deferred.await(gate)
+        if (batch.includes("away")) return yield* new StorageUnavailable({})
+        if (batch.includes("poison")) return yield* Effect.die("poisoned")
+        return batch.map((command) => command.slice(0, 6).toUpperCase())
+      }),
+    limits
+  })
+  const start = (command: string) => Effect.forkChild(send(command), { startImmediately: true })
+  const first = yield* start("first")
+  return { batches, first, letGo: Deferred.succeed(gate, undefined), send, start }
+})
+
+it.effect("sends at once and alone who finds a lane free, and the others together", () =>
+  Effect.gen(function* () {
+    const { batches, first, letGo, start } = yield* busyLane
+    const others = yield* Effect.forEach(["a", "b", "c"], start)
+    expect(batches).toStrictEqual(["first"])
+    yield* letGo
+    expect(yield* Fiber.join(first)).toBe("FIRST")
+    expect(yield* Effect.forEach(others, Fiber.join)).toStrictEqual(["A", "B", "C"])
+    expect(batches).toStrictEqual(["first", "a b c"])
+  })
+)
+
+it.effect("keeps a batch to its limits, and the same identity apart and in order", () =>
+  Effect.gen(function* () {
+    const { batches, letGo, start } = yield* busyLane
+    const commands = ["a1", "a2", "b", "c", "d", "e", "a3"]
+    const fibers = yield* Effect.forEach(commands, start)
+    yield* letGo
+    const answers = yield* Effect.forEach(fibers, Fiber.join)
+    expect(answers).toStrictEqual(commands.map((command) => command.toUpperCase()))
+    expect(batches).toStrictEqual(["first", "a1 b c d", "a2 e", "a3"])
+  })
+)
+
+it.effect("lets a heavy command go, but not with others", () =>
+  Effect.gen(function* () {
+    const { batches, letGo, start } = yield* busyLane
+    const fibers = yield* Effect.forEach(["a", "b".repeat(1000), "c"], start)
+    yield* letGo
+    yield* Effect.forEach(fibers, Fiber.join)
+    expect(batches).toStrictEqual(["first", "a", "bbbbbb", "c"])
+  })
+)
+
+it.effect("lets nobody die of another's command", () =>
+  Effect.gen(function* () {
+    const { batches, letGo, start } = yield* busyLane
+    const fibers = yield* Effect.forEach(["a", "poison", "c"], start)
+    yield* letGo
+    const [a, poison, c] = yield* Effect.forEach(fibers, Fiber.await)
+    expect([a, c]).toStrictEqual([Exit.succeed("A"), Exit.succeed("C")])
+    expect(poison).toStrictEqual(Exit.die("poisoned"))
+    expect(batches).toStrictEqual(["first", "a poison c", "a", "poison", "c"])
+  })
+)
+
+it.effect("tells all of a batch that the database is away, and tries nobody again", () =>
+  Effect.gen(function* () {
+    const { batches, letGo, start } = yield* busyLane
+    const fibers = yield* Effect.forEach(["away", "b", "c"], start)
+    yield* letGo
+    const failures = yield* Effect.forEach(fibers, (fiber) => Effect.flip(Fiber.join(fiber)))
+    expect(failures.every((failure) => failure._tag === "StorageUnavailable")).toBe(true)
+    expect(batches).toHaveLength(2)
+  })
+)
+
+it.effect("refuses everybody who waits when nobody has departed for too long", () =>
+  Effect.gen(function* () {
+    const { batches, first, letGo, send, start } = yield* busyLane
+    const fibers = yield* Effect.forEach(["a", "b"], start)
+    yield* TestClock.adjust(limits.wait)
+    for (const fiber of fibers) {
+      expect((yield* Effect.flip(Fiber.join(fiber)))._tag).toBe("StorageUnavailable")
+    }
+    expect((yield* Effect.flip(send("c")))._tag).toBe("StorageUnavailable")
+    yield* letGo
+    yield* Fiber.join(first)
+    expect(yield* send("d"), "a lane is free again").toBe("D")
+    expect(batches).toStrictEqual(["first", "d"])
+  })
+)
+
+it.effect("refuses at once when too many wait", () =>
+  Effect.gen(function* () {
+    const { send, start } = yield* busyLane
+    yield* Effect.forEach(
+      Array.from({ length: limits.waiting }, (_, index) => `${index}`),
+      start
+    )
+    expect((yield* Effect.flip(send("x")))._tag).toBe("StorageUnavailable")
+  })
+)
+
+it.effect("leaves out who has stopped waiting, and goes on for the others", () =>
+  Effect.gen(function* () {
+    const { batches, first, letGo, start } = yield* busyLane
+    const left = yield* start("a")
+    const stays = yield* start("b")
+    yield* Fiber.interrupt(left)
+    yield* Fiber.interrupt(first)
+    yield* letGo
+    expect(yield* Fiber.join(stays), "the batch of `first` went on without it").toBe("B")
+    expect(batches).toStrictEqual(["first", "b"])
+  })
+)
