@@ -12,8 +12,6 @@ export default defineConfig({
     testTimeout: 30_000,
     hookTimeout: 60_000,
     teardownTimeout: 60_000,
-    // What a file leaves open must fail it, and not hang the run.
-    dangerouslyIgnoreUnhandledErrors: false,
     reporters: ["default"]
   }
 })
