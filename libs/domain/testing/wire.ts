@@ -77,3 +77,9 @@ export const drop = (body: Wire, path: WirePath): Wire => {
   const left = Object.entries(get(body, parent) ?? {}).filter(([member]) => member !== name)
   return put(body, parent, Object.fromEntries(left))
 }
+
+/** The body as JSON with this source at the path, for what `JSON.stringify` would not write. */
+export const withSource = (body: Wire, path: WirePath, source: string): string => {
+  const marker = "the source stands here"
+  return JSON.stringify(put(body, path, marker)).replace(JSON.stringify(marker), () => source)
+}

@@ -1,0 +1,15 @@
+/** What stands on record of an import, as lines that a test can compare at a glance. */
+import { Effect } from "effect"
+import { History } from "../ports/History.ts"
+import type { ImportKey } from "../src/ImportProcess.ts"
+
+/** The audit entries as "action outcome" and the events with their codes, without the instants. */
+export const recordOf = Effect.fnUntraced(function* (key: ImportKey) {
+  const history = yield* History
+  const audit = yield* history.audit(key)
+  const events = yield* history.events(key)
+  return {
+    audit: audit.map(({ action, outcome }) => `${action} ${outcome}`),
+    events: events.map(({ codes, name }) => [name, ...codes].join(" "))
+  }
+})

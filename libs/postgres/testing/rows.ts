@@ -1,0 +1,29 @@
+/** What the tables of a test database hold, for tests that look past the ports. */
+import { Effect } from "effect"
+import { Database } from "../src/Database.ts"
+
+/** Runs a statement of the test's own and gives its rows. */
+export const rows = <Row extends object>(
+  statement: (sql: Database["Service"]["sql"]) => Effect.Effect<ReadonlyArray<Row>, unknown>
+) => Effect.flatMap(Database, ({ run, sql }) => Effect.orDie(run(statement(sql))))
+
+/** How many rows each table has, and a digest of them; the named ones are left out. */
+export const tablesBut = (...leftOut: ReadonlyArray<string>) =>
+  Effect.gen(function* () {
+    const tables = yield* rows(
+      (sql) => sql<{ name: string }>`
+      select table_name as name from information_schema.tables
+      where table_schema = 'public' order by table_name`
+    )
+    const digests = yield* Effect.forEach(
+      tables.filter(({ name }) => !leftOut.includes(name)),
+      ({ name }) =>
+        rows(
+          (sql) => sql<{ name: string; rows: number; digest: string }>`
+          select ${name} as name, count(*)::integer as rows,
+            md5(coalesce(string_agg(t::text, chr(10) order by t::text), '')) as digest
+          from ${sql(name)} t`
+        )
+    )
+    return digests.flat()
+  })

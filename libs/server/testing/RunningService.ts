@@ -1,0 +1,89 @@
+/**
+ * A service as it runs, on a free port and with the settings of a deployment, and how a test asks
+ * it. Every answer is held to the published document on its way.
+ */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { dirname, join } from "node:path"
+import { ConfigProvider, Context, Effect, Layer } from "effect"
+import { type Reply, type Request, send } from "@data-import/api/testing/Client"
+import { Output } from "../src/Log.ts"
+import { Listening } from "../src/Service.ts"
+import type { Tenant } from "./Tenant.ts"
+import { TokenMint } from "./TokenMint.ts"
+
+/** What the service runs on. */
+export class Premises extends Context.Service<
+  Premises,
+  {
+    /** The folder that stands for the bucket. */
+    readonly documents: string
+    /** Every line that was logged. */
+    readonly log: ReadonlyArray<string>
+  }
+>()("@data-import/server/testing/Premises") {}
+
+const temporaryFolder = Effect.acquireRelease(
+  Effect.sync(() => mkdtempSync(join(tmpdir(), "data-import-documents-"))),
+  (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
+)
+
+/** The service with an empty document store, the mint's tokens, and these settings besides. */
+export const running = <E, R>(
+  service: Layer.Layer<Listening, E, R>,
+  settings: Readonly<Record<string, string>>
+): Layer.Layer<Listening | Premises, never, TokenMint | R> =>
+  Layer.unwrap(
+    Effect.gen(function* () {
+      const { jwksFile } = yield* TokenMint
+      const documents = yield* temporaryFolder
+      const log: Array<string> = []
+      const provider = ConfigProvider.fromUnknown({
+        PORT: "0",
+        JWKS_FILE: jwksFile,
+        DOCUMENTS_DIR: documents,
+        ...settings
+      })
+      return service.pipe(
+        Layer.provide([
+          ConfigProvider.layer(provider),
+          Layer.succeed(Output, (lines) => void log.push(lines))
+        ]),
+        Layer.orDie,
+        Layer.merge(Layer.succeed(Premises, { documents, log }))
+      )
+    })
+  )
+
+/** Sends a request as it is. */
+export const ask = (request: Request) => Effect.flatMap(Listening, ({ url }) => send(url, request))
+
+export const jsonHeaders = (token: string): Readonly<Record<string, string>> => ({
+  authorization: `Token ${token}`,
+  "content-type": "application/json"
+})
+
+/** Posts a body, text or bytes as they are and anything else as JSON. */
+export const post = (path: string, token: string, body: unknown) =>
+  ask({
+    path,
+    headers: jsonHeaders(token),
+    body: typeof body === "string" || body instanceof Uint8Array ? body : JSON.stringify(body)
+  })
+
+/** What an answer says is wrong: the code at the top, then each place with its code. */
+export const faultsOf = ({ json }: Reply): ReadonlyArray<string> => {
+  const { code, errors = [] } = json as {
+    readonly code: string
+    readonly errors?: ReadonlyArray<{ readonly attr: string; readonly code: string }>
+  }
+  return [code, ...errors.map((error) => `${error.attr}: ${error.code}`)]
+}
+
+/** Puts a document where the supplier's documents are. */
+export const putDocument = Effect.fnUntraced(function* ({ supplier }: Tenant, path: string) {
+  const { documents } = yield* Premises
+  const file = join(documents, supplier.documentRoot, path)
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(file, `content of ${path}`)
+})

@@ -1,0 +1,112 @@
+/** The post-import service as it runs, on a database of its own, and how the tests ask it. */
+import { ConfigProvider, Duration, Effect, Layer, Redacted } from "effect"
+import * as AccountImport from "@data-import/domain/AccountImport"
+import type { ImportKey } from "@data-import/domain/ImportProcess"
+import { OperatorSetup } from "@data-import/domain/ports/OperatorSetup"
+import { domesticPayload } from "@data-import/domain/testing/samples"
+import type { Wire } from "@data-import/domain/testing/wire"
+import { layerWith as documentsIn } from "@data-import/documents/FileSystemDocuments"
+import { layerWith as databaseAt } from "@data-import/postgres/Database"
+import { layerPorts } from "@data-import/postgres/Storage"
+import { freshUrl } from "@data-import/postgres/testing/TestDatabase"
+import { post, Premises, running } from "@data-import/server/testing/RunningService"
+import { freshTenant, type Tenant } from "@data-import/server/testing/Tenant"
+import { layer as tokenMint } from "@data-import/server/testing/TokenMint"
+import { layer as tokenSecrets } from "@data-import/server/TokenSecrets"
+import { layer as postImport } from "../PostImport.ts"
+import * as ScriptedVendor from "./scriptedVendor.ts"
+
+export const paths = {
+  notes: "/v1/data-import/notes/create/",
+  transactions: "/v1/data-import/transactions/create/",
+  statements: "/v1/data-import/historical-statements/create/",
+  instruction: "/v1/data-import/payment-instruction/create/"
+}
+
+const team = "Migration Team"
+
+const teamIsThere = Layer.effectDiscard(
+  Effect.flatMap(OperatorSetup, (setup) => setup.createTeam(team))
+)
+
+const imports = Layer.unwrap(
+  Effect.map(Premises, ({ documents }) =>
+    Layer.provide(AccountImport.layer, documentsIn(documents))
+  )
+).pipe(Layer.provide(ConfigProvider.layer(ConfigProvider.fromUnknown({}))))
+
+/**
+ * What a test sets up and looks at beside the service, through connections of its own: fresh,
+ * because the same layers would otherwise be those of the service.
+ */
+const besides = (url: Redacted.Redacted) =>
+  Layer.merge(teamIsThere, imports).pipe(
+    Layer.provideMerge(Layer.merge(layerPorts, tokenSecrets)),
+    Layer.provideMerge(databaseAt({ url, poolSize: 4, statementTimeout: Duration.seconds(20) })),
+    Layer.fresh
+  )
+
+/** The service on a fresh database, with a vendor that can be asked about cards. */
+export const service = Layer.unwrap(
+  Effect.gen(function* () {
+    const url = yield* freshUrl
+    const vendor = yield* ScriptedVendor.ScriptedVendor
+    return besides(url).pipe(
+      Layer.provideMerge(
+        running(postImport, {
+          DATABASE_URL: Redacted.value(url),
+          PAYMENT_STRIPE_URL: vendor.url,
+          PAYMENT_STRIPE_KEY: "sk_test_canary"
+        })
+      )
+    )
+  })
+).pipe(Layer.provideMerge(Layer.merge(tokenMint, ScriptedVendor.layer)))
+
+/** An account that can be added to, and whose it is. */
+export interface Account {
+  readonly tenant: Tenant
+  readonly key: ImportKey
+}
+
+/** The full sample account under this key. */
+export const accountOf = (key: ImportKey): Wire => ({ ...domesticPayload(), ...key })
+
+/** The least that is an account: it has no documents, and no statement period was ever closed. */
+export const bareAccountOf = (key: ImportKey): Wire => ({ ...key, unknown_occupier: true })
+
+/** Imports the account, which is staged and then created; gives its number. */
+export const importAccount = Effect.fnUntraced(function* (
+  { key, tenant: { caller } }: Account,
+  payload: Wire
+) {
+  const program = yield* AccountImport.AccountImport
+  yield* program.stage(caller, { payload })
+  const processed = { payload: { ...key, operations_team_name: team } }
+  const { kraken_account_number } = yield* program.process(caller, processed)
+  return kraken_account_number
+})
+
+/** An imported account of a new tenant, the full sample unless it is said otherwise. */
+export const importedAccount = Effect.fnUntraced(function* (
+  payloadOf: (key: ImportKey) => Wire = accountOf,
+  configured: Parameters<typeof freshTenant>[0] = {}
+) {
+  const tenant = yield* freshTenant(configured)
+  const key = tenant.keyOf("NL-0004711")
+  const number = yield* importAccount({ tenant, key }, payloadOf(key))
+  return { tenant, key, number }
+})
+
+const add =
+  (path: string, member: string) =>
+  ({ key, tenant }: Account, elements: unknown, query = "") =>
+    post(path + query, tenant.token, { ...key, [member]: elements })
+
+export const addNotes = add(paths.notes, "notes")
+export const addTransactions = add(paths.transactions, "transactions")
+export const addStatements = add(paths.statements, "statements")
+
+/** Any member may be given, also one that the request does not have. */
+export const addInstruction = ({ key, tenant }: Account, members: Wire) =>
+  post(paths.instruction, tenant.token, { ...key, vendor: "STRIPE", type: "CARD", ...members })
