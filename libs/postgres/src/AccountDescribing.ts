@@ -7,7 +7,16 @@ import type { StoredDocument } from "@data-import/domain/ports/Documents"
 import { SupplierCode } from "@data-import/domain/Supplier"
 import { Instruction, noteOf } from "./AccountReading.ts"
 import { type Database, rowsOf } from "./Database.ts"
-import { Day, Figure, readNotes, readStatements, readTransactions } from "./ItemReading.ts"
+import {
+  allNotes,
+  allStatements,
+  allTransactions,
+  Day,
+  Figure,
+  readNotes,
+  readStatements,
+  readTransactions
+} from "./ItemReading.ts"
 
 type Sql = Database["Service"]["sql"]
 
@@ -132,8 +141,8 @@ export const readDescription = Effect.fnUntraced(function* (sql: Sql, number: Ac
     from accounts join import_processes using (id) where number = ${number}`)
   if (row === undefined) return Option.none<AccountDescription>()
   const { balance, created_at, external_account_number, id, operations_team, supplier } = row
-  const notes = yield* readNotes(sql, id, sql`true`)
-  const statements = yield* readStatements(sql, id, sql`true`)
+  const notes = yield* readNotes(sql, allNotes(sql, id))
+  const statements = yield* readStatements(sql, allStatements(sql, id))
   return Option.some<AccountDescription>({
     key: { import_supplier: supplier, external_account_number },
     number,
@@ -142,7 +151,7 @@ export const readDescription = Effect.fnUntraced(function* (sql: Sql, number: Ac
     balance,
     customers: yield* customers(sql, id),
     ledgers: yield* ledgers(sql, id),
-    transactions: yield* readTransactions(sql, id, sql`true`),
+    transactions: yield* readTransactions(sql, allTransactions(sql, id)),
     notes: notes.map(noteOf),
     statements: statements.map(({ origin, statement }) => ({ origin, statement })),
     instructions: yield* instructions(sql, id),

@@ -5,7 +5,16 @@ import { AccountNumber } from "@data-import/domain/Account"
 import type { AccountNote, AccountView, Looked } from "@data-import/domain/AccountChange"
 import type { ImportKey } from "@data-import/domain/ImportProcess"
 import { type Database, rowsOf } from "./Database.ts"
-import { Day, Figure, readNotes, readStatements, readTransactions } from "./ItemReading.ts"
+import {
+  Day,
+  Figure,
+  firstTransactions,
+  namedNotes,
+  namedStatements,
+  readNotes,
+  readStatements,
+  readTransactions
+} from "./ItemReading.ts"
 
 type Sql = Database["Service"]["sql"]
 
@@ -46,9 +55,6 @@ export const noteOf = ({ documents, note }: Effect.Success<ReturnType<typeof rea
     })
   }) satisfies AccountNote
 
-const isIn = (sql: Sql, column: Statement.Fragment, values: ReadonlyArray<string>) =>
-  sql`${column} in (select unnest(${values}::text[]))`
-
 /** The account as `look` names it; one statement for itself and one for each kind of thing named. */
 export const readView = Effect.fnUntraced(function* (sql: Sql, id: bigint, look: Looked) {
   const { noteBodies = [], notesWithoutBody = false } = look
@@ -62,17 +68,18 @@ export const readView = Effect.fnUntraced(function* (sql: Sql, id: bigint, look:
         where account_id = accounts.id and ended_at is null) as instruction
     from accounts where id = ${id}`)
   const account = Option.getOrThrow(Option.fromUndefinedOr(rows[0]))
-  const namedNotes = sql`(${isIn(sql, sql`body`, noteBodies)}
-    or (body is null and ${notesWithoutBody}))`
   const notes =
-    noteBodies.length > 0 || notesWithoutBody ? yield* readNotes(sql, id, namedNotes) : []
-  // The first of each id.
-  const namedTransactions = sql`occurrence = 1
-    and ${isIn(sql, sql`transaction_id`, transactionIds)}`
+    noteBodies.length > 0 || notesWithoutBody
+      ? yield* readNotes(sql, namedNotes(sql, id, noteBodies, notesWithoutBody))
+      : []
   const transactions =
-    transactionIds.length > 0 ? yield* readTransactions(sql, id, namedTransactions) : []
-  const namedStatements = isIn(sql, sql`statement_id`, statementIds)
-  const statements = statementIds.length > 0 ? yield* readStatements(sql, id, namedStatements) : []
+    transactionIds.length > 0
+      ? yield* readTransactions(sql, firstTransactions(sql, id, transactionIds))
+      : []
+  const statements =
+    statementIds.length > 0
+      ? yield* readStatements(sql, namedStatements(sql, id, statementIds))
+      : []
   return {
     ...account,
     notes: notes.map(noteOf),

@@ -80,8 +80,21 @@ const taxItems = (sql: Sql): Statement.Fragment => sql`
     from transaction_tax_items item
     where item.account_id = held.account_id and transaction_sequence = held.sequence) end`
 
-/** The transactions for which `condition` holds, in the order in which they came onto the account. */
-export const readTransactions = (sql: Sql, id: bigint, condition: Statement.Fragment) =>
+/** A source to read from: all transactions of the account. */
+export const allTransactions = (sql: Sql, id: bigint) =>
+  sql`(select * from transactions where account_id = ${id}) as held`
+
+/**
+ * The first transaction of each id. Each is looked up by itself, because a join would be planned on
+ * statistics that know nothing of an account which has just been filled.
+ */
+export const firstTransactions = (sql: Sql, id: bigint, ids: ReadonlyArray<string>) => sql`
+  unnest(${ids}::text[]) as named(value) cross join lateral (
+    select * from transactions where account_id = ${id} and transaction_id = named.value
+    order by occurrence limit 1) as held`
+
+/** The transactions of the source, in the order in which they came onto the account. */
+export const readTransactions = (sql: Sql, source: Statement.Fragment) =>
   Effect.map(
     transactionRows(sql`
       select json_build_object(
@@ -93,7 +106,7 @@ export const readTransactions = (sql: Sql, id: bigint, condition: Statement.Frag
           'reason', reason, 'display_note', display_note, 'note', note, 'reference', reference,
           'payment_type', payment_type, 'product_code', product_code,
           'line_items', ${lineItems(sql)}, 'tax_items', ${taxItems(sql)}))) as row
-      from transactions held where account_id = ${id} and ${condition} order by sequence`),
+      from ${source} order by sequence`),
     (rows) => rows.map(({ row }) => row)
   )
 
@@ -118,8 +131,22 @@ const noteRows = rowsOf(
   })
 )
 
-/** The notes for which `condition` holds, each with its documents, in the order in which they came. */
-export const readNotes = (sql: Sql, id: bigint, condition: Statement.Fragment) =>
+/** A source to read from: all notes of the account. */
+export const allNotes = (sql: Sql, id: bigint) =>
+  sql`(select * from notes where account_id = ${id}) as held`
+
+/** The notes with one of the bodies, and those without one if asked for. */
+export const namedNotes = (
+  sql: Sql,
+  id: bigint,
+  bodies: ReadonlyArray<string>,
+  withoutBody: boolean
+) => sql`
+  (select * from notes where account_id = ${id} and case when body is null
+    then ${withoutBody} else body in (select unnest(${bodies}::text[])) end) as held`
+
+/** The notes of the source, each with its documents, in the order in which they came. */
+export const readNotes = (sql: Sql, source: Statement.Fragment) =>
   Effect.map(
     noteRows(sql`
       select json_strip_nulls(json_build_object(
@@ -131,7 +158,7 @@ export const readNotes = (sql: Sql, id: bigint, condition: Statement.Fragment) =
           from note_documents
           where note_documents.account_id = held.account_id and note_sequence = held.sequence)
         )) as row
-      from notes held where account_id = ${id} and ${condition} order by sequence`),
+      from ${source} order by sequence`),
     (rows) => rows.map(({ row }) => row)
   )
 
@@ -153,8 +180,18 @@ const statementRows = rowsOf(
   })
 )
 
-/** The statements for which `condition` holds, in the order in which they came onto the account. */
-export const readStatements = (sql: Sql, id: bigint, condition: Statement.Fragment) =>
+/** A source to read from: all statements of the account. */
+export const allStatements = (sql: Sql, id: bigint) =>
+  sql`(select * from statements where account_id = ${id}) as held`
+
+/** The statement of each id; see `firstTransactions`. */
+export const namedStatements = (sql: Sql, id: bigint, ids: ReadonlyArray<string>) => sql`
+  unnest(${ids}::text[]) as named(value) cross join lateral (
+    select * from statements where account_id = ${id} and statement_id = named.value
+    limit 1) as held`
+
+/** The statements of the source, in the order in which they came onto the account. */
+export const readStatements = (sql: Sql, source: Statement.Fragment) =>
   Effect.map(
     statementRows(sql`
       select json_strip_nulls(json_build_object('origin', origin,
@@ -165,6 +202,6 @@ export const readStatements = (sql: Sql, id: bigint, condition: Statement.Fragme
           'statement_path', statement_path),
         'document', json_build_object('size', document_size, 'etag', document_etag,
           'checksum', document_checksum))) as row
-      from statements held where account_id = ${id} and ${condition} order by sequence`),
+      from ${source} order by sequence`),
     (rows) => rows.map(({ row }) => row)
   )
