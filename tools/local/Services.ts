@@ -6,9 +6,11 @@ import * as AccountImport from "@data-import/account-import/AccountImport"
 import * as Auth from "@data-import/auth/Auth"
 import * as Gateway from "@data-import/gateway/Gateway"
 import * as Query from "@data-import/query/Query"
+import * as PostImport from "@data-import/post-import/PostImport"
 import * as Log from "@data-import/server/Log"
 import { Listening } from "@data-import/server/Service"
 import { ConfigProvider, Context, Effect, Layer, Record, Redacted } from "effect"
+import * as VendorSimulator from "@data-import/vendor-simulator/VendorSimulator"
 import { placesIn } from "@data-import/operator/DataDirectory"
 
 export interface Settings {
@@ -22,6 +24,7 @@ export interface Settings {
  */
 const behindGateway = {
   ACCOUNT_IMPORT_URL: AccountImport.layer,
+  POST_IMPORT_URL: PostImport.layer,
   QUERY_URL: Query.layer
 }
 
@@ -58,11 +61,16 @@ export const start = Effect.fnUntraced(function* ({ databaseUrl, dataDir }: Sett
     TRUST_PROXY: "true",
     DATABASE_URL: Redacted.value(databaseUrl)
   }
+  const vendors = Context.get(
+    yield* Layer.build(VendorSimulator.layer),
+    VendorSimulator.VendorSimulator
+  )
   const authUrl = yield* run(Auth.layer, { ...behind, TOKEN_KEYS_DIR: places.keys })
   const urls = yield* Effect.all(
     Record.map(behindGateway, (service) =>
       run(service, {
         ...behind,
+        ...VendorSimulator.settingsFor(vendors.url),
         JWKS_URL: `${authUrl}/.well-known/jwks.json`,
         DOCUMENTS_DIR: places.documents
       })
