@@ -5,6 +5,7 @@ import { dirname, join } from "node:path"
 import { ConfigProvider, Context, Duration, Effect, Layer, Redacted } from "effect"
 import { type Reply, type Request, send } from "@data-import/api/testing/Client"
 import type { ImportKey } from "@data-import/domain/ImportProcess"
+import { History } from "@data-import/domain/ports/History"
 import { OperatorSetup } from "@data-import/domain/ports/OperatorSetup"
 import { domesticPayload } from "@data-import/domain/testing/samples"
 import { put, type Wire, type WirePath } from "@data-import/domain/testing/wire"
@@ -45,11 +46,15 @@ const teamIsThere = Layer.effectDiscard(
   Effect.flatMap(OperatorSetup, (setup) => setup.createTeam(team))
 )
 
-/** What a test sets up and looks at beside the service, through connections of its own. */
+/**
+ * What a test sets up and looks at beside the service, through connections of its own: fresh,
+ * because the same layers would otherwise be those of the service.
+ */
 const besides = (url: Redacted.Redacted) =>
   teamIsThere.pipe(
     Layer.provideMerge(Layer.merge(layerPorts, tokenSecrets)),
-    Layer.provideMerge(layerWith({ url, poolSize: 4, statementTimeout: Duration.seconds(20) }))
+    Layer.provideMerge(layerWith({ url, poolSize: 4, statementTimeout: Duration.seconds(20) })),
+    Layer.fresh
   )
 
 /** The service on this database, seen through `seenAt` where that is not the database itself. */
@@ -140,7 +145,8 @@ export const stagedImport = Effect.fnUntraced(function* (
 ) {
   const tenant = yield* freshTenant(configured)
   const key = tenant.keyOf("NL-0004711")
-  yield* stage(tenant, accountOf(key))
+  const { status, text } = yield* stage(tenant, accountOf(key))
+  if (status !== 201) return yield* Effect.die(new Error(`not staged: ${status} ${text}`))
   return { tenant, key }
 })
 
@@ -156,3 +162,35 @@ export const putDocument = Effect.fnUntraced(function* ({ supplier }: Tenant, pa
 export const rows = <Row extends object>(
   statement: (sql: Database["Service"]["sql"]) => Effect.Effect<ReadonlyArray<Row>, unknown>
 ) => Effect.flatMap(Database, ({ run, sql }) => Effect.orDie(run(statement(sql))))
+
+/** What stands on record of an import, without the instants. */
+export const recordOf = Effect.fnUntraced(function* (key: ImportKey) {
+  const history = yield* History
+  const audit = yield* history.audit(key)
+  const events = yield* history.events(key)
+  return {
+    audit: audit.map(({ action, outcome }) => `${action} ${outcome}`),
+    events: events.map(({ codes, name }) => [name, ...codes].join(" "))
+  }
+})
+
+/** How many rows each table has, and a digest of them; those that only grow are left out. */
+export const tablesBut = (...growing: ReadonlyArray<string>) =>
+  Effect.gen(function* () {
+    const tables = yield* rows(
+      (sql) => sql<{ name: string }>`
+      select table_name as name from information_schema.tables
+      where table_schema = 'public' order by table_name`
+    )
+    const digests = yield* Effect.forEach(
+      tables.filter(({ name }) => !growing.includes(name)),
+      ({ name }) =>
+        rows(
+          (sql) => sql<object>`
+          select ${name} as name, count(*)::integer as rows,
+            md5(coalesce(string_agg(t::text, chr(10) order by t::text), '')) as digest
+          from ${sql(name)} t`
+        )
+    )
+    return digests.flat()
+  })

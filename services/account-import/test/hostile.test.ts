@@ -1,0 +1,290 @@
+/** Values that break parsers, databases and prototypes: each has its 400, and none a 500. */
+import { describe, expect, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { put, type Wire } from "@data-import/domain/testing/wire"
+import { freshTenant } from "@data-import/server/testing/Tenant"
+import {
+  accountOf,
+  faultsOf,
+  post,
+  Premises,
+  processPath,
+  rows,
+  service,
+  stage,
+  stagePath,
+  team,
+  validate,
+  validatePath,
+  withSource
+} from "./importService.ts"
+
+type Path = ReadonlyArray<string | number>
+
+/** Every value in a body with its place, the body itself left out. */
+const placesIn = (value: unknown, path: Path = []): ReadonlyArray<readonly [Path, unknown]> => {
+  if (typeof value !== "object" || value === null) return [[path, value]]
+  const members = Array.isArray(value)
+    ? value.map((element, index) => [index, element] as const)
+    : Object.entries(value)
+  const inside = members.flatMap(([name, member]) => placesIn(member, [...path, name]))
+  return path.length === 0 ? inside : [[path, value], ...inside]
+}
+
+const failed = "account_failed_validation"
+
+layer(service, { excludeTestServices: true })("a hostile value", (it) => {
+  describe("in the place of any other", () => {
+    const values = {
+      "another type": `{"a":1}`,
+      "a list of lists": `[[[]]]`,
+      null: "null",
+      "an endless number": "1e400",
+      "a number too long": "12345678901234567890",
+      "an empty text": `""`
+    }
+    it.effect.each(Object.entries(values))("is judged: %s", ([, source]) =>
+      Effect.gen(function* () {
+        const tenant = yield* freshTenant()
+        const account = accountOf(tenant.keyOf("1"))
+        for (const [path] of placesIn(account)) {
+          const body = withSource({ payload: account }, ["payload", ...path], source)
+          const reply = yield* post(validatePath, tenant.token, body)
+          expect([200, 400], `${path.join(".")}: ${reply.text}`).toContain(reply.status)
+          if (reply.status === 400) expect(faultsOf(reply)[0]).toBe(failed)
+        }
+      })
+    )
+  })
+
+  describe("that is text which no database holds", () => {
+    /** What may be said of it, where the field has a form of its own. */
+    const codes = /: invalid(_(?!type)\w+)?$/
+
+    it.effect.each([
+      ["NUL", "\\u0000"],
+      ["a lone surrogate", "\\ud800"]
+    ])("is refused at its place, wherever it stands: %s", ([, escape]) =>
+      Effect.gen(function* () {
+        const tenant = yield* freshTenant()
+        const account = accountOf(tenant.keyOf("1"))
+        const texts = placesIn(account).filter(
+          ([path, value]) => typeof value === "string" && path[0] !== "import_supplier"
+        )
+        expect(texts.length).toBeGreaterThan(80)
+        for (const [path, value] of texts) {
+          const source = `${JSON.stringify(value).slice(0, -1)}${escape}"`
+          const body = withSource({ payload: account }, ["payload", ...path], source)
+          const [code, ...faults] = faultsOf(yield* post(stagePath, tenant.token, body))
+          expect(code).toBe(failed)
+          expect(faults).toHaveLength(1)
+          expect(faults[0]).toMatch(codes)
+          expect(faults[0]?.replace(codes, "")).toBe(path.join("."))
+        }
+      })
+    )
+
+    it.effect("is refused in names as well", () =>
+      Effect.gen(function* () {
+        const tenant = yield* freshTenant()
+        const account = accountOf(tenant.keyOf("1"))
+        for (const name of ["\0", "\ud800", "a\udfff"]) {
+          const places: ReadonlyArray<readonly [Path, string]> = [
+            [[name], `${name}: unknown_field`],
+            [["customers", 0, name], `customers.0.${name}: unknown_field`],
+            [["metadata", 0, "value", name], "metadata.0.value: invalid"],
+            [["metadata", 0, "value", "a", name], "metadata.0.value.a: invalid"]
+          ]
+          for (const [path, fault] of places) {
+            const reply = yield* stage(tenant, put(account, path, 1))
+            expect(faultsOf(reply)).toEqual([failed, fault])
+          }
+        }
+      })
+    )
+
+    it.effect("is refused in a process request, and on record all the same", () =>
+      Effect.gen(function* () {
+        const { apiKey, keyOf, token } = yield* freshTenant()
+        const request = { ...keyOf("1"), operations_team_name: team }
+        const fields = Object.keys(request)
+        for (const field of fields) {
+          for (const text of ["\0", "1\0", "\ud800", "1\udfff"]) {
+            const reply = yield* post(processPath, token, {
+              payload: { ...request, [field]: text }
+            })
+            expect(reply.status).toBe(400)
+            expect(faultsOf(reply)).toContainEqual(`${field}: invalid`)
+          }
+        }
+        const recorded = yield* rows(
+          (sql) => sql`
+          select outcome, count(*)::integer as times from audit_log
+          where api_key = ${apiKey.id} group by outcome`
+        )
+        expect(recorded).toEqual([{ outcome: failed, times: fields.length * 4 }])
+      })
+    )
+  })
+
+  describe("that is a number", () => {
+    const numbers: ReadonlyArray<readonly [Path, string, ReadonlyArray<string>]> = [
+      [["transfer_balance"], "1e400", ["max_digits"]],
+      [["transfer_balance"], "1e-400", ["max_decimal_places"]],
+      [["transfer_balance"], "1e999999999999", ["max_digits", "max_decimal_places"]],
+      [["transfer_balance"], "0.30000000000000001", ["max_digits", "max_decimal_places"]],
+      [["transfer_balance"], "12345678901234567890", ["max_digits"]],
+      [["transfer_balance"], "12345678901", ["max_digits"]],
+      [["transfer_balance"], "1.005", ["max_decimal_places"]],
+      [["transfer_balance"], `"1.005"`, ["max_decimal_places"]],
+      [["transfer_balance"], `"1e2"`, ["invalid"]],
+      [["transfer_balance"], `"12,50"`, ["invalid"]],
+      [["transfer_balance"], `"+1"`, ["invalid"]],
+      [["transfer_balance"], `"Infinity"`, ["invalid"]],
+      [["transfer_balance"], `"0x10"`, ["invalid"]],
+      [["transfer_balance"], `"١٢"`, ["invalid"]],
+      [["account_billing_options", "period_start_day"], "1e400", ["invalid_type"]],
+      [["account_billing_options", "period_start_day"], "20.5", ["invalid_type"]],
+      [["account_billing_options", "period_start_day"], `"20"`, ["invalid_type"]],
+      [["billing_name"], "12345678901234567890", ["invalid_type"]],
+      [["customers"], "1e400", ["not_a_list"]],
+      [["billing_address"], "1e400", ["not_an_object"]],
+      [["metadata", 0, "value"], "1e400", ["not_an_object"]],
+      [["unknown_occupier"], "12345678901234567890", ["invalid_type"]]
+    ]
+    it.effect.each(numbers)("at %j, spelled %s, is %j", ([path, source, codes]) =>
+      Effect.gen(function* () {
+        const tenant = yield* freshTenant()
+        const key = tenant.keyOf("1")
+        const account: Wire = {
+          ...key,
+          customers: [{ family_name: "Holm" }],
+          account_billing_options: { period_length: "MONTHLY", period_start_day: 1 },
+          billing_address: { country: "DK" },
+          metadata: [{ key: "k", value: {} }]
+        }
+        const body = withSource({ payload: account }, ["payload", ...path], source)
+        const at = path.join(".")
+        const reply = yield* post(validatePath, tenant.token, body)
+        expect(faultsOf(reply).filter((it) => it.startsWith(at))).toEqual(
+          codes.map((code) => `${at}: ${code}`)
+        )
+      })
+    )
+
+    it.effect.each([
+      ["50.10", 50.1],
+      [`"50.10"`, 50.1],
+      ["5010e-2", 50.1],
+      ["0.5010E+2", 50.1],
+      ["50.100000000000000000000", 50.1],
+      ["-9999999999.99", -9999999999.99],
+      [`"0009999999999.99"`, 9999999999.99],
+      ["-0.00", 0]
+    ] as const)("spelled %s is exactly %d", ([source, value]) =>
+      Effect.gen(function* () {
+        const tenant = yield* freshTenant()
+        const account = { ...tenant.keyOf("1"), unknown_occupier: true }
+        const body = withSource({ payload: account }, "payload.transfer_balance", source)
+        const reply = yield* post(validatePath, tenant.token, body)
+        expect(reply.json).toStrictEqual({ ...account, transfer_balance: value })
+      })
+    )
+
+    it.effect(
+      "may be text wherever it is a figure, and an amount is answered with two decimals",
+      () =>
+        Effect.gen(function* () {
+          const tenant = yield* freshTenant()
+          const account = (figure: (value: number) => unknown) => ({
+            ...tenant.keyOf("1"),
+            unknown_occupier: true,
+            transfer_balance: figure(-12.5),
+            ledgers: [
+              {
+                ledger_code: "L",
+                last_statement_balance: figure(0),
+                ledger_balance: figure(-12.5),
+                current_statement_transactions: [
+                  {
+                    transaction_id: "T",
+                    transaction_date: "2025-01-01",
+                    amount: figure(12.5),
+                    type: "SUPPLY_CHARGE",
+                    product_code: "P",
+                    line_items: [
+                      {
+                        start_date: "2025-01-01",
+                        end_date: "2025-01-31",
+                        number_of_units: figure(4.0625),
+                        net_amount: figure(10.156),
+                        price_per_unit: figure(2.5),
+                        units: [figure(1), figure(5.0625)]
+                      }
+                    ],
+                    tax_items: [
+                      {
+                        amount: figure(2.344),
+                        tax_type: "VAT",
+                        value_taxed: figure(10.156),
+                        rate: figure(0.23),
+                        unit_type: "PROPORTION"
+                      }
+                    ]
+                  }
+                ]
+              }
+            ]
+          })
+          const asNumbers = yield* validate(
+            tenant,
+            account((value) => value)
+          )
+          const asTexts = yield* validate(tenant, account(String))
+          const amount = "ledgers.0.current_statement_transactions.0.amount"
+          expect(asNumbers.json).toStrictEqual(
+            put(
+              account((value) => value),
+              amount,
+              "12.50"
+            )
+          )
+          expect(asTexts.text).toBe(asNumbers.text)
+        })
+    )
+  })
+
+  describe("in any request", () => {
+    it.effect("changes nothing of what every object inherits", () =>
+      Effect.gen(function* () {
+        const tenant = yield* freshTenant()
+        const evil = `{"polluted":true}`
+        for (const path of [
+          "payload.__proto__",
+          "__proto__",
+          "payload.metadata.0.value.__proto__"
+        ]) {
+          const payload = { ...accountOf(tenant.keyOf("1")) }
+          yield* post(stagePath, tenant.token, withSource({ payload }, path, evil))
+        }
+        expect({}).not.toHaveProperty("polluted")
+      })
+    )
+
+    it.effect("is nowhere in the log", () =>
+      Effect.gen(function* () {
+        const { log } = yield* Premises
+        const tenant = yield* freshTenant()
+        const account = put(accountOf(tenant.keyOf("canary")), "billing_email", "canary at home")
+        yield* stage(tenant, { ...account, canary: "canary" })
+        yield* post(stagePath, tenant.token, `{"canary":canary}`)
+        yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
+        const text = log.join("")
+        expect(text).toContain(stagePath)
+        for (const secret of ["canary", "Astrid", tenant.token, tenant.supplier.code]) {
+          expect(text).not.toContain(secret)
+        }
+      })
+    )
+  })
+})

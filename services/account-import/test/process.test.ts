@@ -1,0 +1,366 @@
+import { rmSync } from "node:fs"
+import { join } from "node:path"
+import { describe, expect, layer } from "@effect/vitest"
+import { DateTime, Duration, Effect, Result } from "effect"
+import type { ImportKey } from "@data-import/domain/ImportProcess"
+import { History } from "@data-import/domain/ports/History"
+import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
+import { OperatorSetup } from "@data-import/domain/ports/OperatorSetup"
+import { freshAttempt } from "@data-import/domain/testing/fresh"
+import { freshSupplierOf, freshTenant, type Tenant } from "@data-import/server/testing/Tenant"
+import {
+  accountOf,
+  faultsOf,
+  post,
+  Premises,
+  process,
+  processPath,
+  putDocument,
+  recordOf,
+  rows,
+  service,
+  stage,
+  stagedImport,
+  tablesBut,
+  team
+} from "./importService.ts"
+
+const numberForm = /^A-[0-9A-F]{8}$/
+
+/** The accounts of a supplier, each as what is on it. */
+const accountsOf = ({ supplier }: Tenant) =>
+  rows(
+    (sql) => sql<object>`
+    select external_account_number as key, number, operations_team,
+      round(balance, 2)::text as balance,
+      (select count(*)::integer from customers where account_id = accounts.id) as customers,
+      (select count(*)::integer from notes where account_id = accounts.id) as notes,
+      (select count(*)::integer from statements where account_id = accounts.id) as statements,
+      (select count(*)::integer from account_metadata where account_id = accounts.id) as metadata,
+      array(select transaction_id || ' ' || round(amount, 2) from transactions
+        where account_id = accounts.id order by sequence) as transactions
+    from accounts join import_processes using (id)
+    where supplier = ${supplier.code} order by key`
+  )
+
+/** Another process took the import, and did not come back. */
+const heldBySomebody = Effect.fnUntraced(function* (tenant: Tenant, key: ImportKey) {
+  const imports = yield* ImportProcesses
+  const attempt = freshAttempt()
+  const { caller } = tenant
+  const at = yield* DateTime.now
+  const limits = { deployment: null, supplier: null }
+  const order = { key, attempt, caller, at, limits, dryRun: false, lease: Duration.seconds(60) }
+  expect((yield* imports.claim(order))._tag).toBe("Claimed")
+  return {
+    attempt,
+    /** Its lease ends now. */
+    expire: Effect.flatMap(DateTime.now, (until) => imports.renew({ key, attempt, until }))
+  }
+})
+
+layer(service, { excludeTestServices: true })("process over HTTP", (it) => {
+  describe("a staged account", () => {
+    it.effect("becomes an account with everything on it", () =>
+      Effect.gen(function* () {
+        const { key, tenant } = yield* stagedImport()
+        const reply = yield* process(tenant, key)
+        expect(reply.status).toBe(201)
+        const { kraken_account_number: number } = reply.json as Record<string, string>
+        expect(reply.json).toStrictEqual({
+          kraken_account_number: expect.stringMatching(numberForm)
+        })
+        expect(yield* accountsOf(tenant)).toEqual([
+          {
+            key: key.external_account_number,
+            number,
+            operations_team: team,
+            balance: "50.00",
+            customers: 2,
+            notes: 2,
+            statements: 2,
+            metadata: 2,
+            transactions: [
+              "NL-T-1001 412.50",
+              "NL-T-1002 400.00",
+              "NL-T-1003 37.50",
+              "NL-T-1004 400.00",
+              "NL-T-1005 337.50",
+              "NL-T-1006 12.50",
+              "NL-T-1007 25.00"
+            ]
+          }
+        ])
+        expect(yield* recordOf(key)).toEqual({
+          audit: ["stage created", "process created"],
+          events: ["data_import.import_process.staged-v1", "data_import.import_process.complete-v1"]
+        })
+      })
+    )
+
+    it.effect("becomes one account only, whose number every repeat tells", () =>
+      Effect.gen(function* () {
+        const { key, tenant } = yield* stagedImport()
+        const { kraken_account_number } = (yield* process(tenant, key)).json as Record<
+          string,
+          string
+        >
+        for (const options of [{}, { dry_run: true }, { operations_team_name: "Nobody" }]) {
+          const reply = yield* process(tenant, key, options)
+          expect(reply.status).toBe(400)
+          expect(reply.json).toStrictEqual({
+            detail: expect.any(String),
+            code: "account_import_process_already_imported",
+            external_account_number: key.external_account_number,
+            kraken_account_number
+          })
+        }
+        expect(yield* accountsOf(tenant)).toHaveLength(1)
+      })
+    )
+
+    it.effect("is judged by the rules of the day, and may be processed once it is sound", () =>
+      Effect.gen(function* () {
+        const { documents } = yield* Premises
+        const tenant = yield* freshTenant({ documentCheck: true })
+        const key = tenant.keyOf("1")
+        const path = "statements/1.pdf"
+        const statement = {
+          bill_period_from_date: "2025-01-01",
+          bill_period_to_date: "2025-01-31",
+          statement_id: "S",
+          statement_path: path
+        }
+        yield* putDocument(tenant, path)
+        const account = { ...key, unknown_occupier: true, statements: [statement] }
+        expect((yield* stage(tenant, account)).status).toBe(201)
+        rmSync(join(documents, tenant.supplier.documentRoot, path))
+        const fault = "statements.0.statement_path: path_does_not_exist_in_file_store"
+        for (const dry_run of [false, true]) {
+          const reply = yield* process(tenant, key, { dry_run })
+          expect(faultsOf(reply)).toEqual(["account_failed_validation", fault])
+        }
+        expect(yield* accountsOf(tenant)).toEqual([])
+        const attempts = yield* (yield* History).attempts(key)
+        expect(attempts).toHaveLength(2)
+        expect(attempts[0]).toMatchObject({
+          outcome: "account_failed_validation",
+          errors: [
+            { attr: "statements.0.statement_path", code: "path_does_not_exist_in_file_store" }
+          ]
+        })
+        const codes = "account_failed_validation path_does_not_exist_in_file_store"
+        expect((yield* recordOf(key)).events.slice(1)).toEqual([
+          `data_import.import_process.error-v1 ${codes}`,
+          `data_import.import_process.dry_run_error-v1 ${codes}`
+        ])
+        yield* putDocument(tenant, path)
+        expect((yield* process(tenant, key)).status).toBe(201)
+      })
+    )
+  })
+
+  describe("a dry run", () => {
+    it.effect("does everything and leaves nothing but its traces", () =>
+      Effect.gen(function* () {
+        const { key, tenant } = yield* stagedImport()
+        const tables = tablesBut("import_attempts", "outbox", "audit_log")
+        const before = yield* tables
+        expect(before.length).toBeGreaterThan(20)
+        for (let round = 0; round < 3; round++) {
+          const reply = yield* process(tenant, key, { dry_run: true })
+          expect(reply.status).toBe(400)
+          expect(reply.json).toStrictEqual({
+            code: "dry_run_successful",
+            detail: expect.stringMatching(/would.*rolled back.*dry run/)
+          })
+          expect(yield* tables).toEqual(before)
+        }
+        const { audit, events } = yield* recordOf(key)
+        expect(audit.slice(1)).toEqual(Array(3).fill("process dry_run_successful"))
+        expect(events.at(-1)).toBe(
+          "data_import.import_process.dry_run_complete-v1 dry_run_successful"
+        )
+        const attempts = yield* (yield* History).attempts(key)
+        expect(attempts.map(({ dryRun, outcome }) => [dryRun, outcome])).toEqual(
+          Array(3).fill([true, "dry_run_successful"])
+        )
+        expect((yield* process(tenant, key, { dry_run: false })).status).toBe(201)
+        expect(yield* tables, "what a run that is no dry one leaves").not.toEqual(before)
+      })
+    )
+  })
+
+  describe("what cannot be processed", () => {
+    const ends: ReadonlyArray<readonly [string, string]> = [
+      ["another number", "NL-0004712"],
+      ["another case", "nl-0004711"],
+      ["a longer number", "NL-0004711 1"]
+    ]
+    it.effect.each(ends)("is what was never staged: %s", ([, number]) =>
+      Effect.gen(function* () {
+        const { tenant } = yield* stagedImport()
+        const reply = yield* process(tenant, tenant.keyOf(number))
+        expect(reply.status).toBe(400)
+        expect(reply.json).toStrictEqual({
+          code: "import_process_does_not_exist",
+          detail: expect.any(String)
+        })
+      })
+    )
+
+    it.effect("is what was staged under another supplier of the organisation", () =>
+      Effect.gen(function* () {
+        const { key, tenant } = yield* stagedImport()
+        const { code } = yield* freshSupplierOf(tenant.organisation)
+        const reply = yield* process(tenant, { ...key, import_supplier: code })
+        expect(faultsOf(reply)).toEqual(["import_process_does_not_exist"])
+      })
+    )
+
+    it.effect("is an account under a team that is not there", () =>
+      Effect.gen(function* () {
+        const { key, tenant } = yield* stagedImport()
+        for (const name of ["Nobody", team.toUpperCase(), "Nobody\u00a0else"]) {
+          const reply = yield* process(tenant, key, { operations_team_name: name })
+          expect(reply.status).toBe(400)
+          const detail = expect.stringContaining(name)
+          const code = "operations_team_name_does_not_exist"
+          expect(reply.json).toStrictEqual({
+            detail,
+            code,
+            errors: [{ detail, code, attr: "operations_team_name" }]
+          })
+        }
+        expect((yield* process(tenant, key, { operations_team_name: ` ${team} ` })).status).toBe(
+          201
+        )
+      })
+    )
+
+    it.effect("is told by the first of its reasons", () =>
+      Effect.gen(function* () {
+        const setup = yield* OperatorSetup
+        const imports = yield* ImportProcesses
+        const tenant = yield* freshTenant({ concurrencyLimit: 0 })
+        const { code } = tenant.supplier
+        const told = (number: string, operations_team_name = "Nobody") =>
+          process(tenant, tenant.keyOf(number), { operations_team_name }).pipe(
+            Effect.map((reply) => faultsOf(reply)[0])
+          )
+        for (const number of ["free", "held", "skipped"]) {
+          yield* stage(tenant, accountOf(tenant.keyOf(number)))
+        }
+        yield* heldBySomebody(tenant, tenant.keyOf("held"))
+        const at = yield* DateTime.now
+        yield* imports.setSkipped({ key: tenant.keyOf("skipped"), skipped: true, at })
+        expect(yield* told("none")).toBe("import_process_does_not_exist")
+        expect(yield* told("skipped")).toBe("account_import_process_skipped")
+        expect(yield* told("held")).toBe("account_import_process_in_progress")
+        expect(yield* told("held", team)).toBe("account_import_process_in_progress")
+        expect(yield* told("free")).toBe("operations_team_name_does_not_exist")
+        expect(yield* told("free", team)).toBe("concurrency_limit_exceeded")
+        for (const status of ["Paused", "Complete"] as const) {
+          yield* setup.changeSupplierStatus(code, () => Result.succeed(status))
+          for (const number of ["none", "free", "held", "skipped"]) {
+            expect(yield* told(number)).toBe("import_supplier_migration_not_ongoing")
+          }
+          expect(
+            (yield* post(processPath, tenant.token, { payload: { ...tenant.keyOf("1") } })).json
+          ).toMatchObject({ code: "account_failed_validation" })
+        }
+      })
+    )
+
+    it.effect("is on record with its reason", () =>
+      Effect.gen(function* () {
+        const tenant = yield* freshTenant()
+        const key = tenant.keyOf("1")
+        yield* process(tenant, key)
+        yield* process(tenant, key, { dry_run: "yes" })
+        yield* stage(tenant, accountOf(key))
+        yield* process(tenant, key, { operations_team_name: "Nobody" })
+        const { audit, events } = yield* recordOf(key)
+        expect(audit).toEqual([
+          "process import_process_does_not_exist",
+          "process account_failed_validation",
+          "stage created",
+          "process operations_team_name_does_not_exist"
+        ])
+        expect(events).toEqual(["data_import.import_process.staged-v1"])
+      })
+    )
+  })
+
+  describe("a lease that a process left behind", () => {
+    it.effect("holds the import until it is over, and then no longer", () =>
+      Effect.gen(function* () {
+        const { key, tenant } = yield* stagedImport()
+        const dead = yield* heldBySomebody(tenant, key)
+        const refused = yield* process(tenant, key)
+        expect(refused.status).toBe(400)
+        expect(refused.json).toStrictEqual({
+          code: "account_import_process_in_progress",
+          detail: expect.any(String)
+        })
+        yield* dead.expire
+        expect((yield* process(tenant, key, { dry_run: true })).json).toMatchObject({
+          code: "dry_run_successful"
+        })
+        expect((yield* process(tenant, key)).status).toBe(201)
+        const attempts = yield* (yield* History).attempts(key)
+        expect(attempts.map(({ outcome }) => outcome)).toEqual([
+          "lease_expired",
+          "dry_run_successful",
+          "created"
+        ])
+        expect(attempts[0]?.id).toBe(dead.attempt)
+      })
+    )
+  })
+
+  describe("the limit of a supplier", () => {
+    it.effect("of nothing lets nothing through", () =>
+      Effect.gen(function* () {
+        const { key, tenant } = yield* stagedImport({ concurrencyLimit: 0 })
+        for (const options of [{}, { dry_run: true }]) {
+          const reply = yield* process(tenant, key, options)
+          expect(reply.status).toBe(429)
+          expect(reply.headers["retry-after"]).toBe("5")
+          expect(reply.json).toStrictEqual({
+            code: "concurrency_limit_exceeded",
+            detail: expect.any(String)
+          })
+        }
+        expect(yield* (yield* History).attempts(key)).toEqual([])
+        expect((yield* recordOf(key)).audit).toEqual([
+          "stage created",
+          "process concurrency_limit_exceeded",
+          "process concurrency_limit_exceeded"
+        ])
+      })
+    )
+
+    it.effect("is free again when an attempt has ended, or its lease", () =>
+      Effect.gen(function* () {
+        const { key, tenant } = yield* stagedImport({ concurrencyLimit: 1 })
+        const other = tenant.keyOf("other")
+        yield* stage(tenant, accountOf(other))
+        const held = yield* heldBySomebody(tenant, other)
+        expect((yield* process(tenant, key)).status).toBe(429)
+        yield* held.expire
+        expect((yield* process(tenant, key)).status).toBe(201)
+        expect((yield* process(tenant, other)).status).toBe(201)
+      })
+    )
+
+    it.effect("is nothing to another supplier", () =>
+      Effect.gen(function* () {
+        const full = yield* stagedImport({ concurrencyLimit: 0 })
+        const free = yield* stagedImport({ concurrencyLimit: 1 })
+        expect((yield* process(full.tenant, full.key)).status).toBe(429)
+        expect((yield* process(free.tenant, free.key)).status).toBe(201)
+      })
+    )
+  })
+})

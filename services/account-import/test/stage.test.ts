@@ -1,0 +1,253 @@
+import { describe, expect, layer } from "@effect/vitest"
+import { DateTime, Duration, Effect, Result } from "effect"
+import { History } from "@data-import/domain/ports/History"
+import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
+import { OperatorSetup } from "@data-import/domain/ports/OperatorSetup"
+import { freshAttempt } from "@data-import/domain/testing/fresh"
+import { put } from "@data-import/domain/testing/wire"
+import { freshTenant, type Tenant } from "@data-import/server/testing/Tenant"
+import {
+  accountOf,
+  faultsOf,
+  process,
+  recordOf,
+  rows,
+  service,
+  stage,
+  stagedImport,
+  validate
+} from "./importService.ts"
+
+/** The staged text of every import of the tenant. */
+const payloadsOf = ({ supplier }: Tenant) =>
+  rows(
+    (sql) => sql<{ payload: string }>`
+    select payload::text from import_processes where supplier = ${supplier.code}`
+  ).pipe(Effect.map((found) => found.map(({ payload }) => payload)))
+
+const staged = "data_import.import_process.staged-v1"
+
+layer(service, { excludeTestServices: true })("stage over HTTP", (it) => {
+  describe("an account", () => {
+    it.effect("is stored with 201 the first time and 200 from then on", () =>
+      Effect.gen(function* () {
+        const tenant = yield* freshTenant()
+        const key = tenant.keyOf("NL 1/ø?#%2F")
+        const first = yield* stage(tenant, accountOf(key))
+        expect(first.status).toBe(201)
+        expect(first.text).toBe(JSON.stringify(key))
+        const again = yield* stage(tenant, accountOf(key))
+        expect(again.status).toBe(200)
+        expect(again.text).toBe(JSON.stringify(key))
+        expect(again.headers["content-length"]).toBe(String(Buffer.byteLength(again.text)))
+        expect(yield* recordOf(key)).toEqual({
+          audit: ["stage created", "stage replaced"],
+          events: [staged, staged]
+        })
+      })
+    )
+
+    it.effect("is stored to the letter as validate answers it", () =>
+      Effect.gen(function* () {
+        const tenant = yield* freshTenant()
+        const account = {
+          ...accountOf(tenant.keyOf("1")),
+          import_supplier: ` ${tenant.supplier.code} `,
+          billing_name: " Ada ",
+          transfer_balance: "50.00"
+        }
+        const { text } = yield* validate(tenant, account)
+        const reply = yield* stage(tenant, account)
+        expect(reply.json).toStrictEqual(tenant.keyOf("1"))
+        expect(yield* payloadsOf(tenant)).toEqual([text])
+      })
+    )
+
+    it.effect("is told from every other by its whole number, to the letter", () =>
+      Effect.gen(function* () {
+        const tenant = yield* freshTenant()
+        const numbers = [
+          "a",
+          "A",
+          "a ä",
+          "a a\u0308",
+          "\u{1F600}",
+          "0",
+          "00",
+          "a/../b",
+          "x".repeat(128)
+        ]
+        for (const number of numbers) {
+          const { status } = yield* stage(tenant, accountOf(tenant.keyOf(number)))
+          expect(status, number).toBe(201)
+        }
+        expect(yield* payloadsOf(tenant)).toHaveLength(numbers.length)
+      })
+    )
+
+    it.effect("of the same number under another supplier is another one", () =>
+      Effect.gen(function* () {
+        const tenants = [yield* freshTenant(), yield* freshTenant()]
+        for (const tenant of tenants) {
+          expect((yield* stage(tenant, accountOf(tenant.keyOf("1")))).status).toBe(201)
+        }
+      })
+    )
+
+    it.effect("replaces what was staged before, and only if it is valid", () =>
+      Effect.gen(function* () {
+        const { key, tenant } = yield* stagedImport()
+        const named = (name: unknown) => put(accountOf(key), "billing_name", name)
+        expect((yield* stage(tenant, named("second"))).status).toBe(200)
+        const stored = yield* payloadsOf(tenant)
+        expect(stored[0]).toContain(`"billing_name":"second"`)
+        expect((yield* stage(tenant, named(3))).status).toBe(400)
+        expect(yield* payloadsOf(tenant)).toEqual(stored)
+        const { audit, events } = yield* recordOf(key)
+        expect(audit).toEqual([
+          "stage created",
+          "stage replaced",
+          "stage account_failed_validation"
+        ])
+        expect(events).toEqual([staged, staged])
+      })
+    )
+  })
+
+  describe("two first stagings at once", () => {
+    it.effect("give one 201 and one 200, twenty times over", () =>
+      Effect.gen(function* () {
+        const tenant = yield* freshTenant()
+        for (let round = 0; round < 20; round++) {
+          const account = accountOf(tenant.keyOf(`${round}`))
+          const replies = yield* Effect.all([stage(tenant, account), stage(tenant, account)], {
+            concurrency: "unbounded"
+          })
+          expect(replies.map(({ status }) => status).sort(), `round ${round}`).toEqual([200, 201])
+        }
+        expect(yield* payloadsOf(tenant)).toHaveLength(20)
+      })
+    )
+
+    it.effect("leave the data of one of them, whole", () =>
+      Effect.gen(function* () {
+        const tenant = yield* freshTenant()
+        const key = tenant.keyOf("1")
+        const accounts = Array.from({ length: 20 }, (_, index) =>
+          put(put(accountOf(key), "billing_name", `n${index}`), "sales_subchannel", `n${index}`)
+        )
+        const replies = yield* Effect.forEach(accounts, (it) => stage(tenant, it), {
+          concurrency: "unbounded"
+        })
+        expect(replies.filter(({ status }) => status === 201)).toHaveLength(1)
+        expect(replies.filter(({ status }) => status === 200)).toHaveLength(19)
+        const [stored = ""] = yield* payloadsOf(tenant)
+        const { billing_name, sales_subchannel } = JSON.parse(stored) as Record<string, string>
+        expect(billing_name).toMatch(/^n\d+$/)
+        expect(sales_subchannel).toBe(billing_name)
+        yield* stage(tenant, put(accountOf(key), "billing_name", "last"))
+        expect((yield* payloadsOf(tenant))[0]).toContain(`"billing_name":"last"`)
+      })
+    )
+  })
+
+  describe("what cannot be staged", () => {
+    const attempt = {
+      dryRun: false,
+      lease: Duration.seconds(60),
+      limits: { deployment: null, supplier: null }
+    }
+
+    it.effect("is an account that was imported, which is named", () =>
+      Effect.gen(function* () {
+        const { key, tenant } = yield* stagedImport()
+        const { json } = yield* process(tenant, key)
+        const created = json as { readonly kraken_account_number: string }
+        const reply = yield* stage(tenant, accountOf(key))
+        expect(reply.status).toBe(400)
+        expect(reply.json).toStrictEqual({
+          detail: expect.stringContaining(created.kraken_account_number),
+          code: "account_import_process_already_imported",
+          external_account_number: key.external_account_number,
+          ...created
+        })
+        expect((yield* recordOf(key)).audit.at(-1)).toBe(
+          "stage account_import_process_already_imported"
+        )
+      })
+    )
+
+    it.effect("is an account to be skipped, until it is no longer", () =>
+      Effect.gen(function* () {
+        const imports = yield* ImportProcesses
+        const { key, tenant } = yield* stagedImport()
+        const at = yield* DateTime.now
+        yield* imports.setSkipped({ key, skipped: true, at })
+        const reply = yield* stage(tenant, accountOf(key))
+        expect(reply.status).toBe(400)
+        expect(faultsOf(reply)).toEqual(["account_import_process_skipped"])
+        yield* imports.setSkipped({ key, skipped: false, at })
+        expect((yield* stage(tenant, accountOf(key))).status).toBe(200)
+      })
+    )
+
+    it.effect("is an account in progress, until its lease is over", () =>
+      Effect.gen(function* () {
+        const imports = yield* ImportProcesses
+        const { key, tenant } = yield* stagedImport()
+        const { caller } = tenant
+        const id = freshAttempt()
+        const at = yield* DateTime.now
+        yield* imports.claim({ ...attempt, key, attempt: id, caller, at })
+        const reply = yield* stage(tenant, accountOf(key))
+        expect(reply.status).toBe(400)
+        expect(faultsOf(reply)).toEqual(["account_import_process_in_progress"])
+        yield* imports.renew({ key, attempt: id, until: at })
+        expect((yield* stage(tenant, accountOf(key))).status).toBe(200)
+        const [ended] = yield* (yield* History).attempts(key)
+        expect(ended).toMatchObject({ id, outcome: "lease_expired" })
+      })
+    )
+
+    it.effect.each(["Paused", "Complete"] as const)(
+      "is any account of a supplier that is %s",
+      (status) =>
+        Effect.gen(function* () {
+          const setup = yield* OperatorSetup
+          const { key, tenant } = yield* stagedImport()
+          const { code } = tenant.supplier
+          yield* setup.changeSupplierStatus(code, () => Result.succeed(status))
+          for (const account of [accountOf(key), accountOf(tenant.keyOf("new"))]) {
+            const reply = yield* stage(tenant, account)
+            expect(reply.status).toBe(400)
+            expect(reply.json).toStrictEqual({
+              code: "import_supplier_migration_not_ongoing",
+              detail: expect.stringContaining(status)
+            })
+          }
+          expect(yield* payloadsOf(tenant)).toHaveLength(1)
+          yield* setup.changeSupplierStatus(code, () => Result.succeed("Ongoing"))
+          expect((yield* stage(tenant, accountOf(key))).status).toBe(200)
+        })
+    )
+
+    it.effect(
+      "is told after what is wrong with the account, and the supplier before the import",
+      () =>
+        Effect.gen(function* () {
+          const setup = yield* OperatorSetup
+          const { key, tenant } = yield* stagedImport()
+          yield* process(tenant, key)
+          const code = (payload: unknown) =>
+            Effect.map(stage(tenant, payload), (reply) => faultsOf(reply)[0])
+          const broken = put(accountOf(key), "billing_email", "x")
+          yield* setup.changeSupplierStatus(tenant.supplier.code, () => Result.succeed("Complete"))
+          expect(yield* code(broken)).toBe("account_failed_validation")
+          expect(yield* code(accountOf(key))).toBe("import_supplier_migration_not_ongoing")
+          yield* setup.changeSupplierStatus(tenant.supplier.code, () => Result.succeed("Ongoing"))
+          expect(yield* code(broken)).toBe("account_failed_validation")
+          expect(yield* code(accountOf(key))).toBe("account_import_process_already_imported")
+        })
+    )
+  })
+})
