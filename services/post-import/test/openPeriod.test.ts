@@ -1,0 +1,326 @@
+/** Transactions that cannot be added as they are, and the parameters that say what to do then. */
+import { describe, expect, layer } from "@effect/vitest"
+import { DateTime, Effect } from "effect"
+import { dayOf } from "@data-import/domain/Field"
+import type { ImportKey } from "@data-import/domain/ImportProcess"
+import { descriptionOf } from "@data-import/domain/testing/importedAccounts"
+import { recordOf } from "@data-import/domain/testing/records"
+import { transactionsPayload } from "@data-import/domain/testing/samples"
+import { get, put } from "@data-import/domain/testing/wire"
+import { tablesBut } from "@data-import/postgres/testing/rows"
+import { faultsOf } from "@data-import/server/testing/RunningService"
+import { addTransactions, bareAccountOf, importedAccount, service } from "./postImportService.ts"
+
+const force = "force_add_to_current_statement"
+const check = "check_previously_added"
+const unforced = `?${force}=false`
+
+/** The day after the sample account's ledger was closed. */
+const opening = "2025-03-01"
+
+const creditOf = (id: string, date: string, values: object = {}) => ({
+  transaction_id: id,
+  transaction_date: date,
+  amount: 10,
+  type: "CREDIT",
+  ...values
+})
+
+const sentence = (date: string) => `Moved into the open statement period; originally dated ${date}.`
+
+const dataOf = ({ json }: { readonly json: unknown }, index: number) =>
+  get(json, `results.${index}.transaction_data`)
+
+const today = Effect.map(DateTime.now, dayOf)
+
+layer(service, { excludeTestServices: true })("the open statement period", (it) => {
+  describe("a transaction dated before it", () => {
+    it.effect("is moved to its first day, and the customer and the agents can tell", () =>
+      Effect.gen(function* () {
+        const account = yield* importedAccount()
+        const before = yield* descriptionOf(account.number)
+        const moved = creditOf("M", "2025-02-28", { display_note: "Goodwill", note: "internal" })
+        const reply = yield* addTransactions(account, [moved])
+        const stored = {
+          ...moved,
+          amount: "10.00",
+          transaction_date: opening,
+          display_note: `Goodwill ${sentence("2025-02-28")}`
+        }
+        expect(reply.status).toBe(201)
+        expect(reply.json).toStrictEqual({
+          results: [{ status: "TRANSACTION_ADDED_TO_ACCOUNT", transaction_data: stored }]
+        })
+        const { balance, notes, transactions } = yield* descriptionOf(account.number)
+        expect(balance).toBe("60.00")
+        expect(transactions.at(-1)).toEqual({
+          ...stored,
+          ledger_code: null,
+          moved_from_date: "2025-02-28"
+        })
+        expect(notes.slice(before.notes.length)).toEqual([
+          {
+            body: expect.stringMatching(/\bM: 2025-02-28 to 2025-03-01\b/),
+            created_at: expect.any(String),
+            documents: [],
+            is_pinned: true,
+            unpin_at: null
+          }
+        ])
+      })
+    )
+
+    it.effect("is known when it is sent again, and neither moved nor told of once more", () =>
+      Effect.gen(function* () {
+        const account = yield* importedAccount()
+        const moved = creditOf("M", "1999-12-31")
+        yield* addTransactions(account, [moved])
+        const stored = yield* descriptionOf(account.number)
+        for (const query of ["", unforced]) {
+          const again = yield* addTransactions(account, [moved], query)
+          expect(again.status).toBe(201)
+          expect(dataOf(again, 0)).toStrictEqual({
+            ...moved,
+            amount: "10.00",
+            transaction_date: opening,
+            display_note: sentence("1999-12-31"),
+            status: "TRANSACTION_IMPORT_SUCCESS"
+          })
+        }
+        expect(yield* descriptionOf(account.number)).toEqual(stored)
+      })
+    )
+
+    it.effect("may have a display note that was full already", () =>
+      Effect.gen(function* () {
+        const account = yield* importedAccount()
+        const full = "\u{1F600}".repeat(2_000)
+        const reply = yield* addTransactions(account, [
+          creditOf("M", "2025-01-01", { display_note: full })
+        ])
+        expect(dataOf(reply, 0)).toMatchObject({
+          display_note: `${full} ${sentence("2025-01-01")}`
+        })
+      })
+    )
+
+    it.effect("is told of in one pinned note for the request, however many there are", () =>
+      Effect.gen(function* () {
+        const account = yield* importedAccount()
+        const before = yield* descriptionOf(account.number)
+        const moved = Array.from({ length: 300 }, (_, index) =>
+          creditOf(`M-${index}`, "2025-01-01")
+        )
+        yield* addTransactions(account, [creditOf("in", "2025-05-05"), ...moved])
+        const notes = (yield* descriptionOf(account.number)).notes.slice(before.notes.length)
+        expect(notes).toHaveLength(1)
+        const lines = String(notes[0]?.["body"]).split("\n")
+        expect(lines.slice(1)).toEqual(
+          moved.map(({ transaction_id }) => `${transaction_id}: 2025-01-01 to ${opening}`)
+        )
+      })
+    )
+  })
+
+  describe("its bounds", () => {
+    it.effect("are its first day and today, both inclusive", () =>
+      Effect.gen(function* () {
+        const account = yield* importedAccount()
+        const before = yield* today
+        const reply = yield* addTransactions(account, [
+          creditOf("1", "2025-02-28"),
+          creditOf("2", opening),
+          creditOf("3", before),
+          creditOf("4", "9999-12-31")
+        ])
+        const after = yield* today
+        const dates = [0, 1, 2, 3].map((index) => get(dataOf(reply, index), "transaction_date"))
+        expect(dates.slice(0, 3)).toEqual([opening, opening, before])
+        expect([before, after]).toContain(dates[3])
+        const notes = [0, 1, 2, 3].map((index) => get(dataOf(reply, index), "display_note"))
+        expect(notes).toEqual([
+          sentence("2025-02-28"),
+          undefined,
+          undefined,
+          sentence("9999-12-31")
+        ])
+      })
+    )
+
+    it.effect("are only today where no statement was closed", () =>
+      Effect.gen(function* () {
+        const account = yield* importedAccount(bareAccountOf)
+        const reply = yield* addTransactions(account, [creditOf("1", "0001-01-01")], unforced)
+        expect(reply.status).toBe(201)
+        expect(dataOf(reply, 0)).toMatchObject({ transaction_date: "0001-01-01" })
+      })
+    )
+
+    it.effect("are those of the ledger that was closed last", () =>
+      Effect.gen(function* () {
+        const account = yield* importedAccount((key: ImportKey) => ({
+          ...bareAccountOf(key),
+          ledgers: ["2025-01-31", "2025-06-30", null].map((date, index) => ({
+            ledger_code: `L${index}`,
+            ...(date !== null && { last_statement_closing_date: date })
+          }))
+        }))
+        const reply = yield* addTransactions(account, [creditOf("1", "2025-06-30")])
+        expect(dataOf(reply, 0)).toMatchObject({ transaction_date: "2025-07-01" })
+      })
+    )
+
+    it.effect("leave nothing on the day of the closing, but what is forced is added today", () =>
+      Effect.gen(function* () {
+        const day = yield* today
+        const account = yield* importedAccount((key: ImportKey) => ({
+          ...bareAccountOf(key),
+          ledgers: [{ ledger_code: "L", last_statement_closing_date: day }]
+        }))
+        const sent = [creditOf("1", day), creditOf("2", "2025-01-01")]
+        const refused = yield* addTransactions(account, sent, unforced)
+        expect(faultsOf(refused)).toEqual(["transaction_outside_open_period"])
+        const reply = yield* addTransactions(account, sent)
+        const dates = [0, 1].map((index) => get(dataOf(reply, index), "transaction_date"))
+        expect(dates[0]).toBe(dates[1])
+        expect([day, yield* today]).toContain(dates[0])
+      })
+    )
+  })
+
+  describe("what cannot be added", () => {
+    const inside = creditOf("in", "2025-05-05")
+    const supplyCharge = transactionsPayload().transactions[2]
+    const requests = {
+      "a date before, not to be moved": {
+        sent: [inside, creditOf("out", "2025-02-28"), inside, creditOf("late", "9999-01-01")],
+        query: unforced,
+        code: "transaction_outside_open_period",
+        failing: 1,
+        says: /2025-02-28.*2025-03-01/
+      },
+      "a date in the future, not to be moved": {
+        sent: [inside, creditOf("late", "9999-01-01")],
+        query: unforced,
+        code: "transaction_outside_open_period",
+        failing: 1,
+        says: /9999-01-01/
+      },
+      "an id twice": {
+        sent: [
+          inside,
+          creditOf("x", "2025-05-05"),
+          { ...inside, amount: 20 },
+          creditOf("x", opening)
+        ],
+        query: "",
+        code: "duplicate_transaction_ids",
+        failing: 2,
+        says: /\bin\b/
+      },
+      "an id twice, though ids are not checked": {
+        sent: [inside, inside],
+        query: `?${check}=false`,
+        code: "duplicate_transaction_ids",
+        failing: 1,
+        says: /\bin\b/
+      },
+      "an id twice that was added earlier": {
+        sent: [creditOf("NL-T-1004", "2025-05-05"), creditOf("NL-T-1004", "2025-05-05")],
+        query: "",
+        code: "duplicate_transaction_ids",
+        failing: 1,
+        says: /NL-T-1004/
+      },
+      "a supply charge with all its items": {
+        sent: [put({ ...supplyCharge }, "transaction_date", "2024-05-31")],
+        query: unforced,
+        code: "transaction_outside_open_period",
+        failing: 0,
+        says: /2024-05-31/
+      }
+    }
+    it.effect.each(Object.entries(requests))(
+      "has a body of its own, and nothing of the request is stored: %s",
+      ([, { code, failing, query, says, sent }]) =>
+        Effect.gen(function* () {
+          const account = yield* importedAccount()
+          const stored = yield* tablesBut("audit_log")
+          const reply = yield* addTransactions(account, sent, query)
+          expect(reply.status).toBe(400)
+          const { amount, ...rest } = sent[failing] as { readonly amount: number }
+          expect(reply.json).toStrictEqual({
+            status: "TRANSACTION_IMPORT_ERROR",
+            code,
+            error_detail: expect.stringMatching(says),
+            transaction_data: { ...rest, amount: amount.toFixed(2) }
+          })
+          expect(yield* tablesBut("audit_log")).toEqual(stored)
+          expect((yield* recordOf(account.key)).audit.at(-1)).toBe(`create_transactions ${code}`)
+        })
+    )
+  })
+
+  describe("the parameters", () => {
+    it.effect.each([
+      ["", 201],
+      ["?", 201],
+      [`?${force}=true`, 201],
+      [`?${force}=TRUE&${check}=False`, 201],
+      [`?${force}=%74rue`, 201],
+      ["?force=false&x=%ff", 201],
+      [`?Force_add_to_current_statement=false`, 201],
+      [`?${force}=false`, 400],
+      [`?${force}=FALSE&${check}=true`, 400]
+    ] as const)("%s decide on a date outside with a %i", ([query, status]) =>
+      Effect.gen(function* () {
+        const account = yield* importedAccount()
+        const reply = yield* addTransactions(account, [creditOf("1", "2025-01-01")], query)
+        expect(reply.status).toBe(status)
+      })
+    )
+
+    const malformed: ReadonlyArray<readonly [string, ReadonlyArray<string>]> = [
+      [`?${force}=`, [force]],
+      [`?${force}`, [force]],
+      [`?${force}=1`, [force]],
+      [`?${force}=yes&${check}=no`, [check, force]],
+      [`?${check}=true&${check}=true`, [check]],
+      [`?${check}=%20true`, [check]],
+      [`?${check}=null&${force}=%00`, [check, force]],
+      [`?${check}[]=true&${check}=[true]`, [check]]
+    ]
+    it.effect.each(malformed)(
+      "%s are refused by name, together with what is wrong in the body",
+      ([query, names]) =>
+        Effect.gen(function* () {
+          const account = yield* importedAccount()
+          const places = names.map((name) => `${name}: invalid`)
+          const sound = yield* addTransactions(account, [creditOf("1", "2025-05-05")], query)
+          expect(sound.status).toBe(400)
+          expect(faultsOf(sound)).toEqual(["request_failed_validation", ...places])
+          const broken = yield* addTransactions(account, [{ ...creditOf("1", "") }, null], query)
+          expect(faultsOf(broken)).toEqual([
+            "request_failed_validation",
+            ...places,
+            "transactions.0.transaction_date: blank",
+            "transactions.1: null"
+          ])
+          expect((yield* descriptionOf(account.number)).balance).toBe("50.00")
+        })
+    )
+
+    it.effect("are refused before the supplier's status and the account are looked at", () =>
+      Effect.gen(function* () {
+        const { tenant } = yield* importedAccount()
+        const nowhere = { tenant, key: tenant.keyOf("nowhere") }
+        const sent = [creditOf("1", "2025-05-05")]
+        expect(faultsOf(yield* addTransactions(nowhere, sent))).toEqual(["not_found"])
+        expect(faultsOf(yield* addTransactions(nowhere, sent, `?${force}=maybe`))).toEqual([
+          "request_failed_validation",
+          `${force}: invalid`
+        ])
+      })
+    )
+  })
+})
