@@ -109,14 +109,23 @@ interface Write {
   readonly body: unknown
 }
 
-/** A valid request of a supplier that takes writes. */
+/**
+ * A valid request of a supplier that takes writes; `faults` are those beside the body, and stand
+ * before its own.
+ */
 const examine = Effect.fnUntraced(function* <Body>(
   { examiner }: Dependencies,
   { body, caller }: Write,
-  validator: Validator<Body>
+  validator: Validator<Body>,
+  faults: ReadonlyArray<Fault> = []
 ) {
   const code = "request_failed_validation"
-  const examined = yield* examiner.examine({ validator, caller, body, payload: body, code })
+  const examined = yield* Effect.catchTag(
+    examiner.examine({ validator, caller, body, payload: body, code }),
+    "ValidationFailed",
+    ({ errors }) => new ValidationFailed({ code, errors: [...faults, ...errors] })
+  )
+  if (faults.length > 0) return yield* new ValidationFailed({ code, errors: faults })
   yield* requireOngoing(examined.supplier)
   return examined
 })
@@ -141,29 +150,13 @@ const createNotes = Effect.fnUntraced(function* (deps: Dependencies, write: Writ
   return yield* change(deps, write, examined, notesToLookAt(notes), decide)
 })
 
-/** The body, once the parameters are sound as well. */
-const examineTransactions = Effect.fnUntraced(function* (
-  deps: Dependencies,
-  write: Write,
-  faults: ReadonlyArray<Fault>
-) {
-  const broken = (errors: ReadonlyArray<Fault>) =>
-    new ValidationFailed({ code: "request_failed_validation", errors: [...faults, ...errors] })
-  const examined = yield* Effect.catchTag(
-    examine(deps, write, transactionsRequest),
-    "ValidationFailed",
-    ({ errors }) => broken(errors)
-  )
-  return faults.length === 0 ? examined : yield* broken([])
-})
-
 const createTransactions = Effect.fnUntraced(function* (
   deps: Dependencies,
   write: Write,
   parameters: Result.Result<TransactionParameters, ReadonlyArray<Fault>>
 ) {
   const faults = Result.isFailure(parameters) ? parameters.failure : []
-  const examined = yield* examineTransactions(deps, write, faults)
+  const examined = yield* examine(deps, write, transactionsRequest, faults)
   const { transactions } = examined.body
   const transactionIds = transactions.map((transaction) => transaction.transaction_id)
   const { now } = examined

@@ -1,0 +1,192 @@
+/**
+ * In which order a request that adds to an account is refused. Source: decisions, "Order of checks"
+ * and "Order and completeness".
+ */
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, Result } from "effect"
+import { ImportProcesses } from "../ports/ImportProcesses.ts"
+import { OperatorSetup } from "../ports/OperatorSetup.ts"
+import type { Fault } from "../src/Failure.ts"
+import { changeStatus } from "../src/Supplier.ts"
+import { noFaults } from "../testing/faults.ts"
+import { claim } from "../testing/importStates.ts"
+import { sampleTime } from "../testing/samples.ts"
+import { put } from "../testing/wire.ts"
+import {
+  beginImported,
+  call,
+  onAccount,
+  operationNames,
+  operations,
+  postImport,
+  world
+} from "./additions.ts"
+import {
+  begin,
+  demo,
+  faultsOf,
+  key,
+  programs,
+  rival,
+  stageBody,
+  supplierCode
+} from "./migration.ts"
+
+const setStatus = (status: "Ongoing" | "Paused" | "Complete") =>
+  Effect.flatMap(OperatorSetup, (setup) =>
+    setup.changeSupplierStatus(supplierCode, (present) => changeStatus(present, status, true))
+  )
+
+const codeOf = (failure: object): unknown => ("code" in failure ? failure.code : failure)
+
+const brokenBy = (name: keyof typeof operations) => {
+  const [path, value] = operations[name].broken
+  return { [path]: value }
+}
+
+describe("a request is refused, in this order:", () => {
+  it.effect.each(operationNames)("for its rules, before anything is known of it: %s", (name) =>
+    Effect.gen(function* () {
+      yield* begin({ status: "Paused" })
+      const program = yield* postImport()
+      const refused = yield* Effect.flip(call(program, name, brokenBy(name)))
+      expect(codeOf(refused)).toBe("request_failed_validation")
+      expect(faultsOf(refused)).toEqual([operations[name].broken[2]])
+    }).pipe(Effect.provide(world))
+  )
+
+  it.effect.each(operationNames)("for its supplier, together with its rules: %s", (name) =>
+    Effect.gen(function* () {
+      yield* beginImported()
+      const program = yield* postImport()
+      const values = { import_supplier: "NOBODYS_CODE", ...brokenBy(name) }
+      const refused = yield* Effect.flip(call(program, name, values))
+      expect(faultsOf(refused).toSorted()).toEqual(
+        ["import_supplier import_supplier_does_not_exist", operations[name].broken[2]].toSorted()
+      )
+    }).pipe(Effect.provide(world))
+  )
+
+  it.effect.each(operationNames)("for a supplier of another, as for one of nobody: %s", (name) =>
+    Effect.gen(function* () {
+      yield* beginImported()
+      const plan = noFaults()
+      const program = yield* postImport(plan)
+      const of = (import_supplier: string, caller = demo) =>
+        Effect.map(Effect.flip(call(program, name, { import_supplier }, caller)), (refused) =>
+          JSON.stringify(refused).replaceAll(import_supplier, "CODE")
+        )
+      const unknown = yield* of("NOBODYS_CODE")
+      expect(unknown).toContain("import_supplier_does_not_exist")
+      expect(yield* of("RIVAL_ENERGY")).toBe(unknown)
+      expect(yield* of("DEMO_ENERGY", rival)).toBe(unknown)
+      const steps = plan.calls().map(({ operation }) => operation)
+      expect(
+        steps.filter((step) => step === "find" || step === "change" || step === "view")
+      ).toEqual([])
+    }).pipe(Effect.provide(world))
+  )
+
+  it.effect.each(
+    (["Paused", "Complete"] as const).flatMap((status) =>
+      operationNames.map((name) => [status, name] as const)
+    )
+  )("for the status of its supplier, before its account: %s, %s", ([status, name]) =>
+    Effect.gen(function* () {
+      yield* begin({ status })
+      const program = yield* postImport()
+      const refused = yield* Effect.flip(call(program, name))
+      expect(refused).toMatchObject({ code: "import_supplier_migration_not_ongoing", status })
+    }).pipe(Effect.provide(world))
+  )
+
+  /** How far the import is, and what a payment instruction then says. */
+  const unimported = {
+    none: ["import_process_does_not_exist", Effect.void],
+    pending: ["account_not_found", Effect.void],
+    skipped: [
+      "account_not_found",
+      Effect.flatMap(ImportProcesses, (processes) =>
+        processes.setSkipped({ key, skipped: true, at: sampleTime })
+      )
+    ],
+    "in progress": ["account_not_found", claim(key, demo, sampleTime)]
+  } as const
+  const stateNames = Object.keys(unimported) as ReadonlyArray<keyof typeof unimported>
+
+  it.effect.each(
+    stateNames.flatMap((state) => operationNames.map((name) => [state, name] as const))
+  )("for its account, where the import is %s: %s", ([state, name]) =>
+    Effect.gen(function* () {
+      yield* begin()
+      const [code, arrange] = unimported[state]
+      if (state !== "none") yield* (yield* programs()).stage(demo, stageBody())
+      yield* arrange
+      const plan = noFaults()
+      const program = yield* postImport(plan)
+      const refused = yield* Effect.flip(call(program, name))
+      expect(codeOf(refused)).toBe(name === "instruction" ? code : "not_found")
+      expect(plan.calls().map(({ operation }) => operation)).not.toContain("verify")
+    }).pipe(Effect.provide(world))
+  )
+
+  it.effect.each([
+    ["transactions", "transactions.1.transaction_id", "t1", "duplicate_transaction_ids"],
+    ["statements", "statements.0.statement_id", "NL-S-2025-01", "request_failed_validation"]
+  ] as const)("for what is on the account: %s", ([name, path, value, code]) =>
+    Effect.gen(function* () {
+      yield* beginImported()
+      const before = yield* onAccount
+      const program = yield* postImport()
+      const refused = yield* Effect.flip(call(program, name, { [path]: value }))
+      expect(codeOf(refused)).toBe(code)
+      expect(yield* onAccount).toEqual(before)
+    }).pipe(Effect.provide(world))
+  )
+})
+
+const parameterFaults: ReadonlyArray<Fault> = [
+  { attr: "check_previously_added", code: "invalid", detail: "Must be true or false." }
+]
+
+describe("the parameters of transactions", () => {
+  const send = Effect.fnUntraced(function* (values: Parameters<typeof put>[0]) {
+    const program = yield* postImport()
+    const body = Object.entries(values).reduce(
+      (sent, [path, value]) => put(sent, path, value),
+      operations.transactions.body as Parameters<typeof put>[0]
+    )
+    return yield* Effect.flip(program.createTransactions(demo, body, Result.fail(parameterFaults)))
+  })
+
+  it.effect("are reported where the body is sound", () =>
+    Effect.gen(function* () {
+      yield* beginImported()
+      const refused = yield* send({})
+      expect(codeOf(refused)).toBe("request_failed_validation")
+      expect(faultsOf(refused)).toEqual(["check_previously_added invalid"])
+      expect((yield* onAccount).balance).toBe("50.00")
+    }).pipe(Effect.provide(world))
+  )
+
+  it.effect("are reported with the faults of the body, before them", () =>
+    Effect.gen(function* () {
+      yield* beginImported()
+      const refused = yield* send({ "transactions.0.amount": "x", import_supplier: "NOBODYS" })
+      expect(faultsOf(refused)).toEqual([
+        "check_previously_added invalid",
+        "import_supplier import_supplier_does_not_exist",
+        "transactions.0.amount invalid"
+      ])
+    }).pipe(Effect.provide(world))
+  )
+
+  it.effect("are reported before the status of the supplier and before the account", () =>
+    Effect.gen(function* () {
+      yield* begin({ status: "Paused" })
+      expect(faultsOf(yield* send({}))).toEqual(["check_previously_added invalid"])
+      yield* setStatus("Ongoing")
+      expect(faultsOf(yield* send({}))).toEqual(["check_previously_added invalid"])
+    }).pipe(Effect.provide(world))
+  )
+})
