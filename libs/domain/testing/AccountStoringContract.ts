@@ -1,4 +1,4 @@
-/** What is stored of each thing that is added to an account: one part of the contract of `Accounts`. */
+/** What is stored of each thing that is added: one part of the contract of `Accounts`. */
 import type { Vitest } from "@effect/vitest"
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"

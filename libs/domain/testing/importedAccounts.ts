@@ -1,6 +1,6 @@
 /**
- * Accounts that an import has become, with what the suites put on them and how they compare what they
- * see: through the ports alone, so that every adapter is asked the same.
+ * Accounts that an import has become, with what the suites put on them and how they compare what
+ * they see: through the ports alone, so that every adapter is asked the same.
  */
 import { BigDecimal, type DateTime, Effect, Option, Result, Schema } from "effect"
 import { Accounts } from "../ports/Accounts.ts"
@@ -94,7 +94,7 @@ export interface Whose {
   readonly caller: Caller
 }
 
-/** Changes the account as `make` says of what it sees; answers what it saw, none without an account. */
+/** Changes the account as `make` says of what it sees; answers what it saw. */
 export const changeAccount = Effect.fnUntraced(function* (
   { caller, key }: Whose,
   make: (account: AccountView) => Partial<AccountChange>,

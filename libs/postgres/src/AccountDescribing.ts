@@ -1,6 +1,6 @@
 /** Everything on an account, read for the operator. */
 import { Effect, Option, Schema } from "effect"
-import { AccountNumber, ExternalAccountNumber } from "@data-import/domain/Account"
+import { type AccountNumber, ExternalAccountNumber } from "@data-import/domain/Account"
 import type { AccountDescription } from "@data-import/domain/AccountDescription"
 import { relativePath } from "@data-import/domain/Document"
 import type { StoredDocument } from "@data-import/domain/ports/Documents"

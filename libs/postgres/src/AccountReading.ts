@@ -55,7 +55,7 @@ export const noteOf = ({ documents, note }: Effect.Success<ReturnType<typeof rea
     })
   }) satisfies AccountNote
 
-/** The account as `look` names it; one statement for itself and one for each kind of thing named. */
+/** The account as `look` names it, by a statement for itself and one for each kind of thing. */
 export const readView = Effect.fnUntraced(function* (sql: Sql, id: bigint, look: Looked) {
   const { noteBodies = [], notesWithoutBody = false } = look
   const { statementIds = [], transactionIds = [] } = look

@@ -1,8 +1,8 @@
 /**
  * What an import and later requests alike bring onto an account, as parts of the statement that
  * stores it. The statement has a common table expression `target` with the `id` of the account and
- * the numbers at which its transactions, notes and statements go on; where it has no row, nothing is
- * stored.
+ * the numbers at which its transactions, notes and statements go on; where it has no row, nothing
+ * is stored.
  */
 import type { Statement } from "effect/sql"
 import type { Database } from "./Database.ts"

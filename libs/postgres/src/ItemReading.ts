@@ -1,7 +1,7 @@
 /**
- * The transactions, notes and statements of an account, as values of the domain. A row arrives as JSON
- * without nulls, so that what was not sent is left out, with figures as text, so that no digit is
- * lost.
+ * The transactions, notes and statements of an account, as values of the domain. A row arrives as
+ * JSON without nulls, so that what was not sent is left out, with figures as text, so that no digit
+ * is lost.
  */
 import { Effect, Schema } from "effect"
 import type { Statement } from "effect/sql"
