@@ -47,9 +47,17 @@ export const flag = Schema.Unknown.check(
   })
 )
 
-/** Any text, sent once. Code: `invalid`. */
+/** Any text that can be stored, sent once. Code: `invalid`. */
 export const plainText = Schema.Unknown.check(
-  fieldCheck((text) => typeof text === "string", { code: "invalid", detail: "Must be sent once." })
+  fieldCheck((text) => typeof text === "string", {
+    code: "invalid",
+    detail: "Must be sent once.",
+    abort: true
+  }),
+  fieldCheck((text) => !String(text).includes("\0"), {
+    code: "invalid",
+    detail: "Must not contain NUL."
+  })
 ).pipe(
   Schema.decodeTo(Schema.String, {
     decode: SchemaGetter.transform((text: unknown) => String(text)),

@@ -38,8 +38,11 @@ describe("the parameters of a list", () => {
     expect(faults(readListParameters)({ limit })).toMatchObject([{ attr: "limit", code }])
   })
 
-  it("reports all that is wrong, a repeated parameter too", () => {
-    expect(faults(readListParameters)({ limit: ["1", "2"], after: ["a", "b"] })).toMatchObject([
+  it.each<Query>([
+    { limit: ["1", "2"], after: ["a", "b"] },
+    { limit: "", after: "a\0" }
+  ])("reports all that is wrong, a repeated parameter and a NUL too: %j", (query) => {
+    expect(faults(readListParameters)(query)).toMatchObject([
       { attr: "limit", code: "invalid" },
       { attr: "after", code: "invalid" }
     ])
