@@ -40,7 +40,11 @@ const exchange = (url: string, { body, headers, method, path }: Outgoing) =>
   new Promise<Answered>((resolve, reject) => {
     const { hostname, port } = new URL(url)
     const isChunked = headers["transfer-encoding"] !== undefined
-    const outgoing = open({ agent, hostname, port, method, path, headers }, (message) => {
+    // Node announces the length of some methods' bodies only.
+    const announced =
+      isChunked || body === undefined ? {} : { "content-length": Buffer.byteLength(body) }
+    const options = { agent, hostname, port, method, path, headers: { ...announced, ...headers } }
+    const outgoing = open(options, (message) => {
       const chunks: Array<Buffer> = []
       message.on("data", (chunk: Buffer) => chunks.push(chunk))
       message.once("error", reject)

@@ -1,0 +1,287 @@
+import { describe, expect, layer } from "@effect/vitest"
+import { DateTime, Effect } from "effect"
+import type { Reply } from "@data-import/api/testing/Client"
+import { freshTenant, type Tenant } from "@data-import/server/testing/Tenant"
+import {
+  get,
+  held,
+  imported,
+  kinds,
+  listPath,
+  run,
+  service,
+  skipped,
+  staged
+} from "./queryService.ts"
+
+interface Entry {
+  readonly external_account_number: string
+  readonly kraken_account_number: string | null
+  readonly account_created_at: string | null
+}
+
+const entriesOf = ({ json }: Reply) => json as ReadonlyArray<Entry>
+const numbersOf = (reply: Reply) => entriesOf(reply).map((it) => it.external_account_number)
+
+const pending = (number: string): Entry => ({
+  external_account_number: number,
+  kraken_account_number: null,
+  account_created_at: null
+})
+
+/** The next page, where the answer names one. */
+const nextOf = ({ headers }: Reply): string | undefined => {
+  const { link } = headers
+  if (link === undefined) return undefined
+  expect(link).toMatch(/^<[\x21-\x7e]+>; rel="next"$/)
+  return link.slice(1, link.indexOf(">"))
+}
+
+/** Every page from this path on, as the links lead from one to the next. */
+const pagesFrom = Effect.fnUntraced(function* (tenant: Tenant, path: string) {
+  const pages: Array<Reply> = []
+  for (let next: string | undefined = path; next !== undefined;) {
+    const page: Reply = yield* get(tenant, next)
+    expect(page.status).toBe(200)
+    pages.push(page)
+    next = nextOf(page)
+  }
+  return pages
+})
+
+const byCodePoint = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b))
+
+/** Twenty-five numbers that no other order leaves in this one. */
+const odd = [
+  "!",
+  "#",
+  "%",
+  "%2F",
+  "&after=x",
+  "+",
+  "-1",
+  "/",
+  "0",
+  "00",
+  "1",
+  "10",
+  "2",
+  "?limit=1",
+  "A",
+  "Z",
+  "[",
+  "a",
+  "a a",
+  "a\u0308",
+  "z",
+  "ä",
+  "\u07ff",
+  "\uff5e",
+  "\u{1F600}"
+]
+
+layer(service, { excludeTestServices: true })("a list", (it) => {
+  describe("of a supplier's imports", () => {
+    it.effect("has what its name says", () =>
+      Effect.gen(function* () {
+        const tenant = yield* freshTenant()
+        yield* staged(tenant, "b staged")
+        yield* held(tenant, "c held")
+        yield* skipped(tenant, "d skipped")
+        const { createdAt, number } = yield* imported(tenant, "a imported")
+        const created: Entry = {
+          external_account_number: "a imported",
+          kraken_account_number: number,
+          account_created_at: DateTime.formatIso(createdAt).replace(/\.\d+/, "")
+        }
+        const listed = {
+          all: [created, pending("b staged"), pending("c held"), pending("d skipped")],
+          pending: [pending("b staged"), pending("c held")],
+          imported: [created]
+        }
+        for (const kind of kinds) {
+          const path = listPath(kind, tenant.supplier.code)
+          for (const query of ["", "?limit=10", "?verbose=1&Limit=0&offset=-1"]) {
+            const reply = yield* get(tenant, path + query)
+            expect(reply.status).toBe(200)
+            expect(reply.json, kind + query).toStrictEqual(listed[kind])
+            expect(reply.headers["link"]).toBeUndefined()
+          }
+        }
+      })
+    )
+
+    it.effect("is empty where there is none", () =>
+      Effect.gen(function* () {
+        const tenant = yield* freshTenant()
+        for (const kind of kinds) {
+          for (const query of ["", "?limit=1", "?after=x"]) {
+            expect((yield* get(tenant, listPath(kind, tenant.supplier.code) + query)).text).toBe(
+              "[]"
+            )
+          }
+        }
+      })
+    )
+
+    it.effect("is in the order of code points, whatever the order of staging", () =>
+      Effect.gen(function* () {
+        const tenant = yield* freshTenant()
+        for (const number of odd.toReversed()) yield* staged(tenant, number)
+        expect(odd.toSorted(byCodePoint)).toEqual(odd)
+        for (const query of ["", "?limit=10000"]) {
+          const reply = yield* get(tenant, listPath("all", tenant.supplier.code) + query)
+          expect(numbersOf(reply)).toEqual(odd)
+        }
+      })
+    )
+  })
+
+  describe("a page at a time", () => {
+    it.effect("is the whole list, as the links lead", () =>
+      Effect.gen(function* () {
+        const tenant = yield* freshTenant()
+        for (const number of odd) yield* staged(tenant, number)
+        for (const kind of ["all", "pending"] as const) {
+          for (const [limit, sizes] of [
+            [7, [7, 7, 7, 4]],
+            [5, [5, 5, 5, 5, 5]],
+            [24, [24, 1]],
+            [25, [25]],
+            [26, [25]],
+            [10_000, [25]],
+            [1, odd.map(() => 1)]
+          ] as const) {
+            const path = `${listPath(kind, tenant.supplier.code)}?limit=${limit}`
+            const pages = yield* pagesFrom(tenant, path)
+            expect(pages.map((page) => entriesOf(page).length)).toEqual(sizes)
+            expect(pages.flatMap(numbersOf)).toEqual(odd)
+          }
+        }
+      })
+    )
+
+    it.effect("starts after a number, which need not exist", () =>
+      Effect.gen(function* () {
+        const tenant = yield* freshTenant()
+        const numbers = ["1", "2", "20", "3"]
+        for (const number of numbers) yield* staged(tenant, number)
+        const after = (text: string) =>
+          Effect.gen(function* () {
+            const query = `?after=${encodeURIComponent(text)}`
+            const path = listPath("all", tenant.supplier.code) + query
+            const whole = numbersOf(yield* get(tenant, path))
+            const paged = yield* pagesFrom(tenant, `${path}&limit=2`)
+            expect(paged.flatMap(numbersOf)).toEqual(whole)
+            return whole
+          })
+        expect(yield* after("")).toEqual(numbers)
+        expect(yield* after("0")).toEqual(numbers)
+        expect(yield* after("1")).toEqual(["2", "20", "3"])
+        expect(yield* after("19")).toEqual(["2", "20", "3"])
+        expect(yield* after("2")).toEqual(["20", "3"])
+        expect(yield* after("2 ")).toEqual(["20", "3"])
+        expect(yield* after("3")).toEqual([])
+        expect(yield* after("\u{10FFFF}")).toEqual([])
+        expect(yield* after("x".repeat(1_000))).toEqual([])
+      })
+    )
+
+    it.effect("goes on where it was, whatever was staged in between", () =>
+      Effect.gen(function* () {
+        const tenant = yield* freshTenant()
+        for (const number of ["b", "d", "f"]) yield* staged(tenant, number)
+        const path = `${listPath("pending", tenant.supplier.code)}?limit=2`
+        const first = yield* get(tenant, path)
+        for (const number of ["a", "e"]) yield* staged(tenant, number)
+        const rest = yield* pagesFrom(tenant, nextOf(first) ?? "")
+        expect([first, ...rest].flatMap(numbersOf)).toEqual(["b", "d", "e", "f"])
+      })
+    )
+  })
+
+  describe("with parameters that it cannot take", () => {
+    const queries: ReadonlyArray<readonly [string, ReadonlyArray<string>]> = [
+      ["limit=0", ["limit min_value"]],
+      ["limit=-1", ["limit min_value"]],
+      ["limit=10001", ["limit max_value"]],
+      [`limit=${"9".repeat(400)}`, ["limit max_value"]],
+      ["limit=", ["limit invalid"]],
+      ["limit", ["limit invalid"]],
+      ["limit=ten", ["limit invalid"]],
+      ["limit=1.0", ["limit invalid"]],
+      ["limit=1e2", ["limit invalid"]],
+      ["limit=+5", ["limit invalid"]],
+      ["limit=%00", ["limit invalid"]],
+      ["limit=%EF%BC%91", ["limit invalid"]],
+      ["limit=1&limit=1", ["limit invalid"]],
+      ["after=a&after=b", ["after invalid"]],
+      ["after=%00", ["after invalid"]],
+      ["limit=0&after=%00", ["limit min_value", "after invalid"]],
+      ["after=a%00&x=1&limit=x", ["limit invalid", "after invalid"]]
+    ]
+    it.effect.each(queries)("names every one of them: %s", ([query, faults]) =>
+      Effect.gen(function* () {
+        const tenant = yield* freshTenant()
+        for (const kind of kinds) {
+          const reply = yield* get(tenant, `${listPath(kind, tenant.supplier.code)}?${query}`)
+          expect(reply.status).toBe(400)
+          const { code, errors } = reply.json as {
+            readonly code: string
+            readonly errors: ReadonlyArray<{ readonly attr: string; readonly code: string }>
+          }
+          expect(code).toBe("request_failed_validation")
+          expect(errors.map((error) => `${error.attr} ${error.code}`).toSorted()).toEqual(
+            faults.toSorted()
+          )
+        }
+      })
+    )
+
+    it.effect("takes what only looks odd", () =>
+      Effect.gen(function* () {
+        const tenant = yield* freshTenant()
+        for (const query of [
+          "limit=007",
+          "after=%ED%A0%80",
+          "after=%",
+          "&&=&__proto__=1",
+          "after=%0A"
+        ]) {
+          const path = `${listPath("all", tenant.supplier.code)}?${query}`
+          expect((yield* get(tenant, path)).status, query).toBe(200)
+        }
+      })
+    )
+  })
+
+  describe("of 20,000 imports", () => {
+    const count = 20_000
+
+    it.effect("is answered whole, in order, as it is read", () =>
+      Effect.gen(function* () {
+        const tenant = yield* freshTenant()
+        const { code } = tenant.supplier
+        yield* run(
+          (sql) => sql`
+          insert into import_processes (supplier, external_account_number, payload, staged_at)
+          select ${code}, 'NL-' || number, '{}', now() from generate_series(1, ${count}) number`
+        )
+        yield* imported(tenant, "NL-")
+        const reply = yield* get(tenant, listPath("all", code))
+        expect(reply.status).toBe(200)
+        expect(reply.headers["content-length"]).toBeUndefined()
+        const numbers = numbersOf(reply)
+        expect(numbers).toHaveLength(count + 1)
+        expect(numbers).toEqual(numbers.toSorted(byCodePoint))
+        expect(new Set(numbers).size).toBe(count + 1)
+        expect(entriesOf(reply)[0]?.kraken_account_number).toMatch(/^A-/)
+        expect(numbersOf(yield* get(tenant, listPath("pending", code)))).toEqual(numbers.slice(1))
+        expect(entriesOf(yield* get(tenant, listPath("imported", code)))).toHaveLength(1)
+        const pages = yield* pagesFrom(tenant, `${listPath("all", code)}?limit=10000`)
+        expect(pages.map((page) => entriesOf(page).length)).toEqual([10_000, 10_000, 1])
+        expect(pages.flatMap(numbersOf)).toEqual(numbers)
+      })
+    )
+  })
+})
