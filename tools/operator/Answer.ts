@@ -21,11 +21,11 @@ const print = Effect.fnUntraced(function* (json: Schema.Json, text: string) {
 /** Answers a command that changed something. */
 export const say = print
 
-/** Answers a command that lists something, a line each below the names of the members. */
-export const list = (
-  members: ReadonlyArray<string>,
-  entries: ReadonlyArray<{ readonly [member: string]: Schema.Json }>
-) => {
+/** What a table shows a line of, by the names of its members. */
+export type Entry = { readonly [member: string]: Schema.Json }
+
+/** A line each below the names of the members. */
+export const table = (members: ReadonlyArray<string>, entries: ReadonlyArray<Entry>): string => {
   const columns = members.map((member) => {
     const cells = [member, ...entries.map((entry) => cell(entry[member]))]
     const width = Math.max(...cells.map(({ length }) => length))
@@ -36,9 +36,12 @@ export const list = (
       .map((column) => column[index])
       .join("  ")
       .trimEnd()
-  const lines = [members, ...entries].map((_, index) => line(index))
-  return print(entries, lines.join("\n"))
+  return [members, ...entries].map((_, index) => line(index)).join("\n")
 }
+
+/** Answers a command that lists something. */
+export const list = (members: ReadonlyArray<string>, entries: ReadonlyArray<Entry>) =>
+  print(entries, table(members, entries))
 
 const cell = (value: Schema.Json | undefined): string => {
   if (value === null || value === undefined) return "-"

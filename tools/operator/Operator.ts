@@ -4,6 +4,7 @@
  */
 import { Console, Effect, Layer } from "effect"
 import { CliConfig, CliOutput, Command, GlobalFlag } from "effect/cli"
+import { account } from "./Accounts.ts"
 import { Json } from "./Answer.ts"
 import { choice } from "./ChoiceLists.ts"
 import { importCommand } from "./Imports.ts"
@@ -42,7 +43,7 @@ const settings = Layer.mergeAll(
 
 const operator = Command.make("operator").pipe(
   Command.withDescription("Sets up who may migrate what, on the database of the service"),
-  Command.withSubcommands([organisation, key, supplier, team, choice, importCommand]),
+  Command.withSubcommands([organisation, key, supplier, team, choice, importCommand, account]),
   Command.withGlobalFlags([Json])
 )
 

@@ -2,7 +2,7 @@
  * The values that commands take, checked while the command line is read, so that a handler only
  * ever sees what the service itself would accept.
  */
-import { ExternalAccountNumber } from "@data-import/domain/Account"
+import { AccountNumber, ExternalAccountNumber } from "@data-import/domain/Account"
 import { DocumentPath, relativePath } from "@data-import/domain/Document"
 import { nonBlankText } from "@data-import/domain/Field"
 import { OrganisationName, Scope } from "@data-import/domain/Organisation"
@@ -34,6 +34,11 @@ export const asSupplierCode = readAs(
 export const asExternalAccountNumber = readAs(
   Schema.decodeOption(ExternalAccountNumber),
   "an external account number of 1 to 128 characters"
+)
+
+export const asAccountNumber = readAs(
+  Schema.decodeOption(AccountNumber),
+  "an account number like A-0123ABCD"
 )
 
 /**

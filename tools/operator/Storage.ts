@@ -2,7 +2,9 @@
  * The storage that commands work on, opened only once a command line has turned out to make sense,
  * so that help and a mistyped word start no database.
  */
+import type { Accounts } from "@data-import/domain/ports/Accounts"
 import type { ApiKeys } from "@data-import/domain/ports/ApiKeys"
+import type { History } from "@data-import/domain/ports/History"
 import type { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 import type { OperatorSetup } from "@data-import/domain/ports/OperatorSetup"
 import type { TokenSecrets } from "@data-import/domain/ports/TokenSeal"
@@ -10,7 +12,7 @@ import { Context, Effect, type Layer } from "effect"
 import { type Explained, explained } from "./Refused.ts"
 
 /** What the commands ask of the world. */
-export type Ports = OperatorSetup | ApiKeys | ImportProcesses | TokenSecrets
+export type Ports = OperatorSetup | ApiKeys | ImportProcesses | Accounts | History | TokenSecrets
 
 export class Storage extends Context.Service<Storage, Layer.Layer<Ports, Explained>>()(
   "@data-import/operator/Storage"

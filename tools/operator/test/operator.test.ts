@@ -1,6 +1,8 @@
 import { ExternalAccountNumber } from "@data-import/domain/Account"
 import { OrganisationName } from "@data-import/domain/Organisation"
+import { layerMemory as accounts } from "@data-import/domain/ports/memory/Accounts"
 import { layerMemory as apiKeys } from "@data-import/domain/ports/memory/ApiKeys"
+import { layerMemory as history } from "@data-import/domain/ports/memory/History"
 import { layerMemory as importProcesses } from "@data-import/domain/ports/memory/ImportProcesses"
 import { layerMemory as operatorSetup } from "@data-import/domain/ports/memory/OperatorSetup"
 import { layerMemory as tokens } from "@data-import/domain/ports/memory/TokenSeal"
@@ -19,7 +21,7 @@ import { TestClock, TestConsole } from "effect/testing"
 import { run } from "../Operator.ts"
 import type { Ports } from "../Storage.ts"
 
-const memory = Layer.mergeAll(operatorSetup, apiKeys, importProcesses, tokens)
+const memory = Layer.mergeAll(operatorSetup, apiKeys, importProcesses, accounts, history, tokens)
 
 /**
  * Runs command lines one after the other on a storage, each with what it printed and how it ended.

@@ -1,0 +1,125 @@
+/** Commands about platform accounts: all that is known of one, for whoever has to explain it. */
+import { encodeDescription } from "@data-import/domain/AccountDescription"
+import { formatInstant } from "@data-import/domain/Field"
+import { Accounts } from "@data-import/domain/ports/Accounts"
+import { type Attempt, type AuditEntry, History } from "@data-import/domain/ports/History"
+import { Effect, Option, type Schema } from "effect"
+import { Argument, Command } from "effect/cli"
+import { type Entry, say, table } from "./Answer.ts"
+import { asAccountNumber } from "./Parameter.ts"
+import { Refused } from "./Refused.ts"
+import { onStorage } from "./Storage.ts"
+
+const attemptEntry = ({ dryRun, endedAt, errors, id, outcome, startedAt }: Attempt): Entry => ({
+  id,
+  dry_run: dryRun,
+  started_at: formatInstant(startedAt),
+  ended_at: endedAt === null ? null : formatInstant(endedAt),
+  outcome,
+  errors: errors.map(({ attr, code }) => ({ code, attr }))
+})
+
+const auditEntry = ({
+  action,
+  apiKey,
+  at,
+  organisation,
+  outcome,
+  requestId
+}: AuditEntry): Entry => ({
+  at: formatInstant(at),
+  organisation,
+  api_key: apiKey,
+  request_id: requestId,
+  action,
+  outcome
+})
+
+/** The lists of an account, in the order in which they are shown, and what is shown of each. */
+const sections = {
+  customers: ["given_name", "family_name", "email", "mobile", "date_of_birth"],
+  ledgers: [
+    "ledger_code",
+    "ledger_balance",
+    "last_statement_balance",
+    "last_statement_closing_date"
+  ],
+  transactions: [
+    "transaction_id",
+    "transaction_date",
+    "type",
+    "amount",
+    "ledger_code",
+    "moved_from_date"
+  ],
+  notes: ["created_at", "is_pinned", "body", "documents"],
+  statements: [
+    "statement_id",
+    "bill_period_from_date",
+    "bill_period_to_date",
+    "origin",
+    "gross_amount",
+    "document"
+  ],
+  payment_instructions: ["vendor", "reference", "type", "details"],
+  attempts: ["id", "dry_run", "started_at", "ended_at", "outcome", "errors"],
+  audit: ["at", "action", "outcome", "organisation", "api_key", "request_id"]
+} as const
+
+type Description = ReturnType<typeof encodeDescription> & {
+  readonly attempts: ReadonlyArray<Entry>
+  readonly audit: ReadonlyArray<Entry>
+}
+
+const cellLength = 80
+
+/** One line of text. A supplier's text must not move the cursor of whoever reads it. */
+const plain = (value: Schema.Json | undefined): string | boolean | null => {
+  if (value === null || value === undefined || typeof value === "boolean") return value ?? null
+  const text = typeof value === "object" ? JSON.stringify(value) : String(value)
+  const points = Array.from(text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, " "))
+  const cut = points.length > cellLength ? [...points.slice(0, cellLength - 1), "…"] : points
+  return cut.join("")
+}
+
+const section = (name: string, members: ReadonlyArray<string>, entries: ReadonlyArray<Entry>) => {
+  const lines = entries.map((entry) =>
+    Object.fromEntries(members.map((member) => [member, plain(entry[member])]))
+  )
+  const title = `${name.replaceAll("_", " ")}: ${entries.length}`
+  return entries.length === 0 ? title : `${title}\n${table(members, lines)}`
+}
+
+const readable = (description: Description): string => {
+  const { kraken_account_number, ...members } = description
+  const own = Object.entries(members).flatMap(([name, value]) =>
+    typeof value === "string" ? [`${name.replaceAll("_", " ")}: ${plain(value)}`] : []
+  )
+  const lists = Object.entries(sections).map(([name, shown]) =>
+    section(name, shown, description[name as keyof typeof sections])
+  )
+  return [[`Account ${kraken_account_number}`, ...own].join("\n"), ...lists].join("\n\n")
+}
+
+const show = Command.make(
+  "show",
+  { number: Argument.String("number").pipe(asAccountNumber) },
+  Effect.fnUntraced(function* ({ number }) {
+    const accounts = yield* Accounts
+    const history = yield* History
+    const found = yield* accounts.describe(number)
+    if (Option.isNone(found)) return yield* new Refused({ why: `There is no account ${number}.` })
+    const { key } = found.value
+    const description = {
+      ...encodeDescription(found.value),
+      attempts: (yield* history.attempts(key)).map(attemptEntry),
+      audit: (yield* history.audit(key)).map(auditEntry)
+    }
+    yield* say(description, readable(description))
+  }, onStorage)
+).pipe(Command.withDescription("Show everything that is on an account, and how it came there"))
+
+export const account = Command.make("account").pipe(
+  Command.withDescription("Platform accounts"),
+  Command.withSubcommands([show])
+)

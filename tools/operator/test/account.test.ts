@@ -1,0 +1,152 @@
+/** What the operator sees of an account. */
+import { type Account, AccountNumber } from "@data-import/domain/Account"
+import { layerMemory as accounts } from "@data-import/domain/ports/memory/Accounts"
+import { layerMemory as apiKeys } from "@data-import/domain/ports/memory/ApiKeys"
+import { layerMemory as history } from "@data-import/domain/ports/memory/History"
+import { layerMemory as importProcesses } from "@data-import/domain/ports/memory/ImportProcesses"
+import { layerMemory as operatorSetup } from "@data-import/domain/ports/memory/OperatorSetup"
+import { layerMemory as tokens } from "@data-import/domain/ports/memory/TokenSeal"
+import {
+  adding,
+  card,
+  changeAccount,
+  creditOf,
+  imported
+} from "@data-import/domain/testing/importedAccounts"
+import { domesticAccount } from "@data-import/domain/testing/samples"
+import { NodeServices } from "@effect/platform-node"
+import { expect, it } from "@effect/vitest"
+import { Effect, Exit, Layer } from "effect"
+import { TestConsole } from "effect/testing"
+import { run } from "../Operator.ts"
+
+const memory = Layer.mergeAll(operatorSetup, apiKeys, importProcesses, accounts, history, tokens)
+
+/** A storage with the sample account and an addition to it, and the operator on it. */
+const arrange = Effect.fnUntraced(function* (values: Partial<Account> = {}) {
+  const ports = yield* Layer.build(memory)
+  const account = yield* Effect.gen(function* () {
+    const created = yield* imported((key) => ({ ...domesticAccount(key), ...values }))
+    const transaction = creditOf("added later")
+    yield* changeAccount(
+      created,
+      (view) => ({
+        ...adding(transaction)(view),
+        transactions: [{ transaction, movedFrom: transaction.transaction_date }],
+        instruction: card
+      }),
+      { action: "create_transactions" }
+    )
+    return created
+  }).pipe(Effect.provideContext(ports))
+  const show = Effect.fnUntraced(function* (...args: ReadonlyArray<string>) {
+    const storage = Layer.succeedContext(ports)
+    const exit = yield* Effect.exit(
+      Effect.provide(run(["account", "show", ...args], storage), NodeServices.layer)
+    )
+    const out = (yield* TestConsole.logLines).join("\n")
+    const err = (yield* TestConsole.errorLines).join("\n")
+    return { done: Exit.isSuccess(exit), out, err }
+  })
+  return { ...account, show }
+})
+
+it.effect("an account is shown as JSON, with everything on it and how it came there", () =>
+  Effect.gen(function* () {
+    const { caller, key, number, show } = yield* arrange()
+    const { done, err, out } = yield* show(number, "--json")
+    expect({ done, err }).toEqual({ done: true, err: "" })
+    const shown = JSON.parse(out) as object
+    expect(Object.keys(shown)).toEqual([
+      "import_supplier",
+      "external_account_number",
+      "kraken_account_number",
+      "account_created_at",
+      "operations_team_name",
+      "balance",
+      "customers",
+      "ledgers",
+      "transactions",
+      "notes",
+      "statements",
+      "payment_instructions",
+      "attempts",
+      "audit"
+    ])
+    expect(shown).toMatchObject({
+      ...key,
+      kraken_account_number: number,
+      account_created_at: "2026-01-01T12:00:20Z",
+      balance: "60.00",
+      customers: [{ given_name: "Astrid" }, { given_name: "Jeppe" }],
+      ledgers: [{ ledger_code: "ELECTRICITY_LEDGER", ledger_balance: "50.00" }],
+      payment_instructions: [{ vendor: "STRIPE", details: { last_four: "4242" } }],
+      attempts: [{ dry_run: false, outcome: "created", errors: [] }],
+      audit: [
+        { action: "stage", outcome: "created", request_id: caller.requestId },
+        { action: "process", outcome: "created" },
+        { action: "create_transactions", outcome: "created", at: "2026-01-01T12:01:00Z" }
+      ]
+    })
+    expect(shown).toHaveProperty("transactions.7", {
+      transaction_id: "added later",
+      transaction_date: "2025-12-01",
+      amount: "10.00",
+      type: "CREDIT",
+      ledger_code: null,
+      moved_from_date: "2025-12-01"
+    })
+  })
+)
+
+it.effect("an account is shown as text, a table for each kind of thing", () =>
+  Effect.gen(function* () {
+    const { key, number, show } = yield* arrange()
+    const { out } = yield* show(number)
+    const blocks = out.split("\n\n").map((block) => block.split("\n"))
+    expect(blocks.map(([title]) => title)).toEqual([
+      `Account ${number}`,
+      "customers: 2",
+      "ledgers: 1",
+      "transactions: 8",
+      "notes: 2",
+      "statements: 2",
+      "payment instructions: 1",
+      "attempts: 1",
+      "audit: 3"
+    ])
+    expect(blocks[0]?.slice(1)).toEqual([
+      `import supplier: ${key.import_supplier}`,
+      `external account number: ${key.external_account_number}`,
+      "account created at: 2026-01-01T12:00:20Z",
+      "operations team name: Migration Team",
+      "balance: 60.00"
+    ])
+    expect(blocks[3]?.at(1)).toMatch(/^transaction_id +transaction_date +type +amount +ledger_code/)
+    expect(blocks[3]?.at(-1)).toMatch(/^added later +2025-12-01 +CREDIT +10\.00 +- +2025-12-01$/)
+  })
+)
+
+it.effect("a supplier's text keeps to its line and to its length", () =>
+  Effect.gen(function* () {
+    const body = `\u{1B}[2Jfirst\r\nsecond\u{202E}${"x".repeat(200)}`
+    const { number, show } = yield* arrange({ notes: [{ body }], ledgers: [], statements: [] })
+    const { out } = yield* show(number)
+    expect(out).toMatch(/^2026-01-01T12:00:20Z +off +\[2Jfirst second x+…/m)
+    expect(out).toContain("\n\nledgers: 0\n\n")
+    // eslint-disable-next-line no-control-regex
+    expect(out).not.toMatch(/[\u0000-\u0009\u000B-\u001F\u202E]/)
+  })
+)
+
+it.effect("an account that is not there is refused, and so is what is no number", () =>
+  Effect.gen(function* () {
+    const { show } = yield* arrange()
+    const { done, err, out } = yield* show(AccountNumber.make("A-00000000"))
+    expect({ done, out }).toEqual({ done: false, out: "" })
+    expect(err).toContain("There is no account A-00000000.")
+    const misspelled = yield* show("a-1")
+    expect(misspelled.done).toBe(false)
+    expect(misspelled.err).toContain("an account number like A-0123ABCD")
+  })
+)
