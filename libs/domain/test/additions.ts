@@ -42,7 +42,7 @@ export const postImport = Effect.fnUntraced(function* (plan: FaultPlan = noFault
 export type Program = PostImport["Service"]
 
 /** What the query parameters say unless they are sent. */
-export const byDefault = Result.succeed({
+const byDefault = Result.succeed({
   checkPreviouslyAdded: true,
   forceAddToCurrentStatement: true
 })
