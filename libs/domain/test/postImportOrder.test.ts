@@ -74,7 +74,7 @@ describe("a request is refused, in this order:", () => {
       const program = yield* postImport(plan)
       const of = (import_supplier: string, caller = demo) =>
         Effect.map(Effect.flip(call(program, name, { import_supplier }, caller)), (refused) =>
-          JSON.stringify(refused).replaceAll(import_supplier, "CODE")
+          JSON.stringify(refused)
         )
       const unknown = yield* of("NOBODYS_CODE")
       expect(unknown).toContain("import_supplier_does_not_exist")
