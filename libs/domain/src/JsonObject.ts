@@ -3,10 +3,20 @@
  * (metadata values and structured street addresses), and the one that takes none.
  */
 import { Schema } from "effect"
-import { fieldCheck } from "./Field.ts"
+import { fieldCheck, listElements } from "./Field.ts"
 import { isObject, type Path } from "./Shape.ts"
 
 const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes("\0")
+
+/** Where a list stands that is longer than any list may be. The depth is bounded by Json. */
+const longLists = (value: unknown, path: Path): ReadonlyArray<Path> => {
+  if (Array.isArray(value)) {
+    if (value.length > listElements) return [path]
+    return value.flatMap((element, index) => longLists(element, [...path, index]))
+  }
+  if (!isObject(value)) return []
+  return Object.entries(value).flatMap(([key, member]) => longLists(member, [...path, key]))
+}
 
 /**
  * Where text stands that no database stores: NUL, or a lone surrogate. The depth is bounded by
@@ -31,7 +41,10 @@ const isJsonObject = fieldCheck<unknown>(isObject, {
   abort: true
 })
 
-/** Codes: `not_an_object`, and `invalid` at the text inside that holds NUL or a lone surrogate. */
+/**
+ * Codes: `not_an_object`, `invalid` at the text inside that holds NUL or a lone surrogate, and
+ * `max_length` at a list inside that is too long.
+ */
 export const JsonObject = Schema.Unknown.check(
   isJsonObject,
   Schema.makeFilter<unknown>(
@@ -39,6 +52,14 @@ export const JsonObject = Schema.Unknown.check(
     {
       code: "invalid",
       detail: "Must not contain NUL or a lone surrogate.",
+      toJsonSchema: () => [{}, true]
+    }
+  ),
+  Schema.makeFilter<unknown>(
+    (value) => longLists(value, []).map((path) => ({ path, issue: "too long" })),
+    {
+      code: "max_length",
+      detail: `Must have at most ${listElements} elements.`,
       toJsonSchema: () => [{}, true]
     }
   )

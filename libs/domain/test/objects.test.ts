@@ -151,6 +151,16 @@ describe("a free object", () => {
     expect(at({ a: { "b\0": 1, "c\0": 2 } })).toEqual(["metadata.1.value.a invalid"])
     expect(at({ "\udc00": 1 })).toEqual(["metadata.1.value invalid"])
   })
+
+  it("holds no list that is longer than any may be", () => {
+    const listOf = (length: number) => Array.from({ length }, () => 0)
+    const at = (value: unknown) => judge(sampleWith({ "metadata.1.value": value }))
+    expect(at({ a: [listOf(listElements)] })).toEqual([])
+    expect(at({ a: [1, listOf(listElements + 1)], b: "\0" })).toEqual([
+      "metadata.1.value.a.1 max_length",
+      "metadata.1.value.b invalid"
+    ])
+  })
 })
 
 describe("a list", () => {
