@@ -3,7 +3,13 @@ import { ConfigProvider, Duration, Effect, Layer, Redacted } from "effect"
 import * as AccountImport from "@data-import/domain/AccountImport"
 import type { ImportKey } from "@data-import/domain/ImportProcess"
 import { OperatorSetup } from "@data-import/domain/ports/OperatorSetup"
-import { domesticPayload } from "@data-import/domain/testing/samples"
+import {
+  domesticPayload,
+  instructionPayload,
+  notesPayload,
+  statementsPayload,
+  transactionsPayload
+} from "@data-import/domain/testing/samples"
 import type { Wire } from "@data-import/domain/testing/wire"
 import { layerWith as documentsIn } from "@data-import/documents/FileSystemDocuments"
 import { layerWith as databaseAt } from "@data-import/postgres/Database"
@@ -75,15 +81,17 @@ export const accountOf = (key: ImportKey): Wire => ({ ...domesticPayload(), ...k
 /** The least that is an account: it has no documents, and no statement period was ever closed. */
 export const bareAccountOf = (key: ImportKey): Wire => ({ ...key, unknown_occupier: true })
 
-/** Imports the account, which is staged and then created; gives its number. */
-export const importAccount = Effect.fnUntraced(function* (
-  { key, tenant: { caller } }: Account,
-  payload: Wire
-) {
+/** Stages the account, which then is pending. */
+export const stageAccount = ({ tenant: { caller } }: Account, payload: Wire) =>
+  Effect.flatMap(AccountImport.AccountImport, (program) => program.stage(caller, { payload }))
+
+/** Stages the account and creates it; gives its number. */
+export const importAccount = Effect.fnUntraced(function* (account: Account, payload: Wire) {
+  const { key, tenant } = account
+  yield* stageAccount(account, payload)
   const program = yield* AccountImport.AccountImport
-  yield* program.stage(caller, { payload })
   const processed = { payload: { ...key, operations_team_name: team } }
-  const { kraken_account_number } = yield* program.process(caller, processed)
+  const { kraken_account_number } = yield* program.process(tenant.caller, processed)
   return kraken_account_number
 })
 
@@ -110,3 +118,25 @@ export const addStatements = add(paths.statements, "statements")
 /** Any member may be given, also one that the request does not have. */
 export const addInstruction = ({ key, tenant }: Account, members: Wire) =>
   post(paths.instruction, tenant.token, { ...key, vendor: "STRIPE", type: "CARD", ...members })
+
+export type Name = keyof typeof paths
+export const names = Object.keys(paths) as ReadonlyArray<Name>
+/** The requests that hold a list, under their own name. */
+export const lists = names.filter((name) => name !== "instruction")
+
+const samples: Readonly<Record<Name, () => Wire>> = {
+  notes: notesPayload,
+  transactions: transactionsPayload,
+  statements: statementsPayload,
+  instruction: instructionPayload
+}
+
+/** The sample request for this account. */
+export const bodyOf = (name: Name, { key }: Pick<Account, "key">): Wire => ({
+  ...samples[name](),
+  ...key
+})
+
+/** Sends the sample request for this account, with some members altered. */
+export const sendSample = (name: Name, account: Account, altered: Wire = {}) =>
+  post(paths[name], account.tenant.token, { ...bodyOf(name, account), ...altered })

@@ -1,7 +1,7 @@
 /**
  * A payment vendor that answers about cards as the reference says: `pm_1.503.200` is answered with
- * 503 when it is asked for the first time and with 200 from then on, and any other reference always
- * with 200.
+ * 503 when it is asked for the first time and with 200 from then on, one without statuses always
+ * with 200. A reference that contains `inactive` is that of a card which no customer has.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
@@ -23,9 +23,10 @@ const respond =
     const reference = decodeURIComponent(request.url?.split("/").at(-1) ?? "")
     const times = asked.get(reference) ?? 0
     asked.set(reference, times + 1)
-    const statuses = reference.split(".").slice(1).map(Number)
-    response.writeHead(statuses[times] ?? statuses.at(-1) ?? 200)
-    response.end(JSON.stringify({ id: reference, type: "card", customer: "cus_canary", card }))
+    const statuses = reference.split(".").filter((part) => /^\d{3}$/.test(part))
+    response.writeHead(Number(statuses[times] ?? statuses.at(-1) ?? 200))
+    const customer = reference.includes("inactive") ? null : "cus_canary"
+    response.end(JSON.stringify({ id: reference, type: "card", customer, card }))
   }
 
 const listening = (asked: Map<string, number>) =>

@@ -1,0 +1,321 @@
+import { describe, expect, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { OperatorSetup } from "@data-import/domain/ports/OperatorSetup"
+import { hex } from "@data-import/domain/testing/fresh"
+import { descriptionOf } from "@data-import/domain/testing/importedAccounts"
+import { recordOf } from "@data-import/domain/testing/records"
+import { instructionPayload } from "@data-import/domain/testing/samples"
+import type { Wire } from "@data-import/domain/testing/wire"
+import { faultsOf, post, Premises } from "@data-import/server/testing/RunningService"
+import { freshTenant } from "@data-import/server/testing/Tenant"
+import {
+  type Account,
+  addInstruction,
+  bareAccountOf,
+  importedAccount,
+  paths,
+  service,
+  stageAccount
+} from "./postImportService.ts"
+import { ScriptedVendor } from "./scriptedVendor.ts"
+
+const failed = "request_failed_validation"
+const action = "create_payment_instruction"
+const posted = "data_import.import_process.post_import.completed-v1"
+
+/** A reference that no other test has, answered with these statuses one after the other. */
+const referenceOf = (...statuses: ReadonlyArray<number | string>) =>
+  [`pm_${hex(12)}`, ...statuses].join(".")
+
+const timesAsked = (reference: string) =>
+  Effect.map(ScriptedVendor, (vendor) => vendor.timesAsked(reference))
+
+const instructionsOf = (account: { readonly number: Parameters<typeof descriptionOf>[0] }) =>
+  Effect.map(descriptionOf(account.number), (description) => description.payment_instructions)
+
+const cardDetails = { brand: "visa", last_four: "4242", expiry_month: 12, expiry_year: 2099 }
+
+layer(service, { excludeTestServices: true })("a payment instruction over HTTP", (it) => {
+  describe("the sample", () => {
+    it.effect("is stored with 201 once the vendor has been asked", () =>
+      Effect.gen(function* () {
+        const account = yield* importedAccount()
+        const { reference, type, vendor } = instructionPayload()
+        const reply = yield* addInstruction(account, { reference, type, vendor })
+        expect(reply.status).toBe(201)
+        expect(reply.text).toBe(
+          JSON.stringify({ kraken_account_number: account.number, reference })
+        )
+        expect(yield* timesAsked(reference)).toBe(1)
+        expect(yield* instructionsOf(account)).toEqual([
+          { vendor, reference, type, details: cardDetails }
+        ])
+        const { audit, events } = yield* recordOf(account.key)
+        expect([audit.at(-1), events.at(-1)]).toEqual([`${action} created`, posted])
+      })
+    )
+
+    it.effect("sent again is answered alike, without a question to the vendor", () =>
+      Effect.gen(function* () {
+        const account = yield* importedAccount(bareAccountOf)
+        const reference = referenceOf(200, 503)
+        const first = yield* addInstruction(account, { reference })
+        for (const again of [reference, ` ${reference}\n`]) {
+          const reply = yield* addInstruction(account, { reference: again })
+          expect([reply.status, reply.text]).toEqual([201, first.text])
+        }
+        expect(yield* timesAsked(reference)).toBe(1)
+        expect(yield* instructionsOf(account)).toHaveLength(1)
+        const { audit, events } = yield* recordOf(account.key)
+        expect(audit.slice(-3)).toEqual([
+          `${action} created`,
+          `${action} unchanged`,
+          `${action} unchanged`
+        ])
+        expect(events.filter((event) => event === posted)).toHaveLength(1)
+      })
+    )
+  })
+
+  describe("another one", () => {
+    it.effect("is refused while one is active, without a question to the vendor", () =>
+      Effect.gen(function* () {
+        const account = yield* importedAccount(bareAccountOf)
+        const reference = referenceOf()
+        yield* addInstruction(account, { reference })
+        const others: ReadonlyArray<Wire> = [
+          { reference: referenceOf() },
+          { reference: reference.toUpperCase() },
+          { reference, vendor: "GOCARDLESS", type: "DIRECT_DEBIT" }
+        ]
+        for (const other of others) {
+          const reply = yield* addInstruction(account, other)
+          expect([reply.status, ...faultsOf(reply)]).toEqual([
+            400,
+            "active_payment_instruction_exists"
+          ])
+        }
+        expect(yield* timesAsked(reference.toUpperCase())).toBe(0)
+        expect(yield* instructionsOf(account)).toHaveLength(1)
+      })
+    )
+
+    it.effect("of the same reference may be on another account", () =>
+      Effect.gen(function* () {
+        const reference = referenceOf()
+        for (const times of [1, 2]) {
+          const account = yield* importedAccount(bareAccountOf)
+          expect((yield* addInstruction(account, { reference })).status).toBe(201)
+          expect(yield* timesAsked(reference)).toBe(times)
+        }
+      })
+    )
+  })
+
+  describe("for an account that is not there", () => {
+    it.effect("says whether nothing is known of it or it is only staged", () =>
+      Effect.gen(function* () {
+        const tenant = yield* freshTenant()
+        const reference = referenceOf()
+        const unknown: Account = { tenant, key: tenant.keyOf("unknown") }
+        const nothing = yield* addInstruction(unknown, { reference })
+        expect([nothing.status, ...faultsOf(nothing)]).toEqual([
+          400,
+          "import_process_does_not_exist"
+        ])
+        const pending: Account = { tenant, key: tenant.keyOf("staged") }
+        yield* stageAccount(pending, bareAccountOf(pending.key))
+        const staged = yield* addInstruction(pending, { reference })
+        expect([staged.status, ...faultsOf(staged)]).toEqual([400, "account_not_found"])
+        expect(yield* timesAsked(reference)).toBe(0)
+        expect((yield* recordOf(pending.key)).audit.at(-1)).toBe(`${action} account_not_found`)
+      })
+    )
+  })
+
+  describe("that the vendor does not confirm", () => {
+    const rejected = "payment_instruction_rejected_by_vendor"
+    const unavailable = "payment_vendor_unavailable"
+    const answers: ReadonlyArray<readonly [number | string, number, string]> = [
+      [404, 400, rejected],
+      ["inactive", 400, rejected],
+      [401, 400, rejected],
+      [403, 400, rejected],
+      [422, 400, rejected],
+      [302, 400, "payment_vendor_unreachable"],
+      [503, 500, unavailable],
+      [500, 500, unavailable],
+      [429, 500, unavailable]
+    ]
+    it.effect.each(answers)(
+      "because it answers %s, is refused with %i %s, and leaves room for another one",
+      ([answer, status, code]) =>
+        Effect.gen(function* () {
+          const account = yield* importedAccount(bareAccountOf)
+          const reference = referenceOf(answer)
+          const reply = yield* addInstruction(account, { reference })
+          expect([reply.status, reply.json]).toStrictEqual([
+            status,
+            { code, detail: expect.any(String) }
+          ])
+          expect(reply.text).not.toContain(reference)
+          expect(yield* timesAsked(reference)).toBe(1)
+          expect(yield* instructionsOf(account)).toEqual([])
+          const { audit, events } = yield* recordOf(account.key)
+          expect(audit.at(-1)).toBe(`${action} ${code}`)
+          expect(events).not.toContain(posted)
+          const other = yield* addInstruction(account, { reference: referenceOf() })
+          expect(other.status, "another one").toBe(201)
+        })
+    )
+
+    it.effect("for the moment, succeeds when the same request is sent again", () =>
+      Effect.gen(function* () {
+        const account = yield* importedAccount(bareAccountOf)
+        const reference = referenceOf(503, 200)
+        expect((yield* addInstruction(account, { reference })).status).toBe(500)
+        expect((yield* addInstruction(account, { reference })).status).toBe(201)
+        expect(yield* timesAsked(reference)).toBe(2)
+        expect(yield* instructionsOf(account)).toHaveLength(1)
+        expect((yield* recordOf(account.key)).audit.slice(-2)).toEqual([
+          `${action} ${unavailable}`,
+          `${action} created`
+        ])
+      })
+    )
+
+    it.effect("because nobody has set the vendor up, is refused for good", () =>
+      Effect.gen(function* () {
+        const setup = yield* OperatorSetup
+        const vendor = `ACME_${hex(8)}`
+        yield* setup.addChoice("vendor", vendor)
+        const account = yield* importedAccount(bareAccountOf)
+        const unset: ReadonlyArray<Wire> = [
+          { reference: "MD1", vendor: "GOCARDLESS", type: "DIRECT_DEBIT" },
+          { reference: "1", vendor, type: "DIRECT_DEBIT" },
+          { reference: "1", vendor, type: "CARD" }
+        ]
+        for (const members of unset) {
+          const reply = yield* addInstruction(account, members)
+          expect([reply.status, ...faultsOf(reply)]).toEqual([400, "payment_vendor_unreachable"])
+        }
+        expect(yield* instructionsOf(account)).toEqual([])
+      })
+    )
+  })
+
+  describe("with a reference", () => {
+    it.effect.each(["../../v1/customers", "pm_1?a=b#c", "pm 1", "a%2Fb", "ø/\u{1F600}", "a\\b"])(
+      "asks the vendor for exactly this: %s",
+      (odd) =>
+        Effect.gen(function* () {
+          const account = yield* importedAccount(bareAccountOf)
+          const reference = `${odd}${hex(12)}`
+          const reply = yield* addInstruction(account, { reference })
+          expect([reply.status, reply.json]).toEqual([
+            201,
+            { kraken_account_number: account.number, reference }
+          ])
+          expect(yield* timesAsked(reference)).toBe(1)
+        })
+    )
+
+    it.effect.each([".", ".."])("never asks for another path: %s", (reference) =>
+      Effect.gen(function* () {
+        const account = yield* importedAccount(bareAccountOf)
+        const reply = yield* addInstruction(account, { reference })
+        expect(faultsOf(reply)).toEqual(["payment_instruction_rejected_by_vendor"])
+        expect(yield* timesAsked(reference)).toBe(0)
+      })
+    )
+  })
+
+  describe("what is wrong", () => {
+    const good = { reference: "pm_never_asked" }
+    const wrong: ReadonlyArray<readonly [Wire, ReadonlyArray<string>]> = [
+      [{}, ["reference: required"]],
+      [{ reference: "" }, ["reference: blank"]],
+      [{ reference: null }, ["reference: null"]],
+      [{ reference: 4711 }, ["reference: invalid_type"]],
+      [{ reference: "x".repeat(513) }, ["reference: max_length"]],
+      [{ reference: "a\0" }, ["reference: invalid"]],
+      [{ reference: "\ud800" }, ["reference: invalid"]],
+      [{ ...good, vendor: "PAYPAL" }, ["vendor: invalid_choice"]],
+      [{ ...good, vendor: "stripe" }, ["vendor: invalid_choice"]],
+      [{ ...good, vendor: "__proto__" }, ["vendor: invalid_choice"]],
+      [{ ...good, vendor: ["STRIPE"] }, ["vendor: invalid_type"]],
+      [{ ...good, type: "DIRECT_DEBIT" }, ["type: invalid_choice"]],
+      [{ ...good, vendor: "GOCARDLESS" }, ["type: invalid_choice"]],
+      [{ ...good, type: "CASH" }, ["type: invalid_choice"]],
+      [{ ...good, type: "" }, ["type: blank"]],
+      [{ ...good, status: "active" }, ["status: unknown_field"]],
+      [{ ...good, payload: {} }, ["payload: unknown_field"]],
+      [
+        { colour: "blue", reference: [], type: "x", vendor: "y" },
+        [
+          "vendor: invalid_choice",
+          "type: invalid_choice",
+          "colour: unknown_field",
+          "reference: invalid_type"
+        ]
+      ]
+    ]
+    it.effect("is told at its place, and the vendor is not asked", () =>
+      Effect.gen(function* () {
+        const account = yield* importedAccount(bareAccountOf)
+        for (const [members, places] of wrong) {
+          const reply = yield* addInstruction(account, members)
+          expect(reply.status).toBe(400)
+          expect(faultsOf(reply)).toEqual([failed, ...places])
+        }
+        expect(yield* timesAsked(good.reference)).toBe(0)
+        expect(yield* instructionsOf(account)).toEqual([])
+      })
+    )
+
+    it.effect("of an empty request is every field that it must have", () =>
+      Effect.gen(function* () {
+        const { token } = yield* freshTenant()
+        expect(faultsOf(yield* post(paths.instruction, token, {}))).toEqual([
+          failed,
+          ...["import_supplier", "external_account_number", "vendor", "reference", "type"].map(
+            (name) => `${name}: required`
+          )
+        ])
+      })
+    )
+  })
+
+  describe("the log", () => {
+    it.effect("holds neither reference nor key nor what the vendor told", () =>
+      Effect.gen(function* () {
+        const { log } = yield* Premises
+        const account = yield* importedAccount(bareAccountOf)
+        for (const reference of [referenceOf("canary", 404), referenceOf("canary", 200)]) {
+          yield* addInstruction(account, { reference })
+        }
+        yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
+        const text = log.join("")
+        expect(text).toContain(paths.instruction)
+        for (const secret of ["canary", "4242", account.tenant.token, account.number]) {
+          expect(text).not.toContain(secret)
+        }
+      })
+    )
+  })
+})
+
+layer(service, { excludeTestServices: true })("a vendor that keeps failing", (it) => {
+  it.effect("is left alone for a while, and every request is to be sent again later", () =>
+    Effect.gen(function* () {
+      const account = yield* importedAccount(bareAccountOf)
+      const reference = referenceOf(503)
+      for (let times = 1; times <= 7; times++) {
+        const reply = yield* addInstruction(account, { reference })
+        expect([reply.status, ...faultsOf(reply)]).toEqual([500, "payment_vendor_unavailable"])
+        expect(yield* timesAsked(reference)).toBe(Math.min(times, 5))
+      }
+      expect(yield* instructionsOf(account)).toEqual([])
+    })
+  )
+})

@@ -1,0 +1,103 @@
+/** What remains of a request: the audit log, the outbox and the log of the service. */
+import { describe, expect, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { recordOf } from "@data-import/domain/testing/records"
+import { drop } from "@data-import/domain/testing/wire"
+import { rows } from "@data-import/postgres/testing/rows"
+import { ask, jsonHeaders, post, Premises } from "@data-import/server/testing/RunningService"
+import {
+  bareAccountOf,
+  bodyOf,
+  importedAccount,
+  type Name,
+  names,
+  paths,
+  sendSample as send,
+  service
+} from "./postImportService.ts"
+
+const failed = "request_failed_validation"
+
+layer(service, { excludeTestServices: true })("a post-import request", (it) => {
+  describe("on record", () => {
+    const actions: Readonly<Record<Name, string>> = {
+      notes: "create_notes",
+      transactions: "create_transactions",
+      statements: "create_historical_statements",
+      instruction: "create_payment_instruction"
+    }
+    it.effect.each(names)("has who asked, what for and what became of it: %s", (name) =>
+      Effect.gen(function* () {
+        const { key, tenant } = yield* importedAccount(bareAccountOf)
+        const body = bodyOf(name, { key })
+        const bodies = [body, body, { ...body, colour: "canary" }, drop(body, "import_supplier")]
+        const ids: Array<string | undefined> = []
+        for (const [index, sent] of bodies.entries()) {
+          const headers = {
+            ...jsonHeaders(tenant.token),
+            "x-request-id": `${tenant.organisation}-${index}`
+          }
+          const reply = yield* ask({ path: paths[name], headers, body: JSON.stringify(sent) })
+          ids.push(reply.headers["x-request-id"])
+        }
+        const entries = yield* rows(
+          (sql) => sql<object>`
+          select request_id, organisation, api_key, action, outcome, import_supplier
+          from audit_log where api_key = ${tenant.apiKey.id} and action = ${actions[name]}
+          order by id`
+        )
+        const supplier = tenant.supplier.code
+        expect(entries).toEqual(
+          [
+            { outcome: "created", import_supplier: supplier },
+            { outcome: "unchanged", import_supplier: supplier },
+            { outcome: failed, import_supplier: supplier },
+            { outcome: failed, import_supplier: null }
+          ].map((entry, index) => ({
+            ...entry,
+            request_id: ids[index],
+            organisation: tenant.organisation,
+            api_key: tenant.apiKey.id,
+            action: actions[name]
+          }))
+        )
+      })
+    )
+
+    it.effect("has one event for every request that stored something, and nothing personal", () =>
+      Effect.gen(function* () {
+        const account = yield* importedAccount(bareAccountOf)
+        for (const name of names) yield* send(name, account)
+        for (const name of names) yield* send(name, account)
+        const { events } = yield* recordOf(account.key)
+        const posted = "data_import.import_process.post_import.completed-v1"
+        expect(events.slice(2)).toEqual(names.map(() => posted))
+        const texts = yield* rows(
+          (sql) => sql<{ text: string }>`
+          select row_to_json(o)::text as text from outbox o
+          union all select row_to_json(a)::text from audit_log a`
+        )
+        for (const { text } of texts) {
+          expect(text).not.toMatch(/smart meter|pm_fake|NL-T-|NL-S-|power-of-attorney/)
+        }
+      })
+    )
+
+    it.effect("has nothing in the log of what was sent", () =>
+      Effect.gen(function* () {
+        const { log } = yield* Premises
+        const account = yield* importedAccount(bareAccountOf)
+        for (const name of names) {
+          yield* send(name, account)
+          yield* send(name, account, { canary: "canary", external_account_number: "canary" })
+          yield* post(paths[name], account.tenant.token, `{"canary":canary}`)
+        }
+        yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
+        const text = log.join("")
+        for (const name of names) expect(text).toContain(paths[name])
+        expect(text).not.toMatch(/canary|smart meter|pm_fake|NL-T-|NL-S-|NL-0004711/)
+        expect(text).not.toContain(account.tenant.token)
+      })
+    )
+  })
+})

@@ -1,0 +1,305 @@
+/** What all four requests have in common: whom they serve, and what they look at first. */
+import { describe, expect, layer } from "@effect/vitest"
+import { DateTime, Effect, Result } from "effect"
+import type { Request } from "@data-import/api/testing/Client"
+import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
+import { OperatorSetup } from "@data-import/domain/ports/OperatorSetup"
+import { recordOf } from "@data-import/domain/testing/records"
+import { drop, put, type Wire } from "@data-import/domain/testing/wire"
+import { tablesBut } from "@data-import/postgres/testing/rows"
+import { ask, faultsOf, post } from "@data-import/server/testing/RunningService"
+import { freshTenant, freshToken, type Tenant } from "@data-import/server/testing/Tenant"
+import {
+  type Account,
+  bareAccountOf,
+  bodyOf,
+  importAccount,
+  importedAccount,
+  lists,
+  names,
+  paths,
+  sendSample as send,
+  service,
+  stageAccount
+} from "./postImportService.ts"
+
+const failed = "request_failed_validation"
+
+/** All of an answer but when it was given, and to which request. */
+const seen = ({
+  headers,
+  status,
+  text
+}: {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly text: string
+}) => {
+  const { date: _, "x-request-id": __, ...same } = headers
+  return { status, text, headers: same }
+}
+
+const setStatus = ({ supplier }: Tenant, status: "Ongoing" | "Paused" | "Complete") =>
+  Effect.flatMap(OperatorSetup, (setup) =>
+    setup.changeSupplierStatus(supplier.code, () => Result.succeed(status))
+  )
+
+layer(service, { excludeTestServices: true })("a post-import request", (it) => {
+  describe("for an account", () => {
+    it.effect.each(lists)(
+      "that is not imported is not found, however far its import is: %s",
+      (name) =>
+        Effect.gen(function* () {
+          const imports = yield* ImportProcesses
+          const { key, tenant } = yield* importedAccount(bareAccountOf)
+          const other = (number: string): Account => ({ tenant, key: tenant.keyOf(number) })
+          yield* stageAccount(other("staged"), bareAccountOf(tenant.keyOf("staged")))
+          yield* stageAccount(other("skipped"), bareAccountOf(tenant.keyOf("skipped")))
+          const at = yield* DateTime.now
+          yield* imports.setSkipped({ key: tenant.keyOf("skipped"), skipped: true, at })
+          const unknown = yield* send(name, other("unknown"))
+          expect(unknown.status).toBe(404)
+          expect(unknown.json).toStrictEqual({ code: "not_found", detail: expect.any(String) })
+          for (const number of [
+            "staged",
+            "skipped",
+            key.external_account_number.toLowerCase(),
+            `${key.external_account_number}0`
+          ]) {
+            expect(seen(yield* send(name, other(number))), number).toStrictEqual(seen(unknown))
+          }
+        })
+    )
+
+    it.effect.each(names)("of any number is found by the whole of it: %s", (name) =>
+      Effect.gen(function* () {
+        const tenant = yield* freshTenant()
+        for (const number of ["NL 1/ø?#%2F", "\u{1F600}", "a/../b", "x".repeat(128)]) {
+          const account = { tenant, key: tenant.keyOf(number) }
+          yield* importAccount(account, bareAccountOf(account.key))
+          expect((yield* send(name, account)).status, number).toBe(201)
+        }
+      })
+    )
+
+    it.effect.each(names)(
+      "of another organisation is like one of a supplier of nobody: %s",
+      (name) =>
+        Effect.gen(function* () {
+          const tenant = yield* freshTenant()
+          const rivals = [
+            yield* importedAccount(bareAccountOf),
+            yield* importedAccount(bareAccountOf, { documentCheck: true })
+          ]
+          yield* setStatus(rivals[1]?.tenant ?? tenant, "Paused")
+          const as = (supplier: string, number: string) =>
+            send(name, { tenant, key: tenant.keyOf(number) }, { import_supplier: supplier }).pipe(
+              Effect.map((reply) => ({
+                ...seen(reply),
+                text: reply.text.replaceAll(supplier, "as it was sent")
+              }))
+            )
+          const nobody = yield* as("S_0123456789abcdef", "1")
+          expect(nobody.status).toBe(400)
+          expect(JSON.parse(nobody.text)).toStrictEqual({
+            code: failed,
+            detail: expect.any(String),
+            errors: [
+              {
+                attr: "import_supplier",
+                code: "import_supplier_does_not_exist",
+                detail: expect.any(String)
+              }
+            ]
+          })
+          for (const { key } of rivals) {
+            for (const number of ["NL-0004711", "unknown"]) {
+              expect(yield* as(key.import_supplier, number)).toStrictEqual(nobody)
+            }
+            expect((yield* recordOf(key)).audit.at(-1)).toMatch(new RegExp(` ${failed}$`))
+          }
+        })
+    )
+  })
+
+  describe("of a supplier", () => {
+    it.effect.each(names)("that is not Ongoing is refused until it is again: %s", (name) =>
+      Effect.gen(function* () {
+        const account = yield* importedAccount(bareAccountOf)
+        const { tenant } = account
+        for (const status of ["Paused", "Complete"] as const) {
+          yield* setStatus(tenant, status)
+          for (const number of ["NL-0004711", "unknown"]) {
+            const reply = yield* send(name, { tenant, key: tenant.keyOf(number) })
+            expect(reply.status).toBe(400)
+            expect(reply.json).toStrictEqual({
+              code: "import_supplier_migration_not_ongoing",
+              detail: expect.stringContaining(status)
+            })
+          }
+        }
+        yield* setStatus(tenant, "Ongoing")
+        expect((yield* send(name, account)).status).toBe(201)
+      })
+    )
+
+    it.effect("that is Paused tells of broken rules and parameters first", () =>
+      Effect.gen(function* () {
+        const account = yield* importedAccount(bareAccountOf)
+        yield* setStatus(account.tenant, "Paused")
+        for (const name of names) {
+          expect(faultsOf(yield* send(name, account, { colour: "blue" }))).toEqual([
+            failed,
+            "colour: unknown_field"
+          ])
+        }
+        const path = `${paths.transactions}?check_previously_added=maybe`
+        const reply = yield* post(path, account.tenant.token, bodyOf("transactions", account))
+        expect(faultsOf(reply)).toEqual([failed, "check_previously_added: invalid"])
+      })
+    )
+  })
+
+  describe("of a key", () => {
+    it.effect.each(names)(
+      "without the right to write is refused before its body is read: %s",
+      (name) =>
+        Effect.gen(function* () {
+          const account = yield* importedAccount(bareAccountOf)
+          const { organisation } = account.tenant
+          const stored = yield* tablesBut("audit_log", "api_keys")
+          const reader = yield* freshToken(organisation, ["import:read"])
+          for (const body of [bodyOf(name, account), "not even JSON"]) {
+            const reply = yield* post(paths[name], reader.token, body)
+            expect([reply.status, ...faultsOf(reply)]).toEqual([403, "permission_denied"])
+          }
+          expect(yield* tablesBut("audit_log", "api_keys")).toEqual(stored)
+          const writer = yield* freshToken(organisation, ["import:write"])
+          expect((yield* post(paths[name], writer.token, bodyOf(name, account))).status).toBe(201)
+        })
+    )
+  })
+
+  describe("with a body", () => {
+    it.effect.each(lists)("that has no elements is refused where the list should be: %s", (name) =>
+      Effect.gen(function* () {
+        const account = yield* importedAccount(bareAccountOf)
+        const places: ReadonlyArray<readonly [unknown, string]> = [
+          [[], "empty"],
+          [null, "null"],
+          [{}, "not_a_list"],
+          ["[]", "not_a_list"],
+          [[null], "null"]
+        ]
+        for (const [list, code] of places) {
+          const reply = yield* send(name, account, { [name]: list })
+          const at = Array.isArray(list) && list.length > 0 ? `${name}.0` : name
+          expect([reply.status, ...faultsOf(reply)]).toEqual([400, failed, `${at}: ${code}`])
+        }
+        const { token } = account.tenant
+        const without = yield* post(paths[name], token, drop(bodyOf(name, account), name))
+        expect(faultsOf(without)).toEqual([failed, `${name}: required`])
+      })
+    )
+
+    it.effect.each(names)(
+      "that names nothing sound is refused for everything at once: %s",
+      (name) =>
+        Effect.gen(function* () {
+          const account = yield* importedAccount(bareAccountOf)
+          const reply = yield* send(name, account, {
+            import_supplier: "",
+            external_account_number: "x ",
+            payload: {},
+            ["__proto__x"]: 1
+          })
+          expect(faultsOf(reply)).toEqual([
+            failed,
+            "import_supplier: blank",
+            "external_account_number: invalid",
+            "payload: unknown_field",
+            "__proto__x: unknown_field"
+          ])
+          const keys: ReadonlyArray<readonly [Wire, string]> = [
+            [{ import_supplier: null }, "import_supplier: null"],
+            [{ import_supplier: "x".repeat(33) }, "import_supplier: max_length"],
+            [{ external_account_number: 4711 }, "external_account_number: invalid_type"],
+            [{ external_account_number: ".." }, "external_account_number: invalid"],
+            [{ external_account_number: "a\0" }, "external_account_number: invalid"],
+            [{ external_account_number: "x".repeat(129) }, "external_account_number: max_length"]
+          ]
+          for (const [altered, fault] of keys) {
+            expect(faultsOf(yield* send(name, account, altered))).toEqual([failed, fault])
+          }
+        })
+    )
+
+    it.effect.each(names)("that is no object is refused as a whole: %s", (name) =>
+      Effect.gen(function* () {
+        const { token } = yield* freshTenant()
+        const wholes: ReadonlyArray<readonly [string, string]> = [
+          ["null", "null"],
+          ["[]", "not_an_object"],
+          [`"notes"`, "not_an_object"],
+          ["7", "not_an_object"]
+        ]
+        for (const [body, code] of wholes) {
+          const reply = yield* post(paths[name], token, body)
+          expect([reply.status, ...faultsOf(reply)]).toEqual([
+            400,
+            failed,
+            `non_field_errors: ${code}`
+          ])
+        }
+      })
+    )
+  })
+
+  describe("with several faults", () => {
+    it.effect.each(names)("is refused for the first in the order of the contract: %s", (name) =>
+      Effect.gen(function* () {
+        const { key, tenant } = yield* importedAccount(bareAccountOf)
+        const reader = yield* freshToken(tenant.organisation, ["import:read"])
+        yield* setStatus(tenant, "Complete")
+        const body = bodyOf(name, { key })
+        const steps: ReadonlyArray<readonly [string, Partial<Request>]> = [
+          ["308", { path: paths[name].slice(0, -1) }],
+          ["401 not_authenticated", { path: paths[name] }],
+          ["401 authentication_failed", { headers: { authorization: "Token x.y.z" } }],
+          ["403 permission_denied", { headers: { authorization: `Token ${reader.token}` } }],
+          ["405 method_not_allowed", { headers: { authorization: `Token ${tenant.token}` } }],
+          ["406 not_acceptable", { method: "POST" }],
+          ["415 unsupported_media_type", { headers: { accept: "application/json" } }],
+          ["400 parse_error", { headers: { "content-type": "application/json" } }],
+          [`400 ${failed}`, { body: JSON.stringify(put(body, "import_supplier", "nobody's")) }],
+          ["400 import_supplier_migration_not_ongoing", { body: JSON.stringify(body) }]
+        ]
+        let request: Request = {
+          method: "PUT",
+          path: "",
+          headers: { accept: "text/csv", "content-type": "text/csv" },
+          body: "{"
+        }
+        for (const [expected, { headers, ...cure }] of steps) {
+          request = { ...request, ...cure, headers: { ...request.headers, ...headers } }
+          const reply = yield* ask(request)
+          const code = reply.text === "" ? [] : faultsOf(reply).slice(0, 1)
+          expect([reply.status, ...code].join(" ")).toBe(expected)
+        }
+      })
+    )
+
+    it.effect("is told of its rules before anybody looks for the account", () =>
+      Effect.gen(function* () {
+        const tenant = yield* freshTenant()
+        const account = { tenant, key: tenant.keyOf("unknown") }
+        for (const name of names) {
+          expect(faultsOf(yield* send(name, account, { x: 1 }))).toEqual([
+            failed,
+            "x: unknown_field"
+          ])
+        }
+      })
+    )
+  })
+})
