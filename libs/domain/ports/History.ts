@@ -35,7 +35,7 @@ export interface AuditEntry {
   readonly apiKey: ApiKeyId
   readonly requestId: RequestId
   readonly action: AuditAction
-  /** `created`, `replaced`, or the code of the refusal. */
+  /** `created`, `replaced`, `unchanged`, or the code of the refusal. */
   readonly outcome: string
 }
 

@@ -8,6 +8,7 @@ import type { ImportProcesses } from "../ports/ImportProcesses.ts"
 import type { OperatorSetup } from "../ports/OperatorSetup.ts"
 import { twoDecimals } from "../src/Decimal.ts"
 import { encodeTransaction } from "../src/Transaction.ts"
+import { strangers } from "./AccountViewContract.ts"
 import { expectSame } from "./fresh.ts"
 import { arrange, auditEntry, importStates, tracesOf } from "./importStates.ts"
 import {
@@ -216,6 +217,20 @@ const refusing = (it: It): void => {
         expect(Option.isNone(answer)).toBe(true)
         expectSame(yield* tracesOf(key), before)
       })
+  )
+
+  it.effect("is none, and decides nothing, under any other key", () =>
+    Effect.gen(function* () {
+      const account = yield* imported()
+      const before = yield* tracesOf(account.key)
+      for (const key of strangers(account.key)) {
+        const answer = yield* changeAccount({ ...account, key }, () => {
+          throw new Error(`There is nothing to decide on for ${JSON.stringify(key)}`)
+        })
+        expect(Option.isNone(answer), JSON.stringify(key)).toBe(true)
+      }
+      expectSame(yield* tracesOf(account.key), before)
+    })
   )
 
   it.effect("changes one account alone", () =>

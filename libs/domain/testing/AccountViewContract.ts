@@ -34,7 +34,7 @@ type It = Vitest.MethodsNonLive<Accounts | ImportProcesses | History | OperatorS
 const unimported = importStates.filter((state) => state !== "imported")
 
 /** Keys near this one under which there is no account, among them such as no store could hold. */
-const strangers = (key: ImportKey): ReadonlyArray<ImportKey> => {
+export const strangers = (key: ImportKey): ReadonlyArray<ImportKey> => {
   const number = (text: string) => ({
     ...key,
     external_account_number: text as ExternalAccountNumber
