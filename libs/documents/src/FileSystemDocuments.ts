@@ -53,7 +53,6 @@ export const layerWith = (bucket: string): Layer.Layer<Documents> =>
   Layer.succeed(Documents, make(bucket))
 
 /** Reads `DOCUMENTS_DIR`, the absolute path of the folder that stands for the bucket. */
-
 export const layerFileSystem: Layer.Layer<Documents, Config.ConfigError> = Layer.unwrap(
   Effect.map(Config.NonEmptyString("DOCUMENTS_DIR"), layerWith)
 )
