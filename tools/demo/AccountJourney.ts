@@ -4,15 +4,11 @@
  */
 import { domesticPayload } from "@data-import/domain/testing/samples"
 import { Schema } from "effect"
-import { get, type Known, post, type Step } from "./Step.ts"
+import { get, instant, keyOf, type Known, post, type Step } from "./Step.ts"
 
 const pausedSupplier = "DEMO_PAUSED"
 
-const payloadOf = ({ demo, number }: Known) => ({
-  ...domesticPayload(),
-  import_supplier: demo.importSupplier,
-  external_account_number: number
-})
+const payloadOf = (known: Known) => ({ ...domesticPayload(), ...keyOf(known) })
 
 /**
  * Wrong in five ways: two of the first customer, the e-mail address, a sum, and a field of
@@ -29,11 +25,6 @@ const brokenPayloadOf = (known: Known) => {
     favourite_colour: "blue"
   }
 }
-
-const keyOf = ({ demo, number }: Known) => ({
-  import_supplier: demo.importSupplier,
-  external_account_number: number
-})
 
 const validate = "/v1/data-import/validate-account/"
 const stage = "/v1/data-import/account-import-process/create-or-update/"
@@ -79,7 +70,6 @@ const tokenAnswer = (organisation: string) => ({
 })
 
 const accountNumber = /^A-[0-9A-F]{8}$/
-const instant = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z$/
 
 const alreadyImported = (known: Known) => ({
   code: "account_import_process_already_imported",

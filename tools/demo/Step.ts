@@ -16,6 +16,15 @@ export interface Known {
   readonly accountNumber: string
 }
 
+/** What names the account of this run in a request. */
+export const keyOf = ({ demo, number }: Known) => ({
+  import_supplier: demo.importSupplier,
+  external_account_number: number
+})
+
+/** A datetime in an answer. */
+export const instant = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z$/
+
 export interface Request {
   readonly method: "GET" | "POST"
   readonly path: string

@@ -10,6 +10,7 @@ import { Config, Console, Data, Effect, FileSystem } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { accountJourney } from "./AccountJourney.ts"
 import { journey } from "./Journey.ts"
+import { postImportJourney } from "./PostImportJourney.ts"
 import { painter } from "./Printed.ts"
 
 /** There is nothing to walk against. */
@@ -28,7 +29,7 @@ const fail = (why: string) => Effect.andThen(Console.error(why), Effect.fail("fa
 const main = Effect.gen(function* () {
   const noColor = yield* Config.withDefault(Config.String("NO_COLOR"), "")
   const paint = painter(process.stdout.isTTY, noColor)
-  yield* journey(yield* readDemo, accountJourney, paint)
+  yield* journey(yield* readDemo, [...accountJourney, ...postImportJourney], paint)
 }).pipe(
   Effect.catchTags({
     NoDemo: ({ file }) => fail(`There is no demo tenant in ${file}: npm start makes one.`),

@@ -7,7 +7,11 @@ import { OrganisationName, Scope } from "@data-import/domain/Organisation"
 import { AlreadyExists, OperatorSetup } from "@data-import/domain/ports/OperatorSetup"
 import { issueKey } from "@data-import/domain/ServiceToken"
 import { SupplierCode, type SupplierStatus } from "@data-import/domain/Supplier"
-import { domesticPayload } from "@data-import/domain/testing/samples"
+import {
+  domesticPayload,
+  notesPayload,
+  statementsPayload
+} from "@data-import/domain/testing/samples"
 import { DateTime, Effect, FileSystem, Option, Path } from "effect"
 import { placesIn } from "@data-import/operator/DataDirectory"
 import { decode, type Demo, encode } from "./DemoFile.ts"
@@ -57,9 +61,11 @@ const keyFor = (organisation: OrganisationName) =>
     Effect.map(({ secret }) => secret)
   )
 
-/** The documents that the sample account names. */
+/** The documents that the sample account names, and what is added to it. */
 const documentPaths = (): ReadonlyArray<string> => {
-  const { notes, statements } = domesticPayload()
+  const account = domesticPayload()
+  const notes = [...account.notes, ...notesPayload().notes]
+  const statements = [...account.statements, ...statementsPayload().statements]
   const ofNotes = notes.flatMap((note) => note.document_paths ?? [])
   return [
     ...ofNotes.map(({ document_path }) => document_path),

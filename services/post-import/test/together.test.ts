@@ -157,8 +157,11 @@ layer(service, { excludeTestServices: true })("at the same time", (it) => {
           together
         )
         const notes = (yield* descriptionOf(account.number)).notes.slice(before.notes.length)
-        const told = notes.map((note) => /\n(M\d): /.exec(String(note["body"]))?.[1])
-        expect(told.toSorted()).toEqual(moved.map((transaction) => transaction.transaction_id))
+        expect(notes).toHaveLength(8)
+        for (const { transaction_id } of moved) {
+          const body = expect.stringMatching(`:\n${transaction_id}: [^\n]*$`) as string
+          expect(notes).toContainEqual(expect.objectContaining({ body }))
+        }
       })
     )
 

@@ -3,7 +3,11 @@ import { existsSync, readFileSync, statSync, watch } from "node:fs"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { dirname, join } from "node:path"
-import { domesticPayload } from "@data-import/domain/testing/samples"
+import {
+  domesticPayload,
+  notesPayload,
+  statementsPayload
+} from "@data-import/domain/testing/samples"
 import { createDatabase, databaseUrl, dropDatabase } from "@data-import/postgres/testing/databases"
 import { freshUrl } from "@data-import/postgres/testing/TestDatabase"
 import { Effect, Exit, Redacted, Scope } from "effect"
@@ -28,14 +32,10 @@ const operator = (dataDir: string, ...args: ReadonlyArray<string>) =>
 const succeeded = { status: 0, err: "" }
 
 const sampleDocuments = (): ReadonlyArray<string> => {
-  const { notes, statements } = domesticPayload()
-  const ofNotes = notes.flatMap((note) => note.document_paths ?? [])
-  const paths = [
-    ...ofNotes.map(({ document_path }) => document_path),
-    ...statements.map(({ statement_path }) => statement_path)
-  ]
-  expect(paths).toHaveLength(3)
-  return paths
+  const samples = JSON.stringify([domesticPayload(), notesPayload(), statementsPayload()])
+  const paths = [...samples.matchAll(/"(?:document|statement)_path":"([^"]+)"/g)]
+  expect(paths).toHaveLength(7)
+  return paths.map(([, path = ""]) => path)
 }
 
 /** Expects a PDF file whose table of objects points at each of them. */
