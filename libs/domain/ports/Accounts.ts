@@ -19,7 +19,7 @@ export interface Decision<A> {
   readonly answer: A
 }
 
-/** Changes the account of `key` as `decide` says; who asks for it and when goes into the audit log. */
+/** A change of the account of `key`; who asks for it, and when, goes into the audit log. */
 export interface ChangeCommand<A, E> {
   readonly key: ImportKey
   readonly look: Looked

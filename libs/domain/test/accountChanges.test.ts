@@ -1,6 +1,6 @@
 /**
- * What holds for any requests in any order: the account is the same in the end, its balance is the sum,
- * and what is sent again changes nothing.
+ * What holds for any requests in any order: the account is the same in the end, its balance is the
+ * sum, and what is sent again changes nothing.
  */
 import { describe, expect, it } from "@effect/vitest"
 import { BigDecimal, Result } from "effect"
@@ -96,7 +96,9 @@ const centsOf = (balance: BigDecimal.BigDecimal): bigint => {
   return exact.value
 }
 
-/** What a request leads to does not depend on who came before, so the notes are compared by line. */
+/**
+ * What a request leads to does not depend on who came before, so the notes are compared by line.
+ */
 const linesOf = ({ notes }: AccountView) =>
   notes.flatMap(({ body }) => (body ?? "").split("\n").slice(1)).toSorted()
 

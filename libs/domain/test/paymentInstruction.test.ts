@@ -1,4 +1,4 @@
-/** When a payment instruction is put on an account. Source: decisions, "Post-import" and "Vendors". */
+/** When an instruction is put on an account. Source: decisions, "Post-import" and "Vendors". */
 import { describe, expect, it } from "@effect/vitest"
 import { Result } from "effect"
 import { noChange } from "../src/AccountChange.ts"

@@ -1,6 +1,6 @@
 /**
- * Creating a payment instruction: what the vendor is asked, what its answer means, and what is kept.
- * Source: decisions, "Post-import" and "Vendors".
+ * Creating a payment instruction: what the vendor is asked, what its answer means, and what is
+ * kept. Source: decisions, "Post-import" and "Vendors".
  */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
