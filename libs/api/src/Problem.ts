@@ -132,7 +132,7 @@ const sayings: {
   }),
   NotAcceptable: text("The answer is JSON, which the Accept header rules out."),
   RequestTimeout: text("The body did not arrive in time; send the request again."),
-  PayloadTooLarge: text(`The body is larger than ${bodyBytes} bytes.`),
+  PayloadTooLarge: text(`The request is too large; a body may have ${bodyBytes} bytes.`),
   UnsupportedMediaType: text(
     "The body must be sent as `Content-Type: application/json`, without Content-Encoding."
   ),

@@ -4,8 +4,7 @@
  */
 import { Schema, SchemaGetter } from "effect"
 import { isCountryCode } from "./Country.ts"
-import { choice, formedText, integer, text, trimmed } from "./Field.ts"
-import { fieldCheck } from "./Field.ts"
+import { choice, fieldCheck, formed, integer, isStorable, text, trimmed } from "./Field.ts"
 import { JsonObject } from "./JsonObject.ts"
 import type { Rule, RuleSet } from "./Rules.ts"
 
@@ -14,7 +13,7 @@ const isCountry = (code: string): boolean =>
   /^[A-Za-z]{2}$/.test(code) && isCountryCode(code.toUpperCase())
 
 /** ISO 3166-1 alpha-2, in capitals whatever was sent. */
-const Country = formedText(64, isCountry, {
+const Country = formed(isCountry, {
   code: "invalid_country_code",
   detail: "Must be an ISO 3166-1 alpha-2 country code."
 }).pipe(
@@ -26,6 +25,7 @@ const Country = formedText(64, isCountry, {
 
 const DeliveryPointIdentifier = trimmed(
   Schema.String.check(
+    isStorable,
     fieldCheck<string>((value) => /^[A-Z0-9]{0,11}$/.test(value.trim()), {
       code: "invalid_delivery_point_identifier",
       detail: "Must be at most 11 capitals and digits."

@@ -38,7 +38,11 @@ const lengthOf = (text: string): number => {
   return length
 }
 
-const isStorable = fieldCheck<string>((text) => text.isWellFormed() && !text.includes("\0"), {
+/** Whether the text can be stored at all: no NUL, and no half of a character. */
+export const isStorableText = (text: string): boolean => text.isWellFormed() && !text.includes("\0")
+
+/** Text that can be stored. Code: `invalid`. */
+export const isStorable = fieldCheck<string>(isStorableText, {
   code: "invalid",
   detail: "Must not contain NUL or a lone surrogate.",
   abort: true
@@ -77,6 +81,16 @@ export const text = (max: number) => trimmed(Schema.String.check(isStorable, isA
 export const nonBlankText = (max: number) =>
   trimmed(Schema.String.check(isStorable, isNotBlank, isAtMost(max)))
 
+/** Text whose form bounds it, not blank, kept as sent apart from blanks around it. */
+export const formed = (holds: (text: string) => boolean, meaning: CheckMeaning) =>
+  trimmed(
+    Schema.String.check(
+      isStorable,
+      isNotBlank,
+      fieldCheck<string>((value) => holds(value.trim()), meaning)
+    )
+  )
+
 /** Text of a form of its own, 1 to `max` characters, kept as sent apart from blanks around it. */
 export const formedText = (max: number, holds: (text: string) => boolean, meaning: CheckMeaning) =>
   trimmed(
@@ -91,16 +105,11 @@ export const formedText = (max: number, holds: (text: string) => boolean, meanin
 /** A closed list of values. Code: `invalid_choice`, and `blank` for an empty one. */
 export const choice = <const Values extends ReadonlyArray<string>>(values: Values) => {
   const allowed: ReadonlySet<string> = new Set(values)
-  return trimmed(
-    Schema.String.check(
-      isNotBlank,
-      fieldCheck<string>((value) => allowed.has(value.trim()), {
-        code: "invalid_choice",
-        detail: `Must be one of ${values.join(", ")}.`,
-        jsonSchema: { enum: values }
-      })
-    )
-  ).pipe(
+  return formed((value) => allowed.has(value), {
+    code: "invalid_choice",
+    detail: `Must be one of ${values.join(", ")}.`,
+    jsonSchema: { enum: values }
+  }).pipe(
     Schema.decodeTo(Schema.Literals(values), {
       decode: SchemaGetter.transform((value: string) => value as Values[number]),
       encode: SchemaGetter.transform((value: Values[number]): string => value)
@@ -121,16 +130,11 @@ const isDate = (text: string): boolean =>
   isCalendarDay(Number(text.slice(0, 4)), Number(text.slice(5, 7)), Number(text.slice(8)))
 
 /** A calendar day, `YYYY-MM-DD`; the order of the text is the order of the days. */
-export const CalendarDate = trimmed(
-  Schema.String.check(
-    isNotBlank,
-    fieldCheck<string>((value) => isDate(value.trim()), {
-      code: "invalid_date",
-      detail: "Must be an existing day, as YYYY-MM-DD.",
-      jsonSchema: { format: "date" }
-    })
-  )
-).pipe(Schema.brand("CalendarDate"))
+export const CalendarDate = formed(isDate, {
+  code: "invalid_date",
+  detail: "Must be an existing day, as YYYY-MM-DD.",
+  jsonSchema: { format: "date" }
+}).pipe(Schema.brand("CalendarDate"))
 export type CalendarDate = typeof CalendarDate.Type
 
 /** The day of an instant in UTC. */
@@ -166,6 +170,7 @@ export const formatInstant = (instant: DateTime.Utc): string =>
  * A datetime with `Z` or an offset; fractions of a second are cut off. Code: `invalid_datetime`.
  */
 export const Instant = Schema.String.check(
+  isStorable,
   isNotBlank,
   fieldCheck<string>((value) => Option.isSome(instantOf(value.trim())), {
     code: "invalid_datetime",
@@ -196,25 +201,15 @@ const phoneLength = 64
  * A phone number in international format, checked as a possible one: numbering plans change faster
  * than releases, and a legacy number of the right shape must not block an account.
  */
-export const PhoneNumber = trimmed(
-  Schema.String.check(
-    isStorable,
-    isNotBlank,
-    fieldCheck<string>(
-      (value) => {
-        const number = value.trim()
-        return (
-          number.startsWith("+") &&
-          number.length <= phoneLength &&
-          parsePhoneNumberFromString(number, { extract: false })?.isPossible() === true
-        )
-      },
-      {
-        code: "invalid_phone_number",
-        detail: "Must be a phone number in international format, with a leading +."
-      }
-    )
-  )
+export const PhoneNumber = formed(
+  (number) =>
+    number.startsWith("+") &&
+    number.length <= phoneLength &&
+    parsePhoneNumberFromString(number, { extract: false })?.isPossible() === true,
+  {
+    code: "invalid_phone_number",
+    detail: "Must be a phone number in international format, with a leading +."
+  }
 )
 
 /** A whole number from `min` to `max`. Codes: `invalid_type`, `min_value`, `max_value`. */

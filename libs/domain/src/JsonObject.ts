@@ -3,10 +3,8 @@
  * (metadata values and structured street addresses), and the one that takes none.
  */
 import { Schema } from "effect"
-import { fieldCheck, listElements } from "./Field.ts"
+import { fieldCheck, isStorableText, listElements } from "./Field.ts"
 import { isObject, type Path } from "./Shape.ts"
-
-const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes("\0")
 
 /** Where a list stands that is longer than any list may be. The depth is bounded by Json. */
 const longLists = (value: unknown, path: Path): ReadonlyArray<Path> => {
@@ -23,13 +21,13 @@ const longLists = (value: unknown, path: Path): ReadonlyArray<Path> => {
  * Json.
  */
 const unstorable = (value: unknown, path: Path): ReadonlyArray<Path> => {
-  if (typeof value === "string") return isStorable(value) ? [] : [path]
+  if (typeof value === "string") return isStorableText(value) ? [] : [path]
   if (Array.isArray(value)) {
     return value.flatMap((element, index) => unstorable(element, [...path, index]))
   }
   if (!isObject(value)) return []
   const members = Object.entries(value)
-  const storable = members.filter(([key]) => isStorable(key))
+  const storable = members.filter(([key]) => isStorableText(key))
   const inside = storable.flatMap(([key, member]) => unstorable(member, [...path, key]))
   return storable.length === members.length ? inside : [...inside, path]
 }

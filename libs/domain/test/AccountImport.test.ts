@@ -1,6 +1,7 @@
 /**
- * Validating, staging and processing over ports in memory: what is answered, in which order it is refused,
- * and what is left behind. Source: decisions, "Account creation" and "Order and completeness".
+ * Validating, staging and processing over ports in memory: what is answered, in which order it is
+ * refused, and what is left behind. Source: decisions, "Account creation" and "Order and
+ * completeness".
  */
 import { describe, expect, it } from "@effect/vitest"
 import { DateTime, Effect, Option } from "effect"

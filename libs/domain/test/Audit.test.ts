@@ -1,4 +1,6 @@
-/** What is kept of a refused request, whatever its body was. Source: decisions, "Authentication". */
+/**
+ * What is kept of a refused request, whatever its body was. Source: decisions, "Authentication".
+ */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { MemoryStore } from "../ports/memory/Store.ts"

@@ -1,4 +1,7 @@
-/** Every state of an import at every instant around its lease. Source: decisions, "Account creation". */
+/**
+ * Every state of an import at every instant around its lease. Source: decisions, "Account
+ * creation".
+ */
 import { describe, expect, it } from "@effect/vitest"
 import { DateTime } from "effect"
 import { AccountNumber, ExternalAccountNumber } from "../src/Account.ts"

@@ -77,7 +77,7 @@ describe("text", () => {
     }
   })
 
-  it("a family name is measured like any other, and needed of customers of a DOMESTIC account", () => {
+  it("a family name is measured, and needed of customers of a DOMESTIC account", () => {
     expect(storedAt("customers.0.family_name", "😀".repeat(255))).toBe("😀".repeat(255))
     expect(codesAt("customers.0.family_name", "x".repeat(256))).toEqual(["max_length"])
     const nameless = { "customers.0.family_name": "  " }
@@ -184,10 +184,13 @@ describe("a date", () => {
     "2025-W05-5",
     "+2025-01-31",
     "２０２５-01-31",
-    "2025-01-31\0",
     "today"
   ])("%j is none", (date) => {
     expect(codesAt(path, date)).toEqual(["invalid_date"])
+  })
+
+  it.each(["2025-01-31\0", "2025-01-31\ud800"])("%j is no text at all", (date) => {
+    expect(codesAt(path, date)).toEqual(["invalid"])
   })
 
   it.each([

@@ -53,7 +53,9 @@ export const keyOf = (number: string): ImportKey => ({
 /** The import of the sample. */
 export const key = keyOf(sample.external_account_number)
 
-/** The body of validate and stage for the sample, with every path of the payload set to its value. */
+/**
+ * The body of validate and stage for the sample, with every path of the payload set to its value.
+ */
 export const stageBody = (values: Wire = {}): Wire => ({ payload: putAll(sample, values) })
 
 /** The body of process for the sample. */

@@ -1,6 +1,6 @@
 /**
- * Every fault that a payload can have is reported, alone and at its place, and every code of the registry
- * is one that something yields.
+ * Every fault that a payload can have is reported, alone and at its place, and every code of the
+ * registry is one that something yields.
  */
 import { describe, expect, it } from "@effect/vitest"
 import fc from "fast-check"

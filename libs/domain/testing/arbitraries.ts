@@ -1,7 +1,7 @@
 /**
- * Valid account payloads over the whole breadth of the schema: every type of account, every optional field
- * with and without, text at its limits and in odd scripts, dates at their bounds. Ledgers, whose sums
- * must be exact, come from `arbitrariesOfMoney`.
+ * Valid account payloads over the whole breadth of the schema: every type of account, every
+ * optional field with and without, text at its limits and in odd scripts, dates at their bounds.
+ * Ledgers, whose sums must be exact, come from `arbitrariesOfMoney`.
  */
 import { DateTime } from "effect"
 import fc from "fast-check"
@@ -174,7 +174,9 @@ const otherTypes = [
   "BUSINESS_THIRD_PARTY_BILLED"
 ]
 
-/** Who lives there: customers, or an unknown occupier, or nobody, as the type of the account lets. */
+/**
+ * Who lives there: customers, or an unknown occupier, or nobody, as the type of the account lets.
+ */
 const occupation = (now: DateTime.Utc): fc.Arbitrary<Wire> => {
   const type = (name: string | null) => (name === null ? {} : { account_type: fc.constant(name) })
   const known = fc.constantFrom(null, ...otherTypes, ...typesWithoutCustomer).chain((name) =>

@@ -1,5 +1,6 @@
 /**
- * The values of single fields, as odd as the rules let them be: what `arbitraries` is put together from.
+ * The values of single fields, as odd as the rules let them be: what `arbitraries` is put together
+ * from.
  */
 import { DateTime } from "effect"
 import fc from "fast-check"
@@ -30,7 +31,9 @@ const oddities = [
   "%00"
 ]
 
-/** Text of up to so many code points once it is trimmed, mostly short and sometimes at its limit. */
+/**
+ * Text of up to so many code points once it is trimmed, mostly short and sometimes at its limit.
+ */
 export const text = (max: number): fc.Arbitrary<string> =>
   fc.oneof(
     { weight: 6, arbitrary: words(max) },

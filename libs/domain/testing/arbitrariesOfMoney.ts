@@ -1,6 +1,7 @@
 /**
- * Ledgers whose sums add up exactly. Everything is counted in whole numbers of the smallest unit and only
- * then spelled, as a number or as a decimal string, so that no arithmetic of the domain is its own judge.
+ * Ledgers whose sums add up exactly. Everything is counted in whole numbers of the smallest unit
+ * and only then spelled, as a number or as a decimal string, so that no arithmetic of the domain is
+ * its own judge.
  */
 import { DateTime } from "effect"
 import fc from "fast-check"

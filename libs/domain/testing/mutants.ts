@@ -1,6 +1,6 @@
 /**
- * Payloads with exactly one fault, and the fault: from any valid payload, over every field it has and every
- * rule there is. What a validator says of a mutant must be this fault and nothing else.
+ * Payloads with exactly one fault, and the fault: from any valid payload, over every field it has
+ * and every rule there is. What a validator says of a mutant must be this fault and nothing else.
  */
 import type { DateTime } from "effect"
 import fc from "fast-check"

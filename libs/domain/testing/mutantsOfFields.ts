@@ -1,7 +1,7 @@
 /**
- * Everything that can be wrong with one field by itself, stated a second time beside the schema: for every
- * documented field the values that it must not have, each with the code that it must yield. No value
- * here breaks a second rule.
+ * Everything that can be wrong with one field by itself, stated a second time beside the schema:
+ * for every documented field the values that it must not have, each with the code that it must
+ * yield. No value here breaks a second rule.
  */
 import type { FieldCode } from "../src/Code.ts"
 import { get, isWire, type Wire } from "./wire.ts"

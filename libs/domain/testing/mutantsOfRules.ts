@@ -1,6 +1,6 @@
 /**
- * Every rule between fields, broken alone: what is put into a valid payload so that this rule and no other
- * is broken. Some need something of the payload, and do without where it is not there.
+ * Every rule between fields, broken alone: what is put into a valid payload so that this rule and
+ * no other is broken. Some need something of the payload, and do without where it is not there.
  */
 import { DateTime } from "effect"
 import type { FieldCode } from "../src/Code.ts"
@@ -14,7 +14,9 @@ export interface Mutant {
   readonly fault: { readonly attr: string; readonly code: FieldCode }
 }
 
-/** The mutant of a payload that is valid as of `now`; null where it has not what the rule is about. */
+/**
+ * The mutant of a payload that is valid as of `now`; null where it has not what the rule is about.
+ */
 type Breaking = (payload: Wire, now: DateTime.Utc) => Omit<Mutant, "name"> | null
 
 const at = (attr: string, code: FieldCode, body: Wire): Omit<Mutant, "name"> => ({

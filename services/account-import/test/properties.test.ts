@@ -2,6 +2,7 @@
 import { expect, layer } from "@effect/vitest"
 import { Clock, type Context, Effect, Layer } from "effect"
 import fc from "fast-check"
+import { bodyBytes } from "@data-import/api/Limits"
 import { accountPayload } from "@data-import/domain/testing/arbitraries"
 import { mutant } from "@data-import/domain/testing/mutants"
 import { sampleTime } from "@data-import/domain/testing/samples"
@@ -136,7 +137,10 @@ layer(serviceAtSampleTime, { excludeTestServices: true })("over HTTP", (it) => {
     Effect.gen(function* () {
       const tenant = yield* freshTenant()
       const accounts = accountPayload({ supplier: tenant.supplier.code })
-      const mutants = accounts.chain((account) => mutant(account))
+      // A list that is too long can make the body too large, and then it is not read at all.
+      const mutants = accounts
+        .chain((account) => mutant(account))
+        .filter(({ body }) => JSON.stringify(body).length < bodyBytes / 4)
       yield* forAll(mutants, 60, ({ body, fault }) =>
         Effect.gen(function* () {
           const expected = ["account_failed_validation", `${fault.attr}: ${fault.code}`]
