@@ -1,9 +1,10 @@
 /** Paths that try to leave the supplier's root: none of them finds a file, and none breaks. */
-import { symlinkSync, writeFileSync } from "node:fs"
+import { renameSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { descriptionOf } from "@data-import/domain/testing/importedAccounts"
+import { recordOf } from "@data-import/domain/testing/records"
 import { faultsOf, Premises, putDocument } from "@data-import/server/testing/RunningService"
 import { freshTenant } from "@data-import/server/testing/Tenant"
 import {
@@ -244,4 +245,37 @@ layer(service, { excludeTestServices: true })("a document path", (it) => {
       })
     )
   })
+})
+
+layer(service, { excludeTestServices: true })("a document store that is away", (it) => {
+  it.effect("makes a request to be sent again, and nothing of it is stored or recorded", () =>
+    Effect.gen(function* () {
+      const { account } = yield* arranged
+      const { documents } = yield* Premises
+      const before = yield* recordOf(account.key)
+      const away = `${documents}-away`
+      const sent = [withPath("there.pdf", 1)]
+      yield* Effect.acquireUseRelease(
+        Effect.sync(() => renameSync(documents, away)),
+        () =>
+          Effect.gen(function* () {
+            const replies = [
+              yield* addStatements(account, sent),
+              yield* addNotes(account, [asNote("there.pdf")])
+            ]
+            for (const reply of replies) {
+              expect([reply.status, ...faultsOf(reply)]).toEqual([503, "service_unavailable"])
+            }
+            expect((yield* addNotes(account, [{ body: "no document" }])).status).toBe(201)
+          }),
+        () => Effect.sync(() => renameSync(away, documents))
+      )
+      expect((yield* addStatements(account, sent)).status).toBe(201)
+      const { audit } = yield* recordOf(account.key)
+      expect(audit.slice(before.audit.length)).toEqual([
+        "create_notes created",
+        "create_historical_statements created"
+      ])
+    })
+  )
 })
