@@ -1,0 +1,152 @@
+/**
+ * A supplier's client: one connection that is kept, and requests that are sent again, unaltered,
+ * until there is an answer to go on with. It hides nothing: it says how often it had to send.
+ */
+import { Agent, request as open } from "node:http"
+import { Data, Duration, Effect, type Scope } from "effect"
+
+export interface Request {
+  readonly method: "GET" | "POST"
+  readonly path: string
+  readonly token?: string
+  /** Sent as JSON. */
+  readonly body?: unknown
+}
+
+export interface Answer {
+  readonly status: number
+  /** Of the `Retry-After` header; null where there is none. */
+  readonly retryAfter: number | null
+  /** Undefined where the body is none. */
+  readonly json: unknown
+  readonly millis: number
+}
+
+/** The connection ended, or was never there, and so nobody knows what became of the request. */
+export class ConnectionLost extends Data.TaggedError("ConnectionLost")<{
+  readonly why: string
+}> {}
+
+/** Sent again and again, a request got no answer to go on with. */
+export class Unanswered extends Data.TaggedError("Unanswered")<{
+  readonly path: string
+  readonly last: string
+}> {
+  override get message(): string {
+    return `${this.path} was never answered: ${this.last}`
+  }
+}
+
+/** An answer and how often the request was sent for it. */
+export interface Settled {
+  readonly answer: Answer
+  readonly attempts: number
+}
+
+const answerLimit = Duration.seconds(30)
+const settleLimitMillis = 90_000
+const firstPauseMillis = 25
+const longestPauseMillis = 400
+
+/** The machine-readable code of an error answer; empty where there is none. */
+export const codeOf = ({ json }: Answer): string => {
+  const code: unknown = typeof json === "object" && json !== null ? Reflect.get(json, "code") : ""
+  return typeof code === "string" ? code : ""
+}
+
+const parsed = (text: string): unknown => {
+  try {
+    return text === "" ? undefined : JSON.parse(text)
+  } catch {
+    // Half a body is none; what it was half of is told by the status.
+    return undefined
+  }
+}
+
+const isPassing = ({ status }: Answer): boolean => status >= 500 || status === 429
+
+export class Client {
+  readonly #port: number
+  readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 })
+
+  constructor(port: number) {
+    this.#port = port
+  }
+
+  /** One request, sent once. */
+  send({ body, method, path, token }: Request): Effect.Effect<Answer, ConnectionLost> {
+    const sent = Effect.callback<Answer, ConnectionLost>((resume) => {
+      const began = performance.now()
+      const lose = (why: string) => resume(Effect.fail(new ConnectionLost({ why })))
+      const text = body === undefined ? undefined : JSON.stringify(body)
+      const headers = {
+        ...(token !== undefined && { authorization: `Token ${token}` }),
+        ...(text !== undefined && {
+          "content-type": "application/json",
+          "content-length": Buffer.byteLength(text)
+        })
+      }
+      const target = { host: "127.0.0.1", port: this.#port, agent: this.#agent }
+      const outgoing = open({ ...target, method, path, headers }, (message) => {
+        const chunks: Array<Buffer> = []
+        message.on("data", (chunk: Buffer) => chunks.push(chunk))
+        message.once("error", (error) => lose(error.message))
+        message.once("end", () => {
+          const retryAfter = message.headers["retry-after"]
+          resume(
+            Effect.succeed({
+              status: message.statusCode ?? 0,
+              retryAfter: retryAfter === undefined ? null : Number(retryAfter),
+              json: parsed(Buffer.concat(chunks).toString("utf8")),
+              millis: performance.now() - began
+            })
+          )
+        })
+      })
+      outgoing.once("error", (error) => lose(error.message))
+      outgoing.end(text)
+      return Effect.sync(() => outgoing.destroy())
+    })
+    return Effect.timeoutOrElse(sent, {
+      duration: answerLimit,
+      orElse: () => Effect.fail(new ConnectionLost({ why: "no answer in time" }))
+    })
+  }
+
+  /**
+   * Sends until the answer is neither lost, nor of the 5xx kind, nor 429; `watch` sees those that
+   * it goes on after.
+   */
+  settle(request: Request, watch: (answer: Answer) => void): Effect.Effect<Settled, Unanswered> {
+    return Effect.gen({ self: this }, function* () {
+      const deadline = performance.now() + settleLimitMillis
+      let pause = firstPauseMillis
+      let last = ""
+      for (let attempts = 1; performance.now() < deadline; attempts++) {
+        const result = yield* Effect.result(this.send(request))
+        if (result._tag === "Success") {
+          const answer = result.success
+          if (!isPassing(answer)) return { answer, attempts }
+          watch(answer)
+          last = `${answer.status} ${codeOf(answer)}`
+        } else {
+          last = result.failure.why
+        }
+        yield* Effect.sleep(Duration.millis(pause))
+        pause = Math.min(pause * 2, longestPauseMillis)
+      }
+      return yield* new Unanswered({ path: request.path, last })
+    })
+  }
+
+  close(): void {
+    this.#agent.destroy()
+  }
+}
+
+/** A client of the service or proxy at this port, whose connection ends with the scope. */
+export const make = (port: number): Effect.Effect<Client, never, Scope.Scope> =>
+  Effect.acquireRelease(
+    Effect.sync(() => new Client(port)),
+    (client) => Effect.sync(() => client.close())
+  )

@@ -1,0 +1,39 @@
+/**
+ * What a scenario found to be wrong, kind by kind, each with the words to look for it by. Nothing is
+ * as it should be.
+ */
+
+/**
+ * `lost`: acknowledged, and not there. `doubled`: there more than once. `halfMade`: a part of what
+ * belongs together. `wrong`: an answer that the contract does not allow here.
+ */
+export type Kind = "lost" | "doubled" | "halfMade" | "wrong"
+
+export class Findings {
+  readonly #found: Readonly<Record<Kind, Array<string>>> = {
+    lost: [],
+    doubled: [],
+    halfMade: [],
+    wrong: []
+  }
+
+  add(kind: Kind, what: string): void {
+    this.#found[kind].push(what)
+  }
+
+  count(kind: Kind): number {
+    return this.#found[kind].length
+  }
+
+  get total(): number {
+    return Object.values(this.#found).reduce((sum, of) => sum + of.length, 0)
+  }
+
+  /** At most `each` of a kind, in words. */
+  described(each: number): ReadonlyArray<string> {
+    return Object.entries(this.#found).flatMap(([kind, of]) => [
+      ...of.slice(0, each).map((what) => `${kind}: ${what}`),
+      ...(of.length > each ? [`${kind}: and ${of.length - each} more`] : [])
+    ])
+  }
+}

@@ -1,0 +1,33 @@
+/**
+ * Ports that a service can leave and take again. They lie below those that the system gives to
+ * outgoing connections, so that no retry of a client happens to take the port of a service that is
+ * down.
+ */
+import { randomInt } from "node:crypto"
+import { readFileSync } from "node:fs"
+import { createServer } from "node:net"
+import { Effect } from "effect"
+
+const lowest = 10_000
+
+const firstOfOutgoing = (): number => {
+  const range = readFileSync("/proc/sys/net/ipv4/ip_local_port_range", "utf8")
+  return Number(range.trim().split(/\s+/)[0])
+}
+
+const isFree = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const server = createServer()
+    server.once("error", () => resolve(false))
+    server.listen(port, "127.0.0.1", () => server.close(() => resolve(true)))
+  })
+
+/** A port of 127.0.0.1 on which nobody listens. */
+export const freePort: Effect.Effect<number> = Effect.promise(async () => {
+  const end = Math.max(firstOfOutgoing(), lowest + 1_000)
+  for (let attempt = 0; attempt < 100; attempt++) {
+    const port = randomInt(lowest, end)
+    if (await isFree(port)) return port
+  }
+  throw new Error("No free port was found")
+})

@@ -1,0 +1,53 @@
+/**
+ * The embedded PostgreSQL as something that can be killed, whole or one backend of it, and started
+ * again on the same data and at the same address. It ends with the scope at the latest.
+ */
+import { readlinkSync } from "node:fs"
+import * as EmbeddedPostgres from "@data-import/postgres/testing/EmbeddedPostgres"
+import { Duration, Effect, Exit, type Redacted, Scope } from "effect"
+import { freePort } from "./Ports.ts"
+
+export interface PostgresProcess {
+  readonly url: Redacted.Redacted
+  readonly port: number
+  /** SIGKILL to the postmaster; done when it is gone. */
+  readonly kill: Effect.Effect<void>
+  /** Starts it where it does not run; done when it answers. */
+  readonly start: Effect.Effect<void, EmbeddedPostgres.PostgresDidNotStart>
+}
+
+/** A process that has ended, or that only waits to be buried, has no folder any more. */
+const runs = (pid: number): boolean => {
+  try {
+    return readlinkSync(`/proc/${pid}/cwd`) !== ""
+  } catch {
+    return false
+  }
+}
+
+/** Done when the process has ended, and at the latest after 20 seconds. */
+export const gone = (pid: number): Effect.Effect<void> =>
+  Effect.gen(function* () {
+    while (runs(pid)) yield* Effect.sleep(Duration.millis(5))
+  }).pipe(Effect.timeoutOption(Duration.seconds(20)), Effect.asVoid)
+
+/** Starts PostgreSQL on a data directory, which is made where there is none. */
+export const make = Effect.fnUntraced(function* (dataDir: string) {
+  const port = yield* freePort
+  let scope = yield* Scope.make()
+  yield* Effect.addFinalizer(() => Effect.suspend(() => Scope.close(scope, Exit.void)))
+  const run = Effect.suspend(() => Scope.provide(EmbeddedPostgres.start({ dataDir, port }), scope))
+  let server = yield* run
+
+  const kill = Effect.suspend(() => {
+    if (runs(server.pid)) process.kill(server.pid, "SIGKILL")
+    return gone(server.pid)
+  })
+  const start = Effect.gen(function* () {
+    if (runs(server.pid)) return
+    yield* Scope.close(scope, Exit.void)
+    scope = yield* Scope.make()
+    server = yield* run
+  })
+  return { url: server.url, port, kill, start } satisfies PostgresProcess
+})

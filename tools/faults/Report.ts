@@ -1,0 +1,81 @@
+/**
+ * What a scenario reports: one line with the figures that count, and whether they are as they must
+ * be.
+ */
+import { Findings } from "./Findings.ts"
+
+/** A figure with its target, either at most or at least so much. */
+export interface Figure {
+  readonly name: string
+  readonly value: number
+  readonly unit: string
+  readonly atMost?: number
+  readonly atLeast?: number
+}
+
+export interface Report {
+  readonly scenario: string
+  readonly acknowledged: number
+  readonly findings: Findings
+  /** How long it took to work again, after each fault. */
+  readonly recoveries: ReadonlyArray<number>
+  /** How long it may take, in seconds. */
+  readonly recoveryLimit: number
+  readonly figures: ReadonlyArray<Figure>
+  /** Why the scenario could not be run here. */
+  readonly skipped?: string
+}
+
+/** A report to begin with. */
+export const empty = (scenario: string): Report => ({
+  scenario,
+  acknowledged: 0,
+  findings: new Findings(),
+  recoveries: [],
+  recoveryLimit: 5,
+  figures: []
+})
+
+const isMet = ({ atLeast = -Infinity, atMost = Infinity, value }: Figure): boolean =>
+  value >= atLeast && value <= atMost
+
+const worst = ({ recoveries }: Report): number => Math.max(0, ...recoveries)
+
+export const isPassed = (report: Report): boolean =>
+  report.findings.total === 0 &&
+  worst(report) <= report.recoveryLimit &&
+  report.figures.every(isMet)
+
+const rounded = (value: number): string =>
+  Number.isInteger(value) ? String(value) : value.toFixed(2)
+
+const figureText = (figure: Figure): string => {
+  const { atLeast, atMost, name, unit, value } = figure
+  const target = [
+    ...(atMost === undefined ? [] : [`≤ ${atMost}`]),
+    ...(atLeast === undefined ? [] : [`≥ ${atLeast}`])
+  ]
+  const bound = target.length === 0 ? "" : ` (${target.join(", ")})`
+  return `${name} ${rounded(value)}${unit === "" ? "" : ` ${unit}`}${bound}`
+}
+
+/** One line. */
+export const line = (report: Report): string => {
+  const { acknowledged, figures, findings, recoveries, recoveryLimit, scenario, skipped } = report
+  if (skipped !== undefined) return `${scenario}: skipped, ${skipped}`
+  const wrong = findings.count("wrong")
+  const recovery =
+    recoveries.length === 0
+      ? []
+      : [`seconds to recover ${worst(report).toFixed(2)} (≤ ${recoveryLimit})`]
+  const parts = [
+    `acknowledged ${acknowledged}`,
+    `lost ${findings.count("lost")}`,
+    `doubled ${findings.count("doubled")}`,
+    `half made ${findings.count("halfMade")}`,
+    ...(wrong > 0 ? [`wrong answers ${wrong}`] : []),
+    ...recovery,
+    ...figures.map(figureText)
+  ]
+  return `${isPassed(report) ? "passed" : "FAILED"}  ${scenario}: ${parts.join(", ")}`
+}

@@ -1,0 +1,128 @@
+/**
+ * What the writers send for an account: the sample account under its own number, and what is added
+ * to it afterwards. Everything has an id that is made of the account's number, so that it can be
+ * found again, counted, and told from everything else.
+ */
+import {
+  domesticPayload,
+  statementsPayload,
+  transactionsPayload
+} from "@data-import/domain/testing/samples"
+import type { Request } from "./Client.ts"
+import type { Tenant } from "./System.ts"
+
+/** What is added to an account after its import, each by one request. */
+export type Addition = "notes" | "transactions" | "statements" | "instruction"
+
+export const additions: ReadonlyArray<Addition> = [
+  "notes",
+  "transactions",
+  "statements",
+  "instruction"
+]
+
+interface Key {
+  readonly import_supplier: string
+  readonly external_account_number: string
+}
+
+const base = "/v1/data-import"
+
+const keyOf = ({ supplier }: Tenant, number: string): Key => ({
+  import_supplier: supplier,
+  external_account_number: number
+})
+
+/** `marker` tells one staging of an account from another; it arrives on the platform account. */
+export const stage = (tenant: Tenant, number: string, marker: string): Request => ({
+  method: "POST",
+  path: `${base}/account-import-process/create-or-update/`,
+  body: {
+    payload: {
+      ...domesticPayload(),
+      ...keyOf(tenant, number),
+      billing_customer_reference: marker
+    }
+  }
+})
+
+export const process = (
+  tenant: Tenant,
+  number: string,
+  options: { readonly dry_run?: boolean; readonly operations_team_name?: string } = {}
+): Request => ({
+  method: "POST",
+  path: `${base}/account-import-process/process/`,
+  body: {
+    payload: { ...keyOf(tenant, number), operations_team_name: tenant.team, ...options },
+    task_params: {}
+  }
+})
+
+export const status = ({ supplier }: Tenant, number: string): Request => ({
+  method: "GET",
+  path: `${base}/account-transfer-status/${supplier}/${number}/`
+})
+
+/** Every import of the supplier. */
+export const list = ({ supplier }: Tenant): Request => ({
+  method: "GET",
+  path: `${base}/all-account-import-processes/${supplier}/`
+})
+
+/** The texts of the notes that are added, which is how a note is known. */
+export const noteBodies = (number: string): ReadonlyArray<string> => [
+  `The first note on ${number}`,
+  `The second note on ${number}`
+]
+
+export const transactionIds = (number: string): ReadonlyArray<string> =>
+  transactionsPayload().transactions.map((_, index) => `${number}-T-${index + 1}`)
+
+export const statementIds = (number: string): ReadonlyArray<string> =>
+  statementsPayload().statements.map((_, index) => `${number}-S-${index + 1}`)
+
+const bodies: Readonly<Record<Addition, (number: string) => object>> = {
+  notes: (number) => ({
+    notes: noteBodies(number).map((body, index) => ({
+      body,
+      created_at: `2025-06-0${index + 1}T10:00:00Z`
+    }))
+  }),
+  transactions: (number) => ({
+    transactions: transactionsPayload().transactions.map((transaction, index) => ({
+      ...transaction,
+      transaction_id: transactionIds(number)[index]
+    }))
+  }),
+  statements: (number) => ({
+    statements: statementsPayload().statements.map((statement, index) => ({
+      ...statement,
+      statement_id: statementIds(number)[index]
+    }))
+  }),
+  instruction: (number) => ({ vendor: "STRIPE", reference: `pm_${number}`, type: "CARD" })
+}
+
+const paths: Readonly<Record<Addition, string>> = {
+  notes: `${base}/notes/create/`,
+  transactions: `${base}/transactions/create/`,
+  statements: `${base}/historical-statements/create/`,
+  instruction: `${base}/payment-instruction/create/`
+}
+
+export const add = (tenant: Tenant, number: string, addition: Addition): Request => ({
+  method: "POST",
+  path: paths[addition],
+  body: { ...keyOf(tenant, number), ...bodies[addition](number) }
+})
+
+/** A token for an API key, or for the refresh token that came with the last one. */
+export const token = (
+  credential: { readonly APIKey: string } | { readonly refreshToken: string }
+): Request => {
+  const [[name, secret] = ["", ""]] = Object.entries(credential)
+  const input = `{${name}: ${JSON.stringify(secret)}}`
+  const query = `mutation { obtainServiceToken(input: ${input}) { token refreshToken } }`
+  return { method: "POST", path: "/v1/graphql/", body: { query } }
+}

@@ -1,0 +1,84 @@
+/**
+ * What all scenarios have in common: they strike a running system, work under it, and report. The
+ * sizes say how much of it all; the program of a scenario is the same in the short form and in the
+ * long one.
+ */
+import { Clock, Effect, type Scope } from "effect"
+import { Findings } from "./Findings.ts"
+import * as Report from "./Report.ts"
+import { System, type Tenant } from "./System.ts"
+import * as Traffic from "./Traffic.ts"
+import { verify } from "./Verification.ts"
+
+/** How often, on how many. */
+export interface Sizes {
+  /** Faults in a row. */
+  readonly kills: number
+  /** Accounts, pairs or dry runs, as the scenario says. */
+  readonly count: number
+}
+
+export interface Scenario {
+  readonly name: string
+  /** One sentence: what is done. */
+  readonly about: string
+  readonly short: Sizes
+  readonly long: Sizes
+  /** The services reach PostgreSQL through the proxy. */
+  readonly proxied?: boolean
+  readonly run: (
+    sizes: Sizes
+  ) => Effect.Effect<Partial<Report.Report>, Error, System | Scope.Scope>
+}
+
+export const writers = 16
+
+/** What a scenario with writers works with. */
+export interface Working {
+  readonly tenant: Tenant
+  readonly traffic: Traffic.Traffic
+  readonly findings: Findings
+}
+
+export type Traffics = Partial<Omit<Traffic.Options, "tenant" | "findings">>
+
+/** Sets writers to work for a tenant of their own. */
+export const work = Effect.fnUntraced(function* (options: Traffics) {
+  const { chance, freshTenant, services } = yield* System
+  const tenant = yield* freshTenant
+  const findings = new Findings()
+  const port = services.gateway.port
+  const accounts = null
+  const given = { chance, writers, port, accounts, ...options }
+  const traffic = yield* Traffic.start({ ...given, tenant, findings })
+  return { tenant, traffic, findings } satisfies Working
+})
+
+/** Compares everything that was acknowledged with what is there, and reports it. */
+export const settle = Effect.fnUntraced(function* ({ findings, tenant, traffic }: Working) {
+  yield* verify(tenant, traffic.ledger.entries, findings)
+  return { acknowledged: traffic.ledger.acknowledged, findings }
+})
+
+/** How many seconds it takes. */
+export const seconds = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<number, E, R> =>
+  Effect.gen(function* () {
+    const began = yield* Clock.currentTimeMillis
+    yield* effect
+    return ((yield* Clock.currentTimeMillis) - began) / 1_000
+  })
+
+/** Runs a scenario on the system that is there. What keeps it from its end is a finding as well. */
+export const report = (
+  { name, run }: Scenario,
+  sizes: Sizes
+): Effect.Effect<Report.Report, never, System> =>
+  run(sizes).pipe(
+    Effect.scoped,
+    Effect.map((found) => ({ ...Report.empty(name), ...found })),
+    Effect.catch((error) => {
+      const findings = new Findings()
+      findings.add("wrong", error.message)
+      return Effect.succeed({ ...Report.empty(name), findings })
+    })
+  )

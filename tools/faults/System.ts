@@ -1,0 +1,203 @@
+/**
+ * The whole system as it is deployed, each part a process of its own: PostgreSQL, the five services
+ * on fixed addresses, and proxies that can misbehave before PostgreSQL and before the payment
+ * vendors. It is up for as long as the layer, and its data lie in a folder that goes with it.
+ */
+import { randomBytes } from "node:crypto"
+import { chmodSync, mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { Context, DateTime, Duration, Effect, Layer, Redacted, type Scope } from "effect"
+import { OrganisationName } from "@data-import/domain/Organisation"
+import { OperatorSetup } from "@data-import/domain/ports/OperatorSetup"
+import { issueKey } from "@data-import/domain/ServiceToken"
+import { SupplierCode } from "@data-import/domain/Supplier"
+import * as Database from "@data-import/postgres/Database"
+import { migrate } from "@data-import/postgres/migrate"
+import * as Storage from "@data-import/postgres/Storage"
+import * as TokenSecrets from "@data-import/server/TokenSecrets"
+import * as Vendors from "@data-import/vendor-simulator/VendorSimulator"
+import { Chance } from "./Chance.ts"
+import * as Health from "./Health.ts"
+import * as PostgresProcess from "./PostgresProcess.ts"
+import * as Proxy from "./Proxy.ts"
+import * as ServiceProcess from "./ServiceProcess.ts"
+
+/** How long an attempt that died holds its import here. */
+export const lease = Duration.seconds(3)
+
+export interface Options {
+  /** Where the data of PostgreSQL lie; a folder of the system's own unless given. */
+  readonly dataDir?: string
+  /** Whether the services reach PostgreSQL through the proxy. */
+  readonly proxied: boolean
+  readonly seed: number
+}
+
+/** A client of the platform with a supplier that nobody else uses. */
+export interface Tenant {
+  readonly supplier: string
+  readonly apiKey: string
+  readonly team: string
+}
+
+type Services = Readonly<Record<ServiceProcess.ServiceName, ServiceProcess.ServiceProcess>>
+
+export class System extends Context.Service<
+  System,
+  {
+    readonly services: Services
+    readonly postgres: PostgresProcess.PostgresProcess
+    /** Connections past the proxy, to look at what is stored. */
+    readonly database: Database.Database["Service"]
+    /** Between the services and PostgreSQL, where the options say so. */
+    readonly databaseProxy: Proxy.Proxy
+    readonly vendorProxy: Proxy.Proxy
+    readonly chance: Chance
+    readonly freshTenant: Effect.Effect<Tenant>
+  }
+>()("@data-import/faults/System") {}
+
+const temporaryFolder = Effect.acquireRelease(
+  Effect.sync(() => {
+    const folder = mkdtempSync(join(tmpdir(), "data-import-faults-"))
+    chmodSync(folder, 0o755)
+    return folder
+  }),
+  (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
+)
+
+const throughPort = (url: Redacted.Redacted, port: number): string => {
+  const moved = new URL(Redacted.value(url))
+  moved.port = String(port)
+  return moved.href
+}
+
+const startServices = Effect.fnUntraced(function* (
+  databaseUrl: string,
+  vendorPort: number,
+  folder: string
+) {
+  const behind = { DATABASE_URL: databaseUrl, TRUST_PROXY: "true", SHUTDOWN_GRACE_SECONDS: "5" }
+  const auth = yield* ServiceProcess.make("auth", {
+    ...behind,
+    TOKEN_KEYS_DIR: join(folder, "keys")
+  })
+  const checking = {
+    ...behind,
+    JWKS_URL: `${auth.url}/.well-known/jwks.json`,
+    DOCUMENTS_DIR: join(folder, "documents")
+  }
+  const query = yield* ServiceProcess.make("query", checking)
+  const accountImport = yield* ServiceProcess.make("account-import", {
+    ...checking,
+    LEASE: `${Duration.toSeconds(lease)} seconds`
+  })
+  const postImport = yield* ServiceProcess.make("post-import", {
+    ...checking,
+    ...Vendors.settingsFor(`http://127.0.0.1:${vendorPort}`)
+  })
+  const gateway = yield* ServiceProcess.make("gateway", {
+    SHUTDOWN_GRACE_SECONDS: "5",
+    AUTH_URL: auth.url,
+    QUERY_URL: query.url,
+    ACCOUNT_IMPORT_URL: accountImport.url,
+    POST_IMPORT_URL: postImport.url
+  })
+  const services: Services = {
+    auth,
+    query,
+    "account-import": accountImport,
+    "post-import": postImport,
+    gateway
+  }
+  yield* Effect.forEach(Object.values(services), (service) => service.start(), {
+    concurrency: "unbounded"
+  })
+  yield* Health.ready(gateway.port)
+  return services
+})
+
+const team = "Migration Team"
+
+/** A database without the team is one that nobody has set up yet. */
+const freshTenant = Effect.gen(function* () {
+  const setup = yield* OperatorSetup
+  const name = randomBytes(6).toString("hex")
+  const organisation = OrganisationName.make(`org-${name}`)
+  const code = SupplierCode.make(`FAULTS_${name}`)
+  if (!(yield* setup.hasTeam(team))) yield* setup.createTeam(team)
+  yield* setup.createOrganisation(organisation, yield* DateTime.now)
+  yield* setup.createSupplier({
+    code,
+    organisation,
+    status: "Ongoing",
+    documentRoot: code,
+    documentCheck: false,
+    customerEmails: false,
+    concurrencyLimit: null
+  })
+  const { secret } = yield* issueKey({
+    organisation,
+    label: "faults",
+    scopes: ["import:read", "import:write"],
+    expiresAt: null
+  })
+  return { supplier: code, apiKey: secret, team } satisfies Tenant
+}).pipe(Effect.orDie)
+
+const portOf = (url: string): number => Number(new URL(url).port)
+
+const start = Effect.fnUntraced(function* ({ dataDir, proxied, seed }: Options) {
+  const chance = new Chance(seed)
+  const folder = yield* temporaryFolder
+  const postgres = yield* PostgresProcess.make(dataDir ?? join(folder, "postgres"))
+  yield* migrate(postgres.url)
+  const databaseProxy = yield* Proxy.make(postgres.port, chance)
+  const { url: vendors } = yield* Vendors.VendorSimulator
+  const vendorProxy = yield* Proxy.make(portOf(vendors), chance)
+  const databaseUrl = throughPort(postgres.url, proxied ? databaseProxy.port : postgres.port)
+  const services = yield* startServices(databaseUrl, vendorProxy.port, folder)
+  const context = yield* Layer.build(
+    Layer.provideMerge(
+      Storage.layerPorts,
+      Database.layerWith({
+        url: postgres.url,
+        poolSize: 6,
+        statementTimeout: Duration.seconds(60)
+      })
+    ).pipe(Layer.merge(TokenSecrets.layer))
+  )
+  return System.of({
+    services,
+    postgres,
+    database: Context.get(context, Database.Database),
+    databaseProxy,
+    vendorProxy,
+    chance,
+    freshTenant: Effect.provideContext(freshTenant, context)
+  })
+})
+
+/** The system, started now. What keeps it from starting is a defect. */
+export const layer = (options: Options): Layer.Layer<System> =>
+  Layer.effect(System, start(options)).pipe(Layer.provide(Vendors.layer), Layer.orDie)
+
+/**
+ * A service with other settings until the scope ends; then it has its own again, and everybody is
+ * ready.
+ */
+export const reconfigured = (
+  name: ServiceProcess.ServiceName,
+  settings: ServiceProcess.Settings
+): Effect.Effect<void, never, System | Scope.Scope> =>
+  Effect.gen(function* () {
+    const { services } = yield* System
+    const restart = (own: ServiceProcess.Settings) =>
+      services[name].stop().pipe(
+        Effect.andThen(services[name].start(own)),
+        Effect.andThen(Health.ready(services.gateway.port)),
+        Effect.orDie
+      )
+    yield* Effect.acquireRelease(restart(settings), () => restart({}))
+  })

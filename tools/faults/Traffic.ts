@@ -1,0 +1,273 @@
+/**
+ * Suppliers at work: writers side by side, each taking account after account the whole way, and
+ * every answer held to what the contract allows after what was sent. A request that was sent more
+ * than once may find its own traces; one that was sent once may not.
+ */
+import { Duration, Effect, Fiber, Predicate, type Scope } from "effect"
+import type { Chance } from "./Chance.ts"
+import * as Client from "./Client.ts"
+import type { Findings } from "./Findings.ts"
+import { type Entry, Ledger } from "./Ledger.ts"
+import { Pulse } from "./Pulse.ts"
+import { type Addition, additions } from "./Requests.ts"
+import * as Requests from "./Requests.ts"
+import type { ServiceName } from "./ServiceProcess.ts"
+import type { Tenant } from "./System.ts"
+
+export interface Options {
+  readonly tenant: Tenant
+  /** Of the gateway, or of what stands before it. */
+  readonly port: number
+  readonly findings: Findings
+  readonly chance: Chance
+  readonly writers: number
+  /** How many accounts; until it is stopped where there is no number. */
+  readonly accounts: number | null
+  /** What is added to an account; everything unless given. */
+  readonly additions?: ReadonlyArray<Addition>
+}
+
+export interface Traffic {
+  readonly ledger: Ledger
+  readonly pulse: Pulse
+  /** Refusals of the 5xx kind and 429 that were met on the way. */
+  readonly refused: () => number
+  /** Lets the writers end the account that they are at, and waits for them. */
+  readonly finish: Effect.Effect<void, Client.Unanswered>
+  /** Waits until all accounts are through. */
+  readonly done: Effect.Effect<void, Client.Unanswered>
+}
+
+const textAt = (json: unknown, name: string): string => {
+  const found: unknown = Predicate.isObject(json) ? Reflect.get(json, name) : undefined
+  return Predicate.isString(found) ? found : ""
+}
+
+const inProgress = "account_import_process_in_progress"
+const alreadyImported = "account_import_process_already_imported"
+
+/** The lease of an attempt that died has to expire before the next one. */
+const inProgressPause = Duration.millis(100)
+const inProgressLimit = 600
+
+/** What all writers have in common. */
+class Work {
+  readonly options: Options
+  readonly ledger = new Ledger()
+  readonly pulse = new Pulse()
+  stopped = false
+  refused = 0
+  #next = 0
+
+  constructor(options: Options) {
+    this.options = options
+  }
+
+  /** The number of an account that nobody has begun yet; none where all are begun. */
+  next(): string | undefined {
+    const { accounts } = this.options
+    if (this.stopped || (accounts !== null && this.#next >= accounts)) return undefined
+    return `F-${String(++this.#next).padStart(6, "0")}`
+  }
+
+  wrong(request: Client.Request, { answer, attempts }: Client.Settled): void {
+    const code = Client.codeOf(answer)
+    const times = attempts === 1 ? "once" : `${attempts} times`
+    this.options.findings.add("wrong", `${request.path}, sent ${times}: ${answer.status} ${code}`)
+  }
+
+  /** A refusal that the client goes on after; a defect is none. */
+  watch(request: Client.Request, answer: Client.Answer): void {
+    this.refused++
+    const isDefect = answer.status === 500 && Client.codeOf(answer) === "error"
+    if (isDefect) this.wrong(request, { answer, attempts: 1 })
+    if (answer.status === 503 && answer.retryAfter === null) {
+      this.options.findings.add("wrong", `${request.path}: 503 without Retry-After`)
+    }
+  }
+}
+
+/** One writer: a connection, and a token that it renews. */
+class Writer {
+  readonly #work: Work
+  readonly #client: Client.Client
+  #token = ""
+  #refreshToken = ""
+
+  constructor(work: Work, client: Client.Client) {
+    this.#work = work
+    this.#client = client
+  }
+
+  /** Account after account, until there are no more. */
+  run(): Effect.Effect<void, Client.Unanswered> {
+    return Effect.gen({ self: this }, function* () {
+      for (let number = this.#work.next(); number !== undefined; number = this.#work.next()) {
+        yield* this.#renewToken()
+        yield* this.#migrate(this.#work.ledger.of(number))
+      }
+    })
+  }
+
+  #migrate(entry: Entry) {
+    return Effect.gen({ self: this }, function* () {
+      const { chance } = this.#work.options
+      const stagings = chance.between(1, 3)
+      for (let staging = 1; staging <= stagings; staging++) {
+        yield* this.#stage(entry, `${entry.number} as staged ${staging}`)
+      }
+      yield* this.#status(entry)
+      yield* this.#process(entry)
+      if (entry.account === null) return
+      yield* this.#status(entry)
+      for (const addition of this.#work.options.additions ?? additions) {
+        yield* this.#add(entry, addition)
+      }
+    })
+  }
+
+  #settle(service: ServiceName, request: Client.Request) {
+    const work = this.#work
+    const sent = { ...request, token: this.#token }
+    return Effect.tap(
+      this.#client.settle(sent, (answer) => work.watch(request, answer)),
+      () =>
+        Effect.sync(() => {
+          work.pulse.beat(service)
+          work.pulse.beat("gateway")
+        })
+    )
+  }
+
+  #stage(entry: Entry, marker: string) {
+    return Effect.gen({ self: this }, function* () {
+      const { ledger, options } = this.#work
+      const isFirst = entry.marker === null
+      ledger.staging(entry, marker)
+      const request = Requests.stage(options.tenant, entry.number, marker)
+      const settled = yield* this.#settle("account-import", request)
+      const { answer, attempts } = settled
+      const mayReplace = !isFirst || attempts > 1
+      const isRight = (answer.status === 201 && isFirst) || (answer.status === 200 && mayReplace)
+      if (!isRight) return this.#work.wrong(request, settled)
+      ledger.staged(entry, marker)
+    })
+  }
+
+  /** A repeated attempt may find the one before it at work, dead with its lease, or done. */
+  #process(entry: Entry) {
+    return Effect.gen({ self: this }, function* () {
+      const { ledger, options } = this.#work
+      const request = Requests.process(options.tenant, entry.number)
+      entry.processed = true
+      let earlier = 0
+      for (let waits = 0; waits < inProgressLimit; waits++) {
+        const settled = yield* this.#settle("account-import", request)
+        const { answer } = settled
+        const attempts = earlier + settled.attempts
+        const code = Client.codeOf(answer)
+        if (answer.status === 201 || (code === alreadyImported && attempts > 1)) {
+          return ledger.imported(entry, textAt(answer.json, "kraken_account_number"))
+        }
+        if (code !== inProgress || attempts === 1) {
+          return this.#work.wrong(request, { answer, attempts })
+        }
+        earlier = attempts
+        yield* Effect.sleep(inProgressPause)
+      }
+      options.findings.add("wrong", `${entry.number} stays IN_PROGRESS`)
+    })
+  }
+
+  /** What was acknowledged must be seen at once. */
+  #status(entry: Entry) {
+    return Effect.gen({ self: this }, function* () {
+      if (entry.marker === null) return
+      const { options } = this.#work
+      const { answer } = yield* this.#settle("query", Requests.status(options.tenant, entry.number))
+      const expected = entry.account === null ? "UNKNOWN" : "COMPLETED"
+      const found = textAt(answer.json, "status")
+      const account = textAt(answer.json, "kraken_account_number")
+      if (answer.status === 200 && found === expected && account === (entry.account ?? "")) return
+      const what = `${entry.number} is ${answer.status} ${found} ${account}`
+      options.findings.add("lost", `${what}, and not ${expected} ${entry.account ?? ""}`)
+    })
+  }
+
+  #add(entry: Entry, addition: Addition) {
+    return Effect.gen({ self: this }, function* () {
+      const { ledger, options } = this.#work
+      const request = Requests.add(options.tenant, entry.number, addition)
+      entry.sent.add(addition)
+      const settled = yield* this.#settle("post-import", request)
+      const { answer, attempts } = settled
+      const text = JSON.stringify(answer.json) ?? ""
+      const isRepeat = text.includes("_ALREADY_EXISTS")
+      const isWhole = !isRepeat || !/NOTE_CREATION_SUCCESS|_ADDED_TO_ACCOUNT/.test(text)
+      if (answer.status !== 201 || (isRepeat && attempts === 1)) {
+        return this.#work.wrong(request, settled)
+      }
+      if (!isWhole) options.findings.add("halfMade", `${addition} of ${entry.number}: ${text}`)
+      ledger.added(entry, addition)
+    })
+  }
+
+  /**
+   * By the refresh token, sent once, since one that was used counts as stolen; by the API key where
+   * that did not go well.
+   */
+  #renewToken() {
+    return Effect.gen({ self: this }, function* () {
+      const { findings, tenant } = this.#work.options
+      if (this.#refreshToken !== "") {
+        const request = Requests.token({ refreshToken: this.#refreshToken })
+        const result = yield* Effect.result(this.#client.send(request))
+        const isAnswered = result._tag === "Success" && result.success.status === 200
+        if (isAnswered && this.#take(result.success)) return
+        if (isAnswered) findings.add("lost", "a refresh token is not known any more")
+      }
+      const request = Requests.token({ APIKey: tenant.apiKey })
+      const settled = yield* this.#settle("auth", request)
+      if (!this.#take(settled.answer)) this.#work.wrong(request, settled)
+    })
+  }
+
+  #take({ json }: Client.Answer): boolean {
+    const data: unknown = Predicate.isObject(json) ? Reflect.get(json, "data") : undefined
+    const tokens: unknown = Predicate.isObject(data)
+      ? Reflect.get(data, "obtainServiceToken")
+      : undefined
+    if (textAt(tokens, "token") === "") return false
+    this.#token = textAt(tokens, "token")
+    this.#refreshToken = textAt(tokens, "refreshToken")
+    this.#work.pulse.beat("auth")
+    return true
+  }
+}
+
+/** Sets the writers to work; they end with the scope at the latest. */
+export const start = (options: Options): Effect.Effect<Traffic, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const work = new Work(options)
+    const writing = Effect.forEach(
+      Array.from({ length: options.writers }),
+      () =>
+        Effect.scoped(
+          Effect.flatMap(Client.make(options.port), (client) => new Writer(work, client).run())
+        ),
+      { concurrency: "unbounded", discard: true }
+    )
+    const fiber = yield* Effect.forkScoped(writing)
+    const done = Fiber.join(fiber)
+    return {
+      ledger: work.ledger,
+      pulse: work.pulse,
+      refused: () => work.refused,
+      done,
+      finish: Effect.suspend(() => {
+        work.stopped = true
+        return done
+      })
+    }
+  })
+

@@ -1,0 +1,171 @@
+/**
+ * Holds what is stored to what clients were told. Whatever was acknowledged must be there, once and
+ * whole; whatever was only sent may be there, but then once and whole as well.
+ */
+import { Effect, Predicate } from "effect"
+import * as Client from "./Client.ts"
+import type { Findings } from "./Findings.ts"
+import type { Entry } from "./Ledger.ts"
+import { type Addition, additions, list, noteBodies, statementIds } from "./Requests.ts"
+import { token, transactionIds } from "./Requests.ts"
+import { type Stored, storedOf } from "./Stored.ts"
+import { System, type Tenant } from "./System.ts"
+
+/** What the sample account consists of; transactions that are added bring an item of each kind. */
+const wholeAccount = (withTransactions: boolean): string => {
+  const items = withTransactions ? 2 : 1
+  return (
+    "customers 2 billing_addresses 1 billing_options 1 supply_addresses 1 metadata 2 ledgers 1 " +
+    `transactions 7 line_items ${items} tax_items ${items} notes 2 documents 1 statements 2`
+  )
+}
+
+const noAccount =
+  "customers 0 billing_addresses 0 billing_options 0 supply_addresses 0 metadata 0 ledgers 0 " +
+  "transactions 0 line_items 0 tax_items 0 notes 0 documents 0 statements 0"
+
+const idsOf: Readonly<Record<Addition, (number: string) => ReadonlyArray<string>>> = {
+  notes: noteBodies,
+  transactions: transactionIds,
+  statements: statementIds,
+  instruction: (number) => [`pm_${number}`]
+}
+
+const foundIn = (stored: Stored): Readonly<Record<Addition, ReadonlyArray<string>>> => ({
+  notes: stored.notes,
+  transactions: stored.transactions,
+  statements: stored.statements,
+  instruction: stored.instructions
+})
+
+const same = (one: ReadonlyArray<string>, other: ReadonlyArray<string>): boolean =>
+  one.length === other.length && one.every((text, index) => text === other[index])
+
+const checkAddition = (findings: Findings, entry: Entry, stored: Stored, addition: Addition) => {
+  const ids = idsOf[addition](entry.number)
+  const found = foundIn(stored)[addition]
+  const label = `${addition} of ${entry.number}`
+  if (new Set(found).size < found.length) {
+    return findings.add("doubled", `${label}: ${found.join(", ")}`)
+  }
+  if (found.length === 0) {
+    if (entry.acknowledged.has(addition)) findings.add("lost", label)
+    return
+  }
+  if (!same(found, ids)) return findings.add("halfMade", `${label}: ${found.join(", ")}`)
+  if (!entry.sent.has(addition)) findings.add("wrong", `${label} were never sent`)
+}
+
+const checkStaging = (findings: Findings, entry: Entry, stored: Stored) => {
+  const known = [entry.marker, ...entry.uncertain]
+  if (!known.includes(stored.marker)) {
+    findings.add("lost", `${entry.number} was staged as ${entry.marker}, holds ${stored.marker}`)
+  }
+  const { staged_audits: audits, staged_events: events, stagings } = stored
+  if (events !== stagings || audits !== stagings) {
+    const what = `${stagings} stagings, ${events} events, ${audits} audit entries`
+    findings.add("halfMade", `${entry.number}: ${what}`)
+  }
+}
+
+const checkAccount = (findings: Findings, entry: Entry, stored: Stored) => {
+  const { account } = stored
+  if (entry.account !== null && account !== entry.account) {
+    const kind = account === null ? "lost" : "doubled"
+    findings.add(kind, `${entry.number} was imported as ${entry.account}, and is ${account}`)
+  }
+  if (account !== null && !entry.processed) {
+    findings.add("wrong", `${entry.number} was never processed, and is ${account}`)
+  }
+  const times = account === null ? 0 : 1
+  const { complete_events: events, created_attempts: attempts, created_audits: audits } = stored
+  if ([events, attempts, audits].some((count) => count !== times)) {
+    const what = `${events} events, ${attempts} attempts, ${audits} audit entries`
+    const kind = Math.max(events, attempts, audits) > 1 ? "doubled" : "halfMade"
+    findings.add(kind, `the import of ${entry.number}, ${account}: ${what}`)
+  }
+  if (stored.open_attempts > 0) findings.add("halfMade", `an attempt at ${entry.number} is open`)
+}
+
+const checkWholeness = (findings: Findings, entry: Entry, stored: Stored) => {
+  const isThere = stored.account !== null
+  const whole = isThere ? wholeAccount(stored.transactions.length > 0) : noAccount
+  if (stored.platform_account !== stored.account || stored.parts !== whole) {
+    findings.add("halfMade", `${entry.number}, ${stored.platform_account}: ${stored.parts}`)
+  }
+  if (isThere && stored.platform_marker !== stored.marker) {
+    findings.add("halfMade", `${entry.number} was made of ${stored.platform_marker}`)
+  }
+  if (isThere && Number(stored.drift) !== 0) {
+    findings.add("halfMade", `the balance of ${entry.number} is off by ${stored.drift}`)
+  }
+  const present = additions.filter((addition) => foundIn(stored)[addition].length > 0).length
+  const { added_audits: audits, added_events: events } = stored
+  if (events !== present || audits !== present) {
+    const what = `${present} additions, ${events} events, ${audits} audit entries`
+    const kind = Math.max(events, audits) > present ? "doubled" : "halfMade"
+    findings.add(kind, `${entry.number}: ${what}`)
+  }
+}
+
+/** Compares what is stored of one import with what its client was told. */
+const checkEntry = (findings: Findings, entry: Entry, stored: Stored | undefined): void => {
+  if (stored === undefined) {
+    if (entry.marker !== null) findings.add("lost", `${entry.number} was staged, and is not there`)
+    return
+  }
+  checkStaging(findings, entry, stored)
+  checkAccount(findings, entry, stored)
+  checkWholeness(findings, entry, stored)
+  for (const addition of additions) checkAddition(findings, entry, stored, addition)
+}
+
+const textOf = (value: unknown, name: string): string => {
+  const found: unknown = Predicate.isObject(value) ? Reflect.get(value, name) : undefined
+  return Predicate.isString(found) ? found : ""
+}
+
+/** The account numbers that the list of all imports answers. */
+const listed = Effect.fnUntraced(function* (tenant: Tenant) {
+  const { services } = yield* System
+  const client = yield* Client.make(services.gateway.port)
+  const ignore = () => {}
+  const request = token({ APIKey: tenant.apiKey })
+  const { answer } = yield* client.settle(request, ignore)
+  const data = Predicate.isObject(answer.json) ? Reflect.get(answer.json, "data") : undefined
+  const tokens: unknown = Predicate.isObject(data) ? Reflect.get(data, "obtainServiceToken") : {}
+  const wanted = { ...list(tenant), token: textOf(tokens, "token") }
+  const found = yield* client.settle(wanted, ignore)
+  const entries: ReadonlyArray<unknown> = Array.isArray(found.answer.json) ? found.answer.json : []
+  return new Map(
+    entries.map((entry) => [
+      textOf(entry, "external_account_number"),
+      textOf(entry, "kraken_account_number")
+    ])
+  )
+}, Effect.scoped)
+
+/** Everything of a supplier, in the tables and in what the service says of it. */
+export const verify = Effect.fnUntraced(function* (
+  tenant: Tenant,
+  entries: ReadonlyArray<Entry>,
+  findings: Findings
+) {
+  const { database } = yield* System
+  const all = new Map(
+    (yield* storedOf(database, tenant.supplier)).map((stored) => [stored.number, stored])
+  )
+  for (const entry of entries) checkEntry(findings, entry, all.get(entry.number))
+  const known = new Set(entries.map(({ number }) => number))
+  for (const number of all.keys()) {
+    if (!known.has(number)) findings.add("wrong", `${number} was never sent`)
+  }
+  const answered = yield* listed(tenant)
+  for (const { account, marker, number } of entries) {
+    const found = answered.get(number)
+    const isListed = marker === null || found !== undefined
+    if (!isListed || (account !== null && found !== account)) {
+      findings.add("lost", `${number}, ${account ?? "pending"}, is listed as ${found}`)
+    }
+  }
+})

@@ -1,0 +1,129 @@
+/**
+ * Sudden deaths under writers: each service, PostgreSQL whole, and one of its backends. The scenario
+ * starts again what it has killed, as an orchestrator would; the rest recovers alone.
+ */
+import { Duration, Effect, Schedule, Schema } from "effect"
+import { rowsOf } from "@data-import/postgres/Database"
+import { gone } from "../PostgresProcess.ts"
+import type { Pulse } from "../Pulse.ts"
+import { type Scenario, seconds, settle, type Sizes, work } from "../Scenario.ts"
+import type { ServiceName } from "../ServiceProcess.ts"
+import { System } from "../System.ts"
+
+/** Those that must answer again before the system counts as recovered from the loss of its database. */
+const onDatabase: ReadonlyArray<ServiceName> = ["account-import", "post-import", "query", "auth"]
+
+const allAnswer = (pulse: Pulse, services: ReadonlyArray<ServiceName>) =>
+  Effect.forEach(services, (service) => pulse.more(service, 1), {
+    concurrency: "unbounded",
+    discard: true
+  })
+
+/** Kills again and again: in the middle of work, at no moment in particular. */
+const killing = Effect.fnUntraced(function* <E>(
+  { kills }: Sizes,
+  victim: ServiceName,
+  strike: (pulse: Pulse) => Effect.Effect<number, E, System>
+) {
+  const { chance } = yield* System
+  const working = yield* work({})
+  const { pulse } = working.traffic
+  const recoveries: Array<number> = []
+  for (let kill = 0; kill < kills; kill++) {
+    yield* pulse.more(victim, chance.between(10, 60))
+    yield* Effect.sleep(Duration.millis(chance.between(0, 20)))
+    recoveries.push(yield* strike(pulse))
+  }
+  yield* working.traffic.finish
+  return { ...(yield* settle(working)), recoveries }
+})
+
+const killService = (name: ServiceName): Scenario => ({
+  name: `kill-${name}`,
+  about: `SIGKILL of ${name} under 16 writers`,
+  short: { kills: 5, count: 0 },
+  long: { kills: 20, count: 0 },
+  run: (sizes) =>
+    killing(
+      sizes,
+      name,
+      Effect.fnUntraced(function* (pulse) {
+        const { services } = yield* System
+        yield* services[name].kill()
+        return yield* seconds(Effect.andThen(services[name].start(), pulse.more(name, 1)))
+      })
+    )
+})
+
+const killPostgres: Scenario = {
+  name: "kill-postgres",
+  about: "SIGKILL of the postmaster under 16 writers",
+  short: { kills: 5, count: 0 },
+  long: { kills: 20, count: 0 },
+  run: (sizes) =>
+    killing(
+      sizes,
+      "account-import",
+      Effect.fnUntraced(function* (pulse) {
+        const { postgres } = yield* System
+        yield* postgres.kill
+        yield* postgres.start
+        return yield* seconds(allAnswer(pulse, onDatabase))
+      })
+    )
+}
+
+const pause = Schedule.spaced(Duration.millis(10))
+const pids = rowsOf(Schema.Struct({ pid: Schema.Int }))
+
+/** The backends that work for a service; the server takes the end of one as a crash of all. */
+const backends = Effect.gen(function* () {
+  const { database } = yield* System
+  const { run, sql } = database
+  return yield* run(
+    pids(sql`
+      select pid from pg_stat_activity
+      where application_name = 'data-import' and pid <> pg_backend_pid() order by pid`)
+  )
+})
+
+/** Once the server has ended all its backends, until it takes connections again. */
+const answersAgain = Effect.fnUntraced(function* (ended: ReadonlyArray<{ readonly pid: number }>) {
+  const { database } = yield* System
+  yield* Effect.forEach(ended, ({ pid }) => gone(pid), { discard: true })
+  yield* Effect.retry(database.ready, { times: 3_000, schedule: pause })
+})
+
+const killBackend: Scenario = {
+  name: "kill-backend",
+  about: "SIGKILL of a PostgreSQL backend under 16 writers",
+  short: { kills: 5, count: 0 },
+  long: { kills: 20, count: 0 },
+  run: (sizes) =>
+    killing(
+      sizes,
+      "account-import",
+      Effect.fnUntraced(function* (pulse) {
+        const { chance } = yield* System
+        const running = yield* backends
+        const victim = running[chance.between(0, running.length - 1)]
+        if (victim !== undefined) process.kill(victim.pid, "SIGKILL")
+        yield* answersAgain(running)
+        return yield* seconds(allAnswer(pulse, onDatabase))
+      })
+    )
+}
+
+const services: ReadonlyArray<ServiceName> = [
+  "account-import",
+  "post-import",
+  "query",
+  "auth",
+  "gateway"
+]
+
+export const kills: ReadonlyArray<Scenario> = [
+  ...services.map(killService),
+  killPostgres,
+  killBackend
+]
