@@ -76,7 +76,7 @@ export interface Account {
 }
 
 /** The full sample account under this key. */
-export const accountOf = (key: ImportKey): Wire => ({ ...domesticPayload(), ...key })
+const accountOf = (key: ImportKey): Wire => ({ ...domesticPayload(), ...key })
 
 /** The least that is an account: it has no documents, and no statement period was ever closed. */
 export const bareAccountOf = (key: ImportKey): Wire => ({ ...key, unknown_occupier: true })
