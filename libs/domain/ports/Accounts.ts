@@ -6,18 +6,12 @@
  */
 import { Context, type DateTime, type Effect, type Option, type Result } from "effect"
 import type { AccountNumber } from "../src/Account.ts"
-import type { AccountChange, AccountView, Looked } from "../src/AccountChange.ts"
+import type { AccountView, Decision, Looked } from "../src/AccountChange.ts"
 import type { AccountDescription } from "../src/AccountDescription.ts"
 import type { ImportKey } from "../src/ImportProcess.ts"
 import type { Caller } from "../src/Organisation.ts"
 import type { AuditAction } from "./History.ts"
 import type { StorageUnavailable } from "./StorageUnavailable.ts"
-
-/** What a decision leads to: what to store, and what to answer. */
-export interface Decision<A> {
-  readonly change: AccountChange
-  readonly answer: A
-}
 
 /** A change of the account of `key`; who asks for it, and when, goes into the audit log. */
 export interface ChangeCommand<A, E> {

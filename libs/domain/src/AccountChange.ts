@@ -74,6 +74,12 @@ export interface AccountChange {
   readonly documents: FoundDocuments
 }
 
+/** What a decision leads to: what to store, and what to answer. */
+export interface Decision<A> {
+  readonly change: AccountChange
+  readonly answer: A
+}
+
 /** The change of nothing, to build on. */
 export const noChange = (account: AccountView): AccountChange => ({
   balance: account.balance,

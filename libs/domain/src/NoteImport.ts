@@ -4,13 +4,13 @@
  * one was sent. Source: specification, "Create notes"; decisions, "Notes" and "Comparison".
  */
 import { type DateTime, Result } from "effect"
-import type { Decision } from "../ports/Accounts.ts"
 import {
   type AccountNote,
   type AccountView,
   type FoundDocuments,
   type Looked,
-  noChange
+  noChange,
+  type Decision
 } from "./AccountChange.ts"
 import { relativePath } from "./Document.ts"
 import { formatInstant } from "./Field.ts"

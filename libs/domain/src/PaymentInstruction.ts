@@ -2,10 +2,7 @@
  * A payment instruction that exists at a vendor and is to be used for an account. Source:
  * specification and rules, "Payment instruction"; decisions, "Vendors".
  */
-import { Result, Schema } from "effect"
-import type { Decision } from "../ports/Accounts.ts"
-import { type AccountView, noChange } from "./AccountChange.ts"
-import { ActivePaymentInstructionExists, type ServiceUnavailable, unavailable } from "./Failure.ts"
+import { Schema } from "effect"
 import { choice, nonBlankText } from "./Field.ts"
 import { isAmong, type Rule } from "./Rules.ts"
 
@@ -44,31 +41,3 @@ export const vendorOffersType: Rule<PaymentInstruction> = ({ type, vendor }, _fa
   const types = typesOf(vendor)
   if (types !== undefined) isAmong(types, type, "type", report)
 }
-
-const isSameInstruction = (a: PaymentInstruction, b: PaymentInstruction): boolean =>
-  a.vendor === b.vendor && a.reference === b.reference && a.type === b.type
-
-/**
- * Puts the instruction on the account, unless another one is active there. The same one again
- * changes nothing and needs no details; where they turn out to be needed after all, the request is
- * to be sent again.
- */
-export const decideInstruction =
-  (instruction: PaymentInstruction, details: InstructionDetails | null) =>
-  (
-    account: AccountView
-  ): Result.Result<
-    Decision<AccountView["number"]>,
-    ActivePaymentInstructionExists | ServiceUnavailable
-  > => {
-    const answer = account.number
-    const unchanged = noChange(account)
-    if (account.instruction !== null) {
-      return isSameInstruction(account.instruction, instruction)
-        ? Result.succeed({ change: unchanged, answer })
-        : Result.fail(new ActivePaymentInstructionExists())
-    }
-    if (details === null) return Result.fail(unavailable)
-    const change = { ...unchanged, instruction: { instruction, details } }
-    return Result.succeed({ change, answer })
-  }

@@ -5,7 +5,7 @@
  * "Post-import".
  */
 import { Context, Effect, Layer, Option, Result } from "effect"
-import { Accounts, type Decision } from "../ports/Accounts.ts"
+import { Accounts } from "../ports/Accounts.ts"
 import { Documents, type DocumentsUnavailable } from "../ports/Documents.ts"
 import { type AuditAction, History } from "../ports/History.ts"
 import { ImportProcesses } from "../ports/ImportProcesses.ts"
@@ -13,7 +13,7 @@ import { OperatorSetup } from "../ports/OperatorSetup.ts"
 import { PaymentVendor } from "../ports/PaymentVendor.ts"
 import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
 import type { AccountNumber } from "./Account.ts"
-import type { AccountView, Looked } from "./AccountChange.ts"
+import type { AccountView, Looked, Decision } from "./AccountChange.ts"
 import { recordRefusals } from "./Audit.ts"
 import { type Examined, type Examiner, makeExaminer, requireOngoing } from "./Examination.ts"
 import {
@@ -32,7 +32,8 @@ import { dayOf } from "./Field.ts"
 import type { ImportKey } from "./ImportProcess.ts"
 import { decideNotes, type NoteResult, notesToLookAt } from "./NoteImport.ts"
 import type { Caller } from "./Organisation.ts"
-import { decideInstruction, type PaymentInstruction } from "./PaymentInstruction.ts"
+import type { PaymentInstruction } from "./PaymentInstruction.ts"
+import { decideInstruction } from "./InstructionImport.ts"
 import {
   instructionRequest,
   notesRequest,

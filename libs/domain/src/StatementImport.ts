@@ -5,12 +5,12 @@
  * decisions, "Comparison".
  */
 import { BigDecimal, Result } from "effect"
-import type { Decision } from "../ports/Accounts.ts"
 import {
   type AccountStatement,
   type AccountView,
   type FoundDocuments,
-  noChange
+  noChange,
+  type Decision
 } from "./AccountChange.ts"
 import { relativePath } from "./Document.ts"
 import { type Fault, ValidationFailed } from "./Failure.ts"

@@ -5,12 +5,12 @@
  */
 import type { DateTime } from "effect"
 import { BigDecimal, Result } from "effect"
-import type { Decision } from "../ports/Accounts.ts"
 import {
   type AccountNote,
   type AccountView,
   type AddedTransaction,
-  noChange
+  noChange,
+  type Decision
 } from "./AccountChange.ts"
 import { sum } from "./Decimal.ts"
 import { TransactionRefused } from "./Failure.ts"

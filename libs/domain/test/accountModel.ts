@@ -3,9 +3,13 @@
  * storage without a store, so that the decisions can be tried any number of times.
  */
 import { DateTime, Result, Schema } from "effect"
-import type { Decision } from "../ports/Accounts.ts"
 import { AccountNumber } from "../src/Account.ts"
-import type { AccountChange, AccountStatement, AccountView } from "../src/AccountChange.ts"
+import type {
+  AccountChange,
+  AccountStatement,
+  AccountView,
+  Decision
+} from "../src/AccountChange.ts"
 import { Money } from "../src/Decimal.ts"
 import { CalendarDate } from "../src/Field.ts"
 import { Note } from "../src/Note.ts"

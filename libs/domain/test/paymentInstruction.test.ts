@@ -2,11 +2,8 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Result } from "effect"
 import { noChange } from "../src/AccountChange.ts"
-import {
-  decideInstruction,
-  type InstructionDetails,
-  type PaymentInstruction
-} from "../src/PaymentInstruction.ts"
+import { decideInstruction } from "../src/InstructionImport.ts"
+import { type InstructionDetails, type PaymentInstruction } from "../src/PaymentInstruction.ts"
 import { accountWith } from "./accountModel.ts"
 
 const instruction: PaymentInstruction = { vendor: "STRIPE", reference: "pm_1", type: "CARD" }
