@@ -24,7 +24,7 @@ export interface ErrorRecord {
 const isFrame = (line: string) => /^\s+at /.test(line)
 
 /** Follows at most four causes, since a driver's error is often wrapped. */
-export const errorRecord = (error: unknown, depth = 4): ErrorRecord => {
+const errorRecord = (error: unknown, depth = 4): ErrorRecord => {
   if (typeof error !== "object" || error === null) return { kind: typeof error, stack: [] }
   const { _tag, cause, code, name, stack } = error as Readonly<Record<string, unknown>>
   const frames = typeof stack === "string" ? stack.split("\n").filter(isFrame) : []
