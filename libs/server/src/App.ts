@@ -137,11 +137,12 @@ export const make = Effect.fnUntraced(function* (parts: Parts) {
     })
   }
 
-  // What has not arrived in time may still arrive, and must not be taken for the next request.
+  // The rest of a body that came too late or was too large may still come: nobody reads it, and it
+  // must not be taken for the next request.
   const seal = (response: HttpServerResponse.HttpServerResponse, requestId: string) =>
     HttpServerResponse.setHeaders(
       response,
-      response.status === 408
+      response.status === 408 || response.status === 413
         ? { [RequestId.header]: requestId, connection: "close" }
         : { [RequestId.header]: requestId }
     )

@@ -25,9 +25,23 @@ const times = {
 
 const malformed = new NotJson({ detail: "The request is no well-formed HTTP." })
 
-/** What RFC 9112 wants refused and Node would refuse without a word: HTTP/1.1 without a Host. */
-export const refusalOfHead = ({ headers, httpVersion }: IncomingMessage): NotJson | undefined =>
-  httpVersion === "1.1" && headers.host === undefined ? malformed : undefined
+const hostsIn = (rawHeaders: ReadonlyArray<string>): number => {
+  let hosts = 0
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] as string
+    if (name.length === 4 && name.toLowerCase() === "host") hosts += 1
+  }
+  return hosts
+}
+
+/** What RFC 9112 wants refused and Node would not: HTTP/1.1 without a Host, or several of them. */
+export const refusalOfHead = ({
+  httpVersion,
+  rawHeaders
+}: IncomingMessage): NotJson | undefined => {
+  const hosts = hostsIn(rawHeaders)
+  return hosts > 1 || (hosts === 0 && httpVersion === "1.1") ? malformed : undefined
+}
 
 const refusalOf = (code: string | undefined) => {
   if (code === "ERR_HTTP_REQUEST_TIMEOUT") return new RequestTimeout()

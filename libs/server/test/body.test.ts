@@ -152,6 +152,8 @@ describe("413", () => {
       for (let sent = 0; sent <= bodyBytes; sent += 0x100000) connection.send(megabyte)
       const answer = yield* Effect.promise(() => connection.receive())
       expect([answer.status, answer.json()]).toMatchObject([413, { code: "payload_too_large" }])
+      expect(answer.headers["connection"]).toBe("close")
+      expect(yield* Effect.promise(() => connection.rest())).toBe("")
     })
   )
 })

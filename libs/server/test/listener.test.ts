@@ -41,9 +41,13 @@ describe("what Node refuses itself", () => {
     })
   )
 
-  it.effect("a missing Host is 400 in the envelope", () =>
+  it.effect.each<[string, string]>([
+    ["no Host", ""],
+    ["two of them", "host: a\r\nhost: b\r\n"],
+    ["the same one twice", "Host: a\r\nHOST: a\r\n"]
+  ])("%s is 400 in the envelope", ([, hosts]) =>
     Effect.gen(function* () {
-      const answer = yield* answerTo("GET /ok/ HTTP/1.1\r\n\r\n")
+      const answer = yield* answerTo(`GET /ok/ HTTP/1.1\r\n${hosts}\r\n`)
       expect([answer.status, answer.json()]).toMatchObject([400, { code: "parse_error" }])
     })
   )

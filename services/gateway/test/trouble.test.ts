@@ -161,6 +161,8 @@ describe("a body that the service does not want", () => {
       for (let sent = 0; sent <= bodyBytes; sent += 0x100000) connection.send(megabyte)
       const answer = yield* receive(connection)
       expect([answer.status, answer.json()]).toMatchObject([413, { code: "payload_too_large" }])
+      expect(answer.headers["connection"]).toBe("close")
+      expect(yield* Effect.promise(() => connection.rest())).toBe("")
     })
   )
 
