@@ -71,10 +71,14 @@ const refuse = (error: NodeJS.ErrnoException, socket: Duplex): void => {
   socket.end(`${head.join("\r\n")}\r\n\r\n${text}`)
 }
 
-/** A server that does not listen yet. An unknown expectation is ignored, as RFC 9110 allows. */
+/**
+ * A server that does not listen yet. An unknown expectation is ignored, as RFC 9110 allows; a
+ * tunnel, for which Node has no request, is refused.
+ */
 export const make = (): Server => {
   const server = createServer({ ...times, requireHostHeader: false })
   server.on("clientError", refuse)
+  server.on("connect", (_request, socket) => refuse(new Error("no tunnel"), socket))
   server.on("checkExpectation", (request, response) => server.emit("request", request, response))
   return server
 }

@@ -16,6 +16,7 @@ const answerTo = (bytes: string) =>
 describe("what Node refuses itself", () => {
   it.effect.each<[string, string]>([
     ["no HTTP", "hello\r\n\r\n"],
+    ["a tunnel", "CONNECT a.test:5432 HTTP/1.1\r\nhost: a.test:5432\r\n\r\n"],
     ["a header without a name", "GET /ok/ HTTP/1.1\r\nhost: a\r\n: b\r\n\r\n"],
     [
       "a length and chunks at once",
