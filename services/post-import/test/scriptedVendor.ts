@@ -16,7 +16,7 @@ export class ScriptedVendor extends Context.Service<
   }
 >()("test/ScriptedVendor") {}
 
-const card = { brand: "visa", last4: "4242", exp_month: 12, exp_year: 2099 }
+const card = { brand: "canary", last4: "4242", exp_month: 12, exp_year: 2099 }
 
 const respond =
   (asked: Map<string, number>) => (request: IncomingMessage, response: ServerResponse) => {
