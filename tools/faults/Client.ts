@@ -1,5 +1,5 @@
 /**
- * A supplier's client: one connection that is kept, and requests that are sent again, unaltered,
+ * A supplier's client: connections that are kept, and requests that are sent again, unaltered,
  * until there is an answer to go on with. It hides nothing: it says how often it had to send.
  */
 import { Agent, request as open } from "node:http"
@@ -67,10 +67,11 @@ const isPassing = ({ status }: Answer): boolean => status >= 500 || status === 4
 
 export class Client {
   readonly #port: number
-  readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  readonly #agent: Agent
 
-  constructor(port: number) {
+  constructor(port: number, connections: number) {
     this.#port = port
+    this.#agent = new Agent({ keepAlive: true, maxSockets: connections })
   }
 
   /** One request, sent once. */
@@ -114,10 +115,13 @@ export class Client {
   }
 
   /**
-   * Sends until the answer is neither lost, nor of the 5xx kind, nor 429; `watch` sees those that
-   * it goes on after.
+   * Sends until the answer is neither lost, nor of the 5xx kind, nor 429; `watch` sees what it goes
+   * on after, null for an answer that was lost.
    */
-  settle(request: Request, watch: (answer: Answer) => void): Effect.Effect<Settled, Unanswered> {
+  settle(
+    request: Request,
+    watch: (answer: Answer | null) => void
+  ): Effect.Effect<Settled, Unanswered> {
     return Effect.gen({ self: this }, function* () {
       const deadline = performance.now() + settleLimitMillis
       let pause = firstPauseMillis
@@ -130,6 +134,7 @@ export class Client {
           watch(answer)
           last = `${answer.status} ${codeOf(answer)}`
         } else {
+          watch(null)
           last = result.failure.why
         }
         yield* Effect.sleep(Duration.millis(pause))
@@ -144,9 +149,12 @@ export class Client {
   }
 }
 
-/** A client of the service or proxy at this port, whose connection ends with the scope. */
-export const make = (port: number): Effect.Effect<Client, never, Scope.Scope> =>
+/**
+ * A client of the service or proxy at this port, with so many connections at most, one unless given,
+ * which end with the scope.
+ */
+export const make = (port: number, connections = 1): Effect.Effect<Client, never, Scope.Scope> =>
   Effect.acquireRelease(
-    Effect.sync(() => new Client(port)),
+    Effect.sync(() => new Client(port, connections)),
     (client) => Effect.sync(() => client.close())
   )

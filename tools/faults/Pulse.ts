@@ -1,14 +1,18 @@
 /**
- * How often each service has answered so far, and waiting for it to answer again: what the faults
- * are timed by, so that they strike at work, and what tells that the system has recovered.
+ * How often each service has answered so far, and how often any has refused, and waiting for more
+ * of it: what the faults are timed by, so that they strike at work, and what tells that the system
+ * has recovered.
  */
 import { Data, Deferred, Duration, Effect } from "effect"
 import type { ServiceName } from "./ServiceProcess.ts"
 
-/** A service has given no more answers for a minute. */
-export class Stalled extends Data.TaggedError("Stalled")<{ readonly service: ServiceName }> {
+/** An answer of a service to go on with, or a refusal or a lost connection that is gone on after. */
+export type Beat = ServiceName | "refusal"
+
+/** There were no more of them for a minute. */
+export class Stalled extends Data.TaggedError("Stalled")<{ readonly of: Beat }> {
   override get message(): string {
-    return `${this.service} gave no more answers`
+    return this.of === "refusal" ? "nothing was refused" : `${this.of} gave no more answers`
   }
 }
 
@@ -20,16 +24,16 @@ interface Waiting {
 const limit = Duration.minutes(1)
 
 export class Pulse {
-  readonly #beats = new Map<ServiceName, number>()
-  readonly #waiting = new Map<ServiceName, ReadonlyArray<Waiting>>()
+  readonly #beats = new Map<Beat, number>()
+  readonly #waiting = new Map<Beat, ReadonlyArray<Waiting>>()
 
-  beat(service: ServiceName): void {
-    const beats = this.beats(service) + 1
-    this.#beats.set(service, beats)
-    const waiting = this.#waiting.get(service) ?? []
+  beat(of: Beat): void {
+    const beats = this.beats(of) + 1
+    this.#beats.set(of, beats)
+    const waiting = this.#waiting.get(of) ?? []
     // Whoever is told may come back at once to wait for more.
     this.#waiting.set(
-      service,
+      of,
       waiting.filter(({ at }) => at > beats)
     )
     for (const { at, done } of waiting) {
@@ -37,21 +41,21 @@ export class Pulse {
     }
   }
 
-  beats(service: ServiceName): number {
-    return this.#beats.get(service) ?? 0
+  beats(of: Beat): number {
+    return this.#beats.get(of) ?? 0
   }
 
-  /** Done when the service has answered so many times more. */
-  more(service: ServiceName, times: number): Effect.Effect<void, Stalled> {
+  /** Done when there were so many more of them. */
+  more(of: Beat, times: number): Effect.Effect<void, Stalled> {
     return Effect.suspend(() => {
       const done = Deferred.makeUnsafe<void>()
-      const waiting = { at: this.beats(service) + times, done }
-      this.#waiting.set(service, [...(this.#waiting.get(service) ?? []), waiting])
+      const waiting = { at: this.beats(of) + times, done }
+      this.#waiting.set(of, [...(this.#waiting.get(of) ?? []), waiting])
       return Deferred.await(done)
     }).pipe(
       Effect.timeoutOrElse({
         duration: limit,
-        orElse: () => Effect.fail(new Stalled({ service }))
+        orElse: () => Effect.fail(new Stalled({ of }))
       })
     )
   }

@@ -5,7 +5,9 @@
  */
 import { Clock, Effect, type Scope } from "effect"
 import { Findings } from "./Findings.ts"
+import type { Pulse, Stalled } from "./Pulse.ts"
 import * as Report from "./Report.ts"
+import type { ServiceName } from "./ServiceProcess.ts"
 import { System, type Tenant } from "./System.ts"
 import * as Traffic from "./Traffic.ts"
 import { verify } from "./Verification.ts"
@@ -26,9 +28,7 @@ export interface Scenario {
   readonly long: Sizes
   /** The services reach PostgreSQL through the proxy. */
   readonly proxied?: boolean
-  readonly run: (
-    sizes: Sizes
-  ) => Effect.Effect<Partial<Report.Report>, Error, System | Scope.Scope>
+  readonly run: (sizes: Sizes) => Effect.Effect<Partial<Report.Report>, Error, System | Scope.Scope>
 }
 
 export const writers = 16
@@ -59,6 +59,16 @@ export const settle = Effect.fnUntraced(function* ({ findings, tenant, traffic }
   yield* verify(tenant, traffic.ledger.entries, findings)
   return { acknowledged: traffic.ledger.acknowledged, findings }
 })
+
+/** Those that work on the database. */
+const onDatabase: ReadonlyArray<ServiceName> = ["account-import", "post-import", "query", "auth"]
+
+/** Done when each service that works on the database has answered once more. */
+export const allAnswer = (pulse: Pulse): Effect.Effect<void, Stalled> =>
+  Effect.forEach(onDatabase, (service) => pulse.more(service, 1), {
+    concurrency: "unbounded",
+    discard: true
+  })
 
 /** How many seconds it takes. */
 export const seconds = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<number, E, R> =>

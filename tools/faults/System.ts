@@ -194,10 +194,12 @@ export const reconfigured = (
   Effect.gen(function* () {
     const { services } = yield* System
     const restart = (own: ServiceProcess.Settings) =>
-      services[name].stop().pipe(
-        Effect.andThen(services[name].start(own)),
-        Effect.andThen(Health.ready(services.gateway.port)),
-        Effect.orDie
-      )
+      services[name]
+        .stop()
+        .pipe(
+          Effect.andThen(services[name].start(own)),
+          Effect.andThen(Health.ready(services.gateway.port)),
+          Effect.orDie
+        )
     yield* Effect.acquireRelease(restart(settings), () => restart({}))
   })

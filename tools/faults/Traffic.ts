@@ -3,7 +3,7 @@
  * every answer held to what the contract allows after what was sent. A request that was sent more
  * than once may find its own traces; one that was sent once may not.
  */
-import { Duration, Effect, Fiber, Predicate, type Scope } from "effect"
+import { Duration, Effect, Fiber, type Scope } from "effect"
 import type { Chance } from "./Chance.ts"
 import * as Client from "./Client.ts"
 import type { Findings } from "./Findings.ts"
@@ -11,6 +11,7 @@ import { type Entry, Ledger } from "./Ledger.ts"
 import { Pulse } from "./Pulse.ts"
 import { type Addition, additions } from "./Requests.ts"
 import * as Requests from "./Requests.ts"
+import { textAt, tokensOf } from "./Session.ts"
 import type { ServiceName } from "./ServiceProcess.ts"
 import type { Tenant } from "./System.ts"
 
@@ -25,22 +26,19 @@ export interface Options {
   readonly accounts: number | null
   /** What is added to an account; everything unless given. */
   readonly additions?: ReadonlyArray<Addition>
+  /** Each account is staged once, and nobody asks for its status or for a second token. */
+  readonly onlyWrites?: boolean
 }
 
 export interface Traffic {
   readonly ledger: Ledger
   readonly pulse: Pulse
-  /** Refusals of the 5xx kind and 429 that were met on the way. */
-  readonly refused: () => number
+  /** How often a request had to be sent again. */
+  readonly repeats: () => number
   /** Lets the writers end the account that they are at, and waits for them. */
   readonly finish: Effect.Effect<void, Client.Unanswered>
   /** Waits until all accounts are through. */
   readonly done: Effect.Effect<void, Client.Unanswered>
-}
-
-const textAt = (json: unknown, name: string): string => {
-  const found: unknown = Predicate.isObject(json) ? Reflect.get(json, name) : undefined
-  return Predicate.isString(found) ? found : ""
 }
 
 const inProgress = "account_import_process_in_progress"
@@ -56,7 +54,7 @@ class Work {
   readonly ledger = new Ledger()
   readonly pulse = new Pulse()
   stopped = false
-  refused = 0
+  repeats = 0
   #next = 0
 
   constructor(options: Options) {
@@ -76,9 +74,11 @@ class Work {
     this.options.findings.add("wrong", `${request.path}, sent ${times}: ${answer.status} ${code}`)
   }
 
-  /** A refusal that the client goes on after; a defect is none. */
-  watch(request: Client.Request, answer: Client.Answer): void {
-    this.refused++
+  /** What the client goes on after, a refusal or nothing at all; a defect is neither. */
+  watch(request: Client.Request, answer: Client.Answer | null): void {
+    this.repeats++
+    this.pulse.beat("refusal")
+    if (answer === null) return
     const isDefect = answer.status === 500 && Client.codeOf(answer) === "error"
     if (isDefect) this.wrong(request, { answer, attempts: 1 })
     if (answer.status === 503 && answer.retryAfter === null) {
@@ -103,7 +103,8 @@ class Writer {
   run(): Effect.Effect<void, Client.Unanswered> {
     return Effect.gen({ self: this }, function* () {
       for (let number = this.#work.next(); number !== undefined; number = this.#work.next()) {
-        yield* this.#renewToken()
+        const keepsToken = this.#work.options.onlyWrites === true && this.#token !== ""
+        if (!keepsToken) yield* this.#renewToken()
         yield* this.#migrate(this.#work.ledger.of(number))
       }
     })
@@ -111,15 +112,15 @@ class Writer {
 
   #migrate(entry: Entry) {
     return Effect.gen({ self: this }, function* () {
-      const { chance } = this.#work.options
-      const stagings = chance.between(1, 3)
+      const { chance, onlyWrites = false } = this.#work.options
+      const stagings = onlyWrites ? 1 : chance.between(1, 3)
       for (let staging = 1; staging <= stagings; staging++) {
         yield* this.#stage(entry, `${entry.number} as staged ${staging}`)
       }
-      yield* this.#status(entry)
+      if (!onlyWrites) yield* this.#status(entry)
       yield* this.#process(entry)
       if (entry.account === null) return
-      yield* this.#status(entry)
+      if (!onlyWrites) yield* this.#status(entry)
       for (const addition of this.#work.options.additions ?? additions) {
         yield* this.#add(entry, addition)
       }
@@ -232,14 +233,11 @@ class Writer {
     })
   }
 
-  #take({ json }: Client.Answer): boolean {
-    const data: unknown = Predicate.isObject(json) ? Reflect.get(json, "data") : undefined
-    const tokens: unknown = Predicate.isObject(data)
-      ? Reflect.get(data, "obtainServiceToken")
-      : undefined
-    if (textAt(tokens, "token") === "") return false
-    this.#token = textAt(tokens, "token")
-    this.#refreshToken = textAt(tokens, "refreshToken")
+  #take(answer: Client.Answer): boolean {
+    const { refreshToken, token } = tokensOf(answer)
+    if (token === "") return false
+    this.#token = token
+    this.#refreshToken = refreshToken
     this.#work.pulse.beat("auth")
     return true
   }
@@ -262,7 +260,7 @@ export const start = (options: Options): Effect.Effect<Traffic, never, Scope.Sco
     return {
       ledger: work.ledger,
       pulse: work.pulse,
-      refused: () => work.refused,
+      repeats: () => work.repeats,
       done,
       finish: Effect.suspend(() => {
         work.stopped = true
@@ -270,4 +268,3 @@ export const start = (options: Options): Effect.Effect<Traffic, never, Scope.Sco
       })
     }
   })
-

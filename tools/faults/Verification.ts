@@ -2,12 +2,12 @@
  * Holds what is stored to what clients were told. Whatever was acknowledged must be there, once and
  * whole; whatever was only sent may be there, but then once and whole as well.
  */
-import { Effect, Predicate } from "effect"
-import * as Client from "./Client.ts"
+import { Effect } from "effect"
 import type { Findings } from "./Findings.ts"
 import type { Entry } from "./Ledger.ts"
 import { type Addition, additions, list, noteBodies, statementIds } from "./Requests.ts"
-import { token, transactionIds } from "./Requests.ts"
+import { transactionIds } from "./Requests.ts"
+import * as Session from "./Session.ts"
 import { type Stored, storedOf } from "./Stored.ts"
 import { System, type Tenant } from "./System.ts"
 
@@ -120,27 +120,15 @@ const checkEntry = (findings: Findings, entry: Entry, stored: Stored | undefined
   for (const addition of additions) checkAddition(findings, entry, stored, addition)
 }
 
-const textOf = (value: unknown, name: string): string => {
-  const found: unknown = Predicate.isObject(value) ? Reflect.get(value, name) : undefined
-  return Predicate.isString(found) ? found : ""
-}
-
 /** The account numbers that the list of all imports answers. */
 const listed = Effect.fnUntraced(function* (tenant: Tenant) {
-  const { services } = yield* System
-  const client = yield* Client.make(services.gateway.port)
-  const ignore = () => {}
-  const request = token({ APIKey: tenant.apiKey })
-  const { answer } = yield* client.settle(request, ignore)
-  const data = Predicate.isObject(answer.json) ? Reflect.get(answer.json, "data") : undefined
-  const tokens: unknown = Predicate.isObject(data) ? Reflect.get(data, "obtainServiceToken") : {}
-  const wanted = { ...list(tenant), token: textOf(tokens, "token") }
-  const found = yield* client.settle(wanted, ignore)
-  const entries: ReadonlyArray<unknown> = Array.isArray(found.answer.json) ? found.answer.json : []
+  const session = yield* Session.open(tenant, 1)
+  const { answer } = yield* session.settle(list(tenant))
+  const entries: ReadonlyArray<unknown> = Array.isArray(answer.json) ? answer.json : []
   return new Map(
     entries.map((entry) => [
-      textOf(entry, "external_account_number"),
-      textOf(entry, "kraken_account_number")
+      Session.textAt(entry, "external_account_number"),
+      Session.textAt(entry, "kraken_account_number")
     ])
   )
 }, Effect.scoped)

@@ -6,18 +6,9 @@ import { Duration, Effect, Schedule, Schema } from "effect"
 import { rowsOf } from "@data-import/postgres/Database"
 import { gone } from "../PostgresProcess.ts"
 import type { Pulse } from "../Pulse.ts"
-import { type Scenario, seconds, settle, type Sizes, work } from "../Scenario.ts"
+import { allAnswer, type Scenario, seconds, settle, type Sizes, work } from "../Scenario.ts"
 import type { ServiceName } from "../ServiceProcess.ts"
 import { System } from "../System.ts"
-
-/** Those that must answer again before the system counts as recovered from the loss of its database. */
-const onDatabase: ReadonlyArray<ServiceName> = ["account-import", "post-import", "query", "auth"]
-
-const allAnswer = (pulse: Pulse, services: ReadonlyArray<ServiceName>) =>
-  Effect.forEach(services, (service) => pulse.more(service, 1), {
-    concurrency: "unbounded",
-    discard: true
-  })
 
 /** Kills again and again: in the middle of work, at no moment in particular. */
 const killing = Effect.fnUntraced(function* <E>(
@@ -35,7 +26,8 @@ const killing = Effect.fnUntraced(function* <E>(
     recoveries.push(yield* strike(pulse))
   }
   yield* working.traffic.finish
-  return { ...(yield* settle(working)), recoveries }
+  const repeats = { name: "sent again", value: working.traffic.repeats(), unit: "times" }
+  return { ...(yield* settle(working)), recoveries, figures: [repeats] }
 })
 
 const killService = (name: ServiceName): Scenario => ({
@@ -68,7 +60,7 @@ const killPostgres: Scenario = {
         const { postgres } = yield* System
         yield* postgres.kill
         yield* postgres.start
-        return yield* seconds(allAnswer(pulse, onDatabase))
+        return yield* seconds(allAnswer(pulse))
       })
     )
 }
@@ -109,7 +101,7 @@ const killBackend: Scenario = {
         const victim = running[chance.between(0, running.length - 1)]
         if (victim !== undefined) process.kill(victim.pid, "SIGKILL")
         yield* answersAgain(running)
-        return yield* seconds(allAnswer(pulse, onDatabase))
+        return yield* seconds(allAnswer(pulse))
       })
     )
 }

@@ -1,0 +1,87 @@
+/**
+ * Dry runs leave nothing behind: every table holds the same rows afterwards, but for the record of
+ * what was done, and the accounts are as pending as before.
+ */
+import { Effect, Schema } from "effect"
+import { rowsOf } from "@data-import/postgres/Database"
+import * as Client from "../Client.ts"
+import { Findings } from "../Findings.ts"
+import { Ledger } from "../Ledger.ts"
+import * as Requests from "../Requests.ts"
+import { type Scenario, writers } from "../Scenario.ts"
+import * as Session from "../Session.ts"
+import { System } from "../System.ts"
+import { verify } from "../Verification.ts"
+
+/** The tables that record what was done. */
+const records: ReadonlySet<string> = new Set(["import_attempts", "outbox", "audit_log"])
+
+const names = rowsOf(Schema.Struct({ name: Schema.String }))
+const digests = rowsOf(Schema.Struct({ digest: Schema.String }))
+
+/** Every other table with what tells its rows from any others. */
+const contents = Effect.gen(function* () {
+  const { run, sql } = (yield* System).database
+  const tables = yield* run(
+    names(sql`select tablename as name from pg_tables where schemaname = 'public' order by 1`)
+  )
+  const found = new Map<string, string>()
+  for (const { name } of tables) {
+    if (records.has(name)) continue
+    const [row] = yield* run(
+      digests(sql`
+        select count(*) || ' rows ' || coalesce(md5(string_agg(line, '' order by line)), '')
+          as digest
+        from (select md5(one::text) as line from ${sql(name)} one) lines`)
+    )
+    found.set(name, row?.digest ?? "")
+  }
+  return found
+})
+
+/** One in ten names a team that does not exist, and fails. */
+const isToFail = (index: number): boolean => index % 10 === 9
+
+export const dryRuns: Scenario = {
+  name: "dry-runs",
+  about: "dry runs, after which no table differs but attempts, outbox and audit log",
+  short: { kills: 0, count: 50 },
+  long: { kills: 0, count: 1_000 },
+  run: Effect.fnUntraced(function* ({ count }) {
+    const { freshTenant } = yield* System
+    const tenant = yield* freshTenant
+    const session = yield* Session.open(tenant, writers)
+    const findings = new Findings()
+    const ledger = new Ledger()
+    const all = Array.from({ length: count }, (_, index) => ({ index, number: `D-${index + 1}` }))
+    const each = <E>(act: (one: (typeof all)[number]) => Effect.Effect<void, E>) =>
+      Effect.forEach(all, act, { concurrency: writers, discard: true })
+
+    yield* each(({ number }) =>
+      Effect.map(session.settle(Requests.stage(tenant, number, "dry")), ({ answer }) => {
+        if (answer.status === 201) return ledger.staged(ledger.of(number), "dry")
+        findings.add("wrong", `${number}: staged ${answer.status}`)
+      })
+    )
+    const before = yield* contents
+    yield* each(({ index, number }) => {
+      const team = isToFail(index) ? { operations_team_name: "Nobody" } : {}
+      const expected = isToFail(index)
+        ? "operations_team_name_does_not_exist"
+        : "dry_run_successful"
+      const request = Requests.process(tenant, number, { dry_run: true, ...team })
+      return Effect.map(session.send(request), (answer) => {
+        if (answer.status === 400 && Client.codeOf(answer) === expected) return
+        findings.add("wrong", `${number}: ${answer.status} ${Client.codeOf(answer)}`)
+      })
+    })
+    const after = yield* contents
+    for (const [name, digest] of after) {
+      if (before.get(name) === digest) continue
+      findings.add("halfMade", `${name} was ${before.get(name)}, and is ${digest}`)
+    }
+    yield* verify(tenant, ledger.entries, findings)
+    const figures = [{ name: "dry runs", value: count, unit: `over ${after.size} tables` }]
+    return { acknowledged: ledger.acknowledged, findings, figures }
+  })
+}

@@ -1,0 +1,70 @@
+/**
+ * Many processes at once for one and the same import: one makes the account, and all the others are
+ * told so, or that it is being made.
+ */
+import { Effect } from "effect"
+import * as Client from "../Client.ts"
+import { Findings } from "../Findings.ts"
+import { type Entry, Ledger } from "../Ledger.ts"
+import * as Requests from "../Requests.ts"
+import type { Scenario } from "../Scenario.ts"
+import * as Session from "../Session.ts"
+import { System } from "../System.ts"
+import { verify } from "../Verification.ts"
+
+const atOnce = 64
+
+const refusals = new Set([
+  "account_import_process_in_progress",
+  "account_import_process_already_imported"
+])
+
+const isRefusal = (answer: Client.Answer): boolean =>
+  answer.status === 400 && refusals.has(Client.codeOf(answer))
+
+/** One answer makes the account, and whoever is told of an account is told of that one. */
+const judge = (entry: Entry, answers: ReadonlyArray<Client.Answer>, findings: Findings) => {
+  const made = answers.filter(({ status }) => status === 201)
+  const accounts = new Set(answers.map(({ json }) => Session.textAt(json, "kraken_account_number")))
+  accounts.delete("")
+  if (made.length > 1 || accounts.size > 1) {
+    findings.add("doubled", `${entry.number}: ${made.length} made, ${[...accounts].join(", ")}`)
+  }
+  if (made.length === 0) findings.add("wrong", `${entry.number}: nobody made the account`)
+  for (const answer of answers) {
+    if (answer.status === 201 || isRefusal(answer)) continue
+    findings.add("wrong", `${entry.number}: ${answer.status} ${Client.codeOf(answer)}`)
+  }
+  return made[0] === undefined ? "" : Session.textAt(made[0].json, "kraken_account_number")
+}
+
+export const onePair: Scenario = {
+  name: "one-pair",
+  about: `${atOnce} processes at once for each of a number of imports`,
+  short: { kills: 0, count: 20 },
+  long: { kills: 0, count: 500 },
+  run: Effect.fnUntraced(function* ({ count }) {
+    const { freshTenant } = yield* System
+    const tenant = yield* freshTenant
+    const session = yield* Session.open(tenant, atOnce)
+    const findings = new Findings()
+    const ledger = new Ledger()
+    for (let pair = 1; pair <= count; pair++) {
+      const entry = ledger.of(`P-${pair}`)
+      const { answer } = yield* session.settle(Requests.stage(tenant, entry.number, "once"))
+      if (answer.status !== 201) findings.add("wrong", `${entry.number}: staged ${answer.status}`)
+      ledger.staged(entry, "once")
+      entry.processed = true
+      const answers = yield* Effect.forEach(
+        Array.from({ length: atOnce }),
+        () => session.send(Requests.process(tenant, entry.number)),
+        { concurrency: "unbounded" }
+      )
+      const account = judge(entry, answers, findings)
+      if (account !== "") ledger.imported(entry, account)
+    }
+    yield* verify(tenant, ledger.entries, findings)
+    const pairs = { name: "pairs", value: count, unit: `with ${atOnce} processes each` }
+    return { acknowledged: ledger.acknowledged, findings, figures: [pairs] }
+  })
+}
