@@ -28,8 +28,8 @@ const answered = (
 
 const problem = (code: string, more: object = {}) => ({ detail: "Because.", code, ...more })
 const unknown = { status: "UNKNOWN", kraken_account_number: "" }
-const fault = (code: string) =>
-  problem("account_failed_validation", { errors: [{ attr: "a", code, detail: "No." }] })
+const fault = (code: string, attr = "a") =>
+  problem("account_failed_validation", { errors: [{ attr, code, detail: "No." }] })
 
 describe("an answer within the contract", () => {
   const good: ReadonlyArray<readonly [string, Asked, Answered]> = [
@@ -52,7 +52,8 @@ describe("an answer within the contract", () => {
       asked("POST", stage.slice(0, -1)),
       answered(308, undefined, { location: `${stage}?a` })
     ],
-    ["faults", asked("POST", stage), answered(400, fault("max_length"))]
+    ["faults", asked("POST", stage), answered(400, fault("max_length"))],
+    ["a member without a name", asked("POST", stage), answered(400, fault("unknown_field", ""))]
   ]
   it.each(good)("is not complained of: %s", (_name, question, answer) => {
     expect(complaints(question, answer)).toEqual([])
@@ -71,6 +72,7 @@ describe("an answer outside of it", () => {
     [/nobody describes/, asked("POST", "/nowhere"), answered(308, undefined, { location: "/x/" })],
     [/not there/, asked("GET", stage), answered(200, unknown)],
     [/registry/, asked("POST", stage), answered(400, fault("too_long"))],
+    [/says nothing/, asked("POST", stage), answered(400, fault("max_length", ""))],
     [/registry/, asked("GET", "/nowhere/"), answered(404, problem("gone"))],
     [/registry/, asked("GET", "/nowhere/"), answered(404, problem("max_length"))],
     [/another status/, asked("GET", "/nowhere/"), answered(404, problem("parse_error"))],

@@ -107,7 +107,9 @@ const codeComplaints = (status: number, body: unknown): ReadonlyArray<string> =>
     if (!isCode(error["code"], "field")) {
       found.push(`the field code ${String(error["code"])} is not in the registry`)
     }
-    if (error["attr"] === "" || error["detail"] === "") found.push("an error that says nothing")
+    // A member without a name is the only thing whose path is empty.
+    const isNowhere = error["attr"] === "" && error["code"] !== "unknown_field"
+    if (isNowhere || error["detail"] === "") found.push("an error that says nothing")
   }
   return found
 }
