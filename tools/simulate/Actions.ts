@@ -1,0 +1,245 @@
+/**
+ * What can happen in a run: somebody asks for something, a call goes on, an answer arrives or does
+ * not, an instance crashes, time passes, documents come and go.
+ */
+import { Cause, Effect, Exit } from "effect"
+import { ApiKeyId, type OrganisationName, RequestId } from "@data-import/domain/Organisation"
+import type { Fault } from "@data-import/domain/testing/faults"
+import type { Conditions } from "./Conditions.ts"
+import { documentsOf } from "./Payloads.ts"
+import { instantLine, orderLine, outcomeLine } from "./Printed.ts"
+import { answerOf } from "./Programs.ts"
+import {
+  type Answer,
+  type Asked,
+  type Instance,
+  keyOf,
+  nameOf,
+  nobodyHeard,
+  type Order
+} from "./Request.ts"
+import type { Turn } from "./Turns.ts"
+import { objection } from "./Verdict.ts"
+import { watch } from "./Witness.ts"
+import { newInstance, surroundingsOf, type World } from "./World.ts"
+
+const tell = (world: World, line: string): void => {
+  world.log.push(`#${world.steps} ${instantLine(world.time.now())} ${line}`)
+}
+
+const meet = ({ met }: World, what: string): void => {
+  met.set(what, (met.get(what) ?? 0) + 1)
+}
+
+const settle = ({ desk, ground, time }: World): Effect.Effect<void> => ground.settle(time, desk)
+
+/** The documents that a request names, as they are in the store before it is sent. */
+const bringDocuments = ({ files, vanished }: World, order: Order): void => {
+  if (!("key" in order)) return
+  const body = order.kind === "validate" || order.kind === "stage" ? order.payload : { ...order }
+  for (const path of documentsOf(body)) {
+    const place = `${order.key.import_supplier}/${path}`
+    if (!vanished.has(place)) files.set(place, path.length)
+  }
+}
+
+const callerOf = (id: number, organisation: OrganisationName) => ({
+  organisation,
+  apiKey: ApiKeyId.make(`key-of-${organisation}`),
+  scopes: ["import:read", "import:write"] as const,
+  requestId: RequestId.make(`r${id}`)
+})
+
+/** Somebody asks; the request goes on until its first turn. */
+export const ask = Effect.fnUntraced(function* (
+  world: World,
+  order: Order,
+  by: { readonly organisation: OrganisationName; readonly repeats: Asked | null }
+) {
+  const id = world.requests.length + 1
+  const asked: Asked = {
+    id,
+    order,
+    caller: callerOf(id, by.organisation),
+    instance: world.dice.pick(world.instances),
+    slow: world.dice.chance(world.conditions.slow),
+    frozenUntil: 0,
+    at: world.time.now(),
+    step: world.steps,
+    repeats: by.repeats,
+    struck: new Set(),
+    calls: [],
+    answer: null,
+    ended: null
+  }
+  world.requests.push(asked)
+  world.running.add(asked)
+  world.happenings.push({ what: "asked", asked })
+  bringDocuments(world, order)
+  const again = by.repeats === null ? "" : `, again after r${by.repeats.id}`
+  const { instance } = asked
+  tell(world, `r${id} ${by.organisation} asks ${instance.name}: ${orderLine(order)}${again}`)
+  const program = Effect.uninterruptible(answerOf(world.programs, asked))
+  const fiber = Effect.runForkWith(surroundingsOf(world, asked))(program)
+  fiber.addObserver((exit) => {
+    if (instance.crashed) return
+    const answer: Answer = Exit.isSuccess(exit)
+      ? exit.value
+      : { code: "error", said: Cause.pretty(exit.cause) }
+    world.desk.add({ request: asked, operation: "answer", args: [answer] }, () => {})
+  })
+  yield* settle(world)
+  return asked
+})
+
+const end = (world: World, asked: Asked, answer: Answer | typeof nobodyHeard): void => {
+  asked.answer = answer
+  asked.ended = { at: world.time.now(), step: world.steps }
+  world.running.delete(asked)
+  world.happenings.push({ what: "ended", asked })
+}
+
+/** Whatever becomes of an answer, it must be the right one. */
+const answer = (world: World, turn: Turn, lost: number): void => {
+  const { args, request } = turn
+  const given = args[0] as Answer
+  world.desk.remove(turn)
+  const isLost = world.dice.chance(lost)
+  const said = `r${request.id} is answered ${given.code} ${given.said.replaceAll("\n", " | ")}`
+  tell(world, isLost ? `${said}, which nobody hears` : said)
+  meet(world, `${request.order.kind} is answered ${given.code}`)
+  const wrong = objection(request, given)
+  world.checks.that(wrong === null, () => `r${request.id} ${orderLine(request.order)}: ${wrong}`)
+  end(world, request, isLost ? nobodyHeard : given)
+}
+
+const drawFault = ({ dice }: World, faults: number): Fault | null =>
+  dice.chance(faults)
+    ? {
+        kind: dice.chance(0.7) ? "unavailable" : "defect",
+        when: dice.chance(0.5) ? "before" : "after"
+      }
+    : null
+
+/** A request of a crashed instance is over when none of its calls is under way any more. */
+const buryIfOver = (world: World, asked: Asked): void => {
+  const isUnderWay = world.desk.waiting.some(({ request }) => request === asked)
+  if (asked.instance.crashed && asked.ended === null && !isUnderWay) end(world, asked, nobodyHeard)
+}
+
+/** Lets a call go on, or an answer arrive. */
+export const goOn = Effect.fnUntraced(function* (
+  world: World,
+  turn: Turn,
+  { faults, lostAnswers }: Pick<Conditions, "faults" | "lostAnswers">
+) {
+  const { operation, request } = turn
+  if (operation === "answer") return answer(world, turn, lostAnswers)
+  const fault = request.instance.crashed ? null : drawFault(world, faults)
+  world.desk.grant(turn, fault)
+  yield* settle(world)
+  const [executed = null] = world.desk.executed()
+  const struck = fault === null ? "" : `, struck by ${fault.kind} ${fault.when}`
+  const outcome = executed === null ? "not reached" : outcomeLine(executed.exit)
+  tell(world, `r${request.id} ${request.instance.name} ${operation}: ${outcome}${struck}`)
+  if (executed !== null) meet(world, `${operation} gives ${outcome}`)
+  // A lease that could not be renewed is no reason to answer anything.
+  if (fault !== null && fault.kind !== "crash" && operation !== "ImportProcesses.renew") {
+    request.struck.add(fault.kind)
+  }
+  if (executed !== null) yield* watch(world, executed)
+  buryIfOver(world, request)
+})
+
+/** Lets several calls go on at once, none of which is struck; their storage decides the order. */
+export const goTogether = Effect.fnUntraced(function* (world: World, turns: ReadonlyArray<Turn>) {
+  for (const turn of turns) world.desk.grant(turn, null)
+  yield* settle(world)
+  for (const executed of world.desk.executed()) {
+    const { exit, operation, request } = executed
+    meet(world, `${operation} gives ${outcomeLine(exit)}`)
+    tell(world, `together: r${request.id} ${operation}: ${outcomeLine(exit)}`)
+    yield* watch(world, executed)
+  }
+  for (const { request } of turns) buryIfOver(world, request)
+})
+
+const writes = new Set([
+  "ImportProcesses.stage",
+  "ImportProcesses.claim",
+  "ImportProcesses.renew",
+  "ImportProcesses.complete",
+  "ImportProcesses.release",
+  "ImportProcesses.setSkipped",
+  "Accounts.change",
+  "History.recordRefusal"
+])
+
+/**
+ * An instance crashes, and another takes its place. Of the calls that it had sent, each may still
+ * reach the storage some time later.
+ */
+export const crash = (world: World, instance: Instance): void => {
+  tell(world, `${instance.name} crashes`)
+  instance.crashed = true
+  for (const turn of world.desk.waiting.filter(({ request }) => request.instance === instance)) {
+    const isSent = writes.has(turn.operation) && world.dice.chance(0.5)
+    if (!isSent) world.desk.remove(turn)
+  }
+  for (const asked of [...world.running]) buryIfOver(world, asked)
+  world.instances[world.instances.indexOf(instance)] = newInstance(world)
+}
+
+/** Time passes; whoever sleeps until then wakes up. */
+export const pass = Effect.fnUntraced(function* (world: World, millis: number) {
+  const until = world.time.now() + Math.round(millis)
+  while (world.time.wakeNext(until)) yield* settle(world)
+  tell(world, `${Math.round(millis / 100) / 10} s pass`)
+})
+
+/** Whether the request has begun an attempt that still has the lease of its import. */
+const hasLease = (world: World, { calls, ended, order }: Asked): boolean => {
+  if (order.kind !== "process" || ended !== null) return false
+  const lease = world.observations.get(nameOf(order.key))?.row?.lease ?? null
+  return calls.some(
+    ({ exit, operation, attempt }) =>
+      operation === "ImportProcesses.claim" && Exit.isSuccess(exit) && attempt === lease?.attempt
+  )
+}
+
+/**
+ * A request that has a lease stands still for a while, long enough for the lease to run out; the
+ * import that it works on.
+ */
+export const freeze = Effect.fnUntraced(function* (world: World) {
+  const { dice } = world
+  const working = [...world.running].filter((asked) => hasLease(world, asked))
+  if (working.length === 0) return null
+  const asked = dice.pick(working)
+  asked.frozenUntil = world.steps + 4 + dice.below(16)
+  tell(world, `r${asked.id} stands still until step ${asked.frozenUntil}`)
+  yield* pass(world, (58 + dice.below(40)) * 1000)
+  return keyOf(asked.order)
+})
+
+/** A document vanishes from the store, or all that have come back. */
+export const shuffleDocuments = (world: World): void => {
+  const { dice, files, vanished } = world
+  const places = [...files.keys()]
+  if (places.length === 0 || dice.chance(0.4)) {
+    returnDocuments(world)
+    return
+  }
+  const place = dice.pick(places)
+  tell(world, `document ${place} vanishes`)
+  vanished.set(place, files.get(place) ?? 0)
+  files.delete(place)
+}
+
+/** All documents are there again. */
+export const returnDocuments = (world: World): void => {
+  const { files, vanished } = world
+  if (vanished.size > 0) tell(world, `${vanished.size} documents are back`)
+  for (const [place, size] of vanished) files.set(place, size)
+  vanished.clear()
+}

@@ -1,0 +1,176 @@
+/**
+ * What the clients of an import saw: as the history that must be explicable, and as what they were
+ * promised, which must be there when all is over.
+ */
+import type { ImportKey } from "@data-import/domain/ImportProcess"
+import type { Wire } from "@data-import/domain/testing/wire"
+import { contentOf, instructionOf, type ModelAccount, shown } from "./AccountModel.ts"
+import { type Happening, inexplicable, type Operation } from "./Histories.ts"
+import { type Asked, nameOf, nobodyHeard, type Order } from "./Request.ts"
+import { owners } from "./Traffic.ts"
+import type { World } from "./World.ts"
+
+/** Refusals that say nothing of the import, and leave it as it is. */
+const saysNothing = (code: string, said: string): boolean =>
+  code === "import_supplier_migration_not_ongoing" ||
+  code === "request_failed_validation" ||
+  said.includes("import_supplier_does_not_exist")
+
+const ofAdding = (code: string): string =>
+  /^(not_found|account_not_found|import_process_does_not_exist)$/.test(code) ? "not_found" : "ok"
+
+/** The answer as the history takes it; `undefined` where the request has no part in it. */
+const heard = ({ answer, order }: Asked): string | null | undefined => {
+  const isAdding = /^(notes|transactions|statements|instruction)$/.test(order.kind)
+  const isUnknown =
+    answer === null ||
+    answer === nobodyHeard ||
+    /^(error|service_unavailable|payment_vendor_unavailable)$/.test(answer.code)
+  if (isUnknown) return isAdding || order.kind === "status" ? undefined : null
+  const { code, said } = answer
+  if (saysNothing(code, said)) return undefined
+  if (isAdding) return ofAdding(code)
+  // A stage that is refused for its payload has not looked at the import.
+  if (order.kind === "stage" && code === "account_failed_validation") return undefined
+  if (code !== "ok" || order.kind === "process") return code
+  return `${code} ${said.split(" ")[0] ?? ""}`
+}
+
+const askOf = ({ order }: Asked): Operation["ask"] | null => {
+  switch (order.kind) {
+    case "stage":
+      return { kind: "stage", version: order.version }
+    case "process":
+      return { kind: "process", dryRun: order.dryRun, team: order.team === "Migration Team" }
+    case "skip":
+      return { kind: "skip", skipped: order.skipped }
+    case "status":
+      return { kind: "status" }
+    case "notes":
+    case "transactions":
+    case "statements":
+    case "instruction":
+      return { kind: "add" }
+    default:
+      return null
+  }
+}
+
+const operationOf = (asked: Asked): Operation | null => {
+  const ask = askOf(asked)
+  const answer = heard(asked)
+  const { caller, ended, id, order } = asked
+  if (ask === null || answer === undefined || !("key" in order)) return null
+  if (order.kind !== "skip" && caller.organisation !== owners.get(order.key.import_supplier)) {
+    return null
+  }
+  return { id, ask, at: asked.at, until: ended?.at ?? Infinity, answer }
+}
+
+/** What the account of an import is made of, as its notes tell. */
+const lastLook = (world: World, key: ImportKey): Operation => {
+  const account = world.observations.get(nameOf(key))?.account ?? null
+  const version = account?.notes.flatMap(
+    ({ body }) => /^version (\d+)$/.exec(body ?? "")?.[1] ?? []
+  )
+  const at = world.time.now()
+  const answer = account === null ? "not_found" : `ok ${version?.[0] ?? "none"}`
+  return { id: world.requests.length + 1, ask: { kind: "version" }, at, until: at, answer }
+}
+
+/** Checks that everything the clients of the import saw can have happened in some order. */
+export const explain = (world: World, key: ImportKey): void => {
+  const name = nameOf(key)
+  const operations = new Map(world.requests.map((asked) => [asked, operationOf(asked)]))
+  const history = world.happenings.flatMap(({ asked, what }): ReadonlyArray<Happening> => {
+    const operation = operations.get(asked) ?? null
+    if (operation === null || !("key" in asked.order)) return []
+    return nameOf(asked.order.key) === name ? [{ what, operation }] : []
+  })
+  const look = lastLook(world, key)
+  const culprit = inexplicable([
+    ...history,
+    { what: "asked", operation: look },
+    { what: "ended", operation: look }
+  ])
+  world.clientChecks.that(
+    culprit === null,
+    () =>
+      `${name}: no order of what was asked explains that r${culprit?.id ?? ""} ` +
+      `(${culprit?.ask.kind ?? ""}) was answered ${culprit?.answer ?? ""}`
+  )
+}
+
+/** What a client was promised to be there, and how often it is. */
+interface Promised {
+  readonly what: string
+  readonly times: number
+  /** Whether it may be there more than once. */
+  readonly often?: boolean
+}
+
+const countOf = <A>(among: ReadonlyArray<A> = [], is: (each: A) => boolean): number =>
+  among.filter(is).length
+
+const idsIn = (list: ReadonlyArray<Wire>, field: string): ReadonlyArray<string> =>
+  list.map((wire) => String(wire[field]).trim())
+
+const promisedIn = (
+  { kind, ...order }: Order,
+  said: string,
+  there: ModelAccount | null,
+  mayBeTwice: (id: string) => boolean
+): ReadonlyArray<Promised> => {
+  if ("transactions" in order) {
+    return idsIn(order.transactions, "transaction_id").map((id) => ({
+      what: `transaction ${id}`,
+      times: countOf(there?.transactions, (each) => each.id === id),
+      often: mayBeTwice(id)
+    }))
+  }
+  if ("statements" in order) {
+    return idsIn(order.statements, "statement_id").map((id) => ({
+      what: `statement ${id}`,
+      times: countOf(there?.statements, (each) => each.id === id)
+    }))
+  }
+  if ("notes" in order) {
+    const times = said.split(", ").map((each) => each.split(" ")[1])
+    return order.notes.map(contentOf).map((content, index) => ({
+      what: `note "${content}" of ${times[index] ?? ""}`,
+      times: countOf(there?.notes, (note) => note.content === content && note.at === times[index])
+    }))
+  }
+  if ("instruction" in order) {
+    const wanted = instructionOf(order.instruction)
+    return [{ what: `instruction ${wanted}`, times: there?.instruction === wanted ? 1 : 0 }]
+  }
+  return kind === "process" ? [{ what: "an account", times: there === null ? 0 : 1 }] : []
+}
+
+/** Checks that all that was acknowledged is on the account, and only once. */
+export const checkAcknowledged = (world: World, key: ImportKey): void => {
+  const name = nameOf(key)
+  const account = world.observations.get(name)?.account ?? null
+  const there = account === null ? null : shown(account)
+  const requests = world.requests.filter(
+    ({ order }) => "key" in order && nameOf(order.key) === name
+  )
+  const wantedTwice = new Set(
+    requests.flatMap(({ order }) =>
+      order.kind === "transactions" && !order.check
+        ? idsIn(order.transactions, "transaction_id")
+        : []
+    )
+  )
+  for (const { answer, id, order } of requests) {
+    if (answer === null || answer === nobodyHeard || answer.code !== "ok") continue
+    const all = promisedIn(order, answer.said, there, (each) => wantedTwice.has(each))
+    for (const { often = false, times, what } of all) {
+      world.clientChecks.that(
+        often ? times > 0 : times === 1,
+        () => `r${id} was acknowledged, and ${name} has ${what} ${times} times`
+      )
+    }
+  }
+}

@@ -1,0 +1,220 @@
+/**
+ * Whether what the clients of one import saw can be explained by something that happened in order:
+ * every request took effect in one step, a process in two (it takes the lease, and it ends), each
+ * somewhere between its asking and its answer. A request that nobody heard of any more may have
+ * taken effect, wholly or in part, or not at all. Looks at nothing but requests and answers.
+ *
+ * The check follows the history and keeps every state in which the system can be; a history is
+ * sound as long as there is one.
+ */
+
+/** What was asked. Times are milliseconds. */
+export interface Operation {
+  readonly id: number
+  readonly ask:
+    | { readonly kind: "stage"; readonly version: number }
+    | { readonly kind: "process"; readonly dryRun: boolean; readonly team: boolean }
+    | { readonly kind: "skip"; readonly skipped: boolean }
+    | { readonly kind: "status" }
+    | { readonly kind: "add" }
+    /** What the account is made of, read when all is over. */
+    | { readonly kind: "version" }
+  readonly at: number
+  /** When it was answered or could no longer take effect. */
+  readonly until: number
+  /** `code said`; null where nobody heard an answer, or one that says nothing. */
+  readonly answer: string | null
+}
+
+export type Happening =
+  | { readonly what: "asked"; readonly operation: Operation }
+  | { readonly what: "ended"; readonly operation: Operation }
+
+/** Where an import can be, as far as requests tell. */
+interface State {
+  /** The version that is staged, or that the account is made of; null before the first. */
+  readonly version: number | null
+  readonly skipped: boolean
+  /** The process that holds the lease, or held one that nobody has cleared. */
+  readonly lease: Operation | null
+  readonly imported: boolean
+}
+
+/** How far an operation is; `holding` the lease. */
+type Progress = "asked" | "holding" | "done"
+
+/** What an operation can do next; `answer` is null while it has none. */
+interface Way {
+  readonly state: State
+  readonly answer: string | null
+}
+
+const leaseMillis = 60_000
+
+const begin: State = { version: null, skipped: false, lease: null, imported: false }
+
+/** The lease began no sooner than its process was asked for. */
+const canBeExpired = ({ at }: Operation, now: number): boolean => at + leaseMillis <= now
+
+/** It is renewed for as long as its process runs. */
+const canBeHeld = ({ until }: Operation, now: number): boolean => until + leaseMillis > now
+
+const done = (state: State, answer: string): Way => ({ state, answer })
+
+/** Why a write is refused, and whether it may go on, in all ways that are possible. */
+const judged = (
+  state: State,
+  now: number,
+  refused: string,
+  free: (state: State) => ReadonlyArray<Way>
+): ReadonlyArray<Way> => {
+  if (state.imported) return [done(state, "account_import_process_already_imported")]
+  if (state.skipped) return [done(state, "account_import_process_skipped")]
+  if (state.lease === null) return free(state)
+  return [
+    ...(canBeHeld(state.lease, now) ? [done(state, refused)] : []),
+    ...(canBeExpired(state.lease, now) ? free(state) : [])
+  ]
+}
+
+const inProgress = "account_import_process_in_progress"
+
+const stage = (state: State, operation: Operation, version: number): ReadonlyArray<Way> =>
+  state.version === null
+    ? [done({ ...begin, version }, "ok first")]
+    : judged(state, operation.at, inProgress, () => [done({ ...begin, version }, "ok again")])
+
+const claim = (state: State, operation: Operation, team: boolean): ReadonlyArray<Way> => {
+  if (state.version === null) return [done(state, "import_process_does_not_exist")]
+  return judged(state, operation.at, inProgress, () =>
+    team
+      ? [
+          { state: { ...state, lease: operation }, answer: null },
+          done(state, "concurrency_limit_exceeded")
+        ]
+      : [done(state, "operations_team_name_does_not_exist")]
+  )
+}
+
+const end = (state: State, operation: Operation, dryRun: boolean): ReadonlyArray<Way> => {
+  const lost = "service_unavailable"
+  if (state.imported || state.lease !== operation) return [done(state, lost)]
+  const free = { ...state, lease: null }
+  return [
+    dryRun ? done(free, "dry_run_successful") : done({ ...free, imported: true }, "ok"),
+    done(free, "account_failed_validation"),
+    done(free, lost)
+  ]
+}
+
+const skip = (state: State, operation: Operation, skipped: boolean): ReadonlyArray<Way> => {
+  if (state.version === null) return [done(state, "None")]
+  if (state.imported) return [done(state, "Imported")]
+  const set = done({ ...state, skipped, lease: skipped ? null : state.lease }, "ok set")
+  if (state.skipped) return [set]
+  return judged(state, operation.at, "InProgress", () => [set])
+}
+
+const status = (state: State, { at, until }: Operation): ReadonlyArray<Way> => {
+  if (state.version === null) return [done(state, "not_found")]
+  if (state.imported) return [done(state, "ok COMPLETED")]
+  const { lease, skipped } = state
+  if (skipped || lease === null) return [done(state, "ok UNKNOWN")]
+  return [
+    ...(canBeHeld(lease, at) ? [done(state, "ok IN_PROGRESS")] : []),
+    ...(canBeExpired(lease, until) ? [done(state, "ok UNKNOWN")] : [])
+  ]
+}
+
+/** Everything that the operation can do next in this state. */
+const waysOn = (state: State, operation: Operation, progress: Progress): ReadonlyArray<Way> => {
+  const { ask } = operation
+  if (progress === "done") return []
+  switch (ask.kind) {
+    case "stage":
+      return stage(state, operation, ask.version)
+    case "process":
+      return progress === "holding"
+        ? end(state, operation, ask.dryRun)
+        : claim(state, operation, ask.team)
+    case "skip":
+      return skip(state, operation, ask.skipped)
+    case "status":
+      return status(state, operation)
+    case "add":
+      return [done(state, state.imported ? "ok" : "not_found")]
+    case "version":
+      return [done(state, state.imported ? `ok ${state.version ?? "none"}` : "not_found")]
+  }
+}
+
+/** One way in which the system can be: the import's state, and how far every operation is. */
+interface Possibility {
+  readonly state: State
+  readonly pending: ReadonlyMap<Operation, Progress>
+}
+
+const nameOf = ({ pending, state }: Possibility): string => {
+  const { imported, lease, skipped, version } = state
+  let name = `${version} ${skipped} ${imported} ${lease?.id}`
+  for (const [{ id }, progress] of pending) name += ` ${id} ${progress}`
+  return name
+}
+
+type Possibilities = ReadonlyMap<string, Possibility>
+
+const named = (all: Iterable<Possibility>): Possibilities =>
+  new Map(Array.from(all, (each) => [nameOf(each), each]))
+
+/** The answer is known already where there is one, and so nothing else need be followed. */
+const isToFollow = ({ answer: known }: Operation, { answer }: Way): boolean =>
+  answer === null || known === null || answer === known
+
+/** All that can have happened by now, whatever of the pending operations has begun. */
+const closure = (all: Possibilities): Possibilities => {
+  const known = new Map(all)
+  const open = [...all.values()]
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    for (const [operation, progress] of next.pending) {
+      for (const way of waysOn(next.state, operation, progress)) {
+        if (!isToFollow(operation, way)) continue
+        const after = way.answer === null ? "holding" : "done"
+        const pending = new Map(next.pending).set(operation, after)
+        const possibility = { state: way.state, pending }
+        const name = nameOf(possibility)
+        if (known.has(name)) continue
+        known.set(name, possibility)
+        open.push(possibility)
+      }
+    }
+  }
+  return known
+}
+
+const asking = (all: Possibilities, operation: Operation): Possibilities =>
+  named(
+    Array.from(all.values(), ({ pending, state }) => ({
+      state,
+      pending: new Map(pending).set(operation, "asked")
+    }))
+  )
+
+const ending = (all: Possibilities, operation: Operation): Possibilities =>
+  named(
+    [...closure(all).values()]
+      .filter(({ pending }) => operation.answer === null || pending.get(operation) === "done")
+      .map(({ pending, state }) => ({
+        state,
+        pending: new Map([...pending].filter(([each]) => each !== operation))
+      }))
+  )
+
+/** The first operation whose end nothing explains; null where everything can be explained. */
+export const inexplicable = (history: ReadonlyArray<Happening>): Operation | null => {
+  let all: Possibilities = named([{ state: begin, pending: new Map() }])
+  for (const { operation, what } of history) {
+    all = what === "asked" ? asking(all, operation) : ending(all, operation)
+    if (all.size === 0) return operation
+  }
+  return null
+}

@@ -1,0 +1,32 @@
+/** Runs on the memory adapters: one synchronous computation each, with nothing of its own to wait. */
+import { Effect } from "effect"
+import type { MemoryStore } from "@data-import/domain/ports/memory/Store"
+import { type Report, simulate } from "./Simulation.ts"
+import { memory, type Storage } from "./Storage.ts"
+import type { Desk } from "./Turns.ts"
+import type { Ground } from "./World.ts"
+
+/** A way to break the adapters, for proof that it is found. */
+export type Spoil = (
+  storage: Storage,
+  store: MemoryStore["Service"],
+  turn: Desk["turn"]
+) => Partial<Storage>
+
+/** The memory adapters, broken or not. */
+export const groundInMemory = (
+  spoil: Spoil = () => ({}),
+  rest: Pick<Ground, "spoil" | "onlyClients"> = {}
+): Ground => ({
+  ...rest,
+  storage: (turn) =>
+    Effect.map(memory, ({ storage, store }) => ({ ...storage, ...spoil(storage, store, turn) })),
+  settle: (time) => Effect.sync(time.run)
+})
+
+/** Runs a seed in memory. */
+export const simulateInMemory = (
+  seed: number,
+  steps: number,
+  ground: Ground = groundInMemory()
+): Report => Effect.runSync(simulate(seed, steps, ground))

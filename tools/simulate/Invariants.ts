@@ -1,0 +1,170 @@
+/**
+ * What must be true of the stored imports at every moment, whatever was asked and whatever went
+ * wrong. Looks at the stored state alone; what a step may change is the models' affair.
+ */
+import type { Wire } from "@data-import/domain/testing/wire"
+import { type ModelAccount, opened, shown } from "./AccountModel.ts"
+import type { Observation } from "./Observation.ts"
+import { nameOf } from "./Request.ts"
+
+/** Thrown where something is not as it must be. */
+class Violation extends Error {
+  constructor(what: string) {
+    super(what)
+    this.name = "Violation"
+  }
+}
+
+/** Counts what is checked, and ends the run at the first thing that does not hold. */
+export interface Checks {
+  readonly that: (holds: boolean, otherwise: () => string) => void
+  readonly count: () => number
+}
+
+/** Those that are `blind` count and let everything pass. */
+export const makeChecks = (blind = false): Checks => {
+  let count = 0
+  return {
+    count: () => count,
+    that: (holds, otherwise) => {
+      count += 1
+      if (!holds && !blind) throw new Violation(otherwise())
+    }
+  }
+}
+
+const countOf = <A>(among: ReadonlyArray<A>, is: (each: A) => boolean): number =>
+  among.filter(is).length
+
+/** Of the words of an audit line or an event, the one at the place. */
+const word = (line: string, place: number): string => line.split(" ")[place] ?? ""
+const actionOf = (line: string): string => word(line, 4)
+const outcomeOf = (line: string): string => word(line, 5)
+const eventOf = (line: string): string => word(line, 1)
+
+const changesOfAccount = new Set([
+  "create_notes",
+  "create_transactions",
+  "create_historical_statements",
+  "create_payment_instruction"
+])
+
+/** The states exclude each other, and the attempts agree with them. */
+const checkStates = (checks: Checks, { key, row }: Observation): void => {
+  if (row === null) return
+  const name = nameOf(key)
+  const states = [row.skipped, row.lease !== null, row.account !== null]
+  checks.that(
+    countOf(states, (is) => is) <= 1,
+    () => `${name} is two of skipped, leased and imported: ${states.join(", ")}`
+  )
+  const open = row.attempts.filter(({ outcome }) => outcome === null)
+  checks.that(open.length <= 1, () => `${name} has ${open.length} open attempts`)
+  checks.that(
+    open[0]?.id === row.lease?.attempt,
+    () => `${name}: the open attempt is not the one that has the lease`
+  )
+  checks.that(
+    row.attempts.every(({ outcome, to }) => (outcome === null) === (to === null)),
+    () => `${name} has an attempt that ended without an outcome, or the other way round`
+  )
+  const made = countOf(row.attempts, ({ outcome }) => outcome === "created")
+  checks.that(
+    made === (row.account === null ? 0 : 1),
+    () => `${name}: ${made} attempts made an account`
+  )
+}
+
+/** Every change has its entry in the audit log and its event in the outbox, and no other. */
+const checkHistory = (checks: Checks, { audit, events, key, row }: Observation): void => {
+  const name = nameOf(key)
+  const entries = (action: string, outcomes: ReadonlyArray<string>) =>
+    countOf(audit, (line) => actionOf(line) === action && outcomes.includes(outcomeOf(line)))
+  const pairs: ReadonlyArray<readonly [what: string, one: number, other: number]> = [
+    [
+      "stagings in the audit log and in the outbox",
+      entries("stage", ["created", "replaced"]),
+      countOf(events, (line) => eventOf(line) === "staged")
+    ],
+    ["first stagings and imports", entries("stage", ["created"]), row === null ? 0 : 1],
+    [
+      "created entries and accounts",
+      entries("process", ["created"]),
+      row === null || row.account === null ? 0 : 1
+    ],
+    [
+      "complete events and accounts",
+      countOf(events, (line) => eventOf(line) === "complete"),
+      row === null || row.account === null ? 0 : 1
+    ],
+    [
+      "attempts that were given back and their events",
+      countOf(
+        row?.attempts ?? [],
+        ({ outcome }) => outcome !== null && outcome !== "created" && outcome !== "lease_expired"
+      ),
+      countOf(events, (line) => /^(dry_run_)?(error|complete)$/.test(eventOf(line))) -
+        countOf(events, (line) => eventOf(line) === "complete")
+    ],
+    [
+      "additions in the audit log and in the outbox",
+      countOf(
+        audit,
+        (line) => changesOfAccount.has(actionOf(line)) && outcomeOf(line) === "created"
+      ),
+      countOf(events, (line) => eventOf(line) === "post_import.completed")
+    ]
+  ]
+  for (const [what, one, other] of pairs) {
+    checks.that(one === other, () => `${name}: ${what} do not agree: ${one} and ${other}`)
+  }
+}
+
+/** The account exists where the import says so, belongs to it, and adds up. */
+const checkAccount = (checks: Checks, { account, key, row }: Observation): void => {
+  const name = nameOf(key)
+  const number = row?.account?.number
+  checks.that(
+    account?.number === number,
+    () => `${name} is account ${number ?? "none"}, but there is ${account?.number ?? "none"}`
+  )
+  if (account === null) return
+  checks.that(
+    nameOf(account.key) === name,
+    () => `account ${account.number} of ${name} says it is of ${nameOf(account.key)}`
+  )
+  checks.that(
+    account.instructions.length <= 1,
+    () => `account ${account.number} has ${account.instructions.length} active instructions`
+  )
+}
+
+/** The balance is the opening one and all that was added since, to the last hundredth. */
+export const checkBalance = (checks: Checks, { account, key, row }: Observation): void => {
+  if (account === null || row === null || row.account === null) return
+  const before = opened(JSON.parse(row.payload) as Wire, row.account.at)
+  const now = shown(account)
+  const effectOf = ({ transactions }: ModelAccount): bigint =>
+    transactions.reduce((sum, { effect }) => sum + effect, 0n)
+  const expected = before.balance + effectOf(now) - effectOf(before)
+  checks.that(
+    now.balance === expected,
+    () => `${nameOf(key)} has a balance of ${now.balance} hundredths, not ${expected}`
+  )
+}
+
+/** Everything that must be true of one import by itself. */
+export const checkImport = (checks: Checks, observation: Observation): void => {
+  checkStates(checks, observation)
+  checkHistory(checks, observation)
+  checkAccount(checks, observation)
+}
+
+/** What must be true of all imports together. */
+export const checkTogether = (checks: Checks, all: ReadonlyArray<Observation>): void => {
+  const numbers = all.flatMap(({ row }) => row?.account?.number ?? [])
+  checks.that(
+    new Set(numbers).size === numbers.length,
+    () => `two imports have one account number: ${numbers.join(", ")}`
+  )
+}

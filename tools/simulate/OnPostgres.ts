@@ -1,0 +1,79 @@
+/**
+ * Runs on the PostgreSQL adapters: every run on a database of its own, a copy of one that is
+ * migrated once. The calls take their turns as in memory, one after the other, and so a seed makes
+ * the same run; in a crowd several calls are let go at once, and the database decides who is first.
+ */
+import { Duration, Effect, Layer, type Redacted, Schema, type Scope } from "effect"
+import { randomBytes } from "node:crypto"
+import { setImmediate } from "node:timers/promises"
+import * as Database from "@data-import/postgres/Database"
+import { migrate } from "@data-import/postgres/migrate"
+import { layerPorts } from "@data-import/postgres/Storage"
+import { createDatabase, databaseUrl, dropDatabase } from "@data-import/postgres/testing/databases"
+import * as EmbeddedPostgres from "@data-import/postgres/testing/EmbeddedPostgres"
+import { temporaryDataDir } from "@data-import/postgres/testing/temporaryFolder"
+import { ports, type Storage } from "./Storage.ts"
+import type { Ground } from "./World.ts"
+
+const freshName = (prefix: string): string => `${prefix}_${randomBytes(6).toString("hex")}`
+
+/** A database of the server that is dropped with the scope. */
+const database = (server: Redacted.Redacted, prefix: string, template?: string) =>
+  Effect.acquireRelease(
+    Effect.suspend(() => {
+      const name = freshName(prefix)
+      return Effect.as(createDatabase(server, name, template), name)
+    }),
+    (name) => Effect.orDie(dropDatabase(server, name))
+  )
+
+const storageOn = Effect.fnUntraced(function* (url: Redacted.Redacted) {
+  const client = Database.layerWith({
+    url,
+    poolSize: 10,
+    statementTimeout: Duration.seconds(20)
+  })
+  const context = yield* Layer.build(Layer.fresh(layerPorts.pipe(Layer.provideMerge(client))))
+  const { run, sql } = yield* Effect.provide(Database.Database, context)
+  const rows = Database.rowsOf(Schema.Struct({ payload: Schema.String }))
+  const storage: Storage = {
+    ...(yield* Effect.provide(ports, context)),
+    payload: ({ external_account_number, import_supplier }) =>
+      run(
+        rows(sql`select payload::text as payload from import_processes
+          where supplier = ${import_supplier}
+            and external_account_number = ${external_account_number}`)
+      ).pipe(Effect.map(([row]) => row?.payload ?? null))
+  }
+  return storage
+})
+
+const embedded = Effect.gen(function* () {
+  const { url } = yield* EmbeddedPostgres.start({ dataDir: yield* temporaryDataDir() })
+  return url
+})
+
+/** A server for as long as the scope: the one at `url`, or an embedded one. */
+export const groundOnPostgres = Effect.fnUntraced(function* (url: Redacted.Redacted | null) {
+  const server = url ?? (yield* embedded)
+  const template = yield* database(server, "simulation_template")
+  yield* migrate(databaseUrl(server, template))
+  const ground: Ground = {
+    storage: () =>
+      database(server, "simulation", template).pipe(
+        Effect.flatMap((name) => storageOn(databaseUrl(server, name))),
+        Effect.orDie
+      ),
+    settle: (time, desk) =>
+      Effect.promise(async () => {
+        time.run()
+        while (desk.inFlight() > 0 || !time.isIdle()) {
+          await setImmediate()
+          time.run()
+        }
+      })
+  }
+  return ground
+}, Effect.orDie) satisfies (
+  url: Redacted.Redacted | null
+) => Effect.Effect<Ground, never, Scope.Scope>

@@ -1,0 +1,107 @@
+/** What happened in a run, a line each, for a person to read. */
+import { Exit } from "effect"
+import { nameOf, type Order } from "./Request.ts"
+
+/** An order in a few words. */
+export const orderLine = (order: Order): string => {
+  switch (order.kind) {
+    case "validate":
+    case "stage": {
+      const broken = order.broken === null ? "" : ` with ${order.broken}`
+      return `${order.kind} ${nameOf(order.key)} version ${order.version}${broken}`
+    }
+    case "process":
+      return `process ${nameOf(order.key)}${order.dryRun ? " dry run" : ""}`
+    case "notes":
+      return `notes ${nameOf(order.key)} ${JSON.stringify(order.notes)}`
+    case "transactions": {
+      const flags = `${order.check ? "check" : "no check"}, ${order.force ? "force" : "no force"}`
+      return `transactions ${nameOf(order.key)} (${flags}) ${JSON.stringify(order.transactions)}`
+    }
+    case "statements":
+      return `statements ${nameOf(order.key)} ${JSON.stringify(order.statements)}`
+    case "instruction":
+      return `instruction ${nameOf(order.key)} ${JSON.stringify(order.instruction)}`
+    case "status":
+      return `status ${nameOf(order.key)}`
+    case "list":
+      return `list ${order.list} of ${order.supplier}`
+    case "skip":
+      return `${order.skipped ? "skip" : "unskip"} ${nameOf(order.key)}`
+    case "setStatus":
+      return `set ${order.supplier} ${order.to}${order.reopen ? " (reopen)" : ""}`
+    case "createSupplier":
+      return `create supplier ${order.supplier}`
+  }
+}
+
+const brief = (value: unknown): string => {
+  if (typeof value === "object" && value !== null && "_tag" in value) {
+    const found = "found" in value ? ` ${brief(value.found)}` : ""
+    return `${String(value._tag)}${found}`
+  }
+  if (Array.isArray(value)) return `${value.length} of them`
+  return typeof value === "boolean" || typeof value === "string" ? String(value) : ""
+}
+
+/** What a call gave, in a word. */
+export const outcomeLine = (exit: Exit.Exit<unknown, unknown>): string =>
+  Exit.isSuccess(exit) ? brief(exit.value) : "failed"
+
+/** The instant as a person reads it. */
+export const instantLine = (millis: number): string =>
+  new Date(millis).toISOString().replace("T", " ").replace("Z", "")
+
+const identifier = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g
+
+/** The text with every identifier that differs from run to run named by its order. */
+export const withoutIdentifiers = (text: string): string => {
+  const seen = new Map<string, string>()
+  return text.replaceAll(identifier, (found) => {
+    const name = seen.get(found) ?? `attempt-${seen.size + 1}`
+    seen.set(found, name)
+    return name
+  })
+}
+
+const lastLines = 40
+
+/** What went wrong in a run, what had happened before it, and how to run it again. */
+export const failureLines = (
+  { failure, seed }: { readonly failure: string | null; readonly seed: number },
+  log: ReadonlyArray<string>,
+  again: string
+): ReadonlyArray<string> => [
+  `Seed ${seed} failed: ${failure ?? ""}`,
+  `The last of ${log.length} things that happened:`,
+  ...log.slice(-lastLines).map((line) => `  ${line}`),
+  `Again: ${again}`,
+  ""
+]
+
+interface Total {
+  readonly steps: number
+  readonly requests: number
+  readonly simulated: number
+  readonly checked: number
+  readonly failure: string | null
+}
+
+const number = new Intl.NumberFormat("en", { maximumFractionDigits: 0 })
+
+/** What all runs come to, which took so many milliseconds. */
+export const totalLines = (reports: ReadonlyArray<Total>, took: number): ReadonlyArray<string> => {
+  const sum = (of: (report: Total) => number) =>
+    reports.reduce((total, report) => total + of(report), 0)
+  const days = sum(({ simulated }) => simulated) / (24 * 60 * 60 * 1000)
+  const failed = reports.filter(({ failure }) => failure !== null).length
+  const perMinute = took === 0 ? 0 : (days * 60_000) / took
+  return [
+    `seeds              ${number.format(reports.length)}`,
+    `steps              ${number.format(sum(({ steps }) => steps))}`,
+    `requests           ${number.format(sum(({ requests }) => requests))}`,
+    `simulated days     ${number.format(days)}, ${number.format(perMinute)} a minute`,
+    `invariants checked ${number.format(sum(({ checked }) => checked))}`,
+    `failed             ${number.format(failed)}`
+  ]
+}

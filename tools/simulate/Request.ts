@@ -1,0 +1,126 @@
+/**
+ * What clients and the operator ask for, and everything that is known of one such request: when it
+ * was asked, what its port calls gave, and how it ended.
+ */
+import type { Exit } from "effect"
+import type { ExternalAccountNumber } from "@data-import/domain/Account"
+import type { ImportKey } from "@data-import/domain/ImportProcess"
+import type { Caller, OrganisationName } from "@data-import/domain/Organisation"
+import type { ImportListKind } from "@data-import/domain/ports/ImportProcesses"
+import type { SupplierCode, SupplierStatus } from "@data-import/domain/Supplier"
+import type { Wire } from "@data-import/domain/testing/wire"
+
+/** One running service process; a crash ends it and all its requests at once. */
+export interface Instance {
+  readonly name: string
+  crashed: boolean
+}
+
+interface OnImport {
+  readonly key: ImportKey
+}
+
+/** A body; `broken` says which rule it breaks, whatever the time and the documents. */
+interface WithBody extends OnImport {
+  readonly broken: string | null
+}
+
+/** An account payload as it is sent; `version` tells every one from every other. */
+interface WithAccount extends WithBody {
+  readonly version: number
+  readonly payload: Wire
+}
+
+interface Orders {
+  readonly validate: WithAccount
+  readonly stage: WithAccount
+  readonly process: OnImport & { readonly dryRun: boolean; readonly team: string }
+  readonly notes: WithBody & { readonly notes: ReadonlyArray<Wire> }
+  readonly transactions: WithBody & {
+    readonly transactions: ReadonlyArray<Wire>
+    readonly check: boolean
+    readonly force: boolean
+  }
+  readonly statements: WithBody & { readonly statements: ReadonlyArray<Wire> }
+  readonly instruction: WithBody & { readonly instruction: Wire }
+  readonly status: OnImport
+  readonly list: {
+    readonly supplier: SupplierCode
+    readonly list: ImportListKind
+    readonly limit: number | null
+    readonly after: ExternalAccountNumber | null
+  }
+  readonly skip: OnImport & { readonly skipped: boolean }
+  readonly setStatus: {
+    readonly supplier: SupplierCode
+    readonly to: SupplierStatus
+    readonly reopen: boolean
+  }
+  readonly createSupplier: {
+    readonly supplier: SupplierCode
+    readonly organisation: OrganisationName
+  }
+}
+
+type Kind = keyof Orders
+
+/** What is asked for; the last three are the operator's. */
+export type Order<Of extends Kind = Kind> = {
+  readonly [Each in Of]: { readonly kind: Each } & Orders[Each]
+}[Of]
+
+/** `code` is `ok` or that of the refusal; `said` is what else of the answer matters, as text. */
+export interface Answer {
+  readonly code: string
+  readonly said: string
+}
+
+/** What an answer was or will be where nobody has it. */
+export const nobodyHeard = "nobody heard"
+
+/** What a call of a port gave. */
+export interface Call {
+  /** Such as `ImportProcesses.stage`. */
+  readonly operation: string
+  readonly exit: Exit.Exit<unknown, unknown>
+  /** When it happened, in milliseconds. */
+  readonly at: number
+  /** The attempt that it is about, of a claim. */
+  readonly attempt?: string
+  /** Of a supplier looked up: its status; null where there is none, or not for this caller. */
+  supplier?: SupplierStatus | null
+  /** What the models say that the request is answered because of this call. */
+  expected?: Answer
+}
+
+/** A request from its beginning to its end. Alters as it goes on. */
+export interface Asked {
+  readonly id: number
+  readonly order: Order
+  readonly caller: Caller
+  readonly instance: Instance
+  /** Whether it comes forward slowly, while others pass it and time goes by. */
+  readonly slow: boolean
+  /** The step until which nothing of it goes on, as if its machine stood still. */
+  frozenUntil: number
+  /** The instant of asking, in milliseconds, and the step. */
+  readonly at: number
+  readonly step: number
+  /** The request that this one sends again. */
+  readonly repeats: Asked | null
+  /** Which faults its calls were struck with, by kind. */
+  readonly struck: Set<"unavailable" | "defect">
+  /** Its calls that reached their port, in their order. */
+  readonly calls: Array<Call>
+  /** What its client got; `nobodyHeard` once nobody can get anything; null while it runs. */
+  answer: Answer | typeof nobodyHeard | null
+  /** The instant and step at which it ended, for its client or for good. */
+  ended: { readonly at: number; readonly step: number } | null
+}
+
+/** The import that a request is about; null where it is about none, or many. */
+export const keyOf = (order: Order): ImportKey | null => ("key" in order ? order.key : null)
+
+/** The key as text. */
+export const nameOf = ({ external_account_number, import_supplier }: ImportKey): string =>
+  `${import_supplier}/${external_account_number}`

@@ -1,0 +1,286 @@
+/**
+ * One run: what happens next is drawn until the steps are used up, then everything calms down and
+ * must come to its end. The same seed on the same kind of storage makes the same run.
+ */
+import { Cause, Clock, Effect, Exit, Stream } from "effect"
+import {
+  ask,
+  crash,
+  freeze,
+  goOn,
+  goTogether,
+  pass,
+  returnDocuments,
+  shuffleDocuments
+} from "./Actions.ts"
+import { checkAcknowledged, explain } from "./Clients.ts"
+import { calm } from "./Conditions.ts"
+import { stateOf } from "./ImportModel.ts"
+import { checkBalance, checkTogether } from "./Invariants.ts"
+import { withoutIdentifiers } from "./Printed.ts"
+import { entryLine } from "./Programs.ts"
+import { type Asked, nameOf, nobodyHeard, type Order } from "./Request.ts"
+import {
+  clientsOrder,
+  operatorsOrder,
+  own,
+  owners,
+  processOrder,
+  rival,
+  type Situation,
+  straightOrders,
+  team
+} from "./Traffic.ts"
+import type { Turn } from "./Turns.ts"
+import { checkUnchanged, linesOfList, same } from "./Witness.ts"
+import { type Ground, type World, worldOf } from "./World.ts"
+
+/** What came of a run. `failure` is null where everything held. */
+export interface Report {
+  readonly seed: number
+  readonly steps: number
+  readonly requests: number
+  /** How much time passed in the run, in milliseconds. */
+  readonly simulated: number
+  /** How many things were checked. */
+  readonly checked: number
+  readonly failure: string | null
+  /** How often each outcome of a call and each answer was met. */
+  readonly met: ReadonlyMap<string, number>
+  /** What happened, a line each. */
+  readonly log: ReadonlyArray<string>
+}
+
+const situationOf = (world: World): Situation => ({
+  dice: world.dice,
+  conditions: world.conditions,
+  keys: world.keys,
+  now: world.time.now(),
+  isImported: (key) => world.accounts.has(nameOf(key)),
+  staged: (key) => world.staged.get(nameOf(key))?.payload ?? null,
+  newVersion: () => world.requests.length + 1
+})
+
+const supplierIn = (order: Order) => ("key" in order ? order.key.import_supplier : order.supplier)
+
+/** A new request of a client, mostly of the one whose supplier it is. */
+const askAnew = (world: World) => {
+  const order = clientsOrder(situationOf(world))
+  const owner = owners.get(supplierIn(order)) ?? own
+  const stranger = owner === own ? rival : own
+  const organisation = world.dice.chance(0.05) ? stranger : owner
+  return ask(world, order, { organisation, repeats: null })
+}
+
+const isOperators = ({ order }: Asked): boolean =>
+  order.kind === "skip" || order.kind === "setStatus" || order.kind === "createSupplier"
+
+/** A client asks, for something new or once more for something. */
+const clientAsks = (world: World) => {
+  const { conditions, dice, requests } = world
+  const earlier = requests.slice(-12).filter((asked) => !isOperators(asked))
+  if (earlier.length === 0 || !dice.chance(conditions.repeats)) return askAnew(world)
+  const unheard = earlier.filter(({ answer }) => answer === nobodyHeard)
+  const repeats = dice.pick(unheard.length > 0 && dice.chance(0.5) ? unheard : earlier)
+  return ask(world, repeats.order, { organisation: repeats.caller.organisation, repeats })
+}
+
+const operatorAsks = (world: World) =>
+  ask(world, operatorsOrder(situationOf(world)), { organisation: own, repeats: null })
+
+/** An attempt stands still until its lease has run out, and others try the same import. */
+const overtake = Effect.fnUntraced(function* (world: World) {
+  const key = yield* freeze(world)
+  if (key === null) return
+  const organisation = owners.get(key.import_supplier) ?? own
+  for (let left = 1 + world.dice.below(2); left > 0; left -= 1) {
+    yield* ask(world, processOrder(situationOf(world), key), { organisation, repeats: null })
+  }
+})
+
+const second = 1000
+const day = 24 * 60 * 60 * second
+
+/** One of the calls goes on, or where there may be a crowd, several do. */
+const someGoOn = (world: World, turns: ReadonlyArray<Turn>): Effect.Effect<void> => {
+  const { conditions, dice, ground } = world
+  const calls = turns.filter(({ operation }) => operation !== "answer")
+  if (calls.length < 2 || (ground.crowd ?? 1) < 2 || dice.chance(0.3)) {
+    return Effect.orDie(goOn(world, dice.pick(turns), conditions))
+  }
+  return Effect.orDie(goTogether(world, calls.slice(0, ground.crowd)))
+}
+
+/** The next thing that happens. */
+const next = (world: World): Effect.Effect<unknown> => {
+  const { conditions, desk, dice, running } = world
+  const { atOnce, weights } = conditions
+  const canAsk = running.size < atOnce
+  const awake = desk.waiting.filter(({ request }) => request.frozenUntil <= world.steps)
+  const quick = awake.filter(({ request }) => !request.slow)
+  const slow = awake.filter(({ request }) => request.slow)
+  const between = (least: number, most: number) => least + dice.next() * (most - least)
+  return dice.weighted<() => Effect.Effect<unknown>>([
+    [quick.length > 0 ? 16 : 0, () => someGoOn(world, quick)],
+    [slow.length > 0 ? 1.5 : 0, () => Effect.orDie(goOn(world, dice.pick(slow), conditions))],
+    [canAsk ? 4 : 0, () => clientAsks(world)],
+    [canAsk ? weights.operator : 0, () => operatorAsks(world)],
+    [canAsk ? weights.freeze : 0, () => overtake(world)],
+    [weights.pause, () => pass(world, between(0.01, 8) * second)],
+    [weights.expiry, () => pass(world, between(15, 90) * second)],
+    [weights.days, () => pass(world, between(0.1, 6) * day)],
+    [weights.crash, () => Effect.sync(() => crash(world, dice.pick(world.instances)))],
+    [weights.documents, () => Effect.sync(() => shuffleDocuments(world))]
+  ])()
+}
+
+const statuses: Readonly<Record<string, string>> = {
+  Imported: "COMPLETED",
+  InProgress: "IN_PROGRESS"
+}
+
+/** The status that the query program reports is the one of the state. */
+const checkStatuses = Effect.fnUntraced(function* (world: World) {
+  for (const { key, row } of world.observations.values()) {
+    if (row === null) continue
+    const caller = {
+      organisation: owners.get(key.import_supplier) ?? own,
+      apiKey: "nobody",
+      scopes: [],
+      requestId: "none"
+    } as unknown as Asked["caller"]
+    const { external_account_number, import_supplier } = key
+    const found = yield* world.programs.query
+      .status(caller, import_supplier, external_account_number)
+      .pipe(Effect.provideService(Clock.Clock, world.time.clock), Effect.orDie)
+    const state = stateOf(row, world.time.now())
+    same(
+      world,
+      `the status of ${nameOf(key)}`,
+      [found.status, found.kraken_account_number],
+      [statuses[state] ?? "UNKNOWN", row.account?.number ?? ""]
+    )
+  }
+})
+
+const checkLists = Effect.fnUntraced(function* (world: World) {
+  for (const supplier of owners.keys()) {
+    const of = (kind: "all" | "pending" | "imported") =>
+      Effect.map(
+        Stream.runCollect(world.storage.imports.list({ supplier, kind, after: null, limit: null })),
+        (entries) => entries.map(entryLine)
+      )
+    const [all, pending, imported] = [yield* of("all"), yield* of("pending"), yield* of("imported")]
+    const skipped = [...world.observations.values()].filter(
+      ({ key, row }) => key.import_supplier === supplier && row?.skipped === true
+    )
+    world.stateChecks.that(
+      pending.length + imported.length + skipped.length === all.length,
+      () =>
+        `${supplier}: ${pending.length} pending, ${imported.length} imported and ` +
+        `${skipped.length} skipped make not the ${all.length} of all`
+    )
+    const query = { supplier, after: null, limit: null }
+    same(world, `all of ${supplier}`, all, linesOfList(world, { ...query, kind: "all" }))
+  }
+})
+
+const checkAll = Effect.fnUntraced(function* (world: World) {
+  yield* checkUnchanged(world)
+  const observations = [...world.observations.values()]
+  checkTogether(world.stateChecks, observations)
+  for (const observation of observations) checkBalance(world.stateChecks, observation)
+  yield* checkStatuses(world)
+  yield* checkLists(world)
+}, Effect.orDie)
+
+/** Whatever is under way comes to its end, and nothing goes wrong. */
+const finish = Effect.fnUntraced(function* (world: World) {
+  for (let left = 5_000; world.desk.waiting.length > 0; left -= 1) {
+    world.stateChecks.that(left > 0, () => `${world.running.size} requests never end`)
+    world.steps += 1
+    yield* Effect.orDie(goOn(world, world.dice.pick(world.desk.waiting), calm))
+  }
+  world.stateChecks.that(
+    world.running.size === 0,
+    () => `${world.running.size} requests are forgotten`
+  )
+})
+
+const askAndFinish = Effect.fnUntraced(function* (world: World, order: Order) {
+  const organisation = owners.get(supplierIn(order)) ?? own
+  const asked = yield* ask(world, order, { organisation, repeats: null })
+  yield* finish(world)
+  return asked.answer === null || asked.answer === nobodyHeard ? "" : asked.answer.code
+})
+
+/**
+ * Once the faults have stopped and the leases have run out, nothing stands in the way: every import
+ * that was staged becomes an account.
+ */
+const calmDown = Effect.fnUntraced(function* (world: World) {
+  yield* finish(world)
+  returnDocuments(world)
+  yield* pass(world, day)
+  for (const supplier of [...world.suppliers.keys()]) {
+    const order = { kind: "setStatus", supplier, to: "Ongoing", reopen: true } as const
+    yield* askAndFinish(world, order)
+  }
+  for (const key of world.keys) {
+    const row = world.observations.get(nameOf(key))?.row ?? null
+    if (row === null) continue
+    if (row.skipped) yield* askAndFinish(world, { kind: "skip", key, skipped: false })
+    const code = yield* askAndFinish(world, { kind: "process", key, dryRun: false, team })
+    const expected = row.account === null ? "ok" : "account_import_process_already_imported"
+    world.stateChecks.that(
+      code === expected,
+      () => `${nameOf(key)} is processed at last, and answered ${code} instead of ${expected}`
+    )
+  }
+  yield* checkAll(world)
+  for (const key of world.keys) {
+    explain(world, key)
+    checkAcknowledged(world, key)
+  }
+})
+
+/** The accounts with which the run begins. */
+const warmUp = Effect.fnUntraced(function* (world: World) {
+  for (const key of world.keys.slice(0, world.conditions.imported)) {
+    for (const order of straightOrders(situationOf(world), key)) {
+      same(world, `${nameOf(key)} at the start`, yield* askAndFinish(world, order), "ok")
+    }
+  }
+})
+
+const drive = Effect.fnUntraced(function* (world: World, steps: number) {
+  yield* warmUp(world)
+  const end = world.steps + steps
+  while (world.steps < end) {
+    world.steps += 1
+    yield* next(world)
+    if (world.steps % 50 === 0) yield* checkAll(world)
+  }
+  yield* calmDown(world)
+})
+
+const count = ({ checks, clientChecks, stateChecks }: World): number =>
+  checks.count() + stateChecks.count() + clientChecks.count()
+
+/** Runs a seed for so many steps, and as many more as it takes to calm down. */
+export const simulate = Effect.fnUntraced(function* (seed: number, steps: number, ground: Ground) {
+  const world = yield* worldOf(seed, ground)
+  const begun = world.time.now()
+  const exit = yield* Effect.exit(drive(world, steps))
+  const report: Report = {
+    seed,
+    steps: world.steps,
+    requests: world.requests.length,
+    simulated: world.time.now() - begun,
+    checked: count(world),
+    failure: Exit.isSuccess(exit) ? null : withoutIdentifiers(Cause.pretty(exit.cause)),
+    met: world.met,
+    log: world.log
+  }
+  return report
+}, Effect.scoped)

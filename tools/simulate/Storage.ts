@@ -1,0 +1,52 @@
+/**
+ * The storage ports of one run, as the simulation looks at them behind the requests' backs, and the
+ * memory adapters as such a storage.
+ */
+import { Effect, Layer } from "effect"
+import type { ImportKey } from "@data-import/domain/ImportProcess"
+import { Accounts } from "@data-import/domain/ports/Accounts"
+import { History } from "@data-import/domain/ports/History"
+import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
+import { layerMemory as accounts } from "@data-import/domain/ports/memory/Accounts"
+import { layerMemory as history } from "@data-import/domain/ports/memory/History"
+import { layerMemory as importProcesses } from "@data-import/domain/ports/memory/ImportProcesses"
+import { layerMemory as operatorSetup } from "@data-import/domain/ports/memory/OperatorSetup"
+import { importOf, MemoryStore } from "@data-import/domain/ports/memory/Store"
+import { OperatorSetup } from "@data-import/domain/ports/OperatorSetup"
+import type { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
+
+export interface Storage {
+  readonly imports: ImportProcesses["Service"]
+  readonly accounts: Accounts["Service"]
+  readonly history: History["Service"]
+  readonly setup: OperatorSetup["Service"]
+  /** The text that was staged last, which no port shows; null where nothing was. */
+  readonly payload: (key: ImportKey) => Effect.Effect<string | null, StorageUnavailable>
+}
+
+/** The four ports, out of a context that has them. */
+export const ports = Effect.gen(function* () {
+  return {
+    imports: yield* ImportProcesses,
+    accounts: yield* Accounts,
+    history: yield* History,
+    setup: yield* OperatorSetup
+  }
+})
+
+/** The memory adapters on an empty store, and the store itself. */
+export const memory = Effect.gen(function* () {
+  const store = yield* MemoryStore
+  const storage: Storage = {
+    ...(yield* ports),
+    payload: (key) => Effect.sync(() => importOf(store, key)?.payload ?? null)
+  }
+  return { storage, store }
+}).pipe(
+  Effect.provide(
+    Layer.mergeAll(importProcesses, accounts, history, operatorSetup).pipe(
+      Layer.provideMerge(MemoryStore.layer)
+    ),
+    { local: true }
+  )
+)

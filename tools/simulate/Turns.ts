@@ -1,0 +1,164 @@
+/**
+ * Ports whose every call waits for its turn. Who goes on is decided outside, one call at a time,
+ * and with the turn comes the fault that strikes the call, if any; so the order of all calls of all
+ * requests, and everything that goes wrong, is one sequence of decisions. A call of an instance
+ * that has crashed never returns, and its finalizers reach no port.
+ */
+import { Context, Effect, type Exit, Stream } from "effect"
+import { type Fault, type FaultPlan, withFaults } from "@data-import/domain/testing/faults"
+import type { Asked } from "./Request.ts"
+
+/** A call that waits, or an answer on its way back; `go` lets it happen. */
+export interface Turn {
+  readonly request: Asked
+  readonly operation: string
+  readonly args: ReadonlyArray<unknown>
+  readonly go: () => void
+}
+
+/** A call that reached its port, and what the port made of it; a stream is read to its end. */
+export interface Executed {
+  readonly request: Asked
+  readonly operation: string
+  readonly args: ReadonlyArray<unknown>
+  readonly exit: Exit.Exit<unknown, unknown>
+}
+
+/** On whose behalf a fiber runs; null for the simulation itself, which never waits. */
+export const OnBehalf = Context.Reference<Asked | null>("@data-import/simulate/OnBehalf", {
+  defaultValue: () => null
+})
+
+export interface Desk {
+  /** What can happen next, in the order of asking. */
+  readonly waiting: ReadonlyArray<Turn>
+  readonly add: (turn: Omit<Turn, "go">, go: () => void) => void
+  readonly remove: (turn: Turn) => void
+  /** Lets the turn happen, with the fault. */
+  readonly grant: (turn: Turn, fault: Fault | null) => void
+  /** What was executed since this was asked last, in the order of its end. */
+  readonly executed: () => ReadonlyArray<Executed>
+  /** How many calls have begun and not ended, which in memory is none between two turns. */
+  readonly inFlight: () => number
+  /** Waits for a turn. */
+  readonly turn: (operation: string, args: ReadonlyArray<unknown>) => Effect.Effect<void>
+  /** The port with turns and faults; see `withFaults` for `unavailable`. */
+  readonly guard: <Identifier, Shape extends object>(
+    port: Context.Key<Identifier, Shape>,
+    service: Shape,
+    unavailable?: () => unknown
+  ) => Shape
+}
+
+type Outcome = Effect.Effect<unknown, unknown>
+type Args = ReadonlyArray<unknown>
+
+/** The service with every operation wrapped: methods, constant effects and streams alike. */
+const wrapped = <Shape extends object>(
+  port: string,
+  service: Shape,
+  wrap: (operation: string, args: Args, outcome: Outcome) => Outcome
+): Shape => {
+  const one = (operation: string, args: Args, member: unknown): unknown => {
+    if (Stream.isStream(member)) {
+      const whole = Stream.runCollect(member as Stream.Stream<unknown, unknown>)
+      const read = wrap(operation, args, whole) as Effect.Effect<ReadonlyArray<unknown>, unknown>
+      return Stream.unwrap(Effect.map(read, (elements) => Stream.fromIterable(elements)))
+    }
+    return wrap(operation, args, member as Outcome)
+  }
+  const members = Object.entries(service).map(([name, member]: [string, unknown]) => {
+    const operation = labelOf(port, name)
+    return [
+      name,
+      typeof member === "function"
+        ? (...args: Args) => one(operation, args, (member as (...args: Args) => unknown)(...args))
+        : one(operation, [], member)
+    ]
+  })
+  return Object.fromEntries(members) as Shape
+}
+
+/** An operation as it is called here: `ImportProcesses.stage`. */
+const labelOf = (port: string, operation: string): string =>
+  `${port.split("/").at(-1) ?? port}.${operation}`
+
+/** Waits for a turn, unless the simulation itself asks; for ever, if the instance is gone. */
+const waitIn =
+  (add: Desk["add"], waiting: Array<Turn>): Desk["turn"] =>
+  (operation, args) =>
+    Effect.flatMap(OnBehalf, (request) => {
+      if (request === null) return Effect.void
+      if (request.instance.crashed) return Effect.never
+      return Effect.callback<void>((resume) => {
+        add({ request, operation, args }, () => resume(Effect.void))
+        const turn = waiting.at(-1)
+        return Effect.sync(() => {
+          const at = turn === undefined ? -1 : waiting.indexOf(turn)
+          if (at >= 0) waiting.splice(at, 1)
+        })
+      })
+    })
+
+export const makeDesk = (): Desk => {
+  const waiting: Array<Turn> = []
+  let granted: { readonly turn: Turn; readonly fault: Fault | null } | null = null
+  let executed: ReadonlyArray<Executed> = []
+  let inFlight = 0
+
+  const remove = (turn: Turn) => {
+    const at = waiting.indexOf(turn)
+    if (at >= 0) waiting.splice(at, 1)
+  }
+  const add: Desk["add"] = (asked, go) => {
+    const turn: Turn = { ...asked, go }
+    waiting.push(turn)
+  }
+  const turn = waitIn(add, waiting)
+
+  const plan: FaultPlan = {
+    calls: () => [],
+    next: (port, operation) => {
+      const isGranted = granted?.turn.operation === labelOf(port, operation)
+      const fault = isGranted ? (granted?.fault ?? null) : null
+      granted = null
+      return { call: { port, operation, nth: 1, step: 1 }, fault }
+    }
+  }
+
+  const recorded = (operation: string, args: Args, outcome: Outcome): Outcome =>
+    Effect.flatMap(OnBehalf, (request) => {
+      if (request === null) return outcome
+      inFlight += 1
+      return Effect.onExit(outcome, (exit) =>
+        Effect.sync(() => {
+          inFlight -= 1
+          executed = [...executed, { request, operation, args, exit }]
+        })
+      )
+    })
+
+  return {
+    waiting,
+    add,
+    remove,
+    grant: (next, fault) => {
+      remove(next)
+      granted = { turn: next, fault }
+      next.go()
+    },
+    executed: () => {
+      const ended = executed
+      executed = []
+      return ended
+    },
+    inFlight: () => inFlight,
+    turn,
+    guard: (port, service, unavailable) =>
+      wrapped(
+        port.key,
+        withFaults(port, wrapped(port.key, service, recorded), plan, unavailable),
+        (operation, args, outcome) => Effect.andThen(turn(operation, args), outcome)
+      )
+  }
+}

@@ -1,0 +1,206 @@
+/**
+ * What a request must be answered, from what its own calls of the ports gave. An answer that is
+ * given says what has happened, and nothing goes wrong that was not made to go wrong.
+ */
+import { Cause, Exit, Option } from "effect"
+import type { ImportProcess } from "@data-import/domain/ImportProcess"
+import type {
+  Claim,
+  Completion,
+  ImportListEntry,
+  Staging
+} from "@data-import/domain/ports/ImportProcesses"
+import { stateOf } from "./ImportModel.ts"
+import { entryLine } from "./Programs.ts"
+import type { Answer, Asked, Call, Order } from "./Request.ts"
+
+const callsOf = ({ calls }: Asked, operation: string): ReadonlyArray<Call> =>
+  calls.filter((call) => call.operation === operation)
+
+/** What the last call of this operation gave; undefined where there was none, or it failed. */
+const valueOf = <A>(asked: Asked, operation: string): A | undefined => {
+  const exit = callsOf(asked, operation).at(-1)?.exit
+  return exit !== undefined && Exit.isSuccess(exit) ? (exit.value as A) : undefined
+}
+
+const answered = (code: string, said = ""): Answer => ({ code, said })
+
+/** Nothing that was answered so has happened. */
+const nothingHappened = answered("anything but that")
+
+/** The refusal that a state leads to. */
+const refusals: Readonly<Record<string, string>> = {
+  Imported: "account_import_process_already_imported",
+  Skipped: "account_import_process_skipped",
+  InProgress: "account_import_process_in_progress",
+  none: "import_process_does_not_exist"
+}
+
+const isMissing = ({ exit }: Call): boolean =>
+  Exit.isSuccess(exit) && Option.isNone(exit.value as Option.Option<unknown>)
+
+/** Whether a document was not there, among those looked up before the call of this operation. */
+const missesDocument = (asked: Asked, until: string | null): boolean => {
+  const end = asked.calls.findIndex(({ operation }) => operation === until)
+  const looked = end < 0 ? asked.calls : asked.calls.slice(0, end)
+  return looked.some((call) => call.operation === "Documents.find" && isMissing(call))
+}
+
+const importOf = (call: Call | undefined): ImportProcess | null =>
+  call !== undefined && Exit.isSuccess(call.exit)
+    ? Option.getOrNull(call.exit.value as Option.Option<ImportProcess>)
+    : null
+
+/** Where an import was when it was looked up, as seen at the instant. */
+const stateFound = (call: Call | undefined, at: number): string => {
+  const process = importOf(call)
+  if (process === null) return "none"
+  const { account, lease, skipped } = process
+  return stateOf(
+    {
+      skipped,
+      lease: lease && { attempt: lease.attempt, until: lease.expiresAt.epochMilliseconds },
+      account: account && { number: account.number, at: account.createdAt.epochMilliseconds }
+    },
+    at
+  )
+}
+
+/** The refusal in a state that was found; the account's number comes with it. */
+const refused = (found: { readonly _tag: string; readonly accountNumber?: string } | null) =>
+  answered(refusals[found?._tag ?? "none"] ?? "", found?.accountNumber ?? "")
+
+const ofStage = (asked: Asked): Answer => {
+  const staging = valueOf<Staging>(asked, "ImportProcesses.stage")
+  if (staging === undefined) return nothingHappened
+  if (staging._tag === "Refused") return refused(staging.found)
+  return answered("ok", staging._tag === "Created" ? "first" : "again")
+}
+
+const ofTeam = (asked: Asked): Answer => {
+  const call = callsOf(asked, "ImportProcesses.find").at(-1)
+  const state = stateFound(call, asked.at)
+  if (state === "Pending") return answered("operations_team_name_does_not_exist")
+  return answered(refusals[state] ?? "", importOf(call)?.account?.number ?? "")
+}
+
+const ofProcess = (asked: Asked, { dryRun }: Order<"process">): Answer => {
+  if (valueOf<boolean>(asked, "OperatorSetup.hasTeam") === false) return ofTeam(asked)
+  const claim = valueOf<Claim>(asked, "ImportProcesses.claim")
+  if (claim?._tag === "LimitExceeded") return answered("concurrency_limit_exceeded")
+  if (claim?._tag !== "Claimed") return refused(claim?.found ?? null)
+  if (missesDocument(asked, null)) return answered("account_failed_validation")
+  if (dryRun) return answered("dry_run_successful")
+  const completed = callsOf(asked, "ImportProcesses.complete").at(-1)
+  return completed?.expected ?? nothingHappened
+}
+
+const ofChange = (asked: Asked): Answer =>
+  callsOf(asked, "Accounts.change").at(-1)?.expected ?? nothingHappened
+
+const vendorAnswers: Readonly<Record<string, string>> = {
+  VendorRejected: "payment_instruction_rejected_by_vendor",
+  VendorUnreachable: "payment_vendor_unreachable",
+  VendorUnavailable: "payment_vendor_unavailable"
+}
+
+const ofInstruction = (asked: Asked): Answer => {
+  const seen = valueOf<Option.Option<unknown>>(asked, "Accounts.view")
+  if (seen !== undefined && Option.isNone(seen)) {
+    const state = stateFound(callsOf(asked, "ImportProcesses.find").at(-1), asked.at)
+    return answered(state === "none" ? "import_process_does_not_exist" : "account_not_found")
+  }
+  const verified = callsOf(asked, "PaymentVendor.verify").at(-1)?.exit
+  if (verified !== undefined && Exit.isFailure(verified)) {
+    const failure = Option.getOrNull(Cause.findErrorOption(verified.cause))
+    return answered(vendorAnswers[(failure as { readonly _tag: string } | null)?._tag ?? ""] ?? "")
+  }
+  return ofChange(asked)
+}
+
+const statuses: Readonly<Record<string, string>> = {
+  Imported: "COMPLETED",
+  InProgress: "IN_PROGRESS",
+  Pending: "UNKNOWN",
+  Skipped: "UNKNOWN"
+}
+
+const ofStatus = (asked: Asked): Answer => {
+  const call = callsOf(asked, "ImportProcesses.find").at(-1)
+  const state = stateFound(call, call?.at ?? 0)
+  if (state === "none") return answered("not_found")
+  return answered("ok", `${statuses[state] ?? ""} ${importOf(call)?.account?.number ?? ""}`)
+}
+
+const ofList = (asked: Asked, { limit }: Order<"list">): Answer => {
+  const found = valueOf<ReadonlyArray<ImportListEntry>>(asked, "ImportProcesses.list") ?? []
+  const entries = limit === null ? found : found.slice(0, limit)
+  const isLast = found.length === entries.length
+  const next = isLast ? "-" : (entries.at(-1)?.external_account_number ?? "-")
+  return answered("ok", [...entries.map(entryLine), `next ${next}`].join("\n"))
+}
+
+/** The answer that the rules and the supplier demand, before the import is looked at. */
+const ofRules = (asked: Asked): Answer | null => {
+  const { order } = asked
+  const { supplier } = callsOf(asked, "OperatorSetup.supplier")[0] ?? {}
+  if (supplier === undefined) return null
+  if (order.kind === "status" || order.kind === "list") {
+    return supplier === null ? answered("not_found") : null
+  }
+  const isAccount = ["validate", "stage", "process"].includes(order.kind)
+  const invalid = answered(isAccount ? "account_failed_validation" : "request_failed_validation")
+  const isBroken = "broken" in order && order.broken !== null
+  if (supplier === null || isBroken) return invalid
+  if (missesDocument(asked, "ImportProcesses.claim")) return invalid
+  if (order.kind === "validate" || supplier === "Ongoing") return null
+  return answered("import_supplier_migration_not_ongoing")
+}
+
+/** What the request must be answered; null where the operator's own commands say it already. */
+const expectedOf = (asked: Asked): Answer | null => {
+  const { order } = asked
+  switch (order.kind) {
+    case "validate":
+      return ofRules(asked) ?? answered("ok", "valid")
+    case "stage":
+      return ofRules(asked) ?? ofStage(asked)
+    case "process":
+      return ofRules(asked) ?? ofProcess(asked, order)
+    case "notes":
+    case "transactions":
+    case "statements":
+      return ofRules(asked) ?? ofChange(asked)
+    case "instruction":
+      return ofRules(asked) ?? ofInstruction(asked)
+    case "status":
+      return ofRules(asked) ?? ofStatus(asked)
+    case "list":
+      return ofRules(asked) ?? ofList(asked, order)
+    case "skip":
+    case "setStatus":
+    case "createSupplier":
+      return null
+  }
+}
+
+const hasLostLease = (asked: Asked): boolean =>
+  ["ImportProcesses.complete", "ImportProcesses.rehearse"].some(
+    (operation) => valueOf<Completion>(asked, operation)?._tag === "LeaseLost"
+  )
+
+/** Why the answer is not the one that it must be; null where it is. */
+export const objection = (asked: Asked, answer: Answer): string | null => {
+  const { code, said } = answer
+  if (code === "error" && asked.struck.has("defect")) return null
+  const isAway = code === "service_unavailable" || code === "payment_vendor_unavailable"
+  if (isAway && (asked.struck.has("unavailable") || hasLostLease(asked))) return null
+  const expected = expectedOf(asked)
+  if (expected === null) {
+    return code === "error" || isAway ? `nothing went wrong, and it was answered ${code}` : null
+  }
+  if (expected.code !== code) return `it was answered ${code}, and must be ${expected.code}`
+  // What a validation error says is the affair of other tests.
+  const isSaid = /_failed_validation$/.test(code) || expected.said === said
+  return isSaid ? null : `it was answered ${code} "${said}", and must be "${expected.said}"`
+}

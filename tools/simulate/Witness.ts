@@ -1,0 +1,316 @@
+/**
+ * Watches every call of a port: that it did to the storage exactly what the models say, that it
+ * answered what they say, and that nothing else has changed.
+ */
+import { Effect, Exit, type Option } from "effect"
+import { isDeepStrictEqual } from "node:util"
+import type { ImportKey } from "@data-import/domain/ImportProcess"
+import type { Accounts } from "@data-import/domain/ports/Accounts"
+import type { History } from "@data-import/domain/ports/History"
+import type { ImportListEntry, ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
+import type { Supplier } from "@data-import/domain/Supplier"
+import { decided, linesOf, opened, shown } from "./AccountModel.ts"
+import { auditLine, type Command, eventLine, type Operation, steps } from "./ImportModel.ts"
+import { checkImport } from "./Invariants.ts"
+import { type Observation, observe } from "./Observation.ts"
+import { entryLine } from "./Programs.ts"
+import { type Asked, type Call, nameOf, type Order } from "./Request.ts"
+import { owners } from "./Traffic.ts"
+import type { Executed } from "./Turns.ts"
+import type { World } from "./World.ts"
+
+type ListQuery = Parameters<ImportProcesses["Service"]["list"]>[0]
+type ChangeCommand = Parameters<Accounts["Service"]["change"]>[0]
+type RefusalEntry = Parameters<History["Service"]["recordRefusal"]>[0]
+
+/** What was seen last of the import. */
+const lastSeen = (world: World, key: ImportKey): Observation => {
+  const observation = world.observations.get(nameOf(key))
+  return observation ?? { key, row: null, audit: [], events: [], account: null }
+}
+
+/** Checks that two things are the same, and says both where they are not. */
+export const same = (world: World, what: string, found: unknown, expected: unknown): void =>
+  world.checks.that(
+    isDeepStrictEqual(found, expected),
+    () => `${what}: found ${JSON.stringify(found)}, expected ${JSON.stringify(expected)}`
+  )
+
+const accountLines = ({ account }: Observation): ReadonlyArray<string> =>
+  account === null ? [] : linesOf(shown(account)).toSorted()
+
+/** The result of a step as text, as the model says it. */
+const answerText = (result: unknown): string => {
+  if (result === undefined) return "void"
+  if (typeof result === "boolean") return String(result)
+  const { _tag, found } = result as { readonly _tag: string; readonly found?: unknown }
+  if (_tag !== "Refused") return _tag
+  const state = found as { readonly _tag: string } | null
+  return `Refused ${state?._tag ?? "none"}`
+}
+
+const othersOf = (world: World) => {
+  const rows = () => [...world.observations.values()]
+  return {
+    isTaken: (number: string) => rows().some(({ row }) => row?.account?.number === number),
+    liveLeases: (at: number, supplier?: ImportKey["import_supplier"]) =>
+      rows().filter(
+        ({ key, row }) =>
+          (supplier === undefined || key.import_supplier === supplier) &&
+          row !== null &&
+          row.lease !== null &&
+          row.lease.until > at
+      ).length
+  }
+}
+
+/** What the account of an import must hold, its notes and all. */
+const checkAccountLines = (world: World, what: string, observation: Observation): void => {
+  const model = world.accounts.get(nameOf(observation.key))
+  const expected = model === undefined ? [] : linesOf(model).toSorted()
+  same(world, `${what}: the account`, accountLines(observation), expected)
+}
+
+/** Remembers what a step has made, for the models of later steps. */
+const learn = (world: World, request: Asked, operation: Operation, answer: string): void => {
+  const { order } = request
+  if (!("key" in order)) return
+  const name = nameOf(order.key)
+  if (operation === "stage" && order.kind === "stage" && /^(Created|Replaced)$/.test(answer)) {
+    world.staged.set(name, order)
+  }
+}
+
+const isStep = (operation: string): operation is Operation => Object.hasOwn(steps, operation)
+
+/** A step on an import does what the model says, and nothing else. */
+const watchStep = Effect.fnUntraced(function* (
+  world: World,
+  { args, exit, request }: Executed,
+  operation: Operation,
+  call: Call
+) {
+  const command = args[0] as Command<Operation>
+  const before = lastSeen(world, command.key)
+  const name = nameOf(command.key)
+  const what = `${operation} of ${name} by r${request.id}`
+  const model = steps[operation] as (typeof steps)["stage"]
+  const step = model(before.row, command as Command<"stage">, othersOf(world))
+  const after = yield* observe(world.storage, command.key)
+  world.checks.that(Exit.isSuccess(exit), () => `${what} failed: ${String(exit)}`)
+  const answer = Exit.isSuccess(exit) ? answerText(exit.value) : ""
+  same(world, `${what}: the answer`, answer, step.answer)
+  same(world, `${what}: the row`, after.row, step.row)
+  same(world, `${what}: the audit log`, after.audit.slice(before.audit.length), step.audit)
+  same(world, `${what}: the outbox`, after.events.slice(before.events.length), step.events)
+  learn(world, request, operation, answer)
+  if (operation === "claim" && Exit.isSuccess(exit) && answer === "Claimed") {
+    const { payload } = exit.value as { readonly payload: string }
+    same(world, `${what}: the payload handed out`, payload, before.row?.payload)
+  }
+  if (operation === "complete" && answer === "Completed") {
+    const { createdAt, number } = (command as Command<"complete">).newAccount
+    call.expected = { code: "ok", said: number }
+    const payload = world.staged.get(name)?.payload ?? {}
+    world.accounts.set(name, opened(payload, createdAt.epochMilliseconds))
+  }
+  world.observations.set(name, after)
+  checkAccountLines(world, what, after)
+  if (request.order.kind === "process" && request.order.dryRun) {
+    world.checks.that(
+      after.row?.account?.number === before.row?.account?.number &&
+        after.row?.payload === before.row?.payload &&
+        after.row?.skipped === before.row?.skipped,
+      () => `${what}: a dry run left something behind`
+    )
+  }
+  checkImport(world.stateChecks, after)
+})
+
+type Adding = Order<"notes" | "transactions" | "statements" | "instruction">
+
+const isAdding = (order: Order): order is Adding =>
+  ["notes", "transactions", "statements", "instruction"].includes(order.kind)
+
+/** Whether the request repeats one that was acknowledged before it was asked. */
+const repeatsAcknowledged = ({ order, repeats, step }: Asked): boolean => {
+  if (repeats === null || repeats.ended === null || repeats.ended.step >= step) return false
+  if (order.kind === "transactions" && !order.check) return false
+  return typeof repeats.answer === "object" && repeats.answer?.code === "ok"
+}
+
+/** A change of an account adds what the model says, under its account and in the history. */
+const watchChange = Effect.fnUntraced(function* (
+  world: World,
+  { args, exit, request }: Executed,
+  call: Call
+) {
+  const { action, at, caller, key } = args[0] as ChangeCommand
+  const { order } = request
+  const name = nameOf(key)
+  const what = `${action} of ${name} by r${request.id}`
+  const before = lastSeen(world, key)
+  const after = yield* observe(world.storage, key)
+  world.observations.set(name, after)
+  const model = world.accounts.get(name)
+  const number = before.row?.account?.number ?? ""
+  const delta = {
+    audit: after.audit.slice(before.audit.length),
+    events: after.events.slice(before.events.length)
+  }
+  same(world, `${what}: the import's row`, after.row, before.row)
+  if (model === undefined || !isAdding(order)) {
+    const none = Exit.isSuccess(exit) && (exit.value as Option.Option<unknown>)._tag === "None"
+    world.checks.that(none, () => `${what}: there is no account to change`)
+    same(world, `${what}: the history`, delta, { audit: [], events: [] })
+    checkAccountLines(world, what, after)
+    call.expected = { code: "not_found", said: "" }
+    return
+  }
+  const { account, answer } = decided(model, order, { now: request.at, number })
+  call.expected = answer
+  const isChanged = linesOf(account).length > linesOf(model).length
+  const outcome = isChanged ? "created" : "unchanged"
+  same(world, `${what}: success`, Exit.isSuccess(exit), answer.code === "ok")
+  same(world, `${what}: the history`, delta, {
+    audit: answer.code === "ok" ? [auditLine(at, caller, action, outcome)] : [],
+    events: isChanged ? [eventLine(at, "post_import.completed", [])] : []
+  })
+  world.accounts.set(name, account)
+  checkAccountLines(world, what, after)
+  world.checks.that(
+    !(repeatsAcknowledged(request) && isChanged),
+    () => `${what} repeats r${request.repeats?.id ?? ""}, which was acknowledged, and adds again`
+  )
+  checkImport(world.stateChecks, after)
+})
+
+const watchRefusal = Effect.fnUntraced(function* (world: World, { args, request }: Executed) {
+  const { action, at, caller, key, outcome } = args[0] as RefusalEntry
+  const seen = world.keys.find(
+    (each) =>
+      each.import_supplier === key.import_supplier &&
+      each.external_account_number === key.external_account_number
+  )
+  world.checks.that(seen !== undefined, () => `a refusal of r${request.id} names nothing known`)
+  if (seen === undefined) return
+  const before = lastSeen(world, seen)
+  const after = yield* observe(world.storage, seen)
+  world.observations.set(nameOf(seen), after)
+  const line = auditLine(at, caller, action, outcome)
+  same(
+    world,
+    `the refusal of r${request.id}`,
+    [after.row, after.audit, after.events],
+    [before.row, [...before.audit, line], before.events]
+  )
+})
+
+/** Order by code points, by comparing what a string is spread to. */
+const byCodePoints = (one: string, other: string): number => {
+  const [left, right] = [Array.from(one), Array.from(other)]
+  const at = left.findIndex((character, index) => character !== right[index])
+  if (at < 0) return left.length - right.length
+  return (left[at]?.codePointAt(0) ?? 0) - (right[at]?.codePointAt(0) ?? -1)
+}
+
+/** The lines that a list must have, from what was seen of every import. */
+export const linesOfList = (world: World, query: ListQuery): ReadonlyArray<string> =>
+  [...world.observations.values()]
+    .filter(({ key, row }) => {
+      if (row === null || key.import_supplier !== query.supplier) return false
+      const { after } = query
+      if (after !== null && byCodePoints(key.external_account_number, after) <= 0) return false
+      if (query.kind === "pending") return row.account === null && !row.skipped
+      return query.kind === "all" || row.account !== null
+    })
+    .toSorted((one, other) =>
+      byCodePoints(one.key.external_account_number, other.key.external_account_number)
+    )
+    .slice(0, query.limit ?? undefined)
+    .map(({ account, key }) =>
+      entryLine({
+        external_account_number: key.external_account_number,
+        kraken_account_number: account?.number ?? null,
+        account_created_at: account?.createdAt ?? null
+      })
+    )
+
+const watchList = (world: World, { args, exit, request }: Executed): void => {
+  const found = Exit.isSuccess(exit) ? (exit.value as ReadonlyArray<ImportListEntry>) : []
+  const expected = linesOfList(world, args[0] as ListQuery)
+  same(world, `the list for r${request.id}`, found.map(entryLine), expected)
+}
+
+/** What was looked up of a supplier is what the operator made it. */
+const watchSupplier = (world: World, { args, exit, request }: Executed, call: Call): void => {
+  const code = args[0] as Supplier["code"]
+  const status = world.suppliers.get(code)
+  const found = Exit.isSuccess(exit) ? (exit.value as Option.Option<Supplier>) : null
+  const seen = found?._tag === "Some" ? found.value : null
+  same(world, `supplier ${code}`, seen?.status, status)
+  same(world, `the owner of ${code}`, seen?.organisation, status && owners.get(code))
+  call.supplier = request.caller.organisation === owners.get(code) ? (status ?? null) : null
+}
+
+const mayBecome = (world: World, { reopen, supplier, to }: Order<"setStatus">): boolean => {
+  const from = world.suppliers.get(supplier)
+  if (from === undefined) return false
+  return from === to || from !== "Complete" || (to === "Ongoing" && reopen)
+}
+
+/** The operator is let to do what the decisions allow, and then it is so. */
+const watchOperator = (world: World, { exit, request: { id, order } }: Executed): void => {
+  const isDone = Exit.isSuccess(exit)
+  if (order.kind === "createSupplier") {
+    same(world, `r${id} creates a supplier`, isDone, !world.suppliers.has(order.supplier))
+    if (isDone) world.suppliers.set(order.supplier, "Ongoing")
+  }
+  if (order.kind === "setStatus") {
+    same(world, `r${id} sets a status`, isDone, mayBecome(world, order))
+    if (isDone) world.suppliers.set(order.supplier, order.to)
+  }
+}
+
+/** Looks at what a call has done, before anything else can happen. */
+export const watch = Effect.fnUntraced(function* (world: World, executed: Executed) {
+  const { exit, operation, request } = executed
+  const [command] = executed.args as ReadonlyArray<{ readonly attempt?: string } | undefined>
+  const attempt = command?.attempt
+  const at = world.time.now()
+  const call: Call = { operation, exit, at, ...(attempt === undefined ? {} : { attempt }) }
+  request.calls.push(call)
+  const [port, name = ""] = operation.split(".")
+  if (port === "ImportProcesses" && isStep(name)) {
+    return yield* watchStep(world, executed, name, call)
+  }
+  switch (operation) {
+    case "Accounts.change":
+      return yield* watchChange(world, executed, call)
+    case "History.recordRefusal":
+      return yield* watchRefusal(world, executed)
+    case "ImportProcesses.list":
+      return watchList(world, executed)
+    case "OperatorSetup.supplier":
+      return watchSupplier(world, executed, call)
+    case "OperatorSetup.createSupplier":
+    case "OperatorSetup.changeSupplierStatus":
+      return watchOperator(world, executed)
+  }
+})
+
+/** Everything is as it was seen last: no step has changed what it does not speak of. */
+export const checkUnchanged = Effect.fnUntraced(function* (world: World) {
+  for (const key of world.keys) {
+    const before = lastSeen(world, key)
+    const after = yield* observe(world.storage, key)
+    same(
+      world,
+      `${nameOf(key)}, which nobody touched`,
+      [after.row, after.audit, after.events],
+      [before.row, before.audit, before.events]
+    )
+    checkAccountLines(world, nameOf(key), after)
+    checkImport(world.stateChecks, after)
+  }
+})

@@ -1,0 +1,167 @@
+/** Everything that a run consists of, put together from its seed. */
+import { Clock, Context, Effect, Random, References, Scheduler, type Scope } from "effect"
+import type { ImportKey } from "@data-import/domain/ImportProcess"
+import type { SupplierCode, SupplierStatus } from "@data-import/domain/Supplier"
+import { sampleTime } from "@data-import/domain/testing/samples"
+import type { ModelAccount } from "./AccountModel.ts"
+import { type Conditions, conditionsOf } from "./Conditions.ts"
+import { type Dice, diceOf } from "./Dice.ts"
+import { type Checks, makeChecks } from "./Invariants.ts"
+import type { Observation } from "./Observation.ts"
+import { type Programs, programsOn, supplierOf } from "./Programs.ts"
+import { type Asked, type Instance, nameOf, type Order } from "./Request.ts"
+import type { Storage } from "./Storage.ts"
+import { keysOf, lateSupplier, owners, team } from "./Traffic.ts"
+import { type Desk, makeDesk, OnBehalf } from "./Turns.ts"
+import { type VirtualTime, virtualTime } from "./VirtualTime.ts"
+
+/** What a run is made on, and how it waits. */
+export interface Ground {
+  /** The storage of a run; `turn` is for one that is broken on purpose and loses its turn. */
+  readonly storage: (turn: Desk["turn"]) => Effect.Effect<Storage, never, Scope.Scope>
+  /** Waits until all calls that were let go have ended, and nothing is ready any more. */
+  readonly settle: (time: VirtualTime, desk: Desk) => Effect.Effect<void>
+  /** Replaces the programs by broken ones. */
+  readonly spoil?: (programs: Programs) => Programs
+  /** Whether to look at nothing but what the clients saw, for proof that this is enough at times. */
+  readonly onlyClients?: boolean
+  /**
+   * How many calls may be let go at once, 1 unless given. In a crowd the models, which know one
+   * order only, are not asked; what is stored and what the clients saw must be sound all the same.
+   */
+  readonly crowd?: number
+}
+
+export interface World {
+  readonly ground: Ground
+  readonly dice: Dice
+  /** The programs' own chance. */
+  readonly random: Random.Random
+  readonly conditions: Conditions
+  readonly time: VirtualTime
+  readonly desk: Desk
+  readonly storage: Storage
+  readonly programs: Programs
+  /** Of every call, by the models. */
+  readonly checks: Checks
+  /** Of what is stored, whoever did it. */
+  readonly stateChecks: Checks
+  /** Of what the clients saw. */
+  readonly clientChecks: Checks
+  readonly keys: ReadonlyArray<ImportKey>
+  readonly instances: Array<Instance>
+  /** Every request so far, and those that have not ended. */
+  readonly requests: Array<Asked>
+  readonly running: Set<Asked>
+  /** By the name of the key: what the storage showed last. */
+  readonly observations: Map<string, Observation>
+  /** By the name of the key: the order whose payload is staged, or has become the account. */
+  readonly staged: Map<string, Order<"stage">>
+  /** By the name of the key: what its account must hold. */
+  readonly accounts: Map<string, ModelAccount>
+  readonly suppliers: Map<SupplierCode, SupplierStatus>
+  /** "root/path" of every document that is there, and of those that are gone for a while. */
+  readonly files: Map<string, number>
+  readonly vanished: Map<string, number>
+  /** The beginnings and ends of all requests, in their order. */
+  readonly happenings: Array<{ readonly what: "asked" | "ended"; readonly asked: Asked }>
+  readonly log: Array<string>
+  /** How often each outcome of a call and each answer was met. */
+  readonly met: Map<string, number>
+  steps: number
+  begunInstances: number
+}
+
+const setUp = Effect.fnUntraced(function* (
+  { setup }: Storage,
+  { documentCheck, supplierLimit }: Conditions
+) {
+  for (const name of new Set(owners.values())) yield* setup.createOrganisation(name, sampleTime)
+  for (const [code, organisation] of owners) {
+    if (code === lateSupplier) continue
+    yield* setup.createSupplier({
+      ...supplierOf(code, organisation),
+      documentCheck,
+      concurrencyLimit: supplierLimit
+    })
+  }
+  yield* setup.createTeam(team)
+}, Effect.orDie)
+
+/** A new instance of the services. */
+export const newInstance = (world: { begunInstances: number }): Instance => {
+  world.begunInstances += 1
+  return { name: `p${world.begunInstances}`, crashed: false }
+}
+
+/** Chance as the programs have it: few account numbers, where numbers are to be drawn twice. */
+const randomOf = (dice: Dice, { numbers }: Conditions): Random.Random => ({
+  nextIntUnsafe: () => dice.below(2 ** 31),
+  nextDoubleUnsafe: () => dice.below(numbers) / numbers
+})
+
+/** What a fiber of a request lives in. */
+export const surroundingsOf = (world: World, asked: Asked): Context.Context<never> =>
+  Context.mergeAll(
+    Context.make(Clock.Clock, world.time.clock),
+    Context.make(Scheduler.Scheduler, world.time.scheduler),
+    Context.make(Random.Random, world.random),
+    Context.make(References.MinimumLogLevel, "None"),
+    Context.make(References.TracerEnabled, false),
+    Context.make(OnBehalf, asked)
+  )
+
+const neverSeen = (key: ImportKey): Observation => ({
+  key,
+  row: null,
+  audit: [],
+  events: [],
+  account: null
+})
+
+/** The world of a seed before the first request. */
+export const worldOf = Effect.fnUntraced(function* (seed: number, ground: Ground) {
+  const dice = diceOf(seed)
+  const conditions = conditionsOf(dice)
+  const time = virtualTime(sampleTime.epochMilliseconds)
+  const desk = makeDesk()
+  const storage = yield* ground.storage(desk.turn)
+  yield* setUp(storage, conditions)
+  const files = new Map<string, number>()
+  const { deploymentLimit } = conditions
+  const made = yield* programsOn({ desk, storage, files, deploymentLimit })
+  const keys = keysOf(conditions)
+  const suppliers = [...owners.keys()].filter((code) => code !== lateSupplier)
+  const world: World = {
+    ground,
+    dice,
+    random: randomOf(diceOf(seed, 1), conditions),
+    conditions,
+    time,
+    desk,
+    storage,
+    programs: ground.spoil?.(made) ?? made,
+    checks: makeChecks(ground.onlyClients === true || (ground.crowd ?? 1) > 1),
+    stateChecks: makeChecks(ground.onlyClients),
+    clientChecks: makeChecks(),
+    keys,
+    instances: [],
+    requests: [],
+    running: new Set(),
+    observations: new Map(keys.map((key) => [nameOf(key), neverSeen(key)])),
+    staged: new Map(),
+    accounts: new Map(),
+    suppliers: new Map(suppliers.map((code) => [code, "Ongoing"])),
+    files,
+    vanished: new Map(),
+    happenings: [],
+    log: [],
+    met: new Map(),
+    steps: 0,
+    begunInstances: 0
+  }
+  for (let count = 0; count < conditions.instances; count += 1) {
+    world.instances.push(newInstance(world))
+  }
+  return world
+})

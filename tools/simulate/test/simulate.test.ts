@@ -1,0 +1,106 @@
+/** Many runs hold, the same seed makes the same run, and what is broken on purpose is found. */
+import { describe, expect, it } from "vitest"
+import { groundInMemory, simulateInMemory } from "../InMemory.ts"
+import { failureLines } from "../Printed.ts"
+import type { Report } from "../Simulation.ts"
+import { keptSeeds } from "../seeds.ts"
+import type { Ground } from "../World.ts"
+import { brokenAdapters, brokenPrograms } from "./brokenAdapters.ts"
+
+const steps = 250
+const seeds = Array.from({ length: 500 }, (_, index) => index + 1)
+
+/** What a failed run has to say. */
+const said = (report: Report): ReadonlyArray<string> =>
+  report.failure === null
+    ? []
+    : failureLines(report, report.log, `npm run simulate -- --seed ${report.seed} --steps ${steps}`)
+
+/** The first seed that fails on this ground, of so many. */
+const found = (ground: Ground, among: number): number | undefined =>
+  seeds.slice(0, among).find((seed) => simulateInMemory(seed, steps, ground).failure !== null)
+
+describe("the simulation", { timeout: 120_000 }, () => {
+  it("holds for 500 seeds, and meets everything that can happen", () => {
+    const met = new Set<string>()
+    const failed = seeds.flatMap((seed) => {
+      const report = simulateInMemory(seed, steps)
+      for (const what of report.met.keys()) met.add(what)
+      return said(report)
+    })
+    expect(failed.join("\n")).toBe("")
+    expect([...met]).toEqual(expect.arrayContaining(toMeet))
+  })
+
+  it.each(keptSeeds)("holds for seed $seed, which once failed: $why", (kept) => {
+    expect(said(simulateInMemory(kept.seed, kept.steps)).join("\n")).toBe("")
+  })
+
+  it("makes the same run of the same seed, and another of another", () => {
+    const [once, again, other] = [11, 11, 12].map((seed) => simulateInMemory(seed, steps).log)
+    expect(again).toEqual(once)
+    expect(other).not.toEqual(once)
+  })
+
+  it("makes the same failure of the same seed", () => {
+    const ground = groundInMemory(brokenAdapters["complete forgets its event"])
+    const [once, again] = [1, 1].map((seed) => simulateInMemory(seed, steps, ground))
+    expect(once?.failure).not.toBeNull()
+    expect(again?.failure).toBe(once?.failure)
+    expect(again?.log).toEqual(once?.log)
+  })
+})
+
+describe("what is broken on purpose is found", { timeout: 120_000 }, () => {
+  it.each(Object.entries(brokenAdapters))("%s", (_what, spoil) => {
+    expect(found(groundInMemory(spoil), 150)).toBeDefined()
+  })
+
+  it.each(Object.entries(brokenPrograms))("%s", (_what, spoil) => {
+    expect(found(groundInMemory(undefined, { spoil }), 150)).toBeDefined()
+  })
+})
+
+describe("what is broken is found by what its clients saw alone", { timeout: 120_000 }, () => {
+  it.each([
+    "stage says so before anything is stored",
+    "rehearse leaves the account there",
+    "skip does not see an account",
+    "a decision is stored twice",
+    "notes are not looked up"
+  ])("%s", (what) => {
+    const ground = groundInMemory(brokenAdapters[what], { onlyClients: true })
+    expect(found(ground, 150)).toBeDefined()
+  })
+
+  it.each(Object.entries(brokenPrograms))("%s", (_what, spoil) => {
+    expect(found(groundInMemory(undefined, { onlyClients: true, spoil }), 150)).toBeDefined()
+  })
+})
+
+const toMeet = [
+  "ImportProcesses.stage gives Created",
+  "ImportProcesses.stage gives Replaced",
+  "ImportProcesses.stage gives Refused Imported",
+  "ImportProcesses.stage gives Refused InProgress",
+  "ImportProcesses.stage gives Refused Skipped",
+  "ImportProcesses.claim gives Claimed",
+  "ImportProcesses.claim gives Refused InProgress",
+  "ImportProcesses.claim gives LimitExceeded",
+  "ImportProcesses.complete gives Completed",
+  "ImportProcesses.complete gives LeaseLost",
+  "ImportProcesses.complete gives NumberTaken",
+  "ImportProcesses.rehearse gives LeaseLost",
+  "ImportProcesses.renew gives true",
+  "ImportProcesses.renew gives false",
+  "ImportProcesses.setSkipped gives Refused InProgress",
+  "process is answered account_failed_validation",
+  "process is answered dry_run_successful",
+  "transactions is answered transaction_outside_open_period",
+  "transactions is answered duplicate_transaction_ids",
+  "instruction is answered active_payment_instruction_exists",
+  "instruction is answered payment_instruction_rejected_by_vendor",
+  "stage is answered import_supplier_migration_not_ongoing",
+  "notes is answered service_unavailable",
+  "notes is answered error"
+]
