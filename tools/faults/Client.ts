@@ -150,8 +150,8 @@ export class Client {
 }
 
 /**
- * A client of the service or proxy at this port, with so many connections at most, one unless given,
- * which end with the scope.
+ * A client of the service or proxy at this port, with so many connections at most, one unless
+ * given, which end with the scope.
  */
 export const make = (port: number, connections = 1): Effect.Effect<Client, never, Scope.Scope> =>
   Effect.acquireRelease(

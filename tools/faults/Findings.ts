@@ -1,6 +1,6 @@
 /**
- * What a scenario found to be wrong, kind by kind, each with the words to look for it by. Nothing is
- * as it should be.
+ * What a scenario found to be wrong, kind by kind, each with the words to look for it by. Nothing
+ * is as it should be.
  */
 
 /**

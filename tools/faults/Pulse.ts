@@ -6,7 +6,9 @@
 import { Data, Deferred, Duration, Effect } from "effect"
 import type { ServiceName } from "./ServiceProcess.ts"
 
-/** An answer of a service to go on with, or a refusal or a lost connection that is gone on after. */
+/**
+ * An answer of a service to go on with, or a refusal or a lost connection that is gone on after.
+ */
 export type Beat = ServiceName | "refusal"
 
 /** There were no more of them for a minute. */

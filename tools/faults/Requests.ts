@@ -117,6 +117,13 @@ export const add = (tenant: Tenant, number: string, addition: Addition): Request
   body: { ...keyOf(tenant, number), ...bodies[addition](number) }
 })
 
+/** One note, as short as one can be. */
+export const note = (tenant: Tenant, number: string, body: string): Request => ({
+  method: "POST",
+  path: paths.notes,
+  body: { ...keyOf(tenant, number), notes: [{ body }] }
+})
+
 /** A token for an API key, or for the refresh token that came with the last one. */
 export const token = (
   credential: { readonly APIKey: string } | { readonly refreshToken: string }

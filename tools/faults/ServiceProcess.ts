@@ -28,7 +28,7 @@ const stopLimit = Duration.seconds(20)
 const keptLines = 200
 
 /** Whether somebody listens there. */
-export const listens = (port: number): Effect.Effect<boolean> =>
+const listens = (port: number): Effect.Effect<boolean> =>
   Effect.callback<boolean>((resume) => {
     const socket = connect({ host: "127.0.0.1", port })
     const settle = (answer: boolean) => {

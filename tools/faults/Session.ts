@@ -5,7 +5,7 @@ import * as Requests from "./Requests.ts"
 import { System, type Tenant } from "./System.ts"
 
 /** There is no token for the tenant's API key. */
-export class NoToken extends Data.TaggedError("NoToken")<{ readonly status: number }> {
+class NoToken extends Data.TaggedError("NoToken")<{ readonly status: number }> {
   override get message(): string {
     return `there was no token: ${this.status}`
   }

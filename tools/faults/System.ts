@@ -24,7 +24,7 @@ import * as Proxy from "./Proxy.ts"
 import * as ServiceProcess from "./ServiceProcess.ts"
 
 /** How long an attempt that died holds its import here. */
-export const lease = Duration.seconds(3)
+const lease = Duration.seconds(3)
 
 export interface Options {
   /** Where the data of PostgreSQL lie; a folder of the system's own unless given. */

@@ -1,8 +1,8 @@
 /**
  * The crash tests as a process: `npm run test:faults` runs every scenario in its long form, each on
  * a system of its own, prints one line for each, and ends with status 1 as soon as one found
- * something. `-- --only NAME` runs those whose name begins so, `--short` the short form, `--kills N`
- * and `--count N` with so many, `--seed S` with the same chance again.
+ * something. `-- --only NAME` runs those whose name begins so, `--short` the short form, `--kills
+ * N` and `--count N` with so many, `--seed S` with the same chance again.
  */
 import { parseArgs } from "node:util"
 import { NodeRuntime } from "@effect/platform-node"

@@ -57,14 +57,15 @@ export const ask = Effect.fnUntraced(function* (
   by: { readonly organisation: OrganisationName; readonly repeats: Asked | null }
 ) {
   const id = world.requests.length + 1
+  const instance = world.dice.pick(world.instances)
   const asked: Asked = {
     id,
     order,
     caller: callerOf(id, by.organisation),
-    instance: world.dice.pick(world.instances),
+    instance,
     slow: world.dice.chance(world.conditions.slow),
     frozenUntil: 0,
-    at: world.time.now(),
+    at: world.time.now() + instance.skew,
     step: world.steps,
     repeats: by.repeats,
     struck: new Set(),
@@ -77,7 +78,6 @@ export const ask = Effect.fnUntraced(function* (
   world.happenings.push({ what: "asked", asked })
   bringDocuments(world, order)
   const again = by.repeats === null ? "" : `, again after r${by.repeats.id}`
-  const { instance } = asked
   tell(world, `r${id} ${by.organisation} asks ${instance.name}: ${orderLine(order)}${again}`)
   const program = Effect.uninterruptible(answerOf(world.programs, asked))
   const fiber = Effect.runForkWith(surroundingsOf(world, asked))(program)
@@ -94,7 +94,7 @@ export const ask = Effect.fnUntraced(function* (
 
 const end = (world: World, asked: Asked, answer: Answer | typeof nobodyHeard): void => {
   asked.answer = answer
-  asked.ended = { at: world.time.now(), step: world.steps }
+  asked.ended = { at: world.time.now() + asked.instance.skew, step: world.steps }
   world.running.delete(asked)
   world.happenings.push({ what: "ended", asked })
 }
@@ -143,6 +143,7 @@ export const goOn = Effect.fnUntraced(function* (
   const outcome = executed === null ? "not reached" : outcomeLine(executed.exit)
   tell(world, `r${request.id} ${request.instance.name} ${operation}: ${outcome}${struck}`)
   if (executed !== null) meet(world, `${operation} gives ${outcome}`)
+  if (executed !== null && request.instance.crashed) meet(world, "a call outlives its instance")
   // A lease that could not be renewed is no reason to answer anything.
   if (fault !== null && fault.kind !== "crash" && operation !== "ImportProcesses.renew") {
     request.struck.add(fault.kind)

@@ -15,6 +15,8 @@ export interface Conditions {
   /** How many imports have become accounts before anything goes wrong. */
   readonly imported: number
   readonly instances: number
+  /** How far the clock of an instance is from the true time at most, in milliseconds. */
+  readonly skew: number
   readonly deploymentLimit: number | null
   readonly supplierLimit: number | null
   /** Whether the documents that a request names must exist. */
@@ -77,6 +79,7 @@ export const conditionsOf = (dice: Dice): Conditions => {
     ...(hasAttempts ? aboutAttempts(dice) : aboutAccounts(dice)),
     atOnce: (hasAttempts ? 3 : 1) + dice.below(5),
     instances: 1 + dice.below(3),
+    skew: dice.pick([0, 0, 5_000, 90_000]),
     deploymentLimit: dice.chance(0.3) ? 1 : null,
     supplierLimit: dice.chance(0.4) ? 1 : null,
     documentCheck: dice.chance(0.4),

@@ -166,26 +166,54 @@ type Possibilities = ReadonlyMap<string, Possibility>
 const named = (all: Iterable<Possibility>): Possibilities =>
   new Map(Array.from(all, (each) => [nameOf(each), each]))
 
-/** The answer is known already where there is one, and so nothing else need be followed. */
-const isToFollow = ({ answer: known }: Operation, { answer }: Way): boolean =>
-  answer === null || known === null || answer === known
+/**
+ * With everything done that can be done here and leaves the import as it is: whoever got the answer
+ * of such a thing later could have got it now, and to have got it hinders nothing.
+ */
+const satisfied = ({ pending, state }: Possibility): Possibility => ({
+  state,
+  pending: new Map(
+    [...pending].map(([operation, progress]) => {
+      const { answer } = operation
+      if (progress === "done" || answer === null) return [operation, progress]
+      const isAnswered = waysOn(state, operation, progress).some(
+        (way) => way.state === state && way.answer === answer
+      )
+      return [operation, isAnswered ? "done" : progress]
+    })
+  )
+})
+
+/**
+ * What else the operation can do. Its answer is known already where there is one; and where there
+ * is none, what changes nothing need not be followed.
+ */
+const followed = ({ pending, state }: Possibility): ReadonlyArray<Possibility> =>
+  [...pending].flatMap(([operation, progress]) =>
+    waysOn(state, operation, progress)
+      .filter(
+        (way) =>
+          way.state !== state &&
+          (way.answer === null || operation.answer === null || way.answer === operation.answer)
+      )
+      .map((way) =>
+        satisfied({
+          state: way.state,
+          pending: new Map(pending).set(operation, way.answer === null ? "holding" : "done")
+        })
+      )
+  )
 
 /** All that can have happened by now, whatever of the pending operations has begun. */
 const closure = (all: Possibilities): Possibilities => {
-  const known = new Map(all)
-  const open = [...all.values()]
+  const known = new Map(named(Array.from(all.values(), satisfied)))
+  const open = [...known.values()]
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    for (const [operation, progress] of next.pending) {
-      for (const way of waysOn(next.state, operation, progress)) {
-        if (!isToFollow(operation, way)) continue
-        const after = way.answer === null ? "holding" : "done"
-        const pending = new Map(next.pending).set(operation, after)
-        const possibility = { state: way.state, pending }
-        const name = nameOf(possibility)
-        if (known.has(name)) continue
-        known.set(name, possibility)
-        open.push(possibility)
-      }
+    for (const possibility of followed(next)) {
+      const name = nameOf(possibility)
+      if (known.has(name)) continue
+      known.set(name, possibility)
+      open.push(possibility)
     }
   }
   return known

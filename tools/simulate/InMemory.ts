@@ -1,4 +1,6 @@
-/** Runs on the memory adapters: one synchronous computation each, with nothing of its own to wait. */
+/**
+ * Runs on the memory adapters: one synchronous computation each, with nothing of its own to wait.
+ */
 import { Effect } from "effect"
 import type { MemoryStore } from "@data-import/domain/ports/memory/Store"
 import { type Report, simulate } from "./Simulation.ts"

@@ -13,6 +13,8 @@ import type { Wire } from "@data-import/domain/testing/wire"
 /** One running service process; a crash ends it and all its requests at once. */
 export interface Instance {
   readonly name: string
+  /** How far its clock is from the true time, in milliseconds. */
+  readonly skew: number
   crashed: boolean
 }
 
@@ -83,7 +85,7 @@ export interface Call {
   /** Such as `ImportProcesses.stage`. */
   readonly operation: string
   readonly exit: Exit.Exit<unknown, unknown>
-  /** When it happened, in milliseconds. */
+  /** When it happened by the clock of the instance, in milliseconds. */
   readonly at: number
   /** The attempt that it is about, of a claim. */
   readonly attempt?: string
@@ -103,7 +105,7 @@ export interface Asked {
   readonly slow: boolean
   /** The step until which nothing of it goes on, as if its machine stood still. */
   frozenUntil: number
-  /** The instant of asking, in milliseconds, and the step. */
+  /** The instant of asking by the clock of its instance, in milliseconds, and the step. */
   readonly at: number
   readonly step: number
   /** The request that this one sends again. */
@@ -114,7 +116,7 @@ export interface Asked {
   readonly calls: Array<Call>
   /** What its client got; `nobodyHeard` once nobody can get anything; null while it runs. */
   answer: Answer | typeof nobodyHeard | null
-  /** The instant and step at which it ended, for its client or for good. */
+  /** When it ended, for its client or for good, by the same clock, and at which step. */
   ended: { readonly at: number; readonly step: number } | null
 }
 

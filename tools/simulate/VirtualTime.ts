@@ -89,3 +89,18 @@ export const virtualTime = (start: number): VirtualTime => {
     }
   }
 }
+
+/** The clock as it is on a machine that is so many milliseconds ahead, or behind. */
+export const skewed = (clock: Clock.Clock, skew: number): Clock.Clock => {
+  const now = () => clock.currentTimeMillisUnsafe() + skew
+  const nanos = () => BigInt(now()) * 1_000_000n
+  return {
+    currentTimeMillisUnsafe: now,
+    currentTimeMillis: Effect.sync(now),
+    currentTimeNanosUnsafe: nanos,
+    currentTimeNanos: Effect.sync(nanos),
+    monotonicTimeNanosUnsafe: () => clock.monotonicTimeNanosUnsafe(),
+    monotonicTimeNanos: clock.monotonicTimeNanos,
+    sleep: (duration) => clock.sleep(duration)
+  }
+}

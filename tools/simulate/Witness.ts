@@ -277,7 +277,7 @@ export const watch = Effect.fnUntraced(function* (world: World, executed: Execut
   const { exit, operation, request } = executed
   const [command] = executed.args as ReadonlyArray<{ readonly attempt?: string } | undefined>
   const attempt = command?.attempt
-  const at = world.time.now()
+  const at = world.time.now() + request.instance.skew
   const call: Call = { operation, exit, at, ...(attempt === undefined ? {} : { attempt }) }
   request.calls.push(call)
   const [port, name = ""] = operation.split(".")

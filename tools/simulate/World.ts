@@ -13,7 +13,7 @@ import { type Asked, type Instance, nameOf, type Order } from "./Request.ts"
 import type { Storage } from "./Storage.ts"
 import { keysOf, lateSupplier, owners, team } from "./Traffic.ts"
 import { type Desk, makeDesk, OnBehalf } from "./Turns.ts"
-import { type VirtualTime, virtualTime } from "./VirtualTime.ts"
+import { skewed, type VirtualTime, virtualTime } from "./VirtualTime.ts"
 
 /** What a run is made on, and how it waits. */
 export interface Ground {
@@ -23,7 +23,9 @@ export interface Ground {
   readonly settle: (time: VirtualTime, desk: Desk) => Effect.Effect<void>
   /** Replaces the programs by broken ones. */
   readonly spoil?: (programs: Programs) => Programs
-  /** Whether to look at nothing but what the clients saw, for proof that this is enough at times. */
+  /**
+   * Whether to look at nothing but what the clients saw, for proof that this is enough at times.
+   */
   readonly onlyClients?: boolean
   /**
    * How many calls may be let go at once, 1 unless given. In a crowd the models, which know one
@@ -89,9 +91,13 @@ const setUp = Effect.fnUntraced(function* (
 }, Effect.orDie)
 
 /** A new instance of the services. */
-export const newInstance = (world: { begunInstances: number }): Instance => {
+export const newInstance = (
+  world: Pick<World, "begunInstances" | "conditions" | "dice">
+): Instance => {
+  const { conditions, dice } = world
   world.begunInstances += 1
-  return { name: `p${world.begunInstances}`, crashed: false }
+  const skew = Math.round((2 * dice.next() - 1) * conditions.skew)
+  return { name: `p${world.begunInstances}`, skew, crashed: false }
 }
 
 /** Chance as the programs have it: few account numbers, where numbers are to be drawn twice. */
@@ -103,7 +109,7 @@ const randomOf = (dice: Dice, { numbers }: Conditions): Random.Random => ({
 /** What a fiber of a request lives in. */
 export const surroundingsOf = (world: World, asked: Asked): Context.Context<never> =>
   Context.mergeAll(
-    Context.make(Clock.Clock, world.time.clock),
+    Context.make(Clock.Clock, skewed(world.time.clock, asked.instance.skew)),
     Context.make(Scheduler.Scheduler, world.time.scheduler),
     Context.make(Random.Random, world.random),
     Context.make(References.MinimumLogLevel, "None"),

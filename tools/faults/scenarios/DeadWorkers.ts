@@ -1,7 +1,7 @@
 /**
  * A worker that dies in the middle of attempts: their imports stay IN_PROGRESS for as long as the
- * lease and not a moment less, read UNKNOWN from then on, and the next attempts succeed at once. The
- * attempts are kept in the middle by a lock on the table that they write to.
+ * lease and not a moment less, read UNKNOWN from then on, and the next attempts succeed at once.
+ * The attempts are kept in the middle by a lock on the table that they write to.
  */
 import { Clock, DateTime, Deferred, Duration, Effect, Fiber, Schema } from "effect"
 import { rowsOf } from "@data-import/postgres/Database"

@@ -1,6 +1,6 @@
 /**
- * Sudden deaths under writers: each service, PostgreSQL whole, and one of its backends. The scenario
- * starts again what it has killed, as an orchestrator would; the rest recovers alone.
+ * Sudden deaths under writers: each service, PostgreSQL whole, and one of its backends. The
+ * scenario starts again what it has killed, as an orchestrator would; the rest recovers alone.
  */
 import { Duration, Effect, Schedule, Schema } from "effect"
 import { rowsOf } from "@data-import/postgres/Database"

@@ -79,6 +79,7 @@ describe("what is broken is found by what its clients saw alone", { timeout: 120
 })
 
 const toMeet = [
+  "a call outlives its instance",
   "ImportProcesses.stage gives Created",
   "ImportProcesses.stage gives Replaced",
   "ImportProcesses.stage gives Refused Imported",

@@ -1,0 +1,89 @@
+/**
+ * Load for measuring: requests as fast as answers come, or so many a second whatever comes of them,
+ * and what became of each.
+ */
+import { Clock, Duration, Effect, Fiber, type Scope } from "effect"
+import type * as Client from "./Client.ts"
+import type { Session } from "./Session.ts"
+
+export interface Sample {
+  /** 0 for an answer that was lost. */
+  readonly status: number
+  readonly retryAfter: number | null
+  /** From the request to its answer. */
+  readonly millis: number
+  /** When the request was sent, in milliseconds since the load began. */
+  readonly at: number
+}
+
+const sampled = (session: Session, request: Client.Request, began: number) =>
+  Effect.gen(function* () {
+    const sent = yield* Clock.currentTimeMillis
+    const result = yield* Effect.result(session.send(request))
+    const millis = (yield* Clock.currentTimeMillis) - sent
+    const at = sent - began
+    return result._tag === "Success"
+      ? { status: result.success.status, retryAfter: result.success.retryAfter, millis, at }
+      : { status: 0, retryAfter: null, millis, at }
+  })
+
+/** So many side by side, each sending as soon as it has its answer and a pause is over. */
+export const closed = Effect.fnUntraced(function* (
+  session: Session,
+  request: () => Client.Request,
+  {
+    lasts,
+    pause,
+    sideBySide
+  }: {
+    readonly sideBySide: number
+    readonly lasts: Duration.Duration
+    readonly pause: Duration.Duration
+  }
+) {
+  const began = yield* Clock.currentTimeMillis
+  const end = began + Duration.toMillis(lasts)
+  const samples: Array<Sample> = []
+  const one = Effect.gen(function* () {
+    while ((yield* Clock.currentTimeMillis) < end) {
+      samples.push(yield* sampled(session, request(), began))
+      yield* Effect.sleep(pause)
+    }
+  })
+  yield* Effect.all(
+    Array.from({ length: sideBySide }, () => one),
+    {
+      concurrency: "unbounded",
+      discard: true
+    }
+  )
+  return samples
+})
+
+const tickMillis = 10
+
+/** So many a second, on as many connections as it takes; done when all are answered. */
+export const open = Effect.fnUntraced(function* (
+  session: Session,
+  request: () => Client.Request,
+  { lasts, rate }: { readonly rate: number; readonly lasts: Duration.Duration }
+): Effect.fn.Return<ReadonlyArray<Sample>, never, Scope.Scope> {
+  const began = yield* Clock.currentTimeMillis
+  const total = Math.round((rate * Duration.toMillis(lasts)) / 1_000)
+  const samples: Array<Effect.Effect<Sample>> = []
+  while (samples.length < total) {
+    const elapsed = (yield* Clock.currentTimeMillis) - began
+    const due = Math.min(total, Math.floor((elapsed * rate) / 1_000))
+    while (samples.length < due) {
+      samples.push(Fiber.join(yield* Effect.forkScoped(sampled(session, request(), began))))
+    }
+    yield* Effect.sleep(Duration.millis(tickMillis))
+  }
+  return yield* Effect.all(samples)
+})
+
+/** The value below which this share of them lies; 0 where there are none. */
+export const quantile = (values: ReadonlyArray<number>, share: number): number => {
+  const sorted = values.toSorted((one, other) => one - other)
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
+}

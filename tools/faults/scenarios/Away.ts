@@ -1,0 +1,109 @@
+/**
+ * A database that is away, does not answer, or holds everybody up: whoever asks is told so fast,
+ * and when to come again, as soon as it is known once; and once it is back all is well again,
+ * alone.
+ */
+import { Deferred, Duration, Effect, Fiber } from "effect"
+import { Findings } from "../Findings.ts"
+import * as Load from "../Load.ts"
+import * as Requests from "../Requests.ts"
+import { type Scenario, seconds } from "../Scenario.ts"
+import * as Session from "../Session.ts"
+import { reconfigured, System } from "../System.ts"
+
+/** So long a statement may take here, so that a silent database is found out soon. */
+const statementTimeout = "4 seconds"
+
+/** Of each kind of request, a second: more than can wait, and little for this machine. */
+const rate = 100
+
+type Fault = Effect.Effect<Effect.Effect<void>, Error, System>
+
+/** Sets the proxy, and gives what sets it back. */
+const network = (mode: { readonly _tag: "Refuse" | "Silent" }): Fault =>
+  Effect.gen(function* () {
+    const { databaseProxy } = yield* System
+    yield* Effect.promise(() => databaseProxy.set(mode))
+    return Effect.promise(() => databaseProxy.set({ _tag: "Pass" }))
+  })
+
+/** Holds a lock on which everything that the services ask for has to wait. */
+const lock: Fault = Effect.gen(function* () {
+  const { run, sql } = (yield* System).database
+  const held = yield* Deferred.make<void>()
+  const release = yield* Deferred.make<void>()
+  const locked = Effect.gen(function* () {
+    yield* sql`lock table suppliers, import_processes in access exclusive mode`
+    yield* Deferred.succeed(held, undefined)
+    yield* Deferred.await(release)
+  })
+  const fiber = yield* Effect.forkDetach(run(sql.withTransaction(locked)))
+  yield* Deferred.await(held)
+  const letGo = Effect.andThen(Deferred.succeed(release, undefined), Fiber.await(fiber))
+  return Effect.asVoid(letGo)
+})
+
+/** Whoever asked after somebody had been refused can be told at once. */
+const isLate = (samples: ReadonlyArray<Load.Sample>): ((sample: Load.Sample) => boolean) => {
+  const refused = samples.filter(({ status }) => status === 503)
+  const known = Math.min(...refused.map(({ at, millis }) => at + millis))
+  return ({ at, status }) => status === 503 && at > known
+}
+
+const check = (samples: ReadonlyArray<Load.Sample>, findings: Findings) => {
+  for (const { retryAfter, status } of samples) {
+    const isRefusal = status === 503 && retryAfter !== null
+    if (isRefusal || status === 200) continue
+    findings.add("wrong", `${status}, Retry-After ${retryAfter}`)
+  }
+}
+
+const away = Effect.fnUntraced(function* (fault: Fault, lastsSeconds: number) {
+  const { freshTenant } = yield* System
+  yield* reconfigured("query", { DATABASE_STATEMENT_TIMEOUT: statementTimeout })
+  yield* reconfigured("account-import", { DATABASE_STATEMENT_TIMEOUT: statementTimeout })
+  const tenant = yield* freshTenant
+  const session = yield* Session.open(tenant, Infinity)
+  const findings = new Findings()
+  const requests = [Requests.status(tenant, "A-1"), Requests.stage(tenant, "A-1", "away")]
+  const works = Effect.forEach(requests.toReversed(), session.settle, { discard: true })
+  yield* works
+  const restore = yield* Effect.acquireRelease(fault, (restore) => restore)
+  const load = { rate, lasts: Duration.seconds(lastsSeconds) }
+  const loads = yield* Effect.forEach(
+    requests,
+    (request) => Load.open(session, () => request, load),
+    { concurrency: "unbounded" }
+  )
+  yield* restore
+  const recovery = yield* seconds(works)
+  const samples = loads.flat()
+  check(samples, findings)
+  const late = loads.flatMap((of) => of.filter(isLate(of))).map(({ millis }) => millis)
+  const slowest = Math.max(...samples.map(({ millis }) => millis)) / 1_000
+  return {
+    acknowledged: 0,
+    findings,
+    recoveries: [recovery],
+    figures: [
+      { name: "refused", value: late.length, unit: `of ${samples.length}`, atLeast: 1 },
+      { name: "p99 of refusals", value: Load.quantile(late, 0.99), unit: "ms", atMost: 100 },
+      { name: "slowest answer", value: slowest, unit: "s", atMost: 10 }
+    ]
+  }
+}, Effect.scoped)
+
+const scenarioOf = (name: string, about: string, fault: Fault): Scenario => ({
+  name,
+  about,
+  short: { kills: 0, count: 3 },
+  long: { kills: 0, count: 15 },
+  proxied: true,
+  run: ({ count }) => away(fault, count)
+})
+
+export const absences: ReadonlyArray<Scenario> = [
+  scenarioOf("away-refused", "nobody listens where PostgreSQL was", network({ _tag: "Refuse" })),
+  scenarioOf("away-silent", "PostgreSQL does not answer", network({ _tag: "Silent" })),
+  scenarioOf("away-locked", "every connection waits for a lock", lock)
+]

@@ -1,0 +1,104 @@
+/**
+ * The published document as the fuzzer reads it: which operations there are, what they take, and
+ * which statuses and codes each may answer with.
+ */
+import { readFileSync } from "node:fs"
+import { get, isWire, type Wire } from "@data-import/domain/testing/wire"
+
+/** A part of the document that describes a value. */
+export type Schema = Wire
+
+export interface Operation {
+  /** Its `operationId`. */
+  readonly id: string
+  readonly method: "GET" | "POST"
+  /** The path with its parameters in braces. */
+  readonly template: string
+  /** What the body must be; null where there is none. */
+  readonly body: Schema | null
+  /** Every documented status with its codes; none for a success. */
+  readonly answers: ReadonlyMap<number, ReadonlyArray<string>>
+}
+
+const file = new URL("../openapi.json", import.meta.resolve("@data-import/api/Limits"))
+
+const document: unknown = JSON.parse(readFileSync(file, "utf8"))
+
+/** The schema, or what it refers to. */
+export const resolved = (schema: unknown): Schema => {
+  const reference = get(schema, "$ref")
+  if (typeof reference === "string") return resolved(get(document, reference.slice(2).split("/")))
+  return isWire(schema) ? schema : {}
+}
+
+const listAt = (schema: unknown, name: string): ReadonlyArray<unknown> => {
+  const list = get(schema, [name])
+  return Array.isArray(list) ? list : []
+}
+
+const codesIn = (schema: unknown): ReadonlyArray<string> => {
+  const known = resolved(schema)
+  const own = listAt(resolved(get(known, ["properties", "code"])), "enum").map(String)
+  return [...own, ...listAt(known, "anyOf").flatMap(codesIn)]
+}
+
+const bodySchema = ["content", "application/json", "schema"]
+
+const answersOf = (described: unknown): ReadonlyMap<number, ReadonlyArray<string>> =>
+  new Map(
+    Object.entries(resolved(get(described, "responses"))).map(([status, answer]) => [
+      Number(status),
+      Number(status) < 400 ? [] : codesIn(get(resolved(answer), bodySchema))
+    ])
+  )
+
+const operationOf = (template: string, method: string, described: unknown): Operation => ({
+  id: String(get(described, "operationId")),
+  method: method === "post" ? "POST" : "GET",
+  template,
+  body: method === "post" ? resolved(get(described, ["requestBody", ...bodySchema])) : null,
+  answers: answersOf(described)
+})
+
+/** Every operation of the document. */
+export const operations: ReadonlyArray<Operation> = Object.entries(
+  resolved(get(document, "paths"))
+).flatMap(([template, methods]) =>
+  Object.entries(resolved(methods)).map(([method, described]) =>
+    operationOf(template, method, described)
+  )
+)
+
+/**
+ * The operation of this name.
+ * @throws when the document has none.
+ */
+export const operation = (id: string): Operation => {
+  const found = operations.find((it) => it.id === id)
+  if (found === undefined) throw new Error(`The document has no operation ${id}`)
+  return found
+}
+
+const isNamed = (template: string, path: string): boolean => {
+  const expected = template.split("/")
+  const sent = path.split("/")
+  return (
+    expected.length === sent.length &&
+    expected.every((part, index) =>
+      part.startsWith("{") ? sent[index] !== "" : part === sent[index]
+    )
+  )
+}
+
+/** The operation that a request of this method and target is one of, if it is one. */
+export const operationAt = (method: string, target: string): Operation | undefined => {
+  const [path = ""] = target.split("?", 1)
+  const asked = method === "HEAD" ? "GET" : method
+  return operations.find((it) => it.method === asked && isNamed(it.template, path))
+}
+
+/** Every code that an error object can have. */
+export const fieldCodes: ReadonlyArray<string> = listAt(
+  resolved(get(document, ["components", "schemas", "FieldErrorCode"])),
+  "enum"
+).map(String)

@@ -1,0 +1,97 @@
+/**
+ * Cases from the document alone: what its schemas allow is never refused for its shape, and what
+ * they forbid in one place is refused there and nowhere else.
+ */
+import { isWire, put, type Wire } from "@data-import/domain/testing/wire"
+import fc from "fast-check"
+import { type Plan, post } from "./Case.ts"
+import { type Operation, resolved, type Schema } from "./Document.ts"
+import { anything, faults, noFault, where } from "./Expectation.ts"
+import { schemaFaults, valueOf } from "./Schema.ts"
+import { posts, soundBody } from "./SoundBody.ts"
+import { imported, supplier } from "./Tenant.ts"
+
+/** Codes of faults that a schema rules out. */
+const shapeCodes: ReadonlySet<string> = new Set([
+  "required",
+  "null",
+  "invalid_type",
+  "not_a_list",
+  "not_an_object",
+  "unknown_field",
+  "blank",
+  "max_length",
+  "invalid_date",
+  "invalid_datetime"
+])
+
+/** Places where a rule between fields yields the code of a shape. */
+const ofRules = /^customers$|product_code$/
+
+/** Faults at a place where another rule speaks up as well, or instead. */
+const hangTogether = /country$|delivery_point_identifier$|units$/
+
+/** Whether the body of the operation is wrapped in `payload`, which no `attr` names. */
+const isWrapped = (id: string): boolean => isWire(soundBody(id)["payload"])
+
+/** What the body is, or what is in its wrapper. */
+const insideOf = ({ body, id }: Operation): readonly [Schema, Wire] => {
+  const sound = soundBody(id)
+  if (!isWrapped(id)) return [body ?? {}, sound]
+  const members = resolved((body ?? {})["properties"])
+  return [resolved(members["payload"]), sound["payload"] as Wire]
+}
+
+const wrapped = (id: string, inside: unknown): unknown =>
+  isWrapped(id) ? { payload: inside } : inside
+
+const envelopeOf = (id: string): string =>
+  isWrapped(id) ? "400 account_failed_validation" : "400 request_failed_validation"
+
+/** Those that answer faults of their body in the envelope, which GraphQL does not. */
+const judged = posts.filter(({ id }) => id !== "obtainServiceToken")
+
+const misshapen = (asked: Operation): fc.Arbitrary<Plan> => {
+  const [schema, sound] = insideOf(asked)
+  const all = schemaFaults(schema, sound).filter(
+    ({ attr }) => attr !== "" && !hangTogether.test(attr)
+  )
+  return fc.constantFrom(...all).map(({ attr, body, code }) => ({
+    operation: asked.id,
+    kind: "document",
+    name: `${attr} ${code}`,
+    steps: () => [
+      {
+        request: post(asked.template, wrapped(asked.id, body)),
+        expect: faults(envelopeOf(asked.id), `${attr} ${code}`)
+      }
+    ]
+  }))
+}
+
+const shaped = (asked: Operation): fc.Arbitrary<Plan> => {
+  const [schema] = insideOf(asked)
+  return fc
+    .tuple(valueOf(schema).filter(isWire), fc.constantFrom(...imported))
+    .map(([value, number]) => ({
+      operation: asked.id,
+      kind: "document",
+      name: "a body that the schema allows",
+      steps: (mark) => {
+        const ours = put(value, "import_supplier", supplier)
+        const body = put(ours, "external_account_number", isWrapped(asked.id) ? mark : number)
+        return [
+          {
+            request: post(asked.template, wrapped(asked.id, body)),
+            expect: where(400, noFault(shapeCodes, ofRules), anything)
+          }
+        ]
+      }
+    }))
+}
+
+/** Cases of every operation that takes a body of rules. */
+export const documentPlans: ReadonlyArray<fc.WeightedArbitrary<Plan>> = judged.flatMap((asked) => [
+  { weight: 3, arbitrary: misshapen(asked) },
+  { weight: 3, arbitrary: shaped(asked) }
+])

@@ -1,0 +1,63 @@
+/**
+ * Which case a number stands for: the first ones are the same in every run, each other one is drawn
+ * with a seed of its own, so that it can be had again without those before it.
+ */
+import fc from "fast-check"
+import { accountPlans } from "./AccountPlans.ts"
+import { bytesPlans } from "./BytesPlans.ts"
+import type { Plan } from "./Case.ts"
+import type { Day } from "./Day.ts"
+import { documentPlans } from "./DocumentPlans.ts"
+import { fixedPlans } from "./FixedPlans.ts"
+import { httpPlans } from "./HttpPlans.ts"
+import { instructionPlans } from "./InstructionPlans.ts"
+import { pathPlans } from "./PathPlans.ts"
+import { postImportPlans } from "./PostImportPlans.ts"
+import { queryPlans } from "./QueryPlans.ts"
+import { repetitionPlans } from "./RepetitionPlans.ts"
+import { tokenPlans } from "./TokenPlans.ts"
+import { valuePlans } from "./ValuePlans.ts"
+import { whoPlans } from "./WhoPlans.ts"
+
+/** What the cases of a day are drawn from. */
+export interface Deck {
+  readonly fixed: ReadonlyArray<Plan>
+  readonly others: fc.Arbitrary<Plan>
+}
+
+const group = (weight: number, plans: ReadonlyArray<fc.WeightedArbitrary<Plan>>) => ({
+  weight,
+  arbitrary: fc.oneof(...plans)
+})
+
+export const deckOf = (day: Day): Deck => ({
+  fixed: fixedPlans(day),
+  others: fc.oneof(
+    group(24, accountPlans(day)),
+    group(16, postImportPlans(day)),
+    group(6, repetitionPlans(day)),
+    group(4, instructionPlans),
+    group(8, queryPlans(day)),
+    group(6, tokenPlans),
+    group(8, documentPlans),
+    group(14, valuePlans),
+    group(12, bytesPlans),
+    group(10, httpPlans),
+    group(8, pathPlans),
+    group(6, whoPlans)
+  )
+})
+
+/** The plans that the case of this number may be, of which its seed draws one. */
+export const plansAt = ({ fixed, others }: Deck, index: number): fc.Arbitrary<Plan> => {
+  const plan = fixed[index]
+  return plan === undefined ? others : fc.constant(plan)
+}
+
+/** Far apart for neighbours, in both. */
+export const seedOf = (seed: number, index: number): number => {
+  let mixed = Math.imul(seed ^ 0x9e3779b9, 0x85ebca6b) ^ Math.imul(index + 1, 0xc2b2ae35)
+  mixed = Math.imul(mixed ^ (mixed >>> 15), 0x2c1b3c6d)
+  mixed = Math.imul(mixed ^ (mixed >>> 12), 0x297a2d39)
+  return (mixed ^ (mixed >>> 15)) | 0
+}

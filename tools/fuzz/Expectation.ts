@@ -1,0 +1,115 @@
+/**
+ * What a case expects of the answers, put together from small parts. Each part gives one sentence
+ * for what differs, and nothing where nothing does; what holds for every answer alike is judged in
+ * `Judge.ts`.
+ */
+import { get } from "@data-import/domain/testing/wire"
+import type { Expectation, Reply } from "./Case.ts"
+
+const clip = (text: string): string => (text.length > 600 ? `${text.slice(0, 600)}…` : text)
+
+const codeOf = ({ value }: Reply): string => {
+  const code = get(value, "code")
+  return typeof code === "string" ? code : ""
+}
+
+/** `attr code` of every error object. */
+export const faultsOf = ({ value }: Reply): ReadonlyArray<string> => {
+  const errors = get(value, "errors")
+  return Array.isArray(errors)
+    ? errors.map((error) => `${String(get(error, "attr"))} ${String(get(error, "code"))}`)
+    : []
+}
+
+/** How an answer is written where it is expected: the status, and the code if it has one. */
+export const outcomeOf = (reply: Reply): string => `${reply.status} ${codeOf(reply)}`.trim()
+
+const each =
+  (judge: (reply: Reply) => string | null): Expectation =>
+  (replies) =>
+    replies.flatMap((reply) => {
+      const wrong = judge(reply)
+      return wrong === null ? [] : [`${wrong}, and the answer is ${clip(reply.body)}`]
+    })
+
+/** One of these, each written `200` or `404 not_found`. */
+export const answers = (...outcomes: ReadonlyArray<string>): Expectation =>
+  each((reply) =>
+    outcomes.includes(outcomeOf(reply)) || outcomes.includes(String(reply.status))
+      ? null
+      : `${outcomes.join(" or ")} is expected, ${outcomeOf(reply)} came`
+  )
+
+/** Nothing but what every answer must be. */
+export const anything: Expectation = () => []
+
+/** A refusal with exactly these faults, each written `attr code`, in this order. */
+export const faults = (outcome: string, ...expected: ReadonlyArray<string>): Expectation =>
+  each((reply) => {
+    const found = [outcomeOf(reply), ...faultsOf(reply)].join(", ")
+    const wanted = [outcome, ...expected].join(", ")
+    return found === wanted ? null : `${clip(wanted)} is expected, ${clip(found)} came`
+  })
+
+/** No fault with one of these codes, but where the place of the fault lets it. */
+export const noFault = (codes: ReadonlySet<string>, excepted: RegExp): Expectation =>
+  each((reply) => {
+    const wrong = faultsOf(reply).filter((fault) => {
+      const at = fault.lastIndexOf(" ")
+      return codes.has(fault.slice(at + 1)) && !excepted.test(fault.slice(0, at))
+    })
+    return wrong.length === 0 ? null : `what the document allows is refused: ${wrong.join(", ")}`
+  })
+
+/** A fault at one of the places and nowhere else, with one of these codes. */
+export const faultAt = (place: string, codes: ReadonlyArray<string>): Expectation =>
+  each((reply) => {
+    const wanted = codes.map((code) => `${place} ${code}`)
+    const found = faultsOf(reply)
+    const fits = found.length === 1 && wanted.includes(found[0] ?? "")
+    return fits ? null : `one of ${wanted.join(", ")} is expected, ${found.join(", ")} came`
+  })
+
+/** The answer has this value at the path. */
+export const has = (path: string, value: unknown): Expectation =>
+  each((reply) => {
+    const found = JSON.stringify(get(reply.value, path))
+    const wanted = JSON.stringify(value)
+    return found === wanted ? null : `${path} should be ${wanted} and is ${String(found)}`
+  })
+
+/** A list of so many elements stands at the path, or is the whole answer. */
+export const hasLength = (path: string, length: number): Expectation =>
+  each((reply) => {
+    const list = path === "" ? reply.value : get(reply.value, path)
+    const found = Array.isArray(list) ? list.length : "no list"
+    return found === length ? null : `${length} elements are expected at "${path}", not ${found}`
+  })
+
+/** Exactly so many of the answers are this one, and all others are one of those. */
+export const exactly =
+  (times: number, outcome: string, others: ReadonlyArray<string>): Expectation =>
+  (replies) => {
+    const found = replies.map(outcomeOf)
+    const right = found.filter((it) => it === outcome).length
+    const strange = found.filter((it) => it !== outcome && !others.includes(it))
+    return right === times && strange.length === 0
+      ? []
+      : [`${times} × ${outcome} is expected among ${found.join(", ")}`]
+  }
+
+/** All of them. */
+export const both =
+  (...expectations: ReadonlyArray<Expectation>): Expectation =>
+  (replies) =>
+    expectations.flatMap((expectation) => expectation(replies))
+
+/** This one where the answer has the status, and the other one where it has not. */
+export const where =
+  (status: number, then: Expectation, otherwise: Expectation): Expectation =>
+  (replies) =>
+    replies.flatMap((reply) => (reply.status === status ? then : otherwise)([reply]))
+
+/** The body is this text, character by character. */
+export const isText = (text: string): Expectation =>
+  each(({ body }) => (body === text ? null : `${clip(text)} is expected`))

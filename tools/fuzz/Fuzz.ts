@@ -1,0 +1,43 @@
+/**
+ * The fuzzer as a whole: a local run of its own, what it needs there, the cases, and a last look at
+ * what the services said meanwhile.
+ */
+import { Effect } from "effect"
+import * as LocalRun from "./LocalRun.ts"
+import { type Options, type Outcome, run } from "./Run.ts"
+import * as Tenant from "./Tenant.ts"
+
+export interface Fuzzed extends Outcome {
+  /** What the services should not have said, or that they are gone. */
+  readonly troubles: ReadonlyArray<string>
+}
+
+const isTrouble = (line: string): boolean =>
+  /"level":"(?:ERROR|FATAL)"|level=(?:ERROR|FATAL)|\bdefect\b|Warning: |UnhandledPromise/i.test(
+    line
+  )
+
+/** Once each, however often. */
+const troublesIn = (said: string, untold: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const lines = said.split("\n").filter((line) => line !== "")
+  const told = lines.filter((line) => untold.some((secret) => line.includes(secret)))
+  return [
+    ...new Set(lines.filter(isTrouble).map((line) => `the log says: ${line.slice(0, 1_000)}`)),
+    ...told.map(() => "the log tells a secret")
+  ].slice(0, 20)
+}
+
+/** Starts everything, runs the cases, and stops everything. */
+export const fuzz = (options: Options) =>
+  Effect.gen(function* () {
+    const local = yield* LocalRun.start
+    const tenant = yield* Tenant.make(local)
+    const outcome = yield* Effect.promise(() => run(tenant, options))
+    const ended = local.ended()
+    const troubles = [
+      ...(ended === null ? [] : [`the local run ended with ${ended}`]),
+      ...troublesIn(local.said(), tenant.untold())
+    ]
+    const fuzzed: Fuzzed = { ...outcome, troubles }
+    return fuzzed
+  }).pipe(Effect.scoped)

@@ -1,0 +1,70 @@
+/**
+ * What every answer must be, whatever was asked: it comes in time, it is what the document says of
+ * the operation, it is no error of the service, and it tells nothing of the inside.
+ */
+import { complaints } from "@data-import/api/testing/ResponseCheck"
+import type { Reply, Request } from "./Case.ts"
+import { outcomeOf } from "./Expectation.ts"
+import { leaks, sentTexts } from "./Leak.ts"
+import { headersOf, type Target } from "./Wire.ts"
+
+/** In the references of payment instructions, at which the simulated vendors fail. */
+const vendorFails = /down|slow|fault_/
+
+const asText = (body: Request["body"]): string =>
+  body === undefined ? "" : Buffer.from(body as string).toString("utf8")
+
+/** The only error of a server that a request can be answered with. */
+const isVendorAway = (request: Request, reply: Reply): boolean =>
+  outcomeOf(reply) === "500 payment_vendor_unavailable" && vendorFails.test(asText(request.body))
+
+const serverErrors = (request: Request, reply: Reply): ReadonlyArray<string> =>
+  reply.status < 500 || isVendorAway(request, reply)
+    ? []
+    : [`the service answered ${outcomeOf(reply)}`]
+
+/** With these a request is refused that is not understood so far as to know its operation. */
+const beforeOperation = new Set([
+  "400 parse_error",
+  "405 method_not_allowed",
+  "408 request_timeout",
+  "413 payload_too_large"
+])
+const ofOperation = /^the document has no|^body|nobody describes|a method that is not there/
+
+const joined = (headers: Request["headers"]): Readonly<Record<string, string>> => {
+  const all: Record<string, string> = {}
+  for (const [sent, value] of headers) {
+    const name = sent.toLowerCase()
+    const before = all[name]
+    all[name] = before === undefined ? value.trim() : `${before}, ${value.trim()}`
+  }
+  return all
+}
+
+const contract = (request: Request, reply: Reply, target: Target): ReadonlyArray<string> => {
+  const { method, path } = request
+  const headers = request.raw === undefined ? joined(headersOf(request, target)) : {}
+  const { headers: given, status, body: text } = reply
+  const found = complaints({ method, path, headers }, { status, headers: given, text })
+  const isOfNone = request.malformed === true && beforeOperation.has(outcomeOf(reply))
+  return isOfNone || request.raw !== undefined
+    ? found.filter((complaint) => !ofOperation.test(complaint))
+    : found
+}
+
+/** Everything that this answer to this request should not be. */
+export const judge = (
+  request: Request,
+  reply: Reply,
+  target: Target,
+  secrets: ReadonlyArray<string>
+): ReadonlyArray<string> => [
+  ...serverErrors(request, reply),
+  ...contract(request, reply, target),
+  ...leaks({
+    answer: reply.value ?? reply.body,
+    sent: sentTexts(`${request.raw ?? ""}${request.path}`, request.body),
+    secrets
+  })
+]

@@ -1,0 +1,71 @@
+/**
+ * What no answer may tell: how the service is built, where its files are, what it asks its
+ * database, and anything secret. An answer may repeat what was sent; that tells nothing.
+ */
+import { isWire } from "@data-import/domain/testing/wire"
+
+/** Each part is of a limited length, because an answer may repeat a text that is very long. */
+const tells: Readonly<Record<string, RegExp>> = {
+  "a stack": /\n\s{1,40}at\s\S|\bat \S{1,80} \(\S{1,200}:\d+:\d+\)|node:internal/,
+  "a source file": /(?:file:\/\/|\/)[\w./-]{1,100}\.(?:m?[jt]s|node)\b/,
+  "a path": /\/(?:tmp|work|home|root|usr|var|etc|proc)\/[\w.-]/,
+  "a module": /node_modules|@effect\/|effect\/|undici|graphql-js/,
+  SQL: /\b(?:select|insert|update|delete)\b[^.]{0,80}\b(?:from|into|set|where)\b|\bSQLSTATE\b/i,
+  "a database error":
+    /\b(?:relation|column|constraint|syntax error at)\b.{0,40}"|\bpg_\w|PostgreSQL|PostgresError|SqlError/,
+  "a tag of the inside": /"_tag"|\b_tag\b|FiberFailure|Cause\(|\[object Object\]|undefined$/
+}
+
+const secretForms: Readonly<Record<string, RegExp>> = {
+  "an API key": /\bsk_[\w-]{20}/,
+  "a refresh token": /\brt_[\w-]{20}/,
+  "an access token": /\beyJ[\w-]{10,400}\.[\w-]{10,400}\.[\w-]{10}/,
+  "a database address": /\bpostgres(?:ql)?:\/\//
+}
+
+const all = Object.entries({ ...tells, ...secretForms })
+
+/** Every text of a JSON value, names of members included. */
+const textsOf = (value: unknown): ReadonlyArray<string> => {
+  if (typeof value === "string") return [value]
+  if (Array.isArray(value)) return value.flatMap(textsOf)
+  if (!isWire(value)) return []
+  return Object.entries(value).flatMap(([name, member]) => [name, ...textsOf(member)])
+}
+
+/** The tokens that a token request is answered with are no leak. */
+const withoutTokens = (value: unknown): unknown => {
+  if (!isWire(value) || !isWire(value["data"])) return value
+  const obtained = Object.values(value["data"]).filter(isWire)
+  return obtained.some((it) => Object.hasOwn(it, "refreshToken")) ? null : value
+}
+
+interface Told {
+  /** The body of the answer, parsed where it is JSON, otherwise its text. */
+  readonly answer: unknown
+  /** Everything that was sent: the bytes and, where the body is JSON, its texts. */
+  readonly sent: ReadonlyArray<string>
+  readonly secrets: ReadonlyArray<string>
+}
+
+/** What an answer tells and should not. */
+export const leaks = ({ answer, secrets, sent }: Told): ReadonlyArray<string> =>
+  textsOf(withoutTokens(answer)).flatMap((text) => {
+    const secret = secrets.some((it) => text.includes(it)) ? ["the answer tells a secret"] : []
+    const found = all.flatMap(([name, form]) => {
+      const [match] = form.exec(text) ?? []
+      if (match === undefined || sent.some((it) => it.includes(match))) return []
+      return [`the answer tells ${name}: ${match.slice(0, 120)}`]
+    })
+    return [...secret, ...found]
+  })
+
+/** What was sent, for `leaks`. */
+export const sentTexts = (target: string, body: string | Uint8Array | undefined) => {
+  const text = body === undefined ? "" : Buffer.from(body as string).toString("utf8")
+  try {
+    return [target, text, ...textsOf(JSON.parse(text))]
+  } catch {
+    return [target, text]
+  }
+}

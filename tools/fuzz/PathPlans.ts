@@ -1,0 +1,247 @@
+/**
+ * Cases of the path and the query: odd percent-encodings, attempts to get elsewhere, paths that
+ * nobody serves, and queries that are long or repeat themselves.
+ */
+import fc from "fast-check"
+import { type Expectation, get, type Plan, post, type Request } from "./Case.ts"
+import { operations, type Operation } from "./Document.ts"
+import { answers } from "./Expectation.ts"
+import { pathOf, soundRequest } from "./HttpPlans.ts"
+import { gets, soundAnswers } from "./SoundBody.ts"
+import { supplier } from "./Tenant.ts"
+
+const plan = (asked: Operation, name: string, request: Request, expect: Expectation): Plan => ({
+  operation: asked.id,
+  kind: "path",
+  name: name.slice(0, 60),
+  steps: () => [{ request, expect }]
+})
+
+const any = fc.constantFrom(...operations)
+const withParameter = gets.filter(({ template }) => template.includes("{"))
+
+const oddSegments = [
+  "%",
+  "%2",
+  "%zz",
+  "%%",
+  "%00",
+  "%0a",
+  "%0d%0aX-Injected:1",
+  "%20",
+  "%2e",
+  "%2e%2e",
+  "..%2f..%2f",
+  "%2f",
+  "%5c..%5c",
+  "%c0%ae%c0%ae",
+  "%c3%28",
+  "%ed%a0%80",
+  "%f4%90%80%80",
+  "%ff",
+  "%u0041",
+  "%25",
+  "%252e%252e",
+  "%F0%9F%98%80",
+  "%ef%bb%bf",
+  "%e2%80%ae",
+  "a%2fb",
+  "+",
+  "a;b=c",
+  "a,b",
+  "~",
+  "@",
+  ":",
+  "*",
+  "'",
+  '"',
+  "<script>",
+  "{import_supplier}",
+  "$",
+  "|",
+  "^",
+  "`",
+  "a%3fb",
+  "a%23b",
+  "__proto__",
+  "constructor",
+  "null",
+  "undefined",
+  "-1",
+  "0",
+  "1e400",
+  "x".repeat(33),
+  "x".repeat(129),
+  "x".repeat(8_000),
+  "%41".repeat(2_000),
+  "%F0%9F%98%80".repeat(128),
+  "' or 1=1 --",
+  ".",
+  ".."
+]
+
+const segment = fc.oneof(
+  { weight: 3, arbitrary: fc.constantFrom(...oddSegments.filter((it) => !it.includes(" "))) },
+  {
+    weight: 1,
+    arbitrary: fc
+      .string({ unit: "binary", maxLength: 20 })
+      .map((text) => encodeURIComponent(text.toWellFormed()))
+  },
+  {
+    weight: 1,
+    arbitrary: fc
+      .array(fc.nat(255), { maxLength: 12 })
+      .map((bytes) => bytes.map((byte) => `%${byte.toString(16).padStart(2, "0")}`).join(""))
+  }
+)
+
+/** A supplier or an account that does not exist, or no path at all; never anything of others. */
+const parameters: fc.Arbitrary<Plan> = fc
+  .tuple(fc.constantFrom(...withParameter), segment, segment)
+  .map(([asked, first, second]) => {
+    const path = asked.template
+      .replace("{import_supplier}", () => first)
+      .replace("{external_account_number}", () => second)
+    return plan(asked, path, get(path), answers("404 not_found"))
+  })
+
+const numbers: fc.Arbitrary<Plan> = segment.map((number) => {
+  const asked = withParameter.find(({ id }) => id === "getAccountImportStatus") ?? operations[0]
+  const path = `/v1/data-import/account-transfer-status/${supplier}/${number}/`
+  return plan(asked as Operation, path, get(path), answers("404 not_found"))
+})
+
+/** What is made of a path that exists, and no longer does afterwards. */
+const bendings: ReadonlyArray<(path: string) => string> = [
+  (path) => `/${path}`,
+  (path) => `${path}/`,
+  (path) => `${path}.`,
+  (path) => `${path}..`,
+  (path) => `${path}%20`,
+  (path) => `${path}%00`,
+  (path) => `${path};a=b`,
+  (path) => `${path}#a`,
+  (path) => path.toUpperCase(),
+  (path) => path.replace("/v1/", "/v2/"),
+  (path) => path.replace("/v1/", "/v1/../v1/"),
+  (path) => path.replace("/v1/", "/v1/./"),
+  (path) => path.replace("/v1/", "/%76%31/"),
+  (path) => path.replace("/v1/", "//v1/"),
+  (path) => path.replace("/v1/", "\\v1\\"),
+  (path) => path.replace("data-import", "data%2dimport"),
+  (path) => `http://127.0.0.1${path.replace("/v1/", "/v3/")}`,
+  (path) => path.slice(1),
+  (path) => `${path}\x80`,
+  (path) => `${path}?a=\xe2\x9c\x93`,
+  () => "*",
+  () => "/",
+  () => "/..",
+  () => "//",
+  () => "/%2e%2e/%2e%2e/etc/passwd",
+  () => "/v1/data-import/",
+  () => "/v1/",
+  () => "/favicon.ico",
+  () => "/.git/config",
+  () => `/${"a/".repeat(3_000)}`,
+  () => `/${"%2f".repeat(2_000)}`
+]
+
+const bent: fc.Arbitrary<Plan> = fc
+  .tuple(any, fc.constantFrom(...bendings))
+  .map(([asked, bend]) => ({ asked, path: bend(pathOf(asked)) }))
+  .filter(({ asked, path }) => path !== pathOf(asked))
+  .map(({ asked, path }) => {
+    const request = { ...soundRequest(asked), path, malformed: true as const }
+    return plan(asked, path, request, answers("404 not_found", "400 parse_error"))
+  })
+
+const unslashed: fc.Arbitrary<Plan> = fc
+  .tuple(any, fc.constantFrom("", "?", "?a=b", "?a=/", "?%"))
+  .filter(([asked]) => asked.template.endsWith("/"))
+  .map(([asked, query]) => {
+    const path = `${pathOf(asked).slice(0, -1)}${query}`
+    return plan(asked, path, { ...soundRequest(asked), path }, answers("308"))
+  })
+
+/** Parameters that nobody has documented, or documented ones, as text that is well-formed. */
+const query = fc.oneof(
+  fc.constantFrom(
+    "",
+    "&",
+    "=",
+    "&&&",
+    "%",
+    "%zz=%",
+    "a",
+    "a=b=c",
+    "a[]=1&a[b]=2",
+    "__proto__=1",
+    "a=%00",
+    "a=%ff",
+    "limit",
+    "constructor[prototype]=1",
+    "toString=1&hasOwnProperty=2",
+    ";",
+    "a;b",
+    "+",
+    "%26",
+    "?",
+    "a=1".repeat(1_000),
+    "a=1&".repeat(2_000),
+    `a=${"x".repeat(8_000)}`,
+    `${"%41".repeat(2_000)}`,
+    "callback=alert",
+    "format=xml",
+    "access_token=x",
+    "check_previously_added=maybe",
+    "a=''"
+  ),
+  fc.webQueryParameters()
+)
+
+/** At most its own parameters are refused, and those in the envelope. */
+const queries: fc.Arbitrary<Plan> = fc.tuple(any, query).map(([asked, search]) => {
+  const sound = soundRequest(asked)
+  const path = `${pathOf(asked)}?${asked.body === null ? "limit=2&" : ""}${search}`
+  return plan(
+    asked,
+    path,
+    { ...sound, path },
+    answers(...soundAnswers, "400 request_failed_validation")
+  )
+})
+
+const longQueries: fc.Arbitrary<Plan> = fc
+  .tuple(any, fc.constantFrom(20_000, 100_000, 1_000_000))
+  .map(([asked, length]) => {
+    const path = `${pathOf(asked)}?a=${"x".repeat(length)}`
+    const request = { ...soundRequest(asked), path, malformed: true as const }
+    return plan(asked, path, request, answers("413 payload_too_large"))
+  })
+
+const places = ["/openapi.json", "/docs", "/health/live", "/health/ready"]
+
+/** What needs no token is not changed by one, and takes no other method. */
+const otherPlaces: fc.Arbitrary<Plan> = fc.constantFrom(...places).map((path) => ({
+  operation: "(none)",
+  kind: "path",
+  name: path,
+  steps: () => [
+    {
+      request: { ...post(path, {}), malformed: true },
+      expect: answers("405 method_not_allowed")
+    }
+  ]
+}))
+
+/** Paths and queries, each kind as often as its weight says. */
+export const pathPlans: ReadonlyArray<fc.WeightedArbitrary<Plan>> = [
+  { weight: 6, arbitrary: parameters },
+  { weight: 4, arbitrary: numbers },
+  { weight: 4, arbitrary: bent },
+  { weight: 2, arbitrary: unslashed },
+  { weight: 4, arbitrary: queries },
+  { weight: 1, arbitrary: longQueries },
+  { weight: 1, arbitrary: otherPlaces }
+]

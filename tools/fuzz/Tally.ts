@@ -1,0 +1,107 @@
+/**
+ * What a run has seen: how often each operation answered what to which kind of case, which of the
+ * documented answers came at all, and how long they took.
+ */
+import { isWire } from "@data-import/domain/testing/wire"
+import type { Kind, Reply, Request } from "./Case.ts"
+import { fieldCodes, operationAt, operations } from "./Document.ts"
+import { faultsOf, outcomeOf } from "./Expectation.ts"
+
+/** Requests that only prepare what a case is about. */
+type Column = Kind | "before"
+
+/** A request and its answer. */
+export interface Seen {
+  readonly request: Request
+  readonly reply: Reply
+  readonly column: Column
+  readonly milliseconds: number
+}
+
+/** A documented answer, as `operation status code`. */
+const documented: ReadonlyArray<string> = operations.flatMap(({ answers, id }) =>
+  [...answers].flatMap(([status, codes]) =>
+    codes.length === 0 ? [`${id} ${status}`] : codes.map((code) => `${id} ${status} ${code}`)
+  )
+)
+
+/** Of a service that is broken, full or on its way down, which no request brings about. */
+const ofTrouble = / (?:429 throttled|500 error|503 service_unavailable)$/
+
+export class Tally {
+  readonly #counts = new Map<string, Map<number, number>>()
+  readonly #outcomes = new Set<string>()
+  readonly #fieldCodes = new Set<string>()
+  readonly #times: Array<number> = []
+  #slowest = { milliseconds: 0, what: "" }
+  #serverErrors = 0
+
+  add({ column, milliseconds, reply, request }: Seen): void {
+    const asked = request.malformed === true ? undefined : operationAt(request.method, request.path)
+    const id = asked?.id ?? "(none of them)"
+    const row = `${id} ${column}`
+    const counts = this.#counts.get(row) ?? new Map<number, number>()
+    counts.set(reply.status, (counts.get(reply.status) ?? 0) + 1)
+    this.#counts.set(row, counts)
+    if (isWire(reply.value) || Array.isArray(reply.value)) {
+      const code = reply.status < 400 ? String(reply.status) : outcomeOf(reply)
+      this.#outcomes.add(`${id} ${code}`)
+    }
+    for (const fault of faultsOf(reply)) {
+      this.#fieldCodes.add(fault.slice(fault.lastIndexOf(" ") + 1))
+    }
+    if (reply.status >= 500) this.#serverErrors += 1
+    this.#times.push(milliseconds)
+    if (milliseconds > this.#slowest.milliseconds) {
+      this.#slowest = { milliseconds, what: `${request.method} ${request.path.slice(0, 80)}` }
+    }
+  }
+
+  /** How many requests there were. */
+  get requests(): number {
+    return this.#times.length
+  }
+
+  /** How many answers had a status of 500 or more, documented ones included. */
+  get serverErrors(): number {
+    return this.#serverErrors
+  }
+
+  get slowest(): { readonly milliseconds: number; readonly what: string } {
+    return this.#slowest
+  }
+
+  /** Milliseconds within which this share of the answers came. */
+  within(share: number): number {
+    const sorted = this.#times.toSorted((one, other) => one - other)
+    return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
+  }
+
+  /** Documented answers that never came, apart those that only a service in trouble gives. */
+  unseen(): {
+    readonly reachable: ReadonlyArray<string>
+    readonly ofTrouble: ReadonlyArray<string>
+  } {
+    const missing = documented.filter((answer) => !this.#outcomes.has(answer))
+    return {
+      reachable: missing.filter((answer) => !ofTrouble.test(answer)),
+      ofTrouble: missing.filter((answer) => ofTrouble.test(answer))
+    }
+  }
+
+  /** Codes of error objects that never came. */
+  unseenFieldCodes(): ReadonlyArray<string> {
+    return fieldCodes.filter((code) => !this.#fieldCodes.has(code))
+  }
+
+  /** One line for each operation and kind, with how often each status came. */
+  table(): ReadonlyArray<string> {
+    const rows = [...this.#counts].toSorted(([one], [other]) => (one < other ? -1 : 1))
+    return rows.map(([row, counts]) => {
+      const [id = "", column = ""] = [row.slice(0, row.lastIndexOf(" ")), row.split(" ").at(-1)]
+      const statuses = [...counts].toSorted(([one], [other]) => one - other)
+      const said = statuses.map(([status, count]) => `${status} × ${count}`).join("   ")
+      return `${id.padEnd(28)} ${column.padEnd(9)} ${said}`
+    })
+  }
+}

@@ -1,0 +1,219 @@
+/**
+ * What the fuzzer finds in the local run: the demo tenant, and beside it suppliers, keys and
+ * accounts in every state that a request can meet, by names that are the same in every run.
+ */
+import { randomUUID } from "node:crypto"
+import { readFileSync } from "node:fs"
+import { ExternalAccountNumber } from "@data-import/domain/Account"
+import {
+  type ApiKey,
+  OrganisationName,
+  RequestId,
+  type Scope
+} from "@data-import/domain/Organisation"
+import { AttemptId } from "@data-import/domain/ImportProcess"
+import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
+import { OperatorSetup } from "@data-import/domain/ports/OperatorSetup"
+import { issueKey } from "@data-import/domain/ServiceToken"
+import { SupplierCode } from "@data-import/domain/Supplier"
+import { domesticPayload } from "@data-import/domain/testing/samples"
+import { get } from "@data-import/domain/testing/wire"
+import { placesIn } from "@data-import/operator/DataDirectory"
+import { borrow } from "@data-import/operator/LocalDatabase"
+import { decode } from "@data-import/local/DemoFile"
+import * as Storage from "@data-import/postgres/Storage"
+import * as TokenSecrets from "@data-import/server/TokenSecrets"
+import { ConfigProvider, DateTime, Duration, Effect, Layer, Redacted } from "effect"
+import type { Secrets, Who } from "./Case.ts"
+import type { LocalRun } from "./LocalRun.ts"
+import type { Target } from "./Wire.ts"
+
+/** Ongoing, and its documents are not looked up. */
+export const supplier = "FUZZ"
+/** Ongoing, and its documents are looked up. */
+export const checkedSupplier = "DEMO_ENERGY"
+export const pausedSupplier = "DEMO_PAUSED"
+export const completeSupplier = "DEMO_COMPLETE"
+/** Of which no account is processed as long as another one is, and another one always is. */
+export const fullSupplier = "FUZZ_FULL"
+export const rivalSupplier = "RIVAL_ENERGY"
+export const team = "Migration Team"
+/** A vendor that requests may name and nobody can ask. */
+export const absentVendor = "FUZZ_VENDOR"
+
+export const stagePath = "/v1/data-import/account-import-process/create-or-update/"
+export const processPath = "/v1/data-import/account-import-process/process/"
+
+/** Accounts of `supplier` that are imported, from the sample payload. */
+export const imported: ReadonlyArray<string> = Array.from({ length: 16 }, (_, n) => `imported-${n}`)
+/** Staged and never processed, of `supplier` and `fullSupplier`. */
+export const staged = "staged"
+/** Staged, and imported as soon as an altered request is one to create it. */
+export const rehearsed = "rehearsed"
+/** Marked to be skipped. */
+export const skipped = "skipped"
+/** In the middle of an attempt that never ends. */
+export const held = "held"
+
+/** The first day on which a transaction of an imported account need not be moved. */
+export const openSince = "2025-03-01"
+
+export interface Tenant {
+  readonly target: Target
+  readonly secrets: Secrets
+  /** What no answer may tell. */
+  readonly untold: () => ReadonlyArray<string>
+}
+
+class SetUpFailed extends Error {}
+
+type Ask = (path: string, body: unknown, token?: string) => Promise<unknown>
+
+const asking =
+  (port: number): Ask =>
+  async (path, body, token) => {
+    const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
+      method: "POST",
+      headers: {
+        "content-type": "application/json",
+        ...(token !== undefined && { authorization: `Token ${token}` })
+      },
+      body: JSON.stringify(body)
+    })
+    const text = await answer.text()
+    if (!answer.ok) throw new SetUpFailed(`POST ${path} → ${answer.status} ${text}`)
+    return JSON.parse(text) as unknown
+  }
+
+const obtain = async (ask: Ask, apiKey: string): Promise<string> => {
+  const query = `mutation ($key: String!) {
+    obtainServiceToken(input: { APIKey: $key }) { token }
+  }`
+  const answer = await ask("/v1/graphql/", { query, variables: { key: apiKey } })
+  const token = get(answer, "data.obtainServiceToken.token")
+  if (typeof token !== "string") throw new SetUpFailed(`no token: ${JSON.stringify(answer)}`)
+  return token
+}
+
+const demo = OrganisationName.make("demo")
+
+const keyOf = (scopes: ReadonlyArray<Scope>) =>
+  issueKey({ organisation: demo, label: "fuzz", scopes, expiresAt: null })
+
+const supplierOf = (code: string, concurrencyLimit: number | null) => ({
+  code: SupplierCode.make(code),
+  organisation: demo,
+  status: "Ongoing" as const,
+  documentRoot: code,
+  documentCheck: false,
+  customerEmails: false,
+  concurrencyLimit
+})
+
+const setUp = Effect.gen(function* () {
+  const setup = yield* OperatorSetup
+  yield* setup.createSupplier(supplierOf(supplier, null))
+  yield* setup.createSupplier(supplierOf(fullSupplier, 0))
+  yield* setup.addChoice("vendor", absentVendor)
+  return { reader: yield* keyOf(["import:read"]), writer: yield* keyOf(["import:write"]) }
+})
+
+const importOf = (number: string) => ({
+  import_supplier: SupplierCode.make(supplier),
+  external_account_number: ExternalAccountNumber.make(number)
+})
+
+/** States that no request brings an import into, or none that lasts. */
+const arrange = Effect.fnUntraced(function* (key: ApiKey) {
+  const imports = yield* ImportProcesses
+  const at = yield* DateTime.now
+  yield* imports.setSkipped({ key: importOf(skipped), skipped: true, at })
+  yield* imports.claim({
+    key: importOf(held),
+    attempt: AttemptId.make(randomUUID()),
+    dryRun: false,
+    lease: Duration.days(7),
+    limits: { deployment: null, supplier: null },
+    caller: {
+      organisation: demo,
+      apiKey: key.id,
+      scopes: key.scopes,
+      requestId: RequestId.make("fuzz")
+    },
+    at
+  })
+})
+
+const stage = (ask: Ask, token: string, import_supplier: string, number: string) =>
+  ask(
+    stagePath,
+    { payload: { ...domesticPayload(), import_supplier, external_account_number: number } },
+    token
+  )
+
+const fill = async (ask: Ask, token: string): Promise<void> => {
+  await stage(ask, token, fullSupplier, staged)
+  for (const number of [staged, rehearsed, skipped, held, ...imported])
+    await stage(ask, token, supplier, number)
+  for (const external_account_number of imported) {
+    const payload = { import_supplier: supplier, external_account_number }
+    await ask(processPath, { payload: { ...payload, operations_team_name: team } }, token)
+  }
+}
+
+/** Tokens live for an hour, and a run may take longer. */
+const renewedAfter = 30 * 60 * 1_000
+
+const tokens = (ask: Ask, keys: Readonly<Record<Exclude<Who, "nobody">, string>>) => {
+  const known = new Map<Who, string>()
+  const renew = async () => {
+    for (const [who, key] of Object.entries(keys)) known.set(who as Who, await obtain(ask, key))
+  }
+  return { renew, tokenOf: (who: Who) => known.get(who) ?? null, all: () => [...known.values()] }
+}
+
+const storageOf = (url: Redacted.Redacted) =>
+  Layer.merge(
+    Layer.provide(
+      Storage.layer,
+      ConfigProvider.layer(
+        ConfigProvider.fromUnknown({
+          DATABASE_URL: Redacted.value(url),
+          DATABASE_POOL_SIZE: "1"
+        })
+      )
+    ),
+    TokenSecrets.layer
+  )
+
+/** Sets everything up in a local run that has just started. */
+export const make = Effect.fnUntraced(function* ({ dataDir, port }: LocalRun) {
+  const file = yield* decode(readFileSync(placesIn(dataDir).demo, "utf8"))
+  const { url } = yield* borrow.pipe(
+    Effect.provideService(
+      ConfigProvider.ConfigProvider,
+      ConfigProvider.fromUnknown({ DATA_DIR: dataDir })
+    )
+  )
+  const storage = yield* Layer.build(storageOf(url))
+  const { reader, writer } = yield* Effect.provide(setUp, storage)
+  const ask = asking(port)
+  const apiKeys = {
+    demo: file.apiKey,
+    rival: file.rivalApiKey,
+    reader: reader.secret,
+    writer: writer.secret
+  }
+  const { all, renew, tokenOf } = tokens(ask, apiKeys)
+  yield* Effect.promise(renew)
+  yield* Effect.promise(() => fill(ask, tokenOf("demo") ?? ""))
+  yield* Effect.provide(arrange(writer.key), storage)
+  const timer = setInterval(() => void renew(), renewedAfter)
+  yield* Effect.addFinalizer(() => Effect.sync(() => clearInterval(timer)))
+  const tenant: Tenant = {
+    target: { port, tokenOf },
+    secrets: { apiKey: file.apiKey },
+    untold: () => [...Object.values(apiKeys), ...all(), Redacted.value(url)]
+  }
+  return tenant
+})

@@ -1,0 +1,28 @@
+/**
+ * The fuzzer on the whole system: enough cases to see every documented answer, and as many of
+ * chance as there is time for in a test. `npm run fuzz` runs more.
+ */
+import { NodeServices } from "@effect/platform-node"
+import { describe, expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { fuzz } from "../Fuzz.ts"
+import { report } from "../Report.ts"
+
+const options = { seed: 1, from: 0, to: 2_000, concurrency: 8 }
+
+describe("whatever is sent to the system", () => {
+  it.live(
+    "is answered as the document says, and every answer of the document comes",
+    () =>
+      Effect.gen(function* () {
+        const fuzzed = yield* fuzz(options)
+        expect(fuzzed.failures, report(fuzzed, options)).toEqual([])
+        expect(fuzzed.troubles).toEqual([])
+        expect(fuzzed.hangs).toBe(0)
+        expect(fuzzed.cases).toBe(2_000)
+        expect(fuzzed.tally.unseen().reachable).toEqual([])
+        expect(fuzzed.tally.unseenFieldCodes()).toEqual([])
+      }).pipe(Effect.provide(NodeServices.layer)),
+    300_000
+  )
+})

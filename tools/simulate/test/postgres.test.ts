@@ -1,0 +1,32 @@
+/**
+ * What happens in memory happens on PostgreSQL, call by call, and a crowd leaves nothing broken.
+ */
+import { Effect, Redacted } from "effect"
+import type {} from "@data-import/postgres/testing/globalSetup"
+import { describe, expect, inject, it } from "vitest"
+import { simulateInMemory } from "../InMemory.ts"
+import { groundOnPostgres } from "../OnPostgres.ts"
+import { simulate } from "../Simulation.ts"
+
+const steps = 200
+
+const simulateOnPostgres = (seeds: ReadonlyArray<number>, crowd: number) =>
+  Effect.gen(function* () {
+    const ground = yield* groundOnPostgres(Redacted.make(inject("databaseUrl")))
+    return yield* Effect.forEach(seeds, (seed) => simulate(seed, steps, { ...ground, crowd }))
+  }).pipe(Effect.scoped, Effect.runPromise)
+
+describe("on PostgreSQL", { timeout: 120_000 }, () => {
+  it("a seed makes the run that it makes in memory", async () => {
+    for (const report of await simulateOnPostgres([1, 2, 3, 4, 5, 6], 1)) {
+      expect(report.failure).toBeNull()
+      expect(report.log).toEqual(simulateInMemory(report.seed, steps).log)
+    }
+  })
+
+  it("calls that are let go together leave everything sound", async () => {
+    const reports = await simulateOnPostgres([1, 2, 3, 4], 4)
+    expect(reports.map(({ failure }) => failure)).toEqual([null, null, null, null])
+    expect(reports.flatMap(({ log }) => log).some((line) => line.includes("together:"))).toBe(true)
+  })
+})
