@@ -1,18 +1,10 @@
 /**
- * The package as another team gets it: built, packed, unpacked into an empty project outside the
- * workspace, with nothing beside it but the dependencies that its manifest names. What it finds in
- * a payload there must be what the service finds here.
+ * The package as another team gets it: built, packed, installed into an empty project outside the
+ * workspace, with nothing beside it but what npm brings for its manifest. What it finds in a payload
+ * there must be what the service finds here.
  */
 import { execFile } from "node:child_process"
-import {
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  readdirSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync
-} from "node:fs"
+import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
@@ -86,16 +78,12 @@ beforeAll(async () => {
   await run(process.execPath, ["build.ts"], library)
   await run("npm", ["pack", "--pack-destination", project], join(library, "dist"))
   const [tarball = ""] = readdirSync(project).filter((file) => file.endsWith(".tgz"))
-  mkdirSync(unpacked, { recursive: true })
+  writeFileSync(join(project, "package.json"), JSON.stringify({ type: "module" }))
   await run(
-    "tar",
-    ["-xzf", join(project, tarball), "-C", unpacked, "--strip-components=1"],
+    "npm",
+    ["install", "--prefer-offline", "--no-audit", "--no-fund", `./${tarball}`],
     project
   )
-  for (const name of Object.keys(manifestOf(unpacked).dependencies)) {
-    symlinkSync(join(installed, name), join(project, "node_modules", name))
-  }
-  writeFileSync(join(project, "package.json"), JSON.stringify({ type: "module" }))
   writeFileSync(join(project, "consumer.ts"), consumer)
   writeFileSync(
     join(project, "tsconfig.json"),
