@@ -1,7 +1,7 @@
 /**
  * The package as another team gets it: built, packed, installed into an empty project outside the
- * workspace, with nothing beside it but what npm brings for its manifest. What it finds in a payload
- * there must be what the service finds here.
+ * workspace, with nothing beside it but what npm brings for its manifest. What it finds in a
+ * payload there must be what the service finds here.
  */
 import { execFile } from "node:child_process"
 import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs"
