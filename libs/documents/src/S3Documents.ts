@@ -11,7 +11,7 @@ import {
 } from "@aws-sdk/client-s3"
 import { getSignedUrl } from "@aws-sdk/s3-request-presigner"
 import { NodeHttpHandler } from "@smithy/node-http-handler"
-import { Config, Duration, Effect, Layer, Option } from "effect"
+import { Config, DateTime, Duration, Effect, Layer, Option } from "effect"
 import { type DocumentPath, relativePath } from "@data-import/domain/Document"
 import {
   Documents,
@@ -110,18 +110,16 @@ const make = Effect.fnUntraced(function* (settings: S3Settings) {
         orElse: () => Effect.fail(new DocumentsUnavailable({}))
       })
     }),
-    readLink: Effect.fn("Documents.readLink")((root, path, lifetime) =>
-      Effect.tryPromise({
-        try: async () => {
-          const expiresIn = Math.ceil(Duration.toSeconds(lifetime))
-          const link = await getSignedUrl(client, new GetObjectCommand(at(root, path)), {
-            expiresIn
-          })
-          return Option.some(new URL(link))
-        },
+    readLink: Effect.fn("Documents.readLink")(function* (root, path, lifetime) {
+      const signingDate = yield* DateTime.nowAsDate
+      const expiresIn = Math.ceil(Duration.toSeconds(lifetime))
+      const command = new GetObjectCommand(at(root, path))
+      const link = yield* Effect.tryPromise({
+        try: () => getSignedUrl(client, command, { expiresIn, signingDate }),
         catch: (cause) => new DocumentsUnavailable({ cause })
       })
-    )
+      return Option.some(new URL(link))
+    })
   })
 })
 

@@ -1,50 +1,21 @@
 /** The document store on S3, held to the contract over the real protocol. */
 import { createServer, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
-import { CreateBucketCommand, PutObjectCommand, S3Client } from "@aws-sdk/client-s3"
 import { describe, expect, it } from "@effect/vitest"
-import { ConfigProvider, Effect, Layer, Option } from "effect"
+import { Effect, Layer, Option } from "effect"
 import { buildApp } from "fauxqs"
 import type { DocumentPath } from "@data-import/domain/Document"
 import { Documents, DocumentsUnavailable } from "@data-import/domain/ports/Documents"
-import { documentFiles, documentsContract } from "@data-import/domain/testing/DocumentsContract"
-import { layer } from "../src/DocumentStore.ts"
+import { documentsContract } from "@data-import/domain/testing/DocumentsContract"
+import { fill, signAs, storeAt } from "./Bucket.ts"
 
-const bucket = "documents"
-const credentials = { accessKeyId: "test", secretAccessKey: "test" }
-
-/** The standard chain looks here first. */
-process.env["AWS_ACCESS_KEY_ID"] = credentials.accessKeyId
-process.env["AWS_SECRET_ACCESS_KEY"] = credentials.secretAccessKey
-
-const storeAt = (endpoint: string) =>
-  layer.pipe(
-    Layer.provide(
-      ConfigProvider.layer(ConfigProvider.fromUnknown({ S3_BUCKET: bucket, S3_ENDPOINT: endpoint }))
-    )
-  )
-
-const fill = async (endpoint: string) => {
-  const client = new S3Client({ endpoint, region: "us-east-1", forcePathStyle: true, credentials })
-  await client.send(new CreateBucketCommand({ Bucket: bucket }))
-  for (const [Key, Body] of documentFiles) {
-    await client.send(
-      new PutObjectCommand({
-        Bucket: bucket,
-        Key,
-        Body: Buffer.from(Body),
-        ChecksumAlgorithm: "SHA256"
-      })
-    )
-  }
-  client.destroy()
-}
+signAs("test", "test")
 
 const server = Effect.acquireRelease(
   Effect.promise(async () => {
     const app = buildApp({ logger: false })
     const endpoint = await app.listen({ host: "127.0.0.1", port: 0 })
-    await fill(endpoint)
+    await fill(endpoint, "SHA256")
     return { app, endpoint }
   }),
   ({ app }) => Effect.promise(() => app.close())

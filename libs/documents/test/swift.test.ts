@@ -1,0 +1,92 @@
+/** The document store on OpenStack Swift, which checks every signature, held to the contract. */
+import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
+import { Duration, Effect, Layer, Option } from "effect"
+import { TestClock } from "effect/testing"
+import type { DocumentPath } from "@data-import/domain/Document"
+import { Documents, DocumentsUnavailable } from "@data-import/domain/ports/Documents"
+import { documentFiles, documentsContract } from "@data-import/domain/testing/DocumentsContract"
+import { fill, signAs, storeAt } from "./Bucket.ts"
+import { installation, isInstalled, start, type SwiftServer } from "./SwiftServer.ts"
+
+const accessKey = "importer:reader"
+const secret = "secret-of-the-reader"
+
+const root = "suppliers/one"
+const file = "plain.pdf" as DocumentPath
+
+const finding = Effect.flatMap(Documents, (documents) => documents.find(root, file))
+
+/** A link to the file that was made this long ago, for five minutes. */
+const linkMade = Effect.fnUntraced(function* (ago: Duration.Duration) {
+  yield* TestClock.setTime(Date.now() - Duration.toMillis(ago))
+  const documents = yield* Documents
+  return Option.getOrThrow(yield* documents.readLink(root, file, Duration.minutes(5)))
+})
+
+const getting = (link: URL) => Effect.promise(() => fetch(link))
+
+const beforeTheSignatureOf = (link: URL, path: string): URL => {
+  const other = new URL(link)
+  other.pathname = other.pathname.replace(`${root}/${file}`, path)
+  return other
+}
+
+if (!isInstalled) console.warn(`Swift is not installed, so not tried (${installation})`)
+
+describe.skipIf(!isInstalled)("with Swift", () => {
+  let swift: SwiftServer
+  const store = Layer.unwrap(Effect.sync(() => storeAt(swift.endpoint)))
+
+  beforeAll(async () => {
+    signAs(accessKey, secret)
+    swift = await start(accessKey, secret)
+    await fill(swift.endpoint)
+  })
+  afterAll(() => swift.stop())
+
+  documentsContract("Swift", store)
+
+  describe("the signature", () => {
+    it.live.each([
+      ["secret", accessKey, "another secret"],
+      ["key", "importer:nobody", secret]
+    ] as const)("of a wrong %s is refused, which is no word on the document", ([, key, signedWith]) =>
+      Effect.gen(function* () {
+        signAs(key, signedWith)
+        const failure = yield* Effect.flip(Effect.provide(finding, store))
+        expect(failure).toBeInstanceOf(DocumentsUnavailable)
+        expect(failure.cause).toMatchObject({ $metadata: { httpStatusCode: 403, attempts: 1 } })
+      }).pipe(Effect.ensuring(Effect.sync(() => signAs(accessKey, secret))))
+    )
+
+    it.effect("of a link holds for its time and no longer", () =>
+      Effect.gen(function* () {
+        const fresh = yield* getting(yield* linkMade(Duration.minutes(4)))
+        expect(fresh.status).toBe(200)
+        const content = documentFiles.get(`${root}/${file}`)
+        expect(yield* Effect.promise(() => fresh.text())).toBe(content)
+        const stale = yield* getting(yield* linkMade(Duration.minutes(6)))
+        expect(stale.status).toBe(403)
+        expect(yield* Effect.promise(() => stale.text())).toContain("expired")
+      }).pipe(Effect.provide(store))
+    )
+
+    it.effect.each(["suppliers/two/private.pdf", `${root}/UPPER.PDF`])(
+      "of a link does not open %s",
+      (path) =>
+        Effect.gen(function* () {
+          const link = yield* linkMade(Duration.zero)
+          expect((yield* getting(beforeTheSignatureOf(link, path))).status).toBe(403)
+        }).pipe(Effect.provide(store))
+    )
+
+    it.effect("of a link is for reading alone", () =>
+      Effect.gen(function* () {
+        const link = yield* linkMade(Duration.zero)
+        const options = { method: "PUT", body: "other content" }
+        const answer = yield* Effect.promise(() => fetch(link, options))
+        expect(answer.status).toBe(403)
+      }).pipe(Effect.provide(store))
+    )
+  })
+})
