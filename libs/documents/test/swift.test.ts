@@ -50,7 +50,7 @@ describe.skipIf(!isInstalled)("with Swift", () => {
     it.live.each([
       ["secret", accessKey, "another secret"],
       ["key", "importer:nobody", secret]
-    ] as const)("of a wrong %s is refused, which is no word on the document", ([, key, signedWith]) =>
+    ] as const)("of a wrong %s is refused: no word on the document", ([, key, signedWith]) =>
       Effect.gen(function* () {
         signAs(key, signedWith)
         const failure = yield* Effect.flip(Effect.provide(finding, store))

@@ -1,8 +1,8 @@
 """OpenStack Swift with its S3 interface, in one process on 127.0.0.1, for the tests.
 
-Usage: python3 swift_server.py FOLDER ACCESS_KEY SECRET. It keeps everything in the folder, whose file
-system must have extended attributes, prints its address as soon as it answers, and ends with its
-standard input.
+Usage: python3 swift_server.py FOLDER ACCESS_KEY SECRET. It keeps everything in the folder, whose
+file system must have extended attributes, prints its address as soon as it answers, and ends with
+its standard input.
 """
 
 import configparser
