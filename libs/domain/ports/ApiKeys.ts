@@ -38,7 +38,11 @@ export class ApiKeys extends Context.Service<
      */
     readonly revoke: (id: ApiKeyId, at: DateTime.Utc) => Effect.Effect<boolean, StorageUnavailable>
 
-    readonly saveRefreshToken: (token: RefreshToken) => Effect.Effect<void, StorageUnavailable>
+    /** Made at `at`. */
+    readonly saveRefreshToken: (
+      token: RefreshToken,
+      at: DateTime.Utc
+    ) => Effect.Effect<void, StorageUnavailable>
     /**
      * Exchanges a refresh token that is good at `at` for its successor, of the same family and key.
      */

@@ -106,7 +106,7 @@ const makeExchange = (
     if (Option.isNone(key)) return yield* new InvalidApiKey()
     const { expiresAt, hash, refreshToken } = yield* newRefreshToken(now)
     const family = yield* secrets.make
-    yield* apiKeys.saveRefreshToken({ hash, family, apiKey: key.value.id, expiresAt })
+    yield* apiKeys.saveRefreshToken({ hash, family, apiKey: key.value.id, expiresAt }, now)
     return { key: key.value, refreshToken }
   })
 

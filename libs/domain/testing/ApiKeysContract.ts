@@ -137,7 +137,7 @@ const revoking = (it: It): void => {
 const savedToken = Effect.fnUntraced(function* (key: ApiKey, family: string = `family_${hex(24)}`) {
   const keys = yield* ApiKeys
   const token = { hash: freshHash(), family, apiKey: key.id, expiresAt: noonPlus(week) }
-  yield* keys.saveRefreshToken(token)
+  yield* keys.saveRefreshToken(token, noon)
   return token
 })
 

@@ -67,8 +67,32 @@ const revoke = (sql: Sql, id: ApiKeyId, at: DateTime.Utc) =>
     update api_keys set revoked_at = coalesce(revoked_at, ${toDateUtc(at)}) where id = ${id}
     returning id`).pipe(Effect.map((rows) => rows.length > 0))
 
-const saveRefreshToken = (sql: Sql, token: RefreshToken) => sql`
-  with family as (
+/** How long what nobody asks for any more is kept beyond its time. */
+const keptFor = { days: 1 }
+
+/**
+ * Two common table expressions that sweep a few refresh tokens that have expired, and the families
+ * that this leaves empty, so that the tables stay as small as what is good. A token is looked at
+ * for its expiry before anything else, so nobody can tell. What somebody holds is left for the next
+ * time, so that sweeping never waits.
+ */
+const sweeping = (sql: Sql, at: DateTime.Utc) => sql`
+  expired as materialized (
+    select tokens.hash, families.family
+    from refresh_tokens tokens join refresh_token_families families using (family)
+    where tokens.expires_at < ${toDateUtc(DateTime.subtract(at, keptFor))}
+    order by tokens.expires_at limit 100 for update skip locked
+  ), swept as (
+    delete from refresh_tokens where hash in (select hash from expired)
+  ), emptied as (
+    delete from refresh_token_families families
+    where family in (select family from expired) and not exists (
+      select from refresh_tokens tokens
+      where tokens.family = families.family and hash not in (select hash from expired))
+  )`
+
+const saveRefreshToken = (sql: Sql, token: RefreshToken, at: DateTime.Utc) => sql`
+  with ${sweeping(sql, at)}, family as (
     insert into refresh_token_families (family, api_key) values (${token.family}, ${token.apiKey})
     on conflict do nothing
   )
@@ -110,16 +134,13 @@ const rotate = Effect.fnUntraced(function* (
     return { _tag: "Reused" } satisfies Rotation
   }
   yield* sql`
-    with used as (
+    with ${sweeping(sql, at)}, used as (
       update refresh_tokens set used_at = ${toDateUtc(at)} where hash = ${hash}
     )
     insert into refresh_tokens (hash, family, expires_at)
     values (${successor.hash}, ${family}, ${toDateUtc(successor.expiresAt)})`
   return { _tag: "Rotated", apiKey } satisfies Rotation
 })
-
-/** How long a failed attempt is kept: far longer than anybody looks back. */
-const keptFor = { days: 1 }
 
 /** Sweeps a few that nobody looks at any more, so that the table stays as small as a day. */
 const recordFailedAttempt = (sql: Sql, clientAddress: string, at: DateTime.Utc) => sql`
@@ -157,7 +178,7 @@ export const layer: Layer.Layer<ApiKeys, never, Database> = Layer.effect(
             order by created_at, id`)
         ),
       revoke: (id, at) => run(revoke(sql, id, at)),
-      saveRefreshToken: (token) => run(Effect.asVoid(saveRefreshToken(sql, token))),
+      saveRefreshToken: (token, at) => run(Effect.asVoid(saveRefreshToken(sql, token, at))),
       rotateRefreshToken: (command) => run(sql.withTransaction(rotate(sql, command))),
       recordFailedAttempt: (clientAddress, at) =>
         run(Effect.asVoid(recordFailedAttempt(sql, clientAddress, at))),

@@ -1,6 +1,7 @@
 /** All storage ports on one database, for whoever stands on more than one of them. */
 import { Layer } from "effect"
 import * as Accounts from "./Accounts.ts"
+import * as Allowances from "./Allowances.ts"
 import * as ApiKeys from "./ApiKeys.ts"
 import * as Database from "./Database.ts"
 import * as History from "./History.ts"
@@ -10,6 +11,7 @@ import * as OperatorSetup from "./OperatorSetup.ts"
 /** The ports on a database that is provided. */
 export const layerPorts = Layer.mergeAll(
   Accounts.layer,
+  Allowances.layer,
   ApiKeys.layer,
   History.layer,
   ImportProcesses.layer,

@@ -9,11 +9,13 @@ import { Migrator, type SqlError } from "effect/sql"
 import { operatorSetup } from "../migrations/0001_operator_setup.ts"
 import { imports } from "../migrations/0002_imports.ts"
 import { accounts } from "../migrations/0003_accounts.ts"
+import { limits } from "../migrations/0004_limits.ts"
 
 const loader = Migrator.fromRecord({
   "0001_operator_setup": operatorSetup,
   "0002_imports": imports,
-  "0003_accounts": accounts
+  "0003_accounts": accounts,
+  "0004_limits": limits
 })
 
 /** Migrates the database at `url`; gives the names of the migrations that were applied now. */

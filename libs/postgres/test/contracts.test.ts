@@ -1,14 +1,11 @@
-/** The contract of every storage port, run on PostgreSQL. */
+/** The contract of every storage port, run on PostgreSQL as it is deployed. */
 import { Effect, Layer } from "effect"
+import { allowancesContract } from "@data-import/domain/testing/AllowancesContract"
 import { apiKeysContract } from "@data-import/domain/testing/ApiKeysContract"
 import { historyContract } from "@data-import/domain/testing/HistoryContract"
 import { importProcessesContract } from "@data-import/domain/testing/ImportProcessesContract"
 import { operatorSetupContract } from "@data-import/domain/testing/OperatorSetupContract"
 import { OperatorSetup } from "@data-import/domain/ports/OperatorSetup"
-import * as ApiKeys from "../src/ApiKeys.ts"
-import * as History from "../src/History.ts"
-import * as ImportProcesses from "../src/ImportProcesses.ts"
-import { layer as operatorSetup } from "../src/OperatorSetup.ts"
 import * as TestDatabase from "../testing/TestDatabase.ts"
 
 /**
@@ -19,12 +16,10 @@ const team = Layer.effectDiscard(
   Effect.flatMap(OperatorSetup, (setup) => setup.createTeam("Migration Team"))
 )
 
-const storage = Layer.mergeAll(ImportProcesses.layer, History.layer, ApiKeys.layer, team).pipe(
-  Layer.provideMerge(operatorSetup),
-  Layer.provide(TestDatabase.layer)
-)
+const storage = Layer.provideMerge(team, TestDatabase.deployed)
 
 importProcessesContract("in PostgreSQL", storage)
 historyContract("in PostgreSQL", storage)
 operatorSetupContract("in PostgreSQL", storage)
 apiKeysContract("in PostgreSQL", storage)
+allowancesContract("in PostgreSQL", storage)

@@ -18,6 +18,7 @@ import type {
   OrganisationName
 } from "../../src/Organisation.ts"
 import type { Supplier, SupplierCode } from "../../src/Supplier.ts"
+import type { Allowance } from "../Allowances.ts"
 import type { RefreshToken } from "../ApiKeys.ts"
 import type { Attempt, AuditAction, AuditEntry, OutboxEvent } from "../History.ts"
 import type { NewAccount } from "../ImportProcesses.ts"
@@ -52,6 +53,7 @@ export class MemoryStore extends Context.Service<
     readonly refreshTokens: Map<string, RefreshToken & { readonly used: boolean }>
     readonly revokedFamilies: Set<string>
     readonly failedAttempts: Map<string, ReadonlyArray<DateTime.Utc>>
+    readonly allowances: Map<OrganisationName, Allowance>
   }
 >()("@data-import/domain/ports/memory/MemoryStore") {
   /** An empty store. */
@@ -68,7 +70,8 @@ export class MemoryStore extends Context.Service<
     apiKeys: new Map(),
     refreshTokens: new Map(),
     revokedFamilies: new Set<string>(),
-    failedAttempts: new Map()
+    failedAttempts: new Map(),
+    allowances: new Map()
   }))
 }
 
