@@ -5,10 +5,11 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
-import { ConfigProvider, Context, Effect, Layer } from "effect"
+import { ConfigProvider, Context, Effect, Layer, Schedule } from "effect"
 import { type Reply, type Request, send } from "@data-import/api/testing/Client"
 import { Output } from "../src/Log.ts"
 import { Listening } from "../src/Service.ts"
+import { bytesOf, open } from "./RawClient.ts"
 import type { Tenant } from "./Tenant.ts"
 import { TokenMint } from "./TokenMint.ts"
 
@@ -70,6 +71,40 @@ export const post = (path: string, token: string, body: unknown) =>
     headers: jsonHeaders(token),
     body: typeof body === "string" || body instanceof Uint8Array ? body : JSON.stringify(body)
   })
+
+/**
+ * Sends a POST up to this part of its body, and leaves the connection open until the scope ends or
+ * the test drops it.
+ */
+export const beginPost = Effect.fnUntraced(function* (
+  { token }: Pick<Tenant, "token">,
+  path: string,
+  requestId: string,
+  body: unknown,
+  part = 1
+) {
+  const { port } = yield* Listening
+  const connection = yield* open(port)
+  const headers = { ...jsonHeaders(token), "x-request-id": requestId }
+  const text = JSON.stringify(body)
+  const bytes = bytesOf({ method: "POST", path, headers, body: text })
+  const missing = Math.ceil(Buffer.byteLength(text) * (1 - part))
+  connection.send(bytes.subarray(0, bytes.length - missing))
+  return connection
+})
+
+/** Asks again until it holds; the time-out of the test ends it. */
+export const until = <A, E, R>(ask: Effect.Effect<A, E, R>, holds: (answer: A) => boolean) =>
+  Effect.repeat(ask, { until: holds, schedule: Schedule.spaced("5 millis") })
+
+/** Until the service has noticed the end of the request; gives all that was logged. */
+export const untilLogged = (requestId: string) =>
+  Effect.flatMap(Premises, ({ log }) =>
+    until(
+      Effect.sync(() => log.join("")),
+      (text) => text.includes(requestId)
+    )
+  )
 
 /** What an answer says is wrong: the code at the top, then each place with its code. */
 export const faultsOf = ({ json }: Reply): ReadonlyArray<string> => {

@@ -1,96 +1,32 @@
 /** A database that goes away and comes back, seen through the service. */
-import { connect, createServer, type Server, type Socket } from "node:net"
 import { describe, expect, layer } from "@effect/vitest"
-import { Context, Effect, Fiber, Layer, Redacted } from "effect"
+import { Effect, Fiber, Layer } from "effect"
 import { freshUrl } from "@data-import/postgres/testing/TestDatabase"
+import { away, Line, lineTo } from "@data-import/postgres/testing/Line"
+import { rows } from "@data-import/postgres/testing/rows"
+import { whileAccountsStandStill } from "@data-import/postgres/testing/standstill"
+import { ask, faultsOf, until } from "@data-import/server/testing/RunningService"
 import { freshTenant, type Tenant } from "@data-import/server/testing/Tenant"
 import {
   accountOf,
-  ask,
-  faultsOf,
+  isInProgress,
+  loginAt,
   process,
-  rows,
   serviceOn,
   stage,
   stagedImport,
   validate
 } from "./importService.ts"
-import { isInProgress, until, whileNothingCreates } from "./standstill.ts"
-
-/** The line between the service and its database. */
-class Line extends Context.Service<
-  Line,
-  {
-    /** Ends what is connected, and refuses what wants to. */
-    readonly cut: Effect.Effect<void>
-    readonly mend: Effect.Effect<void>
-  }
->()("test/Line") {}
-
-const listening = (server: Server, port: number) =>
-  new Promise<number>((resolve, reject) => {
-    server.once("error", reject)
-    server.listen(port, "127.0.0.1", () => {
-      const address = server.address()
-      resolve(typeof address === "object" && address !== null ? address.port : 0)
-    })
-  })
-
-/** Forwards a port of its own to the server at `target`. */
-const lineTo = (target: URL) =>
-  Effect.acquireRelease(
-    Effect.promise(async () => {
-      const open = new Set<Socket>()
-      const server = createServer((near) => {
-        const far = connect({ host: target.hostname, port: Number(target.port) })
-        for (const [one, other] of [
-          [near, far],
-          [far, near]
-        ] as const) {
-          open.add(one)
-          one.on("error", () => one.destroy())
-          one.on("close", () => {
-            open.delete(one)
-            other.destroy()
-          })
-          one.pipe(other)
-        }
-      })
-      const port = await listening(server, 0)
-      const cut = () => {
-        const closed = new Promise<void>((resolve) => void server.close(() => resolve()))
-        for (const socket of open) socket.destroy()
-        return closed
-      }
-      return {
-        port,
-        cut: Effect.promise(cut),
-        mend: Effect.promise(() => listening(server, port)).pipe(Effect.asVoid)
-      }
-    }),
-    ({ cut }) => cut
-  )
 
 const serviceOnLine = Layer.unwrap(
   Effect.gen(function* () {
     const url = yield* freshUrl
-    const near = new URL(Redacted.value(url))
-    const { cut, mend, port } = yield* lineTo(new URL(near))
-    near.port = String(port)
-    const settings = { DATABASE_URL: near.href, LEASE: "300 millis" }
-    return Layer.merge(serviceOn(url, settings), Layer.succeed(Line, { cut, mend }))
+    const service = Effect.map(Line, (line) =>
+      serviceOn(url, { DATABASE_URL: loginAt(line.url), LEASE: "300 millis" })
+    )
+    return Layer.provideMerge(Layer.unwrap(service), lineTo(url))
   })
 )
-
-/** The database is away while the effect runs. */
-const away = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
-  Effect.flatMap(Line, ({ cut, mend }) =>
-    Effect.acquireUseRelease(
-      cut,
-      () => effect,
-      () => mend
-    )
-  )
 
 /** Far more than a refusal takes, and far less than any time-out on the way. */
 const quickly = "1500 millis"
@@ -175,7 +111,7 @@ layer(serviceOnLine, { excludeTestServices: true })("without its database", (it)
       Effect.gen(function* () {
         const { cut, mend } = yield* Line
         const { key, tenant } = yield* stagedImport()
-        const interrupted = yield* whileNothingCreates(
+        const interrupted = yield* whileAccountsStandStill(
           Effect.gen(function* () {
             const asking = yield* Effect.forkChild(process(tenant, key))
             yield* until(isInProgress(key), (held) => held)

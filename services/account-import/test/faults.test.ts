@@ -1,16 +1,15 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { drop, put, type Wire } from "@data-import/domain/testing/wire"
+import { team } from "@data-import/postgres/testing/beside"
+import { faultsOf, post } from "@data-import/server/testing/RunningService"
 import { freshTenant, type Tenant } from "@data-import/server/testing/Tenant"
 import {
   accountOf,
-  faultsOf,
-  post,
   processPath,
   service,
   stage,
   stagePath,
-  team,
   validate,
   validatePath
 } from "./importService.ts"

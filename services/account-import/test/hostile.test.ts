@@ -2,18 +2,16 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { put, type Wire } from "@data-import/domain/testing/wire"
+import { team } from "@data-import/postgres/testing/beside"
+import { rows } from "@data-import/postgres/testing/rows"
+import { faultsOf, post, Premises } from "@data-import/server/testing/RunningService"
 import { freshTenant } from "@data-import/server/testing/Tenant"
 import {
   accountOf,
-  faultsOf,
-  post,
-  Premises,
   processPath,
-  rows,
   service,
   stage,
   stagePath,
-  team,
   validate,
   validatePath,
   withSource

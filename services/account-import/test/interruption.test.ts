@@ -1,62 +1,22 @@
 /** Clients that go away in the middle: what they asked for is done whole or not at all. */
-import { connect, type Socket } from "node:net"
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { History } from "@data-import/domain/ports/History"
-import { Listening } from "@data-import/server/Service"
+import { team } from "@data-import/postgres/testing/beside"
+import { rows } from "@data-import/postgres/testing/rows"
+import { whileAccountsStandStill } from "@data-import/postgres/testing/standstill"
+import { beginPost, until, untilLogged } from "@data-import/server/testing/RunningService"
 import { freshTenant, type Tenant } from "@data-import/server/testing/Tenant"
 import {
   accountOf,
-  jsonHeaders,
-  Premises,
+  isInProgress,
   process,
   processPath,
-  rows,
   service,
   stage,
   stagedImport,
-  stagePath,
-  team
+  stagePath
 } from "./importService.ts"
-import { isInProgress, until, whileNothingCreates } from "./standstill.ts"
-
-/** Sends as much of a POST as `part` of its body, and leaves the connection open. */
-const begin = Effect.fnUntraced(function* (
-  { token }: Tenant,
-  path: string,
-  requestId: string,
-  body: unknown,
-  part = 1
-) {
-  const { port } = yield* Listening
-  const bytes = Buffer.from(JSON.stringify(body))
-  const headers = {
-    ...jsonHeaders(token),
-    host: "data-import.test",
-    "x-request-id": requestId,
-    "content-length": String(bytes.length)
-  }
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
-  return yield* Effect.promise(
-    () =>
-      new Promise<Socket>((resolve, reject) => {
-        const socket = connect({ port, host: "127.0.0.1" }, () => {
-          socket.write(`POST ${path} HTTP/1.1\r\n${lines.join("")}\r\n`)
-          socket.write(bytes.subarray(0, bytes.length * part), () => resolve(socket))
-        })
-        socket.on("error", reject)
-      })
-  )
-})
-
-/** Until the service has noticed the end of the request. */
-const untilLogged = (requestId: string) =>
-  Effect.flatMap(Premises, ({ log }) =>
-    until(
-      Effect.sync(() => log.join("")),
-      (text) => text.includes(requestId)
-    )
-  )
 
 const countOf = ({ supplier }: Tenant) =>
   rows(
@@ -72,11 +32,11 @@ layer(service, { excludeTestServices: true })("a client that goes away", (it) =>
       Effect.gen(function* () {
         const { key, tenant } = yield* stagedImport()
         const body = { payload: { ...key, operations_team_name: team } }
-        yield* whileNothingCreates(
+        yield* whileAccountsStandStill(
           Effect.gen(function* () {
-            const socket = yield* begin(tenant, processPath, "gone-1", body)
+            const connection = yield* beginPost(tenant, processPath, "gone-1", body)
             yield* until(isInProgress(key), (held) => held)
-            socket.destroy()
+            connection.drop()
             yield* untilLogged("gone-1")
           })
         )
@@ -95,11 +55,11 @@ layer(service, { excludeTestServices: true })("a client that goes away", (it) =>
       Effect.gen(function* () {
         const { key, tenant } = yield* stagedImport()
         const body = { payload: { ...key, operations_team_name: team, dry_run: true } }
-        yield* whileNothingCreates(
+        yield* whileAccountsStandStill(
           Effect.gen(function* () {
-            const socket = yield* begin(tenant, processPath, "gone-2", body)
+            const connection = yield* beginPost(tenant, processPath, "gone-2", body)
             yield* until(isInProgress(key), (held) => held)
-            socket.destroy()
+            connection.drop()
             yield* untilLogged("gone-2")
           })
         )
@@ -122,8 +82,8 @@ layer(service, { excludeTestServices: true })("a client that goes away", (it) =>
         for (const [path, body] of bodies) {
           for (const part of [0, 0.5, 0.99]) {
             const id = `half-${path.split("/").at(-2)}-${part}`
-            const socket = yield* begin(tenant, path, id, body, part)
-            socket.destroy()
+            const connection = yield* beginPost(tenant, path, id, body, part)
+            connection.drop()
             const text = yield* untilLogged(id)
             expect(text).not.toContain(`"level":"ERROR"`)
           }
@@ -141,8 +101,8 @@ layer(service, { excludeTestServices: true })("a client that goes away", (it) =>
         for (let round = 0; round < 10; round++) {
           const key = tenant.keyOf(`${round}`)
           const id = `sent-${round}`
-          const socket = yield* begin(tenant, stagePath, id, { payload: accountOf(key) })
-          socket.destroy()
+          const connection = yield* beginPost(tenant, stagePath, id, { payload: accountOf(key) })
+          connection.drop()
           yield* untilLogged(id)
         }
         const again = yield* Effect.forEach(Array.from({ length: 10 }).keys(), (round) =>

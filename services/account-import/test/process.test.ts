@@ -7,22 +7,18 @@ import { History } from "@data-import/domain/ports/History"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 import { OperatorSetup } from "@data-import/domain/ports/OperatorSetup"
 import { freshAttempt } from "@data-import/domain/testing/fresh"
+import { team } from "@data-import/postgres/testing/beside"
+import { rows, tablesBut } from "@data-import/postgres/testing/rows"
+import { faultsOf, post, Premises, putDocument } from "@data-import/server/testing/RunningService"
 import { freshSupplierOf, freshTenant, type Tenant } from "@data-import/server/testing/Tenant"
 import {
   accountOf,
-  faultsOf,
-  post,
-  Premises,
   process,
   processPath,
-  putDocument,
   recordOf,
-  rows,
   service,
   stage,
-  stagedImport,
-  tablesBut,
-  team
+  stagedImport
 } from "./importService.ts"
 
 const numberForm = /^A-[0-9A-F]{8}$/
@@ -55,7 +51,9 @@ const heldBySomebody = Effect.fnUntraced(function* (tenant: Tenant, key: ImportK
   return {
     attempt,
     /** Its lease ends now. */
-    expire: Effect.flatMap(DateTime.now, (until) => imports.renew({ key, attempt, until }))
+    expire: Effect.flatMap(DateTime.now, (now) =>
+      imports.renew({ key, attempt, at: now, until: now })
+    )
   }
 })
 

@@ -7,8 +7,10 @@ import { accountPayload } from "@data-import/domain/testing/arbitraries"
 import { mutant } from "@data-import/domain/testing/mutants"
 import { sampleTime } from "@data-import/domain/testing/samples"
 import { get, isWire, objectsAt, put, type Wire } from "@data-import/domain/testing/wire"
+import { rows } from "@data-import/postgres/testing/rows"
+import { faultsOf } from "@data-import/server/testing/RunningService"
 import { freshSupplierOf, freshTenant } from "@data-import/server/testing/Tenant"
-import { faultsOf, process, rows, service, type Service, stage, validate } from "./importService.ts"
+import { process, service, type Service, stage, validate } from "./importService.ts"
 
 /** Runs the test for so many values. One that fails it is told, with the seed to find it again. */
 const forAll = <A>(

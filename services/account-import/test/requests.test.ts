@@ -3,16 +3,13 @@ import { Duration, Effect } from "effect"
 import type { Request } from "@data-import/api/testing/Client"
 import { revokeKey } from "@data-import/domain/ServiceToken"
 import { put } from "@data-import/domain/testing/wire"
+import { rows } from "@data-import/postgres/testing/rows"
+import { ask, faultsOf, jsonHeaders, post } from "@data-import/server/testing/RunningService"
 import { freshTenant, freshToken } from "@data-import/server/testing/Tenant"
 import { TokenMint } from "@data-import/server/testing/TokenMint"
 import {
   accountOf,
-  ask,
-  faultsOf,
-  jsonHeaders,
-  post,
   processPath,
-  rows,
   service,
   stagePath,
   validate,

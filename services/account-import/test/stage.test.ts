@@ -5,13 +5,13 @@ import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 import { OperatorSetup } from "@data-import/domain/ports/OperatorSetup"
 import { freshAttempt } from "@data-import/domain/testing/fresh"
 import { put } from "@data-import/domain/testing/wire"
+import { rows } from "@data-import/postgres/testing/rows"
+import { faultsOf } from "@data-import/server/testing/RunningService"
 import { freshTenant, type Tenant } from "@data-import/server/testing/Tenant"
 import {
   accountOf,
-  faultsOf,
   process,
   recordOf,
-  rows,
   service,
   stage,
   stagedImport,
@@ -202,7 +202,7 @@ layer(service, { excludeTestServices: true })("stage over HTTP", (it) => {
         const reply = yield* stage(tenant, accountOf(key))
         expect(reply.status).toBe(400)
         expect(faultsOf(reply)).toEqual(["account_import_process_in_progress"])
-        yield* imports.renew({ key, attempt: id, until: at })
+        yield* imports.renew({ key, attempt: id, at, until: at })
         expect((yield* stage(tenant, accountOf(key))).status).toBe(200)
         const [ended] = yield* (yield* History).attempts(key)
         expect(ended).toMatchObject({ id, outcome: "lease_expired" })

@@ -2,13 +2,13 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { put } from "@data-import/domain/testing/wire"
+import { rows } from "@data-import/postgres/testing/rows"
+import { faultsOf } from "@data-import/server/testing/RunningService"
 import { freshTenant, type Tenant } from "@data-import/server/testing/Tenant"
 import {
   accountOf,
-  faultsOf,
   process,
   recordOf,
-  rows,
   service,
   serviceWith,
   stage,

@@ -1,8 +1,7 @@
 /** The post-import service as it runs, on a database of its own, and how the tests ask it. */
-import { ConfigProvider, Duration, Effect, Layer, Redacted } from "effect"
+import { ConfigProvider, Effect, Layer, Redacted } from "effect"
 import * as AccountImport from "@data-import/domain/AccountImport"
 import type { ImportKey } from "@data-import/domain/ImportProcess"
-import { OperatorSetup } from "@data-import/domain/ports/OperatorSetup"
 import {
   domesticPayload,
   instructionPayload,
@@ -12,9 +11,8 @@ import {
 } from "@data-import/domain/testing/samples"
 import type { Wire } from "@data-import/domain/testing/wire"
 import { layerWith as documentsIn } from "@data-import/documents/FileSystemDocuments"
-import { layerWith as databaseAt } from "@data-import/postgres/Database"
-import { layerPorts } from "@data-import/postgres/Storage"
-import { freshUrl } from "@data-import/postgres/testing/TestDatabase"
+import { portsBeside, team } from "@data-import/postgres/testing/beside"
+import { freshUrl, loginsAt } from "@data-import/postgres/testing/TestDatabase"
 import { post, Premises, running } from "@data-import/server/testing/RunningService"
 import { freshTenant, type Tenant } from "@data-import/server/testing/Tenant"
 import { layer as tokenMint } from "@data-import/server/testing/TokenMint"
@@ -29,45 +27,38 @@ export const paths = {
   instruction: "/v1/data-import/payment-instruction/create/"
 }
 
-const team = "Migration Team"
-
-const teamIsThere = Layer.effectDiscard(
-  Effect.flatMap(OperatorSetup, (setup) => setup.createTeam(team))
-)
-
 const imports = Layer.unwrap(
   Effect.map(Premises, ({ documents }) =>
     Layer.provide(AccountImport.layer, documentsIn(documents))
   )
 ).pipe(Layer.provide(ConfigProvider.layer(ConfigProvider.fromUnknown({}))))
 
-/**
- * What a test sets up and looks at beside the service, through connections of its own: fresh,
- * because the same layers would otherwise be those of the service.
- */
-const besides = (url: Redacted.Redacted) =>
-  Layer.merge(teamIsThere, imports).pipe(
-    Layer.provideMerge(Layer.merge(layerPorts, tokenSecrets)),
-    Layer.provideMerge(databaseAt({ url, poolSize: 4, statementTimeout: Duration.seconds(20) })),
-    Layer.fresh
-  )
+/** What the service logs in with to the database at `url`. */
+export const loginAt = (url: Redacted.Redacted): string =>
+  Redacted.value(loginsAt(url)["post-import"])
 
-/** The service on a fresh database, with a vendor that can be asked about cards. */
-export const service = Layer.unwrap(
-  Effect.gen(function* () {
-    const url = yield* freshUrl
-    const vendor = yield* ScriptedVendor.ScriptedVendor
-    return besides(url).pipe(
-      Layer.provideMerge(
-        running(postImport, {
-          DATABASE_URL: Redacted.value(url),
-          PAYMENT_STRIPE_URL: vendor.url,
-          PAYMENT_STRIPE_KEY: "sk_test_canary"
-        })
+/** The service on the database at `url`, or on another one that the settings name. */
+export const serviceOn = (
+  url: Redacted.Redacted,
+  settings: Readonly<Record<string, string>> = {}
+) =>
+  Layer.unwrap(
+    Effect.map(ScriptedVendor.ScriptedVendor, (vendor) =>
+      Layer.provideMerge(imports, portsBeside(url)).pipe(
+        Layer.provideMerge(
+          running(postImport, {
+            DATABASE_URL: loginAt(url),
+            PAYMENT_STRIPE_URL: vendor.url,
+            PAYMENT_STRIPE_KEY: "sk_test_canary",
+            ...settings
+          })
+        )
       )
     )
-  })
-).pipe(Layer.provideMerge(Layer.merge(tokenMint, ScriptedVendor.layer)))
+  ).pipe(Layer.provideMerge(Layer.mergeAll(tokenMint, tokenSecrets, ScriptedVendor.layer)))
+
+/** The service on a fresh database, with a vendor that can be asked about cards. */
+export const service = Layer.unwrap(Effect.map(freshUrl, (url) => serviceOn(url)))
 
 /** An account that can be added to, and whose it is. */
 export interface Account {

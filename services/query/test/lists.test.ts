@@ -1,18 +1,9 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { DateTime, Effect } from "effect"
 import type { Reply } from "@data-import/api/testing/Client"
+import { rows } from "@data-import/postgres/testing/rows"
 import { freshTenant, type Tenant } from "@data-import/server/testing/Tenant"
-import {
-  get,
-  held,
-  imported,
-  kinds,
-  listPath,
-  run,
-  service,
-  skipped,
-  staged
-} from "./queryService.ts"
+import { get, held, imported, kinds, listPath, service, skipped, staged } from "./queryService.ts"
 
 interface Entry {
   readonly external_account_number: string
@@ -262,7 +253,7 @@ layer(service, { excludeTestServices: true })("a list", (it) => {
       Effect.gen(function* () {
         const tenant = yield* freshTenant()
         const { code } = tenant.supplier
-        yield* run(
+        yield* rows(
           (sql) => sql`
           insert into import_processes (supplier, external_account_number, payload, staged_at)
           select ${code}, 'NL-' || number, '{}', now() from generate_series(1, ${count}) number`

@@ -2,9 +2,9 @@ import { describe, expect, layer } from "@effect/vitest"
 import { DateTime, Effect, Result } from "effect"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 import { OperatorSetup } from "@data-import/domain/ports/OperatorSetup"
+import { ask } from "@data-import/server/testing/RunningService"
 import { freshTenant, freshToken } from "@data-import/server/testing/Tenant"
 import {
-  ask,
   get,
   held,
   imported,
@@ -48,7 +48,8 @@ layer(service, { excludeTestServices: true })("a query", (it) => {
         const { attempt, key } = yield* held(tenant, "held")
         const inProgress = { status: "IN_PROGRESS", kraken_account_number: "" }
         expect(yield* statusOf("held")).toStrictEqual(inProgress)
-        yield* imports.renew({ key, attempt, until: yield* DateTime.now })
+        const now = yield* DateTime.now
+        yield* imports.renew({ key, attempt, at: now, until: now })
         expect(yield* statusOf("held"), "after its lease").toStrictEqual(unknown)
         const failed = yield* held(tenant, "failed")
         const end = { errors: [], dryRun: false, caller, at: yield* DateTime.now } as const

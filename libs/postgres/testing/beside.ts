@@ -1,0 +1,23 @@
+/** What a test sets up and looks at beside a service, on the database that the service uses. */
+import { Duration, Effect, Layer, type Redacted } from "effect"
+import { OperatorSetup } from "@data-import/domain/ports/OperatorSetup"
+import { layerWith } from "../src/Database.ts"
+import { layerPorts } from "../src/Storage.ts"
+
+/** The operations team that is there. */
+export const team = "Migration Team"
+
+const teamIsThere = Layer.effectDiscard(
+  Effect.flatMap(OperatorSetup, (setup) => setup.createTeam(team))
+)
+
+/**
+ * Every port on connections of the test's own: fresh, because the same layers would otherwise be
+ * those of the service.
+ */
+export const portsBeside = (url: Redacted.Redacted) =>
+  teamIsThere.pipe(
+    Layer.provideMerge(layerPorts),
+    Layer.provideMerge(layerWith({ url, poolSize: 4, statementTimeout: Duration.seconds(20) })),
+    Layer.fresh
+  )

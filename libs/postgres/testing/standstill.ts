@@ -1,0 +1,34 @@
+/** How a test catches a service in the middle of its work on an account. */
+import { Effect, Fiber, Latch } from "effect"
+import { Database } from "../src/Database.ts"
+import { rows } from "./rows.ts"
+
+/** Nobody makes or changes an account while the effect runs, since the table is locked. */
+export const whileAccountsStandStill = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.gen(function* () {
+    const { sql } = yield* Database
+    const isLocked = yield* Latch.make()
+    const isDone = yield* Latch.make()
+    const lock = sql`lock table accounts in exclusive mode`.pipe(
+      Effect.andThen(isLocked.open),
+      Effect.andThen(isDone.await),
+      sql.withTransaction
+    )
+    const locking = yield* Effect.forkChild(lock)
+    yield* isLocked.await
+    const result = yield* Effect.ensuring(effect, isDone.open)
+    yield* Fiber.join(locking)
+    return result
+  })
+
+/** How many transactions of this database wait for a lock, and how many others are open. */
+export const transactions = Effect.map(
+  rows(
+    (sql) => sql<{ waiting: number; open: number }>`
+    select count(*) filter (where wait_event_type = 'Lock')::integer as waiting,
+      count(*) filter (where wait_event_type is distinct from 'Lock')::integer as open
+    from pg_stat_activity
+    where datname = current_database() and pid <> pg_backend_pid() and xact_start is not null`
+  ),
+  ([counted]) => counted ?? { waiting: 0, open: 0 }
+)
