@@ -1,0 +1,69 @@
+/**
+ * Who asks: opens the token with the published keys and looks whether its API key still lives. Both
+ * are remembered for half a minute.
+ */
+import { readFileSync } from "node:fs"
+import { createLocalJWKSet, jwtVerify, type JSONWebKeySet } from "jose"
+import { Refusal } from "./Refusal.ts"
+import type { Storage } from "./Storage.ts"
+
+export interface Caller {
+  readonly organisation: string
+  readonly apiKey: string
+  readonly scopes: ReadonlyArray<string>
+}
+
+const rememberedMillis = 30_000
+const capacity = 10_000
+
+/** What was asked for lately; a failure is not remembered. */
+class Remembered<A> {
+  readonly #entries = new Map<string, { readonly value: A; readonly until: number }>()
+
+  async get(key: string, find: () => Promise<A>): Promise<A> {
+    const known = this.#entries.get(key)
+    if (known !== undefined && known.until > Date.now()) return known.value
+    const value = await find()
+    if (this.#entries.size >= capacity) this.#entries.clear()
+    this.#entries.set(key, { value, until: Date.now() + rememberedMillis })
+    return value
+  }
+}
+
+const failed = () => new Refusal(401, "authentication_failed")
+
+export const makeAuthorize = (jwksFile: string, storage: Storage) => {
+  const keys = createLocalJWKSet(JSON.parse(readFileSync(jwksFile, "utf8")) as JSONWebKeySet)
+  const tokens = new Remembered<Caller & { readonly expiresAt: number }>()
+  const apiKeys = new Remembered<boolean>()
+
+  const open = async (token: string) => {
+    const verified = await jwtVerify(token, keys, {
+      algorithms: ["EdDSA"],
+      typ: "at+jwt",
+      issuer: "data-import",
+      requiredClaims: ["exp", "sub", "jti"]
+    }).catch(() => {
+      throw failed()
+    })
+    const { exp = 0, jti = "", scope, sub = "" } = verified.payload
+    return {
+      organisation: sub,
+      apiKey: jti.slice(0, jti.lastIndexOf(".")),
+      scopes: typeof scope === "string" ? scope.split(" ") : [],
+      expiresAt: exp * 1000
+    }
+  }
+
+  /** @throws Refusal */
+  return async (header: string | undefined, scope: string): Promise<Caller> => {
+    if (header === undefined) throw new Refusal(401, "not_authenticated")
+    const token = /^(?:token|bearer) +([A-Za-z0-9._~+/=-]+) *$/i.exec(header)?.[1]
+    if (token === undefined) throw failed()
+    const caller = await tokens.get(token, () => open(token))
+    if (caller.expiresAt <= Date.now()) throw failed()
+    if (!(await apiKeys.get(caller.apiKey, () => storage.keyLives(caller.apiKey)))) throw failed()
+    if (!caller.scopes.includes(scope)) throw new Refusal(403, "permission_denied")
+    return caller
+  }
+}

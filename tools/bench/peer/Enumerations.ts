@@ -1,0 +1,56 @@
+/** The values that fields can have; those of the open ones can be added to by the operator. */
+export const enumerations = {
+  account_type: [
+    "DOMESTIC",
+    "BUSINESS",
+    "MANAGED",
+    "PORTFOLIO_LEAD",
+    "DOMESTIC_VACANT",
+    "BUSINESS_VACANT",
+    "DOMESTIC_OCCUPIER",
+    "BUSINESS_OCCUPIER",
+    "SYSTEM",
+    "DOMESTIC_THIRD_PARTY_BILLED",
+    "BUSINESS_THIRD_PARTY_BILLED"
+  ],
+  sales_channel: [
+    "DIRECT",
+    "PRICE_COMPARISON",
+    "TELESALES",
+    "DIGI_TELESALES",
+    "EVENTS",
+    "FIELD_SALES",
+    "AGGREGATOR",
+    "PARTNERSHIPS",
+    "NEW_TENANT",
+    "MOVE_IN",
+    "WORKPLACE_POP_UP",
+    "BROKER",
+    "PARENT_POWER",
+    "PEOPLE_POWER",
+    "GIFT_OF_KIT",
+    "HIGH_REFERRER",
+    "SUPPLIER_OF_LAST_RESORT",
+    "ACQUISITION",
+    "LANDLORD",
+    "DEBT_COLLECTION_AGENCY"
+  ],
+  PAYMENT: [
+    "DD_FIRST_COLLECTION",
+    "DD_REGULAR_COLLECTION",
+    "DD_RE_PRESENTATION",
+    "DD_FINAL_COLLECTION",
+    "CREDIT_CARD",
+    "DEBIT_CARD",
+    "CHEQUE",
+    "BACS_DEPOSIT",
+    "CASH",
+    "EFT",
+    "PAYPOINT_CASH",
+    "PAYPOINT_CARD",
+    "ALLPAY_CASH",
+    "ALLPAY_CARD",
+    "DCA_COLLECTION"
+  ],
+  REPAYMENT: ["DIRECT_CREDIT", "CARD_REFUND", "BACS", "CHEQUE"]
+} as const

@@ -1,0 +1,167 @@
+/**
+ * The peer: what a careful engineer would write instead of this project, to measure it against. One
+ * Fastify process with Ajv, pg and jose on the same tables, with the same rules, the same durability
+ * and the same answers for the works that are measured. It leaves out what costs nothing while it is
+ * off: concurrency limits and the check of documents; and what it has no use for: metrics, traces.
+ */
+import Fastify, { type FastifyInstance, type FastifyRequest } from "fastify"
+import { AccountImport } from "./AccountImport.ts"
+import { type Caller, makeAuthorize } from "./Auth.ts"
+import { parseBody } from "./Body.ts"
+import { ImportQuery } from "./ImportQuery.ts"
+import { PostImport } from "./PostImport.ts"
+import { Refusal } from "./Refusal.ts"
+import { Storage, type Write } from "./Storage.ts"
+
+export interface Settings {
+  readonly databaseUrl: string
+  readonly jwksFile: string
+  readonly connections: number
+  readonly logLevel: string
+}
+
+declare module "fastify" {
+  interface FastifyRequest {
+    caller: Caller | null
+  }
+}
+
+const base = "/v1/data-import"
+const bodyBytes = 10 * 1024 * 1024
+const saneId = /^[A-Za-z0-9._-]{1,128}$/
+
+/** Statuses of what Fastify refuses by itself. */
+const ownCodes: Readonly<Record<number, string>> = {
+  404: "not_found",
+  413: "payload_too_large",
+  415: "unsupported_media_type"
+}
+
+const refusalOf = (error: unknown): Refusal => {
+  if (error instanceof Refusal) return error
+  const { statusCode = 500 } = error as { readonly statusCode?: number }
+  const code = ownCodes[statusCode]
+  return code === undefined ? new Refusal(500, "error") : new Refusal(statusCode, code)
+}
+
+const prepare = (settings: Settings): FastifyInstance => {
+  const app = Fastify({
+    bodyLimit: bodyBytes,
+    disableRequestLogging: true,
+    genReqId: ({ headers }) => {
+      const sent = headers["x-request-id"]
+      return typeof sent === "string" && saneId.test(sent) ? sent : crypto.randomUUID()
+    },
+    logger: { level: settings.logLevel }
+  })
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser("application/json", { parseAs: "buffer" }, (_request, body, done) => {
+    try {
+      done(null, parseBody(body as Buffer))
+    } catch (cause) {
+      done(cause as Error)
+    }
+  })
+  app.decorateRequest("caller", null)
+  app.addHook("onSend", async (request, reply) => {
+    reply.header("x-request-id", request.id)
+    reply.header("cache-control", "no-store")
+    reply.header("x-content-type-options", "nosniff")
+  })
+  app.addHook("onResponse", async (request, reply) => {
+    const { method, routeOptions } = request
+    const answered = { status: reply.statusCode, duration_ms: reply.elapsedTime }
+    request.log.info({ method, route: routeOptions.url, ...answered }, "answered")
+  })
+  app.setErrorHandler(async (error, request, reply) => {
+    const { body, code, status } = refusalOf(error)
+    if (status === 500) request.log.error({ error }, "failed")
+    return reply.code(status).send({ detail: `Refused: ${code}.`, code, ...body })
+  })
+  app.setNotFoundHandler(async () => {
+    throw new Refusal(404, "not_found")
+  })
+  return app
+}
+
+const writeOf = (request: FastifyRequest): Write => ({
+  at: new Date(),
+  caller: request.caller as Caller,
+  requestId: request.id
+})
+
+const text = { type: "string" }
+const answer = (...names: ReadonlyArray<string>) => ({
+  type: "object",
+  properties: Object.fromEntries(names.map((name) => [name, text]))
+})
+
+const key = answer("import_supplier", "external_account_number")
+const created = answer("kraken_account_number")
+const status = answer("status", "kraken_account_number")
+
+interface Listed {
+  readonly Params: { readonly supplier: string }
+}
+
+/** The server, which does not listen yet; it closes the pool when it is closed. */
+export const makeServer = (settings: Settings): FastifyInstance => {
+  const storage = new Storage(settings.databaseUrl, settings.connections)
+  const authorize = makeAuthorize(settings.jwksFile, storage)
+  const accountImport = new AccountImport(storage)
+  const postImport = new PostImport(storage)
+  const query = new ImportQuery(storage)
+  const app = prepare(settings)
+  app.addHook("onClose", () => storage.close())
+
+  const scoped = (scope: string, response: object = {}) => ({
+    onRequest: async (request: FastifyRequest) => {
+      request.caller = await authorize(request.headers.authorization, scope)
+    },
+    schema: { response }
+  })
+
+  app.post(`${base}/validate-account/`, scoped("import:read"), (request) =>
+    accountImport.validate(writeOf(request), request.body)
+  )
+  app.post(
+    `${base}/account-import-process/create-or-update/`,
+    scoped("import:write", { 200: key, 201: key }),
+    async (request, reply) => {
+      const staged = await accountImport.stage(writeOf(request), request.body)
+      return reply.code(staged.first ? 201 : 200).send(staged.key)
+    }
+  )
+  app.post(
+    `${base}/account-import-process/process/`,
+    scoped("import:write", { 201: created }),
+    async (request, reply) => {
+      const number = await accountImport.process(writeOf(request), request.body)
+      return reply.code(201).send({ kraken_account_number: number })
+    }
+  )
+  app.post(`${base}/transactions/create/`, scoped("import:write"), async (request, reply) => {
+    const parameters = request.query as Readonly<Record<string, unknown>>
+    const results = await postImport.transactions(writeOf(request), request.body, parameters)
+    return reply.code(201).send({ results })
+  })
+  app.get<{ Params: { readonly supplier: string; readonly number: string } }>(
+    `${base}/account-transfer-status/:supplier/:number/`,
+    scoped("import:read", { 200: status }),
+    (request) => {
+      const { number, supplier } = request.params
+      return query.status(request.caller as Caller, supplier, number)
+    }
+  )
+  for (const kind of ["all", "pending", "imported"] as const) {
+    app.get<Listed>(
+      `${base}/${kind}-account-import-processes/:supplier/`,
+      scoped("import:read"),
+      async (request, reply) => {
+        const lines = await query.list(request.caller as Caller, request.params.supplier, kind)
+        return reply.type("application/json").send(lines)
+      }
+    )
+  }
+  return app
+}
