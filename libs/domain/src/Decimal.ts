@@ -51,11 +51,24 @@ const spell = (source: string): Spelling | null => {
   }
 }
 
+/** A figure is checked twice and then read, each of which begins with its spelling. */
+const lastSpelled: { source: string; spelling: Spelling | null } = { source: "", spelling: null }
+
+const spellingOf = (input: unknown): Spelling | null => {
+  const source = sourceOf(input)
+  if (source === null) return null
+  if (source !== lastSpelled.source) {
+    lastSpelled.source = source
+    lastSpelled.spelling = spell(source)
+  }
+  return lastSpelled.spelling
+}
+
 /** The figure that `input` spells. Only for input that passed the checks, so that it is small. */
 const read = (input: unknown): BigDecimal.BigDecimal => {
-  const spelling = spell(sourceOf(input) ?? "0") ?? { negative: false, digits: "", point: 0 }
+  const spelling = spellingOf(input)
+  if (spelling === null || spelling.digits === "") return BigDecimal.fromBigInt(0n)
   const { digits, negative, point } = spelling
-  if (digits === "") return BigDecimal.fromBigInt(0n)
   const scale = digits.length - point
   const value = BigInt(negative ? `-${digits}` : digits)
   return scale < 0
@@ -64,8 +77,7 @@ const read = (input: unknown): BigDecimal.BigDecimal => {
 }
 
 const fits = (input: unknown, holds: (spelling: Spelling) => boolean): boolean => {
-  const source = sourceOf(input)
-  const spelling = source === null ? null : spell(source)
+  const spelling = spellingOf(input)
   // An exponent of ten digits and more spells a figure that no size holds.
   return spelling !== null && holds(spelling)
 }

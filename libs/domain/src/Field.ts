@@ -5,7 +5,7 @@
  * and every length counts Unicode code points. Source: decisions, "Text", "Numbers", "Lists",
  * "Types".
  */
-import { DateTime, type JsonSchema, Option, Schema, SchemaGetter } from "effect"
+import { DateTime, type JsonSchema, Schema, SchemaGetter } from "effect"
 import { parsePhoneNumberFromString } from "libphonenumber-js"
 import type { FieldCode } from "./Code.ts"
 
@@ -148,18 +148,18 @@ export const nextDay = (date: CalendarDate): CalendarDate =>
 const dateTimeForm =
   /^(\d{4})-(\d{2})-(\d{2})T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/
 
-/** The instant that the text names, without its fraction of a second; none if it names none. */
-const instantOf = (text: string): Option.Option<DateTime.Utc> => {
+/** An offset may lead out of the years that four digits can name. */
+const firstInstant = Date.parse("0001-01-01T00:00:00Z")
+const lastInstant = Date.parse("9999-12-31T23:59:59Z")
+
+/** The instant that the text names, in whole seconds, as epoch milliseconds; none if it names none. */
+const instantOf = (text: string): number | undefined => {
   const match = dateTimeForm.exec(text)
   if (match === null || !isCalendarDay(Number(match[1]), Number(match[2]), Number(match[3]))) {
-    return Option.none()
+    return undefined
   }
-  const instant = DateTime.make(text.replace(/\.\d+/, ""))
-  // An offset may lead out of the years that four digits can name.
-  return Option.filter(instant, (utc) => {
-    const year = DateTime.getPartUtc(utc, "year")
-    return year >= 1 && year <= 9999
-  }).pipe(Option.map(DateTime.toUtc))
+  const instant = Date.parse(text.replace(/\.\d+/, ""))
+  return instant >= firstInstant && instant <= lastInstant ? instant : undefined
 }
 
 /** As the contract prints a datetime: UTC, whole seconds, `YYYY-MM-DDTHH:MM:SSZ`. */
@@ -172,14 +172,16 @@ export const formatInstant = (instant: DateTime.Utc): string =>
 export const Instant = Schema.String.check(
   isStorable,
   isNotBlank,
-  fieldCheck<string>((value) => Option.isSome(instantOf(value.trim())), {
+  fieldCheck<string>((value) => instantOf(value.trim()) !== undefined, {
     code: "invalid_datetime",
     detail: "Must be a datetime with Z or an offset, like 2025-01-31T10:00:00Z.",
     jsonSchema: { format: "date-time" }
   })
 ).pipe(
   Schema.decodeTo(Schema.DateTimeUtc, {
-    decode: SchemaGetter.transform((value: string) => Option.getOrThrow(instantOf(value.trim()))),
+    decode: SchemaGetter.transform((value: string) =>
+        DateTime.makeUnsafe(instantOf(value.trim()) ?? Number.NaN)
+      ),
     encode: SchemaGetter.transform(formatInstant)
   })
 )

@@ -64,9 +64,6 @@ export const shapeOf = (schema: Schema.Constraint): Shape => {
 export const isObject = (input: unknown): input is Record<string, unknown> =>
   typeof input === "object" && input !== null && !Array.isArray(input) && !isRawNumber(input)
 
-const memberOf = (input: Record<string, unknown>, name: string): unknown =>
-  Object.hasOwn(input, name) ? input[name] : undefined
-
 /**
  * Calls `visit` for everything in `input` that the shape documents, lists that are too long apart.
  */
@@ -90,20 +87,25 @@ const isSoundList = (input: unknown): input is ReadonlyArray<unknown> =>
   Array.isArray(input) && input.length <= listElements
 
 /**
- * Whether any documented list has more elements than allowed; cheap, for the usual case of none.
+ * Whether the input has documented members only, and no list that is too long: what a schema does
+ * not see while it ignores what it does not know.
  */
-export const hasLongList = (shape: Shape, input: unknown): boolean => {
-  if (shape._tag === "List" && Array.isArray(input)) {
-    if (input.length > listElements) return true
+export const isDocumented = (shape: Shape, input: unknown): boolean => {
+  if (shape._tag === "List") {
+    if (!Array.isArray(input)) return true
+    if (!isSoundList(input)) return false
     return (
-      shape.element._tag !== "Leaf" && input.some((element) => hasLongList(shape.element, element))
+      shape.element._tag === "Leaf" ||
+      input.every((element) => isDocumented(shape.element, element))
     )
   }
-  if (shape._tag !== "Struct" || !isObject(input)) return false
-  for (const [name, field] of shape.fields) {
-    if (field.shape._tag !== "Leaf" && hasLongList(field.shape, memberOf(input, name))) return true
+  if (shape._tag === "Leaf" || !isObject(input)) return true
+  for (const name of Object.keys(input)) {
+    const field = shape.fields.get(name)
+    if (field === undefined) return false
+    if (field.shape._tag !== "Leaf" && !isDocumented(field.shape, input[name])) return false
   }
-  return false
+  return true
 }
 
 /**

@@ -11,7 +11,7 @@ import { isRawNumber } from "./Json.ts"
 import { applyRules, type BrokenRule, type Facts, type RuleSet, wholePayload } from "./Rules.ts"
 import {
   draftOf,
-  hasLongList,
+  isDocumented,
   isObject,
   nearestField,
   type Path,
@@ -33,7 +33,7 @@ interface Options<Body, Wrapper extends keyof Body | null> {
   readonly wrapper: Wrapper
 }
 
-const parseOptions = { errors: "all", onExcessProperty: "error" } as const
+const everyFault = { errors: "all", onExcessProperty: "error" } as const
 
 /**
  * Makes the validator of one kind of body. With a `wrapper`, the rules apply to the payload in it.
@@ -43,7 +43,9 @@ export const validator = <Body, const Wrapper extends (keyof Body & string) | nu
 ): Validator<Body> => {
   const { rules, schema, wrapper } = options
   const shape = shapeOf(schema)
-  const decode = Schema.decodeUnknownResult(schema, parseOptions)
+  // A schema compiler has no code for collecting faults, and most bodies have none.
+  const decodeSound = Schema.decodeUnknownResult(schema)
+  const decodeUnsound = Schema.decodeUnknownResult(schema, everyFault)
   const root: Path = wrapper === null ? [] : [wrapper]
   const payloadRules = (wrapper === null
     ? rules
@@ -69,14 +71,17 @@ export const validator = <Body, const Wrapper extends (keyof Body & string) | nu
   return {
     shape,
     validate: (input, facts) => {
-      const long = hasLongList(shape, input) ? longLists(shape, input) : []
-      const decoded = decode(long.length === 0 ? input : withoutLongLists(shape, input))
-      if (Result.isSuccess(decoded) && long.length === 0) {
-        const broken = applyRules(payloadRules, decoded.success, facts, root)
-        return broken.length === 0
-          ? Result.succeed(decoded.success)
-          : Result.fail(faultsOf(input, broken))
+      if (isDocumented(shape, input)) {
+        const decoded = decodeSound(input)
+        if (Result.isSuccess(decoded)) {
+          const broken = applyRules(payloadRules, decoded.success, facts, root)
+          return broken.length === 0
+            ? Result.succeed(decoded.success)
+            : Result.fail(faultsOf(input, broken))
+        }
       }
+      const long = longLists(shape, input)
+      const decoded = decodeUnsound(long.length === 0 ? input : withoutLongLists(shape, input))
       const broken = Result.isFailure(decoded)
         ? brokenBy(decoded.failure.issue, shape, input, wrapper)
         : []
