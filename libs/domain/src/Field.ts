@@ -180,8 +180,8 @@ export const Instant = Schema.String.check(
 ).pipe(
   Schema.decodeTo(Schema.DateTimeUtc, {
     decode: SchemaGetter.transform((value: string) =>
-        DateTime.makeUnsafe(instantOf(value.trim()) ?? Number.NaN)
-      ),
+      DateTime.makeUnsafe(instantOf(value.trim()) ?? Number.NaN)
+    ),
     encode: SchemaGetter.transform(formatInstant)
   })
 )
