@@ -1,6 +1,6 @@
 /** What every storage of allowances must do. */
 import { describe, expect, layer as withLayer } from "@effect/vitest"
-import type { DateTime} from "effect";
+import type { DateTime } from "effect"
 import { Effect, type Layer } from "effect"
 import { type Allowance, Allowances } from "../ports/Allowances.ts"
 import type { OperatorSetup } from "../ports/OperatorSetup.ts"

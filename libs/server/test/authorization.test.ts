@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { DateTime, Effect, Layer, Option, Result } from "effect"
+import { ConfigProvider, DateTime, Effect, Layer, Option, Result } from "effect"
 import { TestClock } from "effect/testing"
 import {
   type ApiKey,
@@ -9,6 +9,7 @@ import {
   type Scope
 } from "@data-import/domain/Organisation"
 import { ApiKeys } from "@data-import/domain/ports/ApiKeys"
+import { layerMemory as allowances } from "@data-import/domain/ports/memory/Allowances"
 import { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
 import { KeysUnavailable, TokenInvalid, TokenOpener } from "@data-import/domain/ports/TokenSeal"
 import type { TokenClaims } from "@data-import/domain/Token"
@@ -40,6 +41,7 @@ class World {
   found = 0
 
   readonly layer = Layer.mergeAll(
+    Layer.fresh(allowances),
     Layer.mock(TokenOpener, {
       open: (token) =>
         Effect.suspend((): Effect.Effect<TokenClaims, TokenInvalid | KeysUnavailable> => {
@@ -73,11 +75,22 @@ type Ask = (
   scope?: Scope
 ) => Effect.Effect<Authorization.Unauthorized["_tag"] | "authorized">
 
-const withWorld = (test: (world: World, ask: Ask) => Effect.Effect<void>) =>
+/** The check on this world, with these settings. */
+const checkOf = ({ layer }: World, settings: Readonly<Record<string, string>> = {}) =>
+  Authorization.make.pipe(
+    Effect.provide(layer),
+    Effect.provide(ConfigProvider.layer(ConfigProvider.fromUnknown(settings))),
+    Effect.orDie
+  )
+
+const withWorld = (
+  test: (world: World, ask: Ask) => Effect.Effect<void>,
+  settings: Readonly<Record<string, string>> = {}
+) =>
   Effect.gen(function* () {
     yield* TestClock.setTime(noon.epochMilliseconds)
     const world = new World()
-    const authorize = yield* Effect.provide(Authorization.make, world.layer)
+    const authorize = yield* checkOf(world, settings)
     yield* test(world, (header, scope = "import:read") =>
       Effect.map(Effect.result(authorize(header, scope, requestId)), (result) =>
         Result.isSuccess(result) ? "authorized" : result.failure._tag
@@ -131,7 +144,7 @@ describe("the caller", () => {
   it.effect("is who the token says, with the request's id", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(noon.epochMilliseconds)
-      const authorize = yield* Effect.provide(Authorization.make, new World().layer)
+      const authorize = yield* checkOf(new World())
       expect(yield* authorize("Token good", "import:read", requestId)).toEqual({
         organisation,
         apiKey: key.id,
@@ -146,6 +159,24 @@ describe("the caller", () => {
       Effect.gen(function* () {
         expect(yield* ask("Token good", "import:write")).toBe("PermissionDenied")
       })
+    )
+  )
+})
+
+describe("the rate of an organisation", () => {
+  it.effect("counts whatever a live token asks, and nothing without one", () =>
+    withWorld(
+      (world, ask) =>
+        Effect.gen(function* () {
+          for (const header of [undefined, "Token bad", "good"]) yield* ask(header)
+          expect(yield* ask("Token good", "import:write")).toBe("PermissionDenied")
+          expect(yield* ask("Token good")).toBe("authorized")
+          expect(yield* ask("Token good", "import:write")).toBe("Throttled")
+          world.key = Option.none()
+          yield* TestClock.adjust("1 minute")
+          expect(yield* ask("Token good"), "the token comes first").toBe("AuthenticationFailed")
+        }),
+      { RATE_LIMIT: "2" }
     )
   )
 })

@@ -1,0 +1,216 @@
+import { describe, expect, it } from "@effect/vitest"
+import { ConfigProvider, DateTime, Effect, Layer, Result } from "effect"
+import { TestClock } from "effect/testing"
+import fc from "fast-check"
+import { OrganisationName } from "@data-import/domain/Organisation"
+import { type Allowance, Allowances } from "@data-import/domain/ports/Allowances"
+import { layerMemory } from "@data-import/domain/ports/memory/Allowances"
+import { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
+import * as RateLimit from "../src/RateLimit.ts"
+
+const noon = DateTime.makeUnsafe("2026-03-01T12:00:00Z")
+const acme = OrganisationName.make("acme")
+const rival = OrganisationName.make("rival")
+
+/** A store of allowances that counts how often it is asked, and can be away. */
+const makeStore = Effect.gen(function* () {
+  const memory = yield* Allowances
+  const store = { steps: 0, away: false }
+  const counted = Allowances.of({
+    change: (organisation, decide) =>
+      Effect.suspend(() => {
+        store.steps += 1
+        return store.away
+          ? Effect.fail(new StorageUnavailable({}))
+          : memory.change(organisation, decide)
+      })
+  })
+  return Object.assign(store, { layer: Layer.succeed(Allowances, counted) })
+}).pipe(Effect.provide(Layer.fresh(layerMemory)))
+
+type Store = Effect.Success<typeof makeStore>
+
+/** One of the instances that stand on the store. */
+const instance = ({ layer }: Store, limit: string | undefined) =>
+  RateLimit.make.pipe(
+    Effect.provide(layer),
+    Effect.provide(
+      ConfigProvider.layer(
+        ConfigProvider.fromUnknown(limit === undefined ? {} : { RATE_LIMIT: limit })
+      )
+    )
+  )
+
+/** What one request is told: 0 that it may go on, otherwise after how many seconds to come again. */
+const told = (count: RateLimit.RateLimit, organisation = acme) =>
+  Effect.map(Effect.result(count(organisation)), (result) => {
+    if (Result.isSuccess(result)) return 0
+    const { failure } = result
+    return failure._tag === "Throttled" ? failure.retryAfterSeconds : failure._tag
+  })
+
+const many = (count: RateLimit.RateLimit, requests: number, organisation = acme) =>
+  Effect.replicateEffect(told(count, organisation), requests, { concurrency: "unbounded" })
+
+const admitted = (answers: ReadonlyArray<unknown>) =>
+  answers.filter((answer) => answer === 0).length
+
+const atNoon = <A, E, R>(test: Effect.Effect<A, E, R>) =>
+  Effect.andThen(TestClock.setTime(noon.epochMilliseconds), test)
+
+describe("RATE_LIMIT", () => {
+  it.effect("unset limits nobody and asks nothing", () =>
+    Effect.gen(function* () {
+      const store = yield* makeStore
+      const count = yield* instance(store, undefined)
+      expect(admitted(yield* many(count, 10_000))).toBe(10_000)
+      expect(store.steps).toBe(0)
+    }).pipe(atNoon)
+  )
+
+  it.effect.each(["0", "-1", "1.5", "many"])("%j is no setting", (limit) =>
+    Effect.gen(function* () {
+      const failure = yield* Effect.flip(instance(yield* makeStore, limit))
+      expect(failure._tag).toBe("ConfigError")
+      expect(failure.message).toContain("RATE_LIMIT")
+    })
+  )
+
+  it.effect.each([1, 7, 60, 61, 6_000])(
+    "%d lets a minute's worth through, then the rate",
+    (limit) =>
+      Effect.gen(function* () {
+        const count = yield* instance(yield* makeStore, String(limit))
+        expect(admitted(yield* many(count, limit + 50))).toBe(limit)
+        yield* TestClock.adjust("30 seconds")
+        expect(admitted(yield* many(count, limit + 50))).toBe(Math.floor(limit / 2))
+        yield* TestClock.adjust("1 hour")
+        expect(admitted(yield* many(count, 2 * limit)), "no more than a minute's worth").toBe(limit)
+      }).pipe(atNoon)
+  )
+
+  it.effect("says when to come again, and means it", () =>
+    Effect.gen(function* () {
+      const count = yield* instance(yield* makeStore, "4")
+      yield* many(count, 4)
+      expect(yield* told(count)).toBe(15)
+      yield* TestClock.adjust("14001 millis")
+      expect(yield* told(count), "whole seconds, at least one").toBe(1)
+      yield* TestClock.adjust("998 millis")
+      expect(yield* told(count)).toBe(1)
+      yield* TestClock.adjust("1 millis")
+      expect(yield* told(count)).toBe(0)
+      expect(yield* told(count)).toBe(15)
+    }).pipe(atNoon)
+  )
+})
+
+describe("one organisation", () => {
+  it.effect("at its limit takes nothing from another", () =>
+    Effect.gen(function* () {
+      const count = yield* instance(yield* makeStore, "120")
+      yield* many(count, 500)
+      expect(admitted(yield* many(count, 120, rival))).toBe(120)
+    }).pipe(atNoon)
+  )
+
+  it.effect("whose step hangs holds up nobody else", () =>
+    Effect.gen(function* () {
+      const { layer } = yield* makeStore
+      const memory = yield* Effect.provide(Allowances, layer)
+      const hanging = Allowances.of({
+        change: (organisation, decide) =>
+          organisation === acme ? Effect.never : memory.change(organisation, decide)
+      })
+      const store = { steps: 0, away: false, layer: Layer.succeed(Allowances, hanging) }
+      const count = yield* instance(store, "60")
+      yield* Effect.forkChild(many(count, 10))
+      yield* Effect.yieldNow
+      expect(admitted(yield* many(count, 60, rival))).toBe(60)
+    }).pipe(atNoon)
+  )
+})
+
+describe("several instances", () => {
+  it.effect("let no more through than one", () =>
+    Effect.gen(function* () {
+      const store = yield* makeStore
+      const instances = yield* Effect.replicateEffect(instance(store, "600"), 8)
+      const answers = yield* Effect.forEach(instances, (count) => many(count, 200), {
+        concurrency: "unbounded"
+      })
+      expect(admitted(answers.flat())).toBe(600)
+    }).pipe(atNoon)
+  )
+
+  const arrivals = fc.array(
+    fc.record({
+      instance: fc.nat({ max: 3 }),
+      millis: fc.nat({ max: 20_000 }),
+      requests: fc.nat({ max: 40 })
+    }),
+    { maxLength: 30 }
+  )
+
+  it.effect("keep to the rate whenever and wherever requests come", () =>
+    Effect.promise(() =>
+      fc.assert(
+        fc.asyncProperty(fc.integer({ min: 1, max: 300 }), arrivals, (limit, steps) =>
+          Effect.gen(function* () {
+            const store = yield* makeStore
+            const instances = yield* Effect.replicateEffect(instance(store, String(limit)), 4)
+            let through = 0
+            let passed = 0
+            for (const { instance, millis, requests } of steps) {
+              yield* TestClock.adjust(millis)
+              passed += millis
+              const count = instances[instance] ?? instances[0]
+              if (count !== undefined) through += admitted(yield* many(count, requests))
+              expect(through).toBeLessThanOrEqual(limit * (1 + passed / 60_000) + 1e-6)
+            }
+          }).pipe(atNoon, Effect.provide(TestClock.layer()), Effect.runPromise)
+        )
+      )
+    )
+  )
+})
+
+describe("the store", () => {
+  it.effect("is asked once for a second's worth, and not at all for who must wait", () =>
+    Effect.gen(function* () {
+      const store = yield* makeStore
+      const count = yield* instance(store, "6000")
+      yield* many(count, 1_000)
+      expect(store.steps).toBe(10)
+      yield* many(count, 5_000)
+      expect(store.steps).toBe(60)
+      const refused = yield* many(count, 1_000)
+      expect([admitted(refused), store.steps], "one more finds out").toEqual([0, 61])
+    }).pipe(atNoon)
+  )
+
+  it.effect("that is away is no answer, and costs nobody a request", () =>
+    Effect.gen(function* () {
+      const store = yield* makeStore
+      const count = yield* instance(store, "5")
+      store.away = true
+      expect(yield* told(count)).toBe("StorageUnavailable")
+      store.away = false
+      expect(admitted(yield* many(count, 10))).toBe(5)
+    }).pipe(atNoon)
+  )
+
+  it.effect("may hold what a clock ahead has written, or a higher limit", () =>
+    Effect.gen(function* () {
+      const store = yield* makeStore
+      const { change } = yield* Effect.provide(Allowances, store.layer)
+      const set = (allowance: Allowance) => change(acme, () => ({ result: null, allowance }))
+      yield* set({ requests: 3, at: DateTime.add(noon, { seconds: 2 }) })
+      const count = yield* instance(store, "60")
+      expect(admitted(yield* many(count, 10))).toBe(3)
+      yield* set({ requests: 1_000, at: noon })
+      yield* TestClock.adjust("10 seconds")
+      expect(admitted(yield* many(count, 200))).toBe(60)
+    }).pipe(atNoon)
+  )
+})
