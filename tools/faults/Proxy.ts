@@ -85,6 +85,7 @@ class Link {
     const [toFar, toNear] = this.#ways
     let awaitsAnswer = false
     near.on("data", (chunk) => {
+      if (!awaitsAnswer) rules.asked()
       awaitsAnswer = true
       toFar.add(chunk, rules.millis())
     })
@@ -114,6 +115,8 @@ class Link {
 
 interface Rules {
   readonly millis: () => number
+  /** The near side has begun to speak. */
+  readonly asked: () => void
   /** Whether this answer is lost; asked once for each. */
   readonly loses: () => boolean
   /** Both its connections have ended. */
@@ -131,6 +134,7 @@ export class Proxy {
   #server: Server | undefined
   #mode: Mode = { _tag: "Pass" }
   #lost = 0
+  #questions = 0
 
   constructor(port: number, target: number, chance: Chance) {
     this.port = port
@@ -141,6 +145,11 @@ export class Proxy {
   /** How many answers it has lost so far. */
   get lost(): number {
     return this.#lost
+  }
+
+  /** How often the near side has begun to speak so far, whatever came of it. */
+  get questions(): number {
+    return this.#questions
   }
 
   /** Done when connections are taken, or refused, as the mode says. */
@@ -181,6 +190,7 @@ export class Proxy {
     const far = connect({ host, port: this.#target, noDelay: true })
     const link: Link = new Link(near, far, {
       millis: () => (this.#mode._tag === "Slow" ? this.#mode.millis : 0),
+      asked: () => this.#questions++,
       loses: () => {
         const loses = this.#mode._tag === "Lossy" && this.#chance.hits(this.#mode.share)
         if (loses) this.#lost++

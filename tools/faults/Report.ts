@@ -63,18 +63,15 @@ const figureText = (figure: Figure): string => {
 export const line = (report: Report): string => {
   const { acknowledged, figures, findings, recoveries, recoveryLimit, scenario, skipped } = report
   if (skipped !== undefined) return `${scenario}: skipped, ${skipped}`
-  const wrong = findings.count("wrong")
   const recovery =
-    recoveries.length === 0
-      ? []
-      : [`seconds to recover ${worst(report).toFixed(2)} (≤ ${recoveryLimit})`]
+    recoveries.length === 0 ? "none to measure" : `${worst(report).toFixed(2)} (≤ ${recoveryLimit})`
   const parts = [
     `acknowledged ${acknowledged}`,
     `lost ${findings.count("lost")}`,
     `doubled ${findings.count("doubled")}`,
     `half made ${findings.count("halfMade")}`,
-    ...(wrong > 0 ? [`wrong answers ${wrong}`] : []),
-    ...recovery,
+    `wrong answers ${findings.count("wrong")}`,
+    `seconds to recover ${recovery}`,
     ...figures.map(figureText)
   ]
   return `${isPassed(report) ? "passed" : "FAILED"}  ${scenario}: ${parts.join(", ")}`

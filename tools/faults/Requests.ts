@@ -117,6 +117,11 @@ export const add = (tenant: Tenant, number: string, addition: Addition): Request
   body: { ...keyOf(tenant, number), ...bodies[addition](number) }
 })
 
+/** Every document that the requests above name. */
+export const documentPaths: ReadonlyArray<string> = [
+  ...JSON.stringify([domesticPayload(), statementsPayload()]).matchAll(/_path":"([^"]+)"/g)
+].map(([, path = ""]) => path)
+
 /** One note, as short as one can be. */
 export const note = (tenant: Tenant, number: string, body: string): Request => ({
   method: "POST",

@@ -28,6 +28,8 @@ export interface Scenario {
   readonly long: Sizes
   /** The services reach PostgreSQL through the proxy. */
   readonly proxied?: boolean
+  /** How large a file system PostgreSQL has for its data, where that matters. */
+  readonly diskMegabytes?: number
   readonly run: (sizes: Sizes) => Effect.Effect<Partial<Report.Report>, Error, System | Scope.Scope>
 }
 
@@ -40,13 +42,13 @@ export interface Working {
   readonly findings: Findings
 }
 
-export type Traffics = Partial<Omit<Traffic.Options, "tenant" | "findings">>
+export type Traffics = Partial<Traffic.Options>
 
-/** Sets writers to work for a tenant of their own. */
+/** Sets writers to work, for a tenant of their own unless one is given. */
 export const work = Effect.fnUntraced(function* (options: Traffics) {
   const { chance, freshTenant, services } = yield* System
-  const tenant = yield* freshTenant
-  const findings = new Findings()
+  const tenant = options.tenant ?? (yield* freshTenant)
+  const findings = options.findings ?? new Findings()
   const port = services.gateway.port
   const accounts = null
   const given = { chance, writers, port, accounts, ...options }

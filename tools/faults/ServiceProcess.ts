@@ -23,7 +23,7 @@ export class DidNotStart extends Data.TaggedError("DidNotStart")<{
 }
 
 const services = join(import.meta.dirname, "..", "..", "services")
-const startLimit = Duration.seconds(60)
+const startLimit = Duration.minutes(2)
 const stopLimit = Duration.seconds(20)
 const keptLines = 200
 

@@ -1,7 +1,8 @@
 /**
  * The whole system as it is deployed, each part a process of its own: PostgreSQL, the five services
- * on fixed addresses, and proxies that can misbehave before PostgreSQL and before the payment
- * vendors. It is up for as long as the layer, and its data lie in a folder that goes with it.
+ * on fixed addresses, and proxies that can misbehave before PostgreSQL, the document store and the
+ * payment vendors. It is up for as long as the layer, and its data lie in a folder that goes with
+ * it.
  */
 import { randomBytes } from "node:crypto"
 import { chmodSync, mkdtempSync, rmSync } from "node:fs"
@@ -18,17 +19,19 @@ import * as Storage from "@data-import/postgres/Storage"
 import * as TokenSecrets from "@data-import/server/TokenSecrets"
 import * as Vendors from "@data-import/vendor-simulator/VendorSimulator"
 import { Chance } from "./Chance.ts"
+import * as Disk from "./Disk.ts"
 import * as Health from "./Health.ts"
 import * as PostgresProcess from "./PostgresProcess.ts"
 import * as Proxy from "./Proxy.ts"
 import * as ServiceProcess from "./ServiceProcess.ts"
+import * as Store from "./Store.ts"
 
 /** How long an attempt that died holds its import here. */
 const lease = Duration.seconds(3)
 
 export interface Options {
-  /** Where the data of PostgreSQL lie; a folder of the system's own unless given. */
-  readonly dataDir?: string
+  /** So many megabytes there are for the data of PostgreSQL; as many as it takes unless given. */
+  readonly diskMegabytes?: number | undefined
   /** Whether the services reach PostgreSQL through the proxy. */
   readonly proxied: boolean
   readonly seed: number
@@ -52,9 +55,14 @@ export class System extends Context.Service<
     readonly database: Database.Database["Service"]
     /** Between the services and PostgreSQL, where the options say so. */
     readonly databaseProxy: Proxy.Proxy
+    readonly storeProxy: Proxy.Proxy
     readonly vendorProxy: Proxy.Proxy
+    /** Of PostgreSQL, where the options say how large it is. */
+    readonly disk: Disk.Disk | undefined
     readonly chance: Chance
     readonly freshTenant: Effect.Effect<Tenant>
+    /** One whose documents are in the store, and looked up there. */
+    readonly checkedTenant: Effect.Effect<Tenant>
   }
 >()("@data-import/faults/System") {}
 
@@ -75,7 +83,7 @@ const throughPort = (url: Redacted.Redacted, port: number): string => {
 
 const startServices = Effect.fnUntraced(function* (
   databaseUrl: string,
-  vendorPort: number,
+  { store, vendor }: { readonly store: number; readonly vendor: number },
   folder: string
 ) {
   const behind = { DATABASE_URL: databaseUrl, TRUST_PROXY: "true", SHUTDOWN_GRACE_SECONDS: "5" }
@@ -86,7 +94,7 @@ const startServices = Effect.fnUntraced(function* (
   const checking = {
     ...behind,
     JWKS_URL: `${auth.url}/.well-known/jwks.json`,
-    DOCUMENTS_DIR: join(folder, "documents")
+    ...Store.settingsFor(store)
   }
   const query = yield* ServiceProcess.make("query", checking)
   const accountImport = yield* ServiceProcess.make("account-import", {
@@ -95,7 +103,7 @@ const startServices = Effect.fnUntraced(function* (
   })
   const postImport = yield* ServiceProcess.make("post-import", {
     ...checking,
-    ...Vendors.settingsFor(`http://127.0.0.1:${vendorPort}`)
+    ...Vendors.settingsFor(`http://127.0.0.1:${vendor}`)
   })
   const gateway = yield* ServiceProcess.make("gateway", {
     SHUTDOWN_GRACE_SECONDS: "5",
@@ -121,7 +129,7 @@ const startServices = Effect.fnUntraced(function* (
 const team = "Migration Team"
 
 /** A database without the team is one that nobody has set up yet. */
-const freshTenant = Effect.gen(function* () {
+const tenantWith = Effect.fnUntraced(function* (documentCheck: boolean) {
   const setup = yield* OperatorSetup
   const name = randomBytes(6).toString("hex")
   const organisation = OrganisationName.make(`org-${name}`)
@@ -133,7 +141,7 @@ const freshTenant = Effect.gen(function* () {
     organisation,
     status: "Ongoing",
     documentRoot: code,
-    documentCheck: false,
+    documentCheck,
     customerEmails: false,
     concurrencyLimit: null
   })
@@ -144,20 +152,24 @@ const freshTenant = Effect.gen(function* () {
     expiresAt: null
   })
   return { supplier: code, apiKey: secret, team } satisfies Tenant
-}).pipe(Effect.orDie)
+}, Effect.orDie)
 
 const portOf = (url: string): number => Number(new URL(url).port)
 
-const start = Effect.fnUntraced(function* ({ dataDir, proxied, seed }: Options) {
+const start = Effect.fnUntraced(function* ({ diskMegabytes, proxied, seed }: Options) {
   const chance = new Chance(seed)
   const folder = yield* temporaryFolder
-  const postgres = yield* PostgresProcess.make(dataDir ?? join(folder, "postgres"))
+  const disk = diskMegabytes === undefined ? undefined : yield* Disk.make(diskMegabytes)
+  const postgres = yield* PostgresProcess.make(join(disk?.folder ?? folder, "postgres"))
   yield* migrate(postgres.url)
   const databaseProxy = yield* Proxy.make(postgres.port, chance)
   const { url: vendors } = yield* Vendors.VendorSimulator
   const vendorProxy = yield* Proxy.make(portOf(vendors), chance)
   const databaseUrl = throughPort(postgres.url, proxied ? databaseProxy.port : postgres.port)
-  const services = yield* startServices(databaseUrl, vendorProxy.port, folder)
+  const store = yield* Store.make
+  const storeProxy = yield* Proxy.make(store.port, chance)
+  const proxies = { store: storeProxy.port, vendor: vendorProxy.port }
+  const services = yield* startServices(databaseUrl, proxies, folder)
   const context = yield* Layer.build(
     Layer.provideMerge(
       Storage.layerPorts,
@@ -173,15 +185,25 @@ const start = Effect.fnUntraced(function* ({ dataDir, proxied, seed }: Options) 
     postgres,
     database: Context.get(context, Database.Database),
     databaseProxy,
+    storeProxy,
     vendorProxy,
+    disk,
     chance,
-    freshTenant: Effect.provideContext(freshTenant, context)
+    freshTenant: Effect.provideContext(tenantWith(false), context),
+    checkedTenant: Effect.tap(Effect.provideContext(tenantWith(true), context), (tenant) =>
+      store.fill(tenant.supplier)
+    )
   })
 })
 
-/** The system, started now. What keeps it from starting is a defect. */
-export const layer = (options: Options): Layer.Layer<System> =>
-  Layer.effect(System, start(options)).pipe(Layer.provide(Vendors.layer), Layer.orDie)
+/** The system, started now. What else keeps it from starting is a defect. */
+export const layer = (options: Options): Layer.Layer<System, Disk.CannotMount> =>
+  Layer.effect(
+    System,
+    Effect.catch(start(options), (error) =>
+      error._tag === "CannotMount" ? Effect.fail(error) : Effect.die(error)
+    )
+  ).pipe(Layer.provide(Layer.orDie(Vendors.layer)))
 
 /**
  * A service with other settings until the scope ends; then it has its own again, and everybody is

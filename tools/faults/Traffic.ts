@@ -35,6 +35,8 @@ export interface Traffic {
   readonly pulse: Pulse
   /** How often a request had to be sent again. */
   readonly repeats: () => number
+  /** The answers that they went on after. */
+  readonly refusals: () => ReadonlyArray<Client.Answer>
   /** Lets the writers end the account that they are at, and waits for them. */
   readonly finish: Effect.Effect<void, Client.Unanswered>
   /** Waits until all accounts are through. */
@@ -55,6 +57,7 @@ class Work {
   readonly pulse = new Pulse()
   stopped = false
   repeats = 0
+  readonly refusals: Array<Client.Answer> = []
   #next = 0
 
   constructor(options: Options) {
@@ -79,6 +82,7 @@ class Work {
     this.repeats++
     this.pulse.beat("refusal")
     if (answer === null) return
+    this.refusals.push(answer)
     const isDefect = answer.status === 500 && Client.codeOf(answer) === "error"
     if (isDefect) this.wrong(request, { answer, attempts: 1 })
     if (answer.status === 503 && answer.retryAfter === null) {
@@ -261,6 +265,7 @@ export const start = (options: Options): Effect.Effect<Traffic, never, Scope.Sco
       ledger: work.ledger,
       pulse: work.pulse,
       repeats: () => work.repeats,
+      refusals: () => work.refusals,
       done,
       finish: Effect.suspend(() => {
         work.stopped = true

@@ -7,7 +7,7 @@
 import { parseArgs } from "node:util"
 import { NodeRuntime } from "@effect/platform-node"
 import { Cause, Clock, Console, Data, Effect, Exit, Predicate } from "effect"
-import { isPassed, line } from "./Report.ts"
+import { empty, isPassed, line } from "./Report.ts"
 import { report, type Scenario, type Sizes } from "./Scenario.ts"
 import { scenarios } from "./Scenarios.ts"
 import * as System from "./System.ts"
@@ -71,7 +71,18 @@ const run = (scenario: Scenario, { seed, sizesOf }: Order) =>
       for (const said of log.slice(-shownFindings)) yield* Console.error(`  ${name}: ${said}`)
     }
     return false
-  }).pipe(Effect.provide(System.layer({ proxied: scenario.proxied ?? false, seed })))
+  }).pipe(
+    Effect.provide(
+      System.layer({
+        proxied: scenario.proxied ?? false,
+        diskMegabytes: scenario.diskMegabytes,
+        seed
+      })
+    ),
+    Effect.catchTag("CannotMount", ({ message }) =>
+      Effect.as(Console.log(line({ ...empty(scenario.name), skipped: message })), true)
+    )
+  )
 
 /** What was asked wrongly is told in a sentence, and everything else in full. */
 const explained = (cause: Cause.Cause<unknown>) => {

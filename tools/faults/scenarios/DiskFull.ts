@@ -1,0 +1,95 @@
+/**
+ * A full disk under PostgreSQL. First there is no room for rows: writers are refused, and reads go
+ * on. Then there is none for the write-ahead log either, which ends the server. A supervisor starts
+ * it again and again, in vain until there is room; from then on everything recovers alone.
+ */
+import { Data, Duration, Effect, Schedule } from "effect"
+import type { Disk } from "../Disk.ts"
+import { quantile } from "../Load.ts"
+import * as Requests from "../Requests.ts"
+import {
+  allAnswer,
+  type Scenario,
+  seconds,
+  settle,
+  work,
+  type Working,
+  writers
+} from "../Scenario.ts"
+import * as Session from "../Session.ts"
+import { System } from "../System.ts"
+
+/** A new cluster takes 40; what is left is for the rows of a run, and for the log of them. */
+const diskMegabytes = 256
+
+/** This scenario is for a system whose disk can be filled. */
+class NoDisk extends Data.TaggedError("NoDisk") {
+  override get message(): string {
+    return "the system has no disk to fill"
+  }
+}
+
+const pause = Schedule.spaced(Duration.millis(100))
+
+/**
+ * Starts PostgreSQL whenever it does not run, for as long as the scope lives; gives how often that
+ * was in vain so far.
+ */
+const supervised = Effect.gen(function* () {
+  const { postgres } = yield* System
+  let inVain = 0
+  const start = Effect.catch(postgres.start, () => Effect.sync(() => inVain++))
+  yield* Effect.forkScoped(Effect.repeat(start, pause))
+  return () => inVain
+})
+
+/** Writes to the log until there is no room for more, which ends the server. */
+const endLog = Effect.gen(function* () {
+  const { run, sql } = (yield* System).database
+  const write = run(
+    sql`select pg_logical_emit_message(false, 'faults', repeat('x', 1000000))::text`
+  )
+  yield* Effect.ignore(Effect.forever(write))
+})
+
+const round = Effect.fnUntraced(function* (disk: Disk, working: Working, session: Session.Session) {
+  const { chance } = yield* System
+  const { findings, tenant, traffic } = working
+  yield* traffic.pulse.more("account-import", chance.between(10, 60))
+  yield* disk.fill
+  yield* traffic.pulse.more("refusal", 2 * writers)
+  const [{ number = "" } = {}] = traffic.ledger.entries
+  const { status } = yield* session.send(Requests.status(tenant, number))
+  if (status !== 200) findings.add("wrong", `${number} is answered ${status} on a full disk`)
+  yield* endLog
+  yield* Effect.sleep(Duration.millis(chance.between(500, 2_000)))
+  yield* disk.free
+  return yield* seconds(allAnswer(traffic.pulse))
+})
+
+export const diskFull: Scenario = {
+  name: "disk-full",
+  about: `a disk of ${diskMegabytes} MB is full under 16 writers, first for rows, then for the log`,
+  short: { kills: 1, count: 0 },
+  long: { kills: 20, count: 0 },
+  diskMegabytes,
+  run: Effect.fnUntraced(function* ({ kills }) {
+    const { disk } = yield* System
+    if (disk === undefined) return yield* new NoDisk()
+    const inVain = yield* supervised
+    yield* Effect.addFinalizer(() => disk.free)
+    const working = yield* work({})
+    const session = yield* Session.open(working.tenant, 1)
+    const rounds = Array.from({ length: kills }, () => round(disk, working, session))
+    const recoveries = yield* Effect.all(rounds)
+    yield* working.traffic.finish
+    const refusals = working.traffic.refusals().map(({ millis }) => millis)
+    const figures = [
+      { name: "started in vain", value: inVain(), unit: "times" },
+      { name: "refused", value: refusals.length, unit: "times" },
+      { name: "median of refusals", value: quantile(refusals, 0.5), unit: "ms" },
+      { name: "p99", value: quantile(refusals, 0.99), unit: "ms" }
+    ]
+    return { ...(yield* settle(working)), recoveries, figures }
+  })
+}

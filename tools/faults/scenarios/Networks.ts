@@ -1,0 +1,148 @@
+/**
+ * A network to PostgreSQL, the document store or the payment vendors that is slow, silent, resets
+ * connections or refuses them, again and again under writers. Whoever does not need what lies
+ * behind it must not notice, and once it is well again everything must be so, alone.
+ */
+import { Duration, Effect } from "effect"
+import type { Chance } from "../Chance.ts"
+import type { Mode, Proxy } from "../Proxy.ts"
+import type { Stalled } from "../Pulse.ts"
+import type { Figure } from "../Report.ts"
+import {
+  allAnswer,
+  type Scenario,
+  seconds,
+  settle,
+  type Sizes,
+  work,
+  type Working,
+  writers
+} from "../Scenario.ts"
+import type { ServiceName } from "../ServiceProcess.ts"
+import { reconfigured, System } from "../System.ts"
+
+/** Between what the fault is, and who feels it. */
+interface Network {
+  readonly proxy: Proxy
+  /** The service that asks through it. */
+  readonly service: ServiceName
+  /** Those that need it. */
+  readonly working: Working
+  /** Those that do not. */
+  readonly others?: Working
+  /** Done when all that needs it works. */
+  readonly recovered: Effect.Effect<void, Stalled>
+}
+
+interface Phase {
+  readonly mode: Mode
+  /** For how long: until so much was felt of it, or for a time where nothing need be felt. */
+  readonly lasts: (network: Network, chance: Chance) => Effect.Effect<void, Stalled>
+}
+
+const refusals = ({ working }: Network) => working.traffic.pulse.more("refusal", 2 * writers)
+
+const phases: ReadonlyArray<Phase> = [
+  {
+    mode: { _tag: "Slow", millis: 20 },
+    lasts: ({ service, working }) => working.traffic.pulse.more(service, 2 * writers)
+  },
+  { mode: { _tag: "Reset" }, lasts: refusals },
+  {
+    mode: { _tag: "Silent" },
+    lasts: (_, chance) => Effect.sleep(Duration.millis(chance.between(500, 4_000)))
+  },
+  { mode: { _tag: "Refuse" }, lasts: refusals }
+]
+
+/** Everybody is through with what they were at. */
+const ended = Effect.fnUntraced(function* ({ others, working }: Network) {
+  yield* working.traffic.finish
+  const settled = yield* settle(working)
+  const again: Figure = { name: "sent again", value: working.traffic.repeats(), unit: "times" }
+  if (others === undefined) return { ...settled, figures: [again] }
+  yield* others.traffic.finish
+  const { acknowledged } = yield* settle(others)
+  const byOthers = { name: "by others", value: others.traffic.repeats(), unit: "times", atMost: 0 }
+  return {
+    findings: settled.findings,
+    acknowledged: settled.acknowledged + acknowledged,
+    figures: [again, byOthers]
+  }
+})
+
+const strike = Effect.fnUntraced(function* (network: Network, { kills }: Sizes) {
+  const { chance } = yield* System
+  const { proxy, service, working } = network
+  const pass = Effect.promise(() => proxy.set({ _tag: "Pass" }))
+  yield* Effect.addFinalizer(() => pass)
+  const recoveries: Array<number> = []
+  for (const { lasts, mode } of Array.from({ length: kills }, () => phases).flat()) {
+    yield* working.traffic.pulse.more(service, chance.between(10, 60))
+    yield* Effect.promise(() => proxy.set(mode))
+    yield* lasts(network, chance)
+    yield* pass
+    recoveries.push(yield* seconds(network.recovered))
+  }
+  return { ...(yield* ended(network)), recoveries }
+})
+
+const kinds = "slow, silent, reset and refused"
+
+const toDatabase: Scenario = {
+  name: "database-network",
+  about: `the network to PostgreSQL is ${kinds}, under 16 writers`,
+  short: { kills: 1, count: 0 },
+  long: { kills: 20, count: 0 },
+  proxied: true,
+  run: Effect.fnUntraced(function* (sizes) {
+    const { databaseProxy: proxy } = yield* System
+    const working = yield* work({})
+    const recovered = allAnswer(working.traffic.pulse)
+    return yield* strike({ proxy, service: "account-import", working, recovered }, sizes)
+  })
+}
+
+/** Fewer than those that need what is struck, so that the work is still theirs. */
+const otherWriters = 4
+
+const toStore: Scenario = {
+  name: "store-network",
+  about: `the network to the document store is ${kinds}, under 16 writers with documents`,
+  short: { kills: 1, count: 0 },
+  long: { kills: 20, count: 0 },
+  run: Effect.fnUntraced(function* (sizes) {
+    const { checkedTenant, storeProxy: proxy } = yield* System
+    const working = yield* work({ tenant: yield* checkedTenant })
+    const { findings, traffic } = working
+    const others = yield* work({ findings, writers: otherWriters })
+    const recovered = traffic.pulse.more("account-import", 1)
+    return yield* strike({ proxy, service: "account-import", working, others, recovered }, sizes)
+  })
+}
+
+/** A verification takes a moment, and a vendor that is silent is to be felt. */
+const vendorTimeout = { PAYMENT_STRIPE_TIMEOUT: "1 second" }
+
+/** The breaker is open for ten seconds, and one request goes first. */
+const vendorLimit = 12
+
+const toVendor: Scenario = {
+  name: "vendor-network",
+  about: `the network to the payment vendors is ${kinds}, under 16 writers with instructions`,
+  short: { kills: 1, count: 0 },
+  long: { kills: 10, count: 0 },
+  run: Effect.fnUntraced(function* (sizes) {
+    const { vendorProxy: proxy } = yield* System
+    yield* reconfigured("post-import", vendorTimeout)
+    const working = yield* work({ additions: ["instruction"] })
+    const { findings, traffic } = working
+    const additions = ["notes", "transactions", "statements"] as const
+    const others = yield* work({ findings, additions, writers: otherWriters })
+    const recovered = traffic.pulse.more("post-import", 1)
+    const network = { proxy, service: "post-import", working, others, recovered } as const
+    return { ...(yield* strike(network, sizes)), recoveryLimit: vendorLimit }
+  })
+}
+
+export const networks: ReadonlyArray<Scenario> = [toDatabase, toStore, toVendor]
