@@ -8,6 +8,7 @@ export default defineConfig({
   test: {
     include: ["{libs,services,tools}/**/*.test.ts"],
     globalSetup: ["libs/postgres/testing/globalSetup.ts"],
+    setupFiles: ["libs/server/testing/compiledSchemas.ts"],
     pool: "forks",
     testTimeout: 30_000,
     hookTimeout: 60_000,

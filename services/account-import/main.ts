@@ -1,4 +1,5 @@
 /** The process of the account-import service. Its settings are named in AccountImport.ts. */
+import "effect/schema/SchemaJITCompiler/enable"
 import { runMain } from "@data-import/server/Service"
 import { layer } from "./AccountImport.ts"
 

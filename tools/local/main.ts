@@ -1,4 +1,5 @@
 /** The process of the local run: `npm start`. Ctrl-C or SIGTERM stops it, PostgreSQL included. */
+import "effect/schema/SchemaJITCompiler/enable"
 import { NodeRuntime, NodeServices } from "@effect/platform-node"
 import { Cause, Console, Effect, Exit, Logger, Predicate } from "effect"
 import { start } from "./Local.ts"
