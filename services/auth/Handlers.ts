@@ -6,6 +6,7 @@ import * as Answer from "@data-import/server/Answer"
 import * as Route from "@data-import/server/Route"
 import { algorithm } from "@data-import/server/TokenFormat"
 import { TokenKeys } from "@data-import/server/TokenKeys"
+import { networkOf } from "./ClientNetwork.ts"
 import * as Graphql from "./Graphql.ts"
 
 const waiting = (seconds: number | null) =>
@@ -20,7 +21,9 @@ export const routes = Effect.gen(function* () {
 
   return Route.handle(TokenGroup, {
     obtainServiceToken: ({ body, clientAddress }) =>
-      Graphql.run(body, (credential) => serviceToken.obtain(credential, clientAddress)).pipe(
+      Graphql.run(body, (credential) =>
+        serviceToken.obtain(credential, networkOf(clientAddress))
+      ).pipe(
         Effect.map(({ body, retryAfterSeconds }) =>
           Answer.json(200, body, waiting(retryAfterSeconds))
         )
