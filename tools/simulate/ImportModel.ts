@@ -110,8 +110,8 @@ const claim = (row: Row | null, command: Command<"claim">, others: Others): Step
 const isHeldBy = (row: Row | null, attempt: string): row is Row =>
   row !== null && row.account === null && !row.skipped && row.lease?.attempt === attempt
 
-const renew = (row: Row | null, { attempt, until }: Command<"renew">): Step =>
-  isHeldBy(row, attempt)
+const renew = (row: Row | null, { at, attempt, until }: Command<"renew">): Step =>
+  isHeldBy(row, attempt) && stateOf(row, millis(at)) === "InProgress"
     ? nothing("true", { ...row, lease: { attempt, until: millis(until) } })
     : nothing("false", row)
 

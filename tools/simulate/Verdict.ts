@@ -185,6 +185,7 @@ const expectedOf = (asked: Asked): Answer | null => {
 }
 
 const hasLostLease = (asked: Asked): boolean =>
+  valueOf<boolean>(asked, "ImportProcesses.renew") === false ||
   ["ImportProcesses.complete", "ImportProcesses.rehearse"].some(
     (operation) => valueOf<Completion>(asked, operation)?._tag === "LeaseLost"
   )

@@ -102,18 +102,20 @@ export class ImportProcesses extends Context.Service<
     }) => Effect.Effect<Claim, StorageUnavailable>
 
     /**
-     * Extends a lease that the attempt still holds, to `until`; false if it does not hold it. An
-     * expired lease is still held until somebody else takes or clears it, here and below.
+     * Extends the lease of the attempt to `until` if it is live at `at`; false if it is not, and so
+     * a lease that no limit counts any more never lives again.
      */
     readonly renew: (command: {
       readonly key: ImportKey
       readonly attempt: AttemptId
+      readonly at: DateTime.Utc
       readonly until: DateTime.Utc
     }) => Effect.Effect<boolean, StorageUnavailable>
 
     /**
      * Creates the account with everything on it and sets the import Imported, if the attempt still
-     * holds it; that is looked at before the number. The attempt ends at `createdAt` with
+     * holds it; that is looked at before the number. An expired lease is still held until somebody
+     * else takes or clears it, here and below. The attempt ends at `createdAt` with
      * `created`. Event: complete. Audit: `process`, outcome `created`.
      */
     readonly complete: (command: {

@@ -4,14 +4,20 @@
  * next attempt takes over; no interleaving makes two accounts or half of one. Source: decisions,
  * "Account creation".
  */
-import { Cause, DateTime, Duration, Effect, Option, Random, Result, Schedule } from "effect"
+import { Cause, DateTime, Duration, Effect, Fiber, Option, Random, Result } from "effect"
 import type { Claim, ImportProcesses } from "../ports/ImportProcesses.ts"
 import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
 import { AccountNumber } from "./Account.ts"
 import { account as accountValidator } from "./AccountValidation.ts"
 import type { Code } from "./Code.ts"
 import type { Examiner } from "./Examination.ts"
-import { ConcurrencyLimitExceeded, DryRunSuccessful, type Failure, unavailable } from "./Failure.ts"
+import {
+  ConcurrencyLimitExceeded,
+  DryRunSuccessful,
+  type Failure,
+  type ServiceUnavailable,
+  unavailable
+} from "./Failure.ts"
 import { AttemptId, type ImportKey } from "./ImportProcess.ts"
 import * as Json from "./Json.ts"
 import type { Caller } from "./Organisation.ts"
@@ -87,16 +93,23 @@ const claim = Effect.fnUntraced(function* (
   }
 })
 
+/** Ends when the lease is lost. */
 const renewing = ({ lease, processes }: Dependencies, { id, key }: Attempt) =>
   DateTime.now.pipe(
-    Effect.flatMap((now) =>
-      processes.renew({ key, attempt: id, until: DateTime.addDuration(now, lease) })
+    Effect.flatMap((at) =>
+      processes.renew({ key, attempt: id, at, until: DateTime.addDuration(at, lease) })
     ),
-    Effect.catchTag("StorageUnavailable", () =>
-      Effect.logWarning("A lease could not be renewed; its attempt goes on while it lasts")
+    Effect.catchCause((cause) =>
+      Effect.as(
+        Effect.logWarning(
+          "A lease could not be renewed; its attempt goes on while it lasts",
+          cause
+        ),
+        true
+      )
     ),
     Effect.delay(Duration.divideUnsafe(lease, renewals)),
-    Effect.repeat(Schedule.forever),
+    Effect.repeat({ while: (isHeld) => isHeld }),
     Effect.interruptible
   )
 
@@ -109,8 +122,14 @@ const revalidate = ({ examiner }: Dependencies, { caller, payload: text }: Attem
     .pipe(Effect.catchTag("DocumentsUnavailable", () => unavailable))
 }
 
-const create = Effect.fnUntraced(function* (deps: Dependencies, attempt: Attempt) {
-  const { body: account, documents } = yield* revalidate(deps, attempt)
+/** What is stored once is not broken off: the store itself knows whether the lease is lost. */
+const create = Effect.fnUntraced(function* (
+  deps: Dependencies,
+  attempt: Attempt,
+  lost: Effect.Effect<never, ServiceUnavailable>
+) {
+  const revalidated = Effect.interruptible(revalidate(deps, attempt))
+  const { body: account, documents } = yield* Effect.raceFirst(revalidated, lost)
   const { caller, dryRun, id, key, team } = attempt
   const store = dryRun ? deps.processes.rehearse : deps.processes.complete
   while (true) {
@@ -142,8 +161,9 @@ const release = Effect.fnUntraced(function* (
 
 const run = (deps: Dependencies, attempt: Attempt) => {
   const creating = Effect.gen(function* () {
-    yield* Effect.forkScoped(renewing(deps, attempt))
-    return yield* create(deps, attempt)
+    const renewal = yield* Effect.forkScoped(renewing(deps, attempt))
+    const lost = Effect.interruptible(Effect.andThen(Fiber.await(renewal), unavailable))
+    return yield* create(deps, attempt, lost)
   }).pipe(Effect.scoped)
   // A caller that hangs up interrupts the attempt; its lease is given back all the same.
   return Effect.uninterruptibleMask((restore) =>

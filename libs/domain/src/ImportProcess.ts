@@ -60,7 +60,10 @@ export const stateAt = (process: ImportProcess, now: DateTime.Utc): ImportState 
  */
 export const isFree = (state: ImportState): boolean => state._tag === "Pending"
 
-/** Whether the attempt still holds the import, and so may complete, renew or release it. */
+/**
+ * Whether the attempt still holds the import, and so may complete or release it, and renew its
+ * lease while that lasts.
+ */
 export const holds = (process: ImportProcess, attempt: AttemptId): boolean =>
   process.account === null && !process.skipped && process.lease?.attempt === attempt
 

@@ -5,11 +5,12 @@
 import { describe, expect, it } from "@effect/vitest"
 import { DateTime, Deferred, Effect, Fiber, Option, Random, Result } from "effect"
 import { TestClock } from "effect/testing"
+import { Documents } from "../ports/Documents.ts"
 import { ImportProcesses } from "../ports/ImportProcesses.ts"
 import { MemoryStore } from "../ports/memory/Store.ts"
 import { OperatorSetup } from "../ports/OperatorSetup.ts"
 import { stateAt, statusOf } from "../src/ImportProcess.ts"
-import { faultAtEvery } from "../testing/faults.ts"
+import { faultAtEvery, faultPlan } from "../testing/faults.ts"
 import { expectSame } from "../testing/fresh.ts"
 import { tracesOf } from "../testing/importStates.ts"
 import { sampleTime } from "../testing/samples.ts"
@@ -251,6 +252,28 @@ describe("a lease", () => {
       yield* Deferred.succeed(latch, undefined)
       expect(yield* Fiber.join(running)).toHaveProperty("kraken_account_number")
       expect(yield* outcomes).toEqual(["created"])
+    }).pipe(Effect.provide(ports))
+  )
+
+  it.effect("that expired before it could be renewed never lives again, and ends its attempt", () =>
+    Effect.gen(function* () {
+      const other = yield* staged
+      const away = { kind: "unavailable", when: "before" } as const
+      const untilItExpires = faultPlan(({ nth, operation }) =>
+        operation === "renew" && nth <= 3 ? away : null
+      )
+      const program = yield* Effect.provideService(programs(untilItExpires), Documents, {
+        ...(yield* Documents),
+        find: () => Effect.never
+      })
+      const running = yield* Effect.forkChild(Effect.flip(program.process(demo, processBody())))
+      yield* TestClock.adjust("79 seconds")
+      expect(running.pollUnsafe(), "it does not know yet").toBeUndefined()
+      yield* TestClock.adjust("1 second")
+      expect(running.pollUnsafe()).toMatchObject({ value: { _tag: "ServiceUnavailable" } })
+      expect(yield* status).toBe("UNKNOWN")
+      expect(yield* outcomes).toEqual(["service_unavailable"])
+      expect(yield* other.process(demo, processBody())).toHaveProperty("kraken_account_number")
     }).pipe(Effect.provide(ports))
   )
 

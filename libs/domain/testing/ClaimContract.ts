@@ -118,16 +118,18 @@ const renewal = (it: It): void => {
     pending: false,
     skipped: false,
     "in progress": true,
-    "lease expired": true,
+    "lease expired": false,
     imported: false
   }
 
-  it.effect.each(importStates)("extends what the attempt holds where the import is: %s", (state) =>
+  it.effect.each(importStates)("extends what is live where the import is: %s", (state) =>
     Effect.gen(function* () {
       const imports = yield* ImportProcesses
       const { attempt, key, now } = yield* arrange(state)
       const before = yield* tracesOf(key)
-      expect(yield* imports.renew({ key, attempt, until: noonPlus(600) })).toBe(renewed[state])
+      expect(yield* imports.renew({ key, attempt, at: now, until: noonPlus(600) })).toBe(
+        renewed[state]
+      )
       const after = yield* tracesOf(key)
       if (!renewed[state]) return expectSame(after, before, "there was nothing to extend")
       const extended = { attempt, expiresAt: noonPlus(600) }
@@ -141,9 +143,9 @@ const renewal = (it: It): void => {
   it.effect.each(importStates)("gives a stranger nothing where the import is: %s", (state) =>
     Effect.gen(function* () {
       const imports = yield* ImportProcesses
-      const { key } = yield* arrange(state)
+      const { key, now } = yield* arrange(state)
       const before = yield* tracesOf(key)
-      const command = { key, attempt: freshAttempt(), until: noonPlus(600) }
+      const command = { key, attempt: freshAttempt(), at: now, until: noonPlus(600) }
       expect(yield* imports.renew(command)).toBe(false)
       expectSame(yield* tracesOf(key), before)
     })
@@ -153,7 +155,7 @@ const renewal = (it: It): void => {
     Effect.gen(function* () {
       const imports = yield* ImportProcesses
       const { attempt, caller, key } = yield* arrange("in progress")
-      yield* imports.renew({ key, attempt, until: noonPlus(120) })
+      yield* imports.renew({ key, attempt, at: noonPlus(59), until: noonPlus(120) })
       const { claim: refused } = yield* claim(key, caller, noonPlus(119))
       expectSame(refused, {
         _tag: "Refused",
@@ -161,7 +163,8 @@ const renewal = (it: It): void => {
       })
       const { claim: claimed } = yield* claim(key, caller, noonPlus(120))
       expectSame(claimed, { _tag: "Claimed", payload: stagedPayload })
-      expect(yield* imports.renew({ key, attempt, until: noonPlus(600) }), "it is lost").toBe(false)
+      const late = { key, attempt, at: noonPlus(121), until: noonPlus(600) }
+      expect(yield* imports.renew(late), "it is lost").toBe(false)
     })
   )
 }

@@ -88,9 +88,24 @@ const ofSupplier = (it: It): void => {
       const attempt = freshAttempt()
       const one: Limits = { deployment: null, supplier: 1 }
       yield* claimWithin(first, caller, one, noon, attempt)
-      yield* imports.renew({ key: first, attempt, until: noonPlus(120) })
+      yield* imports.renew({ key: first, attempt, at: noonPlus(30), until: noonPlus(120) })
       expect(yield* claimWithin(second, caller, one, noonPlus(119))).toBe("LimitExceeded")
       expect(yield* claimWithin(second, caller, one, noonPlus(120))).toBe("Claimed")
+    })
+  )
+
+  it.effect("never has more live leases than the limit by one that comes back", () =>
+    Effect.gen(function* () {
+      const imports = yield* ImportProcesses
+      const { caller, keys } = yield* supplierWith(3)
+      const [first, second, third] = keys as [ImportKey, ImportKey, ImportKey]
+      const attempt = freshAttempt()
+      const one: Limits = { deployment: null, supplier: 1 }
+      yield* claimWithin(first, caller, one, noon, attempt)
+      expect(yield* claimWithin(second, caller, one, noonPlus(60))).toBe("Claimed")
+      const late = { key: first, attempt, at: noonPlus(61), until: noonPlus(600) }
+      expect(yield* imports.renew(late)).toBe(false)
+      expect(yield* claimWithin(third, caller, one, noonPlus(120))).toBe("Claimed")
     })
   )
 

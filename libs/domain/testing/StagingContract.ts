@@ -75,7 +75,7 @@ const inEveryState = (it: It): void => {
       expectSame(yield* imports.complete({ ...command, newAccount: account }), {
         _tag: "LeaseLost"
       })
-      expectSame(yield* imports.renew({ key, attempt, until: noonPlus(600) }), false)
+      expectSame(yield* imports.renew({ key, attempt, at: now, until: noonPlus(600) }), false)
       yield* imports.release({ ...command, outcome: "error", errors: [], dryRun: false, at: now })
       expectSame(yield* tracesOf(key), staged, "the attempt that lost the import changes nothing")
     })

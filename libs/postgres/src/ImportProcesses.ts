@@ -20,11 +20,12 @@ type Command<Operation extends keyof Port> = Parameters<Port[Operation]>[0]
 
 const changedRows = rowsOf(Schema.Struct({ id: Schema.BigInt }))
 
-const renew = ({ sql }: Database["Service"], { attempt, key, until }: Command<"renew">) =>
+const renew = ({ sql }: Database["Service"], { at, attempt, key, until }: Command<"renew">) =>
   changedRows(sql`
     update import_processes set lease_expires_at = ${DateTime.toDateUtc(until)}
     where supplier = ${key.import_supplier}
       and external_account_number = ${key.external_account_number} and lease_attempt = ${attempt}
+      and lease_expires_at > ${DateTime.toDateUtc(at)}
     returning id`).pipe(Effect.map((rows) => rows.length > 0))
 
 const release = ({ sql }: Database["Service"], command: Command<"release">) => {

@@ -104,7 +104,7 @@ const operations: Record<string, (given: Given) => Effect.Effect<unknown, unknow
     Effect.gen(function* () {
       const imports = yield* ImportProcesses
       const attempt = yield* claimed(given, null)
-      yield* imports.renew({ ...given, attempt, until: noonPlus(90) })
+      yield* imports.renew({ ...given, attempt, at: noonPlus(30), until: noonPlus(90) })
       const end = { outcome: "error", errors: [], dryRun: false, at: noon } as const
       yield* imports.release({ ...given, attempt, ...end })
     }),

@@ -109,9 +109,9 @@ const held = (store: Store, key: ImportKey, attempt: AttemptId): StoredImport | 
   return present !== undefined && holds(present.process, attempt) ? present : undefined
 }
 
-const renew = (store: Store, { attempt, key, until }: Command<"renew">): boolean => {
+const renew = (store: Store, { at, attempt, key, until }: Command<"renew">): boolean => {
   const present = held(store, key, attempt)
-  if (present === undefined) return false
+  if (present === undefined || stateAt(present.process, at)._tag !== "InProgress") return false
   put(store, { ...present, process: { ...present.process, lease: { attempt, expiresAt: until } } })
   return true
 }
