@@ -1,7 +1,6 @@
 /** The account-import service as it runs, on a database of its own, and how the tests ask it. */
 import { Effect, Layer, Option, Redacted } from "effect"
 import type { ImportKey } from "@data-import/domain/ImportProcess"
-import { History } from "@data-import/domain/ports/History"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 import { domesticPayload } from "@data-import/domain/testing/samples"
 import { put, type Wire, type WirePath } from "@data-import/domain/testing/wire"
@@ -76,14 +75,3 @@ export const isInProgress = (key: ImportKey) =>
   Effect.flatMap(ImportProcesses, (imports) => imports.find(key)).pipe(
     Effect.map((found) => Option.exists(found, ({ lease }) => lease !== null))
   )
-
-/** What stands on record of an import, without the instants. */
-export const recordOf = Effect.fnUntraced(function* (key: ImportKey) {
-  const history = yield* History
-  const audit = yield* history.audit(key)
-  const events = yield* history.events(key)
-  return {
-    audit: audit.map(({ action, outcome }) => `${action} ${outcome}`),
-    events: events.map(({ codes, name }) => [name, ...codes].join(" "))
-  }
-})

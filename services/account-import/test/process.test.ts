@@ -7,19 +7,12 @@ import { History } from "@data-import/domain/ports/History"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 import { OperatorSetup } from "@data-import/domain/ports/OperatorSetup"
 import { freshAttempt } from "@data-import/domain/testing/fresh"
+import { recordOf } from "@data-import/domain/testing/records"
 import { team } from "@data-import/postgres/testing/beside"
 import { rows, tablesBut } from "@data-import/postgres/testing/rows"
 import { faultsOf, post, Premises, putDocument } from "@data-import/server/testing/RunningService"
 import { freshSupplierOf, freshTenant, type Tenant } from "@data-import/server/testing/Tenant"
-import {
-  accountOf,
-  process,
-  processPath,
-  recordOf,
-  service,
-  stage,
-  stagedImport
-} from "./importService.ts"
+import { accountOf, process, processPath, service, stage, stagedImport } from "./importService.ts"
 
 const numberForm = /^A-[0-9A-F]{8}$/
 

@@ -4,19 +4,12 @@ import { History } from "@data-import/domain/ports/History"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 import { OperatorSetup } from "@data-import/domain/ports/OperatorSetup"
 import { freshAttempt } from "@data-import/domain/testing/fresh"
+import { recordOf } from "@data-import/domain/testing/records"
 import { put } from "@data-import/domain/testing/wire"
 import { rows } from "@data-import/postgres/testing/rows"
 import { faultsOf } from "@data-import/server/testing/RunningService"
 import { freshTenant, type Tenant } from "@data-import/server/testing/Tenant"
-import {
-  accountOf,
-  process,
-  recordOf,
-  service,
-  stage,
-  stagedImport,
-  validate
-} from "./importService.ts"
+import { accountOf, process, service, stage, stagedImport, validate } from "./importService.ts"
 
 /** The staged text of every import of the tenant. */
 const payloadsOf = ({ supplier }: Tenant) =>

@@ -1,19 +1,12 @@
 /** Requests for one account at the same time, and what must hold however they interleave. */
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { recordOf } from "@data-import/domain/testing/records"
 import { put } from "@data-import/domain/testing/wire"
 import { rows } from "@data-import/postgres/testing/rows"
 import { faultsOf } from "@data-import/server/testing/RunningService"
 import { freshTenant, type Tenant } from "@data-import/server/testing/Tenant"
-import {
-  accountOf,
-  process,
-  recordOf,
-  service,
-  serviceWith,
-  stage,
-  stagedImport
-} from "./importService.ts"
+import { accountOf, process, service, serviceWith, stage, stagedImport } from "./importService.ts"
 
 const together = { concurrency: "unbounded" } as const
 

@@ -2,6 +2,7 @@
 import { ConfigProvider, Effect, Layer, Redacted } from "effect"
 import * as AccountImport from "@data-import/domain/AccountImport"
 import type { ImportKey } from "@data-import/domain/ImportProcess"
+import { descriptionOf } from "@data-import/domain/testing/importedAccounts"
 import {
   domesticPayload,
   instructionPayload,
@@ -131,3 +132,13 @@ export const bodyOf = (name: Name, { key }: Pick<Account, "key">): Wire => ({
 /** Sends the sample request for this account, with some members altered. */
 export const sendSample = (name: Name, account: Account, altered: Wire = {}) =>
   post(paths[name], account.tenant.token, { ...bodyOf(name, account), ...altered })
+
+/** How much is on the account, of every kind. */
+export const holdingsOf = ({ number }: { readonly number: Parameters<typeof descriptionOf>[0] }) =>
+  Effect.map(descriptionOf(number), (described) => ({
+    balance: described.balance,
+    notes: described.notes.length,
+    transactions: described.transactions.length,
+    statements: described.statements.length,
+    instructions: described.payment_instructions.length
+  }))
