@@ -43,11 +43,11 @@ export interface Parts {
 
 const unavailable = () => new ServiceUnavailable({ retryAfterSeconds: 1 })
 
-const open = (path: string, answersJson: boolean, answer: Answered): Route => ({
+const open = (path: string, answer: Answered): Route => ({
   method: "GET",
   path,
   access: "public",
-  answersJson,
+  answersJson: true,
   run: () => answer
 })
 
@@ -55,9 +55,9 @@ const open = (path: string, answersJson: boolean, answer: Answered): Route => ({
 const clientGone = 499
 
 /** Answered even when the service is full or draining: they say so. */
-const alwaysOpen: ReadonlySet<string> = new Set(["/health/live", "/health/ready", "/metrics"])
+const alwaysOpen: ReadonlySet<string> = new Set(["/health/live", "/health/ready"])
 
-const ownRoutes = Effect.fnUntraced(function* ({ metrics, progress, serving }: Parts) {
+const ownRoutes = Effect.fnUntraced(function* ({ progress, serving }: Parts) {
   const alive = Effect.sync(() => Answer.json(200, { status: "ok" }))
   const check = serving.ready.pipe(
     Effect.timeout(Duration.seconds(2)),
@@ -68,16 +68,7 @@ const ownRoutes = Effect.fnUntraced(function* ({ metrics, progress, serving }: P
   const ready = Effect.flatMap(isReady, (ok) =>
     ok && !progress.draining ? alive : Effect.fail(unavailable())
   )
-  const text = Effect.sync(() =>
-    HttpServerResponse.text(metrics.text(progress.count), {
-      contentType: "text/plain; version=0.0.4; charset=utf-8"
-    })
-  )
-  return [
-    open("/health/live", true, alive),
-    open("/health/ready", true, ready),
-    open("/metrics", false, text)
-  ]
+  return [open("/health/live", alive), open("/health/ready", ready)]
 })
 
 /**

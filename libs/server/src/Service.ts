@@ -10,7 +10,7 @@
  *
  * Settings: PORT (8080; 0 takes a free one), HOST (127.0.0.1), LOG_LEVEL (info),
  * SHUTDOWN_GRACE_SECONDS (15), MAX_REQUESTS_IN_PROGRESS (1000), TRUST_PROXY (false),
- * OTEL_EXPORTER_OTLP_ENDPOINT (unset).
+ * OTEL_EXPORTER_OTLP_ENDPOINT (unset), METRICS_PORT (unset: none).
  */
 import {
   Cause,
@@ -22,6 +22,7 @@ import {
   Layer,
   Logger,
   LogLevel,
+  Option,
   References,
   Schema
 } from "effect"
@@ -29,13 +30,20 @@ import { NodeHttpServer, NodeRuntime } from "@effect/platform-node"
 import * as App from "./App.ts"
 import * as Listener from "./Listener.ts"
 import * as Log from "./Log.ts"
+import * as MetricsServer from "./MetricsServer.ts"
 import { Progress } from "./Progress.ts"
 import * as Telemetry from "./Telemetry.ts"
 
 /** A service that answers: where it is found. */
 export class Listening extends Context.Service<
   Listening,
-  { readonly name: string; readonly port: number; readonly url: string }
+  {
+    readonly name: string
+    readonly port: number
+    readonly url: string
+    /** Null where none is served. */
+    readonly metricsPort: number | null
+  }
 >()("@data-import/server/Listening") {}
 
 export type { Serving } from "./App.ts"
@@ -43,13 +51,11 @@ export type { Serving } from "./App.ts"
 const levels = LogLevel.values.flatMap((level) => [level, level.toLowerCase()])
 
 /** Unlike `Config.Port` it takes 0, for any free port. */
-const portNumber = Config.schema(
-  Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 65_535 })),
-  "PORT"
-)
+const portNumber = (name: string) =>
+  Config.schema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 65_535 })), name)
 
 const settings = Config.all({
-  port: Config.withDefault(portNumber, 8080),
+  port: Config.withDefault(portNumber("PORT"), 8080),
   host: Config.withDefault(Config.String("HOST"), "127.0.0.1"),
   level: Config.map(
     Config.withDefault(Config.Literals(levels, "LOG_LEVEL"), "info"),
@@ -57,14 +63,15 @@ const settings = Config.all({
   ),
   graceSeconds: Config.withDefault(Config.Int("SHUTDOWN_GRACE_SECONDS"), 15),
   maxInProgress: Config.withDefault(Config.Int("MAX_REQUESTS_IN_PROGRESS"), 1000),
-  trustProxy: Config.withDefault(Config.Boolean("TRUST_PROXY"), false)
+  trustProxy: Config.withDefault(Config.Boolean("TRUST_PROXY"), false),
+  metricsOn: Config.option(portNumber("METRICS_PORT"))
 })
 
 const start = Effect.fnUntraced(function* <E, R>(
   name: string,
   build: Effect.Effect<App.Serving, E, R>
 ) {
-  const { graceSeconds, host, level, maxInProgress, port, trustProxy } = yield* settings
+  const { graceSeconds, host, level, maxInProgress, metricsOn, port, trustProxy } = yield* settings
   const log = yield* Log.make(name, level)
   const metrics = Telemetry.makeMetrics()
   const tracing = yield* Layer.build(Telemetry.layerTracing(name))
@@ -79,6 +86,12 @@ const start = Effect.fnUntraced(function* <E, R>(
     const serving = yield* build
     const progress = new Progress(maxInProgress)
     const app = yield* App.make({ serving, progress, log, metrics, trustProxy })
+    const metricsPort = Option.isNone(metricsOn)
+      ? null
+      : yield* MetricsServer.serve(() => metrics.text(progress.count), {
+          host,
+          port: metricsOn.value
+        })
     const listener = Listener.make()
     const server = yield* NodeHttpServer.make(() => listener, { port, host })
     yield* server.serve(app)
@@ -94,8 +107,8 @@ const start = Effect.fnUntraced(function* <E, R>(
     const address = listener.address()
     const bound = typeof address === "object" && address !== null ? address.port : port
     const url = `http://${host.includes(":") ? `[${host}]` : host}:${bound}`
-    yield* Effect.logInfo("listening").pipe(Effect.annotateLogs({ url }))
-    return { name, port: bound, url }
+    yield* Effect.logInfo("listening").pipe(Effect.annotateLogs({ url, metricsPort }))
+    return { name, port: bound, url, metricsPort }
   }).pipe(Effect.provideContext(own))
 })
 

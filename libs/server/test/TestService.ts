@@ -13,6 +13,7 @@ import * as Service from "../src/Service.ts"
 
 export interface Started {
   readonly port: number
+  readonly metricsPort: number | null
   /** Every line that was logged; complete once the service has stopped. */
   readonly log: ReadonlyArray<Readonly<Record<string, unknown>>>
 }
@@ -37,8 +38,8 @@ export const start = Effect.fnUntraced(function* (
       Layer.succeed(Output, keep)
     ])
   )
-  const { port } = Context.get(yield* Layer.build(service), Service.Listening)
-  const started: Started = { port, log }
+  const { metricsPort, port } = Context.get(yield* Layer.build(service), Service.Listening)
+  const started: Started = { port, metricsPort, log }
   return started
 })
 

@@ -20,15 +20,46 @@ const service = {
   ]
 }
 
+/** The service with its metrics on a port of their own, and how they are read. */
+const startCounting = Effect.gen(function* () {
+  const { metricsPort, port } = yield* start(service, { METRICS_PORT: "0" })
+  return { port, metrics: request(metricsPort ?? port, { path: "/metrics" }) }
+})
+
 describe("/metrics", () => {
+  it.effect("is on a port of its own, with nothing beside it", () =>
+    Effect.gen(function* () {
+      const { metricsPort, port } = yield* start(service, { METRICS_PORT: "0" })
+      expect(metricsPort).not.toBe(port)
+      expect((yield* request(port, { path: "/metrics" })).status).toBe(404)
+      const other = metricsPort ?? port
+      for (const path of ["/", "/metrics/", "/ok/", "/health/live", "/metrics?a=b"]) {
+        expect((yield* request(other, { path })).status, path).toBe(404)
+      }
+      expect((yield* request(other, { method: "POST", path: "/metrics" })).status).toBe(404)
+    })
+  )
+
+  it.effect("is nowhere unless a port is set", () =>
+    Effect.gen(function* () {
+      const { metricsPort, port } = yield* start(service)
+      const answer = yield* request(port, { path: "/metrics" })
+      expect([metricsPort, answer.status, answer.json()]).toMatchObject([
+        null,
+        404,
+        { code: "not_found" }
+      ])
+    })
+  )
+
   it.effect("counts answers by route and status, and never by path", () =>
     Effect.gen(function* () {
-      const { port } = yield* start(service)
+      const { metrics, port } = yield* startCounting
       for (const path of ["/status/NL-1/", "/status/NL-2/", "/status/NL-2", "/x/", "/y/"]) {
         yield* request(port, { path })
       }
       yield* request(port, { method: "M-SEARCH", path: "/ok/" })
-      const { body, headers } = yield* request(port, { path: "/metrics" })
+      const { body, headers } = yield* metrics
       expect(headers["content-type"]).toBe("text/plain; version=0.0.4; charset=utf-8")
       const lines = body.split("\n")
       const labels = 'method="GET",route="/status/:number/"'
@@ -38,7 +69,7 @@ describe("/metrics", () => {
       expect(lines).toContain('http_requests_total{method="GET",route="unknown",status="404"} 2')
       expect(lines).toContain('http_requests_total{method="other",route="/ok/",status="405"} 1')
       expect(lines).toContain(`http_request_duration_seconds_count{${labels},status="200"} 2`)
-      expect(lines).toContain("http_requests_in_progress 1")
+      expect(lines).toContain("http_requests_in_progress 0")
       expect(lines).toContain("imports_total 2")
       expect(body).not.toContain("NL-")
     })
@@ -46,10 +77,10 @@ describe("/metrics", () => {
 
   it.effect("of two services in one process stay apart", () =>
     Effect.gen(function* () {
-      const one = yield* start(service)
-      const other = yield* start(service)
+      const one = yield* startCounting
+      const other = yield* startCounting
       yield* request(one.port, { path: "/ok/" })
-      const { body } = yield* request(other.port, { path: "/metrics" })
+      const { body } = yield* other.metrics
       expect(body).not.toContain('route="/ok/"')
     })
   )

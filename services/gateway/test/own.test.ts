@@ -73,6 +73,23 @@ describe("documents", () => {
   )
 })
 
+describe("what is nothing for clients", () => {
+  it.live("is not found here, and not passed on to a service that might have it", () =>
+    Effect.gen(function* () {
+      const asked: Array<string | undefined> = []
+      const { url } = yield* behind((incoming, answer) => {
+        asked.push(incoming.url)
+        answer.end("{}")
+      })
+      const port = yield* gateway(url, { METRICS_PORT: "0" })
+      for (const path of ["/metrics", "/metrics/", "/v1/metrics", "/debug", "/.env"]) {
+        expect((yield* request(port, { path })).status, path).toBe(404)
+      }
+      expect(asked).toEqual([])
+    })
+  )
+})
+
 describe("health", () => {
   it.live("is live whatever the services are", () =>
     Effect.gen(function* () {
