@@ -30,9 +30,12 @@ const behindGateway = {
 
 type Values = Readonly<Record<string, string>>
 
-/** Documents are on the file system here, whatever the environment says of object storage. */
+/**
+ * Documents are on the file system here, whatever the environment says of object storage, and one
+ * port for metrics would be one for all services.
+ */
 const environment = () => {
-  const { S3_BUCKET: _, ...env } = process.env
+  const { METRICS_PORT: _, S3_BUCKET: __, ...env } = process.env
   return ConfigProvider.fromEnv({ env: env as Record<string, string> })
 }
 
