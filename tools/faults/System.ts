@@ -10,12 +10,15 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Context, DateTime, Duration, Effect, Layer, Redacted, type Scope } from "effect"
 import { OrganisationName } from "@data-import/domain/Organisation"
+import { History } from "@data-import/domain/ports/History"
 import { OperatorSetup } from "@data-import/domain/ports/OperatorSetup"
 import { issueKey } from "@data-import/domain/ServiceToken"
 import { SupplierCode } from "@data-import/domain/Supplier"
 import * as Database from "@data-import/postgres/Database"
+import * as Logins from "@data-import/postgres/Logins"
 import { migrate } from "@data-import/postgres/migrate"
 import * as Storage from "@data-import/postgres/Storage"
+import { loginsTo } from "@data-import/postgres/testing/databases"
 import * as TokenSecrets from "@data-import/server/TokenSecrets"
 import * as Vendors from "@data-import/vendor-simulator/VendorSimulator"
 import { Chance } from "./Chance.ts"
@@ -53,6 +56,8 @@ export class System extends Context.Service<
     readonly postgres: PostgresProcess.PostgresProcess
     /** Connections past the proxy, to look at what is stored. */
     readonly database: Database.Database["Service"]
+    /** Whether the audit log is as it was written. */
+    readonly verifyAudit: History["Service"]["verifyAudit"]
     /** Between the services and PostgreSQL, where the options say so. */
     readonly databaseProxy: Proxy.Proxy
     readonly storeProxy: Proxy.Proxy
@@ -75,34 +80,38 @@ const temporaryFolder = Effect.acquireRelease(
   (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
 )
 
-const throughPort = (url: Redacted.Redacted, port: number): string => {
+const throughPort = (url: Redacted.Redacted, port: number): Redacted.Redacted => {
   const moved = new URL(Redacted.value(url))
   moved.port = String(port)
-  return moved.href
+  return Redacted.make(moved.href)
 }
 
 const startServices = Effect.fnUntraced(function* (
-  databaseUrl: string,
+  logins: Logins.Logins,
   { store, vendor }: { readonly store: number; readonly vendor: number },
   folder: string
 ) {
-  const behind = { DATABASE_URL: databaseUrl, TRUST_PROXY: "true", SHUTDOWN_GRACE_SECONDS: "5" }
+  const behind = (name: Logins.Worker) => ({
+    DATABASE_URL: Redacted.value(logins[name]),
+    TRUST_PROXY: "true",
+    SHUTDOWN_GRACE_SECONDS: "5"
+  })
   const auth = yield* ServiceProcess.make("auth", {
-    ...behind,
+    ...behind("auth"),
     TOKEN_KEYS_DIR: join(folder, "keys")
   })
-  const checking = {
-    ...behind,
+  const checking = (name: Logins.Worker) => ({
+    ...behind(name),
     JWKS_URL: `${auth.url}/.well-known/jwks.json`,
     ...Store.settingsFor(store)
-  }
-  const query = yield* ServiceProcess.make("query", checking)
+  })
+  const query = yield* ServiceProcess.make("query", checking("query"))
   const accountImport = yield* ServiceProcess.make("account-import", {
-    ...checking,
+    ...checking("account-import"),
     LEASE: `${Duration.toSeconds(lease)} seconds`
   })
   const postImport = yield* ServiceProcess.make("post-import", {
-    ...checking,
+    ...checking("post-import"),
     ...Vendors.settingsFor(`http://127.0.0.1:${vendor}`)
   })
   const gateway = yield* ServiceProcess.make("gateway", {
@@ -166,10 +175,11 @@ const start = Effect.fnUntraced(function* ({ diskMegabytes, proxied, seed }: Opt
   const { url: vendors } = yield* Vendors.VendorSimulator
   const vendorProxy = yield* Proxy.make(portOf(vendors), chance)
   const databaseUrl = throughPort(postgres.url, proxied ? databaseProxy.port : postgres.port)
+  const logins = loginsTo(databaseUrl, yield* Logins.temporary(postgres.url))
   const store = yield* Store.make
   const storeProxy = yield* Proxy.make(store.port, chance)
   const proxies = { store: storeProxy.port, vendor: vendorProxy.port }
-  const services = yield* startServices(databaseUrl, proxies, folder)
+  const services = yield* startServices(logins, proxies, folder)
   const context = yield* Layer.build(
     Layer.provideMerge(
       Storage.layerPorts,
@@ -184,6 +194,7 @@ const start = Effect.fnUntraced(function* ({ diskMegabytes, proxied, seed }: Opt
     services,
     postgres,
     database: Context.get(context, Database.Database),
+    verifyAudit: Context.get(context, History).verifyAudit,
     databaseProxy,
     storeProxy,
     vendorProxy,

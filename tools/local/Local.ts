@@ -2,6 +2,7 @@
  * The whole system in one process, on this machine only: PostgreSQL, the migrations, every service
  * and the demo tenant, up together and down together.
  */
+import * as Logins from "@data-import/postgres/Logins"
 import { migrate } from "@data-import/postgres/migrate"
 import * as Storage from "@data-import/postgres/Storage"
 import * as TokenSecrets from "@data-import/server/TokenSecrets"
@@ -36,8 +37,9 @@ export const start = Effect.gen(function* () {
   const folder = yield* dataDir
   const { share, url } = yield* own
   yield* migrate(url)
-  const baseUrl = yield* Services.start({ databaseUrl: url, dataDir: folder })
-  yield* Effect.provide(DemoTenant.ensure(folder, baseUrl), setupOn(url))
+  const { operator, ...logins } = yield* Logins.temporary(url)
+  const baseUrl = yield* Services.start({ dataDir: folder, logins })
+  yield* Effect.provide(DemoTenant.ensure(folder, baseUrl), setupOn(operator))
   yield* share
   yield* Effect.provide(answers(baseUrl), FetchHttpClient.layer)
   yield* Console.log(`Data Import answers at ${baseUrl}`)

@@ -7,6 +7,7 @@ import * as Auth from "@data-import/auth/Auth"
 import * as Gateway from "@data-import/gateway/Gateway"
 import * as Query from "@data-import/query/Query"
 import * as PostImport from "@data-import/post-import/PostImport"
+import type { Logins } from "@data-import/postgres/Logins"
 import * as Log from "@data-import/server/Log"
 import { Listening } from "@data-import/server/Service"
 import { ConfigProvider, Context, Effect, Layer, Record, Redacted } from "effect"
@@ -14,7 +15,7 @@ import * as VendorSimulator from "@data-import/vendor-simulator/VendorSimulator"
 import { placesIn } from "@data-import/operator/DataDirectory"
 
 export interface Settings {
-  readonly databaseUrl: Redacted.Redacted
+  readonly logins: Omit<Logins, "operator">
   readonly dataDir: string
 }
 
@@ -23,10 +24,10 @@ export interface Settings {
  * keys.
  */
 const behindGateway = {
-  ACCOUNT_IMPORT_URL: AccountImport.layer,
-  POST_IMPORT_URL: PostImport.layer,
-  QUERY_URL: Query.layer
-}
+  ACCOUNT_IMPORT_URL: { name: "account-import", layer: AccountImport.layer },
+  POST_IMPORT_URL: { name: "post-import", layer: PostImport.layer },
+  QUERY_URL: { name: "query", layer: Query.layer }
+} as const
 
 type Values = Readonly<Record<string, string>>
 
@@ -57,22 +58,22 @@ const run = <E>(service: Layer.Layer<Listening, E>, values: Values) =>
  * Starts the services, the gateway last and on `PORT` (8080); gives its address. They stop with the
  * scope, the gateway first.
  */
-export const start = Effect.fnUntraced(function* ({ databaseUrl, dataDir }: Settings) {
+export const start = Effect.fnUntraced(function* ({ dataDir, logins }: Settings) {
   const places = placesIn(dataDir)
-  const behind = {
+  const behind = (name: keyof Settings["logins"]) => ({
     PORT: "0",
     TRUST_PROXY: "true",
-    DATABASE_URL: Redacted.value(databaseUrl)
-  }
+    DATABASE_URL: Redacted.value(logins[name])
+  })
   const vendors = Context.get(
     yield* Layer.build(VendorSimulator.layer),
     VendorSimulator.VendorSimulator
   )
-  const authUrl = yield* run(Auth.layer, { ...behind, TOKEN_KEYS_DIR: places.keys })
+  const authUrl = yield* run(Auth.layer, { ...behind("auth"), TOKEN_KEYS_DIR: places.keys })
   const urls = yield* Effect.all(
-    Record.map(behindGateway, (service) =>
-      run(service, {
-        ...behind,
+    Record.map(behindGateway, ({ layer, name }) =>
+      run(layer, {
+        ...behind(name),
         ...VendorSimulator.settingsFor(vendors.url),
         JWKS_URL: `${authUrl}/.well-known/jwks.json`,
         DOCUMENTS_DIR: places.documents

@@ -4,6 +4,7 @@
  * for the one command where the local run is not up.
  */
 import { borrow } from "./LocalDatabase.ts"
+import { inRoleOf } from "@data-import/postgres/Logins"
 import { migrate } from "@data-import/postgres/migrate"
 import * as Storage from "@data-import/postgres/Storage"
 import * as TokenSecrets from "@data-import/server/TokenSecrets"
@@ -25,7 +26,9 @@ import { Refused } from "./Refused.ts"
 const open = Effect.gen(function* () {
   const { embedded, url } = yield* borrow
   if (embedded) yield* migrate(url)
-  const settings = { DATABASE_URL: Redacted.value(url), DATABASE_POOL_SIZE: "2" }
+  // Of the embedded one, the password at hand is the owner's.
+  const operator = embedded ? inRoleOf("operator", url) : url
+  const settings = { DATABASE_URL: Redacted.value(operator), DATABASE_POOL_SIZE: "2" }
   return Layer.provide(Storage.layer, ConfigProvider.layer(ConfigProvider.fromUnknown(settings)))
 })
 

@@ -1,15 +1,22 @@
 /**
  * Runs on the PostgreSQL adapters: every run on a database of its own, a copy of one that is
- * migrated once. The calls take their turns as in memory, one after the other, and so a seed makes
- * the same run; in a crowd several calls are let go at once, and the database decides who is first.
+ * migrated once, with the users that the services are deployed with. The calls take their turns as
+ * in memory, one after the other, and so a seed makes the same run; in a crowd several calls are let
+ * go at once, and the database decides who is first.
  */
 import { Duration, Effect, Layer, type Redacted, Schema, type Scope } from "effect"
 import { randomBytes } from "node:crypto"
 import { setImmediate } from "node:timers/promises"
 import * as Database from "@data-import/postgres/Database"
+import * as Logins from "@data-import/postgres/Logins"
 import { migrate } from "@data-import/postgres/migrate"
-import { layerPorts } from "@data-import/postgres/Storage"
-import { createDatabase, databaseUrl, dropDatabase } from "@data-import/postgres/testing/databases"
+import {
+  createDatabase,
+  databaseUrl,
+  dropDatabase,
+  loginsTo
+} from "@data-import/postgres/testing/databases"
+import * as DeployedStorage from "@data-import/postgres/testing/DeployedStorage"
 import * as EmbeddedPostgres from "@data-import/postgres/testing/EmbeddedPostgres"
 import { temporaryDataDir } from "@data-import/postgres/testing/temporaryFolder"
 import { ports, type Storage } from "./Storage.ts"
@@ -27,14 +34,17 @@ const database = (server: Redacted.Redacted, prefix: string, template?: string) 
     (name) => Effect.orDie(dropDatabase(server, name))
   )
 
-const storageOn = Effect.fnUntraced(function* (url: Redacted.Redacted) {
+const storageOn = Effect.fnUntraced(function* (url: Redacted.Redacted, logins: Logins.Logins) {
   const client = Database.layerWith({
     url,
-    poolSize: 10,
+    poolSize: 1,
     statementTimeout: Duration.seconds(20)
   })
-  const context = yield* Layer.build(Layer.fresh(layerPorts.pipe(Layer.provideMerge(client))))
-  const { run, sql } = yield* Effect.provide(Database.Database, context)
+  const { run, sql } = yield* Effect.provide(
+    Database.Database,
+    yield* Layer.build(Layer.fresh(client))
+  )
+  const context = yield* DeployedStorage.make(url, loginsTo(url, logins))
   const rows = Database.rowsOf(Schema.Struct({ payload: Schema.String }))
   const storage: Storage = {
     ...(yield* Effect.provide(ports, context)),
@@ -57,11 +67,13 @@ const embedded = Effect.gen(function* () {
 export const groundOnPostgres = Effect.fnUntraced(function* (url: Redacted.Redacted | null) {
   const server = url ?? (yield* embedded)
   const template = yield* database(server, "simulation_template")
-  yield* migrate(databaseUrl(server, template))
+  const owner = databaseUrl(server, template)
+  yield* migrate(owner)
+  const logins = yield* Logins.temporary(owner)
   const ground: Ground = {
     storage: () =>
       database(server, "simulation", template).pipe(
-        Effect.flatMap((name) => storageOn(databaseUrl(server, name))),
+        Effect.flatMap((name) => storageOn(databaseUrl(server, name), logins)),
         Effect.orDie
       ),
     settle: (time, desk) =>

@@ -2,11 +2,13 @@
  * A database of its own for a test or a suite: a copy of the migrated template, dropped when it
  * ends.
  */
-import { Duration, Effect, Layer, Redacted, type Scope } from "effect"
+import { Duration, Effect, Layer, Record, Redacted, type Scope } from "effect"
 import { randomBytes } from "node:crypto"
 import { inject } from "vitest"
 import { type Database, layerWith } from "../src/Database.ts"
-import { createDatabase, databaseUrl, dropDatabase } from "./databases.ts"
+import type { Logins } from "../src/Logins.ts"
+import { createDatabase, databaseUrl, dropDatabase, loginsTo } from "./databases.ts"
+import * as DeployedStorage from "./DeployedStorage.ts"
 import type {} from "./globalSetup.ts"
 
 /** The URL of a fresh, migrated database, which is dropped at the end of the scope. */
@@ -20,6 +22,18 @@ export const freshUrl: Effect.Effect<Redacted.Redacted, never, Scope.Scope> = Ef
     return databaseUrl(server, name)
   }
 ).pipe(Effect.orDie)
+
+/** What each worker connects with to the database at `url`, which is a fresh one. */
+export const loginsAt = (url: Redacted.Redacted): Logins =>
+  loginsTo(
+    url,
+    Record.map(inject("logins"), (login) => Redacted.make(login))
+  )
+
+/** The storage ports on a fresh database, each call by the user of a service that makes it. */
+export const deployed = Layer.effectContext(
+  Effect.flatMap(freshUrl, (url) => DeployedStorage.make(url, loginsAt(url)))
+)
 
 /** A fresh database with a client. */
 export const layer: Layer.Layer<Database> = Layer.unwrap(

@@ -3,8 +3,9 @@
  * quoting.
  */
 import { PgClient } from "@effect/sql-pg"
-import { Effect, Redacted } from "effect"
+import { Effect, Record, Redacted } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
+import type { Logins } from "../src/Logins.ts"
 
 /** The same server and user, another database. */
 export const databaseUrl = (server: Redacted.Redacted, database: string): Redacted.Redacted => {
@@ -12,6 +13,13 @@ export const databaseUrl = (server: Redacted.Redacted, database: string): Redact
   url.pathname = `/${database}`
   return Redacted.make(url.href)
 }
+
+/** The same users on the database at `url`, and by the way that this URL takes. */
+export const loginsTo = (url: Redacted.Redacted, logins: Logins): Logins =>
+  Record.map(logins, (login) => {
+    const { password, username } = new URL(Redacted.value(login))
+    return Redacted.make(Object.assign(new URL(Redacted.value(url)), { password, username }).href)
+  })
 
 const onServer = (server: Redacted.Redacted, statement: string) =>
   Effect.gen(function* () {

@@ -1,10 +1,12 @@
 /**
  * One PostgreSQL for a whole test run: the one that DATABASE_URL names, or an embedded one in a
- * temporary folder. A template database is migrated once; every test database is a copy of it.
+ * temporary folder. A template database is migrated once; every test database is a copy of it, on
+ * which the users of the template may do what they may there.
  */
-import { Effect, Exit, Redacted, Scope } from "effect"
+import { Effect, Exit, Record, Redacted, Scope } from "effect"
 import { randomBytes } from "node:crypto"
 import type { TestProject } from "vitest/node"
+import * as Logins from "../src/Logins.ts"
 import { migrate } from "../src/migrate.ts"
 import { createDatabase, databaseUrl, dropDatabase } from "./databases.ts"
 import * as EmbeddedPostgres from "./EmbeddedPostgres.ts"
@@ -12,10 +14,12 @@ import { temporaryDataDir } from "./temporaryFolder.ts"
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** Of the server, with the right to create databases. */
+    /** Of the server, with the right to create databases and roles. */
     readonly databaseUrl: string
     /** The name of the migrated database that nobody connects to. */
     readonly templateDatabase: string
+    /** Of the template, for each worker. */
+    readonly logins: Readonly<Record<Logins.Worker, string>>
   }
 }
 
@@ -31,17 +35,19 @@ const server = Effect.gen(function* () {
   yield* Effect.acquireRelease(createDatabase(url, template), () =>
     Effect.orDie(dropDatabase(url, template))
   )
-  yield* migrate(databaseUrl(url, template))
-  return { url, template }
+  const owner = databaseUrl(url, template)
+  yield* migrate(owner)
+  return { url, template, logins: yield* Logins.temporary(owner) }
 })
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const scope = Scope.makeUnsafe()
   const stop = () => Effect.runPromise(Scope.close(scope, Exit.void))
   try {
-    const { template, url } = await Effect.runPromise(Scope.provide(server, scope))
+    const { logins, template, url } = await Effect.runPromise(Scope.provide(server, scope))
     project.provide("databaseUrl", Redacted.value(url))
     project.provide("templateDatabase", template)
+    project.provide("logins", Record.map(logins, Redacted.value))
     return stop
   } catch (cause) {
     await stop()

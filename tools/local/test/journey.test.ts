@@ -13,7 +13,7 @@ import { domesticPayload } from "@data-import/domain/testing/samples"
 import { get as valueAt, type Wire } from "@data-import/domain/testing/wire"
 import { layerWith } from "@data-import/postgres/Database"
 import { layerPorts } from "@data-import/postgres/Storage"
-import { freshUrl } from "@data-import/postgres/testing/TestDatabase"
+import { freshUrl, loginsAt } from "@data-import/postgres/testing/TestDatabase"
 import { layer as tokenSecrets } from "@data-import/server/TokenSecrets"
 import { decode, type Demo } from "../DemoFile.ts"
 import * as DemoTenant from "../DemoTenant.ts"
@@ -32,14 +32,14 @@ const demoRun = Layer.effect(
   Effect.gen(function* () {
     const fs = yield* FileSystem.FileSystem
     const dataDir = yield* temporaryFolder
-    const databaseUrl = yield* freshUrl
+    const { operator, ...logins } = loginsAt(yield* freshUrl)
     vi.stubEnv("PORT", "0")
     vi.stubEnv("LOG_LEVEL", "error")
-    const baseUrl = yield* Services.start({ databaseUrl, dataDir })
+    const baseUrl = yield* Services.start({ dataDir, logins })
     vi.unstubAllEnvs()
     const statementTimeout = Duration.seconds(20)
     const storage = Layer.merge(layerPorts, tokenSecrets).pipe(
-      Layer.provide(layerWith({ url: databaseUrl, poolSize: 1, statementTimeout })),
+      Layer.provide(layerWith({ url: operator, poolSize: 1, statementTimeout })),
       Layer.fresh
     )
     yield* Effect.provide(DemoTenant.ensure(dataDir, baseUrl), storage)
