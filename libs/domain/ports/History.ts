@@ -28,6 +28,7 @@ export type AuditAction =
   | "create_transactions"
   | "create_historical_statements"
   | "create_payment_instruction"
+  | "end_payment_instruction"
 
 export interface AuditEntry {
   readonly at: DateTime.Utc
@@ -35,8 +36,44 @@ export interface AuditEntry {
   readonly apiKey: ApiKeyId
   readonly requestId: RequestId
   readonly action: AuditAction
-  /** `created`, `replaced`, `unchanged`, or the code of the refusal. */
+  /** `created`, `replaced`, `ended`, `unchanged`, or the code of the refusal. */
   readonly outcome: string
+}
+
+/**
+ * Why an entry is not as it was written, as far as that can be told. Whoever rewrites an entry and
+ * its hash is found at the next one, which no longer follows from it.
+ */
+export type AuditFaultReason =
+  /** It does not follow from what is before it, or is not of this chain. */
+  | "altered"
+  /** It was there, and is not. */
+  | "missing"
+  /** The chain is longer than its head says. */
+  | "beyond_head"
+  /** It is the last of its chain, and the head says that the chain ends otherwise. */
+  | "head_differs"
+  /** Its chain has no head. */
+  | "head_missing"
+
+/** The first entry of the audit log that is not as it was written. */
+export interface AuditFault {
+  /** Of the chain: who wrote, and what the requests named; null where they named nothing. */
+  readonly organisation: string
+  readonly import_supplier: string | null
+  readonly external_account_number: string | null
+  /** The place in the chain, from 1. */
+  readonly position: bigint
+  /** Null where the entry is missing. */
+  readonly id: bigint | null
+  readonly why: AuditFaultReason
+}
+
+/** How far the audit log was read, and what ended it before its end. */
+export interface AuditVerification {
+  readonly chains: number
+  readonly entries: number
+  readonly fault: AuditFault | null
 }
 
 /** `codes` is empty but for the events that end an attempt without an account. */
@@ -70,5 +107,12 @@ export class History extends Context.Service<
     readonly events: (
       key: ImportKey
     ) => Effect.Effect<ReadonlyArray<OutboxEvent>, StorageUnavailable>
+
+    /**
+     * Reads the whole audit log, while others may write, and follows every chain from its first
+     * entry to its head, up to the first entry that is not as it was written. A chain is what one
+     * organisation asked of one import.
+     */
+    readonly verifyAudit: Effect.Effect<AuditVerification, StorageUnavailable>
   }
 >()("@data-import/domain/ports/History") {}

@@ -157,6 +157,29 @@ const reading = (it: It): void => {
   )
 }
 
+const verifying = (it: It): void => {
+  it.effect("follows every chain, one for each organisation and what it named", () =>
+    Effect.gen(function* () {
+      const imports = yield* ImportProcesses
+      const history = yield* History
+      const { caller, keyOf } = yield* freshSupplier
+      const stranger = yield* freshSupplier
+      const before = yield* history.verifyAudit
+      const refusal = { action: "stage", outcome: "error", at: noon } as const
+      const nothing = { import_supplier: null, external_account_number: null }
+      yield* imports.stage({ key: keyOf("a"), payload: "{}", caller, at: noon })
+      yield* history.recordRefusal({ ...refusal, key: keyOf("a"), caller })
+      yield* history.recordRefusal({ ...refusal, key: keyOf("a"), caller: stranger.caller })
+      yield* history.recordRefusal({ ...refusal, key: keyOf("b"), caller })
+      yield* history.recordRefusal({ ...refusal, key: nothing, caller })
+      yield* history.recordRefusal({ ...refusal, key: nothing, caller })
+      const { chains, entries } = before
+      const after = { chains: chains + 4, entries: entries + 6, fault: null }
+      expect(yield* history.verifyAudit).toStrictEqual(after)
+    })
+  )
+}
+
 /** Declares the suite under `name`; the layer is built once for all of it. */
 export const historyContract = <E>(
   name: string,
@@ -168,4 +191,5 @@ export const historyContract = <E>(
       recordingWhom(it)
     })
     describe("attempts, audit and events", () => reading(it))
+    describe("verifyAudit", () => verifying(it))
   })

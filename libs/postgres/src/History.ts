@@ -7,6 +7,7 @@ import { EventName } from "@data-import/domain/Event"
 import { AttemptId, type ImportKey } from "@data-import/domain/ImportProcess"
 import { ApiKeyId, OrganisationName, RequestId } from "@data-import/domain/Organisation"
 import { type AuditAction, History } from "@data-import/domain/ports/History"
+import { verifyAudit } from "./AuditChains.ts"
 import { Database, rowsOf } from "./Database.ts"
 import { auditEntry } from "./Entries.ts"
 import { isStorableKey } from "./ImportRow.ts"
@@ -41,7 +42,8 @@ const Action: Schema.Codec<AuditAction> = Schema.Literals([
   "create_notes",
   "create_transactions",
   "create_historical_statements",
-  "create_payment_instruction"
+  "create_payment_instruction",
+  "end_payment_instruction"
 ])
 
 const auditRows = rowsOf(
@@ -59,8 +61,9 @@ const audit = (sql: Sql, key: ImportKey) =>
   auditRows(sql`
     select at, organisation, api_key as "apiKey", request_id as "requestId", action, outcome
     from audit_log
-    where import_supplier = ${key.import_supplier}
-      and external_account_number = ${key.external_account_number}
+    where chain in (select id from audit_chains
+      where import_supplier = ${key.import_supplier}
+        and external_account_number = ${key.external_account_number})
     order by id`)
 
 const eventRows = rowsOf(
@@ -83,7 +86,8 @@ const storable = (text: string | null): string | null =>
 
 export const layer: Layer.Layer<History, never, Database> = Layer.effect(
   History,
-  Effect.map(Database, ({ run, sql }) => {
+  Effect.map(Database, (database) => {
+    const { run, sql } = database
     const reading =
       <A, E>(read: (sql: Sql, key: ImportKey) => Effect.Effect<ReadonlyArray<A>, E>) =>
       (key: ImportKey) =>
@@ -98,7 +102,8 @@ export const layer: Layer.Layer<History, never, Database> = Layer.effect(
       },
       attempts: reading(attempts),
       audit: reading(audit),
-      events: reading(events)
+      events: reading(events),
+      verifyAudit: verifyAudit(database)
     })
   })
 )

@@ -64,7 +64,7 @@ const store = (database: Database["Service"], commands: ReadonlyArray<Command>) 
       select at, organisation, api_key, request_id, 'stage',
         case stagings when 1 then 'created' else 'replaced' end,
         supplier, external_account_number
-      from staged order by position
+      from staged order by supplier, external_account_number
     )
     select position, stagings from staged`)
 

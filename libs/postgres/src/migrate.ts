@@ -10,12 +10,16 @@ import { operatorSetup } from "../migrations/0001_operator_setup.ts"
 import { imports } from "../migrations/0002_imports.ts"
 import { accounts } from "../migrations/0003_accounts.ts"
 import { limits } from "../migrations/0004_limits.ts"
+import { auditChains } from "../migrations/0005_audit_chains.ts"
+import { roles } from "../migrations/0006_roles.ts"
 
 const loader = Migrator.fromRecord({
   "0001_operator_setup": operatorSetup,
   "0002_imports": imports,
   "0003_accounts": accounts,
-  "0004_limits": limits
+  "0004_limits": limits,
+  "0005_audit_chains": auditChains,
+  "0006_roles": roles
 })
 
 /** Migrates the database at `url`; gives the names of the migrations that were applied now. */

@@ -26,7 +26,7 @@ const emptyDatabase = Effect.gen(function* () {
   return databaseUrl(server, name)
 })
 
-const all = ["operator_setup", "imports", "accounts", "limits"]
+const all = ["operator_setup", "imports", "accounts", "limits", "audit_chains", "roles"]
 
 /** Every table with its columns, and every constraint with its definition. */
 const shapeOf = (url: Redacted.Redacted) =>
