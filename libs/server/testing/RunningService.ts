@@ -97,6 +97,10 @@ export const beginPost = Effect.fnUntraced(function* (
 export const until = <A, E, R>(ask: Effect.Effect<A, E, R>, holds: (answer: A) => boolean) =>
   Effect.repeat(ask, { until: holds, schedule: Schedule.spaced("5 millis") })
 
+/** Sends a request again while the service says that it is to be sent again later. */
+export const persistently = <E, R>(request: Effect.Effect<Reply, E, R>) =>
+  until(request, ({ status }) => status !== 503)
+
 /** Until the service has noticed the end of the request; gives all that was logged. */
 export const untilLogged = (requestId: string) =>
   Effect.flatMap(Premises, ({ log }) =>

@@ -6,7 +6,7 @@ import { away, Line, lineTo } from "@data-import/postgres/testing/Line"
 import { tablesBut } from "@data-import/postgres/testing/rows"
 import { transactions, whileAccountsStandStill } from "@data-import/postgres/testing/standstill"
 import { freshUrl } from "@data-import/postgres/testing/TestDatabase"
-import { ask, until } from "@data-import/server/testing/RunningService"
+import { ask, persistently, until } from "@data-import/server/testing/RunningService"
 import {
   holdingsOf,
   importedAccount,
@@ -39,7 +39,7 @@ layer(serviceOnLine, { excludeTestServices: true })("without its database", (it)
       expect(refused.headers["retry-after"]).toBe("1")
       expect(refused.json).toStrictEqual(isAway)
       expect(yield* tablesBut()).toEqual(before)
-      expect((yield* sendSample(name, account)).status).toBe(201)
+      expect((yield* persistently(sendSample(name, account))).status).toBe(201)
     })
   )
 
@@ -59,7 +59,7 @@ layer(serviceOnLine, { excludeTestServices: true })("without its database", (it)
       )
       expect([interrupted.status, interrupted.json]).toStrictEqual([503, isAway])
       yield* until(transactions, ({ open, waiting }) => open + waiting === 0)
-      expect((yield* sendSample(name, account)).status).toBe(201)
+      expect((yield* persistently(sendSample(name, account))).status).toBe(201)
       expect(yield* holdingsOf(account)).toEqual(yield* holdingsOf(untroubled))
       const { events } = yield* recordOf(account.key)
       expect(events).toEqual((yield* recordOf(untroubled.key)).events)
