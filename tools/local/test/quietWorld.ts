@@ -1,0 +1,16 @@
+/** A world in which vendors and the object store have everything that they are asked for. */
+import type { World } from "./wholeSystem.ts"
+
+const card = { brand: "visa", last4: "4242", exp_month: 12, exp_year: 2099 }
+
+export const quietWorld = (settings: World["settings"] = {}): World => ({
+  vendor: (_incoming, response) => {
+    response.setHeader("content-type", "application/json")
+    response.end(JSON.stringify({ type: "card", customer: "cus_1", card }))
+  },
+  store: (_incoming, response) => {
+    response.writeHead(200, { "content-length": "7", etag: '"e"' }).end()
+  },
+  storeCredentials: ["id", "secret"],
+  settings: { PAYMENT_STRIPE_KEY: "sk_vendor", ...settings }
+})

@@ -1,0 +1,218 @@
+/**
+ * Every operation that names a supplier, asked with one's own, with another's and with none at all:
+ * the last two must be the same answer, whatever the other has behind it.
+ */
+import { readFileSync } from "node:fs"
+import { describe, expect, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { type Request, send } from "@data-import/api/testing/Client"
+import { OperatorSetup } from "@data-import/domain/ports/OperatorSetup"
+import { issueKey } from "@data-import/domain/ServiceToken"
+import { freshOrganisation, supplierOf } from "@data-import/domain/testing/fresh"
+import {
+  domesticPayload,
+  instructionPayload,
+  notesPayload,
+  statementsPayload,
+  transactionsPayload
+} from "@data-import/domain/testing/samples"
+import { get as valueAt } from "@data-import/domain/testing/wire"
+import { quietWorld } from "./quietWorld.ts"
+import { wholeSystem, WholeSystem } from "./wholeSystem.ts"
+
+const team = "Migration Team"
+
+type Ask = (supplier: string, number: string) => Omit<Request, "headers">
+
+const posting =
+  (path: string, body: (key: object) => unknown): Ask =>
+  (import_supplier, external_account_number) => ({
+    path,
+    body: JSON.stringify(body({ import_supplier, external_account_number }))
+  })
+
+const at =
+  (path: string): Ask =>
+  (supplier, number) => ({
+    path: path.replace("{import_supplier}", supplier).replace("{external_account_number}", number)
+  })
+
+const root = "/v1/data-import"
+const stagePath = `${root}/account-import-process/create-or-update/`
+const processPath = `${root}/account-import-process/process/`
+
+const stage = posting(stagePath, (key) => ({ payload: { ...domesticPayload(), ...key } }))
+const processing = (dry_run: boolean) =>
+  posting(processPath, (key) => ({ payload: { ...key, operations_team_name: team, dry_run } }))
+
+/** By the template of the document's path; several where an operation has several ways. */
+const operations: Readonly<Record<string, ReadonlyArray<Ask>>> = {
+  [`${root}/validate-account/`]: [
+    posting(`${root}/validate-account/`, (key) => ({ payload: { ...domesticPayload(), ...key } })),
+    posting(`${root}/validate-account/`, (key) => ({ payload: { ...key, customers: "wrong" } }))
+  ],
+  [stagePath]: [
+    stage,
+    posting(stagePath, (key) => ({ payload: { ...key, unknown_occupier: "wrong" } }))
+  ],
+  [processPath]: [
+    processing(false),
+    processing(true),
+    posting(processPath, (key) => ({ payload: { ...key, operations_team_name: "Nobody" } }))
+  ],
+  [`${root}/notes/create/`]: [
+    posting(`${root}/notes/create/`, (key) => ({ ...notesPayload(), ...key }))
+  ],
+  [`${root}/transactions/create/`]: [
+    posting(`${root}/transactions/create/`, (key) => ({ ...transactionsPayload(), ...key })),
+    posting(`${root}/transactions/create/?force_add_to_current_statement=false`, (key) => ({
+      ...transactionsPayload(),
+      ...key
+    }))
+  ],
+  [`${root}/historical-statements/create/`]: [
+    posting(`${root}/historical-statements/create/`, (key) => ({ ...statementsPayload(), ...key }))
+  ],
+  [`${root}/payment-instruction/create/`]: [
+    posting(`${root}/payment-instruction/create/`, (key) => ({ ...instructionPayload(), ...key }))
+  ],
+  [`${root}/account-transfer-status/{import_supplier}/{external_account_number}/`]: [
+    at(`${root}/account-transfer-status/{import_supplier}/{external_account_number}/`)
+  ],
+  ...Object.fromEntries(
+    ["all", "pending", "imported"].map((kind) => {
+      const path = `${root}/${kind}-account-import-processes/{import_supplier}/`
+      return [path, [at(path), at(`${path}?limit=1`), at(`${path}?after=0`)]]
+    })
+  )
+}
+
+const ways = Object.entries(operations).flatMap(([template, asks]) =>
+  asks.map((ask, way) => [`${template} (${way + 1})`, ask] as const)
+)
+
+interface Documented {
+  readonly paths: Readonly<Record<string, object>>
+}
+
+/** Paths that name no supplier, by the document. */
+const withoutSupplier = [`${root}/limits/`, "/v1/graphql/", "/.well-known/jwks.json"]
+
+const tokenOf = Effect.fnUntraced(function* (secret: string) {
+  const { gatewayUrl } = yield* WholeSystem
+  const query = `mutation { obtainServiceToken(input: {APIKey: "${secret}"}) { token } }`
+  const { json } = yield* send(gatewayUrl, {
+    path: "/v1/graphql/",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ query })
+  })
+  return String(valueAt(json, "data.obtainServiceToken.token"))
+})
+
+/** A client with a supplier, on which it has imported one account and staged another. */
+const client = Effect.gen(function* () {
+  const setup = yield* OperatorSetup
+  const { name: organisation } = yield* freshOrganisation
+  const supplier = supplierOf(organisation)
+  yield* setup.createSupplier(supplier)
+  const scopes = ["import:read", "import:write"] as const
+  const { secret } = yield* issueKey({ organisation, label: "test", scopes, expiresAt: null })
+  const token = yield* tokenOf(secret)
+  const ask = Effect.fnUntraced(function* (request: Omit<Request, "headers">) {
+    const { gatewayUrl } = yield* WholeSystem
+    const headers = { authorization: `Token ${token}`, "content-type": "application/json" }
+    return yield* send(gatewayUrl, { ...request, headers })
+  })
+  const imported = Effect.gen(function* () {
+    expect((yield* ask(stage(supplier.code, "staged"))).status).toBe(201)
+    expect((yield* ask(stage(supplier.code, "imported"))).status).toBe(201)
+    expect((yield* ask(processing(false)(supplier.code, "imported"))).status).toBe(201)
+  })
+  return { ask, imported, supplier }
+})
+
+/** What a caller can see of an answer, but for what differs between any two. */
+const seen = ({
+  headers,
+  status,
+  text
+}: {
+  readonly headers: Readonly<Record<string, string>>
+  readonly status: number
+  readonly text: string
+}) => {
+  const { date: _, "x-request-id": __, ...same } = headers
+  return { status, text, headers: same }
+}
+
+const teamIsThere = Layer.effectDiscard(
+  Effect.flatMap(OperatorSetup, (setup) => setup.createTeam(team))
+)
+
+layer(teamIsThere.pipe(Layer.provideMerge(wholeSystem(quietWorld()))), {
+  excludeTestServices: true,
+  timeout: "2 minutes"
+})("the tenancy matrix", (it) => {
+  it("has every operation of the document that names a supplier", () => {
+    const file = new URL("../../../libs/api/openapi.json", import.meta.url)
+    const { paths } = JSON.parse(readFileSync(file, "utf8")) as Documented
+    expect([...Object.keys(operations), ...withoutSupplier].toSorted()).toEqual(
+      Object.keys(paths).toSorted()
+    )
+  })
+
+  describe("answers for another's what it answers for none", () => {
+    it.effect.each(ways)("%s", ([, ask]) =>
+      Effect.gen(function* () {
+        const mine = yield* client
+        const rival = yield* client
+        yield* rival.imported
+        const none = supplierOf(rival.supplier.organisation).code
+        for (const number of ["imported", "staged", "unknown"]) {
+          const unknown = seen(yield* mine.ask(ask(none, number)))
+          expect(unknown.status, "refused").toBeGreaterThanOrEqual(400)
+          expect(unknown.status, "refused").toBeLessThan(500)
+          const foreign = seen(yield* mine.ask(ask(rival.supplier.code, number)))
+          expect(foreign).toStrictEqual(unknown)
+        }
+      })
+    )
+  })
+
+  it.effect("answers otherwise for one's own, so that the matrix asks something", () =>
+    Effect.gen(function* () {
+      const mine = yield* client
+      yield* mine.imported
+      const none = supplierOf(mine.supplier.organisation).code
+      for (const [name, ask] of ways) {
+        const own = seen(yield* mine.ask(ask(mine.supplier.code, "imported")))
+        expect(own.text, name).not.toBe(seen(yield* mine.ask(ask(none, "imported"))).text)
+      }
+    })
+  )
+
+  it.effect("changes nothing of another's", () =>
+    Effect.gen(function* () {
+      const mine = yield* client
+      const rival = yield* client
+      yield* rival.imported
+      const { supplier } = rival
+      const shown = Effect.gen(function* () {
+        const status = `${root}/account-transfer-status/${supplier.code}`
+        const paths = [
+          `${root}/all-account-import-processes/${supplier.code}/`,
+          `${status}/staged/`,
+          `${status}/imported/`
+        ]
+        return yield* Effect.forEach(paths, (path) =>
+          Effect.map(rival.ask({ path }), ({ text }) => text)
+        )
+      })
+      const before = yield* shown
+      for (const [, ask] of ways) {
+        for (const number of ["staged", "imported"]) yield* mine.ask(ask(supplier.code, number))
+      }
+      expect(yield* shown).toStrictEqual(before)
+    })
+  )
+})

@@ -1,0 +1,240 @@
+/**
+ * All services in this process as they are deployed, and the world around them in the hands of the
+ * test: the line to the database, the payment vendors, the object store and the collector of
+ * traces. Whatever the services say to anybody is kept.
+ */
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
+import {
+  createServer as createHttpServer,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse
+} from "node:http"
+import {
+  type AddressInfo,
+  connect,
+  createServer,
+  type Server as TcpServer,
+  type Socket
+} from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { ConfigProvider, Context, Duration, Effect, Layer, Redacted, type Scope } from "effect"
+import * as AccountImport from "@data-import/account-import/AccountImport"
+import * as Auth from "@data-import/auth/Auth"
+import * as Gateway from "@data-import/gateway/Gateway"
+import * as PostImport from "@data-import/post-import/PostImport"
+import { Database, layerWith } from "@data-import/postgres/Database"
+import { layerPorts } from "@data-import/postgres/Storage"
+import { freshUrl, loginsAt } from "@data-import/postgres/testing/TestDatabase"
+import * as Query from "@data-import/query/Query"
+import { Output } from "@data-import/server/Log"
+import { Listening } from "@data-import/server/Service"
+import { layer as tokenSecrets } from "@data-import/server/TokenSecrets"
+import { vi } from "vitest"
+
+type Settings = Readonly<Record<string, string>>
+type Answer = (incoming: IncomingMessage, response: ServerResponse) => void
+
+const bound = (server: TcpServer | Server) => (server.address() as AddressInfo).port
+
+const listen = <S extends TcpServer | Server>(server: S, port = 0) =>
+  Effect.callback<S>((resume) => {
+    server.listen(port, "127.0.0.1", () => resume(Effect.succeed(server)))
+  })
+
+/** An HTTP server that answers as the test says, and otherwise; it ends with the scope. */
+const serverOf = (answer: Answer): Effect.Effect<string, never, Scope.Scope> =>
+  Effect.acquireRelease(listen(createHttpServer(answer)), (server) =>
+    Effect.sync(() => {
+      server.close()
+      server.closeAllConnections()
+    })
+  ).pipe(Effect.map((server) => `http://127.0.0.1:${bound(server)}`))
+
+/** A line to the database that can be cut, and joined again on the same port. */
+const lineTo = Effect.fnUntraced(function* (url: Redacted.Redacted) {
+  const { hostname, port } = new URL(Redacted.value(url))
+  const sockets = new Set<Socket>()
+  const make = () =>
+    createServer((near) => {
+      const far = connect(Number(port), hostname)
+      for (const socket of [near, far]) {
+        sockets.add(socket)
+        socket.on("error", () => {}).once("close", () => sockets.delete(socket))
+      }
+      near.pipe(far).pipe(near)
+    })
+  const cut = (server: TcpServer) =>
+    Effect.callback<void>((resume) => {
+      server.close(() => resume(Effect.void))
+      sockets.forEach((socket) => socket.destroy())
+    })
+  let server = yield* listen(make())
+  const linePort = bound(server)
+  yield* Effect.addFinalizer(() => cut(server))
+  const through = (login: Redacted.Redacted) => {
+    const moved = new URL(Redacted.value(login))
+    moved.port = String(linePort)
+    return moved.href
+  }
+  /** The effect runs while nobody can reach the database. */
+  const away = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+    Effect.suspend(() => cut(server)).pipe(
+      Effect.andThen(effect),
+      Effect.ensuring(
+        Effect.flatMap(listen(make(), linePort), (joined) =>
+          Effect.sync(() => {
+            server = joined
+          })
+        )
+      )
+    )
+  return { through, away }
+})
+
+const temporaryFolder = Effect.acquireRelease(
+  Effect.sync(() => mkdtempSync(join(tmpdir(), "data-import-security-"))),
+  (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
+)
+
+const collected = async (incoming: IncomingMessage): Promise<string> => {
+  const chunks: Array<Buffer> = []
+  for await (const chunk of incoming) chunks.push(chunk as Buffer)
+  return Buffer.concat(chunks).toString()
+}
+
+/** The private keys in a folder, as `TOKEN_KEYS_DIR` has them. */
+export const privateKeysIn = (folder: string) =>
+  readdirSync(folder).map((file) => ({
+    ...(JSON.parse(readFileSync(join(folder, file), "utf8")) as Readonly<Record<string, string>>),
+    kid: file.replace(/\.json$/, "")
+  }))
+
+export interface World {
+  /** What the payment vendors and the object store answer. */
+  readonly vendor: Answer
+  readonly store: Answer
+  /** The key id and the secret that the object store knows the services by. */
+  readonly storeCredentials: readonly [id: string, secret: string]
+  /** Settings of every service, which stand before those that the world needs. */
+  readonly settings: Settings
+}
+
+/** Where the standard chain of the AWS tools looks first. */
+const credentialsInEnvironment = ([id, secret]: World["storeCredentials"]) =>
+  Effect.acquireRelease(
+    Effect.sync(() => {
+      vi.stubEnv("AWS_ACCESS_KEY_ID", id)
+      vi.stubEnv("AWS_SECRET_ACCESS_KEY", secret)
+    }),
+    () => Effect.sync(() => vi.unstubAllEnvs())
+  )
+
+const make = Effect.fnUntraced(function* (world: World) {
+  const { settings, store, vendor } = world
+  yield* credentialsInEnvironment(world.storeCredentials)
+  const folder = yield* temporaryFolder
+  const owner = yield* freshUrl
+  const logins = loginsAt(owner)
+  const line = yield* lineTo(owner)
+  const log: Array<string> = []
+  const traces: Array<string> = []
+  const collector = yield* serverOf((incoming, response) => {
+    void collected(incoming).then((body) => {
+      traces.push(body)
+      response.end("{}")
+    })
+  })
+  const vendorUrl = yield* serverOf(vendor)
+  const storeUrl = yield* serverOf(store)
+  const metricsPorts: Array<number> = []
+
+  /** A service with the settings that all of them have and those of its own; gives its address. */
+  const start = <E>(service: Layer.Layer<Listening, E>, own: Settings) =>
+    Layer.build(Layer.fresh(service)).pipe(
+      Effect.map((context) => Context.get(context, Listening)),
+      Effect.tap(({ metricsPort }) =>
+        Effect.sync(() => {
+          if (metricsPort !== null) metricsPorts.push(metricsPort)
+        })
+      ),
+      Effect.map(({ url }) => url),
+      Effect.provideService(
+        ConfigProvider.ConfigProvider,
+        ConfigProvider.fromUnknown({
+          PORT: "0",
+          METRICS_PORT: "0",
+          LOG_LEVEL: "all",
+          OTEL_EXPORTER_OTLP_ENDPOINT: collector,
+          SHUTDOWN_GRACE_SECONDS: "5",
+          TRUST_PROXY: "true",
+          S3_BUCKET: "bucket",
+          S3_ENDPOINT: storeUrl,
+          PAYMENT_STRIPE_URL: vendorUrl,
+          PAYMENT_GOCARDLESS_URL: vendorUrl,
+          ...own,
+          ...settings
+        })
+      ),
+      Effect.provideService(Output, (lines) => void log.push(lines)),
+      Effect.orDie
+    )
+
+  const keysFolder = join(folder, "keys")
+  const databaseOf = (login: Redacted.Redacted) => ({ DATABASE_URL: line.through(login) })
+  const auth = yield* start(Auth.layer, { ...databaseOf(logins.auth), TOKEN_KEYS_DIR: keysFolder })
+  const keys = { JWKS_URL: `${auth}/.well-known/jwks.json` }
+  const gatewayUrl = yield* start(Gateway.layer, {
+    TRUST_PROXY: "false",
+    AUTH_URL: auth,
+    ACCOUNT_IMPORT_URL: yield* start(AccountImport.layer, {
+      ...databaseOf(logins["account-import"]),
+      ...keys
+    }),
+    POST_IMPORT_URL: yield* start(PostImport.layer, {
+      ...databaseOf(logins["post-import"]),
+      ...keys
+    }),
+    QUERY_URL: yield* start(Query.layer, { ...databaseOf(logins.query), ...keys })
+  })
+  const passwords = Object.values(logins).map((login) => new URL(Redacted.value(login)).password)
+  return {
+    away: line.away,
+    gatewayUrl,
+    keysFolder,
+    log,
+    metricsPorts,
+    owner,
+    passwords,
+    start,
+    traces
+  }
+})
+
+/** The system as it runs, and what it has told so far. */
+export class WholeSystem extends Context.Service<
+  WholeSystem,
+  Effect.Success<ReturnType<typeof make>>
+>()("test/WholeSystem") {}
+
+/** What a test sets up beside the services, as the owner of the database. */
+const besides = Layer.unwrap(
+  Effect.map(WholeSystem, ({ owner }) =>
+    Layer.merge(layerPorts, tokenSecrets).pipe(
+      Layer.provideMerge(
+        layerWith({ url: owner, poolSize: 2, statementTimeout: Duration.seconds(20) })
+      ),
+      Layer.fresh
+    )
+  )
+)
+
+/** The whole system in this world. */
+export const wholeSystem = (world: World) =>
+  besides.pipe(Layer.provideMerge(Layer.effect(WholeSystem, make(world))), Layer.orDie)
+
+/** Runs a statement of the test's own. */
+export const run = (
+  statement: (sql: Database["Service"]["sql"]) => Effect.Effect<unknown, unknown>
+) => Effect.flatMap(Database, (database) => Effect.orDie(database.run(statement(database.sql))))
