@@ -10,8 +10,8 @@ import * as TokenSecrets from "@data-import/server/TokenSecrets"
 import { routes } from "./Handlers.ts"
 
 const serving = Effect.gen(function* () {
-  const { ready } = yield* Database
-  return { routes: yield* routes, ready }
+  const { admit, ready } = yield* Database
+  return { routes: yield* routes, admit, ready }
 })
 
 /**

@@ -1,73 +1,187 @@
 /**
- * The queue in front of the connection pool: first come, first served, and bounded in length and in
- * time, so that a database that has become slow gives fast refusals instead of a growing heap of
- * waiting requests. Once somebody has waited in vain, nobody waits until a turn comes free again.
+ * The door and the queue in front of the connection pool, so that a database that is slow or away
+ * gives fast refusals instead of a growing heap of waiting requests. A request is refused at the
+ * door or not at all: whoever has had a turn goes before those who have not, so nothing that was
+ * begun is thrown away. Source: the queue of CoDel, whose measure is how long somebody has waited,
+ * not how many do; and the circuit breaker, which tries with one request at a time.
  */
-import { type Duration, Effect } from "effect"
+import { Cause, Clock, Context, Duration, Effect, Exit, Option, Predicate } from "effect"
+import { type ServiceUnavailable, unavailable } from "@data-import/domain/Failure"
 import { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
 
 export interface AdmissionLimits {
   /** How many may run at once. */
   readonly running: number
-  /** How many may wait for their turn. */
+  /** How many may wait for their turn. Half of these places are for those let in already. */
   readonly waiting: number
-  /** How long each of them waits at most. */
+  /** How long each of them waits at most. Nobody is let in once somebody has waited a quarter. */
   readonly wait: Duration.Duration
 }
 
-/**
- * Runs an effect when it is its turn; fails with `StorageUnavailable` where that takes too long.
- */
-export type Admission = <A, E, R>(
-  effect: Effect.Effect<A, E, R>
-) => Effect.Effect<A, E | StorageUnavailable, R>
-
-export const make = (limits: AdmissionLimits): Admission => {
-  let free = limits.running
-  let stalled = false
+export interface Admission {
   /**
-   * In the order of their coming. A turn is handed over, so that nobody who comes later takes it.
+   * Runs a request, or refuses it at once: while others wait too long, and while the database does
+   * not answer, but for one request at a time that tries.
    */
-  const waiters = new Set<() => void>()
+  readonly admit: <A, E, R>(
+    request: Effect.Effect<A, E, R>
+  ) => Effect.Effect<A, E | ServiceUnavailable, R>
+  /**
+   * Runs an effect when it is its turn; fails with `StorageUnavailable` where that takes too long,
+   * and from then on at once where it would have to wait, until the database answers.
+   */
+  readonly run: <A, E, R>(
+    effect: Effect.Effect<A, E, R>
+  ) => Effect.Effect<A, E | StorageUnavailable, R>
+}
+
+/** What a fiber works for has had a turn. So has, by default, what no request asked for. */
+const Progress = Context.Reference<{ hasBegun: boolean }>("@data-import/postgres/Progress", {
+  defaultValue: () => ({ hasBegun: true })
+})
+
+interface Waiter {
+  readonly since: number
+  readonly go: () => void
+  /** A turn that is given to a waiter who leaves in the same moment must not be lost. */
+  hasTurn: boolean
+}
+
+/** From a failure to the next try. Milliseconds. */
+const pause = 100
+
+type Verdict = "answered" | "away" | "unclear"
+
+/** What the end of a turn says about the database. */
+const verdictOf = (
+  exit: Exit.Exit<unknown, unknown>,
+  isAway: (failure: StorageUnavailable) => boolean
+): Verdict => {
+  if (Exit.isSuccess(exit)) return "answered"
+  if (Cause.hasInterruptsOnly(exit.cause)) return "unclear"
+  const failure = Option.getOrUndefined(Cause.findErrorOption(exit.cause))
+  if (!Predicate.isTagged(failure, "StorageUnavailable")) return "answered"
+  return isAway(failure as StorageUnavailable) ? "away" : "unclear"
+}
+
+/** The two queues, each first come, first served: turns go to those who have begun first. */
+class Queues {
+  readonly #begun = new Set<Waiter>()
+  readonly #fresh = new Set<Waiter>()
+
+  get size(): number {
+    return this.#begun.size + this.#fresh.size
+  }
+
+  /** Since when the first of those who have not begun waits. */
+  get since(): number | undefined {
+    const [first] = this.#fresh
+    return first?.since
+  }
+
+  /** Waits for a turn, which whoever calls `next` hands over. */
+  turn(hasBegun: boolean, since: number, giveBack: Effect.Effect<void>): Effect.Effect<void> {
+    const queue = hasBegun ? this.#begun : this.#fresh
+    return Effect.suspend(() => {
+      let waiter: Waiter | undefined
+      const waiting = Effect.callback<void>((resume) => {
+        waiter = { since, go: () => resume(Effect.void), hasTurn: false }
+        queue.add(waiter)
+      })
+      return Effect.onExit(waiting, (exit) => {
+        if (waiter === undefined || Exit.isSuccess(exit)) return Effect.void
+        queue.delete(waiter)
+        return waiter.hasTurn ? giveBack : Effect.void
+      })
+    })
+  }
+
+  /** Hands a turn over; false where nobody waits. */
+  next(): boolean {
+    const queue = this.#begun.size > 0 ? this.#begun : this.#fresh
+    const [waiter] = queue
+    if (waiter === undefined) return false
+    queue.delete(waiter)
+    waiter.hasTurn = true
+    waiter.go()
+    return true
+  }
+}
+
+/**
+ * An admission with nobody in it. `isAway` tells the failures by which the database is known to be
+ * away from those that say nothing about the next request.
+ */
+export const make = (
+  limits: AdmissionLimits,
+  isAway: (failure: StorageUnavailable) => boolean
+): Admission => {
+  const queues = new Queues()
+  const tooLong = Duration.toMillis(limits.wait) / 4
+  let free = limits.running
+  /** From when on one request may try; null while the database answers. */
+  let nextTry: number | null = null
+  let isTrying = false
 
   const refuse = (message: string) =>
     Effect.fail(new StorageUnavailable({ cause: new Error(message) }))
 
-  const turn = Effect.callback<void>((resume) => {
-    const waiter = () => resume(Effect.void)
-    waiters.add(waiter)
-    return Effect.sync(() => waiters.delete(waiter))
+  const handOver = Effect.sync(() => {
+    if (!queues.next()) free++
   })
 
-  const take = Effect.suspend(() => {
+  const take = Effect.fnUntraced(function* () {
+    const progress = yield* Progress
+    const clock = yield* Clock.Clock
     if (free > 0) {
       free--
-      return Effect.void
-    }
-    if (stalled) return refuse("All connections are busy, and others have waited in vain")
-    if (waiters.size >= limits.waiting) return refuse("All connections are busy, the queue is full")
-    return Effect.timeoutOrElse(turn, {
-      duration: limits.wait,
-      orElse: () => {
-        stalled = true
-        return refuse("All connections are busy")
-      }
-    })
-  })
-
-  const release = Effect.sync(() => {
-    stalled = false
-    const [next] = waiters
-    if (next === undefined) {
-      free++
     } else {
-      waiters.delete(next)
-      next()
+      if (nextTry !== null)
+        return yield* refuse("All connections are busy, and others waited in vain")
+      if (queues.size >= limits.waiting) return yield* refuse("The queue is full")
+      const turn = queues.turn(progress.hasBegun, clock.currentTimeMillisUnsafe(), handOver)
+      yield* Effect.timeoutOrElse(turn, {
+        duration: limits.wait,
+        orElse: () => {
+          nextTry = clock.currentTimeMillisUnsafe() + pause
+          return refuse("All connections are busy")
+        }
+      })
     }
+    progress.hasBegun = true
   })
 
-  return (effect) =>
+  const release = (exit: Exit.Exit<unknown, unknown>) =>
+    Effect.clockWith((clock) => {
+      const verdict = verdictOf(exit, isAway)
+      if (verdict === "answered") nextTry = null
+      if (verdict === "away") nextTry = clock.currentTimeMillisUnsafe() + pause
+      return handOver
+    })
+
+  const run: Admission["run"] = (effect) =>
     Effect.uninterruptibleMask((restore) =>
-      Effect.flatMap(restore(take), () => Effect.onExit(restore(effect), () => release))
+      Effect.flatMap(restore(take()), () => Effect.onExit(restore(effect), release))
     )
+
+  const tried = Effect.sync(() => {
+    isTrying = false
+  })
+
+  const isTooBusy = (now: number): boolean => {
+    const { since, size } = queues
+    return size >= limits.waiting / 2 || (since !== undefined && now - since >= tooLong)
+  }
+
+  const admit = <A, E, R>(request: Effect.Effect<A, E, R>) =>
+    Effect.clockWith((clock): Effect.Effect<A, E | ServiceUnavailable, R> => {
+      const now = clock.currentTimeMillisUnsafe()
+      const served = Effect.provideService(request, Progress, { hasBegun: false })
+      if (nextTry === null) return isTooBusy(now) ? Effect.fail(unavailable) : served
+      if (isTrying || now < nextTry) return Effect.fail(unavailable)
+      isTrying = true
+      return Effect.ensuring(served, tried)
+    })
+
+  return { admit, run }
 }

@@ -90,7 +90,7 @@ export const make = Effect.fnUntraced(function* <Command, Answer>(
 ) {
   const { lanes, wait, waiting } = batching.limits
   const scope = yield* Effect.scope
-  const admit = Admission.make({ running: lanes, waiting: 1, wait })
+  const lane = Admission.make({ running: lanes, waiting: 1, wait }, () => false)
   let queue: ReadonlyArray<Waiting<Command, Answer>> = []
   /** Whether somebody waits for a lane on behalf of the queue. */
   let led = false
@@ -113,7 +113,7 @@ export const make = Effect.fnUntraced(function* <Command, Answer>(
   const lead: Effect.Effect<void> = Effect.suspend(() => {
     if (led || queue.length === 0) return Effect.void
     led = true
-    return Effect.forkIn(Effect.catch(admit(depart), refuse), scope, { startImmediately: true })
+    return Effect.forkIn(Effect.catch(lane.run(depart), refuse), scope, { startImmediately: true })
   }).pipe(Effect.asVoid)
 
   return (command: Command): Effect.Effect<Answer, StorageUnavailable> =>

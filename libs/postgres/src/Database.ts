@@ -1,5 +1,5 @@
 /**
- * The connection to PostgreSQL: a pool, a bounded queue in front of it, and one way to run
+ * The connection to PostgreSQL: a pool, a door and a bounded queue in front of it, and one way to run
  * statements that says what a failure means. The other modules of this library state what to run;
  * only this one knows how.
  */
@@ -9,7 +9,7 @@ import { Reactivity } from "effect/reactivity"
 import type { SqlError } from "effect/sql"
 import { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
 import * as Admission from "./Admission.ts"
-import { sorted } from "./SqlFailure.ts"
+import { isAway, sorted } from "./SqlFailure.ts"
 
 export interface DatabaseSettings {
   /** `postgres://user:password@host:port/database`. */
@@ -41,7 +41,9 @@ export class Database extends Context.Service<
     readonly sql: PgClient.PgClient
     /** Runs statements, or a transaction of them, on one connection of the pool. */
     readonly run: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, Failure<E>, R>
-    /** Whether statements are answered. */
+    /** Runs a request that will need the database, or refuses it at once. */
+    readonly admit: Admission.Admission["admit"]
+    /** Whether statements are answered; however many requests wait, it waits for none of them. */
     readonly ready: Effect.Effect<void, StorageUnavailable>
   }
 >()("@data-import/postgres/Database") {}
@@ -76,18 +78,18 @@ const clientOf = ({ poolSize, statementTimeout, url }: DatabaseSettings) =>
 const make = Effect.fnUntraced(function* (config: DatabaseSettings) {
   // No connection is opened yet, so nothing can fail here.
   const sql = yield* Effect.orDie(clientOf(config))
-  const admit = Admission.make({
-    running: config.poolSize,
-    waiting: config.poolSize * 32,
-    wait: waitForConnection
-  })
+  const admission = Admission.make(
+    { running: config.poolSize, waiting: config.poolSize * 32, wait: waitForConnection },
+    isAway
+  )
   // The server ends a statement by itself; this is for a server that no longer does.
   const duration = Duration.sum(config.statementTimeout, Duration.seconds(1))
   const orElse = () => Effect.fail(new StorageUnavailable({ cause: new Error("No answer") }))
-  const run = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
-    admit(sorted(Effect.timeoutOrElse(effect, { duration, orElse })))
-  const ready = Effect.asVoid(run(sql`select 1 as ready`))
-  return Database.of({ sql, run, ready })
+  const answered = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+    sorted(Effect.timeoutOrElse(effect, { duration, orElse }))
+  const run = <A, E, R>(effect: Effect.Effect<A, E, R>) => admission.run(answered(effect))
+  const ready = Effect.asVoid(answered(sql`select 1 as ready`))
+  return Database.of({ sql, run, ready, admit: admission.admit })
 })
 
 /**

@@ -47,6 +47,14 @@ const isPassing = ({ reason }: SqlError.SqlError): boolean => {
   return sqlState !== null && passing.test(sqlState)
 }
 
+/**
+ * Whether PostgreSQL lets nobody in right now, so that the next statement would fail as well: other
+ * than a statement that gave way, or took too long.
+ */
+export const isAway = ({ cause }: StorageUnavailable): boolean =>
+  cause instanceof StatementFailed &&
+  (cause.reason === "ConnectionError" || /^(?:08|53|57P)/.test(cause.sqlState ?? ""))
+
 /** Whether the statement failed because it broke this unique constraint. */
 export const breaks =
   (constraint: string) =>

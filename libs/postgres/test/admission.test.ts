@@ -1,80 +1,266 @@
-import { expect, it } from "@effect/vitest"
+import { describe, expect, it } from "@effect/vitest"
 import { Deferred, Duration, Effect, Exit, Fiber } from "effect"
 import { TestClock } from "effect/testing"
+import fc from "fast-check"
+import { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
 import * as Admission from "../src/Admission.ts"
 
-const limits = { running: 2, waiting: 2, wait: Duration.seconds(2) }
+const limits = { running: 2, waiting: 8, wait: Duration.seconds(2) }
+const tooLong = Duration.millis(500)
+const pause = Duration.millis(100)
 
-/** Keeps every turn until it is let go; `done` has the names in the order of their turns. */
-const occupied = Effect.fnUntraced(function* (names: ReadonlyArray<string>) {
-  const admit = Admission.make(limits)
-  const gate = yield* Deferred.make<void>()
+const away = new StorageUnavailable({ cause: "away" })
+const slow = new StorageUnavailable({ cause: "slow" })
+const isAway = (failure: StorageUnavailable) => failure === away
+
+const admission = (changed: Partial<Admission.AdmissionLimits> = {}) =>
+  Admission.make({ ...limits, ...changed }, isAway)
+
+const start = <A, E>(effect: Effect.Effect<A, E>) =>
+  Effect.forkChild(effect, { startImmediately: true })
+
+/** Turns that last until they are let go; `turns` has the names in the order in which they began. */
+const stage = ({ run }: Admission.Admission) => {
   const turns: Array<string> = []
-  const enter = (name: string) =>
-    admit(
+  const gate = Deferred.makeUnsafe<void>()
+  const turn = (name: string) =>
+    run(
       Effect.andThen(
         Effect.sync(() => turns.push(name)),
         Deferred.await(gate)
       )
     )
-  const fibers = yield* Effect.forEach(names, (name) =>
-    Effect.forkChild(enter(name), { startImmediately: true })
-  )
-  return { admit, enter, fibers, letGo: Deferred.succeed(gate, undefined), turns }
+  return { turn, turns, letGo: Deferred.succeed(gate, undefined) }
+}
+
+/** An admission with these turns under way or waiting. */
+const occupied = Effect.fnUntraced(function* (names: ReadonlyArray<string>) {
+  const { admit, run } = admission()
+  const { letGo, turn, turns } = stage({ admit, run })
+  const fibers = yield* Effect.forEach(names, (name) => start(admit(turn(name))))
+  return { admit, fibers, letGo, run, turn, turns }
 })
 
-it.effect("lets as many run as there are connections, and the next in the order they came", () =>
-  Effect.gen(function* () {
-    const { fibers, letGo, turns } = yield* occupied(["a", "b", "c", "d"])
-    expect(turns).toStrictEqual(["a", "b"])
-    yield* letGo
-    yield* Effect.forEach(fibers, Fiber.join)
-    expect(turns).toStrictEqual(["a", "b", "c", "d"])
-  })
+const refusalOf = <A, E extends { readonly _tag: string }>(effect: Effect.Effect<A, E>) =>
+  Effect.map(Effect.flip(effect), ({ _tag }) => _tag)
+
+describe("the queue", () => {
+  it.effect("lets as many run as there are connections, and the next in the order they came", () =>
+    Effect.gen(function* () {
+      const { fibers, letGo, turns } = yield* occupied(["a", "b", "c", "d"])
+      expect(turns).toStrictEqual(["a", "b"])
+      yield* letGo
+      yield* Effect.forEach(fibers, Fiber.join)
+      expect(turns).toStrictEqual(["a", "b", "c", "d"])
+    })
+  )
+
+  it.effect("lets those who have begun go before those who have not", () =>
+    Effect.gen(function* () {
+      const { admit, run } = admission({ running: 1 })
+      const turns: Array<string> = []
+      const turn = (name: string) =>
+        run(
+          Effect.andThen(
+            Effect.sleep("10 millis"),
+            Effect.sync(() => turns.push(name))
+          )
+        )
+      const twice = yield* start(admit(Effect.andThen(turn("first"), turn("first again"))))
+      const others = yield* Effect.forEach(["second", "third"], (name) => start(admit(turn(name))))
+      const nobodys = yield* start(turn("nobody's"))
+      yield* TestClock.adjust("1 second")
+      yield* Effect.forEach([twice, ...others, nobodys], (fiber) =>
+        Fiber.await<unknown, unknown>(fiber)
+      )
+      expect(turns).toStrictEqual(["first", "nobody's", "first again", "second", "third"])
+    })
+  )
+
+  it.effect("is full at its limit, whoever comes", () =>
+    Effect.gen(function* () {
+      const { run, turn, turns } = yield* occupied(["a", "b"])
+      yield* Effect.forEach(Array.from({ length: limits.waiting }), () => start(turn("waits")))
+      expect(yield* refusalOf(run(Effect.void))).toBe("StorageUnavailable")
+      expect(turns).toStrictEqual(["a", "b"])
+    })
+  )
+
+  it.effect("gives the turn of one who left it to the next", () =>
+    Effect.gen(function* () {
+      const { fibers, letGo, turns } = yield* occupied(["a", "b", "c", "d"])
+      const [, , c, d] = fibers
+      yield* Effect.forEach(c === undefined ? [] : [c], Fiber.interrupt)
+      yield* letGo
+      yield* Effect.forEach(d === undefined ? [] : [d], Fiber.join)
+      expect(turns).toStrictEqual(["a", "b", "d"])
+    })
+  )
+
+  it.effect("frees the turn of what fails, dies or is interrupted", () =>
+    Effect.gen(function* () {
+      const { run } = admission({ running: 1, waiting: 0 })
+      yield* Effect.exit(run(Effect.fail("failed")))
+      yield* Effect.exit(run(Effect.die("died")))
+      const endless = yield* start(run(Effect.never))
+      yield* Fiber.interrupt(endless)
+      expect(yield* run(Effect.succeed("served"))).toBe("served")
+    })
+  )
+
+  it.effect("refuses who has waited in vain, and does not disturb those that run", () =>
+    Effect.gen(function* () {
+      const { fibers, letGo, run } = yield* occupied(["a", "b", "c"])
+      yield* TestClock.adjust(limits.wait)
+      const [a, b, c] = fibers.map((fiber) => fiber.pollUnsafe())
+      expect([a, b]).toStrictEqual([undefined, undefined])
+      expect(c !== undefined && Exit.isFailure(c)).toBe(true)
+      expect(yield* refusalOf(run(Effect.void)), "nobody waits any more").toBe("StorageUnavailable")
+      yield* letGo
+      expect(yield* run(Effect.succeed("served"))).toBe("served")
+    })
+  )
+})
+
+describe("the door", () => {
+  it.effect("lets in until somebody has waited too long, and again when that is over", () =>
+    Effect.gen(function* () {
+      const { admit, fibers, letGo } = yield* occupied(["a", "b", "c"])
+      yield* TestClock.adjust(Duration.subtract(tooLong, Duration.millis(1)))
+      expect(yield* admit(Effect.succeed("in"))).toBe("in")
+      yield* TestClock.adjust(Duration.millis(1))
+      expect(yield* refusalOf(admit(Effect.void))).toBe("ServiceUnavailable")
+      yield* letGo
+      yield* Effect.forEach(fibers, Fiber.join)
+      expect(yield* admit(Effect.succeed("in"))).toBe("in")
+    })
+  )
+
+  it.effect("keeps half of the places in the queue for those who are in", () =>
+    Effect.gen(function* () {
+      const { admit, turn } = yield* occupied(["a", "b"])
+      yield* Effect.forEach(Array.from({ length: limits.waiting / 2 - 1 }), () =>
+        start(admit(turn("waits")))
+      )
+      expect(yield* admit(Effect.succeed("in"))).toBe("in")
+      yield* start(admit(turn("waits")))
+      expect(yield* refusalOf(admit(Effect.void))).toBe("ServiceUnavailable")
+    })
+  )
+
+  it.effect("lets one at a time try while the database is away, after a pause", () =>
+    Effect.gen(function* () {
+      const { admit, run } = admission()
+      yield* Effect.exit(run(Effect.fail(away)))
+      expect(yield* refusalOf(admit(Effect.void)), "at once").toBe("ServiceUnavailable")
+      yield* TestClock.adjust(pause)
+      const { letGo, turn } = stage({ admit, run })
+      const trying = yield* start(admit(turn("tries")))
+      expect(yield* refusalOf(admit(Effect.void)), "another").toBe("ServiceUnavailable")
+      yield* letGo
+      yield* Fiber.join(trying)
+      expect(yield* admit(Effect.succeed("in")), "it answered").toBe("in")
+    })
+  )
+
+  it.effect("lets the next one try when one has gone without an answer", () =>
+    Effect.gen(function* () {
+      const { admit, run } = admission()
+      yield* Effect.exit(run(Effect.fail(away)))
+      const unclear: ReadonlyArray<Effect.Effect<void, StorageUnavailable>> = [
+        Effect.void,
+        run(Effect.fail(slow)),
+        Effect.die("its own fault")
+      ]
+      for (const request of unclear) {
+        yield* TestClock.adjust(pause)
+        yield* Effect.exit(admit(request))
+      }
+      const trying = yield* start(admit(Effect.never))
+      expect(yield* refusalOf(admit(Effect.void)), "still one at a time").toBe("ServiceUnavailable")
+      yield* Fiber.interrupt(trying)
+      expect(yield* admit(run(Effect.succeed("answered")))).toBe("answered")
+      expect(yield* admit(Effect.succeed("in"))).toBe("in")
+    })
+  )
+
+  it.effect.each([
+    { name: "success", turn: Effect.void, isOpen: true },
+    { name: "a refusal of the domain", turn: Effect.fail("refused"), isOpen: true },
+    { name: "a defect", turn: Effect.die("defect"), isOpen: true },
+    { name: "a failure that says nothing", turn: Effect.fail(slow), isOpen: false },
+    { name: "being away", turn: Effect.fail(away), isOpen: false }
+  ])("is opened by an answer of the database alone: $name", ({ isOpen, turn }) =>
+    Effect.gen(function* () {
+      const { admit, run } = admission()
+      yield* Effect.exit(run(Effect.fail(away)))
+      yield* Effect.exit(run<void, unknown, never>(turn))
+      const answer = yield* Effect.result(admit(Effect.void))
+      expect(answer._tag === "Success").toBe(isOpen)
+    })
+  )
+
+  it.effect("stays open for a failure that says nothing about the next request", () =>
+    Effect.gen(function* () {
+      const { admit, run } = admission()
+      yield* Effect.exit(run(Effect.fail(slow)))
+      expect(yield* admit(Effect.succeed("in"))).toBe("in")
+    })
+  )
+})
+
+/** A request: how long its turns last, and when it comes after the one before it. Milliseconds. */
+interface Asked {
+  readonly after: number
+  readonly turns: ReadonlyArray<number>
+}
+
+const requests: fc.Arbitrary<ReadonlyArray<Asked>> = fc.array(
+  fc.record({
+    after: fc.integer({ min: 0, max: 60 }),
+    turns: fc.array(fc.integer({ min: 1, max: 100 }), { minLength: 1, maxLength: 6 })
+  }),
+  { minLength: 1, maxLength: 60 }
 )
 
-it.effect("refuses at once when the queue is full", () =>
-  Effect.gen(function* () {
-    const { enter, turns } = yield* occupied(["a", "b", "c", "d"])
-    const refused = yield* Effect.flip(enter("e"))
-    expect(refused._tag).toBe("StorageUnavailable")
-    expect(turns).toStrictEqual(["a", "b"])
-  })
-)
-
-it.effect("refuses who has waited in vain, and then everybody at once until a turn is free", () =>
-  Effect.gen(function* () {
-    const { admit, enter, fibers, letGo } = yield* occupied(["a", "b", "c"])
-    yield* TestClock.adjust(limits.wait)
-    const [a, b, c] = yield* Effect.forEach(fibers, (fiber) =>
-      Effect.sync(() => fiber.pollUnsafe())
+const simulated = Effect.fnUntraced(function* (given: ReadonlyArray<Asked>) {
+  const { admit, run } = admission()
+  let running = 0
+  let most = 0
+  const turn = (millis: number) =>
+    run(
+      Effect.acquireUseRelease(
+        Effect.sync(() => (most = Math.max(most, ++running))),
+        () => Effect.sleep(Duration.millis(millis)),
+        () => Effect.sync(() => running--)
+      )
     )
-    expect([a, b], "those that run are not disturbed").toStrictEqual([undefined, undefined])
-    expect(c !== undefined && Exit.isFailure(c)).toBe(true)
-    expect((yield* Effect.flip(enter("d")))._tag).toBe("StorageUnavailable")
-    yield* letGo
-    expect(yield* admit(Effect.succeed("served"))).toBe("served")
-  })
-)
+  const fibers = yield* Effect.forEach(given, ({ after, turns }) =>
+    Effect.andThen(
+      TestClock.adjust(Duration.millis(after)),
+      start(Effect.result(admit(Effect.forEach(turns, turn, { discard: true }))))
+    )
+  )
+  yield* TestClock.adjust(Duration.minutes(1))
+  const results = yield* Effect.forEach(fibers, Fiber.join)
+  const refusals = results.flatMap((it) => (it._tag === "Failure" ? [it.failure._tag] : []))
+  return { refusals, most, run }
+})
 
-it.effect("gives the turn of one who left the queue to the next", () =>
+it.effect("refuses at the door or not at all, runs no more than it may, and loses no turn", () =>
   Effect.gen(function* () {
-    const { fibers, letGo, turns } = yield* occupied(["a", "b", "c", "d"])
-    const [, , c, d] = fibers
-    yield* Effect.forEach(c === undefined ? [] : [c], Fiber.interrupt)
-    yield* letGo
-    yield* Effect.forEach(d === undefined ? [] : [d], Fiber.join)
-    expect(turns).toStrictEqual(["a", "b", "d"])
-  })
-)
-
-it.effect("frees the turn of what fails, dies or is interrupted", () =>
-  Effect.gen(function* () {
-    const admit = Admission.make({ ...limits, running: 1, waiting: 0 })
-    yield* Effect.exit(admit(Effect.fail("failed")))
-    yield* Effect.exit(admit(Effect.die("died")))
-    const endless = yield* Effect.forkChild(admit(Effect.never), { startImmediately: true })
-    yield* Fiber.interrupt(endless)
-    expect(yield* admit(Effect.succeed("served"))).toBe("served")
+    const context = yield* Effect.context<never>()
+    const holds = Effect.fnUntraced(function* (given: ReadonlyArray<Asked>) {
+      const { most, refusals, run } = yield* simulated(given)
+      expect(refusals).not.toContain("StorageUnavailable")
+      expect(most).toBeLessThanOrEqual(limits.running)
+      const turns = Array.from({ length: limits.running }, () => run(Effect.void))
+      const together = Effect.all(turns, { concurrency: "unbounded", discard: true })
+      expect(Exit.isSuccess(yield* Effect.exit(together))).toBe(true)
+    })
+    const property = fc.asyncProperty(requests, (given) =>
+      Effect.runPromiseWith(context)(Effect.scoped(holds(given)))
+    )
+    yield* Effect.promise(() => fc.assert(property, { numRuns: 100 }))
   })
 )

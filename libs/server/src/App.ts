@@ -26,6 +26,8 @@ export interface Serving {
    * most.
    */
   readonly ready: Effect.Effect<unknown, unknown>
+  /** Asked for every request but for what is published; lets in everybody unless given. */
+  readonly admit?: Dispatch.Admit
   /** Needed as soon as one route is protected. */
   readonly authorize?: Authorize
   /** Asked for a path that is none of the routes. */
@@ -104,7 +106,8 @@ const refusalOf = (
 export const make = Effect.fnUntraced(function* (parts: Parts) {
   const { log, metrics, progress, serving, trustProxy } = parts
   const routes = [...serving.routes, ...(yield* ownRoutes(parts))]
-  const dispatch = Dispatch.make(routes, serving.authorize, serving.otherwise ?? (() => undefined))
+  const { admit, authorize, otherwise = () => undefined } = serving
+  const dispatch = Dispatch.make(routes, authorize, otherwise, admit)
   const clock = yield* Clock.Clock
   const tracing = yield* References.TracerEnabled
 

@@ -4,10 +4,10 @@
  * they were sent, segment by segment, and only the values of parameters are decoded, so that `%2F`
  * never splits a segment.
  */
-import { Effect } from "effect"
+import { Effect, identity } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { MethodNotAllowed, NotAcceptable } from "@data-import/api/Refusal"
-import { NotFound } from "@data-import/domain/Failure"
+import { NotFound, type ServiceUnavailable } from "@data-import/domain/Failure"
 import type { Caller, RequestId } from "@data-import/domain/Organisation"
 import { allowsJson } from "./Accept.ts"
 import * as Answer from "./Answer.ts"
@@ -135,15 +135,26 @@ const answerAt = (
   return route.method === "GET" ? Effect.interruptible(answer) : answer
 }
 
+/** Lets a request in, or refuses it at once because what it needs is too busy or away. */
+export type Admit = <A, E, R>(
+  request: Effect.Effect<A, E, R>
+) => Effect.Effect<A, E | ServiceUnavailable, R>
+
+/** What is published to everybody is there whatever else is not. */
+const isPublished = (access: Route["access"], method: string): boolean =>
+  access === "public" && method !== "POST"
+
 /**
- * Makes the dispatcher of these routes. `otherwise` is asked for a path that none of them has.
+ * Makes the dispatcher of these routes. `otherwise` is asked for a path that none of them has;
+ * `admit` lets requests in, before anything of theirs is looked at but the path.
  * @throws when a path is protected and nobody authorizes, or when the methods of a path differ in
  * access.
  */
 export const make = (
   routes: ReadonlyArray<Route>,
   authorize: Authorize | undefined,
-  otherwise: (arrival: Arrival, path: string) => Dispatched | undefined
+  otherwise: (arrival: Arrival, path: string) => Dispatched | undefined,
+  admit: Admit = identity
 ): Dispatch => {
   const find = finder(routes)
   const guarded = routes.find((route) => route.access !== "public")
@@ -164,13 +175,15 @@ export const make = (
   }
 
   return (arrival) => {
-    const { url } = arrival.request
+    const { method, url } = arrival.request
     const end = url.indexOf("?")
     const path = end === -1 ? url : url.slice(0, end)
     const search = end === -1 ? "" : url.slice(end)
     const found = find(path)
     if (found !== undefined) {
-      return { route: found.place.template, answer: visit(found, arrival, search) }
+      const { access, template } = found.place
+      const visited = visit(found, arrival, search)
+      return { route: template, answer: isPublished(access, method) ? visited : admit(visited) }
     }
     const slashed = find(`${path}/`)
     if (slashed !== undefined) {
