@@ -1,0 +1,232 @@
+/** The users that are made for the services: who gets in, where, and as what. */
+import { PgClient } from "@effect/sql-pg"
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, Record, Redacted } from "effect"
+import { execFile } from "node:child_process"
+import { randomBytes } from "node:crypto"
+import { join } from "node:path"
+import { promisify } from "node:util"
+import { inject } from "vitest"
+import * as Logins from "../src/Logins.ts"
+import { migrate } from "../src/migrate.ts"
+import { createDatabase, databaseUrl, dropDatabase } from "../testing/databases.ts"
+import * as EmbeddedPostgres from "../testing/EmbeddedPostgres.ts"
+import { temporaryDataDir } from "../testing/temporaryFolder.ts"
+
+const freshName = (prefix: string) => `${prefix}_${randomBytes(6).toString("hex")}`
+
+/** A database on the server until the scope ends. */
+const database = Effect.fnUntraced(function* (server: Redacted.Redacted) {
+  const name = freshName("logins")
+  yield* Effect.acquireRelease(createDatabase(server, name), () =>
+    Effect.orDie(dropDatabase(server, name))
+  )
+  return databaseUrl(server, name)
+})
+
+const migrated = Effect.gen(function* () {
+  const url = yield* database(Redacted.make(inject("databaseUrl")))
+  yield* migrate(url)
+  return url
+})
+
+const loginAt = (owner: Redacted.Redacted, user: string, password: string) => {
+  const url = new URL(Redacted.value(owner))
+  return Redacted.make(Object.assign(url, { username: user, password }).href)
+}
+
+const ask = <Row extends object>(url: Redacted.Redacted, statement: string) =>
+  Effect.gen(function* () {
+    const sql = yield* PgClient.PgClient
+    return yield* sql.unsafe<Row>(statement)
+  }).pipe(Effect.provide(PgClient.layer({ url, maxConnections: 1 })))
+
+/** Whether there is a user, or why there is none. */
+const entry = (url: Redacted.Redacted) =>
+  ask<{ user: string }>(url, "select current_user as user").pipe(
+    Effect.map(([row]) => row?.user),
+    Effect.catch(({ reason }) =>
+      Effect.succeed((reason.cause as { readonly code?: unknown }).code ?? reason._tag)
+    )
+  )
+
+/** Users of these names until the scope ends, whoever makes them. */
+const cleared = (owner: Redacted.Redacted, ...users: ReadonlyArray<string>) =>
+  Effect.addFinalizer(() =>
+    Effect.forEach(users, (user) =>
+      Effect.orDie(
+        ask(owner, `drop owned by ${user}`).pipe(
+          Effect.andThen(ask(owner, `drop role ${user}`)),
+          Effect.catchIf(
+            ({ reason }) => (reason.cause as { readonly code?: unknown }).code === "42704",
+            () => Effect.void
+          )
+        )
+      )
+    )
+  )
+
+const passwords = ["hunter 2'\"\\$ %L %I", "0123456789abcdef", "a%40b:c/d?e#f", "~".repeat(200)]
+
+describe("a user of a service", () => {
+  it.live.each(passwords)("logs in with its password and no other: %s", (password) =>
+    Effect.gen(function* () {
+      const owner = yield* migrated
+      const user = freshName("query")
+      yield* cleared(owner, user)
+      const url = loginAt(owner, user, encodeURIComponent(password))
+      yield* Logins.ensure(owner, { query: url })
+      expect(yield* entry(url)).toBe(user)
+      expect(yield* entry(loginAt(owner, user, `${encodeURIComponent(password)}x`))).toBe("28P01")
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("gets the password of the next time, and no second role", () =>
+    Effect.gen(function* () {
+      const owner = yield* migrated
+      const user = freshName("query")
+      yield* cleared(owner, user)
+      const [first, second] = [loginAt(owner, user, "first"), loginAt(owner, user, "second")]
+      yield* Logins.ensure(owner, { query: first })
+      yield* Logins.ensure(owner, { query: second })
+      expect([yield* entry(first), yield* entry(second)]).toStrictEqual(["28P01", user])
+      const roles = yield* ask(
+        owner,
+        `select roleid::regrole::text as role from pg_auth_members where member = '${user}'::regrole`
+      )
+      expect(roles).toStrictEqual([{ role: "data_import_query" }])
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("is known to the server by what no password can be had from", () =>
+    Effect.gen(function* () {
+      const owner = yield* migrated
+      const user = freshName("query")
+      yield* cleared(owner, user)
+      // The server would keep what it is given here as it is, or not at all.
+      yield* Logins.ensure(owner, { query: loginAt(owner, user, "first") })
+      const [kept] = yield* ask<{ secret: string }>(
+        owner,
+        `select rolpassword as secret from pg_authid where rolname = '${user}'`
+      )
+      expect(kept?.secret).toMatch(/^SCRAM-SHA-256\$4096:[^$]{24}\$[^:]{44}:.{44}$/)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("gets into its own database alone, and not into another of the same system", () =>
+    Effect.gen(function* () {
+      const [owner, other] = [yield* migrated, yield* migrated]
+      const { query } = yield* Logins.temporary(owner)
+      const { password, username } = new URL(Redacted.value(query))
+      expect(yield* entry(query)).toBe(username)
+      expect(yield* entry(loginAt(other, username, password))).toBe("42501")
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("is gone when its scope is, and can be had again", () =>
+    Effect.gen(function* () {
+      const owner = yield* migrated
+      const names = Effect.map(Effect.scoped(Logins.temporary(owner)), (logins) =>
+        Object.values(logins).map((url) => new URL(Redacted.value(url)).username)
+      )
+      const users = yield* names
+      expect(yield* names).toStrictEqual(users)
+      const left = yield* ask(
+        owner,
+        `select rolname from pg_roles where rolname in (${users.map((user) => `'${user}'`).join()})`
+      )
+      expect([users.length, left]).toStrictEqual([5, []])
+    }).pipe(Effect.scoped)
+  )
+})
+
+type Unfit = readonly [
+  why: string,
+  logins: (owner: Redacted.Redacted, user: string) => Partial<Logins.Logins>
+]
+
+const unfit: ReadonlyArray<Unfit> = [
+  ["is no URL", () => ({ query: Redacted.make("secret-word") })],
+  ["has no user", (owner) => ({ query: loginAt(owner, "", "secret-word") })],
+  ["has no user", (owner) => ({ query: loginAt(owner, "q".repeat(64), "secret-word") })],
+  ["has no password", (owner, user) => ({ query: loginAt(owner, user, "") })],
+  ["has no password", (owner, user) => ({ query: loginAt(owner, user, "s%C3%A9cret-word") })],
+  ["may do more than it is to", (owner) => ({ query: owner })],
+  [
+    "is that of another one",
+    (owner, user) => ({
+      auth: loginAt(owner, user, "secret-word"),
+      query: loginAt(owner, user, "secret-word")
+    })
+  ]
+]
+
+it.live.each(unfit)("no user is made where one %s", ([why, logins]) =>
+  Effect.gen(function* () {
+    const owner = yield* migrated
+    const user = freshName("unfit")
+    const sound = freshName("sound")
+    yield* cleared(owner, user, sound)
+    const accompanied = { operator: loginAt(owner, sound, "first"), ...logins(owner, user) }
+    const refused = yield* Effect.flip(Logins.ensure(owner, accompanied))
+    expect(refused).toBeInstanceOf(Logins.UnfitLogin)
+    expect(refused.message).toContain(why)
+    expect(refused.message).not.toContain("secret-word")
+    const made = `select rolname from pg_roles where rolname in ('${user}', '${sound}')`
+    expect(yield* ask(owner, made)).toStrictEqual([])
+  }).pipe(Effect.scoped)
+)
+
+it.live("the migration job makes the users that it is given, and names no password", () =>
+  Effect.gen(function* () {
+    const owner = yield* database(Redacted.make(inject("databaseUrl")))
+    const user = freshName("post_import")
+    yield* cleared(owner, user)
+    const url = loginAt(owner, user, "secret-word")
+    const job = () =>
+      promisify(execFile)(process.execPath, [join(import.meta.dirname, "..", "src", "main.ts")], {
+        env: {
+          DATABASE_URL: Redacted.value(owner),
+          POST_IMPORT_DATABASE_URL: Redacted.value(url)
+        }
+      })
+    const first = yield* Effect.promise(job)
+    expect(first.stdout).toContain("operator_setup")
+    expect(yield* entry(url)).toBe(user)
+    const second = yield* Effect.promise(job)
+    expect(second.stdout).toContain("Nothing to migrate")
+    expect(yield* entry(url)).toBe(user)
+    expect(JSON.stringify([first, second])).not.toContain("secret-word")
+  }).pipe(Effect.scoped)
+)
+
+describe("on a server of its own", () => {
+  it.live("several databases are migrated at once, and share the roles", () =>
+    Effect.gen(function* () {
+      const { url } = yield* EmbeddedPostgres.start({ dataDir: yield* temporaryDataDir() })
+      const urls = yield* Effect.all(Array.from({ length: 4 }, () => database(url)))
+      const applied = yield* Effect.all(urls.map(migrate), { concurrency: "unbounded" })
+      for (const names of applied) expect(names).toContain("roles")
+      const roles = yield* ask<{ rolname: string }>(
+        url,
+        `select rolname from pg_roles where rolname like 'data_import_%' order by rolname`
+      )
+      expect(roles.map(({ rolname }) => rolname)).toStrictEqual(
+        Object.values(Logins.roleOf).toSorted()
+      )
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("an owner who is no superuser migrates, and makes users", () =>
+    Effect.gen(function* () {
+      const { url } = yield* EmbeddedPostgres.start({ dataDir: yield* temporaryDataDir() })
+      yield* ask(url, "create role managed login createrole password 'managed'")
+      yield* ask(url, "create database managed owner managed")
+      const owner = loginAt(databaseUrl(url, "managed"), "managed", "managed")
+      expect(yield* migrate(owner)).toContain("roles")
+      const logins = yield* Logins.temporary(owner)
+      const users = yield* Effect.all(Record.map(logins, entry))
+      expect(users).toStrictEqual(Record.map(Logins.roleOf, (role) => `${role}_managed`))
+    }).pipe(Effect.scoped)
+  )
+})

@@ -1,0 +1,368 @@
+/**
+ * What each role may do, looked up in the catalogue and tried. A new table is nobody's until a
+ * migration grants it, and fails the first test here until it has its line there.
+ */
+import { PgClient } from "@effect/sql-pg"
+import { expect, layer } from "@effect/vitest"
+import { Context, Effect, Layer, Record, Redacted } from "effect"
+import { SqlError } from "effect/sql"
+import { randomBytes } from "node:crypto"
+import { inject } from "vitest"
+import * as Logins from "../src/Logins.ts"
+import { migrate } from "../src/migrate.ts"
+import { createDatabase, databaseUrl, dropDatabase } from "../testing/databases.ts"
+
+type Client = PgClient.PgClient
+
+/** A client of the owner, and one of each worker with a user of its own. */
+class Clients extends Context.Service<
+  Clients,
+  { readonly owner: Client; readonly workers: Readonly<Record<Logins.Worker, Client>> }
+>()("test/Clients") {}
+
+const clientOf = (url: Redacted.Redacted) =>
+  Effect.map(Layer.build(Layer.fresh(PgClient.layer({ url, maxConnections: 1 }))), (context) =>
+    Context.get(context, PgClient.PgClient)
+  )
+
+/** On a database that is migrated by itself: what is granted on a database, its copies lack. */
+const clients = Layer.effect(
+  Clients,
+  Effect.gen(function* () {
+    const server = Redacted.make(inject("databaseUrl"))
+    const name = `roles_${randomBytes(6).toString("hex")}`
+    yield* Effect.acquireRelease(createDatabase(server, name), () =>
+      Effect.orDie(dropDatabase(server, name))
+    )
+    const url = databaseUrl(server, name)
+    yield* migrate(url)
+    const logins = yield* Logins.temporary(url)
+    return {
+      owner: yield* clientOf(url),
+      workers: yield* Effect.all(Record.map(logins, clientOf))
+    }
+  }).pipe(Effect.orDie)
+)
+
+const workers = Object.keys(Logins.roleOf) as ReadonlyArray<Logins.Worker>
+
+/** As PostgreSQL abbreviates them. */
+const letters = {
+  SELECT: "r",
+  INSERT: "a",
+  UPDATE: "w",
+  DELETE: "d",
+  TRUNCATE: "D",
+  REFERENCES: "x",
+  TRIGGER: "t",
+  MAINTAIN: "m"
+}
+
+interface Grant {
+  readonly relation: string
+  readonly worker: Logins.Worker
+  readonly privilege: keyof typeof letters
+  readonly whole: boolean
+  /** Those of them that it holds for. */
+  readonly columns: ReadonlyArray<string>
+}
+
+/** Every table, worker and privilege. */
+const grants = Effect.gen(function* () {
+  const { owner: sql } = yield* Clients
+  return yield* sql<Grant>`
+    select relname as relation, worker, privilege,
+      has_table_privilege(role, relation.oid, privilege) as whole,
+      case when privilege in ('SELECT', 'INSERT', 'UPDATE', 'REFERENCES') then array(
+        select attname::text from pg_attribute
+        where attrelid = relation.oid and attnum > 0 and not attisdropped
+          and has_column_privilege(role, relation.oid, attnum, privilege)
+        order by attname) else '{}' end as columns
+    from pg_class as relation, unnest(${workers}::text[], ${Object.values(Logins.roleOf)}::text[])
+        with ordinality as workers(worker, role, at),
+      unnest(${Object.keys(letters)}::text[]) with ordinality as privileges(privilege, place)
+    where relnamespace = 'public'::regnamespace and relkind in ('r', 'p', 'v', 'm', 'f')
+    order by relname collate "C", at, place`
+})
+
+/** `r` to read, `a` to add, `w` to write, `d` to delete; in brackets of some columns only. */
+const matrix = {
+  account_metadata: "account-import a",
+  accounts: "account-import a, post-import (r)(w), operator r",
+  allowances: "account-import ra(w), post-import ra(w), query ra(w)",
+  api_keys: "account-import r, post-import r, query r, auth r, operator ra(w)",
+  audit_chains: "operator r",
+  audit_log: "account-import a, post-import a, operator ra",
+  billing_addresses: "account-import a",
+  billing_options: "account-import a",
+  choices: "account-import r, post-import r, operator ra",
+  customers: "account-import a, operator r",
+  failed_token_attempts: "auth ra(w)d",
+  import_attempts: "account-import ra(w), operator r(w)",
+  import_processes: "account-import ra(w), post-import (r), query (r), operator (r)(w)",
+  ledgers: "account-import a, post-import r, operator r",
+  migrations: "",
+  note_documents: "account-import a, post-import ra, operator r",
+  notes: "account-import a, post-import ra, operator r",
+  operations_teams: "account-import r, operator ra",
+  organisations: "operator ra",
+  outbox: "account-import a, post-import a",
+  payment_instructions: "post-import ra, operator r(w)",
+  refresh_token_families: "auth ra(w)d",
+  refresh_tokens: "auth ra(w)d",
+  statements: "account-import a, post-import ra, operator r",
+  suppliers: "account-import r, post-import r, query r, operator ra(w)",
+  supply_addresses: "account-import a",
+  transaction_line_items: "account-import a, post-import ra, operator r",
+  transaction_tax_items: "account-import a, post-import ra, operator r",
+  transactions: "account-import a, post-import ra, operator r"
+}
+
+const seen = "account_created_at account_number external_account_number id lease_attempt"
+const withoutPayload = `${seen} lease_expires_at skipped supplier`
+
+const columns = {
+  "accounts post-import r": "balance id number",
+  "accounts post-import w": "balance",
+  "allowances account-import w": "at requests",
+  "allowances post-import w": "at requests",
+  "allowances query w": "at requests",
+  "api_keys operator w": "revoked_at",
+  "failed_token_attempts auth w": "id",
+  "import_attempts account-import w": "ended_at errors outcome",
+  "import_attempts operator w": "ended_at outcome",
+  "import_processes account-import w":
+    "account_created_at account_number lease_attempt lease_expires_at payload staged_at stagings",
+  "import_processes operator r": withoutPayload,
+  "import_processes operator w": "lease_attempt lease_expires_at skipped",
+  "import_processes post-import r": withoutPayload,
+  "import_processes query r": withoutPayload,
+  "payment_instructions operator w": "ended_at",
+  "refresh_token_families auth w": "revoked_at",
+  "refresh_tokens auth w": "used_at",
+  "suppliers operator w": "status"
+}
+
+const said = ({ columns, privilege, whole }: Grant): string => {
+  if (whole) return letters[privilege]
+  return columns.length > 0 ? `(${letters[privilege]})` : ""
+}
+
+const matrixOf = (all: ReadonlyArray<Grant>) =>
+  Record.map(
+    Object.groupBy(all, ({ relation }) => relation) as Readonly<Record<string, Array<Grant>>>,
+    (ofTable) =>
+      workers
+        .map((worker) => [worker, ofTable.filter((grant) => grant.worker === worker)] as const)
+        .map(([worker, ofWorker]) => [worker, ofWorker.map(said).join("")] as const)
+        .flatMap(([worker, rights]) => (rights === "" ? [] : [`${worker} ${rights}`]))
+        .join(", ")
+  )
+
+/** The SQLSTATE that refuses a statement, or "done"; it is undone in any case. */
+const outcomeOf = (client: Client, statement: string) =>
+  client.unsafe(statement).pipe(
+    Effect.as("done"),
+    Effect.flatMap(Effect.fail),
+    client.withTransaction,
+    Effect.catch((failure) =>
+      Effect.succeed(
+        SqlError.isSqlError(failure)
+          ? String((failure.reason.cause as { readonly code?: unknown }).code)
+          : failure
+      )
+    )
+  )
+
+const insufficientPrivilege = "42501"
+
+/** What only an owner or an administrator may do. */
+const forbidden: ReadonlyArray<readonly [what: string, statement: string]> = [
+  ["create a table", "create table mine (id bigint)"],
+  ["create a temporary table", "create temporary table mine (id bigint)"],
+  ["create a view", "create view mine as select 1 as one"],
+  ["create a function", "create function mine() returns int language sql return 1"],
+  ["create a schema", "create schema mine"],
+  ["create a role", "create role mine"],
+  ["alter a table", "alter table suppliers add column mine text"],
+  ["drop a table", "drop table audit_log cascade"],
+  ["drop an index", "drop index import_processes_pending"],
+  ["drop the schema", "drop schema public cascade"],
+  ["switch a trigger off", "alter table audit_log disable trigger all"],
+  ["switch all triggers off", "set session_replication_role = replica"],
+  ["replace a function", "create or replace function refuse_change() returns int return 1"],
+  ["read the migrations", "select * from migrations"],
+  ["empty a table", "truncate failed_token_attempts"],
+  ["change an audit entry", "update audit_log set outcome = 'created'"],
+  ["delete an audit entry", "delete from audit_log"],
+  ["empty the audit log", "truncate audit_log"],
+  ["rewrite the head of a chain", "update audit_chains set length = 1"],
+  ["delete a chain", "delete from audit_chains"],
+  ["read the passwords", "select rolpassword from pg_authid"],
+  ["run a program", "copy suppliers to program 'true'"],
+  ["read a file of the server", "select pg_read_file('postgresql.conf')"],
+  ["reload the settings", "select pg_reload_conf()"]
+]
+
+const privateReads: ReadonlyArray<readonly [Logins.Worker, string]> = [
+  ["account-import", "select family_name from customers"],
+  ["account-import", "select body from notes"],
+  ["account-import", "select hash from refresh_tokens"],
+  ["post-import", "select payload from import_processes"],
+  ["post-import", "select family_name from customers"],
+  ["post-import", "select billing_email from accounts"],
+  ["query", "select payload from import_processes"],
+  ["query", "select * from accounts"],
+  ["query", "select errors from import_attempts"],
+  ["auth", "select * from import_processes"],
+  ["auth", "select * from suppliers"],
+  ["operator", "select payload from import_processes"],
+  ["operator", "select hash from refresh_tokens"]
+]
+
+layer(clients, { excludeTestServices: true, timeout: "60 seconds" })("the roles", (it) => {
+  it.effect("may do with each table what its line says, and nothing else", () =>
+    Effect.gen(function* () {
+      expect(matrixOf(yield* grants)).toStrictEqual(matrix)
+    })
+  )
+
+  it.effect("see and change the columns that their statements do", () =>
+    Effect.gen(function* () {
+      const partial = (yield* grants)
+        .filter(({ columns, whole }) => !whole && columns.length > 0)
+        .map(({ columns, privilege, relation, worker }) => [
+          `${relation} ${worker} ${letters[privilege]}`,
+          columns.join(" ")
+        ])
+      expect(Object.fromEntries(partial)).toStrictEqual(columns)
+    })
+  )
+
+  it.effect("own nothing, are nobody in particular, and belong to nothing else", () =>
+    Effect.gen(function* () {
+      const { owner: sql, workers: clients } = yield* Clients
+      const roles = Object.values(Logins.roleOf)
+      expect(
+        yield* sql`
+          select rolname from pg_roles where rolname = any(${roles}::text[])
+            and (rolcanlogin or rolsuper or rolcreaterole or rolcreatedb or rolreplication
+              or rolbypassrls or oid in (select member from pg_auth_members))`
+      ).toStrictEqual([])
+      for (const worker of workers) {
+        const [is] = yield* clients[worker]`
+          select rolsuper or rolcreaterole or rolcreatedb or rolreplication or rolbypassrls
+              as powerful,
+            array(select roleid::regrole::text from pg_auth_members where member = pg_roles.oid)
+              as roles,
+            exists (select from pg_shdepend where refobjid = pg_roles.oid and deptype = 'o')
+              as owns
+          from pg_roles where rolname = current_user`
+        expect(is, worker).toStrictEqual({
+          powerful: false,
+          roles: [Logins.roleOf[worker]],
+          owns: false
+        })
+      }
+    })
+  )
+
+  it.effect("reach the database and its schema, and no sequence and no function", () =>
+    Effect.gen(function* () {
+      const { owner: sql, workers: clients } = yield* Clients
+      expect(
+        yield* sql`
+          select worker.role, relname as name from pg_class,
+            unnest(${Object.values(Logins.roleOf)}::text[]) as worker(role)
+          where relkind = 'S' and relnamespace = 'public'::regnamespace
+            and has_sequence_privilege(worker.role, pg_class.oid, 'USAGE, SELECT, UPDATE')
+          union all
+          select worker.role, proname from pg_proc,
+            unnest(${Object.values(Logins.roleOf)}::text[]) as worker(role)
+          where pronamespace = 'public'::regnamespace
+            and has_function_privilege(worker.role, pg_proc.oid, 'EXECUTE')`
+      ).toStrictEqual([])
+      for (const worker of workers) {
+        const [may] = yield* clients[worker]`
+          select has_schema_privilege('public', 'USAGE') as use,
+            has_schema_privilege('public', 'CREATE') as create,
+            has_database_privilege(current_database(), 'CONNECT') as connect,
+            has_database_privilege(current_database(), 'CREATE, TEMPORARY') as add`
+        const expected = { use: true, create: false, connect: true, add: false }
+        expect(may, worker).toStrictEqual(expected)
+      }
+    })
+  )
+
+  it.effect("leave nothing to the public", () =>
+    Effect.gen(function* () {
+      const { owner: sql } = yield* Clients
+      expect(
+        yield* sql`
+          select 'database' as of, privilege_type from pg_database, aclexplode(datacl)
+          where datname = current_database() and grantee = 0
+          union all
+          select 'schema', privilege_type from pg_namespace, aclexplode(nspacl)
+          where nspname = 'public' and grantee = 0
+          union all
+          select relname, privilege_type from pg_class, aclexplode(relacl)
+          where relnamespace = 'public'::regnamespace and grantee = 0
+          union all
+          select proname, privilege_type
+          from pg_proc, aclexplode(coalesce(proacl, acldefault('f', proowner)))
+          where pronamespace = 'public'::regnamespace and grantee = 0`
+      ).toStrictEqual([])
+    })
+  )
+
+  it.effect("get nothing of what is made later", () =>
+    Effect.gen(function* () {
+      const { owner, workers: clients } = yield* Clients
+      yield* Effect.acquireRelease(
+        Effect.andThen(
+          owner`create table later (id bigint)`,
+          owner`create function later_on() returns int language sql return 1`
+        ),
+        () => Effect.orDie(Effect.andThen(owner`drop table later`, owner`drop function later_on`))
+      )
+      expect(matrixOf(yield* grants)).toHaveProperty("later", "")
+      for (const worker of workers) {
+        const tried = [
+          yield* outcomeOf(clients[worker], "select * from later"),
+          yield* outcomeOf(clients[worker], "select later_on()")
+        ]
+        expect(tried, worker).toStrictEqual([insufficientPrivilege, insufficientPrivilege])
+      }
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect.each(forbidden)("cannot %s", ([what, statement]) =>
+    Effect.gen(function* () {
+      const { workers: clients } = yield* Clients
+      const outcomes = yield* Effect.forEach(workers, (worker) =>
+        outcomeOf(clients[worker], statement)
+      )
+      expect(outcomes, what).toStrictEqual(workers.map(() => insufficientPrivilege))
+    })
+  )
+
+  it.effect("cannot take another's role, nor the owner's", () =>
+    Effect.gen(function* () {
+      const { owner, workers: clients } = yield* Clients
+      const [is] = yield* owner<{ user: string }>`select quote_ident(current_user) as user`
+      for (const worker of workers) {
+        for (const role of [...Object.values(Logins.roleOf), is?.user]) {
+          const expected = role === Logins.roleOf[worker] ? "done" : insufficientPrivilege
+          expect(yield* outcomeOf(clients[worker], `set role ${role}`), worker).toBe(expected)
+        }
+      }
+    })
+  )
+
+  it.effect.each(privateReads)("keep from %s what it has no use for: %s", ([worker, statement]) =>
+    Effect.gen(function* () {
+      const { workers: clients } = yield* Clients
+      expect(yield* outcomeOf(clients[worker], statement)).toBe(insufficientPrivilege)
+    })
+  )
+})
