@@ -139,7 +139,12 @@ export const verify = Effect.fnUntraced(function* (
   entries: ReadonlyArray<Entry>,
   findings: Findings
 ) {
-  const { database } = yield* System
+  const { database, verifyAudit } = yield* System
+  const { fault } = yield* verifyAudit
+  if (fault !== null) {
+    const { external_account_number: number, position, why } = fault
+    findings.add("wrong", `entry ${position} of the audit log of ${number}: ${why}`)
+  }
   const all = new Map(
     (yield* storedOf(database, tenant.supplier)).map((stored) => [stored.number, stored])
   )

@@ -14,7 +14,12 @@ import { System } from "../System.ts"
 import { verify } from "../Verification.ts"
 
 /** The tables that record what was done. */
-const records: ReadonlySet<string> = new Set(["import_attempts", "outbox", "audit_log"])
+const records: ReadonlySet<string> = new Set([
+  "import_attempts",
+  "outbox",
+  "audit_log",
+  "audit_chains"
+])
 
 const names = rowsOf(Schema.Struct({ name: Schema.String }))
 const digests = rowsOf(Schema.Struct({ digest: Schema.String }))

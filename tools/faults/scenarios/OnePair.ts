@@ -22,6 +22,10 @@ const refusals = new Set([
 const isRefusal = (answer: Client.Answer): boolean =>
   answer.status === 400 && refusals.has(Client.codeOf(answer))
 
+/** There was no connection to the database in time: nothing happened, and the client was told so. */
+const isBusy = ({ retryAfter, status }: Client.Answer): boolean =>
+  status === 503 && retryAfter !== null
+
 /** One answer makes the account, and whoever is told of an account is told of that one. */
 const judge = (entry: Entry, answers: ReadonlyArray<Client.Answer>, findings: Findings) => {
   const made = answers.filter(({ status }) => status === 201)
@@ -32,7 +36,7 @@ const judge = (entry: Entry, answers: ReadonlyArray<Client.Answer>, findings: Fi
   }
   if (made.length === 0) findings.add("wrong", `${entry.number}: nobody made the account`)
   for (const answer of answers) {
-    if (answer.status === 201 || isRefusal(answer)) continue
+    if (answer.status === 201 || isRefusal(answer) || isBusy(answer)) continue
     findings.add("wrong", `${entry.number}: ${answer.status} ${Client.codeOf(answer)}`)
   }
   return made[0] === undefined ? "" : Session.textAt(made[0].json, "kraken_account_number")
@@ -49,6 +53,7 @@ export const onePair: Scenario = {
     const session = yield* Session.open(tenant, atOnce)
     const findings = new Findings()
     const ledger = new Ledger()
+    let busy = 0
     for (let pair = 1; pair <= count; pair++) {
       const entry = ledger.of(`P-${pair}`)
       const { answer } = yield* session.settle(Requests.stage(tenant, entry.number, "once"))
@@ -60,11 +65,15 @@ export const onePair: Scenario = {
         () => session.send(Requests.process(tenant, entry.number)),
         { concurrency: "unbounded" }
       )
+      busy += answers.filter(isBusy).length
       const account = judge(entry, answers, findings)
       if (account !== "") ledger.imported(entry, account)
     }
     yield* verify(tenant, ledger.entries, findings)
-    const pairs = { name: "pairs", value: count, unit: `with ${atOnce} processes each` }
-    return { acknowledged: ledger.acknowledged, findings, figures: [pairs] }
+    const figures = [
+      { name: "pairs", value: count, unit: `with ${atOnce} processes each` },
+      { name: "answered 503", value: busy, unit: "times", atMost: 0 }
+    ]
+    return { acknowledged: ledger.acknowledged, findings, figures }
   })
 }

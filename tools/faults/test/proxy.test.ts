@@ -1,0 +1,186 @@
+/** The proxy does what each mode says, to connections that are there and to new ones. */
+import { connect, createServer, type Socket } from "node:net"
+import type { AddressInfo } from "node:net"
+import { describe, expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { Chance } from "../Chance.ts"
+import * as Proxy from "../Proxy.ts"
+
+/** Answers every question, and remembers it. */
+const server = Effect.acquireRelease(
+  Effect.callback<{ port: number; asked: Array<string>; close: () => void }>((resume) => {
+    const asked: Array<string> = []
+    const sockets = new Set<Socket>()
+    const listener = createServer((socket) => {
+      sockets.add(socket)
+      socket.setEncoding("utf8").on("data", (question: string) => {
+        asked.push(question)
+        socket.write(`${question}?`)
+      })
+      socket.on("error", () => socket.destroy())
+    })
+    const close = () => {
+      listener.close()
+      for (const socket of sockets) socket.destroy()
+    }
+    listener.listen(0, "127.0.0.1", () => {
+      const { port } = listener.address() as AddressInfo
+      resume(Effect.succeed({ port, asked, close }))
+    })
+  }),
+  ({ close }) => Effect.sync(close)
+)
+
+/** A connection, which is asked one question after the other. */
+class Asker {
+  readonly #socket: Socket
+
+  constructor(port: number) {
+    this.#socket = connect({ host: "127.0.0.1", port }).setEncoding("utf8")
+    this.#socket.on("error", () => {})
+  }
+
+  /** The answer, or the code of the error in its place. */
+  ask(question: string): Promise<string> {
+    return new Promise((resolve) => {
+      this.#socket.once("data", (answer) => resolve(String(answer)))
+      this.#socket.once("error", (error) => resolve(String(Reflect.get(error, "code"))))
+      this.#socket.write(question)
+    })
+  }
+
+  close(): void {
+    this.#socket.destroy()
+  }
+}
+
+const asker = (port: number) =>
+  Effect.acquireRelease(
+    Effect.sync(() => new Asker(port)),
+    (it) => Effect.sync(() => it.close())
+  )
+
+const set = (proxy: Proxy.Proxy, mode: Proxy.Mode) => Effect.promise(() => proxy.set(mode))
+
+const ask = (it: Asker, question: string) => Effect.promise(() => it.ask(question))
+
+const world = Effect.gen(function* () {
+  const { asked, port } = yield* server
+  const proxy = yield* Proxy.make(port, new Chance(1))
+  const old = yield* asker(proxy.port)
+  expect(yield* ask(old, "before")).toBe("before?")
+  return { asked, port, proxy, old, fresh: Effect.suspend(() => asker(proxy.port)) }
+})
+
+const table: ReadonlyArray<{
+  readonly mode: Proxy.Mode
+  readonly old: string
+  readonly fresh: string
+  readonly asked: ReadonlyArray<string>
+  readonly lost: number
+}> = [
+  { mode: { _tag: "Pass" }, old: "old?", fresh: "fresh?", asked: ["old", "fresh"], lost: 0 },
+  {
+    mode: { _tag: "Slow", millis: 5 },
+    old: "old?",
+    fresh: "fresh?",
+    asked: ["old", "fresh"],
+    lost: 0
+  },
+  { mode: { _tag: "Reset" }, old: "ECONNRESET", fresh: "ECONNRESET", asked: [], lost: 0 },
+  { mode: { _tag: "Refuse" }, old: "ECONNRESET", fresh: "ECONNREFUSED", asked: [], lost: 0 },
+  {
+    mode: { _tag: "Lossy", share: 0 },
+    old: "old?",
+    fresh: "fresh?",
+    asked: ["old", "fresh"],
+    lost: 0
+  },
+  {
+    mode: { _tag: "Lossy", share: 1 },
+    old: "ECONNRESET",
+    fresh: "ECONNRESET",
+    asked: ["old", "fresh"],
+    lost: 2
+  }
+]
+
+describe("the proxy", () => {
+  it.live.each(table)("does as the mode $mode says", ({ asked, fresh, lost, mode, old }) =>
+    Effect.gen(function* () {
+      const it = yield* world
+      const waiting = it.old.ask.bind(it.old)
+      const isCut = mode._tag === "Reset" || mode._tag === "Refuse"
+      // A connection that is cut says so before anybody asks.
+      const cut = isCut ? waiting("") : undefined
+      yield* set(it.proxy, mode)
+      expect(yield* Effect.promise(() => cut ?? waiting("old"))).toBe(old)
+      expect(yield* ask(yield* it.fresh, "fresh")).toBe(fresh)
+      expect(it.asked).toEqual(["before", ...asked])
+      expect(it.proxy.lost).toBe(lost)
+      expect(it.proxy.questions).toBe(1 + asked.length)
+      yield* set(it.proxy, { _tag: "Pass" })
+      expect(yield* ask(yield* it.fresh, "after")).toBe("after?")
+    })
+  )
+
+  it.live("is slow both ways", () =>
+    Effect.gen(function* () {
+      const it = yield* world
+      yield* set(it.proxy, { _tag: "Slow", millis: 60 })
+      const began = performance.now()
+      yield* ask(it.old, "old")
+      // A timer may be early by less than a millisecond.
+      expect(performance.now() - began).toBeGreaterThanOrEqual(2 * 60 - 2)
+    })
+  )
+
+  it.live("holds everything back while it is silent, and loses nothing of it", () =>
+    Effect.gen(function* () {
+      const it = yield* world
+      yield* set(it.proxy, { _tag: "Silent" })
+      const fresh = yield* it.fresh
+      const answers = [it.old.ask("old"), fresh.ask("fresh")]
+      for (const question of ["one", "two", "three"]) {
+        yield* ask(yield* asker(it.port), question)
+      }
+      expect(it.asked).toEqual(["before", "one", "two", "three"])
+      yield* set(it.proxy, { _tag: "Pass" })
+      expect(yield* Effect.promise(() => Promise.all(answers))).toEqual(["old?", "fresh?"])
+      expect(it.proxy.lost).toBe(0)
+    })
+  )
+
+  it.live(
+    "loses about the share of the answers that it is told to, the same of the same seed",
+    () =>
+      Effect.gen(function* () {
+        const { port } = yield* server
+        const lostOf = Effect.fnUntraced(function* (seed: number) {
+          const proxy = yield* Proxy.make(port, new Chance(seed))
+          yield* set(proxy, { _tag: "Lossy", share: 0.2 })
+          const answers = yield* Effect.forEach(Array.from({ length: 200 }), () =>
+            Effect.scoped(Effect.flatMap(asker(proxy.port), (it) => ask(it, "q")))
+          )
+          const found = answers.filter((answer) => answer === "ECONNRESET").length
+          expect(found).toBe(proxy.lost)
+          return answers.map((answer) => answer === "q?")
+        })
+        const [once, again, other] = [yield* lostOf(1), yield* lostOf(1), yield* lostOf(2)]
+        expect(again).toEqual(once)
+        expect(other).not.toEqual(once)
+        const kept = once.filter(Boolean).length
+        expect(kept).toBeGreaterThan(130)
+        expect(kept).toBeLessThan(185)
+      })
+  )
+
+  it.live("takes a connection that ends for no answer", () =>
+    Effect.gen(function* () {
+      const it = yield* world
+      it.old.close()
+      expect(yield* ask(yield* it.fresh, "after")).toBe("after?")
+      expect(it.proxy.lost).toBe(0)
+    })
+  )
+})

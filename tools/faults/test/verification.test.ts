@@ -1,0 +1,228 @@
+/**
+ * The verification can fail: accounts that the running system has made are altered behind its back,
+ * each in another way, and of each it is found what was done to it, and nothing of any other.
+ */
+import { describe, expect, layer } from "@effect/vitest"
+import { Context, Effect, Layer } from "effect"
+import type { SqlError } from "effect/sql"
+import type { Database } from "@data-import/postgres/Database"
+import { Findings } from "../Findings.ts"
+import * as Requests from "../Requests.ts"
+import { work } from "../Scenario.ts"
+import * as Session from "../Session.ts"
+import * as System from "../System.ts"
+import { verify } from "../Verification.ts"
+
+type Sql = Database["Service"]["sql"]
+type Statement = Effect.Effect<unknown, SqlError.SqlError>
+
+interface Defect {
+  readonly what: string
+  /** `id` is the id of the import and of its account. */
+  readonly plant: (sql: Sql, id: bigint) => Statement
+  readonly found: ReadonlyArray<string>
+}
+
+const complete = "data_import.import_process.complete-v1"
+
+const defects: ReadonlyArray<Defect> = [
+  {
+    what: "the added notes are gone",
+    plant: (sql, id) => sql`delete from notes where account_id = ${id} and body like 'The %'`,
+    found: ["doubled", "lost"]
+  },
+  {
+    what: "one of two added notes is gone",
+    plant: (sql, id) => sql`delete from notes where account_id = ${id} and body like 'The first %'`,
+    found: ["halfMade"]
+  },
+  {
+    what: "an added note is there twice",
+    plant: (sql, id) => sql`
+      insert into notes select account_id, 100, body, created_at, is_pinned, unpin_at
+      from notes where account_id = ${id} and body like 'The first %'`,
+    found: ["doubled"]
+  },
+  {
+    what: "the added transactions are gone, and the balance knows",
+    plant: (sql, id) => sql`
+      with gone as (delete from transactions
+        where account_id = ${id} and origin = 'post_import' returning effect_on_balance)
+      update accounts set balance = balance - (select sum(effect_on_balance) from gone)
+      where id = ${id}`,
+    found: ["doubled", "halfMade", "lost"]
+  },
+  {
+    what: "a transaction is gone, and the balance does not know",
+    plant: (sql, id) => sql`
+      delete from transactions where account_id = ${id} and sequence = (select max(sequence)
+        from transactions where account_id = ${id} and origin = 'post_import')`,
+    found: ["halfMade"]
+  },
+  {
+    what: "the balance is a penny off",
+    plant: (sql, id) => sql`update accounts set balance = balance + 0.01 where id = ${id}`,
+    found: ["halfMade"]
+  },
+  {
+    what: "an added statement is gone",
+    plant: (sql, id) => sql`
+      delete from statements where account_id = ${id} and sequence = (select max(sequence)
+        from statements where account_id = ${id} and origin = 'historical_statements')`,
+    found: ["halfMade"]
+  },
+  {
+    what: "the payment instruction is gone",
+    plant: (sql, id) => sql`delete from payment_instructions where account_id = ${id}`,
+    found: ["doubled", "lost"]
+  },
+  {
+    what: "a customer is gone",
+    plant: (sql, id) => sql`delete from customers where account_id = ${id} and position = 1`,
+    found: ["halfMade"]
+  },
+  {
+    what: "a line item is gone",
+    plant: (sql, id) => sql`delete from transaction_line_items where account_id = ${id}`,
+    found: ["halfMade"]
+  },
+  {
+    what: "the account is of an older staging",
+    plant: (sql, id) => sql`
+      update accounts set billing_customer_reference = 'as staged before' where id = ${id}`,
+    found: ["halfMade"]
+  },
+  {
+    what: "the staged payload is an older one",
+    plant: (sql, id) => sql`
+      update import_processes set payload = jsonb_set(payload::jsonb,
+        '{billing_customer_reference}', '"as staged before"')::json where id = ${id}`,
+    found: ["halfMade", "lost"]
+  },
+  {
+    what: "the import has lost its account",
+    plant: (sql, id) => sql`
+      update import_processes set account_number = null, account_created_at = null
+      where id = ${id}`,
+    found: ["halfMade", "lost"]
+  },
+  {
+    what: "the import has another account",
+    plant: (sql, id) => sql`
+      update import_processes set account_number = 'A-00000000' where id = ${id}`,
+    found: ["doubled", "halfMade", "lost"]
+  },
+  {
+    what: "the import is gone",
+    plant: (sql, id) => sql`delete from import_processes where id = ${id}`,
+    found: ["lost"]
+  },
+  {
+    what: "the import was announced twice",
+    plant: (sql, id) => sql`
+      insert into outbox (at, name, import_id) values (now(), ${complete}, ${id})`,
+    found: ["doubled"]
+  },
+  {
+    what: "the import was never announced",
+    plant: (sql, id) => sql`delete from outbox where import_id = ${id} and name = ${complete}`,
+    found: ["halfMade"]
+  },
+  {
+    what: "an attempt was never ended",
+    plant: (sql, id) => sql`
+      insert into import_attempts (import_id, id, dry_run, started_at)
+      values (${id}, 'open', false, now())`,
+    found: ["halfMade"]
+  },
+  {
+    what: "its processing is not in the audit log",
+    plant: (sql, id) => sql`
+      delete from audit_log where action = 'process' and external_account_number =
+        (select external_account_number from import_processes where id = ${id})`,
+    found: ["halfMade", "wrong"]
+  }
+]
+
+/** What was found before and after the defects were planted. */
+class Verified extends Context.Service<
+  Verified,
+  {
+    readonly before: Findings
+    readonly of: (defect: Defect) => ReadonlyArray<string>
+    /** What was found besides the defects. */
+    readonly others: ReadonlyArray<string>
+  }
+>()("@data-import/faults/test/Verified") {}
+
+/** Neither keys nor triggers are in the way of what no correct system would do. */
+const planted = Effect.fnUntraced(function* (defect: Defect, number: string) {
+  const { run, sql } = (yield* System.System).database
+  const [{ id } = { id: 0n }] = yield* run(
+    sql<{ id: bigint }>`select id from import_processes where external_account_number = ${number}`
+  )
+  const plant = Effect.andThen(
+    sql`set local session_replication_role = replica`,
+    defect.plant(sql, id)
+  )
+  yield* run(sql.withTransaction(plant))
+})
+
+const unsent = "N-1"
+
+const verified = Effect.gen(function* () {
+  const { tenant, traffic } = yield* work({ accounts: defects.length + 1, writers: 4 })
+  yield* traffic.done
+  const { entries } = traffic.ledger
+  const before = new Findings()
+  yield* verify(tenant, entries, before)
+  const numbers = new Map(
+    defects.map((defect, index) => [defect, entries[index]?.number ?? "none"] as const)
+  )
+  yield* Effect.forEach(numbers, ([defect, number]) => planted(defect, number))
+  const session = yield* Session.open(tenant, 1)
+  yield* session.settle(Requests.stage(tenant, unsent, "never sent"))
+  const after = new Findings()
+  yield* verify(tenant, entries, after)
+  const said = after.described(Infinity)
+  return Verified.of({
+    before,
+    of: (defect) => said.filter((what) => what.includes(numbers.get(defect) ?? "")),
+    others: said.filter((what) => ![...numbers.values()].some((number) => what.includes(number)))
+  })
+})
+
+const system = Layer.effect(Verified, verified).pipe(
+  Layer.provide(System.layer({ proxied: false, seed: 1 })),
+  Layer.orDie
+)
+
+const kindsOf = (said: ReadonlyArray<string>): ReadonlyArray<string> =>
+  [...new Set(said.map((what) => what.split(":", 1)[0] ?? ""))].toSorted()
+
+layer(system, { excludeTestServices: true, timeout: "3 minutes" })("the verification", (it) => {
+  describe("of accounts that were left alone", () => {
+    it.effect("finds nothing", () =>
+      Effect.gen(function* () {
+        const { before } = yield* Verified
+        expect(before.described(Infinity)).toEqual([])
+      })
+    )
+  })
+
+  describe("of an account of which", () => {
+    it.effect.each(defects)("$what finds $found", (defect) =>
+      Effect.gen(function* () {
+        const said = (yield* Verified).of(defect)
+        expect(kindsOf(said), said.join("\n")).toEqual(defect.found)
+      })
+    )
+
+    it.effect("nobody had sent anything finds that", () =>
+      Effect.gen(function* () {
+        const { others } = yield* Verified
+        expect(others).toEqual([`wrong: ${unsent} was never sent`])
+      })
+    )
+  })
+})
