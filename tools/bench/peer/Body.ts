@@ -85,7 +85,7 @@ const parsed = (text: string, plain: boolean): unknown => {
 }
 
 /** A key that is repeated leaves fewer members than the text has colons. */
-export const parseText = (text: string): unknown => {
+const parseText = (text: string): unknown => {
   const { depth, members, plain } = survey(text)
   if (depth > nestingDepth) throw new Refusal(400, "parse_error")
   const value = parsed(text, plain)

@@ -25,7 +25,9 @@ const listElements = 10_000
 
 const isStorable = (text: string): boolean => !text.includes("\0") && text.isWellFormed()
 
-const isLonger = (text: string, max: number): boolean => text.length > max && [...text].length > max
+/** Lengths count code points. */
+const isLonger = (text: string, max: number): boolean =>
+  text.length > max && Array.from(text).length > max
 
 const formed =
   (
@@ -175,8 +177,8 @@ const typeOf = (kind: string) =>
   kind === "figure" || kind === "amount" ? {} : { type: kind === "free" ? "object" : "string" }
 
 const acting = (judge: Judge): DataValidateFunction => {
-  const validate: DataValidateFunction = (sent: never, context?: DataValidationCxt) => {
-    const judged = judge(sent)
+  const validate: DataValidateFunction = (sent: unknown, context?: DataValidationCxt) => {
+    const judged = judge(sent as never)
     if ("value" in judged) {
       if (context !== undefined && judged.value !== sent) {
         const parent = context.parentData as Record<string | number, unknown>
@@ -197,7 +199,7 @@ export const addFields = (ajv: Ajv): void => {
       keyword,
       ...(typeOf(keyword) as { type: "string" }),
       modifying: true,
-      compile: (options: never) => acting(kind(options))
+      compile: (options: unknown) => acting(kind(options as never))
     })
   }
 }

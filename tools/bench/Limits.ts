@@ -1,0 +1,121 @@
+/**
+ * What bounds the figures of the services: PostgreSQL with the same statement and nothing before it,
+ * Node's server with nothing behind it, and the domain library by itself.
+ */
+import { spawn } from "node:child_process"
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { Data, Effect } from "effect"
+import { temporaryFolder } from "./Database.ts"
+import { find, stage } from "./peer/Statements.ts"
+import type { Ground, Side } from "./Sides.ts"
+import { postgresCpuSeconds } from "./Usage.ts"
+import { accountMark, storedPayload } from "./Works.ts"
+
+/** A program that is needed could not be run. */
+export class CannotRun extends Data.TaggedError("CannotRun")<{ readonly message: string }> {}
+
+/** What a program printed; it must end well. */
+const output = (
+  command: string,
+  args: ReadonlyArray<string>,
+  settings: Readonly<Record<string, string>> = {}
+): Effect.Effect<string, CannotRun> =>
+  Effect.callback<string, CannotRun>((resume) => {
+    const fail = (message: string) => resume(Effect.fail(new CannotRun({ message })))
+    const child = spawn(command, args, { env: { ...process.env, ...settings } })
+    const printed = { out: "", err: "" }
+    child.stdout.setEncoding("utf8").on("data", (text: string) => (printed.out += text))
+    child.stderr.setEncoding("utf8").on("data", (text: string) => (printed.err += text))
+    child.once("error", (error) => fail(`${command}: ${error.message}`))
+    child.once("close", (code) =>
+      code === 0 ? resume(Effect.succeed(printed.out)) : fail(`${command}: ${printed.err}`)
+    )
+    return Effect.sync(() => child.kill())
+  })
+
+/** As many as a service has. */
+const clients = 10
+
+const number = "'B-' || :number::text"
+
+/** The parameters of the statements, as pgbench has them. */
+const parameters = {
+  stage: [
+    ":supplier::text",
+    number,
+    `replace(:payload::text, '${accountMark}', ${number})`,
+    "now()",
+    ":organisation::text",
+    "'bench'",
+    "'bench'"
+  ],
+  status: [":supplier::text", "'S-' || lpad((:number::bigint % 2000)::text, 9, '0')"]
+}
+
+const statements = { stage, status: find }
+
+const scriptOf = (work: keyof typeof statements): string => {
+  const values = parameters[work]
+  const sql = statements[work].text
+    .replaceAll(/\$(\d+)/g, (_, place: string) => `(${values[Number(place) - 1]})`)
+    .replaceAll(/\s*\n\s*/g, " ")
+  return `\\set number random(1, 1000000000000)\n${sql};\n`
+}
+
+/** pgbench with the statement of this work, for so long. */
+export const pgbench = Effect.fnUntraced(function* (
+  { database, server }: Ground,
+  { tenant }: Side,
+  work: keyof typeof statements,
+  seconds: number
+) {
+  const file = join(yield* temporaryFolder, "script.sql")
+  writeFileSync(file, scriptOf(work))
+  const { hostname, password, pathname, port, username } = new URL(database.url)
+  const before = postgresCpuSeconds(server.pid)
+  const printed = yield* output(
+    "pgbench",
+    [
+      ...["--host", hostname, "--port", port, "--username", username],
+      ...["--no-vacuum", "--protocol", "prepared", "--client", String(clients), "--jobs", "1"],
+      ...["--time", String(seconds), "--file", file],
+      ...[
+        "--define",
+        `supplier=${tenant.supplier}`,
+        "--define",
+        `payload=${storedPayload(tenant.supplier)}`
+      ],
+      ...["--define", `organisation=${tenant.organisation}`],
+      pathname.slice(1)
+    ],
+    { PGPASSWORD: password }
+  )
+  const after = postgresCpuSeconds(server.pid)
+  const read = (form: RegExp) => Number(form.exec(printed)?.[1] ?? Number.NaN)
+  const count = read(/transactions actually processed: (\d+)/)
+  const latency = read(/latency average = ([\d.]+) ms/)
+  return {
+    rate: read(/tps = ([\d.]+)/),
+    p50: latency,
+    p99: latency,
+    serviceCpu: 0,
+    postgresCpu: (after - before) / (count / 1_000)
+  }
+}, Effect.scoped)
+
+/** What makes schemas compiled, when Node loads it first. */
+const compiler = "--import=effect/schema/SchemaJITCompiler/enable"
+
+/** Accounts a second that the library validates on one core, without and with compiled schemas. */
+export const offline = Effect.fnUntraced(function* (seconds: number) {
+  const script = join(import.meta.dirname, "offline.ts")
+  const run = (...nodeArgs: ReadonlyArray<string>) =>
+    Effect.map(
+      output(process.execPath, [...nodeArgs, script, String(seconds)]),
+      (printed) => JSON.parse(printed) as { readonly perSecond: number; readonly bytes: number }
+    )
+  const interpreted = yield* run()
+  const compiled = yield* run(compiler)
+  return { interpreted, compiled }
+})

@@ -1,0 +1,67 @@
+/** One reading of a whole list: how soon it begins, how long it takes, and what it holds in memory. */
+import { Duration, Effect, Fiber } from "effect"
+import type { Ground, Side } from "./Sides.ts"
+import { short, table } from "./Table.ts"
+import { residentBytes } from "./Usage.ts"
+
+export interface Reading {
+  readonly firstByteMillis: number
+  readonly seconds: number
+  readonly bytes: number
+  /** The most resident memory of the service, looked at 20 times a second. */
+  readonly residentBytes: number
+}
+
+const watch = (pid: number, seen: (bytes: number) => void) =>
+  Effect.forever(
+    Effect.andThen(
+      Effect.sync(() => seen(residentBytes(pid))),
+      Effect.sleep(Duration.millis(50))
+    )
+  )
+
+/** Reads the list of all that the tenant's second supplier has staged, once. */
+export const measure = Effect.fnUntraced(function* ({
+  load,
+  side
+}: Ground & { readonly side: Side }) {
+  let most = 0
+  const [pid = 0] = side.pidsOf("list")
+  const watching = yield* Effect.forkChild(
+    watch(pid, (bytes) => {
+      most = Math.max(most, bytes)
+    })
+  )
+  const { supplier, token } = side.tenant
+  const outcome = yield* load.run({
+    work: "list",
+    url: side.urlOf("list"),
+    token,
+    supplier,
+    first: 0,
+    connections: 1,
+    seconds: 600,
+    requests: 1
+  })
+  yield* Fiber.interrupt(watching)
+  return {
+    firstByteMillis: outcome.firstByte,
+    seconds: outcome.seconds,
+    bytes: outcome.bytes,
+    residentBytes: most
+  } satisfies Reading
+})
+
+export const asTable = (
+  readings: ReadonlyArray<readonly [size: number, reading: Reading]>
+): string =>
+  table(
+    ["entries", "first byte ms", "seconds", "MB", "RSS of query MB"],
+    readings.map(([size, reading]) => [
+      size.toLocaleString("en-GB"),
+      short(reading.firstByteMillis),
+      short(reading.seconds),
+      short(reading.bytes / 1e6),
+      short(reading.residentBytes / 2 ** 20)
+    ])
+  )

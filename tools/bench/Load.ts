@@ -1,0 +1,67 @@
+/** Orders load from the process that makes it. */
+import { type ChildProcess, fork } from "node:child_process"
+import { join } from "node:path"
+import { Data, Effect, type Scope } from "effect"
+import type { WorkName } from "./Works.ts"
+
+export interface Order {
+  readonly work: WorkName
+  readonly url: string
+  readonly token: string
+  readonly supplier: string
+  /** The number of the first request; each further one has the next. */
+  readonly first: number
+  readonly connections: number
+  /** When no more requests are sent, and after how many, if that comes earlier. */
+  readonly seconds: number
+  readonly requests?: number
+}
+
+export interface Outcome {
+  readonly requests: number
+  readonly seconds: number
+  /** Milliseconds from a request to the end of its answer. */
+  readonly p50: number
+  readonly p99: number
+  /** Milliseconds to the first byte of the body; the middle of all. */
+  readonly firstByte: number
+  readonly bytes: number
+  /** The first answer that was not the expected one; nothing was sent after it. */
+  readonly wrong: string | null
+}
+
+/** An answer was not the expected one, so that the figures mean nothing. */
+export class WrongAnswer extends Data.TaggedError("WrongAnswer")<{ readonly message: string }> {}
+
+export interface Load {
+  readonly run: (order: Order) => Effect.Effect<Outcome, WrongAnswer>
+}
+
+const script = join(import.meta.dirname, "loadProcess.ts")
+
+const answered = (child: ChildProcess, order: Order): Effect.Effect<Outcome, WrongAnswer> =>
+  Effect.callback<Outcome, WrongAnswer>((resume) => {
+    const onExit = () =>
+      resume(Effect.fail(new WrongAnswer({ message: "The load generator has ended" })))
+    const onOutcome = (outcome: Outcome) => {
+      child.off("exit", onExit)
+      resume(
+        outcome.wrong === null
+          ? Effect.succeed(outcome)
+          : Effect.fail(new WrongAnswer({ message: outcome.wrong }))
+      )
+    }
+    child.once("exit", onExit)
+    child.once("message", onOutcome)
+    child.send(order)
+    return Effect.sync(() => child.off("message", onOutcome).off("exit", onExit))
+  })
+
+/** A load generator, for one order at a time; it ends with the scope. */
+export const make: Effect.Effect<Load, never, Scope.Scope> = Effect.map(
+  Effect.acquireRelease(
+    Effect.sync(() => fork(script, { stdio: ["ignore", "inherit", "inherit", "ipc"] })),
+    (child) => Effect.sync(() => child.kill("SIGKILL"))
+  ),
+  (child) => ({ run: (order) => answered(child, order) })
+)

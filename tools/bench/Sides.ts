@@ -1,0 +1,199 @@
+/**
+ * What is measured against each other: the services as processes of their own, the gateway before
+ * them, and the peer, all on one database, each with a tenant that nobody else uses.
+ */
+import { join } from "node:path"
+import { Effect } from "effect"
+import { TokenMint } from "@data-import/server/testing/TokenMint"
+import { type Database, type Server, stageMany, temporaryFolder } from "./Database.ts"
+import type { Load, Order, Outcome } from "./Load.ts"
+import * as Program from "./Program.ts"
+import type { Tenant } from "./Tenants.ts"
+import { cpuSeconds, postgresCpuSeconds } from "./Usage.ts"
+import { listLength, type Work, type WorkName, works } from "./Works.ts"
+
+/** Somebody who does the works. */
+export interface Side {
+  readonly name: string
+  readonly tenant: Tenant
+  /** Where the requests of a work go. */
+  readonly urlOf: (work: WorkName) => string
+  /** The processes that take part in a work. */
+  readonly pidsOf: (work: WorkName) => ReadonlyArray<number>
+  /** The next number of each work that nobody has used. */
+  readonly next: Map<WorkName, number>
+}
+
+export type Services = Readonly<Record<Work["service"] | "gateway", Program.Program>>
+
+/** All connections of one process; the same for the services and the peer. */
+const poolSize = "10"
+
+const settingsFor = Effect.fnUntraced(function* (database: Database) {
+  const { jwksFile } = yield* TokenMint
+  return {
+    DATABASE_URL: database.url,
+    DATABASE_POOL_SIZE: poolSize,
+    JWKS_FILE: jwksFile,
+    DOCUMENTS_DIR: join(yield* temporaryFolder, "documents")
+  }
+})
+
+/** Starts one process of each service, and a gateway; `nodeArgs` are for the services. */
+export const startServices = Effect.fnUntraced(function* (
+  database: Database,
+  nodeArgs: ReadonlyArray<string> = []
+) {
+  const settings = yield* settingsFor(database)
+  const start = (name: string) =>
+    Program.start({ script: `services/${name}/main.ts`, settings, nodeArgs })
+  const services = {
+    "account-import": yield* start("account-import"),
+    "post-import": yield* start("post-import"),
+    query: yield* start("query")
+  }
+  const gateway = yield* Program.start({
+    script: "services/gateway/main.ts",
+    settings: {
+      ACCOUNT_IMPORT_URL: services["account-import"].url,
+      POST_IMPORT_URL: services["post-import"].url,
+      QUERY_URL: services.query.url,
+      // The measured works do not pass it.
+      AUTH_URL: services.query.url
+    }
+  })
+  return { ...services, gateway } satisfies Services
+})
+
+export const ourSide = (services: Services, tenant: Tenant): Side => ({
+  name: "service",
+  tenant,
+  urlOf: (work) => services[works[work].service].url,
+  pidsOf: (work) => [services[works[work].service].pid],
+  next: new Map()
+})
+
+/** The same services and numbers, asked through the gateway. */
+export const throughGateway = (side: Side, { gateway }: Services): Side => ({
+  ...side,
+  name: "gateway",
+  urlOf: () => gateway.url,
+  pidsOf: (work) => [gateway.pid, ...side.pidsOf(work)]
+})
+
+export const startPeer = Effect.fnUntraced(function* (database: Database, tenant: Tenant) {
+  const settings = yield* settingsFor(database)
+  const { pid, url } = yield* Program.start({ script: "tools/bench/peer/main.ts", settings })
+  return {
+    name: "peer",
+    tenant,
+    urlOf: () => url,
+    pidsOf: () => [pid],
+    next: new Map()
+  } satisfies Side
+})
+
+/** What one run of load gave. */
+export interface Sample extends Outcome {
+  /** Requests a second. */
+  readonly rate: number
+  /** Processor seconds per 1,000 requests. */
+  readonly serviceCpu: number
+  readonly postgresCpu: number
+}
+
+export type Amount = Pick<Order, "connections" | "requests" | "seconds">
+
+/** No process answers more of them in a second, so that no run lacks accounts. */
+const processedPerSecond = 1_000
+
+const prefixes: Partial<Record<WorkName, string>> = {
+  restage: "S",
+  status: "S",
+  process: "P",
+  importing: "T"
+}
+
+/** Stages what a run of this work needs; gives the most requests that it can then have. */
+const prepare = Effect.fnUntraced(function* (
+  database: Database,
+  { next, tenant }: Side,
+  work: WorkName,
+  { requests, seconds }: Amount
+) {
+  const { numbers } = works[work]
+  const prefix = prefixes[work]
+  if (work === "process") {
+    const from = next.get(work) ?? 0
+    const count = requests ?? Math.ceil(seconds * processedPerSecond)
+    yield* stageMany(database, { ...tenant, prefix: "P", from, to: from + count })
+    return count
+  }
+  if (prefix !== undefined && numbers !== null) {
+    const external = `${prefix}-000000000`
+    const there =
+      "select from import_processes where supplier = $1 and external_account_number = $2"
+    const found = yield* database.query(there, [tenant.supplier, external])
+    if (found.length === 0) {
+      yield* stageMany(database, { ...tenant, prefix, from: 0, to: numbers })
+    }
+  }
+  if (work === "list") {
+    const supplier = `${tenant.supplier}_L`
+    const there = "select from import_processes where supplier = $1 limit 1"
+    if ((yield* database.query(there, [supplier])).length === 0) {
+      yield* stageMany(database, { ...tenant, supplier, prefix: "L", from: 0, to: listLength })
+    }
+  }
+  return requests
+})
+
+/** One run of load on one side. */
+export const measure = Effect.fnUntraced(function* (
+  { database, load, server }: Ground,
+  side: Side,
+  work: WorkName,
+  amount: Amount
+) {
+  const requests = yield* prepare(database, side, work, amount)
+  const first = side.next.get(work) ?? 0
+  const pids = side.pidsOf(work)
+  const used = () => ({
+    service: pids.reduce((sum, pid) => sum + cpuSeconds(pid), 0),
+    postgres: postgresCpuSeconds(server.pid)
+  })
+  const before = used()
+  const outcome = yield* load.run({
+    work,
+    url: side.urlOf(work),
+    token: side.tenant.token,
+    supplier: side.tenant.supplier,
+    first,
+    ...amount,
+    ...(requests !== undefined && { requests })
+  })
+  const after = used()
+  side.next.set(work, first + (requests ?? outcome.requests))
+  const thousands = Math.max(outcome.requests, 1) / 1_000
+  return {
+    ...outcome,
+    rate: outcome.requests / outcome.seconds,
+    serviceCpu: (after.service - before.service) / thousands,
+    postgresCpu: (after.postgres - before.postgres) / thousands
+  } satisfies Sample
+})
+
+/** What everybody stands on. */
+export interface Ground {
+  readonly server: Server
+  readonly database: Database
+  readonly load: Load
+}
+
+/** Makes accounts of what is staged for the transactions, through the side's own process. */
+export const importAccounts = (ground: Ground, side: Side) =>
+  measure(ground, side, "importing", {
+    connections: 8,
+    seconds: 300,
+    requests: works.importing.numbers
+  })

@@ -1,0 +1,84 @@
+/** What the tables take on disk, and which of them were read from end to end. */
+import { Effect } from "effect"
+import type { Database } from "./Database.ts"
+import { short, table } from "./Table.ts"
+
+export interface Space {
+  /** Of tables with their indexes and what is stored beside their rows, in bytes, by name. */
+  readonly tables: ReadonlyMap<string, number>
+  /** Of the indexes of the imports. */
+  readonly indexes: ReadonlyMap<string, number>
+  readonly imports: number
+}
+
+/** Those that grow with the staged accounts. */
+const growing = ["import_processes", "outbox", "audit_log", "audit_chains"]
+
+const sizesIn = (rows: ReadonlyArray<Readonly<Record<string, unknown>>>) =>
+  new Map(rows.map(({ bytes, name }) => [String(name), Number(bytes)]))
+
+/** How much the tables of staged accounts take. */
+export const of = Effect.fnUntraced(function* ({ query }: Database) {
+  const tables = yield* query(
+    `select relname as name, pg_total_relation_size(oid) as bytes from pg_class
+     where relname = any ($1) and relkind = 'r' order by relname`,
+    [growing]
+  )
+  const indexes = yield* query(
+    `select indexrelid::regclass::text as name, pg_relation_size(indexrelid) as bytes
+     from pg_index where indrelid = 'import_processes'::regclass order by 1`
+  )
+  const [count] = yield* query("select count(*) as imports from import_processes")
+  return {
+    tables: sizesIn(tables),
+    indexes: sizesIn(indexes),
+    imports: Number(count?.["imports"])
+  } satisfies Space
+})
+
+export const asTable = (spaces: ReadonlyArray<readonly [size: number, space: Space]>): string => {
+  const names = [...(spaces[0]?.[1].tables.keys() ?? [])]
+  const indexes = [...(spaces[0]?.[1].indexes.keys() ?? [])]
+  return table(
+    [
+      "accounts",
+      "bytes an account",
+      ...names.map((name) => `of ${name}`),
+      ...indexes.map((name) => `${name} MB`)
+    ],
+    spaces.map(([size, { imports, indexes: sizes, tables }]) => [
+      size.toLocaleString("en-GB"),
+      short([...tables.values()].reduce((sum, bytes) => sum + bytes, 0) / imports),
+      ...names.map((name) => short((tables.get(name) ?? 0) / imports)),
+      ...indexes.map((name) => short((sizes.get(name) ?? 0) / 1e6))
+    ])
+  )
+}
+
+/** How often each table was read from end to end so far, as PostgreSQL counts it. */
+export const scans = Effect.fnUntraced(function* ({ query }: Database) {
+  // What the services did is told to the counters within a second, or at once on demand.
+  yield* query("select pg_stat_force_next_flush(), pg_stat_clear_snapshot()")
+  const rows = yield* query("select relname as name, seq_scan as bytes from pg_stat_user_tables")
+  return sizesIn(rows)
+})
+
+/** A few rows are read fastest from end to end; these tables have a few. */
+const small = new Set([
+  "allowances",
+  "api_keys",
+  "choices",
+  "migrations",
+  "operations_teams",
+  "organisations",
+  "suppliers"
+])
+
+/** The tables that have been read from end to end since, and that may be large. */
+export const newScans = (
+  before: ReadonlyMap<string, number>,
+  after: ReadonlyMap<string, number>
+): ReadonlyArray<string> =>
+  [...after]
+    .filter(([name, count]) => !small.has(name) && count > (before.get(name) ?? 0))
+    .map(([name, count]) => `${name} (${count - (before.get(name) ?? 0)})`)

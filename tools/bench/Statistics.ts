@@ -1,0 +1,26 @@
+/** What is made of measured values. */
+
+/** The value below which this share of them lies; 0 where there are none. */
+export const quantile = (values: ReadonlyArray<number>, share: number): number => {
+  const sorted = values.toSorted((one, other) => one - other)
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
+}
+
+/** The middle value, or the mean of the two in the middle; 0 where there are none. */
+export const median = (values: ReadonlyArray<number>): number => {
+  const sorted = values.toSorted((one, other) => one - other)
+  const half = sorted.length >> 1
+  const upper = sorted[half] ?? 0
+  return sorted.length % 2 === 1 ? upper : ((sorted[half - 1] ?? 0) + upper) / 2
+}
+
+/** The slope of the straight line that fits the points best, by least squares; 0 for one point. */
+export const slope = (points: ReadonlyArray<readonly [x: number, y: number]>): number => {
+  const mean = (values: ReadonlyArray<number>) =>
+    values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length)
+  const middleX = mean(points.map(([x]) => x))
+  const middleY = mean(points.map(([, y]) => y))
+  const spread = points.reduce((sum, [x]) => sum + (x - middleX) ** 2, 0)
+  const together = points.reduce((sum, [x, y]) => sum + (x - middleX) * (y - middleY), 0)
+  return spread === 0 ? 0 : together / spread
+}

@@ -1,0 +1,172 @@
+/**
+ * The works that are measured: what each of them sends, and what it must be answered. Requests are
+ * numbered, and all that makes one differ from the other is made of the number.
+ */
+import { Result } from "effect"
+import { encodeAccount } from "@data-import/domain/Account"
+import { validateAccount } from "@data-import/domain/AccountValidation"
+import {
+  domesticPayload,
+  sampleTime,
+  transactionsPayload
+} from "@data-import/domain/testing/samples"
+
+export interface Request {
+  readonly method: "GET" | "POST"
+  readonly path: string
+  readonly body: string | null
+}
+
+export interface Work {
+  readonly title: string
+  readonly service: "account-import" | "post-import" | "query"
+  readonly expected: 200 | 201
+  /** How many accounts the requests are about, in turn; null where each has one of its own. */
+  readonly numbers: number | null
+  readonly request: (supplier: string, number: number) => Request
+}
+
+const base = "/v1/data-import"
+
+/** The team that processes. */
+export const team = "Migration Team"
+
+/** The external account number that stands for a number. */
+const accountNumber = (prefix: string, number: number): string =>
+  `${prefix}-${String(number).padStart(9, "0")}`
+
+const marks = { supplier: "@SUPPLIER@", account: "@ACCOUNT@" }
+
+const account = {
+  ...domesticPayload(),
+  import_supplier: marks.supplier,
+  external_account_number: marks.account
+}
+
+/** Text with marks in it, cut at them once, so that making a request costs the load little. */
+const template = (body: unknown) => {
+  const parts = JSON.stringify(body).split(/(@SUPPLIER@|@ACCOUNT@)/)
+  return (supplier: string, external: string): string => {
+    let text = ""
+    for (const part of parts) {
+      text += part === marks.supplier ? supplier : part === marks.account ? external : part
+    }
+    return text
+  }
+}
+
+const accountBody = template({ payload: account })
+
+/** The account as it is stored, for staging it past the service. */
+export const storedPayload = (supplier: string): string => {
+  const valid = Result.getOrThrow(validateAccount(account, sampleTime))
+  return JSON.stringify(encodeAccount(valid)).replace(marks.supplier, supplier)
+}
+
+/** What `storedPayload` has in place of the external account number. */
+export const accountMark = marks.account
+
+const processBody = template({
+  payload: {
+    import_supplier: marks.supplier,
+    external_account_number: marks.account,
+    operations_team_name: team
+  },
+  task_params: {}
+})
+
+const transactionsPerCall = 100
+
+const transactionsBody = template({
+  import_supplier: marks.supplier,
+  external_account_number: marks.account,
+  transactions: Array.from({ length: transactionsPerCall }, (_, index) => {
+    const { transactions } = transactionsPayload()
+    return { ...transactions[index % transactions.length], transaction_id: `@CALL@-${index}` }
+  })
+})
+
+const post = (path: string, body: string): Request => ({ method: "POST", path, body })
+const get = (path: string): Request => ({ method: "GET", path, body: null })
+
+const stagePath = `${base}/account-import-process/create-or-update/`
+const repeated = 2_000
+const accountsWithTransactions = 200
+const listed = 1_000
+
+const processing = (prefix: string) => ({
+  title: "process",
+  service: "account-import" as const,
+  expected: 201 as const,
+  request: (supplier: string, number: number) =>
+    post(
+      `${base}/account-import-process/process/`,
+      processBody(supplier, accountNumber(prefix, number))
+    )
+})
+
+export const works = {
+  validate: {
+    title: "validate",
+    service: "account-import",
+    expected: 200,
+    numbers: null,
+    request: (supplier, number) =>
+      post(`${base}/validate-account/`, accountBody(supplier, accountNumber("V", number)))
+  },
+  stage: {
+    title: "stage, new",
+    service: "account-import",
+    expected: 201,
+    numbers: null,
+    request: (supplier, number) =>
+      post(stagePath, accountBody(supplier, accountNumber("N", number)))
+  },
+  restage: {
+    title: "stage, again",
+    service: "account-import",
+    expected: 200,
+    numbers: repeated,
+    request: (supplier, number) =>
+      post(stagePath, accountBody(supplier, accountNumber("S", number % repeated)))
+  },
+  process: { ...processing("P"), numbers: null },
+  /** Not measured: makes the accounts that transactions are added to. */
+  importing: { ...processing("T"), numbers: accountsWithTransactions },
+  status: {
+    title: "status",
+    service: "query",
+    expected: 200,
+    numbers: repeated,
+    request: (supplier, number) =>
+      get(`${base}/account-transfer-status/${supplier}/${accountNumber("S", number % repeated)}/`)
+  },
+  transactions: {
+    title: "transactions, 100 a call",
+    service: "post-import",
+    expected: 201,
+    numbers: accountsWithTransactions,
+    request: (supplier, number) => {
+      const external = accountNumber("T", number % accountsWithTransactions)
+      const body = transactionsBody(supplier, external)
+      return post(`${base}/transactions/create/`, body.replaceAll("@CALL@", `C${number}`))
+    }
+  },
+  list: {
+    title: "list of 1,000",
+    service: "query",
+    expected: 200,
+    numbers: null,
+    request: (supplier) => get(`${base}/all-account-import-processes/${supplier}_L/`)
+  }
+} satisfies Record<string, Work>
+
+export type WorkName = keyof typeof works
+
+/** Those that are measured. */
+export const workNames = (Object.keys(works) as ReadonlyArray<WorkName>).filter(
+  (name) => name !== "importing"
+)
+
+/** How many imports the list of 1,000 has. */
+export const listLength = listed

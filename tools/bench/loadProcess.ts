@@ -1,0 +1,105 @@
+/**
+ * The load, in a process of its own: it takes an order from its parent, sends requests on so many
+ * connections as fast as they are answered, holds each answer to its status, and tells what came of
+ * it. The next order may follow.
+ */
+import { Client } from "undici"
+import type { Order, Outcome } from "./Load.ts"
+import { quantile } from "./Statistics.ts"
+import { type Request, type Work, works } from "./Works.ts"
+
+interface Run {
+  readonly order: Order
+  readonly work: Work
+  readonly began: number
+  readonly latencies: Array<number>
+  readonly firstBytes: Array<number>
+  bytes: number
+  sent: number
+  wrong: string | null
+}
+
+const shownOfWrong = 400
+
+const isOver = ({ began, order, sent, wrong }: Run): boolean =>
+  wrong !== null ||
+  sent >= (order.requests ?? Infinity) ||
+  performance.now() - began >= order.seconds * 1_000
+
+const requestOf = ({ order, work }: Run, index: number): Request =>
+  work.request(order.supplier, order.first + index)
+
+/** One request; settles when its answer is whole. */
+const exchange = (run: Run, client: Client): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const { body, method, path } = requestOf(run, run.sent++)
+    const headers = {
+      authorization: `Token ${run.order.token}`,
+      ...(body !== null && { "content-type": "application/json" })
+    }
+    const began = performance.now()
+    let status = 0
+    let first = 0
+    let text = ""
+    client.dispatch(
+      { body, headers, method, path },
+      {
+        onRequestStart: () => {},
+        onResponseStart: (_controller, statusCode) => {
+          status = statusCode
+        },
+        onResponseData: (_controller, chunk) => {
+          if (first === 0) first = performance.now() - began
+          run.bytes += chunk.length
+          if (status !== run.work.expected) text += chunk.toString("utf8")
+        },
+        onResponseEnd: () => {
+          run.latencies.push(performance.now() - began)
+          run.firstBytes.push(first)
+          if (status !== run.work.expected) {
+            run.wrong ??= `${method} ${path} → ${status} ${text.slice(0, shownOfWrong)}`
+          }
+          resolve()
+        },
+        onResponseError: (_controller, error) => reject(error)
+      }
+    )
+  })
+
+const onConnection = async (run: Run): Promise<void> => {
+  const client = new Client(run.order.url, { pipelining: 1 })
+  try {
+    while (!isOver(run)) await exchange(run, client)
+  } catch (cause) {
+    run.wrong ??= `A request failed: ${String(cause)}`
+  } finally {
+    await client.destroy()
+  }
+}
+
+const obey = async (order: Order): Promise<Outcome> => {
+  const run: Run = {
+    order,
+    work: works[order.work],
+    began: performance.now(),
+    latencies: [],
+    firstBytes: [],
+    bytes: 0,
+    sent: 0,
+    wrong: null
+  }
+  await Promise.all(Array.from({ length: order.connections }, () => onConnection(run)))
+  return {
+    requests: run.latencies.length,
+    seconds: (performance.now() - run.began) / 1_000,
+    p50: quantile(run.latencies, 0.5),
+    p99: quantile(run.latencies, 0.99),
+    firstByte: quantile(run.firstBytes, 0.5),
+    bytes: run.bytes,
+    wrong: run.wrong
+  }
+}
+
+process.on("message", (order: Order) => {
+  void obey(order).then((outcome) => process.send?.(outcome))
+})

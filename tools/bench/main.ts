@@ -1,0 +1,156 @@
+/**
+ * The benchmark: `npm run bench` measures one process of each service against one of the peer, in
+ * turn, directly and through the gateway, and beside them what bounds them. `-- --work stage,status`
+ * measures these works only, `--pairs 5`, `--seconds 2` and `--connections 32` say how, `--short` is
+ * a quick look, `--write` keeps the figures in tools/bench/results, and `--profile` shows instead
+ * where the services spend their time.
+ */
+import { Console, Effect } from "effect"
+import { chart } from "./Chart.ts"
+import { command } from "./Command.ts"
+import { type Comparison, type Figures, inTurn } from "./Comparison.ts"
+import * as Database from "./Database.ts"
+import * as Limits from "./Limits.ts"
+import * as Load from "./Load.ts"
+import type { Options } from "./Options.ts"
+import { profiles } from "./Profile.ts"
+import * as Program from "./Program.ts"
+import { publish, type Section } from "./Results.ts"
+import * as Sides from "./Sides.ts"
+import { comparisons, short, table } from "./Table.ts"
+import * as Tenants from "./Tenants.ts"
+import { type WorkName, works } from "./Works.ts"
+
+type Row = readonly [title: string, comparison: Comparison]
+
+interface Field extends Sides.Ground {
+  readonly ours: Sides.Side
+  readonly peer: Sides.Side
+  readonly gateway: Sides.Side
+}
+
+const prepare = Effect.gen(function* () {
+  const server = yield* Database.startServer
+  const database = yield* Database.make(server, "bench")
+  const load = yield* Load.make
+  const [one, two] = yield* Tenants.makeAll(database, ["ours", "peer"])
+  if (one === undefined || two === undefined) return yield* Effect.die("There are two tenants")
+  const services = yield* Sides.startServices(database)
+  const ours = Sides.ourSide(services, one)
+  const peer = yield* Sides.startPeer(database, two)
+  const gateway = Sides.throughGateway(ours, services)
+  return { server, database, load, ours, peer, gateway } satisfies Field
+})
+
+const told = (title: string, comparison: Comparison) =>
+  Console.error(`${title}: ${short(comparison.ours.rate)}/s, ratio ${comparison.ratio.toFixed(2)}`)
+
+const against = Effect.fnUntraced(function* (
+  field: Field,
+  side: Sides.Side,
+  options: Options,
+  chosen: ReadonlyArray<WorkName>
+) {
+  const rows: Array<Row> = []
+  for (const work of chosen) {
+    const run = (one: Sides.Side) => Sides.measure(field, one, work, options)
+    const comparison = yield* inTurn(options.pairs, run(side), run(field.peer))
+    yield* told(`${works[work].title}, ${side.name}`, comparison)
+    rows.push([works[work].title, comparison])
+  }
+  return rows
+})
+
+const bounds = Effect.fnUntraced(function* (field: Field, options: Options) {
+  const rows: Array<Row> = []
+  for (const work of ["stage", "status"] as const) {
+    if (!options.works.includes(work)) continue
+    const service: Effect.Effect<Figures, Load.WrongAnswer | Limits.CannotRun> = Sides.measure(
+      field,
+      field.ours,
+      work,
+      options
+    )
+    const bench = Limits.pgbench(field, field.ours, work, Math.ceil(options.seconds))
+    const comparison = yield* inTurn(options.pairs, service, bench)
+    yield* told(`${works[work].title} against pgbench`, comparison)
+    rows.push([`${works[work].title}, against pgbench`, comparison])
+  }
+  if (options.works.includes("stage")) {
+    const bare = yield* Program.start({ script: "tools/bench/bareServer.ts", settings: {} })
+    const nothing = { ...field.ours, urlOf: () => bare.url, pidsOf: () => [bare.pid] }
+    const run = (side: Sides.Side) => Sides.measure(field, side, "stage", options)
+    const comparison = yield* inTurn(options.pairs, run(field.ours), run(nothing))
+    yield* told("stage against node:http", comparison)
+    rows.push(["stage, new, against node:http", comparison])
+  }
+  return rows
+})
+
+const offline = Effect.fnUntraced(function* (seconds: number) {
+  const { compiled, interpreted } = yield* Limits.offline(seconds)
+  return table(
+    ["schemas", "accounts/s on one core", "bytes an account"],
+    [
+      ["interpreted", short(interpreted.perSecond), short(interpreted.bytes)],
+      ["compiled", short(compiled.perSecond), short(compiled.bytes)]
+    ]
+  )
+})
+
+const concurrencies = [1, 2, 4, 8, 16, 32, 64, 128, 256]
+
+const byConcurrency = Effect.fnUntraced(function* (field: Field, work: WorkName, options: Options) {
+  const points = { ours: [] as Array<[number, number]>, peer: [] as Array<[number, number]> }
+  const seconds = options.seconds / 2
+  for (const connections of options.short ? [1, 32, 256] : concurrencies) {
+    for (const side of ["ours", "peer"] as const) {
+      const sample = yield* Sides.measure(field, field[side], work, { connections, seconds })
+      points[side].push([connections, sample.rate])
+    }
+  }
+  return chart({
+    title: `Throughput of ${works[work].title}, one process each`,
+    xLabel: "connections",
+    yLabel: "requests a second",
+    series: [
+      { name: "service", points: points.ours },
+      { name: "peer", points: points.peer }
+    ]
+  })
+})
+
+const charted: ReadonlyArray<WorkName> = ["stage", "status"]
+const throughGateway: ReadonlyArray<WorkName> = [
+  "validate",
+  "stage",
+  "process",
+  "status",
+  "transactions"
+]
+
+const compare = Effect.fnUntraced(function* (options: Options) {
+  const field = yield* prepare
+  if (options.works.includes("transactions")) {
+    yield* Sides.importAccounts(field, field.ours)
+    yield* Sides.importAccounts(field, field.peer)
+  }
+  const chosen = (among: ReadonlyArray<WorkName>) =>
+    among.filter((work) => options.works.includes(work))
+  const direct = yield* against(field, field.ours, options, options.works)
+  const passed = yield* against(field, field.gateway, options, chosen(throughGateway))
+  const bounding = yield* bounds(field, options)
+  const charts: Record<string, string> = {}
+  for (const work of chosen(charted)) {
+    charts[`${work}.svg`] = yield* byConcurrency(field, work, options)
+  }
+  const sections: ReadonlyArray<Section> = [
+    { title: "One service process against the peer", text: comparisons(direct) },
+    { title: "Through the gateway against the peer alone", text: comparisons(passed) },
+    { title: "Against what bounds it", text: comparisons(bounding) },
+    { title: "The domain library by itself", text: yield* offline(options.seconds) }
+  ]
+  yield* publish("speed", "Speed", sections, charts, options.write)
+})
+
+command((options) => (options.profile ? profiles(options) : compare(options)))

@@ -1,0 +1,103 @@
+/**
+ * What the services hold in memory: `npm run bench:memory` looks at each of them idle and under
+ * load, and fits a line to its resident memory over the minutes of load (`-- --minutes 10`).
+ * `--connections` and `--write` are those of `npm run bench`.
+ */
+import { Clock, Console, Duration, Effect, Fiber } from "effect"
+import { chart } from "./Chart.ts"
+import { command } from "./Command.ts"
+import * as Database from "./Database.ts"
+import * as Load from "./Load.ts"
+import type { Options } from "./Options.ts"
+import { publish } from "./Results.ts"
+import * as Sides from "./Sides.ts"
+import { slope } from "./Statistics.ts"
+import { short, table } from "./Table.ts"
+import * as Tenants from "./Tenants.ts"
+import { residentBytes } from "./Usage.ts"
+import { type WorkName } from "./Works.ts"
+
+const megabyte = 2 ** 20
+const lookEvery = Duration.seconds(1)
+
+/** So that every service, the gateway included, is at work all the time. */
+const round: ReadonlyArray<WorkName> = ["stage", "process", "status", "transactions", "list"]
+const secondsPerWork = 2
+
+type Points = Array<[minutes: number, megabytes: number]>
+
+const watch = Effect.fnUntraced(function* (services: Sides.Services, seen: Map<string, Points>) {
+  const began = yield* Clock.currentTimeMillis
+  while (true) {
+    const minutes = ((yield* Clock.currentTimeMillis) - began) / 60_000
+    for (const [name, { pid }] of Object.entries(services)) {
+      const points = seen.get(name) ?? []
+      points.push([minutes, residentBytes(pid) / megabyte])
+      seen.set(name, points)
+    }
+    yield* Effect.sleep(lookEvery)
+  }
+})
+
+/** Before it the memory only fills up to what it then keeps. */
+const warmShare = 0.2
+
+const rowOf = (name: string, idle: number, points: Points) => {
+  const settled = points.slice(Math.floor(points.length * warmShare))
+  const loaded = points.map(([, megabytes]) => megabytes)
+  return [
+    name,
+    short(idle),
+    short(Math.max(...loaded)),
+    short(loaded.at(-1) ?? 0),
+    (10 * slope(settled)).toFixed(1)
+  ]
+}
+
+const remember = Effect.fnUntraced(function* (options: Options) {
+  const server = yield* Database.startServer
+  const database = yield* Database.make(server, "memory")
+  const load = yield* Load.make
+  const [tenant] = yield* Tenants.makeAll(database, ["ours"])
+  if (tenant === undefined) return yield* Effect.die("There is one tenant")
+  const services = yield* Sides.startServices(database)
+  const idle = new Map(
+    Object.entries(services).map(([name, { pid }]) => [name, residentBytes(pid) / megabyte])
+  )
+  const ground = { server, database, load }
+  const side = Sides.throughGateway(Sides.ourSide(services, tenant), services)
+  yield* Sides.importAccounts(ground, side)
+
+  const seen = new Map<string, Points>()
+  const watching = yield* Effect.forkChild(watch(services, seen))
+  const end = (yield* Clock.currentTimeMillis) + options.minutes * 60_000
+  const { connections } = options
+  while ((yield* Clock.currentTimeMillis) < end) {
+    for (const work of round) {
+      yield* Sides.measure(ground, side, work, { connections, seconds: secondsPerWork })
+    }
+    yield* Console.error(
+      `${Math.max(0, Math.ceil((end - (yield* Clock.currentTimeMillis)) / 1e3))} s left`
+    )
+  }
+  yield* Fiber.interrupt(watching)
+
+  const names = Object.keys(services)
+  const rows = names.map((name) => rowOf(name, idle.get(name) ?? 0, seen.get(name) ?? []))
+  const head = ["service", "idle MB", "most MB", "at the end MB", "MB more in 10 minutes"]
+  const title = `${options.minutes} minutes of load on ${connections} connections`
+  const charts = {
+    "memory.svg": chart({
+      title: "Resident memory under load",
+      xLabel: "minutes",
+      yLabel: "MB",
+      series: names.map((name) => ({
+        name,
+        points: (seen.get(name) ?? []).slice(1).filter((_, index) => index % 5 === 0)
+      }))
+    })
+  }
+  yield* publish("memory", "Memory", [{ title, text: table(head, rows) }], charts, options.write)
+})
+
+command(remember)

@@ -1,0 +1,188 @@
+/** What is made of measured values: middles, slopes, ratios, tables, charts, profiles. */
+import fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import { chart } from "../Chart.ts"
+import { type Figures, summary } from "../Comparison.ts"
+import { Misunderstood, optionsOf } from "../Options.ts"
+import { ownTimes } from "../OwnTimes.ts"
+import { newScans } from "../Space.ts"
+import { median, quantile, slope } from "../Statistics.ts"
+import { short, table } from "../Table.ts"
+import { cpuSeconds, residentBytes } from "../Usage.ts"
+
+describe("statistics", () => {
+  it.each([
+    [[], 0.5, 0],
+    [[3], 0.99, 3],
+    [[5, 1, 4, 2, 3], 0.5, 3],
+    [[5, 1, 4, 2, 3], 0, 1],
+    [[5, 1, 4, 2, 3], 1, 5]
+  ])("the quantile of %j at %d is %d", (values, share, expected) => {
+    expect(quantile(values, share)).toBe(expected)
+  })
+
+  it.each([
+    [[], 0],
+    [[7], 7],
+    [[3, 1], 2],
+    [[9, 1, 5], 5],
+    [[4, 1, 2, 3], 2.5]
+  ])("the middle of %j is %d", (values, expected) => {
+    expect(median(values)).toBe(expected)
+  })
+
+  it("finds the slope of any straight line", () => {
+    const line = fc.tuple(fc.integer({ min: -50, max: 50 }), fc.integer({ min: -50, max: 50 }))
+    const xs = fc.uniqueArray(fc.integer({ min: -99, max: 99 }), { minLength: 2 })
+    fc.assert(
+      fc.property(line, xs, ([rise, start], places) => {
+        const points = places.map((x) => [x, start + rise * x] as const)
+        expect(slope(points)).toBeCloseTo(rise, 6)
+      })
+    )
+  })
+
+  it("finds none in a single point", () => {
+    expect(slope([[3, 4]])).toBe(0)
+  })
+})
+
+describe("a comparison", () => {
+  const figures = (rate: number): Figures => ({
+    rate,
+    p50: rate / 10,
+    p99: rate,
+    serviceCpu: 1,
+    postgresCpu: 2
+  })
+
+  it("is of the pairs, and not of the middles", () => {
+    const pairs = [
+      [figures(100), figures(50)],
+      [figures(10), figures(20)],
+      [figures(30), figures(30)]
+    ] as const
+    const { other, ours, ratio, ratios } = summary(pairs)
+    expect(ratios).toEqual([2, 0.5, 1])
+    expect(ratio).toBe(1)
+    expect([ours.rate, ours.p50, other.rate]).toEqual([30, 3, 30])
+  })
+})
+
+describe("a table", () => {
+  it("aligns figures to the right", () => {
+    expect(table(["a", "b"], [["x", "1"]])).toBe("| a | b |\n| --- | ---: |\n| x | 1 |")
+  })
+
+  it.each([
+    [0, "0"],
+    [0.012345, "0.0123"],
+    [1.5, "1.50"],
+    [123.4, "123"],
+    [12_345.6, "12,346"]
+  ])("writes %d as %s", (value, expected) => {
+    expect(short(value)).toBe(expected)
+  })
+})
+
+describe("a chart", () => {
+  const options = {
+    title: "Stage & <more>",
+    xLabel: "connections",
+    yLabel: "requests a second",
+    series: [
+      { name: "ours", points: [1, 16, 256].map((x): [number, number] => [x, 10 * x]) },
+      { name: "peer", points: [1, 16, 256].map((x): [number, number] => [x, 0]) }
+    ]
+  }
+  const placesOf = (svg: string) =>
+    [...svg.matchAll(/<polyline points="([^"]+)"/g)].map(([, places = ""]) =>
+      places.split(" ").map((place) => place.split(",").map(Number))
+    )
+
+  it("lays the quantity out by its logarithm and the values from 0 up", () => {
+    const [ours = [], peer = []] = placesOf(chart(options))
+    const [left = [0, 0], middle = [0, 0], right = [0, 0]] = ours
+    expect(middle[0]).toBeCloseTo(((left[0] ?? 0) + (right[0] ?? 0)) / 2, 0)
+    expect(right[1]).toBeLessThan(left[1] ?? 0)
+    expect(new Set(peer.map(([, y]) => y)).size).toBe(1)
+    expect(peer[0]?.[1]).toBeGreaterThanOrEqual(left[1] ?? 0)
+  })
+
+  it("escapes what it is told, and stays in its frame", () => {
+    const svg = chart(options)
+    expect(svg).toContain("Stage &amp; &lt;more&gt;")
+    for (const [x = 0, y = 0] of placesOf(svg).flat()) {
+      expect(x).toBeGreaterThanOrEqual(0)
+      expect(x).toBeLessThanOrEqual(720)
+      expect(y).toBeGreaterThanOrEqual(0)
+      expect(y).toBeLessThanOrEqual(400)
+    }
+  })
+
+  it("shows a single value, and a value of nothing", () => {
+    const single = { ...options, series: [{ name: "one", points: [[1, 0]] as const }] }
+    expect(chart(single)).not.toMatch(/NaN|Infinity/)
+  })
+})
+
+describe("the options", () => {
+  it("are those of a whole measurement unless it is said otherwise", () => {
+    const { connections, pairs, works, write } = optionsOf([])
+    expect([pairs, connections, write, works.length]).toEqual([5, 32, false, 7])
+    expect(optionsOf(["--short", "--work", "stage,status"])).toMatchObject({
+      pairs: 2,
+      works: ["stage", "status"]
+    })
+  })
+
+  it.each([
+    ["--work", "nothing"],
+    ["--pairs", "many"],
+    ["--seconds", "0"],
+    ["--sizes", "1,x"]
+  ])("refuse %s %s", (...args) => {
+    expect(() => optionsOf(args)).toThrow(Misunderstood)
+  })
+})
+
+describe("a profile", () => {
+  it("gives each function the time of its own samples", () => {
+    const node = (id: number, functionName: string) => ({
+      id,
+      callFrame: { functionName, url: "file:///a/node_modules/b/c.js", lineNumber: 4 }
+    })
+    const profile = {
+      nodes: [node(1, "f"), node(2, ""), node(3, "f")],
+      samples: [1, 2, 3, 2],
+      timeDeltas: [10, 5, 20, 5]
+    }
+    expect(ownTimes(profile)).toEqual([
+      { where: "f b/c.js:5", micros: 30 },
+      { where: "(anonymous) b/c.js:5", micros: 10 }
+    ])
+  })
+})
+
+describe("scans", () => {
+  it("are told of large tables only, and only new ones", () => {
+    const before = new Map(Object.entries({ import_processes: 3, outbox: 1, suppliers: 5 }))
+    const after = new Map(
+      Object.entries({ import_processes: 5, outbox: 1, suppliers: 9, notes: 1 })
+    )
+    expect(newScans(before, after)).toEqual(["import_processes (2)", "notes (1)"])
+  })
+})
+
+describe("the use of a process", () => {
+  it("is that which the process itself knows of", () => {
+    const { system, user } = process.cpuUsage()
+    expect(cpuSeconds(process.pid)).toBeGreaterThan((0.5 * (system + user)) / 1e6 - 0.1)
+    expect(residentBytes(process.pid)).toBeGreaterThan(1e6)
+  })
+
+  it("is nothing where there is no process", () => {
+    expect(cpuSeconds(2 ** 22 + 1)).toBe(0)
+    expect(residentBytes(2 ** 22 + 1)).toBe(0)
+  })
+})
