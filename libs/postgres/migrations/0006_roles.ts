@@ -136,7 +136,9 @@ const operator = Effect.gen(function* () {
     grant select, update (ended_at, outcome) on import_attempts to data_import_operator`
   yield* sql`
     grant select on accounts, customers, ledgers, transactions, transaction_line_items,
-      transaction_tax_items, notes, note_documents, statements, payment_instructions, audit_log,
-      audit_chains
+      transaction_tax_items, notes, note_documents, statements, audit_chains
     to data_import_operator`
+  yield* sql`
+    grant select, update (ended_at) on payment_instructions to data_import_operator`
+  yield* sql`grant select, insert on audit_log to data_import_operator`
 })

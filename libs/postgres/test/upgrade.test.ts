@@ -1,0 +1,74 @@
+/** A database that was in use before the roles were made, brought to the present shape. */
+import { PgClient } from "@effect/sql-pg"
+import { expect, it } from "@effect/vitest"
+import { Context, Duration, Effect, Layer, Redacted } from "effect"
+import { Migrator } from "effect/sql"
+import { randomBytes } from "node:crypto"
+import { inject } from "vitest"
+import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
+import { OperatorSetup } from "@data-import/domain/ports/OperatorSetup"
+import { arrange } from "@data-import/domain/testing/importStates"
+import { operatorSetup } from "../migrations/0001_operator_setup.ts"
+import { imports } from "../migrations/0002_imports.ts"
+import { accounts } from "../migrations/0003_accounts.ts"
+import { layerWith } from "../src/Database.ts"
+import * as ImportsAdapter from "../src/ImportProcesses.ts"
+import * as Logins from "../src/Logins.ts"
+import { migrate } from "../src/migrate.ts"
+import * as SetupAdapter from "../src/OperatorSetup.ts"
+import { createDatabase, databaseUrl, dropDatabase } from "../testing/databases.ts"
+import * as DeployedStorage from "../testing/DeployedStorage.ts"
+import { tablesBut } from "../testing/rows.ts"
+
+const database = Effect.gen(function* () {
+  const server = Redacted.make(inject("databaseUrl"))
+  const name = `upgrade_${randomBytes(6).toString("hex")}`
+  yield* Effect.acquireRelease(createDatabase(server, name), () =>
+    Effect.orDie(dropDatabase(server, name))
+  )
+  return databaseUrl(server, name)
+})
+
+/** The first release. */
+const loader = Migrator.fromRecord({
+  "0001_operator_setup": operatorSetup,
+  "0002_imports": imports,
+  "0003_accounts": accounts
+})
+
+const asOwner = (url: Redacted.Redacted) =>
+  Layer.merge(ImportsAdapter.layer, SetupAdapter.layer).pipe(
+    Layer.provideMerge(layerWith({ url, poolSize: 2, statementTimeout: Duration.seconds(20) })),
+    Layer.fresh
+  )
+
+it.live("keeps what it has, and lets the services in", () =>
+  Effect.gen(function* () {
+    const url = yield* database
+    yield* Migrator.make({})({ loader, table: "migrations" }).pipe(
+      Effect.provide(PgClient.layer({ url, maxConnections: 1 }))
+    )
+    const owner = yield* Layer.build(asOwner(url))
+    const looked = Effect.provideContext(
+      tablesBut("allowances", "audit_chains", "audit_log", "migrations"),
+      owner
+    )
+    const { key, account } = yield* Effect.gen(function* () {
+      const setup = yield* OperatorSetup
+      yield* setup.createTeam("Migration Team")
+      yield* arrange("skipped")
+      return yield* arrange("imported")
+    }).pipe(Effect.provideContext(owner))
+    const before = yield* looked
+    expect(before.filter(({ rows }) => rows > 0).length).toBeGreaterThan(5)
+
+    expect(yield* migrate(url)).toStrictEqual(["limits", "audit_chains", "roles"])
+    expect(yield* looked).toStrictEqual(before)
+
+    const storage = yield* DeployedStorage.make(url, yield* Logins.temporary(url))
+    const found = yield* Context.get(storage, ImportProcesses).find(key)
+    expect(found).toMatchObject({ value: { account: { number: account.number } } })
+    const listed = yield* Context.get(storage, OperatorSetup).teams
+    expect(listed).toStrictEqual(["Migration Team"])
+  }).pipe(Effect.scoped)
+)
