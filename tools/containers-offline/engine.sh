@@ -1,0 +1,112 @@
+# The engine: unpacked from Debian's packages, started on a socket and in a folder of its own, and
+# stopped. Nothing is installed, and another engine on this machine is left alone: there is no
+# default bridge to share, no rule for this machine's packets, and all mounts are in a namespace that ends with it.
+
+# Beside the packages of npm, so that a clean install begins anew.
+engine="$root/node_modules/.cache/containers-offline/engine"
+engine_path="$engine/usr/bin:$engine/usr/sbin"
+socket="$state/docker.sock"
+
+# Whether an engine answers that gets images by itself.
+has_registry() {
+  local image
+  command -v docker >/dev/null || return 1
+  timeout 10 docker info >/dev/null 2>&1 || return 1
+  for image in "$(node_image)" "$(composed_image postgres)" "$(composed_image object-store)"; do
+    timeout 300 docker pull --quiet "$image" >/dev/null 2>&1 || return 1
+  done
+}
+
+require_machine() {
+  [[ "$(id -u)" == 0 ]] || without_engine "it takes root"
+  command -v apt-get >/dev/null || without_engine "there is no apt-get to get one with"
+  [[ -x "$root/node_modules/.bin/node" ]] || without_engine "npm ci comes first"
+}
+
+# Compose 2 came to Debian with 13, and an engine that builds as it asks; their programs run on
+# older releases too. What is bound to the machine's own C library comes from its own release.
+newer=trixie
+from_newer=(containerd docker-cli docker-compose docker.io)
+from_own=(busybox-static iptables libip4tc2 libip6tc2 libmnl0 libnetfilter-conntrack3 libnfnetlink0
+  libnftnl11 libxtables12 runc tini)
+
+download() {
+  (cd "$state/packages" && apt-get -qq -o APT::Sandbox::User=root "$@") >>"$state/apt.log" 2>&1 ||
+    without_engine "apt-get: $(grep -m 1 '^E:' "$state/apt.log" || echo failed)"
+}
+
+unpack_engine() {
+  local archive draft package
+  if [[ -d "$engine" ]]; then return; fi
+  mkdir -p "$state/packages" "$state/apt/lists/partial" "$state/apt/archives/partial"
+  download update
+  download download "${from_own[@]}"
+
+  archive="$(apt-get indextargets --format '$(ORIGIN) $(COMPONENT) $(REPO_URI)' |
+    awk '$1 == "Debian" && $2 == "main" { print $3; exit }')"
+  echo "deb $archive $newer main" >"$state/apt/sources.list"
+  local options=(-o "Dir::Etc::SourceList=$state/apt/sources.list" -o Dir::Etc::SourceParts=-
+    -o "Dir::State::Lists=$state/apt/lists" -o "Dir::Cache=$state/apt")
+  download "${options[@]}" update
+  download "${options[@]}" download "${from_newer[@]}"
+
+  mkdir -p "$(dirname "$engine")"
+  draft="$(mktemp -d "$engine.XXXXXX")"
+  for package in "$state"/packages/*.deb; do dpkg -x "$package" "$draft"; done
+  for package in iptables ip6tables; do ln -s xtables-nft-multi "$draft/usr/sbin/$package"; done
+  # Another run may have been quicker.
+  mv -T "$draft" "$engine" 2>/dev/null || rm -rf "$draft"
+}
+
+libraries() { echo "$engine"/usr/lib/*-linux-gnu; }
+
+docker_here() { PATH="$engine_path:$PATH" DOCKER_HOST="unix://$socket" docker "$@"; }
+
+start_engine() {
+  local deadline=$((SECONDS + 60))
+  # No storage driver is named: overlay2 where the kernel and the file system allow it, or vfs. Rules
+  # for packets are made within containers only, so that they find each other by name.
+  PATH="$engine_path:$PATH" LD_LIBRARY_PATH="$(libraries)" XTABLES_LIBDIR="$(libraries)/xtables" \
+    setsid unshare --mount --propagation slave dockerd \
+    --host "unix://$socket" --pidfile "$state/docker.pid" \
+    --data-root "$state/data" --exec-root "$state/exec" \
+    --bridge none --iptables=false --ip6tables=false --ip-forward=false --ip-masq=false \
+    --ip 127.0.0.1 </dev/null >"$state/dockerd.log" 2>&1 &
+  until docker_here info >/dev/null 2>&1; do
+    if ! kill -0 $! 2>/dev/null || ((SECONDS > deadline)); then
+      without_engine "dockerd: $(tail -n 1 "$state/dockerd.log")"
+    fi
+    sleep 0.1
+  done
+}
+
+# The networks of the tests are real ones, of this machine, and so are taken down one by one.
+stop_engine() {
+  local pid containers
+  [[ -f "$state/docker.pid" ]] || return 0
+  pid="$(<"$state/docker.pid")"
+  containers="$(docker_here ps --all --quiet)" || true
+  # shellcheck disable=SC2086
+  if [[ -n "$containers" ]]; then docker_here rm --force $containers >/dev/null || true; fi
+  docker_here network prune --force >/dev/null || true
+  kill "$pid" 2>/dev/null || return 0
+  # It removes the file when it ends; its number stays until somebody asks how it ended.
+  for _ in {1..300}; do
+    [[ -e "$state/docker.pid" ]] || return 0
+    sleep 0.1
+  done
+  say "dockerd does not end, and is killed"
+  kill -9 "$pid" "$(<"$state/exec/containerd/containerd.pid")" 2>/dev/null || true
+}
+
+# What Docker's clients and Testcontainers find the engine by.
+use_engine() {
+  export PATH="$engine_path:$PATH"
+  export DOCKER_HOST="unix://$socket" DOCKER_CONFIG="$state/config"
+  mkdir -p "$DOCKER_CONFIG"
+  printf '{"cliPluginsExtraDirs": ["%s"]}\n' "$engine/usr/libexec/docker/cli-plugins" \
+    >"$DOCKER_CONFIG/config.json"
+  export TESTCONTAINERS_HOST_OVERRIDE=127.0.0.1 TESTCONTAINERS_RYUK_DISABLED=true
+  # An image is built where there is a network, which is not within the engine.
+  export BUILD_NETWORK=host
+}

@@ -1,0 +1,109 @@
+# The images that a registry would give, under the same names: what they hold is what npm and
+# Debian's packages have brought to this machine. They stand in for the real ones and are not those:
+# PostgreSQL is the embedded build, linked to glibc, and the object store is the one that the tests
+# of libs/documents run in their process, which checks no signatures.
+
+node_modules="$root/node_modules"
+
+# The base of the images of the services, as the Dockerfile names it.
+node_image() {
+  local version
+  version="$(sed -n 's/^ARG NODE_VERSION=//p' "$root/docker/Dockerfile")"
+  sed -n "s/^FROM \(node:\S*\).*/\1/p" "$root/docker/Dockerfile" | head -n 1 |
+    sed "s/\${NODE_VERSION}/$version/"
+}
+
+# The image of a service that is not built here, as compose names it.
+composed_image() {
+  sed -n "/^  $1:/,/^  [a-z]/s/^    image: //p" "$root/docker/compose.yaml"
+}
+
+# Puts the libraries of the machine that programs are linked to where those look for them.
+add_libraries() {
+  local folder="$1" library
+  shift
+  { ldd "$@" 2>/dev/null || true; } | grep -o ' /[^ ]*\|^\s/[^ ]*' | sort -u |
+    while read -r library; do
+      case "$library" in "$node_modules"/* | "$folder"/*) continue ;; esac
+      [[ -e "$folder$library" ]] || install -D "$library" "$folder$library"
+    done
+}
+
+# A shell with its tools, users, and a place for temporary files.
+make_base() {
+  local folder="$1"
+  mkdir -p "$folder"/{bin,dev,etc,proc,root,run,sys,usr/bin,usr/local/bin,var}
+  mkdir -m 1777 "$folder/tmp"
+  ln -s ../run "$folder/var/run"
+  install "$engine/bin/busybox" "$folder/bin/busybox"
+  chroot "$folder" /bin/busybox --install -s /bin
+  ln -s /bin/env "$folder/usr/bin/env"
+  printf '%s\n' root:x:0:0::/root:/bin/sh postgres:x:70:70::/:/bin/sh \
+    node:x:1000:1000::/home/node:/bin/sh >"$folder/etc/passwd"
+  printf '%s\n' root:x:0: postgres:x:70: node:x:1000: >"$folder/etc/group"
+  install -d -o 1000 -g 1000 "$folder/home/node"
+}
+
+# The image that stands in a folder; the rest is as the instructions of a Dockerfile say.
+import() {
+  local name="$1" folder="$2" instructions=() instruction
+  shift 2
+  for instruction in "$@"; do instructions+=(--change "$instruction"); done
+  tar -C "$folder" -c . | docker_here import "${instructions[@]}" - "$name" >/dev/null
+}
+
+add_node() {
+  local folder="$1" program
+  program="$(readlink -f "$node_modules/.bin/node")"
+  install "$program" "$folder/usr/local/bin/node"
+  add_libraries "$folder" "$program"
+}
+
+# With the npm of this machine, and its registry and certificates, for npm ci in an image's build.
+make_node() {
+  local folder="$state/node" certificates=/etc/ssl/certs/ca-certificates.crt npm
+  npm="$(dirname "$(dirname "$(readlink -f "$(command -v npm)")")")"
+  make_base "$folder"
+  add_node "$folder"
+  mkdir -p "$folder/usr/local/lib/node_modules" "$folder/usr/local/etc"
+  cp -r "$npm" "$folder/usr/local/lib/node_modules/npm"
+  ln -s ../lib/node_modules/npm/bin/npm-cli.js "$folder/usr/local/bin/npm"
+  npm config get registry | sed 's/^/registry=/' >"$folder/usr/local/etc/npmrc"
+  if [[ -e "$certificates" ]]; then
+    install -D "$certificates" "$folder$certificates"
+    echo "cafile=$certificates" >>"$folder/usr/local/etc/npmrc"
+  fi
+  import "$(node_image)" "$folder" 'CMD ["node"]'
+}
+
+make_postgres() {
+  local folder="$state/postgres" native
+  make_base "$folder"
+  native="$(cd "$root" && node_modules/.bin/node "$here/native.ts" "$state/unused")"
+  cp -r "$native/." "$folder/usr/local/"
+  add_libraries "$folder" "$native"/bin/* "$native"/lib/*.so*
+  install "$here"/postgres/* "$folder/usr/local/bin/"
+  install -d -o 70 -g 70 -m 1777 "$folder"/{run/postgresql,var/lib/postgresql/data}
+  import "$(composed_image postgres)" "$folder" 'ENV PGDATA=/var/lib/postgresql/data' \
+    'USER postgres' 'ENTRYPOINT ["docker-entrypoint.sh"]' 'CMD ["postgres"]' 'EXPOSE 5432'
+}
+
+make_object_store() {
+  local folder="$state/object-store" version
+  version="$(sed -n 's/.*"fauxqs": "\(.*\)".*/\1/p' "$root/libs/documents/package.json")"
+  make_base "$folder"
+  add_node "$folder"
+  mkdir "$folder/app"
+  install -m 644 "$here/object-store/server.mjs" "$folder/app/"
+  npm install --prefix "$folder/app" --prefer-offline --no-audit --no-fund --silent \
+    "fauxqs@$version" >"$state/npm.log" 2>&1 ||
+    without_engine "npm: $(tail -n 1 "$state/npm.log")"
+  import "$(composed_image object-store)" "$folder" \
+    'ENTRYPOINT ["node", "/app/server.mjs"]' 'EXPOSE 7070'
+}
+
+make_images() {
+  make_node
+  make_postgres
+  make_object_store
+}
