@@ -7,7 +7,7 @@ import { buildApp } from "fauxqs"
 import type { DocumentPath } from "@data-import/domain/Document"
 import { Documents, DocumentsUnavailable } from "@data-import/domain/ports/Documents"
 import { documentsContract } from "@data-import/domain/testing/DocumentsContract"
-import { fill, signAs, storeAt } from "./Bucket.ts"
+import { fill, signAs, storeAt } from "../testing/Bucket.ts"
 
 signAs("test", "test")
 

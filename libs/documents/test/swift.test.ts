@@ -5,7 +5,7 @@ import { TestClock } from "effect/testing"
 import type { DocumentPath } from "@data-import/domain/Document"
 import { Documents, DocumentsUnavailable } from "@data-import/domain/ports/Documents"
 import { documentFiles, documentsContract } from "@data-import/domain/testing/DocumentsContract"
-import { fill, signAs, storeAt } from "./Bucket.ts"
+import { fill, signAs, storeAt } from "../testing/Bucket.ts"
 import { installation, isInstalled, start, type SwiftServer } from "./SwiftServer.ts"
 
 const accessKey = "importer:reader"
