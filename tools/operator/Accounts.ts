@@ -1,11 +1,13 @@
 /** Commands about platform accounts: all that is known of one, for whoever has to explain it. */
 import { encodeDescription } from "@data-import/domain/AccountDescription"
 import { formatInstant } from "@data-import/domain/Field"
+import { ApiKeyId, type Caller, RequestId } from "@data-import/domain/Organisation"
 import { Accounts } from "@data-import/domain/ports/Accounts"
 import { type Attempt, type AuditEntry, History } from "@data-import/domain/ports/History"
-import { Effect, Option, type Schema } from "effect"
+import { OperatorSetup } from "@data-import/domain/ports/OperatorSetup"
+import { DateTime, Effect, Option } from "effect"
 import { Argument, Command } from "effect/cli"
-import { type Entry, say, table } from "./Answer.ts"
+import { type Entry, plain, say, table } from "./Answer.ts"
 import { asAccountNumber } from "./Parameter.ts"
 import { Refused } from "./Refused.ts"
 import { onStorage } from "./Storage.ts"
@@ -61,7 +63,7 @@ const sections = {
     "gross_amount",
     "document"
   ],
-  payment_instructions: ["vendor", "reference", "type", "details"],
+  payment_instructions: ["vendor", "reference", "type", "details", "ended_at"],
   attempts: ["id", "dry_run", "started_at", "ended_at", "outcome", "errors"],
   audit: ["at", "action", "outcome", "organisation", "api_key", "request_id"]
 } as const
@@ -69,17 +71,6 @@ const sections = {
 type Description = ReturnType<typeof encodeDescription> & {
   readonly attempts: ReadonlyArray<Entry>
   readonly audit: ReadonlyArray<Entry>
-}
-
-const cellLength = 80
-
-/** One line of text. A supplier's text must not move the cursor of whoever reads it. */
-const plain = (value: Schema.Json | undefined): string | boolean | null => {
-  if (value === null || value === undefined || typeof value === "boolean") return value ?? null
-  const text = typeof value === "object" ? JSON.stringify(value) : String(value)
-  const points = Array.from(text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, " "))
-  const cut = points.length > cellLength ? [...points.slice(0, cellLength - 1), "…"] : points
-  return cut.join("")
 }
 
 const section = (name: string, members: ReadonlyArray<string>, entries: ReadonlyArray<Entry>) => {
@@ -119,7 +110,34 @@ const show = Command.make(
   }, onStorage)
 ).pipe(Command.withDescription("Show everything that is on an account, and how it came there"))
 
+/** What the audit log has as the key of whoever works with this command. */
+const operatorKey = ApiKeyId.make("operator")
+
+const endInstruction = Command.make(
+  "end-instruction",
+  { number: Argument.String("number").pipe(asAccountNumber) },
+  Effect.fnUntraced(function* ({ number }) {
+    const accounts = yield* Accounts
+    const setup = yield* OperatorSetup
+    const found = yield* accounts.describe(number)
+    if (Option.isNone(found)) return yield* new Refused({ why: `There is no account ${number}.` })
+    const { key } = found.value
+    const { organisation } = Option.getOrThrow(yield* setup.supplier(key.import_supplier))
+    const requestId = RequestId.make(crypto.randomUUID())
+    const caller: Caller = { organisation, apiKey: operatorKey, scopes: [], requestId }
+    const ended = yield* accounts.endInstruction({ key, caller, at: yield* DateTime.now })
+    yield* say(
+      { kraken_account_number: number, ended },
+      ended
+        ? `The payment instruction of ${number} is ended.`
+        : `${number} has no active payment instruction.`
+    )
+  }, onStorage)
+).pipe(
+  Command.withDescription("End the active payment instruction, so that another one can be added")
+)
+
 export const account = Command.make("account").pipe(
   Command.withDescription("Platform accounts"),
-  Command.withSubcommands([show])
+  Command.withSubcommands([show, endInstruction])
 )

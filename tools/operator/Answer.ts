@@ -21,6 +21,17 @@ const print = Effect.fnUntraced(function* (json: Schema.Json, text: string) {
 /** Answers a command that changed something. */
 export const say = print
 
+const cellLength = 80
+
+/** One line of text. A supplier's text must not move the cursor of whoever reads it. */
+export const plain = (value: Schema.Json | undefined): string | boolean | null => {
+  if (value === null || value === undefined || typeof value === "boolean") return value ?? null
+  const text = typeof value === "object" ? JSON.stringify(value) : String(value)
+  const points = Array.from(text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, " "))
+  const cut = points.length > cellLength ? [...points.slice(0, cellLength - 1), "…"] : points
+  return cut.join("")
+}
+
 /** What a table shows a line of, by the names of its members. */
 export type Entry = { readonly [member: string]: Schema.Json }
 

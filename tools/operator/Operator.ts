@@ -6,6 +6,7 @@ import { Console, Effect, Layer } from "effect"
 import { CliConfig, CliOutput, Command, GlobalFlag } from "effect/cli"
 import { account } from "./Accounts.ts"
 import { Json } from "./Answer.ts"
+import { audit } from "./Audit.ts"
 import { choice } from "./ChoiceLists.ts"
 import { importCommand } from "./Imports.ts"
 import { key } from "./Keys.ts"
@@ -43,7 +44,16 @@ const settings = Layer.mergeAll(
 
 const operator = Command.make("operator").pipe(
   Command.withDescription("Sets up who may migrate what, on the database of the service"),
-  Command.withSubcommands([organisation, key, supplier, team, choice, importCommand, account]),
+  Command.withSubcommands([
+    organisation,
+    key,
+    supplier,
+    team,
+    choice,
+    importCommand,
+    account,
+    audit
+  ]),
   Command.withGlobalFlags([Json])
 )
 

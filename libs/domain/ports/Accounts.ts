@@ -49,5 +49,15 @@ export class Accounts extends Context.Service<
     readonly change: <A, E>(
       command: ChangeCommand<A, E>
     ) => Effect.Effect<Option.Option<A>, E | StorageUnavailable>
+
+    /**
+     * Ends the active payment instruction of the account, for the operator. False, and nothing is
+     * written, where none is active. Audit: `end_payment_instruction`, with the outcome `ended`.
+     */
+    readonly endInstruction: (command: {
+      readonly key: ImportKey
+      readonly caller: Caller
+      readonly at: DateTime.Utc
+    }) => Effect.Effect<boolean, StorageUnavailable>
   }
 >()("@data-import/domain/ports/Accounts") {}

@@ -24,6 +24,11 @@ export interface DescribedTransaction extends AddedTransaction {
   readonly ledgerCode: string | null
 }
 
+/** A payment instruction with the time of its end; null while it is active. */
+export type DescribedInstruction = NonNullable<AccountChange["instruction"]> & {
+  readonly endedAt: DateTime.Utc | null
+}
+
 /** Lists are in the order in which their elements came onto the account. */
 export interface AccountDescription {
   readonly key: ImportKey
@@ -37,7 +42,7 @@ export interface AccountDescription {
   readonly transactions: ReadonlyArray<DescribedTransaction>
   readonly notes: ReadonlyArray<AccountNote>
   readonly statements: ReadonlyArray<AccountStatement>
-  readonly instructions: ReadonlyArray<NonNullable<AccountChange["instruction"]>>
+  readonly instructions: ReadonlyArray<DescribedInstruction>
   /** What the store said of the documents of the notes and statements. */
   readonly documents: FoundDocuments
 }
@@ -101,10 +106,7 @@ const statementJson =
       statement.statement_path === undefined ? null : document(documents, statement.statement_path)
   })
 
-const instructionJson = ({
-  details,
-  instruction
-}: AccountDescription["instructions"][number]): JsonObject => ({
+const instructionJson = ({ details, endedAt, instruction }: DescribedInstruction): JsonObject => ({
   ...instruction,
   details:
     details._tag === "Card"
@@ -114,7 +116,8 @@ const instructionJson = ({
           expiry_month: details.expiryMonth,
           expiry_year: details.expiryYear
         }
-      : { bank_name: details.bankName, status: details.status }
+      : { bank_name: details.bankName, status: details.status },
+  ended_at: instant(endedAt ?? undefined)
 })
 
 /** The account as JSON; what is not there is null. Money is text with two decimals. */

@@ -89,7 +89,8 @@ describe("an instruction", () => {
           vendor: "STRIPE",
           reference: "pm_1",
           type: "CARD",
-          details: { brand: "visa", last_four: "4242", expiry_month: 12, expiry_year: 2099 }
+          details: { brand: "visa", last_four: "4242", expiry_month: 12, expiry_year: 2099 },
+          ended_at: null
         }
       ])
     }).pipe(Effect.provide(world))

@@ -9,7 +9,7 @@ import type { OperatorSetup } from "../ports/OperatorSetup.ts"
 import { twoDecimals } from "../src/Decimal.ts"
 import { encodeTransaction } from "../src/Transaction.ts"
 import { strangers } from "./AccountViewContract.ts"
-import { expectSame } from "./fresh.ts"
+import { expectSame, noonPlus } from "./fresh.ts"
 import { arrange, auditEntry, importStates, tracesOf } from "./importStates.ts"
 import {
   accountWith,
@@ -245,9 +245,82 @@ const refusing = (it: It): void => {
   )
 }
 
-/** Declares the tests of `change` as a whole. */
+const endingInstructions = (it: It): void => {
+  const another = { ...card, instruction: { ...card.instruction, reference: "pm_2" } }
+  const endAt = noonPlus(90)
+
+  it.effect("ends the active instruction once, and keeps it", () =>
+    Effect.gen(function* () {
+      const accounts = yield* Accounts
+      const { caller, key, number } = yield* imported()
+      yield* changeAccount({ caller, key }, () => ({ instruction: card }))
+      const before = yield* tracesOf(key)
+      const end = accounts.endInstruction({ key, caller, at: endAt })
+      expect(yield* end).toBe(true)
+      const entry = auditEntry(caller, endAt, "end_payment_instruction", "ended")
+      const after = { ...before, audit: [...before.audit, entry] }
+      expectSame(yield* tracesOf(key), after)
+      expect((yield* viewOf(key, {})).instruction).toBeNull()
+      expect(yield* end).toBe(false)
+      expectSame(yield* tracesOf(key), after)
+      expect((yield* descriptionOf(number)).payment_instructions).toMatchObject([
+        { ...card.instruction, ended_at: "2026-01-01T12:01:30Z" }
+      ])
+    })
+  )
+
+  it.effect("makes room for another instruction, and ends that one alone", () =>
+    Effect.gen(function* () {
+      const accounts = yield* Accounts
+      const { caller, key, number } = yield* imported()
+      const end = (seconds: number) =>
+        accounts.endInstruction({ key, caller, at: noonPlus(seconds) })
+      yield* changeAccount({ caller, key }, () => ({ instruction: card }))
+      yield* end(90)
+      yield* changeAccount({ caller, key }, () => ({ instruction: another }))
+      expect((yield* viewOf(key, {})).instruction).toEqual(another.instruction)
+      yield* end(120)
+      const { payment_instructions } = yield* descriptionOf(number)
+      expect(payment_instructions.map((each) => [each["reference"], each["ended_at"]])).toEqual([
+        ["pm_1", "2026-01-01T12:01:30Z"],
+        ["pm_2", "2026-01-01T12:02:00Z"]
+      ])
+    })
+  )
+
+  it.effect("ends nothing where nothing is active, and on no other account", () =>
+    Effect.gen(function* () {
+      const accounts = yield* Accounts
+      const { caller, key } = yield* imported()
+      const other = yield* imported()
+      yield* changeAccount(other, () => ({ instruction: card }))
+      const before = [yield* tracesOf(key), yield* tracesOf(other.key)]
+      for (const nobody of [key, ...strangers(key), ...strangers(other.key)]) {
+        const ended = yield* accounts.endInstruction({ key: nobody, caller, at: endAt })
+        expect(ended, JSON.stringify(nobody)).toBe(false)
+      }
+      expectSame([yield* tracesOf(key), yield* tracesOf(other.key)], before)
+      expect((yield* viewOf(other.key, {})).instruction).toEqual(card.instruction)
+    })
+  )
+
+  it.effect("ends once, however many ask at once", () =>
+    Effect.gen(function* () {
+      const accounts = yield* Accounts
+      const { caller, key } = yield* imported()
+      yield* changeAccount({ caller, key }, () => ({ instruction: card }))
+      const end = accounts.endInstruction({ key, caller, at: endAt })
+      const many = Array.from({ length: 8 }, () => end)
+      const ended = yield* Effect.all(many, { concurrency: "unbounded" })
+      expect(ended.filter(Boolean)).toHaveLength(1)
+    })
+  )
+}
+
+/** Declares the tests of `change` as a whole, and of what ends again. */
 export const accountChangeContract = (it: It): void => {
   together(it)
   recording(it)
   refusing(it)
+  endingInstructions(it)
 }

@@ -206,7 +206,9 @@ const storing = (it: It): void => {
       yield* changeAccount(account, () => ({ instruction: { instruction: wanted, details } }))
       expect((yield* viewOf(account.key, {})).instruction).toEqual(wanted)
       const description = yield* descriptionOf(account.number)
-      expect(description.payment_instructions).toEqual([{ ...wanted, details: json }])
+      expect(description.payment_instructions).toEqual([
+        { ...wanted, details: json, ended_at: null }
+      ])
     })
   )
 }

@@ -97,6 +97,7 @@ const ledgers = (sql: Sql, id: bigint) =>
 const instructionRows = rowsOf(
   Schema.Struct({
     instruction: Instruction,
+    endedAt: Schema.NullOr(Schema.DateTimeUtcFromDate),
     details: Schema.Union([
       Schema.TaggedStruct("Card", {
         brand: Schema.String,
@@ -115,7 +116,7 @@ const instructionRows = rowsOf(
 const instructions = (sql: Sql, id: bigint) =>
   instructionRows(sql`
     select json_build_object('vendor', vendor, 'reference', reference, 'type', type)
-      as instruction, details
+      as instruction, details, ended_at as "endedAt"
     from payment_instructions where account_id = ${id} order by sequence`)
 
 interface Filed extends Partial<Omit<StoredDocument, "size">> {

@@ -2,7 +2,7 @@
  * Accounts in PostgreSQL. A change locks the account's row first, so that what it then reads stays
  * as it is until it is stored, and all changes of one account happen one after the other.
  */
-import { Effect, Layer, Option, Result } from "effect"
+import { DateTime, Effect, Layer, Option, Result } from "effect"
 import { isEmpty } from "@data-import/domain/AccountChange"
 import { Accounts, type ChangeCommand } from "@data-import/domain/ports/Accounts"
 import { addToAccount } from "./AccountAddition.ts"
@@ -13,6 +13,7 @@ import { auditEntry } from "./Entries.ts"
 import { isStorableKey } from "./ImportRow.ts"
 
 type Sql = Database["Service"]["sql"]
+type EndCommand = Parameters<Accounts["Service"]["endInstruction"]>[0]
 
 /** All statements of `effect` see the database as it was when the first of them began. */
 const atOneInstant = <A, E, R>(sql: Sql, effect: Effect.Effect<A, E, R>) =>
@@ -34,6 +35,24 @@ const change = Effect.fnUntraced(function* <A, E>(sql: Sql, command: ChangeComma
   }
   return Option.some(Result.map(decided, ({ answer }) => answer))
 })
+
+/** A statement of its own, since whoever ends an instruction may not change the account itself. */
+const endInstruction = (sql: Sql, { at, caller, key }: EndCommand) => sql`
+  with changed as (
+    update payment_instructions set ended_at = greatest(created_at, ${DateTime.toDateUtc(at)})
+    where ended_at is null and account_id = (
+      select id from import_processes where supplier = ${key.import_supplier}
+        and external_account_number = ${key.external_account_number})
+    returning account_id
+  ),
+  audit as (${auditEntry(sql, {
+    at,
+    caller,
+    key,
+    action: "end_payment_instruction",
+    outcome: "ended"
+  })})
+  select account_id from changed`
 
 export const layer: Layer.Layer<Accounts, never, Database> = Layer.effect(
   Accounts,
@@ -60,7 +79,11 @@ export const layer: Layer.Layer<Accounts, never, Database> = Layer.effect(
                 onSome: (decided) => Effect.asSome(Effect.fromResult(decided))
               })
             )
-          : Effect.succeedNone
+          : Effect.succeedNone,
+      endInstruction: (command) =>
+        isStorableKey(command.key)
+          ? Effect.map(run(endInstruction(sql, command)), (ended) => ended.length > 0)
+          : Effect.succeed(false)
     })
   )
 )

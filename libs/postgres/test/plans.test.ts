@@ -61,7 +61,7 @@ const fullSupplier = Effect.gen(function* () {
   return { caller, keyOf }
 })
 
-const watched = ["import_processes", "import_attempts", "audit_log", "outbox"]
+const watched = ["import_processes", "import_attempts", "audit_log", "audit_chains", "outbox"]
 
 const scans = Effect.gen(function* () {
   const { run, sql } = yield* Database

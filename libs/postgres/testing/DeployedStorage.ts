@@ -26,9 +26,11 @@ export const make = Effect.fnUntraced(function* (owner: Redacted.Redacted, login
   const accountImport = ports["account-import"]
   const { auth, operator, query } = ports
   const keys = Context.get(operator, ApiKeys)
+  const { describe, endInstruction } = Context.get(operator, Accounts)
   return Context.make(Accounts, {
     ...Context.get(ports["post-import"], Accounts),
-    describe: Context.get(operator, Accounts).describe
+    describe,
+    endInstruction
   }).pipe(
     Context.add(Allowances, Context.get(query, Allowances)),
     Context.add(ApiKeys, {

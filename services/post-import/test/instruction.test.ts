@@ -48,7 +48,7 @@ layer(service, { excludeTestServices: true })("a payment instruction over HTTP",
         )
         expect(yield* timesAsked(reference)).toBe(1)
         expect(yield* instructionsOf(account)).toEqual([
-          { vendor, reference, type, details: cardDetails }
+          { vendor, reference, type, details: cardDetails, ended_at: null }
         ])
         const { audit, events } = yield* recordOf(account.key)
         expect([audit.at(-1), events.at(-1)]).toEqual([`${action} created`, posted])

@@ -39,16 +39,18 @@ const arrange = Effect.fnUntraced(function* (values: Partial<Account> = {}) {
     )
     return created
   }).pipe(Effect.provideContext(ports))
-  const show = Effect.fnUntraced(function* (...args: ReadonlyArray<string>) {
+  const command = Effect.fnUntraced(function* (...args: ReadonlyArray<string>) {
     const storage = Layer.succeedContext(ports)
+    const before = { out: yield* TestConsole.logLines, err: yield* TestConsole.errorLines }
     const exit = yield* Effect.exit(
-      Effect.provide(run(["account", "show", ...args], storage), NodeServices.layer)
+      Effect.provide(run(["account", ...args], storage), NodeServices.layer)
     )
-    const out = (yield* TestConsole.logLines).join("\n")
-    const err = (yield* TestConsole.errorLines).join("\n")
+    const out = (yield* TestConsole.logLines).slice(before.out.length).join("\n")
+    const err = (yield* TestConsole.errorLines).slice(before.err.length).join("\n")
     return { done: Exit.isSuccess(exit), out, err }
   })
-  return { ...account, show }
+  const show = (...args: ReadonlyArray<string>) => command("show", ...args)
+  return { ...account, account: command, show }
 })
 
 it.effect("an account is shown as JSON, with everything on it and how it came there", () =>
@@ -135,6 +137,47 @@ it.effect("a supplier's text keeps to its line and to its length", () =>
     expect(out).toMatch(/^2026-01-01T12:00:20Z +off +\[2Jfirst second x+…/m)
     expect(out).toContain("\n\nledgers: 0\n\n")
     expect(out.replaceAll("\n", "")).not.toMatch(/[\p{Cc}\p{Cf}]/u)
+  })
+)
+
+const instructionOf = (out: string) =>
+  (JSON.parse(out) as { payment_instructions: Array<object> }).payment_instructions[0]
+
+it.effect("the active payment instruction is ended once, and by the operator", () =>
+  Effect.gen(function* () {
+    const { account, number, show } = yield* arrange()
+    expect(instructionOf((yield* show(number, "--json")).out)).toHaveProperty("ended_at", null)
+    const ended = yield* account("end-instruction", number)
+    expect(ended).toEqual({
+      done: true,
+      out: `The payment instruction of ${number} is ended.`,
+      err: ""
+    })
+    const shown = (yield* show(number, "--json")).out
+    const ended_at = "1970-01-01T00:00:00Z"
+    expect(instructionOf(shown)).toMatchObject({ reference: "pm_1", ended_at })
+    const { audit } = JSON.parse(shown) as { audit: Array<object> }
+    expect(audit.at(-1)).toMatchObject({
+      at: ended_at,
+      action: "end_payment_instruction",
+      outcome: "ended",
+      api_key: "operator"
+    })
+    const again = yield* account("end-instruction", number, "--json")
+    expect(JSON.parse(again.out)).toEqual({ kraken_account_number: number, ended: false })
+    expect((yield* account("end-instruction", number)).out).toBe(
+      `${number} has no active payment instruction.`
+    )
+    expect((yield* show(number, "--json")).out).toBe(shown)
+  })
+)
+
+it.effect("no payment instruction is ended where there is no account", () =>
+  Effect.gen(function* () {
+    const { account } = yield* arrange()
+    const { done, err, out } = yield* account("end-instruction", "A-00000000", "--json")
+    expect({ done, out }).toEqual({ done: false, out: "" })
+    expect(err).toContain("There is no account A-00000000.")
   })
 )
 

@@ -76,6 +76,10 @@ const statementsOf = (
 const balanceOf = (account: NewAccount, changes: ReadonlyArray<AccountChange>) =>
   changes.at(-1)?.balance ?? openingBalance(account.account)
 
+/** The change that added the payment instruction which is active now. */
+const instructionChange = (store: Store, changes: ReadonlyArray<AccountChange>) =>
+  changes.find((change) => change.instruction !== null && !store.endedInstructions.has(change))
+
 const viewOf = (store: Store, account: NewAccount, look: Looked): AccountView => {
   const changes = changesOf(store, account)
   const closings = (account.account.ledgers ?? []).flatMap(
@@ -98,7 +102,7 @@ const viewOf = (store: Store, account: NewAccount, look: Looked): AccountView =>
     number: account.number,
     balance: balanceOf(account, changes),
     lastClosingDate: closings.toSorted().at(-1) ?? null,
-    instruction: changes.find((change) => change.instruction)?.instruction?.instruction ?? null,
+    instruction: instructionChange(store, changes)?.instruction?.instruction ?? null,
     notes: notesOf(account, changes).filter(({ body }) =>
       body === undefined ? look.notesWithoutBody === true : bodies.has(body)
     ),
@@ -129,7 +133,11 @@ const describe = (
     transactions: transactionsOf(account, changes),
     notes: notesOf(account, changes),
     statements: statementsOf(account, changes),
-    instructions: changes.flatMap(({ instruction }) => instruction ?? []),
+    instructions: changes.flatMap((change) =>
+      change.instruction === null
+        ? []
+        : [{ ...change.instruction, endedAt: store.endedInstructions.get(change) ?? null }]
+    ),
     documents: new Map([account, ...changes].flatMap(({ documents }) => [...documents]))
   }
 }
@@ -155,6 +163,19 @@ const change =
       return Effect.succeedSome(answer)
     })
 
+const endInstruction =
+  (store: Store): Port["endInstruction"] =>
+  ({ at, caller, key }) =>
+    Effect.sync(() => {
+      const account = accountOf(store, key)
+      const active = account && instructionChange(store, changesOf(store, account))
+      if (active === undefined) return false
+      store.endedInstructions.set(active, at)
+      const action = "end_payment_instruction"
+      recordChange(store, key, { at, event: null, action, outcome: "ended", caller })
+      return true
+    })
+
 export const layerMemory = Layer.effect(
   Accounts,
   Effect.map(MemoryStore, (store) =>
@@ -171,7 +192,8 @@ export const layerMemory = Layer.effect(
             describe(store, account)
           )
         ),
-      change: change(store)
+      change: change(store),
+      endInstruction: endInstruction(store)
     })
   )
 ).pipe(Layer.provide(MemoryStore.layer))

@@ -47,6 +47,8 @@ export class MemoryStore extends Context.Service<
     readonly accounts: Map<AccountNumber, NewAccount & { readonly key: ImportKey }>
     /** What was added to each account since its import, in order. */
     readonly changes: Map<AccountNumber, ReadonlyArray<AccountChange>>
+    /** When the payment instructions that were added by these changes were ended. */
+    readonly endedInstructions: Map<AccountChange, DateTime.Utc>
     readonly audit: Array<{ readonly key: AuditedKey; readonly entry: AuditEntry }>
     readonly outbox: Array<{ readonly key: ImportKey; readonly event: OutboxEvent }>
     readonly apiKeys: Map<ApiKeyId, ApiKey>
@@ -65,6 +67,7 @@ export class MemoryStore extends Context.Service<
     imports: new Map(),
     accounts: new Map(),
     changes: new Map(),
+    endedInstructions: new Map(),
     audit: [],
     outbox: [],
     apiKeys: new Map(),

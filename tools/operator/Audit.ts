@@ -1,0 +1,58 @@
+/** Commands about the audit log: whether it is as it was written. */
+import { type AuditFault, History } from "@data-import/domain/ports/History"
+import { Effect } from "effect"
+import { Command } from "effect/cli"
+import { plain, say } from "./Answer.ts"
+import { Refused } from "./Refused.ts"
+import { onStorage } from "./Storage.ts"
+
+const reasons: Readonly<Record<AuditFault["why"], string>> = {
+  altered: "it is not what was written there",
+  missing: "it is missing",
+  beyond_head: "the head of the chain ends before it",
+  head_differs: "it is the last, and the head of the chain says otherwise",
+  head_missing: "its chain has no head"
+}
+
+const faultEntry = ({ id, position, ...fault }: AuditFault) => ({
+  organisation: fault.organisation,
+  import_supplier: fault.import_supplier,
+  external_account_number: fault.external_account_number,
+  position: Number(position),
+  id: id === null ? null : Number(id),
+  why: fault.why
+})
+
+const sentence = (fault: AuditFault): string => {
+  const named = [fault.import_supplier, fault.external_account_number].map(
+    (text) => plain(text) ?? "-"
+  )
+  const id = fault.id === null ? "" : ` (id ${fault.id})`
+  return (
+    `Entry ${fault.position}${id} of ${plain(fault.organisation)} ${named.join(" ")}: ` +
+    `${reasons[fault.why]}.`
+  )
+}
+
+const verify = Command.make(
+  "verify",
+  {},
+  Effect.fnUntraced(function* () {
+    const history = yield* History
+    const { chains, entries, fault } = yield* history.verifyAudit
+    const read = `Read ${entries} entries in ${chains} chains`
+    yield* fault === null
+      ? say({ chains, entries, fault }, `${read}: all are as they were written.`)
+      : say({ chains, entries, fault: faultEntry(fault) }, `${read} before an altered one.`)
+    if (fault !== null) return yield* new Refused({ why: sentence(fault) })
+  }, onStorage)
+).pipe(
+  Command.withDescription(
+    "Follow every chain of the audit log, and name the first entry that is not as it was written"
+  )
+)
+
+export const audit = Command.make("audit").pipe(
+  Command.withDescription("The audit log"),
+  Command.withSubcommands([verify])
+)

@@ -1,0 +1,97 @@
+/** What the operator is told of the audit log. */
+import { layerMemory as accounts } from "@data-import/domain/ports/memory/Accounts"
+import { layerMemory as apiKeys } from "@data-import/domain/ports/memory/ApiKeys"
+import { layerMemory as history } from "@data-import/domain/ports/memory/History"
+import { layerMemory as importProcesses } from "@data-import/domain/ports/memory/ImportProcesses"
+import { layerMemory as operatorSetup } from "@data-import/domain/ports/memory/OperatorSetup"
+import { layerMemory as tokens } from "@data-import/domain/ports/memory/TokenSeal"
+import { type AuditFault, History } from "@data-import/domain/ports/History"
+import { arrange } from "@data-import/domain/testing/importStates"
+import { NodeServices } from "@effect/platform-node"
+import { expect, it } from "@effect/vitest"
+import { Effect, Exit, Layer } from "effect"
+import { TestConsole } from "effect/testing"
+import { run } from "../Operator.ts"
+
+const memory = Layer.mergeAll(operatorSetup, apiKeys, importProcesses, accounts, history, tokens)
+
+/** Verifies a log of two entries, in which `fault` is found. */
+const verify = Effect.fnUntraced(function* (
+  fault: AuditFault | null,
+  ...args: ReadonlyArray<string>
+) {
+  const ports = yield* Layer.build(memory)
+  yield* Effect.provideContext(arrange("imported"), ports)
+  const log = yield* Effect.provideContext(History, ports)
+  const found = Effect.map(log.verifyAudit, (verified) => ({ ...verified, fault }))
+  const storage = Layer.merge(
+    Layer.succeedContext(ports),
+    Layer.succeed(History, { ...log, verifyAudit: found })
+  )
+  const exit = yield* Effect.exit(
+    Effect.provide(run(["audit", "verify", ...args], storage), NodeServices.layer)
+  )
+  const out = (yield* TestConsole.logLines).join("\n")
+  const err = (yield* TestConsole.errorLines).join("\n")
+  return { done: Exit.isSuccess(exit), out, err }
+})
+
+it.effect("an audit log that is as it was written is counted", () =>
+  Effect.gen(function* () {
+    const out = "Read 2 entries in 1 chains: all are as they were written."
+    expect(yield* verify(null)).toEqual({ done: true, out, err: "" })
+  })
+)
+
+it.effect("an audit log that is as it was written is counted for machines", () =>
+  Effect.gen(function* () {
+    const { done, err, out } = yield* verify(null, "--json")
+    expect({ done, err }).toEqual({ done: true, err: "" })
+    expect(JSON.parse(out)).toEqual({ chains: 1, entries: 2, fault: null })
+  })
+)
+
+const altered: AuditFault = {
+  organisation: "acme",
+  import_supplier: "S",
+  external_account_number: "n\u{1B}[2J",
+  position: 3n,
+  id: 12n,
+  why: "altered"
+}
+
+it.effect.each<readonly [AuditFault, string]>([
+  [altered, "Entry 3 (id 12) of acme S n [2J: it is not what was written there."],
+  [{ ...altered, id: null, why: "missing" }, "Entry 3 of acme S n [2J: it is missing."],
+  [
+    { ...altered, external_account_number: null, why: "beyond_head" },
+    "Entry 3 (id 12) of acme S -: the head of the chain ends before it."
+  ],
+  [
+    { ...altered, import_supplier: null, why: "head_differs" },
+    "Entry 3 (id 12) of acme - n [2J: it is the last, and the head of the chain says otherwise."
+  ],
+  [{ ...altered, why: "head_missing" }, "Entry 3 (id 12) of acme S n [2J: its chain has no head."]
+])("an entry that is not as it was written is named, and the command fails: %o", ([fault, why]) =>
+  Effect.gen(function* () {
+    const { done, err, out } = yield* verify(fault)
+    expect({ done, out }).toEqual({
+      done: false,
+      out: "Read 2 entries in 1 chains before an altered one."
+    })
+    expect(err).toContain(why)
+  })
+)
+
+it.effect("an entry that is not as it was written is named for machines", () =>
+  Effect.gen(function* () {
+    const { done, err, out } = yield* verify(altered, "--json")
+    expect(done).toBe(false)
+    expect(err).toContain("Entry 3")
+    expect(JSON.parse(out)).toEqual({
+      chains: 1,
+      entries: 2,
+      fault: { ...altered, position: 3, id: 12 }
+    })
+  })
+)
