@@ -1,12 +1,14 @@
 /**
  * What `npm test` runs: the static checks two at a time, then the tests, whatever the checks said,
- * so that one run tells everything that is wrong. A check is silent unless it fails. The last line
- * counts checks and tests together; the exit code is 1 as soon as one of them failed.
+ * so that one run tells everything that is wrong; at last, whether the tests have seen every answer
+ * that the published document describes. A check is silent unless it fails. The last line counts
+ * checks and tests together; the exit code is 1 as soon as one of them failed.
  */
 import { type ChildProcess, spawn } from "node:child_process"
-import { mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { availableParallelism, tmpdir } from "node:os"
 import { join } from "node:path"
+import { neverSeen } from "@data-import/api/testing/Sightings"
 
 const root = join(import.meta.dirname, "..")
 
@@ -44,8 +46,14 @@ const exitOf = (child: ChildProcess): Promise<number> =>
     })
   })
 
-const start = ([program = "", ...args]: ReadonlyArray<string>, output: "pipe" | "inherit") =>
-  spawn(program, args, { cwd: root, stdio: ["ignore", output, output] })
+const start = (
+  [program = "", ...args]: ReadonlyArray<string>,
+  output: "pipe" | "inherit",
+  variables: Readonly<Record<string, string>> = {}
+) => {
+  const env = { ...process.env, ...variables }
+  return spawn(program, args, { cwd: root, env, stdio: ["ignore", output, output] })
+}
 
 const runCheck = async ({ name, command }: Check): Promise<boolean> => {
   const begun = performance.now()
@@ -87,15 +95,26 @@ const counted = (file: string): Report | undefined => {
   }
 }
 
+const allSeen = (sightings: string): boolean => {
+  const missing = neverSeen(sightings)
+  console.log(`${missing.length === 0 ? "passed" : "FAILED"}  every described answer was seen`)
+  for (const answer of missing) console.log(`  never seen: ${answer}`)
+  return missing.length === 0
+}
+
 const runTests = async (): Promise<Count> => {
   const folder = mkdtempSync(join(tmpdir(), "data-import-report-"))
   const file = join(folder, "report.json")
+  const sightings = join(folder, "sightings")
+  mkdirSync(sightings)
   try {
     const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${file}`]
-    const code = await exitOf(start(["vitest", "run", ...reporters], "inherit"))
+    const variables = { SIGHTINGS_DIR: sightings }
+    const code = await exitOf(start(["vitest", "run", ...reporters], "inherit", variables))
     const report = counted(file)
-    const passed = report?.numPassedTests ?? 0
-    const failed = report?.numFailedTests ?? 0
+    const seen = allSeen(sightings)
+    const passed = (report?.numPassedTests ?? 0) + (seen ? 1 : 0)
+    const failed = (report?.numFailedTests ?? 0) + (seen ? 0 : 1)
     return { passed, failed: code === 0 ? failed : Math.max(failed, 1) }
   } finally {
     rmSync(folder, { recursive: true, force: true })

@@ -5,6 +5,7 @@
  */
 import { DateTime } from "effect"
 import fc from "fast-check"
+import { saw } from "@data-import/api/testing/Sightings"
 import { type Case, caseOf, type Kind, type Plan, type Reply, type Step } from "./Case.ts"
 import { type Day, dayOf } from "./Day.ts"
 import { type Deck, deckOf, plansAt, seedOf } from "./Draw.ts"
@@ -192,6 +193,9 @@ class Runner {
         ...expect(replies),
         ...exchanges.flatMap(({ after }) => after ?? [])
       ]
+      if (complaints.length === 0 && request.raw === undefined) {
+        for (const { body, status } of replies) saw(request, { status, text: body })
+      }
       return { complaints, replies }
     } catch (error) {
       if (!(error instanceof NoAnswer)) throw error

@@ -122,7 +122,10 @@ export const errorBodies = (codes: ReadonlyArray<RequestCode>) => {
 }
 
 /** What every operation can answer with, whatever it does. */
-export const anywhere = ["not_acceptable", "throttled", "error", "service_unavailable"] as const
+export const anywhere = ["not_acceptable", "error", "service_unavailable"] as const
+
+/** What every operation can answer with that an organisation has to be known for. */
+export const anyAuthorized = ["throttled", ...anywhere] as const
 
 /** What every operation with a body can answer with. */
 export const anyBody = [

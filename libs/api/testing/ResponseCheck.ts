@@ -32,7 +32,8 @@ interface Operation {
 
 const isObject = (value: unknown): value is Json => typeof value === "object" && value !== null
 
-const document = JSON.parse(
+/** The committed document. */
+export const document = JSON.parse(
   readFileSync(new URL("../openapi.json", import.meta.url), "utf8")
 ) as Json & { readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>> }
 
@@ -58,6 +59,9 @@ const places = Object.keys(document.paths).map((template) => ({
   segments: template.split("/")
 }))
 
+/** A HEAD is described as a GET. */
+const methodOf = (method: string): string => (method === "HEAD" ? "get" : method.toLowerCase())
+
 const isNamed = (path: string) => {
   const sent = path.split("/")
   return ({ segments }: { readonly segments: ReadonlyArray<string> }) =>
@@ -68,6 +72,18 @@ const isNamed = (path: string) => {
 }
 
 const templateOf = (path: string): string | undefined => places.find(isNamed(path))?.template
+
+/** The operation that was asked, like `post /v1/graphql/`; undefined where there is none. */
+export const operationOf = ({
+  method,
+  path
+}: Pick<Asked, "method" | "path">): string | undefined => {
+  const template = templateOf(path.split("?", 1)[0] ?? "")
+  const name = methodOf(method)
+  return template !== undefined && document.paths[template]?.[name] !== undefined
+    ? `${name} ${template}`
+    : undefined
+}
 
 /** Where the document describes this answer; undefined where it does not. */
 const describedAt = (template: string, method: string, status: number): string | undefined => {
@@ -174,7 +190,7 @@ const documentComplaints = (asked: Asked, answered: Answered): ReadonlyArray<str
       ? []
       : [`${status} at a path that nobody describes`]
   }
-  const method = asked.method === "HEAD" ? "get" : asked.method.toLowerCase()
+  const method = methodOf(asked.method)
   const hasMethod = document.paths[template]?.[method] !== undefined
   if (!hasMethod && status !== 405) {
     return status === 401 || status === 403 ? [] : [`${status} to a method that is not there`]

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "@effect/vitest"
 import { ConfigProvider, Context, Deferred, Effect, Exit, Layer } from "effect"
 import { bodyBytes } from "@data-import/api/Limits"
+import { send } from "@data-import/api/testing/Client"
+import { document } from "@data-import/api/testing/ResponseCheck"
 import * as Answer from "@data-import/server/Answer"
 import { readJson } from "@data-import/server/JsonBody"
 import { Output } from "@data-import/server/Log"
@@ -12,6 +14,13 @@ import { behind, gateway, nobody } from "./world.ts"
 
 const path = "/v1/data-import/notes/create/"
 const receive = (connection: Connection) => Effect.promise(() => connection.receive())
+
+const operations = Object.entries(document.paths).flatMap(([template, methods]) =>
+  Object.keys(methods).map((method) => ({
+    method: method.toUpperCase(),
+    path: template.replaceAll(/[{}]/g, "")
+  }))
+)
 
 const unavailable = { status: 503, headers: { "retry-after": "1" } }
 
@@ -27,6 +36,18 @@ describe("a service that is not there", () => {
         answer.end("here")
       }, port)
       expect((yield* request(at, { path })).body).toBe("here")
+    })
+  )
+
+  it.live("is the same to every operation of the document", () =>
+    Effect.gen(function* () {
+      const port = yield* gateway(`http://127.0.0.1:${yield* nobody}`)
+      const answers = yield* Effect.forEach(operations, ({ method, path: asked }) =>
+        send(`http://127.0.0.1:${port}`, { method, path: asked })
+      )
+      expect(answers.map(({ json, status }) => [status, json])).toEqual(
+        operations.map(() => [503, expect.objectContaining({ code: "service_unavailable" })])
+      )
     })
   )
 
