@@ -16,10 +16,13 @@ export interface Sample {
   readonly at: number
 }
 
-const sampled = (session: Session, request: Client.Request, began: number) =>
+/** Whoever can send a request. */
+type Sender = Pick<Session, "send">
+
+const sampled = (sender: Sender, request: Client.Request, began: number) =>
   Effect.gen(function* () {
     const sent = yield* Clock.currentTimeMillis
-    const result = yield* Effect.result(session.send(request))
+    const result = yield* Effect.result(sender.send(request))
     const millis = (yield* Clock.currentTimeMillis) - sent
     const at = sent - began
     return result._tag === "Success"
@@ -29,7 +32,7 @@ const sampled = (session: Session, request: Client.Request, began: number) =>
 
 /** So many side by side, each sending as soon as it has its answer and a pause is over. */
 export const closed = Effect.fnUntraced(function* (
-  session: Session,
+  sender: Sender,
   request: () => Client.Request,
   {
     lasts,
@@ -46,7 +49,7 @@ export const closed = Effect.fnUntraced(function* (
   const samples: Array<Sample> = []
   const one = Effect.gen(function* () {
     while ((yield* Clock.currentTimeMillis) < end) {
-      samples.push(yield* sampled(session, request(), began))
+      samples.push(yield* sampled(sender, request(), began))
       yield* Effect.sleep(pause)
     }
   })
@@ -64,7 +67,7 @@ const tickMillis = 10
 
 /** So many a second, on as many connections as it takes; done when all are answered. */
 export const open = Effect.fnUntraced(function* (
-  session: Session,
+  sender: Sender,
   request: () => Client.Request,
   { lasts, rate }: { readonly rate: number; readonly lasts: Duration.Duration }
 ): Effect.fn.Return<ReadonlyArray<Sample>, never, Scope.Scope> {
@@ -75,7 +78,7 @@ export const open = Effect.fnUntraced(function* (
     const elapsed = (yield* Clock.currentTimeMillis) - began
     const due = Math.min(total, Math.floor((elapsed * rate) / 1_000))
     while (samples.length < due) {
-      samples.push(Fiber.join(yield* Effect.forkScoped(sampled(session, request(), began))))
+      samples.push(Fiber.join(yield* Effect.forkScoped(sampled(sender, request(), began))))
     }
     yield* Effect.sleep(Duration.millis(tickMillis))
   }

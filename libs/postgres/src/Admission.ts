@@ -14,7 +14,7 @@ export interface AdmissionLimits {
   readonly running: number
   /** How many may wait for their turn. Half of these places are for those let in already. */
   readonly waiting: number
-  /** How long each of them waits at most. Nobody is let in once somebody has waited a quarter. */
+  /** How long each of them waits at most. Nobody is let in who would wait a quarter of it. */
   readonly wait: Duration.Duration
 }
 
@@ -42,6 +42,8 @@ const Progress = Context.Reference<{ hasBegun: boolean }>("@data-import/postgres
 
 interface Waiter {
   readonly since: number
+  /** How many waited, this one included, when it came. */
+  readonly place: number
   readonly go: () => void
   /** A turn that is given to a waiter who leaves in the same moment must not be lost. */
   hasTurn: boolean
@@ -68,15 +70,20 @@ const verdictOf = (
 class Queues {
   readonly #begun = new Set<Waiter>()
   readonly #fresh = new Set<Waiter>()
+  /** How long the last one to leave had waited, for each place before it. Milliseconds. */
+  #pace = 0
 
   get size(): number {
     return this.#begun.size + this.#fresh.size
   }
 
-  /** Since when the first of those who have not begun waits. */
-  get since(): number | undefined {
+  /**
+   * How long another one who has not begun would wait: as long as the first has waited already, and
+   * as the last to leave had, place for place. Milliseconds.
+   */
+  expectedWait(now: number): number {
     const [first] = this.#fresh
-    return first?.since
+    return first === undefined ? 0 : Math.max(now - first.since, this.#fresh.size * this.#pace)
   }
 
   /** Waits for a turn, which whoever calls `next` hands over. */
@@ -85,7 +92,9 @@ class Queues {
     return Effect.suspend(() => {
       let waiter: Waiter | undefined
       const waiting = Effect.callback<void>((resume) => {
-        waiter = { since, go: () => resume(Effect.void), hasTurn: false }
+        if (this.#fresh.size === 0) this.#pace = 0
+        const place = queue.size + 1
+        waiter = { since, place, go: () => resume(Effect.void), hasTurn: false }
         queue.add(waiter)
       })
       return Effect.onExit(waiting, (exit) => {
@@ -97,16 +106,20 @@ class Queues {
   }
 
   /** Hands a turn over; false where nobody waits. */
-  next(): boolean {
+  next(now: number): boolean {
     const queue = this.#begun.size > 0 ? this.#begun : this.#fresh
     const [waiter] = queue
     if (waiter === undefined) return false
     queue.delete(waiter)
+    if (queue === this.#fresh) this.#pace = (now - waiter.since) / waiter.place
     waiter.hasTurn = true
     waiter.go()
     return true
   }
 }
+
+const refuse = (message: string) =>
+  Effect.fail(new StorageUnavailable({ cause: new Error(message) }))
 
 /**
  * An admission with nobody in it. `isAway` tells the failures by which the database is known to be
@@ -123,11 +136,9 @@ export const make = (
   let nextTry: number | null = null
   let isTrying = false
 
-  const refuse = (message: string) =>
-    Effect.fail(new StorageUnavailable({ cause: new Error(message) }))
-
-  const handOver = Effect.sync(() => {
-    if (!queues.next()) free++
+  const handOver = Effect.clockWith((clock) => {
+    if (!queues.next(clock.currentTimeMillisUnsafe())) free++
+    return Effect.void
   })
 
   const take = Effect.fnUntraced(function* () {
@@ -164,14 +175,8 @@ export const make = (
       Effect.flatMap(restore(take()), () => Effect.onExit(restore(effect), release))
     )
 
-  const tried = Effect.sync(() => {
-    isTrying = false
-  })
-
-  const isTooBusy = (now: number): boolean => {
-    const { since, size } = queues
-    return size >= limits.waiting / 2 || (since !== undefined && now - since >= tooLong)
-  }
+  const isTooBusy = (now: number): boolean =>
+    queues.size >= limits.waiting / 2 || queues.expectedWait(now) >= tooLong
 
   const admit = <A, E, R>(request: Effect.Effect<A, E, R>) =>
     Effect.clockWith((clock): Effect.Effect<A, E | ServiceUnavailable, R> => {
@@ -180,7 +185,10 @@ export const make = (
       if (nextTry === null) return isTooBusy(now) ? Effect.fail(unavailable) : served
       if (isTrying || now < nextTry) return Effect.fail(unavailable)
       isTrying = true
-      return Effect.ensuring(served, tried)
+      return Effect.ensuring(
+        served,
+        Effect.sync(() => (isTrying = false))
+      )
     })
 
   return { admit, run }

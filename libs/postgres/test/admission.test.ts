@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { Deferred, Duration, Effect, Exit, Fiber } from "effect"
+import { Clock, Deferred, Duration, Effect, Exit, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import fc from "fast-check"
 import { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
@@ -205,6 +205,49 @@ describe("the door", () => {
       const { admit, run } = admission()
       yield* Effect.exit(run(Effect.fail(slow)))
       expect(yield* admit(Effect.succeed("in"))).toBe("in")
+    })
+  )
+})
+
+/** Requests that take so many turns of 50 ms come at a steady rate for ten seconds. */
+const crowd = Effect.fnUntraced(function* (turns: number, everyMillis: number) {
+  const { admit, run } = Admission.make({ ...limits, running: 4, waiting: 128 }, isAway)
+  const turn = run(Effect.sleep(Duration.millis(50)))
+  const millis = Effect.map(Clock.currentTimeMillis, Number)
+  const request = Effect.gen(function* () {
+    const came = yield* millis
+    const { _tag } = yield* Effect.result(admit(Effect.repeat(turn, { times: turns - 1 })))
+    return { isServed: _tag === "Success", took: (yield* millis) - came }
+  })
+  const fibers = yield* Effect.forEach(Array.from({ length: 10_000 / everyMillis }), () =>
+    Effect.andThen(TestClock.adjust(Duration.millis(everyMillis)), start(request))
+  )
+  yield* TestClock.adjust(Duration.minutes(1))
+  const ended = yield* Effect.forEach(fibers, Fiber.join)
+  const took = (isServed: boolean) =>
+    ended.flatMap((it) => (it.isServed === isServed ? [it.took] : []))
+  return { served: took(true), refused: took(false) }
+})
+
+describe("a crowd of five times what can be served", () => {
+  it.effect.each([1, 2, 8])(
+    "leaves as much work done as before, and is refused at once: %s turns a request",
+    (turns) =>
+      Effect.gen(function* () {
+        const { refused, served } = yield* crowd(turns, (turns * 12.5) / 5)
+        const capacity = 10_000 / (turns * 12.5)
+        expect(served.length / capacity).toBeGreaterThan(0.9)
+        expect(Math.max(...refused), "nobody waits for a refusal").toBe(0)
+        expect(Math.max(...served), "nor for long, once let in").toBeLessThan(
+          Duration.toMillis(limits.wait) + 4 * turns * 50
+        )
+      })
+  )
+
+  it.effect("is no crowd just below that", () =>
+    Effect.gen(function* () {
+      const { refused } = yield* crowd(2, 26)
+      expect(refused).toStrictEqual([])
     })
   )
 })
