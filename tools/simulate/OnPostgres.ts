@@ -1,8 +1,8 @@
 /**
  * Runs on the PostgreSQL adapters: every run on a database of its own, a copy of one that is
  * migrated once, with the users that the services are deployed with. The calls take their turns as
- * in memory, one after the other, and so a seed makes the same run; in a crowd several calls are let
- * go at once, and the database decides who is first.
+ * in memory, one after the other, and so a seed makes the same run; in a crowd several calls are
+ * let go at once, and the database decides who is first.
  */
 import { Duration, Effect, Layer, type Redacted, Schema, type Scope } from "effect"
 import { randomBytes } from "node:crypto"

@@ -1,7 +1,7 @@
 /**
  * The users that the services and the operator log in as. The migrations grant to roles that cannot
- * log in; a user is a member of one of them and of nothing else, and has a password of its own. What
- * the server is told is what it stores, so that no log of its statements has a password in it.
+ * log in; a user is a member of one of them and of nothing else, and has a password of its own.
+ * What the server is told is what it stores, so that no log of its statements has a password in it.
  */
 import { PgClient } from "@effect/sql-pg"
 import { Data, Duration, Effect, Record, Redacted } from "effect"
@@ -65,69 +65,70 @@ const verifierOf = (password: string): string => {
   return `SCRAM-SHA-256$${iterations}:${salt.toString("base64")}$${stored}:${server}`
 }
 
-const presentUser = Effect.fnUntraced(function* (user: string) {
+/** Statements take no parameters that make roles; a block of them reads these, as `login`. */
+const eachLogin = `
+  for login in select * from json_to_recordset(current_setting('data_import.logins')::json)
+    as login(name text, role text, verifier text)
+  loop`
+
+const making = `do $$ declare login record; begin ${eachLogin}
+    execute format(case when exists (select from pg_roles where rolname = login.name)
+      then 'alter role %I login password %L' else 'create role %I login password %L' end,
+      login.name, login.verifier);
+    execute format('grant %I to %I', login.role, login.name);
+    execute format('grant connect on database %I to %I', current_database(), login.name);
+  end loop;
+end $$`
+
+const removing = `do $$ declare login record; begin ${eachLogin}
+    continue when not exists (select from pg_roles where rolname = login.name);
+    execute format('revoke connect on database %I from %I', current_database(), login.name);
+    execute format('drop role %I', login.name);
+  end loop;
+end $$`
+
+const refusePowerful = Effect.fnUntraced(function* (logins: ReadonlyArray<Login>) {
   const sql = yield* SqlClient.SqlClient
-  const [row] = yield* sql<{ powerful: boolean }>`
-    select rolsuper or rolcreaterole or rolcreatedb or rolname = current_user as powerful
-    from pg_roles where rolname = ${user}`
-  return row === undefined ? "none" : row.powerful ? "powerful" : "plain"
+  const powerful = yield* sql<{ name: string }>`
+    select rolname as name from pg_roles where rolname = any(${logins.map(({ user }) => user)})
+      and (rolsuper or rolcreaterole or rolcreatedb or rolname = current_user)`
+  const found = logins.find(({ user }) => powerful.some(({ name }) => name === user))
+  if (found === undefined) return
+  const why = "is of a user that may do more than it is to"
+  return yield* new UnfitLogin({ worker: found.worker, why })
 })
 
-/** The server itself quotes the names and the text. */
-const quoted = Effect.fnUntraced(function* (template: string, ...values: ReadonlyArray<string>) {
+/** Alone of all that do this in the same database, since no role can be altered twice at once. */
+const runBlock = Effect.fnUntraced(function* (block: string, logins: ReadonlyArray<Login>) {
   const sql = yield* SqlClient.SqlClient
-  const [row] = yield* sql<{ statement: string }>`
-    select format(${template}, variadic ${values}::text[]) as statement`
-  return row?.statement ?? ""
+  const given = logins.map(({ password, user, worker }) => ({
+    name: user,
+    role: roleOf[worker],
+    verifier: verifierOf(password)
+  }))
+  yield* sql.withTransaction(
+    Effect.gen(function* () {
+      yield* sql`
+        select pg_advisory_xact_lock(hashtextextended('logins', 0)),
+          set_config('data_import.logins', ${JSON.stringify(given)}, true)`
+      yield* refusePowerful(logins)
+      yield* sql.unsafe(block)
+    })
+  )
 })
 
-const execute = Effect.fnUntraced(function* (template: string, ...values: ReadonlyArray<string>) {
-  const sql = yield* SqlClient.SqlClient
-  yield* sql.unsafe(yield* quoted(template, ...values))
-})
+const layerAt = (owner: Redacted.Redacted) =>
+  PgClient.layer({
+    url: owner,
+    applicationName: "data-import-logins",
+    maxConnections: 1,
+    connectTimeout: Duration.seconds(5)
+  })
 
-const ensureOne = Effect.fnUntraced(function* (
-  { password, user, worker }: Login,
-  database: string
-) {
-  const present = yield* presentUser(user)
-  if (present === "powerful") {
-    return yield* new UnfitLogin({ worker, why: "is of a user that may do more than it is to" })
-  }
-  const verb = present === "none" ? "create" : "alter"
-  yield* execute(`${verb} role %I login password %L`, user, verifierOf(password))
-  yield* execute("grant %I to %I", roleOf[worker], user)
-  yield* execute("grant connect on database %I to %I", database, user)
-})
-
-const databaseName = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-  const [row] = yield* sql<{ name: string }>`select current_database() as name`
-  return row?.name ?? ""
-})
-
-/** As the owner, and alone of all that do this in the same database. */
-const asOwner = <A, E>(
-  owner: Redacted.Redacted,
-  work: (database: string) => Effect.Effect<A, E, SqlClient.SqlClient>
-) =>
-  Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-    return yield* sql.withTransaction(
-      Effect.gen(function* () {
-        yield* sql`select pg_advisory_xact_lock(hashtextextended('logins', 0))`
-        return yield* work(yield* databaseName)
-      })
-    )
-  }).pipe(
-    Effect.provide(
-      PgClient.layer({
-        url: owner,
-        applicationName: "data-import-logins",
-        maxConnections: 1,
-        connectTimeout: Duration.seconds(5)
-      })
-    )
+const loginsOf = (urls: Partial<Logins>) =>
+  Effect.forEach(
+    Object.entries(urls) as ReadonlyArray<[Worker, Redacted.Redacted]>,
+    ([worker, url]) => loginOf(worker, url)
   )
 
 /**
@@ -138,17 +139,13 @@ export const ensure = Effect.fnUntraced(function* (
   owner: Redacted.Redacted,
   urls: Partial<Logins>
 ): Effect.fn.Return<void, UnfitLogin | SqlError.SqlError> {
-  const given = Object.entries(urls) as ReadonlyArray<[Worker, Redacted.Redacted]>
-  const logins = yield* Effect.forEach(given, ([worker, url]) => loginOf(worker, url))
+  const logins = yield* loginsOf(urls)
   for (const [index, { user, worker }] of logins.entries()) {
     if (logins.findIndex((login) => login.user === user) < index) {
       return yield* new UnfitLogin({ worker, why: `is that of another one: ${user}` })
     }
   }
-  if (logins.length === 0) return
-  yield* asOwner(owner, (database) =>
-    Effect.forEach(logins, (login) => ensureOne(login, database), { discard: true })
-  )
+  if (logins.length > 0) yield* Effect.provide(runBlock(making, logins), layerAt(owner))
 })
 
 /** The same user, who must be able to be anybody, but in the role of this worker. */
@@ -158,25 +155,15 @@ export const inRoleOf = (worker: Worker, owner: Redacted.Redacted): Redacted.Red
   return Redacted.make(url.href)
 }
 
-/** Takes the users of these URLs away from the database at `owner`, and from its server. */
-export const remove = Effect.fnUntraced(function* (
-  owner: Redacted.Redacted,
-  urls: Logins
-): Effect.fn.Return<void, UnfitLogin | SqlError.SqlError> {
-  const logins = yield* Effect.forEach(Record.toEntries(urls), ([worker, url]) =>
-    loginOf(worker, url)
-  )
-  yield* asOwner(owner, (database) =>
-    Effect.forEach(
-      logins,
-      Effect.fnUntraced(function* ({ user }) {
-        if ((yield* presentUser(user)) === "none") return
-        yield* execute("revoke connect on database %I from %I", database, user)
-        yield* execute("drop role %I", user)
-      }),
-      { discard: true }
-    )
-  )
+/** Takes them away from the database, and from its server. */
+const remove = Effect.fnUntraced(function* (owner: Redacted.Redacted, urls: Logins) {
+  yield* Effect.provide(runBlock(removing, yield* loginsOf(urls)), layerAt(owner))
+})
+
+const databaseName = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const [row] = yield* sql<{ name: string }>`select current_database() as name`
+  return row?.name ?? ""
 })
 
 /**
@@ -184,7 +171,7 @@ export const remove = Effect.fnUntraced(function* (
  * and database, and so not for two runs on one database at once.
  */
 export const temporary = Effect.fnUntraced(function* (owner: Redacted.Redacted) {
-  const database = yield* asOwner(owner, Effect.succeed)
+  const database = yield* Effect.provide(databaseName, layerAt(owner))
   const urls: Logins = Record.map(roleOf, (role) => {
     const url = new URL(Redacted.value(owner))
     url.username = encodeURIComponent(`${role}_${database}`)

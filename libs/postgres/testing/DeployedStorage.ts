@@ -1,6 +1,6 @@
 /**
- * The storage ports on one database as they are deployed: each call is made by the user of a service
- * that makes it, and so fails where the migrations grant too little.
+ * The storage ports on one database as they are deployed: each call is made by the user of a
+ * service that makes it, and so fails where the migrations grant too little.
  */
 import { Context, Duration, Effect, Layer, Record, type Redacted } from "effect"
 import { Accounts } from "@data-import/domain/ports/Accounts"
