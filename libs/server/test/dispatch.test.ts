@@ -1,5 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { ServiceUnavailable } from "@data-import/domain/Failure"
 import * as Answer from "../src/Answer.ts"
 import * as Dispatch from "../src/Dispatch.ts"
 import { request } from "../testing/RawClient.ts"
@@ -164,6 +165,31 @@ describe("method", () => {
     Effect.gen(function* () {
       const [answer] = yield* ask({ method: "HEAD", path: "/write/", headers: writer })
       expect([answer?.status, answer?.headers["allow"]]).toEqual([405, "POST"])
+    })
+  )
+})
+
+describe("a door that is shut", () => {
+  it.effect("refuses before anything is looked at but the path, and hides nothing published", () =>
+    Effect.gen(function* () {
+      const admit = () => Effect.fail(new ServiceUnavailable({ retryAfterSeconds: 7 }))
+      const { port } = yield* start({ ...service, admit })
+      const asked = yield* Effect.forEach(
+        [
+          { path: "/list/" },
+          { path: "/list/", headers: reader },
+          { method: "POST", path: "/write/", headers: { ...writer, "content-type": "text/plain" } },
+          { path: "/open/" },
+          { path: "/health/ready" },
+          { path: "/list" },
+          { path: "/nowhere/" }
+        ],
+        (one) => request(port, one)
+      )
+      const told = asked.map(({ headers, status }) => [status, headers["retry-after"]])
+      const refused = [503, "7"]
+      const others = [200, 200, 308, 404].map((status) => [status, undefined])
+      expect(told).toEqual([refused, refused, refused, ...others])
     })
   )
 })
