@@ -117,6 +117,17 @@ export const add = (tenant: Tenant, number: string, addition: Addition): Request
   body: { ...keyOf(tenant, number), ...bodies[addition](number) }
 })
 
+/** A payment instruction with another reference, or of the other vendor. */
+export const instruction = (
+  tenant: Tenant,
+  number: string,
+  given: { readonly vendor?: string; readonly type?: string; readonly reference?: string }
+): Request => ({
+  method: "POST",
+  path: paths.instruction,
+  body: { ...keyOf(tenant, number), ...bodies.instruction(number), ...given }
+})
+
 /** Every document that the requests above name. */
 export const documentPaths: ReadonlyArray<string> = [
   ...JSON.stringify([domesticPayload(), statementsPayload()]).matchAll(/_path":"([^"]+)"/g)

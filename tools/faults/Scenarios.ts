@@ -9,11 +9,13 @@ import { lostAnswers } from "./scenarios/LostAnswers.ts"
 import { networks } from "./scenarios/Networks.ts"
 import { onePair } from "./scenarios/OnePair.ts"
 import { overloads } from "./scenarios/Overload.ts"
+import { vendorAnswers } from "./scenarios/VendorAnswers.ts"
 
 export const scenarios: ReadonlyArray<Scenario> = [
   ...kills,
   ...lostAnswers,
   ...networks,
+  vendorAnswers,
   diskFull,
   deadWorkers,
   onePair,

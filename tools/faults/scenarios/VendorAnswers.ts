@@ -1,0 +1,146 @@
+/**
+ * A payment vendor that answers in every way in which one should not. Each is told to the client as
+ * what it is; where the vendor is in trouble, the breaker opens, so that nobody asks it for a
+ * while; and neither the other vendor nor whoever needs none notices.
+ */
+import { Effect } from "effect"
+import * as Client from "../Client.ts"
+import type { Findings } from "../Findings.ts"
+import * as Requests from "../Requests.ts"
+import { type Scenario, seconds, settle, work, type Working } from "../Scenario.ts"
+import * as Session from "../Session.ts"
+import { System } from "../System.ts"
+
+interface Told {
+  readonly status: number
+  readonly code: string
+  /** So many in a row mean that the vendor is in trouble. */
+  readonly opens: boolean
+}
+
+const rejected: Told = {
+  status: 400,
+  code: "payment_instruction_rejected_by_vendor",
+  opens: false
+}
+const unreachable: Told = { status: 400, code: "payment_vendor_unreachable", opens: false }
+const unavailable: Told = { status: 500, code: "payment_vendor_unavailable", opens: true }
+
+/** The words by which the simulated vendor knows how to answer, and one of each kind first. */
+const answers: ReadonlyArray<readonly [word: string, told: Told]> = [
+  ["fault_refused", rejected],
+  ["fault_redirect", unreachable],
+  ["fault_reset", unavailable],
+  ["missing", rejected],
+  ["inactive", rejected],
+  ["fault_unauthorized", rejected],
+  ["fault_forbidden", rejected],
+  ["fault_wrongtype", rejected],
+  ["slow", unavailable],
+  ["down", unavailable],
+  ["fault_429", unavailable],
+  ["fault_500", unavailable],
+  ["fault_garbage", unavailable],
+  ["fault_unexpected", unavailable],
+  ["fault_cut", unavailable],
+  ["fault_truncated", unavailable],
+  ["fault_huge", unavailable]
+]
+
+/** So many failures in a row open the breaker. */
+const inARow = 5
+
+const check = (findings: Findings, label: string, told: Told, answer: Client.Answer): void => {
+  const code = Client.codeOf(answer)
+  if (answer.status === told.status && code === told.code) return
+  findings.add("wrong", `${label}: ${answer.status} ${code}, and not ${told.status} ${told.code}`)
+}
+
+const made: Told = { status: 201, code: "", opens: false }
+
+/** An account to which an instruction can be added. */
+const imported = Effect.fnUntraced(function* (
+  { findings, tenant, traffic: { ledger } }: Working,
+  session: Session.Session,
+  number: string
+) {
+  const entry = ledger.of(number)
+  ledger.staging(entry, number)
+  const staged = yield* session.settle(Requests.stage(tenant, number, number))
+  check(findings, `${number} staged`, made, staged.answer)
+  ledger.staged(entry, number)
+  entry.processed = true
+  const { answer } = yield* session.settle(Requests.process(tenant, number))
+  check(findings, `${number} processed`, made, answer)
+  ledger.imported(entry, Session.textAt(answer.json, "kraken_account_number"))
+  return entry
+})
+
+/** Strikes with one answer; how long it takes until the vendor is asked again, where it was not. */
+const strike = Effect.fnUntraced(function* (
+  working: Working,
+  session: Session.Session,
+  [word, told]: (typeof answers)[number],
+  index: number
+) {
+  const { vendorProxy } = yield* System
+  const { findings, tenant, traffic } = working
+  const entry = yield* imported(working, session, `V-${index + 1}`)
+  const other = yield* imported(working, session, `O-${index + 1}`)
+  for (const { sent } of [entry, other]) sent.add("instruction")
+
+  const references = Array.from({ length: inARow }, (_, index) => `pm_${word}_${index + 1}`)
+  const struck = yield* Effect.forEach(
+    references,
+    (reference) => session.send(Requests.instruction(tenant, entry.number, { reference })),
+    { concurrency: "unbounded" }
+  )
+  for (const answer of struck) check(findings, word, told, answer)
+
+  const asked = vendorProxy.questions
+  const sound = Requests.add(tenant, entry.number, "instruction")
+  const next = yield* session.send(sound)
+  check(findings, `the next after ${word}`, told.opens ? told : made, next)
+  if (told.opens && vendorProxy.questions > asked) {
+    findings.add("wrong", `the vendor is asked again after ${word}`)
+  }
+  const elsewhere = { vendor: "GOCARDLESS", type: "DIRECT_DEBIT" }
+  const byOther = yield* session.send(Requests.instruction(tenant, other.number, elsewhere))
+  check(findings, `the other vendor after ${word}`, made, byOther)
+  traffic.ledger.added(other, "instruction")
+
+  const recovery = yield* seconds(
+    Effect.map(session.settle(sound), ({ answer }) =>
+      check(findings, `the vendor, well after ${word}`, made, answer)
+    )
+  )
+  traffic.ledger.added(entry, "instruction")
+  return told.opens ? [recovery] : []
+})
+
+/** The breaker is open for ten seconds, and one request goes first. */
+const recoveryLimit = 12
+
+export const vendorAnswers: Scenario = {
+  name: "vendor-answers",
+  about: `a payment vendor answers in ${answers.length} ways in which it should not`,
+  short: { kills: 0, count: 3 },
+  long: { kills: 0, count: answers.length },
+  run: Effect.fnUntraced(function* ({ count }) {
+    const additions = ["notes", "transactions", "statements"] as const
+    const working = yield* work({ additions, writers: 4 })
+    const { findings, tenant, traffic } = working
+    const session = yield* Session.open(tenant, inARow)
+    const chosen = answers.slice(0, count)
+    const recoveries = yield* Effect.forEach(chosen, (each, index) =>
+      strike(working, session, each, index)
+    )
+    yield* traffic.finish
+    const figures = [
+      { name: "ways", value: chosen.length, unit: "" },
+      { name: "others sent again", value: traffic.repeats(), unit: "times", atMost: 0 }
+    ]
+    const settled = yield* settle(working)
+    return { ...settled, findings, recoveries: recoveries.flat(), recoveryLimit, figures }
+  })
+}
