@@ -58,24 +58,30 @@ const chaining = Effect.gen(function* () {
   yield* sql`
     create function netstring(value text) returns text language sql immutable
     return coalesce(octet_length(value)::text || ':' || value || ',', '-')`
+  // Not immutable, which extract is not either: only so is it a part of the expression that uses it,
+  // and not planned anew for every entry.
   yield* sql`
-    create function audit_hash(previous bytea, place bigint, entry audit_log) returns bytea
-    language sql immutable
-    return sha256(convert_to(netstring(encode(previous, 'hex')) || netstring(place::text)
-      || netstring(entry.id::text) || netstring(extract(epoch from entry.at)::text)
+    create function audit_content(entry audit_log) returns text language sql stable
+    return netstring(entry.id::text) || netstring(extract(epoch from entry.at)::text)
       || netstring(entry.organisation) || netstring(entry.api_key) || netstring(entry.request_id)
       || netstring(entry.action) || netstring(entry.outcome) || netstring(entry.import_supplier)
-      || netstring(entry.external_account_number), 'UTF8'))`
+      || netstring(entry.external_account_number)`
+  yield* sql`
+    create function audit_hash(previous bytea, place bigint, content text) returns bytea
+    language sql stable
+    return sha256(convert_to(
+      netstring(encode(previous, 'hex')) || netstring(place::text) || content, 'UTF8'))`
   yield* sql`
     create function chain_audit_entry() returns trigger language plpgsql
     security definer set search_path = public, pg_temp as $$
+    declare content text := audit_content(new);
     begin
       insert into audit_chains as chain
         (organisation, import_supplier, external_account_number, length, head)
       values (new.organisation, new.import_supplier, new.external_account_number, 1,
-        audit_hash(null, 1, new))
+        audit_hash(null, 1, content))
       on conflict on constraint audit_chains_once do update
-      set length = chain.length + 1, head = audit_hash(chain.head, chain.length + 1, new)
+      set length = chain.length + 1, head = audit_hash(chain.head, chain.length + 1, content)
       returning id, length, head into new.chain, new.position, new.hash;
       return new;
     end $$`
@@ -106,7 +112,7 @@ const presentEntries = Effect.gen(function* () {
           entry.chain := last.chain;
         end if;
         entry.position := last.position + 1;
-        entry.hash := audit_hash(last.hash, entry.position, entry);
+        entry.hash := audit_hash(last.hash, entry.position, audit_content(entry));
         update audit_log set chain = entry.chain, position = entry.position, hash = entry.hash
         where id = entry.id;
         last := entry;

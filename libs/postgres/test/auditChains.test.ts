@@ -270,7 +270,7 @@ const faultWhenCut = Effect.fnUntraced(function* (length: number, pageSize: numb
   return yield* Effect.catchTag(run(sql.withTransaction(cut)), "Undone", Effect.succeed)
 })
 
-it.effect.each([{ a: 4 }, { a: 1, b: 1, c: 1 }, { a: 4, b: 1, c: 3 }, { a: 2, b: 6 }])(
+it.live.each([{ a: 4 }, { a: 1, b: 1, c: 1 }, { a: 4, b: 1, c: 3 }, { a: 2, b: 6 }])(
   "a chain is followed from page to page, wherever a page ends: %o",
   (lengths) =>
     Effect.gen(function* () {

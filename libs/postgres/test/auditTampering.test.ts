@@ -137,7 +137,7 @@ const forged = (position: number, hash: string) => `
 /** The entry's own hash, as the trigger would have computed it. */
 const rehashed = (name: Name, position: number) => `
   update audit_log set hash = audit_hash(
-    (select hash from audit_log where ${entry(name, position - 1)}), position, audit_log)
+    (select hash from audit_log where ${entry(name, position - 1)}), position, audit_content(audit_log))
   where ${entry(name, position)}`
 
 const move = (from: number, to: number) => set(`position = ${to}`, "first", from)
