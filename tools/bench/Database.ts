@@ -48,7 +48,8 @@ export const make = Effect.fnUntraced(function* (server: Server, name: string) {
   yield* Effect.orDie(migrate(own))
   const url = Redacted.value(own)
   const pool = yield* Effect.acquireRelease(
-    Effect.sync(() => new pg.Pool({ connectionString: url, max: 2 })),
+    // A connection may end with the server before it is closed; a statement tells its own failure.
+    Effect.sync(() => new pg.Pool({ connectionString: url, max: 2 }).on("error", () => {})),
     (opened) => Effect.promise(() => opened.end())
   )
   return {

@@ -1,6 +1,6 @@
 /**
- * What bounds the figures of the services: PostgreSQL with the same statement and nothing before it,
- * Node's server with nothing behind it, and the domain library by itself.
+ * What bounds the figures of the services: PostgreSQL with the same statement and nothing before
+ * it, Node's server with nothing behind it, and the domain library by itself.
  */
 import { spawn } from "node:child_process"
 import { writeFileSync } from "node:fs"

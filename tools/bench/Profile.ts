@@ -1,7 +1,7 @@
 /** Where the services spend their time: the functions with the most time of their own, by work. */
-import { mkdirSync, readdirSync, readFileSync } from "node:fs"
+import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
-import { Console, Effect } from "effect"
+import { Console, Duration, Effect } from "effect"
 import * as Database from "./Database.ts"
 import * as Load from "./Load.ts"
 import type { Options } from "./Options.ts"
@@ -12,53 +12,57 @@ import * as Tenants from "./Tenants.ts"
 import { type WorkName, works } from "./Works.ts"
 
 const shown = 25
-const waiting = new Set(["(idle)", "(program)"])
+/** What is no work of the program: waiting, and the profiler itself. */
+const isApart = (where: string): boolean => /^\((idle|program)\)$|node:inspector/.test(where)
 
-const loaded = Effect.fnUntraced(function* (folder: string, work: WorkName, options: Options) {
+const settling = Duration.seconds(1)
+const fileLimit = Duration.seconds(60)
+
+/** The profile that the process writes when it is told to end it. */
+const written = Effect.fnUntraced(function* (folder: string, pid: number) {
+  const file = join(folder, `${pid}.cpuprofile`)
+  while (!existsSync(file)) yield* Effect.sleep(Duration.millis(50))
+  return JSON.parse(readFileSync(file, "utf8")) as CpuProfile
+}, Effect.timeout(fileLimit))
+
+const loaded = Effect.fnUntraced(function* (work: WorkName, options: Options) {
+  const folder = yield* Database.temporaryFolder
   const server = yield* Database.startServer
   const database = yield* Database.make(server, "profile")
   const load = yield* Load.make
   const [tenant] = yield* Tenants.makeAll(database, ["ours"])
   if (tenant === undefined) return yield* Effect.die("There is one tenant")
   const ground = { server, database, load }
-  const services = yield* Sides.startServices(database, [
-    "--cpu-prof",
-    `--cpu-prof-dir=${folder}`,
-    `--cpu-prof-name=\${pid}.cpuprofile`
-  ])
+  const preload = `--import=${join(import.meta.dirname, "profiler.ts")}`
+  const services = yield* Sides.startServices(database, [preload], { PROFILE_DIR: folder })
   const side = Sides.ourSide(services, tenant)
+  const { pid } = services[works[work].service]
   if (work === "transactions") yield* Sides.importAccounts(ground, side)
+  yield* Sides.measure(ground, side, work, options)
+  process.kill(pid, "SIGUSR2")
+  yield* Effect.sleep(settling)
   const sample = yield* Sides.measure(ground, side, work, options)
-  return { sample, pid: services[works[work].service].pid }
+  process.kill(pid, "SIGUSR2")
+  return { sample, profile: yield* written(folder, pid) }
 }, Effect.scoped)
-
-const busiest = (folder: string): CpuProfile => {
-  const read = (file: string) => JSON.parse(readFileSync(join(folder, file), "utf8")) as CpuProfile
-  const busy = (profile: CpuProfile) =>
-    ownTimes(profile).reduce((sum, { micros, where }) => sum + (waiting.has(where) ? 0 : micros), 0)
-  const [first] = readdirSync(folder)
-    .map(read)
-    .toSorted((one, other) => busy(other) - busy(one))
-  if (first === undefined) throw new Error("No profile was written")
-  return first
-}
 
 /** Loads each work in turn, on services that are started for it, and prints where time went. */
 export const profiles = Effect.fnUntraced(function* (options: Options) {
   for (const work of options.works) {
-    const folder = join(yield* Database.temporaryFolder, work)
-    mkdirSync(folder)
-    const { sample } = yield* loaded(folder, work, options)
-    const spent = ownTimes(busiest(folder)).filter(({ where }) => !waiting.has(where))
+    const { profile, sample } = yield* loaded(work, options)
+    const spent = ownTimes(profile).filter(({ where }) => !isApart(where))
     const all = spent.reduce((sum, { micros }) => sum + micros, 0)
+    const { postgresCpu, rate, serviceCpu } = sample
     const rows = spent
       .slice(0, shown)
       .map(({ micros, where }) => [
         where,
         `${((100 * micros) / all).toFixed(1)} %`,
-        short(micros / sample.requests)
+        short((micros / all) * serviceCpu * 1_000)
       ])
-    yield* Console.log(`\n## ${works[work].title}, ${short(sample.rate)} requests/s\n`)
-    yield* Console.log(table(["function", "of its time", "µs a request"], rows))
+    yield* Console.log(`\n## ${works[work].title}, ${short(rate)} requests/s\n`)
+    const used = `${short(serviceCpu)} s here, ${short(postgresCpu)} s in PostgreSQL`
+    yield* Console.log(`Processor time for 1,000 requests: ${used}.\n`)
+    yield* Console.log(table(["function", "of its time", "CPU µs a request"], rows))
   }
 })

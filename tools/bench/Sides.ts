@@ -39,12 +39,13 @@ const settingsFor = Effect.fnUntraced(function* (database: Database) {
   }
 })
 
-/** Starts one process of each service, and a gateway; `nodeArgs` are for the services. */
+/** Starts one process of each service, and a gateway; the rest is for the services. */
 export const startServices = Effect.fnUntraced(function* (
   database: Database,
-  nodeArgs: ReadonlyArray<string> = []
+  nodeArgs: ReadonlyArray<string> = [],
+  more: Program.Options["settings"] = {}
 ) {
-  const settings = yield* settingsFor(database)
+  const settings = { ...(yield* settingsFor(database)), ...more }
   const start = (name: string) =>
     Program.start({ script: `services/${name}/main.ts`, settings, nodeArgs })
   const services = {

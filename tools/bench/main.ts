@@ -1,8 +1,8 @@
 /**
  * The benchmark: `npm run bench` measures one process of each service against one of the peer, in
  * turn, directly and through the gateway, and beside them what bounds them. `-- --work stage,status`
- * measures these works only, `--pairs 5`, `--seconds 2` and `--connections 32` say how, `--short` is
- * a quick look, `--write` keeps the figures in tools/bench/results, and `--profile` shows instead
+ * measures these works only; `--pairs 5`, `--seconds 2` and `--connections 32` say how; `--short`
+ * is a quick look; `--write` keeps the figures in tools/bench/results; `--profile` shows instead
  * where the services spend their time.
  */
 import { Console, Effect } from "effect"
@@ -42,8 +42,11 @@ const prepare = Effect.gen(function* () {
   return { server, database, load, ours, peer, gateway } satisfies Field
 })
 
-const told = (title: string, comparison: Comparison) =>
-  Console.error(`${title}: ${short(comparison.ours.rate)}/s, ratio ${comparison.ratio.toFixed(2)}`)
+const told = (title: string, { other, ours, ratio }: Comparison) => {
+  const of = ({ postgresCpu, rate, serviceCpu }: Figures) =>
+    `${short(rate)}/s (CPU s per 1,000: ${short(serviceCpu)} and ${short(postgresCpu)})`
+  return Console.error(`${title}: ${of(ours)} against ${of(other)}, ratio ${ratio.toFixed(2)}`)
+}
 
 const against = Effect.fnUntraced(function* (
   field: Field,
@@ -153,4 +156,8 @@ const compare = Effect.fnUntraced(function* (options: Options) {
   yield* publish("speed", "Speed", sections, charts, options.write)
 })
 
-command((options) => (options.profile ? profiles(options) : compare(options)))
+command((options) =>
+  Effect.gen(function* () {
+    yield* options.profile ? profiles(options) : compare(options)
+  })
+)

@@ -1,6 +1,6 @@
 /**
- * Validates one account after the other with the domain library alone, for so many seconds of processor
- * time, and prints how many a second.
+ * Validates one account after the other with the domain library alone, for so many seconds of
+ * processor time, and prints how many a second.
  */
 import { Result } from "effect"
 import { validateAccount } from "@data-import/domain/AccountValidation"

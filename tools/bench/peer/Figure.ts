@@ -1,6 +1,6 @@
 /**
  * Exact figures: a JSON number or a decimal string, at most 15 significant digits, which a double
- * holds. Sums and products are of integers (`bigint`), scaled by a power of ten; nothing is rounded.
+ * holds. Sums and products are of integers (`bigint`), scaled by a power of ten, and so exact.
  */
 import { isRawNumber } from "./Body.ts"
 

@@ -1,8 +1,8 @@
 /**
  * The peer: what a careful engineer would write instead of this project, to measure it against. One
- * Fastify process with Ajv, pg and jose on the same tables, with the same rules, the same durability
- * and the same answers for the works that are measured. It leaves out what costs nothing while it is
- * off: concurrency limits and the check of documents; and what it has no use for: metrics, traces.
+ * Fastify process with Ajv, pg and jose on the same tables, with the same rules, durability and
+ * answers for the works that are measured. It leaves out what costs nothing while it is off
+ * (concurrency limits, rate limits, the check of documents), and metrics and traces altogether.
  */
 import Fastify, { type FastifyInstance, type FastifyRequest } from "fastify"
 import { AccountImport } from "./AccountImport.ts"

@@ -212,7 +212,8 @@ export const add = statement(
    )},
    moved as (
      insert into notes (account_id, sequence, body, created_at, is_pinned)
-     select id, (select coalesce(max(sequence) + 1, 0) from notes where account_id = id), $4, $7, true
+     select id, (select coalesce(max(sequence) + 1, 0) from notes where account_id = id), $4, $7,
+       true
      from changed where $4::text is not null
    ),
    event as (

@@ -76,6 +76,8 @@ export class Storage {
       statement_timeout: 20_000,
       options: "-c jit=off -c timezone=UTC"
     })
+    // An idle connection that ends is replaced; a busy one fails its own statement.
+    this.#pool.on("error", () => {})
   }
 
   async keyLives(id: string): Promise<boolean> {
