@@ -107,7 +107,12 @@ const collected = async (incoming: IncomingMessage): Promise<string> => {
 /** The private keys in a folder, as `TOKEN_KEYS_DIR` has them. */
 export const privateKeysIn = (folder: string) =>
   readdirSync(folder).map((file) => ({
-    ...(JSON.parse(readFileSync(join(folder, file), "utf8")) as Readonly<Record<string, string>>),
+    ...(JSON.parse(readFileSync(join(folder, file), "utf8")) as {
+      readonly kty: string
+      readonly crv: string
+      readonly x: string
+      readonly d: string
+    }),
     kid: file.replace(/\.json$/, "")
   }))
 
@@ -131,6 +136,18 @@ const credentialsInEnvironment = ([id, secret]: World["storeCredentials"]) =>
     () => Effect.sync(() => vi.unstubAllEnvs())
   )
 
+const passwordOf = (login: Redacted.Redacted) => new URL(Redacted.value(login)).password
+
+/** Everything is logged, and every port is a free one. */
+const usual: Settings = {
+  PORT: "0",
+  METRICS_PORT: "0",
+  LOG_LEVEL: "all",
+  SHUTDOWN_GRACE_SECONDS: "5",
+  TRUST_PROXY: "true",
+  S3_BUCKET: "bucket"
+}
+
 const make = Effect.fnUntraced(function* (world: World) {
   const { settings, store, vendor } = world
   yield* credentialsInEnvironment(world.storeCredentials)
@@ -147,35 +164,25 @@ const make = Effect.fnUntraced(function* (world: World) {
     })
   })
   const vendorUrl = yield* serverOf(vendor)
-  const storeUrl = yield* serverOf(store)
+  const around = {
+    OTEL_EXPORTER_OTLP_ENDPOINT: collector,
+    S3_ENDPOINT: yield* serverOf(store),
+    PAYMENT_STRIPE_URL: vendorUrl,
+    PAYMENT_GOCARDLESS_URL: vendorUrl
+  }
   const metricsPorts: Array<number> = []
 
   /** A service with the settings that all of them have and those of its own; gives its address. */
   const start = <E>(service: Layer.Layer<Listening, E>, own: Settings) =>
     Layer.build(Layer.fresh(service)).pipe(
       Effect.map((context) => Context.get(context, Listening)),
-      Effect.tap(({ metricsPort }) =>
-        Effect.sync(() => {
-          if (metricsPort !== null) metricsPorts.push(metricsPort)
-        })
-      ),
-      Effect.map(({ url }) => url),
+      Effect.map(({ metricsPort, url }) => {
+        if (metricsPort !== null) metricsPorts.push(metricsPort)
+        return url
+      }),
       Effect.provideService(
         ConfigProvider.ConfigProvider,
-        ConfigProvider.fromUnknown({
-          PORT: "0",
-          METRICS_PORT: "0",
-          LOG_LEVEL: "all",
-          OTEL_EXPORTER_OTLP_ENDPOINT: collector,
-          SHUTDOWN_GRACE_SECONDS: "5",
-          TRUST_PROXY: "true",
-          S3_BUCKET: "bucket",
-          S3_ENDPOINT: storeUrl,
-          PAYMENT_STRIPE_URL: vendorUrl,
-          PAYMENT_GOCARDLESS_URL: vendorUrl,
-          ...own,
-          ...settings
-        })
+        ConfigProvider.fromUnknown({ ...usual, ...around, ...own, ...settings })
       ),
       Effect.provideService(Output, (lines) => void log.push(lines)),
       Effect.orDie
@@ -198,7 +205,7 @@ const make = Effect.fnUntraced(function* (world: World) {
     }),
     QUERY_URL: yield* start(Query.layer, { ...databaseOf(logins.query), ...keys })
   })
-  const passwords = Object.values(logins).map((login) => new URL(Redacted.value(login)).password)
+  const passwords = Object.values(logins).map(passwordOf)
   return {
     away: line.away,
     gatewayUrl,

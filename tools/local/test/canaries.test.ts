@@ -1,0 +1,246 @@
+/**
+ * Personal data and secrets are in every field, and every request fails in every way: none of them
+ * may be told by a log, a trace, a metric or the body of an error.
+ */
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, Layer, Metric, type Scope } from "effect"
+import { beforeAll, vi } from "vitest"
+import { get as valueAt, isWire } from "@data-import/domain/testing/wire"
+import * as Answer from "@data-import/server/Answer"
+import { readJson } from "@data-import/server/JsonBody"
+import type { Route } from "@data-import/server/Route"
+import * as Service from "@data-import/server/Service"
+import { accountNumber, personalCanaries, secretCanary, tellings } from "./Canaries.ts"
+import { type Heard, makeDrive, whatever } from "./canaryDrive.ts"
+import { privateKeysIn, run, wholeSystem, WholeSystem, type World } from "./wholeSystem.ts"
+
+const stem = secretCanary("")
+const cardNumber = "4000087154000871"
+const told = { message: "zqpersonal", number: cardNumber, key: secretCanary("vendor-answer") }
+
+const card = { brand: "visa", last4: "0871", exp_month: 12, exp_year: 2099 }
+const goodCard = { type: "card", customer: "zqpersonal", card, metadata: told }
+
+/** Says canaries whatever it answers. */
+const vendor: World["vendor"] = ({ url = "" }, response) => {
+  const fault = ["refused", "broken", "strange", "credentials"].find((name) => url.includes(name))
+  response.setHeader("x-request", told.key)
+  if (fault === "strange") return void response.end(`<${JSON.stringify(told)}`)
+  const status = { refused: 422, broken: 500, credentials: 401, good: 200 }[fault ?? "good"] ?? 200
+  response.writeHead(status, { "content-type": "application/json" })
+  response.end(JSON.stringify(fault === undefined ? goodCard : { error: told }))
+}
+
+const storeStatus = { now: 200 }
+const store: World["store"] = (_incoming, response) => {
+  const headers = { etag: '"e"', "x-amz-request-id": told.key, "x-amz-meta-owner": told.message }
+  response.writeHead(storeStatus.now, headers).end()
+}
+
+const leakyTotal = Metric.counter("leaky_total", {
+  description: "Of a service that tells.",
+  attributes: { owner: "zqpersonal" }
+})
+
+/** A service with every mistake in it, so that it is seen that the search finds them. */
+const leaky = Service.layer(
+  "leaky",
+  Effect.succeed({
+    ready: Effect.void,
+    routes: [
+      {
+        method: "POST",
+        path: "/leak/",
+        access: "public",
+        answersJson: true,
+        run: ({ request }) =>
+          Effect.gen(function* () {
+            const body = yield* readJson(request)
+            yield* Effect.logDebug(JSON.stringify(body))
+            yield* Effect.annotateCurrentSpan("body", JSON.stringify(body))
+            yield* Metric.update(leakyTotal, 1)
+            return Answer.json(200, body)
+          })
+      } satisfies Route
+    ]
+  })
+)
+
+const leak = Effect.gen(function* () {
+  const { start } = yield* WholeSystem
+  const url = yield* start(leaky, {})
+  const text = yield* Effect.promise(async () => {
+    const answer = await fetch(`${url}/leak/`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ email: personalCanaries[0], number: accountNumber, key: stem })
+    })
+    return answer.text()
+  })
+  return [{ path: "/leak/", status: 400, text }]
+})
+
+const itemTables = /^(?!organisations|suppliers|api_keys|allowances|migrations|refresh|failed)/
+
+/** The effect runs while the database refuses whatever is written of an account. */
+const refusing = Effect.fnUntraced(function* <A, E, R>(effect: Effect.Effect<A, E, R>) {
+  const each = (change: string) =>
+    run((sql) =>
+      Effect.gen(function* () {
+        const tables = yield* sql<{ name: string }>`
+          select relname as name from pg_class
+          where relnamespace = 'public'::regnamespace and relkind = 'r'`
+        for (const { name } of tables) {
+          if (itemTables.test(name)) yield* sql.unsafe(`alter table ${name} ${change}`)
+        }
+      })
+    )
+  yield* each("add constraint refusing check (false) not valid")
+  const result = yield* effect
+  yield* each("drop constraint refusing")
+  return result
+})
+
+const driven = Effect.gen(function* () {
+  const { away } = yield* WholeSystem
+  const drive = yield* makeDrive
+  yield* drive.stage
+  for (const status of [403, 500]) {
+    storeStatus.now = status
+    yield* drive.stage
+  }
+  storeStatus.now = 200
+  yield* refusing(Effect.andThen(drive.stage, drive.processed))
+  yield* drive.processed
+  yield* drive.vendorFailures
+  yield* refusing(drive.added)
+  yield* drive.everything
+  yield* drive.mutants
+  yield* drive.noRequests
+  yield* away(whatever(drive.everything))
+  return { heard: drive.heard, secrets: drive.secrets }
+}).pipe(Effect.orDie)
+
+type Work = Effect.Effect<
+  { readonly heard: ReadonlyArray<Heard>; readonly secrets: ReadonlyArray<string> },
+  never,
+  Layer.Success<ReturnType<typeof wholeSystem>> | Scope.Scope
+>
+
+/** What came out of the system while `run` was at work, once it has stopped. */
+const evidenceOf = (work: Work) =>
+  Effect.gen(function* () {
+    const system = yield* WholeSystem
+    const standard: Array<string> = []
+    for (const stream of [process.stdout, process.stderr]) {
+      vi.spyOn(stream, "write").mockImplementation((chunk) => standard.push(String(chunk)) > 0)
+    }
+    const { heard, secrets } = yield* work
+    const metrics = yield* Effect.forEach(system.metricsPorts, (port) =>
+      Effect.promise(async () => (await fetch(`http://127.0.0.1:${port}/metrics`)).text())
+    )
+    const keys = privateKeysIn(system.keysFolder).map(({ d }) => d)
+    return { system, standard, heard, metrics, secrets: [...secrets, ...keys, ...system.passwords] }
+  }).pipe(
+    Effect.scoped,
+    Effect.ensuring(Effect.sync(() => vi.restoreAllMocks())),
+    Effect.provide(
+      Layer.fresh(
+        wholeSystem({
+          vendor,
+          store,
+          storeCredentials: [secretCanary("id"), secretCanary("s3")],
+          settings: { PAYMENT_STRIPE_KEY: `sk_${secretCanary("vendor")}` }
+        })
+      )
+    ),
+    Effect.map(({ heard, metrics, secrets, standard, system }) => ({
+      log: [...system.log, ...standard].join("\n"),
+      traces: system.traces.join("\n"),
+      metrics: metrics.join("\n"),
+      heard,
+      secrets
+    })),
+    Effect.runPromise
+  )
+
+type Evidence = Awaited<ReturnType<typeof evidenceOf>>
+
+/** Errors, without the one thing that the contract wants said again: the caller's transaction. */
+const errorsIn = ({ heard }: Evidence): string =>
+  heard
+    .filter(({ status, text }) => status >= 400 || text.includes('"errors"'))
+    .map(({ path, status, text }) => {
+      const body: unknown = text === "" ? {} : JSON.parse(text)
+      const isFixed = valueAt(body, "status") === "TRANSACTION_IMPORT_ERROR"
+      const said = isFixed && isWire(body) ? { ...body, transaction_data: {} } : body
+      return `${status} ${path.split("?", 1)[0]}`.replaceAll(/zq\w+/g, "…") + JSON.stringify(said)
+    })
+    .join("\n")
+
+const canariesOf = ({ secrets }: Evidence) => [...personalCanaries, cardNumber, stem, ...secrets]
+
+describe("personal data and secrets", { timeout: 180_000 }, () => {
+  let evidence: Evidence
+
+  beforeAll(async () => {
+    evidence = await evidenceOf(driven)
+  }, 180_000)
+
+  it("were on their way in every kind of request", () => {
+    const statuses = new Set(evidence.heard.map(({ status }) => status))
+    for (const status of [200, 201, 400, 401, 404, 415, 500, 503]) {
+      expect(statuses, `an answer ${status}`).toContain(status)
+    }
+    expect(evidence.heard.length).toBeGreaterThan(100)
+    expect(evidence.log).toContain('"message":"defect"')
+    expect(evidence.log).toContain('"status":503')
+    expect(evidence.log).toContain("payment vendor failed")
+    expect(evidence.traces).toContain("POST /v1/data-import/notes/create/")
+    expect(evidence.metrics).toContain('route="/v1/data-import/notes/create/"')
+  })
+
+  it("are not in the logs, at the most verbose level", () => {
+    expect(tellings(evidence.log, [...canariesOf(evidence), accountNumber])).toEqual([])
+  })
+
+  it("are not in the traces", () => {
+    expect(tellings(evidence.traces, [...canariesOf(evidence), accountNumber])).toEqual([])
+  })
+
+  it("are not in the metrics", () => {
+    expect(tellings(evidence.metrics, [...canariesOf(evidence), accountNumber])).toEqual([])
+  })
+
+  it("are not in the bodies of errors", () => {
+    expect(tellings(errorsIn(evidence), canariesOf(evidence))).toEqual([])
+  })
+})
+
+describe("the search for them", { timeout: 60_000 }, () => {
+  it("finds what a service tells", async () => {
+    const evidence = await evidenceOf(Effect.map(leak, (heard) => ({ heard, secrets: [] })))
+    const [personal = ""] = personalCanaries
+    const canaries = [personal, accountNumber, stem]
+    for (const place of [evidence.log, evidence.traces, errorsIn(evidence)]) {
+      const found = tellings(place, canaries)
+      for (const canary of canaries) expect(found.join("\n")).toContain(`${canary}: …`)
+    }
+    expect(tellings(evidence.metrics, canaries)).toHaveLength(1)
+  })
+
+  it("finds it in other spellings, and nothing in what does not tell", () => {
+    const secret = "a secret/of+some=length"
+    for (const said of [
+      `x${secret}y`,
+      encodeURIComponent(secret),
+      Buffer.from(`Basic ${secret}.`).toString("base64"),
+      Buffer.from(`${secret}, and more`).toString("base64"),
+      Buffer.from(`user:${secret}@`).toString("base64"),
+      secret.toUpperCase()
+    ]) {
+      expect(tellings(`before ${said} after`, [secret]).length, said).toBeGreaterThan(0)
+    }
+    expect(tellings("a secret of another kind", [secret])).toEqual([])
+  })
+})

@@ -1,0 +1,251 @@
+/**
+ * Requests of every kind, with canaries in whatever they carry: good ones, ones with each field
+ * wrong in turn, ones that are no requests, and all of them while parts of the world fail.
+ */
+import { Effect, Exit } from "effect"
+import { OperatorSetup } from "@data-import/domain/ports/OperatorSetup"
+import { issueKey } from "@data-import/domain/ServiceToken"
+import { freshOrganisation, supplierOf } from "@data-import/domain/testing/fresh"
+import {
+  domesticPayload,
+  instructionPayload,
+  notesPayload,
+  statementsPayload,
+  transactionsPayload
+} from "@data-import/domain/testing/samples"
+import { get as valueAt, isWire, type Wire } from "@data-import/domain/testing/wire"
+import { accountNumber, secretCanary, withCanaries } from "./Canaries.ts"
+import { WholeSystem } from "./wholeSystem.ts"
+
+/** An answer, and whether it was to a request of this kind. */
+export interface Heard {
+  readonly path: string
+  readonly status: number
+  readonly text: string
+}
+
+const root = "/v1/data-import"
+const team = "Migration Team"
+const stagePath = `${root}/account-import-process/create-or-update/`
+const processPath = `${root}/account-import-process/process/`
+
+/** What a client sends along without anybody's asking. */
+const strayHeaders = {
+  "user-agent": secretCanary("agent"),
+  cookie: `session=${secretCanary("cookie")}`,
+  referer: `http://example.com/?token=${secretCanary("referer")}`,
+  baggage: `token=${secretCanary("baggage")}`,
+  traceparent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+  tracestate: `vendor=${secretCanary("tracestate")}`,
+  "x-api-key": secretCanary("header")
+}
+
+/** A client of the system, that remembers what it heard and what it was given. */
+const makeClient = Effect.gen(function* () {
+  const { gatewayUrl } = yield* WholeSystem
+  const setup = yield* OperatorSetup
+  yield* setup.createTeam(team)
+  const { name: organisation } = yield* freshOrganisation
+  const supplier = supplierOf(organisation)
+  yield* setup.createSupplier(supplier)
+  const scopes = ["import:read", "import:write"] as const
+  const { secret } = yield* issueKey({ organisation, label: "test", scopes, expiresAt: null })
+  const secrets = [secret]
+  const heard: Array<Heard> = []
+
+  const send = Effect.fnUntraced(function* (
+    path: string,
+    { headers: own, ...init }: Omit<RequestInit, "headers"> & { readonly headers?: object }
+  ) {
+    const headers = { ...strayHeaders, "content-type": "application/json", ...own }
+    const answer = yield* Effect.promise(async () => {
+      const response = await fetch(gatewayUrl + path, { redirect: "manual", ...init, headers })
+      return { path, status: response.status, text: await response.text() }
+    })
+    heard.push(answer)
+    return answer
+  })
+
+  const graphql = (body: unknown) =>
+    send("/v1/graphql/", { method: "POST", body: JSON.stringify(body) })
+  const obtain = Effect.fnUntraced(function* (input: Wire) {
+    const query = `mutation ($input: ObtainServiceTokenInput!) {
+      obtainServiceToken(input: $input) { token refreshToken payload } }`
+    const { text } = yield* graphql({ query, variables: { input } })
+    const got = valueAt(JSON.parse(text), "data.obtainServiceToken")
+    const token = String(valueAt(got, "token"))
+    const refreshToken = String(valueAt(got, "refreshToken"))
+    if (isWire(got)) secrets.push(token, refreshToken)
+    return { token, refreshToken }
+  })
+  const { refreshToken } = yield* obtain({ APIKey: secret })
+  const { token } = yield* obtain({ refreshToken })
+  const authorization = `Token ${token}`
+
+  const post = (path: string, body: unknown) =>
+    send(path, {
+      method: "POST",
+      headers: { authorization },
+      body: typeof body === "string" ? body : JSON.stringify(body)
+    })
+  const get = (path: string) => send(path, { headers: { authorization } })
+
+  return { get, graphql, heard, obtain, post, refreshToken, secret, secrets, send, supplier, token }
+})
+
+type Client = Effect.Success<typeof makeClient>
+
+/** What the client sends of one account, each field with a canary. */
+const requestsOf = (supplier: string) => {
+  const key = { import_supplier: supplier, external_account_number: accountNumber }
+  const account = { ...withCanaries(domesticPayload()), ...key }
+  const reference = (name: string) => `pm_${secretCanary(name)}`
+  const additions: ReadonlyArray<readonly [path: string, body: Wire]> = [
+    [`${root}/notes/create/`, { ...withCanaries(notesPayload()), ...key }],
+    [`${root}/transactions/create/`, { ...withCanaries(transactionsPayload()), ...key }],
+    [`${root}/historical-statements/create/`, { ...withCanaries(statementsPayload()), ...key }],
+    [
+      `${root}/payment-instruction/create/`,
+      { ...instructionPayload(), ...key, reference: reference("good") }
+    ]
+  ]
+  const processing = (dry_run: boolean) => ({
+    payload: { ...key, operations_team_name: team, dry_run }
+  })
+  const lists = ["all", "pending", "imported"].map(
+    (kind) => `${root}/${kind}-account-import-processes/${supplier}/`
+  )
+  const statusPath = `${root}/account-transfer-status/${supplier}/${accountNumber}/`
+
+  return { account, additions, key, lists, processing, reference, statusPath }
+}
+
+type Requests = ReturnType<typeof requestsOf>
+
+const sound = ({ get, post }: Client, requests: Requests) => {
+  const { account, additions, lists, processing, statusPath } = requests
+  const queries = Effect.forEach([...lists, statusPath, `${root}/limits/`], get)
+  const stage = Effect.andThen(
+    post(`${root}/validate-account/`, { payload: account }),
+    post(stagePath, { payload: account })
+  )
+  const processed = Effect.andThen(
+    post(processPath, processing(true)),
+    post(processPath, processing(false))
+  )
+  const added = Effect.forEach(additions, ([path, body]) => post(path, body))
+
+  return { added, processed, queries, stage }
+}
+
+/** Every field at once holds a canary that cannot stand there, since every fault is told. */
+const mutants = ({ post }: Client, { account, additions }: Requests) =>
+  Effect.gen(function* () {
+    const bodies: ReadonlyArray<readonly [path: string, body: Wire]> = [
+      [`${root}/validate-account/`, { payload: account }],
+      ...additions
+    ]
+    for (const [path, body] of bodies) {
+      for (const wrong of wrongs) {
+        for (const kept of [isKey, isKeyOrKind]) yield* post(path, withEach(body, wrong, kept))
+      }
+    }
+    const [address] = domesticPayload().supply_addresses
+    const twice = withCanaries({ supply_addresses: [address, address] })
+    yield* post(`${root}/validate-account/`, { payload: { ...account, ...twice } })
+  })
+
+const noRequests = (client: Client, { lists }: Requests) =>
+  Effect.gen(function* () {
+    const { get, graphql, obtain, post, refreshToken, send, token } = client
+    const text = secretCanary("text")
+    for (const body of [
+      `{"payload": "${text}`,
+      `"${text}"`,
+      `[${text}]`,
+      `{"a":"${text}"} ${text}`
+    ]) {
+      for (const path of [stagePath, `${root}/notes/create/`]) yield* post(path, body)
+      yield* send("/v1/graphql/", { method: "POST", body })
+    }
+    for (const path of [
+      `/${text}`,
+      `${root}/${text}/`,
+      `${lists[0]}?after=${text}&limit=${text}`
+    ]) {
+      yield* get(path)
+    }
+    for (const scheme of ["Token", "Basic", ""]) {
+      yield* send(lists[0] ?? "", { headers: { authorization: `${scheme} ${text}` } })
+    }
+    const APIKey = `sk_${text}`
+    for (const input of [{ APIKey }, { refreshToken: `rt_${text}` }, { APIKey: [APIKey] }]) {
+      yield* obtain(input)
+    }
+    yield* obtain({ refreshToken })
+    yield* graphql({
+      query: `mutation { obtainServiceToken(input: {APIKey: ${APIKey}}) { token } }`
+    })
+    yield* send(stagePath, {
+      method: "POST",
+      headers: { authorization: `Token ${token}`, "content-type": `text/${text}` },
+      body: text
+    })
+  })
+
+/** What vendors answer is decided by the reference. */
+const vendorFailures = ({ post }: Client, { key, reference }: Requests) =>
+  Effect.forEach(["refused", "broken", "strange", "credentials"], (name) =>
+    post(`${root}/payment-instruction/create/`, {
+      ...instructionPayload(),
+      ...key,
+      reference: reference(name)
+    })
+  )
+
+export const makeDrive = Effect.gen(function* () {
+  const client = yield* makeClient
+  const { heard, obtain, secret, secrets } = client
+  const requests = requestsOf(client.supplier.code)
+  const { added, processed, queries, stage } = sound(client, requests)
+  const failing = vendorFailures(client, requests)
+  const signedIn = obtain({ APIKey: secret })
+  return {
+    heard,
+    secrets,
+    stage,
+    processed,
+    added,
+    vendorFailures: failing,
+    mutants: mutants(client, requests),
+    noRequests: noRequests(client, requests),
+    everything: Effect.all([queries, stage, processed, added, signedIn, failing])
+  }
+})
+
+const personalWrong = "zqpersonal wrong"
+const wrongs = [personalWrong, { zq: personalWrong }, [personalWrong], `${personalWrong}\0`]
+
+/** Identifiers of the caller's, which an error may name so that he finds the place. */
+const isKey = (name: string) =>
+  /(?:^|_)(?:id|key)$|^(?:import_supplier|external_account_number|ledger_code)$/.test(name)
+/** What decides which rules the rest of a body is held to. */
+const isKeyOrKind = (name: string) => isKey(name) || /(?:^|_)(?:type|vendor)$/.test(name)
+
+const withEach = (
+  value: unknown,
+  wrong: unknown,
+  isKept: (name: string) => boolean,
+  name = ""
+): unknown => {
+  if (isKept(name)) return value
+  if (Array.isArray(value)) return value.map((one) => withEach(one, wrong, isKept, name))
+  if (!isWire(value)) return wrong
+  return Object.fromEntries(
+    Object.entries(value).map(([inner, part]) => [inner, withEach(part, wrong, isKept, inner)])
+  )
+}
+
+/** Runs what may fail at a world that fails; what was answered is heard all the same. */
+export const whatever = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.map(Effect.exit(effect), Exit.isSuccess)
