@@ -92,7 +92,8 @@ describe("a user of a service", () => {
       expect([yield* entry(first), yield* entry(second)]).toStrictEqual(["28P01", user])
       const roles = yield* ask(
         owner,
-        `select roleid::regrole::text as role from pg_auth_members where member = '${user}'::regrole`
+        `select roleid::regrole::text as role from pg_auth_members
+          where member = '${user}'::regrole`
       )
       expect(roles).toStrictEqual([{ role: "data_import_query" }])
     }).pipe(Effect.scoped)
