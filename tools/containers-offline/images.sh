@@ -98,6 +98,7 @@ make_object_store() {
   npm install --prefix "$folder/app" --prefer-offline --no-audit --no-fund --silent \
     "fauxqs@$version" >"$state/npm.log" 2>&1 ||
     without_engine "npm: $(tail -n 1 "$state/npm.log")"
+  mkdir -p "$folder/tmp/vgw"
   import "$(composed_image object-store)" "$folder" \
     'ENTRYPOINT ["node", "/app/server.mjs"]' 'EXPOSE 7070'
 }

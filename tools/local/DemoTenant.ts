@@ -62,7 +62,7 @@ const keyFor = (organisation: OrganisationName) =>
   )
 
 /** The documents that the sample account names, and what is added to it. */
-const documentPaths = (): ReadonlyArray<string> => {
+export const documentPaths = (): ReadonlyArray<string> => {
   const account = domesticPayload()
   const notes = [...account.notes, ...notesPayload().notes]
   const statements = [...account.statements, ...statementsPayload().statements]

@@ -1,0 +1,152 @@
+/**
+ * The system as docker/compose.yaml composes it, with simulated vendors, under a name of its own
+ * and with passwords drawn for it. Only the gateway can be reached from outside, on a free port;
+ * everything else happens within a container.
+ */
+import { spawn } from "node:child_process"
+import { randomBytes } from "node:crypto"
+import {
+  DockerComposeEnvironment,
+  getContainerRuntimeClient,
+  type StartedDockerComposeEnvironment
+} from "testcontainers"
+import { composeFolder } from "./images.ts"
+
+const files = ["compose.yaml", "compose.simulated.yaml"]
+const parts = [
+  "POSTGRES",
+  "OBJECT_STORE",
+  "ACCOUNT_IMPORT",
+  "POST_IMPORT",
+  "QUERY",
+  "AUTH",
+  "OPERATOR"
+]
+
+/** What a program said, if it ended well. */
+const output = (
+  program: string,
+  args: ReadonlyArray<string>,
+  env: Readonly<Record<string, string | undefined>>,
+  input = ""
+): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const child = spawn(program, args, { cwd: composeFolder, env, stdio: "pipe" })
+    const said = { stdout: "", stderr: "" }
+    child.stdout.setEncoding("utf8").on("data", (text: string) => (said.stdout += text))
+    child.stderr.setEncoding("utf8").on("data", (text: string) => (said.stderr += text))
+    child.once("error", reject)
+    child.once("close", (code) => {
+      if (code === 0) return resolve(said.stdout)
+      const end = (said.stderr + said.stdout).trim().split("\n").slice(-20).join("\n")
+      reject(new Error(`${program} ${args.join(" ")} ended with ${code}:\n${end}`))
+    })
+    child.stdin.end(input)
+  })
+
+/** A container as the engine describes it, as far as the tests look. */
+export interface Inspected {
+  readonly name: string
+  readonly image: string
+  readonly user: string
+  readonly environment: ReadonlyArray<string>
+  readonly readOnly: boolean
+  readonly restartPolicy: string
+  readonly restarts: number
+  readonly health: string | undefined
+  /** Of this machine, as `address:port`. */
+  readonly published: ReadonlyArray<string>
+}
+
+export class Composition {
+  readonly #settings: Readonly<Record<string, string>>
+  readonly #name: string
+  #running: StartedDockerComposeEnvironment | undefined
+  readonly passwords: ReadonlyArray<string>
+
+  constructor() {
+    const passwords = parts.map((part) => [`${part}_PASSWORD`, randomBytes(24).toString("hex")])
+    this.passwords = passwords.map(([, password = ""]) => password)
+    this.#settings = { ...Object.fromEntries(passwords), PORT: "0" }
+    this.#name = `data-import-${randomBytes(4).toString("hex")}`
+  }
+
+  /** @throws Error where a container does not start, or is not healthy in time */
+  async start(): Promise<void> {
+    await this.#compose(["--profile", "operator", "build"])
+    this.#running = await new DockerComposeEnvironment(composeFolder, files)
+      .withProjectName(this.#name)
+      .withEnvironment(this.#settings)
+      .withStartupTimeout(300_000)
+      .up()
+  }
+
+  async stop(): Promise<void> {
+    await this.#running?.down()
+  }
+
+  get gatewayUrl(): string {
+    const gateway = this.#container("gateway-1")
+    return `http://${gateway.getHost()}:${gateway.getMappedPort(8080)}`
+  }
+
+  #container(name: string) {
+    if (this.#running === undefined) throw new Error("The system does not run")
+    return this.#running.getContainer(name)
+  }
+
+  #compose(args: ReadonlyArray<string>, input?: string): Promise<string> {
+    const named = files.flatMap((file) => ["--file", file])
+    return output(
+      "docker",
+      ["compose", "--project-name", this.#name, ...named, ...args],
+      { ...process.env, ...this.#settings },
+      input
+    )
+  }
+
+  /** Runs a command in a new container of the service, and gives what it printed. */
+  run(service: string, options: ReadonlyArray<string>, args: ReadonlyArray<string>, input = "") {
+    return this.#compose(["run", "--rm", "--no-deps", "-T", ...options, service, ...args], input)
+  }
+
+  /** What all containers have logged. */
+  logs(): Promise<string> {
+    return this.#compose(["logs", "--no-color"])
+  }
+
+  /** Evaluates JavaScript in the process's stead, as its user, and gives what that is, as text. */
+  async evaluate(container: string, expression: string): Promise<string> {
+    const { exitCode, output } = await this.#container(container).exec(["node", "-p", expression])
+    if (exitCode !== 0) throw new Error(`${expression} in ${container}: ${output}`)
+    return output.trim()
+  }
+
+  async inspect(container: string): Promise<Inspected> {
+    const { container: client } = await getContainerRuntimeClient()
+    const found = await client.inspect(client.getById(this.#container(container).getId()))
+    const { Config, HostConfig, NetworkSettings, RestartCount, State } = found
+    const bindings = Object.values(NetworkSettings.Ports).flatMap(
+      (each: ReadonlyArray<{ HostIp: string; HostPort: string }> | null) => each ?? []
+    )
+    return {
+      name: container,
+      image: Config.Image,
+      user: Config.User,
+      environment: Config.Env,
+      readOnly: HostConfig.ReadonlyRootfs === true,
+      restartPolicy: HostConfig.RestartPolicy?.Name ?? "",
+      restarts: RestartCount,
+      health: State.Health?.Status,
+      published: bindings.map(({ HostIp, HostPort }) => `${HostIp}:${HostPort}`)
+    }
+  }
+
+  /** What the image of a container was made with: its settings, and each step of its history. */
+  async recipe(container: string): Promise<string> {
+    const { image } = await this.inspect(container)
+    const { container: client } = await getContainerRuntimeClient()
+    const found = client.dockerode.getImage(image)
+    return JSON.stringify([await found.inspect(), await found.history()])
+  }
+}

@@ -1,0 +1,57 @@
+/**
+ * The demo tenant in the composed system, made as an operator makes one: with the operator command
+ * in its container. Its documents are put into the object store from within.
+ */
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import type { Demo } from "@data-import/local/DemoFile"
+import { documentPaths } from "@data-import/local/DemoTenant"
+import { Schema } from "effect"
+import type { Composition } from "./Composition.ts"
+
+const supplier = "DEMO_ENERGY"
+const team = "Migration Team"
+
+const Issued = Schema.fromJsonString(Schema.Struct({ apiKey: Schema.String }))
+
+const operate = (system: Composition, ...args: ReadonlyArray<string>) =>
+  system.run("operator", [], args)
+
+const issueKey = async (system: Composition, organisation: string): Promise<string> => {
+  const said = await operate(system, "key", "issue", organisation, "--json")
+  return Schema.decodeUnknownSync(Issued)(said).apiKey
+}
+
+const putDocuments = (system: Composition) => {
+  const script = readFileSync(join(import.meta.dirname, "putDocuments.mjs"), "utf8")
+  const keys = documentPaths().map((path) => `${supplier}/${path}`)
+  const asModule = ["--input-type=module", "-", ...keys]
+  return system.run("account-import", ["--entrypoint", "node"], asModule, script)
+}
+
+/** What the journey knows of its tenant. */
+export const makeTenant = async (system: Composition): Promise<Demo> => {
+  await Promise.all([
+    operate(system, "organisation", "create", "demo"),
+    operate(system, "organisation", "create", "rival")
+  ])
+  await Promise.all([
+    operate(system, "team", "create", team),
+    operate(system, "supplier", "create", supplier, "--organisation", "demo"),
+    operate(system, "supplier", "create", "DEMO_PAUSED", "--organisation", "demo")
+  ])
+  await operate(system, "supplier", "set-status", "DEMO_PAUSED", "paused")
+  const [apiKey, rivalApiKey] = await Promise.all([
+    issueKey(system, "demo"),
+    issueKey(system, "rival"),
+    putDocuments(system)
+  ])
+  return {
+    baseUrl: system.gatewayUrl,
+    apiKey,
+    rivalApiKey,
+    importSupplier: supplier,
+    operationsTeamName: team,
+    documentsDir: ""
+  }
+}

@@ -1,0 +1,33 @@
+/**
+ * A PostgreSQL in a container in place of the embedded one, for a test run. On a network of its
+ * own, because an engine need not have one for containers that name none.
+ */
+import setUpDatabases from "@data-import/postgres/testing/globalSetup"
+import { PostgreSqlContainer } from "@testcontainers/postgresql"
+import { Network } from "testcontainers"
+import type { TestProject } from "vitest/node"
+import { imageOf } from "./images.ts"
+
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const network = await new Network().start()
+  const server = await new PostgreSqlContainer(imageOf("postgres"))
+    .withNetwork(network)
+    // Nothing here outlives the container, and the contracts are not about what a disk keeps.
+    .withCommand(["postgres", "-c", "fsync=off"])
+    .start()
+  const stop = async () => {
+    await server.stop()
+    await network.stop()
+  }
+  process.env["DATABASE_URL"] = server.getConnectionUri()
+  try {
+    const drop = await setUpDatabases(project)
+    return async () => {
+      await drop()
+      await stop()
+    }
+  } catch (cause) {
+    await stop()
+    throw cause
+  }
+}

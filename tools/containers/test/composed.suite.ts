@@ -1,0 +1,177 @@
+/** The composed system: that it does what it is for, and keeps what its files promise. */
+import { accountJourney } from "@data-import/demo/AccountJourney"
+import { journey } from "@data-import/demo/Journey"
+import { postImportJourney } from "@data-import/demo/PostImportJourney"
+import { painter } from "@data-import/demo/Printed"
+import type { Demo } from "@data-import/local/DemoFile"
+import { Duration, Effect, Schedule } from "effect"
+import { FetchHttpClient } from "effect/http"
+import { TestConsole } from "effect/testing"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { Composition } from "../Composition.ts"
+import { makeTenant } from "../Tenant.ts"
+
+const services = [
+  "account-import-1",
+  "account-import-2",
+  "post-import-1",
+  "query-1",
+  "auth-1",
+  "gateway-1"
+]
+const containers = [...services, "postgres-1", "object-store-1"]
+
+const system = new Composition()
+let tenant: Demo
+
+beforeAll(async () => {
+  await system.start()
+  tenant = await makeTenant(system)
+})
+afterAll(() => system.stop())
+
+const walk = () =>
+  journey(tenant, [...accountJourney, ...postImportJourney], painter(false, undefined)).pipe(
+    Effect.provide([FetchHttpClient.layer, TestConsole.layer]),
+    Effect.runPromise
+  )
+
+/** Tries again until the assertions hold, for two minutes at most. */
+const eventually = (assertions: () => Promise<void>) =>
+  Effect.tryPromise({ try: assertions, catch: (cause) => cause }).pipe(
+    Effect.retry({ schedule: Schedule.spaced(Duration.millis(500)), times: 240 }),
+    Effect.runPromise
+  )
+
+describe("the composed system", () => {
+  it("answers the whole journey as the contract says", walk)
+
+  it("has two account-imports that work at the same address", async () => {
+    const found = await system.evaluate(
+      "gateway-1",
+      `require("dns").lookup("account-import", { all: true }, (_, all) => console.log(all.length))`
+    )
+    expect(found).toContain("2")
+  })
+
+  it("starts a service again that was killed, and goes on", async () => {
+    const before = await system.inspect("account-import-1")
+    // The first process only hands signals on.
+    await system.evaluate(
+      "account-import-1",
+      `process.kill(${await serviceIn("account-import-1")}, 9)`
+    )
+    await eventually(async () => {
+      const { health, restarts } = await system.inspect("account-import-1")
+      expect({ health, restarts }).toEqual({ health: "healthy", restarts: before.restarts + 1 })
+    })
+    await walk()
+  })
+
+  it("publishes the gateway, to this machine, and nothing else", async () => {
+    const published = await Promise.all(
+      containers.map(async (name) => [name, (await system.inspect(name)).published] as const)
+    )
+    const own = /^127\.0\.0\.1:\d+$/
+    expect(published.filter(([, at]) => at.length > 0)).toEqual([
+      ["gateway-1", [expect.stringMatching(own)]]
+    ])
+  })
+
+  it("gives each part a database user of its own, and none the owner's", async () => {
+    const users = await Promise.all(
+      services.map(async (name) => {
+        const { environment } = await system.inspect(name)
+        const url = environment.find((setting) => setting.startsWith("DATABASE_URL="))
+        return [name, url === undefined ? null : new URL(url.slice(13)).username]
+      })
+    )
+    expect(Object.fromEntries(users)).toEqual({
+      "account-import-1": "account_import",
+      "account-import-2": "account_import",
+      "post-import-1": "post_import",
+      "query-1": "query",
+      "auth-1": "auth",
+      "gateway-1": null
+    })
+  })
+
+  it("logs no password and no key", async () => {
+    const logs = await system.logs()
+    expect(logs).toContain("account-import-1")
+    const secrets = [...system.passwords, tenant.apiKey, tenant.rivalApiKey]
+    expect(secrets.filter((secret) => logs.includes(secret))).toEqual([])
+  })
+})
+
+/** The number of the service's process: the one that was started as the image says. */
+const serviceIn = (container: string) =>
+  system.evaluate(
+    container,
+    `fs.readdirSync("/proc").find((id) => /^[0-9]+$/.test(id) && id !== "1" &&
+      fs.readFileSync("/proc/" + id + "/cmdline", "utf8") === "node\\0main.ts\\0")`
+  )
+
+/** What comes of writing a file into each folder, by folder. */
+const writing = (folders: ReadonlyArray<string>) =>
+  `${JSON.stringify(folders)}.map((folder) => {
+    try { fs.writeFileSync(folder + "/x", ""); return "written" }
+    catch (error) { return error.code }
+  }).join()`
+
+describe.each(containers)("the container %s", (name) => {
+  it("cannot alter its root, comes back, and is healthy", async () => {
+    await eventually(async () => {
+      expect(await system.inspect(name)).toMatchObject({
+        readOnly: true,
+        restartPolicy: "unless-stopped",
+        health: "healthy"
+      })
+    })
+  })
+})
+
+describe.each(services)("the service in %s", (name) => {
+  it("is not root, and can become nobody else", async () => {
+    const { user } = await system.inspect(name)
+    const status = await system.evaluate(name, `fs.readFileSync("/proc/self/status", "utf8")`)
+    expect(user).toBe("node")
+    expect(status).toMatch(/^Uid:\s1000\s1000\s1000\s1000$/m)
+    expect(status).toMatch(/^CapPrm:\s0{16}$/m)
+    expect(status).toMatch(/^CapBnd:\s0{16}$/m)
+    expect(status).toMatch(/^NoNewPrivs:\s1$/m)
+  })
+
+  it("writes to /tmp, and nowhere that a restart would keep", async () => {
+    const folders = ["/tmp", "/", "/app", "/app/services", "/etc", "/home/node"]
+    const outcome = await system.evaluate(name, writing(folders))
+    expect(outcome).toMatch(/^written(,(EROFS|EACCES)){5}$/)
+  })
+
+  it("came in an image without secrets, tests or settings of a checkout", async () => {
+    const recipe = await system.recipe(name)
+    expect(recipe).toContain("main.ts")
+    expect(system.passwords.filter((password) => recipe.includes(password))).toEqual([])
+    const found = await system.evaluate(
+      name,
+      `fs.readdirSync("/app", { recursive: true })
+        .filter((path) => !path.includes("node_modules"))
+        .filter((path) => /(^|[/])([.]env|[.]git|[.]data|test)([/]|$)|[.](pem|key)$/.test(path))
+        .join()`
+    )
+    expect(found).toBe("")
+  })
+})
+
+it("an image holds what its service imports, and no driver of another's", async () => {
+  const drivers = ["@effect/sql-pg", "@aws-sdk/client-s3", "graphql-yoga"]
+  const present = (container: string) =>
+    system.evaluate(
+      container,
+      `${JSON.stringify(drivers)}.filter((it) => fs.existsSync("/app/node_modules/" + it)).join()`
+    )
+  expect(await present("gateway-1")).toBe("")
+  expect(await present("query-1")).toBe("@effect/sql-pg")
+  expect(await present("auth-1")).toBe("@effect/sql-pg,graphql-yoga")
+  expect(await present("account-import-1")).toBe("@effect/sql-pg,@aws-sdk/client-s3")
+})
