@@ -3,12 +3,14 @@
  * and what became of each.
  */
 import { Clock, Duration, Effect, Fiber, type Scope } from "effect"
-import type * as Client from "./Client.ts"
+import * as Client from "./Client.ts"
 import type { Session } from "./Session.ts"
 
 export interface Sample {
   /** 0 for an answer that was lost. */
   readonly status: number
+  /** The code of an error answer; empty where there is none. */
+  readonly code: string
   readonly retryAfter: number | null
   /** From the request to its answer. */
   readonly millis: number
@@ -25,10 +27,13 @@ const sampled = (sender: Sender, request: Client.Request, began: number) =>
     const result = yield* Effect.result(sender.send(request))
     const millis = (yield* Clock.currentTimeMillis) - sent
     const at = sent - began
-    return result._tag === "Success"
-      ? { status: result.success.status, retryAfter: result.success.retryAfter, millis, at }
-      : { status: 0, retryAfter: null, millis, at }
+    if (result._tag === "Failure") return { status: 0, code: "", retryAfter: null, millis, at }
+    const { retryAfter, status } = result.success
+    return { status, code: Client.codeOf(result.success), retryAfter, millis, at }
   })
+
+/** How long somebody who was refused waits before the next request. */
+export const afterRefusal = Duration.millis(100)
 
 /** So many side by side, each sending as soon as it has its answer and a pause is over. */
 export const closed = Effect.fnUntraced(function* (
@@ -49,8 +54,9 @@ export const closed = Effect.fnUntraced(function* (
   const samples: Array<Sample> = []
   const one = Effect.gen(function* () {
     while ((yield* Clock.currentTimeMillis) < end) {
-      samples.push(yield* sampled(sender, request(), began))
-      yield* Effect.sleep(pause)
+      const sample = yield* sampled(sender, request(), began)
+      samples.push(sample)
+      yield* Effect.sleep(sample.status === 503 ? afterRefusal : pause)
     }
   })
   yield* Effect.all(

@@ -6,7 +6,7 @@
  * it refuses is asked of the service as well, which does not wait for the client's own turn. Nor
  * may it say meanwhile that it is not ready: it is at work.
  */
-import { Duration, Effect } from "effect"
+import { Data, Duration, Effect } from "effect"
 import * as Client from "../Client.ts"
 import { Findings } from "../Findings.ts"
 import * as Load from "../Load.ts"
@@ -21,6 +21,8 @@ import { reconfigured, System, type Tenant } from "../System.ts"
 const times = 5
 const connections = 4
 const slow = { _tag: "Slow", millis: 25 } as const
+/** Enough to keep every connection busy, and nobody waiting for long. */
+const sideBySide = 2 * connections
 /** As many statements as can be answered in a second. */
 const statementRate = (connections * 1_000) / (2 * slow.millis)
 const pass = { _tag: "Pass" } as const
@@ -39,16 +41,28 @@ interface Kind {
     tenant: Tenant,
     from: number,
     to: number
-  ) => Effect.Effect<void, Client.Unanswered>
+  ) => Effect.Effect<void, Client.Unanswered | NotPrepared>
   readonly request: (tenant: Tenant, index: number) => Client.Request
 }
 
 const number = (index: number): string => `O-${index}`
 
+/** What is to be worked on is not there. */
+class NotPrepared extends Data.TaggedError("NotPrepared")<{ readonly message: string }> {}
+
+/** What has to be done before there is anything to measure. */
+const settled = Effect.fnUntraced(function* (session: Session.Session, request: Client.Request) {
+  const { answer } = yield* session.settle(request)
+  if (answer.status === 200 || answer.status === 201) return
+  return yield* new NotPrepared({
+    message: `${request.path}: ${answer.status} ${JSON.stringify(answer.json)}`
+  })
+})
+
 const stageAll: Kind["prepare"] = (session, tenant, from, to) =>
   Effect.forEach(
     Array.from({ length: to - from }, (_, index) => from + index),
-    (index) => session.settle(Requests.stage(tenant, number(index), "overload")),
+    (index) => settled(session, Requests.stage(tenant, number(index), "overload")),
     { concurrency: writers, discard: true }
   )
 
@@ -84,7 +98,7 @@ const kinds: ReadonlyArray<Kind> = [
       yield* stageAll(session, tenant, 0, noted)
       yield* Effect.forEach(
         Array.from({ length: noted }, (_, index) => number(index)),
-        (one) => session.settle(Requests.process(tenant, one)),
+        (one) => settled(session, Requests.process(tenant, one)),
         { concurrency: writers, discard: true }
       )
     }),
@@ -102,9 +116,9 @@ const rateOf = (samples: ReadonlyArray<Load.Sample>, from: number, to: number): 
 
 const check = (kind: Kind, samples: ReadonlyArray<Load.Sample>, findings: Findings) => {
   for (const sample of samples) {
-    const { retryAfter, status } = sample
+    const { code, retryAfter, status } = sample
     if (isServed(sample) || (status === 503 && retryAfter !== null)) continue
-    findings.add("wrong", `${kind.name}: ${status}, Retry-After ${retryAfter}`)
+    findings.add("wrong", `${kind.name}: ${status} ${code}, Retry-After ${retryAfter}`)
   }
 }
 
@@ -155,10 +169,12 @@ const overload = Effect.fnUntraced(function* (kind: Kind, lastsSeconds: number) 
   let index = 0
   const next = () => kind.request(tenant, index++)
 
-  const mostAtPeak = Math.ceil((1.2 * statementRate * (lastsSeconds + 1)) / kind.statements)
+  const refusedRate = sideBySide * (1_000 / Duration.toMillis(Load.afterRefusal))
+  const mostRate = (1.2 * statementRate) / kind.statements + refusedRate
+  const mostAtPeak = Math.ceil(mostRate * (lastsSeconds + 1))
   yield* kind.prepare(session, tenant, 0, mostAtPeak)
   yield* set(slow)
-  const side = { sideBySide: writers, pause: Duration.zero }
+  const side = { sideBySide, pause: Duration.zero }
   yield* Load.closed(session, next, { ...side, lasts: Duration.seconds(1) })
   const calm = yield* Load.closed(session, next, { ...side, lasts })
   const peak = rateOf(calm, 0, lastsSeconds * 1_000)
