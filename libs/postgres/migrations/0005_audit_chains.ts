@@ -58,8 +58,8 @@ const chaining = Effect.gen(function* () {
   yield* sql`
     create function netstring(value text) returns text language sql immutable
     return coalesce(octet_length(value)::text || ':' || value || ',', '-')`
-  // Not immutable, which extract is not either: only so is it a part of the expression that uses it,
-  // and not planned anew for every entry.
+  // Not immutable, which extract is not either: only so is it a part of the expression that uses
+  // it, and not planned anew for every entry.
   yield* sql`
     create function audit_content(entry audit_log) returns text language sql stable
     return netstring(entry.id::text) || netstring(extract(epoch from entry.at)::text)

@@ -112,7 +112,7 @@ const isOf = (entry: Entry, head: Head): boolean =>
   entry.import_supplier === head.import_supplier &&
   entry.external_account_number === head.external_account_number
 
-/** How far a chain was followed. The head is the one that was there when its last entry was read. */
+/** How far a chain was followed; the head is the one that was there when its entry was read. */
 interface Followed {
   readonly chain: bigint
   readonly position: bigint

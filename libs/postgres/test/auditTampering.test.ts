@@ -137,7 +137,8 @@ const forged = (position: number, hash: string) => `
 /** The entry's own hash, as the trigger would have computed it. */
 const rehashed = (name: Name, position: number) => `
   update audit_log set hash = audit_hash(
-    (select hash from audit_log where ${entry(name, position - 1)}), position, audit_content(audit_log))
+    (select hash from audit_log where ${entry(name, position - 1)}),
+    position, audit_content(audit_log))
   where ${entry(name, position)}`
 
 const move = (from: number, to: number) => set(`position = ${to}`, "first", from)
@@ -249,7 +250,7 @@ const cases = [
   ...tamperings.map(([name, tampering, found]) => ({ name, tampering, found }))
 ]
 
-/** Who is named as the chain where the head itself, or the entry that is all there is, was altered. */
+/** How the chain is named where it is the head that was altered. */
 const renamed: Readonly<Record<string, Partial<Chain>>> = {
   "the organisation of a head is altered": { organisation: "p" },
   "the import_supplier of a head is altered": { import_supplier: "T" },
