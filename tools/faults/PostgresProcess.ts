@@ -10,6 +10,7 @@ import { freePort } from "./Ports.ts"
 export interface PostgresProcess {
   readonly url: Redacted.Redacted
   readonly port: number
+  readonly isRunning: Effect.Effect<boolean>
   /** SIGKILL to the postmaster; done when it is gone. */
   readonly kill: Effect.Effect<void>
   /** Starts it where it does not run; done when it answers. */
@@ -39,6 +40,7 @@ export const make = Effect.fnUntraced(function* (dataDir: string) {
   const run = Effect.suspend(() => Scope.provide(EmbeddedPostgres.start({ dataDir, port }), scope))
   let server = yield* run
 
+  const isRunning = Effect.sync(() => runs(server.pid))
   const kill = Effect.suspend(() => {
     if (runs(server.pid)) process.kill(server.pid, "SIGKILL")
     return gone(server.pid)
@@ -49,5 +51,5 @@ export const make = Effect.fnUntraced(function* (dataDir: string) {
     scope = yield* Scope.make()
     server = yield* run
   })
-  return { url: server.url, port, kill, start } satisfies PostgresProcess
+  return { url: server.url, port, isRunning, kill, start } satisfies PostgresProcess
 })
