@@ -7,7 +7,6 @@ import { describe, expect, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { type Request, send } from "@data-import/api/testing/Client"
 import { OperatorSetup } from "@data-import/domain/ports/OperatorSetup"
-import { issueKey } from "@data-import/domain/ServiceToken"
 import { freshOrganisation, supplierOf } from "@data-import/domain/testing/fresh"
 import {
   domesticPayload,
@@ -16,9 +15,8 @@ import {
   statementsPayload,
   transactionsPayload
 } from "@data-import/domain/testing/samples"
-import { get as valueAt } from "@data-import/domain/testing/wire"
 import { quietWorld } from "./quietWorld.ts"
-import { wholeSystem, WholeSystem } from "./wholeSystem.ts"
+import { tokenFor, wholeSystem, WholeSystem } from "./wholeSystem.ts"
 
 const team = "Migration Team"
 
@@ -98,26 +96,13 @@ interface Documented {
 /** Paths that name no supplier, by the document. */
 const withoutSupplier = [`${root}/limits/`, "/v1/graphql/", "/.well-known/jwks.json"]
 
-const tokenOf = Effect.fnUntraced(function* (secret: string) {
-  const { gatewayUrl } = yield* WholeSystem
-  const query = `mutation { obtainServiceToken(input: {APIKey: "${secret}"}) { token } }`
-  const { json } = yield* send(gatewayUrl, {
-    path: "/v1/graphql/",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ query })
-  })
-  return String(valueAt(json, "data.obtainServiceToken.token"))
-})
-
 /** A client with a supplier, on which it has imported one account and staged another. */
 const client = Effect.gen(function* () {
   const setup = yield* OperatorSetup
   const { name: organisation } = yield* freshOrganisation
   const supplier = supplierOf(organisation)
   yield* setup.createSupplier(supplier)
-  const scopes = ["import:read", "import:write"] as const
-  const { secret } = yield* issueKey({ organisation, label: "test", scopes, expiresAt: null })
-  const token = yield* tokenOf(secret)
+  const token = yield* tokenFor(organisation)
   const ask = Effect.fnUntraced(function* (request: Omit<Request, "headers">) {
     const { gatewayUrl } = yield* WholeSystem
     const headers = { authorization: `Token ${token}`, "content-type": "application/json" }

@@ -21,7 +21,11 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { ConfigProvider, Context, Duration, Effect, Layer, Redacted, type Scope } from "effect"
 import * as AccountImport from "@data-import/account-import/AccountImport"
+import { send } from "@data-import/api/testing/Client"
 import * as Auth from "@data-import/auth/Auth"
+import type { OrganisationName } from "@data-import/domain/Organisation"
+import { issueKey } from "@data-import/domain/ServiceToken"
+import { get as valueAt } from "@data-import/domain/testing/wire"
 import * as Gateway from "@data-import/gateway/Gateway"
 import * as PostImport from "@data-import/post-import/PostImport"
 import { Database, layerWith } from "@data-import/postgres/Database"
@@ -245,3 +249,17 @@ export const wholeSystem = (world: World) =>
 export const run = (
   statement: (sql: Database["Service"]["sql"]) => Effect.Effect<unknown, unknown>
 ) => Effect.flatMap(Database, (database) => Effect.orDie(database.run(statement(database.sql))))
+
+/** A token that may read and write, got with a new key of the organisation. */
+export const tokenFor = Effect.fnUntraced(function* (organisation: OrganisationName) {
+  const { gatewayUrl } = yield* WholeSystem
+  const scopes = ["import:read", "import:write"] as const
+  const { secret } = yield* issueKey({ organisation, label: "test", scopes, expiresAt: null })
+  const query = `mutation { obtainServiceToken(input: {APIKey: "${secret}"}) { token } }`
+  const { json } = yield* send(gatewayUrl, {
+    path: "/v1/graphql/",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ query })
+  })
+  return String(valueAt(json, "data.obtainServiceToken.token"))
+})
