@@ -19,7 +19,9 @@ const admission = (changed: Partial<Admission.AdmissionLimits> = {}) =>
 const start = <A, E>(effect: Effect.Effect<A, E>) =>
   Effect.forkChild(effect, { startImmediately: true })
 
-/** Turns that last until they are let go; `turns` has the names in the order in which they began. */
+/**
+ * Turns that last until they are let go; `turns` has the names in the order in which they began.
+ */
 const stage = ({ run }: Admission.Admission) => {
   const turns: Array<string> = []
   const gate = Deferred.makeUnsafe<void>()
