@@ -65,9 +65,12 @@ export class Composition {
   readonly passwords: ReadonlyArray<string>
 
   constructor() {
-    const passwords = parts.map((part) => [`${part}_PASSWORD`, randomBytes(24).toString("hex")])
-    this.passwords = passwords.map(([, password = ""]) => password)
-    this.#settings = { ...Object.fromEntries(passwords), PORT: "0" }
+    const drawn = parts.map((part) => ({ part, password: randomBytes(24).toString("hex") }))
+    this.passwords = drawn.map(({ password }) => password)
+    this.#settings = {
+      ...Object.fromEntries(drawn.map(({ part, password }) => [`${part}_PASSWORD`, password])),
+      PORT: "0"
+    }
     this.#name = `data-import-${randomBytes(4).toString("hex")}`
   }
 

@@ -9,7 +9,7 @@ export default defineConfig({
   test: {
     root: join(import.meta.dirname, "../.."),
     include: ["libs/postgres/test/*{c,C}ontract*.test.ts", "tools/containers/test/*.suite.ts"],
-    globalSetup: ["tools/containers/databaseServer.ts"],
+    globalSetup: [join(import.meta.dirname, "databaseServer.ts")],
     pool: "forks",
     fileParallelism: false,
     testTimeout: 120_000,
