@@ -18,7 +18,7 @@ const isTrouble = (line: string): boolean =>
   )
 
 /** Once each, however often. */
-const troublesIn = (said: string, untold: ReadonlyArray<string>): ReadonlyArray<string> => {
+export const troublesIn = (said: string, untold: ReadonlyArray<string>): ReadonlyArray<string> => {
   const lines = said.split("\n").filter((line) => line !== "")
   const told = lines.filter((line) => untold.some((secret) => line.includes(secret)))
   return [

@@ -18,8 +18,17 @@ const asText = (body: Request["body"]): string =>
 const isVendorAway = (request: Request, reply: Reply): boolean =>
   outcomeOf(reply) === "500 payment_vendor_unavailable" && vendorFails.test(asText(request.body))
 
+/**
+ * After how many seconds to come again, where the service has no room for the request now; null
+ * where it has answered it. A machine that has too little time for everybody brings this about.
+ */
+export const comeAgainAfter = ({ headers, status }: Reply): number | null => {
+  const seconds = headers["retry-after"] ?? ""
+  return status === 503 && /^[1-9]\d{0,3}$/.test(seconds) ? Number(seconds) : null
+}
+
 const serverErrors = (request: Request, reply: Reply): ReadonlyArray<string> =>
-  reply.status < 500 || isVendorAway(request, reply)
+  reply.status < 500 || isVendorAway(request, reply) || comeAgainAfter(reply) !== null
     ? []
     : [`the service answered ${outcomeOf(reply)}`]
 

@@ -33,7 +33,7 @@ const failedCases = (failures: ReadonlyArray<Failure>): number =>
 
 /** The whole report of a run. */
 export const report = (outcome: Outcome, options: Options): string => {
-  const { cases, failures, hangs, seconds, tally } = outcome
+  const { cases, failures, hangs, seconds, tally, turnedAway } = outcome
   const unseen = tally.unseen()
   const { milliseconds, what } = tally.slowest
   return [
@@ -48,6 +48,7 @@ export const report = (outcome: Outcome, options: Options): string => {
       `${tally.within(0.99).toFixed(0)} ms, the slowest in ${milliseconds.toFixed(0)} ms: ${what}`,
     `seed ${options.seed}: ${cases} cases, ${tally.requests} requests in ${seconds.toFixed(1)} s ` +
       `(${(cases / seconds).toFixed(0)} cases/s), ${failedCases(failures)} failed, ` +
-      `${tally.serverErrors} answers of 500 and more, ${hangs} without an answer in time`
+      `${tally.serverErrors} answers of 500 and more, ${hangs} without an answer in time, ` +
+      `${turnedAway} tried again after a 503`
   ].join("\n")
 }

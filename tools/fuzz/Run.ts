@@ -1,15 +1,16 @@
 /**
  * A run: case after case, several at a time, each judged, and the ones that fail made smaller. A
  * case that was found wrong is tried again under another mark, so that what it made the first time
- * does not count.
+ * does not count. A case that the service has no room for is tried once more after all others.
  */
+import { setTimeout } from "node:timers/promises"
 import { DateTime } from "effect"
 import fc from "fast-check"
 import { saw } from "@data-import/api/testing/Sightings"
 import { type Case, caseOf, type Kind, type Plan, type Reply, type Step } from "./Case.ts"
 import { type Day, dayOf } from "./Day.ts"
 import { type Deck, deckOf, plansAt, seedOf } from "./Draw.ts"
-import { judge } from "./Judge.ts"
+import { comeAgainAfter, judge } from "./Judge.ts"
 import { Tally } from "./Tally.ts"
 import type { Tenant } from "./Tenant.ts"
 import { exchange, NoAnswer } from "./Wire.ts"
@@ -43,7 +44,17 @@ export interface Outcome {
   readonly failures: ReadonlyArray<Failure>
   /** How many requests had no answer in time, or none at all. */
   readonly hangs: number
+  /** How many cases the service had no room for, and were tried once more after all others. */
+  readonly turnedAway: number
 }
+
+/** What a run is made with. */
+export interface Means {
+  readonly deckOf: (day: Day) => Deck
+  readonly wait: (seconds: number) => Promise<void>
+}
+
+const usual: Means = { deckOf, wait: (seconds) => setTimeout(seconds * 1_000) }
 
 /** Within so many seconds every request is answered. */
 const patience = 10
@@ -58,14 +69,22 @@ const shrinkMilliseconds = 20_000
 
 class Wrong extends Error {}
 
-interface Found {
-  readonly at: string
-  readonly complaints: ReadonlyArray<string>
-}
-
 interface Heard {
   readonly complaints: ReadonlyArray<string>
   readonly replies: ReadonlyArray<Reply>
+  /** The seconds after which to come again, where the complaint is that there was no room. */
+  readonly again?: number
+}
+
+interface Found extends Omit<Heard, "replies"> {
+  readonly at: string
+}
+
+interface Try {
+  /** How often the case was tried before, and with that the marks that are used up. */
+  readonly attempts: number
+  /** Whether having no room for the case is now a failure like others. */
+  readonly isLast: boolean
 }
 
 /** An address of this machine that hardly any other case comes from. */
@@ -73,7 +92,7 @@ const addressOf = (sent: number): string =>
   `127.${1 + ((sent >> 15) & 63)}.${(sent >> 7) & 255}.${1 + (sent & 127)}`
 
 /** The day, and what its cases are drawn from. */
-const deckOfDay = (asOf: () => Day) => {
+const deckOfDay = (asOf: () => Day, deckOf: Means["deckOf"]) => {
   let present: { readonly day: Day; readonly deck: Deck } | undefined
   return (): { readonly day: Day; readonly deck: Deck } => {
     const day = asOf()
@@ -86,15 +105,19 @@ const deckOfDay = (asOf: () => Day) => {
 class Runner {
   readonly #tenant: Tenant
   readonly #options: Options
+  readonly #means: Means
   readonly #tally = new Tally()
   readonly #failures = new Map<string, Failure>()
-  readonly #today = deckOfDay(() => dayOf(DateTime.nowUnsafe()))
+  readonly #today: ReturnType<typeof deckOfDay>
+  readonly #turnedAway = new Map<number, { readonly attempts: number; readonly again: number }>()
   #hangs = 0
   #sent = 0
 
-  constructor(tenant: Tenant, options: Options) {
+  constructor(tenant: Tenant, options: Options, means: Means) {
     this.#tenant = tenant
     this.#options = options
+    this.#means = means
+    this.#today = deckOfDay(() => dayOf(DateTime.nowUnsafe()), means.deckOf)
   }
 
   async run(): Promise<Outcome> {
@@ -105,28 +128,44 @@ class Runner {
       while (next < to) {
         const index = next
         next += 1
-        await this.#try(index)
+        await this.#try(index, { attempts: 0, isLast: false })
       }
     }
     await Promise.all(Array.from({ length: concurrency }, work))
+    await this.#tryTurnedAway()
     return {
       cases: to - from,
       seconds: (performance.now() - begun) / 1_000,
       tally: this.#tally,
       failures: [...this.#failures.values()],
-      hangs: this.#hangs
+      hangs: this.#hangs,
+      turnedAway: this.#turnedAway.size
     }
   }
 
-  async #try(index: number): Promise<void> {
+  /** One at a time, so that no other case takes the room. */
+  async #tryTurnedAway(): Promise<void> {
+    for (const [index, { again, attempts }] of this.#turnedAway) {
+      await this.#means.wait(again)
+      await this.#try(index, { attempts, isLast: true })
+    }
+  }
+
+  async #try(index: number, { attempts, isLast }: Try): Promise<void> {
     const { day, deck } = this.#today()
-    let attempt = 0
+    let attempt = attempts
     let failed: (Found & { readonly smallest: Case }) | undefined
     const property = fc.asyncProperty(plansAt(deck, index), async (plan: Plan) => {
       attempt += 1
       const tried = caseOf(plan, `${index}.${attempt}`, this.#tenant.secrets)
       const found = await this.#perform(tried)
       if (found === null) return
+      if (found.again !== undefined && !isLast) {
+        // A smaller form of a case that fails is not worth another try.
+        if (failed === undefined)
+          this.#turnedAway.set(index, { attempts: attempt, again: found.again })
+        return
+      }
       failed = { smallest: tried, ...found }
       throw new Wrong()
     })
@@ -138,7 +177,7 @@ class Runner {
     })
     if (!isFailed || failed === undefined) return
     // What is valid today was not, or no longer is, while the day changed.
-    if (day.text !== this.#today().day.text) return this.#try(index)
+    if (day.text !== this.#today().day.text) return this.#try(index, { attempts: attempt, isLast })
     this.#remember({ index, ...failed, shrinks: numShrinks, others: 0 })
   }
 
@@ -159,9 +198,9 @@ class Runner {
   async #walk(tried: Case, steps: ReadonlyArray<Step>, from: string): Promise<Found | null> {
     for (const [index, step] of steps.entries()) {
       const isLast = index === steps.length - 1
-      const { complaints, replies } = await this.#send(step, from, tried, isLast)
+      const { replies, ...heard } = await this.#send(step, from, tried, isLast)
       const { method, path } = step.request
-      if (complaints.length > 0) return { at: `${method} ${path.slice(0, 120)}`, complaints }
+      if (heard.complaints.length > 0) return { at: `${method} ${path.slice(0, 120)}`, ...heard }
       const [reply] = replies
       if (step.next === undefined || reply === undefined) continue
       const found = await this.#walk(tried, step.next(reply), from)
@@ -188,11 +227,15 @@ class Runner {
         this.#tally.add({ column: isLast ? kind : "before", milliseconds, reply, request })
       }
       const replies = exchanges.map(({ reply }) => reply)
-      const complaints = [
+      const always = [
         ...replies.flatMap((reply) => judge(request, reply, target, untold())),
-        ...expect(replies),
         ...exchanges.flatMap(({ after }) => after ?? [])
       ]
+      const again = Math.max(...replies.map((reply) => comeAgainAfter(reply) ?? 0))
+      if (always.length === 0 && again > 0) {
+        return { complaints: ["the service has no room, even for one case alone"], replies, again }
+      }
+      const complaints = [...always, ...expect(replies)]
       if (complaints.length === 0 && request.raw === undefined) {
         for (const { body, status } of replies) saw(request, { status, text: body })
       }
@@ -206,5 +249,5 @@ class Runner {
 }
 
 /** Runs the cases on the tenant. */
-export const run = (tenant: Tenant, options: Options): Promise<Outcome> =>
-  new Runner(tenant, options).run()
+export const run = (tenant: Tenant, options: Options, means: Means = usual): Promise<Outcome> =>
+  new Runner(tenant, options, means).run()

@@ -4,6 +4,7 @@
  */
 import { randomUUID } from "node:crypto"
 import { readFileSync } from "node:fs"
+import { setTimeout } from "node:timers/promises"
 import { ExternalAccountNumber } from "@data-import/domain/Account"
 import {
   type ApiKey,
@@ -69,20 +70,28 @@ class SetUpFailed extends Error {}
 
 type Ask = (path: string, body: unknown, token?: string) => Promise<unknown>
 
+/** How often a request is sent that the service has no room for. */
+const patience = 20
+
 const asking =
   (port: number): Ask =>
   async (path, body, token) => {
-    const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
-      method: "POST",
-      headers: {
-        "content-type": "application/json",
-        ...(token !== undefined && { authorization: `Token ${token}` })
-      },
-      body: JSON.stringify(body)
-    })
-    const text = await answer.text()
-    if (!answer.ok) throw new SetUpFailed(`POST ${path} → ${answer.status} ${text}`)
-    return JSON.parse(text) as unknown
+    for (let sent = 1; ; sent += 1) {
+      const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
+        method: "POST",
+        headers: {
+          "content-type": "application/json",
+          ...(token !== undefined && { authorization: `Token ${token}` })
+        },
+        body: JSON.stringify(body)
+      })
+      const text = await answer.text()
+      if (answer.ok) return JSON.parse(text) as unknown
+      if (answer.status !== 503 || sent === patience) {
+        throw new SetUpFailed(`POST ${path} → ${answer.status} ${text}`)
+      }
+      await setTimeout(Number(answer.headers.get("retry-after") ?? 1) * 1_000)
+    }
   }
 
 const obtain = async (ask: Ask, apiKey: string): Promise<string> => {

@@ -111,7 +111,7 @@ const followUp = async (
   const id = "the-next-request"
   connection.send(bytesOf(probeOf(id), target))
   const next = await received(connection, false)
-  const isItsOwn = next.status === 200 && next.headers["x-request-id"] === id
+  const isItsOwn = [200, 503].includes(next.status) && next.headers["x-request-id"] === id
   return isItsOwn ? null : `the next request on the connection got ${next.status} ${next.body}`
 }
 

@@ -1,0 +1,155 @@
+/** Each part of an expectation is met by one answer, and complains of another. */
+import { describe, expect, it } from "vitest"
+import type { Expectation, Reply } from "../Case.ts"
+import {
+  answers,
+  anything,
+  both,
+  exactly,
+  faultAt,
+  faults,
+  has,
+  hasLength,
+  isText,
+  noFault,
+  where
+} from "../Expectation.ts"
+import { errorOf, record, refusalOf, replyOf } from "./replies.ts"
+
+const ok = replyOf(200, record)
+const gone = replyOf(404, errorOf("not_found"))
+const created = replyOf(201, [1, 2])
+const refused = (...found: ReadonlyArray<string>) => replyOf(400, refusalOf(...found))
+const failed = "400 account_failed_validation"
+
+interface Example {
+  readonly expectation: Expectation
+  readonly met: ReadonlyArray<Reply>
+  readonly unmet: ReadonlyArray<Reply>
+  readonly complaint: string
+}
+
+const examples: Readonly<Record<string, Example>> = {
+  "a status": {
+    expectation: answers("200"),
+    met: [ok],
+    unmet: [created],
+    complaint: "200 is expected, 201 came"
+  },
+  "a code": {
+    expectation: answers("200", "404 not_found"),
+    met: [gone, ok],
+    unmet: [replyOf(404, errorOf("parse_error"))],
+    complaint: "200 or 404 not_found is expected, 404 parse_error came"
+  },
+  "the faults": {
+    expectation: faults(failed, "a blank", "b null"),
+    met: [refused("a blank", "b null")],
+    unmet: [refused("b null", "a blank")],
+    complaint: `${failed}, a blank, b null is expected, ${failed}, b null, a blank came`
+  },
+  "no fault besides": {
+    expectation: faults(failed, "a blank"),
+    met: [refused("a blank")],
+    unmet: [refused("a blank", "b null")],
+    complaint: "a blank, b null came"
+  },
+  "the envelope of the faults": {
+    expectation: faults(failed, "a blank"),
+    met: [refused("a blank")],
+    unmet: [replyOf(400, { ...refusalOf("a blank"), code: "request_failed_validation" })],
+    complaint: "400 request_failed_validation, a blank came"
+  },
+  "no fault of these codes": {
+    expectation: noFault(new Set(["blank"]), /^customers$/),
+    met: [refused("a null", "customers blank"), ok],
+    unmet: [refused("a null", "customers.0 blank")],
+    complaint: "what the document allows is refused: customers.0 blank"
+  },
+  "one fault of these codes": {
+    expectation: faultAt("a", ["blank", "null"]),
+    met: [refused("a null")],
+    unmet: [refused("a null", "a blank")],
+    complaint: "one of a blank, a null is expected, a null, a blank came"
+  },
+  "one fault at this place": {
+    expectation: faultAt("a", ["blank"]),
+    met: [refused("a blank")],
+    unmet: [refused("b blank")],
+    complaint: "one of a blank is expected, b blank came"
+  },
+  "a value": {
+    expectation: has("status", "COMPLETED"),
+    met: [ok],
+    unmet: [replyOf(200, { status: "UNKNOWN" })],
+    complaint: 'status should be "COMPLETED" and is "UNKNOWN"'
+  },
+  "a value that is not there": {
+    expectation: has("status", "COMPLETED"),
+    met: [ok],
+    unmet: [created],
+    complaint: 'status should be "COMPLETED" and is undefined'
+  },
+  "a length": {
+    expectation: hasLength("", 2),
+    met: [created],
+    unmet: [replyOf(201, [1])],
+    complaint: '2 elements are expected at "", not 1'
+  },
+  "a length at a place": {
+    expectation: hasLength("results", 1),
+    met: [replyOf(201, { results: [1] })],
+    unmet: [replyOf(201, { results: {} })],
+    complaint: '1 elements are expected at "results", not no list'
+  },
+  "one of several": {
+    expectation: exactly(1, "201", ["200"]),
+    met: [ok, created, ok],
+    unmet: [created, created],
+    complaint: "1 × 201 is expected among 201, 201"
+  },
+  "none besides": {
+    expectation: exactly(1, "201", ["200"]),
+    met: [created],
+    unmet: [created, gone],
+    complaint: "1 × 201 is expected among 201, 404 not_found"
+  },
+  "both, the second": {
+    expectation: both(answers("200"), has("status", "COMPLETED")),
+    met: [ok],
+    unmet: [replyOf(200, { status: "UNKNOWN" })],
+    complaint: "status should be"
+  },
+  "both, the first": {
+    expectation: both(answers("201"), has("status", "COMPLETED")),
+    met: [replyOf(201, record)],
+    unmet: [ok],
+    complaint: "201 is expected, 200 came"
+  },
+  "the one of two that is due": {
+    expectation: where(400, noFault(new Set(["blank"]), /^$/), answers("200")),
+    met: [refused("a null"), ok],
+    unmet: [gone],
+    complaint: "200 is expected, 404 not_found came"
+  },
+  "the text": {
+    expectation: isText('{"a": 1}'),
+    met: [replyOf(200, '{"a": 1}')],
+    unmet: [replyOf(200, '{"a":1}')],
+    complaint: '{"a": 1} is expected, and the answer is {"a":1}'
+  }
+}
+
+describe("what a case expects", () => {
+  it.each(Object.entries(examples))("is met: %s", (_, { expectation, met }) => {
+    expect(expectation(met)).toEqual([])
+  })
+
+  it.each(Object.entries(examples))("is not met: %s", (_, { complaint, expectation, unmet }) => {
+    expect(expectation(unmet)).toEqual([expect.stringContaining(complaint)])
+  })
+
+  it("is nothing, where anything goes", () => {
+    expect(anything([gone, replyOf(500, errorOf("error"))])).toEqual([])
+  })
+})

@@ -1,0 +1,224 @@
+/**
+ * Each thing that no answer may be is planted in an answer that is good without it, and the
+ * complaint is the one that belongs to it.
+ */
+import { describe, expect, it } from "vitest"
+import { get, post, type Reply, type Request } from "../Case.ts"
+import { troublesIn } from "../Fuzz.ts"
+import { comeAgainAfter, judge } from "../Judge.ts"
+import type { Target } from "../Wire.ts"
+import { errorOf, record, refusalOf, replyOf, statusPath } from "./replies.ts"
+
+const target: Target = { port: 8080, tokenOf: (who) => (who === "nobody" ? null : "a-token") }
+const secret = "correct-horse-battery-staple"
+
+const asked = get(statusPath)
+const instruction = (reference: string) =>
+  post("/v1/data-import/payment-instruction/create/", { reference })
+const validate = post("/v1/data-import/validate-account/", { payload: {} })
+
+const judged = (reply: Reply, request: Request = asked) => judge(request, reply, target, [secret])
+
+const good: Readonly<Record<string, readonly [Reply, Request?]>> = {
+  "a success": [replyOf(200, record)],
+  "a refusal": [replyOf(404, errorOf("not_found"))],
+  "a refusal with faults": [replyOf(400, refusalOf("billing_name blank")), validate],
+  "a success to HEAD": [replyOf(200, ""), { ...asked, method: "HEAD" }],
+  "a request for the slash at the end": [
+    replyOf(308, "", { location: statusPath }),
+    get(statusPath.slice(0, -1))
+  ],
+  "a vendor that is away, where the simulated one fails": [
+    replyOf(500, errorOf("payment_vendor_unavailable")),
+    instruction("down-1")
+  ],
+  "no room at present": [replyOf(503, errorOf("service_unavailable"), { "retry-after": "1" })],
+  "bytes that are no request": [
+    replyOf(400, errorOf("parse_error")),
+    { ...asked, malformed: true, raw: "\0\r\n\r\n" }
+  ],
+  "a token to who asked for one": [
+    replyOf(200, {
+      data: {
+        obtainServiceToken: {
+          token: `eyJ${"a".repeat(20)}.eyJ${"b".repeat(20)}.${"c".repeat(20)}`,
+          refreshToken: `rt_${"d".repeat(30)}`
+        }
+      }
+    }),
+    post("/v1/graphql/", { query: "mutation" }, "nobody")
+  ],
+  "a path that was sent": [
+    replyOf(400, { ...refusalOf("billing_name invalid_choice"), detail: "Not /etc/passwd." }),
+    post(validate.path, { payload: { billing_name: "/etc/passwd" } })
+  ]
+}
+
+const unavailable = errorOf("service_unavailable")
+
+const bad: ReadonlyArray<readonly [name: string, complaint: string, Reply, Request?]> = [
+  ["a defect", "a defect", replyOf(500, errorOf("error"))],
+  ["an error of the server", "the service answered 500 error", replyOf(500, errorOf("error"))],
+  ["a bad gateway", "the service answered 502", replyOf(502, "")],
+  [
+    "a vendor that is away, where it should not be",
+    "the service answered 500 payment_vendor_unavailable",
+    replyOf(500, errorOf("payment_vendor_unavailable")),
+    instruction("sound-1")
+  ],
+  [
+    "no room, and not until when",
+    "the service answered 503 service_unavailable",
+    replyOf(503, unavailable)
+  ],
+  ["no room, and not until when", "retry-after is undefined", replyOf(503, unavailable)],
+  [
+    "no room, with another code",
+    "the code not_found belongs to another status than 503",
+    replyOf(503, errorOf("not_found"), { "retry-after": "1" })
+  ],
+  [
+    "a member that nobody describes",
+    "body must NOT have additional properties",
+    replyOf(200, { ...record, balance: 1 })
+  ],
+  ["a member too few", "body must have required property", replyOf(200, { status: "COMPLETED" })],
+  ["a value that is none of the list", "body/status", replyOf(200, { ...record, status: "LOST" })],
+  ["a status that nobody describes", "the document has no 418 for get", replyOf(418, {})],
+  ["a success where nothing is", "200 at a path that nobody", replyOf(200, {}), get("/v2/")],
+  [
+    "a method that is not there",
+    "201 to a method that is not there",
+    replyOf(201, {}),
+    { ...asked, method: "PUT" }
+  ],
+  ["no JSON", "the body is not JSON", replyOf(200, "<html>")],
+  ["a body to HEAD", "a body where none is", replyOf(200, record), { ...asked, method: "HEAD" }],
+  [
+    "a code outside the registry",
+    "the code gone is not in the registry",
+    replyOf(404, errorOf("gone"))
+  ],
+  [
+    "a code of another status",
+    "the code parse_error belongs to another status than 404",
+    replyOf(404, errorOf("parse_error"))
+  ],
+  [
+    "a fault outside the registry",
+    "the field code odd is not in the registry",
+    replyOf(400, refusalOf("billing_name odd")),
+    validate
+  ],
+  [
+    "a fault without a place",
+    "an error that says nothing",
+    replyOf(400, refusalOf(" blank")),
+    validate
+  ],
+  ["no request id", "x-request-id is", replyOf(200, record, { "x-request-id": "" })],
+  [
+    "the request id of another",
+    "x-request-id is one to two",
+    replyOf(200, record),
+    { ...asked, headers: [["x-request-id", "two"]] }
+  ],
+  [
+    "an answer to keep",
+    "cache-control is public",
+    replyOf(200, record, { "cache-control": "public" })
+  ],
+  ["HTML", "content-type is text/html", replyOf(200, record, { "content-type": "text/html" })],
+  [
+    "a refusal without a challenge",
+    "www-authenticate is",
+    replyOf(401, errorOf("not_authenticated"))
+  ]
+]
+
+const told: ReadonlyArray<readonly [complaint: string, detail: string]> = [
+  ["a stack", "Error\n    at run (main.ts)"],
+  ["a stack", "it failed at process (account.ts:12:7)"],
+  ["a stack", "node:internal/process/task_queues"],
+  ["a source file", "see file:///app/services/auth/src/Auth.ts"],
+  ["a source file", "see /app/build/index.mjs"],
+  ["a path", "ENOENT: no such file, open /home/service/data"],
+  ["a path", "/var/lib"],
+  ["a module", "Cannot find module in node_modules"],
+  ["SQL", "insert into import_process (id) values ($1)"],
+  ["SQL", "SELECT secret FROM api_key"],
+  ["SQL", "SQLSTATE 23505"],
+  ["a database error", 'duplicate key violates unique constraint "account_pkey"'],
+  ["a database error", "permission denied in pg_catalog"],
+  ["a database error", "PostgreSQL went away"],
+  ["a tag of the inside", "FiberFailure: it ended"],
+  ["a tag of the inside", "[object Object]"],
+  ["a tag of the inside", "the supplier is undefined"],
+  ["an API key", `sk_${"a".repeat(32)}`],
+  ["a refresh token", `rt_${"a".repeat(32)}`],
+  ["an access token", `eyJ${"a".repeat(20)}.eyJ${"b".repeat(20)}.${"c".repeat(20)}`],
+  ["a database address", "postgres://import:password@localhost/import"]
+]
+
+describe("an answer", () => {
+  it.each(Object.entries(good))("is right: %s", (_, [reply, request]) => {
+    expect(judged(reply, request)).toEqual([])
+  })
+
+  it.for(bad)("is wrong: %s: %s", ([, complaint, reply, request]) => {
+    expect(judged(reply, request).join("\n")).toContain(complaint)
+  })
+
+  it.each(told)("tells %s: %j", (name, detail) => {
+    expect(judged(replyOf(404, errorOf("not_found", detail)))).toEqual([
+      expect.stringContaining(`the answer tells ${name}: `)
+    ])
+  })
+
+  it.each(told)("tells %s in the name of a member: %j", (name, detail) => {
+    const complaints = judged(replyOf(200, { ...record, [detail]: 1 })).join("\n")
+    expect(complaints).toContain(`the answer tells ${name}: `)
+  })
+
+  it("tells a secret, which the complaint does not repeat", () => {
+    const complaints = judged(replyOf(404, errorOf("not_found", `Not ${secret}.`)))
+    expect(complaints).toEqual(["the answer tells a secret"])
+  })
+
+  it("tells a secret although it was sent", () => {
+    const request = post(validate.path, { payload: { billing_name: secret } })
+    const reply = replyOf(400, { ...refusalOf("billing_name blank"), detail: secret })
+    expect(judged(reply, request)).toContain("the answer tells a secret")
+  })
+})
+
+describe("the seconds after which to come again", () => {
+  it.each([
+    [503, "7", 7],
+    [503, "0", null],
+    [503, "soon", null],
+    [503, "", null],
+    [500, "7", null],
+    [429, "7", null]
+  ])("are told by %d with Retry-After %j: %j", (status, seconds, expected) => {
+    const reply = replyOf(status, unavailable, { "retry-after": seconds })
+    expect(comeAgainAfter(reply)).toBe(expected)
+  })
+})
+
+describe("what the services say meanwhile", () => {
+  it.each([
+    ['{"level":"ERROR","message":"x"}', "the log says: "],
+    ["time=1 level=FATAL message=x", "the log says: "],
+    ["a defect in a fiber", "the log says: "],
+    ["(node:1) Warning: a leak", "the log says: "],
+    [`level=INFO message=${secret}`, "the log tells a secret"]
+  ])("is trouble: %s", (line, complaint) => {
+    const troubles = troublesIn(`level=INFO message=up\n${line}\n`, [secret])
+    expect(troubles).toEqual([expect.stringContaining(complaint)])
+  })
+
+  it("is none", () => {
+    expect(troublesIn("level=WARN message=slow\nlevel=INFO message=up\n", [secret])).toEqual([])
+  })
+})

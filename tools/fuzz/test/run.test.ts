@@ -1,0 +1,186 @@
+/**
+ * A run against a server with planted faults: each is found, made smaller and told once, and a
+ * service without room is asked once more.
+ */
+import { createServer, type ServerResponse } from "node:http"
+import type { AddressInfo } from "node:net"
+import fc from "fast-check"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { type Expectation, get, type Plan } from "../Case.ts"
+import { answers } from "../Expectation.ts"
+import { report } from "../Report.ts"
+import { type Options, type Outcome, run } from "../Run.ts"
+import type { Tenant } from "../Tenant.ts"
+import { exchange, NoAnswer, type Target } from "../Wire.ts"
+import { errorOf, record, soundHeaders } from "./replies.ts"
+
+type Answer = (response: ServerResponse, sent: string) => void
+
+const under = "/v1/data-import/account-transfer-status/FUZZ/"
+
+const json =
+  (status: number, body: unknown, headers: Readonly<Record<string, string>> = {}): Answer =>
+  (response) =>
+    response.writeHead(status, { ...soundHeaders, ...headers }).end(JSON.stringify(body))
+
+const good = json(200, record)
+const full = json(503, errorOf("service_unavailable"), { "retry-after": "7" })
+
+/** What is answered to the account number that the path ends with. */
+let answer: Answer = good
+const sent: Array<string> = []
+
+const server = createServer((request, response) => {
+  const number = request.url?.slice(under.length, -1) ?? ""
+  sent.push(number)
+  answer(response, number)
+})
+
+beforeAll(() => new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve)))
+afterAll(() => {
+  server.closeAllConnections()
+  server.close()
+})
+
+const target = (): Target => ({
+  port: (server.address() as AddressInfo).port,
+  tokenOf: () => "a-token"
+})
+
+const planOf = (number: string, expect: Expectation = answers("200")): Plan => ({
+  operation: "getAccountImportStatus",
+  kind: "valid",
+  name: number,
+  steps: () => [{ request: get(`${under}${number}/`), expect }]
+})
+
+const sound = planOf("sound")
+
+interface Arranged {
+  readonly fixed?: ReadonlyArray<Plan>
+  readonly others?: fc.Arbitrary<Plan>
+  readonly options?: Partial<Options>
+}
+
+const options = { seed: 5, from: 0, to: 4, concurrency: 2 }
+
+const runWith = async (
+  answered: Answer,
+  { fixed = [], options: more = {}, others = fc.constant(sound) }: Arranged = {}
+): Promise<Outcome & { readonly waited: ReadonlyArray<number> }> => {
+  answer = answered
+  sent.length = 0
+  const waited: Array<number> = []
+  const tenant: Tenant = { target: target(), secrets: { apiKey: "k" }, untold: () => ["hush-hush"] }
+  const outcome = await run(
+    tenant,
+    { ...options, ...more },
+    {
+      deckOf: () => ({ fixed, others }),
+      wait: async (seconds) => {
+        waited.push(seconds)
+      }
+    }
+  )
+  return { ...outcome, waited }
+}
+
+describe("a run", () => {
+  it("of good answers finds nothing", async () => {
+    const outcome = await runWith(good)
+    expect(outcome).toMatchObject({ cases: 4, failures: [], hangs: 0, turnedAway: 0, waited: [] })
+    expect(outcome.tally.requests).toBe(4)
+  })
+
+  it.each<readonly [string, Answer, string]>([
+    ["an error of the server", json(500, errorOf("error")), "the service answered 500 error"],
+    ["a body that nobody describes", json(200, { ...record, odd: 1 }), "additional properties"],
+    ["a code of nobody", json(404, errorOf("gone")), "the code gone is not in the registry"],
+    ["a secret", json(404, errorOf("not_found", "hush-hush")), "the answer tells a secret"],
+    ["another answer than expected", json(404, errorOf("not_found")), "200 is expected, 404"],
+    ["no room, without end", json(503, errorOf("service_unavailable")), "retry-after is undefined"]
+  ])("finds %s", async (_, wrong, complaint) => {
+    const { failures } = await runWith(
+      (response, number) => (number === "wrong" ? wrong : good)(response, number),
+      { fixed: [sound, planOf("wrong")] }
+    )
+    expect(failures).toHaveLength(1)
+    expect(failures[0]).toMatchObject({ index: 1, others: 0, at: `GET ${under}wrong/` })
+    expect(failures[0]?.complaints.join("\n")).toContain(complaint)
+  })
+
+  it("finds a connection that ends without an answer, and counts it", async () => {
+    const { failures, hangs } = await runWith((response) => response.destroy(), {
+      options: { to: 1 }
+    })
+    expect(hangs).toBeGreaterThan(0)
+    expect(failures).toHaveLength(1)
+  })
+
+  it("tells the same failure once, and how many cases have it", async () => {
+    const { failures } = await runWith(json(500, errorOf("error")))
+    expect(failures).toMatchObject([{ others: 3 }])
+  })
+
+  const numbered = fc.integer({ min: 0, max: 1_000 }).map((n) => planOf(String(n)))
+  const wrongFrom10: Answer = (response, number) =>
+    (Number(number) >= 10 ? json(500, errorOf("error")) : good)(response, number)
+
+  it("makes a failed case smaller, as far as it still fails", async () => {
+    const { failures } = await runWith(wrongFrom10, { others: numbered })
+    expect(failures[0]?.smallest.steps[0]?.request.path).toBe(`${under}10/`)
+  })
+
+  it("does one case of a longer one again, as the report says", async () => {
+    const chosen = { ...options, to: 20 }
+    const whole = await runWith(wrongFrom10, { others: numbered, options: chosen })
+    const all = [...sent]
+    const [failure] = whole.failures
+    const text = report(whole, chosen)
+    const [, seed, index] = /npm run fuzz -- --seed (\d+) --case (\d+)/.exec(text) ?? []
+    const from = Number(index)
+    const alone = await runWith(wrongFrom10, {
+      others: numbered,
+      options: { seed: Number(seed), from, to: from + 1 }
+    })
+    expect(alone.failures).toMatchObject([{ index: failure?.index, at: failure?.at }])
+    expect(alone.failures[0]?.shrinks).toBe(failure?.shrinks)
+    expect(all).toEqual(expect.arrayContaining(sent))
+  })
+})
+
+describe("a service without room", () => {
+  it("is asked once more after all others, as late as it says", async () => {
+    let times = 0
+    const { failures, tally, turnedAway, waited } = await runWith(
+      (response, number) => {
+        if (number === "late") times += 1
+        return (times === 1 && number === "late" ? full : good)(response, number)
+      },
+      { fixed: [planOf("late")] }
+    )
+    expect({ failures, turnedAway, waited }).toEqual({ failures: [], turnedAway: 1, waited: [7] })
+    expect(sent.at(-1)).toBe("late")
+    expect(tally.serverErrors).toBe(1)
+  })
+
+  it("fails the case that it has no room for even then", async () => {
+    const outcome = await runWith(
+      (response, number) => (number === "late" ? full : good)(response, number),
+      { fixed: [planOf("late")] }
+    )
+    expect(outcome.failures).toMatchObject([
+      { index: 0, complaints: ["the service has no room, even for one case alone"] }
+    ])
+    expect(report(outcome, options)).toMatch(/1 failed, .* 1 tried again after a 503$/)
+  })
+})
+
+describe("a request that nobody answers", () => {
+  it("ends when its time is up", async () => {
+    answer = () => {}
+    const sending = { from: "127.0.0.1", seconds: 0.05, probe: false }
+    const waiting = exchange(target(), get(`${under}x/`), sending)
+    await expect(waiting).rejects.toThrow(new NoAnswer("no answer within 0.05 seconds"))
+  })
+})
