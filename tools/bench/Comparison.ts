@@ -39,14 +39,12 @@ export const summary = (
   }
 }
 
-/** So many pairs of runs, after one of each that does not count. */
+/** So many pairs of runs. */
 export const inTurn = Effect.fnUntraced(function* <E, R>(
   count: number,
   ours: Effect.Effect<Figures, E, R>,
   other: Effect.Effect<Figures, E, R>
 ) {
-  yield* ours
-  yield* other
   const pairs: Array<readonly [Figures, Figures]> = []
   for (let pair = 0; pair < count; pair++) {
     if (pair % 2 === 0) {

@@ -184,6 +184,13 @@ export const measure = Effect.fnUntraced(function* (
   } satisfies Sample
 })
 
+/** Enough for Node to have compiled what is hot; a slow machine gets by with fewer. */
+const warmingUp = { requests: 3_000, seconds: 10 }
+
+/** Load that does not count, because a program that has just begun is slower than it will be. */
+export const warmUp = (ground: Ground, side: Side, work: WorkName, connections: number) =>
+  measure(ground, side, work, { connections, ...warmingUp })
+
 /** What everybody stands on. */
 export interface Ground {
   readonly server: Server

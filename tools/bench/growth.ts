@@ -60,6 +60,10 @@ const compared = Effect.fnUntraced(function* (large: Place, small: Place, option
   for (const work of measured) {
     const amount = { connections, seconds: 30, requests: requestsPerRun }
     const run = ({ side, ...ground }: Place) => Sides.measure(ground, side, work, amount)
+    for (const { side, ...ground } of [large, small]) {
+      const warming = work === "restage" || work === "status" ? work : "validate"
+      yield* Sides.warmUp(ground, side, warming, connections)
+    }
     const comparison = yield* inTurn(pairs, run(large), run(small))
     yield* Console.error(`${works[work].title}: ratio ${comparison.ratio.toFixed(2)}`)
     rows.push([works[work].title, comparison])

@@ -5,7 +5,7 @@
  * is a quick look; `--write` keeps the figures in tools/bench/results; `--profile` shows instead
  * where the services spend their time.
  */
-import { Console, Effect } from "effect"
+import { Console, Effect, Option } from "effect"
 import { chart } from "./Chart.ts"
 import { command } from "./Command.ts"
 import { type Comparison, type Figures, inTurn } from "./Comparison.ts"
@@ -57,6 +57,9 @@ const against = Effect.fnUntraced(function* (
   const rows: Array<Row> = []
   for (const work of chosen) {
     const run = (one: Sides.Side) => Sides.measure(field, one, work, options)
+    for (const one of [side, field.peer]) {
+      yield* Sides.warmUp(field, one, work, options.connections)
+    }
     const comparison = yield* inTurn(options.pairs, run(side), run(field.peer))
     yield* told(`${works[work].title}, ${side.name}`, comparison)
     rows.push([works[work].title, comparison])
@@ -101,6 +104,9 @@ const offline = Effect.fnUntraced(function* (seconds: number) {
   )
 })
 
+/** Far beyond capacity a service may refuse; then there is no point to draw. */
+const refused = (message: string) => Console.error(`No figure: ${message}`)
+
 const concurrencies = [1, 2, 4, 8, 16, 32, 64, 128, 256]
 
 const byConcurrency = Effect.fnUntraced(function* (field: Field, work: WorkName, options: Options) {
@@ -108,8 +114,9 @@ const byConcurrency = Effect.fnUntraced(function* (field: Field, work: WorkName,
   const seconds = options.seconds / 2
   for (const connections of options.short ? [1, 32, 256] : concurrencies) {
     for (const side of ["ours", "peer"] as const) {
-      const sample = yield* Sides.measure(field, field[side], work, { connections, seconds })
-      points[side].push([connections, sample.rate])
+      const run = Sides.measure(field, field[side], work, { connections, seconds })
+      const sample = yield* Effect.option(Effect.tapError(run, ({ message }) => refused(message)))
+      if (Option.isSome(sample)) points[side].push([connections, sample.value.rate])
     }
   }
   return chart({
