@@ -5,6 +5,7 @@
  */
 import { Duration, Effect } from "effect"
 import type { Chance } from "../Chance.ts"
+import { codeOf } from "../Client.ts"
 import type { Mode, Proxy } from "../Proxy.ts"
 import type { Stalled } from "../Pulse.ts"
 import type { Figure } from "../Report.ts"
@@ -63,7 +64,10 @@ const ended = Effect.fnUntraced(function* ({ others, working }: Network) {
   if (others === undefined) return { ...settled, figures: [again] }
   yield* others.traffic.finish
   const { acknowledged } = yield* settle(others)
-  const byOthers = { name: "by others", value: others.traffic.repeats(), unit: "times", atMost: 0 }
+  const refused = others.traffic.refusals()
+  const kinds = new Set(refused.map((answer) => `${answer.status} ${codeOf(answer)}`))
+  const unit = ["times", ...kinds].join(" ")
+  const byOthers = { name: "refused to others", value: refused.length, unit, atMost: 0 }
   return {
     findings: settled.findings,
     acknowledged: settled.acknowledged + acknowledged,
