@@ -14,21 +14,29 @@ const vendorFails = /down|slow|fault_/
 const asText = (body: Request["body"]): string =>
   body === undefined ? "" : Buffer.from(body as string).toString("utf8")
 
-/** The only error of a server that a request can be answered with. */
-const isVendorAway = (request: Request, reply: Reply): boolean =>
-  outcomeOf(reply) === "500 payment_vendor_unavailable" && vendorFails.test(asText(request.body))
+const isVendorAway = (reply: Reply): boolean =>
+  outcomeOf(reply) === "500 payment_vendor_unavailable"
+
+/** The only error of a server that a request brings about. */
+const isAsked = (request: Request, reply: Reply): boolean =>
+  isVendorAway(reply) && vendorFails.test(asText(request.body))
+
+/** As long as a vendor is not asked any more that has failed several times. Seconds. */
+const vendorPause = 10
 
 /**
- * After how many seconds to come again, where the service has no room for the request now; null
- * where it has answered it. A machine that has too little time for everybody brings this about.
+ * After how many seconds to send the same request again, where the service cannot answer it now;
+ * null where it has answered. A machine that has too little time for everybody brings this about,
+ * as do vendors that failed for others.
  */
-export const comeAgainAfter = ({ headers, status }: Reply): number | null => {
-  const seconds = headers["retry-after"] ?? ""
-  return status === 503 && /^[1-9]\d{0,3}$/.test(seconds) ? Number(seconds) : null
+export const comeAgainAfter = (request: Request, reply: Reply): number | null => {
+  if (isVendorAway(reply)) return isAsked(request, reply) ? null : vendorPause
+  const seconds = reply.headers["retry-after"] ?? ""
+  return reply.status === 503 && /^[1-9]\d{0,3}$/.test(seconds) ? Number(seconds) : null
 }
 
 const serverErrors = (request: Request, reply: Reply): ReadonlyArray<string> =>
-  reply.status < 500 || isVendorAway(request, reply) || comeAgainAfter(reply) !== null
+  reply.status < 500 || isAsked(request, reply) || comeAgainAfter(request, reply) !== null
     ? []
     : [`the service answered ${outcomeOf(reply)}`]
 

@@ -49,6 +49,6 @@ export const report = (outcome: Outcome, options: Options): string => {
     `seed ${options.seed}: ${cases} cases, ${tally.requests} requests in ${seconds.toFixed(1)} s ` +
       `(${(cases / seconds).toFixed(0)} cases/s), ${failedCases(failures)} failed, ` +
       `${tally.serverErrors} answers of 500 and more, ${hangs} without an answer in time, ` +
-      `${turnedAway} tried again after a 503`
+      `${turnedAway} put off and tried again`
   ].join("\n")
 }

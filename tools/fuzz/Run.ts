@@ -1,7 +1,7 @@
 /**
  * A run: case after case, several at a time, each judged, and the ones that fail made smaller. A
  * case that was found wrong is tried again under another mark, so that what it made the first time
- * does not count. A case that the service has no room for is tried once more after all others.
+ * does not count. A case that the service cannot answer now is tried once more after all others.
  */
 import { setTimeout } from "node:timers/promises"
 import { DateTime } from "effect"
@@ -22,6 +22,8 @@ export interface Options {
   readonly to: number
   /** How many at a time. */
   readonly concurrency: number
+  /** No case begins later than so many minutes after the first. */
+  readonly minutes: number
 }
 
 export interface Failure {
@@ -44,7 +46,7 @@ export interface Outcome {
   readonly failures: ReadonlyArray<Failure>
   /** How many requests had no answer in time, or none at all. */
   readonly hangs: number
-  /** How many cases the service had no room for, and were tried once more after all others. */
+  /** How many cases the service could not answer at first, and were tried again after all others. */
   readonly turnedAway: number
 }
 
@@ -72,7 +74,7 @@ class Wrong extends Error {}
 interface Heard {
   readonly complaints: ReadonlyArray<string>
   readonly replies: ReadonlyArray<Reply>
-  /** The seconds after which to come again, where the complaint is that there was no room. */
+  /** The seconds after which to come again, where the complaint is that nobody answers now. */
   readonly again?: number
 }
 
@@ -83,7 +85,7 @@ interface Found extends Omit<Heard, "replies"> {
 interface Try {
   /** How often the case was tried before, and with that the marks that are used up. */
   readonly attempts: number
-  /** Whether having no room for the case is now a failure like others. */
+  /** Whether it is now a failure like others that the case cannot be answered. */
   readonly isLast: boolean
 }
 
@@ -121,11 +123,12 @@ class Runner {
   }
 
   async run(): Promise<Outcome> {
-    const { concurrency, from, to } = this.#options
+    const { concurrency, from, minutes, to } = this.#options
     const begun = performance.now()
+    const last = begun + minutes * 60_000
     let next = from
     const work = async () => {
-      while (next < to) {
+      while (next < to && performance.now() <= last) {
         const index = next
         next += 1
         await this.#try(index, { attempts: 0, isLast: false })
@@ -134,7 +137,7 @@ class Runner {
     await Promise.all(Array.from({ length: concurrency }, work))
     await this.#tryTurnedAway()
     return {
-      cases: to - from,
+      cases: next - from,
       seconds: (performance.now() - begun) / 1_000,
       tally: this.#tally,
       failures: [...this.#failures.values()],
@@ -143,7 +146,7 @@ class Runner {
     }
   }
 
-  /** One at a time, so that no other case takes the room. */
+  /** One at a time, so that no other case is in the way. */
   async #tryTurnedAway(): Promise<void> {
     for (const [index, { again, attempts }] of this.#turnedAway) {
       await this.#means.wait(again)
@@ -231,9 +234,9 @@ class Runner {
         ...replies.flatMap((reply) => judge(request, reply, target, untold())),
         ...exchanges.flatMap(({ after }) => after ?? [])
       ]
-      const again = Math.max(...replies.map((reply) => comeAgainAfter(reply) ?? 0))
+      const again = Math.max(...replies.map((reply) => comeAgainAfter(request, reply) ?? 0))
       if (always.length === 0 && again > 0) {
-        return { complaints: ["the service has no room, even for one case alone"], replies, again }
+        return { complaints: ["the service cannot answer now, nor later"], replies, again }
       }
       const complaints = [...always, ...expect(replies)]
       if (complaints.length === 0 && request.raw === undefined) {

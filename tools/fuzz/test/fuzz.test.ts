@@ -8,7 +8,7 @@ import { Effect } from "effect"
 import { fuzz } from "../Fuzz.ts"
 import { report } from "../Report.ts"
 
-const options = { seed: 1, from: 0, to: 2_000, concurrency: 8 }
+const options = { seed: 1, from: 0, to: 2_000, concurrency: 8, minutes: Infinity }
 
 describe("whatever is sent to the system", () => {
   it.live(

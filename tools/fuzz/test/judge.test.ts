@@ -61,10 +61,10 @@ const bad: ReadonlyArray<readonly [name: string, complaint: string, Reply, Reque
   ["an error of the server", "the service answered 500 error", replyOf(500, errorOf("error"))],
   ["a bad gateway", "the service answered 502", replyOf(502, "")],
   [
-    "a vendor that is away, where it should not be",
-    "the service answered 500 payment_vendor_unavailable",
+    "a vendor that is away, where nobody asks one",
+    "body/code must be equal to",
     replyOf(500, errorOf("payment_vendor_unavailable")),
-    instruction("sound-1")
+    get("/.well-known/jwks.json")
   ],
   [
     "no room, and not until when",
@@ -202,7 +202,15 @@ describe("the seconds after which to come again", () => {
     [429, "7", null]
   ])("are told by %d with Retry-After %j: %j", (status, seconds, expected) => {
     const reply = replyOf(status, unavailable, { "retry-after": seconds })
-    expect(comeAgainAfter(reply)).toBe(expected)
+    expect(comeAgainAfter(asked, reply)).toBe(expected)
+  })
+
+  it.each([
+    ["sound-1", 10],
+    ["down-1", null]
+  ])("are those of a vendor that is away, for the reference %s: %j", (reference, expected) => {
+    const reply = replyOf(500, errorOf("payment_vendor_unavailable"))
+    expect(comeAgainAfter(instruction(reference), reply)).toBe(expected)
   })
 })
 

@@ -1,6 +1,6 @@
 /**
  * A run against a server with planted faults: each is found, made smaller and told once, and a
- * service without room is asked once more.
+ * service that cannot answer now is asked once more.
  */
 import { createServer, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
@@ -62,7 +62,7 @@ interface Arranged {
   readonly options?: Partial<Options>
 }
 
-const options = { seed: 5, from: 0, to: 4, concurrency: 2 }
+const options = { seed: 5, from: 0, to: 4, concurrency: 2, minutes: Infinity }
 
 const runWith = async (
   answered: Answer,
@@ -117,6 +117,12 @@ describe("a run", () => {
     expect(failures).toHaveLength(1)
   })
 
+  it("begins no case when its time is up, and says how many it had", async () => {
+    const outcome = await runWith(good, { options: { minutes: -1 } })
+    expect(outcome.cases).toBe(0)
+    expect(sent).toEqual([])
+  })
+
   it("tells the same failure once, and how many cases have it", async () => {
     const { failures } = await runWith(json(500, errorOf("error")))
     expect(failures).toMatchObject([{ others: 3 }])
@@ -149,7 +155,7 @@ describe("a run", () => {
   })
 })
 
-describe("a service without room", () => {
+describe("a service that cannot answer now", () => {
   it("is asked once more after all others, as late as it says", async () => {
     let times = 0
     const { failures, tally, turnedAway, waited } = await runWith(
@@ -164,15 +170,15 @@ describe("a service without room", () => {
     expect(tally.serverErrors).toBe(1)
   })
 
-  it("fails the case that it has no room for even then", async () => {
+  it("fails the case that it cannot answer even then", async () => {
     const outcome = await runWith(
       (response, number) => (number === "late" ? full : good)(response, number),
       { fixed: [planOf("late")] }
     )
     expect(outcome.failures).toMatchObject([
-      { index: 0, complaints: ["the service has no room, even for one case alone"] }
+      { index: 0, complaints: ["the service cannot answer now, nor later"] }
     ])
-    expect(report(outcome, options)).toMatch(/1 failed, .* 1 tried again after a 503$/)
+    expect(report(outcome, options)).toMatch(/1 failed, .* 1 put off and tried again$/)
   })
 })
 
