@@ -7,7 +7,7 @@ import { freshAttempt } from "@data-import/domain/testing/fresh"
 import { recordOf } from "@data-import/domain/testing/records"
 import { put } from "@data-import/domain/testing/wire"
 import { rows } from "@data-import/postgres/testing/rows"
-import { faultsOf } from "@data-import/server/testing/RunningService"
+import { faultsOf, persistently } from "@data-import/server/testing/RunningService"
 import { freshTenant, type Tenant } from "@data-import/server/testing/Tenant"
 import { accountOf, process, service, stage, stagedImport, validate } from "./importService.ts"
 
@@ -129,7 +129,7 @@ layer(service, { excludeTestServices: true })("stage over HTTP", (it) => {
         const accounts = Array.from({ length: 20 }, (_, index) =>
           put(put(accountOf(key), "billing_name", `n${index}`), "sales_subchannel", `n${index}`)
         )
-        const replies = yield* Effect.forEach(accounts, (it) => stage(tenant, it), {
+        const replies = yield* Effect.forEach(accounts, (it) => persistently(stage(tenant, it)), {
           concurrency: "unbounded"
         })
         expect(replies.filter(({ status }) => status === 201)).toHaveLength(1)

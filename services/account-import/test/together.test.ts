@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { recordOf } from "@data-import/domain/testing/records"
 import { put } from "@data-import/domain/testing/wire"
 import { rows } from "@data-import/postgres/testing/rows"
-import { faultsOf } from "@data-import/server/testing/RunningService"
+import { faultsOf, persistently } from "@data-import/server/testing/RunningService"
 import { freshTenant, type Tenant } from "@data-import/server/testing/Tenant"
 import { accountOf, process, service, serviceWith, stage, stagedImport } from "./importService.ts"
 
@@ -31,7 +31,7 @@ layer(service, { excludeTestServices: true })("at the same time", (it) => {
       Effect.gen(function* () {
         const { key, tenant } = yield* stagedImport()
         const replies = yield* Effect.all(
-          Array.from({ length: 20 }, () => process(tenant, key)),
+          Array.from({ length: 20 }, () => persistently(process(tenant, key))),
           together
         )
         const created = replies.filter(({ status }) => status === 201)
@@ -58,7 +58,7 @@ layer(service, { excludeTestServices: true })("at the same time", (it) => {
         const { key, tenant } = yield* stagedImport()
         const replies = yield* Effect.forEach(
           Array.from({ length: 20 }, (_, index) => ({ dry_run: index % 2 === 0 })),
-          (options) => process(tenant, key, options),
+          (options) => persistently(process(tenant, key, options)),
           together
         )
         const codes = replies.filter(({ status }) => status !== 201).map((it) => faultsOf(it)[0])
@@ -77,8 +77,12 @@ layer(service, { excludeTestServices: true })("at the same time", (it) => {
       Effect.gen(function* () {
         const tenant = yield* freshTenant()
         const keys = Array.from({ length: 40 }, (_, index) => tenant.keyOf(`${index}`))
-        yield* Effect.forEach(keys, (key) => stage(tenant, accountOf(key)), together)
-        const replies = yield* Effect.forEach(keys, (key) => process(tenant, key), together)
+        yield* Effect.forEach(keys, (key) => persistently(stage(tenant, accountOf(key))), together)
+        const replies = yield* Effect.forEach(
+          keys,
+          (key) => persistently(process(tenant, key)),
+          together
+        )
         expect(replies.map(({ status }) => status)).toEqual(Array(40).fill(201))
         expect(new Set(replies.map(({ json }) => numberIn(json))).size).toBe(40)
         expect(yield* accountsOf(tenant)).toHaveLength(40)
@@ -95,7 +99,7 @@ layer(service, { excludeTestServices: true })("at the same time", (it) => {
           const named = (name: string) => put(accountOf(key), "billing_name", name)
           yield* stage(tenant, named("old"))
           const [staged, processed] = yield* Effect.all(
-            [stage(tenant, named("new")), process(tenant, key)],
+            [persistently(stage(tenant, named("new"))), persistently(process(tenant, key))],
             together
           )
           expect(processed.status).toBe(201)
@@ -114,9 +118,9 @@ layer(service, { excludeTestServices: true })("at the same time", (it) => {
       Effect.gen(function* () {
         const tenant = yield* freshTenant({ concurrencyLimit: 2 })
         const keys = Array.from({ length: 20 }, (_, index) => tenant.keyOf(`${index}`))
-        yield* Effect.forEach(keys, (key) => stage(tenant, accountOf(key)), together)
+        yield* Effect.forEach(keys, (key) => persistently(stage(tenant, accountOf(key))), together)
         const untilDone = (key: (typeof keys)[number]) =>
-          process(tenant, key).pipe(
+          persistently(process(tenant, key)).pipe(
             Effect.tap(({ status }) => Effect.sync(() => expect([201, 429]).toContain(status))),
             Effect.repeat({ until: ({ status }) => status === 201 })
           )

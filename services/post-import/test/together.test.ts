@@ -5,7 +5,7 @@ import type { Reply } from "@data-import/api/testing/Client"
 import { hex } from "@data-import/domain/testing/fresh"
 import { descriptionOf } from "@data-import/domain/testing/importedAccounts"
 import { recordOf } from "@data-import/domain/testing/records"
-import { faultsOf } from "@data-import/server/testing/RunningService"
+import { faultsOf, persistently } from "@data-import/server/testing/RunningService"
 import {
   addInstruction,
   addNotes,
@@ -39,7 +39,7 @@ layer(service, { excludeTestServices: true })("at the same time", (it) => {
       Effect.gen(function* () {
         const account = yield* importedAccount()
         const replies = yield* Effect.all(
-          Array.from({ length: 32 }, () => sendSample("transactions", account)),
+          Array.from({ length: 32 }, () => persistently(sendSample("transactions", account))),
           together
         )
         expect(statusesOf(replies)).toEqual([201])
@@ -55,7 +55,7 @@ layer(service, { excludeTestServices: true })("at the same time", (it) => {
       Effect.gen(function* () {
         const account = yield* importedAccount()
         const replies = yield* Effect.all(
-          Array.from({ length: 32 }, () => sendSample("notes", account)),
+          Array.from({ length: 32 }, () => persistently(sendSample("notes", account))),
           together
         )
         expect(statusesOf(replies)).toEqual([201])
@@ -74,7 +74,7 @@ layer(service, { excludeTestServices: true })("at the same time", (it) => {
         const account = yield* importedAccount()
         const replies = yield* Effect.all(
           Array.from({ length: 32 }, (_, index) =>
-            sendSample(index % 2 === 0 ? "statements" : "instruction", account)
+            persistently(sendSample(index % 2 === 0 ? "statements" : "instruction", account))
           ),
           together
         )
@@ -91,7 +91,7 @@ layer(service, { excludeTestServices: true })("at the same time", (it) => {
         const before = yield* recordOf(account.key)
         const replies = yield* Effect.forEach(
           Array.from({ length: 32 }, (_, index) => names[index % 4] ?? "notes"),
-          (name) => sendSample(name, account),
+          (name) => persistently(sendSample(name, account)),
           together
         )
         expect(statusesOf(replies)).toEqual([201])
@@ -112,7 +112,7 @@ layer(service, { excludeTestServices: true })("at the same time", (it) => {
           Array.from({ length: 32 }, (_, request) =>
             Array.from({ length: 25 }, (_, index) => creditOf(`${request} ${index}`))
           ),
-          (transactions) => addTransactions(account, transactions),
+          (transactions) => persistently(addTransactions(account, transactions)),
           together
         )
         expect(statusesOf(replies)).toEqual([201])
@@ -132,9 +132,11 @@ layer(service, { excludeTestServices: true })("at the same time", (it) => {
             return request % 2 === 0 ? some : some.toReversed()
           }),
           (some) =>
-            addTransactions(
-              account,
-              some.map((id) => creditOf(id))
+            persistently(
+              addTransactions(
+                account,
+                some.map((id) => creditOf(id))
+              )
             ),
           together
         )
@@ -153,7 +155,7 @@ layer(service, { excludeTestServices: true })("at the same time", (it) => {
         )
         yield* Effect.forEach(
           [...moved, ...moved],
-          (transaction) => addTransactions(account, [transaction]),
+          (transaction) => persistently(addTransactions(account, [transaction])),
           together
         )
         const notes = (yield* descriptionOf(account.number)).notes.slice(before.notes.length)
@@ -171,7 +173,7 @@ layer(service, { excludeTestServices: true })("at the same time", (it) => {
         const references = Array.from({ length: 20 }, () => `pm_${hex(12)}`)
         const replies = yield* Effect.forEach(
           references,
-          (reference) => addInstruction(account, { reference }),
+          (reference) => persistently(addInstruction(account, { reference })),
           together
         )
         const stored = replies.filter(({ status }) => status === 201)
@@ -198,8 +200,8 @@ layer(service, { excludeTestServices: true })("at the same time", (it) => {
         )
         yield* Effect.forEach(
           accounts.flatMap((account, index) => [
-            addNotes(account, [{ body: `note ${index}` }]),
-            addTransactions(account, [creditOf("1", { amount: index + 1 })])
+            persistently(addNotes(account, [{ body: `note ${index}` }])),
+            persistently(addTransactions(account, [creditOf("1", { amount: index + 1 })]))
           ]),
           (adding) => adding,
           together

@@ -14,6 +14,7 @@ import { get as valueAt, type Wire } from "@data-import/domain/testing/wire"
 import { layerWith } from "@data-import/postgres/Database"
 import { layerPorts } from "@data-import/postgres/Storage"
 import { freshUrl, loginsAt } from "@data-import/postgres/testing/TestDatabase"
+import { persistently } from "@data-import/server/testing/RunningService"
 import { layer as tokenSecrets } from "@data-import/server/TokenSecrets"
 import { decode, type Demo } from "../DemoFile.ts"
 import * as DemoTenant from "../DemoTenant.ts"
@@ -239,7 +240,9 @@ layer(demoRun, { excludeTestServices: true })("through the gateway", (it) => {
       const token = yield* demoToken
       yield* post(token, stagePath, { payload: accountOf("wanted by twenty") })
       const replies = yield* Effect.all(
-        Array.from({ length: 20 }, () => post(token, processPath, processOf("wanted by twenty"))),
+        Array.from({ length: 20 }, () =>
+          persistently(post(token, processPath, processOf("wanted by twenty")))
+        ),
         { concurrency: "unbounded" }
       )
       const created = replies.filter(({ status }) => status === 201)
