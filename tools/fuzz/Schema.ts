@@ -55,7 +55,10 @@ const list = (schema: Schema, depth: number): fc.Arbitrary<unknown> => {
 const object = (schema: Schema, depth: number): fc.Arbitrary<unknown> => {
   const members = resolved(schema["properties"])
   const names = Object.keys(members)
-  if (names.length === 0) return fc.dictionary(fc.string(), fc.jsonValue(), { maxKeys: 2 })
+  if (names.length === 0) {
+    const maxKeys = schema["additionalProperties"] === false ? 0 : 2
+    return fc.dictionary(fc.string(), fc.jsonValue(), { maxKeys })
+  }
   const requiredKeys = listOf(schema["required"]).map(String)
   const model = Object.fromEntries(
     names.map((name) => [name, valueOf(members[name], depth + 1)] as const)

@@ -123,6 +123,28 @@ describe("a run", () => {
     expect(sent).toEqual([])
   })
 
+  const probing: Plan = { ...sound, kind: "path" }
+  const echoing: Answer = (response, number) => {
+    const asked = response.req.headers["x-request-id"]
+    json(
+      200,
+      record,
+      asked === undefined ? {} : { "x-request-id": String(asked) }
+    )(response, number)
+  }
+
+  it("finds a connection on which the next request gets the answer of another", async () => {
+    const { failures } = await runWith(good, { fixed: [probing] })
+    expect(failures[0]?.complaints).toEqual([
+      expect.stringContaining("the next request on the connection got 200")
+    ])
+  })
+
+  it("finds nothing where the next request gets its own", async () => {
+    const { failures } = await runWith(echoing, { fixed: [probing] })
+    expect(failures).toEqual([])
+  })
+
   it("tells the same failure once, and how many cases have it", async () => {
     const { failures } = await runWith(json(500, errorOf("error")))
     expect(failures).toMatchObject([{ others: 3 }])
@@ -156,17 +178,17 @@ describe("a run", () => {
 })
 
 describe("a service that cannot answer now", () => {
-  it("is asked once more after all others, as late as it says", async () => {
-    let times = 0
+  it("is asked once more after all others, as late as it says, under another mark", async () => {
+    const late: Plan = {
+      ...sound,
+      steps: (mark) => planOf(`late-${mark}`).steps(mark, { apiKey: "k" })
+    }
     const { failures, tally, turnedAway, waited } = await runWith(
-      (response, number) => {
-        if (number === "late") times += 1
-        return (times === 1 && number === "late" ? full : good)(response, number)
-      },
-      { fixed: [planOf("late")] }
+      (response, number) => (number === "late-0.1" ? full : good)(response, number),
+      { fixed: [late] }
     )
     expect({ failures, turnedAway, waited }).toEqual({ failures: [], turnedAway: 1, waited: [7] })
-    expect(sent.at(-1)).toBe("late")
+    expect([sent.indexOf("late-0.1") < 2, sent.at(-1)]).toEqual([true, "late-0.2"])
     expect(tally.serverErrors).toBe(1)
   })
 

@@ -1,0 +1,55 @@
+/**
+ * What is made from the document's schemas, held against them by a library that knows nothing of
+ * the fuzzer: what it takes for allowed is allowed, and what it takes for a fault is one.
+ */
+import { readFileSync } from "node:fs"
+import { isWire } from "@data-import/domain/testing/wire"
+import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js"
+import fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import { schemaFaults, valueOf } from "../Schema.ts"
+import { posts, soundBody } from "../SoundBody.ts"
+
+const file = new URL("../openapi.json", import.meta.resolve("@data-import/api/Limits"))
+
+const ajv = new Ajv2020({ strict: false, validateFormats: false })
+ajv.addSchema(JSON.parse(readFileSync(file, "utf8")) as object, "openapi.json")
+
+const validatorOf = (template: string): ValidateFunction => {
+  const path = encodeURIComponent(template.replaceAll("/", "~1"))
+  const body = "requestBody/content/application~1json/schema"
+  return ajv.compile({ $ref: `openapi.json#/paths/${path}/post/${body}` })
+}
+
+/** The library does not look at these. */
+const ofFormats = new Set(["invalid_date", "invalid_datetime", "invalid_email"])
+
+const bodies = posts.map(({ body, id, template }) => ({
+  id,
+  body,
+  validate: validatorOf(template)
+}))
+
+describe.each(bodies)("a body of $id", ({ body, id, validate }) => {
+  it("is allowed, whichever is made", () => {
+    fc.assert(
+      fc.property(valueOf(body).filter(isWire), (value) => {
+        expect(validate(value), JSON.stringify(validate.errors)).toBe(true)
+      }),
+      { numRuns: 8 }
+    )
+  })
+
+  it("is allowed as every case begins with it", () => {
+    expect(validate(soundBody(id)), JSON.stringify(validate.errors)).toBe(true)
+  })
+
+  it("is not allowed with any of the faults", () => {
+    const faults = schemaFaults(body ?? {}, soundBody(id)).filter(
+      ({ code }) => !ofFormats.has(code)
+    )
+    const allowed = faults.filter((fault) => validate(fault.body))
+    expect(faults.length).toBeGreaterThan(4)
+    expect(allowed.map(({ attr, code }) => `${attr} ${code}`)).toEqual([])
+  })
+})
