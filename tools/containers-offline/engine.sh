@@ -1,6 +1,7 @@
 # The engine: unpacked from Debian's packages, started on a socket and in a folder of its own, and
 # stopped. Nothing is installed, and another engine on this machine is left alone: there is no
-# default bridge to share, no rule for this machine's packets, and all mounts are in a namespace that ends with it.
+# default bridge to share and no rule for this machine's packets, and all mounts are in a namespace
+# that ends with the engine.
 
 # Beside the packages of npm, so that a clean install begins anew.
 engine="$root/node_modules/.cache/containers-offline/engine"
@@ -39,7 +40,8 @@ unpack_engine() {
   local archive draft package
   if [[ -d "$engine" ]]; then return; fi
   mkdir -p "$state/packages" "$state/apt/lists/partial" "$state/apt/archives/partial"
-  download update
+  # A source that does not answer need not be one of those that matter here.
+  apt-get -qq update >>"$state/apt.log" 2>&1 || true
   download download "${from_own[@]}"
 
   archive="$(apt-get indextargets --format '$(ORIGIN) $(COMPONENT) $(REPO_URI)' |
@@ -64,8 +66,8 @@ docker_here() { PATH="$engine_path:$PATH" DOCKER_HOST="unix://$socket" docker "$
 
 start_engine() {
   local deadline=$((SECONDS + 60))
-  # No storage driver is named: overlay2 where the kernel and the file system allow it, or vfs. Rules
-  # for packets are made within containers only, so that they find each other by name.
+  # No storage driver is named: it is overlay2 where the kernel and the file system allow it, or
+  # vfs. Rules for packets are made within containers only, so that they find each other by name.
   PATH="$engine_path:$PATH" LD_LIBRARY_PATH="$(libraries)" XTABLES_LIBDIR="$(libraries)/xtables" \
     setsid unshare --mount --propagation slave dockerd \
     --host "unix://$socket" --pidfile "$state/docker.pid" \

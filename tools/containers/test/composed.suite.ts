@@ -160,6 +160,12 @@ describe.each(services)("the service in %s", (name) => {
         .join()`
     )
     expect(found).toBe("")
+    const tools = await system.evaluate(
+      name,
+      `fs.readdirSync("/app/tools", { recursive: true })
+      .filter((path) => path.endsWith(".ts")).map((path) => path.split("/")[0]).join(" ")`
+    )
+    expect(new Set(tools.split(" "))).toEqual(new Set(["operator", "vendor-simulator"]))
   })
 })
 
