@@ -79,7 +79,7 @@ export const send = (url: string, request: Request): Effect.Effect<Reply> =>
     if (wrong.length > 0) {
       throw new Error(`${wrong.join("; ")}\n${described(method, path, answered)}`)
     }
-    saw({ method, path, headers }, answered)
+    saw({ method, path }, answered)
     const json = answered.text === "" ? undefined : (JSON.parse(answered.text) as unknown)
     return { ...answered, json }
   })

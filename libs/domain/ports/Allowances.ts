@@ -1,6 +1,6 @@
 /**
- * How much each organisation may still ask, for whoever holds it to a rate. It is kept in one place,
- * so that the rate holds however many services are asked.
+ * How much each organisation may still ask, for whoever holds it to a rate. It is kept in one
+ * place, so that the rate holds however many services are asked.
  */
 import { Context, type DateTime, type Effect } from "effect"
 import type { OrganisationName } from "../src/Organisation.ts"

@@ -1,7 +1,7 @@
 /**
- * The connection to PostgreSQL: a pool, a door and a bounded queue in front of it, and one way to run
- * statements that says what a failure means. The other modules of this library state what to run;
- * only this one knows how.
+ * The connection to PostgreSQL: a pool, a door and a bounded queue in front of it, and one way to
+ * run statements that says what a failure means. The other modules of this library state what to
+ * run; only this one knows how.
  */
 import { PgClient } from "@effect/sql-pg"
 import { Config, Context, Duration, Effect, Layer, type Redacted, Schema } from "effect"
