@@ -8,7 +8,7 @@ import { put, type Wire } from "@data-import/domain/testing/wire"
 import fc from "fast-check"
 import { type Expectation, get, type Plan, post, type Request, type Step } from "./Case.ts"
 import type { Day } from "./Day.ts"
-import { answers, both, exactly, faults, has, isText } from "./Expectation.ts"
+import { answers, both, exactly, faultIn, faults, has, isText } from "./Expectation.ts"
 import { soundBody } from "./SoundBody.ts"
 import { processPath, stagePath, supplier, team } from "./Tenant.ts"
 
@@ -148,12 +148,10 @@ const brokenAccounts = (day: Day, id: string, path: string): fc.Arbitrary<Plan> 
       operation: id,
       kind: "mutant",
       name,
-      steps: () => [
-        {
-          request: post(path, wrapped(body)),
-          expect: faults(failed, `${fault.attr} ${fault.code}`)
-        }
-      ]
+      steps: () => {
+        const request = post(path, wrapped(body))
+        return [{ request, expect: faultIn(request, failed, `${fault.attr} ${fault.code}`) }]
+      }
     }))
 
 const wrappers: ReadonlyArray<readonly [body: unknown, ...faults: ReadonlyArray<string>]> = [

@@ -3,8 +3,9 @@
  * for what differs, and nothing where nothing does; what holds for every answer alike is judged in
  * `Judge.ts`.
  */
+import { bodyBytes } from "@data-import/api/Limits"
 import { get } from "@data-import/domain/testing/wire"
-import type { Expectation, Reply } from "./Case.ts"
+import type { Expectation, Reply, Request } from "./Case.ts"
 
 const clip = (text: string): string => (text.length > 600 ? `${text.slice(0, 600)}…` : text)
 
@@ -50,6 +51,13 @@ export const faults = (outcome: string, ...expected: ReadonlyArray<string>): Exp
     const wanted = [outcome, ...expected].join(", ")
     return found === wanted ? null : `${clip(wanted)} is expected, ${clip(found)} came`
   })
+
+/**
+ * A refusal with exactly this fault, or for its size where the request is larger than any may be: a
+ * list of too many elements, each of them long, is.
+ */
+export const faultIn = ({ body = "" }: Request, outcome: string, fault: string): Expectation =>
+  Buffer.byteLength(body) > bodyBytes ? answers("413 payload_too_large") : faults(outcome, fault)
 
 /** No fault with one of these codes, but where the place of the fault lets it. */
 export const noFault = (codes: ReadonlySet<string>, excepted: RegExp): Expectation =>

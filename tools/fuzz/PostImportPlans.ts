@@ -10,7 +10,7 @@ import { accounts } from "./AccountPlans.ts"
 import { accepted, type Addition, notes, requestOf, statements, transactions } from "./Addition.ts"
 import { type Expectation, type Plan, post, type Step } from "./Case.ts"
 import type { Day } from "./Day.ts"
-import { answers, both, faults, has } from "./Expectation.ts"
+import { answers, both, faultIn, faults, has } from "./Expectation.ts"
 import { soundBody } from "./SoundBody.ts"
 import { imported, openSince, supplier } from "./Tenant.ts"
 
@@ -139,12 +139,10 @@ const broken = (day: Day, addition: Addition): fc.Arbitrary<Plan> =>
       operation: addition.operation,
       kind: "mutant",
       name: fault,
-      steps: () => [
-        {
-          request: post(addition.path, requestOf(addition, elements, number)),
-          expect: faults(failed, fault)
-        }
-      ]
+      steps: () => {
+        const request = post(addition.path, requestOf(addition, elements, number))
+        return [{ request, expect: faultIn(request, failed, fault) }]
+      }
     }))
 
 /** What is added to an account, each kind as often as its weight says. */

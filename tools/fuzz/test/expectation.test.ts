@@ -1,12 +1,14 @@
 /** Each part of an expectation is met by one answer, and complains of another. */
+import { bodyBytes } from "@data-import/api/Limits"
 import { describe, expect, it } from "vitest"
-import type { Expectation, Reply } from "../Case.ts"
+import { type Expectation, post, type Reply } from "../Case.ts"
 import {
   answers,
   anything,
   both,
   exactly,
   faultAt,
+  faultIn,
   faults,
   has,
   hasLength,
@@ -59,6 +61,18 @@ const examples: Readonly<Record<string, Example>> = {
     met: [refused("a blank")],
     unmet: [replyOf(400, { ...refusalOf("a blank"), code: "request_failed_validation" })],
     complaint: "400 request_failed_validation, a blank came"
+  },
+  "the fault in a body as large as may be": {
+    expectation: faultIn(post("/", "x".repeat(bodyBytes)), failed, "a max_length"),
+    met: [refused("a max_length")],
+    unmet: [replyOf(413, errorOf("payload_too_large"))],
+    complaint: `${failed}, a max_length is expected, 413 payload_too_large came`
+  },
+  "the size of a body that is larger": {
+    expectation: faultIn(post("/", "x".repeat(bodyBytes + 1)), failed, "a max_length"),
+    met: [replyOf(413, errorOf("payload_too_large"))],
+    unmet: [refused("a max_length")],
+    complaint: `413 payload_too_large is expected, ${failed} came`
   },
   "no fault of these codes": {
     expectation: noFault(new Set(["blank"]), /^customers$/),
