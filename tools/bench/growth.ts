@@ -15,7 +15,7 @@ import type { Options } from "./Options.ts"
 import { publish } from "./Results.ts"
 import * as Sides from "./Sides.ts"
 import * as Space from "./Space.ts"
-import { comparisons, short, table } from "./Table.ts"
+import { comparisons, table } from "./Table.ts"
 import * as Tenants from "./Tenants.ts"
 import { type WorkName, works } from "./Works.ts"
 
@@ -51,8 +51,8 @@ const fill = Effect.fnUntraced(function* (
 
 const measured: ReadonlyArray<WorkName> = ["stage", "restage", "process", "status"]
 
-/** So few that the small database stays small. */
-const requestsPerRun = 400
+/** So few that the small database stays small: the runs add to it, too. */
+const requestsPerRun = 1_000
 
 const compared = Effect.fnUntraced(function* (large: Place, small: Place, options: Options) {
   const rows: Array<readonly [string, Comparison]> = []
@@ -77,7 +77,7 @@ const measureSize = Effect.fnUntraced(function* (
   small: Place,
   options: Options
 ) {
-  yield* Console.error(`${short(size)} accounts`)
+  yield* Console.error(`${size.toLocaleString("en-GB")} accounts`)
   const scannedBefore = yield* Space.scans(large.database)
   const rows = yield* compared(large, small, options)
   const list = yield* Lists.measure(large)
