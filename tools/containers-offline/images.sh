@@ -108,3 +108,14 @@ make_images() {
   make_postgres
   make_object_store
 }
+
+# A container that finds itself by name has all that the tests need of an engine.
+try_image() {
+  local said
+  local script='require("dns").lookup("trial", (error) => process.exit(error ? 1 : 0))'
+  docker_here network create trial >/dev/null
+  said="$(docker_here run --rm --network trial --name trial "$(node_image)" \
+    node -e "$script" 2>&1)" ||
+    without_engine "containers do not run here: $(tail -n 1 <<<"$said")"
+  docker_here network rm trial >/dev/null
+}
