@@ -149,6 +149,9 @@ const prepare = Effect.fnUntraced(function* (
   return requests
 })
 
+/** A run that failed has used nobody knows how many numbers. */
+const beyondAnyRun = 1_000_000
+
 /** One run of load on one side. */
 export const measure = Effect.fnUntraced(function* (
   { database, load, server }: Ground,
@@ -164,7 +167,7 @@ export const measure = Effect.fnUntraced(function* (
     postgres: postgresCpuSeconds(server.pid)
   })
   const before = used()
-  const outcome = yield* load.run({
+  const order = {
     work,
     url: side.urlOf(work),
     token: side.tenant.token,
@@ -172,7 +175,9 @@ export const measure = Effect.fnUntraced(function* (
     first,
     ...amount,
     ...(requests !== undefined && { requests })
-  })
+  }
+  const leave = Effect.sync(() => side.next.set(work, first + beyondAnyRun))
+  const outcome = yield* Effect.tapError(load.run(order), () => leave)
   const after = used()
   side.next.set(work, first + (requests ?? outcome.requests))
   const thousands = Math.max(outcome.requests, 1) / 1_000
