@@ -64,12 +64,20 @@ libraries() { echo "$engine"/usr/lib/*-linux-gnu; }
 
 docker_here() { PATH="$engine_path:$PATH" DOCKER_HOST="unix://$socket" docker "$@"; }
 
+# What the engine keeps is many small files that nobody misses, and so in memory where there is
+# plenty, in GiB.
+plenty=10
+
 start_engine() {
-  local deadline=$((SECONDS + 60))
+  local deadline=$((SECONDS + 60)) keep="exec"
+  mkdir "$state/data"
+  if (($(sed -n 's/^MemAvailable: *\([0-9]*\) kB/\1/p' /proc/meminfo) > plenty << 20)); then
+    keep="mount -t tmpfs tmpfs '$state/data' && exec"
+  fi
   # No storage driver is named: it is overlay2 where the kernel and the file system allow it, or
   # vfs. Rules for packets are made within containers only, so that they find each other by name.
   PATH="$engine_path:$PATH" LD_LIBRARY_PATH="$(libraries)" XTABLES_LIBDIR="$(libraries)/xtables" \
-    setsid unshare --mount --propagation slave dockerd \
+    setsid unshare --mount --propagation slave sh -c "$keep \"\$@\"" sh dockerd \
     --host "unix://$socket" --pidfile "$state/docker.pid" \
     --data-root "$state/data" --exec-root "$state/exec" \
     --bridge none --iptables=false --ip6tables=false --ip-forward=false --ip-masq=false \
