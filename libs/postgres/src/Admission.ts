@@ -21,23 +21,35 @@ export interface AdmissionLimits {
 export interface Admission {
   /**
    * Runs a request, or refuses it at once: while others wait too long, and while the database does
-   * not answer, but for one request at a time that tries.
+   * not answer, but for one request at a time that tries, until one of them has had all its
+   * answers.
    */
   readonly admit: <A, E, R>(
     request: Effect.Effect<A, E, R>
   ) => Effect.Effect<A, E | ServiceUnavailable, R>
   /**
    * Runs an effect when it is its turn; fails with `StorageUnavailable` where that takes too long,
-   * and from then on at once where it would have to wait, until the database answers.
+   * and from then on at once where it would have to wait, until a request has tried well.
    */
   readonly run: <A, E, R>(
     effect: Effect.Effect<A, E, R>
   ) => Effect.Effect<A, E | StorageUnavailable, R>
 }
 
-/** What a fiber works for has had a turn. So has, by default, what no request asked for. */
-const Progress = Context.Reference<{ hasBegun: boolean }>("@data-import/postgres/Progress", {
-  defaultValue: () => ({ hasBegun: true })
+/** How far it has come, what a fiber works for. */
+interface Progress {
+  /** It has had a turn. */
+  hasBegun: boolean
+  /** The database has answered it, and has left it without an answer. */
+  wasAnswered: boolean
+  wasLeft: boolean
+}
+
+const arrived = (): Progress => ({ hasBegun: false, wasAnswered: false, wasLeft: false })
+
+/** What no request asked for has begun. */
+const Progress = Context.Reference<Progress>("@data-import/postgres/Progress", {
+  defaultValue: () => ({ ...arrived(), hasBegun: true })
 })
 
 interface Waiter {
@@ -49,10 +61,10 @@ interface Waiter {
   hasTurn: boolean
 }
 
-/** From a failure to the next try. Milliseconds. */
+/** From a failure, and from a try that did not go well, to the next try. Milliseconds. */
 const pause = 100
 
-type Verdict = "answered" | "away" | "unclear"
+type Verdict = "answered" | "away" | "unclear" | "interrupted"
 
 /** What the end of a turn says about the database. */
 const verdictOf = (
@@ -60,7 +72,7 @@ const verdictOf = (
   isAway: (failure: StorageUnavailable) => boolean
 ): Verdict => {
   if (Exit.isSuccess(exit)) return "answered"
-  if (Cause.hasInterruptsOnly(exit.cause)) return "unclear"
+  if (Cause.hasInterruptsOnly(exit.cause)) return "interrupted"
   const failure = Option.getOrUndefined(Cause.findErrorOption(exit.cause))
   if (!Predicate.isTagged(failure, "StorageUnavailable")) return "answered"
   return isAway(failure as StorageUnavailable) ? "away" : "unclear"
@@ -141,8 +153,7 @@ export const make = (
     return Effect.void
   })
 
-  const take = Effect.fnUntraced(function* () {
-    const progress = yield* Progress
+  const take = Effect.fnUntraced(function* (progress: Progress) {
     const clock = yield* Clock.Clock
     if (free > 0) {
       free--
@@ -155,6 +166,7 @@ export const make = (
         duration: limits.wait,
         orElse: () => {
           nextTry = clock.currentTimeMillisUnsafe() + pause
+          progress.wasLeft = true
           return refuse("All connections are busy")
         }
       })
@@ -162,17 +174,22 @@ export const make = (
     progress.hasBegun = true
   })
 
-  const release = (exit: Exit.Exit<unknown, unknown>) =>
+  const release = (progress: Progress) => (exit: Exit.Exit<unknown, unknown>) =>
     Effect.clockWith((clock) => {
       const verdict = verdictOf(exit, isAway)
-      if (verdict === "answered") nextTry = null
+      if (verdict === "answered") progress.wasAnswered = true
       if (verdict === "away") nextTry = clock.currentTimeMillisUnsafe() + pause
+      if (verdict === "away" || verdict === "unclear") progress.wasLeft = true
       return handOver
     })
 
   const run: Admission["run"] = (effect) =>
     Effect.uninterruptibleMask((restore) =>
-      Effect.flatMap(restore(take()), () => Effect.onExit(restore(effect), release))
+      Effect.flatMap(Progress, (progress) =>
+        Effect.flatMap(restore(take(progress)), () =>
+          Effect.onExit(restore(effect), release(progress))
+        )
+      )
     )
 
   const isTooBusy = (now: number): boolean =>
@@ -181,13 +198,19 @@ export const make = (
   const admit = <A, E, R>(request: Effect.Effect<A, E, R>) =>
     Effect.clockWith((clock): Effect.Effect<A, E | ServiceUnavailable, R> => {
       const now = clock.currentTimeMillisUnsafe()
-      const served = Effect.provideService(request, Progress, { hasBegun: false })
+      const progress = arrived()
+      const served = Effect.provideService(request, Progress, progress)
       if (nextTry === null) return isTooBusy(now) ? Effect.fail(unavailable) : served
       if (isTrying || now < nextTry) return Effect.fail(unavailable)
       isTrying = true
       return Effect.ensuring(
         served,
-        Effect.sync(() => (isTrying = false))
+        Effect.sync(() => {
+          isTrying = false
+          // One answer is not enough: a lock may stand in the way of all but a few statements.
+          const isWell = progress.wasAnswered && !progress.wasLeft
+          nextTry = isWell ? null : clock.currentTimeMillisUnsafe() + pause
+        })
       )
     })
 

@@ -178,9 +178,12 @@ describe("the door", () => {
         yield* TestClock.adjust(pause)
         yield* Effect.exit(admit(request))
       }
+      yield* TestClock.adjust(pause)
       const trying = yield* start(admit(Effect.never))
+      yield* TestClock.adjust(pause)
       expect(yield* refusalOf(admit(Effect.void)), "still one at a time").toBe("ServiceUnavailable")
       yield* Fiber.interrupt(trying)
+      yield* TestClock.adjust(pause)
       expect(yield* admit(run(Effect.succeed("answered")))).toBe("answered")
       expect(yield* admit(Effect.succeed("in"))).toBe("in")
     })
@@ -196,9 +199,20 @@ describe("the door", () => {
     Effect.gen(function* () {
       const { admit, run } = admission()
       yield* Effect.exit(run(Effect.fail(away)))
-      yield* Effect.exit(run<void, unknown, never>(turn))
+      yield* TestClock.adjust(pause)
+      yield* Effect.exit(admit(run<void, unknown, never>(turn)))
       const answer = yield* Effect.result(admit(Effect.void))
       expect(answer._tag === "Success").toBe(isOpen)
+    })
+  )
+
+  it.effect("stays shut for a request that had one answer and waited for another in vain", () =>
+    Effect.gen(function* () {
+      const { admit, run } = admission()
+      yield* Effect.exit(run(Effect.fail(away)))
+      yield* TestClock.adjust(pause)
+      yield* Effect.exit(admit(Effect.andThen(run(Effect.void), run(Effect.fail(slow)))))
+      expect(yield* refusalOf(admit(Effect.never))).toBe("ServiceUnavailable")
     })
   )
 
