@@ -45,11 +45,15 @@ interface Progress {
   wasLeft: boolean
 }
 
-const arrived = (): Progress => ({ hasBegun: false, wasAnswered: false, wasLeft: false })
+const progressOf = (hasBegun: boolean): Progress => ({
+  hasBegun,
+  wasAnswered: false,
+  wasLeft: false
+})
 
 /** What no request asked for has begun. */
 const Progress = Context.Reference<Progress>("@data-import/postgres/Progress", {
-  defaultValue: () => ({ ...arrived(), hasBegun: true })
+  defaultValue: () => progressOf(true)
 })
 
 interface Waiter {
@@ -130,6 +134,34 @@ class Queues {
   }
 }
 
+/** Shut while the database does not answer; then one request at a time may try. */
+class Door {
+  /** From when on; null while the database answers. */
+  #nextTry: number | null = null
+  #isTrying = false
+
+  get isShut(): boolean {
+    return this.#nextTry !== null
+  }
+
+  shut(now: number): void {
+    this.#nextTry = now + pause
+  }
+
+  /** Whether a request may try now; if so, `endTry` follows. */
+  beginTry(now: number): boolean {
+    if (this.#isTrying || this.#nextTry === null || now < this.#nextTry) return false
+    this.#isTrying = true
+    return true
+  }
+
+  /** One answer is not enough: a lock may stand in the way of all but a few statements. */
+  endTry(now: number, { wasAnswered, wasLeft }: Progress): void {
+    this.#isTrying = false
+    this.#nextTry = wasAnswered && !wasLeft ? null : now + pause
+  }
+}
+
 const refuse = (message: string) =>
   Effect.fail(new StorageUnavailable({ cause: new Error(message) }))
 
@@ -143,10 +175,8 @@ export const make = (
 ): Admission => {
   const queues = new Queues()
   const tooLong = Duration.toMillis(limits.wait) / 4
+  const door = new Door()
   let free = limits.running
-  /** From when on one request may try; null while the database answers. */
-  let nextTry: number | null = null
-  let isTrying = false
 
   const handOver = Effect.clockWith((clock) => {
     if (!queues.next(clock.currentTimeMillisUnsafe())) free++
@@ -158,14 +188,13 @@ export const make = (
     if (free > 0) {
       free--
     } else {
-      if (nextTry !== null)
-        return yield* refuse("All connections are busy, and others waited in vain")
+      if (door.isShut) return yield* refuse("All connections are busy, and others waited in vain")
       if (queues.size >= limits.waiting) return yield* refuse("The queue is full")
       const turn = queues.turn(progress.hasBegun, clock.currentTimeMillisUnsafe(), handOver)
       yield* Effect.timeoutOrElse(turn, {
         duration: limits.wait,
         orElse: () => {
-          nextTry = clock.currentTimeMillisUnsafe() + pause
+          door.shut(clock.currentTimeMillisUnsafe())
           progress.wasLeft = true
           return refuse("All connections are busy")
         }
@@ -178,7 +207,7 @@ export const make = (
     Effect.clockWith((clock) => {
       const verdict = verdictOf(exit, isAway)
       if (verdict === "answered") progress.wasAnswered = true
-      if (verdict === "away") nextTry = clock.currentTimeMillisUnsafe() + pause
+      if (verdict === "away") door.shut(clock.currentTimeMillisUnsafe())
       if (verdict === "away" || verdict === "unclear") progress.wasLeft = true
       return handOver
     })
@@ -198,19 +227,13 @@ export const make = (
   const admit = <A, E, R>(request: Effect.Effect<A, E, R>) =>
     Effect.clockWith((clock): Effect.Effect<A, E | ServiceUnavailable, R> => {
       const now = clock.currentTimeMillisUnsafe()
-      const progress = arrived()
+      const progress = progressOf(false)
       const served = Effect.provideService(request, Progress, progress)
-      if (nextTry === null) return isTooBusy(now) ? Effect.fail(unavailable) : served
-      if (isTrying || now < nextTry) return Effect.fail(unavailable)
-      isTrying = true
+      if (!door.isShut) return isTooBusy(now) ? Effect.fail(unavailable) : served
+      if (!door.beginTry(now)) return Effect.fail(unavailable)
       return Effect.ensuring(
         served,
-        Effect.sync(() => {
-          isTrying = false
-          // One answer is not enough: a lock may stand in the way of all but a few statements.
-          const isWell = progress.wasAnswered && !progress.wasLeft
-          nextTry = isWell ? null : clock.currentTimeMillisUnsafe() + pause
-        })
+        Effect.sync(() => door.endTry(clock.currentTimeMillisUnsafe(), progress))
       )
     })
 
