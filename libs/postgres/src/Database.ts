@@ -49,7 +49,8 @@ export class Database extends Context.Service<
 >()("@data-import/postgres/Database") {}
 
 const connectTimeout = Duration.seconds(2)
-const waitForConnection = Duration.seconds(2)
+/** Nobody is let in who would wait two seconds; the rest is for those in front who take longer. */
+const waitForConnection = Duration.seconds(8)
 /** A row lock is held for the few milliseconds of another write to the same import or account. */
 const lockTimeout = Duration.seconds(5)
 /** A staged payload comes in one message, and is at most a few times as large as a body. */
