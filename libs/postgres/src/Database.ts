@@ -80,7 +80,7 @@ const make = Effect.fnUntraced(function* (config: DatabaseSettings) {
   // No connection is opened yet, so nothing can fail here.
   const sql = yield* Effect.orDie(clientOf(config))
   const admission = Admission.make(
-    { running: config.poolSize, waiting: config.poolSize * 32, wait: waitForConnection },
+    { running: config.poolSize, waiting: config.poolSize * 64, wait: waitForConnection },
     isAway
   )
   // The server ends a statement by itself; this is for a server that no longer does.

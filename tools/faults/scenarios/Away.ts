@@ -14,8 +14,8 @@ import { reconfigured, System } from "../System.ts"
 /** So long a statement may take here, so that a silent database is found out soon. */
 const statementTimeout = "4 seconds"
 
-/** Seconds. Each of two statements is given up a second after that, and something is left over. */
-const longestAnswer = 2 * (4 + 1) + 1
+/** Seconds: for a turn, and then for a statement, which is given up a second after that. */
+const longestAnswer = 8 + 4 + 1
 
 /** Of each kind of request, a second: more than can wait, and little for this machine. */
 const rate = 100
