@@ -1,9 +1,9 @@
 /** A program in a process of its own, which listens on a port that was given to it. */
 import { type ChildProcess, spawn } from "node:child_process"
-import { connect } from "node:net"
 import { join } from "node:path"
 import { Data, Duration, Effect, type Scope } from "effect"
-import { freePort } from "@data-import/faults/Ports"
+import { ended, hasEnded } from "@data-import/faults/Ending"
+import { freePort, listens } from "@data-import/faults/Ports"
 
 /** The process ended, or did not listen in time; `said` is what it wrote to its error output. */
 export class DidNotStart extends Data.TaggedError("DidNotStart")<{
@@ -31,27 +31,6 @@ export interface Options {
 const root = join(import.meta.dirname, "..", "..")
 const startLimit = Duration.seconds(60)
 const stopLimit = Duration.seconds(20)
-
-const listens = (port: number): Effect.Effect<boolean> =>
-  Effect.callback<boolean>((resume) => {
-    const socket = connect({ host: "127.0.0.1", port })
-    const settle = (answer: boolean) => {
-      socket.destroy()
-      resume(Effect.succeed(answer))
-    }
-    socket.once("connect", () => settle(true))
-    socket.once("error", () => settle(false))
-    return Effect.sync(() => socket.destroy())
-  })
-
-const hasEnded = (child: ChildProcess): boolean =>
-  child.exitCode !== null || child.signalCode !== null
-
-const ended = (child: ChildProcess): Effect.Effect<void> =>
-  Effect.callback<void>((resume) => {
-    if (hasEnded(child)) return resume(Effect.void)
-    child.once("exit", () => resume(Effect.void))
-  })
 
 const stop = (child: ChildProcess): Effect.Effect<void> =>
   Effect.suspend(() => {

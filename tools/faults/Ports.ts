@@ -5,7 +5,7 @@
  */
 import { randomInt } from "node:crypto"
 import { readFileSync } from "node:fs"
-import { createServer } from "node:net"
+import { connect, createServer } from "node:net"
 import { Effect } from "effect"
 
 const lowest = 10_000
@@ -31,3 +31,16 @@ export const freePort: Effect.Effect<number> = Effect.promise(async () => {
   }
   throw new Error("No free port was found")
 })
+
+/** Whether somebody listens on this port of 127.0.0.1. */
+export const listens = (port: number): Effect.Effect<boolean> =>
+  Effect.callback<boolean>((resume) => {
+    const socket = connect({ host: "127.0.0.1", port })
+    const settle = (answer: boolean) => {
+      socket.destroy()
+      resume(Effect.succeed(answer))
+    }
+    socket.once("connect", () => settle(true))
+    socket.once("error", () => settle(false))
+    return Effect.sync(() => socket.destroy())
+  })

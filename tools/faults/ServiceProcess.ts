@@ -3,10 +3,10 @@
  * same address. It ends with the scope at the latest.
  */
 import { type ChildProcess, spawn } from "node:child_process"
-import { connect } from "node:net"
 import { join } from "node:path"
 import { Data, Duration, Effect, type Scope } from "effect"
-import { freePort } from "./Ports.ts"
+import { ended, hasEnded } from "./Ending.ts"
+import { freePort, listens } from "./Ports.ts"
 
 export type ServiceName = "account-import" | "post-import" | "query" | "auth" | "gateway"
 
@@ -26,28 +26,6 @@ const services = join(import.meta.dirname, "..", "..", "services")
 const startLimit = Duration.minutes(2)
 const stopLimit = Duration.seconds(20)
 const keptLines = 200
-
-/** Whether somebody listens there. */
-const listens = (port: number): Effect.Effect<boolean> =>
-  Effect.callback<boolean>((resume) => {
-    const socket = connect({ host: "127.0.0.1", port })
-    const settle = (answer: boolean) => {
-      socket.destroy()
-      resume(Effect.succeed(answer))
-    }
-    socket.once("connect", () => settle(true))
-    socket.once("error", () => settle(false))
-    return Effect.sync(() => socket.destroy())
-  })
-
-const hasEnded = (child: ChildProcess): boolean =>
-  child.exitCode !== null || child.signalCode !== null
-
-const ended = (child: ChildProcess): Effect.Effect<void> =>
-  Effect.callback<void>((resume) => {
-    if (hasEnded(child)) return resume(Effect.void)
-    child.once("exit", () => resume(Effect.void))
-  })
 
 export class ServiceProcess {
   readonly name: ServiceName

@@ -3,7 +3,7 @@
  * test: the line to the database, the payment vendors, the object store and the collector of
  * traces. Whatever the services say to anybody is kept.
  */
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
+import { readdirSync, readFileSync } from "node:fs"
 import {
   createServer as createHttpServer,
   type IncomingMessage,
@@ -17,7 +17,6 @@ import {
   type Server as TcpServer,
   type Socket
 } from "node:net"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { ConfigProvider, Context, Duration, Effect, Layer, Redacted, type Scope } from "effect"
 import * as AccountImport from "@data-import/account-import/AccountImport"
@@ -31,6 +30,7 @@ import * as PostImport from "@data-import/post-import/PostImport"
 import { Database, layerWith } from "@data-import/postgres/Database"
 import { layerPorts } from "@data-import/postgres/Storage"
 import { freshUrl, loginsAt } from "@data-import/postgres/testing/TestDatabase"
+import { temporaryFolder } from "@data-import/postgres/testing/temporaryFolder"
 import * as Query from "@data-import/query/Query"
 import { Output } from "@data-import/server/Log"
 import { Listening } from "@data-import/server/Service"
@@ -97,11 +97,6 @@ const lineTo = Effect.fnUntraced(function* (url: Redacted.Redacted) {
   return { through, away }
 })
 
-const temporaryFolder = Effect.acquireRelease(
-  Effect.sync(() => mkdtempSync(join(tmpdir(), "data-import-security-"))),
-  (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
-)
-
 const collected = async (incoming: IncomingMessage): Promise<string> => {
   const chunks: Array<Buffer> = []
   for await (const chunk of incoming) chunks.push(chunk as Buffer)
@@ -155,7 +150,7 @@ const usual: Settings = {
 const make = Effect.fnUntraced(function* (world: World) {
   const { settings, store, vendor } = world
   yield* credentialsInEnvironment(world.storeCredentials)
-  const folder = yield* temporaryFolder
+  const folder = yield* temporaryFolder(0o700)
   const owner = yield* freshUrl
   const logins = loginsAt(owner)
   const line = yield* lineTo(owner)
