@@ -15,6 +15,8 @@ export interface Order {
   /** When no more requests are sent, and after how many, if that comes earlier. */
   readonly seconds: number
   readonly requests?: number
+  /** How many are sent in a second at most; as many as are answered where it is not given. */
+  readonly rate?: number
 }
 
 export interface Outcome {

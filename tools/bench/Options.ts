@@ -14,6 +14,8 @@ export interface Options {
   readonly seconds: number
   readonly connections: number
   readonly minutes: number
+  /** Of what the services can do. */
+  readonly share: number
   readonly sizes: ReadonlyArray<number>
   readonly short: boolean
   readonly write: boolean
@@ -42,6 +44,7 @@ const definitions = {
   seconds: { type: "string" },
   connections: { type: "string" },
   minutes: { type: "string" },
+  share: { type: "string" },
   sizes: { type: "string" },
   short: { type: "boolean", default: false },
   write: { type: "boolean", default: false },
@@ -59,6 +62,7 @@ export const optionsOf = (args: ReadonlyArray<string>): Options => {
     seconds: number("seconds", values.seconds, short ? 1 : 2),
     connections: number("connections", values.connections, 32),
     minutes: number("minutes", values.minutes, short ? 0.5 : 10),
+    share: number("share", values.share, 1),
     sizes: sizes.split(",").map((size) => number("sizes", size, 0)),
     short,
     write,

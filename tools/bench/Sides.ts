@@ -103,7 +103,7 @@ export interface Sample extends Outcome {
   readonly postgresCpu: number
 }
 
-export type Amount = Pick<Order, "connections" | "requests" | "seconds">
+export type Amount = Pick<Order, "connections" | "rate" | "requests" | "seconds">
 
 /** No process answers more of them in a second, so that no run lacks accounts. */
 const processedPerSecond = 1_000

@@ -1,8 +1,9 @@
 /**
  * The load, in a process of its own: it takes an order from its parent, sends requests on so many
- * connections as fast as they are answered, holds each answer to its status, and tells what came of
+ * connections as fast as they are answered, or at the rate of the order, holds each answer to its status, and tells what came of
  * it. The next order may follow.
  */
+import { setTimeout as sleep } from "node:timers/promises"
 import { Client } from "undici"
 import type { Order, Outcome } from "./Load.ts"
 import { quantile } from "./Statistics.ts"
@@ -29,10 +30,17 @@ const isOver = ({ began, order, sent, wrong }: Run): boolean =>
 const requestOf = ({ order, work }: Run, index: number): Request =>
   work.request(order.supplier, order.first + index)
 
+/** Until the turn of a request has come; one that is late is sent at once. */
+const dueTime = async ({ began, order }: Run, index: number): Promise<void> => {
+  if (order.rate === undefined) return
+  const wait = began + (1_000 * index) / order.rate - performance.now()
+  if (wait > 0) await sleep(wait)
+}
+
 /** One request; settles when its answer is whole. */
-const exchange = (run: Run, client: Client): Promise<void> =>
+const exchange = (run: Run, client: Client, index: number): Promise<void> =>
   new Promise((resolve, reject) => {
-    const { body, method, path } = requestOf(run, run.sent++)
+    const { body, method, path } = requestOf(run, index)
     const headers = {
       authorization: `Token ${run.order.token}`,
       ...(body !== null && { "content-type": "application/json" })
@@ -69,7 +77,11 @@ const exchange = (run: Run, client: Client): Promise<void> =>
 const onConnection = async (run: Run): Promise<void> => {
   const client = new Client(run.order.url, { pipelining: 1 })
   try {
-    while (!isOver(run)) await exchange(run, client)
+    while (!isOver(run)) {
+      const index = run.sent++
+      await dueTime(run, index)
+      await exchange(run, client, index)
+    }
   } catch (cause) {
     run.wrong ??= `A request failed: ${String(cause)}`
   } finally {

@@ -1,7 +1,8 @@
 /**
  * What the services hold in memory: `npm run bench:memory` looks at each of them idle and under
  * load, and fits a line to its resident memory over the minutes of load (`-- --minutes 10`).
- * `--connections` and `--write` are those of `npm run bench`.
+ * `--share 0.5` sends half as many requests as the services answered when they were asked as fast
+ * as they could; `--connections` and `--write` are those of `npm run bench`.
  */
 import { Clock, Console, Duration, Effect, Fiber } from "effect"
 import { chart } from "./Chart.ts"
@@ -54,28 +55,40 @@ const rowOf = (name: string, idle: number, points: Points) => {
   ]
 }
 
+/** How much of a work is asked for in its turn. */
+const amountOf = Effect.fnUntraced(function* (
+  ground: Sides.Ground,
+  side: Sides.Side,
+  work: WorkName,
+  { connections, share }: Options
+) {
+  const full = { connections, seconds: secondsPerWork }
+  yield* Sides.warmUp(ground, side, work, connections)
+  const { rate } = yield* Sides.measure(ground, side, work, full)
+  return [work, share < 1 ? { ...full, rate: rate * share } : full] as const
+})
+
 const remember = Effect.fnUntraced(function* (options: Options) {
   const server = yield* Database.startServer
   const database = yield* Database.make(server, "memory")
-  const load = yield* Load.make
+  const generator = yield* Load.make
   const [tenant] = yield* Tenants.makeAll(database, ["ours"])
   if (tenant === undefined) return yield* Effect.die("There is one tenant")
   const services = yield* Sides.startServices(database)
   const idle = new Map(
     Object.entries(services).map(([name, { pid }]) => [name, residentBytes(pid) / megabyte])
   )
-  const ground = { server, database, load }
+  const ground = { server, database, load: generator }
   const side = Sides.throughGateway(Sides.ourSide(services, tenant), services)
   yield* Sides.importAccounts(ground, side)
+
+  const amounts = yield* Effect.forEach(round, (work) => amountOf(ground, side, work, options))
 
   const seen = new Map<string, Points>()
   const watching = yield* Effect.forkChild(watch(services, seen))
   const end = (yield* Clock.currentTimeMillis) + options.minutes * 60_000
-  const { connections } = options
   while ((yield* Clock.currentTimeMillis) < end) {
-    for (const work of round) {
-      yield* Sides.measure(ground, side, work, { connections, seconds: secondsPerWork })
-    }
+    for (const [work, amount] of amounts) yield* Sides.measure(ground, side, work, amount)
     yield* Console.error(
       `${Math.max(0, Math.ceil((end - (yield* Clock.currentTimeMillis)) / 1e3))} s left`
     )
@@ -85,7 +98,8 @@ const remember = Effect.fnUntraced(function* (options: Options) {
   const names = Object.keys(services)
   const rows = names.map((name) => rowOf(name, idle.get(name) ?? 0, seen.get(name) ?? []))
   const head = ["service", "idle MB", "most MB", "at the end MB", "MB more in 10 minutes"]
-  const title = `${options.minutes} minutes of load on ${connections} connections`
+  const load = options.share < 1 ? `${options.share} of full load` : "full load"
+  const title = `${options.minutes} minutes of ${load} on ${options.connections} connections`
   const charts = {
     "memory.svg": chart({
       title: "Resident memory under load",
