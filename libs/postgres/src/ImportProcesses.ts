@@ -3,16 +3,16 @@
  * unless it has to look before it acts; whoever holds an import is decided by comparing and setting
  * its row.
  */
-import { DateTime, Effect, Layer, Option, Schema, Stream } from "effect"
-import { AccountNumber, ExternalAccountNumber } from "@data-import/domain/Account"
+import { DateTime, Effect, Layer, Option, Schema } from "effect"
 import { releaseCodes, releaseEvent } from "@data-import/domain/Event"
 import { isFree, stateAt } from "@data-import/domain/ImportProcess"
-import { type ImportListEntry, ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
+import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 import { complete, rehearse } from "./AccountCreation.ts"
 import { claim } from "./Claiming.ts"
-import { Database, isStorable, rowsOf } from "./Database.ts"
+import { Database, rowsOf } from "./Database.ts"
 import { auditEntry, expiredAttempt, outboxEvent } from "./Entries.ts"
-import { isStorableKey, readImport } from "./ImportRow.ts"
+import { list } from "./ImportList.ts"
+import { isStorableKey, makeFind, readImport } from "./ImportRow.ts"
 import { makeStage } from "./Staging.ts"
 
 type Port = ImportProcesses["Service"]
@@ -73,77 +73,20 @@ const setSkipped = Effect.fnUntraced(function* (
   return { _tag: "Set" } as const
 })
 
-const Instant = Schema.DateTimeUtcFromDate
-
-const listRows = rowsOf(
-  Schema.Struct({
-    external_account_number: ExternalAccountNumber,
-    kraken_account_number: Schema.NullOr(AccountNumber),
-    account_created_at: Schema.NullOr(Instant)
-  })
-)
-
-const pageSize = 1_000
-
-/**
- * Greater than every number that sorts before or at `after`; no number holds a NUL, so it sorts as
- * if cut.
- */
-const startOf = (after: string | null): string => (after ?? "").split("\0", 1)[0] ?? ""
-
-const page = (
-  { sql }: Database["Service"],
-  { kind, supplier }: Command<"list">,
-  after: string,
-  size: number
-) => {
-  const chosen = {
-    all: sql``,
-    pending: sql`and account_number is null and not skipped`,
-    imported: sql`and account_number is not null`
-  }
-  return listRows(sql`
-    select external_account_number, account_number as kraken_account_number, account_created_at
-    from import_processes
-    where supplier = ${supplier} and external_account_number > ${after} ${chosen[kind]}
-    order by external_account_number limit ${size}`)
-}
-
-/**
- * Page by page, each where the one before it ended. A cursor would keep a connection, and a
- * statement, for as long as the slowest client takes to read.
- */
-const list = (database: Database["Service"], query: Command<"list">) =>
-  Stream.paginate(
-    { after: startOf(query.after), left: query.limit ?? Infinity },
-    Effect.fnUntraced(function* ({ after, left }) {
-      const size = Math.min(left, pageSize)
-      const entries: ReadonlyArray<ImportListEntry> = yield* database.run(
-        page(database, query, after, size)
-      )
-      const last = entries.at(-1)
-      const next =
-        last === undefined || entries.length < size || left === size
-          ? Option.none()
-          : Option.some({ after: last.external_account_number, left: left - size })
-      return [entries, next] as const
-    })
-  )
-
 const make = Effect.gen(function* () {
   const database = yield* Database
   const { run, sql } = database
+  const find = yield* makeFind(database)
   return ImportProcesses.of({
     stage: yield* makeStage(database),
-    find: (key) =>
-      isStorableKey(key) ? run(readImport(database, key)) : Effect.succeed(Option.none()),
+    find: (key) => (isStorableKey(key) ? find(key) : Effect.succeedNone),
     claim: (command) => run(claim(database, command)),
     renew: (command) => run(renew(database, command)),
     complete: (command) => run(complete(database, command)),
     rehearse: (command) => run(rehearse(database, command)),
     release: (command) => run(release(database, command)),
     setSkipped: (command) => run(sql.withTransaction(setSkipped(database, command))),
-    list: (query) => (isStorable(query.supplier) ? list(database, query) : Stream.empty)
+    list: (query) => list(database, query)
   })
 })
 
