@@ -71,12 +71,12 @@ const make = Effect.gen(function* () {
   })
 
   const status = Effect.fnUntraced(function* (caller: Caller, named: string, number: string) {
-    const { code } = yield* supplierOf(caller, named)
+    const code = supplierCode(named)
     const external = externalNumber(number)
-    if (Option.isNone(external)) return yield* new NotFound()
-    const found = yield* processes.find({
-      import_supplier: code,
-      external_account_number: external.value
+    if (Option.isNone(code) || Option.isNone(external)) return yield* new NotFound()
+    const key = { import_supplier: code.value, external_account_number: external.value }
+    const [, found] = yield* Effect.all([supplierOf(caller, named), processes.find(key)], {
+      concurrency: 2
     })
     if (Option.isNone(found)) return yield* new NotFound()
     const state = stateAt(found.value, yield* DateTime.now)

@@ -8,6 +8,7 @@
 import { Cause, Clock, Context, Duration, Effect, Exit, Option, Predicate } from "effect"
 import { type ServiceUnavailable, unavailable } from "@data-import/domain/Failure"
 import { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
+import { Turns } from "./Turns.ts"
 
 export interface AdmissionLimits {
   /** How many may run at once. */
@@ -17,6 +18,11 @@ export interface AdmissionLimits {
   /** How long each of them waits at most. Nobody is let in who would wait a quarter of it. */
   readonly wait: Duration.Duration
 }
+
+/** Runs an effect when it is its turn. */
+export type Run = <A, E, R>(
+  effect: Effect.Effect<A, E, R>
+) => Effect.Effect<A, E | StorageUnavailable, R>
 
 export interface Admission {
   /**
@@ -31,13 +37,21 @@ export interface Admission {
    * Runs an effect when it is its turn; fails with `StorageUnavailable` where that takes too long,
    * and from then on at once where it would have to wait, until a request has tried well.
    */
-  readonly run: <A, E, R>(
-    effect: Effect.Effect<A, E, R>
-  ) => Effect.Effect<A, E | StorageUnavailable, R>
+  readonly run: Run
+
+  /**
+   * A queue of its own behind the same door, for those who do something together before they run:
+   * one who waits there too long keeps others out as well.
+   */
+  readonly lane: (limits: AdmissionLimits) => Run
+  /** Waits for an answer that somebody else's turn will bring, as for that of a turn of its own. */
+  readonly shared: <A, E, R>(answer: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 }
 
 /** How far it has come, what a fiber works for. */
 interface Progress {
+  /** It tries whether the database answers again. */
+  readonly tries: boolean
   /** It has had a turn. */
   hasBegun: boolean
   /** The database has answered it, and has left it without an answer. */
@@ -45,7 +59,8 @@ interface Progress {
   wasLeft: boolean
 }
 
-const progressOf = (hasBegun: boolean): Progress => ({
+const progressOf = (hasBegun: boolean, tries = false): Progress => ({
+  tries,
   hasBegun,
   wasAnswered: false,
   wasLeft: false
@@ -55,15 +70,6 @@ const progressOf = (hasBegun: boolean): Progress => ({
 const Progress = Context.Reference<Progress>("@data-import/postgres/Progress", {
   defaultValue: () => progressOf(true)
 })
-
-interface Waiter {
-  readonly since: number
-  /** How many waited, this one included, when it came. */
-  readonly place: number
-  readonly go: () => void
-  /** A turn that is given to a waiter who leaves in the same moment must not be lost. */
-  hasTurn: boolean
-}
 
 /** From a failure, and from a try that did not go well, to the next try. Milliseconds. */
 const pause = 100
@@ -82,56 +88,9 @@ const verdictOf = (
   return isAway(failure as StorageUnavailable) ? "away" : "unclear"
 }
 
-/** The two queues, each first come, first served: turns go to those who have begun first. */
-class Queues {
-  readonly #begun = new Set<Waiter>()
-  readonly #fresh = new Set<Waiter>()
-  /** How long the last one to leave had waited, for each place before it. Milliseconds. */
-  #pace = 0
-
-  get size(): number {
-    return this.#begun.size + this.#fresh.size
-  }
-
-  /**
-   * How long another one who has not begun would wait: as long as the first has waited already, and
-   * as the last to leave had, place for place. Milliseconds.
-   */
-  expectedWait(now: number): number {
-    const [first] = this.#fresh
-    return first === undefined ? 0 : Math.max(now - first.since, this.#fresh.size * this.#pace)
-  }
-
-  /** Waits for a turn, which whoever calls `next` hands over. */
-  turn(hasBegun: boolean, since: number, giveBack: Effect.Effect<void>): Effect.Effect<void> {
-    const queue = hasBegun ? this.#begun : this.#fresh
-    return Effect.suspend(() => {
-      let waiter: Waiter | undefined
-      const waiting = Effect.callback<void>((resume) => {
-        if (this.#fresh.size === 0) this.#pace = 0
-        const place = queue.size + 1
-        waiter = { since, place, go: () => resume(Effect.void), hasTurn: false }
-        queue.add(waiter)
-      })
-      return Effect.onExit(waiting, (exit) => {
-        if (waiter === undefined || Exit.isSuccess(exit)) return Effect.void
-        queue.delete(waiter)
-        return waiter.hasTurn ? giveBack : Effect.void
-      })
-    })
-  }
-
-  /** Hands a turn over; false where nobody waits. */
-  next(now: number): boolean {
-    const queue = this.#begun.size > 0 ? this.#begun : this.#fresh
-    const [waiter] = queue
-    if (waiter === undefined) return false
-    queue.delete(waiter)
-    if (queue === this.#fresh) this.#pace = (now - waiter.since) / waiter.place
-    waiter.hasTurn = true
-    waiter.go()
-    return true
-  }
+const note = (progress: Progress, verdict: Verdict): void => {
+  if (verdict === "answered") progress.wasAnswered = true
+  if (verdict === "away" || verdict === "unclear") progress.wasLeft = true
 }
 
 /** Shut while the database does not answer; then one request at a time may try. */
@@ -166,6 +125,34 @@ const refuse = (message: string) =>
   Effect.fail(new StorageUnavailable({ cause: new Error(message) }))
 
 /**
+ * Takes a turn, or waits for one; until somebody waited in vain, and then nobody does but who
+ * tries, since it may have to wait for another turn of its own.
+ */
+const take = Effect.fnUntraced(function* (
+  turns: Turns,
+  { wait, waiting }: AdmissionLimits,
+  door: Door,
+  progress: Progress,
+  hasBegun: boolean
+) {
+  const clock = yield* Clock.Clock
+  if (!turns.takeFree()) {
+    if (door.isShut && !progress.tries)
+      return yield* refuse("All connections are busy, and others waited in vain")
+    if (turns.size >= waiting) return yield* refuse("The queue is full")
+    yield* Effect.timeoutOrElse(turns.wait(hasBegun, clock.currentTimeMillisUnsafe()), {
+      duration: wait,
+      orElse: () => {
+        door.shut(clock.currentTimeMillisUnsafe())
+        progress.wasLeft = true
+        return refuse("All connections are busy")
+      }
+    })
+  }
+  progress.hasBegun = true
+})
+
+/**
  * An admission with nobody in it. `isAway` tells the failures by which the database is known to be
  * away from those that say nothing about the next request.
  */
@@ -173,63 +160,61 @@ export const make = (
   limits: AdmissionLimits,
   isAway: (failure: StorageUnavailable) => boolean
 ): Admission => {
-  const queues = new Queues()
   const tooLong = Duration.toMillis(limits.wait) / 4
   const door = new Door()
-  let free = limits.running
-
-  const handOver = Effect.clockWith((clock) => {
-    if (!queues.next(clock.currentTimeMillisUnsafe())) free++
-    return Effect.void
-  })
-
-  const take = Effect.fnUntraced(function* (progress: Progress) {
-    const clock = yield* Clock.Clock
-    if (free > 0) {
-      free--
-    } else {
-      if (door.isShut) return yield* refuse("All connections are busy, and others waited in vain")
-      if (queues.size >= limits.waiting) return yield* refuse("The queue is full")
-      const turn = queues.turn(progress.hasBegun, clock.currentTimeMillisUnsafe(), handOver)
-      yield* Effect.timeoutOrElse(turn, {
-        duration: limits.wait,
-        orElse: () => {
-          door.shut(clock.currentTimeMillisUnsafe())
-          progress.wasLeft = true
-          return refuse("All connections are busy")
-        }
-      })
-    }
-    progress.hasBegun = true
-  })
+  const turns = new Turns(limits.running)
+  const lanes: Array<Turns> = []
 
   const release = (progress: Progress) => (exit: Exit.Exit<unknown, unknown>) =>
     Effect.clockWith((clock) => {
       const verdict = verdictOf(exit, isAway)
-      if (verdict === "answered") progress.wasAnswered = true
+      note(progress, verdict)
       if (verdict === "away") door.shut(clock.currentTimeMillisUnsafe())
-      if (verdict === "away" || verdict === "unclear") progress.wasLeft = true
-      return handOver
+      return turns.giveBack
     })
 
-  const run: Admission["run"] = (effect) =>
+  const run: Run = (effect) =>
     Effect.uninterruptibleMask((restore) =>
       Effect.flatMap(Progress, (progress) =>
-        Effect.flatMap(restore(take(progress)), () =>
+        Effect.flatMap(restore(take(turns, limits, door, progress, progress.hasBegun)), () =>
           Effect.onExit(restore(effect), release(progress))
         )
       )
     )
 
+  const lane = (ofLane: AdmissionLimits): Run => {
+    const own = new Turns(ofLane.running)
+    lanes.push(own)
+    return (effect) =>
+      Effect.uninterruptibleMask((restore) =>
+        Effect.flatMap(Progress, (progress) =>
+          Effect.flatMap(restore(take(own, ofLane, door, progress, false)), () =>
+            Effect.ensuring(restore(effect), own.giveBack)
+          )
+        )
+      )
+  }
+
+  const shared: Admission["shared"] = (answer) =>
+    Effect.flatMap(Progress, (progress) =>
+      Effect.onExit(answer, (exit) => {
+        progress.hasBegun = true
+        note(progress, verdictOf(exit, isAway))
+        return Effect.void
+      })
+    )
+
   const isTooBusy = (now: number): boolean =>
-    queues.size >= limits.waiting / 2 || queues.expectedWait(now) >= tooLong
+    turns.size >= limits.waiting / 2 ||
+    turns.expectedWait(now) >= tooLong ||
+    lanes.some((own) => own.expectedWait(now) >= tooLong)
 
   const admit = <A, E, R>(request: Effect.Effect<A, E, R>) =>
     Effect.clockWith((clock): Effect.Effect<A, E | ServiceUnavailable, R> => {
       const now = clock.currentTimeMillisUnsafe()
-      const progress = progressOf(false)
+      const progress = progressOf(false, door.isShut)
       const served = Effect.provideService(request, Progress, progress)
-      if (!door.isShut) return isTooBusy(now) ? Effect.fail(unavailable) : served
+      if (!progress.tries) return isTooBusy(now) ? Effect.fail(unavailable) : served
       if (!door.beginTry(now)) return Effect.fail(unavailable)
       return Effect.ensuring(
         served,
@@ -237,5 +222,5 @@ export const make = (
       )
     })
 
-  return { admit, run }
+  return { admit, run, lane, shared }
 }

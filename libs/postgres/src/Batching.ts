@@ -1,30 +1,26 @@
 /**
- * Commands that come while others are under way depart together: one statement stores a batch for
- * little more than one of its commands. Who finds a lane free departs at once and alone, so nobody
- * waits for company; and everybody is answered after the commit, as without a batch.
+ * Commands that come while others are under way depart together: one statement does a batch for
+ * little more than one of its commands. Who finds a lane free departs at once, so nobody waits for
+ * company; everybody sees what was committed before the command came, and is answered after the
+ * commit, as without a batch.
  */
-import { Cause, Deferred, type Duration, Effect, Exit } from "effect"
-import { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
-import * as Admission from "./Admission.ts"
+import { Cause, Deferred, type Duration, Effect, Exit, type Scope } from "effect"
+import type { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
+import type { Admission } from "./Admission.ts"
 
-export interface Batching<Command, Answer> {
-  /** Commands of one batch differ in this. */
-  readonly identity: (command: Command) => string
-  /** What a command adds to the size of its batch. */
-  readonly weight: (command: Command) => number
-  /** Stores a batch, all of it or nothing, and answers in its order. */
-  readonly run: (
-    batch: ReadonlyArray<Command>
-  ) => Effect.Effect<ReadonlyArray<Answer>, StorageUnavailable>
+export interface Batching<Command, Answer, E = StorageUnavailable> {
+  /** Commands of one batch differ in this; where it is not given, any may go together. */
+  readonly identity?: (command: Command) => string
+  /** What a command adds to the weight of its batch; nothing unless given. */
+  readonly weight?: (command: Command) => number
+  /** Runs a batch, all of it or nothing, and answers in its order. */
+  readonly run: (batch: ReadonlyArray<Command>) => Effect.Effect<ReadonlyArray<Answer>, E>
   readonly limits: {
     /** How many batches are under way at once. */
     readonly lanes: number
     /** How many commands a batch has at most, and how much they weigh unless it has only one. */
     readonly commands: number
-    readonly weight: number
-    /** How many commands wait for their batch, and how long. */
-    readonly waiting: number
-    readonly wait: Duration.Duration
+    readonly weight?: number
   }
 }
 
@@ -38,17 +34,21 @@ const divide = <Command, Answer>(
   { identity, limits, weight }: Batching<Command, Answer>,
   queue: ReadonlyArray<Waiting<Command, Answer>>
 ) => {
+  if (identity === undefined && weight === undefined) {
+    return { batch: queue.slice(0, limits.commands), rest: queue.slice(limits.commands) }
+  }
   const batch: Array<Waiting<Command, Answer>> = []
   const rest: Array<Waiting<Command, Answer>> = []
   const identities = new Set<string>()
+  const most = limits.weight ?? Infinity
   let weighed = 0
   for (const waiting of queue) {
-    const own = identity(waiting.command)
-    weighed += weight(waiting.command)
-    const fits = batch.length === 0 || (batch.length < limits.commands && weighed <= limits.weight)
+    const own = identity?.(waiting.command) ?? ""
+    weighed += weight?.(waiting.command) ?? 0
+    const fits = batch.length === 0 || (batch.length < limits.commands && weighed <= most)
     if (fits && !identities.has(own)) batch.push(waiting)
     else rest.push(waiting)
-    identities.add(own)
+    if (identity !== undefined) identities.add(own)
   }
   return { batch, rest }
 }
@@ -84,14 +84,22 @@ const execute = <Command, Answer>(
     })
   )
 
+/** Where batches wait for a lane, and each command for its batch. */
+type Queueing = Pick<Admission, "lane" | "shared">
+
 /** Runs commands in batches, which go on for as long as the scope, whoever has stopped waiting. */
 export const make = Effect.fnUntraced(function* <Command, Answer>(
-  batching: Batching<Command, Answer>
-) {
-  const { lanes, wait, waiting } = batching.limits
+  batching: Batching<Command, Answer>,
+  queueing: Queueing,
+  wait: Duration.Duration
+): Effect.fn.Return<
+  (command: Command) => Effect.Effect<Answer, StorageUnavailable>,
+  never,
+  Scope.Scope
+> {
   const scope = yield* Effect.scope
-  const lane = Admission.make({ running: lanes, waiting: 1, wait }, () => false)
-  let queue: ReadonlyArray<Waiting<Command, Answer>> = []
+  const onLane = queueing.lane({ running: batching.limits.lanes, waiting: 1, wait })
+  let queue: Array<Waiting<Command, Answer>> = []
   /** Whether somebody waits for a lane on behalf of the queue. */
   let led = false
 
@@ -110,24 +118,24 @@ export const make = Effect.fnUntraced(function* <Command, Answer>(
       for (const { answer } of refused) Deferred.doneUnsafe(answer, Effect.fail(refusal))
     })
 
+  // What came in the same turn of the event loop goes along.
+  const leading = Effect.catch(onLane(Effect.andThen(Effect.yieldNow, depart)), refuse)
+
   const lead: Effect.Effect<void> = Effect.suspend(() => {
     if (led || queue.length === 0) return Effect.void
     led = true
-    return Effect.forkIn(Effect.catch(lane.run(depart), refuse), scope, { startImmediately: true })
+    return Effect.forkIn(leading, scope, { startImmediately: true })
   }).pipe(Effect.asVoid)
 
-  return (command: Command): Effect.Effect<Answer, StorageUnavailable> =>
+  return (command) =>
     Effect.suspend(() => {
-      if (queue.length >= waiting) {
-        return Effect.fail(new StorageUnavailable({ cause: new Error("Too many commands wait") }))
-      }
       const own = { command, answer: Deferred.makeUnsafe<Answer, StorageUnavailable>() }
-      queue = [...queue, own]
+      queue.push(own)
       const answer = Effect.onInterrupt(Deferred.await(own.answer), () =>
         Effect.sync(() => {
           queue = queue.filter((other) => other !== own)
         })
       )
-      return Effect.andThen(lead, answer)
+      return Effect.andThen(lead, queueing.shared(answer))
     })
 })

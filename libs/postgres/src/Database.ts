@@ -4,11 +4,12 @@
  * run; only this one knows how.
  */
 import { PgClient } from "@effect/sql-pg"
-import { Config, Context, Duration, Effect, Layer, type Redacted, Schema } from "effect"
+import { Config, Context, Duration, Effect, Layer, type Redacted, Schema, type Scope } from "effect"
 import { Reactivity } from "effect/reactivity"
 import type { SqlError } from "effect/sql"
 import { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
 import * as Admission from "./Admission.ts"
+import * as Batching from "./Batching.ts"
 import { isAway, sorted } from "./SqlFailure.ts"
 
 export interface DatabaseSettings {
@@ -32,7 +33,9 @@ const settings: Config.Config<DatabaseSettings> = Config.all({
   )
 })
 
-type Failure<E> = Exclude<E, SqlError.SqlError | Schema.SchemaError> | StorageUnavailable
+type OfStatement = SqlError.SqlError | Schema.SchemaError
+
+type Failure<E> = Exclude<E, OfStatement> | StorageUnavailable
 
 export class Database extends Context.Service<
   Database,
@@ -41,6 +44,14 @@ export class Database extends Context.Service<
     readonly sql: PgClient.PgClient
     /** Runs statements, or a transaction of them, on one connection of the pool. */
     readonly run: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, Failure<E>, R>
+    /** Makes commands that go to the database in batches, each a statement. */
+    readonly batched: <Command, Answer>(
+      batching: Batching.Batching<Command, Answer, OfStatement>
+    ) => Effect.Effect<
+      (command: Command) => Effect.Effect<Answer, StorageUnavailable>,
+      never,
+      Scope.Scope
+    >
     /** Runs a request that will need the database, or refuses it at once. */
     readonly admit: Admission.Admission["admit"]
     /** Whether statements are answered; however many requests wait, it waits for none of them. */
@@ -89,8 +100,12 @@ const make = Effect.fnUntraced(function* (config: DatabaseSettings) {
   const answered = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
     sorted(Effect.timeoutOrElse(effect, { duration, orElse }))
   const run = <A, E, R>(effect: Effect.Effect<A, E, R>) => admission.run(answered(effect))
+  const batched: Database["Service"]["batched"] = (batching) => {
+    const runBatch = (batch: Parameters<typeof batching.run>[0]) => run(batching.run(batch))
+    return Batching.make({ ...batching, run: runBatch }, admission, waitForConnection)
+  }
   const ready = Effect.asVoid(answered(sql`select 1 as ready`))
-  return Database.of({ sql, run, ready, admit: admission.admit })
+  return Database.of({ sql, run, batched, ready, admit: admission.admit })
 })
 
 /**

@@ -29,6 +29,8 @@ const processOf = (key: ImportKey, row: typeof Row.Type): ImportProcess => ({
 
 const rows = rowsOf(Row)
 
+const foundRows = rowsOf(Schema.Struct({ ...Row.fields, position: Schema.BigInt }))
+
 /** Whether both halves of the key can stand in the database at all. */
 export const isStorableKey = (key: ImportKey): boolean =>
   isStorable(key.import_supplier) && isStorable(key.external_account_number)
@@ -45,3 +47,35 @@ export const readImport = ({ sql }: Database["Service"], key: ImportKey, locked 
       row === undefined ? Option.none<ImportProcess>() : Option.some(processOf(key, row))
     )
   )
+
+/**
+ * The imports of these keys, each sought by itself, since a plan that was made while there were few
+ * must also be good when there are many.
+ */
+const readImports = ({ sql }: Database["Service"], keys: ReadonlyArray<ImportKey>) =>
+  foundRows(sql`
+    select position, found.* from unnest(
+      ${keys.map((key) => key.import_supplier)}::text[],
+      ${keys.map((key) => key.external_account_number)}::text[]
+    ) with ordinality as sought(supplier, external_account_number, position),
+    lateral (
+      select skipped, lease_attempt, lease_expires_at, account_number, account_created_at
+      from import_processes present
+      where present.supplier = sought.supplier
+        and present.external_account_number = sought.external_account_number
+      offset 0
+    ) as found`).pipe(
+    Effect.map((rows) => {
+      const found = new Map(rows.map((row) => [Number(row.position), row]))
+      return keys.map((key, index) =>
+        Option.map(Option.fromUndefinedOr(found.get(index + 1)), (row) => processOf(key, row))
+      )
+    })
+  )
+
+/** Finds imports; those that are asked for together are read together. */
+export const makeFind = (database: Database["Service"]) =>
+  database.batched({
+    run: (keys: ReadonlyArray<ImportKey>) => readImports(database, keys),
+    limits: { lanes: 2, commands: 64 }
+  })

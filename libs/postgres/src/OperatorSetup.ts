@@ -70,17 +70,18 @@ const supplierColumns = (sql: Sql) => sql`
 const suppliers = (sql: Sql) =>
   supplierRows(sql`select ${supplierColumns(sql)} from suppliers order by code`)
 
-const supplier = (sql: Sql, code: SupplierCode, locked = false) =>
+const lockedSupplier = (sql: Sql, code: SupplierCode) =>
   supplierRows(sql`
-    select ${supplierColumns(sql)} from suppliers where code = ${code}
-    ${locked ? sql`for update` : sql``}`).pipe(Effect.map(([row]) => Option.fromNullishOr(row)))
+    select ${supplierColumns(sql)} from suppliers where code = ${code} for update`).pipe(
+    Effect.map(([row]) => Option.fromNullishOr(row))
+  )
 
 const changeSupplierStatus = Effect.fnUntraced(function* <E>(
   sql: Sql,
   code: SupplierCode,
   decide: (present: SupplierStatus) => Result.Result<SupplierStatus, E>
 ) {
-  const present = yield* supplier(sql, code, true)
+  const present = yield* lockedSupplier(sql, code)
   if (Option.isNone(present)) return yield* new DoesNotExist({ what: "supplier", name: code })
   const status = yield* Effect.fromResult(decide(present.value.status))
   yield* sql`update suppliers set status = ${status} where code = ${code}`
@@ -104,37 +105,66 @@ const choices = (sql: Sql) =>
     Effect.map((rows) => Object.fromEntries(rows.map(({ list, values }) => [list, values])))
   )
 
-export const layer: Layer.Layer<OperatorSetup, never, Database> = Layer.effect(
-  OperatorSetup,
-  Effect.map(Database, ({ run, sql }) =>
-    OperatorSetup.of({
-      createOrganisation: (name, at) => run(createOrganisation(sql, name, at)),
-      organisations: run(
-        organisationRows(sql`
-          select name, created_at as "createdAt" from organisations order by name`)
-      ),
-      createSupplier: (created) => run(createSupplier(sql, created)),
-      supplier: (code) =>
-        isStorable(code) ? run(supplier(sql, code)) : Effect.succeed(Option.none()),
-      suppliers: run(suppliers(sql)),
-      changeSupplierStatus: (code, decide) =>
-        run(sql.withTransaction(changeSupplierStatus(sql, code, decide))),
-      createTeam: (name) => run(createTeam(sql, name)),
-      hasTeam: (name) =>
-        isStorable(name)
-          ? run(nameRows(sql`select name from operations_teams where name = ${name}`)).pipe(
-              Effect.map((rows) => rows.length > 0)
-            )
-          : Effect.succeed(false),
-      teams: run(nameRows(sql`select name from operations_teams order by name`)).pipe(
-        Effect.map((rows) => rows.map(({ name }) => name))
-      ),
-      addChoice: (list, value) =>
-        run(
-          Effect.asVoid(sql`
-            insert into choices (list, value) values (${list}, ${value}) on conflict do nothing`)
+/** Every request asks for some of these, so those that come together are answered together. */
+const requested = Effect.fnUntraced(function* ({ batched, sql }: Database["Service"]) {
+  const limits = { lanes: 2, commands: 64 }
+  return {
+    supplier: yield* batched({
+      run: (codes: ReadonlyArray<SupplierCode>) =>
+        supplierRows(sql`
+          select ${supplierColumns(sql)} from suppliers where code = any(${codes}::text[])`).pipe(
+          Effect.map((rows) => {
+            const found = new Map(rows.map((row) => [row.code, row]))
+            return codes.map((code) => Option.fromUndefinedOr(found.get(code)))
+          })
         ),
-      choices: run(choices(sql))
+      limits
+    }),
+    hasTeam: yield* batched({
+      run: (names: ReadonlyArray<string>) =>
+        nameRows(sql`select name from operations_teams where name = any(${names}::text[])`).pipe(
+          Effect.map((rows) => {
+            const found = new Set(rows.map(({ name }) => name))
+            return names.map((name) => found.has(name))
+          })
+        ),
+      limits
+    }),
+    choices: yield* batched({
+      run: (asked: ReadonlyArray<null>) =>
+        Effect.map(choices(sql), (chosen) => asked.map(() => chosen)),
+      limits
     })
-  )
-)
+  }
+})
+
+const make = Effect.gen(function* () {
+  const database = yield* Database
+  const { run, sql } = database
+  const { choices, hasTeam, supplier } = yield* requested(database)
+  return OperatorSetup.of({
+    createOrganisation: (name, at) => run(createOrganisation(sql, name, at)),
+    organisations: run(
+      organisationRows(sql`
+        select name, created_at as "createdAt" from organisations order by name`)
+    ),
+    createSupplier: (created) => run(createSupplier(sql, created)),
+    supplier: (code) => (isStorable(code) ? supplier(code) : Effect.succeedNone),
+    suppliers: run(suppliers(sql)),
+    changeSupplierStatus: (code, decide) =>
+      run(sql.withTransaction(changeSupplierStatus(sql, code, decide))),
+    createTeam: (name) => run(createTeam(sql, name)),
+    hasTeam: (name) => (isStorable(name) ? hasTeam(name) : Effect.succeed(false)),
+    teams: run(nameRows(sql`select name from operations_teams order by name`)).pipe(
+      Effect.map((rows) => rows.map(({ name }) => name))
+    ),
+    addChoice: (list, value) =>
+      run(
+        Effect.asVoid(sql`
+          insert into choices (list, value) values (${list}, ${value}) on conflict do nothing`)
+      ),
+    choices: choices(null)
+  })
+})
+
+export const layer: Layer.Layer<OperatorSetup, never, Database> = Layer.effect(OperatorSetup, make)

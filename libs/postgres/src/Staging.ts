@@ -2,10 +2,9 @@
  * Staging: the payload of an import is stored, first or anew, while nothing else is under way.
  * Stagings that come together are stored together, by one statement.
  */
-import { DateTime, Duration, Effect, Option, Schema } from "effect"
+import { DateTime, Effect, Option, Schema } from "effect"
 import { isFree, stateAt } from "@data-import/domain/ImportProcess"
 import type { ImportProcesses, Staging } from "@data-import/domain/ports/ImportProcesses"
-import * as Batching from "./Batching.ts"
 import { type Database, rowsOf } from "./Database.ts"
 import { readImport } from "./ImportRow.ts"
 
@@ -70,7 +69,7 @@ const store = (database: Database["Service"], commands: ReadonlyArray<Command>) 
 
 /** How often each was staged now, or none where its state forbade it. */
 const storeBatch = (database: Database["Service"]) => (commands: ReadonlyArray<Command>) =>
-  database.run(store(database, commands)).pipe(
+  store(database, commands).pipe(
     Effect.map((stored) => {
       const stagings = new Map(stored.map((row) => [Number(row.position), row.stagings]))
       return commands.map((_, index) => Option.fromNullishOr(stagings.get(index + 1)))
@@ -78,17 +77,11 @@ const storeBatch = (database: Database["Service"]) => (commands: ReadonlyArray<C
   )
 
 /** Two lanes keep the disk busy; a batch is worth more than a third. */
-const limits = {
-  lanes: 2,
-  commands: 64,
-  weight: 1024 * 1024,
-  waiting: 512,
-  wait: Duration.seconds(2)
-}
+const limits = { lanes: 2, commands: 64, weight: 1024 * 1024 }
 
 /** What was found may have changed before it could be named; then the staging is tried again. */
 export const makeStage = Effect.fnUntraced(function* (database: Database["Service"]) {
-  const stored = yield* Batching.make({
+  const stored = yield* database.batched({
     identity: ({ key }: Command) =>
       JSON.stringify([key.import_supplier, key.external_account_number]),
     weight: ({ payload }) => payload.length,

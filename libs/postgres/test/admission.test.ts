@@ -22,7 +22,7 @@ const start = <A, E>(effect: Effect.Effect<A, E>) =>
 /**
  * Turns that last until they are let go; `turns` has the names in the order in which they began.
  */
-const stage = ({ run }: Admission.Admission) => {
+const stage = ({ run }: Pick<Admission.Admission, "run">) => {
   const turns: Array<string> = []
   const gate = Deferred.makeUnsafe<void>()
   const turn = (name: string) =>
@@ -38,7 +38,7 @@ const stage = ({ run }: Admission.Admission) => {
 /** An admission with these turns under way or waiting. */
 const occupied = Effect.fnUntraced(function* (names: ReadonlyArray<string>) {
   const { admit, run } = admission()
-  const { letGo, turn, turns } = stage({ admit, run })
+  const { letGo, turn, turns } = stage({ run })
   const fibers = yield* Effect.forEach(names, (name) => start(admit(turn(name))))
   return { admit, fibers, letGo, run, turn, turns }
 })
@@ -156,7 +156,7 @@ describe("the door", () => {
       yield* Effect.exit(run(Effect.fail(away)))
       expect(yield* refusalOf(admit(Effect.void)), "at once").toBe("ServiceUnavailable")
       yield* TestClock.adjust(pause)
-      const { letGo, turn } = stage({ admit, run })
+      const { letGo, turn } = stage({ run })
       const trying = yield* start(admit(turn("tries")))
       expect(yield* refusalOf(admit(Effect.void)), "another").toBe("ServiceUnavailable")
       yield* letGo
@@ -203,6 +203,17 @@ describe("the door", () => {
       yield* Effect.exit(admit(run<void, unknown, never>(turn)))
       const answer = yield* Effect.result(admit(Effect.void))
       expect(answer._tag === "Success").toBe(isOpen)
+    })
+  )
+
+  it.effect("lets who tries wait for another turn of its own", () =>
+    Effect.gen(function* () {
+      const { admit, run } = admission({ running: 1 })
+      yield* Effect.exit(run(Effect.fail(away)))
+      yield* TestClock.adjust(pause)
+      const turn = run(Effect.yieldNow)
+      yield* admit(Effect.all([turn, turn], { concurrency: 2 }))
+      expect(yield* admit(Effect.succeed("in"))).toBe("in")
     })
   )
 

@@ -2,9 +2,11 @@ import { expect, it } from "@effect/vitest"
 import { Deferred, Duration, Effect, Exit, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
+import * as Admission from "../src/Admission.ts"
 import * as Batching from "../src/Batching.ts"
 
-const limits = { lanes: 1, commands: 4, weight: 100, waiting: 8, wait: Duration.seconds(2) }
+const limits = { lanes: 1, commands: 4, weight: 100 }
+const wait = Duration.seconds(2)
 
 /**
  * One lane, kept busy by a first command until `letGo`. A command is its identity, a letter, with
@@ -13,22 +15,25 @@ const limits = { lanes: 1, commands: 4, weight: 100, waiting: 8, wait: Duration.
 const busyLane = Effect.gen(function* () {
   const gate = yield* Deferred.make<void>()
   const batches: Array<string> = []
-  const send = yield* Batching.make<string, string>({
+  const admission = Admission.make({ running: 8, waiting: 8, wait }, () => false)
+  const run = Effect.fnUntraced(function* (batch: ReadonlyArray<string>) {
+    batches.push(batch.map((command) => command.slice(0, 6)).join(" "))
+    if (batch.includes("first")) yield* Deferred.await(gate)
+    if (batch.includes("away")) return yield* new StorageUnavailable({})
+    if (batch.includes("poison")) return yield* Effect.die("poisoned")
+    return batch.map((command) => command.slice(0, 6).toUpperCase())
+  })
+  const batching: Batching.Batching<string, string> = {
     identity: (command) => command.slice(0, 1),
     weight: (command) => command.length,
-    run: (batch) =>
-      Effect.gen(function* () {
-        batches.push(batch.map((command) => command.slice(0, 6)).join(" "))
-        if (batch.includes("first")) yield* Deferred.await(gate)
-        if (batch.includes("away")) return yield* new StorageUnavailable({})
-        if (batch.includes("poison")) return yield* Effect.die("poisoned")
-        return batch.map((command) => command.slice(0, 6).toUpperCase())
-      }),
+    run,
     limits
-  })
+  }
+  const send = yield* Batching.make(batching, admission, wait)
   const start = (command: string) => Effect.forkChild(send(command), { startImmediately: true })
   const first = yield* start("first")
-  return { batches, first, letGo: Deferred.succeed(gate, undefined), send, start }
+  while (batches.length === 0) yield* Effect.yieldNow
+  return { admission, batches, first, letGo: Deferred.succeed(gate, undefined), send, start }
 })
 
 it.effect("sends at once and alone who finds a lane free, and the others together", () =>
@@ -40,6 +45,22 @@ it.effect("sends at once and alone who finds a lane free, and the others togethe
     expect(yield* Fiber.join(first)).toBe("FIRST")
     expect(yield* Effect.forEach(others, Fiber.join)).toStrictEqual(["A", "B", "C"])
     expect(batches).toStrictEqual(["first", "a b c"])
+  })
+)
+
+it.effect("sends those together who come in the same turn of the event loop", () =>
+  Effect.gen(function* () {
+    const batches: Array<number> = []
+    const admission = Admission.make({ running: 8, waiting: 8, wait }, () => false)
+    const run = (batch: ReadonlyArray<number>) =>
+      Effect.sync(() => {
+        batches.push(batch.length)
+        return batch.map((command) => command + 1)
+      })
+    const send = yield* Batching.make({ run, limits: { lanes: 2, commands: 3 } }, admission, wait)
+    const answers = yield* Effect.all([1, 1, 2, 3, 4].map(send), { concurrency: "unbounded" })
+    expect(answers).toStrictEqual([2, 2, 3, 4, 5])
+    expect(batches).toStrictEqual([3, 2])
   })
 )
 
@@ -92,7 +113,7 @@ it.effect("refuses everybody who waits when nobody has departed for too long", (
   Effect.gen(function* () {
     const { batches, first, letGo, send, start } = yield* busyLane
     const fibers = yield* Effect.forEach(["a", "b"], start)
-    yield* TestClock.adjust(limits.wait)
+    yield* TestClock.adjust(wait)
     for (const fiber of fibers) {
       expect((yield* Effect.flip(Fiber.join(fiber)))._tag).toBe("StorageUnavailable")
     }
@@ -104,14 +125,28 @@ it.effect("refuses everybody who waits when nobody has departed for too long", (
   })
 )
 
-it.effect("refuses at once when too many wait", () =>
+it.effect("keeps others out while its lane is stuck", () =>
   Effect.gen(function* () {
-    const { send, start } = yield* busyLane
-    yield* Effect.forEach(
-      Array.from({ length: limits.waiting }, (_, index) => `${index}`),
-      start
-    )
-    expect((yield* Effect.flip(send("x")))._tag).toBe("StorageUnavailable")
+    const { admission, letGo, start } = yield* busyLane
+    yield* start("a")
+    yield* TestClock.adjust(Duration.divideUnsafe(wait, 4))
+    expect((yield* Effect.flip(admission.admit(Effect.void)))._tag).toBe("ServiceUnavailable")
+    yield* letGo
+    yield* start("b").pipe(Effect.flatMap(Fiber.join))
+    expect(yield* admission.admit(Effect.succeed("in"))).toBe("in")
+  })
+)
+
+it.effect("counts the answer of a batch as an answer to each request of it", () =>
+  Effect.gen(function* () {
+    const isAway = (failure: StorageUnavailable) => failure.cause === "away"
+    const admission = Admission.make({ running: 8, waiting: 8, wait }, isAway)
+    const run = (batch: ReadonlyArray<string>) => Effect.succeed(batch)
+    const send = yield* Batching.make({ run, limits }, admission, wait)
+    yield* Effect.exit(admission.run(Effect.fail(new StorageUnavailable({ cause: "away" }))))
+    yield* TestClock.adjust(Duration.seconds(1))
+    expect(yield* admission.admit(send("tries"))).toBe("tries")
+    expect(yield* admission.admit(Effect.succeed("in")), "the door is open").toBe("in")
   })
 )
 
