@@ -6,8 +6,8 @@
  * "Types".
  */
 import { DateTime, type JsonSchema, Schema, SchemaGetter } from "effect"
-import { parsePhoneNumberFromString } from "libphonenumber-js"
 import type { FieldCode } from "./Code.ts"
+import { isPossiblePhone } from "./Phone.ts"
 
 /** What a broken check says. */
 export interface CheckMeaning {
@@ -125,9 +125,27 @@ const daysIn = (year: number, month: number): number => {
 const isCalendarDay = (year: number, month: number, day: number): boolean =>
   year >= 1 && month >= 1 && month <= 12 && day >= 1 && day <= daysIn(year, month)
 
-const isDate = (text: string): boolean =>
-  /^\d{4}-\d{2}-\d{2}$/.test(text) &&
-  isCalendarDay(Number(text.slice(0, 4)), Number(text.slice(5, 7)), Number(text.slice(8)))
+const zero = 0x30
+const hyphen = 0x2d
+
+/** The number that the two digits at `index` spell; not a number where there are no two. */
+const twoDigits = (text: string, index: number): number => {
+  const tens = text.charCodeAt(index) - zero
+  const ones = text.charCodeAt(index + 1) - zero
+  return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? tens * 10 + ones : Number.NaN
+}
+
+/** Whether the text begins with a calendar day as `YYYY-MM-DD`. */
+const beginsWithDay = (text: string): boolean =>
+  text.charCodeAt(4) === hyphen &&
+  text.charCodeAt(7) === hyphen &&
+  isCalendarDay(
+    twoDigits(text, 0) * 100 + twoDigits(text, 2),
+    twoDigits(text, 5),
+    twoDigits(text, 8)
+  )
+
+const isDate = (text: string): boolean => text.length === 10 && beginsWithDay(text)
 
 /** A calendar day, `YYYY-MM-DD`; the order of the text is the order of the days. */
 export const CalendarDate = formed(isDate, {
@@ -146,20 +164,28 @@ export const nextDay = (date: CalendarDate): CalendarDate =>
   dayOf(DateTime.add(DateTime.makeUnsafe(`${date}T00:00:00Z`), { days: 1 }))
 
 const dateTimeForm =
-  /^(\d{4})-(\d{2})-(\d{2})T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/
+  /^\d{4}-\d{2}-\d{2}T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/
 
 /** An offset may lead out of the years that four digits can name. */
 const firstInstant = Date.parse("0001-01-01T00:00:00Z")
 const lastInstant = Date.parse("9999-12-31T23:59:59Z")
 
+const parseInstant = (text: string): number | undefined => {
+  if (!dateTimeForm.test(text) || !beginsWithDay(text)) return undefined
+  const instant = Date.parse(text.includes(".") ? text.replace(/\.\d+/, "") : text)
+  return instant >= firstInstant && instant <= lastInstant ? instant : undefined
+}
+
+/** An instant is checked and then read, each of which parses it. */
+const lastParsed: { text: string; instant: number | undefined } = { text: "", instant: undefined }
+
 /** The instant that the text names, in whole seconds, as epoch milliseconds; none if it names none. */
 const instantOf = (text: string): number | undefined => {
-  const match = dateTimeForm.exec(text)
-  if (match === null || !isCalendarDay(Number(match[1]), Number(match[2]), Number(match[3]))) {
-    return undefined
+  if (text !== lastParsed.text) {
+    lastParsed.instant = parseInstant(text)
+    lastParsed.text = text
   }
-  const instant = Date.parse(text.replace(/\.\d+/, ""))
-  return instant >= firstInstant && instant <= lastInstant ? instant : undefined
+  return lastParsed.instant
 }
 
 /** As the contract prints a datetime: UTC, whole seconds, `YYYY-MM-DDTHH:MM:SSZ`. */
@@ -204,10 +230,7 @@ const phoneLength = 64
  * than releases, and a legacy number of the right shape must not block an account.
  */
 export const PhoneNumber = formed(
-  (number) =>
-    number.startsWith("+") &&
-    number.length <= phoneLength &&
-    parsePhoneNumberFromString(number, { extract: false })?.isPossible() === true,
+  (number) => number.startsWith("+") && number.length <= phoneLength && isPossiblePhone(number),
   {
     code: "invalid_phone_number",
     detail: "Must be a phone number in international format, with a leading +."
