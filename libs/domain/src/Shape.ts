@@ -87,28 +87,6 @@ const isSoundList = (input: unknown): input is ReadonlyArray<unknown> =>
   Array.isArray(input) && input.length <= listElements
 
 /**
- * Whether the input has documented members only, and no list that is too long: what a schema does
- * not see while it ignores what it does not know.
- */
-export const isDocumented = (shape: Shape, input: unknown): boolean => {
-  if (shape._tag === "List") {
-    if (!Array.isArray(input)) return true
-    if (!isSoundList(input)) return false
-    return (
-      shape.element._tag === "Leaf" ||
-      input.every((element) => isDocumented(shape.element, element))
-    )
-  }
-  if (shape._tag === "Leaf" || !isObject(input)) return true
-  for (const name of Object.keys(input)) {
-    const field = shape.fields.get(name)
-    if (field === undefined) return false
-    if (field.shape._tag !== "Leaf" && !isDocumented(field.shape, input[name])) return false
-  }
-  return true
-}
-
-/**
  * `input` with an empty list in place of each one that is too long, so that the rest can be
  * examined.
  */

@@ -8,10 +8,10 @@ import type { FieldCode } from "./Code.ts"
 import type { Fault } from "./Failure.ts"
 import { listElements } from "./Field.ts"
 import { isRawNumber } from "./Json.ts"
+import { readerOf, unsound } from "./Reader.ts"
 import { applyRules, type BrokenRule, type Facts, type RuleSet, wholePayload } from "./Rules.ts"
 import {
   draftOf,
-  isDocumented,
   isObject,
   nearestField,
   type Path,
@@ -21,8 +21,10 @@ import {
   withoutLongLists
 } from "./Shape.ts"
 
+type Outcome<A> = Result.Result<A, ReadonlyArray<Fault>>
+
 export interface Validator<A> {
-  readonly validate: (input: unknown, facts: Facts) => Result.Result<A, ReadonlyArray<Fault>>
+  readonly validate: (input: unknown, facts: Facts) => Outcome<A>
   readonly shape: Shape
 }
 
@@ -43,9 +45,9 @@ export const validator = <Body, const Wrapper extends (keyof Body & string) | nu
 ): Validator<Body> => {
   const { rules, schema, wrapper } = options
   const shape = shapeOf(schema)
-  // A schema compiler has no code for collecting faults, and most bodies have none.
-  const decodeSound = Schema.decodeUnknownResult(schema)
-  const decodeUnsound = Schema.decodeUnknownResult(schema, everyFault)
+  // Most bodies are sound, and to collect faults takes many times as long as to find none.
+  const read = readerOf(schema)
+  const decode = Schema.decodeUnknownResult(schema, everyFault)
   const root: Path = wrapper === null ? [] : [wrapper]
   const payloadRules = (wrapper === null
     ? rules
@@ -57,6 +59,11 @@ export const validator = <Body, const Wrapper extends (keyof Body & string) | nu
       code,
       detail
     }))
+
+  const examineSound = (body: Body, input: unknown, facts: Facts): Outcome<Body> => {
+    const broken = applyRules(payloadRules, body, facts, root)
+    return broken.length === 0 ? Result.succeed(body) : Result.fail(faultsOf(input, broken))
+  }
 
   const examineUnsound = (
     input: unknown,
@@ -71,17 +78,13 @@ export const validator = <Body, const Wrapper extends (keyof Body & string) | nu
   return {
     shape,
     validate: (input, facts) => {
-      if (isDocumented(shape, input)) {
-        const decoded = decodeSound(input)
-        if (Result.isSuccess(decoded)) {
-          const broken = applyRules(payloadRules, decoded.success, facts, root)
-          return broken.length === 0
-            ? Result.succeed(decoded.success)
-            : Result.fail(faultsOf(input, broken))
-        }
-      }
+      const sound = read(input)
+      if (sound !== unsound) return examineSound(sound as Body, input, facts)
       const long = longLists(shape, input)
-      const decoded = decodeUnsound(long.length === 0 ? input : withoutLongLists(shape, input))
+      const decoded = decode(long.length === 0 ? input : withoutLongLists(shape, input))
+      if (Result.isSuccess(decoded) && long.length === 0) {
+        return examineSound(decoded.success, input, facts)
+      }
       const broken = Result.isFailure(decoded)
         ? brokenBy(decoded.failure.issue, shape, input, wrapper)
         : []

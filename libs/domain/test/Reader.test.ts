@@ -1,0 +1,96 @@
+/** What is read in one pass is what the schema decodes, and nothing that the schema refuses. */
+import { describe, expect, it } from "@effect/vitest"
+import { Result, Schema } from "effect"
+import fc from "fast-check"
+import { Account } from "../src/Account.ts"
+import { AccountRequest, ProcessRequest } from "../src/AccountValidation.ts"
+import { listElements } from "../src/Field.ts"
+import { parse } from "../src/Json.ts"
+import { NotesRequest, TransactionsRequest } from "../src/PostImportValidation.ts"
+import { readerOf, unsound } from "../src/Reader.ts"
+import { accountPayload } from "../testing/arbitraries.ts"
+import { mutationsOf } from "../testing/mutants.ts"
+import { domesticPayload, notesPayload, transactionsPayload } from "../testing/samples.ts"
+import { drop, get, put } from "../testing/wire.ts"
+
+const slow = { timeout: 60_000 }
+
+/** Both read alike, to the order of the members. */
+const compare = <A>(schema: Schema.Codec<A, unknown>, input: unknown) => {
+  const decode = Schema.decodeUnknownResult(schema, { onExcessProperty: "error" })
+  const read = readerOf(schema)(input)
+  const decoded = decode(input)
+  if (Result.isFailure(decoded)) return expect(read).toBe(unsound)
+  expect(read).toStrictEqual(decoded.success)
+  expect(JSON.stringify(read)).toBe(JSON.stringify(decoded.success))
+}
+
+describe("what is read in one pass", () => {
+  it("is what the schema decodes of any valid account", slow, () => {
+    fc.assert(
+      fc.property(accountPayload(), (payload) => {
+        expect(readerOf(Account)(payload)).not.toBe(unsound)
+        compare(Account, payload)
+      }),
+      { numRuns: 200 }
+    )
+  })
+
+  it("is what the schema decodes of the other bodies", () => {
+    compare(AccountRequest, { payload: domesticPayload() })
+    compare(NotesRequest, { payload: notesPayload() })
+    compare(TransactionsRequest, { payload: transactionsPayload() })
+    compare(ProcessRequest, {
+      payload: { import_supplier: "S", external_account_number: "1", operations_team_name: " T " },
+      task_params: {}
+    })
+  })
+
+  it("is nothing of an account with any one fault that the schema knows", slow, () => {
+    for (const { make } of mutationsOf(domesticPayload())) {
+      const { body, fault } = make()
+      if (fault.code === "max_length" && Array.isArray(get(body, fault.attr))) {
+        expect(readerOf(Account)(body)).toBe(unsound)
+      } else {
+        compare(Account, body)
+      }
+    }
+  })
+
+  it("is the same in whatever order the members are sent", () => {
+    const reversed = Object.fromEntries(Object.entries(domesticPayload()).toReversed())
+    compare(Account, reversed)
+  })
+
+  it.each([
+    ["a member that nobody documented", put(domesticPayload(), "colour", "red")],
+    ["one deep inside", put(domesticPayload(), "ledgers.0.colour", "red")],
+    ["one in place of another", drop(put(domesticPayload(), "colour", "red"), "billing_name")],
+    ["one that is undefined", put(domesticPayload(), "billing_name", undefined)],
+    ["a list in place of an object", put(domesticPayload(), "billing_address", [])],
+    ["an object in place of a list", put(domesticPayload(), "notes", {})],
+    ["nothing", undefined],
+    ["null", null]
+  ])("is nothing of an account with %s", (_name, input) => {
+    expect(readerOf(Account)(input)).toBe(unsound)
+  })
+
+  it("is nothing of a list that is too long", () => {
+    const customers = (length: number) =>
+      put(
+        domesticPayload(),
+        "customers",
+        Array.from({ length }, () => ({ family_name: "Holm" }))
+      )
+    expect(readerOf(Account)(customers(listElements))).not.toBe(unsound)
+    expect(readerOf(Account)(customers(listElements + 1))).toBe(unsound)
+  })
+
+  it("is a number that keeps its spelling only where a figure stands", () => {
+    const body = (member: string) =>
+      Result.getOrThrow(parse(`{"import_supplier":"S","external_account_number":"1",${member}}`))
+    compare(Account, body('"transfer_balance":12.500000000000000000000'))
+    compare(Account, body('"billing_name":12.500000000000000000001'))
+    compare(Account, body('"billing_address":12.500000000000000000001'))
+  })
+})
