@@ -20,6 +20,8 @@ export interface Options {
   readonly short: boolean
   readonly write: boolean
   readonly profile: boolean
+  /** Of the gateway, in place of the service behind it. */
+  readonly gateway: boolean
 }
 
 const number = (name: string, text: string | undefined, otherwise: number): number => {
@@ -48,13 +50,14 @@ const definitions = {
   sizes: { type: "string" },
   short: { type: "boolean", default: false },
   write: { type: "boolean", default: false },
-  profile: { type: "boolean", default: false }
+  profile: { type: "boolean", default: false },
+  gateway: { type: "boolean", default: false }
 } as const
 
 /** @throws Misunderstood */
 export const optionsOf = (args: ReadonlyArray<string>): Options => {
   const { values } = parseArgs({ args: [...args], options: definitions })
-  const { profile, short, write } = values
+  const { gateway, profile, short, write } = values
   const sizes = values.sizes ?? (short ? "1000,10000" : "1000,100000,1000000")
   return {
     works: chosenWorks(values.work),
@@ -66,6 +69,7 @@ export const optionsOf = (args: ReadonlyArray<string>): Options => {
     sizes: sizes.split(",").map((size) => number("sizes", size, 0)),
     short,
     write,
-    profile
+    profile,
+    gateway
   }
 }

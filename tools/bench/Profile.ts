@@ -35,8 +35,9 @@ const loaded = Effect.fnUntraced(function* (work: WorkName, options: Options) {
   const ground = { server, database, load }
   const preload = `--import=${join(import.meta.dirname, "profiler.ts")}`
   const services = yield* Sides.startServices(database, [preload], { PROFILE_DIR: folder })
-  const side = Sides.ourSide(services, tenant)
-  const { pid } = services[works[work].service]
+  const direct = Sides.ourSide(services, tenant)
+  const side = options.gateway ? Sides.throughGateway(direct, services) : direct
+  const { pid } = services[options.gateway ? "gateway" : works[work].service]
   if (work === "transactions") yield* Sides.importAccounts(ground, side)
   yield* Sides.measure(ground, side, work, options)
   process.kill(pid, "SIGUSR2")

@@ -39,7 +39,7 @@ const settingsFor = Effect.fnUntraced(function* (database: Database) {
   }
 })
 
-/** Starts one process of each service, and a gateway; the rest is for the services. */
+/** Starts one process of each service, and a gateway; the rest is for all of them. */
 export const startServices = Effect.fnUntraced(function* (
   database: Database,
   nodeArgs: ReadonlyArray<string> = [],
@@ -60,8 +60,10 @@ export const startServices = Effect.fnUntraced(function* (
       POST_IMPORT_URL: services["post-import"].url,
       QUERY_URL: services.query.url,
       // The measured works do not pass it.
-      AUTH_URL: services.query.url
-    }
+      AUTH_URL: services.query.url,
+      ...more
+    },
+    nodeArgs
   })
   return { ...services, gateway } satisfies Services
 })

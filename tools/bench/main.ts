@@ -3,7 +3,7 @@
  * turn, directly and through the gateway, and beside them what bounds them. `-- --work stage,status`
  * measures these works only; `--pairs 5`, `--seconds 2` and `--connections 32` say how; `--short`
  * is a quick look; `--write` keeps the figures in tools/bench/results; `--profile` shows instead
- * where the services spend their time.
+ * where the services spend their time, and with `--gateway` where the gateway does.
  */
 import { Console, Effect, Option } from "effect"
 import { chart } from "./Chart.ts"
