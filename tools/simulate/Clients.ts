@@ -78,8 +78,11 @@ const lastLook = (world: World, key: ImportKey): Operation => {
   return { id: world.requests.length + 1, ask: { kind: "version" }, at, until: at, answer }
 }
 
-/** Checks that everything the clients of the import saw can have happened in some order. */
-export const explain = (world: World, key: ImportKey): void => {
+/**
+ * Checks that everything the clients of the import saw can have happened in some order; false where
+ * they asked nothing that could.
+ */
+export const explain = (world: World, key: ImportKey): boolean => {
   const name = nameOf(key)
   const operations = new Map(world.requests.map((asked) => [asked, operationOf(asked)]))
   const history = world.happenings.flatMap(({ asked, what }): ReadonlyArray<Happening> => {
@@ -99,6 +102,7 @@ export const explain = (world: World, key: ImportKey): void => {
       `${name}: no order of what was asked explains that r${culprit?.id ?? ""} ` +
       `(${culprit?.ask.kind ?? ""}) was answered ${culprit?.answer ?? ""}`
   )
+  return history.length > 0
 }
 
 /** What a client was promised to be there, and how often it is. */

@@ -84,6 +84,7 @@ interface Total {
   readonly requests: number
   readonly simulated: number
   readonly checked: number
+  readonly histories: number
   readonly failure: string | null
 }
 
@@ -101,6 +102,7 @@ export const totalLines = (reports: ReadonlyArray<Total>, took: number): Readonl
     `steps              ${number.format(sum(({ steps }) => steps))}`,
     `requests           ${number.format(sum(({ requests }) => requests))}`,
     `simulated days     ${number.format(days)}, ${number.format(perMinute)} a minute`,
+    `histories          ${number.format(sum(({ histories }) => histories))}`,
     `invariants checked ${number.format(sum(({ checked }) => checked))}`,
     `failed             ${number.format(failed)}`
   ]

@@ -44,6 +44,8 @@ export interface Report {
   readonly simulated: number
   /** How many things were checked. */
   readonly checked: number
+  /** Of how many imports all that their clients saw was explained by one order of events. */
+  readonly histories: number
   readonly failure: string | null
   /** How often each outcome of a call and each answer was met. */
   readonly met: ReadonlyMap<string, number>
@@ -216,7 +218,7 @@ const askAndFinish = Effect.fnUntraced(function* (world: World, order: Order) {
 
 /**
  * Once the faults have stopped and the leases have run out, nothing stands in the way: every import
- * that was staged becomes an account.
+ * that was staged becomes an account. Gives how many histories were then explained.
  */
 const calmDown = Effect.fnUntraced(function* (world: World) {
   yield* finish(world)
@@ -238,10 +240,12 @@ const calmDown = Effect.fnUntraced(function* (world: World) {
     )
   }
   yield* checkAll(world)
+  let histories = 0
   for (const key of world.keys) {
-    explain(world, key)
+    if (explain(world, key)) histories += 1
     checkAcknowledged(world, key)
   }
+  return histories
 })
 
 /** The accounts with which the run begins. */
@@ -261,7 +265,7 @@ const drive = Effect.fnUntraced(function* (world: World, steps: number) {
     yield* next(world)
     if (world.steps % 50 === 0) yield* checkAll(world)
   }
-  yield* calmDown(world)
+  return yield* calmDown(world)
 })
 
 const count = ({ checks, clientChecks, stateChecks }: World): number =>
@@ -278,6 +282,7 @@ export const simulate = Effect.fnUntraced(function* (seed: number, steps: number
     requests: world.requests.length,
     simulated: world.time.now() - begun,
     checked: count(world),
+    histories: Exit.isSuccess(exit) ? exit.value : 0,
     failure: Exit.isSuccess(exit) ? null : withoutIdentifiers(Cause.pretty(exit.cause)),
     met: world.met,
     log: world.log

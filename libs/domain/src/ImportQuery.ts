@@ -11,7 +11,7 @@ import {
 import { OperatorSetup } from "../ports/OperatorSetup.ts"
 import { type AccountNumber, ExternalAccountNumber, SupplierCodeField } from "./Account.ts"
 import { type Failure, NotFound, unavailable } from "./Failure.ts"
-import { type ImportStatus, stateAt, statusOf } from "./ImportProcess.ts"
+import { type ImportKey, type ImportStatus, stateAt, statusOf } from "./ImportProcess.ts"
 import type { Caller } from "./Organisation.ts"
 
 /** `kraken_account_number` is empty where no account exists yet. */
@@ -70,19 +70,25 @@ const make = Effect.gen(function* () {
     return supplier.value
   })
 
+  /** Judged at the time of reading: what was read before may have changed since. */
+  const stateNow = Effect.fnUntraced(function* (key: ImportKey) {
+    const found = yield* processes.find(key)
+    const now = yield* DateTime.now
+    return Option.map(found, (process) => stateAt(process, now))
+  })
+
   const status = Effect.fnUntraced(function* (caller: Caller, named: string, number: string) {
     const code = supplierCode(named)
     const external = externalNumber(number)
     if (Option.isNone(code) || Option.isNone(external)) return yield* new NotFound()
     const key = { import_supplier: code.value, external_account_number: external.value }
-    const [, found] = yield* Effect.all([supplierOf(caller, named), processes.find(key)], {
+    const [, state] = yield* Effect.all([supplierOf(caller, named), stateNow(key)], {
       concurrency: 2
     })
-    if (Option.isNone(found)) return yield* new NotFound()
-    const state = stateAt(found.value, yield* DateTime.now)
+    if (Option.isNone(state)) return yield* new NotFound()
     const record: ImportStatusRecord = {
-      status: statusOf(state),
-      kraken_account_number: state._tag === "Imported" ? state.accountNumber : ""
+      status: statusOf(state.value),
+      kraken_account_number: state.value._tag === "Imported" ? state.value.accountNumber : ""
     }
     return record
   })
