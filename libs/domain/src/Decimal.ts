@@ -25,41 +25,60 @@ interface Spelling {
   readonly point: number
 }
 
-const numberForm = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,9}))?$/
-const stringForm = /^-?\d+(\.\d+)?$/
+const scientificForm = /^(-?)(\d+)(?:\.(\d+))?[eE]([+-]?\d{1,9})$/
+const plainForm = /^-?\d+(?:\.\d+)?$/
 
 const sourceOf = (input: unknown): string | null => {
   if (typeof input === "number") return Number.isFinite(input) ? String(input) : null
   if (isRawNumber(input)) return input.rawJSON
   if (typeof input !== "string") return null
   const trimmed = input.trim()
-  return stringForm.test(trimmed) ? trimmed : null
+  return plainForm.test(trimmed) ? trimmed : null
 }
 
 const spell = (source: string): Spelling | null => {
-  const match = numberForm.exec(source)
+  if (!plainForm.test(source)) return spellScientific(source)
+  const negative = source.startsWith("-")
+  const point = source.indexOf(".")
+  const start = negative ? 1 : 0
+  return point < 0
+    ? spelling(negative, source.slice(start), "", 0)
+    : spelling(negative, source.slice(start, point), source.slice(point + 1), 0)
+}
+
+const spellScientific = (source: string): Spelling | null => {
+  const match = scientificForm.exec(source)
   if (match === null) return null
   const [, sign, whole = "", fraction = "", exponent = "0"] = match
+  return spelling(sign === "-", whole, fraction, Number(exponent))
+}
+
+const spelling = (
+  negative: boolean,
+  whole: string,
+  fraction: string,
+  exponent: number
+): Spelling => {
   const digits = whole + fraction
-  const start = /^0*/.exec(digits)?.[0].length ?? 0
+  let start = 0
+  while (digits[start] === "0") start++
   const significant = withoutTrailingZeros(digits.slice(start))
-  if (significant === "") return { negative: false, digits: "", point: 0 }
-  return {
-    negative: sign === "-",
-    digits: significant,
-    point: whole.length - start + Number(exponent)
-  }
+  return significant === ""
+    ? { negative: false, digits: "", point: 0 }
+    : { negative, digits: significant, point: whole.length - start + exponent }
 }
 
 /** A figure is checked twice and then read, each of which begins with its spelling. */
-const lastSpelled: { source: string; spelling: Spelling | null } = { source: "", spelling: null }
+const lastSpelled: { input: unknown; spelling: Spelling | null } = {
+  input: undefined,
+  spelling: null
+}
 
 const spellingOf = (input: unknown): Spelling | null => {
-  const source = sourceOf(input)
-  if (source === null) return null
-  if (source !== lastSpelled.source) {
-    lastSpelled.source = source
-    lastSpelled.spelling = spell(source)
+  if (input !== lastSpelled.input) {
+    const source = sourceOf(input)
+    lastSpelled.spelling = source === null ? null : spell(source)
+    lastSpelled.input = input
   }
   return lastSpelled.spelling
 }

@@ -19,13 +19,17 @@ export interface CheckMeaning {
   readonly abort?: boolean
 }
 
-/** A check on what was sent, with the code that a value which fails it gets. */
+/**
+ * A check on what was sent, with the code that a value which fails it gets, and `holds` itself for
+ * who need not know why a value fails.
+ */
 export const fieldCheck = <A>(holds: (input: A) => boolean, meaning: CheckMeaning) =>
   Schema.makeFilter<A>(
     holds,
     {
       code: meaning.code,
       detail: meaning.detail,
+      holds,
       toJsonSchema: () => meaning.jsonSchema ?? [{}, true]
     },
     meaning.abort ?? false

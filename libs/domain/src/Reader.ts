@@ -3,7 +3,7 @@
  * kept of what is wrong. Input that is unsound, or that documents nothing of some member, is left
  * to the schema, which has the last word.
  */
-import { Result, Schema, type SchemaAST } from "effect"
+import { Result, Schema, type SchemaAST, type SchemaGetter } from "effect"
 import { listElements } from "./Field.ts"
 
 /** What a reader answers for input that it leaves to the schema. */
@@ -54,13 +54,35 @@ const bare = (ast: SchemaAST.AST): Reader | undefined => {
         ? list(readerOfAst(element))
         : undefined
     }
+    case "Union":
+      return ast.options?.mode !== "oneOf" && ast.types.every(isLeaf)
+        ? firstOf(ast.types.map(readerOfAst))
+        : undefined
     default:
       return undefined
   }
 }
 
+const isLeaf = (ast: SchemaAST.AST): boolean => ast._tag !== "Objects" && ast._tag !== "Arrays"
+
+const firstOf =
+  (readers: ReadonlyArray<Reader>): Reader =>
+  (input) => {
+    for (const read of readers) {
+      const decoded = read(input)
+      if (decoded !== unsound) return decoded
+    }
+    return unsound
+  }
+
+interface Field {
+  readonly name: string
+  readonly read: Reader
+  readonly optional: boolean
+}
+
 const struct = (signatures: ReadonlyArray<SchemaAST.PropertySignature>): Reader => {
-  const fields = signatures.map(({ name, type }) => ({
+  const fields: ReadonlyArray<Field> = signatures.map(({ name, type }) => ({
     name: name as string,
     read: readerOfAst(type),
     optional: type.context?.isOptional === true
@@ -69,7 +91,8 @@ const struct = (signatures: ReadonlyArray<SchemaAST.PropertySignature>): Reader 
     if (typeof input !== "object" || input === null || Array.isArray(input)) return unsound
     const output: Record<string, unknown> = {}
     let sent = 0
-    for (const { name, optional, read } of fields) {
+    for (let index = 0; index < fields.length; index++) {
+      const { name, optional, read } = fields[index] as Field
       const value = (input as Record<string, unknown>)[name]
       if (value !== undefined) {
         const decoded = read(value)
@@ -101,45 +124,59 @@ const list =
 const filtersOf = (check: SchemaAST.Check<never>): ReadonlyArray<SchemaAST.Filter<never>> =>
   check._tag === "Filter" ? [check] : check.checks.flatMap(filtersOf)
 
+type Holds = (value: unknown) => boolean
+
+const holdsOf = (filter: SchemaAST.Filter<never>, ast: SchemaAST.AST): Holds =>
+  (filter.annotations?.["holds"] as Holds | undefined) ??
+  ((value) => filter.run(value as never, ast, {}) === undefined)
+
 const checked = (
   checks: ReadonlyArray<SchemaAST.Check<never>>,
   ast: SchemaAST.AST,
   read: Reader
 ): Reader => {
-  const filters = checks.flatMap(filtersOf)
-  if (filters.length === 0) return read
+  const tests = checks.flatMap(filtersOf).map((filter) => holdsOf(filter, ast))
+  if (tests.length === 0) return read
   return (input) => {
     const value = read(input)
     if (value === unsound) return unsound
-    for (const filter of filters) {
-      if (filter.run(value as never, ast, {}) !== undefined) return unsound
+    for (let index = 0; index < tests.length; index++) {
+      if (tests[index]?.(value) !== true) return unsound
     }
     return value
   }
 }
 
-/** What a transformation makes is of the type that it says, so that only checks are left. */
+/**
+ * The source read, then transformed step by step. What a transformation makes is of the type that
+ * it says, so that only the checks on it are left.
+ */
 const transformed = (ast: SchemaAST.AST, links: SchemaAST.Encoding): Reader | undefined => {
-  let read: Reader | undefined
-  for (let index = links.length - 1; index >= 0; index--) {
-    const link = links[index] as SchemaAST.Link
-    if (link.to.encoding !== undefined || hasEncodingChecks(link.to)) return undefined
-    const { transformation } = link
-    if (transformation._tag !== "Transformation") return undefined
-    const getter = transformation.decode
-    const target = index === 0 ? ast : (links[index - 1] as SchemaAST.Link).to
-    const source: Reader = read ?? readerOfAst(link.to)
-    if (getter._tag === "Transform") {
-      const { transform } = getter as { readonly transform: (value: unknown) => unknown }
-      read = checked(target.checks ?? [], target, (input) => {
-        const value = source(input)
-        return value === unsound ? unsound : transform(value)
-      })
-    } else if (getter._tag === "Passthrough") {
-      read = checked(target.checks ?? [], target, source)
-    } else {
-      return undefined
-    }
-  }
+  const steps = links.toReversed()
+  const targets = [...steps.slice(1).map((link) => link.to), ast]
+  const isSimple = targets.every(
+    (target) => !hasEncodingChecks(target) && (target === ast || target.encoding === undefined)
+  )
+  const [first] = steps
+  if (!isSimple || first === undefined) return undefined
+  let read: Reader | undefined = readerOfAst(first.to)
+  steps.forEach(({ transformation }, index) => {
+    const target = targets[index] as SchemaAST.AST
+    const next = read && transformation._tag === "Transformation" && step(read, transformation)
+    read = next ? checked(target.checks ?? [], target, next) : undefined
+  })
   return read
+}
+
+const step = (
+  read: Reader,
+  { decode }: { readonly decode: SchemaGetter.Getter<unknown, unknown, unknown> }
+): Reader | undefined => {
+  if (decode._tag === "Passthrough") return read
+  if (decode._tag !== "Transform") return undefined
+  const { transform } = decode
+  return (input) => {
+    const value = read(input)
+    return value === unsound ? unsound : transform(value)
+  }
 }
