@@ -3,7 +3,7 @@
  * and the headers that both carry. It is the only place that makes responses, so that no endpoint
  * can forget one.
  */
-import { Effect, Option, Pull, type Scope, Stream } from "effect"
+import { Array, Effect, Exit, Fiber, Option, Pull, type Scope, Stream } from "effect"
 import { Headers, HttpServerResponse } from "effect/http"
 import { problemOf } from "@data-import/api/Problem"
 import type { Refusal } from "@data-import/api/Refusal"
@@ -35,10 +35,14 @@ export const json = (
 
 const encoder = new TextEncoder()
 
+/** The elements of a JSON array, without its brackets. */
+const inner = (chunk: ReadonlyArray<unknown>): string => JSON.stringify(chunk).slice(1, -1)
+
 /**
- * A JSON array written element by element, in memory that does not grow with its length. It
- * succeeds once the first elements are there, so a failure before that is answered like any other;
- * a later one cuts the connection, so that no client takes half a list for a whole one.
+ * A JSON array written chunk by chunk, in memory that does not grow with its length: while one is
+ * written, the next is fetched, and no other. It succeeds once the first elements are there, so a
+ * failure before that is answered like any other; a later one cuts the connection, so that no
+ * client takes half a list for a whole one. What is whole with its first chunk is sent at once.
  */
 export const jsonArray = Effect.fnUntraced(function* <A, E>(
   elements: Stream.Stream<A, E>,
@@ -49,16 +53,23 @@ export const jsonArray = Effect.fnUntraced(function* <A, E>(
     Effect.map(Option.some),
     Pull.catchDone(() => Effect.succeedNone)
   )
-  const write = (chunk: ReadonlyArray<A>) => chunk.map((one) => JSON.stringify(one)).join(",")
-  const tail = Stream.fromPull(Effect.succeed(pull)).pipe(
-    Stream.chunks,
-    Stream.map((chunk) => `,${write(chunk)}`)
-  )
-  const text = Option.match(first, {
-    onNone: () => Stream.make("[]"),
-    onSome: (chunk) =>
-      Stream.make(`[${write(chunk)}`).pipe(Stream.concat(tail), Stream.concat(Stream.make("]")))
+  if (Option.isNone(first)) return json(200, [], headers)
+  const scope = yield* Effect.scope
+  const fetch = Effect.forkIn(pull, scope, { startImmediately: true })
+  let next = yield* fetch
+  const known = next.pollUnsafe()
+  if (known !== undefined && Exit.isFailure(known) && Pull.isDoneCause(known.cause)) {
+    return json(200, first.value, headers)
+  }
+  const rest = Effect.gen(function* () {
+    const chunk = yield* Fiber.join(next)
+    next = yield* fetch
+    return Array.of(`,${inner(chunk)}`)
   })
+  const text = Stream.make(`[${inner(first.value)}`).pipe(
+    Stream.concat(Stream.fromPull(Effect.succeed(rest))),
+    Stream.concat(Stream.make("]"))
+  )
   return HttpServerResponse.stream(
     Stream.map(text, (part) => encoder.encode(part)),
     {

@@ -1,3 +1,4 @@
+import { connect } from "node:net"
 import { describe, expect, it } from "@effect/vitest"
 import { Data, Deferred, Effect, Stream } from "effect"
 import { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
@@ -160,6 +161,65 @@ describe("a list", () => {
       ])
       expect(list.headers["content-type"]).toBe("application/json")
       expect(empty.json()).toEqual([])
+    })
+  )
+
+  it.effect("that is whole with its first elements is sent with its length", () =>
+    Effect.gen(function* () {
+      const short = route("GET", "/short/", () => Answer.jsonArray(Stream.make("ä", 2)))
+      const { port } = yield* start({ routes: [...service.routes, short] })
+      const lengthOf = (path: string, method = "GET") =>
+        Effect.map(request(port, { path, method }), ({ body, headers }) => [
+          body,
+          headers["content-length"]
+        ])
+      expect(yield* lengthOf("/short/")).toEqual(['["ä",2]', "8"])
+      expect(yield* lengthOf("/short/", "HEAD")).toEqual(["", "8"])
+      expect(yield* lengthOf("/empty/")).toEqual(["[]", "2"])
+      expect(yield* lengthOf("/list/")).toEqual(["[1,2,3,4,5]", undefined])
+    })
+  )
+
+  it.live("is fetched no faster than it is read", () =>
+    Effect.gen(function* () {
+      let fetched = 0
+      const endless = Stream.fromEffectRepeat(
+        Effect.map(Effect.yieldNow, () => {
+          fetched += 1
+          return "x".repeat(1_000_000)
+        })
+      )
+      const endlessly = route("GET", "/endless/", () => Answer.jsonArray(endless))
+      const { port } = yield* start({ routes: [endlessly] })
+      const socket = connect({ port, host: "127.0.0.1" })
+      yield* Effect.addFinalizer(() => Effect.sync(() => socket.destroy()))
+      socket.pause().write(bytesOf({ path: "/endless/" }))
+      for (let before = -1; fetched === 0 || before < fetched;) {
+        before = fetched
+        yield* Effect.sleep("200 millis")
+        expect(fetched, "megabytes for a reader who does not read").toBeLessThan(100)
+      }
+    })
+  )
+
+  it.effect("is fetched no further for a client who has gone", () =>
+    Effect.gen(function* () {
+      const fetching = yield* Deferred.make<void>()
+      const stopped = yield* Deferred.make<void>()
+      const next = Deferred.succeed(fetching, undefined).pipe(
+        Effect.andThen(Effect.never),
+        Effect.onInterrupt(() => Deferred.succeed(stopped, undefined))
+      )
+      const list = elements(2).pipe(Stream.concat(Stream.fromEffect(next)))
+      const { port } = yield* start({
+        routes: [route("GET", "/hanging/", () => Answer.jsonArray(list))]
+      })
+      const connection = yield* open(port)
+      connection.send(bytesOf({ path: "/hanging/" }))
+      yield* Effect.promise(() => connection.until("[1,2"))
+      yield* Deferred.await(fetching)
+      connection.drop()
+      yield* Deferred.await(stopped)
     })
   )
 
