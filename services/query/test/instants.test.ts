@@ -1,0 +1,17 @@
+import { expect, it } from "@effect/vitest"
+import { DateTime } from "effect"
+import { formatInstant } from "@data-import/domain/Field"
+import fc from "fast-check"
+import { printInstant } from "../Handlers.ts"
+
+const atYear = (year: number) => Date.UTC(year, 0, 1)
+
+it("an instant of a list is printed like any other", () => {
+  const days = [atYear(1969), 0, atYear(2000), Date.UTC(2024, 1, 29), atYear(2100)]
+  const edges = days.flatMap((day) => [day - 1, day, day + 999, day + 1_000, day + 43_199_999])
+  const any = fc.integer({ min: atYear(1000), max: atYear(9999) })
+  for (const millis of [...edges, ...fc.sample(any, 2_000)]) {
+    const instant = DateTime.makeUnsafe(millis)
+    expect(printInstant(instant)).toBe(formatInstant(instant))
+  }
+})
