@@ -42,6 +42,7 @@ import {
 import { Statement, statementIdsAreUnique, statementRules } from "./Statement.ts"
 import { supplierCodeLength } from "./Supplier.ts"
 import { SupplyAddress } from "./SupplyAddress.ts"
+import type { TransactionId } from "./Transaction.ts"
 
 export const externalAccountNumberLength = 128
 
@@ -216,11 +217,12 @@ const ledgerCodesAreUnique: Rule<Account> = (account, _facts, report) => {
 }
 
 const transactionIdsAreUnique: Rule<Account> = (account, _facts, report) => {
-  const ids = [currentTransactions, historicalTransactions].flatMap((listOf) =>
-    soundValues(account.ledgers ?? [], listOf).flatMap((transactions) =>
-      soundValues(transactions, (transaction) => transaction.transaction_id)
-    )
-  )
+  const ids: Array<TransactionId> = []
+  for (const listOf of [currentTransactions, historicalTransactions]) {
+    eachSound(account.ledgers ?? [], (ledger) => {
+      eachSound(listOf(ledger), (transaction) => ids.push(transaction.transaction_id))
+    })
+  }
   const twice = repeated(ids)
   if (twice.length > 0) {
     report("duplicate_transaction_ids", `Sent more than once: ${twice.join(", ")}.`)

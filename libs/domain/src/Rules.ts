@@ -68,34 +68,42 @@ export const applyRules = <A>(
       const whole = at.length === 0 && path.length === root.length
       broken.push({ code, detail, path: whole ? [...path, wholePayload] : [...path, ...at] })
     }
-    for (const rule of set.rules) soundly(() => rule(current, facts, report))
-    for (const [name, member] of Object.entries(set.members ?? {})) {
+    for (const rule of set.rules) {
+      try {
+        rule(current, facts, report)
+      } catch (thrown) {
+        skipUnsound(thrown)
+      }
+    }
+    const members = set.members as Readonly<Record<string, RuleSet<unknown>>> | undefined
+    for (const name in members) {
       path.push(name)
-      soundly(() => applyToMember(member as RuleSet<unknown>, (current as never)[name]))
+      applyToMember(members[name] as RuleSet<unknown>, current, name)
       path.pop()
     }
   }
 
-  const applyToMember = (set: RuleSet<unknown>, member: unknown): void => {
-    if (member === undefined || member === null) return
-    if (!Array.isArray(member)) return apply(set, member)
-    for (let index = 0; index < member.length; index++) {
-      path.push(index)
-      soundly(() => apply(set, member[index] as unknown))
-      path.pop()
+  const applyToMember = (set: RuleSet<unknown>, parent: unknown, name: string | number): void => {
+    try {
+      const member: unknown = (parent as never)[name]
+      if (member === undefined || member === null) return
+      if (!Array.isArray(member)) return apply(set, member)
+      for (let index = 0; index < member.length; index++) {
+        path.push(index)
+        applyToMember(set, member, index)
+        path.pop()
+      }
+    } catch (thrown) {
+      skipUnsound(thrown)
     }
   }
 
-  soundly(() => apply(ruleSet as RuleSet<unknown>, value))
+  apply(ruleSet as RuleSet<unknown>, value)
   return broken
 }
 
-const soundly = (examine: () => void): void => {
-  try {
-    examine()
-  } catch (thrown) {
-    if (!(thrown instanceof Unsound)) throw thrown
-  }
+const skipUnsound = (thrown: unknown): void => {
+  if (!(thrown instanceof Unsound)) throw thrown
 }
 
 /** Calls `examine` for every element that is sound as far as `examine` reads it. */
@@ -104,7 +112,11 @@ export const eachSound = <A>(
   examine: (element: A, index: number) => void
 ): void => {
   for (let index = 0; index < list.length; index++) {
-    soundly(() => examine(list[index] as A, index))
+    try {
+      examine(list[index] as A, index)
+    } catch (thrown) {
+      skipUnsound(thrown)
+    }
   }
 }
 

@@ -98,7 +98,7 @@ const optionalFields = Object.keys(typesWith) as ReadonlyArray<OptionalField>
 
 const fieldsFitType: Rule<Transaction> = (transaction, _facts, report) => {
   for (const field of optionalFields) {
-    if (field in transaction && !typesWith[field].includes(transaction.type)) {
+    if (!typesWith[field].includes(transaction.type) && field in transaction) {
       report(
         "field_not_allowed_for_transaction_type",
         `A ${transaction.type} has no ${field}.`,

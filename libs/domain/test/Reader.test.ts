@@ -75,6 +75,17 @@ describe("what is read in one pass", () => {
     expect(readerOf(Account)(input)).toBe(unsound)
   })
 
+  it.each<[string, unknown]>([
+    ["text that nobody can store", { a: [{ b: "\0" }] }],
+    ["half of a character", { a: ["\ud800"] }],
+    ["a key that nobody can store", { a: { "b\0": 1 } }],
+    ["a list that is too long", { a: { b: Array.from({ length: listElements + 1 }, () => 1) } }],
+    ["all that can be stored", { a: [null, 1.5, true, "é", { "": [[]] }], b: {} }]
+  ])("is as the schema has it of an object without documented members, with %s", (_name, value) => {
+    compare(Account, put(domesticPayload(), "metadata.0.value", value))
+    compare(Account, put(domesticPayload(), "billing_address.structured_street_address", value))
+  })
+
   it("is nothing of a list that is too long", () => {
     const customers = (length: number) =>
       put(
