@@ -39,10 +39,10 @@ const encoder = new TextEncoder()
 const inner = (chunk: ReadonlyArray<unknown>): string => JSON.stringify(chunk).slice(1, -1)
 
 /**
- * A JSON array written chunk by chunk, in memory that does not grow with its length: while one is
- * written, the next is fetched, and no other. It succeeds once the first elements are there, so a
- * failure before that is answered like any other; a later one cuts the connection, so that no
- * client takes half a list for a whole one. What is whole with its first chunk is sent at once.
+ * A JSON array written chunk by chunk, in memory that does not grow with its length. It succeeds
+ * once the first elements are there, so a failure before that is answered like any other; a later
+ * one cuts the connection, so that no client takes half a list for a whole one. What is known to be
+ * whole with its first chunk is sent at once.
  */
 export const jsonArray = Effect.fnUntraced(function* <A, E>(
   elements: Stream.Stream<A, E>,
@@ -55,16 +55,16 @@ export const jsonArray = Effect.fnUntraced(function* <A, E>(
   )
   if (Option.isNone(first)) return json(200, [], headers)
   const scope = yield* Effect.scope
-  const fetch = Effect.forkIn(pull, scope, { startImmediately: true })
-  let next = yield* fetch
-  const known = next.pollUnsafe()
+  const second = yield* Effect.forkIn(pull, scope, { startImmediately: true })
+  const known = second.pollUnsafe()
   if (known !== undefined && Exit.isFailure(known) && Pull.isDoneCause(known.cause)) {
     return json(200, first.value, headers)
   }
-  const rest = Effect.gen(function* () {
-    const chunk = yield* Fiber.join(next)
-    next = yield* fetch
-    return Array.of(`,${inner(chunk)}`)
+  let isSecond = true
+  const rest = Effect.suspend(() => {
+    const chunk = isSecond ? Fiber.join(second) : pull
+    isSecond = false
+    return Effect.map(chunk, (elements) => Array.of(`,${inner(elements)}`))
   })
   const text = Stream.make(`[${inner(first.value)}`).pipe(
     Stream.concat(Stream.fromPull(Effect.succeed(rest))),
