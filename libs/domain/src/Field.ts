@@ -192,9 +192,33 @@ const instantOf = (text: string): number | undefined => {
   return lastParsed.instant
 }
 
+const secondsOfDay = 86_400
+
+/** A list is full of instants of the same day. */
+const lastPrinted = { day: Number.NaN, text: "" }
+
+const printedDay = (day: number): string => {
+  if (day !== lastPrinted.day) {
+    const [text = ""] = DateTime.formatIso(DateTime.makeUnsafe(day * secondsOfDay * 1_000)).split(
+      "T"
+    )
+    lastPrinted.day = day
+    lastPrinted.text = text
+  }
+  return lastPrinted.text
+}
+
+const padded = (number: number): string => (number < 10 ? `0${number}` : String(number))
+
 /** As the contract prints a datetime: UTC, whole seconds, `YYYY-MM-DDTHH:MM:SSZ`. */
-export const formatInstant = (instant: DateTime.Utc): string =>
-  DateTime.formatIso(instant).replace(/\.\d+Z$/, "Z")
+export const formatInstant = ({ epochMilliseconds }: DateTime.Utc): string => {
+  const seconds = Math.floor(epochMilliseconds / 1_000)
+  const day = Math.floor(seconds / secondsOfDay)
+  const ofDay = seconds - day * secondsOfDay
+  const hour = padded(Math.floor(ofDay / 3_600))
+  const minute = padded(Math.floor(ofDay / 60) % 60)
+  return `${printedDay(day)}T${hour}:${minute}:${padded(ofDay % 60)}Z`
+}
 
 /**
  * A datetime with `Z` or an offset; fractions of a second are cut off. Code: `invalid_datetime`.
