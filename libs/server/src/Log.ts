@@ -4,7 +4,7 @@
  * An error is therefore written with its kind, its code and where it happened, but without its
  * message: drivers and parsers quote the offending value in theirs.
  */
-import { Cause, Context, Effect, Logger, type LogLevel, References } from "effect"
+import { Cause, Context, DateTime, Effect, Logger, type LogLevel, References } from "effect"
 import type { RequestId } from "@data-import/domain/Organisation"
 
 /** Takes whole lines, each with its line break. */
@@ -89,8 +89,7 @@ export interface Log {
   readonly access: (atMillis: number, access: Access) => void
 }
 
-/** Once a request, where making a `DateTime` first would cost more than all the rest of the line. */
-const iso = (atMillis: number) => new Date(atMillis).toISOString()
+const iso = (atMillis: number) => DateTime.formatIso(DateTime.makeUnsafe(atMillis))
 
 const severity: Record<LogLevel.LogLevel, number> = {
   All: 0,
