@@ -43,6 +43,7 @@ import { Statement, statementIdsAreUnique, statementRules } from "./Statement.ts
 import { supplierCodeLength } from "./Supplier.ts"
 import { SupplyAddress } from "./SupplyAddress.ts"
 import type { TransactionId } from "./Transaction.ts"
+import { writerOf } from "./Writer.ts"
 
 export const externalAccountNumberLength = 128
 
@@ -121,7 +122,7 @@ export const Account = Schema.Struct({
 export type Account = typeof Account.Type
 
 /** The account as JSON: what validate answers and what is staged. */
-export const encodeAccount = Schema.encodeSync(Account)
+export const encodeAccount = writerOf(Account)
 
 /** What holds where an optional field is not sent. */
 export const defaults = {

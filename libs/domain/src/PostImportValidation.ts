@@ -11,6 +11,7 @@ import { type Rule, supplierExists } from "./Rules.ts"
 import { HistoricalStatement, statementIdsAreUnique, statementRules } from "./Statement.ts"
 import { Transaction, transactionRules } from "./Transaction.ts"
 import { validator } from "./Validation.ts"
+import { writerOf } from "./Writer.ts"
 
 const account = {
   import_supplier: SupplierCodeField,
@@ -26,7 +27,7 @@ export const StatementsRequest = Schema.Struct({
 export type StatementsRequest = typeof StatementsRequest.Type
 
 /** The statements request as JSON: what the import of statements answers. */
-export const encodeStatementsRequest = Schema.encodeSync(StatementsRequest)
+export const encodeStatementsRequest = writerOf(StatementsRequest)
 
 export const InstructionRequest = Schema.Struct({ ...account, ...PaymentInstruction.fields })
 

@@ -6,6 +6,7 @@ import { BigDecimal, Schema } from "effect"
 import { amount, decimal, difference, isEqual, moneySize, roundHalfUp, sum } from "./Decimal.ts"
 import { CalendarDate, choice, list, nonBlankText, text } from "./Field.ts"
 import { isAmong, type Rule, type RuleSet } from "./Rules.ts"
+import { writerOf } from "./Writer.ts"
 
 export const TransactionId = nonBlankText(128).pipe(Schema.brand("TransactionId"))
 export type TransactionId = typeof TransactionId.Type
@@ -69,7 +70,7 @@ const AccountTransaction = Schema.Struct({
  * The transaction as JSON: `amount` a string with two decimals, the numbers inside items as
  * numbers.
  */
-export const encodeTransaction = Schema.encodeSync(AccountTransaction)
+export const encodeTransaction = writerOf(AccountTransaction)
 
 /**
  * What the transaction does to a balance: PAYMENT and CREDIT raise it, the other types lower it.
