@@ -93,11 +93,9 @@ export const makeExaminer = (
         )
     })
 
-  const lookUp = Effect.fnUntraced(function* (
-    supplier: Supplier,
-    paths: ReadonlyArray<DocumentPath>
-  ) {
+  const lookUp = Effect.fnUntraced(function* (supplier: Supplier, shape: Shape, body: unknown) {
     if (!supplier.documentCheck) return { documents: new Map(), missing: new Set<string>() }
+    const paths = namedDocuments(shape, body)
     const found = yield* Effect.forEach(paths, (path) => store.find(supplier.documentRoot, path), {
       concurrency: documentLookups
     })
@@ -120,7 +118,7 @@ export const makeExaminer = (
       { concurrency: "unbounded" }
     )
     const looked = Option.isSome(supplier)
-      ? yield* lookUp(supplier.value, namedDocuments(validator.shape, body))
+      ? yield* lookUp(supplier.value, validator.shape, body)
       : { documents: new Map(), missing: new Set<string>() }
     const facts: Facts = {
       now,
