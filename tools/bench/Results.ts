@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from "node:fs"
 import { cpus, totalmem } from "node:os"
 import { join } from "node:path"
-import { Console, Effect } from "effect"
+import { Console, DateTime, Effect } from "effect"
 import { machine } from "./Table.ts"
 
 const folder = join(import.meta.dirname, "results")
@@ -15,22 +15,40 @@ export interface Section {
 /** Charts by the name of their file. */
 export type Charts = Readonly<Record<string, string>>
 
-const document = (title: string, sections: ReadonlyArray<Section>, charts: Charts): string => {
-  const here = machine(cpus().length, cpus()[0]?.model ?? "unknown", totalmem(), process.version)
-  const parts = sections.map((section) => `## ${section.title}\n\n${section.text}\n`)
-  const images = Object.keys(charts).map((file) => `![${file.replace(".svg", "")}](${file})\n`)
-  return [`# ${title}\n`, `${here}\n`, ...parts, ...images].join("\n")
+/** The command that this process was started by, but for `--write`. */
+const commandOf = (script: string): string => {
+  const options = process.argv.slice(2).filter((option) => option !== "--write")
+  return [`npm run ${script}`, ...(options.length > 0 ? ["--", ...options] : [])].join(" ")
 }
 
-/** Prints the figures, and writes them as `<name>.md` with their charts where that is wanted. */
+const document = (
+  title: string,
+  measured: string,
+  sections: ReadonlyArray<Section>,
+  charts: Charts
+): string => {
+  const parts = sections.map((section) => `## ${section.title}\n\n${section.text}\n`)
+  const images = Object.keys(charts).map((file) => `![${file.replace(".svg", "")}](${file})\n`)
+  return [`# ${title}\n`, `${measured}\n`, ...parts, ...images].join("\n")
+}
+
+/**
+ * Prints the figures that the npm script gave, and writes them as `<name>.md` with their charts
+ * where that is wanted.
+ */
 export const publish = Effect.fnUntraced(function* (
   name: string,
+  script: string,
   title: string,
   sections: ReadonlyArray<Section>,
   charts: Charts,
   write: boolean
 ) {
-  const text = document(title, sections, charts)
+  const day = DateTime.formatIsoDate(yield* DateTime.now)
+  const model = cpus()[0]?.model ?? "unknown"
+  const here = machine(cpus().length, model, totalmem(), process.version)
+  const measured = `Measured on ${day} by \`${commandOf(script)}\`, on ${here}.`
+  const text = document(title, measured, sections, charts)
   yield* Console.log(`\n${text}`)
   if (!write) return
   mkdirSync(folder, { recursive: true })

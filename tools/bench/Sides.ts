@@ -39,6 +39,9 @@ const settingsFor = Effect.fnUntraced(function* (database: Database) {
   }
 })
 
+/** As in docker/Dockerfile. */
+const memoryArgs = ["--max-semi-space-size=8"]
+
 /** Starts one process of each service, and a gateway; the rest is for all of them. */
 export const startServices = Effect.fnUntraced(function* (
   database: Database,
@@ -46,8 +49,9 @@ export const startServices = Effect.fnUntraced(function* (
   more: Program.Options["settings"] = {}
 ) {
   const settings = { ...(yield* settingsFor(database)), ...more }
+  const args = [...memoryArgs, ...nodeArgs]
   const start = (name: string) =>
-    Program.start({ script: `services/${name}/main.ts`, settings, nodeArgs })
+    Program.start({ script: `services/${name}/main.ts`, settings, nodeArgs: args })
   const services = {
     "account-import": yield* start("account-import"),
     "post-import": yield* start("post-import"),
@@ -63,7 +67,7 @@ export const startServices = Effect.fnUntraced(function* (
       AUTH_URL: services.query.url,
       ...more
     },
-    nodeArgs
+    nodeArgs: args
   })
   return { ...services, gateway } satisfies Services
 })

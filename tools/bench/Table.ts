@@ -56,4 +56,4 @@ export const comparisons = (
 
 /** What the machine is, because the figures are of it alone. */
 export const machine = (cores: number, model: string, memoryBytes: number, node: string): string =>
-  `Measured on ${cores} cores (${model}), ${Math.round(memoryBytes / 2 ** 30)} GiB, Node ${node}.`
+  `${cores} cores (${model}), ${Math.round(memoryBytes / 2 ** 30)} GiB, Node ${node}`

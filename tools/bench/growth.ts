@@ -51,14 +51,14 @@ const fill = Effect.fnUntraced(function* (
 
 const measured: ReadonlyArray<WorkName> = ["stage", "restage", "process", "status"]
 
-/** So few that the small database stays small: the runs add to it, too. */
-const requestsPerRun = 1_000
+/** Few where the runs add to the small database, which is to stay small. */
+const requestsOf = (work: WorkName): number => (work === "status" ? 10_000 : 1_000)
 
 const compared = Effect.fnUntraced(function* (large: Place, small: Place, options: Options) {
   const rows: Array<readonly [string, Comparison]> = []
   const { connections, pairs } = options
   for (const work of measured) {
-    const amount = { connections, seconds: 30, requests: requestsPerRun }
+    const amount = { connections, seconds: 30, requests: requestsOf(work) }
     const run = ({ side, ...ground }: Place) => Sides.measure(ground, side, work, amount)
     for (const { side, ...ground } of [large, small]) {
       const warming = work === "restage" || work === "status" ? work : "validate"
@@ -142,7 +142,7 @@ const grow = Effect.fnUntraced(function* (options: Options) {
   }
   const charts = { "growth.svg": chartOf(measurements) }
   const sections = sectionsOf(measurements, first)
-  yield* publish("growth", "Growth", sections, charts, options.write)
+  yield* publish("growth", "bench:growth", "Growth", sections, charts, options.write)
 })
 
 command(grow)
