@@ -1,15 +1,15 @@
 /**
- * Writes the table of codes in README.md from the registry, between two markers; with `--check` it
- * only compares. A table kept by hand would be out of date after the next rule.
+ * Writes what README.md repeats from elsewhere, each between two markers: the table of codes from
+ * the registry, and the figures that were measured from `tools/bench/results`. With `--check` it
+ * only compares. What is kept by hand is out of date after the next change.
  */
 import { readFileSync, writeFileSync } from "node:fs"
 import { statusOf } from "@data-import/api/Problem"
 import { registry } from "@data-import/domain/Code"
 import type { CodeEntry } from "@data-import/domain/CodeEntry"
 
-const file = new URL("../README.md", import.meta.url)
-const begin = "<!-- codes: begin (npm run readme) -->"
-const end = "<!-- codes: end -->"
+const readme = new URL("../README.md", import.meta.url)
+const results = "tools/bench/results"
 
 const statuses: Readonly<Record<string, number>> = statusOf
 
@@ -24,28 +24,44 @@ const row = ([code, entry]: [string, CodeEntry]) => {
   return `| ${cells.map(cell).join(" | ")} |`
 }
 
-const table = [
-  "| code | where | meaning | example | remedy |",
-  "|---|---|---|---|---|",
-  ...Object.entries<CodeEntry>(registry).map(row)
-].join("\n")
+const codes = () =>
+  [
+    "| code | where | meaning | example | remedy |",
+    "|---|---|---|---|---|",
+    ...Object.entries<CodeEntry>(registry).map(row)
+  ].join("\n")
 
-const written = readFileSync(file, "utf8")
-const [before, rest] = written.split(begin)
-const after = rest?.split(end)[1]
+/** The figures of one kind, a level deeper, with the charts found from here. */
+const figures = (name: string) => () =>
+  readFileSync(new URL(`../${results}/${name}.md`, import.meta.url), "utf8")
+    .replaceAll(/^(#+) /gm, "##$1 ")
+    .replaceAll(/\]\((\w+\.svg)\)/g, `](${results}/$1)`)
+    .trim()
 
-if (before === undefined || after === undefined) {
-  console.error(`README.md needs the lines ${begin} and ${end}`)
-  process.exit(1)
+const parts: Readonly<Record<string, () => string>> = {
+  codes,
+  speed: figures("speed"),
+  growth: figures("growth")
 }
 
-const wanted = `${before}${begin}\n\n${table}\n\n${end}${after}`
+const written = readFileSync(readme, "utf8")
+let wanted = written
+
+for (const [name, make] of Object.entries(parts)) {
+  const begin = `<!-- ${name}: begin (npm run readme) -->`
+  const end = `<!-- ${name}: end -->`
+  const [before, rest] = wanted.split(begin)
+  const after = rest?.split(end)[1]
+  if (before === undefined || after === undefined) {
+    console.error(`README.md needs the lines ${begin} and ${end}`)
+    process.exit(1)
+  }
+  wanted = `${before}${begin}\n\n${make()}\n\n${end}${after}`
+}
 
 if (!process.argv.includes("--check")) {
-  writeFileSync(file, wanted)
+  writeFileSync(readme, wanted)
 } else if (written !== wanted) {
-  console.error(
-    "The table of codes in README.md is not that of the registry: run `npm run readme`."
-  )
+  console.error("README.md is not what the code and the figures say: run `npm run readme`.")
   process.exit(1)
 }

@@ -160,7 +160,7 @@ const compare = Effect.fnUntraced(function* (options: Options) {
     { title: "Against what bounds it", text: comparisons(bounding) },
     { title: "The domain library by itself", text: yield* offline(options.seconds) }
   ]
-  yield* publish("speed", "bench", "Speed", sections, charts, options.write)
+  yield* publish("speed", "bench", "Throughput", sections, charts, options.write)
 })
 
 command((options) =>

@@ -111,7 +111,14 @@ const remember = Effect.fnUntraced(function* (options: Options) {
       }))
     })
   }
-  yield* publish("memory", "bench:memory", "Memory", [{ title, text: table(head, rows) }], charts, options.write)
+  yield* publish(
+    "memory",
+    "bench:memory",
+    "Memory",
+    [{ title, text: table(head, rows) }],
+    charts,
+    options.write
+  )
 })
 
 command(remember)
