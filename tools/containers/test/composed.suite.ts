@@ -109,7 +109,7 @@ const serviceIn = (container: string) =>
   system.evaluate(
     container,
     `fs.readdirSync("/proc").find((id) => /^[0-9]+$/.test(id) && id !== "1" &&
-      fs.readFileSync("/proc/" + id + "/cmdline", "utf8") === "node\\0main.ts\\0")`
+      /^node\\0.*main\\.ts\\0$/.test(fs.readFileSync("/proc/" + id + "/cmdline", "utf8")))`
   )
 
 /** What comes of writing a file into each folder, by folder. */
