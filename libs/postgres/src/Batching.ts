@@ -15,6 +15,8 @@ export interface Batching<Command, Answer, E = StorageUnavailable> {
   readonly weight?: (command: Command) => number
   /** Runs a batch, all of it or nothing, and answers in its order. */
   readonly run: (batch: ReadonlyArray<Command>) => Effect.Effect<ReadonlyArray<Answer>, E>
+  /** Whether a batch waits for what comes in the same turn of the event loop. */
+  readonly gathers: boolean
   readonly limits: {
     /** How many batches are under way at once. */
     readonly lanes: number
@@ -118,8 +120,8 @@ export const make = Effect.fnUntraced(function* <Command, Answer>(
       for (const { answer } of refused) Deferred.doneUnsafe(answer, Effect.fail(refusal))
     })
 
-  // What came in the same turn of the event loop goes along.
-  const leading = Effect.catch(onLane(Effect.andThen(Effect.yieldNow, depart)), refuse)
+  const departing = batching.gathers ? Effect.andThen(Effect.yieldNow, depart) : depart
+  const leading = Effect.catch(onLane(departing), refuse)
 
   const lead: Effect.Effect<void> = Effect.suspend(() => {
     if (led || queue.length === 0) return Effect.void

@@ -77,5 +77,6 @@ const readImports = ({ sql }: Database["Service"], keys: ReadonlyArray<ImportKey
 export const makeFind = (database: Database["Service"]) =>
   database.batched({
     run: (keys: ReadonlyArray<ImportKey>) => readImports(database, keys),
+    gathers: true,
     limits: { lanes: 2, commands: 64 }
   })

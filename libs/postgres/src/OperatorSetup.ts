@@ -107,7 +107,7 @@ const choices = (sql: Sql) =>
 
 /** Every request asks for some of these, so those that come together are answered together. */
 const requested = Effect.fnUntraced(function* ({ batched, sql }: Database["Service"]) {
-  const limits = { lanes: 2, commands: 64 }
+  const together = { gathers: true, limits: { lanes: 2, commands: 64 } }
   return {
     supplier: yield* batched({
       run: (codes: ReadonlyArray<SupplierCode>) =>
@@ -118,7 +118,7 @@ const requested = Effect.fnUntraced(function* ({ batched, sql }: Database["Servi
             return codes.map((code) => Option.fromUndefinedOr(found.get(code)))
           })
         ),
-      limits
+      ...together
     }),
     hasTeam: yield* batched({
       run: (names: ReadonlyArray<string>) =>
@@ -128,12 +128,12 @@ const requested = Effect.fnUntraced(function* ({ batched, sql }: Database["Servi
             return names.map((name) => found.has(name))
           })
         ),
-      limits
+      ...together
     }),
     choices: yield* batched({
       run: (asked: ReadonlyArray<null>) =>
         Effect.map(choices(sql), (chosen) => asked.map(() => chosen)),
-      limits
+      ...together
     })
   }
 })

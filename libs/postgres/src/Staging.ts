@@ -76,7 +76,10 @@ const storeBatch = (database: Database["Service"]) => (commands: ReadonlyArray<C
     })
   )
 
-/** Two lanes keep the disk busy; a batch is worth more than a third. */
+/**
+ * Two lanes keep the disk busy; a batch is worth more than a third. Where one is free, two stagings
+ * of the same moment are sooner stored side by side than together.
+ */
 const limits = { lanes: 2, commands: 64, weight: 1024 * 1024 }
 
 /** What was found may have changed before it could be named; then the staging is tried again. */
@@ -86,6 +89,7 @@ export const makeStage = Effect.fnUntraced(function* (database: Database["Servic
       JSON.stringify([key.import_supplier, key.external_account_number]),
     weight: ({ payload }) => payload.length,
     run: storeBatch(database),
+    gathers: false,
     limits
   })
   return Effect.fnUntraced(function* (command: Command) {
