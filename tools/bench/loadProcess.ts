@@ -1,7 +1,7 @@
 /**
  * The load, in a process of its own: it takes an order from its parent, sends requests on so many
- * connections as fast as they are answered, or at the rate of the order, holds each answer to its status, and tells what came of
- * it. The next order may follow.
+ * connections as fast as they are answered, or at the rate of the order, holds each answer to its
+ * status, and tells what came of it. The next order may follow.
  */
 import { setTimeout as sleep } from "node:timers/promises"
 import { Client } from "undici"
