@@ -41,7 +41,8 @@ const figures = (name: string) => () =>
 const parts: Readonly<Record<string, () => string>> = {
   codes,
   speed: figures("speed"),
-  growth: figures("growth")
+  growth: figures("growth"),
+  memory: figures("memory")
 }
 
 const written = readFileSync(readme, "utf8")

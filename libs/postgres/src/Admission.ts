@@ -44,6 +44,8 @@ export interface Admission {
    * one who waits there too long keeps others out as well.
    */
   readonly lane: (limits: AdmissionLimits) => Run
+  /** Shuts the door, as when the database is away, until a request has tried well. */
+  readonly shut: Effect.Effect<void>
   /** Waits for an answer that somebody else's turn will bring, as for that of a turn of its own. */
   readonly shared: <A, E, R>(answer: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 }
@@ -186,19 +188,22 @@ export const make = (
     const own = new Turns(ofLane.running)
     lanes.push(own)
     return (effect) =>
-      Effect.uninterruptibleMask((restore) =>
-        Effect.flatMap(Progress, (progress) =>
+      Effect.flatMap(Progress, ({ tries }) => {
+        // What is done for many is no beginning of the one that led them.
+        const progress = progressOf(true, tries)
+        const served = Effect.provideService(effect, Progress, progress)
+        return Effect.uninterruptibleMask((restore) =>
           Effect.flatMap(restore(take(own, ofLane, door, progress, false)), () =>
-            Effect.ensuring(restore(effect), own.giveBack)
+            Effect.ensuring(restore(served), own.giveBack)
           )
         )
-      )
+      })
   }
 
+  const shut = Effect.map(Clock.currentTimeMillis, (now) => door.shut(now))
   const shared: Admission["shared"] = (answer) =>
     Effect.flatMap(Progress, (progress) =>
       Effect.onExit(answer, (exit) => {
-        progress.hasBegun = true
         note(progress, verdictOf(exit, isAway))
         return Effect.void
       })
@@ -206,8 +211,7 @@ export const make = (
 
   const isTooBusy = (now: number): boolean =>
     turns.size >= limits.waiting / 2 ||
-    turns.expectedWait(now) >= tooLong ||
-    lanes.some((own) => own.expectedWait(now) >= tooLong)
+    [turns, ...lanes].some((queued) => queued.expectedWait(now) >= tooLong)
 
   const admit = <A, E, R>(request: Effect.Effect<A, E, R>) =>
     Effect.clockWith((clock): Effect.Effect<A, E | ServiceUnavailable, R> => {
@@ -222,5 +226,5 @@ export const make = (
       )
     })
 
-  return { admit, run, lane, shared }
+  return { admit, run, lane, shut, shared }
 }

@@ -15,8 +15,11 @@ export interface Batching<Command, Answer, E = StorageUnavailable> {
   readonly weight?: (command: Command) => number
   /** Runs a batch, all of it or nothing, and answers in its order. */
   readonly run: (batch: ReadonlyArray<Command>) => Effect.Effect<ReadonlyArray<Answer>, E>
-  /** Whether a batch waits for what comes in the same turn of the event loop. */
-  readonly gathers: boolean
+  /**
+   * A read costs hardly more for many than for one, so it waits for what comes in the same turn of
+   * the event loop. And it waits for no other write: one that is not answered shuts the door.
+   */
+  readonly isRead: boolean
   readonly limits: {
     /** How many batches are under way at once. */
     readonly lanes: number
@@ -120,7 +123,7 @@ export const make = Effect.fnUntraced(function* <Command, Answer>(
       for (const { answer } of refused) Deferred.doneUnsafe(answer, Effect.fail(refusal))
     })
 
-  const departing = batching.gathers ? Effect.andThen(Effect.yieldNow, depart) : depart
+  const departing = batching.isRead ? Effect.andThen(Effect.yieldNow, depart) : depart
   const leading = Effect.catch(onLane(departing), refuse)
 
   const lead: Effect.Effect<void> = Effect.suspend(() => {

@@ -101,7 +101,10 @@ const make = Effect.fnUntraced(function* (config: DatabaseSettings) {
     sorted(Effect.timeoutOrElse(effect, { duration, orElse }))
   const run = <A, E, R>(effect: Effect.Effect<A, E, R>) => admission.run(answered(effect))
   const batched: Database["Service"]["batched"] = (batching) => {
-    const runBatch = (batch: Parameters<typeof batching.run>[0]) => run(batching.run(batch))
+    const runBatch = (batch: Parameters<typeof batching.run>[0]) => {
+      const answered = run(batching.run(batch))
+      return batching.isRead ? Effect.tapError(answered, () => admission.shut) : answered
+    }
     return Batching.make({ ...batching, run: runBatch }, admission, waitForConnection)
   }
   const ready = Effect.asVoid(answered(sql`select 1 as ready`))

@@ -77,6 +77,6 @@ const readImports = ({ sql }: Database["Service"], keys: ReadonlyArray<ImportKey
 export const makeFind = (database: Database["Service"]) =>
   database.batched({
     run: (keys: ReadonlyArray<ImportKey>) => readImports(database, keys),
-    gathers: true,
+    isRead: true,
     limits: { lanes: 2, commands: 64 }
   })

@@ -107,7 +107,7 @@ const choices = (sql: Sql) =>
 
 /** Every request asks for some of these, so those that come together are answered together. */
 const requested = Effect.fnUntraced(function* ({ batched, sql }: Database["Service"]) {
-  const together = { gathers: true, limits: { lanes: 2, commands: 64 } }
+  const together = { isRead: true, limits: { lanes: 2, commands: 64 } }
   return {
     supplier: yield* batched({
       run: (codes: ReadonlyArray<SupplierCode>) =>

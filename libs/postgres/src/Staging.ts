@@ -89,7 +89,7 @@ export const makeStage = Effect.fnUntraced(function* (database: Database["Servic
       JSON.stringify([key.import_supplier, key.external_account_number]),
     weight: ({ payload }) => payload.length,
     run: storeBatch(database),
-    gathers: false,
+    isRead: false,
     limits
   })
   return Effect.fnUntraced(function* (command: Command) {

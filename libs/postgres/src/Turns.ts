@@ -10,15 +10,47 @@ interface Waiter {
   hasTurn: boolean
 }
 
-/**
- * So many turns at once, and two queues for them, each first come, first served: turns go to those
- * who have begun first.
- */
-export class Turns {
-  readonly #begun = new Set<Waiter>()
-  readonly #fresh = new Set<Waiter>()
+/** Who waits for the same, first come, first served. */
+class Queue {
+  readonly #waiting = new Set<Waiter>()
   /** How long the last one to leave had waited, for each place before it. Milliseconds. */
   #pace = 0
+
+  get size(): number {
+    return this.#waiting.size
+  }
+
+  /** As long as the first has waited already, and as the last to leave had, place for place. */
+  expectedWait(now: number): number {
+    const [first] = this.#waiting
+    return first === undefined ? 0 : Math.max(now - first.since, this.#waiting.size * this.#pace)
+  }
+
+  add(since: number, go: () => void): Waiter {
+    if (this.#waiting.size === 0) this.#pace = 0
+    const waiter = { since, place: this.#waiting.size + 1, go, hasTurn: false }
+    this.#waiting.add(waiter)
+    return waiter
+  }
+
+  delete(waiter: Waiter): void {
+    this.#waiting.delete(waiter)
+  }
+
+  /** The first, who leaves; undefined where nobody waits. */
+  next(now: number): Waiter | undefined {
+    const [waiter] = this.#waiting
+    if (waiter === undefined) return undefined
+    this.#waiting.delete(waiter)
+    this.#pace = (now - waiter.since) / waiter.place
+    return waiter
+  }
+}
+
+/** So many turns at once, and two queues for them: turns go to those who have begun first. */
+export class Turns {
+  readonly #begun = new Queue()
+  readonly #fresh = new Queue()
   #free: number
 
   constructor(free: number) {
@@ -29,13 +61,9 @@ export class Turns {
     return this.#begun.size + this.#fresh.size
   }
 
-  /**
-   * How long another one who has not begun would wait: as long as the first has waited already, and
-   * as the last to leave had, place for place. Milliseconds.
-   */
+  /** How long another one would wait, now or when it has begun. Milliseconds. */
   expectedWait(now: number): number {
-    const [first] = this.#fresh
-    return first === undefined ? 0 : Math.max(now - first.since, this.#fresh.size * this.#pace)
+    return Math.max(this.#begun.expectedWait(now), this.#fresh.expectedWait(now))
   }
 
   /** Whether there was a turn for the taking; it is taken then. */
@@ -47,7 +75,13 @@ export class Turns {
 
   /** Hands a turn over to the next, or keeps it. */
   readonly giveBack: Effect.Effect<void> = Effect.clockWith((clock) => {
-    if (!this.#next(clock.currentTimeMillisUnsafe())) this.#free += 1
+    const now = clock.currentTimeMillisUnsafe()
+    const waiter = this.#begun.next(now) ?? this.#fresh.next(now)
+    if (waiter === undefined) this.#free += 1
+    else {
+      waiter.hasTurn = true
+      waiter.go()
+    }
     return Effect.void
   })
 
@@ -57,10 +91,7 @@ export class Turns {
     return Effect.suspend(() => {
       let waiter: Waiter | undefined
       const waiting = Effect.callback<void>((resume) => {
-        if (this.#fresh.size === 0) this.#pace = 0
-        const place = queue.size + 1
-        waiter = { since, place, go: () => resume(Effect.void), hasTurn: false }
-        queue.add(waiter)
+        waiter = queue.add(since, () => resume(Effect.void))
       })
       return Effect.onExit(waiting, (exit) => {
         if (waiter === undefined || Exit.isSuccess(exit)) return Effect.void
@@ -68,17 +99,5 @@ export class Turns {
         return waiter.hasTurn ? this.giveBack : Effect.void
       })
     })
-  }
-
-  /** False where nobody waits. */
-  #next(now: number): boolean {
-    const queue = this.#begun.size > 0 ? this.#begun : this.#fresh
-    const [waiter] = queue
-    if (waiter === undefined) return false
-    queue.delete(waiter)
-    if (queue === this.#fresh) this.#pace = (now - waiter.since) / waiter.place
-    waiter.hasTurn = true
-    waiter.go()
-    return true
   }
 }

@@ -27,7 +27,7 @@ const busyLane = Effect.gen(function* () {
     identity: (command) => command.slice(0, 1),
     weight: (command) => command.length,
     run,
-    gathers: false,
+    isRead: false,
     limits
   }
   const send = yield* Batching.make(batching, admission, wait)
@@ -57,7 +57,7 @@ it.effect("sends those together who come in the same turn of the event loop", ()
         batches.push(batch.length)
         return batch.map((command) => command + 1)
       })
-    const gathering = { run, gathers: true, limits: { lanes: 2, commands: 3 } }
+    const gathering = { run, isRead: true, limits: { lanes: 2, commands: 3 } }
     const send = yield* Batching.make(gathering, admission, wait)
     const answers = yield* Effect.all([1, 1, 2, 3, 4].map(send), { concurrency: "unbounded" })
     expect(answers).toStrictEqual([2, 2, 3, 4, 5])
@@ -143,7 +143,7 @@ it.effect("counts the answer of a batch as an answer to each request of it", () 
     const isAway = (failure: StorageUnavailable) => failure.cause === "away"
     const admission = Admission.make({ running: 8, waiting: 8, wait }, isAway)
     const run = (batch: ReadonlyArray<string>) => Effect.succeed(batch)
-    const send = yield* Batching.make({ run, gathers: true, limits }, admission, wait)
+    const send = yield* Batching.make({ run, isRead: true, limits }, admission, wait)
     yield* Effect.exit(admission.run(Effect.fail(new StorageUnavailable({ cause: "away" }))))
     yield* TestClock.adjust(Duration.seconds(1))
     expect(yield* admission.admit(send("tries"))).toBe("tries")
