@@ -228,11 +228,20 @@ interface Postmaster {
   readonly ready: boolean
 }
 
+/** Null where there is none: a server that ends takes its file away at any moment. */
+const textOf = (file: string): string | null => {
+  try {
+    return readFileSync(file, "utf8")
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === "ENOENT") return null
+    throw cause
+  }
+}
+
 /** What the server's own lock file says; it may be there after the server is gone. */
 const postmaster = (data: string): Postmaster | null => {
-  const file = join(data, "postmaster.pid")
-  if (!existsSync(file)) return null
-  const lines = readFileSync(file, "utf8").split("\n")
+  const lines = textOf(join(data, "postmaster.pid"))?.split("\n")
+  if (lines === undefined) return null
   return { pid: Number(lines[0]), port: Number(lines[3]), ready: lines[7]?.trim() === "ready" }
 }
 
