@@ -40,6 +40,18 @@ const watch = Effect.fnUntraced(function* (services: Sides.Services, seen: Map<s
   }
 })
 
+/** A point for each doubling of the time, in hundredths of a minute: what a chart has room for. */
+const doublings = (points: Points): Points => {
+  const shown: Points = []
+  let due = 0.25
+  for (const [minutes, megabytes] of points) {
+    if (minutes < due) continue
+    shown.push([Math.round(minutes * 100) / 100, megabytes])
+    due = 2 * minutes
+  }
+  return shown
+}
+
 /** Before it the memory only fills up to what it then keeps. */
 const warmShare = 0.2
 
@@ -107,7 +119,7 @@ const remember = Effect.fnUntraced(function* (options: Options) {
       yLabel: "MB",
       series: names.map((name) => ({
         name,
-        points: (seen.get(name) ?? []).slice(1).filter((_, index) => index % 5 === 0)
+        points: doublings(seen.get(name) ?? [])
       }))
     })
   }
