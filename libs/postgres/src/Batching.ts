@@ -39,9 +39,6 @@ const divide = <Command, Answer>(
   { identity, limits, weight }: Batching<Command, Answer>,
   queue: ReadonlyArray<Waiting<Command, Answer>>
 ) => {
-  if (identity === undefined && weight === undefined) {
-    return { batch: queue.slice(0, limits.commands), rest: queue.slice(limits.commands) }
-  }
   const batch: Array<Waiting<Command, Answer>> = []
   const rest: Array<Waiting<Command, Answer>> = []
   const identities = new Set<string>()
