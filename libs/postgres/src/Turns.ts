@@ -13,17 +13,28 @@ interface Waiter {
 /** Who waits for the same, first come, first served. */
 class Queue {
   readonly #waiting = new Set<Waiter>()
-  /** How long the last one to leave had waited, for each place before it. Milliseconds. */
+  /** So many leave in a round, in which everybody's turn ends once. */
+  readonly #turns: number
+  /** How long the last one to leave had waited, for each round before it. Milliseconds. */
   #pace = 0
+
+  constructor(turns: number) {
+    this.#turns = turns
+  }
 
   get size(): number {
     return this.#waiting.size
   }
 
-  /** As long as the first has waited already, and as the last to leave had, place for place. */
+  /** As long as the first has waited already, and as the last to leave had, round for round. */
   expectedWait(now: number): number {
     const [first] = this.#waiting
-    return first === undefined ? 0 : Math.max(now - first.since, this.#waiting.size * this.#pace)
+    if (first === undefined) return 0
+    return Math.max(now - first.since, this.#rounds(this.#waiting.size) * this.#pace)
+  }
+
+  #rounds(places: number): number {
+    return Math.ceil(places / this.#turns)
   }
 
   add(since: number, go: () => void): Waiter {
@@ -42,19 +53,21 @@ class Queue {
     const [waiter] = this.#waiting
     if (waiter === undefined) return undefined
     this.#waiting.delete(waiter)
-    this.#pace = (now - waiter.since) / waiter.place
+    this.#pace = (now - waiter.since) / this.#rounds(waiter.place)
     return waiter
   }
 }
 
 /** So many turns at once, and two queues for them: turns go to those who have begun first. */
 export class Turns {
-  readonly #begun = new Queue()
-  readonly #fresh = new Queue()
+  readonly #begun: Queue
+  readonly #fresh: Queue
   #free: number
 
-  constructor(free: number) {
-    this.#free = free
+  constructor(turns: number) {
+    this.#begun = new Queue(turns)
+    this.#fresh = new Queue(turns)
+    this.#free = turns
   }
 
   get size(): number {

@@ -271,6 +271,22 @@ describe("a crowd of five times what can be served", () => {
       })
   )
 
+  it.effect("is no crowd where it only came all at once, and all turns take long", () =>
+    Effect.gen(function* () {
+      const { admit, run } = admission({ running: 10, waiting: 100 })
+      const turn = run(Effect.sleep("300 millis"))
+      const request = Effect.result(admit(turn))
+      const first = yield* start(admit(turn))
+      yield* TestClock.adjust("1 millis")
+      const others = yield* Effect.forEach(Array.from({ length: 19 }), () => start(request))
+      yield* TestClock.adjust("299 millis")
+      yield* Fiber.join(first)
+      expect((yield* Effect.result(admit(Effect.void)))._tag).toBe("Success")
+      yield* TestClock.adjust("1 second")
+      for (const fiber of others) expect((yield* Fiber.join(fiber))._tag).toBe("Success")
+    })
+  )
+
   it.effect("is no crowd just below that", () =>
     Effect.gen(function* () {
       const { refused } = yield* crowd(2, 26)
