@@ -20,6 +20,9 @@ const longestAnswer = 8 + 4 + 1
 /** Of each kind of request, a second: more than can wait, and little for this machine. */
 const rate = 100
 
+/** Before the fault: it is services at work that lose their database. */
+const warming = Duration.seconds(1)
+
 type Fault = Effect.Effect<Effect.Effect<void>, Error, System>
 
 /** Sets the proxy, and gives what sets it back. */
@@ -71,6 +74,8 @@ const away = Effect.fnUntraced(function* (fault: Fault, lastsSeconds: number) {
   const requests = [Requests.status(tenant, "A-1"), Requests.stage(tenant, "A-1", "away")]
   const works = Effect.forEach(requests.toReversed(), session.settle, { discard: true })
   yield* works
+  const busy = { sideBySide: 8, lasts: warming, pause: Duration.zero }
+  yield* Effect.forEach(requests, (request) => Load.closed(session, () => request, busy))
   const restore = yield* Effect.acquireRelease(fault, (restore) => restore)
   const load = { rate, lasts: Duration.seconds(lastsSeconds) }
   const loads = yield* Effect.forEach(
