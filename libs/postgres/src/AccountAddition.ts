@@ -1,9 +1,10 @@
 /**
  * What is added to an account after its import, in one statement: the new balance, the rows, the
- * audit entry and the event. The caller holds the account's row.
+ * audit entry and the event.
  */
 import { DateTime } from "effect"
 import type { AccountChange, AddedTransaction } from "@data-import/domain/AccountChange"
+import type { Seen } from "./AccountReading.ts"
 import type { Database } from "./Database.ts"
 import { auditEntry, type AuditedWrite, outboxEvent } from "./Entries.ts"
 import { paperInserts, transactionInserts } from "./ItemInserts.ts"
@@ -33,10 +34,13 @@ const occurrence = (sql: Sql) => sql`
     and known.transaction_id = sent.transaction_id)
   + row_number() over (partition by transaction_id order by sequence)`
 
-/** Stores the change on the account, as the write that the audit log then has. */
+/**
+ * Stores the change on the account, as the write that the audit log then has; gives no row, and
+ * stores nothing, where the account has changed since it was seen.
+ */
 export const addToAccount = (
   sql: Sql,
-  id: bigint,
+  { id, revision }: Pick<Seen, "id" | "revision">,
   change: AccountChange,
   write: Omit<AuditedWrite, "outcome">
 ) => {
@@ -52,7 +56,8 @@ export const addToAccount = (
   })
   return sql`
     with changed as (
-      update accounts set balance = ${figure(balance)}::numeric where id = ${id} returning id
+      update accounts set balance = ${figure(balance)}::numeric, revision = revision + 1
+      where id = ${id} and revision = ${revision} returning id
     ),
     target as (
       select id,

@@ -1,6 +1,5 @@
 /** What is read of an account before a decision: where it is, and what the decision looks at. */
 import { Effect, Option, Schema } from "effect"
-import type { Statement } from "effect/sql"
 import { AccountNumber } from "@data-import/domain/Account"
 import type { AccountNote, AccountView, Looked } from "@data-import/domain/AccountChange"
 import type { ImportKey } from "@data-import/domain/ImportProcess"
@@ -25,20 +24,18 @@ export const Instruction = Schema.Struct({
   type: Schema.Literals(["CARD", "DIRECT_DEBIT"])
 })
 
-const idRows = rowsOf(Schema.Struct({ id: Schema.BigInt }))
+const ofKey = (sql: Sql, { external_account_number, import_supplier }: ImportKey) => sql`
+  from accounts join import_processes using (id)
+  where supplier = ${import_supplier} and external_account_number = ${external_account_number}`
 
-/** The account that the import has become; `lock` is how its row is held, if it is. */
-export const accountId = (sql: Sql, key: ImportKey, lock: Statement.Fragment = sql``) =>
-  Effect.map(
-    idRows(sql`
-      select accounts.id from accounts join import_processes using (id)
-      where supplier = ${key.import_supplier}
-        and external_account_number = ${key.external_account_number} ${lock}`),
-    ([row]) => Option.fromUndefinedOr(row?.id)
-  )
+/** Holds the account's row until the transaction ends; others who would change it wait. */
+export const lockAccount = (sql: Sql, key: ImportKey) =>
+  sql`select ${ofKey(sql, key)} for update of accounts`
 
 const viewRows = rowsOf(
   Schema.Struct({
+    id: Schema.BigInt,
+    revision: Schema.Int,
     number: AccountNumber,
     balance: Figure,
     lastClosingDate: Schema.NullOr(Day),
@@ -55,19 +52,30 @@ export const noteOf = ({ documents, note }: Effect.Success<ReturnType<typeof rea
     })
   }) satisfies AccountNote
 
-/** The account as `look` names it, by a statement for itself and one for each kind of thing. */
-export const readView = Effect.fnUntraced(function* (sql: Sql, id: bigint, look: Looked) {
+/** An account as it was at a revision. */
+export interface Seen {
+  readonly id: bigint
+  readonly revision: number
+  readonly view: AccountView
+}
+
+/**
+ * The account that the import has become, as `look` names it: by a statement for itself, which
+ * comes first, so that its revision is not newer than the rest, and one for each kind of thing.
+ */
+export const readAccount = Effect.fnUntraced(function* (sql: Sql, key: ImportKey, look: Looked) {
   const { noteBodies = [], notesWithoutBody = false } = look
   const { statementIds = [], transactionIds = [] } = look
-  const rows = yield* viewRows(sql`
-    select number, balance::text,
+  const [row] = yield* viewRows(sql`
+    select accounts.id, revision, number, balance::text,
       (select to_char(max(last_statement_closing_date), 'YYYY-MM-DD') from ledgers
         where account_id = accounts.id) as "lastClosingDate",
       (select json_build_object('vendor', vendor, 'reference', reference, 'type', type)
         from payment_instructions
         where account_id = accounts.id and ended_at is null) as instruction
-    from accounts where id = ${id}`)
-  const account = Option.getOrThrow(Option.fromUndefinedOr(rows[0]))
+    ${ofKey(sql, key)}`)
+  if (row === undefined) return Option.none<Seen>()
+  const { id, revision, ...account } = row
   const notes =
     noteBodies.length > 0 || notesWithoutBody
       ? yield* readNotes(sql, namedNotes(sql, id, noteBodies, notesWithoutBody))
@@ -80,7 +88,7 @@ export const readView = Effect.fnUntraced(function* (sql: Sql, id: bigint, look:
     statementIds.length > 0
       ? yield* readStatements(sql, namedStatements(sql, id, statementIds))
       : []
-  return {
+  const view: AccountView = {
     ...account,
     notes: notes.map(noteOf),
     transactions: new Map(
@@ -89,5 +97,6 @@ export const readView = Effect.fnUntraced(function* (sql: Sql, id: bigint, look:
     statements: new Map(
       statements.map(({ origin, statement }) => [statement.statement_id, { origin, statement }])
     )
-  } satisfies AccountView
+  }
+  return Option.some<Seen>({ id, revision, view })
 })

@@ -1,13 +1,13 @@
 /**
- * Accounts in PostgreSQL. A change locks the account's row first, so that what it then reads stays
- * as it is until it is stored, and all changes of one account happen one after the other.
+ * Accounts in PostgreSQL. A change is stored only where the account is still at the revision that
+ * it was decided on, so that all changes of one account happen one after the other.
  */
-import { DateTime, Effect, Layer, Option, Result } from "effect"
+import { Data, DateTime, Effect, Layer, Option, Result } from "effect"
 import { isEmpty } from "@data-import/domain/AccountChange"
 import { Accounts, type ChangeCommand } from "@data-import/domain/ports/Accounts"
 import { addToAccount } from "./AccountAddition.ts"
 import { readDescription } from "./AccountDescribing.ts"
-import { accountId, readView } from "./AccountReading.ts"
+import { lockAccount, readAccount } from "./AccountReading.ts"
 import { Database } from "./Database.ts"
 import { auditEntry } from "./Entries.ts"
 import { isStorableKey } from "./ImportRow.ts"
@@ -21,20 +21,37 @@ const atOneInstant = <A, E, R>(sql: Sql, effect: Effect.Effect<A, E, R>) =>
     Effect.andThen(sql`set transaction isolation level repeatable read, read only`, effect)
   )
 
+/** Another change of the account came between what was read of it and what was to be stored. */
+class Overtaken extends Data.TaggedError("Overtaken") {}
+
 /** What the decision answers or fails with; none where there is no account. */
-const change = Effect.fnUntraced(function* <A, E>(sql: Sql, command: ChangeCommand<A, E>) {
+const changeOnce = Effect.fnUntraced(function* <A, E>(sql: Sql, command: ChangeCommand<A, E>) {
   const { decide, key, look, ...write } = command
-  const id = yield* accountId(sql, key, sql`for update of accounts`)
-  if (Option.isNone(id)) return Option.none<Result.Result<A, E>>()
-  const decided = decide(yield* readView(sql, id.value, look))
+  const seen = yield* readAccount(sql, key, look)
+  if (Option.isNone(seen)) return Option.none<Result.Result<A, E>>()
+  const decided = decide(seen.value.view)
   if (Result.isSuccess(decided)) {
     const { change: wanted } = decided.success
-    yield* isEmpty(wanted)
-      ? sql`${auditEntry(sql, { ...write, key, outcome: "unchanged" }, sql``)}`
-      : addToAccount(sql, id.value, wanted, { ...write, key })
+    if (isEmpty(wanted)) {
+      yield* sql`${auditEntry(sql, { ...write, key, outcome: "unchanged" }, sql``)}`
+    } else {
+      const stored = yield* addToAccount(sql, seen.value, wanted, { ...write, key })
+      if (stored.length === 0) return yield* new Overtaken()
+    }
   }
   return Option.some(Result.map(decided, ({ answer }) => answer))
 })
+
+/** Without a lock first, since hardly ever do two come for one account; then with it. */
+const change = <A, E>(sql: Sql, command: ChangeCommand<A, E>) =>
+  Effect.catchTag(changeOnce(sql, command), "Overtaken", () =>
+    sql.withTransaction(
+      Effect.andThen(
+        lockAccount(sql, command.key),
+        Effect.catchTag(changeOnce(sql, command), "Overtaken", Effect.die)
+      )
+    )
+  )
 
 /** A statement of its own, since whoever ends an instruction may not change the account itself. */
 const endInstruction = (sql: Sql, { at, caller, key }: EndCommand) => sql`
@@ -60,20 +77,22 @@ export const layer: Layer.Layer<Accounts, never, Database> = Layer.effect(
     Accounts.of({
       view: (key, look) => {
         if (!isStorableKey(key)) return Effect.succeedNone
-        const view = Effect.flatMap(
-          accountId(sql, key),
-          Option.match({
-            onNone: () => Effect.succeedNone,
-            onSome: (id) => Effect.asSome(readView(sql, id, look))
-          })
+        const account = readAccount(sql, key, look)
+        return run(
+          atOneInstant(
+            sql,
+            Effect.map(
+              account,
+              Option.map(({ view }) => view)
+            )
+          )
         )
-        return run(atOneInstant(sql, view))
       },
       describe: (number) => run(atOneInstant(sql, readDescription(sql, number))),
       change: (command) =>
         isStorableKey(command.key)
           ? Effect.flatMap(
-              run(sql.withTransaction(change(sql, command))),
+              run(change(sql, command)),
               Option.match({
                 onNone: () => Effect.succeedNone,
                 onSome: (decided) => Effect.asSome(Effect.fromResult(decided))

@@ -12,6 +12,7 @@ import { accounts } from "../migrations/0003_accounts.ts"
 import { limits } from "../migrations/0004_limits.ts"
 import { auditChains } from "../migrations/0005_audit_chains.ts"
 import { roles } from "../migrations/0006_roles.ts"
+import { accountRevisions } from "../migrations/0007_account_revisions.ts"
 
 const loader = Migrator.fromRecord({
   "0001_operator_setup": operatorSetup,
@@ -19,7 +20,8 @@ const loader = Migrator.fromRecord({
   "0003_accounts": accounts,
   "0004_limits": limits,
   "0005_audit_chains": auditChains,
-  "0006_roles": roles
+  "0006_roles": roles,
+  "0007_account_revisions": accountRevisions
 })
 
 /** Migrates the database at `url`; gives the names of the migrations that were applied now. */

@@ -82,7 +82,8 @@ layer(storage, { excludeTestServices: true })("a created account", (it) => {
         communication_preference: "ONLINE",
         document_accessibility: "LARGE_PRINT",
         transfer_balance: 50,
-        operations_team_name: "Migration Team"
+        operations_team_name: "Migration Team",
+        revision: 0
       })
     })
   )

@@ -26,7 +26,15 @@ const emptyDatabase = Effect.gen(function* () {
   return databaseUrl(server, name)
 })
 
-const all = ["operator_setup", "imports", "accounts", "limits", "audit_chains", "roles"]
+const all = [
+  "operator_setup",
+  "imports",
+  "accounts",
+  "limits",
+  "audit_chains",
+  "roles",
+  "account_revisions"
+]
 
 /** Every table with its columns, and every constraint with its definition. */
 const shapeOf = (url: Redacted.Redacted) =>

@@ -122,8 +122,8 @@ const seen = "account_created_at account_number external_account_number id lease
 const withoutPayload = `${seen} lease_expires_at skipped supplier`
 
 const columns = {
-  "accounts post-import r": "balance id number",
-  "accounts post-import w": "balance",
+  "accounts post-import r": "balance id number revision",
+  "accounts post-import w": "balance revision",
   "allowances account-import w": "at requests",
   "allowances post-import w": "at requests",
   "allowances query w": "at requests",

@@ -1,0 +1,54 @@
+/** A change of an account that another one overtakes between what it has seen and its storing. */
+import { expect, layer } from "@effect/vitest"
+import { Effect, Fiber, Layer } from "effect"
+import type { AccountView } from "@data-import/domain/AccountChange"
+import { OperatorSetup } from "@data-import/domain/ports/OperatorSetup"
+import { twoDecimals } from "@data-import/domain/Decimal"
+import { times } from "@data-import/domain/testing/fresh"
+import {
+  adding,
+  changeAccount,
+  creditOf,
+  descriptionOf,
+  imported
+} from "@data-import/domain/testing/importedAccounts"
+import { layer as accounts } from "../src/Accounts.ts"
+import { layer as history } from "../src/History.ts"
+import { layer as importProcesses } from "../src/ImportProcesses.ts"
+import { layer as operatorSetup } from "../src/OperatorSetup.ts"
+import { transactions, whileAccountsStandStill } from "../testing/standstill.ts"
+import * as TestDatabase from "../testing/TestDatabase.ts"
+
+const team = Layer.effectDiscard(
+  Effect.flatMap(OperatorSetup, (setup) => setup.createTeam("Migration Team"))
+)
+const storage = Layer.mergeAll(accounts, importProcesses, history, team).pipe(
+  Layer.provideMerge(operatorSetup),
+  Layer.provideMerge(TestDatabase.layer)
+)
+
+layer(storage, { excludeTestServices: true })("a change that another one overtakes", (it) => {
+  it.effect("is decided anew on what the other has left, and stored after it", () =>
+    Effect.gen(function* () {
+      const account = yield* imported()
+      const balances: Array<string> = []
+      const add = (id: string) =>
+        changeAccount(account, (view: AccountView) => {
+          balances.push(twoDecimals(view.balance))
+          return adding(creditOf(id))(view)
+        })
+      const changes = yield* whileAccountsStandStill(
+        Effect.gen(function* () {
+          const started = yield* Effect.forEach(["a", "b", "c"], (id) => Effect.forkChild(add(id)))
+          yield* Effect.repeat(transactions, { until: ({ waiting }) => waiting === 3 })
+          return started
+        })
+      )
+      yield* Effect.forEach(changes, Fiber.join)
+      expect(balances.slice(0, 3), "seen by all before one was stored").toEqual(times(3, "0.00"))
+      expect(balances.slice(3), "seen by the overtaken").toEqual(["10.00", "20.00"])
+      const described = yield* descriptionOf(account.number)
+      expect([described.balance, described.transactions.length]).toEqual(["30.00", 3])
+    })
+  )
+})
