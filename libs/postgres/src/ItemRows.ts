@@ -32,16 +32,14 @@ export const jsonTexts = <Tables extends { readonly [table: string]: Row | Rows 
     Object.entries(tables).map(([table, rows]) => [table, JSON.stringify(rows)])
   ) as { readonly [Table in keyof Tables]: string }
 
-/**
- * The rows of all children, numbered within their parent, which `parentColumn` names by its index.
- */
-const childRows = <Parent>(
+/** The rows of all children, each with the index of its parent and its own within it. */
+const childRows = <Parent, Child>(
   parents: ReadonlyArray<Parent>,
-  parentColumn: string,
-  childrenOf: (parent: Parent) => Rows | undefined
+  childrenOf: (parent: Parent) => ReadonlyArray<Child> | undefined,
+  rowOf: (child: Child, parent: number, position: number) => Row
 ): Rows =>
   parents.flatMap((parent, index) =>
-    numbered(childrenOf(parent)).map((child) => ({ [parentColumn]: index, ...child }))
+    (childrenOf(parent) ?? []).map((child, position) => rowOf(child, index, position))
   )
 
 /** A transaction, and how it came onto the account; on no ledger where it came after the import. */
@@ -52,43 +50,56 @@ export interface Posting {
   readonly moved_from_date: CalendarDate | null
 }
 
-const transactionRow = ({ transaction, ...posting }: Posting, sequence: number): Row => {
-  const { amount, line_items, tax_items, ...fields } = transaction
-  return {
-    ...fields,
-    ...posting,
-    sequence,
-    amount: figure(amount),
-    line_item_count: line_items?.length,
-    tax_item_count: tax_items?.length
-  }
-}
+const transactionRow = (
+  { ledger_position, moved_from_date, origin, transaction }: Posting,
+  sequence: number
+): Row => ({
+  sequence,
+  ledger_position,
+  origin,
+  transaction_id: transaction.transaction_id,
+  transaction_date: transaction.transaction_date,
+  moved_from_date,
+  amount: figure(transaction.amount),
+  type: transaction.type,
+  reason: transaction.reason,
+  display_note: transaction.display_note,
+  note: transaction.note,
+  reference: transaction.reference,
+  payment_type: transaction.payment_type,
+  product_code: transaction.product_code,
+  line_item_count: transaction.line_items?.length,
+  tax_item_count: transaction.tax_items?.length
+})
 
-const lineItemRow = ({ units, ...item }: LineItem): Row => ({
-  ...item,
+const lineItemRow = (item: LineItem, transaction_sequence: number, position: number): Row => ({
+  transaction_sequence,
+  position,
+  start_date: item.start_date,
+  end_date: item.end_date,
+  rate_band: item.rate_band,
   number_of_units: figure(item.number_of_units),
   price_per_unit: figure(item.price_per_unit),
   net_amount: figure(item.net_amount),
-  reading_at_start: figure(units?.[0]),
-  reading_at_end: figure(units?.[1])
+  reading_at_start: figure(item.units?.[0]),
+  reading_at_end: figure(item.units?.[1])
 })
 
-const taxItemRow = (item: TaxItem): Row => ({
-  ...item,
+const taxItemRow = (item: TaxItem, transaction_sequence: number, position: number): Row => ({
+  transaction_sequence,
+  position,
   amount: figure(item.amount),
+  tax_type: item.tax_type,
   value_taxed: figure(item.value_taxed),
-  rate: figure(item.rate)
+  rate: figure(item.rate),
+  unit_type: item.unit_type
 })
 
-export const transactionRows = (postings: ReadonlyArray<Posting>) => {
-  const itemsOf = (rows: (transaction: Transaction) => Rows | undefined) =>
-    childRows(postings, "transaction_sequence", ({ transaction }) => rows(transaction))
-  return {
-    transactions: postings.map(transactionRow),
-    lineItems: itemsOf(({ line_items }) => line_items?.map(lineItemRow)),
-    taxItems: itemsOf(({ tax_items }) => tax_items?.map(taxItemRow))
-  }
-}
+export const transactionRows = (postings: ReadonlyArray<Posting>) => ({
+  transactions: postings.map(transactionRow),
+  lineItems: childRows(postings, ({ transaction }) => transaction.line_items, lineItemRow),
+  taxItems: childRows(postings, ({ transaction }) => transaction.tax_items, taxItemRow)
+})
 
 /** What the document store said of the file at a path, as far as it was asked. */
 const documentColumns = (documents: FoundDocuments, path: string | undefined): Row => {
@@ -113,11 +124,15 @@ export const noteRows = (
     is_pinned: note.is_pinned ?? false,
     unpin_at: instant(note.unpin_at)
   })),
-  noteDocuments: childRows(notes, "note_sequence", ({ document_paths }) =>
-    document_paths?.map((document) => ({
-      ...document,
-      ...documentColumns(documents, document.document_path)
-    }))
+  noteDocuments: childRows(
+    notes,
+    ({ document_paths }) => document_paths,
+    ({ document_path }, note_sequence, position) => ({
+      note_sequence,
+      position,
+      document_path,
+      ...documentColumns(documents, document_path)
+    })
   )
 })
 
