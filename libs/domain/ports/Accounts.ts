@@ -13,7 +13,10 @@ import type { Caller } from "../src/Organisation.ts"
 import type { AuditAction } from "./History.ts"
 import type { StorageUnavailable } from "./StorageUnavailable.ts"
 
-/** A change of the account of `key`; who asks for it, and when, goes into the audit log. */
+/**
+ * A change of the account of `key`; who asks for it, and when, goes into the audit log. `decide`
+ * may be asked anew, about what another change has left.
+ */
 export interface ChangeCommand<A, E> {
   readonly key: ImportKey
   readonly look: Looked

@@ -3,8 +3,6 @@ import { Effect, Exit } from "effect"
 
 interface Waiter {
   readonly since: number
-  /** How many waited, this one included, when it came. */
-  readonly place: number
   readonly go: () => void
   /** A turn that is given to a waiter who leaves in the same moment must not be lost. */
   hasTurn: boolean
@@ -13,10 +11,10 @@ interface Waiter {
 /** Who waits for the same, first come, first served. */
 class Queue {
   readonly #waiting = new Set<Waiter>()
-  /** So many leave in a round, in which everybody's turn ends once. */
   readonly #turns: number
-  /** How long the last one to leave had waited, for each round before it. Milliseconds. */
-  #pace = 0
+  /** Since when somebody has waited all the time, in milliseconds, and how many have left since. */
+  #busySince = 0
+  #left = 0
 
   constructor(turns: number) {
     this.#turns = turns
@@ -26,20 +24,23 @@ class Queue {
     return this.#waiting.size
   }
 
-  /** As long as the first has waited already, and as the last to leave had, round for round. */
+  /**
+   * As long as the first has waited already, and as all will who wait at the pace so far. Turns
+   * that were taken at once may end at once, so the pace is not judged by the first of them.
+   */
   expectedWait(now: number): number {
     const [first] = this.#waiting
     if (first === undefined) return 0
-    return Math.max(now - first.since, this.#rounds(this.#waiting.size) * this.#pace)
-  }
-
-  #rounds(places: number): number {
-    return Math.ceil(places / this.#turns)
+    const pace = (now - this.#busySince) / Math.max(this.#left, this.#turns)
+    return Math.max(now - first.since, this.#waiting.size * pace)
   }
 
   add(since: number, go: () => void): Waiter {
-    if (this.#waiting.size === 0) this.#pace = 0
-    const waiter = { since, place: this.#waiting.size + 1, go, hasTurn: false }
+    if (this.#waiting.size === 0) {
+      this.#busySince = since
+      this.#left = 0
+    }
+    const waiter = { since, go, hasTurn: false }
     this.#waiting.add(waiter)
     return waiter
   }
@@ -49,11 +50,11 @@ class Queue {
   }
 
   /** The first, who leaves; undefined where nobody waits. */
-  next(now: number): Waiter | undefined {
+  next(): Waiter | undefined {
     const [waiter] = this.#waiting
     if (waiter === undefined) return undefined
     this.#waiting.delete(waiter)
-    this.#pace = (now - waiter.since) / this.#rounds(waiter.place)
+    this.#left += 1
     return waiter
   }
 }
@@ -87,9 +88,8 @@ export class Turns {
   }
 
   /** Hands a turn over to the next, or keeps it. */
-  readonly giveBack: Effect.Effect<void> = Effect.clockWith((clock) => {
-    const now = clock.currentTimeMillisUnsafe()
-    const waiter = this.#begun.next(now) ?? this.#fresh.next(now)
+  readonly giveBack: Effect.Effect<void> = Effect.suspend(() => {
+    const waiter = this.#begun.next() ?? this.#fresh.next()
     if (waiter === undefined) this.#free += 1
     else {
       waiter.hasTurn = true
