@@ -19,8 +19,8 @@ import {
 import * as Session from "../Session.ts"
 import { System } from "../System.ts"
 
-/** A new cluster takes 40; what is left is for the rows of a run, and for the log of them. */
-const diskMegabytes = 256
+/** A new cluster takes 40, the rows of a long run and the log of them more than 200. */
+const diskMegabytes = 512
 
 /** This scenario is for a system whose disk can be filled. */
 class NoDisk extends Data.TaggedError("NoDisk") {
