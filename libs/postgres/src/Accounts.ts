@@ -77,16 +77,9 @@ export const layer: Layer.Layer<Accounts, never, Database> = Layer.effect(
     Accounts.of({
       view: (key, look) => {
         if (!isStorableKey(key)) return Effect.succeedNone
-        const account = readAccount(sql, key, look)
-        return run(
-          atOneInstant(
-            sql,
-            Effect.map(
-              account,
-              Option.map(({ view }) => view)
-            )
-          )
-        )
+        const seen = readAccount(sql, key, look)
+        const viewed = Effect.map(seen, (account) => Option.map(account, ({ view }) => view))
+        return run(atOneInstant(sql, viewed))
       },
       describe: (number) => run(atOneInstant(sql, readDescription(sql, number))),
       change: (command) =>
