@@ -1,4 +1,7 @@
-/** How often an account was changed, by which a change finds out that another came before it. */
+/**
+ * How often an account was changed, by which a change finds out that another came before it. The
+ * database counts, so that the services of an older release count as well while both are at work.
+ */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
@@ -6,5 +9,13 @@ export const accountRevisions = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql`alter table accounts add column revision integer not null default 0`
   yield* sql`
-    grant select (revision), update (revision) on accounts to data_import_post_import`
+    create function count_account_revision() returns trigger language plpgsql as $$
+    begin
+      new.revision := old.revision + 1;
+      return new;
+    end $$`
+  yield* sql`
+    create trigger accounts_count_revisions before update on accounts
+    for each row execute function count_account_revision()`
+  yield* sql`grant select (revision) on accounts to data_import_post_import`
 })

@@ -56,7 +56,7 @@ export const addToAccount = (
   })
   return sql`
     with changed as (
-      update accounts set balance = ${figure(balance)}::numeric, revision = revision + 1
+      update accounts set balance = ${figure(balance)}::numeric
       where id = ${id} and revision = ${revision} returning id
     ),
     target as (

@@ -16,6 +16,7 @@ import { layer as accounts } from "../src/Accounts.ts"
 import { layer as history } from "../src/History.ts"
 import { layer as importProcesses } from "../src/ImportProcesses.ts"
 import { layer as operatorSetup } from "../src/OperatorSetup.ts"
+import { rows } from "../testing/rows.ts"
 import { transactions, whileAccountsStandStill } from "../testing/standstill.ts"
 import * as TestDatabase from "../testing/TestDatabase.ts"
 
@@ -49,6 +50,17 @@ layer(storage, { excludeTestServices: true })("a change that another one overtak
       expect(balances.slice(3), "seen by the overtaken").toEqual(["10.00", "20.00"])
       const described = yield* descriptionOf(account.number)
       expect([described.balance, described.transactions.length]).toEqual(["30.00", 3])
+    })
+  )
+
+  it.effect("is overtaken as well by what knows nothing of revisions, as an older release", () =>
+    Effect.gen(function* () {
+      const { number } = yield* imported()
+      const changed = yield* rows(
+        (sql) => sql`
+          update accounts set balance = balance + 1 where number = ${number} returning revision`
+      )
+      expect(changed).toEqual([{ revision: 1 }])
     })
   )
 })

@@ -123,7 +123,7 @@ const withoutPayload = `${seen} lease_expires_at skipped supplier`
 
 const columns = {
   "accounts post-import r": "balance id number revision",
-  "accounts post-import w": "balance revision",
+  "accounts post-import w": "balance",
   "allowances account-import w": "at requests",
   "allowances post-import w": "at requests",
   "allowances query w": "at requests",
