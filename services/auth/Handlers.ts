@@ -1,5 +1,6 @@
 /** Tokens and the keys to verify them with over HTTP. */
 import { Effect } from "effect"
+import { tokenBodyBytes } from "@data-import/api/Limits"
 import { TokenGroup } from "@data-import/api/TokenApi"
 import { ServiceToken } from "@data-import/domain/ServiceToken"
 import * as Answer from "@data-import/server/Answer"
@@ -19,22 +20,26 @@ export const routes = Effect.gen(function* () {
   const serviceToken = yield* ServiceToken
   const keys = yield* TokenKeys
 
-  return Route.handle(TokenGroup, {
-    obtainServiceToken: ({ body, clientAddress }) =>
-      Graphql.run(body, (credential) =>
-        serviceToken.obtain(credential, networkOf(clientAddress))
-      ).pipe(
-        Effect.map(({ body, retryAfterSeconds }) =>
-          Answer.json(200, body, waiting(retryAfterSeconds))
+  return Route.handle(
+    TokenGroup,
+    {
+      obtainServiceToken: ({ body, clientAddress }) =>
+        Graphql.run(body, (credential) =>
+          serviceToken.obtain(credential, networkOf(clientAddress))
+        ).pipe(
+          Effect.map(({ body, retryAfterSeconds }) =>
+            Answer.json(200, body, waiting(retryAfterSeconds))
+          )
+        ),
+      getSigningKeys: () =>
+        Effect.map(keys.published, (published) =>
+          Answer.json(
+            200,
+            { keys: published.map((key) => ({ ...key, alg: algorithm, use: "sig" })) },
+            keysMayBeKept
+          )
         )
-      ),
-    getSigningKeys: () =>
-      Effect.map(keys.published, (published) =>
-        Answer.json(
-          200,
-          { keys: published.map((key) => ({ ...key, alg: algorithm, use: "sig" })) },
-          keysMayBeKept
-        )
-      )
-  })
+    },
+    tokenBodyBytes
+  )
 })

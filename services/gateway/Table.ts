@@ -3,26 +3,40 @@
  * prefix that it equals or continues after a slash; the service itself decides on the rest, its
  * trailing slash, its method and what does not exist.
  */
+import { bodyBytes, tokenBodyBytes } from "@data-import/api/Limits"
 
 /** The services behind the gateway. */
 export type ServiceName = "accountImport" | "postImport" | "query" | "auth"
 
-export const table: ReadonlyArray<readonly [prefix: string, service: ServiceName]> = [
-  ["/v1/data-import/validate-account", "accountImport"],
-  ["/v1/data-import/account-import-process", "accountImport"],
-  ["/v1/data-import/notes", "postImport"],
-  ["/v1/data-import/transactions", "postImport"],
-  ["/v1/data-import/historical-statements", "postImport"],
-  ["/v1/data-import/payment-instruction", "postImport"],
-  ["/v1/data-import/account-transfer-status", "query"],
-  ["/v1/data-import/all-account-import-processes", "query"],
-  ["/v1/data-import/pending-account-import-processes", "query"],
-  ["/v1/data-import/imported-account-import-processes", "query"],
-  ["/v1/data-import/limits", "query"],
-  ["/v1/graphql", "auth"],
-  ["/.well-known/jwks.json", "auth"]
+export interface Entry {
+  readonly prefix: string
+  readonly service: ServiceName
+  /** The largest body, in bytes. */
+  readonly bodyBytes: number
+}
+
+const entry = (prefix: string, service: ServiceName, limit = bodyBytes): Entry => ({
+  prefix,
+  service,
+  bodyBytes: limit
+})
+
+export const table: ReadonlyArray<Entry> = [
+  entry("/v1/data-import/validate-account", "accountImport"),
+  entry("/v1/data-import/account-import-process", "accountImport"),
+  entry("/v1/data-import/notes", "postImport"),
+  entry("/v1/data-import/transactions", "postImport"),
+  entry("/v1/data-import/historical-statements", "postImport"),
+  entry("/v1/data-import/payment-instruction", "postImport"),
+  entry("/v1/data-import/account-transfer-status", "query"),
+  entry("/v1/data-import/all-account-import-processes", "query"),
+  entry("/v1/data-import/pending-account-import-processes", "query"),
+  entry("/v1/data-import/imported-account-import-processes", "query"),
+  entry("/v1/data-import/limits", "query"),
+  entry("/v1/graphql", "auth", tokenBodyBytes),
+  entry("/.well-known/jwks.json", "auth")
 ]
 
 /** The entry of a path, as it was sent. */
-export const find = (path: string): (typeof table)[number] | undefined =>
-  table.find(([prefix]) => path.startsWith(prefix) && (path[prefix.length] ?? "/") === "/")
+export const find = (path: string): Entry | undefined =>
+  table.find(({ prefix }) => path.startsWith(prefix) && (path[prefix.length] ?? "/") === "/")

@@ -9,7 +9,7 @@ import { ProcessPayload } from "@data-import/domain/AccountValidation"
 import { AccountBody, keyWords } from "./AccountBody.ts"
 import { Authorization, RequiredScope } from "./Authorization.ts"
 import { documented } from "./Documented.ts"
-import { anyAuthorized, anyBody, errorBodies } from "./ErrorBody.ts"
+import { anywhere, anyBody, errorBodies } from "./ErrorBody.ts"
 import { exampleAccount } from "./ExampleAccount.ts"
 import {
   dryRunRequest,
@@ -77,7 +77,7 @@ const validateAccount = HttpApiEndpoint.post(
   {
     payload: AccountRequestBody,
     success: AccountBody,
-    error: errorBodies(["account_failed_validation", ...anyBody, ...anyAuthorized])
+    error: errorBodies(["account_failed_validation", ...anyBody, ...anywhere])
   }
 )
   .annotate(RequiredScope, "import:read")
@@ -104,7 +104,7 @@ const stageAccount = HttpApiEndpoint.post(
   {
     payload: AccountRequestBody,
     success: [HttpApiSchema.status(201)(ImportKeyBody), HttpApiSchema.status(200)(ImportKeyBody)],
-    error: errorBodies([...anyProcess, ...anyBody, ...anyAuthorized])
+    error: errorBodies([...anyProcess, ...anyBody, ...anywhere])
   }
 )
   .middleware(Authorization)
@@ -137,7 +137,7 @@ const processAccount = HttpApiEndpoint.post(
       "dry_run_successful",
       "concurrency_limit_exceeded",
       ...anyBody,
-      ...anyAuthorized
+      ...anywhere
     ])
   }
 )

@@ -114,6 +114,7 @@ const commonNames: { readonly [Status in ErrorStatus]?: string } = {
   408: "RequestTimeout",
   413: "PayloadTooLarge",
   415: "UnsupportedMediaType",
+  431: "HeadersTooLarge",
   429: "TooManyRequests",
   500: "UnexpectedError",
   503: "ServiceUnavailable"

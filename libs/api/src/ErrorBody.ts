@@ -83,6 +83,7 @@ const reasons: Record<ErrorStatus, string> = {
   408: "The body did not arrive in time.",
   413: "The body is too large.",
   415: "The body is not announced as plain JSON.",
+  431: "The request line and the headers are too large.",
   429: "Too much at once; to be sent again after Retry-After seconds.",
   500: "An unexpected error; to be sent again as it is.",
   503: "The service cannot answer right now; to be sent again after Retry-After seconds."
@@ -122,15 +123,14 @@ export const errorBodies = (codes: ReadonlyArray<RequestCode>) => {
 }
 
 /** What every operation can answer with, whatever it does. */
-export const anywhere = ["not_acceptable", "error", "service_unavailable"] as const
-
-/** What every operation can answer with that an organisation has to be known for. */
-export const anyAuthorized = ["throttled", ...anywhere] as const
+export const anywhere = [
+  "parse_error",
+  "not_acceptable",
+  "throttled",
+  "headers_too_large",
+  "error",
+  "service_unavailable"
+] as const
 
 /** What every operation with a body can answer with. */
-export const anyBody = [
-  "parse_error",
-  "request_timeout",
-  "payload_too_large",
-  "unsupported_media_type"
-] as const
+export const anyBody = ["request_timeout", "payload_too_large", "unsupported_media_type"] as const

@@ -11,6 +11,12 @@ import { supplierCodeLength } from "@data-import/domain/Supplier"
 /** The largest body, in bytes. */
 export const bodyBytes = 10 * 1024 * 1024
 
+/** The largest body of the token mutation, which needs no token itself, in bytes. */
+export const tokenBodyBytes = 64 * 1024
+
+/** Request line and header fields together, in bytes. Source: decisions, "HTTP". */
+export const headerBytes = 16 * 1024
+
 /** The answer of the limits endpoint. */
 export const limits = {
   body_bytes: bodyBytes,

@@ -22,7 +22,7 @@ import {
 } from "./AccountBody.ts"
 import { Authorization } from "./Authorization.ts"
 import { documented } from "./Documented.ts"
-import { anyAuthorized, anyBody, errorBodies } from "./ErrorBody.ts"
+import { anywhere, anyBody, errorBodies } from "./ErrorBody.ts"
 import {
   duplicateRefusal,
   instructionRequest,
@@ -172,7 +172,7 @@ const anyWrite = [
   "request_failed_validation",
   "import_supplier_migration_not_ongoing",
   ...anyBody,
-  ...anyAuthorized
+  ...anywhere
 ] as const
 
 const createNotes = HttpApiEndpoint.post("createNotes", "/v1/data-import/notes/create/", {

@@ -11,7 +11,7 @@ import type { ImportKey } from "@data-import/domain/ImportProcess"
 import type { RequestId } from "@data-import/domain/Organisation"
 import type { VendorRejected } from "@data-import/domain/ports/PaymentVendor"
 import { encodeTransaction, type Transaction } from "@data-import/domain/Transaction"
-import { bodyBytes } from "./Limits.ts"
+import { headerBytes } from "./Limits.ts"
 import type { Refusal } from "./Refusal.ts"
 
 /** The status of every top-level code; a code never has two. */
@@ -40,6 +40,7 @@ export const statusOf = {
   request_timeout: 408,
   payload_too_large: 413,
   unsupported_media_type: 415,
+  headers_too_large: 431,
   concurrency_limit_exceeded: 429,
   throttled: 429,
   error: 500,
@@ -132,7 +133,10 @@ const sayings: {
   }),
   NotAcceptable: text("The answer is JSON, which the Accept header rules out."),
   RequestTimeout: text("The body did not arrive in time; send the request again."),
-  PayloadTooLarge: text(`The request is too large; a body may have ${bodyBytes} bytes.`),
+  PayloadTooLarge: ({ limit }) => ({
+    detail: `The body is too large; it may have ${limit} bytes.`
+  }),
+  HeadersTooLarge: text(`The headers are too large; together they may have ${headerBytes} bytes.`),
   UnsupportedMediaType: text(
     "The body must be sent as `Content-Type: application/json`, without Content-Encoding."
   ),

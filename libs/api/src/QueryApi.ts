@@ -7,7 +7,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { ImportStatus } from "@data-import/domain/ImportProcess"
 import { Authorization, RequiredScope } from "./Authorization.ts"
-import { anyAuthorized, errorBodies } from "./ErrorBody.ts"
+import { anywhere, errorBodies } from "./ErrorBody.ts"
 import { createdEntry, pendingEntry, sampleKey, sampleNumber } from "./Examples.ts"
 import { InstantText } from "./Figure.ts"
 import { listElements } from "@data-import/domain/Field"
@@ -112,7 +112,7 @@ const list = <const Name extends string, const Path extends `/${string}`, Entry 
     params: { import_supplier: Schema.String },
     query: ListParameters,
     success: Schema.Array(entry).annotate({ description: "The list, complete or one page of it." }),
-    error: errorBodies(["request_failed_validation", "not_found", ...anyAuthorized])
+    error: errorBodies(["request_failed_validation", "not_found", ...anywhere])
   })
     .annotate(RequiredScope, "import:read")
     .middleware(Authorization)
@@ -123,7 +123,7 @@ const getAccountImportStatus = HttpApiEndpoint.get(
   {
     params: { import_supplier: Schema.String, external_account_number: Schema.String },
     success: ImportStatusRecord,
-    error: errorBodies(["not_found", ...anyAuthorized])
+    error: errorBodies(["not_found", ...anywhere])
   }
 )
   .annotate(RequiredScope, "import:read")

@@ -33,9 +33,16 @@ export class RequestTimeout extends Data.TaggedError("RequestTimeout")<{}> {
   readonly code = "request_timeout"
 }
 
-/** The body is larger than `Limits.limits.body_bytes`. */
-export class PayloadTooLarge extends Data.TaggedError("PayloadTooLarge")<{}> {
+/** The body has more than `limit` bytes. */
+export class PayloadTooLarge extends Data.TaggedError("PayloadTooLarge")<{
+  readonly limit: number
+}> {
   readonly code = "payload_too_large"
+}
+
+/** The request line and the header fields together are too large. */
+export class HeadersTooLarge extends Data.TaggedError("HeadersTooLarge")<{}> {
+  readonly code = "headers_too_large"
 }
 
 /** The body is not announced as JSON, or has a Content-Encoding. */
@@ -62,6 +69,7 @@ export type Refusal =
   | NotAcceptable
   | RequestTimeout
   | PayloadTooLarge
+  | HeadersTooLarge
   | UnsupportedMediaType
   | Throttled
   | Defect

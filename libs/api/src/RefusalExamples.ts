@@ -28,10 +28,12 @@ import { NotJson } from "@data-import/domain/Json"
 import { RequestId } from "@data-import/domain/Organisation"
 import { SupplierCode } from "@data-import/domain/Supplier"
 import { sampleKey, sampleNumber } from "./Examples.ts"
+import { bodyBytes } from "./Limits.ts"
 import { type EnvelopeCode, envelopeOf, type ProblemBody } from "./Problem.ts"
 import {
   AuthenticationFailed,
   Defect,
+  HeadersTooLarge,
   MethodNotAllowed,
   NotAcceptable,
   NotAuthenticated,
@@ -68,7 +70,8 @@ export const refusals: {
   MethodNotAllowed: new MethodNotAllowed({ allow: ["POST"] }),
   NotAcceptable: new NotAcceptable(),
   RequestTimeout: new RequestTimeout(),
-  PayloadTooLarge: new PayloadTooLarge(),
+  PayloadTooLarge: new PayloadTooLarge({ limit: bodyBytes }),
+  HeadersTooLarge: new HeadersTooLarge(),
   UnsupportedMediaType: new UnsupportedMediaType(),
   Throttled: new Throttled({ retryAfterSeconds: 5 }),
   Defect: new Defect({ requestId: RequestId.make("0f9c1d52-wave-3") }),

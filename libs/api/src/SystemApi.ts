@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Authorization, RequiredScope } from "./Authorization.ts"
-import { anyAuthorized, errorBodies } from "./ErrorBody.ts"
+import { anywhere, errorBodies } from "./ErrorBody.ts"
 import { limits } from "./Limits.ts"
 import { operation } from "./Operation.ts"
 
@@ -24,7 +24,7 @@ const LimitsRecord = Schema.Struct({
 
 const getLimits = HttpApiEndpoint.get("getLimits", "/v1/data-import/limits/", {
   success: LimitsRecord,
-  error: errorBodies([...anyAuthorized])
+  error: errorBodies([...anywhere])
 })
   .annotate(RequiredScope, "import:read")
   .middleware(Authorization)

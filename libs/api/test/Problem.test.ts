@@ -22,6 +22,7 @@ const table: Record<keyof typeof refusals, readonly [ErrorStatus, string]> = {
   NotAcceptable: [406, "not_acceptable"],
   RequestTimeout: [408, "request_timeout"],
   PayloadTooLarge: [413, "payload_too_large"],
+  HeadersTooLarge: [431, "headers_too_large"],
   UnsupportedMediaType: [415, "unsupported_media_type"],
   Throttled: [429, "throttled"],
   Defect: [500, "error"],

@@ -122,6 +122,11 @@ export const requestCodes = {
     "Content-Type: text/plain",
     "Send Content-Type: application/json, without Content-Encoding."
   ),
+  headers_too_large: request(
+    "The request line and the headers together are too large.",
+    "an Authorization header of 60 KB",
+    "Send smaller headers; a token is shorter than 1 KB."
+  ),
   concurrency_limit_exceeded: request(
     "As many accounts are being processed as the limit allows.",
     "processing a whole cohort at once",

@@ -5,7 +5,7 @@
  */
 import { Cause, Clock, Duration, Effect, References, Result } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
-import { Defect } from "@data-import/api/Refusal"
+import { Defect, Throttled } from "@data-import/api/Refusal"
 import { ServiceUnavailable } from "@data-import/domain/Failure"
 import type { RequestId as Id } from "@data-import/domain/Organisation"
 import * as Answer from "./Answer.ts"
@@ -13,7 +13,9 @@ import type { Authorize } from "./Authorization.ts"
 import * as Dispatch from "./Dispatch.ts"
 import * as Listener from "./Listener.ts"
 import type { Log } from "./Log.ts"
+import * as OrganisationLimit from "./OrganisationLimit.ts"
 import type { Progress } from "./Progress.ts"
+import * as RequestBody from "./RequestBody.ts"
 import * as RequestId from "./RequestId.ts"
 import type { Answered, Route } from "./Route.ts"
 import { inSpan, type Metrics } from "./Telemetry.ts"
@@ -32,6 +34,8 @@ export interface Serving {
   readonly authorize?: Authorize
   /** Asked for a path that is none of the routes. */
   readonly otherwise?: (arrival: Dispatch.Arrival, path: string) => Dispatch.Dispatched | undefined
+  /** How many requests of one client address are worked on at once; no limit unless given. */
+  readonly maxRequestsPerAddress?: number
 }
 
 export interface Parts {
@@ -41,9 +45,14 @@ export interface Parts {
   readonly metrics: Metrics
   /** Whether X-Forwarded-For was written by a proxy of ours. */
   readonly trustProxy: boolean
+  /** How many requests of one organisation are worked on at once. */
+  readonly maxRequestsPerOrganisation: number
+  readonly receiving: RequestBody.Receiving
 }
 
 const unavailable = () => new ServiceUnavailable({ retryAfterSeconds: 1 })
+
+const tooMany = new Throttled({ retryAfterSeconds: 1 })
 
 const open = (path: string, answer: Answered): Route => ({
   method: "GET",
@@ -104,21 +113,22 @@ const refusalOf = (
 
 /** Makes the function; it runs uninterrupted but for the parts that say otherwise. */
 export const make = Effect.fnUntraced(function* (parts: Parts) {
-  const { log, metrics, progress, serving, trustProxy } = parts
+  const { log, metrics, progress, receiving, serving, trustProxy } = parts
   const routes = [...serving.routes, ...(yield* ownRoutes(parts))]
   const { admit, authorize, otherwise = () => undefined } = serving
-  const dispatch = Dispatch.make(routes, authorize, otherwise, admit)
+  const limitOrganisation = OrganisationLimit.make(parts.maxRequestsPerOrganisation)
+  const dispatch = Dispatch.make(routes, authorize, otherwise, limitOrganisation, admit)
   const clock = yield* Clock.Clock
   const tracing = yield* References.TracerEnabled
 
-  const watch = (arrival: Dispatch.Arrival, route: string) => {
+  const watch = ({ clientAddress, request, requestId }: Dispatch.Arrival, route: string) => {
     const began = clock.currentTimeNanosUnsafe()
-    const response = Listener.response(arrival.request)
-    progress.enter(response)
-    response.once("close", () => {
+    const response = Listener.response(request)
+    progress.enter(response, clientAddress)
+    Listener.onEnd(Listener.message(request), response, () => {
       const access = {
-        request_id: arrival.requestId,
-        method: arrival.request.method,
+        request_id: requestId,
+        method: request.method,
         route,
         status: response.headersSent ? response.statusCode : clientGone,
         duration_ms: Number(clock.currentTimeNanosUnsafe() - began) / 1e6,
@@ -131,30 +141,32 @@ export const make = Effect.fnUntraced(function* (parts: Parts) {
     })
   }
 
-  // The rest of a body that came too late or was too large may still come: nobody reads it, and it
-  // must not be taken for the next request.
-  const seal = (response: HttpServerResponse.HttpServerResponse, requestId: string) =>
-    HttpServerResponse.setHeaders(
-      response,
-      response.status === 408 || response.status === 413
-        ? { [RequestId.header]: requestId, connection: "close" }
-        : { [RequestId.header]: requestId }
-    )
-
-  const refusedAtOnce = (request: HttpServerRequest.HttpServerRequest, route: string) =>
-    progress.isFull && !alwaysOpen.has(route)
-      ? unavailable()
-      : Listener.refusalOfHead(Listener.message(request))
+  const refusedAtOnce = (arrival: Dispatch.Arrival, route: string) => {
+    const message = Listener.message(arrival.request)
+    const refused = Listener.refusalOfHead(message)
+    // After an Upgrade that is ignored, Node reads nothing more from the connection.
+    if (refused !== undefined || message.headers.upgrade !== undefined) {
+      Listener.endAfter(message, Listener.response(arrival.request))
+    }
+    if (refused !== undefined || alwaysOpen.has(route)) return refused
+    if (progress.isFull) return unavailable()
+    return progress.isFullFor(arrival.clientAddress) ? tooMany : undefined
+  }
 
   return Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
     const requestId = RequestId.of(request.headers[RequestId.header])
-    const arrival = { request, requestId, clientAddress: clientAddress(request, trustProxy) }
+    const arrival: Dispatch.Arrival = {
+      request,
+      requestId,
+      clientAddress: clientAddress(request, trustProxy),
+      readBody: RequestBody.reader(request, receiving)
+    }
     const { answer, route } = dispatch(arrival)
     watch(arrival, route)
-    const refused = refusedAtOnce(request, route)
+    const refused = refusedAtOnce(arrival, route)
     const answered = (refused === undefined ? answer : Effect.fail(refused)).pipe(
       Effect.catchCause((cause) => Effect.map(refusalOf(cause, requestId), Answer.refusal)),
-      Effect.map((response) => seal(response, requestId)),
+      Effect.map((response) => HttpServerResponse.setHeader(response, RequestId.header, requestId)),
       Effect.provideService(References.CurrentLogAnnotations, { request_id: requestId, route })
     )
     return tracing ? inSpan(answered, arrival, route) : answered

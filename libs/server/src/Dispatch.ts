@@ -8,10 +8,11 @@ import { Effect, identity } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { MethodNotAllowed, NotAcceptable } from "@data-import/api/Refusal"
 import { NotFound, type ServiceUnavailable } from "@data-import/domain/Failure"
-import type { Caller, RequestId } from "@data-import/domain/Organisation"
+import type { Caller, OrganisationName, RequestId } from "@data-import/domain/Organisation"
 import { allowsJson } from "./Accept.ts"
 import * as Answer from "./Answer.ts"
 import type { Authorize } from "./Authorization.ts"
+import type { ReadBody } from "./RequestBody.ts"
 import type { Answered, Call, Route } from "./Route.ts"
 
 /** A path of the service, with its methods. */
@@ -27,7 +28,9 @@ interface Place {
 export interface Arrival {
   readonly request: HttpServerRequest.HttpServerRequest
   readonly requestId: RequestId
+  /** The client's address, as far as the service may believe what is said about it. */
   readonly clientAddress: string
+  readonly readBody: ReadBody
 }
 
 /** A request whose handler is found: the template for logs and metrics, and what is left to do. */
@@ -144,6 +147,9 @@ export type Admit = <A, E, R>(
 const isPublished = (access: Route["access"], method: string): boolean =>
   access === "public" && method !== "POST"
 
+/** Runs what one organisation asks for, or refuses it while too much of that runs already. */
+export type LimitOrganisation = (organisation: OrganisationName, answer: Answered) => Answered
+
 /**
  * Makes the dispatcher of these routes. `otherwise` is asked for a path that none of them has;
  * `admit` lets requests in, before anything of theirs is looked at but the path.
@@ -154,6 +160,7 @@ export const make = (
   routes: ReadonlyArray<Route>,
   authorize: Authorize | undefined,
   otherwise: (arrival: Arrival, path: string) => Dispatched | undefined,
+  limitOrganisation: LimitOrganisation,
   admit: Admit = identity
 ): Dispatch => {
   const find = finder(routes)
@@ -170,7 +177,7 @@ export const make = (
     const header = arrival.request.headers["authorization"]
     return Effect.flatMap(
       Effect.interruptible(authorize(header, access, arrival.requestId)),
-      (caller) => answerAt(found, arrival, search, caller)
+      (caller) => limitOrganisation(caller.organisation, answerAt(found, arrival, search, caller))
     )
   }
 

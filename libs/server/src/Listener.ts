@@ -1,13 +1,15 @@
 /**
- * Node's HTTP server as the services use it: its time limits, and answers in the contract's
- * envelope even to what Node refuses before there is a request, a header block that never ends or
- * is no HTTP.
+ * Node's HTTP server as the services use it: its time limits, which requests are refused for the
+ * form of their heads, and answers in the contract's envelope even to what Node refuses before there
+ * is a request.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
+import { isIPv6, type Socket } from "node:net"
 import type { Duplex } from "node:stream"
 import { NodeHttpServerRequest } from "@effect/platform-node"
 import type { HttpServerRequest } from "effect/http"
-import { PayloadTooLarge, RequestTimeout } from "@data-import/api/Refusal"
+import { headerBytes } from "@data-import/api/Limits"
+import { HeadersTooLarge, RequestTimeout } from "@data-import/api/Refusal"
 import { problemOf } from "@data-import/api/Problem"
 import { NotJson } from "@data-import/domain/Json"
 import * as RequestId from "./RequestId.ts"
@@ -23,7 +25,15 @@ const times = {
   connectionsCheckingInterval: 2_000
 }
 
+/**
+ * Ends a connection on which nothing moves in either direction while a request is open: longer than
+ * any answer takes to begin, it ends the answers that nobody reads. Milliseconds.
+ */
+export const idleTimeout = 60_000
+
 const malformed = new NotJson({ detail: "The request is no well-formed HTTP." })
+const badHost = new NotJson({ detail: "The Host header names no host." })
+const noBodyDefined = new NotJson({ detail: "A request of this method has no body." })
 
 const hostsIn = (rawHeaders: ReadonlyArray<string>): number => {
   let hosts = 0
@@ -34,25 +44,90 @@ const hostsIn = (rawHeaders: ReadonlyArray<string>): number => {
   return hosts
 }
 
-/** What RFC 9112 wants refused and Node would not: HTTP/1.1 without a Host, or several of them. */
-export const refusalOfHead = ({
-  httpVersion,
-  rawHeaders
-}: IncomingMessage): NotJson | undefined => {
+/** A registered name or an address of IPv4, or one of IPv6 in brackets; then a port. */
+const authority = /^(?:[\w.~!$&'()*+,;=%-]+|\[([^\]]*)\])(?::\d{0,5})?$/
+
+/** Source: RFC 3986, 3.2; an empty Host says that there is no authority (RFC 9110, 7.2). */
+const isHost = (host: string): boolean => {
+  if (host === "") return true
+  const found = authority.exec(host)
+  return found !== null && (found[1] === undefined || isIPv6(found[1]))
+}
+
+/** The methods whose requests have a body (RFC 9110, 9.3; RFC 5789). */
+const withBody: ReadonlySet<string> = new Set(["POST", "PUT", "PATCH"])
+
+/** Whether the head announces a body of at least one byte. */
+export const hasBody = ({ headers }: IncomingMessage): boolean =>
+  headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) !== 0
+
+/**
+ * What RFC 9112 wants refused and Node would not, and what only somebody sends who hopes that the
+ * next hop reads it otherwise. Source: decisions, "HTTP".
+ */
+export const refusalOfHead = (message: IncomingMessage): NotJson | undefined => {
+  const { headers, httpVersion, method = "", rawHeaders } = message
+  const encoding = headers["transfer-encoding"]
+  const isHttp1 = httpVersion === "1.1" || httpVersion === "1.0"
+  if (!isHttp1 || !mayFollow(message.socket)) return malformed
   const hosts = hostsIn(rawHeaders)
-  return hosts > 1 || (hosts === 0 && httpVersion === "1.1") ? malformed : undefined
+  if (hosts > 1 || (hosts === 0 && httpVersion === "1.1")) return malformed
+  if (headers.host !== undefined && !isHost(headers.host)) return badHost
+  if (encoding !== undefined && (encoding.toLowerCase() !== "chunked" || httpVersion === "1.0")) {
+    return malformed
+  }
+  return hasBody(message) && !withBody.has(method) ? noBodyDefined : undefined
+}
+
+/** Connections that end with the answer that is due, so that nothing after it is a request. */
+const ending = new WeakSet<Socket>()
+
+const mayFollow = (socket: Socket): boolean => !ending.has(socket)
+
+/** Ends the connection after this answer; what else has come on it is not looked at. */
+export const endAfter = (message: IncomingMessage, response: ServerResponse): void => {
+  ending.add(message.socket)
+  if (!response.headersSent) response.shouldKeepAlive = false
+}
+
+const unanswered = new WeakMap<Socket, Set<() => void>>()
+
+const unansweredOn = (socket: Socket): Set<() => void> => {
+  const known = unanswered.get(socket)
+  if (known !== undefined) return known
+  const open = new Set<() => void>()
+  unanswered.set(socket, open)
+  socket.once("close", () => open.forEach((end) => end()))
+  return open
+}
+
+/**
+ * Calls `ended` once, when the answer has left or never will. A response that waits behind others on
+ * its connection does not close when the connection does.
+ */
+export const onEnd = (
+  { socket }: IncomingMessage,
+  response: ServerResponse,
+  ended: () => void
+): void => {
+  const open = unansweredOn(socket)
+  const end = () => {
+    if (open.delete(end)) ended()
+  }
+  open.add(end)
+  response.once("close", end)
 }
 
 const refusalOf = (code: string | undefined) => {
   if (code === "ERR_HTTP_REQUEST_TIMEOUT") return new RequestTimeout()
-  if (code === "HPE_HEADER_OVERFLOW") return new PayloadTooLarge()
+  if (code === "HPE_HEADER_OVERFLOW") return new HeadersTooLarge()
   return malformed
 }
 
 const reasons: Readonly<Record<number, string>> = {
   400: "Bad Request",
   408: "Request Timeout",
-  413: "Payload Too Large"
+  431: "Request Header Fields Too Large"
 }
 
 const refuse = (error: NodeJS.ErrnoException, socket: Duplex): void => {
@@ -72,11 +147,20 @@ const refuse = (error: NodeJS.ErrnoException, socket: Duplex): void => {
 }
 
 /**
- * A server that does not listen yet. An unknown expectation is ignored, as RFC 9110 allows; a
- * tunnel, for which Node has no request, is refused.
+ * A server that does not listen yet. An unknown expectation and an Upgrade are ignored, as RFC 9110
+ * allows; a tunnel, for which Node has no request, is refused. A client that closes its sending side
+ * still gets its answer.
  */
 export const make = (): Server => {
-  const server = createServer({ ...times, requireHostHeader: false })
+  const server = createServer({
+    ...times,
+    requireHostHeader: false,
+    maxHeaderSize: headerBytes,
+    shouldUpgradeCallback: () => false
+  })
+  server.setTimeout(idleTimeout)
+  // Node documents it for `net` only.
+  Object.assign(server, { httpAllowHalfOpen: true })
   server.on("clientError", refuse)
   server.on("connect", (_request, socket) => refuse(new Error("no tunnel"), socket))
   server.on("checkExpectation", (request, response) => server.emit("request", request, response))

@@ -1,19 +1,33 @@
 /**
  * The requests that a service is answering: how many, whether there is room for one more, and when
- * the last one is gone. It is what overload and a graceful stop are decided by.
+ * the last one is gone. Overload and a graceful stop are decided by it. A request whose body is
+ * still arriving, or whose whole answer waits in the socket for a slow client, takes no place: it
+ * costs a connection and no work.
  */
 import type { ServerResponse } from "node:http"
 import { type Duration, Effect } from "effect"
 
+export interface ProgressLimits {
+  /** How many requests may be worked on at once. */
+  readonly requests: number
+  /** How many of them may be of one client address. */
+  readonly perAddress: number
+}
+
+interface Open {
+  readonly clientAddress: string
+  isReceiving: boolean
+}
+
 /** Counts requests from their headers to the end of their answers. */
 export class Progress {
-  readonly limit: number
-  readonly #open = new Set<ServerResponse>()
+  readonly #limits: ProgressLimits
+  readonly #open = new Map<ServerResponse, Open>()
   #draining = false
   #whenIdle: () => void = () => {}
 
-  constructor(limit: number) {
-    this.limit = limit
+  constructor(limits: ProgressLimits) {
+    this.#limits = limits
   }
 
   get count(): number {
@@ -26,12 +40,34 @@ export class Progress {
 
   /** Whether another request must be refused, counting from the one that has just entered. */
   get isFull(): boolean {
-    return this.#draining || this.#open.size > this.limit
+    return this.#draining || this.#exceeds(this.#limits.requests)
   }
 
-  enter(response: ServerResponse): void {
-    this.#open.add(response)
+  /** Whether this client address has more requests in progress than one may have. */
+  isFullFor(clientAddress: string): boolean {
+    return this.#exceeds(this.#limits.perAddress, clientAddress)
+  }
+
+  enter(response: ServerResponse, clientAddress: string): void {
+    this.#open.set(response, { clientAddress, isReceiving: false })
     if (this.#draining) this.#endsConnection(response)
+  }
+
+  /** The body of the request is on its way. */
+  beginReceiving(response: ServerResponse): void {
+    const open = this.#open.get(response)
+    if (open !== undefined) open.isReceiving = true
+  }
+
+  /** The body is there; false if there is no room to work on it. */
+  endReceiving(response: ServerResponse): boolean {
+    const open = this.#open.get(response)
+    if (open === undefined) return true
+    open.isReceiving = false
+    return (
+      !this.#exceeds(this.#limits.requests) &&
+      !this.#exceeds(this.#limits.perAddress, open.clientAddress)
+    )
   }
 
   leave(response: ServerResponse): void {
@@ -43,11 +79,24 @@ export class Progress {
   drain(grace: Duration.Duration): Effect.Effect<void> {
     const idle = Effect.callback<void>((resume) => {
       this.#draining = true
-      this.#open.forEach(this.#endsConnection)
+      for (const response of this.#open.keys()) this.#endsConnection(response)
       if (this.#open.size === 0) return resume(Effect.void)
       this.#whenIdle = () => resume(Effect.void)
     })
     return Effect.asVoid(Effect.timeoutOption(Effect.interruptible(idle), grace))
+  }
+
+  /** Counted anew only where there are so many that it matters. */
+  #exceeds(limit: number, address?: string): boolean {
+    if (this.#open.size <= limit) return false
+    let working = 0
+    for (const [response, { clientAddress, isReceiving }] of this.#open) {
+      if (isReceiving || response.writableEnded) continue
+      if (address !== undefined && clientAddress !== address) continue
+      working += 1
+      if (working > limit) return true
+    }
+    return false
   }
 
   /** A client that keeps its connection would send the next request into a service that is gone. */

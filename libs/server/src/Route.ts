@@ -18,19 +18,17 @@
  * this order.
  */
 import { Effect, type Scope as EffectScope } from "effect"
-import type { HttpServerRequest, HttpServerResponse } from "effect/http"
+import type { HttpServerResponse } from "effect/http"
 import type { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Authorization, scopeOf } from "@data-import/api/Authorization"
-import type { Caller, RequestId, Scope } from "@data-import/domain/Organisation"
+import type { Caller, Scope } from "@data-import/domain/Organisation"
+import { bodyBytes } from "@data-import/api/Limits"
 import type { Refused } from "./Answer.ts"
+import type { Arrival } from "./Dispatch.ts"
 import { readJson } from "./JsonBody.ts"
 
 /** One request on its way to a handler. */
-export interface Call {
-  readonly request: HttpServerRequest.HttpServerRequest
-  readonly requestId: RequestId
-  /** The client's address, as far as the service may believe what is said about it. */
-  readonly clientAddress: string
+export interface Call extends Arrival {
   /** The values of the path's parameters, percent-decoded. */
   readonly params: Readonly<Record<string, string>>
   /** The query as sent, percent-decoded; a parameter that stands several times is an array. */
@@ -78,7 +76,11 @@ export type Handlers<Endpoints extends HttpApiEndpoint.Constraint> = {
   readonly [Id in Endpoints["identifier"]]: Handler<Extract<Endpoints, { identifier: Id }>>
 }
 
-const routeOf = (endpoint: HttpApiEndpoint.Top, handler: Handler<unknown>): Route => {
+const routeOf = (
+  endpoint: HttpApiEndpoint.Top,
+  handler: Handler<unknown>,
+  limit: number
+): Route => {
   if (endpoint.method !== "GET" && endpoint.method !== "POST") {
     throw new Error(`${endpoint.identifier}: no route for the method ${endpoint.method}`)
   }
@@ -93,19 +95,20 @@ const routeOf = (endpoint: HttpApiEndpoint.Top, handler: Handler<unknown>): Rout
       endpoint.method === "GET"
         ? (call, caller) => handler({ ...call, ...(caller && { caller }) })
         : (call, caller) =>
-            Effect.flatMap(readJson(call.request), (body) =>
+            Effect.flatMap(readJson(call, limit), (body) =>
               handler({ ...call, ...(caller && { caller }), ...{ body } })
             )
   }
 }
 
-/** The routes of a group of endpoints. */
+/** The routes of a group of endpoints; their bodies have at most `limit` bytes. */
 export const handle = <Group extends HttpApiGroup.Constraint>(
   group: Group,
-  handlers: Handlers<HttpApiGroup.Endpoints<Group>>
+  handlers: Handlers<HttpApiGroup.Endpoints<Group>>,
+  limit: number = bodyBytes
 ): ReadonlyArray<Route> => {
   const byName = handlers as Readonly<Record<string, Handler<unknown>>>
   return Object.values<HttpApiEndpoint.Top>(group.endpoints as never).map((endpoint) =>
-    routeOf(endpoint, byName[endpoint.identifier] as Handler<unknown>)
+    routeOf(endpoint, byName[endpoint.identifier] as Handler<unknown>, limit)
   )
 }

@@ -9,11 +9,13 @@
  *     Service.runMain(layer.pipe(Layer.provide(adapters)))
  *
  * Settings: PORT (8080; 0 takes a free one), HOST (127.0.0.1), LOG_LEVEL (info),
- * SHUTDOWN_GRACE_SECONDS (15), MAX_REQUESTS_IN_PROGRESS (1000), TRUST_PROXY (false),
+ * SHUTDOWN_GRACE_SECONDS (15), MAX_REQUESTS_IN_PROGRESS (1000), MAX_REQUESTS_PER_ORGANISATION
+ * (500), BODY_MEMORY_MIB (256), TRUST_PROXY (false),
  * OTEL_EXPORTER_OTLP_ENDPOINT (unset), METRICS_PORT (unset: none).
  */
 import {
   Cause,
+  Clock,
   Config,
   Context,
   Duration,
@@ -31,7 +33,9 @@ import * as App from "./App.ts"
 import * as Listener from "./Listener.ts"
 import * as Log from "./Log.ts"
 import * as MetricsServer from "./MetricsServer.ts"
+import { BodyBudget } from "./BodyBudget.ts"
 import { Progress } from "./Progress.ts"
+import * as RequestBody from "./RequestBody.ts"
 import * as Telemetry from "./Telemetry.ts"
 
 /** A service that answers: where it is found. */
@@ -63,6 +67,8 @@ const settings = Config.all({
   ),
   graceSeconds: Config.withDefault(Config.Int("SHUTDOWN_GRACE_SECONDS"), 15),
   maxInProgress: Config.withDefault(Config.Int("MAX_REQUESTS_IN_PROGRESS"), 1000),
+  maxPerOrganisation: Config.withDefault(Config.Int("MAX_REQUESTS_PER_ORGANISATION"), 500),
+  bodyMemoryMiB: Config.withDefault(Config.Int("BODY_MEMORY_MIB"), 256),
   trustProxy: Config.withDefault(Config.Boolean("TRUST_PROXY"), false),
   metricsOn: Config.option(portNumber("METRICS_PORT"))
 })
@@ -71,7 +77,7 @@ const start = Effect.fnUntraced(function* <E, R>(
   name: string,
   build: Effect.Effect<App.Serving, E, R>
 ) {
-  const { graceSeconds, host, level, maxInProgress, metricsOn, port, trustProxy } = yield* settings
+  const { graceSeconds, host, level, metricsOn, port, trustProxy, ...limits } = yield* settings
   const log = yield* Log.make(name, level)
   const metrics = Telemetry.makeMetrics()
   const tracing = yield* Layer.build(Telemetry.layerTracing(name))
@@ -84,14 +90,32 @@ const start = Effect.fnUntraced(function* <E, R>(
 
   return yield* Effect.gen(function* () {
     const serving = yield* build
-    const progress = new Progress(maxInProgress)
-    const app = yield* App.make({ serving, progress, log, metrics, trustProxy })
+    const progress = new Progress({
+      requests: limits.maxInProgress,
+      perAddress: serving.maxRequestsPerAddress ?? limits.maxInProgress
+    })
+    const budget = new BodyBudget(limits.bodyMemoryMiB * 1024 * 1024)
+    const app = yield* App.make({
+      serving,
+      progress,
+      log,
+      metrics,
+      trustProxy,
+      maxRequestsPerOrganisation: limits.maxPerOrganisation,
+      receiving: {
+        times: yield* RequestBody.Times,
+        clock: yield* Clock.Clock,
+        budget,
+        begin: (response) => progress.beginReceiving(response),
+        end: (response) => progress.endReceiving(response)
+      }
+    })
     const metricsPort = Option.isNone(metricsOn)
       ? null
-      : yield* MetricsServer.serve(() => metrics.text(progress.count), {
-          host,
-          port: metricsOn.value
-        })
+      : yield* MetricsServer.serve(
+          () => metrics.text({ requestsInProgress: progress.count, bodyBytes: budget.used }),
+          { host, port: metricsOn.value }
+        )
     const listener = Listener.make()
     const server = yield* NodeHttpServer.make(() => listener, { port, host })
     yield* server.serve(app)

@@ -37,14 +37,21 @@ const inProgress = Metric.gauge("http_requests_in_progress", {
   description: "Requests that are being answered."
 })
 
+const bodyBytes = Metric.gauge("http_request_body_bytes", {
+  description: "Memory that the bodies of open requests hold."
+})
+
 const knownMethods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
 
 export interface Metrics {
   /** Where the programs' own metrics belong as well. */
   readonly registry: Context.Context<never>
   readonly record: (access: Access) => void
-  /** The text that Prometheus reads. */
-  readonly text: (requestsInProgress: number) => string
+  /** The text that Prometheus reads, with what is measured when it is read. */
+  readonly text: (now: {
+    readonly requestsInProgress: number
+    readonly bodyBytes: number
+  }) => string
 }
 
 /** Metrics with a registry of their own, so that several services in one process stay apart. */
@@ -61,8 +68,9 @@ export const makeMetrics = (): Metrics => {
       series.requests.updateUnsafe(1, registry)
       series.duration.updateUnsafe(access.duration_ms / 1000, registry)
     },
-    text: (requestsInProgress) => {
-      inProgress.updateUnsafe(requestsInProgress, registry)
+    text: (now) => {
+      inProgress.updateUnsafe(now.requestsInProgress, registry)
+      bodyBytes.updateUnsafe(now.bodyBytes, registry)
       return PrometheusMetrics.formatUnsafe(registry)
     }
   }

@@ -1,19 +1,19 @@
 /**
- * Passing a request on to another service and its answer back, without looking into either body.
- * The bytes go from socket to socket: through Effect's client and response bodies a request was
- * measured to cost three times the CPU.
+ * Passing a request on to another service and its answer back. There is one way: the body is read
+ * whole, within the budget of the process, and sent by Undici, which writes the framing anew. So no
+ * byte of a client's framing reaches a service, a client that sends slowly costs the services
+ * nothing, and a request of which nothing has left yet can be sent to another instance.
  */
-import { Agent, type IncomingMessage, request, type ServerResponse } from "node:http"
-import { pipeline, Transform } from "node:stream"
-import { Cause, Context, Effect, type Scope, Tracer } from "effect"
+import type { ServerResponse } from "node:http"
+import { Cause, Context, Effect, Schedule, type Scope, Tracer } from "effect"
 import { HttpServerResponse, HttpTraceContext } from "effect/http"
 import * as Undici from "@effect/platform-node/Undici"
-import { bodyBytes } from "@data-import/api/Limits"
-import { PayloadTooLarge } from "@data-import/api/Refusal"
+import { NotJson } from "@data-import/domain/Json"
 import { ServiceUnavailable } from "@data-import/domain/Failure"
 import type { Arrival } from "./Dispatch.ts"
-import * as Hop from "./Hop.ts"
 import * as Listener from "./Listener.ts"
+import * as ProxyHeaders from "./ProxyHeaders.ts"
+import type { BodyRefused } from "./RequestBody.ts"
 
 /** What the pool of connections waits for. Milliseconds. */
 export interface Times {
@@ -27,28 +27,25 @@ export interface Times {
 
 type Outcome = Effect.Effect<
   HttpServerResponse.HttpServerResponse,
-  ServiceUnavailable | PayloadTooLarge
+  ServiceUnavailable | NotJson | BodyRefused
 >
 
 /** One service behind this one. */
 export interface Upstream {
-  /** Answers with what the service answers, or with 503 if it does not. */
-  readonly forward: (arrival: Arrival) => Outcome
-  /** Succeeds when the service says that it is ready. */
+  /**
+   * Answers with what the service answers, or with 503 if it does not; its body has at most `limit`
+   * bytes.
+   */
+  readonly forward: (arrival: Arrival, limit: number) => Outcome
+  /** Succeeds when one of its instances says that it is ready. */
   readonly ready: Effect.Effect<void, ServiceUnavailable>
 }
 
-/** Stops a body without a length at the first byte too many. */
-const counted = (message: IncomingMessage, tooLarge: () => void): Transform => {
-  let size = 0
-  const counter = new Transform({
-    transform(chunk: Buffer, _encoding, done) {
-      size += chunk.length
-      if (size > bodyBytes) tooLarge()
-      else done(null, chunk)
-    }
-  })
-  return message.pipe(counter)
+/** One process of a service, with the connections to it that are kept. */
+interface Instance {
+  readonly pool: Undici.Pool
+  /** What it last said of itself; one that is not ready is asked only where no other is. */
+  isReady: boolean
 }
 
 /** Stands for the answer that has already been written. */
@@ -56,207 +53,171 @@ const written = HttpServerResponse.empty({ status: 200 })
 
 const unavailable = new ServiceUnavailable({ retryAfterSeconds: 1 })
 
+/** Undici's own refusal, of what Node's parser took. */
+const unsendable = new NotJson({ detail: "The request is no well-formed HTTP." })
+
 /** A request on its way through. */
 interface Exchange {
-  readonly arrival: Arrival
-  readonly message: IncomingMessage
-  readonly response: ServerResponse
+  readonly method: string
+  readonly path: string
   readonly headers: Array<string>
-  readonly begin: (status: number, headers: Hop.AnswerHeaders) => void
-  /** The answer is written, was cut, or never came. Only the first word of it is heard. */
-  readonly end: (failure?: Error) => void
-  readonly refuse: (refusal: PayloadTooLarge) => void
+  readonly body: Buffer | null
+  readonly requestId: string
+  readonly response: ServerResponse
 }
 
-type GiveUp = () => void
+/** How an exchange with one instance ended. */
+type Ending =
+  | { readonly _tag: "Written" }
+  /** No byte of the request has left, so another instance may have it. */
+  | { readonly _tag: "NotSent"; readonly cause: Error }
+  | { readonly _tag: "Failed"; readonly cause: Error }
 
-const exchangeOf = (
-  arrival: Arrival,
-  trace: Readonly<Record<string, string>> | undefined,
-  resume: (outcome: Outcome) => void
-): Exchange => {
-  const message = Listener.message(arrival.request)
-  const response = Listener.response(arrival.request)
-  return {
-    arrival,
-    message,
-    response,
-    headers: Hop.requestHeaders(message, arrival, trace),
-    begin: (status, headers) => {
-      // A client that is still sending is not to send the rest into the next request.
-      if (!message.complete) response.shouldKeepAlive = false
-      response.writeHead(status, Hop.answerHeaders(headers, arrival.requestId))
-    },
-    end: (failure) => {
-      if (failure === undefined) return resume(Effect.succeed(written))
-      if (response.headersSent) response.destroy()
-      const told = Effect.logWarning("no answer from the service behind", Cause.fail(failure))
-      const outcome = response.headersSent ? Effect.succeed(written) : Effect.fail(unavailable)
-      resume(Effect.andThen(told, outcome))
-    },
-    refuse: (refusal) => {
-      if (!response.headersSent) resume(Effect.fail(refusal))
+const send = ({ pool }: Instance, exchange: Exchange): Effect.Effect<Ending> =>
+  Effect.callback((resume) => {
+    const { body, headers, method, path, requestId, response } = exchange
+    let controller: Undici.Dispatcher.DispatchController | undefined
+    let givenUp = false
+    const end = (ending: Ending) => resume(Effect.succeed(ending))
+    const giveUp = () => {
+      givenUp = true
+      controller?.abort(new Error("given up"))
     }
-  }
-}
-
-/** Sends a request whose body, if any, is here: the fast way, and that of nearly every request. */
-const sendWhole = (pool: Undici.Pool, exchange: Exchange, body: Buffer | null): GiveUp => {
-  const { arrival, headers, response } = exchange
-  let controller: Undici.Dispatcher.DispatchController | undefined
-  let givenUp = false
-  const giveUp = () => {
-    givenUp = true
-    controller?.abort(new Error("given up"))
-  }
-  pool.dispatch(
-    {
-      path: arrival.request.url,
-      method: arrival.request.method,
-      headers,
-      body
-    },
-    {
-      onRequestStart: (started) => {
-        controller = started
-        if (givenUp) giveUp()
-      },
-      onResponseStart: (_controller, status, received) => {
-        if (status >= 200) exchange.begin(status, received)
-      },
-      onResponseData: (controller, chunk) => {
-        if (response.write(chunk)) return
-        controller.pause()
-        response.once("drain", () => controller.resume())
-      },
-      onResponseEnd: () => {
-        response.end()
-        exchange.end()
-      },
-      onResponseError: (_controller, error) => exchange.end(error)
-    }
-  )
-  return giveUp
-}
-
-/**
- * Sends a request whose body is on its way. Undici keeps the headers back until the first byte of a
- * body is there; Node's client does not, and a service that refuses by the headers can do so at
- * once.
- */
-const sendStreaming = (at: Target, exchange: Exchange): GiveUp => {
-  const { arrival, headers, message, response } = exchange
-  const { method, url: path } = arrival.request
-  const outgoing = request({ ...at, method, path, headers, setHost: false })
-  let answered = false
-  if (message.headers.expect?.toLowerCase() === "100-continue") response.writeContinue()
-  outgoing.flushHeaders()
-  outgoing.once("error", (failure) => answered || exchange.end(failure))
-  outgoing.once("timeout", () => outgoing.destroy(new Error("timed out")))
-  outgoing.once("response", (answer) => {
-    answered = true
-    exchange.begin(answer.statusCode ?? 502, answer.headers)
-    pipeline(answer, response, (failure) => {
-      exchange.end(failure ?? undefined)
-      if (!message.complete) outgoing.destroy()
-    })
+    pool.dispatch(
+      { path, method, headers, body },
+      {
+        onRequestStart: (started) => {
+          controller = started
+          if (givenUp) giveUp()
+        },
+        onResponseStart: (_controller, status, received) => {
+          if (status < 200) return
+          response.writeHead(status, ProxyHeaders.responseHeaders(received, requestId))
+        },
+        onResponseData: (controller, chunk) => {
+          if (response.write(chunk)) return
+          controller.pause()
+          response.once("drain", () => controller.resume())
+        },
+        onResponseEnd: () => {
+          response.end()
+          end({ _tag: "Written" })
+        },
+        onResponseError: (_controller, cause) =>
+          end({ _tag: controller === undefined ? "NotSent" : "Failed", cause })
+      }
+    )
+    return Effect.sync(giveUp)
   })
-  const tooLarge = () => {
-    exchange.refuse(new PayloadTooLarge())
-    outgoing.destroy()
+
+const isRefusedByUndici = (cause: Error): boolean =>
+  "code" in cause && cause.code === "UND_ERR_INVALID_ARG"
+
+/** What the caller gets where the service has not answered, or not to the end. */
+const failed = (cause: Error, response: ServerResponse): Outcome => {
+  if (isRefusedByUndici(cause)) return Effect.fail(unsendable)
+  if (response.headersSent) response.destroy()
+  const logged = Effect.logWarning("no answer from the service behind", Cause.fail(cause))
+  const outcome = response.headersSent ? Effect.succeed(written) : Effect.fail(unavailable)
+  return Effect.andThen(logged, outcome)
+}
+
+/** Tries one instance after the other, until the request has left for one of them. */
+const sendToOne = Effect.fnUntraced(function* (
+  instances: ReadonlyArray<Instance>,
+  exchange: Exchange
+) {
+  let notSent: Error = new Error("no instance")
+  for (const instance of instances) {
+    const ending = yield* send(instance, exchange)
+    if (ending._tag === "Written") return written
+    if (ending._tag === "Failed") return yield* failed(ending.cause, exchange.response)
+    notSent = ending.cause
+    if (isRefusedByUndici(notSent)) break
+    instance.isReady = instances.length === 1
   }
-  counted(message, tooLarge).pipe(outgoing)
-  return () => void outgoing.destroy()
-}
+  return yield* failed(notSent, exchange.response)
+})
 
-/** Node's parser hands over the headers first, and in a microtask the body that came with them. */
-const send = (behind: Behind, exchange: Exchange): GiveUp => {
-  const { message } = exchange
-  if (!Hop.hasBody(message)) return sendWhole(behind.pool, exchange, null)
-  let giveUp: GiveUp | undefined
-  let givenUp = false
-  queueMicrotask(() => {
-    if (givenUp) return
-    const isHere = message.readableLength === Number(message.headers["content-length"])
-    giveUp = isHere
-      ? sendWhole(behind.pool, exchange, message.read() as Buffer)
-      : sendStreaming(behind.target, exchange)
-  })
-  return () => {
-    givenUp = true
-    giveUp?.()
-  }
-}
-
-/** The ways to one service, with connections that are kept. */
-interface Behind {
-  readonly pool: Undici.Pool
-  readonly target: Target
-}
-
-interface Target {
-  readonly agent: Agent
-  readonly host: string
-  readonly port: string
-  readonly timeout: number
-}
-
-const connect = (url: URL, times: Times): Behind => ({
+const instance = (url: URL, times: Times): Instance => ({
   pool: new Undici.Pool(url.origin, {
     connect: { timeout: times.connect },
     headersTimeout: times.answer,
     bodyTimeout: times.answer,
     keepAliveTimeout: 30_000
   }),
-  target: {
-    agent: new Agent({ keepAlive: true }),
-    host: url.hostname.replace(/^\[|\]$/g, ""),
-    port: url.port,
-    timeout: times.answer
-  }
+  isReady: true
 })
 
-const disconnect = ({ pool, target }: Behind): Effect.Effect<void> => {
-  target.agent.destroy()
-  return Effect.promise(() => pool.destroy())
-}
-
-/**
- * A service that is not part of this system: what it would answer is unavailable, and nothing waits
- * for it.
- */
+/** A service that is not part of this system: what it would answer is unavailable. */
 export const absent: Upstream = { forward: () => Effect.fail(unavailable), ready: Effect.void }
 
-const isReady = ({ pool }: Behind) =>
-  Effect.tryPromise({
-    try: async (signal) => {
+const checkReady = ({ pool }: Instance): Effect.Effect<boolean> =>
+  Effect.promise(async (signal) => {
+    try {
       const path = "/health/ready"
       const { body, statusCode } = await pool.request({ path, method: "GET", signal })
       await body.dump()
-      if (statusCode !== 200) throw unavailable
-    },
-    catch: () => unavailable
+      return statusCode === 200
+    } catch {
+      // Whatever keeps it from answering, it is not ready; the next check asks again.
+      return false
+    }
   })
 
-/** Connects to the service at `url` (`http`); its connections are kept for as long as the scope. */
-export const make = (url: URL, times: Times): Effect.Effect<Upstream, never, Scope.Scope> =>
-  Effect.map(
-    Effect.acquireRelease(
-      Effect.sync(() => connect(url, times)),
-      disconnect
-    ),
-    (behind) => ({
-      forward: (arrival) =>
-        Effect.withFiber((fiber) => {
-          const span = Context.getOrUndefined(fiber.context, Tracer.ParentSpan)
-          const trace = span?._tag === "Span" ? HttpTraceContext.toHeaders(span) : undefined
-          return Effect.interruptible(
-            Effect.callback((resume: (outcome: Outcome) => void) => {
-              const giveUp = send(behind, exchangeOf(arrival, trace, resume))
-              return Effect.sync(giveUp)
-            })
-          )
-        }),
-      ready: isReady(behind)
-    })
+/** How often each of several instances is asked whether it is ready. */
+const checkInterval = "1 second"
+
+const watch = (instance: Instance) =>
+  checkReady(instance).pipe(
+    Effect.tap((isReady) => Effect.sync(() => void (instance.isReady = isReady))),
+    Effect.repeat(Schedule.spaced(checkInterval))
   )
+
+/**
+ * Connects to the instances of one service at `urls` (`http`), at least one; the connections are
+ * kept for as long as the scope. Requests go to them in turn.
+ */
+export const make = Effect.fnUntraced(function* (
+  urls: ReadonlyArray<URL>,
+  times: Times
+): Effect.fn.Return<Upstream, never, Scope.Scope> {
+  const instances = yield* Effect.acquireRelease(
+    Effect.sync(() => urls.map((url) => instance(url, times))),
+    (made) => Effect.promise(() => Promise.all(made.map(({ pool }) => pool.destroy())))
+  )
+  if (instances.length > 1) {
+    yield* Effect.forEach(instances, (one) => Effect.forkScoped(watch(one)), { discard: true })
+  }
+  let turn = 0
+  const inTurn = (): ReadonlyArray<Instance> => {
+    if (instances.length === 1) return instances
+    turn = (turn + 1) % instances.length
+    const rotated = [...instances.slice(turn), ...instances.slice(0, turn)]
+    return [...rotated.filter((one) => one.isReady), ...rotated.filter((one) => !one.isReady)]
+  }
+
+  const forward: Upstream["forward"] = (arrival, limit) =>
+    Effect.withFiber((fiber) => {
+      const { readBody, request, requestId } = arrival
+      const message = Listener.message(request)
+      const span = Context.getOrUndefined(fiber.context, Tracer.ParentSpan)
+      const trace = span?._tag === "Span" ? HttpTraceContext.toHeaders(span) : undefined
+      const pass = (body: Buffer | null) =>
+        sendToOne(inTurn(), {
+          method: request.method,
+          path: request.url,
+          headers: ProxyHeaders.requestHeaders(message, arrival, trace),
+          body,
+          requestId,
+          response: Listener.response(request)
+        })
+      const passed = Listener.hasBody(message) ? Effect.flatMap(readBody(limit), pass) : pass(null)
+      return Effect.interruptible(passed)
+    })
+
+  const ready = Effect.forEach(instances, checkReady, { concurrency: "unbounded" }).pipe(
+    Effect.flatMap((each) => (each.includes(true) ? Effect.void : Effect.fail(unavailable)))
+  )
+  return { forward, ready }
+})

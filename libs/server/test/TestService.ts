@@ -4,6 +4,7 @@ import type { HttpServerResponse } from "effect/http"
 import { ApiKeyId, type Caller, OrganisationName } from "@data-import/domain/Organisation"
 import { AuthenticationFailed, NotAuthenticated } from "@data-import/api/Refusal"
 import { PermissionDenied } from "@data-import/domain/Failure"
+import { bodyBytes } from "@data-import/api/Limits"
 import * as Answer from "../src/Answer.ts"
 import type { Authorize } from "../src/Authorization.ts"
 import { readJson } from "../src/JsonBody.ts"
@@ -56,7 +57,7 @@ export const echo = (path: string, access: Route["access"] = "public"): Route =>
   route(
     "POST",
     path,
-    ({ request }) => Effect.map(readJson(request), (body) => Answer.json(200, { body })),
+    (call) => Effect.map(readJson(call, bodyBytes), (body) => Answer.json(200, { body })),
     access
   )
 

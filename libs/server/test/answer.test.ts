@@ -218,7 +218,7 @@ describe("a list", () => {
       connection.send(bytesOf({ path: "/hanging/" }))
       yield* Effect.promise(() => connection.until("[1,2"))
       yield* Deferred.await(fetching)
-      connection.drop()
+      connection.reset()
       yield* Deferred.await(stopped)
     })
   )

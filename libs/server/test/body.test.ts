@@ -1,7 +1,8 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { bodyBytes } from "@data-import/api/Limits"
-import { BodyTimes, parse } from "../src/JsonBody.ts"
+import { parse } from "../src/JsonBody.ts"
+import { Times } from "../src/RequestBody.ts"
 import { bytesOf, open, request, type Sent } from "../testing/RawClient.ts"
 import { echo, start } from "./TestService.ts"
 
@@ -159,8 +160,8 @@ describe("413", () => {
 })
 
 describe("408", () => {
-  const impatient = Effect.provideService(BodyTimes, { stall: 30, whole: 10_000 })
-  const hurried = Effect.provideService(BodyTimes, { stall: 10_000, whole: 30 })
+  const impatient = Effect.provideService(Times, { stall: 30, whole: 10_000 })
+  const hurried = Effect.provideService(Times, { stall: 10_000, whole: 30 })
 
   it.effect.each([
     ["stalls", impatient],

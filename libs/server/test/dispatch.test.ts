@@ -194,14 +194,18 @@ describe("a door that is shut", () => {
   )
 })
 
+const unlimited: Dispatch.LimitOrganisation = (_organisation, answer) => answer
+
 describe("what does not start", () => {
   it("a protected route without anybody who opens tokens", () => {
-    const make = () => Dispatch.make(service.routes, undefined, () => undefined)
+    const make = () => Dispatch.make(service.routes, undefined, () => undefined, unlimited)
     expect(make).toThrow("/list/ needs a token")
   })
 
   it("a path whose methods differ in access", () => {
     const routes = [echo("/a/", "import:write"), route("GET", "/a/", () => ok)]
-    expect(() => Dispatch.make(routes, authorize, () => undefined)).toThrow("one access a path")
+    expect(() => Dispatch.make(routes, authorize, () => undefined, unlimited)).toThrow(
+      "one access a path"
+    )
   })
 })

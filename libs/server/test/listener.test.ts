@@ -1,9 +1,9 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { open } from "../testing/RawClient.ts"
-import { ok, route, start } from "./TestService.ts"
+import { bytesOf, open } from "../testing/RawClient.ts"
+import { echo, ok, route, start } from "./TestService.ts"
 
-const service = { routes: [route("GET", "/ok/", () => ok)] }
+const service = { routes: [route("GET", "/ok/", () => ok), echo("/echo/")] }
 
 const answerTo = (bytes: string) =>
   Effect.gen(function* () {
@@ -35,10 +35,15 @@ describe("what Node refuses itself", () => {
     })
   )
 
-  it.effect("headers without end are 413", () =>
+  it.effect.each([
+    ["without end", ""],
+    ["that are too large", "\r\n\r\n"]
+  ])("headers %s are 431", ([, end]) =>
     Effect.gen(function* () {
-      const answer = yield* answerTo(`GET /ok/ HTTP/1.1\r\nhost: a\r\nx: ${"y".repeat(20_000)}`)
-      expect([answer.status, answer.json()]).toMatchObject([413, { code: "payload_too_large" }])
+      const head = `GET /ok/ HTTP/1.1\r\nhost: a\r\nauthorization: Token ${"y".repeat(60_000)}`
+      const answer = yield* answerTo(head + end)
+      expect([answer.status, answer.json()]).toMatchObject([431, { code: "headers_too_large" }])
+      expect(answer.headers["connection"]).toBe("close")
     })
   )
 
@@ -54,7 +59,106 @@ describe("what Node refuses itself", () => {
   )
 })
 
+describe("a Host header", () => {
+  it.effect.each([
+    "[::1",
+    "::1",
+    "[::1]x",
+    "[1.2.3.4]",
+    "a b",
+    "a/b",
+    "a?b",
+    "a@b",
+    "a,b:c",
+    "a:b",
+    "a:123456",
+    "<a>"
+  ])("that names no host is 400, and ends the connection: %s", (host) =>
+    Effect.gen(function* () {
+      const answer = yield* answerTo(`GET /ok/ HTTP/1.1\r\nhost: ${host}\r\n\r\n`)
+      expect([answer.status, answer.json()]).toMatchObject([400, { code: "parse_error" }])
+      expect(answer.headers["connection"]).toBe("close")
+    })
+  )
+
+  it.effect.each(["", "a", "a:80", "A.b-c_d:", "127.0.0.1:8080", "[::1]", "[::1]:80", "%41"])(
+    "may be %j",
+    (host) =>
+      Effect.gen(function* () {
+        const answer = yield* answerTo(`GET /ok/ HTTP/1.1\r\nhost: ${host}\r\n\r\n`)
+        expect(answer.status).toBe(200)
+      })
+  )
+})
+
+describe("a body", () => {
+  const head = (method: string, framing: string) =>
+    `${method} /ok/ HTTP/1.1\r\nhost: a\r\n${framing}\r\n\r\n`
+  const length = "content-length: 2"
+  const chunks = "transfer-encoding: chunked"
+  const next = "GET /ok/ HTTP/1.1\r\nhost: a\r\n\r\n"
+
+  it.effect.each(
+    ["GET", "HEAD", "DELETE", "OPTIONS", "TRACE", "PROPFIND"].flatMap((method) => [
+      [method, length, "{}"],
+      [method, chunks, "2\r\n{}\r\n0\r\n\r\n"],
+      [method, chunks, "0\r\n\r\n"]
+    ])
+  )(
+    "of %s is 400, and what follows it is no request: %s",
+    ([method = "", framing = "", body = ""]) =>
+      Effect.gen(function* () {
+        const { port } = yield* start(service)
+        const connection = yield* open(port)
+        connection.send(`${head(method, framing)}${body}${next}`)
+        const answer = yield* Effect.promise(() =>
+          connection.receive({ toHead: method === "HEAD" })
+        )
+        expect(answer.status).toBe(400)
+        expect(answer.headers["connection"]).toBe("close")
+        if (method !== "HEAD") expect(answer.json()).toMatchObject({ code: "parse_error" })
+        expect(yield* Effect.promise(() => connection.rest())).toBe("")
+      })
+  )
+
+  it.effect("of no bytes is none", () =>
+    Effect.gen(function* () {
+      expect((yield* answerTo(head("GET", "content-length: 0"))).status).toBe(200)
+    })
+  )
+})
+
 describe("what HTTP allows", () => {
+  it.effect.each([
+    ["GET", "/ok/", "", 200],
+    ["POST", "/echo/", "content-type: application/json\r\ncontent-length: 2\r\n", 200]
+  ] as const)("an Upgrade is ignored: %s", ([method, path, headers, status]) =>
+    Effect.gen(function* () {
+      const upgrade = "connection: upgrade\r\nupgrade: websocket\r\n"
+      const body = method === "POST" ? "{}" : ""
+      const head = `${method} ${path} HTTP/1.1\r\nhost: a\r\n${upgrade}${headers}\r\n`
+      const answer = yield* answerTo(head + body)
+      expect([answer.status, answer.headers["connection"]]).toEqual([status, "close"])
+    })
+  )
+
+  it.effect.each([
+    ["GET", "/ok/", ""],
+    ["POST", "/echo/", "{}"]
+  ])(
+    "a client that sends nothing more after its request gets its answer: %s",
+    ([method = "", path = "", body = ""]) =>
+      Effect.gen(function* () {
+        const { port } = yield* start(service)
+        const connection = yield* open(port)
+        const headers = { "content-type": "application/json" }
+        connection.send(bytesOf({ method, path, ...(body !== "" && { body, headers }) }))
+        connection.end()
+        expect((yield* Effect.promise(() => connection.receive())).status).toBe(200)
+        expect(yield* Effect.promise(() => connection.rest())).toBe("")
+      })
+  )
+
   it.effect("an expectation that nobody knows is ignored", () =>
     Effect.gen(function* () {
       const answer = yield* answerTo("GET /ok/ HTTP/1.1\r\nhost: a\r\nexpect: a-miracle\r\n\r\n")

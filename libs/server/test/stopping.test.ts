@@ -107,7 +107,7 @@ describe("a client that goes away", () => {
       const connection = yield* open(port)
       connection.send(bytesOf({ path: "/wait/" }))
       yield* Deferred.await(begun)
-      connection.drop()
+      connection.reset()
       const exit = yield* Deferred.await(ended)
       expect(Exit.hasInterrupts(exit)).toBe(true)
     })
@@ -115,6 +115,20 @@ describe("a client that goes away", () => {
 })
 
 describe("overload", () => {
+  it.effect("does not count the requests that a client left behind one without its answer", () =>
+    Effect.gen(function* () {
+      const { begun, ended, routes } = yield* gated
+      const { port } = yield* start({ routes }, { MAX_REQUESTS_IN_PROGRESS: "2" })
+      const connection = yield* open(port)
+      const one = bytesOf({ path: "/wait/" })
+      connection.send(one, one, one)
+      yield* Deferred.await(begun)
+      connection.reset()
+      yield* Deferred.await(ended)
+      expect((yield* request(port, { path: "/ok/" })).status).toBe(200)
+    })
+  )
+
   it.effect("is refused at once, while what runs goes on and health answers", () =>
     Effect.gen(function* () {
       const { begun, gate, routes } = yield* gated

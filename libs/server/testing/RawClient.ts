@@ -84,6 +84,7 @@ export class Connection {
     })
     // A reset is an end like another one; what had arrived before it is there.
     socket.on("error", () => {})
+    socket.on("end", () => socket.end())
     socket.on("close", () => {
       this.#closed = true
       this.#changed()
@@ -123,9 +124,24 @@ export class Connection {
     return this.#bytes.toString("latin1")
   }
 
-  /** Goes away at once, as a client does that crashes. */
+  /** Reads nothing from now on. */
+  pause(): void {
+    this.#socket.pause()
+  }
+
+  /** Sends nothing more, and goes on reading. */
+  end(): void {
+    this.#socket.end()
+  }
+
+  /** Closes both directions, as a client does that gives up. */
   drop(): void {
     this.#socket.destroy()
+  }
+
+  /** Goes away at once, as a client does whose machine has forgotten the connection. */
+  reset(): void {
+    this.#socket.resetAndDestroy()
   }
 
   #change(): Promise<void> {
@@ -141,7 +157,12 @@ export const open = (port: number): Effect.Effect<Connection, never, Scope.Scope
     Effect.promise(
       () =>
         new Promise<Connection>((resolve, reject) => {
-          const socket = connect({ port, host: "127.0.0.1", noDelay: true })
+          const socket = connect({
+            port,
+            host: "127.0.0.1",
+            noDelay: true,
+            allowHalfOpen: true
+          })
           socket.once("connect", () => resolve(new Connection(socket)))
           socket.once("error", reject)
         })

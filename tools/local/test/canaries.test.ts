@@ -5,6 +5,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Layer, Metric, type Scope } from "effect"
 import { beforeAll, vi } from "vitest"
+import { bodyBytes } from "@data-import/api/Limits"
 import { get as valueAt, isWire } from "@data-import/domain/testing/wire"
 import * as Answer from "@data-import/server/Answer"
 import { readJson } from "@data-import/server/JsonBody"
@@ -53,9 +54,9 @@ const leaky = Service.layer(
         path: "/leak/",
         access: "public",
         answersJson: true,
-        run: ({ request }) =>
+        run: (call) =>
           Effect.gen(function* () {
-            const body = yield* readJson(request)
+            const body = yield* readJson(call, bodyBytes)
             yield* Effect.logDebug(JSON.stringify(body))
             yield* Effect.annotateCurrentSpan("body", JSON.stringify(body))
             yield* Metric.update(leakyTotal, 1)

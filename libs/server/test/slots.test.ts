@@ -1,0 +1,176 @@
+/**
+ * What clients may hold of a service: places among its requests and memory for their bodies. A slow
+ * client costs a connection; it must not cost another client its answer.
+ */
+import { describe, expect, it } from "@effect/vitest"
+import { Deferred, Effect } from "effect"
+import { TestClock } from "effect/testing"
+import { HttpServerResponse } from "effect/http"
+import { bytesOf, type Connection, open, request } from "../testing/RawClient.ts"
+import * as Answer from "../src/Answer.ts"
+import { authorize, echo, ok, route, start } from "./TestService.ts"
+
+const json = { "content-type": "application/json" }
+const receive = (connection: Connection) => Effect.promise(() => connection.receive())
+const mebibyte = 1024 * 1024
+
+const post = (body: string) => bytesOf({ method: "POST", path: "/echo/", headers: json, body })
+
+/** Sends all of a body of these many bytes but for the last of them. */
+const beginBody = Effect.fnUntraced(function* (port: number, length: number) {
+  const connection = yield* open(port)
+  const bytes = post(`"${"x".repeat(length - 2)}"`)
+  connection.send(bytes.subarray(0, -1))
+  return { connection, finish: () => connection.send(bytes.subarray(-1)) }
+})
+
+const waiting = Effect.gen(function* () {
+  const gate = yield* Deferred.make<void>()
+  const wait = () => Effect.as(Deferred.await(gate), Answer.json(200, {}))
+  return { open: Deferred.succeed(gate, undefined), wait }
+})
+
+describe("a place among the requests", () => {
+  it.effect("is not taken by bodies that are on their way", () =>
+    Effect.gen(function* () {
+      const routes = [route("GET", "/ok/", () => ok), echo("/echo/")]
+      const { port } = yield* start({ routes }, { MAX_REQUESTS_IN_PROGRESS: "1" })
+      const slow = yield* Effect.forEach([1, 2, 3], () => beginBody(port, 100))
+      expect((yield* request(port, { path: "/ok/" })).status).toBe(200)
+      for (const { connection, finish } of slow) {
+        finish()
+        expect((yield* receive(connection)).status).toBe(200)
+      }
+    })
+  )
+
+  it.effect("is refused to a body that arrives when there is none", () =>
+    Effect.gen(function* () {
+      const { open: go, wait } = yield* waiting
+      const routes = [route("GET", "/wait/", wait), echo("/echo/")]
+      const { port } = yield* start({ routes }, { MAX_REQUESTS_IN_PROGRESS: "1" })
+      const slow = yield* beginBody(port, 100)
+      const busy = yield* open(port)
+      busy.send(bytesOf({ path: "/wait/" }))
+      yield* request(port, { path: "/health/live" })
+      slow.finish()
+      const refused = yield* receive(slow.connection)
+      expect([refused.status, refused.headers["retry-after"]]).toEqual([503, "1"])
+      yield* go
+      expect((yield* receive(busy)).status).toBe(200)
+    })
+  )
+
+  it.effect("is not taken by whole answers that nobody reads", () =>
+    Effect.gen(function* () {
+      const large = new Uint8Array(64 * mebibyte)
+      const big = route("GET", "/big/", () => Effect.succeed(HttpServerResponse.uint8Array(large)))
+      const routes = [route("GET", "/ok/", () => ok), big]
+      const { port } = yield* start({ routes }, { MAX_REQUESTS_IN_PROGRESS: "1" })
+      for (let index = 0; index < 3; index += 1) {
+        const slow = yield* open(port)
+        slow.pause()
+        slow.send(bytesOf({ path: "/big/" }))
+        expect((yield* request(port, { path: "/ok/" })).status).toBe(200)
+      }
+    })
+  )
+
+  it.effect("is left to others by one address", () =>
+    Effect.gen(function* () {
+      const { open: go, wait } = yield* waiting
+      const routes = [route("GET", "/ok/", () => ok), route("GET", "/wait/", wait)]
+      const { port } = yield* start(
+        { routes, maxRequestsPerAddress: 2 },
+        { TRUST_PROXY: "true", MAX_REQUESTS_IN_PROGRESS: "10" }
+      )
+      const from = (address: string) => ({ "x-forwarded-for": address })
+      const busy = yield* Effect.forEach([1, 2], () => open(port))
+      busy.forEach((one) => one.send(bytesOf({ path: "/wait/", headers: from("192.0.2.1") })))
+      yield* request(port, { path: "/health/live" })
+      const refused = yield* request(port, { path: "/ok/", headers: from("192.0.2.1") })
+      expect([refused.status, refused.json()]).toMatchObject([429, { code: "throttled" }])
+      expect(refused.headers["retry-after"]).toBe("1")
+      const other = yield* request(port, { path: "/ok/", headers: from("192.0.2.2") })
+      expect(other.status).toBe(200)
+      yield* go
+      for (const one of busy) expect((yield* receive(one)).status).toBe(200)
+    })
+  )
+
+  it.effect("is left to others by one organisation", () =>
+    Effect.gen(function* () {
+      const { open: go, wait } = yield* waiting
+      const routes = [
+        route("GET", "/wait/", wait, "import:read"),
+        route("GET", "/ok/", () => ok, "import:read"),
+        route("GET", "/public/", () => ok)
+      ]
+      const limited = { MAX_REQUESTS_PER_ORGANISATION: "1" }
+      const { port } = yield* start({ routes, authorize }, limited)
+      const headers = { authorization: "Token reader" }
+      const busy = yield* open(port)
+      busy.send(bytesOf({ path: "/wait/", headers }))
+      yield* request(port, { path: "/public/" })
+      const refused = yield* request(port, { path: "/ok/", headers })
+      expect([refused.status, refused.json()]).toMatchObject([429, { code: "throttled" }])
+      expect((yield* request(port, { path: "/public/" })).status).toBe(200)
+      yield* go
+      expect((yield* receive(busy)).status).toBe(200)
+      expect((yield* request(port, { path: "/ok/", headers })).status).toBe(200)
+    })
+  )
+})
+
+describe("the memory for bodies", () => {
+  const service = { routes: [route("GET", "/ok/", () => ok), echo("/echo/")] }
+  const settings = { BODY_MEMORY_MIB: "1", METRICS_PORT: "0" }
+
+  const body = `"${"x".repeat(0.6 * mebibyte)}"`
+
+  /** A service in which a body that lacks its last byte holds most of the memory. */
+  const occupied = Effect.gen(function* () {
+    const { metricsPort, port } = yield* start(service, settings)
+    const { connection, finish } = yield* beginBody(port, body.length)
+    const held = Effect.map(request(metricsPort ?? port, { path: "/metrics" }), ({ body }) =>
+      Number(/^http_request_body_bytes (\d+)/m.exec(body)?.[1])
+    )
+    yield* Effect.repeat(held, { until: (bytes) => bytes >= body.length - 1 })
+    const another = request(port, { method: "POST", path: "/echo/", headers: json, body })
+    return { another, connection, finish }
+  })
+
+  it.effect("is refused while others hold it, and there again when they have gone", () =>
+    Effect.gen(function* () {
+      const { another, connection, finish } = yield* occupied
+      const refused = yield* another
+      expect([refused.status, refused.headers["retry-after"]]).toEqual([503, "1"])
+      expect(refused.headers["connection"]).toBe("close")
+      finish()
+      expect((yield* receive(connection)).status).toBe(200)
+      expect((yield* another).status).toBe(200)
+    })
+  )
+
+  it.effect("is taken from a body that has stalled, which is 408", () =>
+    Effect.gen(function* () {
+      const { another, connection } = yield* occupied
+      yield* TestClock.adjust("2 seconds")
+      expect((yield* another).status).toBe(200)
+      const given = yield* receive(connection)
+      expect([given.status, given.json()]).toMatchObject([408, { code: "request_timeout" }])
+    })
+  )
+
+  it.effect("holds a body in chunks of one byte", () =>
+    Effect.gen(function* () {
+      const { port } = yield* start(service, settings)
+      const connection = yield* open(port)
+      const headers = { ...json, "transfer-encoding": "chunked" }
+      connection.send(bytesOf({ method: "POST", path: "/echo/", headers }))
+      const text = `"${"x".repeat(200_000)}"`
+      connection.send(text.replaceAll(/./g, "1\r\n$&\r\n"), "0\r\n\r\n")
+      expect((yield* receive(connection)).json()).toEqual({ body: JSON.parse(text) })
+    })
+  )
+})

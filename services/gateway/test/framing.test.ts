@@ -1,0 +1,92 @@
+/**
+ * Request smuggling: whatever the bytes of a client say about their framing, a service behind gets
+ * no request that the client did not send, and no other client's answer.
+ */
+import { describe, expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import {
+  type FramingAttack,
+  framingAttacks,
+  hiddenPath,
+  methods,
+  partsOf
+} from "@data-import/server/testing/FramingAttacks"
+import { bytesOf, type Connection, open, request } from "@data-import/server/testing/RawClient"
+import { behind, bodyOf, gateway } from "./world.ts"
+
+const path = "/v1/data-import/validate-account/"
+
+interface Sending {
+  readonly attack: FramingAttack
+  readonly method: string
+  /** Whether its parts are sent one after the other, each when the one before has been read. */
+  readonly split: boolean
+}
+
+const sendings: ReadonlyArray<Sending> = framingAttacks.flatMap((attack) =>
+  methods.flatMap((method) => [true, false].map((split) => ({ attack, method, split })))
+)
+
+/** Another client's request behind it: whoever reads it, has read what came before it. */
+const settle = (port: number, name: string) =>
+  Effect.map(request(port, { method: "POST", path: `${path}?${name}`, body: "{}" }), (answer) => {
+    expect(answer.body, `the answer to ${name}`).toBe(`POST ${path}?${name}`)
+  })
+
+const send = (connection: Connection, port: number, { attack, method, split }: Sending) =>
+  Effect.gen(function* () {
+    const parts = partsOf(attack, method, `${path}?sent`)
+    if (!split) return connection.send(Buffer.concat(parts))
+    for (const part of parts) {
+      connection.send(part)
+      yield* settle(port, "between")
+    }
+  })
+
+/** What the service got of an attack: method and path of each request. */
+const received = Effect.fnUntraced(function* (port: number, seen: Array<string>, sending: Sending) {
+  seen.length = 0
+  const connection = yield* open(port)
+  yield* send(connection, port, sending)
+  yield* settle(port, "first")
+  connection.send(bytesOf({ path: "/health/live" }))
+  connection.end()
+  const answers = yield* Effect.promise(() => connection.rest())
+  yield* settle(port, "second")
+  return {
+    requests: seen.filter((line) => !/\?(between|first|second)$/.test(line)),
+    answers: answers.match(/^HTTP\/1\.1 [2-5]\d\d/gm) ?? []
+  }
+}, Effect.scoped)
+
+describe("a request whose framing is in doubt", () => {
+  it("comes in at least 60 forms", () => {
+    expect(framingAttacks.length).toBeGreaterThanOrEqual(60)
+    expect(new Set(framingAttacks.map(({ name }) => name)).size).toBe(framingAttacks.length)
+  })
+
+  it.live.each(methods)("reaches the service at most as often as it was sent: %s", (method) =>
+    Effect.gen(function* () {
+      const seen: Array<string> = []
+      const { url } = yield* behind((incoming, answer) => {
+        const line = `${incoming.method} ${incoming.url}`
+        seen.push(line)
+        // A body that breaks off has no answer to wait for.
+        void bodyOf(incoming).then(
+          () => answer.end(line),
+          () => answer.destroy()
+        )
+      })
+      const port = yield* gateway(url)
+      for (const sending of sendings.filter((one) => one.method === method)) {
+        const { attack, split } = sending
+        const name = `${attack.name}, ${method}, ${split ? "split" : "whole"}`
+        const { answers, requests } = yield* received(port, seen, sending)
+        const most = attack.requests ?? 1
+        expect(requests.length, `${name}: ${requests.join(", ")}`).toBeLessThanOrEqual(most)
+        if (most === 1) expect(requests, name).not.toContain(`POST ${hiddenPath}`)
+        expect(answers.length, name).toBeGreaterThan(0)
+      }
+    })
+  )
+})
