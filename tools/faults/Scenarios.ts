@@ -9,6 +9,7 @@ import { lostAnswers } from "./scenarios/LostAnswers.ts"
 import { networks } from "./scenarios/Networks.ts"
 import { onePair } from "./scenarios/OnePair.ts"
 import { overloads } from "./scenarios/Overload.ts"
+import { slowClients } from "./scenarios/SlowClients.ts"
 import { vendorAnswers } from "./scenarios/VendorAnswers.ts"
 
 export const scenarios: ReadonlyArray<Scenario> = [
@@ -21,5 +22,6 @@ export const scenarios: ReadonlyArray<Scenario> = [
   onePair,
   dryRuns,
   ...overloads,
-  ...absences
+  ...absences,
+  slowClients
 ]

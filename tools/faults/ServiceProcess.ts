@@ -44,6 +44,11 @@ export class ServiceProcess {
     return `http://127.0.0.1:${this.port}`
   }
 
+  /** Of its present life. */
+  get pid(): number {
+    return this.#child?.pid ?? 0
+  }
+
   /** The end of its log, over all its lives. */
   get log(): ReadonlyArray<string> {
     return this.#lines

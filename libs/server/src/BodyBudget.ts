@@ -1,25 +1,27 @@
 /**
- * How many bytes of request bodies one process holds in memory at once. Whoever wants more than is
- * left makes room first at the cost of the bodies that have stalled the longest, so that clients
- * that send slowly cannot keep out one that sends at once.
+ * How many bytes of request bodies one process holds in memory at once. When they are spent, the
+ * bodies that arrive most slowly are given up, so that clients that send slowly cannot keep out one
+ * that sends at once.
  */
 
-/** One body: what it holds of the budget, and since when nothing of it has arrived. */
+/** One body that holds a part of the budget. */
 export interface BodyReservation {
   bytes: number
   /** Epoch milliseconds. */
-  lastProgressAt: number
+  readonly startedAt: number
   /** Gives the body up; called at most once, while it is still arriving. */
   readonly evict: () => void
 }
 
-/** A body on which nothing arrived for so long may be given up for another. Milliseconds. */
-export const stalledAfter = 1_000
+/** A body that has been arriving for so long may be given up for another. Milliseconds. */
+export const graceMillis = 1_000
+
+/** Slow bodies are given up until this share of the budget is free, so that it happens seldom. */
+const freed = 1 / 16
 
 export class BodyBudget {
   readonly limit: number
   #used = 0
-  /** Those still arriving; the one whose last progress is longest ago stands first. */
   readonly #arriving = new Set<BodyReservation>()
 
   /** @param limit in bytes */
@@ -32,13 +34,12 @@ export class BodyBudget {
     return this.#used
   }
 
-  /** Reserves more bytes for a body of which something has arrived at `now`; false if it cannot. */
+  /** Reserves more bytes for a body of which something arrives at `now`; false if it cannot. */
   reserve(body: BodyReservation, bytes: number, now: number): boolean {
-    this.#arriving.delete(body)
-    if (!this.#makeRoom(bytes, now)) return false
+    if (!this.#fits(bytes)) this.#makeRoom(bytes, body, now)
+    if (!this.#fits(bytes)) return false
     this.#used += bytes
     body.bytes += bytes
-    body.lastProgressAt = now
     this.#arriving.add(body)
     return true
   }
@@ -55,12 +56,19 @@ export class BodyBudget {
     body.bytes = 0
   }
 
-  #makeRoom(bytes: number, now: number): boolean {
-    for (const stalled of this.#arriving) {
-      if (this.#used + bytes <= this.limit || now - stalled.lastProgressAt < stalledAfter) break
-      this.release(stalled)
-      stalled.evict()
-    }
+  #fits(bytes: number): boolean {
     return this.#used + bytes <= this.limit
+  }
+
+  #makeRoom(bytes: number, wanting: BodyReservation, now: number): void {
+    const rate = ({ bytes, startedAt }: BodyReservation) => bytes / (now - startedAt)
+    const slowestFirst = [...this.#arriving]
+      .filter((body) => body !== wanting && now - body.startedAt >= graceMillis)
+      .sort((one, other) => rate(one) - rate(other))
+    for (const slow of slowestFirst) {
+      if (this.#fits(bytes + this.limit * freed)) return
+      this.release(slow)
+      slow.evict()
+    }
   }
 }

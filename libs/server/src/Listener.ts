@@ -6,6 +6,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import { isIPv6, type Socket } from "node:net"
 import type { Duplex } from "node:stream"
+import { Context } from "effect"
 import { NodeHttpServerRequest } from "@effect/platform-node"
 import type { HttpServerRequest } from "effect/http"
 import { headerBytes } from "@data-import/api/Limits"
@@ -25,11 +26,22 @@ const times = {
   connectionsCheckingInterval: 2_000
 }
 
-/**
- * Ends a connection on which nothing moves in either direction while a request is open: longer than
- * any answer takes to begin, it ends the answers that nobody reads. Milliseconds.
- */
-export const idleTimeout = 60_000
+/** What a client may take. Milliseconds. */
+export interface ClientTimes {
+  /** From one byte of a body to the next. */
+  readonly bodyStall: number
+  /** For a whole body. */
+  readonly body: number
+  /**
+   * While a request is open and nothing moves in either direction: longer than any answer takes to
+   * begin, it ends those that nobody reads.
+   */
+  readonly idle: number
+}
+
+export const ClientTimes = Context.Reference<ClientTimes>("@data-import/server/ClientTimes", {
+  defaultValue: () => ({ bodyStall: 10_000, body: 60_000, idle: 60_000 })
+})
 
 const malformed = new NotJson({ detail: "The request is no well-formed HTTP." })
 const badHost = new NotJson({ detail: "The Host header names no host." })
@@ -151,14 +163,14 @@ const refuse = (error: NodeJS.ErrnoException, socket: Duplex): void => {
  * allows; a tunnel, for which Node has no request, is refused. A client that closes its sending side
  * still gets its answer.
  */
-export const make = (): Server => {
+export const make = ({ idle }: ClientTimes): Server => {
   const server = createServer({
     ...times,
     requireHostHeader: false,
     maxHeaderSize: headerBytes,
     shouldUpgradeCallback: () => false
   })
-  server.setTimeout(idleTimeout)
+  server.setTimeout(idle)
   // Node documents it for `net` only.
   Object.assign(server, { httpAllowHalfOpen: true })
   server.on("clientError", refuse)

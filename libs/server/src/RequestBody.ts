@@ -5,7 +5,7 @@
  * way and no other.
  */
 import type { IncomingMessage, ServerResponse } from "node:http"
-import { type Clock, Context, Effect } from "effect"
+import { type Clock, Effect } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { PayloadTooLarge, RequestTimeout } from "@data-import/api/Refusal"
 import { type ServiceUnavailable, unavailable } from "@data-import/domain/Failure"
@@ -15,15 +15,9 @@ import * as Listener from "./Listener.ts"
 
 export type BodyRefused = PayloadTooLarge | RequestTimeout | ServiceUnavailable
 
-/** How long a body may take: from one byte to the next, and as a whole. Milliseconds. */
-export const Times = Context.Reference<{ readonly stall: number; readonly whole: number }>(
-  "@data-import/server/BodyTimes",
-  { defaultValue: () => ({ stall: 10_000, whole: 60_000 }) }
-)
-
 /** How bodies are received; one for all requests of a process. */
 export interface Receiving {
-  readonly times: (typeof Times)["Service"]
+  readonly times: Listener.ClientTimes
   readonly budget: BodyBudget
   readonly clock: Clock.Clock
   /** The body of this request is on its way, and takes no place among the requests meanwhile. */
@@ -93,7 +87,7 @@ const receive = (
     const collected = new Collected(limit)
     const reservation: BodyReservation = {
       bytes: 0,
-      lastProgressAt: 0,
+      startedAt: clock.currentTimeMillisUnsafe(),
       evict: () => settle(Effect.fail(new RequestTimeout()))
     }
     const onData = (chunk: Buffer) => {
@@ -113,8 +107,8 @@ const receive = (
     }
     const onGone = () => settle(Effect.interrupt)
     const onLate = () => settle(Effect.fail(new RequestTimeout()))
-    const stall = setTimeout(onLate, times.stall)
-    const whole = setTimeout(onLate, times.whole)
+    const stall = setTimeout(onLate, times.bodyStall)
+    const whole = setTimeout(onLate, times.body)
     const stop = () => {
       clearTimeout(stall)
       clearTimeout(whole)

@@ -35,7 +35,6 @@ import * as Log from "./Log.ts"
 import * as MetricsServer from "./MetricsServer.ts"
 import { BodyBudget } from "./BodyBudget.ts"
 import { Progress } from "./Progress.ts"
-import * as RequestBody from "./RequestBody.ts"
 import * as Telemetry from "./Telemetry.ts"
 
 /** A service that answers: where it is found. */
@@ -94,6 +93,7 @@ const start = Effect.fnUntraced(function* <E, R>(
       requests: limits.maxInProgress,
       perAddress: serving.maxRequestsPerAddress ?? limits.maxInProgress
     })
+    const times = yield* Listener.ClientTimes
     const budget = new BodyBudget(limits.bodyMemoryMiB * 1024 * 1024)
     const app = yield* App.make({
       serving,
@@ -103,7 +103,7 @@ const start = Effect.fnUntraced(function* <E, R>(
       trustProxy,
       maxRequestsPerOrganisation: limits.maxPerOrganisation,
       receiving: {
-        times: yield* RequestBody.Times,
+        times,
         clock: yield* Clock.Clock,
         budget,
         begin: (response) => progress.beginReceiving(response),
@@ -116,7 +116,7 @@ const start = Effect.fnUntraced(function* <E, R>(
           () => metrics.text({ requestsInProgress: progress.count, bodyBytes: budget.used }),
           { host, port: metricsOn.value }
         )
-    const listener = Listener.make()
+    const listener = Listener.make(times)
     const server = yield* NodeHttpServer.make(() => listener, { port, host })
     yield* server.serve(app)
     yield* Effect.addFinalizer(() =>

@@ -2,7 +2,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { bodyBytes } from "@data-import/api/Limits"
 import { parse } from "../src/JsonBody.ts"
-import { Times } from "../src/RequestBody.ts"
+import { ClientTimes } from "../src/Listener.ts"
 import { bytesOf, open, request, type Sent } from "../testing/RawClient.ts"
 import { echo, start } from "./TestService.ts"
 
@@ -160,8 +160,9 @@ describe("413", () => {
 })
 
 describe("408", () => {
-  const impatient = Effect.provideService(Times, { stall: 30, whole: 10_000 })
-  const hurried = Effect.provideService(Times, { stall: 10_000, whole: 30 })
+  const patient = { bodyStall: 10_000, body: 10_000, idle: 10_000 }
+  const impatient = Effect.provideService(ClientTimes, { ...patient, bodyStall: 30 })
+  const hurried = Effect.provideService(ClientTimes, { ...patient, body: 30 })
 
   it.effect.each([
     ["stalls", impatient],

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "@effect/vitest"
-import { BodyBudget, type BodyReservation, stalledAfter } from "../src/BodyBudget.ts"
+import { BodyBudget, type BodyReservation, graceMillis } from "../src/BodyBudget.ts"
 
-const body = (name: string, evicted: Array<string> = []): BodyReservation => ({
+const body = (name: string, startedAt = 0, evicted: Array<string> = []): BodyReservation => ({
   bytes: 0,
-  lastProgressAt: 0,
+  startedAt,
   evict: () => void evicted.push(name)
 })
 
@@ -21,34 +21,35 @@ describe("the budget for bodies", () => {
     expect(budget.used).toBe(10)
   })
 
-  it("gives up the bodies that have stalled the longest, and no more of them than needed", () => {
+  it("gives up the slowest bodies first, and few more than are needed", () => {
     const evicted: Array<string> = []
-    const budget = new BodyBudget(10)
-    const [a, b, c, d] = ["a", "b", "c", "d"].map((name) => body(name, evicted)) as [
-      BodyReservation,
-      BodyReservation,
-      BodyReservation,
-      BodyReservation
-    ]
-    budget.reserve(a, 3, 0)
-    budget.reserve(b, 3, 1)
-    budget.reserve(c, 3, 2)
-    budget.reserve(a, 1, 3)
-    expect(budget.reserve(d, 4, stalledAfter + 3)).toBe(true)
-    expect(evicted).toEqual(["b", "c"])
-    expect([a, b, c, d].map(({ bytes }) => bytes)).toEqual([4, 0, 0, 4])
+    const budget = new BodyBudget(160)
+    const slow = body("slow", 0, evicted)
+    const slower = body("slower", 0, evicted)
+    const fast = body("fast", graceMillis, evicted)
+    const next = body("next", 2 * graceMillis, evicted)
+    budget.reserve(slow, 50, graceMillis)
+    budget.reserve(slower, 40, graceMillis)
+    budget.reserve(fast, 60, graceMillis)
+    expect(budget.reserve(next, 40, 2 * graceMillis)).toBe(true)
+    expect(evicted).toEqual(["slower"])
+    expect([slow, slower, fast, next].map(({ bytes }) => bytes)).toEqual([50, 0, 60, 40])
+    expect(budget.reserve(next, 50, 2 * graceMillis)).toBe(true)
+    expect(evicted).toEqual(["slower", "slow"])
   })
 
-  it("gives up neither a body that is arriving nor one that has arrived", () => {
+  it("gives up neither a body that has just begun, nor one that has arrived, nor the one that asks", () => {
     const evicted: Array<string> = []
     const budget = new BodyBudget(10)
-    const [arrived, arriving, next] = [body("a", evicted), body("b", evicted), body("c", evicted)]
+    const [arrived, asking] = [body("arrived", 0, evicted), body("asking", 0, evicted)]
+    const begun = body("begun", 1, evicted)
     budget.reserve(arrived, 5, 0)
     budget.complete(arrived)
-    budget.reserve(arriving, 5, 1)
-    expect(budget.reserve(next, 1, stalledAfter)).toBe(false)
-    expect(budget.reserve(next, 1, stalledAfter + 1)).toBe(true)
-    expect(evicted).toEqual(["b"])
-    expect(budget.used).toBe(6)
+    budget.reserve(asking, 1, 0)
+    budget.reserve(begun, 4, 1)
+    expect(budget.reserve(asking, 1, graceMillis)).toBe(false)
+    expect(evicted).toEqual([])
+    expect(budget.reserve(asking, 1, graceMillis + 1)).toBe(true)
+    expect(evicted).toEqual(["begun"])
   })
 })

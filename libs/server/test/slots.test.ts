@@ -3,11 +3,12 @@
  * client costs a connection; it must not cost another client its answer.
  */
 import { describe, expect, it } from "@effect/vitest"
-import { Deferred, Effect } from "effect"
+import { Deferred, Effect, Schedule, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { HttpServerResponse } from "effect/http"
 import { bytesOf, type Connection, open, request } from "../testing/RawClient.ts"
 import * as Answer from "../src/Answer.ts"
+import { ClientTimes } from "../src/Listener.ts"
 import { authorize, echo, ok, route, start } from "./TestService.ts"
 
 const json = { "content-type": "application/json" }
@@ -73,6 +74,27 @@ describe("a place among the requests", () => {
         slow.send(bytesOf({ path: "/big/" }))
         expect((yield* request(port, { path: "/ok/" })).status).toBe(200)
       }
+    })
+  )
+
+  it.effect("ends with its connection, where nobody reads a streamed answer", () =>
+    Effect.gen(function* () {
+      const ended = yield* Deferred.make<void>()
+      const chunk = new Uint8Array(mebibyte)
+      const endless = Stream.repeat(Stream.make(chunk), Schedule.forever)
+      const stream = () =>
+        Effect.succeed(
+          HttpServerResponse.stream(Stream.ensuring(endless, Deferred.succeed(ended, undefined)))
+        )
+      const routes = [route("GET", "/ok/", () => ok), route("GET", "/endless/", stream)]
+      const { port } = yield* start({ routes }, { MAX_REQUESTS_IN_PROGRESS: "1" }).pipe(
+        Effect.provideService(ClientTimes, { bodyStall: 10_000, body: 10_000, idle: 100 })
+      )
+      const slow = yield* open(port)
+      slow.pause()
+      slow.send(bytesOf({ path: "/endless/" }))
+      yield* Deferred.await(ended)
+      expect((yield* request(port, { path: "/ok/" })).status).toBe(200)
     })
   )
 
@@ -152,7 +174,7 @@ describe("the memory for bodies", () => {
     })
   )
 
-  it.effect("is taken from a body that has stalled, which is 408", () =>
+  it.effect("is taken from a body that arrives slowly, which is 408", () =>
     Effect.gen(function* () {
       const { another, connection } = yield* occupied
       yield* TestClock.adjust("2 seconds")
