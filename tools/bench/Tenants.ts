@@ -1,5 +1,6 @@
 /** Clients of the platform, set up as an operator does it, with a token each. */
 import { DateTime, Duration, Effect, Layer, Redacted } from "effect"
+import { utc } from "@data-import/domain/BusinessDay"
 import { OrganisationName } from "@data-import/domain/Organisation"
 import { OperatorSetup } from "@data-import/domain/ports/OperatorSetup"
 import { issueKey } from "@data-import/domain/ServiceToken"
@@ -34,7 +35,8 @@ const make = Effect.fnUntraced(function* (name: string) {
       documentRoot: code,
       documentCheck: false,
       customerEmails: false,
-      concurrencyLimit: null
+      concurrencyLimit: null,
+      timeZone: utc
     })
   }
   const { key } = yield* issueKey({

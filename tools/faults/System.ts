@@ -9,6 +9,7 @@ import { chmodSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Context, DateTime, Duration, Effect, Layer, Redacted, type Scope } from "effect"
+import { utc } from "@data-import/domain/BusinessDay"
 import { OrganisationName } from "@data-import/domain/Organisation"
 import { History } from "@data-import/domain/ports/History"
 import { OperatorSetup } from "@data-import/domain/ports/OperatorSetup"
@@ -152,7 +153,8 @@ const tenantWith = Effect.fnUntraced(function* (documentCheck: boolean) {
     documentRoot: code,
     documentCheck,
     customerEmails: false,
-    concurrencyLimit: null
+    concurrencyLimit: null,
+    timeZone: utc
   })
   const { secret } = yield* issueKey({
     organisation,

@@ -6,6 +6,7 @@ import { randomUUID } from "node:crypto"
 import { readFileSync } from "node:fs"
 import { setTimeout } from "node:timers/promises"
 import { ExternalAccountNumber } from "@data-import/domain/Account"
+import { utc } from "@data-import/domain/BusinessDay"
 import {
   type ApiKey,
   OrganisationName,
@@ -116,7 +117,8 @@ const supplierOf = (code: string, concurrencyLimit: number | null) => ({
   documentRoot: code,
   documentCheck: false,
   customerEmails: false,
-  concurrencyLimit
+  concurrencyLimit,
+  timeZone: utc
 })
 
 const setUp = Effect.gen(function* () {

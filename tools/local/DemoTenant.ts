@@ -3,6 +3,7 @@
  * that the local run can be tried at once. `demo.json` says how to use it. Source: decisions, "The
  * local run".
  */
+import { utc } from "@data-import/domain/BusinessDay"
 import { OrganisationName, Scope } from "@data-import/domain/Organisation"
 import { AlreadyExists, OperatorSetup } from "@data-import/domain/ports/OperatorSetup"
 import { issueKey } from "@data-import/domain/ServiceToken"
@@ -50,7 +51,8 @@ const setUp = Effect.gen(function* () {
       documentRoot: code,
       documentCheck: true,
       customerEmails: false,
-      concurrencyLimit: null
+      concurrencyLimit: null,
+      timeZone: utc
     }
     yield* unlessThere(setup.createSupplier(supplier))
   }

@@ -3,6 +3,7 @@
  * ever sees what the service itself would accept.
  */
 import { AccountNumber, ExternalAccountNumber } from "@data-import/domain/Account"
+import { timeZoneNamed } from "@data-import/domain/BusinessDay"
 import { DocumentPath, relativePath } from "@data-import/domain/Document"
 import { nonBlankText } from "@data-import/domain/Field"
 import { OrganisationName, Scope } from "@data-import/domain/Organisation"
@@ -49,6 +50,8 @@ export const readDocumentRoot = (text: string): Option.Option<string> =>
   Option.map(Schema.decodeOption(DocumentPath)(text), relativePath)
 
 export const asDocumentRoot = readAs(readDocumentRoot, "a relative path without . and .. segments")
+
+export const asTimeZone = readAs(timeZoneNamed, "the IANA name of a time zone, like Europe/Berlin")
 
 export const asText = (length: number) =>
   readAs(Schema.decodeOption(nonBlankText(length)), `1 to ${length} characters`)

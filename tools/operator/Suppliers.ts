@@ -1,7 +1,8 @@
 /** Commands about import suppliers: their configuration, and whether they accept accounts. */
+import { utc } from "@data-import/domain/BusinessDay"
 import { OperatorSetup } from "@data-import/domain/ports/OperatorSetup"
-import { changeStatus, type Supplier } from "@data-import/domain/Supplier"
-import { Effect, Option, Result } from "effect"
+import { changeStatus, type Supplier, type SupplierSettings } from "@data-import/domain/Supplier"
+import { Effect, Option, Record, Result } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { list, say } from "./Answer.ts"
 import {
@@ -10,6 +11,7 @@ import {
   asOrganisation,
   asSupplierCode,
   asSupplierStatus,
+  asTimeZone,
   readDocumentRoot
 } from "./Parameter.ts"
 import { Refused } from "./Refused.ts"
@@ -24,7 +26,8 @@ const members = [
   "documentRoot",
   "documentCheck",
   "customerEmails",
-  "concurrencyLimit"
+  "concurrencyLimit",
+  "timeZone"
 ]
 
 const entry = (supplier: Supplier) => ({
@@ -34,14 +37,51 @@ const entry = (supplier: Supplier) => ({
   documentRoot: supplier.documentRoot,
   documentCheck: supplier.documentCheck,
   customerEmails: supplier.customerEmails,
-  concurrencyLimit: supplier.concurrencyLimit
+  concurrencyLimit: supplier.concurrencyLimit,
+  timeZone: supplier.timeZone
 })
 
-const onOff = (name: string, fallback: "on" | "off") =>
-  Flag.Literals(name, ["on", "off"]).pipe(
-    Flag.withDefault(fallback),
-    Flag.map((word) => word === "on")
+const onOff = (name: string) =>
+  Flag.Literals(name, ["on", "off"]).pipe(Flag.map((word) => word === "on"))
+
+/** The settings of a supplier; none has to be given. */
+const settings = {
+  documentRoot: Flag.String("document-root").pipe(
+    Flag.withDescription("Where its documents start in the bucket; the code unless set"),
+    asDocumentRoot,
+    Flag.optional
+  ),
+  documentCheck: onOff("document-check").pipe(
+    Flag.withDescription("Whether a document that a payload names must exist; on unless set"),
+    Flag.optional
+  ),
+  customerEmails: onOff("customer-emails").pipe(
+    Flag.withDescription("Whether customers get e-mails on migration; off unless set"),
+    Flag.optional
+  ),
+  concurrencyLimit: Flag.String("concurrency-limit").pipe(
+    Flag.withDescription("How many accounts may be created at once; off unless set"),
+    asLimit,
+    Flag.optional
+  ),
+  timeZone: Flag.String("time-zone").pipe(
+    Flag.withDescription("The time zone of its business day, an IANA name; UTC unless set"),
+    asTimeZone,
+    Flag.optional
   )
+}
+
+const given = (flags: {
+  readonly [Setting in keyof SupplierSettings]: Option.Option<SupplierSettings[Setting]>
+}): Partial<SupplierSettings> =>
+  Record.getSomes<string, SupplierSettings[keyof SupplierSettings]>(flags)
+
+const defaults = {
+  documentCheck: true,
+  customerEmails: false,
+  concurrencyLimit: null,
+  timeZone: utc
+}
 
 const create = Command.make(
   "create",
@@ -51,35 +91,36 @@ const create = Command.make(
       Flag.withDescription("The organisation that migrates the supplier's accounts"),
       asOrganisation
     ),
-    documentRoot: Flag.String("document-root").pipe(
-      Flag.withDescription("Where its documents start in the bucket; the code if not given"),
-      asDocumentRoot,
-      Flag.optional
-    ),
-    documentCheck: onOff("document-check", "on").pipe(
-      Flag.withDescription("Whether a document that a payload names must exist; on if not given")
-    ),
-    customerEmails: onOff("customer-emails", "off").pipe(
-      Flag.withDescription("Whether customers get e-mails on migration; off if not given")
-    ),
-    concurrencyLimit: Flag.String("concurrency-limit").pipe(
-      Flag.withDescription("How many accounts may be created at once; off if not given"),
-      Flag.withDefault("off"),
-      asLimit
-    )
+    ...settings
   },
-  Effect.fnUntraced(function* ({ documentRoot, ...settings }) {
+  Effect.fnUntraced(function* ({ code, organisation, ...flags }) {
     const setup = yield* OperatorSetup
-    const root = Option.orElse(documentRoot, () => readDocumentRoot(settings.code))
+    const root = Option.orElse(flags.documentRoot, () => readDocumentRoot(code))
     if (Option.isNone(root)) {
-      const why = `${settings.code} cannot be the document root itself: give --document-root.`
+      const why = `${code} cannot be the document root itself: give --document-root.`
       return yield* new Refused({ why })
     }
-    const supplier: Supplier = { ...settings, documentRoot: root.value, status: "Ongoing" }
+    const configured = { ...defaults, ...given(flags), documentRoot: root.value }
+    const supplier: Supplier = { ...configured, code, organisation, status: "Ongoing" }
     yield* setup.createSupplier(supplier)
     yield* say(entry(supplier), `Created the supplier ${supplier.code}, Ongoing.`)
   }, onStorage)
 ).pipe(Command.withDescription("Create an import supplier; it starts Ongoing"))
+
+const set = Command.make(
+  "set",
+  { code, ...settings },
+  Effect.fnUntraced(function* ({ code, ...flags }) {
+    const setup = yield* OperatorSetup
+    const changes = given(flags)
+    const names = Object.keys(changes)
+    if (names.length === 0) {
+      return yield* new Refused({ why: "Give at least one setting: supplier set --help." })
+    }
+    const supplier = yield* setup.configureSupplier(code, changes)
+    yield* say(entry(supplier), `Set ${names.join(", ")} of the supplier ${code}.`)
+  }, onStorage)
+).pipe(Command.withDescription("Change settings of a supplier; what is not given stays"))
 
 const setStatus = Command.make(
   "set-status",
@@ -123,5 +164,5 @@ const listAll = Command.make(
 
 export const supplier = Command.make("supplier").pipe(
   Command.withDescription("Import suppliers"),
-  Command.withSubcommands([create, setStatus, listAll])
+  Command.withSubcommands([create, set, setStatus, listAll])
 )

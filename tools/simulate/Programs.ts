@@ -14,6 +14,7 @@ import {
   Stream
 } from "effect"
 import * as AccountImport from "@data-import/domain/AccountImport"
+import { utc } from "@data-import/domain/BusinessDay"
 import { formatInstant } from "@data-import/domain/Field"
 import type { Failure } from "@data-import/domain/Failure"
 import * as ImportQuery from "@data-import/domain/ImportQuery"
@@ -124,7 +125,8 @@ export const supplierOf = (
   documentRoot: code,
   documentCheck: true,
   customerEmails: false,
-  concurrencyLimit: null
+  concurrencyLimit: null,
+  timeZone: utc
 })
 
 type Unsuccessful = Failure | StorageUnavailable | AlreadyExists | DoesNotExist | Refusal

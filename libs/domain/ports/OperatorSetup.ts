@@ -5,7 +5,7 @@
 import { Context, Data, type DateTime, type Effect, type Option, type Result } from "effect"
 import type { Choices, OpenChoice } from "../src/Choices.ts"
 import type { Organisation, OrganisationName } from "../src/Organisation.ts"
-import type { Supplier, SupplierCode, SupplierStatus } from "../src/Supplier.ts"
+import type { Supplier, SupplierCode, SupplierSettings, SupplierStatus } from "../src/Supplier.ts"
 import type { StorageUnavailable } from "./StorageUnavailable.ts"
 
 /** Something of this name exists already. */
@@ -42,6 +42,11 @@ export class OperatorSetup extends Context.Service<
       code: SupplierCode,
       decide: (present: SupplierStatus) => Result.Result<SupplierStatus, E>
     ) => Effect.Effect<Supplier, E | DoesNotExist | StorageUnavailable>
+    /** Sets what is given and leaves the rest; gives the supplier as it is then. */
+    readonly configureSupplier: (
+      code: SupplierCode,
+      settings: Partial<SupplierSettings>
+    ) => Effect.Effect<Supplier, DoesNotExist | StorageUnavailable>
 
     readonly createTeam: (name: string) => Effect.Effect<void, AlreadyExists | StorageUnavailable>
     readonly hasTeam: (name: string) => Effect.Effect<boolean, StorageUnavailable>

@@ -4,6 +4,7 @@
  * supplier".
  */
 import { Result, Schema } from "effect"
+import type { TimeZone } from "./BusinessDay.ts"
 import type { OrganisationName } from "./Organisation.ts"
 
 export const supplierCodeLength = 32
@@ -19,10 +20,8 @@ export type SupplierCode = typeof SupplierCode.Type
 export const SupplierStatus = Schema.Literals(["Ongoing", "Paused", "Complete"])
 export type SupplierStatus = typeof SupplierStatus.Type
 
-export interface Supplier {
-  readonly code: SupplierCode
-  readonly organisation: OrganisationName
-  readonly status: SupplierStatus
+/** What the operator may set of a supplier at any time. */
+export interface SupplierSettings {
   /** Where the supplier's documents start in the bucket; the code itself unless configured. */
   readonly documentRoot: string
   /** Whether a document named in a payload must exist in the document store. */
@@ -31,6 +30,14 @@ export interface Supplier {
   readonly customerEmails: boolean
   /** How many imports of this supplier may be processed at once; null for no limit. */
   readonly concurrencyLimit: number | null
+  /** Whose day is the supplier's business day; UTC unless configured. */
+  readonly timeZone: TimeZone
+}
+
+export interface Supplier extends SupplierSettings {
+  readonly code: SupplierCode
+  readonly organisation: OrganisationName
+  readonly status: SupplierStatus
 }
 
 /** Why the operator may not set a status: Complete is left only by reopening to Ongoing. */

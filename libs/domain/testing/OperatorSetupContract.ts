@@ -5,9 +5,15 @@
 import { describe, expect, layer as withLayer, type Vitest } from "@effect/vitest"
 import { Effect, type Layer, Option, Result } from "effect"
 import { OperatorSetup } from "../ports/OperatorSetup.ts"
+import { TimeZone, utc } from "../src/BusinessDay.ts"
 import { OpenChoice } from "../src/Choices.ts"
 import { OrganisationName } from "../src/Organisation.ts"
-import { changeStatus, type Supplier, SupplierCode } from "../src/Supplier.ts"
+import {
+  changeStatus,
+  type Supplier,
+  SupplierCode,
+  type SupplierSettings
+} from "../src/Supplier.ts"
 import {
   expectSame,
   freshOrganisation,
@@ -76,7 +82,8 @@ const suppliers = (it: It): void => {
     {},
     { status: "Paused", documentRoot: "a/b c/Ærø", documentCheck: false },
     { status: "Complete", customerEmails: true, concurrencyLimit: 7 },
-    { documentRoot: "" }
+    { documentRoot: "" },
+    { timeZone: TimeZone.make("America/Argentina/ComodRivadavia") }
   ]
   it.effect.each(variations)("keeps a supplier with its configuration: %o", (variation) =>
     Effect.gen(function* () {
@@ -148,6 +155,66 @@ const supplierNames = (it: It): void => {
       }
       const listed = (yield* setup.suppliers).map(({ code }) => code)
       expect(listed.filter((code) => code.includes(suffix))).toStrictEqual(inOrder)
+    })
+  )
+}
+
+const settings = (it: It): void => {
+  const berlin = TimeZone.make("Europe/Berlin")
+  const every: SupplierSettings = {
+    documentRoot: "archive/2019",
+    documentCheck: false,
+    customerEmails: true,
+    concurrencyLimit: 7,
+    timeZone: berlin
+  }
+  const back: SupplierSettings = {
+    documentRoot: "",
+    documentCheck: true,
+    customerEmails: false,
+    concurrencyLimit: null,
+    timeZone: utc
+  }
+  const each = (all: SupplierSettings): ReadonlyArray<Partial<SupplierSettings>> =>
+    Object.entries<SupplierSettings[keyof SupplierSettings]>({ ...all }).map(([name, value]) => ({
+      [name]: value
+    }))
+
+  it.effect("sets what is given, and that alone", () =>
+    Effect.gen(function* () {
+      const setup = yield* OperatorSetup
+      const { supplier } = yield* freshSupplier
+      let expected = supplier
+      for (const given of [{}, ...each(every), ...each(back), every, back]) {
+        expected = { ...expected, ...given }
+        expectSame(yield* setup.configureSupplier(supplier.code, given), expected)
+        expectSame(Option.getOrNull(yield* setup.supplier(supplier.code)), expected)
+      }
+    })
+  )
+
+  it.effect("sets nothing of another supplier, and finds none that was not created", () =>
+    Effect.gen(function* () {
+      const setup = yield* OperatorSetup
+      const { supplier } = yield* freshSupplier
+      const { supplier: other } = yield* freshSupplier
+      yield* setup.configureSupplier(supplier.code, every)
+      expectSame(Option.getOrNull(yield* setup.supplier(other.code)), other)
+      const code = freshSupplierCode()
+      const failure = yield* Effect.flip(setup.configureSupplier(code, every))
+      expect(failure).toMatchObject({ _tag: "DoesNotExist", what: "supplier", name: code })
+    })
+  )
+
+  it.effect("keeps every setting and the status where several are set at once", () =>
+    Effect.gen(function* () {
+      const setup = yield* OperatorSetup
+      const { supplier } = yield* freshSupplier
+      const pause = setup.changeSupplierStatus(supplier.code, () => Result.succeed("Paused"))
+      const runs = each(every).map((given) => setup.configureSupplier(supplier.code, given))
+      yield* Effect.all([...runs, pause], unbounded)
+      const found = Option.getOrNull(yield* setup.supplier(supplier.code))
+      expectSame(found, { ...supplier, ...every, status: "Paused" })
     })
   )
 }
@@ -298,6 +365,7 @@ export const operatorSetupContract = <E>(
         suppliers(it)
         supplierNames(it)
       })
+      describe("configureSupplier", () => settings(it))
       describe("changeSupplierStatus", () => statuses(it))
       describe("teams", () => teams(it))
       describe("choices", () => choices(it))

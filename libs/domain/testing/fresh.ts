@@ -7,6 +7,7 @@ import { expect } from "@effect/vitest"
 import { OperatorSetup } from "../ports/OperatorSetup.ts"
 import type { NewAccount } from "../ports/ImportProcesses.ts"
 import { type Account, AccountNumber, ExternalAccountNumber } from "../src/Account.ts"
+import { utc } from "../src/BusinessDay.ts"
 import { AttemptId, type ImportKey } from "../src/ImportProcess.ts"
 import { ApiKeyId, type Caller, OrganisationName, RequestId } from "../src/Organisation.ts"
 import { type Supplier, SupplierCode } from "../src/Supplier.ts"
@@ -42,7 +43,8 @@ export const supplierOf = (organisation: OrganisationName): Supplier => {
     documentRoot: code,
     documentCheck: true,
     customerEmails: false,
-    concurrencyLimit: null
+    concurrencyLimit: null,
+    timeZone: utc
   }
 }
 

@@ -5,8 +5,14 @@
 import { DateTime, Effect, Layer, Option, type Result, Schema } from "effect"
 import { OpenChoice } from "@data-import/domain/Choices"
 import { OrganisationName } from "@data-import/domain/Organisation"
+import { TimeZone } from "@data-import/domain/BusinessDay"
 import { AlreadyExists, DoesNotExist, OperatorSetup } from "@data-import/domain/ports/OperatorSetup"
-import { type Supplier, SupplierCode, SupplierStatus } from "@data-import/domain/Supplier"
+import {
+  type Supplier,
+  SupplierCode,
+  type SupplierSettings,
+  SupplierStatus
+} from "@data-import/domain/Supplier"
 import { Database, isStorable, rowsOf } from "./Database.ts"
 
 type Sql = Database["Service"]["sql"]
@@ -37,9 +43,10 @@ const createSupplier = Effect.fnUntraced(function* (sql: Sql, supplier: Supplier
   const [answer] = yield* createdSupplierRows(sql`
     with created as (
       insert into suppliers (code, organisation, status, document_root, document_check,
-        customer_emails, concurrency_limit)
+        customer_emails, concurrency_limit, time_zone)
       select ${code}, name, ${supplier.status}, ${supplier.documentRoot},
-        ${supplier.documentCheck}, ${supplier.customerEmails}, ${supplier.concurrencyLimit}::integer
+        ${supplier.documentCheck}, ${supplier.customerEmails},
+        ${supplier.concurrencyLimit}::integer, ${supplier.timeZone}
       from organisations where name = ${organisation}
       on conflict do nothing returning code
     )
@@ -59,16 +66,38 @@ const supplierRows = rowsOf(
     documentRoot: Schema.String,
     documentCheck: Schema.Boolean,
     customerEmails: Schema.Boolean,
-    concurrencyLimit: Schema.NullOr(Schema.Int)
+    concurrencyLimit: Schema.NullOr(Schema.Int),
+    timeZone: TimeZone
   })
 )
 
 const supplierColumns = (sql: Sql) => sql`
   code, organisation, status, document_root as "documentRoot", document_check as "documentCheck",
-  customer_emails as "customerEmails", concurrency_limit as "concurrencyLimit"`
+  customer_emails as "customerEmails", concurrency_limit as "concurrencyLimit",
+  time_zone as "timeZone"`
 
 const suppliers = (sql: Sql) =>
   supplierRows(sql`select ${supplierColumns(sql)} from suppliers order by code`)
+
+const configureSupplier = Effect.fnUntraced(function* (
+  sql: Sql,
+  code: SupplierCode,
+  settings: Partial<SupplierSettings>
+) {
+  const { concurrencyLimit, customerEmails, documentCheck, documentRoot, timeZone } = settings
+  const [configured] = yield* supplierRows(sql`
+    update suppliers set
+      document_root = coalesce(${documentRoot ?? null}, document_root),
+      document_check = coalesce(${documentCheck ?? null}, document_check),
+      customer_emails = coalesce(${customerEmails ?? null}, customer_emails),
+      concurrency_limit = case when ${concurrencyLimit === undefined} then concurrency_limit
+        else ${concurrencyLimit ?? null}::integer end,
+      time_zone = coalesce(${timeZone ?? null}, time_zone)
+    where code = ${code} returning ${supplierColumns(sql)}`)
+  return yield* configured === undefined
+    ? new DoesNotExist({ what: "supplier", name: code })
+    : Effect.succeed(configured)
+})
 
 const lockedSupplier = (sql: Sql, code: SupplierCode) =>
   supplierRows(sql`
@@ -153,6 +182,7 @@ const make = Effect.gen(function* () {
     suppliers: run(suppliers(sql)),
     changeSupplierStatus: (code, decide) =>
       run(sql.withTransaction(changeSupplierStatus(sql, code, decide))),
+    configureSupplier: (code, settings) => run(configureSupplier(sql, code, settings)),
     createTeam: (name) => run(createTeam(sql, name)),
     hasTeam: (name) => (isStorable(name) ? hasTeam(name) : Effect.succeed(false)),
     teams: run(nameRows(sql`select name from operations_teams order by name`)).pipe(

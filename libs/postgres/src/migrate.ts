@@ -13,6 +13,7 @@ import { limits } from "../migrations/0004_limits.ts"
 import { auditChains } from "../migrations/0005_audit_chains.ts"
 import { roles } from "../migrations/0006_roles.ts"
 import { accountRevisions } from "../migrations/0007_account_revisions.ts"
+import { supplierSettings } from "../migrations/0008_supplier_settings.ts"
 
 const loader = Migrator.fromRecord({
   "0001_operator_setup": operatorSetup,
@@ -21,7 +22,8 @@ const loader = Migrator.fromRecord({
   "0004_limits": limits,
   "0005_audit_chains": auditChains,
   "0006_roles": roles,
-  "0007_account_revisions": accountRevisions
+  "0007_account_revisions": accountRevisions,
+  "0008_supplier_settings": supplierSettings
 })
 
 /** Migrates the database at `url`; gives the names of the migrations that were applied now. */

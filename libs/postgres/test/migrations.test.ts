@@ -33,7 +33,8 @@ const all = [
   "limits",
   "audit_chains",
   "roles",
-  "account_revisions"
+  "account_revisions",
+  "supplier_settings"
 ]
 
 /** Every table with its columns, and every constraint with its definition. */

@@ -140,7 +140,8 @@ const columns = {
   "payment_instructions operator w": "ended_at",
   "refresh_token_families auth w": "revoked_at",
   "refresh_tokens auth w": "used_at",
-  "suppliers operator w": "status"
+  "suppliers operator w":
+    "concurrency_limit customer_emails document_check document_root status time_zone"
 }
 
 const said = ({ columns, privilege, whole }: Grant): string => {

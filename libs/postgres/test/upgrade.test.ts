@@ -11,7 +11,7 @@ import { arrange } from "@data-import/domain/testing/importStates"
 import { operatorSetup } from "../migrations/0001_operator_setup.ts"
 import { imports } from "../migrations/0002_imports.ts"
 import { accounts } from "../migrations/0003_accounts.ts"
-import { layerWith } from "../src/Database.ts"
+import { Database, layerWith } from "../src/Database.ts"
 import * as ImportsAdapter from "../src/ImportProcesses.ts"
 import * as Logins from "../src/Logins.ts"
 import { migrate } from "../src/migrate.ts"
@@ -36,8 +36,26 @@ const loader = Migrator.fromRecord({
   "0003_accounts": accounts
 })
 
+/** The setup, but for a supplier, which is written as the first release wrote it. */
+const setupOfThen = Layer.effect(
+  OperatorSetup,
+  Effect.gen(function* () {
+    const { run, sql } = yield* Database
+    return OperatorSetup.of({
+      ...(yield* OperatorSetup),
+      createSupplier: ({ code, documentRoot, organisation, status }) =>
+        Effect.asVoid(
+          run(sql`
+            insert into suppliers (code, organisation, status, document_root, document_check,
+              customer_emails, concurrency_limit)
+            values (${code}, ${organisation}, ${status}, ${documentRoot}, true, false, null)`)
+        )
+    })
+  })
+).pipe(Layer.provide(SetupAdapter.layer))
+
 const asOwner = (url: Redacted.Redacted) =>
-  Layer.merge(ImportsAdapter.layer, SetupAdapter.layer).pipe(
+  Layer.merge(ImportsAdapter.layer, setupOfThen).pipe(
     Layer.provideMerge(layerWith({ url, poolSize: 2, statementTimeout: Duration.seconds(20) })),
     Layer.fresh
   )
@@ -51,8 +69,12 @@ it.live("keeps what it has, and lets the services in", () =>
     const owner = yield* Layer.build(asOwner(url))
     const looked = Effect.provideContext(
       Effect.all([
-        tablesBut("accounts", "allowances", "audit_chains", "audit_log", "migrations"),
-        rows((sql) => sql`select to_jsonb(held) - 'revision' as account from accounts held`)
+        tablesBut("accounts", "allowances", "audit_chains", "audit_log", "migrations", "suppliers"),
+        rows((sql) => sql`select to_jsonb(held) - 'revision' as account from accounts held`),
+        rows(
+          (sql) => sql`
+          select to_jsonb(held) - 'time_zone' as supplier from suppliers held order by code`
+        )
       ]),
       owner
     )
@@ -63,15 +85,16 @@ it.live("keeps what it has, and lets the services in", () =>
       return yield* arrange("imported")
     }).pipe(Effect.provideContext(owner))
     const before = yield* looked
-    const [others, ofAccounts] = before
-    expect(ofAccounts).toHaveLength(1)
+    const [others, ofAccounts, ofSuppliers] = before
+    expect([ofAccounts.length, ofSuppliers.length]).toStrictEqual([1, 2])
     expect(others.filter(({ rows }) => rows > 0).length + 1).toBeGreaterThan(5)
 
     expect(yield* migrate(url)).toStrictEqual([
       "limits",
       "audit_chains",
       "roles",
-      "account_revisions"
+      "account_revisions",
+      "supplier_settings"
     ])
     expect(yield* looked).toStrictEqual(before)
 
@@ -80,5 +103,7 @@ it.live("keeps what it has, and lets the services in", () =>
     expect(found).toMatchObject({ value: { account: { number: account.number } } })
     const listed = yield* Context.get(storage, OperatorSetup).teams
     expect(listed).toStrictEqual(["Migration Team"])
+    const suppliers = yield* Context.get(storage, OperatorSetup).suppliers
+    expect(suppliers.map(({ timeZone }) => timeZone)).toStrictEqual(["UTC", "UTC"])
   }).pipe(Effect.scoped)
 )

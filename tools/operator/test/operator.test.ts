@@ -1,11 +1,5 @@
 import { ExternalAccountNumber } from "@data-import/domain/Account"
 import { OrganisationName } from "@data-import/domain/Organisation"
-import { layerMemory as accounts } from "@data-import/domain/ports/memory/Accounts"
-import { layerMemory as apiKeys } from "@data-import/domain/ports/memory/ApiKeys"
-import { layerMemory as history } from "@data-import/domain/ports/memory/History"
-import { layerMemory as importProcesses } from "@data-import/domain/ports/memory/ImportProcesses"
-import { layerMemory as operatorSetup } from "@data-import/domain/ports/memory/OperatorSetup"
-import { layerMemory as tokens } from "@data-import/domain/ports/memory/TokenSeal"
 import { ApiKeys } from "@data-import/domain/ports/ApiKeys"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 import { OperatorSetup } from "@data-import/domain/ports/OperatorSetup"
@@ -14,62 +8,13 @@ import { TokenSecrets } from "@data-import/domain/ports/TokenSeal"
 import { SupplierCode } from "@data-import/domain/Supplier"
 import { callerOf, newAccountFor, supplierOf } from "@data-import/domain/testing/fresh"
 import { claim } from "@data-import/domain/testing/importStates"
-import { NodeServices } from "@effect/platform-node"
 import { describe, expect, it } from "@effect/vitest"
-import { DateTime, Duration, Effect, Exit, Layer, Option } from "effect"
-import { TestClock, TestConsole } from "effect/testing"
-import { run } from "../Operator.ts"
+import { DateTime, Duration, Effect, Layer, Option } from "effect"
+import { TestClock } from "effect/testing"
 import type { Ports } from "../Storage.ts"
-
-const memory = Layer.mergeAll(operatorSetup, apiKeys, importProcesses, accounts, history, tokens)
-
-/**
- * Runs command lines one after the other on a storage, each with what it printed and how it ended.
- */
-const operatorOn = (storage: Layer.Layer<Ports>) =>
-  Effect.fnUntraced(function* (...args: ReadonlyArray<string>) {
-    const before = { out: yield* TestConsole.logLines, err: yield* TestConsole.errorLines }
-    const exit = yield* Effect.exit(Effect.provide(run(args, storage), NodeServices.layer))
-    const out = (yield* TestConsole.logLines).slice(before.out.length).join("\n")
-    const err = (yield* TestConsole.errorLines).slice(before.err.length).join("\n")
-    return { done: Exit.isSuccess(exit), out, err }
-  })
-
-/** A storage of its own, and the operator on it. */
-const arrange = Effect.gen(function* () {
-  const ports = yield* Layer.build(memory)
-  const operator = operatorOn(Layer.succeedContext(ports))
-  const done = Effect.fnUntraced(function* (...args: ReadonlyArray<string>) {
-    const { done, err, out } = yield* operator(...args)
-    expect({ done, err }, args.join(" ")).toEqual({ done: true, err: "" })
-    return out
-  })
-  const json = (...args: ReadonlyArray<string>) =>
-    Effect.map(done(...args, "--json"), (out): unknown => JSON.parse(out))
-  /** Expects a refusal: nothing on stdout, the reason on stderr, and another exit status than 0. */
-  const refused = Effect.fnUntraced(function* (
-    args: ReadonlyArray<string>,
-    reason: string | RegExp
-  ) {
-    const { done, err, out } = yield* operator(...args)
-    expect({ done, out }, args.join(" ")).toEqual({ done: false, out: "" })
-    expect(err).toMatch(reason)
-  })
-  yield* TestClock.setTime(Date.parse("2026-03-01T12:00:00Z"))
-  return { ports, done, json, refused }
-})
+import { arrange, memory, operatorOn } from "./commandLine.ts"
 
 const demo = OrganisationName.make("demo")
-const energy = {
-  code: "ENERGY",
-  organisation: "demo",
-  status: "Ongoing",
-  documentRoot: "ENERGY",
-  documentCheck: true,
-  customerEmails: false,
-  concurrencyLimit: null
-}
-
 describe("organisation", () => {
   it.effect("is created and listed", () =>
     Effect.gen(function* () {
@@ -182,96 +127,6 @@ describe("key", () => {
       ])
       yield* refused(["key", "revoke", "key_unknown"], "There is no key key_unknown")
       yield* refused(["key", "revoke", apiKey], /^(?!.*sk_)[^]*not the key/)
-    })
-  )
-})
-
-describe("supplier", () => {
-  it.effect("is created Ongoing, with the code as document root and everything else off", () =>
-    Effect.gen(function* () {
-      const { done, json } = yield* arrange
-      yield* done("organisation", "create", "demo")
-      expect(yield* json("supplier", "create", "ENERGY", "--organisation", "demo")).toEqual(energy)
-      expect(yield* json("supplier", "list")).toEqual([energy])
-    })
-  )
-
-  it.effect("takes its configuration", () =>
-    Effect.gen(function* () {
-      const { done, json } = yield* arrange
-      yield* done("organisation", "create", "demo")
-      const flags = [
-        ["--organisation", "demo", "--document-root", "/legacy/files"],
-        ["--document-check", "off", "--customer-emails", "on", "--concurrency-limit", "4"]
-      ].flat()
-      expect(yield* json("supplier", "create", "ENERGY", ...flags)).toEqual({
-        ...energy,
-        documentRoot: "legacy/files",
-        documentCheck: false,
-        customerEmails: true,
-        concurrencyLimit: 4
-      })
-    })
-  )
-
-  it.effect(
-    "is refused where it exists, its organisation does not, or its settings are wrong",
-    () =>
-      Effect.gen(function* () {
-        const { done, json, refused } = yield* arrange
-        const create = (code: string, ...flags: ReadonlyArray<string>) => [
-          "supplier",
-          "create",
-          code,
-          "--organisation",
-          "demo",
-          ...flags
-        ]
-        yield* refused(create("ENERGY"), "There is no organisation demo")
-        yield* done("organisation", "create", "demo")
-        yield* refused(["supplier", "create", "ENERGY"], "--organisation")
-        for (const code of ["", " ", ".", "..", "a\nb", "x".repeat(33)]) {
-          yield* refused(create(code), "1 to 32 characters")
-        }
-        yield* refused(create("A/../B"), "give --document-root")
-        yield* refused(create("ENERGY", "--document-root", "../other"), "relative path")
-        yield* refused(create("ENERGY", "--document-check", "maybe"), "document-check")
-        yield* refused(create("ENERGY", "--concurrency-limit", "0"), "whole number from 1")
-        expect(yield* json("supplier", "list")).toEqual([])
-        yield* done(...create("ENERGY"))
-        yield* refused(create("ENERGY"), "already a supplier ENERGY")
-      })
-  )
-
-  it.effect("changes its status; Complete only opens again with --reopen, and to Ongoing", () =>
-    Effect.gen(function* () {
-      const { done, json, refused } = yield* arrange
-      const set = (...words: ReadonlyArray<string>) => [
-        "supplier",
-        "set-status",
-        "ENERGY",
-        ...words
-      ]
-      yield* refused(set("paused"), "There is no supplier ENERGY")
-      yield* done("organisation", "create", "demo")
-      yield* done("supplier", "create", "ENERGY", "--organisation", "demo")
-      const steps = [
-        ["Paused"],
-        ["Paused"],
-        ["Ongoing"],
-        ["Complete"],
-        ["Complete"],
-        ["Ongoing", "--reopen"]
-      ] as const
-      for (const [status, ...flags] of steps) {
-        const words = [status.toUpperCase(), ...flags]
-        expect(yield* json(...set(...words))).toEqual({ ...energy, status })
-      }
-      expect(yield* done(...set("complete"))).toBe("The supplier ENERGY is Complete.")
-      yield* refused(set("ongoing"), "--reopen")
-      yield* refused(set("paused", "--reopen"), "only to become Ongoing")
-      yield* refused(set("closed"), "ongoing, paused, complete")
-      expect(yield* json("supplier", "list")).toEqual([{ ...energy, status: "Complete" }])
     })
   )
 })

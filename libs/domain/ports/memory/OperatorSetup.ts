@@ -46,6 +46,14 @@ export const layerMemory: Layer.Layer<OperatorSetup> = Layer.effect(
           if (Result.isSuccess(decided)) store.suppliers.set(code, decided.success)
           return Effect.fromResult(decided)
         }),
+      configureSupplier: (code, settings) =>
+        Effect.suspend((): Effect.Effect<Supplier, DoesNotExist> => {
+          const present = store.suppliers.get(code)
+          if (present === undefined) return new DoesNotExist({ what: "supplier", name: code })
+          const configured = { ...present, ...settings }
+          store.suppliers.set(code, configured)
+          return Effect.succeed(configured)
+        }),
       createTeam: (name) =>
         Effect.suspend(() => {
           if (store.teams.has(name)) return new AlreadyExists({ what: "team", name })

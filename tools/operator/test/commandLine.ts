@@ -1,0 +1,58 @@
+/** The operator on a storage in memory: command lines, and what becomes of each. */
+import { layerMemory as accounts } from "@data-import/domain/ports/memory/Accounts"
+import { layerMemory as apiKeys } from "@data-import/domain/ports/memory/ApiKeys"
+import { layerMemory as history } from "@data-import/domain/ports/memory/History"
+import { layerMemory as importProcesses } from "@data-import/domain/ports/memory/ImportProcesses"
+import { layerMemory as operatorSetup } from "@data-import/domain/ports/memory/OperatorSetup"
+import { layerMemory as tokens } from "@data-import/domain/ports/memory/TokenSeal"
+import { NodeServices } from "@effect/platform-node"
+import { expect } from "@effect/vitest"
+import { Effect, Exit, Layer } from "effect"
+import { TestClock, TestConsole } from "effect/testing"
+import { run } from "../Operator.ts"
+import type { Ports } from "../Storage.ts"
+
+export const memory = Layer.mergeAll(
+  operatorSetup,
+  apiKeys,
+  importProcesses,
+  accounts,
+  history,
+  tokens
+)
+
+/**
+ * Runs command lines one after the other on a storage, each with what it printed and how it ended.
+ */
+export const operatorOn = (storage: Layer.Layer<Ports>) =>
+  Effect.fnUntraced(function* (...args: ReadonlyArray<string>) {
+    const before = { out: yield* TestConsole.logLines, err: yield* TestConsole.errorLines }
+    const exit = yield* Effect.exit(Effect.provide(run(args, storage), NodeServices.layer))
+    const out = (yield* TestConsole.logLines).slice(before.out.length).join("\n")
+    const err = (yield* TestConsole.errorLines).slice(before.err.length).join("\n")
+    return { done: Exit.isSuccess(exit), out, err }
+  })
+
+/** A storage of its own, and the operator on it. */
+export const arrange = Effect.gen(function* () {
+  const ports = yield* Layer.build(memory)
+  const operator = operatorOn(Layer.succeedContext(ports))
+  const done = Effect.fnUntraced(function* (...args: ReadonlyArray<string>) {
+    const { done, err, out } = yield* operator(...args)
+    expect({ done, err }, args.join(" ")).toEqual({ done: true, err: "" })
+    return out
+  })
+  const json = (...args: ReadonlyArray<string>) =>
+    Effect.map(done(...args, "--json"), (out): unknown => JSON.parse(out))
+  /** Expects a refusal: nothing on stdout, the reason on stderr, and another exit status than 0. */
+  const refused = Effect.fnUntraced(function* (
+    args: ReadonlyArray<string>,
+    reason: string | RegExp
+  ) {
+    const { done, err, out } = yield* operator(...args)
+    expect({ done, out }, args.join(" ")).toEqual({ done: false, out: "" })
+    expect(err).toMatch(reason)
+  })
+  yield* TestClock.setTime(Date.parse("2026-03-01T12:00:00Z"))
+  return { ports, done, json, refused }
+})
