@@ -18,6 +18,8 @@ throughout.
 - Money and quantities may be sent as numbers or as decimal strings like "12.50". Nothing is
   rounded.
 - Dates are \`YYYY-MM-DD\`; datetimes need \`Z\` or an offset, and are answered in UTC.
+- "Today" and "in the future" go by the day in the supplier's time zone, which the operator sets;
+  UTC unless set.
 - Text is trimmed. Lengths count Unicode code points.
 - \`HEAD\` answers like \`GET\`, without a body.
 

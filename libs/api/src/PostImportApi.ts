@@ -212,8 +212,8 @@ const createTransactions = HttpApiEndpoint.post(
       "Create transactions",
       "Adds financial transactions to an imported account, all of them or none, and moves its " +
         "balance. The open statement period starts the day after the latest closing date of the " +
-        "account's ledgers and ends today (UTC). A transaction that breaks no rule and cannot be added " +
-        "is a 400 with a body of its own, TransactionImportError.",
+        "account's ledgers and ends today, in the supplier's time zone. A transaction that breaks no rule " +
+        "and cannot be added is a 400 with a body of its own, TransactionImportError.",
       {
         parameters: {
           check_previously_added: {

@@ -5,9 +5,10 @@
  */
 import { type DateTime, type Result, Schema } from "effect"
 import { Account, accountRules, ExternalAccountNumber, SupplierCodeField } from "./Account.ts"
+import { businessDay, type TimeZone, utc } from "./BusinessDay.ts"
 import { noChoices } from "./Choices.ts"
 import type { Fault } from "./Failure.ts"
-import { dayOf, nonBlankText } from "./Field.ts"
+import { nonBlankText } from "./Field.ts"
 import { EmptyObject } from "./JsonObject.ts"
 import { type Facts, supplierExists } from "./Rules.ts"
 import { validator } from "./Validation.ts"
@@ -46,20 +47,25 @@ export const processRequest = validator({
 
 export const account = validator({ schema: Account, rules: accountRules, wrapper: null })
 
-/** All that is known at `now` of a payload whose supplier and documents are not looked up. */
-export const factsAt = (now: DateTime.Utc): Facts => ({
+/**
+ * All that is known at `now` of a payload whose supplier and documents are not looked up, but for
+ * the supplier's time zone.
+ */
+export const factsAt = (now: DateTime.Utc, timeZone: TimeZone = utc): Facts => ({
   now,
-  today: dayOf(now),
+  today: businessDay(now, timeZone),
   choices: noChoices,
   supplierExists: true,
   missingDocuments: new Set()
 })
 
 /**
- * Validates one account payload (parsed JSON, not wrapped in `payload`) as of `now`. Succeeds with
- * the normalised account; fails with every broken rule, in payload order.
+ * Validates one account payload (parsed JSON, not wrapped in `payload`) as of `now`, on the day
+ * that it is then in the supplier's time zone. Succeeds with the normalised account; fails with
+ * every broken rule, in payload order.
  */
 export const validateAccount = (
   payload: unknown,
-  now: DateTime.Utc
-): Result.Result<Account, ReadonlyArray<Fault>> => account.validate(payload, factsAt(now))
+  now: DateTime.Utc,
+  timeZone: TimeZone = utc
+): Result.Result<Account, ReadonlyArray<Fault>> => account.validate(payload, factsAt(now, timeZone))

@@ -10,9 +10,10 @@ import type { OperatorSetup } from "../ports/OperatorSetup.ts"
 import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
 import { SupplierCodeField } from "./Account.ts"
 import type { FoundDocuments } from "./AccountChange.ts"
+import { businessDay, utc } from "./BusinessDay.ts"
 import { DocumentPath, relativePath } from "./Document.ts"
 import { MigrationNotOngoing, ValidationFailed } from "./Failure.ts"
-import { dayOf } from "./Field.ts"
+import type { CalendarDate } from "./Field.ts"
 import type { Facts } from "./Rules.ts"
 import { type Shape, shapeOf, walk } from "./Shape.ts"
 import type { Supplier } from "./Supplier.ts"
@@ -58,6 +59,8 @@ export interface Examined<Body> {
    */
   readonly documents: FoundDocuments
   readonly now: DateTime.Utc
+  /** The supplier's business day at that time. */
+  readonly today: CalendarDate
 }
 
 type Unavailable = StorageUnavailable | DocumentsUnavailable
@@ -120,9 +123,11 @@ export const makeExaminer = (
     const looked = Option.isSome(supplier)
       ? yield* lookUp(supplier.value, validator.shape, body)
       : { documents: new Map(), missing: new Set<string>() }
+    const timeZone = Option.match(supplier, { onNone: () => utc, onSome: (of) => of.timeZone })
+    const today = businessDay(now, timeZone)
     const facts: Facts = {
       now,
-      today: dayOf(now),
+      today,
       choices,
       supplierExists: Option.isSome(supplier),
       missingDocuments: looked.missing
@@ -132,7 +137,7 @@ export const makeExaminer = (
       return yield* new ValidationFailed({ code, errors: valid.failure })
     }
     const { documents } = looked
-    return { body: valid.success, supplier: Option.getOrThrow(supplier), documents, now }
+    return { body: valid.success, supplier: Option.getOrThrow(supplier), documents, now, today }
   })
 
   return { supplierOf, examine }

@@ -175,7 +175,7 @@ export const fieldCodes = {
     "Give every transaction its own id."
   ),
   transaction_in_future: field(
-    "The transaction is dated after today (UTC).",
+    "The transaction is dated after today in the supplier's time zone.",
     "a transaction_date of tomorrow",
     "Send it once its day has come."
   ),

@@ -28,7 +28,6 @@ import {
   unavailable,
   ValidationFailed
 } from "./Failure.ts"
-import { dayOf } from "./Field.ts"
 import type { ImportKey } from "./ImportProcess.ts"
 import { decideNotes, type NoteResult, notesToLookAt } from "./NoteImport.ts"
 import type { Caller } from "./Organisation.ts"
@@ -160,8 +159,8 @@ const createTransactions = Effect.fnUntraced(function* (
   const examined = yield* examine(deps, write, transactionsRequest, faults)
   const { transactions } = examined.body
   const transactionIds = transactions.map((transaction) => transaction.transaction_id)
-  const { now } = examined
-  const options = { ...Result.getOrThrow(parameters), now, today: dayOf(now) }
+  const { now, today } = examined
+  const options = { ...Result.getOrThrow(parameters), now, today }
   const decide = decideTransactions(transactions, options)
   return yield* change(deps, write, examined, { transactionIds }, decide)
 })

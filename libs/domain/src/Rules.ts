@@ -13,7 +13,7 @@ import { type Path, Unsound } from "./Shape.ts"
 /** What a rule may know beyond the payload. */
 export interface Facts {
   readonly now: DateTime.Utc
-  /** The day of `now` in UTC. */
+  /** The business day: the day of `now` in the supplier's time zone. */
   readonly today: CalendarDate
   readonly choices: Choices
   /** Whether the supplier exists and is the caller's. */

@@ -30,6 +30,7 @@ export interface TransactionImportOptions {
   readonly checkPreviouslyAdded: boolean
   /** Move a date outside the open period to the nearest day inside, instead of refusing it. */
   readonly forceAddToCurrentStatement: boolean
+  /** The supplier's business day, on which the open period ends. */
   readonly today: CalendarDate
   readonly now: DateTime.Utc
 }

@@ -1,7 +1,8 @@
 /** Transactions that cannot be added as they are, and the parameters that say what to do then. */
 import { describe, expect, layer } from "@effect/vitest"
 import { DateTime, Effect } from "effect"
-import { dayOf } from "@data-import/domain/Field"
+import { businessDay, TimeZone } from "@data-import/domain/BusinessDay"
+import { dayOf, nextDay } from "@data-import/domain/Field"
 import type { ImportKey } from "@data-import/domain/ImportProcess"
 import { descriptionOf } from "@data-import/domain/testing/importedAccounts"
 import { recordOf } from "@data-import/domain/testing/records"
@@ -185,6 +186,24 @@ layer(service, { excludeTestServices: true })("the open statement period", (it) 
       })
     )
   })
+
+  it.effect.each(["Pacific/Kiritimati", "Pacific/Pago_Pago"] as const)(
+    "ends on the day that it is in %s, where that is the supplier's time zone",
+    (name) =>
+      Effect.gen(function* () {
+        const timeZone = TimeZone.make(name)
+        const day = Effect.map(DateTime.now, (now) => businessDay(now, timeZone))
+        const account = yield* importedAccount(bareAccountOf, { timeZone })
+        const before = yield* day
+        const reply = yield* addTransactions(account, [creditOf("1", "9999-12-31")])
+        expect([before, yield* day]).toContain(get(dataOf(reply, 0), "transaction_date"))
+        const late = nextDay(nextDay(before))
+        const refused = yield* addTransactions(account, [creditOf("2", late)], unforced)
+        expect(faultsOf(refused)).toEqual(["transaction_outside_open_period"])
+        const added = yield* addTransactions(account, [creditOf("3", before)], unforced)
+        expect(dataOf(added, 0)).toMatchObject({ transaction_date: before })
+      })
+  )
 
   describe("what cannot be added", () => {
     const inside = creditOf("in", "2025-05-05")

@@ -1,0 +1,114 @@
+/** Time zones by name, the day that it is there, and the rules that ask for that day. */
+import { describe, expect, it } from "@effect/vitest"
+import { DateTime, Option, Result } from "effect"
+import fc from "fast-check"
+import { validateAccount } from "../src/AccountValidation.ts"
+import { businessDay, TimeZone, timeZoneNamed, utc } from "../src/BusinessDay.ts"
+import { datedAccount, faultsOfFuture } from "./datedAccount.ts"
+import { midnights } from "./midnights.ts"
+
+describe("a time zone", () => {
+  it.each([
+    ["Europe/Berlin", "Europe/Berlin"],
+    ["europe/BERLIN", "Europe/Berlin"],
+    ["America/Argentina/Buenos_Aires", "America/Argentina/Buenos_Aires"],
+    ["Etc/GMT+5", "Etc/GMT+5"],
+    ["UTC", "UTC"],
+    ["utc", "UTC"],
+    ["Etc/UTC", "UTC"],
+    ["Zulu", "UTC"],
+    // Aliases, for each of which Intl answers another name.
+    ["Asia/Kolkata", "Asia/Kolkata"],
+    ["Asia/Calcutta", "Asia/Calcutta"],
+    ["Europe/Kyiv", "Europe/Kyiv"],
+    ["US/Eastern", "US/Eastern"]
+  ])("has the name %s, which is kept as %s", (name, kept) => {
+    expect(Option.getOrNull(timeZoneNamed(name))).toBe(kept)
+  })
+
+  it.each(["", " ", "Berlin", "Europe/Atlantis", "Europe/Berlin ", "+05:30", "-00:00", "GMT+5"])(
+    "has no name like %o",
+    (name) => {
+      expect(Option.isNone(timeZoneNamed(name))).toBe(true)
+    }
+  )
+
+  it("that is not known has no days", () => {
+    const zone = TimeZone.make("Europe/Atlantis")
+    expect(() => businessDay(DateTime.makeUnsafe(0), zone)).toThrow("Europe/Atlantis")
+  })
+})
+
+describe("the business day", () => {
+  it.each(midnights)("changes at midnight in $what", ({ before, day, first, last, zone }) => {
+    expect(businessDay(last, zone)).toBe(before)
+    expect(businessDay(first, zone)).toBe(day)
+    expect(businessDay(last, zone)).toBe(before)
+  })
+
+  it("is the day before once more where the clock goes back over midnight", () => {
+    const zone = TimeZone.make("America/St_Johns")
+    const at = (time: string) => businessDay(DateTime.makeUnsafe(`2010-11-07T${time}Z`), zone)
+    expect(at("02:30:59.999")).toBe("2010-11-07")
+    expect(at("02:31:00")).toBe("2010-11-06")
+  })
+
+  it("is what Intl prints, for any zones and instants one after the other", () => {
+    const names = [...Intl.supportedValuesOf("timeZone"), "UTC", "Asia/Kolkata", "US/Eastern"]
+    const zone = fc.constantFrom(...names.flatMap((name) => Option.toArray(timeZoneNamed(name))))
+    const instant = fc.integer({ min: Date.UTC(1850, 0, 1), max: Date.UTC(2200, 0, 1) })
+    // Close to each other, so that one may be taken for another.
+    const instants = fc
+      .tuple(instant, fc.array(fc.integer({ min: -3_000, max: 3_000 }), { maxLength: 4 }))
+      .map(([one, steps]) => [one, ...steps.map((step) => one + step)])
+    fc.assert(
+      fc.property(fc.array(zone, { minLength: 1, maxLength: 3 }), instants, (zones, times) => {
+        for (const time of times) {
+          for (const zone of zones) {
+            expect(businessDay(DateTime.makeUnsafe(time), zone)).toBe(printed(time, zone))
+          }
+        }
+      }),
+      { numRuns: 2_000 }
+    )
+  })
+})
+
+const formatters = new Map<string, Intl.DateTimeFormat>()
+
+/** The day as a formatter of English dates has it. */
+const printed = (time: number, timeZone: string): string => {
+  const formatter =
+    formatters.get(timeZone) ??
+    new Intl.DateTimeFormat("en-GB", {
+      timeZone,
+      year: "numeric",
+      month: "2-digit",
+      day: "2-digit"
+    })
+  formatters.set(timeZone, formatter)
+  return formatter.format(time).split("/").toReversed().join("-")
+}
+
+describe("an account payload", () => {
+  const judge = (day: string, at: DateTime.Utc, zone?: TimeZone): ReadonlyArray<string> => {
+    const result = validateAccount(datedAccount(day), at, zone)
+    if (Result.isSuccess(result)) return []
+    return result.failure.map(({ attr, code }) => `${attr} ${code}`)
+  }
+
+  it.each(midnights)("is dated in the future until midnight in $what", (row) => {
+    expect(judge(row.before, row.last, row.zone)).toEqual([])
+    expect(judge(row.day, row.last, row.zone)).toEqual(faultsOfFuture)
+    expect(judge(row.day, row.first, row.zone)).toEqual([])
+  })
+
+  it("is judged by the day in UTC where no time zone is given", () => {
+    const midnight = DateTime.makeUnsafe("2026-03-29T00:00:00Z")
+    const last = DateTime.makeUnsafe("2026-03-28T23:59:59.999Z")
+    for (const zone of [undefined, utc]) {
+      expect(judge("2026-03-29", last, zone)).toEqual(faultsOfFuture)
+      expect(judge("2026-03-29", midnight, zone)).toEqual([])
+    }
+  })
+})
