@@ -175,7 +175,8 @@ export class AccountImport {
 
   async #examined(write: Write, body: unknown) {
     const known = await knownTo(this.#storage, payloadOf(body))
-    const facts = factsAt(write.at, ownedBy(write.caller, known.supplier), known.choices)
+    const own = ownedBy(write.caller, known.supplier) ? known.supplier : null
+    const facts = factsAt(write.at, own, known.choices)
     const errors = validateAccountRequest(body, (account, report) =>
       accountRules(account, facts, report)
     )

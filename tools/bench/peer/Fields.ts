@@ -67,6 +67,18 @@ const instantForm =
 /** The contract's spelling of an instant: UTC and whole seconds. */
 export const spellInstant = (instant: Date): string => `${instant.toISOString().slice(0, 19)}Z`
 
+const dayFormats = new Map<string, Intl.DateTimeFormat>()
+
+/** The day of an instant in a time zone. */
+export const dayIn = (timeZone: string, instant: Date): string => {
+  if (timeZone === "UTC") return instant.toISOString().slice(0, 10)
+  // Swedish dates are spelled as ISO 8601 has them.
+  const known = dayFormats.get(timeZone)
+  const format = known ?? new Intl.DateTimeFormat("sv-SE", { timeZone, dateStyle: "short" })
+  dayFormats.set(timeZone, format)
+  return format.format(instant)
+}
+
 const instant = (text: string): Date => new Date(text.replace(/\.\d+/, ""))
 
 const isInstant = (text: string): boolean => {

@@ -118,9 +118,8 @@ export class PostImport {
       const wrong: Array<string> = []
       const checks = flag(query, "check_previously_added", wrong)
       const forces = flag(query, "force_add_to_current_statement", wrong)
-      const request = await this.#examined(write, body, wrong)
+      const { request, today } = await this.#examined(write, body, wrong)
       const ids = request.transactions.map(({ transaction_id }) => transaction_id)
-      const today = write.at.toISOString().slice(0, 10)
       const results = await this.#storage.addTransactions(request, ids, write, (...found) =>
         decide(request, { checks, forces }, today, ...found)
       )
@@ -129,10 +128,10 @@ export class PostImport {
     })
   }
 
-  async #examined(write: Write, body: unknown, wrong: ReadonlyArray<string>): Promise<Request> {
+  async #examined(write: Write, body: unknown, wrong: ReadonlyArray<string>) {
     const known = await knownTo(this.#storage, body)
     const exists = ownedBy(write.caller, known.supplier)
-    const facts = factsAt(write.at, exists, known.choices)
+    const facts = factsAt(write.at, exists ? known.supplier : null, known.choices)
     const errors = validateTransactionsRequest(body, (request, report) => {
       supplierRule(request, exists)(report)
       const { transactions } = request
@@ -147,6 +146,6 @@ export class PostImport {
     const beside = wrong.map((attr) => ({ detail, code: "invalid", attr }))
     if (errors.length + beside.length > 0) throw invalid(code, [...beside, ...errors])
     requireOngoing(known.supplier)
-    return body as Request
+    return { request: body as Request, today: facts.today }
   }
 }

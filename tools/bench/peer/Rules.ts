@@ -1,7 +1,7 @@
 /** The rules that no single field can break: sums, dates against each other, duplicates. */
 import { enumerations } from "./Enumerations.ts"
 import { cents, decimalsOf, rounded, scaled } from "./Figure.ts"
-import { spellInstant } from "./Fields.ts"
+import { dayIn } from "./Fields.ts"
 import type { Account, Ledger, Report, Transaction } from "./Validation.ts"
 import { rule } from "./Validation.ts"
 
@@ -365,9 +365,14 @@ export const accountRules = (account: Account, facts: Facts, report: Report): vo
   paperRules(account, facts, report)
 }
 
-export const factsAt = (now: Date, supplierExists: boolean, choices: Facts["choices"]): Facts => ({
+/** What the rules know; `supplier` is the caller's that the request names, if there is one. */
+export const factsAt = (
+  now: Date,
+  supplier: { readonly timeZone: string } | null,
+  choices: Facts["choices"]
+): Facts => ({
   now,
-  today: spellInstant(now).slice(0, 10),
-  supplierExists,
+  today: dayIn(supplier?.timeZone ?? "UTC", now),
+  supplierExists: supplier !== null,
   choices
 })

@@ -17,7 +17,8 @@ export const liveKey = statement(
 export const known = statement(
   "known",
   `select
-     (select json_build_object('organisation', organisation, 'status', status)
+     (select json_build_object('organisation', organisation, 'status', status,
+         'timeZone', time_zone)
        from suppliers where code = $1) as supplier,
      (select coalesce(json_object_agg(list, "values"), '{}') from (
        select list, json_agg(value order by added) as "values" from choices group by list) c

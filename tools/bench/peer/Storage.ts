@@ -15,6 +15,7 @@ pg.types.setTypeParser(pg.types.builtins.INT8, String)
 export interface Supplier {
   readonly organisation: string
   readonly status: "Ongoing" | "Paused" | "Complete"
+  readonly timeZone: string
 }
 
 export interface Known {

@@ -3,7 +3,11 @@ import { expect, layer } from "@effect/vitest"
 import { BigDecimal, DateTime, Effect, Option } from "effect"
 import fc from "fast-check"
 import { AccountNumber } from "@data-import/domain/Account"
+import { businessDay, TimeZone, utc } from "@data-import/domain/BusinessDay"
+import { nextDay } from "@data-import/domain/Field"
 import { Accounts } from "@data-import/domain/ports/Accounts"
+import { OperatorSetup } from "@data-import/domain/ports/OperatorSetup"
+import { SupplierCode } from "@data-import/domain/Supplier"
 import { accountPayload } from "@data-import/domain/testing/arbitraries"
 import { mutant } from "@data-import/domain/testing/mutants"
 import { domesticPayload, transactionsPayload } from "@data-import/domain/testing/samples"
@@ -253,6 +257,44 @@ layer(sides, { excludeTestServices: true, timeout: 120_000 })("the services and 
       const [ours, peer] = yield* both((side) => status(side, "1"))
       const stored = yield* contentOf(numberIn(ours), sent.ours.supplier)
       expect(yield* contentOf(numberIn(peer), sent.peer.supplier)).toEqual(stored)
+    })
+  )
+
+  it.effect("go by the day in the supplier's time zone", () =>
+    Effect.gen(function* () {
+      const sent = yield* Sides
+      const setup = yield* OperatorSetup
+      const setTimeZone = (timeZone: TimeZone) =>
+        Effect.forEach([sent.ours, sent.peer], ({ supplier }) =>
+          setup.configureSupplier(SupplierCode.make(supplier), { timeZone })
+        )
+      yield* Effect.addFinalizer(() => Effect.orDie(setTimeZone(utc)))
+      yield* both((side) => stage(side, sample("days")))
+      yield* both((side) => processing(side, "days"))
+      for (const zone of ["Pacific/Kiritimati", "Pacific/Pago_Pago"].map((name) =>
+        TimeZone.make(name)
+      )) {
+        yield* setTimeZone(zone)
+        const today = businessDay(yield* DateTime.now, zone)
+        const dated = [today, nextDay(today)].map((date) =>
+          put(sample("dated"), "customers.0.date_of_birth", date)
+        )
+        const steps = [
+          ...dated.map((payload) => (side: Side) => stage(side, payload)),
+          (side: Side) =>
+            adding(side, "days", [
+              { transaction_id: zone, transaction_date: "9999-12-31", amount: 1, type: "CREDIT" }
+            ])
+        ]
+        const statuses: Array<number> = []
+        for (const step of steps) {
+          const [ours, peer] = yield* both(step)
+          expect(gist(peer)).toEqual(gist(ours))
+          if (ours.status < 400) expect(said(peer, sent.peer)).toEqual(said(ours, sent.ours))
+          statuses.push(ours.status)
+        }
+        expect(statuses.map((status) => status < 400)).toEqual([true, false, true])
+      }
     })
   )
 })
