@@ -7,6 +7,7 @@ import type { AccountDescription } from "@data-import/domain/AccountDescription"
 import { encodeDescription } from "@data-import/domain/AccountDescription"
 import { get, objectsAt, type Wire } from "@data-import/domain/testing/wire"
 import type { Answer, Order } from "./Request.ts"
+import { timeZones } from "./Traffic.ts"
 
 interface ModelTransaction {
   readonly id: string
@@ -149,12 +150,22 @@ const addNotes = (account: ModelAccount, order: Order<"notes">, now: number): De
 const nextDay = (day: string): string =>
   new Date(Date.parse(day) + 24 * 60 * 60 * 1000).toISOString().slice(0, 10)
 
+const dayFormats = new Map<string, Intl.DateTimeFormat>()
+
+/** The day of the instant in the time zone; Swedish dates are spelled as the contract's are. */
+const dayIn = (timeZone: string, now: number): string => {
+  const known = dayFormats.get(timeZone)
+  const format = known ?? new Intl.DateTimeFormat("sv-SE", { timeZone, dateStyle: "short" })
+  dayFormats.set(timeZone, format)
+  return format.format(now)
+}
+
 const addTransactions = (
   account: ModelAccount,
   order: Order<"transactions">,
   now: number
 ): Decided => {
-  const today = second(now).slice(0, 10)
+  const today = dayIn(timeZones.get(order.key.import_supplier) ?? "UTC", now)
   const from = account.closing === null ? "0000-00-00" : nextDay(account.closing)
   const refused = (code: string) => ({ account, answer: { code, said: "" } })
   const added: Array<ModelTransaction> = []

@@ -35,6 +35,7 @@ import type { StorageUnavailable } from "@data-import/domain/ports/StorageUnavai
 import { changeStatus, type Supplier } from "@data-import/domain/Supplier"
 import type { Answer, Asked, Order } from "./Request.ts"
 import type { Storage } from "./Storage.ts"
+import { timeZones } from "./Traffic.ts"
 import type { Desk } from "./Turns.ts"
 
 export interface Programs {
@@ -126,7 +127,7 @@ export const supplierOf = (
   documentCheck: true,
   customerEmails: false,
   concurrencyLimit: null,
-  timeZone: utc
+  timeZone: timeZones.get(code) ?? utc
 })
 
 type Unsuccessful = Failure | StorageUnavailable | AlreadyExists | DoesNotExist | Refusal

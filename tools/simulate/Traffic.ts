@@ -3,6 +3,7 @@
  * texts, so that requests meet each other, repeat each other and contradict each other.
  */
 import { ExternalAccountNumber } from "@data-import/domain/Account"
+import { TimeZone } from "@data-import/domain/BusinessDay"
 import type { ImportKey } from "@data-import/domain/ImportProcess"
 import { OrganisationName } from "@data-import/domain/Organisation"
 import { SupplierCode, type SupplierStatus } from "@data-import/domain/Supplier"
@@ -24,6 +25,13 @@ export const owners: ReadonlyMap<SupplierCode, OrganisationName> = new Map([
   [SupplierCode.make("OWN_B"), own],
   [SupplierCode.make("RIVAL"), rival],
   [lateSupplier, own]
+])
+
+/** The time zones of the suppliers' business days; UTC for those that have none here. */
+export const timeZones: ReadonlyMap<SupplierCode, TimeZone> = new Map([
+  [SupplierCode.make("OWN_A"), TimeZone.make("Pacific/Apia")],
+  [SupplierCode.make("OWN_B"), TimeZone.make("Pacific/Pago_Pago")],
+  [lateSupplier, TimeZone.make("Australia/Lord_Howe")]
 ])
 
 export const team = "Migration Team"

@@ -3,6 +3,7 @@
  * The simulation is worth as much as it finds of these.
  */
 import { BigDecimal, Effect, Option, Result } from "effect"
+import { utc } from "@data-import/domain/BusinessDay"
 import type { ImportKey } from "@data-import/domain/ImportProcess"
 import type { Accounts } from "@data-import/domain/ports/Accounts"
 import { importOf, type StoredImport } from "@data-import/domain/ports/memory/Store"
@@ -218,6 +219,16 @@ export const brokenAdapters: Readonly<Record<string, Spoil>> = {
       ...accounts,
       change: (command) =>
         accounts.change({ ...command, look: { ...command.look, noteBodies: [] } })
+    }
+  }),
+  "every supplier's day is that of UTC": ({ setup }) => ({
+    setup: {
+      ...setup,
+      supplier: (code) =>
+        Effect.map(
+          setup.supplier(code),
+          Option.map((supplier) => ({ ...supplier, timeZone: utc }))
+        )
     }
   }),
   "every supplier is Ongoing": ({ setup }) => ({
