@@ -65,7 +65,7 @@ const instantForm =
   /^\d{4}-\d\d-\d\dT([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d+)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/
 
 /** The contract's spelling of an instant: UTC and whole seconds. */
-export const spellInstant = (instant: Date): string => `${instant.toISOString().slice(0, 19)}Z`
+const spellInstant = (instant: Date): string => `${instant.toISOString().slice(0, 19)}Z`
 
 const dayFormats = new Map<string, Intl.DateTimeFormat>()
 
