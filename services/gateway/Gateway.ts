@@ -10,40 +10,25 @@
  * says that a proxy of ours stands before it; without it the client is whoever opened the
  * connection, and services behind the gateway need it set.
  */
-import { Config, Effect, Option, Schema } from "effect"
+import { Config, Effect, Option } from "effect"
 import type { Arrival, Dispatched } from "@data-import/server/Dispatch"
 import * as Service from "@data-import/server/Service"
 import * as Upstream from "@data-import/server/Upstream"
+import {
+  answerSeconds,
+  requestsPerAddress,
+  upstreamUrls
+} from "@data-import/server/UpstreamSettings"
 import * as Documentation from "./Documentation.ts"
 import { find, type ServiceName } from "./Table.ts"
 
-const isPlainHttp = (url: URL): boolean =>
-  url.protocol === "http:" && url.pathname === "/" && url.search === "" && url.username === ""
-
-const urlsIn = (text: string): ReadonlyArray<URL | null> =>
-  text.split(",").map((one) => URL.parse(one.trim()))
-
-/** The instances of a service. Only what is sent in plain text is supported, so nothing else is. */
-const InstanceUrls = Schema.String.check(
-  Schema.makeFilter((text) =>
-    urlsIn(text).every((url) => url !== null && isPlainHttp(url))
-      ? undefined
-      : "must be http://host:port, or several of these with commas between"
-  )
-)
-
-const instances = (name: string) =>
-  Config.map(Config.schema(InstanceUrls, name), (text) =>
-    urlsIn(text).filter((url) => url !== null)
-  )
-
 const settings = Config.all({
-  accountImport: instances("ACCOUNT_IMPORT_URL"),
-  postImport: Config.option(instances("POST_IMPORT_URL")),
-  query: instances("QUERY_URL"),
-  auth: instances("AUTH_URL"),
-  seconds: Config.withDefault(Config.Int("UPSTREAM_TIMEOUT_SECONDS"), 30),
-  maxRequestsPerAddress: Config.withDefault(Config.Int("MAX_REQUESTS_PER_ADDRESS"), 500)
+  accountImport: upstreamUrls("ACCOUNT_IMPORT_URL").required,
+  postImport: upstreamUrls("POST_IMPORT_URL").optional,
+  query: upstreamUrls("QUERY_URL").required,
+  auth: upstreamUrls("AUTH_URL").required,
+  seconds: answerSeconds.or(30),
+  maxRequestsPerAddress: requestsPerAddress.or(500)
 })
 
 const serving = Effect.gen(function* () {

@@ -9,10 +9,11 @@ import { mkdirSync, realpathSync } from "node:fs"
 import { connect, createServer, type Socket } from "node:net"
 import { join, resolve } from "node:path"
 import { Config, Effect, type Scope } from "effect"
+import * as Settings from "@data-import/domain/Settings"
 
 /** The absolute path of `DATA_DIR` (`.data`). */
 export const dataDir = Config.map(
-  Config.withDefault(Config.NonEmptyString("DATA_DIR"), ".data"),
+  Settings.text("DATA_DIR").or(".data"),
   (folder) => resolve(folder)
 )
 

@@ -2,10 +2,11 @@
  * The simulator as a process of its own, on `PORT` (unset: a free one). Ctrl-C or SIGTERM stops it.
  */
 import { NodeRuntime } from "@effect/platform-node"
-import { Config, Console, Effect } from "effect"
+import * as Settings from "@data-import/domain/Settings"
+import { Cause, Console, Effect } from "effect"
 import { layerOn, VendorSimulator } from "./VendorSimulator.ts"
 
-const port = Config.withDefault(Config.Port("PORT"), 0)
+const port = Settings.port("PORT").or(0)
 
 const simulate = Effect.gen(function* () {
   const { url } = yield* VendorSimulator
@@ -13,4 +14,10 @@ const simulate = Effect.gen(function* () {
   return yield* Effect.never
 })
 
-NodeRuntime.runMain(Effect.flatMap(port, (wanted) => Effect.provide(simulate, layerOn(wanted))))
+const main = Effect.flatMap(port, (wanted) => Effect.provide(simulate, layerOn(wanted))).pipe(
+  Effect.tapCause((cause) =>
+    Cause.hasInterruptsOnly(cause) ? Effect.void : Console.error(Settings.explained(cause))
+  )
+)
+
+NodeRuntime.runMain(main, { disableErrorReporting: true })

@@ -4,12 +4,13 @@
  */
 import { realpath, stat } from "node:fs/promises"
 import { join, sep } from "node:path"
-import { Config, Effect, Layer, Option } from "effect"
+import { type Config, Effect, Layer, Option } from "effect"
 import {
   Documents,
   DocumentsUnavailable,
   type StoredDocument
 } from "@data-import/domain/ports/Documents"
+import * as Settings from "@data-import/domain/Settings"
 
 /** What a file system says of a path at which there is no file. */
 const absent = new Set(["ENOENT", "ENOTDIR", "ENAMETOOLONG", "ELOOP"])
@@ -54,5 +55,5 @@ export const layerWith = (bucket: string): Layer.Layer<Documents> =>
 
 /** Reads `DOCUMENTS_DIR`, the absolute path of the folder that stands for the bucket. */
 export const layerFileSystem: Layer.Layer<Documents, Config.ConfigError> = Layer.unwrap(
-  Effect.map(Config.NonEmptyString("DOCUMENTS_DIR"), layerWith)
+  Effect.map(Settings.text("DOCUMENTS_DIR").required, layerWith)
 )

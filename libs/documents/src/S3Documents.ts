@@ -18,6 +18,7 @@ import {
   DocumentsUnavailable,
   type StoredDocument
 } from "@data-import/domain/ports/Documents"
+import * as Settings from "@data-import/domain/Settings"
 
 /** One try, in milliseconds; there are three, and together they end before the gateway gives up. */
 const times = { connectionTimeout: 1_000, requestTimeout: 3_000 }
@@ -131,10 +132,10 @@ const layerWith = (settings: S3Settings): Layer.Layer<Documents> =>
 export const layerS3: Layer.Layer<Documents, Config.ConfigError> = Layer.unwrap(
   Effect.map(
     Config.all({
-      bucket: Config.NonEmptyString("S3_BUCKET"),
-      region: Config.withDefault(Config.String("S3_REGION"), "us-east-1"),
-      endpoint: Config.option(Config.URL("S3_ENDPOINT")),
-      pathStyle: Config.withDefault(Config.Boolean("S3_PATH_STYLE"), true)
+      bucket: Settings.text("S3_BUCKET").required,
+      region: Settings.text("S3_REGION").or("us-east-1"),
+      endpoint: Settings.url("S3_ENDPOINT", ["http:", "https:"]).optional,
+      pathStyle: Settings.boolean("S3_PATH_STYLE").or(true)
     }),
     layerWith
   )

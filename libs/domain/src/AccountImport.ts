@@ -24,6 +24,7 @@ import {
 } from "./Failure.ts"
 import { type ImportKey, type ImportState, stateAt } from "./ImportProcess.ts"
 import type { Caller } from "./Organisation.ts"
+import * as Settings from "./Settings.ts"
 
 /** `first` tells a first staging from one that replaced pending data. */
 export interface Staged {
@@ -76,8 +77,11 @@ export class AccountImport extends Context.Service<
  * deployment's.
  */
 const settings = Config.all({
-  lease: Config.Duration("LEASE").pipe(Config.withDefault(Duration.seconds(60))),
-  concurrencyLimit: Config.option(Config.Int("CONCURRENCY_LIMIT"))
+  lease: Settings.duration("LEASE", { minimum: "100 millis", maximum: "1 hour" }).or(
+    Duration.seconds(60)
+  ),
+  concurrencyLimit: Settings.integer("CONCURRENCY_LIMIT", { minimum: 0, maximum: 1_000_000 })
+    .optional
 })
 
 interface Dependencies {

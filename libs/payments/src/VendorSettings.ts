@@ -4,7 +4,8 @@
  * PAYMENT_<CODE>_TIMEOUT (5 seconds), the time that one verification may take, however many
  * requests it needs.
  */
-import { Config, Duration, Option, Redacted, Schema } from "effect"
+import { Config, Duration, type Option, type Redacted } from "effect"
+import * as Settings from "@data-import/domain/Settings"
 import type { Vendor } from "./Vendor.ts"
 
 export interface VendorSettings {
@@ -14,45 +15,19 @@ export interface VendorSettings {
   readonly timeout: Duration.Duration
 }
 
-const Address = Schema.URLFromString.check(
-  Schema.makeFilter(
-    ({ hash, password, protocol, search, username }) =>
-      (protocol === "https:" || protocol === "http:") &&
-      [hash, password, search, username].every((part) => part === ""),
-    { expected: "the address of an HTTP API, without credentials, query or fragment" }
-  )
-)
-
-/** As a header takes it. The text of a key that breaks this is not in the error. */
-const Key = Schema.RedactedFromValue(
-  Schema.String.check(Schema.isPattern(/^[\x21-\x7e]*$/, { expected: "visible ASCII" }))
-)
+/** As a header takes it. */
+const isKey = (text: string): boolean => /^[\x21-\x7e]+$/.test(text)
 
 /** The gateway gives up after 30 seconds, and the client is to learn what happened. */
-const longest = Duration.seconds(20)
-
-const Timeout = Schema.DurationFromString.check(
-  Schema.makeFilter(
-    (timeout) =>
-      Duration.isGreaterThan(timeout, Duration.zero) &&
-      Duration.isLessThanOrEqualTo(timeout, longest),
-    { expected: "more than 0 and at most 20 seconds" }
-  )
-)
+const timeouts = { minimum: "1 millis", maximum: "20 seconds" } as const
 
 /** The settings of this vendor. */
 export const vendorSettings = ({ code, url }: Vendor): Config.Config<VendorSettings> =>
   Config.all({
     url: Config.map(
-      Config.withDefault(Config.schema(Address, `PAYMENT_${code}_URL`), new URL(url)),
+      Settings.url(`PAYMENT_${code}_URL`, ["https:", "http:"]).or(new URL(url)),
       ({ href }) => href.replace(/\/+$/, "")
     ),
-    key: Config.map(
-      Config.option(Config.schema(Key, `PAYMENT_${code}_KEY`)),
-      Option.filter((key) => Redacted.value(key) !== "")
-    ),
-    timeout: Config.withDefault(
-      Config.schema(Timeout, `PAYMENT_${code}_TIMEOUT`),
-      Duration.seconds(5)
-    )
+    key: Settings.secret(`PAYMENT_${code}_KEY`, "visible ASCII characters", isKey).optional,
+    timeout: Settings.duration(`PAYMENT_${code}_TIMEOUT`, timeouts).or(Duration.seconds(5))
   })

@@ -8,6 +8,7 @@ import { Config, Context, Duration, Effect, Layer, type Redacted, Schema, type S
 import { Reactivity } from "effect/reactivity"
 import type { SqlError } from "effect/sql"
 import { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
+import * as Settings from "@data-import/domain/Settings"
 import * as Admission from "./Admission.ts"
 import * as Batching from "./Batching.ts"
 import { isAway, sorted } from "./SqlFailure.ts"
@@ -26,11 +27,12 @@ export interface DatabaseSettings {
 
 /** `DATABASE_URL`, `DATABASE_POOL_SIZE` (10) and `DATABASE_STATEMENT_TIMEOUT` (20 seconds). */
 const settings: Config.Config<DatabaseSettings> = Config.all({
-  url: Config.Redacted("DATABASE_URL"),
-  poolSize: Config.Int("DATABASE_POOL_SIZE").pipe(Config.withDefault(10)),
-  statementTimeout: Config.Duration("DATABASE_STATEMENT_TIMEOUT").pipe(
-    Config.withDefault(Duration.seconds(20))
-  )
+  url: Settings.databaseUrl("DATABASE_URL").required,
+  poolSize: Settings.integer("DATABASE_POOL_SIZE", { minimum: 1, maximum: 500 }).or(10),
+  statementTimeout: Settings.duration("DATABASE_STATEMENT_TIMEOUT", {
+    minimum: "100 millis",
+    maximum: "10 minutes"
+  }).or(Duration.seconds(20))
 })
 
 type OfStatement = SqlError.SqlError | Schema.SchemaError

@@ -3,7 +3,8 @@
  * names, as its owner, and makes the users of the services whose URLs it is given.
  */
 import { NodeRuntime } from "@effect/platform-node"
-import { Config, Effect, Record } from "effect"
+import { Cause, Config, Console, Effect, Record } from "effect"
+import * as Settings from "@data-import/domain/Settings"
 import * as Logins from "./Logins.ts"
 import { migrate } from "./migrate.ts"
 
@@ -13,12 +14,12 @@ import { migrate } from "./migrate.ts"
  */
 const logins = Config.all(
   Record.map(Logins.roleOf, (_, worker) =>
-    Config.option(Config.Redacted(`${worker.toUpperCase().replaceAll("-", "_")}_DATABASE_URL`))
+    Settings.databaseUrl(`${worker.toUpperCase().replaceAll("-", "_")}_DATABASE_URL`).optional
   )
 )
 
 const job = Effect.gen(function* () {
-  const owner = yield* Config.Redacted("DATABASE_URL")
+  const owner = yield* Settings.databaseUrl("DATABASE_URL").required
   const given = Record.getSomes(yield* logins)
   const applied = yield* migrate(owner)
   yield* Effect.log(applied.length > 0 ? `Migrated: ${applied.join(", ")}` : "Nothing to migrate")
@@ -26,4 +27,8 @@ const job = Effect.gen(function* () {
   for (const worker of Object.keys(given)) yield* Effect.log(`A user for ${worker} is there`)
 })
 
-NodeRuntime.runMain(job)
+const main = Effect.tapCause(job, (cause) =>
+  Cause.hasInterruptsOnly(cause) ? Effect.void : Console.error(Settings.explained(cause))
+)
+
+NodeRuntime.runMain(main, { disableErrorReporting: true })

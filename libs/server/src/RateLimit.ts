@@ -5,11 +5,12 @@
  * out of it at a time, so that a busy organisation costs a step in the database each second and
  * not one each request, and one that is refused costs nothing until its time has come.
  */
-import { Config, DateTime, Effect, Option, Schema, Semaphore } from "effect"
+import { type Config, DateTime, Effect, Option, Semaphore } from "effect"
 import { Throttled } from "@data-import/api/Refusal"
 import type { OrganisationName } from "@data-import/domain/Organisation"
 import { type Allowance, Allowances } from "@data-import/domain/ports/Allowances"
 import type { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
+import * as Settings from "@data-import/domain/Settings"
 
 /** Counts one request of the organisation, or refuses it. */
 export type RateLimit = (
@@ -18,9 +19,7 @@ export type RateLimit = (
 
 const minute = 60_000
 
-const perMinute = Config.option(
-  Config.schema(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1e9 })), "RATE_LIMIT")
-)
+const perMinute = Settings.integer("RATE_LIMIT", { minimum: 1, maximum: 1e9 }).optional
 
 /** What an instance may let through, and otherwise when it may ask again, in epoch milliseconds. */
 interface Grant {

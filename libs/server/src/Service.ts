@@ -25,10 +25,10 @@ import {
   Logger,
   LogLevel,
   Option,
-  References,
-  Schema
+  References
 } from "effect"
 import { NodeHttpServer, NodeRuntime } from "@effect/platform-node"
+import * as Settings from "@data-import/domain/Settings"
 import * as App from "./App.ts"
 import * as Listener from "./Listener.ts"
 import * as Log from "./Log.ts"
@@ -51,25 +51,22 @@ export class Listening extends Context.Service<
 
 export type { Serving } from "./App.ts"
 
-const levels = LogLevel.values.flatMap((level) => [level, level.toLowerCase()])
-
-/** Unlike `Config.Port` it takes 0, for any free port. */
-const portNumber = (name: string) =>
-  Config.schema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 65_535 })), name)
-
 const settings = Config.all({
-  port: Config.withDefault(portNumber("PORT"), 8080),
-  host: Config.withDefault(Config.String("HOST"), "127.0.0.1"),
-  level: Config.map(
-    Config.withDefault(Config.Literals(levels, "LOG_LEVEL"), "info"),
-    (level) => LogLevel.values.find((one) => one.toLowerCase() === level.toLowerCase()) ?? "Info"
-  ),
-  graceSeconds: Config.withDefault(Config.Int("SHUTDOWN_GRACE_SECONDS"), 15),
-  maxInProgress: Config.withDefault(Config.Int("MAX_REQUESTS_IN_PROGRESS"), 1000),
-  maxPerOrganisation: Config.withDefault(Config.Int("MAX_REQUESTS_PER_ORGANISATION"), 500),
-  bodyMemoryMiB: Config.withDefault(Config.Int("BODY_MEMORY_MIB"), 256),
-  trustProxy: Config.withDefault(Config.Boolean("TRUST_PROXY"), false),
-  metricsOn: Config.option(portNumber("METRICS_PORT"))
+  port: Settings.port("PORT").or(8080),
+  host: Settings.text("HOST").or("127.0.0.1"),
+  level: Settings.oneOf("LOG_LEVEL", LogLevel.values).or("Info"),
+  graceSeconds: Settings.integer("SHUTDOWN_GRACE_SECONDS", { minimum: 0, maximum: 600 }).or(15),
+  maxInProgress: Settings.integer("MAX_REQUESTS_IN_PROGRESS", {
+    minimum: 1,
+    maximum: 100_000
+  }).or(1000),
+  maxPerOrganisation: Settings.integer("MAX_REQUESTS_PER_ORGANISATION", {
+    minimum: 1,
+    maximum: 100_000
+  }).or(500),
+  bodyMemoryMiB: Settings.integer("BODY_MEMORY_MIB", { minimum: 1, maximum: 65_536 }).or(256),
+  trustProxy: Settings.boolean("TRUST_PROXY").or(false),
+  metricsOn: Settings.port("METRICS_PORT").optional
 })
 
 const start = Effect.fnUntraced(function* <E, R>(
@@ -142,14 +139,15 @@ export const layer = <E, R>(name: string, serving: Effect.Effect<App.Serving, E,
 
 /**
  * Runs a service as the whole process. SIGTERM and SIGINT stop it gracefully with status 0; a
- * failure to start is written to the log, whole, since no request has come yet, and ends with
- * status 1.
+ * failure to start is written to the log, in one line, and ends with status 1.
  */
 export const runMain = <E>(service: Layer.Layer<Listening, E>): void =>
   NodeRuntime.runMain(
     Layer.launch(service).pipe(
       Effect.tapCause((cause) =>
-        Cause.hasInterruptsOnly(cause) ? Effect.void : Effect.logFatal("does not start", cause)
+        Cause.hasInterruptsOnly(cause)
+          ? Effect.void
+          : Effect.logFatal(`does not start: ${Settings.explained(cause)}`)
       ),
       Effect.provide(Logger.layer([Logger.consoleJson]))
     ),

@@ -3,10 +3,11 @@
  * span a request, exported when a collector is configured. Routes are templates, so that neither
  * the number of series nor an account number grows out of a path.
  */
-import { Config, Context, Effect, Layer, Metric, Option, References } from "effect"
+import { type Config, Context, Effect, Layer, Metric, Option, References } from "effect"
 import { HttpMiddleware, type HttpServerResponse, HttpTraceContext } from "effect/http"
 import { OtlpSerialization, OtlpTracer, PrometheusMetrics } from "effect/observability"
 import { NodeHttpClient } from "@effect/platform-node"
+import * as Settings from "@data-import/domain/Settings"
 import type { Arrival } from "./Dispatch.ts"
 import type { Access } from "./Log.ts"
 
@@ -76,6 +77,8 @@ export const makeMetrics = (): Metrics => {
   }
 }
 
+const collectorUrl = Settings.url("OTEL_EXPORTER_OTLP_ENDPOINT", ["http:", "https:"]).optional
+
 const layerExporter = (service: string, collector: URL): Layer.Layer<never> =>
   OtlpTracer.layer({
     url: new URL("v1/traces", collector.href.replace(/\/*$/, "/")).href,
@@ -93,7 +96,7 @@ const layerExporter = (service: string, collector: URL): Layer.Layer<never> =>
  */
 export const layerTracing = (service: string): Layer.Layer<never, Config.ConfigError> =>
   Layer.unwrap(
-    Effect.map(Config.option(Config.URL("OTEL_EXPORTER_OTLP_ENDPOINT")), (collector) =>
+    Effect.map(collectorUrl, (collector) =>
       Option.match(collector, {
         onNone: () => Layer.succeed(References.TracerEnabled, false),
         onSome: (url) => layerExporter(service, url)

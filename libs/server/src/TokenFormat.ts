@@ -2,7 +2,8 @@
  * What makers and readers of tokens must agree on: algorithm, type, issuer, and the form in which
  * public keys are published. One algorithm is pinned, so that no header can choose another.
  */
-import { Config, Schema } from "effect"
+import { Schema } from "effect"
+import * as Settings from "@data-import/domain/Settings"
 
 /** Ed25519, under the name that RFC 8037 gives it. */
 export const algorithm = "EdDSA"
@@ -13,7 +14,7 @@ export const type = "at+jwt"
 /**
  * `iss`: who makes tokens here; the same in the auth service and in every service that opens them.
  */
-export const issuer = Config.String("TOKEN_ISSUER").pipe(Config.withDefault("data-import"))
+export const issuer = Settings.text("TOKEN_ISSUER").or("data-import")
 
 /** The public half of a key, as it is published. */
 export const PublicKey = Schema.Struct({

@@ -7,9 +7,10 @@
  */
 import { randomBytes } from "node:crypto"
 import { NodeFileSystem, NodePath } from "@effect/platform-node"
-import { Clock, Config, Context, DateTime, Duration, Effect, FileSystem, Layer, Path } from "effect"
+import { Clock, Context, DateTime, Duration, Effect, FileSystem, Layer, Path } from "effect"
 import { Option, type PlatformError, Schema } from "effect"
 import { exportJWK, generateKeyPair } from "jose"
+import * as Settings from "@data-import/domain/Settings"
 import { algorithm, PublicKey } from "./TokenFormat.ts"
 
 /** A key with its private half, `d`. */
@@ -113,6 +114,8 @@ export class TokenKeys extends Context.Service<
   }
 >()("@data-import/server/TokenKeys") {}
 
+const keyDelay = Settings.duration("TOKEN_KEY_DELAY", { minimum: "0 seconds", maximum: "1 day" })
+
 /**
  * Reads `TOKEN_KEYS_DIR`, and makes it with one fresh key if it is empty. `TOKEN_KEY_DELAY` (60
  * seconds) is how long a new key is published before it signs. Fails where the folder has no usable
@@ -121,10 +124,8 @@ export class TokenKeys extends Context.Service<
 export const layer = Layer.effect(
   TokenKeys,
   Effect.gen(function* () {
-    const directory = yield* Config.NonEmptyString("TOKEN_KEYS_DIR")
-    const delay = yield* Config.Duration("TOKEN_KEY_DELAY").pipe(
-      Config.withDefault(Duration.seconds(60))
-    )
+    const directory = yield* Settings.text("TOKEN_KEYS_DIR").required
+    const delay = yield* keyDelay.or(Duration.seconds(60))
     const folder = yield* makeFolder(directory)
 
     const signing = Effect.gen(function* () {

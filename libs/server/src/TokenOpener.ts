@@ -6,7 +6,7 @@
  */
 import {
   Clock,
-  Config,
+  type Config,
   DateTime,
   Duration,
   Effect,
@@ -21,6 +21,7 @@ import { FetchHttpClient, HttpClient, HttpClientResponse } from "effect/http"
 import { NodeFileSystem } from "@effect/platform-node"
 import { type CryptoKey, decodeProtectedHeader, importJWK, jwtVerify } from "jose"
 import { KeysUnavailable, TokenInvalid, TokenOpener } from "@data-import/domain/ports/TokenSeal"
+import * as Settings from "@data-import/domain/Settings"
 import { toClaims, TokenPayload } from "@data-import/domain/Token"
 import { algorithm, issuer, KeySet, PublicKey, type } from "./TokenFormat.ts"
 import { TokenKeys } from "./TokenKeys.ts"
@@ -153,9 +154,9 @@ export const layerTokenKeys: Layer.Layer<TokenOpener, Config.ConfigError, TokenK
 export const layer: Layer.Layer<TokenOpener, Config.ConfigError> = Layer.effect(
   TokenOpener,
   Effect.gen(function* () {
-    const url = yield* Config.option(Config.URL("JWKS_URL"))
+    const url = yield* Settings.url("JWKS_URL", ["http:", "https:"]).optional
     return yield* Option.isSome(url)
       ? fromUrl(url.value.href)
-      : fromFile(yield* Config.NonEmptyString("JWKS_FILE"))
+      : fromFile(yield* Settings.text("JWKS_FILE").required)
   })
 )

@@ -135,7 +135,7 @@ describe("the local run", { timeout: 120_000 }, () => {
   it("says which setting is wrong", async () => {
     const { err, status } = await runToEnd("local", [], { DATA_DIR: freshDataDir(), PORT: "no" })
     expect(status).toBe(1)
-    expect(err).toContain("PORT")
+    expect(err).toBe('PORT is "no". It must be a whole number from 0 to 65535.\n')
   })
 
   it("is refused on the data directory of another, which goes on", async () => {

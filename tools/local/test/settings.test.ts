@@ -1,0 +1,271 @@
+/**
+ * Every setting of every process: what is not allowed ends the start with one sentence that names
+ * it, and an empty value counts as not set.
+ */
+import { type ChildProcess, spawn } from "node:child_process"
+import { mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { ConfigProvider, Effect, Exit, Layer } from "effect"
+import { describe, expect, it, onTestFinished } from "vitest"
+import * as AccountImport from "@data-import/account-import/AccountImport"
+import * as Auth from "@data-import/auth/Auth"
+import * as Settings from "@data-import/domain/Settings"
+import * as Gateway from "@data-import/gateway/Gateway"
+import * as PostImport from "@data-import/post-import/PostImport"
+import * as Query from "@data-import/query/Query"
+import { Output } from "@data-import/server/Log"
+import type { Listening } from "@data-import/server/Service"
+import { freshDataDir, runToEnd } from "./Process.ts"
+
+type Environment = Readonly<Record<string, string>>
+
+/** A setting, and texts that it must not have. */
+interface Case {
+  readonly name: string
+  readonly bad: ReadonlyArray<string>
+  /** The process does not start without it. */
+  readonly required?: true
+  /** What is wrong with it is said without its value. */
+  readonly secret?: true
+}
+
+const integer = (name: string, below: number, above: number): Case => ({
+  name,
+  bad: [String(below), String(above), "many", "1.5", "1e1"]
+})
+
+const duration = (name: string, below: string, above: string): Case => ({
+  name,
+  bad: [below, above, "Infinity", "soon", "10"]
+})
+
+const url = (name: string): Case => ({
+  name,
+  bad: ["somewhere", "ftp://somewhere", "http://user:pw@somewhere", "http://somewhere/?a=b"]
+})
+
+const text = (name: string): Case => ({ name, bad: ["a\nb", "\u007f"] })
+
+const everyService: ReadonlyArray<Case> = [
+  integer("PORT", -1, 65_536),
+  text("HOST"),
+  { name: "LOG_LEVEL", bad: ["loud", "0"] },
+  integer("SHUTDOWN_GRACE_SECONDS", -1, 601),
+  integer("MAX_REQUESTS_IN_PROGRESS", 0, 100_001),
+  integer("MAX_REQUESTS_PER_ORGANISATION", 0, 100_001),
+  integer("BODY_MEMORY_MIB", 0, 65_537),
+  { name: "TRUST_PROXY", bad: ["maybe"] },
+  url("OTEL_EXPORTER_OTLP_ENDPOINT"),
+  integer("METRICS_PORT", -1, 65_536)
+]
+
+const badUrls = ["somewhere", "mysql://user:pw@somewhere/db"]
+
+const databaseUrl: Case = { name: "DATABASE_URL", bad: badUrls, required: true, secret: true }
+
+const onDatabase: ReadonlyArray<Case> = [
+  databaseUrl,
+  integer("DATABASE_POOL_SIZE", 0, 501),
+  duration("DATABASE_STATEMENT_TIMEOUT", "99 millis", "601 seconds")
+]
+
+const checkingTokens: ReadonlyArray<Case> = [
+  url("JWKS_URL"),
+  text("TOKEN_ISSUER"),
+  integer("RATE_LIMIT", 0, 1_000_000_001)
+]
+
+const onStore: ReadonlyArray<Case> = [
+  text("S3_BUCKET"),
+  text("S3_REGION"),
+  url("S3_ENDPOINT"),
+  { name: "S3_PATH_STYLE", bad: ["maybe", "2"] }
+]
+
+const ofVendor = (code: string): ReadonlyArray<Case> => [
+  url(`PAYMENT_${code}_URL`),
+  { name: `PAYMENT_${code}_KEY`, bad: ["two words", "schlüssel"], secret: true },
+  duration(`PAYMENT_${code}_TIMEOUT`, "0 seconds", "20001 millis")
+]
+
+interface Process {
+  readonly layer: Layer.Layer<Listening, unknown>
+  readonly cases: ReadonlyArray<Case>
+}
+
+const processes: Readonly<Record<string, Process>> = {
+  "account-import": {
+    layer: AccountImport.layer,
+    cases: [
+      ...everyService,
+      ...onDatabase,
+      ...checkingTokens,
+      ...onStore,
+      duration("LEASE", "99 millis", "61 minutes"),
+      integer("CONCURRENCY_LIMIT", -1, 1_000_001)
+    ]
+  },
+  "post-import": {
+    layer: PostImport.layer,
+    cases: [
+      ...everyService,
+      ...onDatabase,
+      ...checkingTokens,
+      ...onStore,
+      ...ofVendor("STRIPE"),
+      ...ofVendor("GOCARDLESS")
+    ]
+  },
+  query: { layer: Query.layer, cases: [...everyService, ...onDatabase, ...checkingTokens] },
+  auth: {
+    layer: Auth.layer,
+    cases: [
+      ...everyService,
+      ...onDatabase,
+      text("TOKEN_ISSUER"),
+      { ...text("TOKEN_KEYS_DIR"), required: true },
+      duration("TOKEN_KEY_DELAY", "-1 seconds", "25 hours")
+    ]
+  },
+  gateway: {
+    layer: Gateway.layer,
+    cases: [
+      ...everyService,
+      ...["ACCOUNT_IMPORT_URL", "QUERY_URL", "AUTH_URL"].map((name): Case => ({
+        ...url(name),
+        required: true
+      })),
+      url("POST_IMPORT_URL"),
+      integer("UPSTREAM_TIMEOUT_SECONDS", 0, 56),
+      integer("MAX_REQUESTS_PER_ADDRESS", 0, 100_001)
+    ]
+  }
+}
+
+/** Good settings of every process, but for the store, which is chosen by its bucket. */
+const good = (folder: string): Environment => ({
+  PORT: "0",
+  DATABASE_URL: "postgres://nobody:pw@127.0.0.1:1/nothing",
+  JWKS_URL: "http://127.0.0.1:1/jwks.json",
+  TOKEN_KEYS_DIR: folder,
+  DOCUMENTS_DIR: folder,
+  ACCOUNT_IMPORT_URL: "http://127.0.0.1:1",
+  QUERY_URL: "http://127.0.0.1:1",
+  AUTH_URL: "http://127.0.0.1:1"
+})
+
+const temporaryFolder = (): string => {
+  const folder = mkdtempSync(join(tmpdir(), "data-import-settings-"))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+/** Starts the process and stops it; what keeps it from starting, or nothing. */
+const startOf = async ({ layer }: Process, env: Environment): Promise<string | undefined> => {
+  const exit = await Effect.runPromiseExit(
+    Effect.scoped(Layer.build(Layer.fresh(layer))).pipe(
+      Effect.provideService(
+        ConfigProvider.ConfigProvider,
+        ConfigProvider.fromEnv({ env: { ...env } })
+      ),
+      Effect.provideService(Output, () => {})
+    )
+  )
+  return Exit.isSuccess(exit) ? undefined : Settings.explained(exit.cause)
+}
+
+const table = Object.entries(processes).flatMap(([process, { cases }]) =>
+  cases.map((one) => [process, one.name, one] as const)
+)
+
+describe.each(table)("%s, %s", (process, name, { bad, required, secret }) => {
+  const around = name.startsWith("S3_") ? { S3_BUCKET: "bucket" } : {}
+  const start = (value: string) =>
+    startOf(processes[process] as Process, { ...good(temporaryFolder()), ...around, [name]: value })
+
+  it.each(bad)("refuses %j", async (value) => {
+    const sentence = await start(value)
+    const what = secret === true ? "is not valid" : 'is ".*"'
+    expect(sentence).toMatch(new RegExp(`^${name} ${what}\\. It must be [^\\n]+\\.$`))
+    expect(sentence).not.toContain("pw")
+  })
+
+  it("counts as not set where it is empty", async () => {
+    const sentence = await start("")
+    if (required === true) expect(sentence).toMatch(new RegExp(`^${name} is not set\\. It must be`))
+    else if (name !== "JWKS_URL") expect(sentence).toBeUndefined()
+    else expect(sentence).toMatch(/^JWKS_FILE is not set\. It must be/)
+  })
+})
+
+const migrate = async (env: Environment) => {
+  const main = join(import.meta.dirname, "..", "..", "..", "libs", "postgres", "src", "main.ts")
+  const child: ChildProcess = spawn(process.execPath, [main], { env: { ...env } })
+  let said = ""
+  for (const stream of [child.stdout, child.stderr]) stream?.on("data", (text) => (said += text))
+  const status = await new Promise((resolve) => child.once("close", resolve))
+  return { status, said }
+}
+
+const workers = ["ACCOUNT_IMPORT", "POST_IMPORT", "QUERY", "AUTH", "OPERATOR"]
+const ofMigrate = ["DATABASE_URL", ...workers.map((worker) => `${worker}_DATABASE_URL`)]
+
+describe("the migration job", { timeout: 60_000 }, () => {
+  it.each(["DATABASE_URL", "AUTH_DATABASE_URL"])("refuses a wrong %s in a line", async (name) => {
+    const owner = "postgres://nobody:pw@127.0.0.1:1/nothing"
+    const { said, status } = await migrate({ DATABASE_URL: owner, [name]: "mysql://a:pw@b/c" })
+    expect(status).toBe(1)
+    expect(said).toBe(
+      `${name} is not valid. It must be a URL like postgres://user:password@host:port/database.\n`
+    )
+  })
+
+  it("refuses to do without DATABASE_URL", async () => {
+    const { said, status } = await migrate({})
+    expect(status).toBe(1)
+    expect(said).toMatch(/^DATABASE_URL is not set\. It must be [^\n]+\.\n$/)
+  })
+})
+
+describe("a tool", { timeout: 120_000 }, () => {
+  it.each([
+    ["local", "DATA_DIR", "a\nb"],
+    ["local", "DATABASE_URL", "somewhere"],
+    ["local", "RATE_LIMIT", "0"],
+    ["vendor-simulator", "PORT", "http"]
+  ])("%s refuses a wrong %s in one line", async (tool, name, value) => {
+    const env = { DATA_DIR: freshDataDir(), PORT: "0", [name]: value }
+    const { err, out, status } = await runToEnd(tool, [], env)
+    expect({ status, out }).toEqual({ status: 1, out: "" })
+    expect(err).toMatch(new RegExp(`^${name} is [^\\n]+\\. It must be [^\\n]+\\.\\n$`))
+  })
+
+  it("the operator command refuses a wrong DATABASE_URL without its password", async () => {
+    const env = { DATABASE_URL: "mysql://user:pw@somewhere/db" }
+    const { err, out, status } = await runToEnd("operator", ["team", "list"], env)
+    expect({ status, out }).toEqual({ status: 1, out: "" })
+    expect(err).toContain("DATABASE_URL is not valid. It must be")
+    expect(err).not.toContain("pw")
+  })
+})
+
+describe("the table of settings in the README", () => {
+  it("has every setting that is tested here, and no other", () => {
+    const readme = readFileSync(new URL("../../../README.md", import.meta.url), "utf8")
+    const [, section = ""] = /\n## Configuration\n([^]*?)\n## /.exec(readme) ?? []
+    const rows = section.split("\n").filter((line) => line.startsWith("| `"))
+    const written = rows.flatMap((row) => {
+      const [, cell = ""] = row.split(" | ", 1)[0]?.split("| ") ?? []
+      const [first = "", ...rest] = [...cell.matchAll(/`([A-Z0-9_…]+)`/g)].map(
+        ([, name = ""]) => name
+      )
+      return [first, ...rest.filter((name) => !name.startsWith("_") && !name.endsWith("…"))]
+    })
+    const tested = new Set([...table.map(([, name]) => name), ...ofMigrate, "DATA_DIR"])
+    const untested = ["JWKS_FILE", "DOCUMENTS_DIR"]
+    expect(written.filter((name) => !tested.has(name) && !untested.includes(name))).toEqual([])
+    const mentioned = [...tested].filter((name) => !/^PAYMENT_.*_|_DATABASE_URL$/.test(name))
+    expect(mentioned.filter((name) => !written.includes(name))).toEqual([])
+  })
+})
