@@ -22,6 +22,15 @@ export type Rotation =
   /** Used before: the whole family is revoked by this very step. */
   | { readonly _tag: "Reused" }
 
+/** An attempt at `at` to get in from `clientAddress`, with a credential that is not valid. */
+export interface FailedAttempt {
+  readonly clientAddress: string
+  readonly at: DateTime.Utc
+  /** How many are recorded after `since`. */
+  readonly limit: number
+  readonly since: DateTime.Utc
+}
+
 export class ApiKeys extends Context.Service<
   ApiKeys,
   {
@@ -52,15 +61,14 @@ export class ApiKeys extends Context.Service<
       readonly at: DateTime.Utc
     }) => Effect.Effect<Rotation, StorageUnavailable>
 
-    /** Two attempts at one instant are two. */
+    /**
+     * Records the attempt and gives none, unless `limit` attempts of the address after `since` are
+     * recorded already: then it records nothing, and gives the instant of the oldest of the latest
+     * `limit`. Attempts of one address are counted one after the other, and those up to `since` are
+     * deleted, so that an address never has more than `limit`.
+     */
     readonly recordFailedAttempt: (
-      clientAddress: string,
-      at: DateTime.Utc
-    ) => Effect.Effect<void, StorageUnavailable>
-    /** The instants of the failed attempts of this address after `since`, oldest first. */
-    readonly failedAttempts: (
-      clientAddress: string,
-      since: DateTime.Utc
-    ) => Effect.Effect<ReadonlyArray<DateTime.Utc>, StorageUnavailable>
+      attempt: FailedAttempt
+    ) => Effect.Effect<Option.Option<DateTime.Utc>, StorageUnavailable>
   }
 >()("@data-import/domain/ports/ApiKeys") {}

@@ -16,7 +16,7 @@ import { type TokenPayload, unixSeconds } from "./Token.ts"
 const tokenLifetime = Duration.minutes(60)
 const refreshTokenLifetime = Duration.days(7)
 
-/** So many failed attempts of one address within the window are answered; the next one is not. */
+/** So many failed attempts of one address within the window are told why; the next are throttled. */
 const failedAttemptLimit = 20
 const failedAttemptWindow = Duration.minutes(1)
 
@@ -28,15 +28,13 @@ export class InvalidApiKey extends Data.TaggedError("InvalidApiKey")<{}> {}
 /** Unknown, expired, used before, or of a key that no longer lives: which of them is not said. */
 export class InvalidRefreshToken extends Data.TaggedError("InvalidRefreshToken")<{}> {}
 
-/** The address has failed too often; whatever it sends is refused unseen for so long. */
+/** The credential is not valid, and too many from this address were not; it is to wait so long. */
 export class Throttled extends Data.TaggedError("Throttled")<{
   readonly retryAfterSeconds: number
 }> {}
 
-type Refused = InvalidApiKey | InvalidRefreshToken | Throttled
-
 /** Why there is no token. */
-export type TokenRefused = Refused | ServiceUnavailable
+export type TokenRefused = InvalidApiKey | InvalidRefreshToken | Throttled | ServiceUnavailable
 
 /** What proves who asks: exactly one of the two. */
 export type Credential = { readonly APIKey: string } | { readonly refreshToken: string }
@@ -55,38 +53,52 @@ const endOf = (start: DateTime.Utc, lifetime: Duration.Duration, key: ApiKey): D
   return key.expiresAt === null ? end : DateTime.min(end, key.expiresAt)
 }
 
+/** Addresses that are remembered as throttled; forgetting one costs a look into the storage. */
+const rememberedAddresses = 10_000
+
 /**
- * Refuses the attempts of an address once too many have failed, and counts those that fail.
- * Failures are counted in turn, so that of many at once no more are answered than of as many one
- * after the other; good credentials wait for nobody.
+ * Counts the failed attempts of an address, and throttles those beyond the limit. The credential is
+ * looked at first, so a valid one is never refused for what others did from the same address. An
+ * attempt that is throttled costs that look and nothing more: the end of the throttling is
+ * remembered here. Failures of one address are counted one after the other, so that a burst of them
+ * occupies one connection to the storage.
  */
 const makeThrottle = Effect.fnUntraced(function* (apiKeys: ApiKeys["Service"]) {
-  const turns = yield* RcMap.make({ lookup: (_address: string) => Semaphore.make(1) })
+  const counting = yield* RcMap.make({ lookup: (_address: string) => Semaphore.make(1) })
+  const throttledUntil = new Map<string, DateTime.Utc>()
 
-  const refuse = Effect.fnUntraced(function* (address: string, now: DateTime.Utc) {
-    const since = DateTime.subtractDuration(now, failedAttemptWindow)
-    const failed = yield* apiKeys.failedAttempts(address, since)
-    const blocking = failed.at(-failedAttemptLimit)
-    if (blocking === undefined) return
-    const left = DateTime.distance(since, blocking)
-    return yield* new Throttled({ retryAfterSeconds: Math.ceil(Duration.toSeconds(left)) })
-  })
+  const remember = (address: string, end: DateTime.Utc) => {
+    throttledUntil.delete(address)
+    const [oldest] = throttledUntil.keys()
+    if (oldest !== undefined && throttledUntil.size >= rememberedAddresses) {
+      throttledUntil.delete(oldest)
+    }
+    throttledUntil.set(address, end)
+  }
+
+  const refuseUntil = (end: DateTime.Utc, now: DateTime.Utc) => {
+    const left = Duration.toSeconds(DateTime.distance(now, end))
+    return Effect.fail(new Throttled({ retryAfterSeconds: Math.ceil(left) }))
+  }
 
   const count = Effect.fnUntraced(function* (address: string, now: DateTime.Utc) {
-    const turn = yield* RcMap.get(turns, address)
-    const counted = apiKeys.recordFailedAttempt(address, now)
-    yield* turn.withPermit(Effect.andThen(refuse(address, now), counted))
-  }, Effect.scoped)
-
-  type Attempt = (now: DateTime.Utc) => Effect.Effect<ServiceTokens, Refused | StorageUnavailable>
-
-  return Effect.fnUntraced(function* (address: string, attempt: Attempt) {
-    const now = yield* DateTime.now
-    yield* refuse(address, now)
-    return yield* Effect.tapErrorTag(attempt(now), ["InvalidApiKey", "InvalidRefreshToken"], () =>
-      count(address, now)
-    )
+    const known = throttledUntil.get(address)
+    if (known !== undefined && DateTime.isGreaterThan(known, now)) {
+      return yield* refuseUntil(known, now)
+    }
+    const since = DateTime.subtractDuration(now, failedAttemptWindow)
+    const attempt = { clientAddress: address, at: now, since, limit: failedAttemptLimit }
+    const blocking = yield* apiKeys.recordFailedAttempt(attempt)
+    if (Option.isNone(blocking)) return
+    const end = DateTime.addDuration(blocking.value, failedAttemptWindow)
+    remember(address, end)
+    return yield* refuseUntil(end, now)
   })
+
+  return Effect.fnUntraced(function* (address: string, now: DateTime.Utc) {
+    const permit = yield* RcMap.get(counting, address)
+    yield* permit.withPermit(count(address, now))
+  }, Effect.scoped)
 })
 
 const makeExchange = (
@@ -142,10 +154,10 @@ export class ServiceToken extends Context.Service<
   ServiceToken,
   {
     /**
-     * Exchanges a credential for tokens. `clientAddress` is where the request comes from: an
-     * address with 20 failed attempts within a minute is refused, with a good credential as well,
-     * until the first of them is a minute old. Only wrong credentials count. A refresh token used
-     * twice ends all refresh tokens of its family.
+     * Exchanges a credential for tokens. `clientAddress` is where the request comes from: from the
+     * 21st within a minute on, a failed attempt from there is `Throttled`, until the first of them
+     * is a minute old. Only failed attempts count, and a valid credential is never refused. A
+     * refresh token used twice ends all refresh tokens of its family.
      */
     readonly obtain: (
       credential: Credential,
@@ -159,16 +171,20 @@ export const layer: Layer.Layer<ServiceToken, never, ApiKeys | TokenSeal | Token
     ServiceToken,
     Effect.gen(function* () {
       const apiKeys = yield* ApiKeys
-      const throttled = yield* makeThrottle(apiKeys)
+      const countFailure = yield* makeThrottle(apiKeys)
       const exchange = makeExchange(apiKeys, yield* TokenSeal, yield* TokenSecrets)
       return ServiceToken.of({
-        obtain: Effect.fn("ServiceToken.obtain")((credential, clientAddress) =>
-          throttled(clientAddress, (now) => exchange(credential, now)).pipe(
+        obtain: Effect.fn("ServiceToken.obtain")(function* (credential, clientAddress) {
+          const now = yield* DateTime.now
+          return yield* exchange(credential, now).pipe(
+            Effect.tapErrorTag(["InvalidApiKey", "InvalidRefreshToken"], () =>
+              countFailure(clientAddress, now)
+            ),
             Effect.catchTag("StorageUnavailable", () =>
               Effect.fail(new ServiceUnavailable({ retryAfterSeconds }))
             )
           )
-        )
+        })
       })
     })
   )

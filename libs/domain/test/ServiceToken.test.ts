@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { DateTime, Duration, Effect, Layer, Option, Result } from "effect"
 import { TestClock } from "effect/testing"
-import { ApiKeys } from "../ports/ApiKeys.ts"
+import { ApiKeys, type FailedAttempt } from "../ports/ApiKeys.ts"
 import { layerMemory as apiKeys } from "../ports/memory/ApiKeys.ts"
 import { layerMemory as operatorSetup } from "../ports/memory/OperatorSetup.ts"
 import { MemoryStore } from "../ports/memory/Store.ts"
@@ -183,12 +183,33 @@ describe("a refresh token", () => {
 })
 
 describe("failed attempts", () => {
-  it.effect("are answered 20 times a minute, the 21st is throttled, with a good key as well", () =>
+  it.effect("are answered as invalid 20 times a minute, and the 21st as throttled", () =>
+    Effect.gen(function* () {
+      expect(new Set(yield* fail(20))).toEqual(new Set(["InvalidApiKey"]))
+      expect(new Set(yield* fail(5))).toEqual(new Set(["Throttled"]))
+    }).pipe(atNoon)
+  )
+
+  it.effect("do not refuse a valid credential from the same address", () =>
     Effect.gen(function* () {
       const { secret } = yield* issue()
-      expect(new Set(yield* fail(20))).toEqual(new Set(["InvalidApiKey"]))
+      const { refreshToken } = yield* obtain({ APIKey: secret })
+      yield* fail(100)
+      expect(yield* refusal({ APIKey: secret })).toBe("none")
+      const next = yield* obtain({ refreshToken })
       expect(yield* refusal(wrong)).toBe("Throttled")
-      expect(yield* refusal({ APIKey: secret })).toBe("Throttled")
+      yield* refresh(next)
+    }).pipe(atNoon)
+  )
+
+  it.effect("do not hide that a refresh token was used twice", () =>
+    Effect.gen(function* () {
+      const { secret } = yield* issue()
+      const first = yield* obtain({ APIKey: secret })
+      const second = yield* refresh(first)
+      yield* fail(20)
+      expect(yield* refusal({ refreshToken: first.refreshToken })).toBe("Throttled")
+      expect(yield* refusal({ refreshToken: second.refreshToken }), "its family").toBe("Throttled")
     }).pipe(atNoon)
   )
 
@@ -242,15 +263,42 @@ describe("failed attempts", () => {
     }).pipe(atNoon)
   )
 
-  it.effect("are counted exactly when they come at once", () =>
+  it.effect("are counted exactly when they come at once, and valid ones among them pass", () =>
     Effect.gen(function* () {
-      const refusals = yield* Effect.forEach(Array.from({ length: 50 }), () => refusal(wrong), {
+      const { secret } = yield* issue()
+      const credentials = Array.from({ length: 60 }, (_, index) =>
+        index % 6 === 0 ? { APIKey: secret } : wrong
+      )
+      const refusals = yield* Effect.forEach(credentials, (credential) => refusal(credential), {
         concurrency: "unbounded"
       })
       expect(refusals.filter((each) => each === "InvalidApiKey")).toHaveLength(20)
       expect(refusals.filter((each) => each === "Throttled")).toHaveLength(30)
+      expect(refusals.filter((each) => each === "none")).toHaveLength(10)
     }).pipe(atNoon)
   )
+
+  it.effect("cost no more than the look-up of the credential once they are throttled", () => {
+    let recorded = 0
+    const counting = Layer.effect(
+      ApiKeys,
+      Effect.map(ApiKeys, (there) => ({
+        ...there,
+        recordFailedAttempt: (attempt: FailedAttempt) => {
+          recorded += 1
+          return there.recordFailedAttempt(attempt)
+        }
+      }))
+    ).pipe(Layer.provide(apiKeys))
+    return Effect.gen(function* () {
+      yield* fail(1_000)
+      expect(recorded).toBe(21)
+      const store = yield* MemoryStore
+      expect(store.failedAttempts.get(home)).toHaveLength(20)
+    }).pipe(
+      Effect.provide(Layer.provideMerge(layer, Layer.mergeAll(counting, tokens, MemoryStore.layer)))
+    )
+  })
 })
 
 describe("while the storage is away", () => {
@@ -269,9 +317,11 @@ describe("while the storage is away", () => {
         const refused = yield* Effect.flip(obtain(credential))
         expect(refused).toMatchObject({ _tag: "ServiceUnavailable", retryAfterSeconds: 5 })
       }
-      const { failedAttempts } = yield* ApiKeys
-      expect(yield* failedAttempts(home, DateTime.makeUnsafe(0))).toEqual([])
-    }).pipe(Effect.provide(Layer.provideMerge(layer, Layer.merge(away, tokens))))
+      const store = yield* MemoryStore
+      expect([...store.failedAttempts]).toEqual([])
+    }).pipe(
+      Effect.provide(Layer.provideMerge(layer, Layer.mergeAll(away, tokens, MemoryStore.layer)))
+    )
   )
 })
 

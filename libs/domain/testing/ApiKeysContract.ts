@@ -272,39 +272,49 @@ const reuse = (it: It): void => {
 const attempts = (it: It): void => {
   const freshAddress = () => `fd00:${hex(4)}:${hex(8).slice(0, 4)}::${hex(4)}`
 
-  it.effect("counts every failed attempt after an instant, oldest first", () =>
+  /** At noon and so many seconds, of which three may come within a minute. */
+  const fail = (clientAddress: string, seconds: number) =>
+    Effect.flatMap(ApiKeys, (keys) =>
+      keys.recordFailedAttempt({
+        clientAddress,
+        at: noonPlus(seconds),
+        since: noonPlus(seconds - 60),
+        limit: 3
+      })
+    )
+  const failAll = (clientAddress: string, seconds: ReadonlyArray<number>) =>
+    Effect.forEach(seconds, (each) => fail(clientAddress, each))
+  const recorded = Option.none<DateTime.Utc>()
+  const blockedBy = (seconds: number) => Option.some(noonPlus(seconds))
+
+  it.effect("records a failed attempt unless the limit is reached after the instant", () =>
     Effect.gen(function* () {
-      const keys = yield* ApiKeys
       const address = freshAddress()
-      expectSame(yield* keys.failedAttempts(address, noon), [])
-      for (const seconds of [10, 30, 20, 20]) {
-        yield* keys.recordFailedAttempt(address, noonPlus(seconds))
-      }
-      const seconds = [10, 20, 20, 30].map(noonPlus)
-      expectSame(yield* keys.failedAttempts(address, noon), seconds)
-      expectSame(yield* keys.failedAttempts(address, noonPlus(10)), seconds.slice(1))
-      expectSame(yield* keys.failedAttempts(address, noonPlus(29)), seconds.slice(3))
-      expectSame(yield* keys.failedAttempts(address, noonPlus(30)), [])
+      expectSame(yield* failAll(address, [10, 30, 20]), [recorded, recorded, recorded])
+      expectSame(yield* failAll(address, [40, 69]), [blockedBy(10), blockedBy(10)])
+      expectSame(yield* failAll(address, [70, 71]), [recorded, blockedBy(20)])
+      expectSame(yield* failAll(address, [80, 81]), [recorded, blockedBy(30)])
+      expectSame(yield* failAll(address, [200, 200, 200]), [recorded, recorded, recorded])
+      expectSame(yield* fail(address, 200), blockedBy(200))
     })
   )
 
-  it.effect("counts each address by itself", () =>
+  it.effect("counts the attempts of each address by itself", () =>
     Effect.gen(function* () {
-      const keys = yield* ApiKeys
       const [one, other] = [freshAddress(), freshAddress()]
-      yield* keys.recordFailedAttempt(one, noonPlus(1))
-      expectSame(yield* keys.failedAttempts(other, noon), [])
-      expectSame(yield* keys.failedAttempts(one, noon), [noonPlus(1)])
+      yield* failAll(one, [1, 2, 3])
+      expectSame(yield* fail(other, 4), recorded)
+      expectSame(yield* fail(one, 4), blockedBy(1))
     })
   )
 
-  it.effect("counts all that come at once", () =>
+  it.effect("records as many as the limit of all that come at once", () =>
     Effect.gen(function* () {
-      const keys = yield* ApiKeys
       const address = freshAddress()
-      const many = Array.from({ length: 21 }, () => keys.recordFailedAttempt(address, noonPlus(1)))
-      yield* Effect.all(many, unbounded)
-      expect(yield* keys.failedAttempts(address, noon)).toHaveLength(21)
+      const many = Array.from({ length: 30 }, () => fail(address, 1))
+      const all = yield* Effect.all(many, unbounded)
+      expect(all.filter(Option.isNone)).toHaveLength(3)
+      expectSame(new Set(all.filter(Option.isSome)), new Set([blockedBy(1)]))
     })
   )
 }

@@ -10,7 +10,12 @@ import {
   OrganisationName,
   Scope
 } from "@data-import/domain/Organisation"
-import { ApiKeys, type RefreshToken, type Rotation } from "@data-import/domain/ports/ApiKeys"
+import {
+  ApiKeys,
+  type FailedAttempt,
+  type RefreshToken,
+  type Rotation
+} from "@data-import/domain/ports/ApiKeys"
 import { DoesNotExist } from "@data-import/domain/ports/OperatorSetup"
 import { Database, isStorable, rowsOf } from "./Database.ts"
 
@@ -142,25 +147,49 @@ const rotate = Effect.fnUntraced(function* (
   return { _tag: "Rotated", apiKey } satisfies Rotation
 })
 
-/** Sweeps a few that nobody looks at any more, so that the table stays as small as a day. */
-const recordFailedAttempt = (sql: Sql, clientAddress: string, at: DateTime.Utc) => sql`
-  with forgotten as (
-    delete from failed_token_attempts where id in (
-      select id from failed_token_attempts
-      where at < ${toDateUtc(DateTime.subtract(at, keptFor))}
-      order by at limit 100 for update skip locked)
-  )
-  insert into failed_token_attempts (client_address, at)
-  values (${clientAddress}, ${toDateUtc(at)})`
-
 const instantRows = rowsOf(Schema.Struct({ at: Instant }))
 
-const failedAttempts = (sql: Sql, clientAddress: string, since: DateTime.Utc) =>
-  instantRows(sql`
-    select at from failed_token_attempts
-    where client_address = ${clientAddress} and at > ${toDateUtc(since)} order by at`).pipe(
-    Effect.map((rows) => rows.map(({ at }) => at))
-  )
+/**
+ * In a statement of its own, since one that waits for the lock does not see what was committed
+ * meanwhile.
+ */
+const lockAttempts = (sql: Sql, clientAddress: string) =>
+  sql`select pg_advisory_xact_lock(hashtextextended(${`attempts of ${clientAddress}`}, 0))`
+
+/**
+ * Also deletes the attempts of the address that no longer count, and a few of other addresses that
+ * nobody looks at any more, so that the table stays small. Rows that are locked are left for the
+ * next time, so that deleting never waits.
+ */
+const recordFailedAttempt = Effect.fnUntraced(function* (
+  sql: Sql,
+  { at, clientAddress, limit, since }: FailedAttempt
+) {
+  yield* lockAttempts(sql, clientAddress)
+  const [blocking] = yield* instantRows(sql`
+    with blocking as materialized (
+      select at from failed_token_attempts
+      where client_address = ${clientAddress} and at > ${toDateUtc(since)}
+      order by at desc limit 1 offset ${limit - 1}
+    ), ended as materialized (
+      select id from failed_token_attempts
+      where client_address = ${clientAddress} and at <= ${toDateUtc(since)}
+      order by at limit 100 for update skip locked
+    ), old as materialized (
+      select id from failed_token_attempts
+      where at < ${toDateUtc(DateTime.subtract(at, keptFor))}
+      order by at limit 100 for update skip locked
+    ), deleted as (
+      delete from failed_token_attempts
+      where id in (select id from ended union all select id from old)
+    ), recorded as (
+      insert into failed_token_attempts (client_address, at)
+      select ${clientAddress}, ${toDateUtc(at)}::timestamptz
+      where not exists (select from blocking)
+    )
+    select at from blocking`)
+  return Option.map(Option.fromNullishOr(blocking), (row) => row.at)
+})
 
 export const layer: Layer.Layer<ApiKeys, never, Database> = Layer.effect(
   ApiKeys,
@@ -180,9 +209,8 @@ export const layer: Layer.Layer<ApiKeys, never, Database> = Layer.effect(
       revoke: (id, at) => run(revoke(sql, id, at)),
       saveRefreshToken: (token, at) => run(Effect.asVoid(saveRefreshToken(sql, token, at))),
       rotateRefreshToken: (command) => run(sql.withTransaction(rotate(sql, command))),
-      recordFailedAttempt: (clientAddress, at) =>
-        run(Effect.asVoid(recordFailedAttempt(sql, clientAddress, at))),
-      failedAttempts: (clientAddress, since) => run(failedAttempts(sql, clientAddress, since))
+      recordFailedAttempt: (attempt) =>
+        run(sql.withTransaction(recordFailedAttempt(sql, attempt)))
     })
   })
 )

@@ -106,27 +106,36 @@ describe("POST /v1/graphql/", () => {
 describe("failed attempts", () => {
   const mate = "192.0.2.2"
 
-  it.effect("are refused from the 21st on, with Retry-After, and a good key as well", () =>
+  it.effect("are throttled from the 21st on, with Retry-After", () =>
     Effect.gen(function* () {
-      const { secret } = yield* issue
       const codes = yield* Effect.replicateEffect(refusal(wrong), 20)
       expect(new Set(codes)).toEqual(new Set(["INVALID_API_KEY"]))
-      expect(yield* refusal(wrong)).toBe("THROTTLED")
-      const throttled = yield* ask({ APIKey: secret })
+      const throttled = yield* ask(wrong)
       expect(errorCode(throttled)).toBe("THROTTLED")
       expect(throttled.headers.get("retry-after")).toBe("60")
       yield* TestClock.adjust("59 seconds")
       expect((yield* ask(wrong)).headers.get("retry-after")).toBe("1")
       yield* TestClock.adjust("1 second")
+      expect(yield* refusal(wrong)).toBe("INVALID_API_KEY")
+    }).pipe(withService())
+  )
+
+  it.effect("do not refuse a valid key or refresh token from the same address", () =>
+    Effect.gen(function* () {
+      const { secret } = yield* issue
+      const { refreshToken } = yield* obtain({ APIKey: secret })
+      yield* Effect.replicateEffect(refusal(wrong), 50)
       yield* obtain({ APIKey: secret })
+      yield* obtain({ refreshToken })
+      expect(yield* refusal(wrong)).toBe("THROTTLED")
+      expect(yield* refusal({ refreshToken })).toBe("THROTTLED")
     }).pipe(withService())
   )
 
   it.effect("of one address do not concern another", () =>
     Effect.gen(function* () {
-      const { secret } = yield* issue
       yield* Effect.replicateEffect(refusal(wrong), 21)
-      yield* obtain({ APIKey: secret }, mate)
+      expect(yield* refusal(wrong, mate)).toBe("INVALID_API_KEY")
       expect(yield* refusal(wrong)).toBe("THROTTLED")
     }).pipe(withService())
   )
@@ -141,10 +150,9 @@ describe("failed attempts", () => {
 
   it.effect("are those with a credential, not those that are no GraphQL", () =>
     Effect.gen(function* () {
-      const { secret } = yield* issue
       yield* Effect.replicateEffect(refusal({}), 30)
       yield* Effect.replicateEffect(post({ query: "{" }), 30)
-      yield* obtain({ APIKey: secret })
+      expect(yield* refusal(wrong)).toBe("INVALID_API_KEY")
     }).pipe(withService())
   )
 

@@ -1,7 +1,7 @@
 /** API keys, refresh tokens and failed attempts in memory. */
 import { DateTime, Effect, Layer, Option, Order } from "effect"
 import { type ApiKeyId, isLive } from "../../src/Organisation.ts"
-import { ApiKeys, type Rotation } from "../ApiKeys.ts"
+import { ApiKeys, type FailedAttempt, type Rotation } from "../ApiKeys.ts"
 import { DoesNotExist } from "../OperatorSetup.ts"
 import { MemoryStore } from "./Store.ts"
 
@@ -44,6 +44,18 @@ const rotate = (
   return { _tag: "Rotated", apiKey }
 }
 
+const recordFailedAttempt = (
+  store: Store,
+  { at, clientAddress, limit, since }: FailedAttempt
+): Option.Option<DateTime.Utc> => {
+  const earlier = store.failedAttempts.get(clientAddress) ?? []
+  const recent = earlier.filter((each) => DateTime.isGreaterThan(each, since))
+  const blocking = Option.fromNullishOr(recent.at(-limit))
+  const kept = Option.isSome(blocking) ? recent : [...recent, at].sort(DateTime.Order)
+  store.failedAttempts.set(clientAddress, kept)
+  return blocking
+}
+
 export const layerMemory: Layer.Layer<ApiKeys> = Layer.effect(
   ApiKeys,
   Effect.map(MemoryStore, (store) =>
@@ -73,17 +85,7 @@ export const layerMemory: Layer.Layer<ApiKeys> = Layer.effect(
           store.refreshTokens.set(token.hash, { ...token, used: false })
         }),
       rotateRefreshToken: (command) => Effect.sync(() => rotate(store, command)),
-      recordFailedAttempt: (clientAddress, at) =>
-        Effect.sync(() => {
-          const earlier = store.failedAttempts.get(clientAddress) ?? []
-          store.failedAttempts.set(clientAddress, [...earlier, at].sort(DateTime.Order))
-        }),
-      failedAttempts: (clientAddress, since) =>
-        Effect.sync(() =>
-          (store.failedAttempts.get(clientAddress) ?? []).filter((at) =>
-            DateTime.isGreaterThan(at, since)
-          )
-        )
+      recordFailedAttempt: (attempt) => Effect.sync(() => recordFailedAttempt(store, attempt))
     })
   )
 ).pipe(Layer.provide(MemoryStore.layer))
