@@ -16,7 +16,7 @@ const serving = Effect.gen(function* () {
 
 /**
  * Settings: those of the server, the database and the token's keys. Behind the gateway TRUST_PROXY
- * must be true: failed attempts are counted by client address, and without it all clients have the
+ * must be 1: failed attempts are counted by client address, and without it all clients have the
  * gateway's.
  */
 export const layer = Service.layer("auth", serving).pipe(

@@ -6,9 +6,8 @@
  *
  * Settings: those of the server, ACCOUNT_IMPORT_URL, QUERY_URL, AUTH_URL, POST_IMPORT_URL (unset:
  * its paths answer 503), UPSTREAM_TIMEOUT_SECONDS (30), MAX_REQUESTS_PER_ADDRESS (500). Each URL is
- * `http://host:port`, or several of them with commas between, one for each instance. TRUST_PROXY
- * says that a proxy of ours stands before it; without it the client is whoever opened the
- * connection, and services behind the gateway need it set.
+ * `http://host:port`, or several of them with commas between, one for each instance. TRUST_PROXY is
+ * the number of proxies before it; the services behind it need 1, since it sends them one address.
  */
 import { Config, Effect, Option } from "effect"
 import type { Arrival, Dispatched } from "@data-import/server/Dispatch"

@@ -94,7 +94,7 @@ const startServices = Effect.fnUntraced(function* (
 ) {
   const behind = (name: Logins.Worker) => ({
     DATABASE_URL: Redacted.value(logins[name]),
-    TRUST_PROXY: "true",
+    TRUST_PROXY: "1",
     SHUTDOWN_GRACE_SECONDS: "5"
   })
   const auth = yield* ServiceProcess.make("auth", {

@@ -62,7 +62,7 @@ export const start = Effect.fnUntraced(function* ({ dataDir, logins }: Settings)
   const places = placesIn(dataDir)
   const behind = (name: keyof Settings["logins"]) => ({
     PORT: "0",
-    TRUST_PROXY: "true",
+    TRUST_PROXY: "1",
     DATABASE_URL: Redacted.value(logins[name])
   })
   const vendors = Context.get(

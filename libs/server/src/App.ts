@@ -10,6 +10,7 @@ import { ServiceUnavailable } from "@data-import/domain/Failure"
 import type { RequestId as Id } from "@data-import/domain/Organisation"
 import * as Answer from "./Answer.ts"
 import type { Authorize } from "./Authorization.ts"
+import { clientAddressOf } from "./ClientAddress.ts"
 import * as Dispatch from "./Dispatch.ts"
 import * as Listener from "./Listener.ts"
 import type { Log } from "./Log.ts"
@@ -43,8 +44,8 @@ export interface Parts {
   readonly progress: Progress
   readonly log: Log
   readonly metrics: Metrics
-  /** Whether X-Forwarded-For was written by a proxy of ours. */
-  readonly trustProxy: boolean
+  /** How many proxies before this service are trusted to write X-Forwarded-For. */
+  readonly proxyHops: number
   /** How many requests of one organisation are worked on at once. */
   readonly maxRequestsPerOrganisation: number
   readonly receiving: RequestBody.Receiving
@@ -82,19 +83,6 @@ const ownRoutes = Effect.fnUntraced(function* ({ progress, serving }: Parts) {
   return [open("/health/live", alive), open("/health/ready", ready)]
 })
 
-/**
- * The last address is the one that the nearest proxy has seen; a client can only write those before
- * it.
- */
-const clientAddress = (
-  request: HttpServerRequest.HttpServerRequest,
-  trustProxy: boolean
-): string => {
-  const forwarded = trustProxy ? request.headers["x-forwarded-for"] : undefined
-  const nearest = forwarded?.split(",").at(-1)?.trim()
-  return nearest || (Listener.message(request).socket.remoteAddress ?? "")
-}
-
 const refusalOf = (
   cause: Cause.Cause<Answer.Refused>,
   requestId: Id
@@ -113,7 +101,7 @@ const refusalOf = (
 
 /** Makes the function; it runs uninterrupted but for the parts that say otherwise. */
 export const make = Effect.fnUntraced(function* (parts: Parts) {
-  const { log, metrics, progress, receiving, serving, trustProxy } = parts
+  const { log, metrics, progress, proxyHops, receiving, serving } = parts
   const routes = [...serving.routes, ...(yield* ownRoutes(parts))]
   const { admit, authorize, otherwise = () => undefined } = serving
   const limitOrganisation = OrganisationLimit.make(parts.maxRequestsPerOrganisation)
@@ -155,12 +143,13 @@ export const make = Effect.fnUntraced(function* (parts: Parts) {
 
   return Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
     const requestId = RequestId.of(request.headers[RequestId.header])
-    const arrival: Dispatch.Arrival = {
-      request,
-      requestId,
-      clientAddress: clientAddress(request, trustProxy),
-      readBody: RequestBody.reader(request, receiving)
-    }
+    const clientAddress = clientAddressOf(
+      Listener.message(request).socket.remoteAddress,
+      request.headers["x-forwarded-for"],
+      proxyHops
+    )
+    const readBody = RequestBody.reader(request, receiving)
+    const arrival: Dispatch.Arrival = { request, requestId, clientAddress, readBody }
     const { answer, route } = dispatch(arrival)
     watch(arrival, route)
     const refused = refusedAtOnce(arrival, route)

@@ -10,7 +10,7 @@
  *
  * Settings: PORT (8080; 0 takes a free one), HOST (127.0.0.1), LOG_LEVEL (info),
  * SHUTDOWN_GRACE_SECONDS (15), MAX_REQUESTS_IN_PROGRESS (1000), MAX_REQUESTS_PER_ORGANISATION
- * (500), BODY_MEMORY_MIB (256), TRUST_PROXY (false),
+ * (500), BODY_MEMORY_MIB (256), TRUST_PROXY (0),
  * OTEL_EXPORTER_OTLP_ENDPOINT (unset), METRICS_PORT (unset: none).
  */
 import {
@@ -51,6 +51,15 @@ export class Listening extends Context.Service<
 
 export type { Serving } from "./App.ts"
 
+/** `true` and `false` are what earlier releases took. */
+const proxyHops = Settings.setting("TRUST_PROXY", {
+  allowed: "a whole number from 0 to 10, the proxies that are trusted",
+  parse: (text) => {
+    if (text === "true" || text === "false") return Number(text === "true")
+    return /^(?:\d|10)$/.test(text) ? Number(text) : undefined
+  }
+})
+
 const settings = Config.all({
   port: Settings.port("PORT").or(8080),
   host: Settings.text("HOST").or("127.0.0.1"),
@@ -65,7 +74,7 @@ const settings = Config.all({
     maximum: 100_000
   }).or(500),
   bodyMemoryMiB: Settings.integer("BODY_MEMORY_MIB", { minimum: 1, maximum: 65_536 }).or(256),
-  trustProxy: Settings.boolean("TRUST_PROXY").or(false),
+  proxyHops: proxyHops.or(0),
   metricsOn: Settings.port("METRICS_PORT").optional
 })
 
@@ -73,7 +82,7 @@ const start = Effect.fnUntraced(function* <E, R>(
   name: string,
   build: Effect.Effect<App.Serving, E, R>
 ) {
-  const { graceSeconds, host, level, metricsOn, port, trustProxy, ...limits } = yield* settings
+  const { graceSeconds, host, level, metricsOn, port, proxyHops, ...limits } = yield* settings
   const log = yield* Log.make(name, level)
   const metrics = Telemetry.makeMetrics()
   const tracing = yield* Layer.build(Telemetry.layerTracing(name))
@@ -97,7 +106,7 @@ const start = Effect.fnUntraced(function* <E, R>(
       progress,
       log,
       metrics,
-      trustProxy,
+      proxyHops,
       maxRequestsPerOrganisation: limits.maxPerOrganisation,
       receiving: {
         times,

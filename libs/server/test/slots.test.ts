@@ -104,7 +104,7 @@ describe("a place among the requests", () => {
       const routes = [route("GET", "/ok/", () => ok), route("GET", "/wait/", wait)]
       const { port } = yield* start(
         { routes, maxRequestsPerAddress: 2 },
-        { TRUST_PROXY: "true", MAX_REQUESTS_IN_PROGRESS: "10" }
+        { TRUST_PROXY: "1", MAX_REQUESTS_IN_PROGRESS: "10" }
       )
       const from = (address: string) => ({ "x-forwarded-for": address })
       const busy = yield* Effect.forEach([1, 2], () => open(port))

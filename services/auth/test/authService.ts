@@ -42,7 +42,7 @@ const settings = (values: Readonly<Record<string, string>>) =>
       ConfigProvider.layer(
         ConfigProvider.fromUnknown({
           PORT: "0",
-          TRUST_PROXY: "true",
+          TRUST_PROXY: "1",
           TOKEN_KEYS_DIR: keysFolder,
           ...values
         })

@@ -168,10 +168,20 @@ describe("failed attempts", () => {
       }).pipe(withService())
   )
 
-  it.effect("count for the socket's address where there is no proxy to believe", () =>
+  it.effect("count for the client behind as many proxies as are trusted", () =>
+    Effect.gen(function* () {
+      for (let attempt = 0; attempt < 20; attempt++) {
+        yield* refusal(wrong, `203.0.113.${attempt}, 192.0.2.1, 198.51.100.7`)
+      }
+      expect(yield* refusal(wrong, `${mate}, 192.0.2.1, 198.51.100.7`)).toBe("THROTTLED")
+      expect(yield* refusal(wrong, `192.0.2.1, ${mate}, 198.51.100.7`)).toBe("INVALID_API_KEY")
+    }).pipe(withService(serviceWith({ TRUST_PROXY: "2" })))
+  )
+
+  it.effect("count for the socket's address where no proxy is trusted", () =>
     Effect.gen(function* () {
       for (let attempt = 0; attempt < 20; attempt++) yield* refusal(wrong, `192.0.2.${attempt}`)
       expect(yield* refusal(wrong, mate)).toBe("THROTTLED")
-    }).pipe(withService(serviceWith({ TRUST_PROXY: "false" })))
+    }).pipe(withService(serviceWith({ TRUST_PROXY: "0" })))
   )
 })

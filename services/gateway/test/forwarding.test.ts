@@ -136,7 +136,7 @@ describe("a request", () => {
       const plain = yield* mirrored({ path, headers })
       expect(plain.headers["x-forwarded-for"]).toBe("127.0.0.1")
       expect(plain.headers["forwarded"]).toBeUndefined()
-      const proxied = yield* mirrored({ path, headers }, { TRUST_PROXY: "true" })
+      const proxied = yield* mirrored({ path, headers }, { TRUST_PROXY: "1" })
       expect(proxied.headers["x-forwarded-for"]).toBe("8.8.8.8")
     })
   )

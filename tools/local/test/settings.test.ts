@@ -55,7 +55,7 @@ const everyService: ReadonlyArray<Case> = [
   integer("MAX_REQUESTS_IN_PROGRESS", 0, 100_001),
   integer("MAX_REQUESTS_PER_ORGANISATION", 0, 100_001),
   integer("BODY_MEMORY_MIB", 0, 65_537),
-  { name: "TRUST_PROXY", bad: ["maybe"] },
+  integer("TRUST_PROXY", -1, 11),
   url("OTEL_EXPORTER_OTLP_ENDPOINT"),
   integer("METRICS_PORT", -1, 65_536)
 ]

@@ -143,7 +143,7 @@ const usual: Settings = {
   METRICS_PORT: "0",
   LOG_LEVEL: "all",
   SHUTDOWN_GRACE_SECONDS: "5",
-  TRUST_PROXY: "true",
+  TRUST_PROXY: "1",
   S3_BUCKET: "bucket"
 }
 
@@ -192,7 +192,7 @@ const make = Effect.fnUntraced(function* (world: World) {
   const auth = yield* start(Auth.layer, { ...databaseOf(logins.auth), TOKEN_KEYS_DIR: keysFolder })
   const keys = { JWKS_URL: `${auth}/.well-known/jwks.json` }
   const gatewayUrl = yield* start(Gateway.layer, {
-    TRUST_PROXY: "false",
+    TRUST_PROXY: "0",
     AUTH_URL: auth,
     ACCOUNT_IMPORT_URL: yield* start(AccountImport.layer, {
       ...databaseOf(logins["account-import"]),

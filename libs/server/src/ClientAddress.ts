@@ -1,0 +1,40 @@
+/**
+ * Where a request comes from: the socket, or what the trusted proxies have written into
+ * X-Forwarded-For. Only as many entries are believed as there are proxies, counted from the right,
+ * because a client can write everything before them.
+ */
+import { Result } from "effect"
+import { NetAddress } from "effect/net"
+
+/** Some proxies write the port as well. */
+const parsed = (text: string): NetAddress.IpAddress | undefined => {
+  const ip = NetAddress.ipFromString(text)
+  if (Result.isSuccess(ip)) return ip.success
+  const withPort = NetAddress.inetAddressFromString(text)
+  return Result.isSuccess(withPort) ? withPort.success.address : undefined
+}
+
+/** One spelling for each address; an IPv4 address that is mapped into IPv6 is the IPv4 address. */
+const canonical = (text: string): string | undefined => {
+  const address = parsed(text)
+  return address && NetAddress.formatIp(NetAddress.toCanonical(address))
+}
+
+/**
+ * The address of the client behind `hops` trusted proxies: the entry that the outermost of them
+ * wrote. An entry that is no address is skipped for the one that the next proxy wrote, never for
+ * one that a client could have written. Without any, it is the socket's own.
+ */
+export const clientAddressOf = (
+  socketAddress: string | undefined,
+  forwardedFor: string | undefined,
+  hops: number
+): string => {
+  if (hops > 0 && forwardedFor !== undefined) {
+    for (const entry of forwardedFor.split(",").slice(-hops)) {
+      const address = canonical(entry.trim())
+      if (address !== undefined) return address
+    }
+  }
+  return canonical(socketAddress ?? "") ?? socketAddress ?? ""
+}
