@@ -10,8 +10,8 @@ import * as TokenSecrets from "@data-import/server/TokenSecrets"
 import { routes } from "./Handlers.ts"
 
 const serving = Effect.gen(function* () {
-  const { admit, ready } = yield* Database
-  return { routes: yield* routes, admit, ready }
+  const { admit, ready: database } = yield* Database
+  return { routes: yield* routes, admit, dependencies: { database } }
 })
 
 /**

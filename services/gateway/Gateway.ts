@@ -53,14 +53,12 @@ const serving = Effect.gen(function* () {
     routes: yield* Documentation.routes,
     otherwise,
     maxRequestsPerAddress,
-    ready: Effect.forEach(
-      Object.entries(upstreams),
-      ([service, { ready }]) =>
-        Effect.tapError(ready, () =>
-          Effect.annotateLogs(Effect.logWarning("service not ready"), { upstream: service })
-        ),
-      { concurrency: "unbounded", discard: true }
-    )
+    dependencies: {
+      "account-import": upstreams.accountImport.ready,
+      ...(Option.isSome(postImport) && { "post-import": upstreams.postImport.ready }),
+      query: upstreams.query.ready,
+      auth: upstreams.auth.ready
+    }
   }
 })
 

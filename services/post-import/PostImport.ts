@@ -12,8 +12,13 @@ import * as TokenOpener from "@data-import/server/TokenOpener"
 import { routes } from "./Handlers.ts"
 
 const serving = Effect.gen(function* () {
-  const { admit, ready } = yield* Database
-  return { routes: yield* routes, admit, ready, authorize: yield* Authorization.make }
+  const { admit, ready: database } = yield* Database
+  return {
+    routes: yield* routes,
+    admit,
+    dependencies: { database },
+    authorize: yield* Authorization.make
+  }
 })
 
 /** Settings: those of the server, the database, the token's keys, the documents and the vendors. */

@@ -1,17 +1,26 @@
-/** Waiting until a part of the system is ready to work. */
+/** Waiting until the whole system answers. */
 import { get } from "node:http"
 import { Data, Duration, Effect } from "effect"
 
-/** It was not ready within a minute. */
+/** It was not so within a minute. */
 export class NotReady extends Data.TaggedError("NotReady")<{ readonly port: number }> {}
 
-const answersReady = (port: number): Effect.Effect<boolean> =>
+/** A path of each service, where a request without a token needs nothing but the service itself. */
+const paths = [
+  "/v1/data-import/validate-account/",
+  "/v1/data-import/notes/create/",
+  "/v1/data-import/limits/",
+  "/.well-known/jwks.json"
+]
+
+/** Whether it is the service that answers, and not the gateway in its stead. */
+const answers = (port: number, path: string): Effect.Effect<boolean> =>
   Effect.callback<boolean>((resume) => {
     const request = get(
-      { host: "127.0.0.1", port, path: "/health/ready", agent: false, timeout: 5_000 },
+      { host: "127.0.0.1", port, path, agent: false, timeout: 5_000 },
       (answer) => {
         answer.resume()
-        resume(Effect.succeed(answer.statusCode === 200))
+        resume(Effect.succeed((answer.statusCode ?? 500) < 500))
       }
     )
     request.once("timeout", () => request.destroy())
@@ -19,10 +28,12 @@ const answersReady = (port: number): Effect.Effect<boolean> =>
     return Effect.sync(() => request.destroy())
   })
 
-/** Done when the service at this port, and whatever stands behind it, says that it is ready. */
+/** Done when each service behind the gateway at this port answers through it. */
 export const ready = (port: number): Effect.Effect<void, NotReady> =>
   Effect.gen(function* () {
-    while (!(yield* answersReady(port))) yield* Effect.sleep(Duration.millis(50))
+    for (const path of paths) {
+      while (!(yield* answers(port, path))) yield* Effect.sleep(Duration.millis(50))
+    }
   }).pipe(
     Effect.timeoutOrElse({
       duration: Duration.minutes(1),

@@ -6,8 +6,7 @@ import * as Logins from "@data-import/postgres/Logins"
 import { migrate } from "@data-import/postgres/migrate"
 import * as Storage from "@data-import/postgres/Storage"
 import * as TokenSecrets from "@data-import/server/TokenSecrets"
-import { ConfigProvider, Console, Duration, Effect, Layer, Redacted, Schedule } from "effect"
-import { FetchHttpClient, HttpClient } from "effect/http"
+import { ConfigProvider, Console, Data, Duration, Effect, Layer, Redacted, Schedule } from "effect"
 import * as DemoTenant from "./DemoTenant.ts"
 import { dataDir } from "@data-import/operator/DataDirectory"
 import { own } from "@data-import/operator/LocalDatabase"
@@ -23,14 +22,24 @@ const setupOn = (url: Redacted.Redacted) => {
   return Layer.merge(storage, TokenSecrets.layer)
 }
 
-/** Until every service behind the gateway is ready, and half a minute at most. */
-const answers = Effect.fnUntraced(function* (url: string) {
-  const client = HttpClient.filterStatusOk(yield* HttpClient.HttpClient)
-  yield* Effect.retry(client.get(`${url}/health/ready`), {
-    schedule: Schedule.spaced(Duration.millis(50)),
-    times: 600
-  })
-})
+/** A part of the system, or its database, did not answer in time. */
+class DoesNotAnswer extends Data.TaggedError("DoesNotAnswer")<{
+  readonly seconds: number
+}> {
+  override get message(): string {
+    return `Not every part of the system answered within ${this.seconds} seconds.`
+  }
+}
+
+/** Until the whole system answers, and half a minute at most. */
+const answering = (check: Effect.Effect<void, unknown>, seconds = 30) =>
+  Effect.retry(check, Schedule.spaced(Duration.millis(50))).pipe(
+    Effect.orDie,
+    Effect.timeoutOrElse({
+      duration: Duration.seconds(seconds),
+      orElse: () => Effect.fail(new DoesNotAnswer({ seconds }))
+    })
+  )
 
 /** Starts everything and says where it answers. It runs until the scope ends. */
 export const start = Effect.gen(function* () {
@@ -38,9 +47,9 @@ export const start = Effect.gen(function* () {
   const { share, url } = yield* own
   yield* migrate(url)
   const { operator, ...logins } = yield* Logins.temporary(url)
-  const baseUrl = yield* Services.start({ dataDir: folder, logins })
+  const { baseUrl, check } = yield* Services.start({ dataDir: folder, logins })
   yield* Effect.provide(DemoTenant.ensure(folder, baseUrl), setupOn(operator))
   yield* share
-  yield* Effect.provide(answers(baseUrl), FetchHttpClient.layer)
+  yield* answering(check)
   yield* Console.log(`Data Import answers at ${baseUrl}`)
 })

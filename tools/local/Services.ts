@@ -49,14 +49,14 @@ const settingsOf = (values: Values) =>
 
 const run = <E>(service: Layer.Layer<Listening, E>, values: Values) =>
   Layer.build(service).pipe(
-    Effect.map((context) => Context.get(context, Listening).url),
+    Effect.map((context) => Context.get(context, Listening)),
     Effect.provideService(ConfigProvider.ConfigProvider, settingsOf(values)),
     Effect.provideService(Log.Output, (lines) => void process.stderr.write(lines))
   )
 
 /**
- * Starts the services, the gateway last and on `PORT` (8080); gives its address. They stop with the
- * scope, the gateway first.
+ * Starts the services, the gateway last and on `PORT` (8080); gives its address, and what succeeds
+ * when every service and what it depends on answers. They stop with the scope, the gateway first.
  */
 export const start = Effect.fnUntraced(function* ({ dataDir, logins }: Settings) {
   const places = placesIn(dataDir)
@@ -69,17 +69,24 @@ export const start = Effect.fnUntraced(function* ({ dataDir, logins }: Settings)
     yield* Layer.build(VendorSimulator.layer),
     VendorSimulator.VendorSimulator
   )
-  const authUrl = yield* run(Auth.layer, { ...behind("auth"), TOKEN_KEYS_DIR: places.keys })
-  const urls = yield* Effect.all(
+  const auth = yield* run(Auth.layer, { ...behind("auth"), TOKEN_KEYS_DIR: places.keys })
+  const others = yield* Effect.all(
     Record.map(behindGateway, ({ layer, name }) =>
       run(layer, {
         ...behind(name),
         ...VendorSimulator.settingsFor(vendors.url),
-        JWKS_URL: `${authUrl}/.well-known/jwks.json`,
+        JWKS_URL: `${auth.url}/.well-known/jwks.json`,
         DOCUMENTS_DIR: places.documents
       })
     ),
     { concurrency: "unbounded" }
   )
-  return yield* run(Gateway.layer, { AUTH_URL: authUrl, ...urls })
+  const urls = Record.map(others, ({ url }) => url)
+  const gateway = yield* run(Gateway.layer, { AUTH_URL: auth.url, ...urls })
+  const services = [gateway, auth, ...Object.values(others)]
+  const check = Effect.all(
+    services.map(({ checkDependencies }) => checkDependencies),
+    { concurrency: "unbounded", discard: true }
+  )
+  return { baseUrl: gateway.url, check }
 })

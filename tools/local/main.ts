@@ -22,6 +22,7 @@ const explanation = (cause: Cause.Cause<unknown>): string => {
   const isPlain =
     Predicate.isTagged(error, "AlreadyRunning") ||
     Predicate.isTagged(error, "PostgresDidNotStart") ||
+    Predicate.isTagged(error, "DoesNotAnswer") ||
     Predicate.isTagged(error, "ConfigError")
   return isPlain && Predicate.hasProperty(error, "message")
     ? String(error.message)

@@ -3,7 +3,7 @@
  * its answer, and what is recorded of it when the answer has left. It never fails: whatever goes
  * wrong has an answer in the envelope.
  */
-import { Cause, Clock, Duration, Effect, References, Result } from "effect"
+import { Cause, Clock, Effect, References, Result } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { Defect, Throttled } from "@data-import/api/Refusal"
 import { ServiceUnavailable } from "@data-import/domain/Failure"
@@ -11,6 +11,7 @@ import type { RequestId as Id } from "@data-import/domain/Organisation"
 import * as Answer from "./Answer.ts"
 import type { Authorize } from "./Authorization.ts"
 import { clientAddressOf } from "./ClientAddress.ts"
+import type { Dependencies } from "./Dependencies.ts"
 import * as Dispatch from "./Dispatch.ts"
 import * as Listener from "./Listener.ts"
 import type { Log } from "./Log.ts"
@@ -24,11 +25,8 @@ import { inSpan, type Metrics } from "./Telemetry.ts"
 /** What a service is made of. */
 export interface Serving {
   readonly routes: ReadonlyArray<Route>
-  /**
-   * Succeeds when the service can do its work, a database ping for example. Asked once a second at
-   * most.
-   */
-  readonly ready: Effect.Effect<unknown, unknown>
+  /** What it depends on; nothing unless given. */
+  readonly dependencies?: Dependencies
   /** Asked for every request but for what is published; lets in everybody unless given. */
   readonly admit?: Dispatch.Admit
   /** Needed as soon as one route is protected. */
@@ -69,19 +67,12 @@ const clientGone = 499
 /** Answered even when the service is full or draining: they say so. */
 const alwaysOpen: ReadonlySet<string> = new Set(["/health/live", "/health/ready"])
 
-const ownRoutes = Effect.fnUntraced(function* ({ progress, serving }: Parts) {
+/** Readiness is that of this process: it has started, and it is not about to stop. */
+const ownRoutes = ({ progress }: Parts): ReadonlyArray<Route> => {
   const alive = Effect.sync(() => Answer.json(200, { status: "ok" }))
-  const check = serving.ready.pipe(
-    Effect.timeout(Duration.seconds(2)),
-    Effect.tapCause((cause) => Effect.logWarning("not ready", cause)),
-    Effect.matchCause({ onFailure: () => false, onSuccess: () => true })
-  )
-  const isReady = yield* Effect.cachedWithTTL(check, Duration.seconds(1))
-  const ready = Effect.flatMap(isReady, (ok) =>
-    ok && !progress.draining ? alive : Effect.fail(unavailable())
-  )
+  const ready = Effect.suspend(() => (progress.draining ? Effect.fail(unavailable()) : alive))
   return [open("/health/live", alive), open("/health/ready", ready)]
-})
+}
 
 const refusalOf = (
   cause: Cause.Cause<Answer.Refused>,
@@ -102,7 +93,7 @@ const refusalOf = (
 /** Makes the function; it runs uninterrupted but for the parts that say otherwise. */
 export const make = Effect.fnUntraced(function* (parts: Parts) {
   const { log, metrics, progress, proxyHops, receiving, serving } = parts
-  const routes = [...serving.routes, ...(yield* ownRoutes(parts))]
+  const routes = [...serving.routes, ...ownRoutes(parts)]
   const { admit, authorize, otherwise = () => undefined } = serving
   const limitOrganisation = OrganisationLimit.make(parts.maxRequestsPerOrganisation)
   const dispatch = Dispatch.make(routes, authorize, otherwise, limitOrganisation, admit)

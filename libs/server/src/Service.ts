@@ -4,7 +4,7 @@
  * traces, health, overload and draining. Several services can run in one process, each with a
  * `ConfigProvider` of its own.
  *
- *     const serving = Effect.gen(function* () { … return { routes, ready } })
+ *     const serving = Effect.gen(function* () { … return { routes, dependencies } })
  *     export const layer = Service.layer("query", serving)
  *     Service.runMain(layer.pipe(Layer.provide(adapters)))
  *
@@ -30,6 +30,7 @@ import {
 import { NodeHttpServer, NodeRuntime } from "@effect/platform-node"
 import * as Settings from "@data-import/domain/Settings"
 import * as App from "./App.ts"
+import * as Dependencies from "./Dependencies.ts"
 import * as Listener from "./Listener.ts"
 import * as Log from "./Log.ts"
 import * as MetricsServer from "./MetricsServer.ts"
@@ -46,6 +47,8 @@ export class Listening extends Context.Service<
     readonly url: string
     /** Null where none is served. */
     readonly metricsPort: number | null
+    /** Succeeds when everything that the service depends on answers. */
+    readonly checkDependencies: Effect.Effect<void, unknown>
   }
 >()("@data-import/server/Listening") {}
 
@@ -95,6 +98,8 @@ const start = Effect.fnUntraced(function* <E, R>(
 
   return yield* Effect.gen(function* () {
     const serving = yield* build
+    const { dependencies = {} } = serving
+    const checkDependencies = Dependencies.check(dependencies)
     const progress = new Progress({
       requests: limits.maxInProgress,
       perAddress: serving.maxRequestsPerAddress ?? limits.maxInProgress
@@ -138,7 +143,8 @@ const start = Effect.fnUntraced(function* <E, R>(
     const bound = typeof address === "object" && address !== null ? address.port : port
     const url = `http://${host.includes(":") ? `[${host}]` : host}:${bound}`
     yield* Effect.logInfo("listening").pipe(Effect.annotateLogs({ url, metricsPort }))
-    return { name, port: bound, url, metricsPort }
+    yield* Dependencies.watch(dependencies)
+    return { name, port: bound, url, metricsPort, checkDependencies }
   }).pipe(Effect.provideContext(own))
 })
 

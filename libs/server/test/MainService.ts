@@ -13,8 +13,7 @@ Service.runMain(
   Service.layer(
     "main",
     Effect.succeed({
-      routes: [route("GET", "/ok/", () => ok), route("GET", "/wait/", () => wait)],
-      ready: Effect.void
+      routes: [route("GET", "/ok/", () => ok), route("GET", "/wait/", () => wait)]
     })
   )
 )

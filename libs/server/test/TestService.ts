@@ -30,10 +30,7 @@ export const start = Effect.fnUntraced(function* (
       log.push(JSON.parse(line) as Readonly<Record<string, unknown>>)
     }
   }
-  const service = Service.layer(
-    "test",
-    Effect.succeed({ routes: [], ready: Effect.void, ...serving })
-  ).pipe(
+  const service = Service.layer("test", Effect.succeed({ routes: [], ...serving })).pipe(
     Layer.provide([
       ConfigProvider.layer(ConfigProvider.fromUnknown({ PORT: "0", ...settings })),
       Layer.succeed(Output, keep)

@@ -145,23 +145,3 @@ describe("overload", () => {
     })
   )
 })
-
-describe("readiness", () => {
-  it.effect("is 503 while the service cannot work, and is asked once a second at most", () =>
-    Effect.gen(function* () {
-      let asked = 0
-      let works = false
-      const ready = Effect.suspend(() => {
-        asked += 1
-        return works ? Effect.void : Effect.fail("no database")
-      })
-      const { port } = yield* start({ ready })
-      const status = Effect.map(request(port, { path: "/health/ready" }), ({ status }) => status)
-      const first = [yield* status, yield* status]
-      works = true
-      yield* TestClock.adjust("1 second")
-      expect([...first, yield* status]).toEqual([503, 503, 200])
-      expect(asked).toBe(2)
-    })
-  )
-})

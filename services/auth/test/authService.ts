@@ -60,7 +60,7 @@ const output = Layer.effect(
   )
 )
 
-const serving = Effect.map(routes, (routes) => ({ routes, ready: Effect.void }))
+const serving = Effect.map(routes, (routes) => ({ routes }))
 
 /** The service with these settings; `program` is what gives tokens. */
 export const serviceWith = (

@@ -44,7 +44,7 @@ export const nobody = Effect.scoped(
 )
 
 /** The gateway with these settings; all services are at `url` unless they say otherwise. */
-export const gateway = Effect.fnUntraced(function* (
+export const listening = Effect.fnUntraced(function* (
   url: string,
   settings: Readonly<Record<string, string>> = {}
 ) {
@@ -55,8 +55,12 @@ export const gateway = Effect.fnUntraced(function* (
       Layer.provide([ConfigProvider.layer(config), Layer.succeed(Output, () => {})])
     )
   )
-  return Context.get(built, Listening).port
+  return Context.get(built, Listening)
 })
+
+/** The port of such a gateway. */
+export const gateway = (url: string, settings: Readonly<Record<string, string>> = {}) =>
+  Effect.map(listening(url, settings), ({ port }) => port)
 
 /** The whole body of a request that came in behind. */
 export const bodyOf = async (incoming: IncomingMessage): Promise<string> => {

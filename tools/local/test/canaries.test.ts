@@ -47,7 +47,6 @@ const leakyTotal = Metric.counter("leaky_total", {
 const leaky = Service.layer(
   "leaky",
   Effect.succeed({
-    ready: Effect.void,
     routes: [
       {
         method: "POST",

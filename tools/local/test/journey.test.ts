@@ -36,7 +36,7 @@ const demoRun = Layer.effect(
     const { operator, ...logins } = loginsAt(yield* freshUrl)
     vi.stubEnv("PORT", "0")
     vi.stubEnv("LOG_LEVEL", "error")
-    const baseUrl = yield* Services.start({ dataDir, logins })
+    const { baseUrl } = yield* Services.start({ dataDir, logins })
     vi.unstubAllEnvs()
     const statementTimeout = Duration.seconds(20)
     const storage = Layer.merge(layerPorts, tokenSecrets).pipe(

@@ -1,0 +1,49 @@
+/** The whole system without its database: clients get the answer that was designed for that. */
+import { describe, expect, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { send } from "@data-import/api/testing/Client"
+import { until } from "@data-import/server/testing/RunningService"
+import { freshOrganisation } from "@data-import/domain/testing/fresh"
+import { quietWorld } from "./quietWorld.ts"
+import { tokenFor, wholeSystem, WholeSystem } from "./wholeSystem.ts"
+
+const paths = [
+  "/v1/data-import/validate-account/",
+  "/v1/data-import/notes/create/",
+  "/v1/graphql/",
+  "/v1/data-import/account-transfer-status/NOBODY/1/"
+]
+
+layer(wholeSystem(quietWorld()), { excludeTestServices: true, timeout: "1 minute" })(
+  "without its database",
+  (it) => {
+    describe("the gateway", () => {
+      it.effect("stays ready, and hands on the 503 of each service", () =>
+        Effect.gen(function* () {
+          const { away, gatewayUrl } = yield* WholeSystem
+          const { name } = yield* freshOrganisation
+          const token = yield* tokenFor(name)
+          const headers = { authorization: `Token ${token}`, "content-type": "application/json" }
+          const query = `mutation { obtainServiceToken(input: {APIKey: "sk_x"}) { token } }`
+          const body = JSON.stringify({ query })
+          const asked = paths.map((path) =>
+            path.includes("status")
+              ? send(gatewayUrl, { path, headers })
+              : send(gatewayUrl, { method: "POST", path, headers, body })
+          )
+          const ready = send(gatewayUrl, { path: "/health/ready" })
+          const replies = yield* away(Effect.all([ready, ...asked, ready, ...asked, ready]))
+          const [first, ...rest] = replies.map(({ status }) => status)
+          const half = [503, 503, 503, 503, 200]
+          expect([first, ...rest]).toEqual([200, ...half, ...half])
+          for (const { headers, json, status } of replies) {
+            if (status !== 503) continue
+            expect(json).toMatchObject({ code: "service_unavailable" })
+            expect(Number(headers["retry-after"])).toBeGreaterThanOrEqual(1)
+          }
+          yield* until(Effect.all(asked), (answers) => answers.every(({ status }) => status < 500))
+        })
+      )
+    })
+  }
+)
