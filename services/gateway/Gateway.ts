@@ -1,6 +1,6 @@
 /**
- * The one address of the system: finds the service by path and forwards, without looking into a body
- * and without holding a key. Every answer is the service's own; the gateway itself answers unknown
+ * The one address of the system: finds the service by path and forwards, without looking into a
+ * body and without holding a key. Every answer is the service's own; the gateway itself answers unknown
  * paths, its documents, its health, what is no sound HTTP or too large, and for a service that does
  * not answer.
  *

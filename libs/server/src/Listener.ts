@@ -1,7 +1,7 @@
 /**
  * Node's HTTP server as the services use it: its time limits, which requests are refused for the
- * form of their heads, and answers in the contract's envelope even to what Node refuses before there
- * is a request.
+ * form of their heads, and answers in the contract's envelope even to what Node refuses before
+ * there is a request.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import { isIPv6, type Socket } from "node:net"
@@ -114,8 +114,8 @@ const unansweredOn = (socket: Socket): Set<() => void> => {
 }
 
 /**
- * Calls `ended` once, when the answer has left or never will. A response that waits behind others on
- * its connection does not close when the connection does.
+ * Calls `ended` once, when the answer has left or never will. A response that waits behind others
+ * on its connection does not close when the connection does.
  */
 export const onEnd = (
   { socket }: IncomingMessage,
@@ -160,8 +160,8 @@ const refuse = (error: NodeJS.ErrnoException, socket: Duplex): void => {
 
 /**
  * A server that does not listen yet. An unknown expectation and an Upgrade are ignored, as RFC 9110
- * allows; a tunnel, for which Node has no request, is refused. A client that closes its sending side
- * still gets its answer.
+ * allows; a tunnel, for which Node has no request, is refused. A client that closes its sending
+ * side still gets its answer.
  */
 export const make = ({ idle }: ClientTimes): Server => {
   const server = createServer({

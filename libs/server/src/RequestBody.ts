@@ -132,9 +132,9 @@ const receive = (
 export type ReadBody = (limit: number) => Effect.Effect<Buffer, BodyRefused>
 
 /**
- * Makes what reads the whole body of a request, at most `limit` bytes. It ends without an answer when
- * the client goes away before the body is complete. What the body holds of the budget is given back
- * when the answer has left.
+ * Makes what reads the whole body of a request, at most `limit` bytes. It ends without an answer
+ * when the client goes away before the body is complete. What the body holds of the budget is given
+ * back when the answer has left.
  */
 export const reader =
   (request: HttpServerRequest.HttpServerRequest, receiving: Receiving): ReadBody =>

@@ -38,7 +38,7 @@ describe("the budget for bodies", () => {
     expect(evicted).toEqual(["slower", "slow"])
   })
 
-  it("gives up neither a body that has just begun, nor one that has arrived, nor the one that asks", () => {
+  it("gives up no body that has just begun or has arrived, and not the one that asks", () => {
     const evicted: Array<string> = []
     const budget = new BodyBudget(10)
     const [arrived, asking] = [body("arrived", 0, evicted), body("asking", 0, evicted)]

@@ -1,8 +1,8 @@
 /**
  * Requests whose framing two HTTP implementations could read differently (RFC 9112, section 11.2).
- * Each hides a second request in what one of them takes for a body. Whoever forwards such bytes must
- * not let the hidden request reach a service. The list is used for the gateway, for a service by
- * itself and by the fuzzer.
+ * Each hides a second request in what one of them takes for a body. Whoever forwards such bytes
+ * must not let the hidden request reach a service. The list is used for the gateway and by the
+ * fuzzer.
  */
 
 /** The path of the request that is hidden inside another one. */

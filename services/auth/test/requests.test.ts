@@ -63,7 +63,7 @@ describe("an input", () => {
 
   it.effect("may be of any text", () =>
     Effect.gen(function* () {
-      const texts = ["", " ", "\0", "ü", "\ud800", "__proto__", "x".repeat(1_000_000)]
+      const texts = ["", " ", "\0", "ü", "\ud800", "__proto__", "x".repeat(60_000)]
       for (const text of texts) {
         expect(yield* refusal({ APIKey: text })).toBe("INVALID_API_KEY")
         expect(yield* refusal({ refreshToken: text })).toBe("INVALID_REFRESH_TOKEN")

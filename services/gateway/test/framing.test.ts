@@ -70,6 +70,7 @@ describe("a request whose framing is in doubt", () => {
       const seen: Array<string> = []
       const { url } = yield* behind((incoming, answer) => {
         const line = `${incoming.method} ${incoming.url}`
+        if (incoming.url === "/health/ready") return void answer.end("{}")
         seen.push(line)
         // A body that breaks off has no answer to wait for.
         void bodyOf(incoming).then(
