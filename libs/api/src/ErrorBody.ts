@@ -5,6 +5,7 @@
  */
 import { Schema } from "effect"
 import { type Code, type FieldCode, registry, type RequestCode } from "@data-import/domain/Code"
+import { mostFaults } from "@data-import/domain/Findings"
 import { type ErrorStatus, statusOf } from "./Problem.ts"
 
 const codes = Object.keys(registry) as Array<Code>
@@ -55,8 +56,10 @@ export const FieldError = Schema.Struct({
 }).annotate({ identifier: "FieldError", description: "One broken rule." })
 
 const errors = Schema.Array(FieldError).annotate({
-  description: "Every broken rule, in payload order.",
-  minItems: 1
+  description:
+    "Every broken rule in payload order, or the first that were found where there are more.",
+  minItems: 1,
+  maxItems: mostFaults
 })
 
 /** Members that a body has beside `detail` and `code`, by code. */

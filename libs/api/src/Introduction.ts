@@ -1,4 +1,6 @@
 /** What a reader of the document should know before the first operation, in Markdown. */
+import { mostDocuments } from "@data-import/domain/Document"
+import { mostFaults } from "@data-import/domain/Findings"
 import { limits } from "./Limits.ts"
 
 const thousands = (value: number) => value.toLocaleString("en-US")
@@ -34,8 +36,10 @@ needs \`import:write\`.
 Every error has the same envelope: \`detail\` for humans, \`code\` for machines, and \`errors\`
 where rules are broken, each with its \`attr\`, the dot path to the offending input. \`detail\` may
 change and must not be parsed; a \`code\` never changes. The schemas ErrorCode and FieldErrorCode
-list every code with its meaning and remedy. All broken rules are reported together. A method that a
-path does not have is a 405 whose \`Allow\` header names those it has.
+list every code with its meaning and remedy. All broken rules are reported together, up to
+${thousands(mostFaults)}; where there are more, the first ${thousands(mostFaults)} that were found are listed, and
+\`detail\` says so. A method that a path does not have is a 405 whose \`Allow\` header names those
+it has.
 
 Send a request again as it is after 429, 500, 503 or a lost answer; after any other error, correct
 it first. A write may be repeated safely, but for transactions with
@@ -47,7 +51,8 @@ Every answer carries \`X-Request-Id\`.
 
 - Body: ${thousands(limits.body_bytes)} bytes.
 - Nesting: ${limits.nesting_depth} levels; the outermost object is the first.
-- List: ${thousands(limits.list_elements)} elements.
+- List: ${thousands(limits.list_elements)} elements; as many members in an object of free shape.
+- Documents: ${thousands(mostDocuments)} different paths in a request.
 - \`import_supplier\`: ${limits.import_supplier_length} characters.
 - \`external_account_number\`: ${limits.external_account_number_length} characters.
 

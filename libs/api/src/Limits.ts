@@ -4,8 +4,7 @@
  * decisions, "Wire rules".
  */
 import { externalAccountNumberLength } from "@data-import/domain/Account"
-import { listElements } from "@data-import/domain/Field"
-import { nestingDepth } from "@data-import/domain/Json"
+import { listElements, nestingDepth } from "@data-import/domain/Json"
 import { supplierCodeLength } from "@data-import/domain/Supplier"
 
 /** The largest body, in bytes. */

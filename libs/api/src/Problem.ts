@@ -101,9 +101,12 @@ const retryAfter = (seconds: number) => ({
 const tokenWanted = { "www-authenticate": "Token" }
 
 const brokenRules = (failure: Extract<Failure, { _tag: "ValidationFailed" }>): Said => {
-  const what = failure.code === "account_failed_validation" ? "The account payload" : "The request"
-  const rules = failure.errors.length === 1 ? "one rule" : `${failure.errors.length} rules`
-  return { detail: `${what} breaks ${rules}; see errors.`, errors: failure.errors }
+  const { code, errors, more = false } = failure
+  const what = code === "account_failed_validation" ? "The account payload" : "The request"
+  const listed = errors.length.toLocaleString("en-US")
+  const rules = errors.length === 1 ? "one rule" : `${listed} rules`
+  const told = more ? `more than ${listed} rules; ${listed} are listed` : `${rules}; see errors`
+  return { detail: `${what} breaks ${told}.`, errors }
 }
 
 const rejections: Readonly<Record<string, string>> = {

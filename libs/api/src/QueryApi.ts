@@ -6,11 +6,11 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { ImportStatus } from "@data-import/domain/ImportProcess"
+import { listElements } from "@data-import/domain/Json"
 import { Authorization, RequiredScope } from "./Authorization.ts"
 import { anywhere, errorBodies } from "./ErrorBody.ts"
 import { createdEntry, pendingEntry, sampleKey, sampleNumber } from "./Examples.ts"
 import { InstantText } from "./Figure.ts"
-import { listElements } from "@data-import/domain/Field"
 import { operation, type ParameterDocs } from "./Operation.ts"
 import { plainText, reader, wholeNumber } from "./Parameter.ts"
 

@@ -17,7 +17,10 @@ const LimitsRecord = Schema.Struct({
   nesting_depth: figure(
     "The deepest nesting of a body, whose outermost object is depth 1. Beyond it: `parse_error`."
   ),
-  list_elements: figure("The most elements in any one list. Beyond it: `max_length` at the list."),
+  list_elements: figure(
+    "The most elements in any one list, and the most members in any one object of free shape. " +
+      "Beyond it: `max_length` at the list or object."
+  ),
   import_supplier_length: figure("The longest supplier code, in characters."),
   external_account_number_length: figure("The longest external account number, in characters.")
 }).annotate({ identifier: "Limits", description: "The limits of a request." })

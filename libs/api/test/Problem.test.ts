@@ -127,6 +127,20 @@ describe("problemOf", () => {
     })
   })
 
+  it("says so where more rules are broken than are listed", () => {
+    const fault = { attr: "notes.1", code: "blank", detail: "Must not be empty." } as const
+    const errors = Array.from({ length: 1_000 }, () => fault)
+    const code = "account_failed_validation"
+    expect(problemOf(new ValidationFailed({ code, errors, more: true })).body).toEqual({
+      detail: "The account payload breaks more than 1,000 rules; 1,000 are listed.",
+      code,
+      errors
+    })
+    expect(problemOf(new ValidationFailed({ code, errors, more: false })).body).toMatchObject({
+      detail: "The account payload breaks 1,000 rules; see errors."
+    })
+  })
+
   it("names the account that exists", () => {
     expect(problemOf(refusals.AlreadyImported).body).toMatchObject({
       external_account_number: "NL-0004711",

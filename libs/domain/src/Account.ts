@@ -11,6 +11,7 @@ import {
 } from "./Billing.ts"
 import { Customer, customerRules } from "./Customer.ts"
 import { difference, isEqual, Money, sum } from "./Decimal.ts"
+import { documentsAreFew } from "./Document.ts"
 import {
   CalendarDate,
   choice,
@@ -36,6 +37,7 @@ import {
   repeated,
   type Rule,
   type RuleSet,
+  sentTwice,
   soundValues,
   supplierExists
 } from "./Rules.ts"
@@ -213,7 +215,7 @@ const domesticCustomersHaveFamilyName: Rule<Account> = (account, _facts, report)
 const ledgerCodesAreUnique: Rule<Account> = (account, _facts, report) => {
   const twice = repeated(soundValues(account.ledgers ?? [], (ledger) => ledger.ledger_code))
   if (twice.length > 0) {
-    report("duplicate_ledger_entries_found", `Sent more than once: ${twice.join(", ")}.`, "ledgers")
+    report("duplicate_ledger_entries_found", sentTwice(twice), "ledgers")
   }
 }
 
@@ -226,7 +228,7 @@ const transactionIdsAreUnique: Rule<Account> = (account, _facts, report) => {
   }
   const twice = repeated(ids)
   if (twice.length > 0) {
-    report("duplicate_transaction_ids", `Sent more than once: ${twice.join(", ")}.`)
+    report("duplicate_transaction_ids", sentTwice(twice))
   }
 }
 
@@ -247,7 +249,7 @@ const ledgersAddUpToTransfer: Rule<Account> = (account, _facts, report) => {
 const metadataKeysAreUnique: Rule<Account> = (account, _facts, report) => {
   const twice = repeated(soundValues(account.metadata ?? [], (entry) => entry.key))
   if (twice.length > 0) {
-    report("metadata_has_duplicate_keys", `Sent more than once: ${twice.join(", ")}.`, "metadata")
+    report("metadata_has_duplicate_keys", sentTwice(twice), "metadata")
   }
 }
 
@@ -267,6 +269,7 @@ const supplyAddressesAreUnique: Rule<Account> = (account, _facts, report) => {
 export const accountRules: RuleSet<Account> = {
   rules: [
     supplierExists,
+    documentsAreFew,
     salesChannelIsKnown,
     hasCustomer,
     unknownOccupierIsNoCustomer,

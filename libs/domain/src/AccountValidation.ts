@@ -62,7 +62,7 @@ export const factsAt = (now: DateTime.Utc, timeZone: TimeZone = utc): Facts => (
 /**
  * Validates one account payload (parsed JSON, not wrapped in `payload`) as of `now`, on the day
  * that it is then in the supplier's time zone. Succeeds with the normalised account; fails with
- * every broken rule, in payload order.
+ * every broken rule in payload order, or with 1,000 of them where there are more.
  */
 export const validateAccount = (
   payload: unknown,

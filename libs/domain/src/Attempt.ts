@@ -21,6 +21,7 @@ import {
 import { AttemptId, type ImportKey } from "./ImportProcess.ts"
 import * as Json from "./Json.ts"
 import type { Caller } from "./Organisation.ts"
+import { inTurns } from "./Steps.ts"
 
 type Port = ImportProcesses["Service"]
 
@@ -114,13 +115,16 @@ const renewing = ({ lease, processes }: Dependencies, { id, key }: Attempt) =>
   )
 
 /** Today's rules on the data as it was staged. */
-const revalidate = ({ examiner }: Dependencies, { caller, payload: text }: Attempt) => {
-  const payload = Result.getOrThrow(Json.parse(text))
+const revalidate = Effect.fnUntraced(function* (
+  { examiner }: Dependencies,
+  { caller, payload: text }: Attempt
+) {
+  const payload = Result.getOrThrow(yield* inTurns(() => Json.parsing(text)))
   const code = "account_failed_validation"
-  return examiner
+  return yield* examiner
     .examine({ validator: accountValidator, caller, body: payload, payload, code })
     .pipe(Effect.catchTag("DocumentsUnavailable", () => unavailable))
-}
+})
 
 /** What is stored once is not broken off: the store itself knows whether the lease is lost. */
 const create = Effect.fnUntraced(function* (

@@ -1,51 +1,52 @@
 /**
- * Examining a request of a caller: looks up all that the rules may know (the supplier, the open
- * choices, the documents), then applies them, so that every fault comes in one answer. A supplier
- * of another organisation is looked up and then treated exactly like one that does not exist.
- * Source: decisions, "Errors" and "Order of checks".
+ * Examining a request of a caller: looks up what the rules may know (the supplier, the open
+ * choices), applies them, and then looks up the documents, so that every fault comes in one answer.
+ * A supplier of another organisation is looked up and then treated exactly like one that does not
+ * exist. Source: decisions, "Errors", "Order of checks" and "Errors of one answer".
  */
 import { DateTime, Effect, Option, Result } from "effect"
-import type { Documents, DocumentsUnavailable, StoredDocument } from "../ports/Documents.ts"
+import type { Documents, DocumentsUnavailable } from "../ports/Documents.ts"
 import type { OperatorSetup } from "../ports/OperatorSetup.ts"
 import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
 import { SupplierCodeField } from "./Account.ts"
 import type { FoundDocuments } from "./AccountChange.ts"
 import { businessDay, utc } from "./BusinessDay.ts"
-import { DocumentPath, relativePath } from "./Document.ts"
-import { MigrationNotOngoing, ValidationFailed } from "./Failure.ts"
+import { mostDocuments } from "./Document.ts"
+import { makeLookUp, nothingLookedUp } from "./DocumentLookup.ts"
+import { type Fault, MigrationNotOngoing, ValidationFailed } from "./Failure.ts"
 import type { CalendarDate } from "./Field.ts"
-import type { Facts } from "./Rules.ts"
-import { type Shape, shapeOf, walk } from "./Shape.ts"
-import type { Supplier } from "./Supplier.ts"
+import { mostFaults } from "./Findings.ts"
 import type { Caller } from "./Organisation.ts"
-import type { Validator } from "./Validation.ts"
+import { readerOf, unsound } from "./Reader.ts"
+import type { Facts } from "./Rules.ts"
+import { inTurns, type Steps } from "./Steps.ts"
+import type { Supplier } from "./Supplier.ts"
+import type { Refusal, Validator } from "./Validation.ts"
 
-/** How many documents of one request are looked up at once. */
-const documentLookups = 16
+/** Nothing is changed yet, so that a client that goes away need not be waited for. */
+const computed = <A>(make: () => Steps<A>): Effect.Effect<A> => Effect.interruptible(inTurns(make))
 
-const supplierCodeShape = shapeOf(SupplierCodeField)
+/** The refusal of a request for what was found beside its body and in it. */
+const refusalOf = (
+  code: ValidationFailed["code"],
+  faults: ReadonlyArray<Fault>,
+  { errors, more }: Refusal
+): ValidationFailed => {
+  const all = [...faults, ...errors]
+  const areMore = more || all.length > mostFaults
+  return new ValidationFailed({ code, errors: all.slice(0, mostFaults), more: areMore })
+}
+
+const nothingBroken: Refusal = { errors: [], more: false }
+
+const readSupplierCode = readerOf(SupplierCodeField)
 
 /** The supplier that a payload names, if what it names can be a supplier at all. */
 const namedSupplier = (payload: unknown): Option.Option<Supplier["code"]> => {
   if (typeof payload !== "object" || payload === null) return Option.none()
-  const named = "import_supplier" in payload ? payload.import_supplier : undefined
-  if (supplierCodeShape._tag !== "Leaf") return Option.none()
-  return Result.getSuccess(supplierCodeShape.decode(named)) as Option.Option<Supplier["code"]>
+  const named = readSupplierCode("import_supplier" in payload ? payload.import_supplier : undefined)
+  return named === unsound ? Option.none() : Option.some(named as Supplier["code"])
 }
-
-/** The documents that a body names with clean paths, each once and without a leading slash. */
-const namedDocuments = (shape: Shape, body: unknown): ReadonlyArray<DocumentPath> => {
-  const paths = new Set<DocumentPath>()
-  walk(shape, body, (at, value) => {
-    if (at._tag !== "Leaf" || !isDocumentPath(at)) return
-    const path = at.decode(value)
-    if (Result.isSuccess(path)) paths.add(relativePath(path.success as DocumentPath))
-  })
-  return [...paths]
-}
-
-const isDocumentPath = (leaf: Shape): boolean =>
-  leaf._tag === "Leaf" && leaf.schema === DocumentPath
 
 /**
  * What a valid request is examined to: its value, the caller's supplier, and the time it is judged
@@ -79,6 +80,8 @@ export interface Examiner {
     readonly body: unknown
     readonly payload: unknown
     readonly code: ValidationFailed["code"]
+    /** What was found beside the body, and stands before the faults of the body. */
+    readonly faults?: ReadonlyArray<Fault>
   }) => Effect.Effect<Examined<Body>, ValidationFailed | Unavailable>
 }
 
@@ -86,6 +89,8 @@ export const makeExaminer = (
   setup: OperatorSetup["Service"],
   store: Documents["Service"]
 ): Examiner => {
+  const lookUp = makeLookUp(store)
+
   const supplierOf: Examiner["supplierOf"] = (caller, code) =>
     Option.match(code, {
       onNone: () => Effect.succeedNone,
@@ -96,33 +101,27 @@ export const makeExaminer = (
         )
     })
 
-  const lookUp = Effect.fnUntraced(function* (supplier: Supplier, shape: Shape, body: unknown) {
-    if (!supplier.documentCheck) return { documents: new Map(), missing: new Set<string>() }
-    const paths = namedDocuments(shape, body)
-    const found = yield* Effect.forEach(paths, (path) => store.find(supplier.documentRoot, path), {
-      concurrency: documentLookups
-    })
-    const documentsFound = new Map<string, StoredDocument>()
-    const missing = new Set<string>()
-    paths.forEach((path, index) =>
-      Option.match(found[index] ?? Option.none(), {
-        onNone: () => missing.add(path),
-        onSome: (document) => documentsFound.set(path, document)
-      })
-    )
-    return { documents: documentsFound, missing }
+  /** Nothing is looked up for a request that is refused for too many faults or documents. */
+  const lookUpDocuments = Effect.fnUntraced(function* (
+    supplier: Option.Option<Supplier>,
+    { body, validator }: Parameters<Examiner["examine"]>[0],
+    judged: Result.Result<unknown, Refusal>
+  ) {
+    const isHopeless = Result.isFailure(judged) && judged.failure.errors.length >= mostFaults
+    if (isHopeless || Option.isNone(supplier) || !supplier.value.documentCheck) {
+      return nothingLookedUp
+    }
+    const paths = yield* computed(() => validator.documentsNamed(body))
+    return paths.size > mostDocuments ? nothingLookedUp : yield* lookUp(supplier.value, paths)
   })
 
   const examine: Examiner["examine"] = Effect.fnUntraced(function* (request) {
-    const { body, caller, code, payload, validator } = request
+    const { body, caller, code, faults = [], payload, validator } = request
     const now = yield* DateTime.now
     const [supplier, choices] = yield* Effect.all(
       [supplierOf(caller, namedSupplier(payload)), setup.choices],
       { concurrency: "unbounded" }
     )
-    const looked = Option.isSome(supplier)
-      ? yield* lookUp(supplier.value, validator.shape, body)
-      : { documents: new Map(), missing: new Set<string>() }
     const timeZone = Option.match(supplier, { onNone: () => utc, onSome: (of) => of.timeZone })
     const today = businessDay(now, timeZone)
     const facts: Facts = {
@@ -130,13 +129,15 @@ export const makeExaminer = (
       today,
       choices,
       supplierExists: Option.isSome(supplier),
-      missingDocuments: looked.missing
+      missingDocuments: new Set()
     }
-    const valid = validator.validate(body, facts)
-    if (Result.isFailure(valid)) {
-      return yield* new ValidationFailed({ code, errors: valid.failure })
-    }
-    const { documents } = looked
+    const judge = (known: Facts) => computed(() => validator.validating(body, known))
+    const judged = yield* judge(facts)
+    const { documents, missing } = yield* lookUpDocuments(supplier, request, judged)
+    const valid =
+      missing.size === 0 ? judged : yield* judge({ ...facts, missingDocuments: missing })
+    if (Result.isFailure(valid)) return yield* refusalOf(code, faults, valid.failure)
+    if (faults.length > 0) return yield* refusalOf(code, faults, nothingBroken)
     return { body: valid.success, supplier: Option.getOrThrow(supplier), documents, now, today }
   })
 

@@ -23,10 +23,14 @@ export class PermissionDenied extends Data.TaggedError("PermissionDenied")<{}> {
   readonly code = "permission_denied"
 }
 
-/** At least one rule is broken; `errors` holds every one, in payload order. */
+/**
+ * At least one rule is broken; `errors` holds every one in payload order, or the first that were
+ * found where there are `more`.
+ */
 export class ValidationFailed extends Data.TaggedError("ValidationFailed")<{
   readonly code: "account_failed_validation" | "request_failed_validation"
   readonly errors: ReadonlyArray<Fault>
+  readonly more?: boolean
 }> {}
 
 /** The supplier is Paused or Complete. */

@@ -7,6 +7,7 @@
  */
 import { DateTime, type JsonSchema, Schema, SchemaGetter } from "effect"
 import type { FieldCode } from "./Code.ts"
+import { listElements } from "./Json.ts"
 import { isPossiblePhone } from "./Phone.ts"
 
 /** What a broken check says. */
@@ -285,9 +286,6 @@ export const integer = (min: number, max: number) =>
       jsonSchema: { maximum: max }
     })
   )
-
-/** No list is longer; what stands in a longer one is not examined. */
-export const listElements = 10_000
 
 /** A list of up to `listElements`. Codes: `not_a_list`, `max_length`. */
 export const list = <Element extends Schema.Constraint>(element: Element) =>

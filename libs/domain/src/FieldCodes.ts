@@ -48,7 +48,11 @@ export const fieldCodes = {
     '"landline": "12345"',
     "Send the number with a leading + and country code."
   ),
-  max_length: field("Longer than allowed.", "a title of 21 characters", "Shorten the value."),
+  max_length: field(
+    "Longer than allowed, or more than allowed.",
+    "a title of 21 characters; documents of more than 1,000 different paths",
+    "Shorten the value, or send less at once."
+  ),
   min_value: field("Less than allowed.", '"period_start_day": 0', "Send a greater value."),
   max_value: field("Greater than allowed.", '"period_start_day": 29', "Send a smaller value."),
   max_digits: field(

@@ -1,9 +1,12 @@
 /**
  * JSON text as the contract takes it, and nothing lost on the way: a repeated key or too deep a
  * nesting is refused, and a number that a double cannot hold keeps its own spelling (as the
- * platform's raw JSON), so that it is judged, stored and answered as it was sent.
+ * platform's raw JSON), so that it is judged, stored and answered as it was sent. Own parser,
+ * because the platform's tells none of that, and holds the event loop for seconds over some bodies
+ * of the largest size.
  */
 import { Data, Result } from "effect"
+import { finish, type Steps } from "./Steps.ts"
 
 /** The body is not JSON as the contract takes it. `detail` says where. */
 export class NotJson extends Data.TaggedError("NotJson")<{ readonly detail: string }> {
@@ -12,6 +15,12 @@ export class NotJson extends Data.TaggedError("NotJson")<{ readonly detail: stri
 
 /** The outermost object of a body is depth 1. */
 export const nestingDepth = 32
+
+/**
+ * No list has more elements, and no object of any inner shape more members; what stands in a longer
+ * one is not examined.
+ */
+export const listElements = 10_000
 
 /**
  * A number in its own spelling, made by `JSON.rawJSON` and written as it is by `JSON.stringify`.
@@ -23,10 +32,6 @@ export interface RawNumber {
 interface PlatformJson {
   readonly rawJSON: (text: string) => RawNumber
   readonly isRawJSON: (value: unknown) => value is RawNumber
-  readonly parse: (
-    text: string,
-    reviver: (key: string, value: unknown, context: { readonly source?: string }) => unknown
-  ) => unknown
 }
 
 const platform = JSON as unknown as PlatformJson
@@ -34,21 +39,18 @@ const platform = JSON as unknown as PlatformJson
 /** Whether a parsed value is a number whose spelling was kept. */
 export const isRawNumber = (value: unknown): value is RawNumber => platform.isRawJSON(value)
 
+/** Whether a parsed value is an object, and neither a list nor a number whose spelling was kept. */
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value) && !isRawNumber(value)
+
+export const isListWithinLimit = (value: unknown): value is ReadonlyArray<unknown> =>
+  Array.isArray(value) && value.length <= listElements
+
 /** Every double keeps this many significant decimal digits. */
 const exactDigits = 15
-
-const Quote = 0x22
-const Backslash = 0x5c
-
-const isNumberStart = (code: number): boolean => code === 0x2d || (code >= 0x30 && code <= 0x39)
-
-const isNumberPart = (code: number): boolean =>
-  (code >= 0x30 && code <= 0x39) ||
-  code === 0x2e ||
-  code === 0x2b ||
-  code === 0x2d ||
-  code === 0x65 ||
-  code === 0x45
+/** Well within the range of a double. */
+const largestExponent = 250
+const longestExact = 250
 
 /**
  * The digits without the zeros at their end. (A regular expression takes the square of their
@@ -62,111 +64,279 @@ export const withoutTrailingZeros = (digits: string): string => {
 
 /** Whether a double holds the number as spelled, so that nothing is lost by parsing it. */
 const isExact = (source: string): boolean => {
+  if (source.length > longestExact) return false
   const [coefficient = "", exponent] = source.toLowerCase().split("e")
-  if (exponent !== undefined && Math.abs(Number(exponent)) > 250) return false
+  if (exponent !== undefined && Math.abs(Number(exponent)) > largestExponent) return false
   const digits = withoutTrailingZeros(coefficient.replace(/[-.]/g, "").replace(/^0+/, ""))
-  return digits.length <= exactDigits && coefficient.length < 250
+  return digits.length <= exactDigits
 }
 
-const endOfString = (text: string, start: number): number => {
-  let index = start + 1
-  while (index < text.length) {
-    const code = text.charCodeAt(index)
-    if (code === Quote) return index
-    index += code === Backslash ? 2 : 1
+const code = (character: string): number => character.charCodeAt(0)
+
+const quote = code('"')
+const backslash = code("\\")
+const comma = code(",")
+const colon = code(":")
+const minus = code("-")
+const openBrace = code("{")
+const closeBrace = code("}")
+const openBracket = code("[")
+const closeBracket = code("]")
+const space = code(" ")
+
+const isBlank = (at: number): boolean => at === space || at === 0x0a || at === 0x0d || at === 0x09
+
+const isDigit = (at: number): boolean => at >= 0x30 && at <= 0x39
+
+const words: ReadonlyMap<number, readonly [word: string, value: boolean | null]> = new Map([
+  [code("t"), ["true", true]],
+  [code("f"), ["false", false]],
+  [code("n"), ["null", null]]
+])
+
+/** A list or an object whose end is not reached. */
+interface Container {
+  readonly within: Container | null
+  /** Null for an object. */
+  readonly list: Array<unknown> | null
+  readonly object: Record<string, unknown>
+  /** The key of the member that is being read. */
+  key: string
+  members: number
+}
+
+const noObject = {}
+
+const listIn = (within: Container | null): Container => ({
+  within,
+  list: [],
+  object: noObject,
+  key: "",
+  members: 0
+})
+
+const objectIn = (within: Container | null): Container => ({
+  within,
+  list: null,
+  object: {},
+  key: "",
+  members: 0
+})
+
+const closed = ({ list, object }: Container): unknown =>
+  // A list that grew holds more room than it needs.
+  list === null ? object : list.slice()
+
+/** Keeps one element more than any list may have, so that a longer one is known as such. */
+const keep = (container: Container, value: unknown): void => {
+  const { list, object } = container
+  if (list !== null) {
+    if (list.length <= listElements) list.push(value)
+  } else if (container.members++ <= listElements) {
+    const { key } = container
+    if (key === "__proto__") {
+      const descriptor = { value, enumerable: true, configurable: true, writable: true }
+      Object.defineProperty(object, key, descriptor)
+    } else object[key] = value
   }
-  return text.length
 }
 
-const unescaped = (text: string, start: number, end: number): string => {
-  const key = text.slice(start + 1, end)
-  if (!key.includes("\\")) return key
-  try {
-    return String(JSON.parse(text.slice(start, end + 1)))
-  } catch {
-    // A malformed escape is no key at all: the parser that follows refuses the whole text.
-    return key
+/** What may come next. */
+type Expected = "value" | "element or end" | "key" | "key or end"
+
+class Parser {
+  readonly #text: string
+  #index = 0
+  #depth = 0
+  #container: Container | null = null
+  #expected: Expected = "value"
+  /** The whole document, once `advance` has answered true. */
+  document: unknown = undefined
+
+  constructor(text: string) {
+    this.#text = text
   }
-}
 
-interface Survey {
-  readonly refusal: string | null
-  readonly exact: boolean
-}
+  /** Reads so many characters or a few more; whether that was all. @throws NotJson */
+  advance(characters: number): boolean {
+    const pause = this.#index + characters
+    while (this.#index < pause) {
+      let next = this.#skipBlanks()
+      if (this.#expected === "key" || (this.#expected === "key or end" && next !== closeBrace)) {
+        next = this.#readKey(next)
+      }
+      if (next === openBrace || next === openBracket) this.#open(next)
+      else if (this.#finish(this.#readValue(next))) return true
+    }
+    return false
+  }
 
-/**
- * One pass over the text, for what a parser does not tell. Malformed text is left to the parser.
- */
-const survey = (text: string): Survey => {
-  const open: Array<Set<string> | null> = []
-  let expectsKey = false
-  let exact = true
-  let index = 0
-  while (index < text.length) {
-    const code = text.charCodeAt(index)
-    if (code === Quote) {
-      const end = endOfString(text, index)
-      const keys = open[open.length - 1]
-      if (expectsKey && keys) {
-        const key = unescaped(text, index, end)
-        if (keys.has(key))
-          return { refusal: `The key ${JSON.stringify(key.slice(0, 64))} is repeated.`, exact }
-        keys.add(key)
-        expectsKey = false
+  #fail(index = this.#index): never {
+    throw new NotJson({ detail: `Not a JSON document, at position ${index}.` })
+  }
+
+  #skipBlanks(): number {
+    const text = this.#text
+    let next = text.charCodeAt(this.#index)
+    while (next <= space && isBlank(next)) next = text.charCodeAt(++this.#index)
+    return next
+  }
+
+  #open(bracket: number): void {
+    if (this.#depth === nestingDepth) {
+      throw new NotJson({ detail: `Nested deeper than ${nestingDepth} levels.` })
+    }
+    this.#depth++
+    this.#index++
+    const isObject = bracket === openBrace
+    this.#container = isObject ? objectIn(this.#container) : listIn(this.#container)
+    this.#expected = isObject ? "key or end" : "element or end"
+  }
+
+  #close(container: Container): unknown {
+    this.#depth--
+    this.#index++
+    this.#container = container.within
+    return closed(container)
+  }
+
+  /** Reads a key and its colon; answers what comes then. */
+  #readKey(next: number): number {
+    if (next !== quote) this.#fail()
+    const container = this.#container as Container
+    const key = this.#readString()
+    // Most keys are met for the first time; what every object inherits has no value of its own.
+    if (container.object[key] !== undefined && Object.hasOwn(container.object, key)) {
+      throw new NotJson({ detail: `The key ${JSON.stringify(key.slice(0, 64))} is repeated.` })
+    }
+    container.key = key
+    if (this.#skipBlanks() !== colon) this.#fail()
+    this.#index++
+    this.#expected = "value"
+    return this.#skipBlanks()
+  }
+
+  /** Anything but the beginning of a list or an object; an empty one ends here. */
+  #readValue(next: number): unknown {
+    if (next === quote) return this.#readString()
+    if (next === minus || isDigit(next)) return this.#readNumber(next)
+    const container = this.#container
+    if (
+      container !== null &&
+      ((next === closeBracket && this.#expected === "element or end") ||
+        (next === closeBrace && this.#expected === "key or end"))
+    ) {
+      return this.#close(container)
+    }
+    const [word, value] = words.get(next) ?? this.#fail()
+    if (!this.#text.startsWith(word, this.#index)) this.#fail()
+    this.#index += word.length
+    return value
+  }
+
+  #readString(): string {
+    const text = this.#text
+    const start = this.#index + 1
+    let index = start
+    let isEscaped = false
+    for (;;) {
+      const at = text.charCodeAt(index)
+      if (at === quote) break
+      // Past the end there is no number, and so none that is large enough.
+      if (!(at >= space)) this.#fail(index)
+      if (at === backslash) {
+        isEscaped = true
+        index++
       }
-      index = end + 1
-    } else if (code === 0x7b || code === 0x5b) {
-      if (open.length === nestingDepth) {
-        return { refusal: `Nested deeper than ${nestingDepth} levels.`, exact }
-      }
-      open.push(code === 0x7b ? new Set() : null)
-      expectsKey = code === 0x7b
-      index++
-    } else if (code === 0x7d || code === 0x5d) {
-      open.pop()
-      expectsKey = false
-      index++
-    } else if (code === 0x2c) {
-      expectsKey = open[open.length - 1] !== null
-      index++
-    } else if (isNumberStart(code)) {
-      const start = index
-      while (index < text.length && isNumberPart(text.charCodeAt(index))) index++
-      if (index - start > exactDigits || /[eE]/.test(text.slice(start, index))) {
-        exact &&= isExact(text.slice(start, index))
-      }
-    } else {
       index++
     }
+    this.#index = index + 1
+    return isEscaped ? this.#unescaped(start - 1, index + 1) : text.slice(start, index)
   }
-  return { refusal: null, exact }
+
+  #unescaped(start: number, end: number): string {
+    try {
+      return String(JSON.parse(this.#text.slice(start, end)))
+    } catch {
+      return this.#fail(start)
+    }
+  }
+
+  #readNumber(first: number): unknown {
+    const text = this.#text
+    const start = this.#index
+    let next = first === minus ? text.charCodeAt(++this.#index) : first
+    if (next === 0x30) next = text.charCodeAt(++this.#index)
+    else next = this.#skipDigits()
+    if (next === 0x2e) {
+      this.#index++
+      next = this.#skipDigits()
+    }
+    const hasExponent = next === 0x65 || next === 0x45
+    if (hasExponent) {
+      next = text.charCodeAt(++this.#index)
+      if (next === minus || next === 0x2b) this.#index++
+      this.#skipDigits()
+    }
+    const source = text.slice(start, this.#index)
+    const isShort = source.length <= exactDigits && !hasExponent
+    return isShort || isExact(source) ? Number(source) : platform.rawJSON(source)
+  }
+
+  /** Skips one digit at least; answers what comes then. */
+  #skipDigits(): number {
+    const text = this.#text
+    let next = text.charCodeAt(this.#index)
+    if (!isDigit(next)) this.#fail()
+    while (isDigit(next)) next = text.charCodeAt(++this.#index)
+    return next
+  }
+
+  /** Puts a value in its place, and ends what ends after it; whether that was the document. */
+  #finish(read: unknown): boolean {
+    for (let value = read; ;) {
+      const container = this.#container
+      if (container === null) return this.#end(value)
+      keep(container, value)
+      const isObject = container.list === null
+      const next = this.#skipBlanks()
+      if (next === comma) {
+        this.#index++
+        this.#expected = isObject ? "key" : "value"
+        return false
+      }
+      if (next !== (isObject ? closeBrace : closeBracket)) this.#fail()
+      value = this.#close(container)
+    }
+  }
+
+  #end(value: unknown): boolean {
+    this.#skipBlanks()
+    if (this.#index < this.#text.length) this.#fail()
+    this.document = value
+    return true
+  }
 }
+
+/** Characters between two pauses. */
+const pace = 4_096
 
 /**
- * Parses one JSON document. Fails with the code `parse_error` for malformed text, a byte-order
- * mark, a repeated key, or a nesting deeper than `nestingDepth`.
+ * Parses one JSON document in steps. Fails with the code `parse_error` for malformed text, a
+ * byte-order mark, a repeated key, or a nesting deeper than `nestingDepth`. A list or an object
+ * that is longer than `listElements` ends with the first element too many; every validator refuses
+ * it.
  */
-export const parse = (text: string): Result.Result<unknown, NotJson> => {
-  const { exact, refusal } = survey(text)
-  if (refusal !== null) return Result.fail(new NotJson({ detail: refusal }))
+export function* parsing(text: string): Steps<Result.Result<unknown, NotJson>> {
+  const parser = new Parser(text)
   try {
-    return Result.succeed(
-      exact
-        ? (JSON.parse(text) as unknown)
-        : platform.parse(text, (_key, value, { source }) =>
-            typeof value === "number" && source !== undefined && !isExact(source)
-              ? platform.rawJSON(source)
-              : value
-          )
-    )
-  } catch (cause) {
-    return Result.fail(new NotJson({ detail: positionOf(cause) }))
+    while (!parser.advance(pace)) yield
+    return Result.succeed(parser.document)
+  } catch (error) {
+    if (error instanceof NotJson) return Result.fail(error)
+    throw error
   }
 }
 
-/** The parser's message without the text it quotes, which may hold personal data. */
-const positionOf = (cause: unknown): string => {
-  const position =
-    cause instanceof SyntaxError ? /position \d+/.exec(cause.message)?.[0] : undefined
-  return position === undefined ? "Not a JSON document." : `Not a JSON document, at ${position}.`
-}
+/** Parses one JSON document without a pause; see `parsing`. */
+export const parse = (text: string): Result.Result<unknown, NotJson> => finish(parsing(text))

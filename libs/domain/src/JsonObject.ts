@@ -2,91 +2,95 @@
  * JSON objects without documented members: those of any inner shape, kept as they were sent
  * (metadata values and structured street addresses), and the one that takes none.
  */
-import { Schema } from "effect"
-import { fieldCheck, isStorableText, listElements } from "./Field.ts"
-import { isObject, type Path } from "./Shape.ts"
+import { Schema, type SchemaAST } from "effect"
+import { fieldCheck, isStorableText } from "./Field.ts"
+import { isObject, listElements } from "./Json.ts"
+import type { Path } from "./Shape.ts"
 
-/** Whether something holds of every text, key and list inside; quicker than where it does not. */
-const holdsInside = (
+/** What may stand in an object without documented members, told by an annotation of its schema. */
+export type Inside = "anything" | "nothing"
+
+export const insideOf = (ast: SchemaAST.AST): Inside | undefined =>
+  ast.annotations?.["inside"] as Inside | undefined
+
+export const unstorableText = {
+  code: "invalid",
+  detail: "Must not contain NUL or a lone surrogate."
+} as const
+
+export const tooManyElements = {
+  code: "max_length",
+  detail: `Must have at most ${listElements} elements.`
+} as const
+
+export const tooManyMembers = {
+  code: "max_length",
+  detail: `Must have at most ${listElements} members.`
+} as const
+
+/** Where something holds, below `path`, of what stands there; the depth is bounded by Json. */
+const placesWhere = (
   value: unknown,
-  holds: (part: string | ReadonlyArray<unknown>) => boolean
-): boolean => {
-  if (typeof value === "string") return holds(value)
+  holds: (part: unknown) => boolean,
+  path: Path
+): ReadonlyArray<Path> => {
+  const here = holds(value) ? [path] : []
   if (Array.isArray(value)) {
-    return holds(value) && value.every((element) => holdsInside(element, holds))
+    if (value.length > listElements) return here
+    const inside = value.map((element, index) => placesWhere(element, holds, [...path, index]))
+    return [...inside.flat(), ...here]
   }
-  if (!isObject(value)) return true
-  for (const key of Object.keys(value)) {
-    if (!holds(key) || !holdsInside(value[key], holds)) return false
-  }
-  return true
+  if (!isObject(value)) return here
+  const keys = Object.keys(value)
+  if (keys.length > listElements) return here
+  const storable = keys.filter(isStorableText)
+  const inside = storable.map((key) => placesWhere(value[key], holds, [...path, key]))
+  return [...inside.flat(), ...here]
 }
 
-/** Where a list stands that is longer than any list may be. The depth is bounded by Json. */
-const longLists = (value: unknown, path: Path): ReadonlyArray<Path> => {
-  if (Array.isArray(value)) {
-    if (value.length > listElements) return [path]
-    return value.flatMap((element, index) => longLists(element, [...path, index]))
-  }
-  if (!isObject(value)) return []
-  return Object.entries(value).flatMap(([key, member]) => longLists(member, [...path, key]))
-}
+/** Text that no database stores, as a value or as a key. */
+const isUnstorable = (part: unknown): boolean =>
+  typeof part === "string"
+    ? !isStorableText(part)
+    : isObject(part) && hasFewMembers(part) && !Object.keys(part).every(isStorableText)
 
-/**
- * Where text stands that no database stores: NUL, or a lone surrogate. The depth is bounded by
- * Json.
- */
-const unstorable = (value: unknown, path: Path): ReadonlyArray<Path> => {
-  if (typeof value === "string") return isStorableText(value) ? [] : [path]
-  if (Array.isArray(value)) {
-    return value.flatMap((element, index) => unstorable(element, [...path, index]))
-  }
-  if (!isObject(value)) return []
-  const members = Object.entries(value)
-  const storable = members.filter(([key]) => isStorableText(key))
-  const inside = storable.flatMap(([key, member]) => unstorable(member, [...path, key]))
-  return storable.length === members.length ? inside : [...inside, path]
-}
+const hasFewMembers = (value: object): boolean => Object.keys(value).length <= listElements
+
+const isLongList = (part: unknown): boolean => Array.isArray(part) && part.length > listElements
+
+const isLargeObject = (part: unknown): boolean => isObject(part) && !hasFewMembers(part)
+
+const nowhere = (
+  holds: (part: unknown) => boolean,
+  broken: typeof unstorableText | typeof tooManyElements | typeof tooManyMembers
+) =>
+  Schema.makeFilter<unknown>(
+    (value) => placesWhere(value, holds, []).map((path) => ({ path, issue: broken.detail })),
+    { ...broken, toJsonSchema: () => [{}, true] }
+  )
 
 const isJsonObject = fieldCheck<unknown>(isObject, {
   code: "not_an_object",
-  detail: "Must be a JSON object.",
+  detail: "Must be an object.",
   jsonSchema: { type: "object" },
   abort: true
 })
 
 /**
  * Codes: `not_an_object`, `invalid` at the text inside that holds NUL or a lone surrogate, and
- * `max_length` at a list inside that is too long.
+ * `max_length` at a list or object inside that is too long.
  */
-export const JsonObject = Schema.Unknown.check(
+export const JsonObject = Schema.Unknown.annotate({ inside: "anything" satisfies Inside }).check(
   isJsonObject,
-  Schema.makeFilter<unknown>(
-    (value) => unstorable(value, []).map((path) => ({ path, issue: "invalid" })),
-    {
-      code: "invalid",
-      detail: "Must not contain NUL or a lone surrogate.",
-      holds: (value: unknown) =>
-        holdsInside(value, (part) => typeof part !== "string" || isStorableText(part)),
-      toJsonSchema: () => [{}, true]
-    }
-  ),
-  Schema.makeFilter<unknown>(
-    (value) => longLists(value, []).map((path) => ({ path, issue: "too long" })),
-    {
-      code: "max_length",
-      detail: `Must have at most ${listElements} elements.`,
-      holds: (value: unknown) =>
-        holdsInside(value, (part) => typeof part === "string" || part.length <= listElements),
-      toJsonSchema: () => [{}, true]
-    }
-  )
+  nowhere(isUnstorable, unstorableText),
+  nowhere(isLongList, tooManyElements),
+  nowhere(isLargeObject, tooManyMembers)
 )
 
 /**
  * Codes: `not_an_object`, and `unknown_field` at every member. (A struct without fields takes any.)
  */
-export const EmptyObject = Schema.Unknown.check(
+export const EmptyObject = Schema.Unknown.annotate({ inside: "nothing" satisfies Inside }).check(
   isJsonObject,
   Schema.makeFilter<unknown>(
     (value) => Object.keys(value as object).map((name) => ({ path: [name], issue: "unknown" })),
@@ -97,3 +101,27 @@ export const EmptyObject = Schema.Unknown.check(
     }
   )
 )
+
+/** How much more may be read before it is too much to be read without a pause. */
+export interface Room {
+  left: number
+}
+
+/** Whether a JSON value holds nothing that `JsonObject` refuses inside, and fits into the room. */
+export const isSoundInside = (value: unknown, room: Room): boolean => {
+  if (typeof value === "string") return isStorableText(value)
+  if (Array.isArray(value)) {
+    room.left -= value.length
+    if (value.length > listElements || room.left < 0) return false
+    for (const element of value) if (!isSoundInside(element, room)) return false
+    return true
+  }
+  if (!isObject(value)) return true
+  const keys = Object.keys(value)
+  room.left -= keys.length
+  if (keys.length > listElements || room.left < 0) return false
+  for (const key of keys) {
+    if (!isStorableText(key) || !isSoundInside(value[key], room)) return false
+  }
+  return true
+}

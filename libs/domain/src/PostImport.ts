@@ -25,8 +25,7 @@ import {
   PaymentInstructionRejected,
   PaymentVendorUnavailable,
   PaymentVendorUnreachable,
-  unavailable,
-  ValidationFailed
+  unavailable
 } from "./Failure.ts"
 import type { ImportKey } from "./ImportProcess.ts"
 import { decideNotes, type NoteResult, notesToLookAt } from "./NoteImport.ts"
@@ -120,12 +119,7 @@ const examine = Effect.fnUntraced(function* <Body>(
   faults: ReadonlyArray<Fault> = []
 ) {
   const code = "request_failed_validation"
-  const examined = yield* Effect.catchTag(
-    examiner.examine({ validator, caller, body, payload: body, code }),
-    "ValidationFailed",
-    ({ errors }) => new ValidationFailed({ code, errors: [...faults, ...errors] })
-  )
-  if (faults.length > 0) return yield* new ValidationFailed({ code, errors: faults })
+  const examined = yield* examiner.examine({ validator, caller, body, payload: body, code, faults })
   yield* requireOngoing(examined.supplier)
   return examined
 })

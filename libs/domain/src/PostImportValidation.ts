@@ -4,6 +4,7 @@
  */
 import { Schema } from "effect"
 import { ExternalAccountNumber, SupplierCodeField } from "./Account.ts"
+import { documentsAreFew } from "./Document.ts"
 import { list } from "./Field.ts"
 import { Note, noteRules } from "./Note.ts"
 import { PaymentInstruction, vendorIsKnown, vendorOffersType } from "./PaymentInstruction.ts"
@@ -39,7 +40,10 @@ const hasElements =
 
 export const notesRequest = validator({
   schema: NotesRequest,
-  rules: { rules: [supplierExists, hasElements("notes")], members: { notes: noteRules } },
+  rules: {
+    rules: [supplierExists, hasElements("notes"), documentsAreFew],
+    members: { notes: noteRules }
+  },
   wrapper: null
 })
 
@@ -55,7 +59,7 @@ export const transactionsRequest = validator({
 export const statementsRequest = validator({
   schema: StatementsRequest,
   rules: {
-    rules: [supplierExists, hasElements("statements"), statementIdsAreUnique],
+    rules: [supplierExists, hasElements("statements"), documentsAreFew, statementIdsAreUnique],
     members: { statements: statementRules }
   },
   wrapper: null

@@ -1,24 +1,38 @@
 /**
  * Reads sound input: one pass over it by the checks and transformations of its schema, with nothing
- * kept of what is wrong. Input that is unsound, or that documents nothing of some member, is left
- * to the schema, which has the last word.
+ * kept of what is wrong. Input that is unsound is left to those who find out what is wrong with it,
+ * and so is input that is too large to be read without a pause.
  */
 import { Result, Schema, type SchemaAST, type SchemaGetter } from "effect"
-import { listElements } from "./Field.ts"
+import { isObject, isListWithinLimit } from "./Json.ts"
+import { insideOf, isSoundInside, type Room } from "./JsonObject.ts"
 
-/** What a reader answers for input that it leaves to the schema. */
+/** What a reader answers for input that it does not take. */
 export const unsound: unique symbol = Symbol("unsound")
 
 /** The decoded value, or `unsound`. */
 export type Reader = (input: unknown) => unknown
 
-/** The reader of what the schema decodes. */
-export const readerOf = (schema: Schema.Codec<unknown, unknown>): Reader => readerOfAst(schema.ast)
+/** Elements of lists, and members of free objects, that take a millisecond or two. */
+const readAtOnce = 4_000
 
-const readerOfAst = (ast: SchemaAST.AST): Reader => {
-  if (ast.encoding !== undefined) return transformed(ast, ast.encoding) ?? decoder(ast)
+/** The reader of what the schema decodes. */
+export const readerOf = (schema: Schema.Codec<unknown, unknown>): Reader => {
+  const room: Room = { left: 0 }
+  const read = readerOfAst(schema.ast, room)
+  return (input) => {
+    room.left = readAtOnce
+    return read(input)
+  }
+}
+
+const readerOfAst = (ast: SchemaAST.AST, room: Room): Reader => {
+  if (ast.encoding !== undefined) return transformed(ast, ast.encoding, room) ?? decoder(ast)
   if (hasEncodingChecks(ast)) return decoder(ast)
-  return checked(ast.checks ?? [], ast, bare(ast) ?? decoder(ast))
+  if (insideOf(ast) === "anything") {
+    return (input) => (isObject(input) && isSoundInside(input, room) ? input : unsound)
+  }
+  return checked(ast.checks ?? [], ast, bare(ast, room) ?? decoder(ast))
 }
 
 const hasEncodingChecks = (ast: SchemaAST.AST): boolean =>
@@ -34,7 +48,7 @@ const decoder = (ast: SchemaAST.AST): Reader => {
 }
 
 /** The reader of the type alone, without its checks. */
-const bare = (ast: SchemaAST.AST): Reader | undefined => {
+const bare = (ast: SchemaAST.AST, room: Room): Reader | undefined => {
   switch (ast._tag) {
     case "String":
       return (input) => (typeof input === "string" ? input : unsound)
@@ -47,16 +61,16 @@ const bare = (ast: SchemaAST.AST): Reader | undefined => {
     case "Unknown":
       return (input) => input
     case "Objects":
-      return ast.indexSignatures.length === 0 ? struct(ast.propertySignatures) : undefined
+      return ast.indexSignatures.length === 0 ? struct(ast.propertySignatures, room) : undefined
     case "Arrays": {
       const [element] = ast.rest
       return ast.elements.length === 0 && ast.rest.length === 1 && element !== undefined
-        ? list(readerOfAst(element))
+        ? list(readerOfAst(element, room), room)
         : undefined
     }
     case "Union":
       return ast.options?.mode !== "oneOf" && ast.types.every(isLeaf)
-        ? firstOf(ast.types.map(readerOfAst))
+        ? firstOf(ast.types.map((type) => readerOfAst(type, room)))
         : undefined
     default:
       return undefined
@@ -81,10 +95,10 @@ interface Field {
   readonly optional: boolean
 }
 
-const struct = (signatures: ReadonlyArray<SchemaAST.PropertySignature>): Reader => {
+const struct = (signatures: ReadonlyArray<SchemaAST.PropertySignature>, room: Room): Reader => {
   const fields: ReadonlyArray<Field> = signatures.map(({ name, type }) => ({
     name: name as string,
-    read: readerOfAst(type),
+    read: readerOfAst(type, room),
     optional: type.context?.isOptional === true
   }))
   return (input) => {
@@ -109,9 +123,11 @@ const struct = (signatures: ReadonlyArray<SchemaAST.PropertySignature>): Reader 
 }
 
 const list =
-  (read: Reader): Reader =>
+  (read: Reader, room: Room): Reader =>
   (input) => {
-    if (!Array.isArray(input) || input.length > listElements) return unsound
+    if (!isListWithinLimit(input)) return unsound
+    room.left -= input.length
+    if (room.left < 0) return unsound
     const output: Array<unknown> = []
     for (let index = 0; index < input.length; index++) {
       const decoded = read(input[index])
@@ -151,7 +167,11 @@ const checked = (
  * The source read, then transformed step by step. What a transformation makes is of the type that
  * it says, so that only the checks on it are left.
  */
-const transformed = (ast: SchemaAST.AST, links: SchemaAST.Encoding): Reader | undefined => {
+const transformed = (
+  ast: SchemaAST.AST,
+  links: SchemaAST.Encoding,
+  room: Room
+): Reader | undefined => {
   const steps = links.toReversed()
   const targets = [...steps.slice(1).map((link) => link.to), ast]
   const isSimple = targets.every(
@@ -159,7 +179,7 @@ const transformed = (ast: SchemaAST.AST, links: SchemaAST.Encoding): Reader | un
   )
   const [first] = steps
   if (!isSimple || first === undefined) return undefined
-  let read: Reader | undefined = readerOfAst(first.to)
+  let read: Reader | undefined = readerOfAst(first.to, room)
   steps.forEach(({ transformation }, index) => {
     const target = targets[index] as SchemaAST.AST
     const next = read && transformation._tag === "Transformation" && step(read, transformation)

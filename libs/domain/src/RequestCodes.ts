@@ -8,12 +8,12 @@ export const requestCodes = {
     "Send one well-formed JSON document, without a byte-order mark, each key once."
   ),
   account_failed_validation: request(
-    "The account payload, or the request around it, breaks at least one rule; `errors` lists all of them.",
+    "The account payload, or the request around it, breaks at least one rule; `errors` lists all of them, up to 1,000.",
     "a customer whose landline is not a phone number",
     "Correct every listed field and send the request again."
   ),
   request_failed_validation: request(
-    "The request breaks at least one rule; `errors` lists all of them.",
+    "The request breaks at least one rule; `errors` lists all of them, up to 1,000.",
     "a note without body and document_paths",
     "Correct every listed field and send the request again."
   ),

@@ -8,7 +8,10 @@ import type { DateTime } from "effect"
 import type { Choices } from "./Choices.ts"
 import type { FieldCode } from "./Code.ts"
 import type { CalendarDate } from "./Field.ts"
-import { type Path, Unsound } from "./Shape.ts"
+import type { Findings } from "./Findings.ts"
+import { Unsound } from "./PartialDecoding.ts"
+import type { Path } from "./Shape.ts"
+import type { Steps } from "./Steps.ts"
 
 /** What a rule may know beyond the payload. */
 export interface Facts {
@@ -42,64 +45,89 @@ export interface RuleSet<A> {
   readonly members?: { readonly [Key in keyof A]?: RuleSet<Member<A[Key]>> }
 }
 
-export interface BrokenRule {
-  readonly path: Path
-  readonly code: FieldCode
-  readonly detail: string
-}
-
 /** Where a rule about the whole payload is reported. */
 export const wholePayload = "non_field_errors"
 
-/**
- * Applies every rule to a valid body or a draft of an unsound one; `root` is the payload's path.
- */
-export const applyRules = <A>(
-  ruleSet: RuleSet<A>,
-  value: A,
-  facts: Facts,
-  root: Path
-): ReadonlyArray<BrokenRule> => {
-  const broken: Array<BrokenRule> = []
-  const path: Array<string | number> = []
+/** Rules in the form in which they are applied. */
+export interface CompiledRules {
+  readonly rules: RuleSet<unknown>["rules"]
+  /** By name, the last one first. */
+  readonly members: ReadonlyArray<readonly [name: string, rules: CompiledRules]>
+}
 
-  const apply = (set: RuleSet<unknown>, current: unknown): void => {
-    const report: Report = (code, detail, ...at) => {
-      const whole = at.length === 0 && path.length === root.length
-      broken.push({ code, detail, path: whole ? [...path, wholePayload] : [...path, ...at] })
+export const compileRules = <A>(ruleSet: RuleSet<A>): CompiledRules => {
+  const { members = {}, rules } = ruleSet as RuleSet<unknown>
+  const sets: ReadonlyArray<[string, RuleSet<unknown>]> = Object.entries(members)
+  const compiled = sets.map(([name, set]) => [name, compileRules(set)] as const)
+  return { rules, members: compiled.reverse() }
+}
+
+/** A value whose rules are still to be applied, by where it stands. */
+interface Task {
+  readonly set: CompiledRules
+  readonly parent: object
+  readonly at: string | number
+  readonly within: Task | null
+}
+
+const pathOf = ({ at, within }: Task): Path => (within === null ? [] : [...pathOf(within), at])
+
+const valueOf = ({ at, parent }: Task): unknown => {
+  try {
+    return (parent as never)[at]
+  } catch (thrown) {
+    return skipUnsound(thrown)
+  }
+}
+
+/** Rules between two pauses. */
+const pace = 128
+
+/**
+ * Applies every rule to a valid body or a partially decoded one; `root` is the payload's path. Ends
+ * as soon as more is found than can be listed.
+ */
+export function* applyingRules(
+  set: CompiledRules,
+  body: unknown,
+  facts: Facts,
+  root: Path,
+  findings: Findings
+): Steps<void> {
+  let task: Task | undefined = { set, parent: { body }, at: "body", within: null }
+  const open: Array<Task> = []
+  const report: Report = (code, detail, ...at) => {
+    const path = pathOf(task as Task)
+    const isWhole = at.length === 0 && path.length === root.length
+    findings.add({ code, detail, path: isWhole ? [...path, wholePayload] : [...path, ...at] })
+  }
+  let applied = 0
+  for (; task !== undefined && !findings.areMore; task = open.pop()) {
+    const { set }: Task = task
+    const value = valueOf(task)
+    if (value === undefined || value === null) continue
+    if (Array.isArray(value)) {
+      // The first one is judged first.
+      for (let at = value.length - 1; at >= 0; at--) {
+        open.push({ set, parent: value, at, within: task })
+      }
+      continue
     }
     for (const rule of set.rules) {
       try {
-        rule(current, facts, report)
+        rule(value, facts, report)
       } catch (thrown) {
         skipUnsound(thrown)
       }
     }
-    const members = set.members as Readonly<Record<string, RuleSet<unknown>>> | undefined
-    for (const name in members) {
-      path.push(name)
-      applyToMember(members[name] as RuleSet<unknown>, current, name)
-      path.pop()
+    for (const [name, set] of task.set.members) {
+      open.push({ set, parent: value, at: name, within: task })
     }
+    applied += set.rules.length
+    if (applied < pace) continue
+    applied = 0
+    yield
   }
-
-  const applyToMember = (set: RuleSet<unknown>, parent: unknown, name: string | number): void => {
-    try {
-      const member: unknown = (parent as never)[name]
-      if (member === undefined || member === null) return
-      if (!Array.isArray(member)) return apply(set, member)
-      for (let index = 0; index < member.length; index++) {
-        path.push(index)
-        applyToMember(set, member, index)
-        path.pop()
-      }
-    } catch (thrown) {
-      skipUnsound(thrown)
-    }
-  }
-
-  apply(ruleSet as RuleSet<unknown>, value)
-  return broken
 }
 
 const skipUnsound = (thrown: unknown): void => {
@@ -167,4 +195,14 @@ export const repeated = <A>(values: Iterable<A>): ReadonlyArray<A> => {
     seen.add(value)
   }
   return [...twice]
+}
+
+/** A detail names so many. */
+const named = 10
+
+/** What a detail says of values that stand more than once. */
+export const sentTwice = (values: ReadonlyArray<string>): string => {
+  const others = values.length - named
+  const more = others > 0 ? ` and ${others} more` : ""
+  return `Sent more than once: ${values.slice(0, named).join(", ")}${more}.`
 }

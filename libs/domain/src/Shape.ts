@@ -1,14 +1,16 @@
 /**
  * A schema seen as a tree of structs, lists and leaves: what validation needs to know of a schema
- * beyond decoding it whole. It decodes the sound parts of an unsound payload, tells which field a
- * misspelled one was meant to be, and knows the order of the fields.
+ * beyond decoding it whole. It is walked to decode in steps, it tells which field a misspelled one
+ * was meant to be, and knows the order of the fields.
  */
-import { Result, Schema } from "effect"
-import { listElements } from "./Field.ts"
-import { isRawNumber } from "./Json.ts"
+import { type Result, Schema, type SchemaAST, type SchemaIssue } from "effect"
+import { isListWithinLimit, isObject } from "./Json.ts"
+import { insideOf } from "./JsonObject.ts"
+import { type Reader, readerOf, unsound } from "./Reader.ts"
 
-export type Shape = StructShape | ListShape | LeafShape
+export type Shape = StructShape | ListShape | FreeShape | LeafShape
 
+/** The object of a struct; without fields, an object that takes no members. */
 export interface StructShape {
   readonly _tag: "Struct"
   readonly fields: ReadonlyMap<string, { readonly shape: Shape; readonly optional: boolean }>
@@ -19,10 +21,18 @@ export interface ListShape {
   readonly element: Shape
 }
 
+/** An object of any inner shape. */
+export interface FreeShape {
+  readonly _tag: "Free"
+  readonly nullable: boolean
+}
+
 export interface LeafShape {
   readonly _tag: "Leaf"
   readonly schema: Schema.Constraint
-  readonly decode: (input: unknown) => Result.Result<unknown, unknown>
+  readonly read: Reader
+  /** For what `read` leaves to the schema: the value after all, or every issue with the input. */
+  readonly decode: (input: unknown) => Result.Result<unknown, { readonly issue: SchemaIssue.Issue }>
 }
 
 /** A path from the root of a body: field names and list indexes. */
@@ -54,133 +64,114 @@ export const shapeOf = (schema: Schema.Constraint): Shape => {
   if (ast._tag === "Arrays" && value !== undefined) {
     return { _tag: "List", element: shapeOf(value) }
   }
-  return {
-    _tag: "Leaf",
-    schema,
-    decode: Schema.decodeUnknownResult(schema as Schema.Codec<unknown>)
-  }
+  return objectOf(ast) ?? leafOf(schema as Schema.Codec<unknown>)
 }
 
-export const isObject = (input: unknown): input is Record<string, unknown> =>
-  typeof input === "object" && input !== null && !Array.isArray(input) && !isRawNumber(input)
-
-/**
- * Calls `visit` for everything in `input` that the shape documents, lists that are too long apart.
- */
-export const walk = (
-  shape: Shape,
-  input: unknown,
-  visit: (shape: Shape, input: unknown, path: Path) => void,
-  path: Path = []
-): void => {
-  visit(shape, input, path)
-  if (shape._tag === "Struct" && isObject(input)) {
-    for (const [name, { shape: field }] of shape.fields) {
-      if (Object.hasOwn(input, name)) walk(field, input[name], visit, [...path, name])
-    }
-  } else if (shape._tag === "List" && isSoundList(input)) {
-    input.forEach((element, index) => walk(shape.element, element, visit, [...path, index]))
-  }
+/** The shape of an object without documented members. */
+const objectOf = (ast: SchemaAST.AST): Shape | undefined => {
+  const inside = insideOf(ast)
+  if (inside === "nothing") return { _tag: "Struct", fields: new Map() }
+  if (inside === "anything") return { _tag: "Free", nullable: false }
+  if (ast._tag !== "Union") return undefined
+  const others = ast.types.filter(({ _tag }) => _tag !== "Null")
+  const isFree = others.length === 1 && others.every((type) => insideOf(type) === "anything")
+  return isFree ? { _tag: "Free", nullable: others.length < ast.types.length } : undefined
 }
 
-const isSoundList = (input: unknown): input is ReadonlyArray<unknown> =>
-  Array.isArray(input) && input.length <= listElements
+const leafOf = (schema: Schema.Codec<unknown>): LeafShape => ({
+  _tag: "Leaf",
+  schema,
+  read: readerOf(schema),
+  decode: Schema.decodeUnknownResult(schema, { errors: "all" })
+})
 
-/**
- * `input` with an empty list in place of each one that is too long, so that the rest can be
- * examined.
- */
-export const withoutLongLists = (shape: Shape, input: unknown): unknown => {
-  if (shape._tag === "List" && Array.isArray(input)) {
-    return isSoundList(input)
-      ? input.map((element) => withoutLongLists(shape.element, element))
-      : []
+/** What stands at a path of the shape. */
+export const shapeAt = (shape: Shape, path: Path): Shape | undefined => {
+  let current: Shape | undefined = shape
+  for (const segment of path) {
+    if (current?._tag === "Struct") current = current.fields.get(String(segment))?.shape
+    else if (current?._tag === "List") current = current.element
+    else return undefined
   }
-  if (shape._tag !== "Struct" || !isObject(input)) return input
-  return Object.fromEntries(
-    Object.entries(input).map(([name, value]) => {
-      const field = shape.fields.get(name)
-      return [name, field === undefined ? value : withoutLongLists(field.shape, value)]
-    })
-  )
+  return current
 }
 
-/**
- * Thrown where a rule reads a value that is itself invalid, and caught where the rule is applied.
- */
-export class Unsound {}
-
-/**
- * The decoded value of an unsound input, as far as it is sound: reading a member or element that is
- * missing against the schema or invalid throws `Unsound`.
- */
-export const draftOf = (shape: Shape, input: unknown): unknown => {
+/** Whether a shape has such a leaf anywhere. */
+const hasLeaf = (shape: Shape, schema: Schema.Constraint): boolean => {
   switch (shape._tag) {
-    case "Leaf": {
-      const decoded = shape.decode(input)
-      if (Result.isFailure(decoded)) throw new Unsound()
-      return decoded.success
-    }
-    case "List": {
-      if (!isSoundList(input)) throw new Unsound()
-      const draft: Array<unknown> = new Array(input.length)
-      input.forEach((element, index) =>
-        defineLazily(draft, index, () => draftOf(shape.element, element))
-      )
-      return draft
-    }
-    case "Struct": {
-      if (!isObject(input)) throw new Unsound()
-      const draft = {}
-      for (const [name, field] of shape.fields) {
-        if (Object.hasOwn(input, name)) {
-          defineLazily(draft, name, () => draftOf(field.shape, input[name]))
-        } else if (!field.optional) {
-          defineLazily(draft, name, () => {
-            throw new Unsound()
-          })
-        }
-      }
-      return draft
-    }
+    case "Leaf":
+      return shape.schema === schema
+    case "List":
+      return hasLeaf(shape.element, schema)
+    case "Struct":
+      return [...shape.fields.values()].some((field) => hasLeaf(field.shape, schema))
+    case "Free":
+      return false
   }
 }
 
-const defineLazily = (target: object, key: string | number, make: () => unknown): void => {
-  Object.defineProperty(target, key, { enumerable: true, configurable: true, get: make })
+/**
+ * Makes the search for all values of one leaf schema in a body of the shape, sound or not; lists
+ * that are too long are left out. The search may pause where it gives undefined.
+ */
+export const leavesOf = <A>(shape: Shape, schema: Schema.Codec<A, unknown>) => {
+  const leading = new Map<Shape, boolean>()
+  const leads = (part: Shape): boolean => {
+    const known = leading.get(part) ?? hasLeaf(part, schema)
+    leading.set(part, known)
+    return known
+  }
+  return function* (body: unknown): Generator<A | undefined, void> {
+    const open: Array<{ readonly part: Shape; readonly input: unknown }> = []
+    const enter = (part: Shape, input: unknown) => void (leads(part) && open.push({ part, input }))
+    enter(shape, body)
+    for (let next = open.pop(), visited = 1; next !== undefined; next = open.pop(), visited++) {
+      const { input, part } = next
+      if (visited % 64 === 0) yield undefined
+      if (part._tag === "Leaf") {
+        const value = part.read(input)
+        if (value !== unsound) yield value as A
+      } else if (part._tag === "Struct" && isObject(input)) {
+        for (const [name, { shape: field }] of part.fields) {
+          if (Object.hasOwn(input, name)) enter(field, input[name])
+        }
+      } else if (part._tag === "List" && isListWithinLimit(input)) {
+        for (const element of input) enter(part.element, element)
+      }
+    }
+  }
 }
 
 /** How many single-character edits lead from one word to the other. */
 const editDistance = (from: string, to: string): number => {
-  let previous = Array.from({ length: to.length + 1 }, (_, index) => index)
+  const distances = Uint8Array.from({ length: to.length + 1 }, (_, index) => index)
   for (let row = 1; row <= from.length; row++) {
-    const current = [row]
+    let diagonal = row - 1
+    distances[0] = row
     for (let column = 1; column <= to.length; column++) {
-      const same = from[row - 1] === to[column - 1]
-      current.push(
-        Math.min(
-          (previous[column] ?? 0) + 1,
-          (current[column - 1] ?? 0) + 1,
-          (previous[column - 1] ?? 0) + (same ? 0 : 1)
-        )
-      )
+      const above = distances[column] as number
+      const same = from.charCodeAt(row - 1) === to.charCodeAt(column - 1)
+      const replaced = diagonal + (same ? 0 : 1)
+      distances[column] = Math.min(above + 1, (distances[column - 1] as number) + 1, replaced)
+      diagonal = above
     }
-    previous = current
   }
-  return previous[to.length] ?? 0
+  return distances[to.length] as number
 }
 
 const longestName = 64
 
-/** The documented field that is spelled most like `name`. */
-export const nearestField = (shape: StructShape, name: string): string => {
+/** The one of the names that is spelled most like `name`; undefined where there are none. */
+export const nearestOf = (names: Iterable<string>, name: string): string | undefined => {
   const wanted = name.slice(0, longestName).toLowerCase()
-  let nearest = ""
+  let nearest: string | undefined
   let shortest = Infinity
-  for (const field of shape.fields.keys()) {
-    const distance = editDistance(wanted, field)
+  for (const candidate of names) {
+    // No fewer edits than the lengths differ by.
+    if (Math.abs(candidate.length - wanted.length) >= shortest) continue
+    const distance = editDistance(wanted, candidate)
     if (distance < shortest) {
-      nearest = field
+      nearest = candidate
       shortest = distance
     }
   }

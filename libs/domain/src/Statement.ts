@@ -7,7 +7,7 @@ import { Schema } from "effect"
 import { Money } from "./Decimal.ts"
 import { DocumentPath, documentExists } from "./Document.ts"
 import { CalendarDate, nonBlankText, text } from "./Field.ts"
-import { repeated, type Rule, type RuleSet, soundValues } from "./Rules.ts"
+import { repeated, type Rule, type RuleSet, sentTwice, soundValues } from "./Rules.ts"
 
 export const StatementId = nonBlankText(128).pipe(Schema.brand("StatementId"))
 export type StatementId = typeof StatementId.Type
@@ -48,6 +48,6 @@ export const statementIdsAreUnique: Rule<{
 }> = ({ statements }, _facts, report) => {
   const twice = repeated(soundValues(statements ?? [], (statement) => statement.statement_id))
   if (twice.length > 0) {
-    report("duplicate_statement_ids", `Sent more than once: ${twice.join(", ")}.`, "statements")
+    report("duplicate_statement_ids", sentTwice(twice), "statements")
   }
 }

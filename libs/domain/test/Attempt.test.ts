@@ -262,14 +262,16 @@ describe("a lease", () => {
       const untilItExpires = faultPlan(({ nth, operation }) =>
         operation === "renew" && nth <= 3 ? away : null
       )
-      const program = yield* Effect.provideService(programs(untilItExpires), Documents, {
+      // Shorter than the deadline of the documents that hold it up.
+      const settings = { LEASE: "3 seconds" }
+      const program = yield* Effect.provideService(programs(untilItExpires, settings), Documents, {
         ...(yield* Documents),
         find: () => Effect.never
       })
       const running = yield* Effect.forkChild(Effect.flip(program.process(demo, processBody())))
-      yield* TestClock.adjust("79 seconds")
+      yield* TestClock.adjust("3999 millis")
       expect(running.pollUnsafe(), "it does not know yet").toBeUndefined()
-      yield* TestClock.adjust("1 second")
+      yield* TestClock.adjust("1 millis")
       expect(running.pollUnsafe()).toMatchObject({ value: { _tag: "ServiceUnavailable" } })
       expect(yield* status).toBe("UNKNOWN")
       expect(yield* outcomes).toEqual(["service_unavailable"])

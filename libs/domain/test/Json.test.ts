@@ -2,7 +2,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Result } from "effect"
 import fc from "fast-check"
-import { isRawNumber, nestingDepth, parse } from "../src/Json.ts"
+import { isRawNumber, listElements, nestingDepth, parse, parsing } from "../src/Json.ts"
 
 const refused = (text: string): string => {
   const result = parse(text)
@@ -215,5 +215,34 @@ describe("any JSON value", () => {
       }),
       { numRuns: 2_000 }
     )
+  })
+})
+
+describe("a document of any size", () => {
+  const long = (length: number, of: string) => new Array<string>(length).fill(of).join(",")
+  const members = (length: number) =>
+    Array.from({ length }, (_, index) => `"k${index}":${index}`).join(",")
+
+  it("keeps one element and one member more than the limit, and checks the form of the rest", () => {
+    const lengths = (text: string) => Object.keys(taken(text) as object).length
+    for (const length of [listElements, listElements + 1]) {
+      expect(lengths(`[${long(length, "[1]")}]`)).toBe(length)
+      expect(lengths(`{${members(length)}}`)).toBe(length)
+    }
+    expect(lengths(`[${long(3 * listElements, '{"a":1}')}]`)).toBe(listElements + 1)
+    expect(lengths(`{${members(3 * listElements)}}`)).toBe(listElements + 1)
+    expect(refused(`[${long(3 * listElements, "[]")},{]`)).toMatch(/^parse_error/)
+    expect(refused(`{${members(3 * listElements)},"a" 1}`)).toMatch(/^parse_error/)
+    expect(refused(`{${members(3 * listElements)},"k1":1}`)).toMatch(/^parse_error: The key "k1"/)
+  })
+
+  it("is read in steps of some thousand characters, whatever they are", () => {
+    for (const unit of ["[]", "1", '""', '{"a":[1]}', "1e5", "12345678901234567890", "null"]) {
+      const text = `[${long(20_000, unit)}]`
+      const steps = parsing(text)
+      let count = 0
+      while (steps.next().done !== true) count++
+      expect(count).toBeGreaterThanOrEqual(Math.floor(text.length / 4_096) - 1)
+    }
   })
 })

@@ -4,8 +4,7 @@ import { Result, Schema } from "effect"
 import fc from "fast-check"
 import { Account } from "../src/Account.ts"
 import { AccountRequest, ProcessRequest } from "../src/AccountValidation.ts"
-import { listElements } from "../src/Field.ts"
-import { parse } from "../src/Json.ts"
+import { listElements, parse } from "../src/Json.ts"
 import { NotesRequest, TransactionsRequest } from "../src/PostImportValidation.ts"
 import { readerOf, unsound } from "../src/Reader.ts"
 import { accountPayload } from "../testing/arbitraries.ts"
@@ -14,6 +13,8 @@ import { domesticPayload, notesPayload, transactionsPayload } from "../testing/s
 import { drop, get, put } from "../testing/wire.ts"
 
 const slow = { timeout: 60_000 }
+
+const many = (length: number) => Array.from({ length }, () => ({ document_path: "a.pdf" }))
 
 /** Both read alike, to the order of the members. */
 const compare = <A>(schema: Schema.Codec<A, unknown>, input: unknown) => {
@@ -93,8 +94,20 @@ describe("what is read in one pass", () => {
         "customers",
         Array.from({ length }, () => ({ family_name: "Holm" }))
       )
-    expect(readerOf(Account)(customers(listElements))).not.toBe(unsound)
+    expect(readerOf(Account)(customers(1_000))).not.toBe(unsound)
     expect(readerOf(Account)(customers(listElements + 1))).toBe(unsound)
+  })
+
+  it.each<[string, unknown]>([
+    ["elements", { customers: Array.from({ length: 5_000 }, () => ({ family_name: "Holm" })) }],
+    ["inner elements", { notes: Array.from({ length: 70 }, () => ({ document_paths: many(70) })) }],
+    ["members", { metadata: [{ key: "k", value: Object.fromEntries(many(5_000).entries()) }] }],
+    ["lists", { metadata: [{ key: "k", value: { a: many(70).map(() => many(70)) } }] }]
+  ])("is nothing of an account of so many %s that reading them takes long", (_name, values) => {
+    const account = { ...domesticPayload(), ...(values as object) }
+    const decoded = Schema.decodeUnknownResult(Account)(account)
+    expect(Result.isSuccess(decoded)).toBe(true)
+    expect(readerOf(Account)(account)).toBe(unsound)
   })
 
   it("is a number that keeps its spelling only where a figure stands", () => {

@@ -95,7 +95,7 @@ describe("lists as long as they may be", () => {
     const sound = { ...ledger, current_statement_transactions: transactions(false) }
     expect(judge(sampleWith({ ledgers: [sound], transfer_balance: 100 }))).toEqual([])
     const broken = { ...ledger, current_statement_transactions: transactions(true) }
-    expect(judge(sampleWith({ ledgers: [broken], transfer_balance: 100 }))).toHaveLength(15_000)
+    expect(judge(sampleWith({ ledgers: [broken], transfer_balance: 100 }))).toHaveLength(1_000)
   })
 
   it("of ids that are all the same are judged", { timeout: bound * 3 }, () => {
@@ -108,6 +108,6 @@ describe("lists as long as they may be", () => {
 
   it("of undocumented members are judged", { timeout: bound * 3 }, () => {
     const many = Object.fromEntries(Array.from({ length: 400_000 }, (_, index) => [`m${index}`, 1]))
-    expect(judge({ ...domesticPayload(), ...many })).toHaveLength(400_000)
+    expect(judge({ ...domesticPayload(), ...many })).toHaveLength(1_000)
   })
 })

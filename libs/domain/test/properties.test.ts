@@ -15,7 +15,8 @@ import { parse } from "../src/Json.ts"
 import { signedAmount } from "../src/Transaction.ts"
 import { accountPayload } from "../testing/arbitraries.ts"
 import { sampleTime } from "../testing/samples.ts"
-import { attrOf, drop, get, objectsAt, put, type Wire } from "../testing/wire.ts"
+import { attrOf, drop, objectsAt, put } from "../testing/wire.ts"
+import { damaged } from "./damaged.ts"
 import { judge } from "./judge.ts"
 
 const slow = { timeout: 60_000 }
@@ -150,34 +151,6 @@ describe("the sign", () => {
     )
   })
 })
-
-/** Somewhere in the payload something else stands, or nothing. */
-const damaged = (payload: Wire): fc.Arbitrary<Wire> => {
-  const paths: Array<ReadonlyArray<string | number>> = []
-  const collect = (value: unknown, path: ReadonlyArray<string | number>): void => {
-    if (path.length > 0) paths.push(path)
-    if (Array.isArray(value)) value.forEach((element, index) => collect(element, [...path, index]))
-    else if (typeof value === "object" && value !== null) {
-      Object.entries(value).forEach(([name, member]) => collect(member, [...path, name]))
-    }
-  }
-  collect(payload, [])
-  const place = fc.constantFrom(...paths)
-  const damage = fc.oneof(
-    fc.record({ place, value: fc.jsonValue({ maxDepth: 2, stringUnit: "binary" }) }),
-    fc.record({ place, value: place.map((other) => get(payload, other)) }),
-    fc.record({ place, value: fc.constant(undefined) })
-  )
-  return fc.array(damage, { minLength: 1, maxLength: 8 }).map((damages) =>
-    damages.reduce((body, { place: path, value }) => {
-      const parent = get(body, path.slice(0, -1))
-      if (typeof parent !== "object" || parent === null) return body
-      return value === undefined && !Array.isArray(parent)
-        ? drop(body, path)
-        : put(body, path, value ?? null)
-    }, payload)
-  )
-}
 
 const areWellFormed = (faults: ReadonlyArray<Fault>): void => {
   expect(faults.length).toBeGreaterThan(0)

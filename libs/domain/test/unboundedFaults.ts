@@ -1,0 +1,221 @@
+/**
+ * Every fault of a body, found in the plainest way: the schema decodes with all its errors, each
+ * rule is applied to a draft whose invalid members throw, and the ranks are compared member by
+ * member. It takes as long as the body wants, and validation is held to it.
+ */
+import { Result, Schema, type SchemaIssue } from "effect"
+import type { FieldCode } from "../src/Code.ts"
+import type { Fault } from "../src/Failure.ts"
+import { isListWithinLimit, isObject, isRawNumber, listElements } from "../src/Json.ts"
+import { JsonObject } from "../src/JsonObject.ts"
+import { Unsound } from "../src/PartialDecoding.ts"
+import { type Facts, type Report, type RuleSet, wholePayload } from "../src/Rules.ts"
+import { nearestOf, type Path, type Shape, shapeAt, shapeOf } from "../src/Shape.ts"
+
+interface Broken {
+  readonly path: Path
+  readonly code: FieldCode
+  readonly detail: string
+}
+
+const mustNotBeNull = "Must not be null; omit the field instead."
+
+const wrongType = (shape: Shape | undefined, value: unknown): Omit<Broken, "path"> => {
+  if (value === null) return { code: "null", detail: mustNotBeNull }
+  if (shape?._tag === "List") return { code: "not_a_list", detail: "Must be a list." }
+  if (shape?._tag === "Struct") return { code: "not_an_object", detail: "Must be an object." }
+  const kind = isRawNumber(value) ? "a number" : `a value of type ${typeof value}`
+  const sent = Array.isArray(value) ? "a list" : kind
+  return { code: "invalid_type", detail: `Must be of another type than ${sent}.` }
+}
+
+const valueAt = (input: unknown, path: Path): unknown => {
+  let current = input
+  for (const segment of path) {
+    if (typeof current !== "object" || current === null) return undefined
+    current = Object.hasOwn(current, segment) ? (current as never)[segment] : undefined
+  }
+  return current
+}
+
+const placesIn = (issue: SchemaIssue.Issue): ReadonlyArray<Path> => {
+  if (issue._tag === "Pointer") return [issue.path as Path]
+  return issue._tag === "Composite" ? issue.issues.flatMap(placesIn) : [[]]
+}
+
+/** What the schema says of the input, in codes of the contract. */
+const brokenBy = (
+  issue: SchemaIssue.Issue,
+  shape: Shape,
+  input: unknown
+): ReadonlyArray<Broken> => {
+  const collect = (part: SchemaIssue.Issue, path: Path): ReadonlyArray<Broken> => {
+    const value = valueAt(input, path)
+    const wrong = [{ path, ...wrongType(shapeAt(shape, path), value) }]
+    switch (part._tag) {
+      case "Pointer":
+        return collect(part.issue, [...path, ...(part.path as Path)])
+      case "Composite":
+        // To the schema a number that keeps its spelling is an object.
+        if (isRawNumber(value) && shapeAt(shape, path)?._tag === "Struct") return wrong
+        return part.issues.flatMap((inner) => collect(inner, path))
+      case "Encoding":
+        return collect(part.issue, path)
+      case "MissingKey":
+        return [{ path, code: "required", detail: "This field is required." }]
+      case "UnexpectedKey": {
+        const parent = shapeAt(shape, path.slice(0, -1))
+        const names = parent?._tag === "Struct" ? parent.fields.keys() : []
+        const nearest = nearestOf(names, String(path.at(-1)))
+        const detail = `Not a documented field; the nearest is ${nearest}.`
+        return [{ path, code: "unknown_field", detail }]
+      }
+      case "Filter": {
+        if (value === null) return [{ path, code: "null", detail: mustNotBeNull }]
+        const { code, detail } = part.filter.annotations as unknown as Broken
+        return placesIn(part.issue).map((inside) => ({ path: [...path, ...inside], code, detail }))
+      }
+      case "AnyOf": {
+        const checked = part.issues.filter((inner) => inner._tag !== "InvalidType")
+        if (checked.length > 0) return checked.flatMap((inner) => collect(inner, path))
+        return [{ path, code: "invalid_type", detail: "Must be of another type." }]
+      }
+      default:
+        return wrong
+    }
+  }
+  return collect(issue, [])
+}
+
+/** The lists that are too long, and the input with an empty one in place of each. */
+const withoutLongLists = (shape: Shape, input: unknown) => {
+  const long: Array<Broken> = []
+  const emptied = (at: Shape, value: unknown, path: Path): unknown => {
+    if (at._tag === "List" && Array.isArray(value)) {
+      if (isListWithinLimit(value)) {
+        return value.map((element, index) => emptied(at.element, element, [...path, index]))
+      }
+      const detail = `Must have at most ${listElements} elements.`
+      long.push({ path, code: "max_length", detail })
+      return []
+    }
+    if (at._tag !== "Struct" || !isObject(value)) return value
+    return Object.fromEntries(
+      Object.entries(value).map(([name, member]) => {
+        const field = at.fields.get(name)
+        return [name, field ? emptied(field.shape, member, [...path, name]) : member]
+      })
+    )
+  }
+  return { emptied: emptied(shape, input, []), long }
+}
+
+const decodeFree = Schema.decodeUnknownResult(Schema.NullOr(JsonObject))
+
+const draftOf = (shape: Shape, input: unknown): unknown => {
+  if (shape._tag === "Free" || shape._tag === "Leaf") {
+    const decoded = shape._tag === "Leaf" ? shape.decode(input) : decodeFree(input)
+    if (Result.isFailure(decoded)) throw new Unsound()
+    return decoded.success
+  }
+  const lazily = (target: object, key: string | number, get: () => unknown) =>
+    Object.defineProperty(target, key, { enumerable: true, configurable: true, get })
+  if (shape._tag === "List") {
+    if (!isListWithinLimit(input)) throw new Unsound()
+    const draft: Array<unknown> = []
+    input.forEach((element, index) => lazily(draft, index, () => draftOf(shape.element, element)))
+    return draft
+  }
+  if (!isObject(input)) throw new Unsound()
+  const draft = {}
+  for (const [name, field] of shape.fields) {
+    if (!Object.hasOwn(input, name) && field.optional) continue
+    lazily(draft, name, () => {
+      if (!Object.hasOwn(input, name)) throw new Unsound()
+      return draftOf(field.shape, input[name])
+    })
+  }
+  return draft
+}
+
+const unlessUnsound = (judge: () => void): void => {
+  try {
+    judge()
+  } catch (thrown) {
+    if (!(thrown instanceof Unsound)) throw thrown
+  }
+}
+
+const brokenRules = (
+  ruleSet: RuleSet<unknown>,
+  draft: unknown,
+  facts: Facts,
+  root: Path
+): ReadonlyArray<Broken> => {
+  const broken: Array<Broken> = []
+  const apply = (set: RuleSet<unknown>, value: unknown, path: Path): void => {
+    const report: Report = (code, detail, ...at) => {
+      const isWhole = at.length === 0 && path.length === root.length
+      broken.push({ code, detail, path: isWhole ? [...path, wholePayload] : [...path, ...at] })
+    }
+    for (const rule of set.rules) unlessUnsound(() => rule(value, facts, report))
+    for (const [name, inner] of Object.entries<RuleSet<unknown>>(set.members ?? {})) {
+      unlessUnsound(() => {
+        const member: unknown = (value as never)[name]
+        if (member === undefined || member === null) return
+        if (!Array.isArray(member)) return apply(inner, member, [...path, name])
+        for (let index = 0; index < member.length; index++) {
+          unlessUnsound(() => apply(inner, member[index], [...path, name, index]))
+        }
+      })
+    }
+  }
+  apply(ruleSet, draft, [])
+  return broken
+}
+
+const rankOf = (shape: Shape, input: unknown, root: Path, path: Path): ReadonlyArray<number> => {
+  if (path.length === root.length + 1 && path.at(-1) === wholePayload) return [Infinity]
+  return path.map((segment, depth) => {
+    if (typeof segment === "number") return segment
+    const parent = valueAt(input, path.slice(0, depth))
+    const sent = isObject(parent) ? Object.keys(parent).indexOf(segment) : -1
+    if (sent >= 0) return sent
+    const at = shapeAt(shape, path.slice(0, depth))
+    return 1e9 + (at?._tag === "Struct" ? [...at.fields.keys()].indexOf(segment) : 0)
+  })
+}
+
+const compareRanks = (a: ReadonlyArray<number>, b: ReadonlyArray<number>): number => {
+  for (let depth = 0; depth < Math.min(a.length, b.length); depth++) {
+    const [one = 0, other = 0] = [a[depth], b[depth]]
+    if (one !== other) return one < other ? -1 : 1
+  }
+  return b.length - a.length
+}
+
+/** Finds every fault of a body of the schema, in payload order. */
+export const unboundedFaults = <Body>(
+  schema: Schema.Codec<Body, unknown>,
+  ruleSet: RuleSet<Body>,
+  input: unknown,
+  facts: Facts,
+  root: Path = []
+): ReadonlyArray<Fault> => {
+  const shape = shapeOf(schema)
+  const { emptied, long } = withoutLongLists(shape, input)
+  const options = { errors: "all", onExcessProperty: "error" } as const
+  const decoded = Schema.decodeUnknownResult(schema, options)(emptied)
+  const broken = Result.isFailure(decoded) ? brokenBy(decoded.failure.issue, shape, input) : []
+  const ruled = isObject(input)
+    ? brokenRules(ruleSet as RuleSet<unknown>, draftOf(shape, input), facts, root)
+    : []
+  return [...broken, ...long, ...ruled]
+    .map((rule) => ({ rule, rank: rankOf(shape, input, root, rule.path) }))
+    .sort((a, b) => compareRanks(a.rank, b.rank))
+    .map(({ rule: { code, detail, path } }) => {
+      const isInPayload = path.length > root.length && root.every((name, at) => path[at] === name)
+      const inside = path.length === 0 ? root : path.slice(isInPayload ? root.length : 0)
+      return { attr: inside.length === 0 ? wholePayload : inside.join("."), code, detail }
+    })
+}
