@@ -5,6 +5,7 @@ import { deadWorkers } from "./scenarios/DeadWorkers.ts"
 import { diskFull } from "./scenarios/DiskFull.ts"
 import { dryRuns } from "./scenarios/DryRuns.ts"
 import { kills } from "./scenarios/Kills.ts"
+import { lockedImport } from "./scenarios/LockedImport.ts"
 import { lostAnswers } from "./scenarios/LostAnswers.ts"
 import { networks } from "./scenarios/Networks.ts"
 import { onePair } from "./scenarios/OnePair.ts"
@@ -20,6 +21,7 @@ export const scenarios: ReadonlyArray<Scenario> = [
   diskFull,
   deadWorkers,
   onePair,
+  lockedImport,
   dryRuns,
   ...overloads,
   ...absences,

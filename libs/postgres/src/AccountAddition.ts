@@ -36,7 +36,8 @@ const occurrence = (sql: Sql) => sql`
 
 /**
  * Stores the change on the account, as the write that the audit log then has; gives no row, and
- * stores nothing, where the account has changed since it was seen.
+ * stores nothing, where the account has changed since it was seen or another transaction has it
+ * locked.
  */
 export const addToAccount = (
   sql: Sql,
@@ -55,9 +56,13 @@ export const addToAccount = (
       instruction === null ? [] : [{ ...instruction.instruction, details: instruction.details }]
   })
   return sql`
-    with changed as (
+    with seen as (
+      select id from accounts where id = ${id} and revision = ${revision}
+      for no key update skip locked
+    ),
+    changed as (
       update accounts set balance = ${figure(balance)}::numeric
-      where id = ${id} and revision = ${revision} returning id
+      from seen where accounts.id = seen.id returning accounts.id
     ),
     target as (
       select id,

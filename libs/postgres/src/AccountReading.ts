@@ -28,10 +28,6 @@ const ofKey = (sql: Sql, { external_account_number, import_supplier }: ImportKey
   from accounts join import_processes using (id)
   where supplier = ${import_supplier} and external_account_number = ${external_account_number}`
 
-/** Holds the account's row until the transaction ends; others who would change it wait. */
-export const lockAccount = (sql: Sql, key: ImportKey) =>
-  sql`select ${ofKey(sql, key)} for update of accounts`
-
 const viewRows = rowsOf(
   Schema.Struct({
     id: Schema.BigInt,

@@ -1,16 +1,19 @@
 /**
  * Accounts in PostgreSQL. A change is stored only where the account is still at the revision that
- * it was decided on, so that all changes of one account happen one after the other.
+ * it was decided on, so that all changes of one account happen one after the other. Those of one
+ * process wait for each other in memory, so that only processes ever contend for an account's row.
  */
-import { Data, DateTime, Effect, Layer, Option, Result } from "effect"
+import { DateTime, Effect, Layer, Option, Result } from "effect"
 import { isEmpty } from "@data-import/domain/AccountChange"
 import { Accounts, type ChangeCommand } from "@data-import/domain/ports/Accounts"
 import { addToAccount } from "./AccountAddition.ts"
 import { readDescription } from "./AccountDescribing.ts"
-import { lockAccount, readAccount } from "./AccountReading.ts"
-import { Database } from "./Database.ts"
+import { readAccount } from "./AccountReading.ts"
+import { Database, lockWait } from "./Database.ts"
 import { auditEntry } from "./Entries.ts"
 import { isStorableKey } from "./ImportRow.ts"
+import * as KeyedMutex from "./KeyedMutex.ts"
+import { contended } from "./SqlFailure.ts"
 
 type Sql = Database["Service"]["sql"]
 type EndCommand = Parameters<Accounts["Service"]["endInstruction"]>[0]
@@ -21,11 +24,8 @@ const atOneInstant = <A, E, R>(sql: Sql, effect: Effect.Effect<A, E, R>) =>
     Effect.andThen(sql`set transaction isolation level repeatable read, read only`, effect)
   )
 
-/** Another change of the account came between what was read of it and what was to be stored. */
-class Overtaken extends Data.TaggedError("Overtaken") {}
-
 /** What the decision answers or fails with; none where there is no account. */
-const changeOnce = Effect.fnUntraced(function* <A, E>(sql: Sql, command: ChangeCommand<A, E>) {
+const change = Effect.fnUntraced(function* <A, E>(sql: Sql, command: ChangeCommand<A, E>) {
   const { decide, key, look, ...write } = command
   const seen = yield* readAccount(sql, key, look)
   if (Option.isNone(seen)) return Option.none<Result.Result<A, E>>()
@@ -36,22 +36,11 @@ const changeOnce = Effect.fnUntraced(function* <A, E>(sql: Sql, command: ChangeC
       yield* sql`${auditEntry(sql, { ...write, key, outcome: "unchanged" }, sql``)}`
     } else {
       const stored = yield* addToAccount(sql, seen.value, wanted, { ...write, key })
-      if (stored.length === 0) return yield* new Overtaken()
+      if (stored.length === 0) return yield* contended
     }
   }
   return Option.some(Result.map(decided, ({ answer }) => answer))
 })
-
-/** Without a lock first, since hardly ever do two come for one account; then with it. */
-const change = <A, E>(sql: Sql, command: ChangeCommand<A, E>) =>
-  Effect.catchTag(changeOnce(sql, command), "Overtaken", () =>
-    sql.withTransaction(
-      Effect.andThen(
-        lockAccount(sql, command.key),
-        Effect.catchTag(changeOnce(sql, command), "Overtaken", Effect.die)
-      )
-    )
-  )
 
 /** A statement of its own, since whoever ends an instruction may not change the account itself. */
 const endInstruction = (sql: Sql, { at, caller, key }: EndCommand) => sql`
@@ -71,31 +60,32 @@ const endInstruction = (sql: Sql, { at, caller, key }: EndCommand) => sql`
   })})
   select account_id from changed`
 
-export const layer: Layer.Layer<Accounts, never, Database> = Layer.effect(
-  Accounts,
-  Effect.map(Database, ({ run, sql }) =>
-    Accounts.of({
-      view: (key, look) => {
-        if (!isStorableKey(key)) return Effect.succeedNone
-        const seen = readAccount(sql, key, look)
-        const viewed = Effect.map(seen, (account) => Option.map(account, ({ view }) => view))
-        return run(atOneInstant(sql, viewed))
-      },
-      describe: (number) => run(atOneInstant(sql, readDescription(sql, number))),
-      change: (command) =>
-        isStorableKey(command.key)
-          ? Effect.flatMap(
-              run(change(sql, command)),
-              Option.match({
-                onNone: () => Effect.succeedNone,
-                onSome: (decided) => Effect.asSome(Effect.fromResult(decided))
-              })
-            )
-          : Effect.succeedNone,
-      endInstruction: (command) =>
-        isStorableKey(command.key)
-          ? Effect.map(run(endInstruction(sql, command)), (ended) => ended.length > 0)
-          : Effect.succeed(false)
-    })
-  )
-)
+const make = Effect.gen(function* () {
+  const { run, sql } = yield* Database
+  const mutex = yield* KeyedMutex.make(lockWait)
+  return Accounts.of({
+    view: (key, look) => {
+      if (!isStorableKey(key)) return Effect.succeedNone
+      const seen = readAccount(sql, key, look)
+      const viewed = Effect.map(seen, (account) => Option.map(account, ({ view }) => view))
+      return run(atOneInstant(sql, viewed))
+    },
+    describe: (number) => run(atOneInstant(sql, readDescription(sql, number))),
+    change: (command) => {
+      if (!isStorableKey(command.key)) return Effect.succeedNone
+      return Effect.flatMap(
+        mutex(command.key, run(change(sql, command))),
+        Option.match({
+          onNone: () => Effect.succeedNone,
+          onSome: (decided) => Effect.asSome(Effect.fromResult(decided))
+        })
+      )
+    },
+    endInstruction: (command) =>
+      isStorableKey(command.key)
+        ? Effect.map(run(endInstruction(sql, command)), (ended) => ended.length > 0)
+        : Effect.succeed(false)
+  })
+})
+
+export const layer: Layer.Layer<Accounts, never, Database> = Layer.effect(Accounts, make)

@@ -9,6 +9,7 @@ import type { Claim, ImportProcesses } from "@data-import/domain/ports/ImportPro
 import { type Database, rowsOf } from "./Database.ts"
 import { expiredAttempt, isPending } from "./Entries.ts"
 import { readImport } from "./ImportRow.ts"
+import { contended } from "./SqlFailure.ts"
 
 type Command = Parameters<ImportProcesses["Service"]["claim"]>[0]
 
@@ -17,18 +18,26 @@ const countRows = rowsOf(
   Schema.Struct({ in_deployment: Schema.BigInt, of_supplier: Schema.BigInt })
 )
 
-/** The lease and its attempt in one statement, which gives no row where the state forbids it. */
+/**
+ * The lease and its attempt in one statement, which gives no row where the state forbids it or the
+ * import is locked by another transaction.
+ */
 const attempt = ({ sql }: Database["Service"], command: Command) => {
   const { at, attempt: id, dryRun, key, lease } = command
   const expiresAt = DateTime.addDuration(at, lease)
   return claimedRows(sql`
-    with changed as (
-      update import_processes as present
-      set lease_attempt = ${id}, lease_expires_at = ${DateTime.toDateUtc(expiresAt)}
+    with free as (
+      select id from import_processes as present
       where supplier = ${key.import_supplier}
         and external_account_number = ${key.external_account_number}
         and ${isPending(sql, at)}
-      returning id, payload::text
+      for no key update skip locked
+    ),
+    changed as (
+      update import_processes as present
+      set lease_attempt = ${id}, lease_expires_at = ${DateTime.toDateUtc(expiresAt)}
+      from free where present.id = free.id
+      returning present.id, payload::text
     ),
     expired as (${expiredAttempt(sql, at)}),
     started as (
@@ -38,16 +47,13 @@ const attempt = ({ sql }: Database["Service"], command: Command) => {
     select payload from changed`)
 }
 
-/** What was found may have changed before it could be named; then the claim is tried again. */
 const claimFreely = Effect.fnUntraced(function* (database: Database["Service"], command: Command) {
-  for (;;) {
-    const [row] = yield* attempt(database, command)
-    if (row !== undefined) return { _tag: "Claimed", payload: row.payload } satisfies Claim
-    const process = yield* readImport(database, command.key)
-    if (Option.isNone(process)) return { _tag: "Refused", found: null } satisfies Claim
-    const found = stateAt(process.value, command.at)
-    if (!isFree(found)) return { _tag: "Refused", found } satisfies Claim
-  }
+  const [row] = yield* attempt(database, command)
+  if (row !== undefined) return { _tag: "Claimed", payload: row.payload } satisfies Claim
+  const process = yield* readImport(database, command.key)
+  if (Option.isNone(process)) return { _tag: "Refused", found: null } satisfies Claim
+  const found = stateAt(process.value, command.at)
+  return isFree(found) ? yield* contended : ({ _tag: "Refused", found } satisfies Claim)
 })
 
 /** Always in this order, so that two claims never wait for each other. */

@@ -4,14 +4,24 @@
  * run; only this one knows how.
  */
 import { PgClient } from "@effect/sql-pg"
-import { Config, Context, Duration, Effect, Layer, type Redacted, Schema, type Scope } from "effect"
+import {
+  Config,
+  Context,
+  Duration,
+  Effect,
+  Layer,
+  type Redacted,
+  Schedule,
+  Schema,
+  type Scope
+} from "effect"
 import { Reactivity } from "effect/reactivity"
 import type { SqlError } from "effect/sql"
 import { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
 import * as Settings from "@data-import/domain/Settings"
 import * as Admission from "./Admission.ts"
 import * as Batching from "./Batching.ts"
-import { isAway, sorted } from "./SqlFailure.ts"
+import { isAway, isContended, sorted } from "./SqlFailure.ts"
 
 export interface DatabaseSettings {
   /** `postgres://user:password@host:port/database`. */
@@ -44,9 +54,15 @@ export class Database extends Context.Service<
   {
     /** Makes statements. A statement alone is a transaction. */
     readonly sql: PgClient.PgClient
-    /** Runs statements, or a transaction of them, on one connection of the pool. */
+    /**
+     * Runs statements, or a transaction of them, on one connection of the pool. Those that gave way
+     * to another transaction (`isContended`) are run again, and hold no connection in between.
+     */
     readonly run: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, Failure<E>, R>
-    /** Makes commands that go to the database in batches, each a statement. */
+    /**
+     * Makes commands that go to the database in batches, each a statement. A batch of writes that
+     * gave way is not run again, since the next one would have to wait for it.
+     */
     readonly batched: <Command, Answer>(
       batching: Batching.Batching<Command, Answer, OfStatement>
     ) => Effect.Effect<
@@ -64,8 +80,14 @@ export class Database extends Context.Service<
 const connectTimeout = Duration.seconds(2)
 /** Nobody is let in who would wait two seconds; the rest is for those in front who take longer. */
 const waitForConnection = Duration.seconds(8)
-/** A row lock is held for the few milliseconds of another write to the same import or account. */
-const lockTimeout = Duration.seconds(5)
+/** How long a statement waits for a lock; a longer wait is spent without a connection. */
+const lockTimeout = Duration.millis(200)
+/** How long statements that give way to others are run again. */
+export const lockWait = Duration.seconds(5)
+const pauses = Schedule.min([
+  Schedule.exponential("10 millis"),
+  Schedule.spaced("500 millis")
+]).pipe(Schedule.jittered, Schedule.upTo({ duration: lockWait }))
 /** A staged payload comes in one message, and is at most a few times as large as a body. */
 const maxMessageBytes = 64 * 1024 * 1024
 
@@ -101,12 +123,17 @@ const make = Effect.fnUntraced(function* (config: DatabaseSettings) {
   const orElse = () => Effect.fail(new StorageUnavailable({ cause: new Error("No answer") }))
   const answered = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
     sorted(Effect.timeoutOrElse(effect, { duration, orElse }))
-  const run = <A, E, R>(effect: Effect.Effect<A, E, R>) => admission.run(answered(effect))
+  const runOnce = <A, E, R>(effect: Effect.Effect<A, E, R>) => admission.run(answered(effect))
+  const run = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+    Effect.retry(runOnce(effect), {
+      while: (failure) => failure instanceof StorageUnavailable && isContended(failure),
+      schedule: pauses
+    })
   const batched: Database["Service"]["batched"] = (batching) => {
-    const runBatch = (batch: Parameters<typeof batching.run>[0]) => {
-      const answered = run(batching.run(batch))
-      return batching.isRead ? Effect.tapError(answered, () => admission.shut) : answered
-    }
+    const runBatch = (batch: Parameters<typeof batching.run>[0]) =>
+      batching.isRead
+        ? Effect.tapError(run(batching.run(batch)), () => admission.shut)
+        : runOnce(batching.run(batch))
     return Batching.make({ ...batching, run: runBatch }, admission, waitForConnection)
   }
   const ready = Effect.asVoid(answered(sql`select 1 as ready`))

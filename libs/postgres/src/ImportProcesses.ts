@@ -9,10 +9,11 @@ import { isFree, stateAt } from "@data-import/domain/ImportProcess"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 import { complete, rehearse } from "./AccountCreation.ts"
 import { claim } from "./Claiming.ts"
-import { Database, rowsOf } from "./Database.ts"
+import { Database, lockWait, rowsOf } from "./Database.ts"
 import { auditEntry, expiredAttempt, outboxEvent } from "./Entries.ts"
 import { list } from "./ImportList.ts"
 import { isStorableKey, makeFind, readImport } from "./ImportRow.ts"
+import * as KeyedMutex from "./KeyedMutex.ts"
 import { makeStage } from "./Staging.ts"
 
 type Port = ImportProcesses["Service"]
@@ -77,15 +78,17 @@ const make = Effect.gen(function* () {
   const database = yield* Database
   const { run, sql } = database
   const find = yield* makeFind(database)
+  const mutex = yield* KeyedMutex.make(lockWait)
   return ImportProcesses.of({
-    stage: yield* makeStage(database),
+    stage: yield* makeStage(database, mutex),
     find: (key) => (isStorableKey(key) ? find(key) : Effect.succeedNone),
-    claim: (command) => run(claim(database, command)),
+    claim: (command) => mutex(command.key, run(claim(database, command))),
     renew: (command) => run(renew(database, command)),
     complete: (command) => run(complete(database, command)),
     rehearse: (command) => run(rehearse(database, command)),
     release: (command) => run(release(database, command)),
-    setSkipped: (command) => run(sql.withTransaction(setSkipped(database, command))),
+    setSkipped: (command) =>
+      mutex(command.key, run(sql.withTransaction(setSkipped(database, command)))),
     list: (query) => list(database, query)
   })
 })

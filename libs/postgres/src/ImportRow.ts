@@ -35,14 +35,17 @@ const foundRows = rowsOf(Schema.Struct({ ...Row.fields, position: Schema.BigInt 
 export const isStorableKey = (key: ImportKey): boolean =>
   isStorable(key.import_supplier) && isStorable(key.external_account_number)
 
-/** The import of this key; `locked` keeps others from changing it until the transaction ends. */
+/**
+ * The import of this key; `locked` keeps others from changing it until the transaction ends, and
+ * fails at once where another transaction does so already.
+ */
 export const readImport = ({ sql }: Database["Service"], key: ImportKey, locked = false) =>
   rows(sql`
     select skipped, lease_attempt, lease_expires_at, account_number, account_created_at
     from import_processes
     where supplier = ${key.import_supplier}
       and external_account_number = ${key.external_account_number}
-    ${locked ? sql`for update` : sql``}`).pipe(
+    ${locked ? sql`for no key update nowait` : sql``}`).pipe(
     Effect.map(([row]) =>
       row === undefined ? Option.none<ImportProcess>() : Option.some(processOf(key, row))
     )

@@ -99,11 +99,11 @@ const configureSupplier = Effect.fnUntraced(function* (
     : Effect.succeed(configured)
 })
 
+/** Locked so that imports of the supplier, which refer to it, can be staged meanwhile. */
 const lockedSupplier = (sql: Sql, code: SupplierCode) =>
   supplierRows(sql`
-    select ${supplierColumns(sql)} from suppliers where code = ${code} for update`).pipe(
-    Effect.map(([row]) => Option.fromNullishOr(row))
-  )
+    select ${supplierColumns(sql)} from suppliers where code = ${code}
+    for no key update`).pipe(Effect.map(([row]) => Option.fromNullishOr(row)))
 
 const changeSupplierStatus = Effect.fnUntraced(function* <E>(
   sql: Sql,

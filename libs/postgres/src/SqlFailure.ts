@@ -55,6 +55,23 @@ export const isAway = ({ cause }: StorageUnavailable): boolean =>
   cause instanceof StatementFailed &&
   (cause.reason === "ConnectionError" || /^(?:08|53|57P)/.test(cause.sqlState ?? ""))
 
+/**
+ * A row that is needed was locked, or was changed after it was looked at. Nothing was stored; the
+ * same statements may be run again.
+ */
+class RowContended extends Data.TaggedError("RowContended") {}
+
+/** How an adapter asks `Database.run` to run its statements again after a pause. */
+export const contended = new StorageUnavailable({ cause: new RowContended() })
+
+/**
+ * Whether statements gave way to another transaction: they found a row contended, a lock was not to
+ * be had in time (55P03), or PostgreSQL ended them in favour of others (40001, 40P01).
+ */
+export const isContended = ({ cause }: StorageUnavailable): boolean =>
+  cause instanceof RowContended ||
+  (cause instanceof StatementFailed && /^(?:55P03|40001|40P01)$/.test(cause.sqlState ?? ""))
+
 /** Whether the statement failed because it broke this unique constraint. */
 export const breaks =
   (constraint: string) =>

@@ -7,6 +7,8 @@ import { isFree, stateAt } from "@data-import/domain/ImportProcess"
 import type { ImportProcesses, Staging } from "@data-import/domain/ports/ImportProcesses"
 import { type Database, rowsOf } from "./Database.ts"
 import { readImport } from "./ImportRow.ts"
+import type { KeyedMutex } from "./KeyedMutex.ts"
+import { contended, isContended } from "./SqlFailure.ts"
 
 type Command = Parameters<ImportProcesses["Service"]["stage"]>[0]
 
@@ -28,16 +30,37 @@ const sent = ({ sql }: Database["Service"], commands: ReadonlyArray<Command>) =>
 }
 
 /**
- * The imports and all that goes with them in one statement, which gives no row for a command that
- * the state forbids. In the order of their keys, so that two batches never wait for each other.
+ * The imports and all that goes with them in one statement. It gives no row for a command whose
+ * import is in a state that forbids staging, or is locked by another transaction: for such a lock
+ * it never waits. Even `on conflict do nothing` would, so imports that are there are locked first,
+ * by `skip locked`, and those that are held by others are left out. Rows are stored in the order of
+ * their keys, so that two batches never deadlock.
  */
 const store = (database: Database["Service"], commands: ReadonlyArray<Command>) =>
   rows(database.sql`
     with sent as (${sent(database, commands)}),
+    locked as (
+      select position from sent, lateral (
+        select from import_processes present
+        where present.supplier = sent.supplier
+          and present.external_account_number = sent.external_account_number
+        for no key update skip locked
+      ) as present
+    ),
+    held_by_others as (
+      select position from sent, lateral (
+        select from import_processes present
+        where present.supplier = sent.supplier
+          and present.external_account_number = sent.external_account_number
+        offset 0
+      ) as present
+      where position not in (select position from locked)
+    ),
     changed as (
       insert into import_processes as present
         (supplier, external_account_number, payload, staged_at)
       select supplier, external_account_number, payload::json, at from sent
+      where position not in (select position from held_by_others)
       order by supplier, external_account_number
       on conflict on constraint import_processes_pair_once do update
       set payload = excluded.payload, staged_at = excluded.staged_at,
@@ -67,7 +90,7 @@ const store = (database: Database["Service"], commands: ReadonlyArray<Command>) 
     )
     select position, stagings from staged`)
 
-/** How often each was staged now, or none where its state forbade it. */
+/** How often each was staged now, or none where nothing was stored. */
 const storeBatch = (database: Database["Service"]) => (commands: ReadonlyArray<Command>) =>
   store(database, commands).pipe(
     Effect.map((stored) => {
@@ -82,8 +105,28 @@ const storeBatch = (database: Database["Service"]) => (commands: ReadonlyArray<C
  */
 const limits = { lanes: 2, commands: 64, weight: 1024 * 1024 }
 
-/** What was found may have changed before it could be named; then the staging is tried again. */
-export const makeStage = Effect.fnUntraced(function* (database: Database["Service"]) {
+const stagingOf = (stagings: number): Staging => ({
+  _tag: stagings === 1 ? "Created" : "Replaced"
+})
+
+/**
+ * Stages what a batch did not store, by statements of its own: its import is in a state that
+ * forbids it, or was locked or changed at that moment.
+ */
+const stageAlone = Effect.fnUntraced(function* (database: Database["Service"], command: Command) {
+  const process = yield* readImport(database, command.key)
+  const found = Option.map(process, (present) => stateAt(present, command.at))
+  if (Option.isSome(found) && !isFree(found.value)) {
+    return { _tag: "Refused", found: found.value } satisfies Staging
+  }
+  const [stagings = Option.none()] = yield* storeBatch(database)([command])
+  return Option.isSome(stagings) ? stagingOf(stagings.value) : yield* contended
+})
+
+export const makeStage = Effect.fnUntraced(function* (
+  database: Database["Service"],
+  mutex: KeyedMutex
+) {
   const stored = yield* database.batched({
     identity: ({ key }: Command) =>
       JSON.stringify([key.import_supplier, key.external_account_number]),
@@ -93,14 +136,9 @@ export const makeStage = Effect.fnUntraced(function* (database: Database["Servic
     limits
   })
   return Effect.fnUntraced(function* (command: Command) {
-    for (;;) {
-      const stagings = yield* stored(command)
-      if (Option.isSome(stagings)) {
-        return { _tag: stagings.value === 1 ? "Created" : "Replaced" } satisfies Staging
-      }
-      const process = yield* database.run(readImport(database, command.key))
-      const found = stateAt(Option.getOrThrow(process), command.at)
-      if (!isFree(found)) return { _tag: "Refused", found } satisfies Staging
-    }
+    const stagings = yield* Effect.catchIf(stored(command), isContended, () => Effect.succeedNone)
+    return Option.isSome(stagings)
+      ? stagingOf(stagings.value)
+      : yield* mutex(command.key, database.run(stageAlone(database, command)))
   })
 })

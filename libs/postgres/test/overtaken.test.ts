@@ -1,4 +1,7 @@
-/** A change of an account that another one overtakes between what it has seen and its storing. */
+/**
+ * A change of an account that another one overtakes between what it has seen and its storing. Those
+ * of one process wait for each other, so each is made by a process of its own.
+ */
 import { expect, layer } from "@effect/vitest"
 import { Effect, Fiber, Layer } from "effect"
 import type { AccountView } from "@data-import/domain/AccountChange"
@@ -32,12 +35,12 @@ layer(storage, { excludeTestServices: true })("a change that another one overtak
   it.effect("is decided anew on what the other has left, and stored after it", () =>
     Effect.gen(function* () {
       const account = yield* imported()
-      const balances: Array<string> = []
+      const seen = new Map<string, ReadonlyArray<string>>()
       const add = (id: string) =>
         changeAccount(account, (view: AccountView) => {
-          balances.push(twoDecimals(view.balance))
+          seen.set(id, [...(seen.get(id) ?? []), twoDecimals(view.balance)])
           return adding(creditOf(id))(view)
-        })
+        }).pipe(Effect.provide(Layer.fresh(accounts)))
       const changes = yield* whileAccountsStandStill(
         Effect.gen(function* () {
           const started = yield* Effect.forEach(["a", "b", "c"], (id) => Effect.forkChild(add(id)))
@@ -46,8 +49,15 @@ layer(storage, { excludeTestServices: true })("a change that another one overtak
         })
       )
       yield* Effect.forEach(changes, Fiber.join)
-      expect(balances.slice(0, 3), "seen by all before one was stored").toEqual(times(3, "0.00"))
-      expect(balances.slice(3), "seen by the overtaken").toEqual(["10.00", "20.00"])
+      const balances = [...seen.values()]
+      expect(
+        balances.map(([first]) => first),
+        "seen by all before one was stored"
+      ).toEqual(times(3, "0.00"))
+      expect(
+        balances.map((each) => each.at(-1)).toSorted(),
+        "seen by each when it was stored"
+      ).toEqual(["0.00", "10.00", "20.00"])
       const described = yield* descriptionOf(account.number)
       expect([described.balance, described.transactions.length]).toEqual(["30.00", 3])
     })

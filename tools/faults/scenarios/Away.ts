@@ -3,9 +3,10 @@
  * and when to come again, as soon as it is known once; and once it is back all is well again,
  * alone.
  */
-import { Deferred, Duration, Effect, Fiber } from "effect"
+import { Duration, Effect } from "effect"
 import { Findings } from "../Findings.ts"
 import * as Load from "../Load.ts"
+import { hold } from "../Lock.ts"
 import * as Requests from "../Requests.ts"
 import { type Scenario, seconds } from "../Scenario.ts"
 import * as Session from "../Session.ts"
@@ -34,20 +35,9 @@ const network = (mode: { readonly _tag: "Refuse" | "Silent" }): Fault =>
   })
 
 /** Holds a lock on which everything that the services ask for has to wait. */
-const lock: Fault = Effect.gen(function* () {
-  const { run, sql } = (yield* System).database
-  const held = yield* Deferred.make<void>()
-  const release = yield* Deferred.make<void>()
-  const locked = Effect.gen(function* () {
-    yield* sql`lock table suppliers, import_processes in access exclusive mode`
-    yield* Deferred.succeed(held, undefined)
-    yield* Deferred.await(release)
-  })
-  const fiber = yield* Effect.forkDetach(run(sql.withTransaction(locked)))
-  yield* Deferred.await(held)
-  const letGo = Effect.andThen(Deferred.succeed(release, undefined), Fiber.await(fiber))
-  return Effect.asVoid(letGo)
-})
+const lock: Fault = hold(
+  (sql) => sql`lock table suppliers, import_processes in access exclusive mode`
+)
 
 /** Whoever asked after somebody had been refused can be told at once. */
 const isLate = (samples: ReadonlyArray<Load.Sample>): ((sample: Load.Sample) => boolean) => {

@@ -1,0 +1,202 @@
+/**
+ * Rows that another connection keeps locked: what needs them waits without a connection, and
+ * nothing else waits at all. Time stands still, so nobody gives up unless a test lets time pass.
+ */
+import { expect, layer } from "@effect/vitest"
+import { Duration, Effect, Fiber, Latch, Layer, Predicate, Result } from "effect"
+import { TestClock } from "effect/testing"
+import type { ImportKey } from "@data-import/domain/ImportProcess"
+import type { Caller } from "@data-import/domain/Organisation"
+import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
+import { OperatorSetup } from "@data-import/domain/ports/OperatorSetup"
+import type { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
+import { freshAttempt, freshSupplier, noon, times } from "@data-import/domain/testing/fresh"
+import { stageAll } from "@data-import/domain/testing/importStates"
+import {
+  adding,
+  changeAccount,
+  creditOf,
+  descriptionOf,
+  imported
+} from "@data-import/domain/testing/importedAccounts"
+import { layer as accounts } from "../src/Accounts.ts"
+import { Database } from "../src/Database.ts"
+import { layer as history } from "../src/History.ts"
+import { layer as importProcesses } from "../src/ImportProcesses.ts"
+import { layer as operatorSetup } from "../src/OperatorSetup.ts"
+import { rows } from "../testing/rows.ts"
+import * as TestDatabase from "../testing/TestDatabase.ts"
+
+const team = Layer.effectDiscard(
+  Effect.flatMap(OperatorSetup, (setup) => setup.createTeam("Migration Team"))
+)
+const storage = Layer.mergeAll(accounts, importProcesses, history, team).pipe(
+  Layer.provideMerge(operatorSetup),
+  Layer.provideMerge(TestDatabase.layer)
+)
+
+/** More than there are connections. */
+const crowd = 50
+
+type Sql = Database["Service"]["sql"]
+
+const claimBy = (caller: Caller) => (key: ImportKey, limit: number | null) => ({
+  key,
+  attempt: freshAttempt(),
+  dryRun: false,
+  lease: Duration.minutes(1),
+  limits: { deployment: limit, supplier: limit },
+  caller,
+  at: noon
+})
+
+/** Runs the effect while one connection holds the rows that the statement locks. */
+const whileLocked = Effect.fnUntraced(function* <A, E, R>(
+  statement: (sql: Sql) => Effect.Effect<unknown, unknown>,
+  effect: Effect.Effect<A, E, R>
+) {
+  const { sql } = yield* Database
+  const isLocked = yield* Latch.make()
+  const isDone = yield* Latch.make()
+  const holding = yield* statement(sql).pipe(
+    Effect.andThen(isLocked.open),
+    Effect.andThen(isDone.await),
+    sql.withTransaction,
+    Effect.orDie,
+    Effect.forkChild
+  )
+  yield* isLocked.await
+  const result = yield* Effect.ensuring(effect, isDone.open)
+  yield* Fiber.join(holding)
+  return result
+})
+
+const importsOf =
+  (keys: ReadonlyArray<ImportKey>) =>
+  (sql: Sql): Effect.Effect<unknown, unknown> => sql`
+    select from import_processes
+    where supplier = any(${keys.map((key) => key.import_supplier)}::text[])
+      and external_account_number = any(${keys.map((key) => key.external_account_number)}::text[])
+    for update`
+
+type Ended = Result.Result<unknown, StorageUnavailable>
+
+type Waiting = ReadonlyArray<Fiber.Fiber<unknown, StorageUnavailable>>
+
+const results = (fibers: Waiting) =>
+  Effect.forEach(fibers, (fiber): Effect.Effect<Ended> => Effect.result(Fiber.join(fiber)))
+
+/** Ends every pause, and waits for all of them. */
+const freed = (fibers: Waiting) => Effect.andThen(TestClock.adjust("1 second"), results(fibers))
+
+/** Lets time pass until all of them have ended, a little with each round trip to the database. */
+const givenUp = (fibers: Waiting) =>
+  TestClock.adjust("20 millis").pipe(
+    Effect.andThen(rows((sql) => sql`select 1 as one`)),
+    Effect.repeat({ until: () => fibers.every((fiber) => fiber.pollUnsafe() !== undefined) }),
+    Effect.andThen(results(fibers))
+  )
+
+const started = <R>(effects: ReadonlyArray<Effect.Effect<unknown, StorageUnavailable, R>>) =>
+  Effect.forEach(effects, (effect) => Effect.forkChild(effect, { startImmediately: true }))
+
+/** What each of them answered, or failed with. */
+const tagsOf = (ended: ReadonlyArray<Ended>) =>
+  ended.map((result) => {
+    const said: unknown = Result.isSuccess(result) ? result.success : result.failure
+    return Predicate.hasProperty(said, "_tag") ? said._tag : said
+  })
+
+layer(storage)("while an import is locked", (it) => {
+  it.effect("stagings of others are stored at once, and its own when it is free", () =>
+    Effect.gen(function* () {
+      const imports = yield* ImportProcesses
+      const { caller, keyOf } = yield* freshSupplier
+      const locked = ["a", "b", "c"].map(keyOf)
+      yield* stageAll(locked, caller)
+      const stage = (key: ImportKey) => imports.stage({ key, payload: "{}", caller, at: noon })
+      const waiting = yield* whileLocked(
+        importsOf(locked),
+        Effect.gen(function* () {
+          const fibers = yield* started([...locked, ...locked].map(stage))
+          const others = Array.from({ length: 64 }, (_, index) => keyOf(`other ${index}`))
+          const staged = yield* Effect.forEach(others, stage, { concurrency: "unbounded" })
+          expect(staged.map(({ _tag }) => _tag)).toEqual(times(64, "Created"))
+          expect(fibers.map((fiber) => fiber.pollUnsafe())).toEqual(times(6, undefined))
+          return fibers
+        })
+      )
+      expect(tagsOf(yield* freed(waiting))).toEqual(times(6, "Replaced"))
+    })
+  )
+
+  it.effect("nobody who waits for it has a connection", () =>
+    Effect.gen(function* () {
+      const imports = yield* ImportProcesses
+      const { caller, keyOf } = yield* freshSupplier
+      const key = keyOf("locked")
+      const claimOf = claimBy(caller)
+      const other = keyOf("other")
+      yield* stageAll([key, other], caller)
+      const requests = Array.from({ length: crowd }, (_, index) => [
+        imports.claim(claimOf(key, index % 2 === 0 ? null : 99)),
+        imports.setSkipped({ key, skipped: false, at: noon })
+      ]).flat()
+      const waiting = yield* whileLocked(
+        importsOf([key]),
+        Effect.tap(started(requests), () =>
+          Effect.gen(function* () {
+            expect(yield* imports.claim(claimOf(other, null))).toMatchObject({ _tag: "Claimed" })
+          })
+        )
+      )
+      const tags = tagsOf(yield* freed(waiting))
+      expect(tags).not.toContain("StorageUnavailable")
+      expect(tags.filter((tag) => tag === "Claimed")).toHaveLength(1)
+    })
+  )
+
+  it.effect("who waits for it gives up after five seconds", () =>
+    Effect.gen(function* () {
+      const imports = yield* ImportProcesses
+      const { caller, keyOf } = yield* freshSupplier
+      const key = keyOf("locked")
+      const claimOf = claimBy(caller)
+      yield* stageAll([key], caller)
+      const requests = [
+        imports.stage({ key, payload: "{}", caller, at: noon }),
+        imports.claim(claimOf(key, null)),
+        imports.claim(claimOf(key, 99)),
+        imports.setSkipped({ key, skipped: true, at: noon })
+      ]
+      const giveUp = Effect.flatMap(started(requests), givenUp)
+      const ended = yield* whileLocked(importsOf([key]), giveUp)
+      expect(tagsOf(ended)).toEqual(times(4, "StorageUnavailable"))
+      expect(yield* imports.claim(claimOf(key, null))).toMatchObject({ _tag: "Claimed" })
+    })
+  )
+})
+
+layer(storage)("while an account is locked", (it) => {
+  it.effect("others are changed at once, and it is when it is free", () =>
+    Effect.gen(function* () {
+      const account = yield* imported()
+      const other = yield* imported()
+      const waiting = yield* whileLocked(
+        (sql) => sql`select from accounts where number = ${account.number} for update`,
+        Effect.gen(function* () {
+          const changes = Array.from({ length: crowd }, (_, index) =>
+            changeAccount(account, adding(creditOf(`${index}`)))
+          )
+          const fibers = yield* started(changes)
+          yield* changeAccount(other, adding(creditOf("other")))
+          expect((yield* descriptionOf(other.number)).balance).toBe("10.00")
+          return fibers
+        })
+      )
+      expect((yield* freed(waiting)).map(({ _tag }) => _tag)).toEqual(times(crowd, "Success"))
+      const { balance, transactions } = yield* descriptionOf(account.number)
+      expect([balance, transactions.length]).toEqual(["500.00", crowd])
+    })
+  )
+})

@@ -1,0 +1,20 @@
+/** Locks in the database that a scenario holds against the services. */
+import { Deferred, Effect, Fiber } from "effect"
+import { System } from "./System.ts"
+
+type Sql = System["Service"]["database"]["sql"]
+
+/** Holds what the statement locks; gives what lets go of it. */
+export const hold = (statement: (sql: Sql) => Effect.Effect<unknown, unknown>) =>
+  Effect.gen(function* () {
+    const { run, sql } = (yield* System).database
+    const held = yield* Deferred.make<void>()
+    const release = yield* Deferred.make<void>()
+    const locked = Effect.orDie(statement(sql)).pipe(
+      Effect.andThen(Deferred.succeed(held, undefined)),
+      Effect.andThen(Deferred.await(release))
+    )
+    const fiber = yield* Effect.forkDetach(run(sql.withTransaction(locked)))
+    yield* Deferred.await(held)
+    return Effect.asVoid(Effect.andThen(Deferred.succeed(release, undefined), Fiber.await(fiber)))
+  })
