@@ -6,7 +6,7 @@ import { deflateRawSync, gzipSync } from "node:zlib"
 import fc from "fast-check"
 import { type Framing, type Plan, post, type Request } from "./Case.ts"
 import type { Operation } from "./Document.ts"
-import { answers, anything } from "./Expectation.ts"
+import { answers, anything, unlessTooLarge } from "./Expectation.ts"
 import type { Expectation } from "./Case.ts"
 import { posts, soundAnswers, soundBody } from "./SoundBody.ts"
 
@@ -95,9 +95,10 @@ const framings: ReadonlyArray<Framing> = ["length", { chunk: 1_000 }, { chunk: 6
 const refused = (asked: Operation): fc.Arbitrary<Plan> =>
   fc
     .tuple(fc.constantFrom(...Object.entries(broken)), fc.constantFrom(...framings))
-    .map(([[name, body], framing]) =>
-      plan(asked, name, requestOf(asked, body, { framing }), noJson)
-    )
+    .map(([[name, body], framing]) => {
+      const request = requestOf(asked, body, { framing })
+      return plan(asked, name, request, unlessTooLarge(request, noJson))
+    })
 
 const soundBytes = (asked: Operation): Buffer => text(JSON.stringify(soundBody(asked.id)))
 

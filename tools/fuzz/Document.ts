@@ -79,6 +79,9 @@ export const operation = (id: string): Operation => {
   return found
 }
 
+/** Where bodies are smaller than elsewhere. */
+export const tokenPath = operation("obtainServiceToken").template
+
 const isNamed = (template: string, path: string): boolean => {
   const expected = template.split("/")
   const sent = path.split("/")

@@ -3,9 +3,10 @@
  * for what differs, and nothing where nothing does; what holds for every answer alike is judged in
  * `Judge.ts`.
  */
-import { bodyBytes } from "@data-import/api/Limits"
+import { bodyBytes, tokenBodyBytes } from "@data-import/api/Limits"
 import { get } from "@data-import/domain/testing/wire"
 import type { Expectation, Reply, Request } from "./Case.ts"
+import { tokenPath } from "./Document.ts"
 
 const clip = (text: string): string => (text.length > 600 ? `${text.slice(0, 600)}…` : text)
 
@@ -52,12 +53,18 @@ export const faults = (outcome: string, ...expected: ReadonlyArray<string>): Exp
     return found === wanted ? null : `${clip(wanted)} is expected, ${clip(found)} came`
   })
 
+/** This, or a refusal for its size where the body is larger than one may be at that path. */
+export const unlessTooLarge = ({ body = "", path }: Request, expect: Expectation): Expectation =>
+  Buffer.byteLength(body) > (path === tokenPath ? tokenBodyBytes : bodyBytes)
+    ? answers("413 payload_too_large")
+    : expect
+
 /**
  * A refusal with exactly this fault, or for its size where the request is larger than any may be: a
  * list of too many elements, each of them long, is.
  */
-export const faultIn = ({ body = "" }: Request, outcome: string, fault: string): Expectation =>
-  Buffer.byteLength(body) > bodyBytes ? answers("413 payload_too_large") : faults(outcome, fault)
+export const faultIn = (request: Request, outcome: string, fault: string): Expectation =>
+  unlessTooLarge(request, faults(outcome, fault))
 
 /** No fault with one of these codes, but where the place of the fault lets it. */
 export const noFault = (codes: ReadonlySet<string>, excepted: RegExp): Expectation =>
@@ -117,6 +124,11 @@ export const where =
   (status: number, then: Expectation, otherwise: Expectation): Expectation =>
   (replies) =>
     replies.flatMap((reply) => (reply.status === status ? then : otherwise)([reply]))
+
+/** The connection ends with the answer. */
+export const closes: Expectation = each(({ headers }) =>
+  headers["connection"] === "close" ? null : "the connection stays open"
+)
 
 /** The body is this text, character by character. */
 export const isText = (text: string): Expectation =>

@@ -17,8 +17,8 @@ import {
   type Step
 } from "./Case.ts"
 import type { Day } from "./Day.ts"
-import { operation, operations, type Operation } from "./Document.ts"
-import { answers, both, faults, has } from "./Expectation.ts"
+import { operation, operations, type Operation, tokenPath } from "./Document.ts"
+import { answers, both, closes, faults, has } from "./Expectation.ts"
 import { soundRequest } from "./HttpPlans.ts"
 import { card, debit, onNewAccount } from "./InstructionPlans.ts"
 import { posts, soundAnswers, soundBody } from "./SoundBody.ts"
@@ -33,7 +33,6 @@ import {
   staged,
   supplier
 } from "./Tenant.ts"
-import { tokenPath } from "./TokenPlans.ts"
 
 const plan = (
   id: string,
@@ -100,6 +99,14 @@ const ofEvery = (asked: Operation): ReadonlyArray<Plan> => {
     plan(asked.id, "http", "another method", [
       { ...sound, method: "PATCH" },
       answers("405 method_not_allowed")
+    ]),
+    plan(asked.id, "http", "headers that are too large", [
+      { ...sound, headers: [...sound.headers, ["x-large", "x".repeat(16 * 1024)]] },
+      answers("431 headers_too_large")
+    ]),
+    plan(asked.id, "http", "a Host that is none", [
+      { ...sound, headers: [...sound.headers, ["host", "[::1"]] },
+      both(answers("400 parse_error"), closes)
     ]),
     ...guarded,
     ...(asked.body === null ? [] : refusedByBody(asked))

@@ -45,7 +45,8 @@ const beforeOperation = new Set([
   "400 parse_error",
   "405 method_not_allowed",
   "408 request_timeout",
-  "413 payload_too_large"
+  "413 payload_too_large",
+  "431 headers_too_large"
 ])
 const ofOperation = /^the document has no|^body|nobody describes|a method that is not there/
 

@@ -217,7 +217,7 @@ const longQueries: fc.Arbitrary<Plan> = fc
   .map(([asked, length]) => {
     const path = `${pathOf(asked)}?a=${"x".repeat(length)}`
     const request = { ...soundRequest(asked), path, malformed: true as const }
-    return plan(asked, path, request, answers("413 payload_too_large"))
+    return plan(asked, path, request, answers("431 headers_too_large"))
   })
 
 const places = ["/openapi.json", "/docs", "/health/live", "/health/ready"]

@@ -5,9 +5,8 @@
 import { get as at } from "@data-import/domain/testing/wire"
 import fc from "fast-check"
 import { type Expectation, type Plan, post, type Reply, type Step } from "./Case.ts"
-import { answers, both } from "./Expectation.ts"
-
-export const tokenPath = "/v1/graphql/"
+import { tokenPath } from "./Document.ts"
+import { answers, both, unlessTooLarge } from "./Expectation.ts"
 
 const mutation = `mutation Obtain($input: ObtainServiceTokenInput!) {
   obtainServiceToken(input: $input) { token refreshToken refreshExpiresIn payload }
@@ -24,12 +23,15 @@ const errorCode =
         : [`the error ${codes.join(" or ")} is expected, and the answer is ${body.slice(0, 600)}`]
     })
 
-const asked = (name: string, kind: Plan["kind"], body: unknown, expect: Expectation): Plan => ({
-  operation: "obtainServiceToken",
-  kind,
-  name,
-  steps: () => [{ request: post(tokenPath, body, "nobody"), expect: both(answers("200"), expect) }]
-})
+const asked = (name: string, kind: Plan["kind"], body: unknown, expect: Expectation): Plan => {
+  const request = post(tokenPath, body, "nobody")
+  return {
+    operation: "obtainServiceToken",
+    kind,
+    name,
+    steps: () => [{ request, expect: unlessTooLarge(request, both(answers("200"), expect)) }]
+  }
+}
 
 const invalid = errorCode("INVALID_REQUEST")
 

@@ -5,9 +5,9 @@
  */
 import { get as at, withSource } from "@data-import/domain/testing/wire"
 import fc from "fast-check"
-import { type Plan, post } from "./Case.ts"
+import { type Plan, post, type Step } from "./Case.ts"
 import type { Operation } from "./Document.ts"
-import { answers, faultAt } from "./Expectation.ts"
+import { answers, faultAt, unlessTooLarge } from "./Expectation.ts"
 import { pathsIn } from "./Schema.ts"
 import { posts, soundAnswers, soundBody } from "./SoundBody.ts"
 import { checkedSupplier } from "./Tenant.ts"
@@ -95,6 +95,11 @@ const anyOutcome = answers(
   "404 not_found"
 )
 
+const stepOf = ({ template }: Operation, body: string): Step => {
+  const request = post(template, body)
+  return { request, expect: unlessTooLarge(request, anyOutcome) }
+}
+
 const inside = (asked: Operation): fc.Arbitrary<Plan> => {
   const sound = soundBody(asked.id)
   return fc
@@ -103,12 +108,7 @@ const inside = (asked: Operation): fc.Arbitrary<Plan> => {
       operation: asked.id,
       kind: "value",
       name: `${name} at ${path.join(".")}`,
-      steps: () => [
-        {
-          request: post(asked.template, withSource(sound, path, source)),
-          expect: anyOutcome
-        }
-      ]
+      steps: () => [stepOf(asked, withSource(sound, path, source))]
     }))
 }
 
@@ -120,12 +120,7 @@ const random = (asked: Operation): fc.Arbitrary<Plan> => {
       operation: asked.id,
       kind: "value",
       name: `any JSON at ${path.join(".")}`,
-      steps: () => [
-        {
-          request: post(asked.template, withSource(sound, path, source)),
-          expect: anyOutcome
-        }
-      ]
+      steps: () => [stepOf(asked, withSource(sound, path, source))]
     }))
 }
 
