@@ -5,7 +5,7 @@
  * fuzzer.
  */
 
-/** The path of the request that is hidden inside another one. */
+/** The path of the request that is hidden inside another one, unless another one is to be. */
 export const hiddenPath = "/v1/data-import/notes/create/?hidden"
 
 const hiddenRequest =
@@ -29,9 +29,25 @@ const size = (text: string): number => Buffer.byteLength(text)
 const chunk = (text: string, extension = ""): string =>
   `${size(text).toString(16)}${extension}\r\n${text}\r\n`
 const lastChunk = "0\r\n\r\n"
-const chunkedHidden = chunk(hiddenRequest) + lastChunk
-const endThenHidden = lastChunk + hiddenRequest
-const hiddenLength = size(hiddenRequest)
+
+/** A request to hide, and what two readers of a body can make of it. */
+interface Hidden {
+  readonly hiddenRequest: string
+  readonly hiddenLength: number
+  /** As chunks, for one who reads by its length or as no body at all. */
+  readonly chunkedHidden: string
+  /** After the last chunk, for one who reads by chunks. */
+  readonly endThenHidden: string
+}
+
+const hide = (hiddenRequest: string): Hidden => ({
+  hiddenRequest,
+  hiddenLength: size(hiddenRequest),
+  chunkedHidden: chunk(hiddenRequest) + lastChunk,
+  endThenHidden: lastChunk + hiddenRequest
+})
+
+type Attacks = (hidden: Hidden) => ReadonlyArray<FramingAttack>
 
 const attack = (name: string, headers: string, body: string): FramingAttack => ({
   name,
@@ -39,7 +55,7 @@ const attack = (name: string, headers: string, body: string): FramingAttack => (
   body
 })
 
-const lengthAndChunks: ReadonlyArray<FramingAttack> = [
+const lengthAndChunks: Attacks = ({ chunkedHidden, endThenHidden }) => [
   attack("CL.TE", "content-length: 5\r\ntransfer-encoding: chunked\r\n", endThenHidden),
   attack("TE.CL", "transfer-encoding: chunked\r\ncontent-length: 5\r\n", endThenHidden),
   attack(
@@ -65,7 +81,7 @@ const lengthAndChunks: ReadonlyArray<FramingAttack> = [
 ]
 
 /** The body hides the request from whoever honours the header, and shows it to whoever does not. */
-const transferEncodings: ReadonlyArray<FramingAttack> = [
+const transferEncodings = [
   "transfer-encoding: xchunked",
   "transfer-encoding: chunked, identity",
   "transfer-encoding: identity, chunked",
@@ -94,9 +110,14 @@ const transferEncodings: ReadonlyArray<FramingAttack> = [
   "transfer-encoding:chunked,",
   "transfer-encoding: ,chunked",
   "transfer-encoding:"
-].map((line) => attack(`chunks by ${JSON.stringify(line)}`, `${line}\r\n`, chunkedHidden))
+]
 
-const lengths: ReadonlyArray<FramingAttack> = [
+const byTransferEncoding: Attacks = ({ chunkedHidden }) =>
+  transferEncodings.map((line) =>
+    attack(`chunks by ${JSON.stringify(line)}`, `${line}\r\n`, chunkedHidden)
+  )
+
+const lengths = [
   ["+", ""],
   ["-", ""],
   ["0x", ""],
@@ -109,15 +130,18 @@ const lengths: ReadonlyArray<FramingAttack> = [
   ["", ";"],
   ["\x0b", ""],
   ['"', '"']
-].map(([before, after]) =>
-  attack(
-    `a length written ${JSON.stringify(`${before}N${after}`)}`,
-    `content-length: ${before}${hiddenLength}${after}\r\n`,
-    hiddenRequest
-  )
-)
+]
 
-const oddLengths: ReadonlyArray<FramingAttack> = [
+const byLength: Attacks = ({ hiddenLength, hiddenRequest }) =>
+  lengths.map(([before, after]) =>
+    attack(
+      `a length written ${JSON.stringify(`${before}N${after}`)}`,
+      `content-length: ${before}${hiddenLength}${after}\r\n`,
+      hiddenRequest
+    )
+  )
+
+const oddLengths: Attacks = ({ hiddenLength, hiddenRequest }) => [
   attack("no length", "", ""),
   attack("an empty length", "content-length:\r\n", hiddenRequest),
   attack("an endless length", "content-length: 99999999999999999999999\r\n", hiddenRequest),
@@ -134,6 +158,11 @@ const oddLengths: ReadonlyArray<FramingAttack> = [
   attack(
     "the same length twice",
     `content-length: ${hiddenLength}\r\ncontent-length: ${hiddenLength}\r\n`,
+    hiddenRequest
+  ),
+  attack(
+    "the same length twice in a list",
+    `content-length: ${hiddenLength}, ${hiddenLength}\r\n`,
     hiddenRequest
   ),
   attack("a length, obs-folded", `content-length:\r\n ${hiddenLength}\r\n`, hiddenRequest),
@@ -162,34 +191,35 @@ const oddLengths: ReadonlyArray<FramingAttack> = [
   )
 ]
 
-const chunks: ReadonlyArray<FramingAttack> = (
-  [
-    ["chunks that are right", chunkedHidden],
-    ["a chunk extension", chunk(hiddenRequest, ";a=b") + lastChunk],
-    ["a quoted chunk extension", chunk(hiddenRequest, ';a="\\r\\n0"') + lastChunk],
-    ["a chunk extension with a bare LF", chunk(hiddenRequest, ";a\nb") + lastChunk],
-    ["a chunk size with a blank", chunk(hiddenRequest, " ") + lastChunk],
-    ["a chunk size with a plus", `+${chunkedHidden}`],
-    ["a chunk size with 0x", `0x${chunkedHidden}`],
-    ["a chunk size with zeros", `0000000${chunkedHidden}`],
-    ["a chunk size that overflows", `ffffffffffffffff1\r\n${hiddenRequest}`],
-    ["a negative chunk size", `-1\r\n${hiddenRequest}`],
-    ["an empty chunk size", `\r\n${hiddenRequest}`],
-    ["a chunk ended by LF", `${hiddenLength.toString(16)}\n${hiddenRequest}\n0\n\n`],
-    ["a chunk ended by nothing", `${hiddenLength.toString(16)}\r\n${hiddenRequest}${lastChunk}`],
-    ["a last chunk ended by LF", `0\n\n${hiddenRequest}`],
-    ["a trailer", `${chunk(hiddenRequest)}0\r\nx: y\r\n\r\n`],
-    ["a trailer with a length", `${chunk(hiddenRequest)}0\r\ncontent-length: 5\r\n\r\n`],
+const chunks: Attacks = ({ chunkedHidden, hiddenLength, hiddenRequest }) =>
+  (
     [
-      "a trailer with an encoding",
-      `${chunk(hiddenRequest)}0\r\ntransfer-encoding: chunked\r\n\r\n`
-    ],
-    ["a trailer with a token", `${chunk(hiddenRequest)}0\r\nauthorization: Token t\r\n\r\n`],
-    ["no last chunk", chunk(hiddenRequest)]
-  ] as const
-).map(([name, body]) => attack(name, "transfer-encoding: chunked\r\n", body))
+      ["chunks that are right", chunkedHidden],
+      ["a chunk extension", chunk(hiddenRequest, ";a=b") + lastChunk],
+      ["a quoted chunk extension", chunk(hiddenRequest, ';a="\\r\\n0"') + lastChunk],
+      ["a chunk extension with a bare LF", chunk(hiddenRequest, ";a\nb") + lastChunk],
+      ["a chunk size with a blank", chunk(hiddenRequest, " ") + lastChunk],
+      ["a chunk size with a plus", `+${chunkedHidden}`],
+      ["a chunk size with 0x", `0x${chunkedHidden}`],
+      ["a chunk size with zeros", `0000000${chunkedHidden}`],
+      ["a chunk size that overflows", `ffffffffffffffff1\r\n${hiddenRequest}`],
+      ["a negative chunk size", `-1\r\n${hiddenRequest}`],
+      ["an empty chunk size", `\r\n${hiddenRequest}`],
+      ["a chunk ended by LF", `${hiddenLength.toString(16)}\n${hiddenRequest}\n0\n\n`],
+      ["a chunk ended by nothing", `${hiddenLength.toString(16)}\r\n${hiddenRequest}${lastChunk}`],
+      ["a last chunk ended by LF", `0\n\n${hiddenRequest}`],
+      ["a trailer", `${chunk(hiddenRequest)}0\r\nx: y\r\n\r\n`],
+      ["a trailer with a length", `${chunk(hiddenRequest)}0\r\ncontent-length: 5\r\n\r\n`],
+      [
+        "a trailer with an encoding",
+        `${chunk(hiddenRequest)}0\r\ntransfer-encoding: chunked\r\n\r\n`
+      ],
+      ["a trailer with a token", `${chunk(hiddenRequest)}0\r\nauthorization: Token t\r\n\r\n`],
+      ["no last chunk", chunk(hiddenRequest)]
+    ] as const
+  ).map(([name, body]) => attack(name, "transfer-encoding: chunked\r\n", body))
 
-const connections: ReadonlyArray<FramingAttack> = [
+const connections: Attacks = ({ chunkedHidden, endThenHidden, hiddenLength, hiddenRequest }) => [
   attack(
     "Expect and a length",
     `expect: 100-continue\r\ncontent-length: ${hiddenLength}\r\n`,
@@ -266,14 +296,14 @@ const connections: ReadonlyArray<FramingAttack> = [
   }
 ]
 
-export const framingAttacks: ReadonlyArray<FramingAttack> = [
-  ...lengthAndChunks,
-  ...transferEncodings,
-  ...lengths,
-  ...oddLengths,
-  ...chunks,
-  ...connections
-]
+/** All the attacks, hiding this request. */
+export const attacksHiding = (request: string): ReadonlyArray<FramingAttack> => {
+  const hidden = hide(request)
+  const all = [lengthAndChunks, byTransferEncoding, byLength, oddLengths, chunks, connections]
+  return all.flatMap((attacks) => attacks(hidden))
+}
+
+export const framingAttacks = attacksHiding(hiddenRequest)
 
 export const methods = [
   "GET",
@@ -287,12 +317,17 @@ export const methods = [
   "PROPFIND"
 ] as const
 
-/** The attack as bytes, in the parts that are sent one after the other. */
+/**
+ * The attack as bytes, in the parts that are sent one after the other; `lines` are further header
+ * lines, without their ends.
+ */
 export const partsOf = (
   { body, headers, lineEnd = "\r\n", version = "1.1" }: FramingAttack,
   method: string,
-  path: string
+  path: string,
+  lines: ReadonlyArray<string> = []
 ): ReadonlyArray<Buffer> => {
-  const head = `${method} ${path} HTTP/${version}${lineEnd}host: data-import.test${lineEnd}`
+  const first = [`${method} ${path} HTTP/${version}`, "host: data-import.test", ...lines]
+  const head = first.map((line) => line + lineEnd).join("")
   return [`${head}${headers}`, lineEnd, body].map((part) => Buffer.from(part, "latin1"))
 }
