@@ -209,8 +209,7 @@ export const layer: Layer.Layer<ApiKeys, never, Database> = Layer.effect(
       revoke: (id, at) => run(revoke(sql, id, at)),
       saveRefreshToken: (token, at) => run(Effect.asVoid(saveRefreshToken(sql, token, at))),
       rotateRefreshToken: (command) => run(sql.withTransaction(rotate(sql, command))),
-      recordFailedAttempt: (attempt) =>
-        run(sql.withTransaction(recordFailedAttempt(sql, attempt)))
+      recordFailedAttempt: (attempt) => run(sql.withTransaction(recordFailedAttempt(sql, attempt)))
     })
   })
 )

@@ -13,8 +13,10 @@ import { migrate } from "./migrate.ts"
  * is the DATABASE_URL there. One that is not set is for somebody else to take care of.
  */
 const logins = Config.all(
-  Record.map(Logins.roleOf, (_, worker) =>
-    Settings.databaseUrl(`${worker.toUpperCase().replaceAll("-", "_")}_DATABASE_URL`).optional
+  Record.map(
+    Logins.roleOf,
+    (_, worker) =>
+      Settings.databaseUrl(`${worker.toUpperCase().replaceAll("-", "_")}_DATABASE_URL`).optional
   )
 )
 
