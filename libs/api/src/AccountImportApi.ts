@@ -9,7 +9,7 @@ import { ProcessPayload } from "@data-import/domain/AccountValidation"
 import { AccountBody, keyWords } from "./AccountBody.ts"
 import { Authorization, RequiredScope } from "./Authorization.ts"
 import { documented } from "./Documented.ts"
-import { anywhere, anyBody, errorBodies } from "./ErrorBody.ts"
+import { anywhere, anyBody, anyKeyed, errorBodies } from "./ErrorBody.ts"
 import { exampleAccount } from "./ExampleAccount.ts"
 import {
   dryRunRequest,
@@ -18,7 +18,7 @@ import {
   sampleNumber,
   validatedAccount
 } from "./Examples.ts"
-import { operation } from "./Operation.ts"
+import { KeyRefusal, operation } from "./Operation.ts"
 
 const AccountRequestBody = Schema.Struct({
   payload: AccountBody.annotateKey({ description: "The account." })
@@ -104,10 +104,11 @@ const stageAccount = HttpApiEndpoint.post(
   {
     payload: AccountRequestBody,
     success: [HttpApiSchema.status(201)(ImportKeyBody), HttpApiSchema.status(200)(ImportKeyBody)],
-    error: errorBodies([...anyProcess, ...anyBody, ...anywhere])
+    error: errorBodies([...anyProcess, ...anyKeyed, ...anyBody, ...anywhere])
   }
 )
   .middleware(Authorization)
+  .annotate(KeyRefusal, "account_failed_validation")
   .annotateMerge(
     operation(
       "Stage an account",
@@ -136,12 +137,14 @@ const processAccount = HttpApiEndpoint.post(
       "operations_team_name_does_not_exist",
       "dry_run_successful",
       "concurrency_limit_exceeded",
+      ...anyKeyed,
       ...anyBody,
       ...anywhere
     ])
   }
 )
   .middleware(Authorization)
+  .annotate(KeyRefusal, "account_failed_validation")
   .annotateMerge(
     operation(
       "Create an account",

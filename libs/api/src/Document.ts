@@ -12,7 +12,7 @@ import { Api } from "./Api.ts"
 import { scopeOf } from "./Authorization.ts"
 import { describeError, ErrorCode, FieldError } from "./ErrorBody.ts"
 import { limits } from "./Limits.ts"
-import { Docs, type OperationDocs } from "./Operation.ts"
+import { Docs, keyRefusalOf, type OperationDocs } from "./Operation.ts"
 import { introduction } from "./Introduction.ts"
 import type { ErrorStatus } from "./Problem.ts"
 import { errorExamples } from "./RefusalExamples.ts"
@@ -88,14 +88,28 @@ const headers = {
   ),
   RetryAfter: header("After how many seconds to send the request again.", 5),
   Challenge: header("How to authenticate.", "Token"),
-  Allow: header("The methods that the path has.", "POST")
+  Allow: header("The methods that the path has.", "POST"),
+  IdempotencyReplayed: header(
+    "`true` on the answer to an earlier request with this Idempotency-Key; nothing was done now.",
+    "true"
+  )
 }
 
-const headersOf = (status: number, own: Readonly<Record<string, string>> = {}) => ({
+const isSuccess = (status: number): boolean => status < 300
+
+const headersOf = (
+  status: number,
+  own: Readonly<Record<string, string>> = {},
+  takesKey = false
+) => ({
   "X-Request-Id": reference("headers", "RequestId"),
+  ...(takesKey &&
+    isSuccess(status) && { "Idempotency-Replayed": reference("headers", "IdempotencyReplayed") }),
   ...(status === 401 && { "WWW-Authenticate": reference("headers", "Challenge") }),
   ...(status === 405 && { Allow: reference("headers", "Allow") }),
-  ...((status === 429 || status === 503) && { "Retry-After": reference("headers", "RetryAfter") }),
+  ...((status === 409 || status === 429 || status === 503) && {
+    "Retry-After": reference("headers", "RetryAfter")
+  }),
   ...Object.fromEntries(
     Object.entries(own).map(([name, description]) => [
       name,
@@ -112,8 +126,10 @@ const commonNames: { readonly [Status in ErrorStatus]?: string } = {
   405: "MethodNotAllowed",
   406: "NotAcceptable",
   408: "RequestTimeout",
+  409: "Conflict",
   413: "PayloadTooLarge",
   415: "UnsupportedMediaType",
+  422: "UnprocessableContent",
   431: "HeadersTooLarge",
   429: "TooManyRequests",
   500: "UnexpectedError",
@@ -154,7 +170,12 @@ const errorAnswer = (
 const isError = (status: number): status is ErrorStatus => status >= 400
 
 /** The answers of one operation; `common` collects those that are referred to by name. */
-const answersOf = (operation: Operation, docs: OperationDocs, common: Map<string, unknown>) =>
+const answersOf = (
+  operation: Operation,
+  docs: OperationDocs,
+  takesKey: boolean,
+  common: Map<string, unknown>
+) =>
   Object.fromEntries(
     Object.entries(operation.responses).map(([key, answer]) => {
       const status = Number(key)
@@ -162,7 +183,7 @@ const answersOf = (operation: Operation, docs: OperationDocs, common: Map<string
       const schema = tidy(answer.content?.["application/json"]?.schema)
       if (!isError(status)) {
         const { description } = answer
-        const headers = headersOf(status, docs.headers?.[status])
+        const headers = headersOf(status, docs.headers?.[status], takesKey)
         return [key, { description, headers, ...body(schema, own ?? {}) }]
       }
       const error = errorAnswer(status, codesIn(schema), schema, own)
@@ -174,11 +195,12 @@ const answersOf = (operation: Operation, docs: OperationDocs, common: Map<string
     })
   )
 
-const parametersOf = (operation: Operation, docs: OperationDocs) => [
+const parametersOf = (operation: Operation, docs: OperationDocs, takesKey: boolean) => [
   ...operation.parameters.map((parameter) => ({
     ...parameter,
     ...docs.parameters?.[parameter.name]
   })),
+  ...(takesKey ? [reference("parameters", "IdempotencyKey")] : []),
   reference("parameters", "RequestId")
 ]
 
@@ -193,20 +215,21 @@ const describeOperation = (
   const { description = "", operationId, requestBody, responses: _, summary, tags } = operation
   const isProtected = operation.security.length > 0
   const scope = scopeOf(endpoint)
+  const takesKey = keyRefusalOf(endpoint) !== null
   return {
     tags,
     operationId,
     summary,
     description: isProtected ? `${description}\n\n${scopeWords(scope)}` : description,
     security: isProtected ? [{ token: [scope] }, { bearer: [scope] }] : [],
-    parameters: parametersOf(operation, docs),
+    parameters: parametersOf(operation, docs, takesKey),
     ...(requestBody && {
       requestBody: {
         required: true,
         ...body(requestBody.content["application/json"]?.schema, docs.requests ?? {})
       }
     }),
-    responses: answersOf(operation, docs, common)
+    responses: answersOf(operation, docs, takesKey, common)
   }
 }
 
@@ -262,6 +285,20 @@ const requestIdParameter = {
   example: "0f9c1d52-wave-3"
 }
 
+const idempotencyKeyParameter = {
+  name: "Idempotency-Key",
+  in: "header",
+  required: false,
+  description:
+    "A key of your own for the request, so that it takes effect once however often it is sent: 1 " +
+    "to 255 printable ASCII characters, as they are (without spaces, commas, quotes and " +
+    "backslashes) or in double quotes. The same request under the same key is answered as the " +
+    "first time, for 24 hours, and does nothing. A request that stored nothing runs anew. Keys of " +
+    "other organisations do not matter.",
+  schema: { type: "string" },
+  example: "5f1c1f0a-7c1e-4a53-9f43-2f0f6a1f2b77"
+}
+
 const bearer = {
   type: "http",
   scheme: "bearer",
@@ -293,7 +330,7 @@ export const document = (): Json => {
     components: {
       schemas: tidy(spec.components.schemas),
       responses: Object.fromEntries(common),
-      parameters: { RequestId: requestIdParameter },
+      parameters: { IdempotencyKey: idempotencyKeyParameter, RequestId: requestIdParameter },
       headers,
       examples: examplesOfErrors,
       securitySchemes: { ...spec.components.securitySchemes, bearer }

@@ -84,8 +84,10 @@ const reasons: Record<ErrorStatus, string> = {
   405: "The path does not have this method.",
   406: "The answer is JSON, which the Accept header rules out.",
   408: "The body did not arrive in time.",
+  409: "A request like this one is running; to be sent again after Retry-After seconds.",
   413: "The body is too large.",
   415: "The body is not announced as plain JSON.",
+  422: "The Idempotency-Key belongs to another request.",
   431: "The request line and the headers are too large.",
   429: "Too much at once; to be sent again after Retry-After seconds.",
   500: "An unexpected error; to be sent again as it is.",
@@ -134,6 +136,9 @@ export const anywhere = [
   "error",
   "service_unavailable"
 ] as const
+
+/** What every operation that takes an Idempotency-Key can answer with. */
+export const anyKeyed = ["idempotency_key_in_use", "idempotency_key_reused"] as const
 
 /** What every operation with a body can answer with. */
 export const anyBody = ["request_timeout", "payload_too_large", "unsupported_media_type"] as const

@@ -4,7 +4,8 @@
  * documents an operation in another place than where it is defined.
  */
 import { Context } from "effect"
-import { OpenApi } from "effect/http-api"
+import { type HttpApiEndpoint, OpenApi } from "effect/http-api"
+import type { ValidationFailed } from "@data-import/domain/Failure"
 
 export interface Example {
   readonly summary: string
@@ -30,6 +31,19 @@ export interface OperationDocs {
 export const Docs = Context.Reference<OperationDocs>("@data-import/api/Docs", {
   defaultValue: () => ({})
 })
+
+/**
+ * Marks an endpoint that takes an Idempotency-Key, with the code of its refusal where the key is
+ * none. The others ignore the header.
+ */
+export const KeyRefusal = Context.Reference<ValidationFailed["code"] | null>(
+  "@data-import/api/KeyRefusal",
+  { defaultValue: () => null }
+)
+
+/** The code with which the endpoint refuses an Idempotency-Key that is none; null if it takes none. */
+export const keyRefusalOf = (endpoint: HttpApiEndpoint.Top): ValidationFailed["code"] | null =>
+  Context.get(endpoint.annotations, KeyRefusal)
 
 /** The annotations of an endpoint: a line, a paragraph, and the rest. */
 export const operation = (

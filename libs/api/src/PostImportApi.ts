@@ -22,7 +22,7 @@ import {
 } from "./AccountBody.ts"
 import { Authorization } from "./Authorization.ts"
 import { documented } from "./Documented.ts"
-import { anywhere, anyBody, errorBodies } from "./ErrorBody.ts"
+import { anywhere, anyBody, anyKeyed, errorBodies } from "./ErrorBody.ts"
 import {
   duplicateRefusal,
   instructionRequest,
@@ -35,7 +35,7 @@ import {
   transactionsRequest
 } from "./Examples.ts"
 import { AmountText, InstantText } from "./Figure.ts"
-import { operation } from "./Operation.ts"
+import { KeyRefusal, operation } from "./Operation.ts"
 import { flag, reader } from "./Parameter.ts"
 
 const atLeastOne = (description: string) => ({ description, minItems: 1 })
@@ -171,6 +171,7 @@ const StoredInstruction = Schema.Struct({
 const anyWrite = [
   "request_failed_validation",
   "import_supplier_migration_not_ongoing",
+  ...anyKeyed,
   ...anyBody,
   ...anywhere
 ] as const
@@ -184,6 +185,7 @@ const createNotes = HttpApiEndpoint.post("createNotes", "/v1/data-import/notes/c
   error: errorBodies(["not_found", ...anyWrite])
 })
   .middleware(Authorization)
+  .annotate(KeyRefusal, "request_failed_validation")
   .annotateMerge(
     operation(
       "Create notes",
@@ -207,6 +209,7 @@ const createTransactions = HttpApiEndpoint.post(
   }
 )
   .middleware(Authorization)
+  .annotate(KeyRefusal, "request_failed_validation")
   .annotateMerge(
     operation(
       "Create transactions",
@@ -219,7 +222,7 @@ const createTransactions = HttpApiEndpoint.post(
           check_previously_added: {
             description:
               "Whether a transaction that was added earlier is skipped. With false it is added " +
-              "again, as its own entry.",
+              "again, as its own entry; send an Idempotency-Key, so that a retry does not.",
             schema: { type: "boolean", default: true },
             example: true
           },
@@ -260,6 +263,7 @@ const createHistoricalStatements = HttpApiEndpoint.post(
   }
 )
   .middleware(Authorization)
+  .annotate(KeyRefusal, "request_failed_validation")
   .annotateMerge(
     operation(
       "Create historical statements",
@@ -291,6 +295,7 @@ const createPaymentInstruction = HttpApiEndpoint.post(
   }
 )
   .middleware(Authorization)
+  .annotate(KeyRefusal, "request_failed_validation")
   .annotateMerge(
     operation(
       "Create a payment instruction",

@@ -38,8 +38,10 @@ export const statusOf = {
   method_not_allowed: 405,
   not_acceptable: 406,
   request_timeout: 408,
+  idempotency_key_in_use: 409,
   payload_too_large: 413,
   unsupported_media_type: 415,
+  idempotency_key_reused: 422,
   headers_too_large: 431,
   concurrency_limit_exceeded: 429,
   throttled: 429,
@@ -196,6 +198,15 @@ const sayings: {
   ),
   PaymentVendorUnavailable: text(
     "The payment vendor cannot be reached right now; send the same request again."
+  ),
+  IdempotencyKeyInUse: ({ retryAfterSeconds }) => ({
+    detail:
+      "A request with this Idempotency-Key is running; send this one again after the seconds in " +
+      "Retry-After.",
+    headers: retryAfter(retryAfterSeconds)
+  }),
+  IdempotencyKeyReused: text(
+    "The Idempotency-Key came with another path, query or body before; nothing was changed."
   ),
   ServiceUnavailable: ({ retryAfterSeconds }) => ({
     detail:

@@ -10,6 +10,8 @@ import {
   ConcurrencyLimitExceeded,
   DryRunSuccessful,
   type Failure,
+  IdempotencyKeyInUse,
+  IdempotencyKeyReused,
   ImportInProgress,
   ImportProcessDoesNotExist,
   ImportSkipped,
@@ -92,6 +94,8 @@ export const refusals: {
   }),
   PaymentVendorUnreachable: new PaymentVendorUnreachable(),
   PaymentVendorUnavailable: new PaymentVendorUnavailable(),
+  IdempotencyKeyInUse: new IdempotencyKeyInUse({ retryAfterSeconds: 1 }),
+  IdempotencyKeyReused: new IdempotencyKeyReused(),
   ServiceUnavailable: new ServiceUnavailable({ retryAfterSeconds: 5 })
 }
 

@@ -41,6 +41,8 @@ const table: Record<keyof typeof refusals, readonly [ErrorStatus, string]> = {
   PaymentInstructionRejected: [400, "payment_instruction_rejected_by_vendor"],
   PaymentVendorUnreachable: [400, "payment_vendor_unreachable"],
   PaymentVendorUnavailable: [500, "payment_vendor_unavailable"],
+  IdempotencyKeyInUse: [409, "idempotency_key_in_use"],
+  IdempotencyKeyReused: [422, "idempotency_key_reused"],
   ServiceUnavailable: [503, "service_unavailable"]
 }
 
@@ -95,6 +97,7 @@ describe("problemOf", () => {
       ["MethodNotAllowed", { allow: "POST" }],
       ["Throttled", { "retry-after": "5" }],
       ["ConcurrencyLimitExceeded", { "retry-after": "5" }],
+      ["IdempotencyKeyInUse", { "retry-after": "1" }],
       ["ServiceUnavailable", { "retry-after": "5" }]
     ])
   })

@@ -8,9 +8,11 @@ import { Context, type DateTime, type Effect, type Option, type Result } from "e
 import type { AccountNumber } from "../src/Account.ts"
 import type { AccountView, Decision, Looked } from "../src/AccountChange.ts"
 import type { AccountDescription } from "../src/AccountDescription.ts"
+import type { Keep } from "../src/Idempotency.ts"
 import type { ImportKey } from "../src/ImportProcess.ts"
 import type { Caller } from "../src/Organisation.ts"
 import type { AuditAction } from "./History.ts"
+import type { ReservationLost } from "./IdempotencyKeys.ts"
 import type { StorageUnavailable } from "./StorageUnavailable.ts"
 
 /**
@@ -24,6 +26,8 @@ export interface ChangeCommand<A, E> {
   readonly action: AuditAction
   readonly caller: Caller
   readonly at: DateTime.Utc
+  /** How the answer is kept, where the request has an idempotency key. */
+  readonly keep?: Keep<A> | null
 }
 
 export class Accounts extends Context.Service<
@@ -47,11 +51,12 @@ export class Accounts extends Context.Service<
      * Changes an account as `decide` says, which sees of the account what `look` names and may be
      * called more than once. None where there is no account; nothing is stored where `decide`
      * fails. A change of nothing writes no event. Event: post_import.completed. Audit: `action`,
-     * with the outcome `created` where something is stored and `unchanged` where nothing is.
+     * with the outcome `created` where something is stored and `unchanged` where nothing is. With
+     * `keep`, the answer is kept in the same step, or the key released where nothing is stored.
      */
     readonly change: <A, E>(
       command: ChangeCommand<A, E>
-    ) => Effect.Effect<Option.Option<A>, E | StorageUnavailable>
+    ) => Effect.Effect<Option.Option<A>, E | ReservationLost | StorageUnavailable>
 
     /**
      * Ends the active payment instruction of the account, for the operator. False, and nothing is

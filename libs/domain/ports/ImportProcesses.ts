@@ -2,7 +2,8 @@
  * Storage of imports and of the accounts they become. Every operation is one atomic step: the
  * state, the attempt, the audit entry and the outbox event of a change are stored together or not
  * at all. An operation that finds another state than it needs changes nothing and says what it
- * found; which refusal that is, the program decides.
+ * found; which refusal that is, the program decides. With `keep` the answer is stored in the same
+ * step, and nothing is stored where the reservation of its key is lost.
  */
 import {
   Context,
@@ -16,18 +17,19 @@ import type { Account, AccountNumber, ExternalAccountNumber } from "../src/Accou
 import type { FoundDocuments } from "../src/AccountChange.ts"
 import type { Code } from "../src/Code.ts"
 import type { AttemptId, ImportKey, ImportProcess, ImportState } from "../src/ImportProcess.ts"
+import type { Keep } from "../src/Idempotency.ts"
 import type { Caller } from "../src/Organisation.ts"
 import type { SupplierCode } from "../src/Supplier.ts"
+import type { ReservationLost } from "./IdempotencyKeys.ts"
 import type { StorageUnavailable } from "./StorageUnavailable.ts"
 
 /**
  * `created`: first staging. `replaced`: pending data replaced. `refused`: the state was not
  * Pending.
  */
-export type Staging =
-  | { readonly _tag: "Created" }
-  | { readonly _tag: "Replaced" }
-  | { readonly _tag: "Refused"; readonly found: ImportState }
+export type Staging = Stored | { readonly _tag: "Refused"; readonly found: ImportState }
+
+export type Stored = { readonly _tag: "Created" } | { readonly _tag: "Replaced" }
 
 /** `payload` is the text that was staged last. `found` is null where nothing was ever staged. */
 export type Claim =
@@ -72,14 +74,15 @@ export class ImportProcesses extends Context.Service<
      * Stores the payload (JSON text of the normalised account) if there is no import yet or it is
      * Pending at `at`. An expired lease is cleared and its attempt closed at `at` with
      * `lease_expired`, so that it can no longer complete.
-     * Event: staged. Audit: `stage`.
+     * Event: staged. Audit: `stage`. The answer is kept unless it is a refusal.
      */
     readonly stage: (command: {
       readonly key: ImportKey
       readonly payload: string
       readonly caller: Caller
       readonly at: DateTime.Utc
-    }) => Effect.Effect<Staging, StorageUnavailable>
+      readonly keep?: Keep<Stored> | null
+    }) => Effect.Effect<Staging, ReservationLost | StorageUnavailable>
 
     readonly find: (
       key: ImportKey
@@ -116,14 +119,16 @@ export class ImportProcesses extends Context.Service<
      * Creates the account with everything on it and sets the import Imported, if the attempt still
      * holds it; that is looked at before the number. An expired lease is still held until somebody
      * else takes or clears it, here and below. The attempt ends at `createdAt` with
-     * `created`. Event: complete. Audit: `process`, outcome `created`.
+     * `created`. Event: complete. Audit: `process`, outcome `created`. The answer is kept if the
+     * account was created.
      */
     readonly complete: (command: {
       readonly key: ImportKey
       readonly attempt: AttemptId
       readonly newAccount: NewAccount
       readonly caller: Caller
-    }) => Effect.Effect<Completion, StorageUnavailable>
+      readonly keep?: Keep<NewAccount> | null
+    }) => Effect.Effect<Completion, ReservationLost | StorageUnavailable>
 
     /** Does all that `complete` does and rolls it back; the attempt is still held afterwards. */
     readonly rehearse: (command: {

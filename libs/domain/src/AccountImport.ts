@@ -6,11 +6,11 @@
 import { Config, Context, type DateTime, Duration, Effect, Layer, Option } from "effect"
 import { Documents } from "../ports/Documents.ts"
 import { History } from "../ports/History.ts"
-import { ImportProcesses } from "../ports/ImportProcesses.ts"
+import { ImportProcesses, type Stored } from "../ports/ImportProcesses.ts"
 import { OperatorSetup } from "../ports/OperatorSetup.ts"
-import { type Account, type AccountNumber, encodeAccount } from "./Account.ts"
+import { type Account, encodeAccount } from "./Account.ts"
 import { accountRequest, processRequest } from "./AccountValidation.ts"
-import { makeAttempts } from "./Attempt.ts"
+import { type Created, makeAttempts } from "./Attempt.ts"
 import { recordRefusals } from "./Audit.ts"
 import { type Examiner, makeExaminer, requireOngoing } from "./Examination.ts"
 import {
@@ -19,9 +19,11 @@ import {
   ImportInProgress,
   ImportProcessDoesNotExist,
   ImportSkipped,
+  keyInUse,
   OperationsTeamDoesNotExist,
   unavailable
 } from "./Failure.ts"
+import { type Keep, keepFrom } from "./Idempotency.ts"
 import { type ImportKey, type ImportState, stateAt } from "./ImportProcess.ts"
 import type { Caller } from "./Organisation.ts"
 import * as Settings from "./Settings.ts"
@@ -30,10 +32,6 @@ import * as Settings from "./Settings.ts"
 export interface Staged {
   readonly first: boolean
   readonly key: ImportKey
-}
-
-export interface Created {
-  readonly kraken_account_number: AccountNumber
 }
 
 /** Why an import in this state can neither be staged nor processed; null where it can. */
@@ -66,9 +64,17 @@ export class AccountImport extends Context.Service<
      */
     readonly validate: (caller: Caller, body: unknown) => Effect.Effect<Account, Failure>
     /** Stores the account for processing; the data that counts is the last one acknowledged. */
-    readonly stage: (caller: Caller, body: unknown) => Effect.Effect<Staged, Failure>
+    readonly stage: (
+      caller: Caller,
+      body: unknown,
+      keep?: Keep<Staged> | null
+    ) => Effect.Effect<Staged, Failure>
     /** Makes the platform account from the staged data, or with `dry_run` shows that it would. */
-    readonly process: (caller: Caller, body: unknown) => Effect.Effect<Created, Failure>
+    readonly process: (
+      caller: Caller,
+      body: unknown,
+      keep?: Keep<Created> | null
+    ) => Effect.Effect<Created, Failure>
   }
 >()("@data-import/domain/AccountImport") {}
 
@@ -95,14 +101,21 @@ interface Dependencies {
 const examineAccount = ({ examiner }: Dependencies, caller: Caller, body: unknown) =>
   examiner.examine({ validator: accountRequest, caller, body, payload: payloadOf(body), code })
 
-const stage = Effect.fnUntraced(function* (deps: Dependencies, caller: Caller, body: unknown) {
+const stage = Effect.fnUntraced(function* (
+  deps: Dependencies,
+  caller: Caller,
+  body: unknown,
+  keep: Keep<Staged> | null
+) {
   const { body: valid, now, supplier } = yield* examineAccount(deps, caller, body)
   yield* requireOngoing(supplier)
   const { external_account_number, import_supplier } = valid.payload
   const key = { import_supplier, external_account_number }
   const payload = JSON.stringify(encodeAccount(valid.payload))
-  const staging = yield* deps.processes.stage({ key, payload, caller, at: now })
-  if (staging._tag !== "Refused") return { first: staging._tag === "Created", key }
+  const stagedAs = ({ _tag }: Stored): Staged => ({ first: _tag === "Created", key })
+  const command = { key, payload, caller, at: now, keep: keepFrom(keep, stagedAs) }
+  const staging = yield* deps.processes.stage(command)
+  if (staging._tag !== "Refused") return stagedAs(staging)
   return yield* refusalOf(key, staging.found) ?? unavailable
 })
 
@@ -125,7 +138,8 @@ const refuseForTeam = Effect.fnUntraced(function* (
 const startAttempt = Effect.fnUntraced(function* (
   deps: Dependencies,
   caller: Caller,
-  body: unknown
+  body: unknown,
+  keep: Keep<Created> | null
 ) {
   const payload = payloadOf(body)
   const request = { validator: processRequest, caller, body, payload, code } as const
@@ -136,7 +150,7 @@ const startAttempt = Effect.fnUntraced(function* (
   const limits = { deployment: deps.concurrencyLimit, supplier: supplier.concurrencyLimit }
   const claim = yield* deps.attempts.claim({ key, dryRun, limits, caller, at: now })
   if (claim._tag === "Refused") return yield* refusalOf(key, claim.found) ?? unavailable
-  return { ...claim, key, dryRun, team, caller }
+  return { ...claim, key, dryRun, team, caller, keep }
 })
 
 const make = Effect.gen(function* () {
@@ -163,15 +177,18 @@ const make = Effect.gen(function* () {
         })
       )
     ),
-    stage: Effect.fn("AccountImport.stage")((caller, body) =>
-      stage(deps, caller, body).pipe(
-        Effect.catchTag("DocumentsUnavailable", () => unavailable),
+    stage: Effect.fn("AccountImport.stage")((caller, body, keep = null) =>
+      stage(deps, caller, body, keep).pipe(
+        Effect.catchTags({
+          DocumentsUnavailable: () => unavailable,
+          ReservationLost: () => keyInUse
+        }),
         recordRefusals(history, "stage", caller, payloadOf(body)),
         Effect.catchTag("StorageUnavailable", () => unavailable)
       )
     ),
-    process: Effect.fn("AccountImport.process")((caller, body) =>
-      startAttempt(deps, caller, body).pipe(
+    process: Effect.fn("AccountImport.process")((caller, body, keep = null) =>
+      startAttempt(deps, caller, body, keep).pipe(
         Effect.catchTag("DocumentsUnavailable", () => unavailable),
         recordRefusals(history, "process", caller, payloadOf(body)),
         Effect.flatMap(deps.attempts.run),

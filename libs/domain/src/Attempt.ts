@@ -5,7 +5,7 @@
  * "Account creation".
  */
 import { Cause, DateTime, Duration, Effect, Fiber, Option, Random, Result } from "effect"
-import type { Claim, ImportProcesses } from "../ports/ImportProcesses.ts"
+import type { Claim, ImportProcesses, NewAccount } from "../ports/ImportProcesses.ts"
 import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
 import { AccountNumber } from "./Account.ts"
 import { account as accountValidator } from "./AccountValidation.ts"
@@ -15,15 +15,21 @@ import {
   ConcurrencyLimitExceeded,
   DryRunSuccessful,
   type Failure,
+  keyInUse,
   type ServiceUnavailable,
   unavailable
 } from "./Failure.ts"
+import { type Keep, keepFrom } from "./Idempotency.ts"
 import { AttemptId, type ImportKey } from "./ImportProcess.ts"
 import * as Json from "./Json.ts"
 import type { Caller } from "./Organisation.ts"
 import { inTurns } from "./Steps.ts"
 
 type Port = ImportProcesses["Service"]
+
+export interface Created {
+  readonly kraken_account_number: AccountNumber
+}
 
 /** An attempt that holds its import. */
 export interface Attempt {
@@ -34,6 +40,8 @@ export interface Attempt {
   /** The operations team that is to own the account. */
   readonly team: string
   readonly caller: Caller
+  /** How the answer is kept, where the request has an idempotency key. */
+  readonly keep: Keep<Created> | null
 }
 
 interface Dependencies {
@@ -126,6 +134,9 @@ const revalidate = Effect.fnUntraced(function* (
     .pipe(Effect.catchTag("DocumentsUnavailable", () => unavailable))
 })
 
+const completed = ({ processes }: Dependencies, command: Parameters<Port["complete"]>[0]) =>
+  Effect.catchTag(processes.complete(command), "ReservationLost", () => keyInUse)
+
 /** What is stored once is not broken off: the store itself knows whether the lease is lost. */
 const create = Effect.fnUntraced(function* (
   deps: Dependencies,
@@ -135,16 +146,20 @@ const create = Effect.fnUntraced(function* (
   const revalidated = Effect.interruptible(revalidate(deps, attempt))
   const { body: account, documents } = yield* Effect.raceFirst(revalidated, lost)
   const { caller, dryRun, id, key, team } = attempt
-  const store = dryRun ? deps.processes.rehearse : deps.processes.complete
+  const createdAs = ({ number }: NewAccount): Created => ({ kraken_account_number: number })
+  const keep = keepFrom(attempt.keep, createdAs)
   while (true) {
     const number = yield* newAccountNumber
     const createdAt = yield* DateTime.now
     const newAccount = { number, account, operationsTeam: team, documents, createdAt }
-    const completion = yield* store({ key, attempt: id, newAccount, caller })
+    const command = { key, attempt: id, newAccount, caller }
+    const completion = yield* dryRun
+      ? deps.processes.rehearse(command)
+      : completed(deps, { ...command, keep })
     switch (completion._tag) {
       case "Completed":
         if (dryRun) return yield* new DryRunSuccessful({ key })
-        return { kraken_account_number: number }
+        return createdAs(newAccount)
       case "LeaseLost":
         return yield* unavailable
       case "NumberTaken":

@@ -132,6 +132,18 @@ export class PaymentVendorUnavailable extends Data.TaggedError("PaymentVendorUna
   readonly code = "payment_vendor_unavailable"
 }
 
+/** Another request with this idempotency key is running, or has taken it over from this one. */
+export class IdempotencyKeyInUse extends Data.TaggedError("IdempotencyKeyInUse")<{
+  readonly retryAfterSeconds: number
+}> {
+  readonly code = "idempotency_key_in_use"
+}
+
+/** The idempotency key came with another request before. */
+export class IdempotencyKeyReused extends Data.TaggedError("IdempotencyKeyReused")<{}> {
+  readonly code = "idempotency_key_reused"
+}
+
 /** The database or the document store is away. */
 export class ServiceUnavailable extends Data.TaggedError("ServiceUnavailable")<{
   readonly retryAfterSeconds: number
@@ -158,9 +170,16 @@ export type Failure =
   | PaymentInstructionRejected
   | PaymentVendorUnreachable
   | PaymentVendorUnavailable
+  | IdempotencyKeyInUse
+  | IdempotencyKeyReused
   | ServiceUnavailable
 
-/** When a request that found the database or the document store away is worth sending again. */
+/**
+ * When a request that found the database or the document store away, or its idempotency key in use,
+ * is worth sending again.
+ */
 const retryAfterSeconds = 1
 
 export const unavailable = new ServiceUnavailable({ retryAfterSeconds })
+
+export const keyInUse = new IdempotencyKeyInUse({ retryAfterSeconds })

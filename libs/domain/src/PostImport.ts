@@ -8,6 +8,7 @@ import { Context, Effect, Layer, Option, Result } from "effect"
 import { Accounts } from "../ports/Accounts.ts"
 import { Documents, type DocumentsUnavailable } from "../ports/Documents.ts"
 import { type AuditAction, History } from "../ports/History.ts"
+import type { ReservationLost } from "../ports/IdempotencyKeys.ts"
 import { ImportProcesses } from "../ports/ImportProcesses.ts"
 import { OperatorSetup } from "../ports/OperatorSetup.ts"
 import { PaymentVendor } from "../ports/PaymentVendor.ts"
@@ -21,12 +22,14 @@ import {
   type Failure,
   type Fault,
   ImportProcessDoesNotExist,
+  keyInUse,
   NotFound,
   PaymentInstructionRejected,
   PaymentVendorUnavailable,
   PaymentVendorUnreachable,
   unavailable
 } from "./Failure.ts"
+import { type Keep, keepFrom } from "./Idempotency.ts"
 import type { ImportKey } from "./ImportProcess.ts"
 import { decideNotes, type NoteResult, notesToLookAt } from "./NoteImport.ts"
 import type { Caller } from "./Organisation.ts"
@@ -60,7 +63,8 @@ export class PostImport extends Context.Service<
     /** One result a note, in the order of the request. */
     readonly createNotes: (
       caller: Caller,
-      body: unknown
+      body: unknown,
+      keep?: Keep<ReadonlyArray<NoteResult>> | null
     ) => Effect.Effect<ReadonlyArray<NoteResult>, Failure>
     /**
      * One result a transaction, in the order of the request; all are added, or none. Faults of the
@@ -69,19 +73,22 @@ export class PostImport extends Context.Service<
     readonly createTransactions: (
       caller: Caller,
       body: unknown,
-      parameters: Result.Result<TransactionParameters, ReadonlyArray<Fault>>
+      parameters: Result.Result<TransactionParameters, ReadonlyArray<Fault>>,
+      keep?: Keep<ReadonlyArray<TransactionResult>> | null
     ) => Effect.Effect<ReadonlyArray<TransactionResult>, Failure>
     /** The validated request. */
     readonly createStatements: (
       caller: Caller,
-      body: unknown
+      body: unknown,
+      keep?: Keep<StatementsRequest> | null
     ) => Effect.Effect<StatementsRequest, Failure>
     /**
      * Asks the vendor before anything is stored, unless the instruction is on the account already.
      */
     readonly createPaymentInstruction: (
       caller: Caller,
-      body: unknown
+      body: unknown,
+      keep?: Keep<InstructionCreated> | null
     ) => Effect.Effect<InstructionCreated, Failure>
   }
 >()("@data-import/domain/PostImport") {}
@@ -101,11 +108,15 @@ interface Dependencies {
   readonly examiner: Examiner
 }
 
-/** One request: what it asks for, who asks, and the body as it was sent. */
-interface Write {
+/**
+ * One request: what it asks for, who asks, the body as it was sent, and how its answer is kept
+ * where it has an idempotency key.
+ */
+interface Write<A> {
   readonly action: AuditAction
   readonly caller: Caller
   readonly body: unknown
+  readonly keep: Keep<A> | null
 }
 
 /**
@@ -114,7 +125,7 @@ interface Write {
  */
 const examine = Effect.fnUntraced(function* <Body>(
   { examiner }: Dependencies,
-  { body, caller }: Write,
+  { body, caller }: Write<never>,
   validator: Validator<Body>,
   faults: ReadonlyArray<Fault> = []
 ) {
@@ -127,17 +138,20 @@ const examine = Effect.fnUntraced(function* <Body>(
 /** The answer to a change of the account that the request names; it must be imported. */
 const change = <A, E>(
   { accounts }: Dependencies,
-  { action, caller }: Write,
+  { action, caller, keep }: Write<A>,
   { body, now: at }: Examined<ImportKey>,
   look: Looked,
   decide: (account: AccountView) => Result.Result<Decision<A>, E>
 ) =>
   Effect.flatMap(
-    accounts.change({ key: keyOf(body), look, decide, action, caller, at }),
+    accounts.change({ key: keyOf(body), look, decide, action, caller, at, keep }),
     Option.match({ onNone: () => Effect.fail(new NotFound()), onSome: Effect.succeed })
   )
 
-const createNotes = Effect.fnUntraced(function* (deps: Dependencies, write: Write) {
+const createNotes = Effect.fnUntraced(function* (
+  deps: Dependencies,
+  write: Write<ReadonlyArray<NoteResult>>
+) {
   const examined = yield* examine(deps, write, notesRequest)
   const { notes } = examined.body
   const decide = decideNotes(notes, examined.documents, examined.now)
@@ -146,7 +160,7 @@ const createNotes = Effect.fnUntraced(function* (deps: Dependencies, write: Writ
 
 const createTransactions = Effect.fnUntraced(function* (
   deps: Dependencies,
-  write: Write,
+  write: Write<ReadonlyArray<TransactionResult>>,
   parameters: Result.Result<TransactionParameters, ReadonlyArray<Fault>>
 ) {
   const faults = Result.isFailure(parameters) ? parameters.failure : []
@@ -159,12 +173,16 @@ const createTransactions = Effect.fnUntraced(function* (
   return yield* change(deps, write, examined, { transactionIds }, decide)
 })
 
-const createStatements = Effect.fnUntraced(function* (deps: Dependencies, write: Write) {
+const createStatements = Effect.fnUntraced(function* (
+  deps: Dependencies,
+  write: Write<StatementsRequest>
+) {
   const examined = yield* examine(deps, write, statementsRequest)
   const { statements } = examined.body
   const statementIds = statements.map((statement) => statement.statement_id)
   const decide = decideStatements(statements, examined.documents)
-  yield* change(deps, write, examined, { statementIds }, decide)
+  const keep = keepFrom(write.keep, () => examined.body)
+  yield* change(deps, { ...write, keep }, examined, { statementIds }, decide)
   return examined.body
 })
 
@@ -185,7 +203,10 @@ const refuseMissing = Effect.fnUntraced(function* ({ processes }: Dependencies, 
     : new AccountNotFound({ key })
 })
 
-const createPaymentInstruction = Effect.fnUntraced(function* (deps: Dependencies, write: Write) {
+const createPaymentInstruction = Effect.fnUntraced(function* (
+  deps: Dependencies,
+  write: Write<InstructionCreated>
+) {
   const examined = yield* examine(deps, write, instructionRequest)
   const { reference, type, vendor } = examined.body
   const instruction = { vendor, reference, type }
@@ -193,17 +214,21 @@ const createPaymentInstruction = Effect.fnUntraced(function* (deps: Dependencies
   if (Option.isNone(account)) return yield* refuseMissing(deps, keyOf(examined.body))
   const details = account.value.instruction === null ? yield* verify(deps, instruction) : null
   const decide = decideInstruction(instruction, details)
-  const number = yield* change(deps, write, examined, {}, decide)
-  return { kraken_account_number: number, reference }
+  const createdOn = (number: AccountNumber) => ({ kraken_account_number: number, reference })
+  const keep = keepFrom(write.keep, createdOn)
+  return createdOn(yield* change(deps, { ...write, keep }, examined, {}, decide))
 })
 
 const recorded = <A>(
   { history }: Dependencies,
-  { action, body, caller }: Write,
-  written: Effect.Effect<A, Failure | Unavailable>
+  { action, body, caller }: Write<never>,
+  written: Effect.Effect<A, Failure | Unavailable | ReservationLost>
 ): Effect.Effect<A, Failure> =>
   written.pipe(
-    Effect.catchTag("DocumentsUnavailable", () => unavailable),
+    Effect.catchTags({
+      DocumentsUnavailable: () => unavailable,
+      ReservationLost: () => keyInUse
+    }),
     recordRefusals(history, action, caller, body),
     Effect.catchTag("StorageUnavailable", () => unavailable)
   )
@@ -218,22 +243,26 @@ const make = Effect.gen(function* () {
   }
 
   return PostImport.of({
-    createNotes: Effect.fn("PostImport.createNotes")((caller, body) => {
-      const write: Write = { action: "create_notes", caller, body }
+    createNotes: Effect.fn("PostImport.createNotes")((caller, body, keep = null) => {
+      const write = { action: "create_notes", caller, body, keep } as const
       return recorded(deps, write, createNotes(deps, write))
     }),
-    createTransactions: Effect.fn("PostImport.createTransactions")((caller, body, parameters) => {
-      const write: Write = { action: "create_transactions", caller, body }
-      return recorded(deps, write, createTransactions(deps, write, parameters))
-    }),
-    createStatements: Effect.fn("PostImport.createStatements")((caller, body) => {
-      const write: Write = { action: "create_historical_statements", caller, body }
+    createTransactions: Effect.fn("PostImport.createTransactions")(
+      (caller, body, parameters, keep = null) => {
+        const write = { action: "create_transactions", caller, body, keep } as const
+        return recorded(deps, write, createTransactions(deps, write, parameters))
+      }
+    ),
+    createStatements: Effect.fn("PostImport.createStatements")((caller, body, keep = null) => {
+      const write = { action: "create_historical_statements", caller, body, keep } as const
       return recorded(deps, write, createStatements(deps, write))
     }),
-    createPaymentInstruction: Effect.fn("PostImport.createPaymentInstruction")((caller, body) => {
-      const write: Write = { action: "create_payment_instruction", caller, body }
-      return recorded(deps, write, createPaymentInstruction(deps, write))
-    })
+    createPaymentInstruction: Effect.fn("PostImport.createPaymentInstruction")(
+      (caller, body, keep = null) => {
+        const write = { action: "create_payment_instruction", caller, body, keep } as const
+        return recorded(deps, write, createPaymentInstruction(deps, write))
+      }
+    )
   })
 })
 

@@ -137,6 +137,16 @@ export const requestCodes = {
     "a request loop without a pause",
     "Send the same request again after Retry-After seconds."
   ),
+  idempotency_key_in_use: request(
+    "A request with this Idempotency-Key is running right now.",
+    "a retry that arrives before the first request has ended",
+    "Send the same request again after Retry-After seconds; it is answered as the first one was."
+  ),
+  idempotency_key_reused: request(
+    "The Idempotency-Key came with another path, query or body within the last 24 hours.",
+    "one key for two accounts",
+    "Give each request a key of its own; a retry sends the same bytes under the same key."
+  ),
   error: request(
     "An error in the service; the request id is in the answer.",
     "a defect",

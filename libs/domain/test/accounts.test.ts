@@ -1,9 +1,14 @@
-/** The contract of the accounts, run on their memory layer. */
+/** The contracts of the accounts and of idempotency keys, run on their memory layers. */
 import { Layer } from "effect"
 import { layerMemory as accounts } from "../ports/memory/Accounts.ts"
 import { layerMemory as history } from "../ports/memory/History.ts"
+import { layerMemory as idempotencyKeys } from "../ports/memory/IdempotencyKeys.ts"
 import { layerMemory as importProcesses } from "../ports/memory/ImportProcesses.ts"
 import { layerMemory as operatorSetup } from "../ports/memory/OperatorSetup.ts"
 import { accountsContract } from "../testing/AccountsContract.ts"
+import { idempotencyKeysContract } from "../testing/IdempotencyKeysContract.ts"
 
-accountsContract("in memory", Layer.mergeAll(accounts, importProcesses, history, operatorSetup))
+const storage = Layer.mergeAll(accounts, importProcesses, history, operatorSetup, idempotencyKeys)
+
+accountsContract("in memory", storage)
+idempotencyKeysContract("in memory", storage)

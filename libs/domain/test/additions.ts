@@ -13,6 +13,7 @@ import { OperatorSetup } from "../ports/OperatorSetup.ts"
 import { PaymentVendor, VendorUnavailable } from "../ports/PaymentVendor.ts"
 import { encodeDescription } from "../src/AccountDescription.ts"
 import type { Failure } from "../src/Failure.ts"
+import type { Keep } from "../src/Idempotency.ts"
 import type { Caller } from "../src/Organisation.ts"
 import { layer as postImportLayer, PostImport } from "../src/PostImport.ts"
 import { type FaultPlan, noFaults, withFaults } from "../testing/faults.ts"
@@ -67,7 +68,12 @@ export const statement = (id: string, values: Wire = {}): Wire => ({
 
 /** An operation of the program: how it is called, with a sound body and with one that is not. */
 interface Operation {
-  readonly run: (program: Program, caller: Caller, body: unknown) => Effect.Effect<unknown, Failure>
+  readonly run: (
+    program: Program,
+    caller: Caller,
+    body: unknown,
+    keep?: Keep<unknown>
+  ) => Effect.Effect<unknown, Failure>
   readonly body: Wire
   /** A path and a value that break a rule of the request, and the fault it then has. */
   readonly broken: readonly [path: string, value: unknown, fault: string]
@@ -76,7 +82,7 @@ interface Operation {
 
 export const operations = {
   notes: {
-    run: (program, caller, body) => program.createNotes(caller, body),
+    run: (program, caller, body, keep) => program.createNotes(caller, body, keep),
     body: {
       ...key,
       notes: [{ body: "first" }, { document_paths: [{ document_path: storedPath }] }]
@@ -85,13 +91,13 @@ export const operations = {
     action: "create_notes"
   },
   transactions: {
-    run: (program, caller, body) => program.createTransactions(caller, body, byDefault),
+    run: (program, caller, body, keep) => program.createTransactions(caller, body, byDefault, keep),
     body: { ...key, transactions: [transaction("t1"), transaction("t2")] },
     broken: ["transactions.1.amount", "1.234", "transactions.1.amount max_decimal_places"],
     action: "create_transactions"
   },
   statements: {
-    run: (program, caller, body) => program.createStatements(caller, body),
+    run: (program, caller, body, keep) => program.createStatements(caller, body, keep),
     body: { ...key, statements: [statement("s1", { statement_path: storedPath })] },
     broken: [
       "statements.0.bill_period_from_date",
@@ -101,7 +107,7 @@ export const operations = {
     action: "create_historical_statements"
   },
   instruction: {
-    run: (program, caller, body) => program.createPaymentInstruction(caller, body),
+    run: (program, caller, body, keep) => program.createPaymentInstruction(caller, body, keep),
     body: { ...key, vendor: "STRIPE", reference: "pm_1", type: "CARD" },
     broken: ["type", "DIRECT_DEBIT", "type invalid_choice"],
     action: "create_payment_instruction"
@@ -115,9 +121,10 @@ export const call = (
   program: Program,
   name: keyof typeof operations,
   values: Wire = {},
-  caller: Caller = demo
+  caller: Caller = demo,
+  keep?: Keep<unknown>
 ): Effect.Effect<unknown, Failure> =>
-  operations[name].run(program, caller, putAll(operations[name].body, values))
+  operations[name].run(program, caller, putAll(operations[name].body, values), keep)
 
 /** The sample, imported. */
 export const beginImported = Effect.fnUntraced(function* (...settings: Parameters<typeof begin>) {

@@ -6,15 +6,18 @@ import { ConfigProvider, DateTime, Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { Documents, DocumentsUnavailable } from "../ports/Documents.ts"
 import { History } from "../ports/History.ts"
+import { IdempotencyKeys } from "../ports/IdempotencyKeys.ts"
 import { ImportProcesses } from "../ports/ImportProcesses.ts"
 import { layerMemory as documents } from "../ports/memory/Documents.ts"
 import { layerMemory as history } from "../ports/memory/History.ts"
+import { layerMemory as idempotencyKeys } from "../ports/memory/IdempotencyKeys.ts"
 import { layerMemory as importProcesses } from "../ports/memory/ImportProcesses.ts"
 import { layerMemory as operatorSetup } from "../ports/memory/OperatorSetup.ts"
 import { MemoryStore } from "../ports/memory/Store.ts"
 import { OperatorSetup } from "../ports/OperatorSetup.ts"
 import { ExternalAccountNumber } from "../src/Account.ts"
 import { AccountImport, layer as accountImport } from "../src/AccountImport.ts"
+import { IdempotentWrites, layer as idempotentWritesLayer } from "../src/IdempotentWrites.ts"
 import type { ImportKey } from "../src/ImportProcess.ts"
 import { OrganisationName } from "../src/Organisation.ts"
 import { type Supplier, SupplierCode } from "../src/Supplier.ts"
@@ -34,6 +37,7 @@ const namedDocuments = [
 export const ports = Layer.mergeAll(
   importProcesses,
   history,
+  idempotencyKeys,
   operatorSetup,
   documents(new Map(namedDocuments.map((path) => [`DEMO_ENERGY/${path}`, 1_000]))),
   MemoryStore.layer
@@ -102,6 +106,16 @@ export const programs = Effect.fnUntraced(function* (
     Layer.provide(ConfigProvider.layer(ConfigProvider.fromUnknown(settings)))
   )
   return yield* Effect.provide(AccountImport, layer)
+})
+
+/** Writes under idempotency keys, whose storage has the faults of the plan. */
+export const idempotentWrites = Effect.fnUntraced(function* (plan: FaultPlan = noFaults()) {
+  const keys = withFaults(IdempotencyKeys, yield* IdempotencyKeys, plan)
+  const layer = idempotentWritesLayer.pipe(
+    Layer.provide(Layer.succeed(IdempotencyKeys, keys)),
+    Layer.provide(ConfigProvider.layer(ConfigProvider.fromUnknown({})))
+  )
+  return yield* Effect.provide(IdempotentWrites, layer)
 })
 
 /** The codes of the faults of a failed validation, each with its place. */

@@ -16,6 +16,7 @@ import {
 } from "../src/AccountChange.ts"
 import { encodeDescription } from "../src/AccountDescription.ts"
 import { twoDecimals } from "../src/Decimal.ts"
+import type { Keep } from "../src/Idempotency.ts"
 import type { ImportKey } from "../src/ImportProcess.ts"
 import { Note } from "../src/Note.ts"
 import type { Caller } from "../src/Organisation.ts"
@@ -98,16 +99,21 @@ export interface Whose {
 export const changeAccount = Effect.fnUntraced(function* (
   { caller, key }: Whose,
   make: (account: AccountView) => Partial<AccountChange>,
-  options: { readonly look?: Looked; readonly action?: AuditAction } = {}
+  options: {
+    readonly look?: Looked
+    readonly action?: AuditAction
+    readonly keep?: Keep<AccountView>
+  } = {}
 ) {
   const accounts = yield* Accounts
-  const { action = "create_notes", look = {} } = options
+  const { action = "create_notes", keep = null, look = {} } = options
   return yield* accounts.change({
     key,
     look,
     action,
     caller,
     at: changedAt,
+    keep,
     decide: (account) =>
       Result.succeed({ change: { ...noChange(account), ...make(account) }, answer: account })
   })

@@ -144,7 +144,11 @@ export const brokenAdapters: Readonly<Record<string, Spoil>> = {
     }
   }),
   "rehearse leaves the account there": ({ imports }) => ({
-    imports: { ...imports, rehearse: imports.complete }
+    imports: {
+      ...imports,
+      rehearse: (command) =>
+        Effect.catchTag(imports.complete(command), "ReservationLost", Effect.die)
+    }
   }),
   "release forgets the lease": ({ imports }, store) => ({
     imports: {

@@ -19,6 +19,7 @@ import type { StatementId } from "../../src/Statement.ts"
 import type { Transaction, TransactionId } from "../../src/Transaction.ts"
 import { Accounts } from "../Accounts.ts"
 import type { NewAccount } from "../ImportProcesses.ts"
+import { keepAnswer, release, whileReserved } from "./IdempotencyKeys.ts"
 import { importOf, MemoryStore, recordChange } from "./Store.ts"
 
 type Store = MemoryStore["Service"]
@@ -144,15 +145,20 @@ const describe = (
 
 const change =
   (store: Store): Port["change"] =>
-  ({ action, at, caller, decide, key, look }) =>
-    Effect.suspend(() => {
+  ({ action, at, caller, decide, keep, key, look }) =>
+    whileReserved(store, keep, () => {
       const account = accountOf(store, key)
       if (account === undefined) return Effect.succeedNone
       const decided = decide(viewOf(store, account, look))
       if (Result.isFailure(decided)) return Effect.fail(decided.failure)
       const { answer, change: wanted } = decided.success
       const changes = !isEmpty(wanted)
-      if (changes) store.changes.set(account.number, [...changesOf(store, account), wanted])
+      if (changes) {
+        store.changes.set(account.number, [...changesOf(store, account), wanted])
+        keepAnswer(store, keep, answer, at)
+      } else if (keep) {
+        release(store, keep.reservation)
+      }
       recordChange(store, key, {
         at,
         event: changes ? "data_import.import_process.post_import.completed-v1" : null,

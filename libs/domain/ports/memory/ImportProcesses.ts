@@ -4,6 +4,7 @@
  */
 import { DateTime, Effect, Layer, Option, Order, Stream } from "effect"
 import { releaseCodes, releaseEvent } from "../../src/Event.ts"
+import type { Keep } from "../../src/Idempotency.ts"
 import { type AttemptId, holds, type ImportKey, isFree, stateAt } from "../../src/ImportProcess.ts"
 import type { SupplierCode } from "../../src/Supplier.ts"
 import type { Attempt } from "../History.ts"
@@ -16,6 +17,7 @@ import {
   type NewAccount,
   type Staging
 } from "../ImportProcesses.ts"
+import { keepAnswer, whileReserved } from "./IdempotencyKeys.ts"
 import { codePointOrder, importOf, MemoryStore, recordChange, type StoredImport } from "./Store.ts"
 
 type Store = MemoryStore["Service"]
@@ -48,7 +50,7 @@ const clearExpiredLease = (stored: StoredImport, at: DateTime.Utc): StoredImport
         errors: []
       })
 
-const stage = (store: Store, { at, caller, key, payload }: Command<"stage">): Staging => {
+const stage = (store: Store, { at, caller, keep, key, payload }: Command<"stage">): Staging => {
   if (!store.suppliers.has(key.import_supplier)) {
     throw new Error(`There is no supplier ${key.import_supplier}`)
   }
@@ -71,7 +73,9 @@ const stage = (store: Store, { at, caller, key, payload }: Command<"stage">): St
     outcome: present === undefined ? "created" : "replaced",
     caller
   })
-  return { _tag: present === undefined ? "Created" : "Replaced" }
+  const stored = { _tag: present === undefined ? "Created" : "Replaced" } as const
+  keepAnswer(store, keep, stored, at)
+  return stored
 }
 
 const liveLeases = (store: Store, at: DateTime.Utc, supplier?: SupplierCode): number =>
@@ -130,7 +134,7 @@ const rehearse = (store: Store, { attempt, key, newAccount }: Command<"rehearse"
   completion(store, held(store, key, attempt), newAccount)
 
 const complete = (store: Store, command: Command<"complete">): Completion => {
-  const { attempt, caller, key, newAccount } = command
+  const { attempt, caller, keep, key, newAccount } = command
   const present = held(store, key, attempt)
   const answer = completion(store, present, newAccount)
   if (present === undefined || answer._tag !== "Completed") return answer
@@ -145,6 +149,7 @@ const complete = (store: Store, command: Command<"complete">): Completion => {
     outcome: "created",
     caller
   })
+  keepAnswer(store, keep, newAccount, createdAt)
   return answer
 }
 
@@ -200,12 +205,18 @@ export const layerMemory: Layer.Layer<ImportProcesses> = Layer.effect(
       <C, A>(operation: (store: Store, command: C) => A) =>
       (command: C): Effect.Effect<A> =>
         Effect.sync(() => operation(store, command))
+    const keyed =
+      <C extends { readonly keep?: Keep<never> | null }, A>(
+        operation: (store: Store, command: C) => A
+      ) =>
+      (command: C) =>
+        whileReserved(store, command.keep, () => Effect.succeed(operation(store, command)))
     return ImportProcesses.of({
-      stage: step(stage),
+      stage: keyed(stage),
       find: (key) => Effect.sync(() => Option.fromNullishOr(importOf(store, key)?.process)),
       claim: step(claim),
       renew: step(renew),
-      complete: step(complete),
+      complete: keyed(complete),
       rehearse: step(rehearse),
       release: step(release),
       setSkipped: step(setSkipped),

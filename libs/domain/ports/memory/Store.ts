@@ -10,6 +10,7 @@ import type { AccountChange } from "../../src/AccountChange.ts"
 import type { OpenChoice } from "../../src/Choices.ts"
 import type { ImportKey, ImportProcess } from "../../src/ImportProcess.ts"
 import type { EventName } from "../../src/Event.ts"
+import type { KeyRecord, ReservationToken } from "../../src/Idempotency.ts"
 import type {
   ApiKey,
   ApiKeyId,
@@ -56,6 +57,8 @@ export class MemoryStore extends Context.Service<
     readonly revokedFamilies: Set<string>
     readonly failedAttempts: Map<string, ReadonlyArray<DateTime.Utc>>
     readonly allowances: Map<OrganisationName, Allowance>
+    /** By organisation and key. */
+    readonly idempotencyKeys: Map<string, KeyRecord & { readonly token: ReservationToken }>
   }
 >()("@data-import/domain/ports/memory/MemoryStore") {
   /** An empty store. */
@@ -74,7 +77,8 @@ export class MemoryStore extends Context.Service<
     refreshTokens: new Map(),
     revokedFamilies: new Set<string>(),
     failedAttempts: new Map(),
-    allowances: new Map()
+    allowances: new Map(),
+    idempotencyKeys: new Map()
   }))
 }
 

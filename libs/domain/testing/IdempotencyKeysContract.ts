@@ -1,0 +1,400 @@
+/**
+ * What every storage of idempotency keys must do, together with the ports whose writes keep their
+ * answers under them. The store may be shared and full already. All instants are arguments, so no
+ * test clock is involved.
+ */
+import { describe, expect, type Vitest, layer as withLayer } from "@effect/vitest"
+import { DateTime, Effect, Exit, type Layer, Option } from "effect"
+import type { Accounts } from "../ports/Accounts.ts"
+import type { History } from "../ports/History.ts"
+import { IdempotencyKeys, ReservationLost } from "../ports/IdempotencyKeys.ts"
+import { ImportProcesses } from "../ports/ImportProcesses.ts"
+import type { OperatorSetup } from "../ports/OperatorSetup.ts"
+import { answersKeptFor, type Keep, type Reservation } from "../src/Idempotency.ts"
+import { expectSame, freshOrganisationName, noon, noonPlus, times } from "./fresh.ts"
+import {
+  adding,
+  changeAccount,
+  changedAt,
+  creditOf,
+  descriptionOf,
+  imported
+} from "./importedAccounts.ts"
+import { arrange, tracesOf } from "./importStates.ts"
+import { freshFingerprint, freshKeyed, keepAs, keyLease, reserve } from "./keyedRequests.ts"
+
+type Ports = IdempotencyKeys | Accounts | ImportProcesses | History | OperatorSetup
+type It = Vitest.MethodsNonLive<Ports>
+
+const leaseEnd = DateTime.addDuration(noon, keyLease)
+
+const reserving = (it: It): void => {
+  it.effect("gives a key to one request, and says what it stands for to others", () =>
+    Effect.gen(function* () {
+      const request = freshKeyed()
+      expectSame((yield* reserve(request)).reserving, { _tag: "Reserved" })
+      expectSame((yield* reserve(request, noonPlus(59))).reserving, { _tag: "InUse" })
+      const other = { ...request, fingerprint: freshFingerprint() }
+      expectSame((yield* reserve(other, noonPlus(59))).reserving, { _tag: "Reused" })
+    })
+  )
+
+  it.effect("gives a key again once its lease has expired, and not a moment before", () =>
+    Effect.gen(function* () {
+      const request = freshKeyed()
+      yield* reserve(request)
+      const just = DateTime.subtract(leaseEnd, { milliseconds: 1 })
+      expectSame((yield* reserve(request, just)).reserving, { _tag: "InUse" })
+      const other = { ...request, fingerprint: freshFingerprint() }
+      expectSame((yield* reserve(other, leaseEnd)).reserving, { _tag: "Reserved" })
+      expectSame((yield* reserve(request, leaseEnd)).reserving, { _tag: "Reused" })
+    })
+  )
+
+  it.effect("gives a key to each organisation, and each key by itself", () =>
+    Effect.gen(function* () {
+      const request = freshKeyed()
+      const ofOther = { ...request, organisation: freshOrganisationName() }
+      const another = freshKeyed(request.organisation)
+      for (const each of [request, ofOther, another]) {
+        expectSame((yield* reserve(each)).reserving, { _tag: "Reserved" })
+      }
+    })
+  )
+
+  it.effect("tells keys apart to the last character", () =>
+    Effect.gen(function* () {
+      const { fingerprint, organisation } = freshKeyed()
+      const texts = ["a", "A", "a ", " a", "a,a", '"a"', "%", "_", "\\", "a".repeat(255)]
+      for (const text of texts) {
+        const request = { organisation, fingerprint, key: text as never }
+        expectSame((yield* reserve(request)).reserving, { _tag: "Reserved" }, text)
+      }
+    })
+  )
+
+  it.effect.each([
+    ["new", noon],
+    ["expired", leaseEnd]
+  ] as const)("gives a key to one of many who ask at once: %s", ([what, at]) =>
+    Effect.gen(function* () {
+      const request = freshKeyed()
+      if (what === "expired") yield* reserve(request)
+      const all = yield* Effect.replicateEffect(reserve(request, at), 32, {
+        concurrency: "unbounded"
+      })
+      const tags = all.map((each) => each.reserving._tag).toSorted()
+      expect(tags).toEqual([...times(31, "InUse"), "Reserved"])
+    })
+  )
+
+  it.effect("gives many keys to as many who ask at once", () =>
+    Effect.gen(function* () {
+      const all = yield* Effect.forEach(
+        Array.from({ length: 200 }, () => freshKeyed()),
+        (request) => reserve(request),
+        { concurrency: "unbounded" }
+      )
+      expect(new Set(all.map((each) => each.reserving._tag))).toEqual(new Set(["Reserved"]))
+    })
+  )
+}
+
+const releasing = (it: It): void => {
+  it.effect("makes the key free at once, for another request as well", () =>
+    Effect.gen(function* () {
+      const { release } = yield* IdempotencyKeys
+      const request = freshKeyed()
+      yield* release((yield* reserve(request)).reservation)
+      const other = { ...request, fingerprint: freshFingerprint() }
+      expectSame((yield* reserve(other)).reserving, { _tag: "Reserved" })
+    })
+  )
+
+  it.effect("changes nothing for who never had the reservation, or has lost it", () =>
+    Effect.gen(function* () {
+      const { release } = yield* IdempotencyKeys
+      const request = freshKeyed()
+      const first = yield* reserve(request)
+      yield* release((yield* reserve(request)).reservation)
+      expectSame((yield* reserve(request)).reserving, { _tag: "InUse" })
+      yield* reserve(request, leaseEnd)
+      yield* release(first.reservation)
+      expectSame((yield* reserve(request, leaseEnd)).reserving, { _tag: "InUse" })
+    })
+  )
+}
+
+/** One write of a port: it can be done once, and then shows. */
+interface Write {
+  /** When it is done. */
+  readonly at: DateTime.Utc
+  readonly run: (keep: Keep<unknown>) => Effect.Effect<unknown, unknown, Ports>
+  /** Everything that it could have changed. */
+  readonly traces: Effect.Effect<unknown, unknown, Ports>
+}
+
+/** Every write that keeps its answer, each on an import of its own. */
+const writes: Readonly<Record<string, Effect.Effect<Write, unknown, Ports>>> = {
+  "a first staging": Effect.gen(function* () {
+    const { stage } = yield* ImportProcesses
+    const { caller, key, now: at } = yield* arrange("none")
+    return {
+      at,
+      run: (keep) => stage({ key, payload: "{}", caller, at, keep }),
+      traces: tracesOf(key)
+    }
+  }),
+  "a later staging": Effect.gen(function* () {
+    const { stage } = yield* ImportProcesses
+    const { caller, key, now: at } = yield* arrange("pending")
+    return {
+      at,
+      run: (keep) => stage({ key, payload: "{}", caller, at, keep }),
+      traces: tracesOf(key)
+    }
+  }),
+  "a completion": Effect.gen(function* () {
+    const { complete } = yield* ImportProcesses
+    const { account: newAccount, attempt, caller, key } = yield* arrange("in progress")
+    return {
+      at: newAccount.createdAt,
+      run: (keep) => complete({ key, attempt, newAccount, caller, keep }),
+      traces: tracesOf(key)
+    }
+  }),
+  "a change of an account": Effect.gen(function* () {
+    const account = yield* imported()
+    const { key, number } = account
+    return {
+      at: changedAt,
+      run: (keep) => changeAccount(account, adding(creditOf("a")), { keep }),
+      traces: Effect.all([tracesOf(key), descriptionOf(number)])
+    }
+  })
+}
+
+const expectLost = (exit: Exit.Exit<unknown, unknown>): void => {
+  expect(exit).toEqual(Exit.fail(new ReservationLost()))
+}
+
+const keeping = (it: It): void => {
+  it.effect.each(Object.entries(writes))("is stored with its effect: %s", ([, write]) =>
+    Effect.gen(function* () {
+      const { at, run, traces } = yield* write
+      const before = yield* traces
+      const request = freshKeyed()
+      const { reservation } = yield* reserve(request, at)
+      const answer = `201 {"a":"Ærø \\u0000 ' \\" 漢 😀"}`
+      yield* run(keepAs(reservation, answer))
+      expect(yield* traces).not.toEqual(before)
+      const kept = { _tag: "Kept", answer }
+      const end = DateTime.addDuration(at, answersKeptFor)
+      for (const time of [
+        at,
+        DateTime.add(at, { minutes: 2 }),
+        DateTime.subtract(end, { seconds: 1 })
+      ]) {
+        expectSame((yield* reserve(request, time)).reserving, kept)
+        const other = { ...request, fingerprint: freshFingerprint() }
+        expectSame((yield* reserve(other, time)).reserving, { _tag: "Reused" })
+      }
+      const { release } = yield* IdempotencyKeys
+      yield* release(reservation)
+      expectSame((yield* reserve(request, at)).reserving, kept, "an answer is not given back")
+      expectSame((yield* reserve(request, end)).reserving, { _tag: "Reserved" }, "a day later")
+    })
+  )
+
+  it.effect.each(Object.entries(writes))(
+    "is not stored, and neither is its effect, where the reservation is lost: %s",
+    ([, write]) =>
+      Effect.gen(function* () {
+        const { release } = yield* IdempotencyKeys
+        const losses: ReadonlyArray<(lost: Reservation) => Effect.Effect<unknown, unknown, Ports>> =
+          [release, () => Effect.void]
+        for (const lose of losses) {
+          const { run, traces } = yield* write
+          const before = yield* traces
+          const request = freshKeyed()
+          const { reservation } = yield* reserve(request)
+          yield* lose(reservation)
+          const next = yield* reserve(request, leaseEnd)
+          expectSame(next.reserving, { _tag: "Reserved" })
+          expectLost(yield* Effect.exit(run(keepAs(reservation, "lost"))))
+          expect(yield* traces).toEqual(before)
+          yield* run(keepAs(next.reservation, "201 won"))
+          expectSame((yield* reserve(request, leaseEnd)).reserving, {
+            _tag: "Kept",
+            answer: "201 won"
+          })
+          expectLost(yield* Effect.exit(run(keepAs(reservation, "lost"))))
+          expectLost(yield* Effect.exit(run(keepAs(next.reservation, "201 again"))))
+        }
+      })
+  )
+
+  it.effect.each(Object.entries(writes))(
+    "is stored by a reservation that has expired and nobody has taken: %s",
+    ([, write]) =>
+      Effect.gen(function* () {
+        const { at, run } = yield* write
+        const request = freshKeyed()
+        const { reservation } = yield* reserve(request, DateTime.subtract(at, { minutes: 5 }))
+        yield* run(keepAs(reservation, "201 late"))
+        expectSame((yield* reserve(request, at)).reserving, { _tag: "Kept", answer: "201 late" })
+      })
+  )
+
+  it.effect("of a first and of a later staging differ", () =>
+    Effect.gen(function* () {
+      const { stage } = yield* ImportProcesses
+      const { caller, key } = yield* arrange("none")
+      for (const tag of ["Created", "Replaced"]) {
+        const request = freshKeyed()
+        const { reservation } = yield* reserve(request)
+        const keep = { reservation, textOf: (answer: { readonly _tag: string }) => answer._tag }
+        yield* stage({ key, payload: "{}", caller, at: noon, keep })
+        expectSame((yield* reserve(request)).reserving, { _tag: "Kept", answer: tag })
+      }
+    })
+  )
+}
+
+const withoutEffect = (it: It): void => {
+  it.effect("a refused staging keeps no answer", () =>
+    Effect.gen(function* () {
+      const { stage } = yield* ImportProcesses
+      const { caller, found, key, now: at } = yield* arrange("in progress")
+      const request = freshKeyed()
+      const { reservation } = yield* reserve(request)
+      const keep = keepAs(reservation, "")
+      const staging = yield* stage({ key, payload: "{}", caller, at, keep })
+      expectSame(staging, { _tag: "Refused", found })
+      expectSame((yield* reserve(request)).reserving, { _tag: "InUse" })
+    })
+  )
+
+  it.effect("a completion without the lease, or with a number that is taken, keeps no answer", () =>
+    Effect.gen(function* () {
+      const { complete } = yield* ImportProcesses
+      const taken = yield* arrange("imported")
+      const { account, attempt, caller, key } = yield* arrange("in progress")
+      const pending = yield* arrange("pending")
+      const newAccount = { ...account, number: taken.account.number }
+      const request = freshKeyed()
+      const { reservation } = yield* reserve(request)
+      const keep = keepAs(reservation, "")
+      expectSame(yield* complete({ key, attempt, newAccount, caller, keep }), {
+        _tag: "NumberTaken"
+      })
+      const lost = { key: pending.key, attempt, newAccount: account, caller, keep }
+      expectSame(yield* complete(lost), { _tag: "LeaseLost" })
+      expectSame((yield* reserve(request)).reserving, { _tag: "InUse" })
+      yield* complete({ key, attempt, newAccount: account, caller, keep })
+      expectSame((yield* reserve(request)).reserving, { _tag: "Kept", answer: "" })
+    })
+  )
+
+  it.effect("a change that is refused, or of no account, keeps no answer", () =>
+    Effect.gen(function* () {
+      const account = yield* imported()
+      const { key } = yield* arrange("pending")
+      const request = freshKeyed()
+      const { reservation } = yield* reserve(request)
+      const keep = keepAs(reservation, "")
+      const none = yield* changeAccount({ ...account, key }, adding(creditOf("a")), { keep })
+      expect(Option.isNone(none)).toBe(true)
+      expectSame((yield* reserve(request)).reserving, { _tag: "InUse" })
+    })
+  )
+
+  it.effect("a change of nothing releases the key, or says that it is lost", () =>
+    Effect.gen(function* () {
+      const account = yield* imported()
+      const request = freshKeyed()
+      const { reservation } = yield* reserve(request)
+      yield* changeAccount(account, () => ({}), { keep: keepAs(reservation, "") })
+      expectSame((yield* reserve(request)).reserving, { _tag: "Reserved" })
+      const before = yield* tracesOf(account.key)
+      const again = changeAccount(account, () => ({}), { keep: keepAs(reservation, "") })
+      expectLost(yield* Effect.exit(again))
+      expectSame(yield* tracesOf(account.key), before, "what is refused is not on record")
+    })
+  )
+}
+
+const crowd = 24
+
+const atOnce = (it: It): void => {
+  it.effect("stagings without a key and with one that is lost leave the others alone", () =>
+    Effect.gen(function* () {
+      const { stage } = yield* ImportProcesses
+      const staged = yield* Effect.forEach(
+        Array.from({ length: crowd }, (_, index) => index % 3),
+        (kind) =>
+          Effect.gen(function* () {
+            const { caller, key, now: at } = yield* arrange("none")
+            const request = freshKeyed()
+            const { reservation } = yield* reserve(request)
+            if (kind === 2) yield* reserve(request, leaseEnd)
+            const keep = kind === 0 ? null : keepAs(reservation, `kept of ${reservation.key}`)
+            return { request, kind, command: { key, payload: "{}", caller, at, keep } }
+          }),
+        { concurrency: 8 }
+      )
+      const exits = yield* Effect.forEach(staged, ({ command }) => Effect.exit(stage(command)), {
+        concurrency: "unbounded"
+      })
+      for (const [index, { command, kind, request }] of staged.entries()) {
+        const exit = exits[index] ?? Exit.void
+        const { process } = yield* tracesOf(command.key)
+        if (kind === 2) {
+          expectLost(exit)
+          expect(process).toBeNull()
+          continue
+        }
+        expect(exit).toEqual(Exit.succeed({ _tag: "Created" }))
+        expect(process).not.toBeNull()
+        const { reserving } = yield* reserve(request)
+        const answer = `kept of ${request.key}`
+        expectSame(reserving, kind === 1 ? { _tag: "Kept", answer } : { _tag: "InUse" })
+      }
+    })
+  )
+
+  it.effect.each(Object.entries(writes))(
+    "one of a late write and of the request that takes its key over: %s",
+    ([, write]) =>
+      Effect.gen(function* () {
+        for (let round = 0; round < 10; round++) {
+          const { run } = yield* write
+          const request = freshKeyed()
+          const { reservation } = yield* reserve(request)
+          const [late, next] = yield* Effect.all(
+            [Effect.exit(run(keepAs(reservation, "late"))), reserve(request, leaseEnd)],
+            { concurrency: "unbounded" }
+          )
+          if (Exit.isSuccess(late)) {
+            expectSame(next.reserving, { _tag: "Kept", answer: "late" })
+          } else {
+            expectLost(late)
+            expectSame(next.reserving, { _tag: "Reserved" })
+          }
+        }
+      })
+  )
+}
+
+/** Declares the suite under `name`; the layer is built once for all of it. */
+export const idempotencyKeysContract = <E>(name: string, layer: Layer.Layer<Ports, E>): void =>
+  withLayer(layer, { excludeTestServices: true, timeout: "1 minute" })(
+    `IdempotencyKeys, ${name}`,
+    (it) => {
+      describe("reserve", () => reserving(it))
+      describe("release", () => releasing(it))
+      describe("the answer of a write", () => keeping(it))
+      describe("without effect", () => withoutEffect(it))
+      describe("at once", () => atOnce(it))
+    }
+  )

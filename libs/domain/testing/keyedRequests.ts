@@ -1,0 +1,45 @@
+/** Requests with idempotency keys for the suites: fresh ones, and how they reserve their key. */
+import { type DateTime, Duration, Effect } from "effect"
+import { IdempotencyKeys } from "../ports/IdempotencyKeys.ts"
+import {
+  Fingerprint,
+  IdempotencyKey,
+  type Keep,
+  type KeyedRequest,
+  type Reservation,
+  ReservationToken
+} from "../src/Idempotency.ts"
+import type { OrganisationName } from "../src/Organisation.ts"
+import { freshHash, freshOrganisationName, hex, noon } from "./fresh.ts"
+
+/** How long a reservation lasts in the suites. */
+export const keyLease = Duration.seconds(60)
+
+export const freshFingerprint = () => Fingerprint.make(freshHash())
+
+/** A request with a key that nobody has used. */
+export const freshKeyed = (
+  organisation: OrganisationName = freshOrganisationName()
+): KeyedRequest => ({
+  organisation,
+  key: IdempotencyKey.make(`key ${hex(16)}`),
+  fingerprint: freshFingerprint()
+})
+
+/** Reserves the key under a new token. */
+export const reserve = Effect.fnUntraced(function* (
+  request: KeyedRequest,
+  at: DateTime.Utc = noon
+) {
+  const keys = yield* IdempotencyKeys
+  const token = ReservationToken.make(crypto.randomUUID())
+  const { key, organisation } = request
+  const reservation: Reservation = { organisation, key, token }
+  return { reserving: yield* keys.reserve({ request, token, lease: keyLease, at }), reservation }
+})
+
+/** Keeps every answer as this text. */
+export const keepAs = (reservation: Reservation, text: string): Keep<unknown> => ({
+  reservation,
+  textOf: () => text
+})
