@@ -8,6 +8,7 @@ import type { Seen } from "./AccountReading.ts"
 import type { Database } from "./Database.ts"
 import { auditEntry, type AuditedWrite, outboxEvent } from "./Entries.ts"
 import { paperInserts, transactionInserts } from "./ItemInserts.ts"
+import { keeping, type KeptAnswer } from "./KeptAnswers.ts"
 import {
   figure,
   jsonTexts,
@@ -35,19 +36,22 @@ const occurrence = (sql: Sql) => sql`
   + row_number() over (partition by transaction_id order by sequence)`
 
 /**
- * Stores the change on the account, as the write that the audit log then has; gives no row, and
- * stores nothing, where the account has changed since it was seen or another transaction has it
- * locked.
+ * Stores the change on the account, as the write that the audit log then has, with the answer that
+ * is to be kept of it. Stores nothing where the account has changed since it was seen or another
+ * transaction has it locked, and gives no row; or where the reservation of the answer is lost, and
+ * gives a row without an id.
  */
 export const addToAccount = (
   sql: Sql,
   { id, revision }: Pick<Seen, "id" | "revision">,
   change: AccountChange,
-  write: Omit<AuditedWrite, "outcome">
+  write: Omit<AuditedWrite, "outcome">,
+  kept: KeptAnswer | null
 ) => {
   const { balance, documents, instruction, notes, statements, transactions } = change
   const { at } = write
   const recordedAt = DateTime.toDateUtc(at)
+  const parts = keeping(sql, kept)
   const rows = jsonTexts({
     ...transactionRows(transactions.map(postingOf)),
     ...noteRows(notes, documents, at),
@@ -56,13 +60,14 @@ export const addToAccount = (
       instruction === null ? [] : [{ ...instruction.instruction, details: instruction.details }]
   })
   return sql`
-    with seen as (
+    with ${parts.before}
+    seen as (
       select id from accounts where id = ${id} and revision = ${revision}
       for no key update skip locked
     ),
     changed as (
       update accounts set balance = ${figure(balance)}::numeric
-      from seen where accounts.id = seen.id returning accounts.id
+      from seen where accounts.id = seen.id ${parts.guard} returning accounts.id
     ),
     target as (
       select id,
@@ -86,5 +91,6 @@ export const addToAccount = (
     ),
     event as (${outboxEvent(sql, { at, name: addedEvent, codes: [] })}),
     audit as (${auditEntry(sql, { ...write, outcome: "created" })})
-    select id from changed`
+    ${parts.after}
+    select id from changed ${parts.lost}`
 }

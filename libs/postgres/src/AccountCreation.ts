@@ -5,23 +5,30 @@
  */
 import { DateTime, Effect } from "effect"
 import type { Statement } from "effect/sql"
+import { ReservationLost } from "@data-import/domain/ports/IdempotencyKeys"
 import type { Completion, ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 import { accountRows } from "./AccountRows.ts"
 import type { Database } from "./Database.ts"
 import { auditEntry, outboxEvent } from "./Entries.ts"
 import { paperInserts, transactionInserts } from "./ItemInserts.ts"
+import { isLost, keeping, type Keeping } from "./KeptAnswers.ts"
 import { breaks } from "./SqlFailure.ts"
 
 type Sql = Database["Service"]["sql"]
 type Command = Parameters<ImportProcesses["Service"]["complete"]>[0]
 type Rows = ReturnType<typeof accountRows>
 
-const imported = (sql: Sql, { attempt, key, newAccount }: Command): Statement.Fragment => sql`
+const imported = (
+  sql: Sql,
+  { attempt, key, newAccount }: Command,
+  { guard }: Keeping
+): Statement.Fragment => sql`
   update import_processes
   set lease_attempt = null, lease_expires_at = null, account_number = ${newAccount.number},
     account_created_at = ${DateTime.toDateUtc(newAccount.createdAt)}
   where supplier = ${key.import_supplier}
     and external_account_number = ${key.external_account_number} and lease_attempt = ${attempt}
+    ${guard}
   returning id`
 
 const ended = (sql: Sql, { attempt, newAccount }: Command): Statement.Fragment => sql`
@@ -96,14 +103,20 @@ const ledgers = (sql: Sql, rows: Rows): Statement.Fragment => sql`
 
 const completeEvent = "data_import.import_process.complete-v1"
 
-/** Everything in one statement, which gives no row where the attempt no longer holds the import. */
+/**
+ * Everything in one statement, which gives no row where the attempt no longer holds the import, and
+ * one without an id where the reservation of its key is lost.
+ */
 const statement = (sql: Sql, command: Command) => {
-  const { caller, key, newAccount } = command
+  const { caller, keep, key, newAccount } = command
   const { createdAt: at } = newAccount
+  const kept = keep && { reservation: keep.reservation, text: keep.textOf(newAccount), at }
+  const parts = keeping(sql, kept ?? null)
   const rows = accountRows(newAccount)
   const recordedAt = DateTime.toDateUtc(at)
   return sql`
-    with changed as (${imported(sql, command)}),
+    with ${parts.before}
+    changed as (${imported(sql, command, parts)}),
     ended as (${ended(sql, command)}),
     ${account(sql, rows)},
     ${people(sql, rows)},
@@ -113,11 +126,16 @@ const statement = (sql: Sql, command: Command) => {
     ${paperInserts(sql, rows, recordedAt, "account_payload")},
     event as (${outboxEvent(sql, { at, name: completeEvent, codes: [] })}),
     audit as (${auditEntry(sql, { at, caller, action: "process", outcome: "created", key })})
-    select id from changed`
+    ${parts.after}
+    select id from changed ${parts.lost}`
 }
 
 export const complete = ({ sql }: Database["Service"], command: Command) =>
   statement(sql, command).pipe(
+    Effect.filterOrFail(
+      (rows) => !isLost(rows),
+      () => new ReservationLost()
+    ),
     Effect.map((rows): Completion => ({ _tag: rows.length > 0 ? "Completed" : "LeaseLost" })),
     Effect.catchIf(breaks("accounts_number_once"), () =>
       Effect.succeed<Completion>({ _tag: "NumberTaken" })
@@ -130,9 +148,13 @@ interface RolledBack {
   readonly outcome: Completion
 }
 
-export const rehearse = (database: Database["Service"], command: Command) =>
+/** A rehearsal keeps no answer, so it has no reservation to lose. */
+export const rehearse = (database: Database["Service"], command: Omit<Command, "keep">) =>
   complete(database, command).pipe(
     Effect.flatMap((outcome) => Effect.fail<RolledBack>({ _tag: "RolledBack", outcome })),
     database.sql.withTransaction,
-    Effect.catchTag("RolledBack", ({ outcome }) => Effect.succeed(outcome))
+    Effect.catchTags({
+      RolledBack: ({ outcome }) => Effect.succeed(outcome),
+      ReservationLost: Effect.die
+    })
   )

@@ -5,13 +5,16 @@
  */
 import { DateTime, Effect, Layer, Option, Result } from "effect"
 import { isEmpty } from "@data-import/domain/AccountChange"
+import type { Reservation } from "@data-import/domain/Idempotency"
 import { Accounts, type ChangeCommand } from "@data-import/domain/ports/Accounts"
+import { ReservationLost } from "@data-import/domain/ports/IdempotencyKeys"
 import { addToAccount } from "./AccountAddition.ts"
 import { readDescription } from "./AccountDescribing.ts"
 import { readAccount } from "./AccountReading.ts"
 import { Database, lockWait } from "./Database.ts"
-import { auditEntry } from "./Entries.ts"
+import { auditEntry, type AuditedWrite } from "./Entries.ts"
 import { isStorableKey } from "./ImportRow.ts"
+import { isLost, isReservation } from "./KeptAnswers.ts"
 import * as KeyedMutex from "./KeyedMutex.ts"
 import { contended } from "./SqlFailure.ts"
 
@@ -24,18 +27,44 @@ const atOneInstant = <A, E, R>(sql: Sql, effect: Effect.Effect<A, E, R>) =>
     Effect.andThen(sql`set transaction isolation level repeatable read, read only`, effect)
   )
 
+/**
+ * The audit entry of a write that stores nothing. A key that was reserved for it is released in the
+ * same statement, which gives no row where the reservation is lost.
+ */
+const recordUnchanged = (
+  sql: Sql,
+  write: Omit<AuditedWrite, "outcome">,
+  reservation: Reservation | undefined
+) =>
+  reservation === undefined
+    ? sql`${auditEntry(sql, { ...write, outcome: "unchanged" }, sql``)}`
+    : sql`
+        with changed as (
+          delete from idempotency_keys where ${isReservation(sql, reservation)} returning key
+        ),
+        audit as (${auditEntry(sql, { ...write, outcome: "unchanged" })})
+        select key from changed`.pipe(
+        Effect.filterOrFail(
+          (released) => released.length > 0,
+          () => new ReservationLost()
+        )
+      )
+
 /** What the decision answers or fails with; none where there is no account. */
 const change = Effect.fnUntraced(function* <A, E>(sql: Sql, command: ChangeCommand<A, E>) {
-  const { decide, key, look, ...write } = command
+  const { action, at, caller, decide, keep, key, look } = command
+  const write = { action, at, caller, key }
   const seen = yield* readAccount(sql, key, look)
   if (Option.isNone(seen)) return Option.none<Result.Result<A, E>>()
   const decided = decide(seen.value.view)
   if (Result.isSuccess(decided)) {
-    const { change: wanted } = decided.success
+    const { answer, change: wanted } = decided.success
     if (isEmpty(wanted)) {
-      yield* sql`${auditEntry(sql, { ...write, key, outcome: "unchanged" }, sql``)}`
+      yield* recordUnchanged(sql, write, keep?.reservation)
     } else {
-      const stored = yield* addToAccount(sql, seen.value, wanted, { ...write, key })
+      const kept = keep ? { reservation: keep.reservation, text: keep.textOf(answer), at } : null
+      const stored = yield* addToAccount(sql, seen.value, wanted, write, kept)
+      if (isLost(stored)) return yield* new ReservationLost()
       if (stored.length === 0) return yield* contended
     }
   }

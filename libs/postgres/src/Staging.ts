@@ -4,15 +4,24 @@
  */
 import { DateTime, Effect, Option, Schema } from "effect"
 import { isFree, stateAt } from "@data-import/domain/ImportProcess"
-import type { ImportProcesses, Staging } from "@data-import/domain/ports/ImportProcesses"
+import { ReservationLost } from "@data-import/domain/ports/IdempotencyKeys"
+import type { ImportProcesses, Staging, Stored } from "@data-import/domain/ports/ImportProcesses"
 import { type Database, rowsOf } from "./Database.ts"
 import { readImport } from "./ImportRow.ts"
+import { keepingAll, type KeptAnswers } from "./KeptAnswers.ts"
 import type { KeyedMutex } from "./KeyedMutex.ts"
 import { contended, isContended } from "./SqlFailure.ts"
 
 type Command = Parameters<ImportProcesses["Service"]["stage"]>[0]
 
-const rows = rowsOf(Schema.Struct({ position: Schema.BigInt, stagings: Schema.Int }))
+/** Of each command that was stored; `stagings` is null where its reservation is lost. */
+const rows = rowsOf(Schema.Struct({ position: Schema.BigInt, stagings: Schema.NullOr(Schema.Int) }))
+
+const storedAs = (stagings: number): Stored => ({ _tag: stagings === 1 ? "Created" : "Replaced" })
+
+/** The answers to keep, of a first staging and of a later one. */
+const keptAnswers = ({ at, keep }: Command): KeptAnswers | null =>
+  keep ? { ...keep, at, first: keep.textOf(storedAs(1)), later: keep.textOf(storedAs(2)) } : null
 
 const sent = ({ sql }: Database["Service"], commands: ReadonlyArray<Command>) => {
   const each = <A>(value: (command: Command) => A) => commands.map(value)
@@ -36,9 +45,11 @@ const sent = ({ sql }: Database["Service"], commands: ReadonlyArray<Command>) =>
  * by `skip locked`, and those that are held by others are left out. Rows are stored in the order of
  * their keys, so that two batches never deadlock.
  */
-const store = (database: Database["Service"], commands: ReadonlyArray<Command>) =>
-  rows(database.sql`
+const store = (database: Database["Service"], commands: ReadonlyArray<Command>) => {
+  const keeping = keepingAll(database.sql, commands.map(keptAnswers))
+  return rows(database.sql`
     with sent as (${sent(database, commands)}),
+    ${keeping.before}
     locked as (
       select position from sent, lateral (
         select from import_processes present
@@ -60,7 +71,7 @@ const store = (database: Database["Service"], commands: ReadonlyArray<Command>) 
       insert into import_processes as present
         (supplier, external_account_number, payload, staged_at)
       select supplier, external_account_number, payload::json, at from sent
-      where position not in (select position from held_by_others)
+      where position not in (select position from held_by_others) ${keeping.guard}
       order by supplier, external_account_number
       on conflict on constraint import_processes_pair_once do update
       set payload = excluded.payload, staged_at = excluded.staged_at,
@@ -88,14 +99,29 @@ const store = (database: Database["Service"], commands: ReadonlyArray<Command>) 
         supplier, external_account_number
       from staged order by supplier, external_account_number
     )
-    select position, stagings from staged`)
+    ${keeping.after}
+    select position, stagings from staged ${keeping.lost}`)
+}
 
-/** How often each was staged now, or none where nothing was stored. */
+type Outcome =
+  | { readonly _tag: "Stored"; readonly stagings: number }
+  | { readonly _tag: "NotStored" }
+  | { readonly _tag: "ReservationLost" }
+
+const notStored: Outcome = { _tag: "NotStored" }
+
+const outcomeOf = (row: { readonly stagings: number | null } | undefined): Outcome => {
+  if (row === undefined) return notStored
+  const { stagings } = row
+  return stagings === null ? { _tag: "ReservationLost" } : { _tag: "Stored", stagings }
+}
+
+/** How often each was staged now, or why it was not. */
 const storeBatch = (database: Database["Service"]) => (commands: ReadonlyArray<Command>) =>
   store(database, commands).pipe(
     Effect.map((stored) => {
-      const stagings = new Map(stored.map((row) => [Number(row.position), row.stagings]))
-      return commands.map((_, index) => Option.fromNullishOr(stagings.get(index + 1)))
+      const found = new Map(stored.map((row) => [Number(row.position), row]))
+      return commands.map((_, index) => outcomeOf(found.get(index + 1)))
     })
   )
 
@@ -105,9 +131,10 @@ const storeBatch = (database: Database["Service"]) => (commands: ReadonlyArray<C
  */
 const limits = { lanes: 2, commands: 64, weight: 1024 * 1024 }
 
-const stagingOf = (stagings: number): Staging => ({
-  _tag: stagings === 1 ? "Created" : "Replaced"
-})
+const stagingOf = (outcome: Exclude<Outcome, { readonly _tag: "NotStored" }>) =>
+  outcome._tag === "Stored"
+    ? Effect.succeed(storedAs(outcome.stagings))
+    : Effect.fail(new ReservationLost())
 
 /**
  * Stages what a batch did not store, by statements of its own: its import is in a state that
@@ -119,8 +146,8 @@ const stageAlone = Effect.fnUntraced(function* (database: Database["Service"], c
   if (Option.isSome(found) && !isFree(found.value)) {
     return { _tag: "Refused", found: found.value } satisfies Staging
   }
-  const [stagings = Option.none()] = yield* storeBatch(database)([command])
-  return Option.isSome(stagings) ? stagingOf(stagings.value) : yield* contended
+  const [outcome = notStored] = yield* storeBatch(database)([command])
+  return outcome._tag === "NotStored" ? yield* contended : yield* stagingOf(outcome)
 })
 
 export const makeStage = Effect.fnUntraced(function* (
@@ -136,9 +163,10 @@ export const makeStage = Effect.fnUntraced(function* (
     limits
   })
   return Effect.fnUntraced(function* (command: Command) {
-    const stagings = yield* Effect.catchIf(stored(command), isContended, () => Effect.succeedNone)
-    return Option.isSome(stagings)
-      ? stagingOf(stagings.value)
-      : yield* mutex(command.key, database.run(stageAlone(database, command)))
+    const gaveWay = () => Effect.succeed(notStored)
+    const outcome = yield* Effect.catchIf(stored(command), isContended, gaveWay)
+    return outcome._tag === "NotStored"
+      ? yield* mutex(command.key, database.run(stageAlone(database, command)))
+      : yield* stagingOf(outcome)
   })
 })

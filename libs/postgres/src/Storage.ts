@@ -5,6 +5,7 @@ import * as Allowances from "./Allowances.ts"
 import * as ApiKeys from "./ApiKeys.ts"
 import * as Database from "./Database.ts"
 import * as History from "./History.ts"
+import * as IdempotencyKeys from "./IdempotencyKeys.ts"
 import * as ImportProcesses from "./ImportProcesses.ts"
 import * as OperatorSetup from "./OperatorSetup.ts"
 
@@ -14,6 +15,7 @@ export const layerPorts = Layer.mergeAll(
   Allowances.layer,
   ApiKeys.layer,
   History.layer,
+  IdempotencyKeys.layer,
   ImportProcesses.layer,
   OperatorSetup.layer
 )

@@ -14,6 +14,7 @@ import { auditChains } from "../migrations/0005_audit_chains.ts"
 import { roles } from "../migrations/0006_roles.ts"
 import { accountRevisions } from "../migrations/0007_account_revisions.ts"
 import { supplierSettings } from "../migrations/0008_supplier_settings.ts"
+import { idempotencyKeys } from "../migrations/0009_idempotency_keys.ts"
 
 const loader = Migrator.fromRecord({
   "0001_operator_setup": operatorSetup,
@@ -23,7 +24,8 @@ const loader = Migrator.fromRecord({
   "0005_audit_chains": auditChains,
   "0006_roles": roles,
   "0007_account_revisions": accountRevisions,
-  "0008_supplier_settings": supplierSettings
+  "0008_supplier_settings": supplierSettings,
+  "0009_idempotency_keys": idempotencyKeys
 })
 
 /** Migrates the database at `url`; gives the names of the migrations that were applied now. */

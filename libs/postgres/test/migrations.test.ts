@@ -34,7 +34,8 @@ const all = [
   "audit_chains",
   "roles",
   "account_revisions",
-  "supplier_settings"
+  "supplier_settings",
+  "idempotency_keys"
 ]
 
 /** Every table with its columns, and every constraint with its definition. */

@@ -9,6 +9,7 @@ import type { ImportKey } from "@data-import/domain/ImportProcess"
 import type { Caller } from "@data-import/domain/Organisation"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 import { OperatorSetup } from "@data-import/domain/ports/OperatorSetup"
+import type { ReservationLost } from "@data-import/domain/ports/IdempotencyKeys"
 import type { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
 import { freshAttempt, freshSupplier, noon, times } from "@data-import/domain/testing/fresh"
 import { stageAll } from "@data-import/domain/testing/importStates"
@@ -97,7 +98,7 @@ const givenUp = (fibers: Waiting) =>
     Effect.andThen(results(fibers))
   )
 
-const started = <R>(effects: ReadonlyArray<Effect.Effect<unknown, StorageUnavailable, R>>) =>
+const started = <R>(effects: ReadonlyArray<Effect.Effect<unknown, StorageUnavailable | ReservationLost, R>>) =>
   Effect.forEach(effects, (effect) => Effect.forkChild(effect, { startImmediately: true }))
 
 /** What each of them answered, or failed with. */

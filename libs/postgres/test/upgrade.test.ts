@@ -54,6 +54,17 @@ const setupOfThen = Layer.effect(
   })
 ).pipe(Layer.provide(SetupAdapter.layer))
 
+/** Tables that are new since, or have new columns. */
+const changed = [
+  "accounts",
+  "allowances",
+  "audit_chains",
+  "audit_log",
+  "idempotency_keys",
+  "migrations",
+  "suppliers"
+]
+
 const asOwner = (url: Redacted.Redacted) =>
   Layer.merge(ImportsAdapter.layer, setupOfThen).pipe(
     Layer.provideMerge(layerWith({ url, poolSize: 2, statementTimeout: Duration.seconds(20) })),
@@ -69,7 +80,7 @@ it.live("keeps what it has, and lets the services in", () =>
     const owner = yield* Layer.build(asOwner(url))
     const looked = Effect.provideContext(
       Effect.all([
-        tablesBut("accounts", "allowances", "audit_chains", "audit_log", "migrations", "suppliers"),
+        tablesBut(...changed),
         rows((sql) => sql`select to_jsonb(held) - 'revision' as account from accounts held`),
         rows(
           (sql) => sql`
@@ -94,7 +105,8 @@ it.live("keeps what it has, and lets the services in", () =>
       "audit_chains",
       "roles",
       "account_revisions",
-      "supplier_settings"
+      "supplier_settings",
+      "idempotency_keys"
     ])
     expect(yield* looked).toStrictEqual(before)
 

@@ -7,6 +7,7 @@ import { Accounts } from "@data-import/domain/ports/Accounts"
 import { Allowances } from "@data-import/domain/ports/Allowances"
 import { ApiKeys } from "@data-import/domain/ports/ApiKeys"
 import { History } from "@data-import/domain/ports/History"
+import { IdempotencyKeys } from "@data-import/domain/ports/IdempotencyKeys"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 import { OperatorSetup } from "@data-import/domain/ports/OperatorSetup"
 import { layerWith } from "../src/Database.ts"
@@ -44,6 +45,7 @@ export const make = Effect.fnUntraced(function* (owner: Redacted.Redacted, login
       recordRefusal: Context.get(accountImport, History).recordRefusal,
       events: Context.get(yield* portsAt(owner), History).events
     }),
+    Context.add(IdempotencyKeys, Context.get(accountImport, IdempotencyKeys)),
     Context.add(ImportProcesses, {
       ...Context.get(accountImport, ImportProcesses),
       list: Context.get(query, ImportProcesses).list,

@@ -1,0 +1,116 @@
+/** How the keys behave as a table: they are found by index, and the old ones are deleted. */
+import { expect, layer } from "@effect/vitest"
+import { DateTime, Duration, Effect, Layer, Schema } from "effect"
+import { IdempotencyKeys } from "@data-import/domain/ports/IdempotencyKeys"
+import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
+import { OperatorSetup } from "@data-import/domain/ports/OperatorSetup"
+import { noon, noonPlus } from "@data-import/domain/testing/fresh"
+import {
+  adding,
+  changeAccount,
+  creditOf,
+  imported
+} from "@data-import/domain/testing/importedAccounts"
+import { arrange } from "@data-import/domain/testing/importStates"
+import { freshKeyed, keepAs, reserve } from "@data-import/domain/testing/keyedRequests"
+import { Database, layerWith, rowsOf } from "../src/Database.ts"
+import { layerPorts } from "../src/Storage.ts"
+import { rows } from "../testing/rows.ts"
+import * as TestDatabase from "../testing/TestDatabase.ts"
+
+/** On one connection, so that it has counted everything when it is asked. */
+const database = Layer.unwrap(
+  Effect.map(TestDatabase.freshUrl, (url) =>
+    layerWith({ url, poolSize: 1, statementTimeout: Duration.seconds(20) })
+  )
+)
+const team = Layer.effectDiscard(
+  Effect.flatMap(OperatorSetup, (setup) => setup.createTeam("Migration Team"))
+)
+const storage = team.pipe(Layer.provideMerge(layerPorts), Layer.provideMerge(database))
+
+/** So many keys of `organisation`, reserved from the instant on, one each millisecond, and answered. */
+const fill = (organisation: string, count: number, at: DateTime.Utc) =>
+  rows(
+    (sql) => sql`
+      insert into idempotency_keys
+        (organisation, key, fingerprint, token, reserved_at, expires_at, answer)
+      select ${organisation}, 'k' || n, 'f', 't', reserved_at, reserved_at + interval '24 hours',
+        '201 {}'
+      from generate_series(1, ${count}::integer) n,
+        lateral (select ${DateTime.toDateUtc(at)} + n * interval '1 ms' as reserved_at) as made`
+  )
+
+const scans = Effect.gen(function* () {
+  const { run, sql } = yield* Database
+  yield* run(sql`select pg_stat_force_next_flush()`)
+  const [row] = yield* run(
+    rowsOf(Schema.Struct({ scans: Schema.BigInt }))(sql`
+      select seq_scan as scans from pg_stat_user_tables where relname = 'idempotency_keys'`)
+  )
+  return row?.scans
+})
+
+/** Everything that is done with a key: it is reserved, taken over, kept, read and released. */
+const useKeys = Effect.gen(function* () {
+  const { complete, stage } = yield* ImportProcesses
+  const { release } = yield* IdempotencyKeys
+  const keep = Effect.suspend(() => reserve(freshKeyed())).pipe(
+    Effect.map(({ reservation }) => keepAs(reservation, "201"))
+  )
+
+  const request = freshKeyed()
+  yield* reserve(request)
+  yield* reserve(request, noonPlus(60))
+  yield* release((yield* reserve(request, noonPlus(120))).reservation)
+
+  const pending = yield* arrange("pending")
+  const keyed = { caller: pending.caller, key: pending.key, payload: "{}", at: noon }
+  yield* stage({ ...keyed, keep: yield* keep })
+  const { account, attempt, caller, key } = yield* arrange("in progress")
+  yield* complete({ key, attempt, newAccount: account, caller, keep: yield* keep })
+  const whose = yield* imported()
+  yield* changeAccount(whose, adding(creditOf("a")), { keep: yield* keep })
+  yield* changeAccount(whose, () => ({}), { keep: yield* keep })
+})
+
+layer(storage, { excludeTestServices: true })("keys", (it) => {
+  it.effect("are found by index, whatever is done with them", () =>
+    Effect.gen(function* () {
+      yield* fill("many", 5_000, noon)
+      yield* rows((sql) => sql`vacuum analyze idempotency_keys`)
+      const before = yield* scans
+      // More often than PostgreSQL plans a statement anew before it keeps a plan.
+      yield* Effect.forEach(Array.from({ length: 8 }), () => useKeys)
+      expect(yield* scans).toBe(before)
+    })
+  )
+
+  it.effect("are deleted a few at a time, an hour after no answer is kept any more", () =>
+    Effect.gen(function* () {
+      const [old, young] = ["old", "young"]
+      yield* fill(old, 250, noon)
+      yield* fill(young, 10, noonPlus(10))
+      const left = Effect.map(
+        rows(
+          (sql) => sql<{ organisation: string; count: number }>`
+            select organisation, count(*)::integer as count from idempotency_keys
+            where organisation in ${sql.in([old, young])} group by organisation order by 1`
+        ),
+        (found) => found.map(({ count, organisation }) => `${count} ${organisation}`)
+      )
+      const dayAndHour = DateTime.add(noon, { hours: 25 })
+      yield* reserve(freshKeyed(), dayAndHour)
+      expect(yield* left).toEqual(["250 old", "10 young"])
+      const later = DateTime.add(dayAndHour, { seconds: 1 })
+      // The keys of the first test are as old.
+      yield* rows(
+        (sql) => sql`delete from idempotency_keys where organisation not in ('old', 'young')`
+      )
+      for (const expected of [["150 old", "10 young"], ["50 old", "10 young"], ["10 young"]]) {
+        yield* reserve(freshKeyed(), later)
+        expect(yield* left).toEqual(expected)
+      }
+    })
+  )
+})
