@@ -1,6 +1,7 @@
 /** The account-import service: what it serves, and the adapters it stands on. */
 import { Effect, Layer } from "effect"
 import * as AccountImport from "@data-import/domain/AccountImport"
+import * as IdempotentWrites from "@data-import/domain/IdempotentWrites"
 import * as DocumentStore from "@data-import/documents/DocumentStore"
 import { Database } from "@data-import/postgres/Database"
 import * as Storage from "@data-import/postgres/Storage"
@@ -21,6 +22,6 @@ const serving = Effect.gen(function* () {
 
 /** Settings: those of the server, the database, the token's keys, the documents and the program. */
 export const layer = Service.layer("account-import", serving).pipe(
-  Layer.provide(AccountImport.layer),
+  Layer.provide([AccountImport.layer, IdempotentWrites.layer]),
   Layer.provide([Storage.layer, TokenOpener.layer, DocumentStore.layer])
 )

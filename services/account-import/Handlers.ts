@@ -4,19 +4,25 @@ import { AccountImportGroup } from "@data-import/api/AccountImportApi"
 import { encodeAccount } from "@data-import/domain/Account"
 import { AccountImport } from "@data-import/domain/AccountImport"
 import * as Answer from "@data-import/server/Answer"
+import { writing } from "@data-import/server/Idempotency"
 import * as Route from "@data-import/server/Route"
 
-export const routes = Effect.map(AccountImport, (accountImport) =>
-  Route.handle(AccountImportGroup, {
+export const routes = Effect.gen(function* () {
+  const accountImport = yield* AccountImport
+  const write = yield* writing
+
+  return Route.handle(AccountImportGroup, {
     validateAccount: ({ body, caller }) =>
       Effect.map(accountImport.validate(caller, body), (account) =>
         Answer.json(200, encodeAccount(account))
       ),
-    stageAccount: ({ body, caller }) =>
-      Effect.map(accountImport.stage(caller, body), ({ first, key }) =>
-        Answer.json(first ? 201 : 200, key)
-      ),
-    processAccount: ({ body, caller }) =>
-      Effect.map(accountImport.process(caller, body), (created) => Answer.json(201, created))
+    stageAccount: write(
+      ({ body, caller, keep }) => accountImport.stage(caller, body, keep),
+      ({ first, key }) => ({ status: first ? 201 : 200, body: key })
+    ),
+    processAccount: write(
+      ({ body, caller, keep }) => accountImport.process(caller, body, keep),
+      (created) => ({ status: 201, body: created })
+    )
   })
-)
+})

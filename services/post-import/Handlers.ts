@@ -7,7 +7,7 @@ import { PostImport } from "@data-import/domain/PostImport"
 import { encodeStatementsRequest } from "@data-import/domain/PostImportValidation"
 import { encodeTransaction } from "@data-import/domain/Transaction"
 import type { TransactionResult } from "@data-import/domain/TransactionImport"
-import * as Answer from "@data-import/server/Answer"
+import { writing } from "@data-import/server/Idempotency"
 import * as Route from "@data-import/server/Route"
 
 const noteLine = ({ body, created_at, status }: NoteResult) => ({
@@ -34,23 +34,27 @@ const parametersOf = (query: Route.Call["query"]) =>
     })
   )
 
-export const routes = Effect.map(PostImport, (postImport) =>
-  Route.handle(PostImportGroup, {
-    createNotes: ({ body, caller }) =>
-      Effect.map(postImport.createNotes(caller, body), (results) =>
-        Answer.json(201, results.map(noteLine))
-      ),
-    createTransactions: ({ body, caller, query }) =>
-      Effect.map(postImport.createTransactions(caller, body, parametersOf(query)), (results) =>
-        Answer.json(201, { results: results.map(transactionLine) })
-      ),
-    createHistoricalStatements: ({ body, caller }) =>
-      Effect.map(postImport.createStatements(caller, body), (request) =>
-        Answer.json(201, encodeStatementsRequest(request))
-      ),
-    createPaymentInstruction: ({ body, caller }) =>
-      Effect.map(postImport.createPaymentInstruction(caller, body), (created) =>
-        Answer.json(201, created)
-      )
+export const routes = Effect.gen(function* () {
+  const postImport = yield* PostImport
+  const write = yield* writing
+
+  return Route.handle(PostImportGroup, {
+    createNotes: write(
+      ({ body, caller, keep }) => postImport.createNotes(caller, body, keep),
+      (results) => ({ status: 201, body: results.map(noteLine) })
+    ),
+    createTransactions: write(
+      ({ body, caller, keep, query }) =>
+        postImport.createTransactions(caller, body, parametersOf(query), keep),
+      (results) => ({ status: 201, body: { results: results.map(transactionLine) } })
+    ),
+    createHistoricalStatements: write(
+      ({ body, caller, keep }) => postImport.createStatements(caller, body, keep),
+      (request) => ({ status: 201, body: encodeStatementsRequest(request) })
+    ),
+    createPaymentInstruction: write(
+      ({ body, caller, keep }) => postImport.createPaymentInstruction(caller, body, keep),
+      (created) => ({ status: 201, body: created })
+    )
   })
-)
+})

@@ -1,6 +1,7 @@
 /** The post-import service: what it serves, and the adapters it stands on. */
 import { Effect, Layer } from "effect"
 import { FetchHttpClient } from "effect/http"
+import * as IdempotentWrites from "@data-import/domain/IdempotentWrites"
 import * as PostImport from "@data-import/domain/PostImport"
 import * as DocumentStore from "@data-import/documents/DocumentStore"
 import * as PaymentVendors from "@data-import/payments/PaymentVendors"
@@ -23,7 +24,7 @@ const serving = Effect.gen(function* () {
 
 /** Settings: those of the server, the database, the token's keys, the documents and the vendors. */
 export const layer = Service.layer("post-import", serving).pipe(
-  Layer.provide(PostImport.layer),
+  Layer.provide([PostImport.layer, IdempotentWrites.layer]),
   Layer.provide([Storage.layer, TokenOpener.layer, DocumentStore.layer, PaymentVendors.layer]),
   Layer.provide(FetchHttpClient.layer)
 )

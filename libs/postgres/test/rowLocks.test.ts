@@ -80,9 +80,11 @@ const importsOf =
       and external_account_number = any(${keys.map((key) => key.external_account_number)}::text[])
     for update`
 
-type Ended = Result.Result<unknown, StorageUnavailable>
+type Refused = StorageUnavailable | ReservationLost
 
-type Waiting = ReadonlyArray<Fiber.Fiber<unknown, StorageUnavailable>>
+type Ended = Result.Result<unknown, Refused>
+
+type Waiting = ReadonlyArray<Fiber.Fiber<unknown, Refused>>
 
 const results = (fibers: Waiting) =>
   Effect.forEach(fibers, (fiber): Effect.Effect<Ended> => Effect.result(Fiber.join(fiber)))
@@ -98,7 +100,7 @@ const givenUp = (fibers: Waiting) =>
     Effect.andThen(results(fibers))
   )
 
-const started = <R>(effects: ReadonlyArray<Effect.Effect<unknown, StorageUnavailable | ReservationLost, R>>) =>
+const started = <R>(effects: ReadonlyArray<Effect.Effect<unknown, Refused, R>>) =>
   Effect.forEach(effects, (effect) => Effect.forkChild(effect, { startImmediately: true }))
 
 /** What each of them answered, or failed with. */

@@ -33,6 +33,28 @@ export const json = (
 ): HttpServerResponse.HttpServerResponse =>
   HttpServerResponse.jsonUnsafe(body, { status, headers: withApiHeaders(headers) })
 
+/** A successful answer before it is sent. */
+export interface Success {
+  readonly status: 200 | 201
+  readonly body: unknown
+}
+
+export const success = ({ body, status }: Success): HttpServerResponse.HttpServerResponse =>
+  json(status, body)
+
+/** A successful answer as it is kept for a repeat: the status, a space, and the body. */
+export const kept = ({ body, status }: Success): string => `${status} ${JSON.stringify(body)}`
+
+const statusLength = 3
+
+/** An answer that was kept, again. */
+export const replayed = (text: string): HttpServerResponse.HttpServerResponse =>
+  HttpServerResponse.text(text.slice(statusLength + 1), {
+    status: Number(text.slice(0, statusLength)),
+    contentType: "application/json",
+    headers: withApiHeaders({ "idempotency-replayed": "true" })
+  })
+
 const encoder = new TextEncoder()
 
 /** The elements of a JSON array, without its brackets. */

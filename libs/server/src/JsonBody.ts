@@ -38,11 +38,25 @@ export const parse = (bytes: Buffer): Result.Result<unknown, Json.NotJson> =>
       : Json.parse(text)
   )
 
-/** The JSON of the request's body of at most `limit` bytes, unchecked. */
-export const readJson = (
+/** A body as it was sent, and its JSON, unchecked. */
+export interface Body {
+  readonly bytes: Buffer
+  readonly json: unknown
+}
+
+/** The request's body of at most `limit` bytes. */
+export const readBody = (
   { readBody, request }: Pick<Arrival, "readBody" | "request">,
   limit: number
-): Effect.Effect<unknown, Refused> =>
+): Effect.Effect<Body, Refused> =>
   announcesJson(request.headers)
-    ? Effect.flatMap(readBody(limit), (body) => Effect.fromResult(parse(body)))
+    ? Effect.flatMap(readBody(limit), (bytes) =>
+        Effect.fromResult(Result.map(parse(bytes), (json) => ({ bytes, json })))
+      )
     : Effect.fail(new UnsupportedMediaType())
+
+/** The JSON of the request's body of at most `limit` bytes. */
+export const readJson = (
+  arrival: Pick<Arrival, "readBody" | "request">,
+  limit: number
+): Effect.Effect<unknown, Refused> => Effect.map(readBody(arrival, limit), ({ json }) => json)

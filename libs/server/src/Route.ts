@@ -5,11 +5,16 @@
  *
  *     export const routes = Effect.gen(function* () {
  *       const accountImport = yield* AccountImport
+ *       const write = yield* writing
  *       return Route.handle(accountImportGroup, {
- *         stageAccount: ({ body, caller }) =>
- *           accountImport.stage(caller, body).pipe(
- *             Effect.map((staged) => Answer.json(staged.first ? 201 : 200, staged.key))
- *           )
+ *         validateAccount: ({ body, caller }) =>
+ *           Effect.map(accountImport.validate(caller, body), (account) =>
+ *             Answer.json(200, encodeAccount(account))
+ *           ),
+ *         stageAccount: write(
+ *           ({ body, caller, keep }) => accountImport.stage(caller, body, keep),
+ *           ({ first, key }) => ({ status: first ? 201 : 200, body: key })
+ *         )
  *       })
  *     })
  *
@@ -21,11 +26,13 @@ import { Effect, type Scope as EffectScope } from "effect"
 import type { HttpServerResponse } from "effect/http"
 import type { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Authorization, scopeOf } from "@data-import/api/Authorization"
-import type { Caller, Scope } from "@data-import/domain/Organisation"
 import { bodyBytes } from "@data-import/api/Limits"
+import { keyRefusalOf } from "@data-import/api/Operation"
+import type { Caller, Scope } from "@data-import/domain/Organisation"
 import type { Refused } from "./Answer.ts"
 import type { Arrival } from "./Dispatch.ts"
-import { readJson } from "./JsonBody.ts"
+import { Writing } from "./Idempotency.ts"
+import { type Body, readBody } from "./JsonBody.ts"
 
 /** One request on its way to a handler. */
 export interface Call extends Arrival {
@@ -71,16 +78,44 @@ type WithBody<E> = E extends { readonly method: "POST" } ? { readonly body: unkn
 /** The implementation of one endpoint. */
 export type Handler<E> = (call: Call & WithCaller<E> & WithBody<E>) => Answered
 
-/** A handler for every endpoint of a group, by the endpoint's identifier. */
+/**
+ * A handler for every endpoint of a group, by the endpoint's identifier; for those that take an
+ * Idempotency-Key, one that is made with `writing`.
+ */
 export type Handlers<Endpoints extends HttpApiEndpoint.Constraint> = {
-  readonly [Id in Endpoints["identifier"]]: Handler<Extract<Endpoints, { identifier: Id }>>
+  readonly [Id in Endpoints["identifier"]]:
+    Handler<Extract<Endpoints, { identifier: Id }>> | Writing
 }
 
-const routeOf = (
-  endpoint: HttpApiEndpoint.Top,
-  handler: Handler<unknown>,
-  limit: number
-): Route => {
+type AnyHandler = Handler<unknown> | Writing
+
+/** Answers a POST, once its body is there; the caller is, too, unless the access is public. */
+type AnswerPost = (call: Call & { readonly caller: Caller }, body: Body) => Answered
+
+/** @throws when an endpoint takes an Idempotency-Key and its handler does not, or vice versa. */
+const answerPost = (endpoint: HttpApiEndpoint.Top, handler: AnyHandler): AnswerPost => {
+  const code = keyRefusalOf(endpoint)
+  if (handler instanceof Writing && code !== null) {
+    return (call, body) => handler.answer(call, body, code)
+  }
+  if (handler instanceof Writing || code !== null) {
+    throw new Error(`${endpoint.identifier}: an Idempotency-Key needs a handler of \`writing\``)
+  }
+  return (call, { json }) => handler({ ...call, ...{ body: json } })
+}
+
+const runOf = (endpoint: HttpApiEndpoint.Top, handler: AnyHandler, limit: number): Route["run"] => {
+  if (endpoint.method === "GET" && !(handler instanceof Writing)) {
+    return (call, caller) => handler({ ...call, ...(caller && { caller }) })
+  }
+  const answer = answerPost(endpoint, handler)
+  return (call, caller) =>
+    Effect.flatMap(readBody(call, limit), (body) =>
+      answer({ ...call, ...(caller && { caller }) } as Call & { readonly caller: Caller }, body)
+    )
+}
+
+const routeOf = (endpoint: HttpApiEndpoint.Top, handler: AnyHandler, limit: number): Route => {
   if (endpoint.method !== "GET" && endpoint.method !== "POST") {
     throw new Error(`${endpoint.identifier}: no route for the method ${endpoint.method}`)
   }
@@ -91,13 +126,7 @@ const routeOf = (
     path: endpoint.path,
     access: isProtected ? scopeOf(endpoint) : "public",
     answersJson: true,
-    run:
-      endpoint.method === "GET"
-        ? (call, caller) => handler({ ...call, ...(caller && { caller }) })
-        : (call, caller) =>
-            Effect.flatMap(readJson(call, limit), (body) =>
-              handler({ ...call, ...(caller && { caller }), ...{ body } })
-            )
+    run: runOf(endpoint, handler, limit)
   }
 }
 
@@ -107,8 +136,8 @@ export const handle = <Group extends HttpApiGroup.Constraint>(
   handlers: Handlers<HttpApiGroup.Endpoints<Group>>,
   limit: number = bodyBytes
 ): ReadonlyArray<Route> => {
-  const byName = handlers as Readonly<Record<string, Handler<unknown>>>
+  const byName = handlers as Readonly<Record<string, AnyHandler>>
   return Object.values<HttpApiEndpoint.Top>(group.endpoints as never).map((endpoint) =>
-    routeOf(endpoint, byName[endpoint.identifier] as Handler<unknown>, limit)
+    routeOf(endpoint, byName[endpoint.identifier] as AnyHandler, limit)
   )
 }

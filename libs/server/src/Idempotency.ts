@@ -1,0 +1,131 @@
+/**
+ * The `Idempotency-Key` header, and what every endpoint that writes does about it: a request with a
+ * key runs at most once, and a repeat gets the answer that was kept, byte for byte. An endpoint is
+ * declared with `writing`, which keeps its handler free of all this. Source: the IETF draft "The
+ * Idempotency-Key HTTP Header Field"; decisions, section 10.
+ */
+import { createHash } from "node:crypto"
+import { Effect } from "effect"
+import type { HttpServerRequest } from "effect/http"
+import { ValidationFailed } from "@data-import/domain/Failure"
+import {
+  Fingerprint,
+  IdempotencyKey,
+  idempotencyKeyLength,
+  type Keep
+} from "@data-import/domain/Idempotency"
+import { IdempotentWrites } from "@data-import/domain/IdempotentWrites"
+import type { Caller } from "@data-import/domain/Organisation"
+import * as Answer from "./Answer.ts"
+import type { Body } from "./JsonBody.ts"
+import type { Answered, Call } from "./Route.ts"
+
+const header = "idempotency-key"
+
+/**
+ * One element: a structured-field string, or bare characters without spaces, quotes, commas and
+ * backslashes. A header that was sent several times arrives as a list, be it joined by Node or by a
+ * proxy.
+ */
+const element = /[ \t]*(?:"((?:[ !#-[\]-~]|\\["\\])*)"|([!#-+\--[\]-~]+))[ \t]*(,|$)/y
+
+/** The elements of the header; none where it is malformed. */
+const elementsOf = (value: string): ReadonlyArray<string> => {
+  const elements: Array<string> = []
+  element.lastIndex = 0
+  for (;;) {
+    const found = element.exec(value)
+    if (found === null) return []
+    const [, quoted, bare = "", separator] = found
+    elements.push(quoted?.replaceAll(/\\(.)/g, "$1") ?? bare)
+    if (separator === "") return elements
+  }
+}
+
+/** The key that the header names; undefined where it names none, or several. */
+export const keyIn = (value: string): IdempotencyKey | undefined => {
+  const [key = "", ...others] = new Set(elementsOf(value))
+  return others.length === 0 && key.length >= 1 && key.length <= idempotencyKeyLength
+    ? IdempotencyKey.make(key)
+    : undefined
+}
+
+const malformed = (code: ValidationFailed["code"]) =>
+  new ValidationFailed({
+    code,
+    errors: [
+      {
+        attr: "Idempotency-Key",
+        code: "invalid",
+        detail:
+          `Must be one key of 1 to ${idempotencyKeyLength} printable ASCII characters, ` +
+          "bare or in double quotes."
+      }
+    ]
+  })
+
+/** Of the path and the query as they were sent, and the bytes of the body. */
+const fingerprintOf = (request: HttpServerRequest.HttpServerRequest, bytes: Buffer): Fingerprint =>
+  Fingerprint.make(createHash("sha256").update(`${request.url}\n`).update(bytes).digest("hex"))
+
+/** A request to write. `keep` goes on to the program; null where the request has no key. */
+export interface WriteCall extends Call {
+  readonly caller: Caller
+  readonly body: unknown
+  readonly keep: Keep<unknown> | null
+}
+
+/** The implementation of an endpoint that writes. */
+export class Writing {
+  /** Answers a request; `code` is that of the refusal of a malformed key. */
+  readonly answer: (
+    call: Call & { readonly caller: Caller },
+    body: Body,
+    code: ValidationFailed["code"]
+  ) => Answered
+
+  constructor(answer: Writing["answer"]) {
+    this.answer = answer
+  }
+}
+
+/** Calls the program of an endpoint, and passes `keep` on to it. */
+type Run<A> = (call: WriteCall) => Effect.Effect<A, Answer.Refused>
+
+const answerOf =
+  <A>(
+    writes: IdempotentWrites["Service"],
+    run: Run<A>,
+    succeed: (result: A) => Answer.Success
+  ): Writing["answer"] =>
+  (call, { bytes, json }, code) => {
+    const runWith = (keep: Keep<A> | null) =>
+      // What is kept is the result of this very run.
+      run({ ...call, body: json, keep: keep as Keep<unknown> | null })
+    const value = call.request.headers[header]
+    if (value === undefined) {
+      return Effect.map(runWith(null), (result) => Answer.success(succeed(result)))
+    }
+    const key = keyIn(value)
+    if (key === undefined) return Effect.fail(malformed(code))
+    const { organisation } = call.caller
+    const request = { organisation, key, fingerprint: fingerprintOf(call.request, bytes) }
+    return Effect.map(
+      writes.run(request, (result: A) => Answer.kept(succeed(result)), runWith),
+      (written) =>
+        written._tag === "Fresh"
+          ? Answer.success(succeed(written.answer))
+          : Answer.replayed(written.text)
+    )
+  }
+
+/**
+ * Makes the implementation of an endpoint that writes, from what calls its program and what makes
+ * the answer of the result.
+ */
+export const writing = Effect.map(
+  IdempotentWrites,
+  (writes) =>
+    <A>(run: Run<A>, succeed: (result: A) => Answer.Success): Writing =>
+      new Writing(answerOf(writes, run, succeed))
+)
