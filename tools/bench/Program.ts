@@ -59,7 +59,13 @@ export const start = Effect.fnUntraced(function* ({
     Effect.sync(() => {
       const started = spawn(process.execPath, [...nodeArgs, join(root, script)], {
         cwd: root,
-        env: { PATH: process.env["PATH"], HOST: "127.0.0.1", PORT: String(port), ...settings },
+        env: {
+          PATH: process.env["PATH"],
+          HOST: "127.0.0.1",
+          PORT: String(port),
+          DRAIN_DELAY_SECONDS: "0",
+          ...settings
+        },
         stdio: ["ignore", "ignore", "pipe"]
       })
       started.stderr.setEncoding("utf8").on("data", (text: string) => {

@@ -64,13 +64,13 @@ const open = (path: string, answer: Answered): Route => ({
 /** Recorded where the client went away before there was an answer; never sent. */
 const clientGone = 499
 
-/** Answered even when the service is full or draining: they say so. */
+/** Answered even when the service is full or stops. */
 const alwaysOpen: ReadonlySet<string> = new Set(["/health/live", "/health/ready"])
 
 /** Readiness is that of this process: it has started, and it is not about to stop. */
 const ownRoutes = ({ progress }: Parts): ReadonlyArray<Route> => {
   const alive = Effect.sync(() => Answer.json(200, { status: "ok" }))
-  const ready = Effect.suspend(() => (progress.draining ? Effect.fail(unavailable()) : alive))
+  const ready = Effect.suspend(() => (progress.isStopping ? Effect.fail(unavailable()) : alive))
   return [open("/health/live", alive), open("/health/ready", ready)]
 }
 

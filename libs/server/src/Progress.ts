@@ -2,7 +2,8 @@
  * The requests that a service is answering: how many, whether there is room for one more, and when
  * the last one is gone. Overload and a graceful stop are decided by it. A request whose body is
  * still arriving, or whose whole answer waits in the socket for a slow client, takes no place: it
- * costs a connection and no work.
+ * costs a connection and no work. A stop has two phases: first requests are still taken, and then
+ * they are refused until the last one has ended.
  */
 import type { ServerResponse } from "node:http"
 import { type Duration, Effect } from "effect"
@@ -23,6 +24,7 @@ interface Open {
 export class Progress {
   readonly #limits: ProgressLimits
   readonly #open = new Map<ServerResponse, Open>()
+  #isStopping = false
   #draining = false
   #whenIdle: () => void = () => {}
 
@@ -34,8 +36,9 @@ export class Progress {
     return this.#open.size
   }
 
-  get draining(): boolean {
-    return this.#draining
+  /** Whether the service has been told to stop. */
+  get isStopping(): boolean {
+    return this.#isStopping
   }
 
   /** Whether another request must be refused, counting from the one that has just entered. */
@@ -50,7 +53,7 @@ export class Progress {
 
   enter(response: ServerResponse, clientAddress: string): void {
     this.#open.set(response, { clientAddress, isReceiving: false })
-    if (this.#draining) this.#endsConnection(response)
+    if (this.#isStopping) this.#endsConnection(response)
   }
 
   /** The body of the request is on its way. */
@@ -75,11 +78,17 @@ export class Progress {
     if (this.#open.size === 0) this.#whenIdle()
   }
 
+  /** From now on each answer ends its connection. */
+  beginStop(): void {
+    this.#isStopping = true
+    for (const response of this.#open.keys()) this.#endsConnection(response)
+  }
+
   /** Refuses what comes from now on, and waits until nothing runs, at most for `grace`. */
   drain(grace: Duration.Duration): Effect.Effect<void> {
     const idle = Effect.callback<void>((resume) => {
+      this.beginStop()
       this.#draining = true
-      for (const response of this.#open.keys()) this.#endsConnection(response)
       if (this.#open.size === 0) return resume(Effect.void)
       this.#whenIdle = () => resume(Effect.void)
     })

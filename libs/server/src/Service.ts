@@ -9,8 +9,9 @@
  *     Service.runMain(layer.pipe(Layer.provide(adapters)))
  *
  * Settings: PORT (8080; 0 takes a free one), HOST (127.0.0.1), LOG_LEVEL (info),
- * SHUTDOWN_GRACE_SECONDS (15), MAX_REQUESTS_IN_PROGRESS (1000), MAX_REQUESTS_PER_ORGANISATION
- * (500), BODY_MEMORY_MIB (256), TRUST_PROXY (0),
+ * DRAIN_DELAY_SECONDS (5 for `runMain`, otherwise 0), SHUTDOWN_GRACE_SECONDS (15),
+ * MAX_REQUESTS_IN_PROGRESS (1000), MAX_REQUESTS_PER_ORGANISATION (500), BODY_MEMORY_MIB (256),
+ * TRUST_PROXY (0),
  * OTEL_EXPORTER_OTLP_ENDPOINT (unset), METRICS_PORT (unset: none).
  */
 import {
@@ -31,6 +32,7 @@ import { NodeHttpServer, NodeRuntime } from "@effect/platform-node"
 import * as Settings from "@data-import/domain/Settings"
 import * as App from "./App.ts"
 import * as Dependencies from "./Dependencies.ts"
+import * as DrainDelay from "./DrainDelay.ts"
 import * as Listener from "./Listener.ts"
 import * as Log from "./Log.ts"
 import * as MetricsServer from "./MetricsServer.ts"
@@ -130,14 +132,15 @@ const start = Effect.fnUntraced(function* <E, R>(
     const listener = Listener.make(times)
     const server = yield* NodeHttpServer.make(() => listener, { port, host })
     yield* server.serve(app)
+    const drainDelay = yield* DrainDelay.wait
     yield* Effect.addFinalizer(() =>
-      Effect.andThen(
-        progress.drain(Duration.seconds(graceSeconds)),
-        Effect.sync(() => {
-          listener.close()
-          listener.closeAllConnections()
-        })
-      )
+      Effect.gen(function* () {
+        progress.beginStop()
+        yield* drainDelay
+        yield* progress.drain(Duration.seconds(graceSeconds))
+        listener.close()
+        listener.closeAllConnections()
+      })
     )
     const address = listener.address()
     const bound = typeof address === "object" && address !== null ? address.port : port
@@ -153,8 +156,9 @@ export const layer = <E, R>(name: string, serving: Effect.Effect<App.Serving, E,
   Layer.effect(Listening, start(name, serving))
 
 /**
- * Runs a service as the whole process. SIGTERM and SIGINT stop it gracefully with status 0; a
- * failure to start is written to the log, in one line, and ends with status 1.
+ * Runs a service as the whole process. SIGTERM and SIGINT stop it gracefully with status 0; what
+ * `DrainDelay` says comes first, and SIGINT or a second signal skips that. A failure to start is
+ * written to the log, in one line, and ends with status 1.
  */
 export const runMain = <E>(service: Layer.Layer<Listening, E>): void =>
   NodeRuntime.runMain(
@@ -164,7 +168,8 @@ export const runMain = <E>(service: Layer.Layer<Listening, E>): void =>
           ? Effect.void
           : Effect.logFatal(`does not start: ${Settings.explained(cause)}`)
       ),
-      Effect.provide(Logger.layer([Logger.consoleJson]))
+      Effect.provide(Logger.layer([Logger.consoleJson])),
+      Effect.provideService(DrainDelay.Draining, DrainDelay.ofProcess())
     ),
     {
       disableErrorReporting: true,

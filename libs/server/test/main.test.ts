@@ -3,7 +3,8 @@ import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { bytesOf, open } from "../testing/RawClient.ts"
+import { bytesOf, open, request } from "../testing/RawClient.ts"
+import { until } from "../testing/RunningService.ts"
 
 const program = fileURLToPath(new URL("MainService.ts", import.meta.url))
 
@@ -34,7 +35,7 @@ describe("a service as a process", () => {
     "finishes what runs on %s and exits with 0",
     ([signal]) =>
       Effect.gen(function* () {
-        const { child, exit, lines } = yield* run({ PORT: "0" })
+        const { child, exit, lines } = yield* run({ PORT: "0", DRAIN_DELAY_SECONDS: "0" })
         const { level, message, service, url } = yield* firstLine(lines)
         expect([level, message, service]).toEqual(["INFO", "listening", "main"])
         const port = Number(new URL(String(url)).port)
@@ -50,12 +51,43 @@ describe("a service as a process", () => {
       })
   )
 
-  it.live("says why it does not start, as a line of the log, and exits with 1", () =>
+  /** Far longer than a test may take. */
+  const longDelay = { PORT: "0", DRAIN_DELAY_SECONDS: "300" }
+
+  it.live("goes on with requests after SIGTERM, until a second one", () =>
+    Effect.gen(function* () {
+      const { child, exit, lines } = yield* run(longDelay)
+      const port = Number(new URL(String((yield* firstLine(lines))["url"])).port)
+      yield* stop(child, "SIGTERM")
+      yield* until(request(port, { path: "/health/ready" }), ({ status }) => status === 503)
+      const answer = yield* request(port, { path: "/ok/" })
+      expect([answer.status, answer.headers["connection"]]).toEqual([200, "close"])
+      yield* stop(child, "SIGTERM")
+      expect(yield* Effect.promise(() => exit)).toBe(0)
+    })
+  )
+
+  it.live("does not wait for the delay on SIGINT", () =>
+    Effect.gen(function* () {
+      const { child, exit, lines } = yield* run(longDelay)
+      yield* firstLine(lines)
+      yield* stop(child, "SIGINT")
+      expect(yield* Effect.promise(() => exit)).toBe(0)
+    })
+  )
+
+  it.live("says in one line of the log why it does not start, and exits with 1", () =>
     Effect.gen(function* () {
       const { exit, lines } = yield* run({ PORT: "seventy" })
-      const line = yield* firstLine(lines)
-      expect(JSON.stringify(line)).toContain("PORT")
+      const said: Array<string> = []
+      lines.on("line", (line) => said.push(line))
       expect(yield* Effect.promise(() => exit)).toBe(1)
+      expect(said.map((line) => JSON.parse(line) as Line)).toMatchObject([
+        {
+          level: "FATAL",
+          message: 'does not start: PORT is "seventy". It must be a whole number from 0 to 65535.'
+        }
+      ])
     })
   )
 })

@@ -84,6 +84,59 @@ describe("stopping", () => {
   )
 })
 
+describe("the drain delay", () => {
+  const settings = { DRAIN_DELAY_SECONDS: "5" }
+
+  it.effect("goes on with requests, unready, and ends each connection with its answer", () =>
+    Effect.gen(function* () {
+      const { begun, gate, routes } = yield* gated
+      const scope = yield* Scope.make()
+      const { port } = yield* Scope.provide(start({ routes }, settings), scope)
+      const busy = yield* open(port)
+      const idle = yield* open(port)
+      idle.send(bytesOf({ path: "/ok/" }))
+      expect((yield* receive(idle)).headers["connection"]).toBe("keep-alive")
+      busy.send(bytesOf({ path: "/wait/" }))
+      yield* Deferred.await(begun)
+      const stopping = yield* Effect.forkChild(Scope.close(scope, Exit.void), {
+        startImmediately: true
+      })
+      yield* TestClock.adjust("4 seconds")
+      idle.send(bytesOf({ path: "/ok/" }))
+      const kept = yield* receive(idle)
+      const fresh = yield* request(port, { path: "/ok/" })
+      for (const { headers, status } of [kept, fresh]) {
+        expect([status, headers["connection"]]).toEqual([200, "close"])
+      }
+      const ready = yield* request(port, { path: "/health/ready" })
+      expect([ready.status, ready.headers["connection"]]).toEqual([503, "close"])
+      expect((yield* request(port, { path: "/health/live" })).status).toBe(200)
+
+      yield* TestClock.adjust("1 second")
+      const late = yield* request(port, { path: "/ok/" })
+      expect([late.status, late.headers["connection"]]).toEqual([503, "close"])
+      yield* Deferred.succeed(gate, undefined)
+      const finished = yield* receive(busy)
+      expect([finished.status, finished.headers["connection"]]).toEqual([200, "close"])
+      yield* Fiber.join(stopping)
+    })
+  )
+
+  it.effect("is waited for even where nothing runs", () =>
+    Effect.gen(function* () {
+      const scope = yield* Scope.make()
+      yield* Scope.provide(start({}, settings), scope)
+      const stopping = yield* Effect.forkChild(Scope.close(scope, Exit.void), {
+        startImmediately: true
+      })
+      yield* TestClock.adjust("4999 millis")
+      expect(stopping.pollUnsafe()).toBeUndefined()
+      yield* TestClock.adjust("1 millis")
+      yield* Fiber.join(stopping)
+    })
+  )
+})
+
 describe("a client that goes away", () => {
   it.effect("does not stop a write half way", () =>
     Effect.gen(function* () {

@@ -52,6 +52,7 @@ const everyService: ReadonlyArray<Case> = [
   text("HOST"),
   { name: "LOG_LEVEL", bad: ["loud", "0"] },
   integer("SHUTDOWN_GRACE_SECONDS", -1, 601),
+  integer("DRAIN_DELAY_SECONDS", -1, 301),
   integer("MAX_REQUESTS_IN_PROGRESS", 0, 100_001),
   integer("MAX_REQUESTS_PER_ORGANISATION", 0, 100_001),
   integer("BODY_MEMORY_MIB", 0, 65_537),
