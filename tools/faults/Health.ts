@@ -5,7 +5,7 @@ import { Data, Duration, Effect } from "effect"
 /** It was not so within a minute. */
 export class NotReady extends Data.TaggedError("NotReady")<{ readonly port: number }> {}
 
-/** A path of each service, where a request without a token needs nothing but the service itself. */
+/** A path of each service, through the gateway, where a request without a token needs nothing but the service itself. */
 const paths = [
   "/v1/data-import/validate-account/",
   "/v1/data-import/notes/create/",
@@ -13,7 +13,7 @@ const paths = [
   "/.well-known/jwks.json"
 ]
 
-/** Whether it is the service that answers, and not the gateway in its stead. */
+/** Whether the answer is none of 500 and more, which is what stands in for a service. */
 const answers = (port: number, path: string): Effect.Effect<boolean> =>
   Effect.callback<boolean>((resume) => {
     const request = get(
@@ -28,8 +28,7 @@ const answers = (port: number, path: string): Effect.Effect<boolean> =>
     return Effect.sync(() => request.destroy())
   })
 
-/** Done when each service behind the gateway at this port answers through it. */
-export const ready = (port: number): Effect.Effect<void, NotReady> =>
+const allAnswer = (port: number, paths: ReadonlyArray<string>): Effect.Effect<void, NotReady> =>
   Effect.gen(function* () {
     for (const path of paths) {
       while (!(yield* answers(port, path))) yield* Effect.sleep(Duration.millis(50))
@@ -40,3 +39,10 @@ export const ready = (port: number): Effect.Effect<void, NotReady> =>
       orElse: () => Effect.fail(new NotReady({ port }))
     })
   )
+
+/** Done when each service behind the gateway at this port answers through it. */
+export const ready = (port: number): Effect.Effect<void, NotReady> => allAnswer(port, paths)
+
+/** Done when the one process that listens at this port says that it is ready. */
+export const instanceReady = (port: number): Effect.Effect<void, NotReady> =>
+  allAnswer(port, ["/health/ready"])

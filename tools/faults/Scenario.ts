@@ -28,6 +28,8 @@ export interface Scenario {
   readonly long: Sizes
   /** The services reach PostgreSQL through the proxy. */
   readonly proxied?: boolean
+  /** How many instances of each service there are behind the gateway; one unless given. */
+  readonly instances?: number
   /** How large a file system PostgreSQL has for its data, where that matters. */
   readonly diskMegabytes?: number
   readonly run: (sizes: Sizes) => Effect.Effect<Partial<Report.Report>, Error, System | Scope.Scope>

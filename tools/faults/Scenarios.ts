@@ -10,6 +10,7 @@ import { lostAnswers } from "./scenarios/LostAnswers.ts"
 import { networks } from "./scenarios/Networks.ts"
 import { onePair } from "./scenarios/OnePair.ts"
 import { overloads } from "./scenarios/Overload.ts"
+import { rollingRestart } from "./scenarios/RollingRestart.ts"
 import { slowClients } from "./scenarios/SlowClients.ts"
 import { vendorAnswers } from "./scenarios/VendorAnswers.ts"
 
@@ -25,5 +26,6 @@ export const scenarios: ReadonlyArray<Scenario> = [
   dryRuns,
   ...overloads,
   ...absences,
-  slowClients
+  slowClients,
+  rollingRestart
 ]

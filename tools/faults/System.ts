@@ -8,7 +8,7 @@ import { randomBytes } from "node:crypto"
 import { chmodSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { Context, DateTime, Duration, Effect, Layer, Redacted, type Scope } from "effect"
+import { Array, Context, DateTime, Duration, Effect, Layer, Redacted, type Scope } from "effect"
 import { utc } from "@data-import/domain/BusinessDay"
 import { OrganisationName } from "@data-import/domain/Organisation"
 import { History } from "@data-import/domain/ports/History"
@@ -33,11 +33,19 @@ import * as Store from "./Store.ts"
 /** How long an attempt that died holds its import here. */
 const lease = Duration.seconds(3)
 
+/** One service alone is stopped fast; of several instances each lets others take over. */
+const stoppingOf = (instances: number): ServiceProcess.Settings => ({
+  SHUTDOWN_GRACE_SECONDS: "5",
+  DRAIN_DELAY_SECONDS: instances > 1 ? "3" : "0"
+})
+
 export interface Options {
   /** So many megabytes there are for the data of PostgreSQL; as many as it takes unless given. */
   readonly diskMegabytes?: number | undefined
   /** Whether the services reach PostgreSQL through the proxy. */
   readonly proxied: boolean
+  /** Of each service behind the gateway; one unless given. */
+  readonly instances?: number | undefined
   readonly seed: number
 }
 
@@ -53,7 +61,10 @@ type Services = Readonly<Record<ServiceProcess.ServiceName, ServiceProcess.Servi
 export class System extends Context.Service<
   System,
   {
+    /** The first instance of each service. */
     readonly services: Services
+    /** All instances of the services behind the gateway. */
+    readonly instances: ReadonlyArray<ServiceProcess.ServiceProcess>
     readonly postgres: PostgresProcess.PostgresProcess
     /** Connections past the proxy, to look at what is stored. */
     readonly database: Database.Database["Service"]
@@ -87,53 +98,62 @@ const throughPort = (url: Redacted.Redacted, port: number): Redacted.Redacted =>
   return Redacted.make(moved.href)
 }
 
+/** As the gateway takes the addresses of several instances. */
+const urlsOf = (instances: ReadonlyArray<ServiceProcess.ServiceProcess>): string =>
+  instances.map(({ url }) => url).join(",")
+
 const startServices = Effect.fnUntraced(function* (
   logins: Logins.Logins,
   { store, vendor }: { readonly store: number; readonly vendor: number },
-  folder: string
+  folder: string,
+  instances: number
 ) {
+  const stopping = stoppingOf(instances)
+  const make = (name: ServiceProcess.ServiceName, settings: ServiceProcess.Settings) =>
+    Effect.all(Array.makeBy(instances, () => ServiceProcess.make(name, settings)))
   const behind = (name: Logins.Worker) => ({
     DATABASE_URL: Redacted.value(logins[name]),
     TRUST_PROXY: "1",
-    SHUTDOWN_GRACE_SECONDS: "5"
+    ...stopping
   })
-  const auth = yield* ServiceProcess.make("auth", {
+  const auth = yield* make("auth", {
     ...behind("auth"),
     TOKEN_KEYS_DIR: join(folder, "keys")
   })
   const checking = (name: Logins.Worker) => ({
     ...behind(name),
-    JWKS_URL: `${auth.url}/.well-known/jwks.json`,
+    JWKS_URL: `${auth[0].url}/.well-known/jwks.json`,
     ...Store.settingsFor(store)
   })
-  const query = yield* ServiceProcess.make("query", checking("query"))
-  const accountImport = yield* ServiceProcess.make("account-import", {
+  const query = yield* make("query", checking("query"))
+  const accountImport = yield* make("account-import", {
     ...checking("account-import"),
     LEASE: `${Duration.toSeconds(lease)} seconds`
   })
-  const postImport = yield* ServiceProcess.make("post-import", {
+  const postImport = yield* make("post-import", {
     ...checking("post-import"),
     ...Vendors.settingsFor(`http://127.0.0.1:${vendor}`)
   })
   const gateway = yield* ServiceProcess.make("gateway", {
-    SHUTDOWN_GRACE_SECONDS: "5",
-    AUTH_URL: auth.url,
-    QUERY_URL: query.url,
-    ACCOUNT_IMPORT_URL: accountImport.url,
-    POST_IMPORT_URL: postImport.url
+    ...stopping,
+    AUTH_URL: urlsOf(auth),
+    QUERY_URL: urlsOf(query),
+    ACCOUNT_IMPORT_URL: urlsOf(accountImport),
+    POST_IMPORT_URL: urlsOf(postImport)
   })
-  const services: Services = {
-    auth,
-    query,
-    "account-import": accountImport,
-    "post-import": postImport,
-    gateway
-  }
-  yield* Effect.forEach(Object.values(services), (service) => service.start(), {
+  const behindGateway = [auth, query, accountImport, postImport].flat()
+  yield* Effect.forEach([...behindGateway, gateway], (service) => service.start(), {
     concurrency: "unbounded"
   })
   yield* Health.ready(gateway.port)
-  return services
+  const services: Services = {
+    auth: auth[0],
+    query: query[0],
+    "account-import": accountImport[0],
+    "post-import": postImport[0],
+    gateway
+  }
+  return { services, instances: behindGateway }
 })
 
 const team = "Migration Team"
@@ -167,7 +187,8 @@ const tenantWith = Effect.fnUntraced(function* (documentCheck: boolean) {
 
 const portOf = (url: string): number => Number(new URL(url).port)
 
-const start = Effect.fnUntraced(function* ({ diskMegabytes, proxied, seed }: Options) {
+const start = Effect.fnUntraced(function* (options: Options) {
+  const { diskMegabytes, instances = 1, proxied, seed } = options
   const chance = new Chance(seed)
   const folder = yield* temporaryFolder
   const disk = diskMegabytes === undefined ? undefined : yield* Disk.make(diskMegabytes)
@@ -181,7 +202,7 @@ const start = Effect.fnUntraced(function* ({ diskMegabytes, proxied, seed }: Opt
   const store = yield* Store.make
   const storeProxy = yield* Proxy.make(store.port, chance)
   const proxies = { store: storeProxy.port, vendor: vendorProxy.port }
-  const services = yield* startServices(logins, proxies, folder)
+  const running = yield* startServices(logins, proxies, folder, instances)
   const context = yield* Layer.build(
     Layer.provideMerge(
       Storage.layerPorts,
@@ -193,7 +214,7 @@ const start = Effect.fnUntraced(function* ({ diskMegabytes, proxied, seed }: Opt
     ).pipe(Layer.merge(TokenSecrets.layer))
   )
   return System.of({
-    services,
+    ...running,
     postgres,
     database: Context.get(context, Database.Database),
     verifyAudit: Context.get(context, History).verifyAudit,

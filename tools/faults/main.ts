@@ -75,6 +75,7 @@ const run = (scenario: Scenario, { seed, sizesOf }: Order) =>
     Effect.provide(
       System.layer({
         proxied: scenario.proxied ?? false,
+        instances: scenario.instances,
         diskMegabytes: scenario.diskMegabytes,
         seed
       })

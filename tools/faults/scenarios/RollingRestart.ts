@@ -1,0 +1,44 @@
+/**
+ * A rollout: two instances of each service behind the gateway, each of them restarted with SIGTERM
+ * while the other works, as an orchestrator does. No request fails: a service that was told to stop
+ * goes on for the drain delay, and the gateway sends nothing to one that is not ready.
+ */
+import { Duration, Effect } from "effect"
+import * as Health from "../Health.ts"
+import { type Scenario, settle, work } from "../Scenario.ts"
+import type { ServiceProcess } from "../ServiceProcess.ts"
+import { System } from "../System.ts"
+
+/** The gateway asks each instance once a second whether it is ready. */
+const untilNoticed = Duration.seconds(2)
+
+const restart = Effect.fnUntraced(function* (instance: ServiceProcess) {
+  yield* instance.stop()
+  yield* instance.start()
+  yield* Health.instanceReady(instance.port)
+  yield* Effect.sleep(untilNoticed)
+})
+
+export const rollingRestart: Scenario = {
+  name: "rolling-restart",
+  about: "two instances of each service are restarted in turn with SIGTERM, under 16 writers",
+  short: { kills: 1, count: 0 },
+  long: { kills: 5, count: 0 },
+  instances: 2,
+  run: Effect.fnUntraced(function* ({ kills: rounds }) {
+    const { instances } = yield* System
+    const working = yield* work({})
+    yield* working.traffic.pulse.more("gateway", 100)
+    const inTurn = Array.from({ length: rounds }, () => instances).flat()
+    for (const instance of inTurn) {
+      yield* restart(instance)
+      yield* working.traffic.pulse.more(instance.name, 10)
+    }
+    yield* working.traffic.finish
+    const figures = [
+      { name: "restarts", value: inTurn.length, unit: "" },
+      { name: "failed requests", value: working.traffic.repeats(), unit: "", atMost: 0 }
+    ]
+    return { ...(yield* settle(working)), figures }
+  })
+}
