@@ -12,16 +12,18 @@ export const routes = Effect.gen(function* () {
   const write = yield* writing
 
   return Route.handle(AccountImportGroup, {
-    validateAccount: ({ body, caller }) =>
-      Effect.map(accountImport.validate(caller, body), (account) =>
+    validateAccount: ({ body, caller, parameters }) =>
+      Effect.map(accountImport.validate(caller, body, Route.faultsIn(parameters)), (account) =>
         Answer.json(200, encodeAccount(account))
       ),
     stageAccount: write(
-      ({ body, caller, keep }) => accountImport.stage(caller, body, keep),
+      ({ body, caller, keep, parameters }) =>
+        accountImport.stage(caller, body, keep, Route.faultsIn(parameters)),
       ({ first, key }) => ({ status: first ? 201 : 200, body: key })
     ),
     processAccount: write(
-      ({ body, caller, keep }) => accountImport.process(caller, body, keep),
+      ({ body, caller, keep, parameters }) =>
+        accountImport.process(caller, body, keep, Route.faultsIn(parameters)),
       (created) => ({ status: 201, body: created })
     )
   })

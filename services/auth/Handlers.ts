@@ -23,10 +23,13 @@ export const routes = Effect.gen(function* () {
   return Route.handle(
     TokenGroup,
     {
-      obtainServiceToken: ({ body, clientAddress }) =>
-        Graphql.run(body, (credential) =>
-          serviceToken.obtain(credential, networkOf(clientAddress))
-        ).pipe(
+      obtainServiceToken: ({ body, clientAddress, parameters }) =>
+        Route.orRefuse(parameters).pipe(
+          Effect.andThen(
+            Graphql.run(body, (credential) =>
+              serviceToken.obtain(credential, networkOf(clientAddress))
+            )
+          ),
           Effect.map(({ body, retryAfterSeconds }) =>
             Answer.json(200, body, waiting(retryAfterSeconds))
           )

@@ -1,13 +1,13 @@
 /** The post-import endpoints over HTTP: each handler calls one program and wraps its answer. */
 import { Effect, Result } from "effect"
-import { PostImportGroup, readTransactionParameters } from "@data-import/api/PostImportApi"
+import { PostImportGroup } from "@data-import/api/PostImportApi"
 import { formatInstant } from "@data-import/domain/Field"
 import type { NoteResult } from "@data-import/domain/NoteImport"
-import { PostImport } from "@data-import/domain/PostImport"
+import { PostImport, type TransactionParameters } from "@data-import/domain/PostImport"
 import { encodeStatementsRequest } from "@data-import/domain/PostImportValidation"
 import { encodeTransaction } from "@data-import/domain/Transaction"
 import type { TransactionResult } from "@data-import/domain/TransactionImport"
-import { writing } from "@data-import/server/Idempotency"
+import { type WriteCall, writing } from "@data-import/server/Idempotency"
 import * as Route from "@data-import/server/Route"
 
 const noteLine = ({ body, created_at, status }: NoteResult) => ({
@@ -25,14 +25,19 @@ const transactionLine = ({ status, transaction }: TransactionResult) => ({
       : encodeTransaction(transaction)
 })
 
-const parametersOf = (query: Route.Call["query"]) =>
-  Result.map(
-    readTransactionParameters(query),
-    ({ check_previously_added = true, force_add_to_current_statement = true }) => ({
-      checkPreviouslyAdded: check_previously_added,
-      forceAddToCurrentStatement: force_add_to_current_statement
-    })
-  )
+interface SentParameters {
+  readonly check_previously_added?: boolean
+  readonly force_add_to_current_statement?: boolean
+}
+
+/** Both are true unless sent. */
+const withDefaults = ({
+  check_previously_added = true,
+  force_add_to_current_statement = true
+}: SentParameters): TransactionParameters => ({
+  checkPreviouslyAdded: check_previously_added,
+  forceAddToCurrentStatement: force_add_to_current_statement
+})
 
 export const routes = Effect.gen(function* () {
   const postImport = yield* PostImport
@@ -40,20 +45,23 @@ export const routes = Effect.gen(function* () {
 
   return Route.handle(PostImportGroup, {
     createNotes: write(
-      ({ body, caller, keep }) => postImport.createNotes(caller, body, keep),
+      ({ body, caller, keep, parameters }) =>
+        postImport.createNotes(caller, body, keep, Route.faultsIn(parameters)),
       (results) => ({ status: 201, body: results.map(noteLine) })
     ),
     createTransactions: write(
-      ({ body, caller, keep, query }) =>
-        postImport.createTransactions(caller, body, parametersOf(query), keep),
+      ({ body, caller, keep, parameters }: WriteCall<SentParameters>) =>
+        postImport.createTransactions(caller, body, Result.map(parameters, withDefaults), keep),
       (results) => ({ status: 201, body: { results: results.map(transactionLine) } })
     ),
     createHistoricalStatements: write(
-      ({ body, caller, keep }) => postImport.createStatements(caller, body, keep),
+      ({ body, caller, keep, parameters }) =>
+        postImport.createStatements(caller, body, keep, Route.faultsIn(parameters)),
       (request) => ({ status: 201, body: encodeStatementsRequest(request) })
     ),
     createPaymentInstruction: write(
-      ({ body, caller, keep }) => postImport.createPaymentInstruction(caller, body, keep),
+      ({ body, caller, keep, parameters }) =>
+        postImport.createPaymentInstruction(caller, body, keep, Route.faultsIn(parameters)),
       (created) => ({ status: 201, body: created })
     )
   })

@@ -1,9 +1,8 @@
 /** The queries over HTTP, and the limits: each handler calls one program and wraps its answer. */
 import { Effect, Stream } from "effect"
 import { limits } from "@data-import/api/Limits"
-import { QueryGroup, readListParameters } from "@data-import/api/QueryApi"
+import { QueryGroup } from "@data-import/api/QueryApi"
 import { SystemGroup } from "@data-import/api/SystemApi"
-import { ValidationFailed } from "@data-import/domain/Failure"
 import { formatInstant } from "@data-import/domain/Field"
 import { type ImportList, ImportQuery, type ListRange } from "@data-import/domain/ImportQuery"
 import type { Caller } from "@data-import/domain/Organisation"
@@ -13,15 +12,6 @@ import type {
 } from "@data-import/domain/ports/ImportProcesses"
 import * as Answer from "@data-import/server/Answer"
 import * as Route from "@data-import/server/Route"
-
-/** The range that the query names. */
-const rangeOf = (query: Route.Call["query"]): Effect.Effect<ListRange, ValidationFailed> =>
-  Effect.fromResult(readListParameters(query)).pipe(
-    Effect.mapError(
-      (errors) => new ValidationFailed({ code: "request_failed_validation", errors })
-    ),
-    Effect.map(({ after = null, limit = null }) => ({ after, limit }))
-  )
 
 const lineOf = ({ account_created_at, external_account_number, kraken_account_number }: Entry) => ({
   external_account_number,
@@ -42,12 +32,19 @@ const answerOf = (list: ImportList, path: string, limit: number | null) => {
   return Effect.succeed(Answer.json(200, entries.map(lineOf), headers))
 }
 
+/** A call of any of the lists, which take the same parameters. */
+type ListCall = Route.Call & {
+  readonly caller: Caller
+  readonly parameters: { readonly after?: string; readonly limit?: number }
+}
+
 export const routes = Effect.map(ImportQuery, (imports) => {
   const list =
     (kind: ImportListKind) =>
-    ({ caller, params, query, request }: Route.Call & { readonly caller: Caller }) =>
+    ({ caller, parameters, params, request }: ListCall) =>
       Effect.gen(function* () {
-        const range = yield* rangeOf(query)
+        const { after = null, limit = null } = parameters
+        const range: ListRange = { after, limit }
         const found = yield* imports.list(caller, params["import_supplier"] ?? "", kind, range)
         return yield* answerOf(found, request.url, range.limit)
       })

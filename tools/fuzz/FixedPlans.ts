@@ -71,6 +71,22 @@ const refusedByBody = (asked: Operation): ReadonlyArray<Plan> => {
   ]
 }
 
+/** Refused with the operation's code for a request that breaks a rule, where it has one. */
+const refusedByQuery = (asked: Operation): ReadonlyArray<Plan> => {
+  const code = asked.answers.get(400)?.find((it) => it.endsWith("_failed_validation"))
+  const sound = soundRequest(asked)
+  const one = (name: string, search: string, fault: string) =>
+    plan(asked.id, "mutant", name, [
+      { ...sound, path: `${sound.path}${sound.path.includes("?") ? "&" : "?"}${search}` },
+      code === undefined ? answers("200") : faults(`400 ${code}`, fault)
+    ])
+  return [
+    one("an undocumented parameter", "surprise=1", "surprise unknown_parameter"),
+    one("too many parameters", "a&".repeat(101), "non_field_errors max_length"),
+    one("as many parameters as a head holds", "a&".repeat(7_000), "non_field_errors max_length")
+  ]
+}
+
 const ofEvery = (asked: Operation): ReadonlyArray<Plan> => {
   const sound = soundRequest(asked)
   const html: Request = { ...sound, headers: [...sound.headers, ["accept", "text/html"]] }
@@ -109,6 +125,7 @@ const ofEvery = (asked: Operation): ReadonlyArray<Plan> => {
       both(answers("400 parse_error"), closes)
     ]),
     ...guarded,
+    ...refusedByQuery(asked),
     ...(asked.body === null ? [] : refusedByBody(asked))
   ]
 }

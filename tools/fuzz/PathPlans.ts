@@ -6,7 +6,7 @@ import fc from "fast-check"
 import { type Expectation, get, type Plan, post, type Request } from "./Case.ts"
 import { operations, type Operation } from "./Document.ts"
 import { answers } from "./Expectation.ts"
-import { pathOf, soundRequest } from "./HttpPlans.ts"
+import { pathOf, shortened, soundRequest } from "./HttpPlans.ts"
 import { gets, soundAnswers } from "./SoundBody.ts"
 import { supplier } from "./Tenant.ts"
 
@@ -200,15 +200,15 @@ const query = fc.oneof(
   fc.webQueryParameters()
 )
 
-/** At most its own parameters are refused, and those in the envelope. */
+/** At most its parameters are refused, and those in the envelope. */
 const queries: fc.Arbitrary<Plan> = fc.tuple(any, query).map(([asked, search]) => {
   const sound = soundRequest(asked)
-  const path = `${pathOf(asked)}?${asked.body === null ? "limit=2&" : ""}${search}`
+  const path = `${pathOf(asked)}?${shortened(asked)}&${search}`
   return plan(
     asked,
     path,
     { ...sound, path },
-    answers(...soundAnswers, "400 request_failed_validation")
+    answers(...soundAnswers, "400 request_failed_validation", "400 account_failed_validation")
   )
 })
 

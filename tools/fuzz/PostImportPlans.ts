@@ -96,6 +96,21 @@ const wrongParameters: fc.Arbitrary<Plan> = fc
     }
   })
 
+/** A misspelt parameter would move the date of money without a word. */
+const misspelt: fc.Arbitrary<Plan> = fc
+  .constantFrom("force_add_to_current_statment", "forceAddToCurrentStatement", "force", "dry_run")
+  .map((name) => ({
+    operation: "createTransactions",
+    kind: "mutant",
+    name: `${name}=false`,
+    steps: () => {
+      const { transactions: _, ...withoutList } = soundBody("createTransactions")
+      const wrong = [`${name} unknown_parameter`, "transactions required"]
+      const path = `${transactions.path}?${name}=false`
+      return [{ request: post(path, withoutList), expect: faults(failed, ...wrong) }]
+    }
+  }))
+
 /** A fault of the list in an account, as the request for the list has it. */
 const brokenList = (addition: Addition, { body, fault }: Mutant) => {
   const [, ledger] = fault.attr.split(".")
@@ -152,5 +167,6 @@ export const postImportPlans = (day: Day): ReadonlyArray<fc.WeightedArbitrary<Pl
     { weight: 8, arbitrary: broken(day, addition) }
   ]),
   { weight: 5, arbitrary: withParameters(day) },
-  { weight: 2, arbitrary: wrongParameters }
+  { weight: 2, arbitrary: wrongParameters },
+  { weight: 1, arbitrary: misspelt }
 ]

@@ -169,7 +169,11 @@ const wrong: ReadonlyArray<readonly [query: string, ...faults: ReadonlyArray<str
   ["limit=%D9%A1", "limit invalid"],
   ["after=a&after=b", "after invalid"],
   ["after=a%00", "after invalid"],
-  ["limit=x&after=a&after=b", "limit invalid", "after invalid"]
+  ["limit=x&after=a&after=b", "limit invalid", "after invalid"],
+  ["limt=1", "limt unknown_parameter"],
+  ["Limit=1&limit=x", "limit invalid", "Limit unknown_parameter"],
+  ["limit=1&__proto__=1&toString", "__proto__ unknown_parameter", "toString unknown_parameter"],
+  ["limit=0&".repeat(101), "non_field_errors max_length"]
 ]
 
 const wrongParameters: fc.Arbitrary<Plan> = fc

@@ -2,6 +2,7 @@
 import { mostDocuments } from "@data-import/domain/Document"
 import { mostFaults } from "@data-import/domain/Findings"
 import { limits } from "./Limits.ts"
+import { mostParameters } from "./Parameter.ts"
 
 const thousands = (value: number) => value.toLocaleString("en-US")
 
@@ -23,6 +24,7 @@ throughout.
 - "Today" and "in the future" go by the day in the supplier's time zone, which the operator sets;
   UTC unless set.
 - Text is trimmed. Lengths count Unicode code points.
+- A query parameter that the operation does not document is refused.
 - \`HEAD\` answers like \`GET\`, without a body.
 
 ## Authentication
@@ -61,6 +63,7 @@ Every answer carries \`X-Request-Id\`.
 - Nesting: ${limits.nesting_depth} levels; the outermost object is the first.
 - List: ${thousands(limits.list_elements)} elements; as many members in an object of free shape.
 - Documents: ${thousands(mostDocuments)} different paths in a request.
+- Query: ${mostParameters} parameters.
 - \`import_supplier\`: ${limits.import_supplier_length} characters.
 - \`external_account_number\`: ${limits.external_account_number_length} characters.
 

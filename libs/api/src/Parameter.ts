@@ -1,12 +1,15 @@
 /**
- * Query parameters, read from the text in the URL with the codes of the contract. They are decoded
- * by the handlers and not by the endpoint, so that their faults are reported together with those of
- * the body.
+ * Query parameters, read from the text in the URL with the codes of the contract. Which parameters
+ * an operation takes is what its endpoint's definition says. They are not decoded by Effect's own
+ * endpoints, so that their faults are reported together with those of the body.
  */
-import { DateTime, type Result, Schema, SchemaGetter } from "effect"
+import { Context, DateTime, Result, Schema, SchemaGetter } from "effect"
+import type { HttpApiEndpoint } from "effect/http-api"
 import { factsAt } from "@data-import/domain/AccountValidation"
 import type { Fault } from "@data-import/domain/Failure"
 import { fieldCheck } from "@data-import/domain/Field"
+import { wholePayload } from "@data-import/domain/Rules"
+import { nearestOf } from "@data-import/domain/Shape"
 import { validator } from "@data-import/domain/Validation"
 
 const digits = /^-?\d+$/
@@ -68,22 +71,100 @@ export const plainText = Schema.Unknown.check(
 /** The facts that no rule asks for, since parameters have no rules beyond their own form. */
 const noFacts = factsAt(DateTime.makeUnsafe(0))
 
+/** A request has no more parameters than this; of more, none is looked at. */
+export const mostParameters = 100
+
 /**
- * Makes the reader of a query. The parameters that the schema names are decoded, an unknown one is
- * ignored, and all faults are reported, each at its parameter's name.
+ * The query as sent, percent-decoded; a parameter that stands several times is a list. Null where
+ * there are too many.
  */
-export const reader = <A>(
-  schema: Schema.Codec<A, unknown> & { readonly fields: Schema.Struct.Fields }
-) => {
+export type Query = Readonly<Record<string, string | ReadonlyArray<string>>> | null
+
+/** What stands behind the `?` of a URL, read up to the parameter that is too many. */
+export const queryOf = (search: string): Query => {
+  const query: Record<string, string | Array<string>> = Object.create(null) as {}
+  let count = 0
+  for (const [name, value] of new URLSearchParams(search)) {
+    if (++count > mostParameters) return null
+    const before = query[name]
+    if (before === undefined) query[name] = value
+    else if (Array.isArray(before)) before.push(value)
+    else query[name] = [before, value]
+  }
+  return query
+}
+
+/** The query of a URL without one. */
+export const noQuery: Query = {}
+
+/** For an endpoint that is no operation of the contract, and takes whatever else is sent. */
+export const IgnoresParameters = Context.Reference<boolean>("@data-import/api/IgnoresParameters", {
+  defaultValue: () => false
+})
+
+const tooMany: ReadonlyArray<Fault> = [
+  {
+    attr: wholePayload,
+    code: "max_length",
+    detail: `Send at most ${mostParameters} query parameters.`
+  }
+]
+
+const unknownParameter = (names: ReadonlyArray<string>, name: string): Fault => {
+  const nearest = nearestOf(names, name)
+  const detail =
+    nearest === undefined
+      ? "This operation takes no query parameters."
+      : `Not a documented parameter; the nearest is ${nearest}.`
+  return { attr: name === "" ? wholePayload : name, code: "unknown_parameter", detail }
+}
+
+/** The documented parameters in the order of their definition, then any others as sent. */
+const inOrder = (names: ReadonlyArray<string>, query: NonNullable<Query>): NonNullable<Query> => {
+  const ordered: Record<string, NonNullable<Query>[string]> = Object.create(null) as {}
+  for (const name of [...names, ...Object.keys(query)]) {
+    const value = Object.hasOwn(query, name) ? query[name] : undefined
+    if (value !== undefined) ordered[name] = value
+  }
+  return ordered
+}
+
+type Schemas = Schema.Codec<unknown, unknown> & { readonly fields: Schema.Struct.Fields }
+
+/** An endpoint, as far as its query goes. */
+type Defined = Pick<HttpApiEndpoint.Top, "annotations" | "identifier" | "query">
+
+/** The endpoint's query as it is defined, before it was made fit for the decoder of Effect. */
+const schemaOf = ({ identifier, query }: Defined): Schemas => {
+  if (query === undefined) return Schema.Struct({})
+  const { schema } = query as unknown as { readonly schema?: Schemas }
+  if (schema?.fields === undefined) throw new Error(`${identifier}: its query is no struct`)
+  return schema
+}
+
+/** What the query of an endpoint is decoded to; its text is that of the contract. */
+export type ParametersOf<E> = [HttpApiEndpoint.Query<E>] extends [{ readonly Type: infer Type }]
+  ? [Type] extends [never]
+    ? {}
+    : Type
+  : {}
+
+/** The decoded parameters, or every fault in them, each at its parameter's name. */
+export type Parameters<E> = Result.Result<ParametersOf<E>, ReadonlyArray<Fault>>
+
+/** Makes the reader of an endpoint's parameters; one that it does not define is a fault. */
+export const parametersOf = <E extends Defined>(endpoint: E) => {
+  const schema = schemaOf(endpoint)
   const names = Object.keys(schema.fields)
   const { validate } = validator({ schema, rules: { rules: [] }, wrapper: null })
-  return (
-    query: Readonly<Record<string, string | ReadonlyArray<string>>>
-  ): Result.Result<A, ReadonlyArray<Fault>> =>
-    validate(
-      Object.fromEntries(
-        names.flatMap((name) => (Object.hasOwn(query, name) ? [[name, query[name]]] : []))
-      ),
-      noFacts
-    )
+  const told = (fault: Fault): Fault =>
+    fault.code === "unknown_field" ? unknownParameter(names, fault.attr) : fault
+  const read = (query: Query) =>
+    query === null
+      ? Result.fail(tooMany)
+      : Result.mapError(validate(inOrder(names, query), noFacts), (faults) => faults.map(told))
+  const withoutAny = read(noQuery)
+  const isIgnored = Context.get(endpoint.annotations, IgnoresParameters)
+  return (query: Query): Parameters<E> =>
+    (isIgnored || query === noQuery ? withoutAny : read(query)) as Parameters<E>
 }

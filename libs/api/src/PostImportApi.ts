@@ -36,7 +36,7 @@ import {
 } from "./Examples.ts"
 import { AmountText, InstantText } from "./Figure.ts"
 import { KeyRefusal, operation } from "./Operation.ts"
-import { flag, reader } from "./Parameter.ts"
+import { flag } from "./Parameter.ts"
 
 const atLeastOne = (description: string) => ({ description, minItems: 1 })
 
@@ -132,9 +132,6 @@ const TransactionParameters = Schema.Struct({
   check_previously_added: Schema.optionalKey(flag),
   force_add_to_current_statement: Schema.optionalKey(flag)
 })
-
-/** Reads the parameters of the transactions import; both are true unless sent. */
-export const readTransactionParameters = reader(TransactionParameters)
 
 const StatementsBody = documented(
   "HistoricalStatementsRequest",

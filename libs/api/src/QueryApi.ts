@@ -12,7 +12,7 @@ import { anywhere, errorBodies } from "./ErrorBody.ts"
 import { createdEntry, pendingEntry, sampleKey, sampleNumber } from "./Examples.ts"
 import { InstantText } from "./Figure.ts"
 import { operation, type ParameterDocs } from "./Operation.ts"
-import { plainText, reader, wholeNumber } from "./Parameter.ts"
+import { plainText, wholeNumber } from "./Parameter.ts"
 
 /** The answer of the status endpoint; the number is empty where no account exists yet. */
 const ImportStatusRecord = Schema.Struct({
@@ -57,14 +57,11 @@ const ImportedAccount = Schema.Struct({
   account_created_at: InstantText.annotateKey({ description: `${createdAt}.` })
 }).annotate({ identifier: "ImportedAccount", description: "One import and its account." })
 
-/** The parameters of a list, decoded from the text in the URL; an unknown one is ignored. */
+/** The parameters of a list, decoded from the text in the URL. */
 const ListParameters = Schema.Struct({
   limit: Schema.optionalKey(wholeNumber(1, listElements)),
   after: Schema.optionalKey(plainText)
 })
-
-/** Reads the parameters of a list. */
-export const readListParameters = reader(ListParameters)
 
 const supplier: ParameterDocs = {
   description: "The supplier's code. One that is unknown or not the caller's is a 404.",
@@ -123,7 +120,7 @@ const getAccountImportStatus = HttpApiEndpoint.get(
   {
     params: { import_supplier: Schema.String, external_account_number: Schema.String },
     success: ImportStatusRecord,
-    error: errorBodies(["not_found", ...anywhere])
+    error: errorBodies(["request_failed_validation", "not_found", ...anywhere])
   }
 )
   .annotate(RequiredScope, "import:read")

@@ -27,7 +27,7 @@ const LimitsRecord = Schema.Struct({
 
 const getLimits = HttpApiEndpoint.get("getLimits", "/v1/data-import/limits/", {
   success: LimitsRecord,
-  error: errorBodies([...anywhere])
+  error: errorBodies(["request_failed_validation", ...anywhere])
 })
   .annotate(RequiredScope, "import:read")
   .middleware(Authorization)

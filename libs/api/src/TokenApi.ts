@@ -6,6 +6,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { anyBody, anywhere, errorBodies } from "./ErrorBody.ts"
 import { operation } from "./Operation.ts"
+import { IgnoresParameters } from "./Parameter.ts"
 
 const free = Schema.Record(Schema.String, Schema.Json)
 
@@ -91,7 +92,7 @@ const tokens = {
 const obtainServiceToken = HttpApiEndpoint.post("obtainServiceToken", "/v1/graphql/", {
   payload: GraphqlRequest,
   success: GraphqlAnswer,
-  error: errorBodies([...anyBody, ...anywhere])
+  error: errorBodies(["request_failed_validation", ...anyBody, ...anywhere])
 }).annotateMerge(
   operation(
     "Obtain a token",
@@ -138,29 +139,35 @@ const obtainServiceToken = HttpApiEndpoint.post("obtainServiceToken", "/v1/graph
 const getSigningKeys = HttpApiEndpoint.get("getSigningKeys", "/.well-known/jwks.json", {
   success: JsonWebKeys,
   error: errorBodies([...anywhere])
-}).annotateMerge(
-  operation("Public keys", "The keys that tokens are verified with. Needs no token.", {
-    answers: {
-      200: {
-        keys: {
-          summary: "One key",
-          value: {
-            keys: [
-              {
-                kty: "OKP",
-                crv: "Ed25519",
-                x: "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo",
-                kid: "2025-04",
-                alg: "EdDSA",
-                use: "sig"
+})
+  .annotate(IgnoresParameters, true)
+  .annotateMerge(
+    operation(
+      "Public keys",
+      "The keys that tokens are verified with. Needs no token. Query parameters are ignored.",
+      {
+        answers: {
+          200: {
+            keys: {
+              summary: "One key",
+              value: {
+                keys: [
+                  {
+                    kty: "OKP",
+                    crv: "Ed25519",
+                    x: "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo",
+                    kid: "2025-04",
+                    alg: "EdDSA",
+                    use: "sig"
+                  }
+                ]
               }
-            ]
+            }
           }
         }
       }
-    }
-  })
-)
+    )
+  )
 
 /** What the auth service serves. */
 export const TokenGroup = HttpApiGroup.make("token", { topLevel: true })

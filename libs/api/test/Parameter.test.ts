@@ -1,13 +1,102 @@
 import { Result } from "effect"
 import { describe, expect, it } from "vitest"
-import { readTransactionParameters } from "../src/PostImportApi.ts"
-import { readListParameters } from "../src/QueryApi.ts"
+import { mostParameters, noQuery, parametersOf, type Query, queryOf } from "../src/Parameter.ts"
+import { PostImportGroup } from "../src/PostImportApi.ts"
+import { QueryGroup } from "../src/QueryApi.ts"
+import { SystemGroup } from "../src/SystemApi.ts"
+import { TokenGroup } from "../src/TokenApi.ts"
 
-type Query = Readonly<Record<string, string | ReadonlyArray<string>>>
+const readListParameters = parametersOf(QueryGroup.endpoints.listPendingAccountImports)
+const readTransactionParameters = parametersOf(PostImportGroup.endpoints.createTransactions)
 
 const faults =
   (read: (query: Query) => Result.Result<unknown, ReadonlyArray<object>>) => (query: Query) =>
     Result.match(read(query), { onSuccess: () => [], onFailure: (all) => all })
+
+const times = (count: number, part: (index: number) => string) =>
+  `?${Array.from({ length: count }, (_, index) => part(index)).join("&")}`
+
+describe("a query", () => {
+  it.each<[string, Query]>([
+    ["?", {}],
+    ["?&&", {}],
+    ["?a=1&b=x%20y+z&a=2&c&a=", { a: ["1", "2", ""], b: "x y z", c: "" }],
+    ["?%61=%zz&=1", { a: "%zz", "": "1" }]
+  ])("%j is read", (search, query) => {
+    expect(queryOf(search)).toEqual(Object.assign(Object.create(null), query))
+  })
+
+  it("holds at most 100 parameters, be they the same or not", () => {
+    for (const part of [() => "a=1", (index: number) => `a${index}`]) {
+      expect(queryOf(times(mostParameters, part))).not.toBeNull()
+      expect(queryOf(times(mostParameters + 1, part))).toBeNull()
+    }
+  })
+
+  it("of the longest that a head has room for is read as quickly as any", () => {
+    expect(queryOf(times(8_000, () => "a"))).toBeNull()
+    expect(queryOf(`?${"a".repeat(16_000)}`)).toEqual({ ["a".repeat(16_000)]: "" })
+  })
+})
+
+describe("an unknown parameter", () => {
+  it("is refused at its name, with the nearest one, after what is wrong with others", () => {
+    const query = { limt: "1", limit: "0", After: "x" }
+    expect(faults(readListParameters)(query)).toEqual([
+      { attr: "limit", code: "min_value", detail: "Must be at least 1." },
+      {
+        attr: "limt",
+        code: "unknown_parameter",
+        detail: "Not a documented parameter; the nearest is limit."
+      },
+      {
+        attr: "After",
+        code: "unknown_parameter",
+        detail: "Not a documented parameter; the nearest is after."
+      }
+    ])
+  })
+
+  it("is any that is sent where none is documented", () => {
+    const read = parametersOf(SystemGroup.endpoints.getLimits)
+    expect(read(noQuery)).toEqual(Result.succeed({}))
+    const detail = "This operation takes no query parameters."
+    expect(faults(read)({ limit: "1", "": "2" })).toEqual([
+      { attr: "limit", code: "unknown_parameter", detail },
+      { attr: "non_field_errors", code: "unknown_parameter", detail }
+    ])
+  })
+
+  it("is any name that objects inherit", () => {
+    const names = ["__proto__", "constructor", "toString"]
+    const query = queryOf(`?${names.join("&")}`)
+    expect(faults(readListParameters)(query)).toMatchObject(
+      names.map((attr) => ({ attr, code: "unknown_parameter" }))
+    )
+  })
+
+  it("is ignored where the endpoint is no operation of the contract", () => {
+    const read = parametersOf(TokenGroup.endpoints.getSigningKeys)
+    expect(read({ v: "2" })).toEqual(Result.succeed({}))
+    expect(read(null)).toEqual(Result.succeed({}))
+  })
+
+  it("is not looked for where there are too many", () => {
+    for (const endpoint of [
+      QueryGroup.endpoints.listAllAccountImports,
+      SystemGroup.endpoints.getLimits,
+      PostImportGroup.endpoints.createNotes
+    ]) {
+      expect(faults(parametersOf<typeof endpoint>(endpoint))(null)).toEqual([
+        {
+          attr: "non_field_errors",
+          code: "max_length",
+          detail: "Send at most 100 query parameters."
+        }
+      ])
+    }
+  })
+})
 
 describe("the parameters of a list", () => {
   it.each<[Query, object]>([
@@ -18,7 +107,7 @@ describe("the parameters of a list", () => {
       { limit: 10_000, after: "NL-1" }
     ],
     [{ after: "" }, { after: "" }],
-    [{ page: "2", limit: "007" }, { limit: 7 }]
+    [{ limit: "007" }, { limit: 7 }]
   ])("reads %j", (query, value) => {
     expect(readListParameters(query)).toEqual(Result.succeed(value))
   })

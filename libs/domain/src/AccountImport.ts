@@ -16,6 +16,7 @@ import { type Examiner, makeExaminer, requireOngoing } from "./Examination.ts"
 import {
   AlreadyImported,
   type Failure,
+  type Fault,
   ImportInProgress,
   ImportProcessDoesNotExist,
   ImportSkipped,
@@ -60,20 +61,27 @@ export class AccountImport extends Context.Service<
   {
     /**
      * The account as it would be stored. Looks neither at what is staged nor at the supplier's
-     * status.
+     * status. `faults`, here and below, are those beside the body: they are reported together with
+     * those of the body, before them.
      */
-    readonly validate: (caller: Caller, body: unknown) => Effect.Effect<Account, Failure>
+    readonly validate: (
+      caller: Caller,
+      body: unknown,
+      faults?: ReadonlyArray<Fault>
+    ) => Effect.Effect<Account, Failure>
     /** Stores the account for processing; the data that counts is the last one acknowledged. */
     readonly stage: (
       caller: Caller,
       body: unknown,
-      keep?: Keep<Staged> | null
+      keep?: Keep<Staged> | null,
+      faults?: ReadonlyArray<Fault>
     ) => Effect.Effect<Staged, Failure>
     /** Makes the platform account from the staged data, or with `dry_run` shows that it would. */
     readonly process: (
       caller: Caller,
       body: unknown,
-      keep?: Keep<Created> | null
+      keep?: Keep<Created> | null,
+      faults?: ReadonlyArray<Fault>
     ) => Effect.Effect<Created, Failure>
   }
 >()("@data-import/domain/AccountImport") {}
@@ -98,16 +106,30 @@ interface Dependencies {
   readonly concurrencyLimit: number | null
 }
 
-const examineAccount = ({ examiner }: Dependencies, caller: Caller, body: unknown) =>
-  examiner.examine({ validator: accountRequest, caller, body, payload: payloadOf(body), code })
+/** Who asks, the body as it was sent, and the faults beside it. */
+interface Asked {
+  readonly caller: Caller
+  readonly body: unknown
+  readonly faults: ReadonlyArray<Fault>
+}
+
+const examineAccount = ({ examiner }: Dependencies, { body, caller, faults }: Asked) =>
+  examiner.examine({
+    validator: accountRequest,
+    caller,
+    body,
+    faults,
+    payload: payloadOf(body),
+    code
+  })
 
 const stage = Effect.fnUntraced(function* (
   deps: Dependencies,
-  caller: Caller,
-  body: unknown,
+  asked: Asked,
   keep: Keep<Staged> | null
 ) {
-  const { body: valid, now, supplier } = yield* examineAccount(deps, caller, body)
+  const { body: valid, now, supplier } = yield* examineAccount(deps, asked)
+  const { caller } = asked
   yield* requireOngoing(supplier)
   const { external_account_number, import_supplier } = valid.payload
   const key = { import_supplier, external_account_number }
@@ -137,12 +159,12 @@ const refuseForTeam = Effect.fnUntraced(function* (
 /** Everything that can refuse an attempt before it holds its import. */
 const startAttempt = Effect.fnUntraced(function* (
   deps: Dependencies,
-  caller: Caller,
-  body: unknown,
+  asked: Asked,
   keep: Keep<Created> | null
 ) {
-  const payload = payloadOf(body)
-  const request = { validator: processRequest, caller, body, payload, code } as const
+  const { caller } = asked
+  const payload = payloadOf(asked.body)
+  const request = { validator: processRequest, ...asked, payload, code } as const
   const { body: valid, now, supplier } = yield* deps.examiner.examine(request)
   yield* requireOngoing(supplier)
   const { dry_run: dryRun = false, operations_team_name: team, ...key } = valid.payload
@@ -168,8 +190,8 @@ const make = Effect.gen(function* () {
   }
 
   return AccountImport.of({
-    validate: Effect.fn("AccountImport.validate")((caller, body) =>
-      examineAccount(deps, caller, body).pipe(
+    validate: Effect.fn("AccountImport.validate")((caller, body, faults = []) =>
+      examineAccount(deps, { caller, body, faults }).pipe(
         Effect.map((examined) => examined.body.payload),
         Effect.catchTags({
           StorageUnavailable: () => unavailable,
@@ -177,8 +199,8 @@ const make = Effect.gen(function* () {
         })
       )
     ),
-    stage: Effect.fn("AccountImport.stage")((caller, body, keep = null) =>
-      stage(deps, caller, body, keep).pipe(
+    stage: Effect.fn("AccountImport.stage")((caller, body, keep = null, faults = []) =>
+      stage(deps, { caller, body, faults }, keep).pipe(
         Effect.catchTags({
           DocumentsUnavailable: () => unavailable,
           ReservationLost: () => keyInUse
@@ -187,8 +209,8 @@ const make = Effect.gen(function* () {
         Effect.catchTag("StorageUnavailable", () => unavailable)
       )
     ),
-    process: Effect.fn("AccountImport.process")((caller, body, keep = null) =>
-      startAttempt(deps, caller, body, keep).pipe(
+    process: Effect.fn("AccountImport.process")((caller, body, keep = null, faults = []) =>
+      startAttempt(deps, { caller, body, faults }, keep).pipe(
         Effect.catchTag("DocumentsUnavailable", () => unavailable),
         recordRefusals(history, "process", caller, payloadOf(body)),
         Effect.flatMap(deps.attempts.run),

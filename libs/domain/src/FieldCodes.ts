@@ -77,6 +77,11 @@ export const fieldCodes = {
     '"given_nam": "Ada"',
     "Remove the field, or spell it as `detail` suggests."
   ),
+  unknown_parameter: field(
+    "The operation does not document this query parameter.",
+    "?force_add_to_current_statment=false",
+    "Remove the parameter, or spell it as `detail` suggests."
+  ),
   import_supplier_does_not_exist: field(
     "There is no such supplier for this token.",
     '"import_supplier": "NOBODY"',

@@ -60,11 +60,15 @@ export interface InstructionCreated {
 export class PostImport extends Context.Service<
   PostImport,
   {
-    /** One result a note, in the order of the request. */
+    /**
+     * One result a note, in the order of the request. `faults`, here and below, are those beside
+     * the body: they are reported together with those of the body, before them.
+     */
     readonly createNotes: (
       caller: Caller,
       body: unknown,
-      keep?: Keep<ReadonlyArray<NoteResult>> | null
+      keep?: Keep<ReadonlyArray<NoteResult>> | null,
+      faults?: ReadonlyArray<Fault>
     ) => Effect.Effect<ReadonlyArray<NoteResult>, Failure>
     /**
      * One result a transaction, in the order of the request; all are added, or none. Faults of the
@@ -80,7 +84,8 @@ export class PostImport extends Context.Service<
     readonly createStatements: (
       caller: Caller,
       body: unknown,
-      keep?: Keep<StatementsRequest> | null
+      keep?: Keep<StatementsRequest> | null,
+      faults?: ReadonlyArray<Fault>
     ) => Effect.Effect<StatementsRequest, Failure>
     /**
      * Asks the vendor before anything is stored, unless the instruction is on the account already.
@@ -88,7 +93,8 @@ export class PostImport extends Context.Service<
     readonly createPaymentInstruction: (
       caller: Caller,
       body: unknown,
-      keep?: Keep<InstructionCreated> | null
+      keep?: Keep<InstructionCreated> | null,
+      faults?: ReadonlyArray<Fault>
     ) => Effect.Effect<InstructionCreated, Failure>
   }
 >()("@data-import/domain/PostImport") {}
@@ -117,17 +123,15 @@ interface Write<A> {
   readonly caller: Caller
   readonly body: unknown
   readonly keep: Keep<A> | null
+  /** Those beside the body. */
+  readonly faults: ReadonlyArray<Fault>
 }
 
-/**
- * A valid request of a supplier that takes writes; `faults` are those beside the body, and stand
- * before its own.
- */
+/** A valid request of a supplier that takes writes. */
 const examine = Effect.fnUntraced(function* <Body>(
   { examiner }: Dependencies,
-  { body, caller }: Write<never>,
-  validator: Validator<Body>,
-  faults: ReadonlyArray<Fault> = []
+  { body, caller, faults }: Write<never>,
+  validator: Validator<Body>
 ) {
   const code = "request_failed_validation"
   const examined = yield* examiner.examine({ validator, caller, body, payload: body, code, faults })
@@ -163,8 +167,7 @@ const createTransactions = Effect.fnUntraced(function* (
   write: Write<ReadonlyArray<TransactionResult>>,
   parameters: Result.Result<TransactionParameters, ReadonlyArray<Fault>>
 ) {
-  const faults = Result.isFailure(parameters) ? parameters.failure : []
-  const examined = yield* examine(deps, write, transactionsRequest, faults)
+  const examined = yield* examine(deps, write, transactionsRequest)
   const { transactions } = examined.body
   const transactionIds = transactions.map((transaction) => transaction.transaction_id)
   const { now, today } = examined
@@ -243,23 +246,27 @@ const make = Effect.gen(function* () {
   }
 
   return PostImport.of({
-    createNotes: Effect.fn("PostImport.createNotes")((caller, body, keep = null) => {
-      const write = { action: "create_notes", caller, body, keep } as const
+    createNotes: Effect.fn("PostImport.createNotes")((caller, body, keep = null, faults = []) => {
+      const write = { action: "create_notes", caller, body, keep, faults } as const
       return recorded(deps, write, createNotes(deps, write))
     }),
     createTransactions: Effect.fn("PostImport.createTransactions")(
       (caller, body, parameters, keep = null) => {
-        const write = { action: "create_transactions", caller, body, keep } as const
+        const faults = Result.isFailure(parameters) ? parameters.failure : []
+        const write = { action: "create_transactions", caller, body, keep, faults } as const
         return recorded(deps, write, createTransactions(deps, write, parameters))
       }
     ),
-    createStatements: Effect.fn("PostImport.createStatements")((caller, body, keep = null) => {
-      const write = { action: "create_historical_statements", caller, body, keep } as const
-      return recorded(deps, write, createStatements(deps, write))
-    }),
+    createStatements: Effect.fn("PostImport.createStatements")(
+      (caller, body, keep = null, faults = []) => {
+        const action = "create_historical_statements"
+        const write = { action, caller, body, keep, faults } as const
+        return recorded(deps, write, createStatements(deps, write))
+      }
+    ),
     createPaymentInstruction: Effect.fn("PostImport.createPaymentInstruction")(
-      (caller, body, keep = null) => {
-        const write = { action: "create_payment_instruction", caller, body, keep } as const
+      (caller, body, keep = null, faults = []) => {
+        const write = { action: "create_payment_instruction", caller, body, keep, faults } as const
         return recorded(deps, write, createPaymentInstruction(deps, write))
       }
     )

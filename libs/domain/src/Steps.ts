@@ -4,7 +4,7 @@
  * that yields wherever it may pause; it is run without a pause, or as an effect that gives way to
  * the event loop every few milliseconds.
  */
-import { Clock, Effect } from "effect"
+import { Clock, Effect, Semaphore } from "effect"
 
 /** A computation of `A` that may pause at every yield, at most a millisecond apart. */
 export type Steps<A> = Generator<void, A>
@@ -21,19 +21,29 @@ export const finish = <A>(steps: Steps<A>): A => {
 const stretch = 4
 
 /**
+ * What takes longer than one stretch goes on one at a time in a process: side by side, the
+ * stretches of all would add up between two turns of the event loop.
+ */
+const goingOn = Semaphore.makeUnsafe(1)
+
+/**
  * The result, computed with pauses in which the event loop serves others. What takes less than one
  * stretch is computed without a pause.
  */
 export const inTurns = <A>(make: () => Steps<A>): Effect.Effect<A> =>
   Effect.flatMap(Clock.Clock, (clock) => {
     const steps = make()
-    const goOn: Effect.Effect<A> = Effect.suspend(() => {
+    /** The step that ended, or the last one of a stretch. */
+    const advance = () => {
       const end = clock.currentTimeMillisUnsafe() + stretch
-      do {
-        const step = steps.next()
-        if (step.done === true) return Effect.succeed(step.value)
-      } while (clock.currentTimeMillisUnsafe() < end)
-      return Effect.andThen(Effect.yieldNow, goOn)
+      let step = steps.next()
+      while (step.done !== true && clock.currentTimeMillisUnsafe() < end) step = steps.next()
+      return step
+    }
+    const goOn: Effect.Effect<A> = Effect.flatMap(Effect.yieldNow, () => {
+      const step = advance()
+      return step.done === true ? Effect.succeed(step.value) : goOn
     })
-    return goOn
+    const first = advance()
+    return first.done === true ? Effect.succeed(first.value) : goingOn.withPermits(1)(goOn)
   })

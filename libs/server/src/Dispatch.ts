@@ -6,6 +6,7 @@
  */
 import { Effect, identity } from "effect"
 import type { HttpServerRequest } from "effect/http"
+import { noQuery, queryOf } from "@data-import/api/Parameter"
 import { MethodNotAllowed, NotAcceptable } from "@data-import/api/Refusal"
 import { NotFound, type ServiceUnavailable } from "@data-import/domain/Failure"
 import type { Caller, OrganisationName, RequestId } from "@data-import/domain/Organisation"
@@ -13,7 +14,7 @@ import { allowsJson } from "./Accept.ts"
 import * as Answer from "./Answer.ts"
 import type { Authorize } from "./Authorization.ts"
 import type { ReadBody } from "./RequestBody.ts"
-import type { Answered, Call, Route } from "./Route.ts"
+import type { Answered, Route } from "./Route.ts"
 
 /** A path of the service, with its methods. */
 interface Place {
@@ -109,17 +110,6 @@ const finder = (routes: ReadonlyArray<Route>): Find => {
     return undefined
   }
 }
-
-const queryOf = (search: string): Call["query"] => {
-  const query: Record<string, string | Array<string>> = Object.create(null) as {}
-  for (const [name, value] of new URLSearchParams(search)) {
-    const before = query[name]
-    query[name] = before === undefined ? value : [before, value].flat()
-  }
-  return query
-}
-
-const noQuery: Call["query"] = {}
 
 const answerAt = (
   { params, place }: Found,

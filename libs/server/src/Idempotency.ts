@@ -5,9 +5,9 @@
  * Idempotency-Key HTTP Header Field"; decisions, section 10.
  */
 import { createHash } from "node:crypto"
-import { Effect } from "effect"
+import { Effect, type Result } from "effect"
 import type { HttpServerRequest } from "effect/http"
-import { ValidationFailed } from "@data-import/domain/Failure"
+import { type Fault, ValidationFailed } from "@data-import/domain/Failure"
 import {
   Fingerprint,
   IdempotencyKey,
@@ -17,7 +17,6 @@ import {
 import { IdempotentWrites } from "@data-import/domain/IdempotentWrites"
 import type { Caller } from "@data-import/domain/Organisation"
 import * as Answer from "./Answer.ts"
-import type { Body } from "./JsonBody.ts"
 import type { Answered, Call } from "./Route.ts"
 
 const header = "idempotency-key"
@@ -68,10 +67,17 @@ const malformed = (code: ValidationFailed["code"]) =>
 const fingerprintOf = (request: HttpServerRequest.HttpServerRequest, bytes: Buffer): Fingerprint =>
   Fingerprint.make(createHash("sha256").update(`${request.url}\n`).update(bytes).digest("hex"))
 
+/** A body as it was sent, and its JSON, unchecked. */
+interface Body {
+  readonly bytes: Buffer
+  readonly json: unknown
+}
+
 /** A request to write. `keep` goes on to the program; null where the request has no key. */
-export interface WriteCall extends Call {
+export interface WriteCall<P = unknown> extends Call {
   readonly caller: Caller
   readonly body: unknown
+  readonly parameters: Result.Result<P, ReadonlyArray<Fault>>
   readonly keep: Keep<unknown> | null
 }
 
@@ -79,7 +85,7 @@ export interface WriteCall extends Call {
 export class Writing {
   /** Answers a request; `code` is that of the refusal of a malformed key. */
   readonly answer: (
-    call: Call & { readonly caller: Caller },
+    call: Omit<WriteCall, "body" | "keep">,
     body: Body,
     code: ValidationFailed["code"]
   ) => Answered
@@ -90,18 +96,18 @@ export class Writing {
 }
 
 /** Calls the program of an endpoint, and passes `keep` on to it. */
-type Run<A> = (call: WriteCall) => Effect.Effect<A, Answer.Refused>
+type Run<A, P> = (call: WriteCall<P>) => Effect.Effect<A, Answer.Refused>
 
 const answerOf =
-  <A>(
+  <A, P>(
     writes: IdempotentWrites["Service"],
-    run: Run<A>,
+    run: Run<A, P>,
     succeed: (result: A) => Answer.Success
   ): Writing["answer"] =>
   (call, { bytes, json }, code) => {
     const runWith = (keep: Keep<A> | null) =>
       // What is kept is the result of this very run.
-      run({ ...call, body: json, keep: keep as Keep<unknown> | null })
+      run({ ...call, body: json, keep: keep as Keep<unknown> | null } as WriteCall<P>)
     const value = call.request.headers[header]
     if (value === undefined) {
       return Effect.map(runWith(null), (result) => Answer.success(succeed(result)))
@@ -126,6 +132,6 @@ const answerOf =
 export const writing = Effect.map(
   IdempotentWrites,
   (writes) =>
-    <A>(run: Run<A>, succeed: (result: A) => Answer.Success): Writing =>
+    <A, P = unknown>(run: Run<A, P>, succeed: (result: A) => Answer.Success): Writing =>
       new Writing(answerOf(writes, run, succeed))
 )

@@ -5,6 +5,7 @@
 import { Effect, Result } from "effect"
 import { UnsupportedMediaType } from "@data-import/api/Refusal"
 import * as Json from "@data-import/domain/Json"
+import { inTurns, type Steps } from "@data-import/domain/Steps"
 import type { Arrival } from "./Dispatch.ts"
 import type { BodyRefused } from "./RequestBody.ts"
 
@@ -30,33 +31,36 @@ const decode = (bytes: Buffer): Result.Result<string, Json.NotJson> => {
   }
 }
 
-/** Parses bytes as the contract takes them: strict UTF-8 and `Json.parse`. */
-export const parse = (bytes: Buffer): Result.Result<unknown, Json.NotJson> =>
-  Result.flatMap(decode(bytes), (text) =>
-    text.startsWith("\uFEFF")
-      ? Result.fail(new Json.NotJson({ detail: "The body starts with a byte-order mark." }))
-      : Json.parse(text)
-  )
-
-/** A body as it was sent, and its JSON, unchecked. */
-export interface Body {
-  readonly bytes: Buffer
-  readonly json: unknown
+function* parsing(bytes: Buffer): Steps<Result.Result<unknown, Json.NotJson>> {
+  const decoded = decode(bytes)
+  if (Result.isFailure(decoded)) return Result.fail(decoded.failure)
+  const text = decoded.success
+  return text.startsWith("\uFEFF")
+    ? Result.fail(new Json.NotJson({ detail: "The body starts with a byte-order mark." }))
+    : yield* Json.parsing(text)
 }
 
-/** The request's body of at most `limit` bytes. */
-export const readBody = (
-  { readBody, request }: Pick<Arrival, "readBody" | "request">,
-  limit: number
-): Effect.Effect<Body, Refused> =>
-  announcesJson(request.headers)
-    ? Effect.flatMap(readBody(limit), (bytes) =>
-        Effect.fromResult(Result.map(parse(bytes), (json) => ({ bytes, json })))
-      )
-    : Effect.fail(new UnsupportedMediaType())
+/**
+ * Parses bytes as the contract takes them: strict UTF-8 and `Json.parsing`. It can be interrupted,
+ * because nothing has been done for the request yet.
+ */
+export const parse = (bytes: Buffer): Effect.Effect<unknown, Json.NotJson> =>
+  Effect.interruptible(
+    Effect.flatMap(
+      inTurns(() => parsing(bytes)),
+      Effect.fromResult
+    )
+  )
 
-/** The JSON of the request's body of at most `limit` bytes. */
-export const readJson = (
-  arrival: Pick<Arrival, "readBody" | "request">,
+type Incoming = Pick<Arrival, "readBody" | "request">
+
+/** The bytes of the request's body, at most `limit`. */
+export const read = (
+  { readBody, request }: Incoming,
   limit: number
-): Effect.Effect<unknown, Refused> => Effect.map(readBody(arrival, limit), ({ json }) => json)
+): Effect.Effect<Buffer, UnsupportedMediaType | BodyRefused> =>
+  announcesJson(request.headers) ? readBody(limit) : Effect.fail(new UnsupportedMediaType())
+
+/** The JSON of the request's body of at most `limit` bytes, unchecked. */
+export const readJson = (incoming: Incoming, limit: number): Effect.Effect<unknown, Refused> =>
+  Effect.flatMap(read(incoming, limit), parse)

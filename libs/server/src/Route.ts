@@ -22,24 +22,32 @@
  * checked before the method, and the Accept header, media type and size before the body is read, in
  * this order.
  */
-import { Effect, type Scope as EffectScope } from "effect"
+import { Effect, Result, type Scope as EffectScope } from "effect"
 import type { HttpServerResponse } from "effect/http"
 import type { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Authorization, scopeOf } from "@data-import/api/Authorization"
 import { bodyBytes } from "@data-import/api/Limits"
 import { keyRefusalOf } from "@data-import/api/Operation"
+import {
+  type Parameters,
+  type ParametersOf,
+  parametersOf,
+  type Query
+} from "@data-import/api/Parameter"
+import { type Fault, ValidationFailed } from "@data-import/domain/Failure"
 import type { Caller, Scope } from "@data-import/domain/Organisation"
+import { makeWorkBudget, type WorkBudget } from "@data-import/domain/WorkBudget"
 import type { Refused } from "./Answer.ts"
 import type { Arrival } from "./Dispatch.ts"
 import { Writing } from "./Idempotency.ts"
-import { type Body, readBody } from "./JsonBody.ts"
+import * as JsonBody from "./JsonBody.ts"
 
 /** One request on its way to a handler. */
 export interface Call extends Arrival {
   /** The values of the path's parameters, percent-decoded. */
   readonly params: Readonly<Record<string, string>>
-  /** The query as sent, percent-decoded; a parameter that stands several times is an array. */
-  readonly query: Readonly<Record<string, string | ReadonlyArray<string>>>
+  /** The query as sent. */
+  readonly query: Query
 }
 
 /**
@@ -75,8 +83,16 @@ type WithCaller<E> =
  */
 type WithBody<E> = E extends { readonly method: "POST" } ? { readonly body: unknown } : unknown
 
+/**
+ * The query parameters that the endpoint defines. Where there is a body, their faults are for the
+ * handler to report, together with those of the body.
+ */
+interface WithParameters<E> {
+  readonly parameters: E extends { readonly method: "POST" } ? Parameters<E> : ParametersOf<E>
+}
+
 /** The implementation of one endpoint. */
-export type Handler<E> = (call: Call & WithCaller<E> & WithBody<E>) => Answered
+export type Handler<E> = (call: Call & WithCaller<E> & WithBody<E> & WithParameters<E>) => Answered
 
 /**
  * A handler for every endpoint of a group, by the endpoint's identifier; for those that take an
@@ -87,35 +103,69 @@ export type Handlers<Endpoints extends HttpApiEndpoint.Constraint> = {
     Handler<Extract<Endpoints, { identifier: Id }>> | Writing
 }
 
+/** The faults of parameters that may be reported with those of a body. */
+export const faultsIn = (parameters: Parameters<unknown>): ReadonlyArray<Fault> =>
+  Result.isFailure(parameters) ? parameters.failure : []
+
+const refused = (errors: ReadonlyArray<Fault>) =>
+  new ValidationFailed({ code: "request_failed_validation", errors })
+
+/** The parameters, or their faults as a refusal of their own. */
+export const orRefuse = <A>(
+  parameters: Result.Result<A, ReadonlyArray<Fault>>
+): Effect.Effect<A, ValidationFailed> => Effect.fromResult(Result.mapError(parameters, refused))
+
 type AnyHandler = Handler<unknown> | Writing
 
-/** Answers a POST, once its body is there; the caller is, too, unless the access is public. */
-type AnswerPost = (call: Call & { readonly caller: Caller }, body: Body) => Answered
+/** A call whose body is there; the caller is, too, unless the access is public. */
+type Posted = Call & { readonly caller: Caller; readonly parameters: Parameters<unknown> }
+
+type AnswerPost = (call: Posted, bytes: Buffer, json: unknown) => Answered
 
 /** @throws when an endpoint takes an Idempotency-Key and its handler does not, or vice versa. */
 const answerPost = (endpoint: HttpApiEndpoint.Top, handler: AnyHandler): AnswerPost => {
   const code = keyRefusalOf(endpoint)
   if (handler instanceof Writing && code !== null) {
-    return (call, body) => handler.answer(call, body, code)
+    return (call, bytes, json) => handler.answer(call, { bytes, json }, code)
   }
   if (handler instanceof Writing || code !== null) {
     throw new Error(`${endpoint.identifier}: an Idempotency-Key needs a handler of \`writing\``)
   }
-  return (call, { json }) => handler({ ...call, ...{ body: json } })
+  return (call, _bytes, json) => handler({ ...call, ...{ body: json } } as never)
 }
 
-const runOf = (endpoint: HttpApiEndpoint.Top, handler: AnyHandler, limit: number): Route["run"] => {
+interface Receiving {
+  readonly limit: number
+  readonly budget: WorkBudget
+}
+
+const runOf = (
+  endpoint: HttpApiEndpoint.Top,
+  handler: AnyHandler,
+  { budget, limit }: Receiving
+): Route["run"] => {
+  const readParameters = parametersOf(endpoint)
   if (endpoint.method === "GET" && !(handler instanceof Writing)) {
-    return (call, caller) => handler({ ...call, ...(caller && { caller }) })
+    return (call, caller) =>
+      Effect.flatMap(orRefuse(readParameters(call.query)), (parameters) =>
+        handler({ ...call, ...(caller && { caller }), parameters } as never)
+      )
   }
   const answer = answerPost(endpoint, handler)
   return (call, caller) =>
-    Effect.flatMap(readBody(call, limit), (body) =>
-      answer({ ...call, ...(caller && { caller }) } as Call & { readonly caller: Caller }, body)
-    )
+    Effect.flatMap(JsonBody.read(call, limit), (bytes) => {
+      const posted = { ...call, caller, parameters: readParameters(call.query) } as Posted
+      return Effect.flatMap(JsonBody.parse(bytes), (json) => answer(posted, bytes, json)).pipe(
+        budget(bytes.length)
+      )
+    })
 }
 
-const routeOf = (endpoint: HttpApiEndpoint.Top, handler: AnyHandler, limit: number): Route => {
+const routeOf = (
+  endpoint: HttpApiEndpoint.Top,
+  handler: AnyHandler,
+  receiving: Receiving
+): Route => {
   if (endpoint.method !== "GET" && endpoint.method !== "POST") {
     throw new Error(`${endpoint.identifier}: no route for the method ${endpoint.method}`)
   }
@@ -126,7 +176,7 @@ const routeOf = (endpoint: HttpApiEndpoint.Top, handler: AnyHandler, limit: numb
     path: endpoint.path,
     access: isProtected ? scopeOf(endpoint) : "public",
     answersJson: true,
-    run: runOf(endpoint, handler, limit)
+    run: runOf(endpoint, handler, receiving)
   }
 }
 
@@ -137,7 +187,8 @@ export const handle = <Group extends HttpApiGroup.Constraint>(
   limit: number = bodyBytes
 ): ReadonlyArray<Route> => {
   const byName = handlers as Readonly<Record<string, AnyHandler>>
+  const receiving = { limit, budget: makeWorkBudget() }
   return Object.values<HttpApiEndpoint.Top>(group.endpoints as never).map((endpoint) =>
-    routeOf(endpoint, byName[endpoint.identifier] as AnyHandler, limit)
+    routeOf(endpoint, byName[endpoint.identifier] as AnyHandler, receiving)
   )
 }

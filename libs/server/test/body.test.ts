@@ -117,14 +117,16 @@ describe("400 parse_error", () => {
     })
   )
 
-  it("says what is wrong with the bytes", () => {
-    expect(parse(Buffer.from([quote, 0x80, quote]))).toMatchObject({
-      failure: { detail: "The body is not UTF-8." }
+  it.effect("says what is wrong with the bytes", () =>
+    Effect.gen(function* () {
+      expect(yield* Effect.flip(parse(Buffer.from([quote, 0x80, quote])))).toMatchObject({
+        detail: "The body is not UTF-8."
+      })
+      expect(yield* Effect.flip(parse(Buffer.from("\uFEFF{}")))).toMatchObject({
+        detail: "The body starts with a byte-order mark."
+      })
     })
-    expect(parse(Buffer.from("\uFEFF{}"))).toMatchObject({
-      failure: { detail: "The body starts with a byte-order mark." }
-    })
-  })
+  )
 })
 
 describe("413", () => {

@@ -1,0 +1,123 @@
+/**
+ * The query parameters of every operation of the contract: one that is not documented is refused,
+ * in one answer with whatever else is wrong with the request, and after what is checked before it.
+ */
+import { describe, expect, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { HttpApi, type HttpApiEndpoint } from "effect/http-api"
+import { Api } from "@data-import/api/Api"
+import { type Request, send } from "@data-import/api/testing/Client"
+import { freshOrganisation } from "@data-import/domain/testing/fresh"
+import { quietWorld } from "./quietWorld.ts"
+import { tokenFor, wholeSystem, WholeSystem } from "./wholeSystem.ts"
+
+const endpoints: Array<HttpApiEndpoint.Top> = []
+HttpApi.reflect(Api, {
+  onGroup: () => undefined,
+  onEndpoint: ({ endpoint }) => void endpoints.push(endpoint)
+})
+
+/** Published for everybody's clients, and so no operation that refuses a parameter. */
+const published = "getSigningKeys"
+
+const operations = endpoints
+  .filter(({ identifier }) => identifier !== published)
+  .map((endpoint) => [endpoint.identifier, endpoint] as const)
+
+/** Where the request is about an account, its failed validation has a code of its own. */
+const codeOf = (name: string): string =>
+  ["validateAccount", "stageAccount", "processAccount"].includes(name)
+    ? "account_failed_validation"
+    : "request_failed_validation"
+
+const pathOf = ({ path }: HttpApiEndpoint.Top): string => path.replaceAll(/:\w+/g, "NOBODY")
+
+/** A request with nothing but its query, and a body that breaks rules where it takes one. */
+const asking = (endpoint: HttpApiEndpoint.Top, search: string): Omit<Request, "headers"> => ({
+  method: endpoint.method,
+  path: `${pathOf(endpoint)}${search}`,
+  ...(endpoint.method === "POST" && { body: "{}" })
+})
+
+const json = { "content-type": "application/json" }
+
+const ask = Effect.fnUntraced(function* (request: Request) {
+  const { gatewayUrl } = yield* WholeSystem
+  return yield* send(gatewayUrl, request)
+})
+
+const authorized = Effect.gen(function* () {
+  const { name } = yield* freshOrganisation
+  const headers = { ...json, authorization: `Token ${yield* tokenFor(name)}` }
+  return (request: Omit<Request, "headers">) => ask({ ...request, headers })
+})
+
+const faultsOf = ({ json }: { readonly json: unknown }) =>
+  (json as { readonly errors: ReadonlyArray<{ readonly attr: string; readonly code: string }> })
+    .errors
+
+layer(wholeSystem(quietWorld()), { excludeTestServices: true, timeout: "2 minutes" })(
+  "the query of",
+  (it) => {
+    describe("an operation", () => {
+      it.effect.each(operations)("%s holds documented parameters only", ([name, endpoint]) =>
+        Effect.gen(function* () {
+          const asked = yield* authorized
+          const answer = yield* asked(asking(endpoint, "?surprise=1&surprise=2"))
+          expect([answer.status, (answer.json as { code: string }).code]).toEqual([
+            400,
+            codeOf(name)
+          ])
+          const [first, ...others] = faultsOf(answer)
+          expect(first).toMatchObject({ attr: "surprise", code: "unknown_parameter" })
+          // The body of the token mutation is judged by GraphQL, whose answer is of another kind.
+          const hasBody = endpoint.method === "POST" && name !== "obtainServiceToken"
+          expect(others.length > 0, "with the faults of the body").toBe(hasBody)
+        })
+      )
+
+      it.effect.each(operations)("%s holds at most a hundred parameters", ([name, endpoint]) =>
+        Effect.gen(function* () {
+          const asked = yield* authorized
+          const answer = yield* asked(asking(endpoint, `?${"a&".repeat(101)}`))
+          expect([answer.status, (answer.json as { code: string }).code]).toEqual([
+            400,
+            codeOf(name)
+          ])
+          expect(faultsOf(answer)[0]).toMatchObject({
+            attr: "non_field_errors",
+            code: "max_length"
+          })
+        })
+      )
+
+      it.effect.each(operations)("%s is judged last", ([, endpoint]) =>
+        Effect.gen(function* () {
+          const asked = yield* authorized
+          const request = asking(endpoint, "?surprise=1")
+          const statusOf = Effect.map(({ status }: { readonly status: number }) => status)
+          const { body: _, ...withoutBody } = request
+          expect(yield* statusOf(asked({ ...withoutBody, method: "OPTIONS" }))).toBe(405)
+          if (request.path !== "/v1/graphql/?surprise=1") {
+            expect(yield* statusOf(ask({ ...request, headers: json }))).toBe(401)
+          }
+          if (endpoint.method !== "POST") return
+          expect((yield* asked({ ...request, body: "{" })).json).toMatchObject({
+            code: "parse_error"
+          })
+        })
+      )
+    })
+
+    it.effect("what is published is ignored", () =>
+      Effect.gen(function* () {
+        const { gatewayUrl } = yield* WholeSystem
+        for (const path of ["/.well-known/jwks.json", "/openapi.json", "/docs", "/health/ready"]) {
+          const url = `${gatewayUrl}${path}?v=1&${"a&".repeat(200)}`
+          const answer = yield* Effect.promise(() => fetch(url))
+          expect(answer.status, path).toBe(200)
+        }
+      })
+    )
+  }
+)
