@@ -4,6 +4,7 @@ import * as AccountImport from "@data-import/domain/AccountImport"
 import * as IdempotentWrites from "@data-import/domain/IdempotentWrites"
 import * as DocumentStore from "@data-import/documents/DocumentStore"
 import { Database } from "@data-import/postgres/Database"
+import { report } from "@data-import/postgres/Report"
 import * as Storage from "@data-import/postgres/Storage"
 import * as Authorization from "@data-import/server/Authorization"
 import * as Service from "@data-import/server/Service"
@@ -16,7 +17,8 @@ const serving = Effect.gen(function* () {
     routes: yield* routes,
     admit,
     dependencies: { database },
-    authorize: yield* Authorization.make
+    authorize: yield* Authorization.make,
+    background: yield* report
   }
 })
 

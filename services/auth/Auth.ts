@@ -2,6 +2,7 @@
 import { Effect, Layer } from "effect"
 import * as ServiceToken from "@data-import/domain/ServiceToken"
 import { Database } from "@data-import/postgres/Database"
+import { report } from "@data-import/postgres/Report"
 import * as Storage from "@data-import/postgres/Storage"
 import * as Service from "@data-import/server/Service"
 import * as TokenKeys from "@data-import/server/TokenKeys"
@@ -11,7 +12,7 @@ import { routes } from "./Handlers.ts"
 
 const serving = Effect.gen(function* () {
   const { admit, ready: database } = yield* Database
-  return { routes: yield* routes, admit, dependencies: { database } }
+  return { routes: yield* routes, admit, dependencies: { database }, background: yield* report }
 })
 
 /**

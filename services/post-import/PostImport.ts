@@ -6,6 +6,7 @@ import * as PostImport from "@data-import/domain/PostImport"
 import * as DocumentStore from "@data-import/documents/DocumentStore"
 import * as PaymentVendors from "@data-import/payments/PaymentVendors"
 import { Database } from "@data-import/postgres/Database"
+import { report } from "@data-import/postgres/Report"
 import * as Storage from "@data-import/postgres/Storage"
 import * as Authorization from "@data-import/server/Authorization"
 import * as Service from "@data-import/server/Service"
@@ -18,7 +19,8 @@ const serving = Effect.gen(function* () {
     routes: yield* routes,
     admit,
     dependencies: { database },
-    authorize: yield* Authorization.make
+    authorize: yield* Authorization.make,
+    background: yield* report
   }
 })
 

@@ -2,6 +2,7 @@
 import { Effect, Layer } from "effect"
 import * as ImportQuery from "@data-import/domain/ImportQuery"
 import { Database } from "@data-import/postgres/Database"
+import { report } from "@data-import/postgres/Report"
 import * as Storage from "@data-import/postgres/Storage"
 import * as Authorization from "@data-import/server/Authorization"
 import * as Service from "@data-import/server/Service"
@@ -14,7 +15,8 @@ const serving = Effect.gen(function* () {
     routes: yield* routes,
     admit,
     dependencies: { database },
-    authorize: yield* Authorization.make
+    authorize: yield* Authorization.make,
+    background: yield* report
   }
 })
 

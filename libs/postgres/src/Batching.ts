@@ -17,7 +17,7 @@ export interface Batching<Command, Answer, E = StorageUnavailable> {
   readonly run: (batch: ReadonlyArray<Command>) => Effect.Effect<ReadonlyArray<Answer>, E>
   /**
    * A read costs hardly more for many than for one, so it waits for what comes in the same turn of
-   * the event loop. And it waits for no other write: one that is not answered shuts the door.
+   * the event loop. And it waits for no other write: one that is not answered opens the breaker.
    */
   readonly isRead: boolean
   readonly limits: {
@@ -86,13 +86,10 @@ const execute = <Command, Answer>(
     })
   )
 
-/** Where batches wait for a lane, and each command for its batch. */
-type Queueing = Pick<Admission, "lane" | "shared">
-
 /** Runs commands in batches, which go on for as long as the scope, whoever has stopped waiting. */
 export const make = Effect.fnUntraced(function* <Command, Answer>(
   batching: Batching<Command, Answer>,
-  queueing: Queueing,
+  { lane }: Pick<Admission, "lane">,
   wait: Duration.Duration
 ): Effect.fn.Return<
   (command: Command) => Effect.Effect<Answer, StorageUnavailable>,
@@ -100,7 +97,7 @@ export const make = Effect.fnUntraced(function* <Command, Answer>(
   Scope.Scope
 > {
   const scope = yield* Effect.scope
-  const onLane = queueing.lane({ running: batching.limits.lanes, waiting: 1, wait })
+  const onLane = lane({ running: batching.limits.lanes, waiting: 1, wait })
   let queue: Array<Waiting<Command, Answer>> = []
   /** Whether somebody waits for a lane on behalf of the queue. */
   let led = false
@@ -138,6 +135,6 @@ export const make = Effect.fnUntraced(function* <Command, Answer>(
           queue = queue.filter((other) => other !== own)
         })
       )
-      return Effect.andThen(lead, queueing.shared(answer))
+      return Effect.andThen(lead, answer)
     })
 })

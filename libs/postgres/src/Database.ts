@@ -1,7 +1,7 @@
 /**
- * The connection to PostgreSQL: a pool, a door and a bounded queue in front of it, and one way to
- * run statements that says what a failure means. The other modules of this library state what to
- * run; only this one knows how.
+ * The connection to PostgreSQL: a pool, a circuit breaker and a bounded queue in front of it, and
+ * one way to run statements that says what a failure means. The other modules of this library state
+ * what to run; only this one knows how.
  */
 import { PgClient } from "@effect/sql-pg"
 import {
@@ -21,7 +21,9 @@ import { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable
 import * as Settings from "@data-import/domain/Settings"
 import * as Admission from "./Admission.ts"
 import * as Batching from "./Batching.ts"
-import { isAway, isContended, sorted } from "./SqlFailure.ts"
+import * as Breaker from "./Breaker.ts"
+import { probe } from "./Probe.ts"
+import { isContended, sorted, troubleOf } from "./SqlFailure.ts"
 
 export interface DatabaseSettings {
   /** `postgres://user:password@host:port/database`. */
@@ -74,6 +76,8 @@ export class Database extends Context.Service<
     readonly admit: Admission.Admission["admit"]
     /** Whether statements are answered; however many requests wait, it waits for none of them. */
     readonly ready: Effect.Effect<void, StorageUnavailable>
+    /** What is known of the database: the present state, and each that follows. */
+    readonly states: Breaker.Breaker["states"]
   }
 >()("@data-import/postgres/Database") {}
 
@@ -114,9 +118,11 @@ const clientOf = ({ poolSize, statementTimeout, url }: DatabaseSettings) =>
 const make = Effect.fnUntraced(function* (config: DatabaseSettings) {
   // No connection is opened yet, so nothing can fail here.
   const sql = yield* Effect.orDie(clientOf(config))
+  const breaker = yield* Breaker.make(probe(sql))
   const admission = Admission.make(
     { running: config.poolSize, waiting: config.poolSize * 64, wait: waitForConnection },
-    isAway
+    breaker,
+    troubleOf
   )
   // The server ends a statement by itself; this is for a server that no longer does.
   const duration = Duration.sum(config.statementTimeout, Duration.seconds(1))
@@ -132,12 +138,15 @@ const make = Effect.fnUntraced(function* (config: DatabaseSettings) {
   const batched: Database["Service"]["batched"] = (batching) => {
     const runBatch = (batch: Parameters<typeof batching.run>[0]) =>
       batching.isRead
-        ? Effect.tapError(run(batching.run(batch)), () => admission.shut)
+        ? Effect.tapError(run(batching.run(batch)), (failure) =>
+            breaker.open(troubleOf(failure) ?? "not_answering")
+          )
         : runOnce(batching.run(batch))
     return Batching.make({ ...batching, run: runBatch }, admission, waitForConnection)
   }
   const ready = Effect.asVoid(answered(sql`select 1 as ready`))
-  return Database.of({ sql, run, batched, ready, admit: admission.admit })
+  const { states } = breaker
+  return Database.of({ sql, run, batched, ready, states, admit: admission.admit })
 })
 
 /**

@@ -6,6 +6,7 @@
 import { Cause, Data, Effect, Schema } from "effect"
 import { SqlError } from "effect/sql"
 import { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
+import type { Trouble } from "./Breaker.ts"
 
 /**
  * A statement that should never have failed; `sqlState` is PostgreSQL's code, as far as it
@@ -48,12 +49,16 @@ const isPassing = ({ reason }: SqlError.SqlError): boolean => {
 }
 
 /**
- * Whether PostgreSQL lets nobody in right now, so that the next statement would fail as well: other
- * than a statement that gave way, or took too long.
+ * The trouble for which the next statement would fail as well; null for a statement that gave way
+ * or took too long, which says nothing about others.
  */
-export const isAway = ({ cause }: StorageUnavailable): boolean =>
-  cause instanceof StatementFailed &&
-  (cause.reason === "ConnectionError" || /^(?:08|53|57P)/.test(cause.sqlState ?? ""))
+export const troubleOf = ({ cause }: StorageUnavailable): Trouble | null => {
+  if (!(cause instanceof StatementFailed)) return null
+  // 28 and 3D: the user, or the database, is not there.
+  const isAway =
+    cause.reason === "ConnectionError" || /^(?:08|28|3D|53|57P)/.test(cause.sqlState ?? "")
+  return isAway ? "away" : null
+}
 
 /**
  * A row that is needed was locked, or was changed after it was looked at. Nothing was stored; the

@@ -4,17 +4,31 @@ import { TestClock } from "effect/testing"
 import fc from "fast-check"
 import { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
 import * as Admission from "../src/Admission.ts"
+import type { Trouble } from "../src/Breaker.ts"
 
 const limits = { running: 2, waiting: 8, wait: Duration.seconds(2) }
 const tooLong = Duration.millis(500)
-const pause = Duration.millis(100)
 
 const away = new StorageUnavailable({ cause: "away" })
 const slow = new StorageUnavailable({ cause: "slow" })
-const isAway = (failure: StorageUnavailable) => failure === away
+const troubleOf = (failure: StorageUnavailable): Trouble | null =>
+  failure === away ? "away" : null
 
-const admission = (changed: Partial<Admission.AdmissionLimits> = {}) =>
-  Admission.make({ ...limits, ...changed }, isAway)
+/** One that nobody probes. */
+const makeBreaker = () => {
+  let trouble: Trouble | null = null
+  return {
+    isOpen: () => trouble !== null,
+    open: (found: Trouble) => Effect.sync(() => void (trouble = found)),
+    close: () => void (trouble = null),
+    trouble: () => trouble
+  }
+}
+
+const admission = (
+  changed: Partial<Admission.AdmissionLimits> = {},
+  breaker: Admission.Breaking = makeBreaker()
+) => Admission.make({ ...limits, ...changed }, breaker, troubleOf)
 
 const start = <A, E>(effect: Effect.Effect<A, E>) =>
   Effect.forkChild(effect, { startImmediately: true })
@@ -36,8 +50,11 @@ const stage = ({ run }: Pick<Admission.Admission, "run">) => {
 }
 
 /** An admission with these turns under way or waiting. */
-const occupied = Effect.fnUntraced(function* (names: ReadonlyArray<string>) {
-  const { admit, run } = admission()
+const occupied = Effect.fnUntraced(function* (
+  names: ReadonlyArray<string>,
+  breaker: Admission.Breaking = makeBreaker()
+) {
+  const { admit, run } = admission({}, breaker)
   const { letGo, turn, turns } = stage({ run })
   const fibers = yield* Effect.forEach(names, (name) => start(admit(turn(name))))
   return { admit, fibers, letGo, run, turn, turns }
@@ -112,11 +129,13 @@ describe("the queue", () => {
 
   it.effect("refuses who has waited in vain, and does not disturb those that run", () =>
     Effect.gen(function* () {
-      const { fibers, letGo, run } = yield* occupied(["a", "b", "c"])
+      const breaker = makeBreaker()
+      const { fibers, letGo, run } = yield* occupied(["a", "b", "c"], breaker)
       yield* TestClock.adjust(limits.wait)
       const [a, b, c] = fibers.map((fiber) => fiber.pollUnsafe())
       expect([a, b]).toStrictEqual([undefined, undefined])
       expect(c !== undefined && Exit.isFailure(c)).toBe(true)
+      expect(breaker.trouble()).toBe("not_answering")
       expect(yield* refusalOf(run(Effect.void)), "nobody waits any more").toBe("StorageUnavailable")
       yield* letGo
       expect(yield* run(Effect.succeed("served"))).toBe("served")
@@ -150,95 +169,55 @@ describe("the door", () => {
     })
   )
 
-  it.effect("lets one at a time try while the database is away, after a pause", () =>
+  it.effect("refuses every request while the breaker is open, however often one asks", () =>
     Effect.gen(function* () {
-      const { admit, run } = admission()
+      const breaker = makeBreaker()
+      const { admit, run } = admission({}, breaker)
       yield* Effect.exit(run(Effect.fail(away)))
-      expect(yield* refusalOf(admit(Effect.void)), "at once").toBe("ServiceUnavailable")
-      yield* TestClock.adjust(pause)
-      const { letGo, turn } = stage({ run })
-      const trying = yield* start(admit(turn("tries")))
-      expect(yield* refusalOf(admit(Effect.void)), "another").toBe("ServiceUnavailable")
-      yield* letGo
-      yield* Fiber.join(trying)
-      expect(yield* admit(Effect.succeed("in")), "it answered").toBe("in")
-    })
-  )
-
-  it.effect("lets the next one try when one has gone without an answer", () =>
-    Effect.gen(function* () {
-      const { admit, run } = admission()
-      yield* Effect.exit(run(Effect.fail(away)))
-      const unclear: ReadonlyArray<Effect.Effect<void, StorageUnavailable>> = [
-        Effect.void,
-        run(Effect.fail(slow)),
-        Effect.die("its own fault")
-      ]
-      for (const request of unclear) {
+      for (const pause of ["0 millis", "1 second", "1 hour"] as const) {
         yield* TestClock.adjust(pause)
-        yield* Effect.exit(admit(request))
+        expect(yield* refusalOf(admit(Effect.die("it runs")))).toBe("ServiceUnavailable")
       }
-      yield* TestClock.adjust(pause)
-      const trying = yield* start(admit(Effect.never))
-      yield* TestClock.adjust(pause)
-      expect(yield* refusalOf(admit(Effect.void)), "still one at a time").toBe("ServiceUnavailable")
-      yield* Fiber.interrupt(trying)
-      yield* TestClock.adjust(pause)
-      expect(yield* admit(run(Effect.succeed("answered")))).toBe("answered")
+      breaker.close()
       expect(yield* admit(Effect.succeed("in"))).toBe("in")
     })
   )
 
   it.effect.each([
-    { name: "success", turn: Effect.void, isOpen: true },
-    { name: "a refusal of the domain", turn: Effect.fail("refused"), isOpen: true },
-    { name: "a defect", turn: Effect.die("defect"), isOpen: true },
-    { name: "a failure that says nothing", turn: Effect.fail(slow), isOpen: false },
-    { name: "being away", turn: Effect.fail(away), isOpen: false }
-  ])("is opened by an answer of the database alone: $name", ({ isOpen, turn }) =>
+    { name: "success", turn: Effect.void, trouble: null },
+    { name: "a refusal of the domain", turn: Effect.fail("refused"), trouble: null },
+    { name: "a defect", turn: Effect.die("defect"), trouble: null },
+    { name: "an interruption", turn: Effect.interrupt, trouble: null },
+    { name: "a failure that says nothing about others", turn: Effect.fail(slow), trouble: null },
+    { name: "being away", turn: Effect.fail(away), trouble: "away" }
+  ])("opens the breaker only when the database is away: $name", ({ trouble, turn }) =>
     Effect.gen(function* () {
-      const { admit, run } = admission()
-      yield* Effect.exit(run(Effect.fail(away)))
-      yield* TestClock.adjust(pause)
-      yield* Effect.exit(admit(run<void, unknown, never>(turn)))
-      const answer = yield* Effect.result(admit(Effect.void))
-      expect(answer._tag === "Success").toBe(isOpen)
+      const breaker = makeBreaker()
+      const { run } = admission({}, breaker)
+      yield* Effect.exit(run<void, unknown, never>(turn))
+      expect(breaker.trouble()).toBe(trouble)
     })
   )
 
-  it.effect("lets who tries wait for another turn of its own", () =>
+  it.effect("lets a request that has begun go on while the breaker is open", () =>
     Effect.gen(function* () {
-      const { admit, run } = admission({ running: 1 })
-      yield* Effect.exit(run(Effect.fail(away)))
-      yield* TestClock.adjust(pause)
-      const turn = run(Effect.yieldNow)
-      yield* admit(Effect.all([turn, turn], { concurrency: 2 }))
-      expect(yield* admit(Effect.succeed("in"))).toBe("in")
-    })
-  )
-
-  it.effect("stays shut for a request that had one answer and waited for another in vain", () =>
-    Effect.gen(function* () {
-      const { admit, run } = admission()
-      yield* Effect.exit(run(Effect.fail(away)))
-      yield* TestClock.adjust(pause)
-      yield* Effect.exit(admit(Effect.andThen(run(Effect.void), run(Effect.fail(slow)))))
-      expect(yield* refusalOf(admit(Effect.never))).toBe("ServiceUnavailable")
-    })
-  )
-
-  it.effect("stays open for a failure that says nothing about the next request", () =>
-    Effect.gen(function* () {
-      const { admit, run } = admission()
-      yield* Effect.exit(run(Effect.fail(slow)))
-      expect(yield* admit(Effect.succeed("in"))).toBe("in")
+      const breaker = makeBreaker()
+      const { admit, run } = admission({ running: 1 }, breaker)
+      const opening = run(breaker.open("away"))
+      expect(yield* admit(Effect.andThen(opening, run(Effect.succeed("on"))))).toBe("on")
+      breaker.close()
+      const busy = yield* start(run(Effect.never))
+      yield* breaker.open("away")
+      const refused = yield* refusalOf(run(Effect.void))
+      expect(refused, "but does not wait for a turn").toBe("StorageUnavailable")
+      yield* Fiber.interrupt(busy)
     })
   )
 })
 
 /** Requests that take so many turns of 50 ms come at a steady rate for ten seconds. */
 const crowd = Effect.fnUntraced(function* (turns: number, everyMillis: number) {
-  const { admit, run } = Admission.make({ ...limits, running: 4, waiting: 128 }, isAway)
+  const { admit, run } = admission({ running: 4, waiting: 128 })
   const turn = run(Effect.sleep(Duration.millis(50)))
   const millis = Effect.map(Clock.currentTimeMillis, Number)
   const request = Effect.gen(function* () {

@@ -8,6 +8,12 @@ import * as Batching from "../src/Batching.ts"
 const limits = { lanes: 1, commands: 4, weight: 100 }
 const wait = Duration.seconds(2)
 
+const makeAdmission = () => {
+  let isOpen = false
+  const breaker = { isOpen: () => isOpen, open: () => Effect.sync(() => void (isOpen = true)) }
+  return Admission.make({ running: 8, waiting: 8, wait }, breaker, () => null)
+}
+
 /**
  * One lane, kept busy by a first command until `letGo`. A command is its identity, a letter, with
  * its weight; `poison` dies and takes its batch along. Answers are in upper case.
@@ -15,7 +21,7 @@ const wait = Duration.seconds(2)
 const busyLane = Effect.gen(function* () {
   const gate = yield* Deferred.make<void>()
   const batches: Array<string> = []
-  const admission = Admission.make({ running: 8, waiting: 8, wait }, () => false)
+  const admission = makeAdmission()
   const run = Effect.fnUntraced(function* (batch: ReadonlyArray<string>) {
     batches.push(batch.map((command) => command.slice(0, 6)).join(" "))
     if (batch.includes("first")) yield* Deferred.await(gate)
@@ -51,7 +57,7 @@ it.effect("sends at once and alone who finds a lane free, and the others togethe
 it.effect("sends those together who come in the same turn of the event loop", () =>
   Effect.gen(function* () {
     const batches: Array<number> = []
-    const admission = Admission.make({ running: 8, waiting: 8, wait }, () => false)
+    const admission = makeAdmission()
     const run = (batch: ReadonlyArray<number>) =>
       Effect.sync(() => {
         batches.push(batch.length)
@@ -135,19 +141,6 @@ it.effect("keeps others out while its lane is stuck", () =>
     yield* letGo
     yield* start("b").pipe(Effect.flatMap(Fiber.join))
     expect(yield* admission.admit(Effect.succeed("in"))).toBe("in")
-  })
-)
-
-it.effect("counts the answer of a batch as an answer to each request of it", () =>
-  Effect.gen(function* () {
-    const isAway = (failure: StorageUnavailable) => failure.cause === "away"
-    const admission = Admission.make({ running: 8, waiting: 8, wait }, isAway)
-    const run = (batch: ReadonlyArray<string>) => Effect.succeed(batch)
-    const send = yield* Batching.make({ run, isRead: true, limits }, admission, wait)
-    yield* Effect.exit(admission.run(Effect.fail(new StorageUnavailable({ cause: "away" }))))
-    yield* TestClock.adjust(Duration.seconds(1))
-    expect(yield* admission.admit(send("tries"))).toBe("tries")
-    expect(yield* admission.admit(Effect.succeed("in")), "the door is open").toBe("in")
   })
 )
 

@@ -29,6 +29,8 @@ export interface Serving {
   readonly dependencies?: Dependencies
   /** Asked for every request but for what is published; lets in everybody unless given. */
   readonly admit?: Dispatch.Admit
+  /** Runs beside the requests for as long as the service, with its log and metrics. */
+  readonly background?: Effect.Effect<unknown>
   /** Needed as soon as one route is protected. */
   readonly authorize?: Authorize
   /** Asked for a path that is none of the routes. */

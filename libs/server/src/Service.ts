@@ -100,6 +100,7 @@ const start = Effect.fnUntraced(function* <E, R>(
 
   return yield* Effect.gen(function* () {
     const serving = yield* build
+    yield* Effect.forkScoped(serving.background ?? Effect.void)
     const { dependencies = {} } = serving
     const checkDependencies = Dependencies.check(dependencies)
     const progress = new Progress({

@@ -5,7 +5,13 @@ import { freshUrl } from "@data-import/postgres/testing/TestDatabase"
 import { away, Line, lineTo } from "@data-import/postgres/testing/Line"
 import { rows } from "@data-import/postgres/testing/rows"
 import { whileAccountsStandStill } from "@data-import/postgres/testing/standstill"
-import { ask, faultsOf, persistently, until } from "@data-import/server/testing/RunningService"
+import {
+  ask,
+  beginPost,
+  faultsOf,
+  persistently,
+  until
+} from "@data-import/server/testing/RunningService"
 import { freshTenant, type Tenant } from "@data-import/server/testing/Tenant"
 import {
   accountOf,
@@ -15,6 +21,7 @@ import {
   serviceOn,
   stage,
   stagedImport,
+  stagePath,
   validate
 } from "./importService.ts"
 
@@ -81,6 +88,26 @@ layer(serviceOnLine, { excludeTestServices: true })("without its database", (it)
       })
     )
 
+    it.effect("lets in no request to try, so that a slow upload cannot keep others out", () =>
+      Effect.gen(function* () {
+        const tenant = yield* freshTenant()
+        const account = accountOf(tenant.keyOf("1"))
+        yield* persistently(stage(tenant, account))
+        yield* away(
+          Effect.gen(function* () {
+            expect((yield* stage(tenant, account)).status).toBe(503)
+            for (let upload = 0; upload < 100; upload++) {
+              const id = `upload-${upload}`
+              const half = yield* beginPost(tenant, stagePath, id, { payload: account }, 0.5)
+              const { status } = yield* Effect.promise(() => half.receive())
+              expect(status, id).toBe(503)
+            }
+          })
+        )
+        expect((yield* persistently(stage(tenant, account))).status).toBe(200)
+      })
+    )
+
     it.effect("says of a token it has never seen neither yes nor no", () =>
       Effect.gen(function* () {
         const tenant = yield* freshTenant()
@@ -98,7 +125,7 @@ layer(serviceOnLine, { excludeTestServices: true })("without its database", (it)
     it.effect("still says what is wrong with a body that nobody has to look up", () =>
       Effect.gen(function* () {
         const tenant = yield* freshTenant()
-        // The token becomes known, and the door is open.
+        // The token becomes known, and the breaker is closed.
         expect((yield* persistently(stage(tenant, accountOf(tenant.keyOf("1"))))).status).toBe(201)
         const { token } = tenant
         const headers = { authorization: `Token ${token}`, "content-type": "application/json" }

@@ -1,0 +1,107 @@
+/** The circuit breaker by itself, with a probe that finds what a test wants. */
+import { expect, it } from "@effect/vitest"
+import { Deferred, Effect, Fiber, Stream } from "effect"
+import { TestClock } from "effect/testing"
+import * as Breaker from "../src/Breaker.ts"
+
+/** A breaker whose probe finds `found`, and how often it has probed. */
+const probed = Effect.fnUntraced(function* (first: Breaker.State) {
+  const world = { found: first, probes: 0, asked: [] as Array<Breaker.State> }
+  const breaker = yield* Breaker.make((present) =>
+    Effect.sync(() => {
+      world.probes++
+      world.asked.push(present)
+      return world.found
+    })
+  )
+  return { breaker, world }
+})
+
+it.effect("is open until its first probe has found the database", () =>
+  Effect.gen(function* () {
+    const answer = yield* Deferred.make<Breaker.State>()
+    const states: Array<Breaker.State> = []
+    const making = yield* Effect.forkScoped(
+      Breaker.make((present) => {
+        states.push(present)
+        return Deferred.await(answer)
+      })
+    )
+    yield* Effect.yieldNow
+    expect(making.pollUnsafe()).toBeUndefined()
+    expect(states).toEqual(["away"])
+    yield* Deferred.succeed(answer, "available")
+    expect((yield* Fiber.join(making)).isOpen()).toBe(false)
+  })
+)
+
+it.effect("is given when it was probed once, whatever was found", () =>
+  Effect.gen(function* () {
+    const { breaker } = yield* probed("away")
+    expect(breaker.isOpen()).toBe(true)
+  })
+)
+
+it.effect("is closed by its own probe alone, with growing pauses of at most a second", () =>
+  Effect.gen(function* () {
+    const { breaker, world } = yield* probed("available")
+    world.found = "away"
+    yield* breaker.open("away")
+    yield* TestClock.adjust("130 millis")
+    expect(world.probes, "the first at once, the next soon").toBe(3)
+    yield* TestClock.adjust("1 minute")
+    expect(breaker.isOpen()).toBe(true)
+    expect(world.probes).toBeGreaterThan(45)
+    expect(world.probes).toBeLessThan(90)
+    world.found = "available"
+    yield* TestClock.adjust("1.2 seconds")
+    expect(breaker.isOpen()).toBe(false)
+  })
+)
+
+it.effect("probes now and then while it is closed, and opens for what is found", () =>
+  Effect.gen(function* () {
+    const { breaker, world } = yield* probed("available")
+    yield* TestClock.adjust("10 seconds")
+    expect([world.probes, world.asked.at(-1)]).toEqual([2, "available"])
+    world.found = "not_answering"
+    yield* TestClock.adjust("10 seconds")
+    expect(breaker.isOpen()).toBe(true)
+    world.found = "available"
+    yield* TestClock.adjust("1 second")
+    expect(breaker.isOpen()).toBe(false)
+  })
+)
+
+it.effect("probes again for what opened it during a probe", () =>
+  Effect.gen(function* () {
+    const gates = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+    let probes = 0
+    const breaker = yield* Breaker.make(() => {
+      const gate = gates[probes++ - 1]
+      return Effect.as(
+        gate === undefined ? Effect.void : Deferred.await(gate),
+        "available" as const
+      )
+    })
+    yield* breaker.open("away")
+    yield* TestClock.adjust("1 millis")
+    yield* breaker.open("not_answering")
+    yield* Effect.forEach(gates, (gate) => Deferred.succeed(gate, undefined))
+    yield* TestClock.adjust("1 millis")
+    expect([probes, breaker.isOpen()]).toEqual([3, false])
+  })
+)
+
+it.effect("tells its states, the present one first", () =>
+  Effect.gen(function* () {
+    const { breaker, world } = yield* probed("available")
+    const told = yield* Effect.forkChild(Stream.runCollect(Stream.take(breaker.states, 3)), {
+      startImmediately: true
+    })
+    world.found = "not_answering"
+    yield* breaker.open("away")
+    yield* TestClock.adjust("1 millis")
+    expect(yield* Fiber.join(told)).toEqual(["available", "away", "not_answering"])
+  })
+)

@@ -1,0 +1,73 @@
+/** The probe of the circuit breaker, as the user of each service. */
+import { PgClient } from "@effect/sql-pg"
+import { expect, layer } from "@effect/vitest"
+import { Context, Effect, Layer, Redacted } from "effect"
+import { Reactivity } from "effect/reactivity"
+import type { State } from "../src/Breaker.ts"
+import { roleOf, type Worker } from "../src/Logins.ts"
+import { probe } from "../src/Probe.ts"
+import * as TestDatabase from "../testing/TestDatabase.ts"
+
+class Url extends Context.Service<Url, Redacted.Redacted>()("@data-import/postgres/test/Url") {}
+
+const place = Layer.merge(Layer.effect(Url, TestDatabase.freshUrl), Reactivity.layer)
+
+const clientAt = (url: Redacted.Redacted) =>
+  PgClient.make({ url, maxConnections: 1, startupParameters: { lock_timeout: "100" } })
+
+/** What the probe of this worker finds while another connection holds what the statement locks. */
+const foundWhile = Effect.fnUntraced(function* (worker: Worker, present: State, lock: string) {
+  const url = yield* Url
+  const owner = yield* clientAt(url)
+  const sql = yield* clientAt(TestDatabase.loginsAt(url)[worker])
+  return yield* owner.withTransaction(Effect.andThen(owner.unsafe(lock), probe(sql)(present)))
+}, Effect.scoped)
+
+const workers = Object.keys(roleOf) as ReadonlyArray<Worker>
+
+const inTheWay: ReadonlyArray<readonly [Worker, string]> = [
+  ["account-import", "lock table suppliers in access exclusive mode"],
+  ["account-import", "lock table import_processes in share mode"],
+  ["account-import", "lock table accounts in exclusive mode"],
+  ["post-import", "lock table accounts in access exclusive mode"],
+  ["post-import", "lock table notes in share mode"],
+  ["query", "lock table import_processes in access exclusive mode"],
+  ["auth", "lock table refresh_tokens in exclusive mode"]
+]
+
+layer(place, { excludeTestServices: true })("the probe", (it) => {
+  it.effect.each(workers)("finds the database available, with the rights of %s", (worker) =>
+    Effect.gen(function* () {
+      expect(yield* foundWhile(worker, "away", "select 1")).toBe("available")
+    })
+  )
+
+  it.effect.each(inTheWay)("waits where requests to %s would wait: %s", ([worker, lock]) =>
+    Effect.gen(function* () {
+      expect(yield* foundWhile(worker, "not_answering", lock)).toBe("not_answering")
+      const meanwhile = yield* foundWhile(worker, "available", lock)
+      expect(meanwhile, "which is no reason to refuse requests").toBe("available")
+    })
+  )
+
+  it.effect("does not wait for what hinders no request", () =>
+    Effect.gen(function* () {
+      const writing = "lock table import_processes in exclusive mode"
+      expect(yield* foundWhile("query", "away", writing)).toBe("available")
+      expect(yield* foundWhile("auth", "away", "lock table accounts")).toBe("available")
+    })
+  )
+
+  it.effect("finds a database away that lets nobody in", () =>
+    Effect.gen(function* () {
+      const url = Redacted.value(yield* Url)
+      const wrong = Object.assign(new URL(url), { password: "wrong" })
+      const nowhere = Object.assign(new URL(url), { pathname: "/no_such_database" })
+      const nobody = Object.assign(new URL(url), { port: "9" })
+      for (const { href } of [wrong, nowhere, nobody]) {
+        const sql = yield* clientAt(Redacted.make(href))
+        expect(yield* probe(sql)("available"), href).toBe("away")
+      }
+    })
+  )
+})
