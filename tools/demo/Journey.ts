@@ -26,12 +26,18 @@ const freshNumber = Effect.gen(function* () {
   return `DEMO-${yield* Clock.currentTimeMillis}-${suffix}`
 })
 
-const send = ({ body, method, path, token }: Request, baseUrl: string) => {
-  const request = HttpClientRequest.make(method)(baseUrl + path)
-  const identified =
-    token === undefined
-      ? request
-      : HttpClientRequest.setHeader(request, "authorization", `Token ${token}`)
+const headersOf = ({ key, token }: Request): Readonly<Record<string, string>> => ({
+  ...(token !== undefined && { Authorization: `Token ${token}` }),
+  ...(key !== undefined && { "Idempotency-Key": key })
+})
+
+const replayed = "idempotency-replayed"
+
+const send = (request: Request, baseUrl: string) => {
+  const { body, method, path } = request
+  const identified = HttpClientRequest.make(method)(baseUrl + path).pipe(
+    HttpClientRequest.setHeaders(headersOf(request))
+  )
   return HttpClient.execute(
     body === undefined ? identified : HttpClientRequest.bodyJsonUnsafe(identified, body)
   ).pipe(Effect.mapError(() => new NobodyAnswers({ baseUrl })))
@@ -46,9 +52,12 @@ const bodyOf = (response: HttpClientResponse.HttpClientResponse) =>
     )
   )
 
-const shownRequest = ({ body, method, path, token }: Request, paint: Paint) => {
+const shownRequest = (request: Request, paint: Paint) => {
+  const { body, method, path } = request
   const lines = [paint("cyan", `${method} ${path}`)]
-  if (token !== undefined) lines.push(paint("dim", `  Authorization: Token ${token}`))
+  for (const [name, value] of Object.entries(headersOf(request))) {
+    lines.push(paint("dim", `  ${name}: ${value}`))
+  }
   if (body !== undefined) lines.push(paint("dim", `  ${json(body)}`))
   return lines.join("\n")
 }
@@ -63,11 +72,12 @@ const walk = (paint: Paint) =>
     const body = yield* bodyOf(response)
     const found = [
       ...differences(step.status, response.status, "status"),
-      ...differences(step.body(known), body)
+      ...differences(step.body(known), body),
+      ...differences(step.replayed === true, response.headers[replayed] === "true", replayed)
     ]
-    yield* print(
-      `${paint(found.length > 0 ? "red" : "green", `→ ${response.status}`)}\n  ${json(body)}`
-    )
+    const mark = step.replayed === true ? paint("dim", "\n  Idempotency-Replayed: true") : ""
+    const status = paint(found.length > 0 ? "red" : "green", `→ ${response.status}`)
+    yield* print(`${status}${mark}\n  ${json(body)}`)
     if (found.length > 0) return yield* new WrongAnswer({ title: step.title, differences: found })
     return { ...known, ...step.learn?.(body) }
   })

@@ -98,6 +98,26 @@ const results = (status: string, more: { readonly [member: string]: Expected }):
   ]
 })
 
+const anyway = { ...beforeClosing, transaction_id: "NL-T-2008", transaction_date: "2025-03-02" }
+
+const addedAnyway = (known: Known) => ({
+  ...post(
+    `${transactionsPath}?check_previously_added=false`,
+    { ...keyOf(known), transactions: [anyway] },
+    known.token
+  ),
+  key: `${known.number}-anyway`
+})
+
+const addedOnce: Expected = {
+  results: [
+    {
+      status: "TRANSACTION_ADDED_TO_ACCOUNT",
+      transaction_data: { ...anyway, amount: "12.50" }
+    }
+  ]
+}
+
 const transactions: ReadonlyArray<Step> = [
   {
     title: "Add transactions: the one before the open statement period is moved into it",
@@ -110,6 +130,19 @@ const transactions: ReadonlyArray<Step> = [
     request: (known) => post(transactionsPath, transactionsBody(known), known.token),
     status: 201,
     body: () => results("TRANSACTION_ALREADY_EXISTS", { status: "TRANSACTION_IMPORT_SUCCESS" })
+  },
+  {
+    title: "Add one under an Idempotency-Key, whether or not it was added earlier",
+    request: addedAnyway,
+    status: 201,
+    body: () => addedOnce
+  },
+  {
+    title: "Send it again, as after a lost answer: the same answer, and nothing is added",
+    request: addedAnyway,
+    status: 201,
+    body: () => addedOnce,
+    replayed: true
   },
   {
     title: "Add one before the open statement period that must not be moved",

@@ -30,6 +30,8 @@ export interface Request {
   readonly path: string
   readonly token?: string
   readonly body?: unknown
+  /** Of the `Idempotency-Key` header. */
+  readonly key?: string
 }
 
 export interface Step {
@@ -38,6 +40,8 @@ export interface Step {
   readonly status: number
   /** What the body must hold; it may hold more members than are named. */
   readonly body: (known: Known) => Expected
+  /** Whether it must be the answer that was kept of an earlier request. */
+  readonly replayed?: boolean
   /** What later steps need of a body that is as expected. */
   readonly learn?: (body: unknown) => Partial<Known>
 }

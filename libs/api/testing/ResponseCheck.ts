@@ -137,6 +137,7 @@ const headersOf: Readonly<Record<number, readonly [name: string, form: RegExp]>>
   308: ["location", /\/(\?.*)?$/],
   401: ["www-authenticate", /^Token$/],
   405: ["allow", /^[A-Z]+(, [A-Z]+)*$/],
+  409: ["retry-after", /^[1-9]\d*$/],
   429: ["retry-after", /^[1-9]\d*$/],
   503: ["retry-after", /^[1-9]\d*$/]
 }
@@ -153,6 +154,10 @@ const headerComplaints = (asked: Asked, { headers, status }: Answered): Readonly
   const belonging = headersOf[status]
   if (belonging !== undefined) expectHeader(...belonging)
   if (status !== 308) expectHeader("content-type", /^application\/json$/)
+  const replayed = headers["idempotency-replayed"]
+  if (replayed !== undefined && (replayed !== "true" || status >= 300)) {
+    found.push(`idempotency-replayed is ${replayed} on ${status}`)
+  }
   const sent = asked.headers["x-request-id"]
   if (sent !== undefined && saneId.test(sent) !== (headers["x-request-id"] === sent)) {
     found.push(`x-request-id is ${String(headers["x-request-id"])} to ${sent}`)

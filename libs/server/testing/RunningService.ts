@@ -64,11 +64,16 @@ export const jsonHeaders = (token: string): Readonly<Record<string, string>> => 
   "content-type": "application/json"
 })
 
-/** Posts a body, text or bytes as they are and anything else as JSON. */
-export const post = (path: string, token: string, body: unknown) =>
+/** Posts a body, text or bytes as they are and anything else as JSON, with further headers. */
+export const post = (
+  path: string,
+  token: string,
+  body: unknown,
+  headers: Readonly<Record<string, string>> = {}
+) =>
   ask({
     path,
-    headers: jsonHeaders(token),
+    headers: { ...jsonHeaders(token), ...headers },
     body: typeof body === "string" || body instanceof Uint8Array ? body : JSON.stringify(body)
   })
 
@@ -81,11 +86,12 @@ export const beginPost = Effect.fnUntraced(function* (
   path: string,
   requestId: string,
   body: unknown,
-  part = 1
+  part = 1,
+  further: Readonly<Record<string, string>> = {}
 ) {
   const { port } = yield* Listening
   const connection = yield* open(port)
-  const headers = { ...jsonHeaders(token), "x-request-id": requestId }
+  const headers = { ...jsonHeaders(token), "x-request-id": requestId, ...further }
   const text = JSON.stringify(body)
   const bytes = bytesOf({ method: "POST", path, headers, body: text })
   const missing = Math.ceil(Buffer.byteLength(text) * (1 - part))

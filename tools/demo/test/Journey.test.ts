@@ -17,14 +17,19 @@ const demo = {
 
 const plain = painter(false, undefined)
 
-/** Answers every request with what it is asked at, and with which token. */
+/** Answers every request with what it is asked at, with which token and under which key. */
 const echo = Layer.succeed(
   HttpClient.HttpClient,
   HttpClient.make((request, url) =>
     Effect.succeed(
       HttpClientResponse.fromWeb(
         request,
-        Response.json({ path: url.pathname, token: request.headers["authorization"] ?? null })
+        Response.json(
+          { path: url.pathname, token: request.headers["authorization"] ?? null },
+          {
+            headers: "idempotency-key" in request.headers ? { "Idempotency-Replayed": "true" } : {}
+          }
+        )
       )
     )
   )
@@ -66,6 +71,20 @@ describe("a journey", () => {
       expect(shown).toContain("GET /again/")
       expect(shown).toContain('{ "path": "/again/", "token": "Token learned" }')
       expect(shown).toContain("All 2 answers")
+    }).pipe(Effect.provide(echo))
+  )
+
+  it.effect("shows a key, and takes no answer for a replay or the other way round", () =>
+    Effect.gen(function* () {
+      const keyed: Step = { ...hello, request: () => ({ ...post("/hello/", {}), key: "k" }) }
+      yield* journey(demo, [{ ...keyed, replayed: true }], plain)
+      const shown = (yield* TestConsole.logLines).join("\n")
+      expect(shown).toContain("Idempotency-Key: k")
+      expect(shown).toContain("Idempotency-Replayed: true")
+      for (const wrong of [keyed, { ...hello, replayed: true }]) {
+        const error = yield* Effect.flip(journey(demo, [wrong], plain))
+        expect(error).toMatchObject({ _tag: "WrongAnswer" })
+      }
     }).pipe(Effect.provide(echo))
   )
 

@@ -80,7 +80,18 @@ const leak = Effect.gen(function* () {
   return [{ path: "/leak/", status: 400, text }]
 })
 
-const itemTables = /^(?!organisations|suppliers|api_keys|allowances|migrations|refresh|failed)/
+const itemTables =
+  /^(?!organisations|suppliers|api_keys|allowances|idempotency|migrations|refresh|failed)/
+
+/** The effect runs while the database refuses every answer that is to be kept. */
+const keepingNothing = Effect.fnUntraced(function* <A, E, R>(effect: Effect.Effect<A, E, R>) {
+  const alter = (change: string) =>
+    run((sql) => sql.unsafe(`alter table idempotency_keys ${change}`))
+  yield* alter("add constraint refusing check (answer is null) not valid")
+  const result = yield* effect
+  yield* alter("drop constraint refusing")
+  return result
+})
 
 /** The effect runs while the database refuses whatever is written of an account. */
 const refusing = Effect.fnUntraced(function* <A, E, R>(effect: Effect.Effect<A, E, R>) {
@@ -114,6 +125,7 @@ const driven = Effect.gen(function* () {
   yield* drive.processed
   yield* drive.vendorFailures
   yield* refusing(drive.added)
+  yield* keepingNothing(drive.added)
   yield* drive.everything
   yield* drive.mutants
   yield* drive.noRequests

@@ -82,10 +82,11 @@ const makeClient = Effect.gen(function* () {
   const { token } = yield* obtain({ refreshToken })
   const authorization = `Token ${token}`
 
+  let posts = 0
   const post = (path: string, body: unknown) =>
     send(path, {
       method: "POST",
-      headers: { authorization },
+      headers: { authorization, "idempotency-key": secretCanary(`key-${++posts}`) },
       body: typeof body === "string" ? body : JSON.stringify(body)
     })
   const get = (path: string) => send(path, { headers: { authorization } })

@@ -103,9 +103,13 @@ const client = Effect.gen(function* () {
   const supplier = supplierOf(organisation)
   yield* setup.createSupplier(supplier)
   const token = yield* tokenFor(organisation)
-  const ask = Effect.fnUntraced(function* (request: Omit<Request, "headers">) {
+  const ask = Effect.fnUntraced(function* (request: Omit<Request, "headers">, key?: string) {
     const { gatewayUrl } = yield* WholeSystem
-    const headers = { authorization: `Token ${token}`, "content-type": "application/json" }
+    const headers = {
+      authorization: `Token ${token}`,
+      "content-type": "application/json",
+      ...(key !== undefined && { "idempotency-key": key })
+    }
     return yield* send(gatewayUrl, { ...request, headers })
   })
   const imported = Effect.gen(function* () {
@@ -172,6 +176,24 @@ layer(teamIsThere.pipe(Layer.provideMerge(wholeSystem(quietWorld()))), {
       for (const [name, ask] of ways) {
         const own = seen(yield* mine.ask(ask(mine.supplier.code, "imported")))
         expect(own.text, name).not.toBe(seen(yield* mine.ask(ask(none, "imported"))).text)
+      }
+    })
+  )
+
+  it.effect("keeps the idempotency keys of each to itself", () =>
+    Effect.gen(function* () {
+      const mine = yield* client
+      const rival = yield* client
+      yield* rival.imported
+      const none = supplierOf(rival.supplier.organisation).code
+      for (const [name, ask] of ways) {
+        for (const number of ["imported", "staged", "new"]) {
+          const key = `"${name} ${number}"`
+          const asked = ask(rival.supplier.code, number)
+          yield* rival.ask(asked, key)
+          const foreign = seen(yield* mine.ask(asked, key))
+          expect(foreign, key).toStrictEqual(seen(yield* mine.ask(ask(none, number))))
+        }
       }
     })
   )
