@@ -1,17 +1,16 @@
 /**
  * The document store on object storage that speaks S3: AWS itself or any compatible server. It asks
- * for nothing but the head of an object, and signs links locally.
+ * for the head of an object, and where that is refused for the reason; it signs links locally.
  */
 import {
   GetObjectCommand,
   HeadObjectCommand,
   type HeadObjectCommandOutput,
-  S3Client,
-  S3ServiceException
+  S3Client
 } from "@aws-sdk/client-s3"
 import { getSignedUrl } from "@aws-sdk/s3-request-presigner"
 import { NodeHttpHandler } from "@smithy/node-http-handler"
-import { Config, DateTime, Duration, Effect, Layer, Option } from "effect"
+import { Clock, Config, DateTime, Duration, Effect, Layer, Option } from "effect"
 import { type DocumentPath, relativePath } from "@data-import/domain/Document"
 import {
   Documents,
@@ -19,11 +18,15 @@ import {
   type StoredDocument
 } from "@data-import/domain/ports/Documents"
 import * as Settings from "@data-import/domain/Settings"
+import { lacksCredentials, misconfigured, refusalCode, refusalStatus } from "./StoreRefusal.ts"
 
 /** One try, in milliseconds; there are three, and together they end before the gateway gives up. */
 const times = { connectionTimeout: 1_000, requestTimeout: 3_000 }
 const attempts = 3
 const wholeTime = Duration.seconds(10)
+
+/** So long a bucket that was there is taken to be there, when a 404 could be about it. */
+const bucketSeenFor = Duration.minutes(1)
 
 /** S3 allows no longer key, in bytes of UTF-8. */
 const longestKey = 1024
@@ -55,9 +58,6 @@ const clientOf = ({ endpoint, pathStyle, region }: S3Settings) =>
     (client) => Effect.sync(() => client.destroy())
   )
 
-const isAbsent = (cause: unknown): boolean =>
-  cause instanceof S3ServiceException && cause.$metadata.httpStatusCode === 404
-
 const checksumOf = (head: HeadObjectCommandOutput): string | null => {
   const { ChecksumCRC32, ChecksumCRC32C, ChecksumCRC64NVME, ChecksumSHA1, ChecksumSHA256 } = head
   const known = {
@@ -81,32 +81,77 @@ const documentOf = (head: HeadObjectCommandOutput): StoredDocument => ({
 const keyOf = (root: string, path: DocumentPath): string =>
   [root.replace(/^\/+|\/+$/g, ""), relativePath(path)].filter((part) => part !== "").join("/")
 
+interface ObjectKey {
+  readonly Bucket: string
+  readonly Key: string
+}
+
+const send = <A>(request: (options: { readonly abortSignal: AbortSignal }) => Promise<A>) =>
+  Effect.tryPromise({ try: (abortSignal) => request({ abortSignal }), catch: (cause) => cause })
+
+/** The code of the refusal that HEAD could not tell; none where it is no refusal any more. */
+const diagnose = (client: S3Client, input: ObjectKey) =>
+  send(async (options) => {
+    const command = new GetObjectCommand({ ...input, Range: "bytes=0-0" })
+    const { Body } = await client.send(command, options)
+    await Body?.transformToByteArray()
+  }).pipe(
+    Effect.as(Option.none<string>()),
+    Effect.catch((cause) =>
+      Effect.succeed(
+        refusalStatus(cause) === null ? Option.none() : Option.some(refusalCode(cause))
+      )
+    )
+  )
+
+/** Makes what looks an object up. */
+const makeLookUp = (client: S3Client) => {
+  let bucketSeenAt = -Infinity
+  const seeBucket = Effect.map(Clock.currentTimeMillis, (now) => void (bucketSeenAt = now))
+  const isBucketSeen = Effect.map(
+    Clock.currentTimeMillis,
+    (now) => now < bucketSeenAt + Duration.toMillis(bucketSeenFor)
+  )
+
+  const explain = Effect.fnUntraced(function* (cause: unknown, input: ObjectKey) {
+    if (lacksCredentials(cause)) {
+      return yield* misconfigured(input.Bucket, "CredentialsProviderError")
+    }
+    const status = refusalStatus(cause)
+    if (status === null) return yield* new DocumentsUnavailable({ cause })
+    if (status === 404 && (yield* isBucketSeen)) return Option.none<StoredDocument>()
+    const code = yield* diagnose(client, input)
+    if (Option.isNone(code)) return yield* new DocumentsUnavailable({ cause })
+    if (status !== 404 || code.value === "NoSuchBucket") {
+      return yield* misconfigured(input.Bucket, code.value)
+    }
+    yield* seeBucket
+    return Option.none<StoredDocument>()
+  })
+
+  return (input: ObjectKey) =>
+    send((options) =>
+      client.send(new HeadObjectCommand({ ...input, ChecksumMode: "ENABLED" }), options)
+    ).pipe(
+      Effect.tap(seeBucket),
+      Effect.map((found) => Option.some(documentOf(found))),
+      Effect.catch((cause) => explain(cause, input))
+    )
+}
+
 const make = Effect.fnUntraced(function* (settings: S3Settings) {
   const client = yield* clientOf(settings)
-  const at = (root: string, path: DocumentPath) => ({
+  const lookUp = makeLookUp(client)
+  const at = (root: string, path: DocumentPath): ObjectKey => ({
     Bucket: settings.bucket,
     Key: keyOf(root, path)
   })
-
-  const head = (input: ReturnType<typeof at>) =>
-    Effect.tryPromise({
-      try: async (abortSignal) => {
-        try {
-          const command = new HeadObjectCommand({ ...input, ChecksumMode: "ENABLED" })
-          return Option.some(documentOf(await client.send(command, { abortSignal })))
-        } catch (cause) {
-          if (isAbsent(cause)) return Option.none<StoredDocument>()
-          throw cause
-        }
-      },
-      catch: (cause) => new DocumentsUnavailable({ cause })
-    })
 
   return Documents.of({
     find: Effect.fn("Documents.find")((root, path) => {
       const input = at(root, path)
       if (Buffer.byteLength(input.Key) > longestKey) return Effect.succeedNone
-      return Effect.timeoutOrElse(head(input), {
+      return Effect.timeoutOrElse(lookUp(input), {
         duration: wholeTime,
         orElse: () => Effect.fail(new DocumentsUnavailable({}))
       })

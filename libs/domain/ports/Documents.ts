@@ -13,7 +13,10 @@ export interface StoredDocument {
   readonly checksum: string | null
 }
 
-/** The store cannot be reached right now; the request may be sent again as it is. */
+/**
+ * The store cannot be reached right now; the request may be sent again as it is. A store that
+ * refuses for good, because it is set up wrongly, is a defect.
+ */
 export class DocumentsUnavailable extends Data.TaggedError("DocumentsUnavailable")<{
   readonly cause?: unknown
 }> {}

@@ -1,0 +1,64 @@
+/**
+ * What it means that a store speaking S3 refuses. An answer to HEAD has no body, so it is neither
+ * known whether 404 is about the object or about the bucket, nor why something is forbidden: S3
+ * answers 403 for a missing object where the caller may not list the bucket. The same question
+ * asked with GET tells the code.
+ *
+ * A refusal for good is a wrong configuration, and only the operator can end it. It cannot be known
+ * then whether the object is there. A 503 would have clients retry for ever without anybody being
+ * told, and a 400 would blame a path that may be right. So it is a defect, a 500 with the id of the
+ * request, and a line of the log that says what to change.
+ */
+import { S3ServiceException } from "@aws-sdk/client-s3"
+import { Data, Effect } from "effect"
+
+/** A wrong configuration of the store or of its settings. */
+class DocumentStoreMisconfigured extends Data.TaggedError("DocumentStoreMisconfigured")<{
+  /** As S3 names it. */
+  readonly code: string
+}> {}
+
+const wrongPlace = "Set S3_REGION and S3_ENDPOINT to where the bucket is."
+
+/** What the operator is to do, by the code of S3. */
+const remedies: Readonly<Record<string, string>> = {
+  AccessDenied:
+    "Grant s3:ListBucket on the bucket, without which a missing object is answered 403, and " +
+    "s3:GetObject on its objects.",
+  InvalidAccessKeyId: "Set the access key of a user that the store knows.",
+  SignatureDoesNotMatch: "Set the secret that belongs to the access key.",
+  CredentialsProviderError: "Set credentials where the standard AWS chain looks for them.",
+  NoSuchBucket: "Set S3_BUCKET to the name of a bucket that is there.",
+  PermanentRedirect: wrongPlace,
+  TemporaryRedirect: wrongPlace,
+  AuthorizationHeaderMalformed: wrongPlace
+}
+
+const otherRemedy = "Compare the settings S3_… and the credentials with the store."
+
+/** Tells the operator, and ends the request as a defect. */
+export const misconfigured = (bucket: string, code: string): Effect.Effect<never> => {
+  const told = Effect.logError(
+    `The document store is not usable: ${code}. ${remedies[code] ?? otherRemedy}`
+  ).pipe(Effect.annotateLogs({ bucket }))
+  return Effect.andThen(told, Effect.die(new DocumentStoreMisconfigured({ code })))
+}
+
+/** Whether there were no credentials to ask with. */
+export const lacksCredentials = (cause: unknown): boolean =>
+  cause instanceof Error && cause.name === "CredentialsProviderError"
+
+const passing: ReadonlySet<number> = new Set([408, 429])
+
+/** The status of an answer that will be the same when asked again; null for any other failure. */
+export const refusalStatus = (cause: unknown): number | null => {
+  if (!(cause instanceof S3ServiceException)) return null
+  const status = cause.$metadata.httpStatusCode ?? 0
+  return status >= 300 && status < 500 && !passing.has(status) ? status : null
+}
+
+/** The code of a refusal that has a body. */
+export const refusalCode = (cause: unknown): string =>
+  cause instanceof S3ServiceException && /^[A-Za-z]{1,64}$/.test(cause.name)
+    ? cause.name
+    : "Unknown"
