@@ -24,6 +24,7 @@ import { AttemptId, type ImportKey } from "./ImportProcess.ts"
 import * as Json from "./Json.ts"
 import type { Caller } from "./Organisation.ts"
 import { inTurns } from "./Steps.ts"
+import { makeWorkBudget, type WorkBudget } from "./WorkBudget.ts"
 
 type Port = ImportProcesses["Service"]
 
@@ -44,10 +45,14 @@ export interface Attempt {
   readonly keep: Keep<Created> | null
 }
 
-interface Dependencies {
+interface Given {
   readonly processes: Port
   readonly examiner: Examiner
   readonly lease: Duration.Duration
+}
+
+interface Dependencies extends Given {
+  readonly budget: WorkBudget
 }
 
 /** When a request over the concurrency limit is worth sending again, in seconds. */
@@ -143,8 +148,9 @@ const create = Effect.fnUntraced(function* (
   attempt: Attempt,
   lost: Effect.Effect<never, ServiceUnavailable>
 ) {
-  const revalidated = Effect.interruptible(revalidate(deps, attempt))
-  const { body: account, documents } = yield* Effect.raceFirst(revalidated, lost)
+  // Nothing is stored yet: a caller that hangs up ends the attempt here.
+  const revalidated = Effect.interruptible(Effect.raceFirst(revalidate(deps, attempt), lost))
+  const { body: account, documents } = yield* revalidated
   const { caller, dryRun, id, key, team } = attempt
   const createdAs = ({ number }: NewAccount): Created => ({ kraken_account_number: number })
   const keep = keepFrom(attempt.keep, createdAs)
@@ -182,7 +188,7 @@ const run = (deps: Dependencies, attempt: Attempt) => {
   const creating = Effect.gen(function* () {
     const renewal = yield* Effect.forkScoped(renewing(deps, attempt))
     const lost = Effect.interruptible(Effect.andThen(Fiber.await(renewal), unavailable))
-    return yield* create(deps, attempt, lost)
+    return yield* create(deps, attempt, lost).pipe(deps.budget(attempt.payload.length))
   }).pipe(Effect.scoped)
   // A caller that hangs up interrupts the attempt; its lease is given back all the same.
   return Effect.uninterruptibleMask((restore) =>
@@ -194,9 +200,12 @@ const run = (deps: Dependencies, attempt: Attempt) => {
   )
 }
 
-export const makeAttempts = (deps: Dependencies) => ({
-  /** Takes the lease of an import for a new attempt. */
-  claim: (order: Order) => claim(deps, order),
-  /** Runs a claimed attempt to its end, and gives the lease back unless the account was created. */
-  run: (attempt: Attempt) => run(deps, attempt)
-})
+export const makeAttempts = (given: Given) => {
+  const deps: Dependencies = { ...given, budget: makeWorkBudget() }
+  return {
+    /** Takes the lease of an import for a new attempt. */
+    claim: (order: Order) => claim(deps, order),
+    /** Runs a claimed attempt to its end, and gives the lease back unless the account was created. */
+    run: (attempt: Attempt) => run(deps, attempt)
+  }
+}

@@ -1,0 +1,101 @@
+/** A document store that does not answer: nobody is waited for who has gone, and nobody for long. */
+import { describe, expect, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import * as Store from "@data-import/documents/testing/SlowStore"
+import { History } from "@data-import/domain/ports/History"
+import { team } from "@data-import/postgres/testing/beside"
+import { beginPost, until, untilLogged } from "@data-import/server/testing/RunningService"
+import {
+  accountOf,
+  isInProgress,
+  process,
+  processPath,
+  serviceWith,
+  stage,
+  stagedImport,
+  stagePath,
+  validatePath
+} from "./importService.ts"
+
+const service = Layer.unwrap(
+  Effect.map(Store.SlowStore, ({ settings }) => serviceWith(settings))
+).pipe(Layer.provideMerge(Store.layer))
+
+const waiting = Effect.map(Store.SlowStore, (store) => store.waiting())
+
+const silently = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.flatMap(Store.SlowStore, ({ keepSilent }) =>
+    Effect.acquireUseRelease(
+      Effect.sync(() => keepSilent(true)),
+      () => effect,
+      () => Effect.sync(() => keepSilent(false))
+    )
+  )
+
+/** Sooner than the look-ups would end by themselves. */
+const soon = "3 seconds"
+
+layer(service, { excludeTestServices: true })("a document store that is silent", (it) => {
+  describe("is left alone as soon as the client goes away", () => {
+    it.effect.each([["validate", validatePath] as const, ["stage", stagePath] as const])(
+      "from %s, and nothing is stored",
+      ([name, path]) =>
+        Effect.gen(function* () {
+          const { key, tenant } = yield* stagedImport({ documentCheck: true })
+          const { audit } = yield* recordOf(key)
+          yield* silently(
+            Effect.gen(function* () {
+              const id = `left-${name}`
+              const connection = yield* beginPost(tenant, path, id, { payload: accountOf(key) })
+              yield* until(waiting, (count) => count > 0)
+              connection.drop()
+              yield* Effect.timeout(
+                until(waiting, (count) => count === 0),
+                soon
+              )
+              expect(yield* untilLogged(id)).toContain(`"status":499`)
+            })
+          )
+          expect((yield* recordOf(key)).audit).toEqual(audit)
+          expect((yield* stage(tenant, accountOf(key))).status).toBe(200)
+        })
+    )
+
+    it.effect("from process, and the import is free again", () =>
+      Effect.gen(function* () {
+        const { key, tenant } = yield* stagedImport({ documentCheck: true })
+        const body = { payload: { ...key, operations_team_name: team } }
+        yield* silently(
+          Effect.gen(function* () {
+            const connection = yield* beginPost(tenant, processPath, "left-process", body)
+            yield* until(waiting, (count) => count > 0)
+            expect(yield* isInProgress(key)).toBe(true)
+            connection.drop()
+            yield* Effect.timeout(
+              until(waiting, (count) => count === 0),
+              soon
+            )
+            yield* until(isInProgress(key), (held) => !held)
+          })
+        )
+        expect((yield* process(tenant, key)).status).toBe(201)
+      })
+    )
+  })
+
+  it.effect("is waited for until the deadline, and then the answer is 503", () =>
+    Effect.gen(function* () {
+      const { key, tenant } = yield* stagedImport({ documentCheck: true })
+      const reply = yield* silently(stage(tenant, accountOf(key)))
+      expect(reply.status).toBe(503)
+      expect(reply.headers["retry-after"]).toBe("1")
+    })
+  )
+})
+
+const recordOf = (key: Parameters<typeof isInProgress>[0]) =>
+  Effect.flatMap(History, (history) =>
+    Effect.map(history.audit(key), (entries) => ({
+      audit: entries.map(({ action, outcome }) => `${action} ${outcome}`)
+    }))
+  )
