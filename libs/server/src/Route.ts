@@ -131,7 +131,7 @@ const answerPost = (endpoint: HttpApiEndpoint.Top, handler: AnyHandler): AnswerP
   if (handler instanceof Writing || code !== null) {
     throw new Error(`${endpoint.identifier}: an Idempotency-Key needs a handler of \`writing\``)
   }
-  return (call, _bytes, json) => handler({ ...call, ...{ body: json } } as never)
+  return (call, _bytes, json) => handler({ ...call, ...{ body: json } })
 }
 
 interface Receiving {
@@ -148,7 +148,7 @@ const runOf = (
   if (endpoint.method === "GET" && !(handler instanceof Writing)) {
     return (call, caller) =>
       Effect.flatMap(orRefuse(readParameters(call.query)), (parameters) =>
-        handler({ ...call, ...(caller && { caller }), parameters } as never)
+        handler({ ...call, ...(caller && { caller }), parameters })
       )
   }
   const answer = answerPost(endpoint, handler)
