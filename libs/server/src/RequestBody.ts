@@ -77,6 +77,12 @@ class Collected {
   }
 }
 
+/**
+ * Stays on every message whose body is read. Whether anybody listens for an error is found out by
+ * Node before it emits one; one that finds no listener any more then ends the process.
+ */
+const ignored = (): void => {}
+
 const receive = (
   message: IncomingMessage,
   response: ServerResponse,
@@ -124,6 +130,7 @@ const receive = (
     if (message.headers.expect?.toLowerCase() === "100-continue") response.writeContinue()
     begin(response)
     response.once("close", () => budget.release(reservation))
+    message.on("error", ignored)
     message.on("data", onData).on("end", onEnd).on("error", onGone).on("close", onGone)
     return Effect.sync(stop)
   })
