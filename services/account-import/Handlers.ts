@@ -1,8 +1,9 @@
 /** The account creation flow over HTTP: each handler calls one program and wraps its answer. */
 import { Effect } from "effect"
 import { AccountImportGroup } from "@data-import/api/AccountImportApi"
-import { encodeAccount } from "@data-import/domain/Account"
+import { writingAccount } from "@data-import/domain/Account"
 import { AccountImport } from "@data-import/domain/AccountImport"
+import { inTurns } from "@data-import/domain/Steps"
 import * as Answer from "@data-import/server/Answer"
 import { writing } from "@data-import/server/Idempotency"
 import * as Route from "@data-import/server/Route"
@@ -13,18 +14,19 @@ export const routes = Effect.gen(function* () {
 
   return Route.handle(AccountImportGroup, {
     validateAccount: ({ body, caller, parameters }) =>
-      Effect.map(accountImport.validate(caller, body, Route.faultsIn(parameters)), (account) =>
-        Answer.json(200, encodeAccount(account))
+      accountImport.validate(caller, body, Route.faultsIn(parameters)).pipe(
+        Effect.flatMap((account) => inTurns(() => writingAccount(account))),
+        Effect.map((text) => Answer.text(200, text))
       ),
     stageAccount: write(
       ({ body, caller, keep, parameters }) =>
         accountImport.stage(caller, body, keep, Route.faultsIn(parameters)),
-      ({ first, key }) => ({ status: first ? 201 : 200, body: key })
+      ({ first, key }) => Answer.small(first ? 201 : 200, key)
     ),
     processAccount: write(
       ({ body, caller, keep, parameters }) =>
         accountImport.process(caller, body, keep, Route.faultsIn(parameters)),
-      (created) => ({ status: 201, body: created })
+      (created) => Answer.small(201, created)
     )
   })
 })

@@ -1,12 +1,14 @@
 /** The post-import endpoints over HTTP: each handler calls one program and wraps its answer. */
-import { Effect, Result } from "effect"
+import { Effect, Result, Schema } from "effect"
 import { PostImportGroup } from "@data-import/api/PostImportApi"
 import { formatInstant } from "@data-import/domain/Field"
 import type { NoteResult } from "@data-import/domain/NoteImport"
 import { PostImport, type TransactionParameters } from "@data-import/domain/PostImport"
-import { encodeStatementsRequest } from "@data-import/domain/PostImportValidation"
-import { encodeTransaction } from "@data-import/domain/Transaction"
+import { writingStatementsRequest } from "@data-import/domain/PostImportValidation"
+import { AccountTransaction } from "@data-import/domain/Transaction"
 import type { TransactionResult } from "@data-import/domain/TransactionImport"
+import { textWriterOf } from "@data-import/domain/Writer"
+import * as Answer from "@data-import/server/Answer"
 import { type WriteCall, writing } from "@data-import/server/Idempotency"
 import * as Route from "@data-import/server/Route"
 
@@ -16,13 +18,27 @@ const noteLine = ({ body, created_at, status }: NoteResult) => ({
   status
 })
 
+const writingTransactionResults = textWriterOf(
+  Schema.Struct({
+    results: Schema.Array(
+      Schema.Struct({
+        status: Schema.String,
+        transaction_data: Schema.Struct({
+          ...AccountTransaction.fields,
+          status: Schema.optionalKey(Schema.String)
+        })
+      })
+    )
+  })
+)
+
 /** One that existed also tells the result of its own import. */
 const transactionLine = ({ status, transaction }: TransactionResult) => ({
   status,
   transaction_data:
     status === "TRANSACTION_ALREADY_EXISTS"
-      ? { ...encodeTransaction(transaction), status: "TRANSACTION_IMPORT_SUCCESS" }
-      : encodeTransaction(transaction)
+      ? { ...transaction, status: "TRANSACTION_IMPORT_SUCCESS" }
+      : transaction
 })
 
 interface SentParameters {
@@ -47,22 +63,25 @@ export const routes = Effect.gen(function* () {
     createNotes: write(
       ({ body, caller, keep, parameters }) =>
         postImport.createNotes(caller, body, keep, Route.faultsIn(parameters)),
-      (results) => ({ status: 201, body: results.map(noteLine) })
+      (results) => Answer.small(201, results.map(noteLine))
     ),
     createTransactions: write(
       ({ body, caller, keep, parameters }: WriteCall<SentParameters>) =>
         postImport.createTransactions(caller, body, Result.map(parameters, withDefaults), keep),
-      (results) => ({ status: 201, body: { results: results.map(transactionLine) } })
+      (results) => ({
+        status: 201,
+        writing: () => writingTransactionResults({ results: results.map(transactionLine) })
+      })
     ),
     createHistoricalStatements: write(
       ({ body, caller, keep, parameters }) =>
         postImport.createStatements(caller, body, keep, Route.faultsIn(parameters)),
-      (request) => ({ status: 201, body: encodeStatementsRequest(request) })
+      (request) => ({ status: 201, writing: () => writingStatementsRequest(request) })
     ),
     createPaymentInstruction: write(
       ({ body, caller, keep, parameters }) =>
         postImport.createPaymentInstruction(caller, body, keep, Route.faultsIn(parameters)),
-      (created) => ({ status: 201, body: created })
+      (created) => Answer.small(201, created)
     )
   })
 })

@@ -45,7 +45,7 @@ import { Statement, statementIdsAreUnique, statementRules } from "./Statement.ts
 import { supplierCodeLength } from "./Supplier.ts"
 import { SupplyAddress } from "./SupplyAddress.ts"
 import type { TransactionId } from "./Transaction.ts"
-import { writerOf } from "./Writer.ts"
+import { textWriterOf, writerOf } from "./Writer.ts"
 
 export const externalAccountNumberLength = 128
 
@@ -123,8 +123,11 @@ export const Account = Schema.Struct({
 })
 export type Account = typeof Account.Type
 
-/** The account as JSON: what validate answers and what is staged. */
+/** The account as JSON. */
 export const encodeAccount = writerOf(Account)
+
+/** The JSON text of the account: what validate answers and what is staged. */
+export const writingAccount = textWriterOf(Account)
 
 /** What holds where an optional field is not sent. */
 export const defaults = {

@@ -8,7 +8,7 @@ import { Documents } from "../ports/Documents.ts"
 import { History } from "../ports/History.ts"
 import { ImportProcesses, type Stored } from "../ports/ImportProcesses.ts"
 import { OperatorSetup } from "../ports/OperatorSetup.ts"
-import { type Account, encodeAccount } from "./Account.ts"
+import { type Account, writingAccount } from "./Account.ts"
 import { accountRequest, processRequest } from "./AccountValidation.ts"
 import { type Created, makeAttempts } from "./Attempt.ts"
 import { recordRefusals } from "./Audit.ts"
@@ -28,6 +28,7 @@ import { type Keep, keepFrom } from "./Idempotency.ts"
 import { type ImportKey, type ImportState, stateAt } from "./ImportProcess.ts"
 import type { Caller } from "./Organisation.ts"
 import * as Settings from "./Settings.ts"
+import { inTurns } from "./Steps.ts"
 
 /** `first` tells a first staging from one that replaced pending data. */
 export interface Staged {
@@ -133,7 +134,7 @@ const stage = Effect.fnUntraced(function* (
   yield* requireOngoing(supplier)
   const { external_account_number, import_supplier } = valid.payload
   const key = { import_supplier, external_account_number }
-  const payload = JSON.stringify(encodeAccount(valid.payload))
+  const payload = yield* inTurns(() => writingAccount(valid.payload))
   const stagedAs = ({ _tag }: Stored): Staged => ({ first: _tag === "Created", key })
   const command = { key, payload, caller, at: now, keep: keepFrom(keep, stagedAs) }
   const staging = yield* deps.processes.stage(command)

@@ -12,7 +12,7 @@ import { type Rule, supplierExists } from "./Rules.ts"
 import { HistoricalStatement, statementIdsAreUnique, statementRules } from "./Statement.ts"
 import { Transaction, transactionRules } from "./Transaction.ts"
 import { validator } from "./Validation.ts"
-import { writerOf } from "./Writer.ts"
+import { textWriterOf } from "./Writer.ts"
 
 const account = {
   import_supplier: SupplierCodeField,
@@ -27,8 +27,8 @@ export const StatementsRequest = Schema.Struct({
 })
 export type StatementsRequest = typeof StatementsRequest.Type
 
-/** The statements request as JSON: what the import of statements answers. */
-export const encodeStatementsRequest = writerOf(StatementsRequest)
+/** The JSON text of the statements request: what the import of statements answers. */
+export const writingStatementsRequest = textWriterOf(StatementsRequest)
 
 export const InstructionRequest = Schema.Struct({ ...account, ...PaymentInstruction.fields })
 

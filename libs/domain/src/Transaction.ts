@@ -61,7 +61,7 @@ export type Transaction = typeof Transaction.Type
  * A transaction as it is on an account: the sentence on a moved date does not count towards the
  * limit of its display note.
  */
-const AccountTransaction = Schema.Struct({
+export const AccountTransaction = Schema.Struct({
   ...Transaction.fields,
   display_note: Schema.optionalKey(Schema.String)
 })

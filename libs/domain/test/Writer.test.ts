@@ -1,6 +1,6 @@
 /** What is written in one pass is what the schema encodes, to the letter. */
 import { describe, expect, it } from "@effect/vitest"
-import { Schema } from "effect"
+import { Result, Schema } from "effect"
 import fc from "fast-check"
 import { Account } from "../src/Account.ts"
 import {
@@ -8,7 +8,9 @@ import {
   StatementsRequest,
   TransactionsRequest
 } from "../src/PostImportValidation.ts"
-import { writerOf } from "../src/Writer.ts"
+import { parse } from "../src/Json.ts"
+import { finish } from "../src/Steps.ts"
+import { textWriterOf, writerOf, writingJson } from "../src/Writer.ts"
 import { accountPayload } from "../testing/arbitraries.ts"
 import {
   domesticPayload,
@@ -23,7 +25,11 @@ const compare = <A, I>(schema: Schema.Codec<A, I>, input: unknown) => {
   const written = writerOf(schema)(value)
   expect(written).toStrictEqual(encoded)
   expect(JSON.stringify(written)).toBe(JSON.stringify(encoded))
+  expect(finish(textWriterOf(schema)(value))).toBe(JSON.stringify(encoded))
 }
+
+const times = <A>(count: number, make: (index: number) => A): ReadonlyArray<A> =>
+  Array.from({ length: count }, (_, index) => make(index))
 
 describe("what is written in one pass", () => {
   it("is what the schema encodes of any valid account", { timeout: 60_000 }, () => {
@@ -50,5 +56,60 @@ describe("what is written in one pass", () => {
     compare(Schema.Struct({ a: Schema.optionalKey(Schema.Date), b: Schema.Date }), {
       b: new Date(0)
     })
+  })
+})
+
+describe("what is written in steps", () => {
+  const stepsOf = (text: string, value: unknown): number => {
+    const steps = writingJson(value)
+    for (let count = 0; ; count++) {
+      const step = steps.next()
+      if (step.done !== true) continue
+      expect(step.value).toBe(text)
+      return count
+    }
+  }
+
+  it("is what the schema encodes of an account of any size", { timeout: 60_000 }, () => {
+    const sample = domesticPayload()
+    const [ledger] = sample.ledgers
+    const [transaction] = ledger?.current_statement_transactions ?? []
+    compare(Account, {
+      ...sample,
+      customers: times(5_000, (index) => ({ family_name: `Holm ${index}` })),
+      notes: times(30, () => ({ document_paths: times(3_000, () => ({ document_path: "a" })) })),
+      ledgers: times(3, () => ({
+        ...ledger,
+        current_statement_transactions: times(4_000, () => transaction)
+      })),
+      metadata: [{ key: "k", value: { a: times(5_000, () => ({ b: [1] })), c: {}, d: [] } }]
+    })
+  })
+
+  it("is any JSON value, to the order of its keys and the spelling of its numbers", () => {
+    const value = fc.jsonValue({ maxDepth: 4, stringUnit: "binary" })
+    fc.assert(
+      fc.property(fc.array(value, { maxLength: 5 }), fc.boolean(), (values, inObjects) => {
+        const list = times(3_000, (index) => values[index % values.length] ?? null)
+        const many = inObjects
+          ? Object.fromEntries(list.map((each, index) => [`k${index % 2_500}`, { each }]))
+          : [list, { list }]
+        stepsOf(JSON.stringify(many), many)
+      }),
+      { numRuns: 60 }
+    )
+    const keys = times(3_000, (index) => `"${index * 7}":1,"k${index}":[12345678901234567890]`)
+    const parsed = Result.getOrThrow(parse(`{"__proto__":{"a":1},${keys.join(",")}}`))
+    stepsOf(JSON.stringify(parsed), parsed)
+  })
+
+  it("gives way again and again", () => {
+    for (const value of [
+      times(100_000, () => 1),
+      times(100, () => times(1_000, () => [1])),
+      Object.fromEntries(times(10_000, (index) => [`k${index}`, { a: times(10, () => 1) }]))
+    ]) {
+      expect(stepsOf(JSON.stringify(value), value)).toBeGreaterThan(40)
+    }
   })
 })

@@ -8,6 +8,7 @@ import { Headers, HttpServerResponse } from "effect/http"
 import { problemOf } from "@data-import/api/Problem"
 import type { Refusal } from "@data-import/api/Refusal"
 import { type Failure, ServiceUnavailable } from "@data-import/domain/Failure"
+import { finish, inTurns, type Steps } from "@data-import/domain/Steps"
 import type { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
 
 /** Everything that a handler may fail with; each has its answer. */
@@ -33,17 +34,28 @@ export const json = (
 ): HttpServerResponse.HttpServerResponse =>
   HttpServerResponse.jsonUnsafe(body, { status, headers: withApiHeaders(headers) })
 
-/** A successful answer before it is sent. */
+/** A successful answer before it is sent; its JSON text is written in steps. */
 export interface Success {
   readonly status: 200 | 201
-  readonly body: unknown
+  readonly writing: () => Steps<string>
 }
 
-export const success = ({ body, status }: Success): HttpServerResponse.HttpServerResponse =>
-  json(status, body)
+/** A success whose body is small enough to be written at once; it is in the wire's shape already. */
+export const small = (status: Success["status"], body: unknown): Success => ({
+  status,
+  *writing() {
+    return JSON.stringify(body)
+  }
+})
+
+export const success = ({
+  status,
+  writing
+}: Success): Effect.Effect<HttpServerResponse.HttpServerResponse> =>
+  Effect.map(inTurns(writing), (json) => text(status, json))
 
 /** A successful answer as it is kept for a repeat: the status, a space, and the body. */
-export const kept = ({ body, status }: Success): string => `${status} ${JSON.stringify(body)}`
+export const kept = ({ status, writing }: Success): string => `${status} ${finish(writing())}`
 
 const statusLength = 3
 
@@ -53,6 +65,14 @@ export const replayed = (text: string): HttpServerResponse.HttpServerResponse =>
     status: Number(text.slice(0, statusLength)),
     contentType: "application/json",
     headers: withApiHeaders({ "idempotency-replayed": "true" })
+  })
+
+/** A successful answer whose JSON text is written already. */
+export const text = (status: 200 | 201, json: string): HttpServerResponse.HttpServerResponse =>
+  HttpServerResponse.text(json, {
+    status,
+    contentType: "application/json",
+    headers: withApiHeaders(undefined)
   })
 
 const encoder = new TextEncoder()

@@ -110,18 +110,18 @@ const answerOf =
       run({ ...call, body: json, keep: keep as Keep<unknown> | null } as WriteCall<P>)
     const value = call.request.headers[header]
     if (value === undefined) {
-      return Effect.map(runWith(null), (result) => Answer.success(succeed(result)))
+      return Effect.flatMap(runWith(null), (result) => Answer.success(succeed(result)))
     }
     const key = keyIn(value)
     if (key === undefined) return Effect.fail(malformed(code))
     const { organisation } = call.caller
     const request = { organisation, key, fingerprint: fingerprintOf(call.request, bytes) }
-    return Effect.map(
+    return Effect.flatMap(
       writes.run(request, (result: A) => Answer.kept(succeed(result)), runWith),
       (written) =>
         written._tag === "Fresh"
           ? Answer.success(succeed(written.answer))
-          : Answer.replayed(written.text)
+          : Effect.succeed(Answer.replayed(written.text))
     )
   }
 
