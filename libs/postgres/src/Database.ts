@@ -5,6 +5,7 @@
  */
 import { PgClient } from "@effect/sql-pg"
 import {
+  Clock,
   Config,
   Context,
   Duration,
@@ -22,6 +23,7 @@ import * as Settings from "@data-import/domain/Settings"
 import * as Admission from "./Admission.ts"
 import * as Batching from "./Batching.ts"
 import * as Breaker from "./Breaker.ts"
+import * as DatabaseClock from "./DatabaseClock.ts"
 import { probe } from "./Probe.ts"
 import { isContended, sorted, troubleOf } from "./SqlFailure.ts"
 
@@ -78,6 +80,8 @@ export class Database extends Context.Service<
     readonly ready: Effect.Effect<void, StorageUnavailable>
     /** What is known of the database: the present state, and each that follows. */
     readonly states: Breaker.Breaker["states"]
+    /** The database's clock, measured before the first request is let in. */
+    readonly clock: Clock.Clock
   }
 >()("@data-import/postgres/Database") {}
 
@@ -118,7 +122,8 @@ const clientOf = ({ poolSize, statementTimeout, url }: DatabaseSettings) =>
 const make = Effect.fnUntraced(function* (config: DatabaseSettings) {
   // No connection is opened yet, so nothing can fail here.
   const sql = yield* Effect.orDie(clientOf(config))
-  const breaker = yield* Breaker.make(probe(sql))
+  const databaseClock = DatabaseClock.make(yield* Clock.Clock)
+  const breaker = yield* Breaker.make(probe(sql, databaseClock))
   const admission = Admission.make(
     { running: config.poolSize, waiting: config.poolSize * 64, wait: waitForConnection },
     breaker,
@@ -146,7 +151,8 @@ const make = Effect.fnUntraced(function* (config: DatabaseSettings) {
   }
   const ready = Effect.asVoid(answered(sql`select 1 as ready`))
   const { states } = breaker
-  return Database.of({ sql, run, batched, ready, states, admit: admission.admit })
+  const { clock } = databaseClock
+  return Database.of({ sql, run, batched, ready, states, clock, admit: admission.admit })
 })
 
 /**
@@ -155,6 +161,12 @@ const make = Effect.fnUntraced(function* (config: DatabaseSettings) {
  */
 export const layerWith = (config: DatabaseSettings): Layer.Layer<Database> =>
   Layer.effect(Database, make(config)).pipe(Layer.provide(Reactivity.layer))
+
+/** Makes the database's clock the one that programs read, and whatever else stands on the layer. */
+export const layerClock: Layer.Layer<never, never, Database> = Layer.effect(
+  Clock.Clock,
+  Effect.map(Database, ({ clock }) => clock)
+)
 
 /** The database that the environment names. */
 export const layer: Layer.Layer<Database, Config.ConfigError> = Layer.unwrap(

@@ -1,11 +1,13 @@
 /**
  * What the circuit breaker asks of the database to know whether requests can be answered: a
- * connection of the pool that they use, and the locks that their statements take.
+ * connection of the pool that they use, and the locks that their statements take. It also measures
+ * the database's clock, so that no request is let in before the time is known.
  */
 import type { PgClient } from "@effect/sql-pg"
-import { Duration, Effect } from "effect"
+import { Duration, Effect, Schema } from "effect"
 import { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
 import type { State } from "./Breaker.ts"
+import type { DatabaseClock } from "./DatabaseClock.ts"
 import { sorted, troubleOf } from "./SqlFailure.ts"
 
 /** How long a statement of the probe may take; a connection is waited for as long as it takes. */
@@ -37,18 +39,33 @@ const answered = <A, E>(statement: Effect.Effect<A, E>) =>
     orElse: () => Effect.fail(new StorageUnavailable({ cause: new Error("No answer") }))
   })
 
-const ask = Effect.fnUntraced(function* (sql: PgClient.PgClient, isOpen: boolean) {
+const oneTime = Schema.decodeUnknownEffect(Schema.Tuple([Schema.Struct({ millis: Schema.Finite })]))
+
+const ask = Effect.fnUntraced(function* (
+  sql: PgClient.PgClient,
+  { monotonic, set }: DatabaseClock,
+  isOpen: boolean
+) {
   const connection = yield* sql.reserve
   if (isOpen) yield* answered(connection.executeUnprepared(takeLocks, [], undefined))
-  else yield* answered(connection.execute("select 1", [], undefined))
+  const sent = monotonic()
+  const read = connection.execute(
+    "select extract(epoch from clock_timestamp())::float8 * 1000 as millis",
+    [],
+    undefined
+  )
+  const rows = yield* answered(read)
+  const received = monotonic()
+  const [{ millis }] = yield* oneTime(rows)
+  set({ sent, received, shown: millis })
 }, Effect.scoped)
 
 /**
  * The state of the database that `sql` leads to. Where it was available it is so until it is known
  * to be away; where it was not, the probe must succeed whole.
  */
-export const probe = (sql: PgClient.PgClient) => (present: State) =>
-  sorted(ask(sql, present !== "available")).pipe(
+export const probe = (sql: PgClient.PgClient, clock: DatabaseClock) => (present: State) =>
+  sorted(ask(sql, clock, present !== "available")).pipe(
     Effect.as<State>("available"),
     Effect.catch((failure) => {
       const unclear = present === "available" ? "available" : "not_answering"

@@ -20,5 +20,11 @@ export const layerPorts = Layer.mergeAll(
   OperatorSetup.layer
 )
 
-/** The ports and their database, which the environment names. */
-export const layer = layerPorts.pipe(Layer.provideMerge(Database.layer))
+/**
+ * The ports and their database, which the environment names, and its clock: what stands on this
+ * layer goes by the database's time.
+ */
+export const layer = layerPorts.pipe(
+  Layer.provideMerge(Database.layerClock),
+  Layer.provideMerge(Database.layer)
+)

@@ -1,9 +1,10 @@
 /** The probe of the circuit breaker, as the user of each service. */
 import { PgClient } from "@effect/sql-pg"
 import { expect, layer } from "@effect/vitest"
-import { Context, Effect, Layer, Redacted } from "effect"
+import { Clock, Context, Effect, Layer, Redacted } from "effect"
 import { Reactivity } from "effect/reactivity"
 import type { State } from "../src/Breaker.ts"
+import * as DatabaseClock from "../src/DatabaseClock.ts"
 import { roleOf, type Worker } from "../src/Logins.ts"
 import { probe } from "../src/Probe.ts"
 import * as TestDatabase from "../testing/TestDatabase.ts"
@@ -20,7 +21,10 @@ const foundWhile = Effect.fnUntraced(function* (worker: Worker, present: State, 
   const url = yield* Url
   const owner = yield* clientAt(url)
   const sql = yield* clientAt(TestDatabase.loginsAt(url)[worker])
-  return yield* owner.withTransaction(Effect.andThen(owner.unsafe(lock), probe(sql)(present)))
+  const probing = Effect.flatMap(Clock.Clock, (local) =>
+    probe(sql, DatabaseClock.make(local))(present)
+  )
+  return yield* owner.withTransaction(Effect.andThen(owner.unsafe(lock), probing))
 }, Effect.scoped)
 
 const workers = Object.keys(roleOf) as ReadonlyArray<Worker>
@@ -66,7 +70,8 @@ layer(place, { excludeTestServices: true })("the probe", (it) => {
       const nobody = Object.assign(new URL(url), { port: "9" })
       for (const { href } of [wrong, nowhere, nobody]) {
         const sql = yield* clientAt(Redacted.make(href))
-        expect(yield* probe(sql)("available"), href).toBe("away")
+        const clock = DatabaseClock.make(yield* Clock.Clock)
+        expect(yield* probe(sql, clock)("available"), href).toBe("away")
       }
     })
   )

@@ -103,7 +103,7 @@ export const make = Effect.fnUntraced(function* (parts: Parts) {
   const tracing = yield* References.TracerEnabled
 
   const watch = ({ clientAddress, request, requestId }: Dispatch.Arrival, route: string) => {
-    const began = clock.currentTimeNanosUnsafe()
+    const began = clock.monotonicTimeNanosUnsafe()
     const response = Listener.response(request)
     progress.enter(response, clientAddress)
     Listener.onEnd(Listener.message(request), response, () => {
@@ -112,7 +112,7 @@ export const make = Effect.fnUntraced(function* (parts: Parts) {
         method: request.method,
         route,
         status: response.headersSent ? response.statusCode : clientGone,
-        duration_ms: Number(clock.currentTimeNanosUnsafe() - began) / 1e6,
+        duration_ms: Number(clock.monotonicTimeNanosUnsafe() - began) / 1e6,
         ...(!response.writableFinished && { aborted: true as const })
       }
       metrics.record(access)

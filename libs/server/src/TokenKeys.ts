@@ -127,9 +127,11 @@ export const layer = Layer.effect(
     const directory = yield* Settings.text("TOKEN_KEYS_DIR").required
     const delay = yield* keyDelay.or(Duration.seconds(60))
     const folder = yield* makeFolder(directory)
+    // The times of files are this machine's, whatever clock a request goes by.
+    const local = yield* Clock.Clock
 
     const signing = Effect.gen(function* () {
-      const now = yield* Clock.currentTimeMillis
+      const now = yield* local.currentTimeMillis
       const file = signingKey(yield* folder.keys, now, delay)
       if (file === undefined) return yield* Effect.die(`There is no usable key in ${directory}`)
       return file.key

@@ -1,0 +1,203 @@
+/**
+ * Two instances on one database, of which one runs on a machine whose clock is an hour wrong. What
+ * they do must be judged by the database's clock alone.
+ */
+import { describe, expect, it } from "@effect/vitest"
+import { Clock, Context, DateTime, Duration, Effect, Fiber, Layer } from "effect"
+import { issueKey } from "@data-import/domain/ServiceToken"
+import { portsBeside } from "@data-import/postgres/testing/beside"
+import { rows } from "@data-import/postgres/testing/rows"
+import { whileAccountsStandStill } from "@data-import/postgres/testing/standstill"
+import { freshUrl } from "@data-import/postgres/testing/TestDatabase"
+import { faultsOf, running, until } from "@data-import/server/testing/RunningService"
+import { freshTenant, type Tenant } from "@data-import/server/testing/Tenant"
+import { TokenMint, layer as tokenMint } from "@data-import/server/testing/TokenMint"
+import { layer as tokenSecrets } from "@data-import/server/TokenSecrets"
+import { layer as accountImport } from "../AccountImport.ts"
+import { accountOf, isInProgress, loginAt, process, stage } from "./importService.ts"
+
+const wrongBy = (wrong: Duration.Duration): Layer.Layer<never> =>
+  Layer.effect(
+    Clock.Clock,
+    Effect.map(Clock.Clock, (clock) => {
+      const millis = () => clock.currentTimeMillisUnsafe() + Duration.toMillis(wrong)
+      const nanos = () => BigInt(millis()) * 1_000_000n
+      return {
+        currentTimeMillisUnsafe: millis,
+        currentTimeMillis: Effect.sync(millis),
+        currentTimeNanosUnsafe: nanos,
+        currentTimeNanos: Effect.sync(nanos),
+        monotonicTimeNanosUnsafe: () => clock.monotonicTimeNanosUnsafe(),
+        monotonicTimeNanos: clock.monotonicTimeNanos,
+        sleep: (duration) => clock.sleep(duration)
+      }
+    })
+  )
+
+/** The instances, each as the context in which it is asked. */
+const makeInstances = Effect.fnUntraced(function* (
+  wrong: Duration.Duration,
+  settings: Readonly<Record<string, string>> = {}
+) {
+  const url = yield* freshUrl
+  const beside = yield* Layer.build(
+    Layer.merge(portsBeside(url), Layer.merge(tokenMint, tokenSecrets))
+  )
+  const instance = (clock: Layer.Layer<never>) =>
+    running(accountImport, { DATABASE_URL: loginAt(url), ...settings }).pipe(
+      Layer.provide(clock),
+      Layer.provide(Layer.succeed(TokenMint, Context.get(beside, TokenMint))),
+      Layer.fresh,
+      Layer.build
+    )
+  const right = yield* instance(Layer.empty)
+  const off = yield* instance(wrongBy(wrong))
+  return { beside, instances: { right, off }, right, off }
+})
+
+const anHour: ReadonlyArray<readonly [string, Duration.Duration]> = [
+  ["ahead", Duration.hours(1)],
+  ["behind", Duration.negate(Duration.hours(1))]
+]
+
+/** For how many seconds more the lease of the tenant's import is held, by the database's clock. */
+const leaseOf = ({ supplier }: Tenant) =>
+  Effect.map(
+    rows(
+      (sql) => sql<{ seconds: number }>`
+      select extract(epoch from lease_expires_at - clock_timestamp())::float8 as seconds
+      from import_processes where supplier = ${supplier.code}`
+    ),
+    ([row]) => row?.seconds
+  )
+
+describe.each(anHour)("beside an instance whose clock is an hour %s", (_, wrong) => {
+  it.live("a lease is held for a minute, whoever takes it", () =>
+    Effect.gen(function* () {
+      const { beside, instances } = yield* makeInstances(wrong)
+      const body = Effect.gen(function* () {
+        for (const [holder, other] of [
+          [instances.off, instances.right],
+          [instances.right, instances.off]
+        ] as const) {
+          const tenant = yield* freshTenant()
+          const key = tenant.keyOf("1")
+          yield* Effect.provideContext(stage(tenant, accountOf(key)), holder)
+          yield* whileAccountsStandStill(
+            Effect.gen(function* () {
+              const held = yield* Effect.forkChild(
+                Effect.provideContext(process(tenant, key), holder)
+              )
+              yield* until(isInProgress(key), (isHeld) => isHeld)
+              const seconds = yield* leaseOf(tenant)
+              expect(seconds).toBeGreaterThan(30)
+              expect(seconds).toBeLessThanOrEqual(60)
+              const refused = yield* Effect.provideContext(process(tenant, key), other)
+              expect(faultsOf(refused)).toEqual(["account_import_process_in_progress"])
+              return held
+            })
+          ).pipe(
+            Effect.flatMap(Fiber.join),
+            Effect.map(({ status }) => expect(status).toBe(201))
+          )
+        }
+      })
+      yield* Effect.provideContext(body, beside)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("an attempt that died is taken over when its lease is over, and not before", () =>
+    Effect.gen(function* () {
+      const { beside, instances } = yield* makeInstances(wrong)
+      const body = Effect.gen(function* () {
+        const tenant = yield* freshTenant()
+        const keys = [tenant.keyOf("running"), tenant.keyOf("over")] as const
+        const [live, over] = keys
+        yield* Effect.forEach(keys, (key) =>
+          Effect.provideContext(stage(tenant, accountOf(key)), instances.right)
+        )
+        const leave = (number: string, seconds: number) =>
+          rows(
+            (sql) => sql`
+            update import_processes set lease_attempt = 'dead',
+              lease_expires_at = clock_timestamp() + ${seconds}::integer * interval '1 second'
+            where supplier = ${tenant.supplier.code} and external_account_number = ${number}`
+          )
+        yield* leave(live.external_account_number, 55)
+        yield* leave(over.external_account_number, -1)
+        const refused = yield* Effect.provideContext(process(tenant, live), instances.off)
+        expect(faultsOf(refused)).toEqual(["account_import_process_in_progress"])
+        const taken = yield* Effect.provideContext(process(tenant, over), instances.off)
+        expect(taken.status).toBe(201)
+      })
+      yield* Effect.provideContext(body, beside)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("keys and tokens expire by the database's clock", () =>
+    Effect.gen(function* () {
+      const { beside, instances } = yield* makeInstances(wrong)
+      const body = Effect.gen(function* () {
+        const tenant = yield* freshTenant()
+        const { tokenOf } = yield* TokenMint
+        const now = yield* DateTime.now
+        const scopes = ["import:write"] as const
+        const { organisation } = tenant
+        const keyFor = (minutes: number) =>
+          issueKey({ organisation, label: "t", scopes, expiresAt: DateTime.add(now, { minutes }) })
+        const live = yield* keyFor(30)
+        const expired = yield* keyFor(-30)
+        const tokens = {
+          live: yield* tokenOf(live.key, Duration.minutes(30)),
+          ofExpiredKey: yield* tokenOf(expired.key, Duration.minutes(30)),
+          expired: yield* tokenOf(live.key, Duration.minutes(-30))
+        }
+        for (const instance of Object.values(instances)) {
+          const statusFor = (token: string) =>
+            Effect.map(
+              Effect.provideContext(
+                stage({ ...tenant, token }, accountOf(tenant.keyOf("1"))),
+                instance
+              ),
+              ({ status }) => status
+            )
+          expect([200, 201]).toContain(yield* statusFor(tokens.live))
+          expect(yield* statusFor(tokens.ofExpiredKey)).toBe(401)
+          expect(yield* statusFor(tokens.expired)).toBe(401)
+        }
+      })
+      yield* Effect.provideContext(body, beside)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("the rate of an organisation is shared, and nobody waits for the hour", () =>
+    Effect.gen(function* () {
+      const { beside, instances, off, right } = yield* makeInstances(wrong, { RATE_LIMIT: "60" })
+      const body = Effect.gen(function* () {
+        const tenant = yield* freshTenant()
+        let asked = 0
+        const ask = (instance: typeof right) =>
+          Effect.provideContext(stage(tenant, accountOf(tenant.keyOf(`${asked++}`))), instance)
+        const drained = Effect.gen(function* () {
+          for (const instance of [off, right]) {
+            yield* until(ask(instance), ({ status }) => status === 429)
+          }
+        })
+        yield* drained
+        const [row] = yield* rows(
+          (sql) => sql<{ seconds: number }>`
+          select extract(epoch from clock_timestamp() - at)::float8 as seconds from allowances
+          where organisation = ${tenant.organisation}`
+        )
+        expect(row?.seconds).toBeGreaterThan(-1)
+        expect(row?.seconds).toBeLessThan(60)
+        for (const instance of Object.values(instances)) {
+          const refused = yield* until(ask(instance), ({ status }) => status === 429)
+          expect(Number(refused.headers["retry-after"])).toBeLessThanOrEqual(2)
+        }
+        expect(asked, "what the two may send in a minute, and a few seconds more").toBeLessThan(150)
+      })
+      yield* Effect.provideContext(body, beside)
+    }).pipe(Effect.scoped)
+  )
+})
