@@ -20,7 +20,7 @@ export class IdempotencyKeys extends Context.Service<
   {
     /**
      * Reserves the key until `at + lease` if it is free at `at`; otherwise says what it stands for.
-     * Keys that expired long ago are deleted along the way.
+     * A few keys that expired more than `expiredKeptFor` before `at` are deleted along the way.
      */
     readonly reserve: (command: {
       readonly request: KeyedRequest

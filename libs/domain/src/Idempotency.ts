@@ -46,6 +46,12 @@ export interface Reservation {
 /** How long an answer is kept. */
 export const answersKeptFor = Duration.hours(24)
 
+/**
+ * How long an expired key stays in storage before it is deleted. Until then a request that is slower
+ * than its lease can still store its effect, if nobody has taken the key over.
+ */
+export const expiredKeptFor = Duration.hours(1)
+
 /** What storage has under a key. `answer` is null while the request that reserved the key runs. */
 export interface KeyRecord {
   readonly fingerprint: Fingerprint

@@ -1,8 +1,6 @@
 /**
  * Idempotency keys: the reservation of a key, and then the answer that was kept under it. An answer
- * repeats what a client sent and is stored like the rows that it repeats. Keys are deleted about a
- * day after their reservation, which does not change when the answer is added; so only the index of
- * the key itself is written then.
+ * repeats what a client sent and is stored like the rows that it repeats, for a day.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -18,14 +16,12 @@ export const idempotencyKeys = Effect.gen(function* () {
         constraint idempotency_keys_key_length check (length(key) between 1 and 255),
       fingerprint text collate "C" not null,
       token text collate "C" not null,
-      reserved_at timestamptz not null,
       expires_at timestamptz not null,
       answer text,
       constraint idempotency_keys_pkey primary key (organisation, key)
-    ) with (fillfactor = 70)`
-  yield* sql`create index idempotency_keys_by_age on idempotency_keys (reserved_at)`
+    )`
+  yield* sql`create index idempotency_keys_by_expiry on idempotency_keys (expires_at)`
   yield* sql`
-    grant select, insert, delete,
-      update (fingerprint, token, reserved_at, expires_at, answer)
+    grant select, insert, delete, update (fingerprint, token, expires_at, answer)
     on idempotency_keys to data_import_account_import, data_import_post_import`
 })

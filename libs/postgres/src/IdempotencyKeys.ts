@@ -4,7 +4,12 @@
  * over by a statement of its own, which may have to wait for the write that still holds it.
  */
 import { DateTime, Effect, Layer, Schema } from "effect"
-import { Fingerprint, type KeyRecord, keyStateAt } from "@data-import/domain/Idempotency"
+import {
+  expiredKeptFor,
+  Fingerprint,
+  type KeyRecord,
+  keyStateAt
+} from "@data-import/domain/Idempotency"
 import { IdempotencyKeys, type Reserving } from "@data-import/domain/ports/IdempotencyKeys"
 import { Database, rowsOf } from "./Database.ts"
 import { isReservation } from "./KeptAnswers.ts"
@@ -32,20 +37,21 @@ const sent = ({ sql }: Database["Service"], commands: ReadonlyArray<Command>) =>
       ${each(({ request }) => request.key)}::text[],
       ${each(({ request }) => request.fingerprint)}::text[],
       ${each(({ token }) => token)}::text[],
-      ${each(({ at }) => DateTime.toDateUtc(at))}::timestamptz[],
       ${each(leaseEnd)}::timestamptz[]
-    ) with ordinality as command(organisation, key, fingerprint, token, at, lease_end, position)`
+    ) with ordinality as command(organisation, key, fingerprint, token, lease_end, position)`
 }
 
-/**
- * A few keys that are older than any answer is kept for. The extra hour leaves a slow request its
- * reservation.
- */
-const swept = ({ sql }: Database["Service"]) => sql`
-  delete from idempotency_keys where ctid = any(array(
-    select ctid from idempotency_keys
-    where reserved_at < (select max(at) from sent) - interval '25 hours'
-    order by reserved_at limit 100 for update skip locked))`
+const latest = (commands: ReadonlyArray<Command>): DateTime.Utc =>
+  commands.map(({ at }) => at).reduce((one, other) => DateTime.max(one, other))
+
+/** Deletes a few keys that have expired long ago. What somebody holds is left for the next time. */
+const swept = ({ sql }: Database["Service"], at: DateTime.Utc) => {
+  const end = DateTime.subtractDuration(at, expiredKeptFor)
+  return sql`
+    delete from idempotency_keys where ctid = any(array(
+      select ctid from idempotency_keys where expires_at < ${DateTime.toDateUtc(end)}
+      order by expires_at limit 100 for update skip locked))`
+}
 
 /** What there was under each key, and whether it is reserved now because there was nothing. */
 const insertOrRead = (database: Database["Service"]) => (commands: ReadonlyArray<Command>) =>
@@ -60,14 +66,14 @@ const insertOrRead = (database: Database["Service"]) => (commands: ReadonlyArray
     ),
     inserted as (
       insert into idempotency_keys
-        (organisation, key, fingerprint, token, reserved_at, expires_at)
-      select organisation, key, fingerprint, token, at, lease_end from sent
+        (organisation, key, fingerprint, token, expires_at)
+      select organisation, key, fingerprint, token, lease_end from sent
       where position not in (select position from present)
       order by organisation, key
       on conflict on constraint idempotency_keys_pkey do nothing
       returning organisation, key
     ),
-    swept as (${swept(database)})
+    swept as (${swept(database, latest(commands))})
     select position, inserted.key is not null as "isReserved", present.fingerprint, answer,
       expires_at as "expiresAt"
     from sent left join inserted using (organisation, key) left join present using (position)
@@ -78,7 +84,7 @@ const takenOver = ({ sql }: Database["Service"], command: Command) => {
   return sql`
     update idempotency_keys
     set fingerprint = ${request.fingerprint}, token = ${token}, answer = null,
-      reserved_at = ${DateTime.toDateUtc(at)}, expires_at = ${leaseEnd(command)}
+      expires_at = ${leaseEnd(command)}
     where organisation = ${request.organisation} and key = ${request.key}
       and expires_at <= ${DateTime.toDateUtc(at)}
     returning key`.pipe(Effect.map((taken) => taken.length > 0))

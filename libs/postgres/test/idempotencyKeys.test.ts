@@ -29,16 +29,14 @@ const team = Layer.effectDiscard(
 )
 const storage = team.pipe(Layer.provideMerge(layerPorts), Layer.provideMerge(database))
 
-/** So many keys of `organisation`, reserved from the instant on, one each millisecond, and answered. */
+/** So many keys of `organisation` with an answer, which expire from the instant on, one each ms. */
 const fill = (organisation: string, count: number, at: DateTime.Utc) =>
   rows(
     (sql) => sql`
-      insert into idempotency_keys
-        (organisation, key, fingerprint, token, reserved_at, expires_at, answer)
-      select ${organisation}, 'k' || n, 'f', 't', reserved_at, reserved_at + interval '24 hours',
+      insert into idempotency_keys (organisation, key, fingerprint, token, expires_at, answer)
+      select ${organisation}, 'k' || n, 'f', 't', ${DateTime.toDateUtc(at)} + n * interval '1 ms',
         '201 {}'
-      from generate_series(1, ${count}::integer) n,
-        lateral (select ${DateTime.toDateUtc(at)} + n * interval '1 ms' as reserved_at) as made`
+      from generate_series(1, ${count}::integer) n`
   )
 
 const scans = Effect.gen(function* () {
@@ -86,31 +84,47 @@ layer(storage, { excludeTestServices: true })("keys", (it) => {
     })
   )
 
-  it.effect("are deleted a few at a time, an hour after no answer is kept any more", () =>
+  it.effect("are deleted a few at a time, an hour after they have expired", () =>
     Effect.gen(function* () {
-      const [old, young] = ["old", "young"]
-      yield* fill(old, 250, noon)
-      yield* fill(young, 10, noonPlus(10))
+      yield* rows((sql) => sql`delete from idempotency_keys`)
+      yield* fill("old", 250, noon)
+      yield* fill("young", 10, noonPlus(10))
       const left = Effect.map(
         rows(
           (sql) => sql<{ organisation: string; count: number }>`
             select organisation, count(*)::integer as count from idempotency_keys
-            where organisation in ${sql.in([old, young])} group by organisation order by 1`
+            where organisation in ('old', 'young') group by organisation order by 1`
         ),
         (found) => found.map(({ count, organisation }) => `${count} ${organisation}`)
       )
-      const dayAndHour = DateTime.add(noon, { hours: 25 })
-      yield* reserve(freshKeyed(), dayAndHour)
+      yield* reserve(freshKeyed(), DateTime.add(noon, { hours: 1 }))
       expect(yield* left).toEqual(["250 old", "10 young"])
-      const later = DateTime.add(dayAndHour, { seconds: 1 })
-      // The keys of the first test are as old.
-      yield* rows(
-        (sql) => sql`delete from idempotency_keys where organisation not in ('old', 'young')`
-      )
+      const later = DateTime.add(noon, { hours: 1, seconds: 1 })
       for (const expected of [["150 old", "10 young"], ["50 old", "10 young"], ["10 young"]]) {
         yield* reserve(freshKeyed(), later)
         expect(yield* left).toEqual(expected)
       }
+    })
+  )
+
+  it.effect("are deleted by many at once, and stay good meanwhile", () =>
+    Effect.gen(function* () {
+      yield* rows((sql) => sql`delete from idempotency_keys`)
+      yield* fill("old", 1_000, noon)
+      const later = DateTime.add(noon, { hours: 2 })
+      const requests = Array.from({ length: 64 }, () => freshKeyed())
+      const reserved = yield* Effect.forEach(requests, (request) => reserve(request, later), {
+        concurrency: "unbounded"
+      })
+      expect(new Set(reserved.map(({ reserving }) => reserving._tag))).toEqual(
+        new Set(["Reserved"])
+      )
+      const again = yield* Effect.forEach(requests, (request) => reserve(request, later))
+      expect(new Set(again.map(({ reserving }) => reserving._tag))).toEqual(new Set(["InUse"]))
+      const left = yield* rows(
+        (sql) => sql`select from idempotency_keys where organisation = 'old'`
+      )
+      expect(left).toHaveLength(0)
     })
   )
 })

@@ -130,8 +130,8 @@ const columns = {
   "allowances query w": "at requests",
   "api_keys operator w": "revoked_at",
   "failed_token_attempts auth w": "id",
-  "idempotency_keys account-import w": "answer expires_at fingerprint reserved_at token",
-  "idempotency_keys post-import w": "answer expires_at fingerprint reserved_at token",
+  "idempotency_keys account-import w": "answer expires_at fingerprint token",
+  "idempotency_keys post-import w": "answer expires_at fingerprint token",
   "import_attempts account-import w": "ended_at errors outcome",
   "import_attempts operator w": "ended_at outcome",
   "import_processes account-import w":

@@ -3,7 +3,13 @@
  * step.
  */
 import { DateTime, Effect, Layer } from "effect"
-import { answersKeptFor, type Keep, keyStateAt, type Reservation } from "../../src/Idempotency.ts"
+import {
+  answersKeptFor,
+  expiredKeptFor,
+  type Keep,
+  keyStateAt,
+  type Reservation
+} from "../../src/Idempotency.ts"
 import { IdempotencyKeys, type Reserving, ReservationLost } from "../IdempotencyKeys.ts"
 import { MemoryStore } from "./Store.ts"
 
@@ -47,7 +53,15 @@ export const release = (store: Store, reservation: Reservation): void => {
   if (isHeld(store, reservation)) store.idempotencyKeys.delete(placeOf(reservation))
 }
 
+const sweep = ({ idempotencyKeys }: Store, at: DateTime.Utc): void => {
+  const end = DateTime.subtractDuration(at, expiredKeptFor)
+  for (const [place, { expiresAt }] of idempotencyKeys) {
+    if (DateTime.isLessThan(expiresAt, end)) idempotencyKeys.delete(place)
+  }
+}
+
 const reserve = (store: Store, { at, lease, request, token }: Reserve): Reserving => {
+  sweep(store, at)
   const present = store.idempotencyKeys.get(placeOf(request))
   const state = present && keyStateAt(present, request.fingerprint, at)
   if (state !== undefined && state._tag !== "Free") return state
