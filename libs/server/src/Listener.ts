@@ -113,16 +113,31 @@ const unansweredOn = (socket: Socket): Set<() => void> => {
   return open
 }
 
+interface Latest {
+  readonly message: IncomingMessage
+  readonly response: ServerResponse
+}
+
+/** The request that began last on each connection. */
+const latest = new WeakMap<Duplex, Latest>()
+
+/** Whether what comes now still belongs to a request that has its answer. */
+const isAnswered = (socket: Duplex): boolean => {
+  const last = latest.get(socket)
+  return last !== undefined && !last.message.complete && last.response.headersSent
+}
+
 /**
  * Calls `ended` once, when the answer has left or never will. A response that waits behind others
  * on its connection does not close when the connection does.
  */
 export const onEnd = (
-  { socket }: IncomingMessage,
+  message: IncomingMessage,
   response: ServerResponse,
   ended: () => void
 ): void => {
-  const open = unansweredOn(socket)
+  latest.set(message.socket, { message, response })
+  const open = unansweredOn(message.socket)
   const end = () => {
     if (open.delete(end)) ended()
   }
@@ -144,6 +159,7 @@ const reasons: Readonly<Record<number, string>> = {
 
 const refuse = (error: NodeJS.ErrnoException, socket: Duplex): void => {
   if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy()
+  if (isAnswered(socket)) return void socket.end()
   const { body, status } = problemOf(refusalOf(error.code))
   const text = JSON.stringify(body)
   const head = [

@@ -121,6 +121,28 @@ describe("a body", () => {
       })
   )
 
+  it.effect.each([
+    ["GET", "/ok/", "", 400],
+    ["HEAD", "/ok/", "", 400],
+    ["PUT", "/ok/", "", 405],
+    ["POST", "/echo/", "accept: text/html\r\n", 406]
+  ] as const)(
+    "that breaks off has one answer where it has one: %s %s",
+    ([method, path, headers, status]) =>
+      Effect.gen(function* () {
+        const { port } = yield* start(service)
+        const connection = yield* open(port)
+        const first = `${method} ${path} HTTP/1.1\r\nhost: a\r\n${headers}${chunks}\r\n\r\n1\r\n{\r\n`
+        connection.send(first)
+        const answer = yield* Effect.promise(() =>
+          connection.receive({ toHead: method === "HEAD" })
+        )
+        expect(answer.status).toBe(status)
+        connection.send("zz\r\n")
+        expect(yield* Effect.promise(() => connection.rest())).toBe("")
+      })
+  )
+
   it.effect("of no bytes is none", () =>
     Effect.gen(function* () {
       expect((yield* answerTo(head("GET", "content-length: 0"))).status).toBe(200)
