@@ -41,10 +41,13 @@ const answering = (check: Effect.Effect<void, unknown>, seconds = 30) =>
     })
   )
 
-/** Starts everything and says where it answers. It runs until the scope ends. */
-export const start = Effect.gen(function* () {
+/**
+ * Starts everything, says where it answers, and keeps it running. Fails where it cannot be started,
+ * and where PostgreSQL has ended and cannot be started again.
+ */
+export const run = Effect.gen(function* () {
   const folder = yield* dataDir
-  const { share, url } = yield* own
+  const { share, supervise, url } = yield* own
   yield* migrate(url)
   const { operator, ...logins } = yield* Logins.temporary(url)
   const { baseUrl, check } = yield* Services.start({ dataDir: folder, logins })
@@ -52,4 +55,5 @@ export const start = Effect.gen(function* () {
   yield* share
   yield* answering(check)
   yield* Console.log(`Data Import answers at ${baseUrl}`)
+  return yield* supervise
 })

@@ -2,7 +2,7 @@
 import "effect/schema/SchemaJITCompiler/enable"
 import { NodeRuntime, NodeServices } from "@effect/platform-node"
 import { Cause, Console, Effect, Exit, Logger, Predicate } from "effect"
-import { start } from "./Local.ts"
+import { run } from "./Local.ts"
 
 const isPortTaken = (error: unknown): boolean =>
   Predicate.isTagged(error, "ServeError") &&
@@ -29,7 +29,7 @@ const explanation = (cause: Cause.Cause<unknown>): string => {
     : Cause.pretty(cause)
 }
 
-const main = Effect.andThen(start, Effect.never).pipe(
+const main = run.pipe(
   Effect.scoped,
   Effect.tapCause((cause) =>
     Cause.hasInterruptsOnly(cause) ? Effect.void : Console.error(explanation(cause))

@@ -12,9 +12,8 @@ import { Config, Effect, type Scope } from "effect"
 import * as Settings from "@data-import/domain/Settings"
 
 /** The absolute path of `DATA_DIR` (`.data`). */
-export const dataDir = Config.map(
-  Settings.text("DATA_DIR").or(".data"),
-  (folder) => resolve(folder)
+export const dataDir = Config.map(Settings.text("DATA_DIR").or(".data"), (folder) =>
+  resolve(folder)
 )
 
 export const placesIn = (dataDir: string) => ({

@@ -23,17 +23,20 @@ const startEmbedded = (folder: string, whenAdopted: "stop" | "leave") =>
 
 /**
  * The database of the local run, for as long as the scope. `share` lets operator commands use it as
- * well; before that they wait.
+ * well; before that they wait. `supervise` keeps the embedded one running, and fails when that is
+ * not possible.
  */
 export const own = Effect.gen(function* () {
   const configured = yield* configuredUrl
-  if (Option.isSome(configured)) return { url: configured.value, share: Effect.void }
+  if (Option.isSome(configured)) {
+    return { url: configured.value, share: Effect.void, supervise: Effect.never }
+  }
   const folder = yield* DataDirectory.dataDir
   const claim = yield* DataDirectory.claim(folder)
   if (claim._tag === "Shared") return yield* new AlreadyRunning({ dataDir: folder })
   // One that runs already was left behind by a local run that was killed.
-  const { url } = yield* startEmbedded(folder, "stop")
-  return { url, share: claim.share }
+  const { supervise, url } = yield* startEmbedded(folder, "stop")
+  return { url, share: claim.share, supervise }
 })
 
 /**

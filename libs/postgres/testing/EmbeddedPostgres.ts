@@ -37,6 +37,12 @@ export interface EmbeddedPostgres {
   readonly pid: number
   /** Whether it ran already. */
   readonly adopted: boolean
+  /**
+   * Starts the server again, at the same port, whenever it has ended. Never succeeds; fails when
+   * several tries in a row, with growing pauses, were in vain. A server that has been started again
+   * ends with the same scope.
+   */
+  readonly supervise: Effect.Effect<never, PostgresDidNotStart>
 }
 
 export interface Options {
@@ -54,6 +60,11 @@ const logFile = "postgres.log"
 const startLimitMillis = 30_000
 const stopLimitMillis = 20_000
 
+/** Before each try to start a server again. */
+const restartPauses = [100, 500, 1_000, 2_000, 4_000]
+/** A server that ended sooner than this after its start counts as one more try in vain. */
+const stableMillis = 60_000
+
 /**
  * Starts or adopts the server of a data directory; the end of the scope stops it and waits for its
  * end.
@@ -65,16 +76,72 @@ export const start = (
     attempt(async () => {
       const folder = prepareFolder(options.dataDir)
       await initialise(folder)
-      const { adopted, pid, port } = await runOrAdopt(folder, options.port)
+      const running = await runOrAdopt(folder, options.port, 5)
       const password = readFileSync(join(folder.data, passwordFile), "utf8")
-      const url = `postgres://${superuser}:${password}@127.0.0.1:${port}/postgres`
-      return { folder, server: { url: Redacted.make(url), pid, adopted } }
+      const url = `postgres://${superuser}:${password}@127.0.0.1:${running.port}/postgres`
+      return { folder, url: Redacted.make(url), server: { running } }
     }),
-    ({ folder, server }) =>
-      server.adopted && options.whenAdopted === "leave"
+    ({ folder, server: { running } }) =>
+      running.adopted && options.whenAdopted === "leave"
         ? Effect.void
-        : Effect.promise(() => stop(server.pid, folder.data))
-  ).pipe(Effect.map(({ server }) => server))
+        : Effect.promise(() => stop(running.pid, folder.data))
+  ).pipe(
+    Effect.map(({ folder, server, url }) => {
+      const { adopted, pid } = server.running
+      return { url, pid, adopted, supervise: supervise(folder, server) }
+    })
+  )
+
+/** The server as it runs now, which is another process after each restart. */
+interface Server {
+  running: Running
+}
+
+const ended = (pid: number, data: string): Effect.Effect<void> =>
+  Effect.promise(async (signal) => {
+    while (!signal.aborted && runsOn(pid, data)) await delay(100)
+  })
+
+/**
+ * One try; gives what the server said. What is begun is waited for, so that the end of the scope
+ * finds the process.
+ */
+const restart = (folder: PostgresFolder, server: Server): Effect.Effect<string> =>
+  Effect.uninterruptible(
+    Effect.promise(async () => {
+      const { port } = server.running
+      const said = await runOrAdopt(folder, port, 1).then(
+        () => lastWords(folder.data),
+        (cause: unknown) => (cause instanceof Error ? cause.message : String(cause))
+      )
+      // One that does not answer yet may be about to recover. One at another port is an operator
+      // command's, and ends with it.
+      const found = postmaster(folder.data)
+      if (found?.port === port) server.running = { pid: found.pid, port, adopted: false }
+      return said
+    })
+  )
+
+const supervise = Effect.fnUntraced(function* (
+  folder: PostgresFolder,
+  server: Server
+): Effect.fn.Return<never, PostgresDidNotStart> {
+  let tries = 0
+  let last = ""
+  while (true) {
+    const since = performance.now()
+    yield* ended(server.running.pid, folder.data)
+    if (performance.now() - since > stableMillis) tries = 0
+    const pause = restartPauses[tries++]
+    if (pause === undefined) {
+      const message = `PostgreSQL ended and could not be started again. ${last}`
+      return yield* new PostgresDidNotStart({ message })
+    }
+    yield* Effect.logWarning("PostgreSQL has ended; it is started again")
+    yield* Effect.promise(() => delay(pause))
+    last = yield* restart(folder, server)
+  }
+})
 
 const attempt = <A>(evaluate: () => Promise<A>): Effect.Effect<A, PostgresDidNotStart> =>
   Effect.tryPromise({
@@ -164,9 +231,13 @@ interface Running {
   readonly adopted: boolean
 }
 
-const runOrAdopt = async (folder: PostgresFolder, port: number | undefined): Promise<Running> => {
+const runOrAdopt = async (
+  folder: PostgresFolder,
+  port: number | undefined,
+  attempts: number
+): Promise<Running> => {
   const deadline = Date.now() + startLimitMillis
-  let attemptsLeft = 5
+  let attemptsLeft = attempts
   let own: Child | undefined
   while (Date.now() < deadline) {
     const found = postmaster(folder.data)
