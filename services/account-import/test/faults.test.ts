@@ -128,14 +128,18 @@ layer(service, { excludeTestServices: true })("what is wrong with a request", (i
       })
     )
 
-    it.effect("are told of thousands of places", () =>
+    it.effect("are told of 1,000 places, and that there are more", () =>
       Effect.gen(function* () {
         const tenant = yield* freshTenant()
         const account = { ...accountOf(tenant.keyOf("1")), notes: Array(10_000).fill({}) }
-        const [code, ...places] = faultsOf(yield* validate(tenant, account))
+        const reply = yield* validate(tenant, account)
+        const [code, ...places] = faultsOf(reply)
         expect(code).toBe(failed)
-        expect(places).toHaveLength(10_000)
-        expect(places.at(-1)).toBe("notes.9999: note_body_or_document_path_not_found")
+        expect(places).toHaveLength(1_000)
+        expect(places.at(-1)).toBe("notes.999: note_body_or_document_path_not_found")
+        expect(reply.json).toMatchObject({
+          detail: expect.stringContaining("breaks more than 1,000 rules; 1,000 are listed")
+        })
       })
     )
 
