@@ -52,7 +52,8 @@ export class Accounts extends Context.Service<
      * called more than once. None where there is no account; nothing is stored where `decide`
      * fails. A change of nothing writes no event. Event: post_import.completed. Audit: `action`,
      * with the outcome `created` where something is stored and `unchanged` where nothing is. With
-     * `keep`, the answer is kept in the same step, or the key released where nothing is stored.
+     * `keep`, the answer is kept in the same step, or the key released where it is a change of
+     * nothing; `ReservationLost` comes after what `decide` fails with.
      */
     readonly change: <A, E>(
       command: ChangeCommand<A, E>

@@ -18,8 +18,9 @@ import { currentTransactions, historicalTransactions, type Ledger } from "../../
 import type { StatementId } from "../../src/Statement.ts"
 import type { Transaction, TransactionId } from "../../src/Transaction.ts"
 import { Accounts } from "../Accounts.ts"
+import { ReservationLost } from "../IdempotencyKeys.ts"
 import type { NewAccount } from "../ImportProcesses.ts"
-import { keepAnswer, release, whileReserved } from "./IdempotencyKeys.ts"
+import { isHeld, keepAnswer, release } from "./IdempotencyKeys.ts"
 import { importOf, MemoryStore, recordChange } from "./Store.ts"
 
 type Store = MemoryStore["Service"]
@@ -146,11 +147,12 @@ const describe = (
 const change =
   (store: Store): Port["change"] =>
   ({ action, at, caller, decide, keep, key, look }) =>
-    whileReserved(store, keep, () => {
+    Effect.suspend(() => {
       const account = accountOf(store, key)
       if (account === undefined) return Effect.succeedNone
       const decided = decide(viewOf(store, account, look))
       if (Result.isFailure(decided)) return Effect.fail(decided.failure)
+      if (keep && !isHeld(store, keep.reservation)) return Effect.fail(new ReservationLost())
       const { answer, change: wanted } = decided.success
       const changes = !isEmpty(wanted)
       if (changes) {

@@ -19,7 +19,8 @@ type Reserve = Parameters<IdempotencyKeys["Service"]["reserve"]>[0]
 const placeOf = ({ key, organisation }: Pick<Reservation, "key" | "organisation">): string =>
   JSON.stringify([organisation, key])
 
-const isHeld = (store: Store, reservation: Reservation): boolean => {
+/** Whether the key is reserved so, and has no answer yet. */
+export const isHeld = (store: Store, reservation: Reservation): boolean => {
   const record = store.idempotencyKeys.get(placeOf(reservation))
   return record?.token === reservation.token && record.answer === null
 }
