@@ -21,7 +21,7 @@ const entry = (prefix: string, service: ServiceName, limit = bodyBytes): Entry =
   bodyBytes: limit
 })
 
-export const table: ReadonlyArray<Entry> = [
+const table: ReadonlyArray<Entry> = [
   entry("/v1/data-import/validate-account", "accountImport"),
   entry("/v1/data-import/account-import-process", "accountImport"),
   entry("/v1/data-import/notes", "postImport"),

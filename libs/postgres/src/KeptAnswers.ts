@@ -18,7 +18,7 @@ export interface KeptAnswer {
 }
 
 /** When an answer to a write at this instant is no longer kept. */
-export const keptUntil = (at: DateTime.Utc): Date =>
+const keptUntil = (at: DateTime.Utc): Date =>
   DateTime.toDateUtc(DateTime.addDuration(at, answersKeptFor))
 
 /** The condition under which a row is this reservation, still without an answer. */

@@ -297,7 +297,7 @@ const connections: Attacks = ({ chunkedHidden, endThenHidden, hiddenLength, hidd
 ]
 
 /** All the attacks, hiding this request. */
-export const attacksHiding = (request: string): ReadonlyArray<FramingAttack> => {
+const attacksHiding = (request: string): ReadonlyArray<FramingAttack> => {
   const hidden = hide(request)
   const all = [lengthAndChunks, byTransferEncoding, byLength, oddLengths, chunks, connections]
   return all.flatMap((attacks) => attacks(hidden))

@@ -147,12 +147,12 @@ const describe = (
 const change =
   (store: Store): Port["change"] =>
   ({ action, at, caller, decide, keep, key, look }) =>
-    Effect.suspend(() => {
+    Effect.gen(function* () {
       const account = accountOf(store, key)
-      if (account === undefined) return Effect.succeedNone
+      if (account === undefined) return Option.none()
       const decided = decide(viewOf(store, account, look))
-      if (Result.isFailure(decided)) return Effect.fail(decided.failure)
-      if (keep && !isHeld(store, keep.reservation)) return Effect.fail(new ReservationLost())
+      if (Result.isFailure(decided)) return yield* Effect.fail(decided.failure)
+      if (keep && !isHeld(store, keep.reservation)) return yield* new ReservationLost()
       const { answer, change: wanted } = decided.success
       const changes = !isEmpty(wanted)
       if (changes) {
@@ -168,7 +168,7 @@ const change =
         outcome: changes ? "created" : "unchanged",
         caller
       })
-      return Effect.succeedSome(answer)
+      return Option.some(answer)
     })
 
 const endInstruction =
