@@ -1,8 +1,8 @@
 /**
  * The one address of the system: finds the service by path and forwards, without looking into a
- * body and without holding a key. Every answer is the service's own; the gateway itself answers unknown
- * paths, its documents, its health, what is no sound HTTP or too large, and for a service that does
- * not answer.
+ * body and without holding a key. Every answer is the service's own; the gateway itself answers
+ * unknown paths, its documents, its health, what is no sound HTTP or too large, and for a service
+ * that does not answer.
  *
  * Settings: those of the server, ACCOUNT_IMPORT_URL, QUERY_URL, AUTH_URL, POST_IMPORT_URL (unset:
  * its paths answer 503), UPSTREAM_TIMEOUT_SECONDS (30), MAX_REQUESTS_PER_ADDRESS (500). Each URL is

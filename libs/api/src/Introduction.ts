@@ -39,8 +39,8 @@ Every error has the same envelope: \`detail\` for humans, \`code\` for machines,
 where rules are broken, each with its \`attr\`, the dot path to the offending input. \`detail\` may
 change and must not be parsed; a \`code\` never changes. The schemas ErrorCode and FieldErrorCode
 list every code with its meaning and remedy. All broken rules are reported together, up to
-${thousands(mostFaults)}; where there are more, the first ${thousands(mostFaults)} that were found are listed, and
-\`detail\` says so. A method that a path does not have is a 405 whose \`Allow\` header names those
+${thousands(mostFaults)}; where there are more, the first ${thousands(mostFaults)} that were
+found are listed, and \`detail\` says so. A method that a path does not have is a 405 whose \`Allow\` header names those
 it has.
 
 Send a request again as it is after 409 \`idempotency_key_in_use\`, 429, 500, 503 or a lost answer;
@@ -48,11 +48,11 @@ after any other error, correct it first.
 
 ## Retries
 
-A write may be repeated safely, but for transactions with \`check_previously_added=false\`, which are
-then added again. Send the header \`Idempotency-Key\`, one key for each request, and the write takes
-effect once: a repeat with the same path, query and body is answered as the first time, with
+A write may be repeated safely, but for transactions with \`check_previously_added=false\`, which
+are then added again. Send the header \`Idempotency-Key\`, one key for each request, and the write
+takes effect once: a repeat with the same path, query and body is answered as the first time, with
 \`Idempotency-Replayed: true\`. Answers are kept for 24 hours. What stored nothing (a refusal, a dry
-run, items that were all there) is not kept and runs anew. The same key with another request is a 422
+run, items that were all there) is not kept and runs anew. The same key with another request is 422
 \`idempotency_key_reused\`; while the first request runs, it is a 409 \`idempotency_key_in_use\`.
 
 Every answer carries \`X-Request-Id\`.

@@ -1,7 +1,7 @@
 /**
  * Storage of idempotency keys. A key is reserved and given back here. Its answer is stored by the
- * ports that carry out the writes, in the same step as the write (`keep` of their commands), so that
- * nothing can come between the two.
+ * ports that carry out the writes, in the same step as the write (`keep` of their commands), so
+ * that nothing can come between the two.
  */
 import { Context, Data, type DateTime, type Duration, type Effect } from "effect"
 import type { KeyedRequest, KeyState, Reservation, ReservationToken } from "../src/Idempotency.ts"

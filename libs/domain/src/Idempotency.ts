@@ -47,8 +47,8 @@ export interface Reservation {
 export const answersKeptFor = Duration.hours(24)
 
 /**
- * How long an expired key stays in storage before it is deleted. Until then a request that is slower
- * than its lease can still store its effect, if nobody has taken the key over.
+ * How long an expired key stays in storage before it is deleted. Until then a request that is
+ * slower than its lease can still store its effect, if nobody has taken the key over.
  */
 export const expiredKeptFor = Duration.hours(1)
 

@@ -1,7 +1,7 @@
 /**
  * Writes values as JSON, by the transformations of their schema. The value is of the schema's type,
- * which nothing but reading or the compiler has made it; so unlike the schema itself, which examines
- * every value anew, a writer checks nothing. A large value is written in steps.
+ * which nothing but reading or the compiler has made it; so unlike the schema itself, which
+ * examines every value anew, a writer checks nothing. A large value is written in steps.
  */
 import { Schema, type SchemaAST } from "effect"
 import { isObject } from "./Json.ts"

@@ -223,7 +223,7 @@ describe("a document of any size", () => {
   const members = (length: number) =>
     Array.from({ length }, (_, index) => `"k${index}":${index}`).join(",")
 
-  it("keeps one element and one member more than the limit, and checks the form of the rest", () => {
+  it("keeps one element and one member more than the limit, and checks the rest", () => {
     const lengths = (text: string) => Object.keys(taken(text) as object).length
     for (const length of [listElements, listElements + 1]) {
       expect(lengths(`[${long(length, "[1]")}]`)).toBe(length)

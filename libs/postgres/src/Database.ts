@@ -162,10 +162,18 @@ const make = Effect.fnUntraced(function* (config: DatabaseSettings) {
 export const layerWith = (config: DatabaseSettings): Layer.Layer<Database> =>
   Layer.effect(Database, make(config)).pipe(Layer.provide(Reactivity.layer))
 
+/** Whether programs go by the database's clock; a test that sets the time turns it off. */
+export const FollowsClock = Context.Reference<boolean>("@data-import/postgres/FollowsClock", {
+  defaultValue: () => true
+})
+
 /** Makes the database's clock the one that programs read, and whatever else stands on the layer. */
 export const layerClock: Layer.Layer<never, never, Database> = Layer.effect(
   Clock.Clock,
-  Effect.map(Database, ({ clock }) => clock)
+  Effect.gen(function* () {
+    const { clock } = yield* Database
+    return (yield* FollowsClock) ? clock : yield* Clock.Clock
+  })
 )
 
 /** The database that the environment names. */

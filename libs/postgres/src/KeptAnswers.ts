@@ -47,7 +47,8 @@ export const keeping = (sql: Sql, kept: KeptAnswer | null): Keeping => {
   return {
     before: sql`
       reserved as (
-        select true as held from idempotency_keys where ${isReservation(sql, reservation)} for update
+        select true as held from idempotency_keys
+        where ${isReservation(sql, reservation)} for update
       ),`,
     guard: sql`and exists (select from reserved)`,
     after: sql`,

@@ -81,7 +81,7 @@ const trips = fc.array(
   { minLength: 1, maxLength: 30 }
 )
 
-it("is at most as wrong as half of the first round trip, and never goes back but to the truth", () => {
+it("is wrong by half of the first round trip at most, and goes back only to the truth", () => {
   fc.assert(
     fc.property(trips, ([first = { idle: 0, there: 0, back: 0 }, ...others]) => {
       const made = makeMachine(hour)

@@ -1,9 +1,9 @@
 /**
  * How long a service that was told to stop goes on taking requests. It is unready meanwhile and
  * ends each connection with the next answer, so that whoever sends requests here finds out in time
- * and sends them to another instance. `DRAIN_DELAY_SECONDS` is read here, since its default differs:
- * 5 where the service is the whole process, and 0 for several services in one process, which stop
- * together.
+ * and sends them to another instance. `DRAIN_DELAY_SECONDS` is read here, since its default
+ * differs: 5 where the service is the whole process, and 0 for several services in one process,
+ * which stop together.
  */
 import { type Config, Context, Deferred, Duration, Effect } from "effect"
 import * as Settings from "@data-import/domain/Settings"

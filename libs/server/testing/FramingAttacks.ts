@@ -219,7 +219,7 @@ const chunks: Attacks = ({ chunkedHidden, hiddenLength, hiddenRequest }) =>
     ] as const
   ).map(([name, body]) => attack(name, "transfer-encoding: chunked\r\n", body))
 
-const connections: Attacks = ({ chunkedHidden, endThenHidden, hiddenLength, hiddenRequest }) => [
+const connections: Attacks = ({ chunkedHidden, hiddenLength, hiddenRequest }) => [
   attack(
     "Expect and a length",
     `expect: 100-continue\r\ncontent-length: ${hiddenLength}\r\n`,
@@ -245,7 +245,15 @@ const connections: Attacks = ({ chunkedHidden, endThenHidden, hiddenLength, hidd
     "Upgrade and chunks",
     "connection: upgrade\r\nupgrade: websocket\r\ntransfer-encoding: chunked\r\n",
     chunkedHidden
-  ),
+  )
+]
+
+const versionsAndLineEnds: Attacks = ({
+  chunkedHidden,
+  endThenHidden,
+  hiddenLength,
+  hiddenRequest
+}) => [
   {
     name: "HTTP/1.0 with chunks",
     headers: "transfer-encoding: chunked\r\n",
@@ -299,7 +307,15 @@ const connections: Attacks = ({ chunkedHidden, endThenHidden, hiddenLength, hidd
 /** All the attacks, hiding this request. */
 const attacksHiding = (request: string): ReadonlyArray<FramingAttack> => {
   const hidden = hide(request)
-  const all = [lengthAndChunks, byTransferEncoding, byLength, oddLengths, chunks, connections]
+  const all = [
+    lengthAndChunks,
+    byTransferEncoding,
+    byLength,
+    oddLengths,
+    chunks,
+    connections,
+    versionsAndLineEnds
+  ]
   return all.flatMap((attacks) => attacks(hidden))
 }
 

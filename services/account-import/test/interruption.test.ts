@@ -36,7 +36,7 @@ layer(service, { excludeTestServices: true })("a client that goes away", (it) =>
           Effect.gen(function* () {
             const connection = yield* beginPost(tenant, processPath, "gone-1", body)
             yield* until(isInProgress(key), (held) => held)
-            connection.drop()
+            connection.reset()
             yield* untilLogged("gone-1")
           })
         )
@@ -59,7 +59,7 @@ layer(service, { excludeTestServices: true })("a client that goes away", (it) =>
           Effect.gen(function* () {
             const connection = yield* beginPost(tenant, processPath, "gone-2", body)
             yield* until(isInProgress(key), (held) => held)
-            connection.drop()
+            connection.reset()
             yield* untilLogged("gone-2")
           })
         )
@@ -83,7 +83,7 @@ layer(service, { excludeTestServices: true })("a client that goes away", (it) =>
           for (const part of [0, 0.5, 0.99]) {
             const id = `half-${path.split("/").at(-2)}-${part}`
             const connection = yield* beginPost(tenant, path, id, body, part)
-            connection.drop()
+            connection.reset()
             const text = yield* untilLogged(id)
             expect(text).not.toContain(`"level":"ERROR"`)
           }
@@ -102,7 +102,7 @@ layer(service, { excludeTestServices: true })("a client that goes away", (it) =>
           const key = tenant.keyOf(`${round}`)
           const id = `sent-${round}`
           const connection = yield* beginPost(tenant, stagePath, id, { payload: accountOf(key) })
-          connection.drop()
+          connection.reset()
           yield* untilLogged(id)
         }
         const again = yield* Effect.forEach(Array.from({ length: 10 }).keys(), (round) =>

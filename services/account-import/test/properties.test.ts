@@ -7,6 +7,7 @@ import { accountPayload } from "@data-import/domain/testing/arbitraries"
 import { mutant } from "@data-import/domain/testing/mutants"
 import { sampleTime } from "@data-import/domain/testing/samples"
 import { get, isWire, objectsAt, put, type Wire } from "@data-import/domain/testing/wire"
+import { FollowsClock } from "@data-import/postgres/Database"
 import { rows } from "@data-import/postgres/testing/rows"
 import { faultsOf } from "@data-import/server/testing/RunningService"
 import { freshSupplierOf, freshTenant } from "@data-import/server/testing/Tenant"
@@ -104,7 +105,10 @@ const atSampleTime = Layer.effect(
   }))
 )
 
-const serviceAtSampleTime = Layer.provideMerge(service, atSampleTime)
+const serviceAtSampleTime = Layer.provideMerge(
+  service,
+  Layer.merge(atSampleTime, Layer.succeed(FollowsClock, false))
+)
 
 layer(serviceAtSampleTime, { excludeTestServices: true })("over HTTP", (it) => {
   it.effect("every valid account is validated, staged and processed, and kept as it was sent", () =>

@@ -48,7 +48,7 @@ layer(service, { excludeTestServices: true })("a document store that is silent",
               const id = `left-${name}`
               const connection = yield* beginPost(tenant, path, id, { payload: accountOf(key) })
               yield* until(waiting, (count) => count > 0)
-              connection.drop()
+              connection.reset()
               yield* Effect.timeout(
                 until(waiting, (count) => count === 0),
                 soon
@@ -70,7 +70,7 @@ layer(service, { excludeTestServices: true })("a document store that is silent",
             const connection = yield* beginPost(tenant, processPath, "left-process", body)
             yield* until(waiting, (count) => count > 0)
             expect(yield* isInProgress(key)).toBe(true)
-            connection.drop()
+            connection.reset()
             yield* Effect.timeout(
               until(waiting, (count) => count === 0),
               soon

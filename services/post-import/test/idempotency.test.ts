@@ -71,7 +71,7 @@ layer(service, { excludeTestServices: true })("an Idempotency-Key", (it) => {
             yield* until(transactions, ({ waiting }) => waiting === 1)
             const early = yield* post(unchecked, tenant.token, body, headers)
             expect(early.json).toMatchObject({ code: "idempotency_key_in_use" })
-            connection.drop()
+            connection.reset()
             yield* untilLogged("gone-1")
           })
         )

@@ -32,7 +32,7 @@ layer(service, { excludeTestServices: true })("a client that goes away", (it) =>
           bodyOf(name, account),
           part
         )
-        connection.drop()
+        connection.reset()
         expect(yield* untilLogged(id)).not.toContain(`"level":"ERROR"`)
       }
       expect(yield* tablesBut()).toEqual(before)
@@ -57,7 +57,7 @@ layer(service, { excludeTestServices: true })("a client that goes away", (it) =>
               bodyOf(name, account)
             )
             yield* until(transactions, ({ waiting }) => waiting === 1)
-            connection.drop()
+            connection.reset()
             yield* untilLogged(id)
           })
         )
@@ -82,7 +82,7 @@ layer(service, { excludeTestServices: true })("a client that goes away", (it) =>
         const account = yield* importedAccount()
         const id = `sent-${name}-${round}`
         const connection = yield* beginPost(account.tenant, paths[name], id, bodyOf(name, account))
-        connection.drop()
+        connection.reset()
         yield* untilLogged(id)
         const again = yield* sendSample(name, account)
         expect(again.status).toBe(201)

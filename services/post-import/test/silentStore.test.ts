@@ -37,7 +37,7 @@ layer(service, { excludeTestServices: true })("a document store that is silent",
         const id = `left-${name}`
         const connection = yield* beginPost(account.tenant, paths[name], id, bodyOf(name, account))
         yield* until(open, (count) => count > 0)
-        connection.drop()
+        connection.reset()
         yield* Effect.timeout(
           until(open, (count) => count === 0),
           soon
