@@ -108,7 +108,8 @@ const answer = (world: World, turn: Turn, lost: number): void => {
   const said = `r${request.id} is answered ${given.code} ${given.said.replaceAll("\n", " | ")}`
   tell(world, isLost ? `${said}, which nobody hears` : said)
   meet(world, `${request.order.kind} is answered ${given.code}`)
-  const wrong = objection(request, given)
+  const elapsed = world.time.now() + request.instance.skew - request.at
+  const wrong = objection(request, given, elapsed)
   world.checks.that(wrong === null, () => `r${request.id} ${orderLine(request.order)}: ${wrong}`)
   end(world, request, isLost ? nobodyHeard : given)
 }

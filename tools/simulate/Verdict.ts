@@ -190,12 +190,24 @@ const hasLostLease = (asked: Asked): boolean =>
     (operation) => valueOf<Completion>(asked, operation)?._tag === "LeaseLost"
   )
 
-/** Why the answer is not the one that it must be; null where it is. */
-export const objection = (asked: Asked, answer: Answer): string | null => {
+/** So long the documents of a request are looked up at most. Source: decisions, section 10. */
+const lookUpMillis = 5_000
+
+/** Whether the document store may have taken too long; only these requests ask it. */
+const mayHaveWaitedForDocuments = ({ order }: Asked, elapsedMillis: number): boolean =>
+  elapsedMillis >= lookUpMillis &&
+  ["validate", "stage", "process", "notes", "statements"].includes(order.kind)
+
+/**
+ * Why the answer is not the one that it must be; null where it is. `elapsedMillis` is how long the
+ * request took.
+ */
+export const objection = (asked: Asked, answer: Answer, elapsedMillis: number): string | null => {
   const { code, said } = answer
   if (code === "error" && asked.struck.has("defect")) return null
   const isAway = code === "service_unavailable" || code === "payment_vendor_unavailable"
   if (isAway && (asked.struck.has("unavailable") || hasLostLease(asked))) return null
+  if (code === "service_unavailable" && mayHaveWaitedForDocuments(asked, elapsedMillis)) return null
   const expected = expectedOf(asked)
   if (expected === null) {
     return code === "error" || isAway ? `nothing went wrong, and it was answered ${code}` : null
