@@ -75,6 +75,8 @@ describe("the registry", () => {
   const afterImport: ReadonlyArray<Code> = ["empty", "historical_statement_already_exists"]
   /** Yielded by process, once the request itself is valid. */
   const ofTeams: ReadonlyArray<Code> = ["operations_team_name_does_not_exist"]
+  /** Yielded by the query of a request, whatever its body is. */
+  const ofQueries: ReadonlyArray<Code> = ["unknown_parameter"]
 
   it("has no field code that no account yields", () => {
     const process = {
@@ -87,7 +89,7 @@ describe("the registry", () => {
     const missing = judgeWith({ missingDocuments: documents }, domesticPayload())
     const looked = [...unknown, ...missing].map((fault) => fault.split(" ")[1])
     const judged = payloads.flatMap(([, payload]) => mutationsOf(payload).map(({ code }) => code))
-    const yielded = new Set([...judged, ...looked, ...afterImport, ...ofTeams])
+    const yielded = new Set([...judged, ...looked, ...afterImport, ...ofTeams, ...ofQueries])
     const codes = Object.entries(registry)
       .filter(([, { kind }]) => kind !== "request")
       .map(([code]) => code)
