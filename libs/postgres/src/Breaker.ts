@@ -5,6 +5,7 @@
  * breaker is open, is why this is not Effect's `CircuitBreaker`, whose next call is the probe.
  */
 import { Duration, Effect, Latch, Schedule, type Stream, SubscriptionRef } from "effect"
+import { withOwnRandom } from "./Jitter.ts"
 
 /**
  * Why it is open. `away`: the database lets nobody in. `not_answering`: statements, or connections
@@ -51,7 +52,7 @@ export const make = Effect.fnUntraced(function* (probe: (present: State) => Effe
   const probing = Effect.forever(
     wasOpened.close.pipe(Effect.andThen(untilAvailable), Effect.andThen(nextTime))
   )
-  yield* Effect.forkScoped(probing, { startImmediately: true })
+  yield* Effect.forkScoped(withOwnRandom(probing), { startImmediately: true })
   yield* wasProbed.await
 
   return {

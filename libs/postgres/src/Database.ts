@@ -24,6 +24,7 @@ import * as Admission from "./Admission.ts"
 import * as Batching from "./Batching.ts"
 import * as Breaker from "./Breaker.ts"
 import * as DatabaseClock from "./DatabaseClock.ts"
+import { withOwnRandom } from "./Jitter.ts"
 import { probe } from "./Probe.ts"
 import { isContended, sorted, troubleOf } from "./SqlFailure.ts"
 
@@ -136,10 +137,12 @@ const make = Effect.fnUntraced(function* (config: DatabaseSettings) {
     sorted(Effect.timeoutOrElse(effect, { duration, orElse }))
   const runOnce = <A, E, R>(effect: Effect.Effect<A, E, R>) => admission.run(answered(effect))
   const run = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
-    Effect.retry(runOnce(effect), {
-      while: (failure) => failure instanceof StorageUnavailable && isContended(failure),
-      schedule: pauses
-    })
+    withOwnRandom(
+      Effect.retry(runOnce(effect), {
+        while: (failure) => failure instanceof StorageUnavailable && isContended(failure),
+        schedule: pauses
+      })
+    )
   const batched: Database["Service"]["batched"] = (batching) => {
     const runBatch = (batch: Parameters<typeof batching.run>[0]) =>
       batching.isRead
