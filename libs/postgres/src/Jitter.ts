@@ -1,6 +1,6 @@
 /**
- * Random numbers for pauses alone. A program whose random numbers are seeded must draw the same ones
- * on every storage adapter, so that a run can be repeated.
+ * Random numbers for pauses alone. A program whose random numbers are seeded must draw the same
+ * ones on every storage adapter, so that a run can be repeated.
  */
 import { Effect, Random } from "effect"
 
