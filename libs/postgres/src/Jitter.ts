@@ -4,10 +4,7 @@
  */
 import { Effect, Random } from "effect"
 
-const own: Random.Random = {
-  nextIntUnsafe: () => Math.floor(Math.random() * Number.MAX_SAFE_INTEGER),
-  nextDoubleUnsafe: Math.random
-}
+const own = Random.Random.defaultValue()
 
 /** Runs the effect with random numbers that the caller does not miss. */
 export const withOwnRandom = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
