@@ -9,8 +9,7 @@ import { type Clock, Effect } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { PayloadTooLarge, RequestTimeout } from "@data-import/api/Refusal"
 import { type ServiceUnavailable, unavailable } from "@data-import/domain/Failure"
-import type { BodyBudget } from "./BodyBudget.ts"
-import { type BodyReservation } from "./BodyBudget.ts"
+import type { BodyBudget, BodyReservation } from "./BodyBudget.ts"
 import * as Listener from "./Listener.ts"
 
 export type BodyRefused = PayloadTooLarge | RequestTimeout | ServiceUnavailable
@@ -129,7 +128,7 @@ const receive = (
     }
     if (message.headers.expect?.toLowerCase() === "100-continue") response.writeContinue()
     begin(response)
-    response.once("close", () => budget.release(reservation))
+    Listener.onEnd(message, response, () => budget.release(reservation))
     message.on("error", ignored)
     message.on("data", onData).on("end", onEnd).on("error", onGone).on("close", onGone)
     return Effect.sync(stop)

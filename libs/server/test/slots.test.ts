@@ -184,6 +184,23 @@ describe("the memory for bodies", () => {
     })
   )
 
+  it.effect("is given back by a body behind a request whose client has gone", () =>
+    Effect.gen(function* () {
+      const { open: go, wait } = yield* waiting
+      const routes = [...service.routes, route("GET", "/wait/", wait)]
+      const { metricsPort, port } = yield* start({ routes }, settings)
+      const held = Effect.map(request(metricsPort ?? port, { path: "/metrics" }), ({ body }) =>
+        Number(/^http_request_body_bytes (\d+)/m.exec(body)?.[1])
+      )
+      const connection = yield* open(port)
+      connection.send(bytesOf({ path: "/wait/" }), post(body))
+      yield* Effect.repeat(held, { until: (bytes) => bytes >= body.length })
+      connection.reset()
+      yield* Effect.repeat(held, { until: (bytes) => bytes === 0 })
+      yield* go
+    })
+  )
+
   it.effect("holds a body in chunks of one byte", () =>
     Effect.gen(function* () {
       const { port } = yield* start(service, settings)
