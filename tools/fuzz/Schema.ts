@@ -128,7 +128,10 @@ const wrongTexts = (schema: Schema): ReadonlyArray<Wrong> => {
   const blank: ReadonlyArray<Wrong> = schema["minLength"] === 1 ? [["blank", ""]] : []
   if (schema["enum"] !== undefined) return [...types, ...blank, ["invalid_choice", "NOTHING"]]
   if (schema["format"] === "date") return [...types, ...blank, ["invalid_date", "2025-02-30"]]
-  if (schema["format"] === "date-time") return [...types, ...blank, ["invalid_datetime", "now"]]
+  if (schema["format"] === "date-time") {
+    const tooLong = `2025-01-01T10:00:00.${"0".repeat(44)}Z`
+    return [...types, ...blank, ["invalid_datetime", "now"], ["invalid_datetime", tooLong]]
+  }
   if (schema["format"] === "email") return [...types, ...blank, ["invalid_email", "a"]]
   const { maxLength, pattern } = schema
   return typeof maxLength === "number" && pattern === undefined

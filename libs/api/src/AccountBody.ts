@@ -11,7 +11,7 @@ import { HistoricalStatement, Statement } from "@data-import/domain/Statement"
 import { SupplyAddress } from "@data-import/domain/SupplyAddress"
 import { LineItem, paymentTypes, TaxItem, Transaction } from "@data-import/domain/Transaction"
 import { documented } from "./Documented.ts"
-import { AnyObject, LineAmount, Money, TaxRate, Units, UnitPrice } from "./Figure.ts"
+import { AnyObject, LineAmount, Money, TaxFigure, Units, UnitPrice } from "./Figure.ts"
 
 const path =
   "Relative to the supplier's root in the object storage; a leading slash is ignored. The file must " +
@@ -73,8 +73,8 @@ const LineItemBody = documented("LineItem", "One line of a supply charge.", Line
 const TaxItemBody = documented("TaxItem", "One tax of a charge.", TaxItem, {
   amount: { description: "The tax.", wire: LineAmount },
   tax_type: { description: "Which tax.", examples: ["VAT"] },
-  value_taxed: { description: "The amount that is taxed.", wire: LineAmount },
-  rate: { description: "The rate, as `unit_type` says.", wire: TaxRate },
+  value_taxed: { description: "The amount or quantity that is taxed.", wire: TaxFigure },
+  rate: { description: "The rate, as `unit_type` says.", wire: TaxFigure },
   unit_type: "Whether the rate is a share of the amount or a price per kWh."
 })
 

@@ -18,7 +18,7 @@ export const Money = figure("Money", 10, 2, "It is exact, and never rounded.")
 export const Units = figure("Units", 12, 4, "A quantity or a register reading.")
 export const LineAmount = figure("LineAmount", 10, 10, "An amount before rounding.")
 export const UnitPrice = figure("UnitPrice", 8, 7, "A price for one unit.")
-export const TaxRate = figure("TaxRate", 15, 5, "A share or a price, as `unit_type` says.")
+export const TaxFigure = figure("TaxFigure", 15, 5, "What a tax is calculated from.")
 
 /** Money in an answer, where the contract asks for text. */
 export const AmountText = Schema.String.annotate({

@@ -166,6 +166,8 @@ export const moneySize: Size = { before: 10, after: 2 }
 export const Money = decimal(moneySize)
 export type Money = typeof Money.Type
 
+export const zero = BigDecimal.fromBigInt(0n)
+
 /** The exact sum; zero for none. */
 export const sum = (figures: Iterable<BigDecimal.BigDecimal>): BigDecimal.BigDecimal =>
   BigDecimal.sumAll(figures)
@@ -173,13 +175,17 @@ export const sum = (figures: Iterable<BigDecimal.BigDecimal>): BigDecimal.BigDec
 export const isEqual = (a: BigDecimal.BigDecimal, b: BigDecimal.BigDecimal): boolean =>
   BigDecimal.equals(a, b)
 
-/** How two figures that should be equal differ, for a `detail`. */
+/**
+ * How two figures that should be equal differ, for a `detail`. A figure that was not sent counts as
+ * zero.
+ */
 export const difference = (
-  stated: BigDecimal.BigDecimal,
+  sent: BigDecimal.BigDecimal | undefined,
   calculated: BigDecimal.BigDecimal
 ): string => {
-  const by = BigDecimal.subtract(stated, calculated)
-  return `stated ${plain(stated)}, calculated ${plain(calculated)}, difference ${plain(by)}`
+  const by = BigDecimal.subtract(sent ?? zero, calculated)
+  const first = sent === undefined ? "not sent, taken as 0.00" : `stated ${plain(sent)}`
+  return `${first}, calculated ${plain(calculated)}, difference ${plain(by)}`
 }
 
 /** At least two decimals, and never an exponent. */

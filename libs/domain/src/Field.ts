@@ -175,8 +175,12 @@ const dateTimeForm =
 const firstInstant = Date.parse("0001-01-01T00:00:00Z")
 const lastInstant = Date.parse("9999-12-31T23:59:59Z")
 
+/** Long enough for every fraction of a second that a system prints. */
+const instantLength = 64
+
 const parseInstant = (text: string): number | undefined => {
-  if (!dateTimeForm.test(text) || !beginsWithDay(text)) return undefined
+  if (text.length > instantLength || !dateTimeForm.test(text) || !beginsWithDay(text))
+    return undefined
   const instant = Date.parse(text.includes(".") ? text.replace(/\.\d+/, "") : text)
   return instant >= firstInstant && instant <= lastInstant ? instant : undefined
 }
@@ -222,7 +226,8 @@ export const formatInstant = ({ epochMilliseconds }: DateTime.Utc): string => {
 }
 
 /**
- * A datetime with `Z` or an offset; fractions of a second are cut off. Code: `invalid_datetime`.
+ * A datetime of at most 64 characters with `Z` or an offset; fractions of a second are cut off.
+ * Code: `invalid_datetime`.
  */
 export const Instant = Schema.String.check(
   isStorable,
@@ -230,7 +235,7 @@ export const Instant = Schema.String.check(
   fieldCheck<string>((value) => instantOf(value.trim()) !== undefined, {
     code: "invalid_datetime",
     detail: "Must be a datetime with Z or an offset, like 2025-01-31T10:00:00Z.",
-    jsonSchema: { format: "date-time" }
+    jsonSchema: { format: "date-time", maxLength: instantLength }
   })
 ).pipe(
   Schema.decodeTo(Schema.DateTimeUtc, {

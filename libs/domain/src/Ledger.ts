@@ -3,7 +3,7 @@
  * states both figures. Source: specification, "Ledger"; rules, "Ledgers: the money rules".
  */
 import { BigDecimal, Schema } from "effect"
-import { difference, isEqual, Money, sum } from "./Decimal.ts"
+import { difference, isEqual, Money, sum, zero } from "./Decimal.ts"
 import { CalendarDate, list, nonBlankText } from "./Field.ts"
 import { eachSound, isAmong, type Rule, type RuleSet } from "./Rules.ts"
 import { isNotInFuture, signedAmount, Transaction, transactionRules } from "./Transaction.ts"
@@ -25,8 +25,6 @@ export const currentTransactions = (ledger: Ledger): ReadonlyArray<Transaction> 
 export const historicalTransactions = (ledger: Ledger): ReadonlyArray<Transaction> =>
   ledger.historical_statement_transactions ?? []
 
-const zero = BigDecimal.fromBigInt(0n)
-
 const sumOf = (transactions: ReadonlyArray<Transaction>): BigDecimal.BigDecimal =>
   sum(transactions.map(signedAmount))
 
@@ -41,12 +39,11 @@ export const balanceOf = (ledger: Ledger): BigDecimal.BigDecimal =>
 const historyAddsUp: Rule<Ledger> = (ledger, _facts, report) => {
   const transactions = historicalTransactions(ledger)
   if (transactions.length === 0) return
-  const stated = lastStatementBalance(ledger)
   const calculated = sumOf(transactions)
-  if (!isEqual(stated, calculated)) {
+  if (!isEqual(lastStatementBalance(ledger), calculated)) {
     report(
       "historical_statement_transactions_balance_mismatch",
-      `last_statement_balance: ${difference(stated, calculated)}.`
+      `last_statement_balance: ${difference(ledger.last_statement_balance, calculated)}.`
     )
   }
 }

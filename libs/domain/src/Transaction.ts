@@ -12,6 +12,7 @@ export const TransactionId = nonBlankText(128).pipe(Schema.brand("TransactionId"
 export type TransactionId = typeof TransactionId.Type
 
 const LineAmount = decimal({ before: 10, after: 10 })
+const TaxFigure = decimal({ before: 15, after: 5 })
 
 /**
  * `start_date` and `end_date` are inclusive; `units` are the register readings at start and end.
@@ -31,8 +32,8 @@ export type LineItem = typeof LineItem.Type
 export const TaxItem = Schema.Struct({
   amount: LineAmount,
   tax_type: nonBlankText(32),
-  value_taxed: LineAmount,
-  rate: decimal({ before: 15, after: 5 }),
+  value_taxed: TaxFigure,
+  rate: TaxFigure,
   unit_type: choice(["PROPORTION", "CURRENCY_PER_KWH"])
 })
 export type TaxItem = typeof TaxItem.Type

@@ -105,11 +105,22 @@ describe("the sums of a ledger", () => {
     expect(judgeLedgers(ledgers, { transfer_balance })).toEqual(faults)
   })
 
-  it("are stated with their difference", () => {
-    const ledger = { ledger_code: "L", ...past("0.30"), last_statement_balance: "-12345.67" }
-    const result = validateAccount(sampleWith({ ledgers: [ledger] }), sampleTime)
-    expect(Result.isFailure(result) && result.failure.map(({ detail }) => detail)).toEqual([
+  it.each([
+    [
+      "a sent balance is stated",
+      { last_statement_balance: "-12345.67" },
       "last_statement_balance: stated -12345.67, calculated 0.30, difference -12345.97."
+    ],
+    [
+      "a balance that was not sent is not",
+      {},
+      "last_statement_balance: not sent, taken as 0.00, calculated 0.30, difference -0.30."
+    ]
+  ])("are given with their difference: %s", (_name, balance, detail) => {
+    const ledger = { ledger_code: "L", ...past("0.30"), ...balance }
+    const result = validateAccount(sampleWith({ ledgers: [ledger] }), sampleTime)
+    expect(Result.isFailure(result) && result.failure.map((fault) => fault.detail)).toEqual([
+      detail
     ])
   })
 })

@@ -140,7 +140,7 @@ describe("a quantity", () => {
     [`${lineItem}.net_amount`, 10, 10],
     [`${lineItem}.price_per_unit`, 8, 7],
     [`${taxItem}.amount`, 10, 10],
-    [`${taxItem}.value_taxed`, 10, 10],
+    [`${taxItem}.value_taxed`, 15, 5],
     [`${taxItem}.rate`, 15, 5]
   ])("%s has up to %i digits before the point and %i after, 15 in all", (path, before, after) => {
     const whole = "9".repeat(before)

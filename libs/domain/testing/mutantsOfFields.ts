@@ -82,7 +82,13 @@ const birth = leaf(
 const instant = leaf(
   isNoText,
   isBlank,
-  wrong("invalid_datetime")("2025-01-01", "2025-01-01T10:00:00", "2025-02-29T10:00:00Z", "now")
+  wrong("invalid_datetime")(
+    "2025-01-01",
+    "2025-01-01T10:00:00",
+    "2025-02-29T10:00:00Z",
+    `2025-01-01T10:00:00.${"0".repeat(44)}Z`,
+    "now"
+  )
 )
 
 const email = leaf(
@@ -216,7 +222,7 @@ const taxItem = object(
   {
     amount: figure(10, 10),
     tax_type: filled(32),
-    value_taxed: figure(10, 10),
+    value_taxed: figure(15, 5),
     rate: figure(15, 5),
     unit_type: choice
   },

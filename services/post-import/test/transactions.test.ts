@@ -243,7 +243,7 @@ layer(service, { excludeTestServices: true })("transactions over HTTP", (it) => 
         const tax = {
           amount: -0.0000000001,
           tax_type: "VAT",
-          value_taxed: 9999999999.5,
+          value_taxed: 123456789012345,
           rate: 123456789012345,
           unit_type: "CURRENCY_PER_KWH"
         }

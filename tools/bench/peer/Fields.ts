@@ -82,7 +82,7 @@ export const dayIn = (timeZone: string, instant: Date): string => {
 const instant = (text: string): Date => new Date(text.replace(/\.\d+/, ""))
 
 const isInstant = (text: string): boolean => {
-  if (!instantForm.test(text) || !isDay(text.slice(0, 10))) return false
+  if (text.length > 64 || !instantForm.test(text) || !isDay(text.slice(0, 10))) return false
   const year = instant(text).getUTCFullYear()
   return year >= 1 && year <= 9999
 }

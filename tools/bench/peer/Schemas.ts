@@ -37,7 +37,7 @@ const lineItem = object(
 const taxItem = object({
   amount: figure(10, 10),
   tax_type: filled(32),
-  value_taxed: figure(10, 10),
+  value_taxed: figure(15, 5),
   rate: figure(15, 5),
   unit_type: choice(["PROPORTION", "CURRENCY_PER_KWH"])
 })
