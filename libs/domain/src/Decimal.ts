@@ -60,12 +60,14 @@ const spelling = (
   exponent: number
 ): Spelling => {
   const digits = whole + fraction
-  let start = 0
-  while (digits[start] === "0") start++
-  const significant = withoutTrailingZeros(digits.slice(start))
-  return significant === ""
+  const start = digits.search(/[^0]/)
+  return start < 0
     ? { negative: false, digits: "", point: 0 }
-    : { negative, digits: significant, point: whole.length - start + exponent }
+    : {
+        negative,
+        digits: withoutTrailingZeros(digits.slice(start)),
+        point: whole.length - start + exponent
+      }
 }
 
 /** A figure is checked twice and then read, each of which begins with its spelling. */

@@ -36,11 +36,12 @@ export const fieldCheck = <A>(holds: (input: A) => boolean, meaning: CheckMeanin
     meaning.abort ?? false
   )
 
-/** Length in Unicode code points. */
-const lengthOf = (text: string): number => {
+/** Whether the text has at most `max` code points, each of which is one or two UTF-16 units. */
+const hasAtMost = (text: string, max: number): boolean => {
+  if (text.length > 2 * max) return false
   let length = 0
   for (const _ of text) length++
-  return length
+  return length <= max
 }
 
 /** Whether the text can be stored at all: no NUL, and no half of a character. */
@@ -61,7 +62,7 @@ const isNotBlank = fieldCheck<string>((text) => text.trim() !== "", {
 })
 
 const isAtMost = (max: number) =>
-  fieldCheck<string>((text) => text.length <= max || lengthOf(text.trim()) <= max, {
+  fieldCheck<string>((text) => text.length <= max || hasAtMost(text.trim(), max), {
     code: "max_length",
     detail: `Must have at most ${max} characters.`,
     jsonSchema: { maxLength: max }

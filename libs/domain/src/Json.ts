@@ -58,7 +58,7 @@ const longestExact = 250
  */
 export const withoutTrailingZeros = (digits: string): string => {
   let end = digits.length
-  while (end > 0 && digits[end - 1] === "0") end--
+  while (end > 0 && digits.charCodeAt(end - 1) === 0x30) end--
   return digits.slice(0, end)
 }
 

@@ -28,9 +28,10 @@ const goingOn = Semaphore.makeUnsafe(1)
 
 /**
  * The result, computed with pauses in which the event loop serves others. What takes less than one
- * stretch is computed without a pause.
+ * stretch is computed without a pause, unless it is known to be long: the first stretches of many
+ * would add up as well.
  */
-export const inTurns = <A>(make: () => Steps<A>): Effect.Effect<A> =>
+export const inTurns = <A>(make: () => Steps<A>, isLong = false): Effect.Effect<A> =>
   Effect.flatMap(Clock.Clock, (clock) => {
     const steps = make()
     /** The step that ended, or the last one of a stretch. */
@@ -44,6 +45,7 @@ export const inTurns = <A>(make: () => Steps<A>): Effect.Effect<A> =>
       const step = advance()
       return step.done === true ? Effect.succeed(step.value) : goOn
     })
+    if (isLong) return goingOn.withPermits(1)(goOn)
     const first = advance()
     return first.done === true ? Effect.succeed(first.value) : goingOn.withPermits(1)(goOn)
   })

@@ -40,6 +40,9 @@ function* parsing(bytes: Buffer): Steps<Result.Result<unknown, Json.NotJson>> {
     : yield* Json.parsing(text)
 }
 
+/** Up to this size a body is parsed in a millisecond or two. */
+const shortBytes = 64 * 1024
+
 /**
  * Parses bytes as the contract takes them: strict UTF-8 and `Json.parsing`. It can be interrupted,
  * because nothing has been done for the request yet.
@@ -47,7 +50,7 @@ function* parsing(bytes: Buffer): Steps<Result.Result<unknown, Json.NotJson>> {
 export const parse = (bytes: Buffer): Effect.Effect<unknown, Json.NotJson> =>
   Effect.interruptible(
     Effect.flatMap(
-      inTurns(() => parsing(bytes)),
+      inTurns(() => parsing(bytes), bytes.length > shortBytes),
       Effect.fromResult
     )
   )

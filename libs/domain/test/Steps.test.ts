@@ -1,0 +1,77 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Clock, Effect } from "effect"
+import { inTurns, type Steps } from "../src/Steps.ts"
+
+/** A clock on which every look takes a millisecond. */
+const busyClock = Effect.map(Clock.Clock, (clock): Clock.Clock => {
+  let millis = 0
+  return Object.assign(Object.create(clock) as Clock.Clock, {
+    currentTimeMillisUnsafe: () => millis++
+  })
+})
+
+/** What happened, in its order: each step of a computation by its name. */
+class Course {
+  readonly events: Array<string> = [];
+
+  *steps(name: string, count: number): Steps<string> {
+    for (let step = 0; step < count; step++) {
+      this.events.push(name)
+      yield
+    }
+    return name
+  }
+}
+
+const turnOfTheLoop = (course: Course) =>
+  new Promise<void>((resolve) =>
+    setImmediate(() => {
+      course.events.push("others")
+      resolve()
+    })
+  )
+
+const run = <A>(effect: Effect.Effect<A>) =>
+  Effect.flatMap(busyClock, (clock) => Effect.provideService(effect, Clock.Clock, clock))
+
+describe("a computation in turns", () => {
+  it.effect("that is short is computed at once", () =>
+    Effect.gen(function* () {
+      const course = new Course()
+      const others = turnOfTheLoop(course)
+      expect(yield* run(inTurns(() => course.steps("a", 3)))).toBe("a")
+      expect(course.events).toEqual(["a", "a", "a"])
+      yield* Effect.promise(() => others)
+    })
+  )
+
+  it.effect("that is long gives way to the event loop, and comes to the same", () =>
+    Effect.gen(function* () {
+      const course = new Course()
+      const others = turnOfTheLoop(course)
+      expect(yield* run(inTurns(() => course.steps("a", 50)))).toBe("a")
+      yield* Effect.promise(() => others)
+      expect(course.events.filter((event) => event === "a")).toHaveLength(50)
+      expect(course.events.at(-1)).toBe("a")
+    })
+  )
+
+  it.effect("begins none beside another that is known to be long", () =>
+    Effect.gen(function* () {
+      const course = new Course()
+      const long = (name: string) => inTurns(() => course.steps(name, 20), true)
+      yield* run(Effect.all([long("a"), long("b"), long("c")], { concurrency: "unbounded" }))
+      expect(course.events.join("")).toBe("a".repeat(20) + "b".repeat(20) + "c".repeat(20))
+    })
+  )
+
+  it.effect("that is short does not wait for a long one", () =>
+    Effect.gen(function* () {
+      const course = new Course()
+      const long = inTurns(() => course.steps("a", 50), true)
+      const short = inTurns(() => course.steps("b", 2))
+      yield* run(Effect.all([long, short], { concurrency: "unbounded" }))
+      expect(course.events.slice(0, 2)).toEqual(["b", "b"])
+    })
+  )
+})
