@@ -11,6 +11,8 @@ export interface Request {
   readonly token?: string
   /** Sent as JSON. */
   readonly body?: unknown
+  /** Sent as it is, in the place of a body. */
+  readonly text?: string
 }
 
 export interface Answer {
@@ -43,7 +45,8 @@ export interface Settled {
   readonly attempts: number
 }
 
-const answerLimit = Duration.seconds(30)
+/** Longer than the gateway waits for a service, which then answers by itself. */
+const answerLimit = Duration.seconds(45)
 const settleLimitMillis = 90_000
 const firstPauseMillis = 25
 const longestPauseMillis = 400
@@ -75,11 +78,16 @@ export class Client {
   }
 
   /** One request, sent once. */
-  send({ body, method, path, token }: Request): Effect.Effect<Answer, ConnectionLost> {
+  send({
+    body,
+    method,
+    path,
+    text = JSON.stringify(body),
+    token
+  }: Request): Effect.Effect<Answer, ConnectionLost> {
     const sent = Effect.callback<Answer, ConnectionLost>((resume) => {
       const began = performance.now()
       const lose = (why: string) => resume(Effect.fail(new ConnectionLost({ why })))
-      const text = body === undefined ? undefined : JSON.stringify(body)
       const headers = {
         ...(token !== undefined && { authorization: `Token ${token}` }),
         ...(text !== undefined && {

@@ -33,10 +33,15 @@ const keyOf = ({ supplier }: Tenant, number: string): Key => ({
   external_account_number: number
 })
 
+const importPaths = {
+  stage: `${base}/account-import-process/create-or-update/`,
+  process: `${base}/account-import-process/process/`
+}
+
 /** `marker` tells one staging of an account from another; it arrives on the platform account. */
 export const stage = (tenant: Tenant, number: string, marker: string): Request => ({
   method: "POST",
-  path: `${base}/account-import-process/create-or-update/`,
+  path: importPaths.stage,
   body: {
     payload: {
       ...domesticPayload(),
@@ -52,7 +57,7 @@ export const process = (
   options: { readonly dry_run?: boolean; readonly operations_team_name?: string } = {}
 ): Request => ({
   method: "POST",
-  path: `${base}/account-import-process/process/`,
+  path: importPaths.process,
   body: {
     payload: { ...keyOf(tenant, number), operations_team_name: tenant.team, ...options },
     task_params: {}
@@ -126,6 +131,14 @@ export const instruction = (
   method: "POST",
   path: paths.instruction,
   body: { ...keyOf(tenant, number), ...bodies.instruction(number), ...given }
+})
+
+/** A body of any text for the operation. */
+export const text = (operation: Addition | "stage" | "process", text: string): Request => ({
+  method: "POST",
+  path:
+    operation === "stage" || operation === "process" ? importPaths[operation] : paths[operation],
+  text
 })
 
 /** Every document that the requests above name. */

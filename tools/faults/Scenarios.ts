@@ -13,6 +13,7 @@ import { overloads } from "./scenarios/Overload.ts"
 import { rollingRestart } from "./scenarios/RollingRestart.ts"
 import { slowClients } from "./scenarios/SlowClients.ts"
 import { vendorAnswers } from "./scenarios/VendorAnswers.ts"
+import { worstBodies } from "./scenarios/WorstBodies.ts"
 
 export const scenarios: ReadonlyArray<Scenario> = [
   ...kills,
@@ -27,5 +28,6 @@ export const scenarios: ReadonlyArray<Scenario> = [
   ...overloads,
   ...absences,
   slowClients,
+  worstBodies,
   rollingRestart
 ]

@@ -33,6 +33,7 @@ import * as Settings from "@data-import/domain/Settings"
 import * as App from "./App.ts"
 import * as Dependencies from "./Dependencies.ts"
 import * as DrainDelay from "./DrainDelay.ts"
+import * as EventLoopLag from "./EventLoopLag.ts"
 import * as Listener from "./Listener.ts"
 import * as Log from "./Log.ts"
 import * as MetricsServer from "./MetricsServer.ts"
@@ -83,6 +84,22 @@ const settings = Config.all({
   metricsOn: Settings.port("METRICS_PORT").optional
 })
 
+const serveMetrics = Effect.fnUntraced(function* (
+  metrics: Telemetry.Metrics,
+  progress: Progress,
+  budget: BodyBudget,
+  options: { readonly host: string; readonly port: number }
+) {
+  const eventLoopLag = yield* EventLoopLag.measure
+  const text = () =>
+    metrics.text({
+      requestsInProgress: progress.count,
+      bodyBytes: budget.used,
+      eventLoopLag: eventLoopLag()
+    })
+  return yield* MetricsServer.serve(text, options)
+})
+
 const start = Effect.fnUntraced(function* <E, R>(
   name: string,
   build: Effect.Effect<App.Serving, E, R>
@@ -126,10 +143,7 @@ const start = Effect.fnUntraced(function* <E, R>(
     })
     const metricsPort = Option.isNone(metricsOn)
       ? null
-      : yield* MetricsServer.serve(
-          () => metrics.text({ requestsInProgress: progress.count, bodyBytes: budget.used }),
-          { host, port: metricsOn.value }
-        )
+      : yield* serveMetrics(metrics, progress, budget, { host, port: metricsOn.value })
     const listener = Listener.make(times)
     const server = yield* NodeHttpServer.make(() => listener, { port, host })
     yield* server.serve(app)

@@ -42,6 +42,10 @@ const bodyBytes = Metric.gauge("http_request_body_bytes", {
   description: "Memory that the bodies of open requests hold."
 })
 
+const eventLoopLag = Metric.gauge("nodejs_eventloop_lag_max_seconds", {
+  description: "Longest pause of the event loop since this was last read."
+})
+
 const knownMethods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
 
 export interface Metrics {
@@ -52,6 +56,7 @@ export interface Metrics {
   readonly text: (now: {
     readonly requestsInProgress: number
     readonly bodyBytes: number
+    readonly eventLoopLag: number
   }) => string
 }
 
@@ -72,6 +77,7 @@ export const makeMetrics = (): Metrics => {
     text: (now) => {
       inProgress.updateUnsafe(now.requestsInProgress, registry)
       bodyBytes.updateUnsafe(now.bodyBytes, registry)
+      eventLoopLag.updateUnsafe(now.eventLoopLag, registry)
       return PrometheusMetrics.formatUnsafe(registry)
     }
   }

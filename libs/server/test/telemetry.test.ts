@@ -1,5 +1,6 @@
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
+import { setTimeout } from "node:timers/promises"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Metric } from "effect"
 import * as Answer from "../src/Answer.ts"
@@ -25,6 +26,9 @@ const startCounting = Effect.gen(function* () {
   const { metricsPort, port } = yield* start(service, { METRICS_PORT: "0" })
   return { port, metrics: request(metricsPort ?? port, { path: "/metrics" }) }
 })
+
+/** Long enough for the loop to have been measured before and after. */
+const turnsOfTheLoop = Effect.promise(() => setTimeout(50))
 
 describe("/metrics", () => {
   it.effect("is on a port of its own, with nothing beside it", () =>
@@ -72,6 +76,23 @@ describe("/metrics", () => {
       expect(lines).toContain("http_requests_in_progress 0")
       expect(lines).toContain("imports_total 2")
       expect(body).not.toContain("NL-")
+    })
+  )
+
+  it.effect("tell the longest pause of the event loop, once", () =>
+    Effect.gen(function* () {
+      const { metrics } = yield* startCounting
+      const pause = Effect.map(metrics, ({ body }) =>
+        Number(/^nodejs_eventloop_lag_max_seconds (\S+)$/m.exec(body)?.[1])
+      )
+      yield* pause
+      yield* turnsOfTheLoop
+      const end = performance.now() + 300
+      while (performance.now() < end);
+      yield* turnsOfTheLoop
+      const longest = yield* pause
+      expect(longest).toBeGreaterThan(0.25)
+      expect(yield* pause).toBeLessThan(longest)
     })
   )
 

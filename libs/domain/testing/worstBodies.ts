@@ -1,0 +1,234 @@
+/**
+ * Bodies made to keep a service busy, as large as they are asked to be: what a stranger would send
+ * to hold up everybody else. Each is for the operation whose fields it abuses.
+ */
+import { domesticPayload, notesPayload, statementsPayload } from "./samples.ts"
+
+export type Operation = "stage" | "process" | Addition
+
+type Addition = "notes" | "transactions" | "statements" | "instruction"
+
+/** Whose account the bodies are about. */
+export interface Key {
+  readonly import_supplier: string
+  readonly external_account_number: string
+}
+
+export interface WorstBody {
+  readonly called: string
+  readonly operation: Operation
+  readonly text: () => string
+}
+
+/** No list has more elements; what stands in a longer one is not examined. */
+const elements = 10_000
+
+const repeated = (unit: string, size: number): string => unit.repeat(Math.ceil(size / unit.length))
+
+/** Elements until the size is reached. */
+const many = (element: (index: number) => string, size: number): string => {
+  const parts: Array<string> = []
+  for (let length = 0; length < size; length += (parts.at(-1)?.length ?? 0) + 1) {
+    parts.push(element(parts.length))
+  }
+  return parts.join(",")
+}
+
+/** A list within its limit; each element is given its share of the size, and gets blanks for the rest. */
+const full = (element: (index: number, size: number) => string, size: number): string => {
+  const share = Math.ceil(size / elements)
+  return `[${many((index) => element(index, share).padEnd(share), size)}]`
+}
+
+/** Lists of so short elements that there have to be many of them, each in a ledger. */
+const ledgersOf = (element: string, size: number): string => {
+  const list = `[${many(() => element, elements * (element.length + 1))}]`
+  const ledger = (index: number) =>
+    `{"ledger_code":"L${index}","current_statement_transactions":${list}}`
+  return `[${many(ledger, size)}]`
+}
+
+const hole = "<here>"
+
+/** The body with the text in the place of the hole, whatever JSON that makes. */
+const around = (body: object, text: string): string =>
+  JSON.stringify(body).split(JSON.stringify(hole)).join(text)
+
+/** What stands under each key in turn, so that nothing but it is wrong. */
+const member = (key: string, value: string): string => `${JSON.stringify(key)}:${value}`
+
+const unknownMembers = (size: number): string => many((index) => `"unknown${index}":0`, size)
+
+const wrongEverywhere = (sample: object, value: string): string =>
+  `{${Object.keys(sample)
+    .map((key) => member(key, value))
+    .join(",")}}`
+
+const sized = (sample: object, name: string, unit: string, size: number): string =>
+  around({ ...sample, [name]: hole }, `"${repeated(unit, size)}"`)
+
+/** How each kind of element is broken; the sample is a sound one. */
+const brokenElements = (
+  sample: object
+): Readonly<Record<string, (index: number, size: number) => string>> => ({
+  "unknown fields": (_, size) => `{${unknownMembers(size)}}`,
+  "wrong types": () => wrongEverywhere(sample, "[]"),
+  nulls: () => wrongEverywhere(sample, "null"),
+  "empty objects": () => "{}"
+})
+
+const transaction = {
+  transaction_id: "T",
+  transaction_date: "2025-05-01",
+  amount: "0.01",
+  type: "CREDIT"
+}
+
+const sound =
+  (sample: object, id: string, padding: string) =>
+  (index: number, size: number): string =>
+    JSON.stringify({ ...sample, [id]: `W-${index}`, [padding]: "x".repeat(Math.min(size, 900)) })
+
+const customer = domesticPayload().customers[0] as object
+const note = notesPayload().notes[2] as object
+const statement = statementsPayload().statements[0] as object
+
+const accountBodies = (key: Key, size: number): ReadonlyArray<WorstBody> => {
+  const payload = { ...domesticPayload(), ...key }
+  const account =
+    (field: string, text: () => string): WorstBody["text"] =>
+    () =>
+      around({ payload: { ...payload, [field]: hole } }, text())
+  const ledgers = (list: () => string) =>
+    account(
+      "ledgers",
+      () => `[{"ledger_code":"L","ledger_balance":0,"current_statement_transactions":${list()}}]`
+    )
+  const fields: Readonly<Record<string, WorstBody["text"]>> = {
+    "unknown fields": () =>
+      `{"payload":{${JSON.stringify(payload).slice(1, -1)},${unknownMembers(size)}}}`,
+    "nulls in lists": account("ledgers", () => ledgersOf("null", size)),
+    "numbers in lists": account("ledgers", () => ledgersOf("1", size)),
+    "empty objects in lists": account("ledgers", () => ledgersOf("{}", size)),
+    "one id for all transactions": ledgers(() =>
+      full(() => JSON.stringify({ ...transaction, note: "x".repeat(900) }), size)
+    ),
+    "sound transactions": ledgers(() => full(sound(transaction, "transaction_id", "note"), size)),
+    "one key for all metadata": account("metadata", () =>
+      full((_, each) => `{"key":"k","value":{"a":"${"x".repeat(each)}"}}`, size)
+    ),
+    "deep metadata": account("metadata", () => {
+      const deep = `${'{"a":'.repeat(26)}1${"}".repeat(26)}`
+      return full(
+        (index, each) => `{"key":"k${index}","value":{"a":[${many(() => deep, each)}]}}`,
+        size
+      )
+    }),
+    "metadata without an end": account(
+      "metadata",
+      () => `[{"key":"k","value":${repeated('{"a":', size)}`
+    ),
+    "wide metadata": account("metadata", () => {
+      const wide = `[${many(() => "[]", elements * 2)}]`
+      return `[{"key":"k","value":{"a":[${many(() => wide, size)}]}}]`
+    }),
+    "phone numbers": account("customers", () =>
+      full(
+        (_, each) => sized({ ...customer, mobile: "+4520314579000000" }, "landline", "+4", each),
+        size
+      )
+    ),
+    "possible phone numbers": account("customers", () =>
+      full(
+        (_, each) =>
+          sized(
+            { mobile: `+45${" ".repeat(50)}20314579`, landline: `+1${"(".repeat(60)}` },
+            "salutation",
+            " ",
+            each
+          ),
+        size
+      )
+    ),
+    "customers with nothing but wrong types": account("customers", () =>
+      full(() => wrongEverywhere(customer, "[]"), size)
+    ),
+    "a date of megabytes": account("date_of_sale", () => `"${repeated("2025-01-01", size)}"`),
+    "datetimes of many digits": account("notes", () =>
+      full(
+        (_, each) => `{"body":"a","created_at":"2025-01-01T10:00:00.${repeated("0", each)}Z"}`,
+        size
+      )
+    ),
+    "a decimal of megabytes": account("transfer_balance", () => `1${repeated("0", size)}1`),
+    "a decimal of megabytes as text": account(
+      "transfer_balance",
+      () => `"0.${repeated("0", size)}1"`
+    ),
+    "decimals of a thousand digits": ledgers(() =>
+      full((_, each) => around({ ...transaction, amount: hole }, `1${repeated("9", each)}`), size)
+    ),
+    "decimals with exponents": ledgers(() =>
+      full(() => around({ ...transaction, amount: hole }, "1e-999999999"), size)
+    ),
+    "an e-mail address of labels": account("billing_email", () => `"a@a${repeated(".a", size)}"`),
+    "a text of escapes": account("billing_name", () => `"${repeated("\\u0061", size)}"`),
+    "a text of blanks": account("billing_name", () => `"x${" ".repeat(size)}x"`),
+    "a text of emoji": account("billing_name", () => `"${repeated("😀", size / 2)}"`),
+    "line items": ledgers(() => {
+      const item =
+        '{"start_date":"2025-01-02","end_date":"2025-01-01","number_of_units":3,' +
+        '"net_amount":1,"price_per_unit":0.0000001,"units":[1,2,3]}'
+      const charge = { ...transaction, type: "SUPPLY_CHARGE", line_items: hole }
+      return `[${many(() => around(charge, `[${many(() => item, elements * 100)}]`), size)}]`
+    })
+  }
+  return Object.entries(fields).map(([called, text]) => ({ called, operation: "stage", text }))
+}
+
+const additionBodies = (key: Key, size: number): ReadonlyArray<WorstBody> => {
+  const lists: Readonly<
+    Record<Exclude<Addition, "instruction">, readonly [sample: object, id: string, pad: string]>
+  > = {
+    notes: [note, "body", "body"],
+    transactions: [{ ...transaction, note: "" }, "transaction_id", "note"],
+    statements: [statement, "statement_id", "statement_path"]
+  }
+  return Object.entries(lists).flatMap(([name, [sample, id, padding]]) => {
+    const operation = name as keyof typeof lists
+    const list = (element: (index: number, size: number) => string) => () =>
+      around({ ...key, [operation]: hole }, full(element, size))
+    return [
+      ...Object.entries(brokenElements(sample)).map(([called, element]) => ({
+        called,
+        operation,
+        text: list(element)
+      })),
+      { called: "one and the same", operation, text: list(() => JSON.stringify(sample)) },
+      { called: "sound", operation, text: list(sound(sample, id, padding)) }
+    ]
+  })
+}
+
+/** Bodies that abuse JSON itself, and so any operation. */
+const anyBodies = (size: number): Readonly<Record<string, () => string>> => ({
+  "lists without an end": () => repeated("[", size),
+  "objects without an end": () => repeated('{"a":', size),
+  "a name again and again": () => `{${many(() => '"a":1', size)}}`,
+  names: () => `{${unknownMembers(size)}}`,
+  blanks: () => `${" ".repeat(size)}{}`,
+  "an object of a long name": () => `{"${repeated("\\u0061", size)}":1}`,
+  "a text that does not end": () => `{"a":"${repeated("\\\\", size)}`
+})
+
+/** One for each service, since JSON is read before anything is known of the operation. */
+const operations: ReadonlyArray<Operation> = ["process", "instruction"]
+
+/** Bodies of about `size` characters on the account. */
+export const worstBodies = (key: Key, size: number): ReadonlyArray<WorstBody> => [
+  ...accountBodies(key, size),
+  ...additionBodies(key, size),
+  ...operations.flatMap((operation) =>
+    Object.entries(anyBodies(size)).map(([called, text]) => ({ called, operation, text }))
+  )
+]
