@@ -9,9 +9,11 @@ import { withOwnRandom } from "./Jitter.ts"
 
 /**
  * Why it is open. `away`: the database lets nobody in. `not_answering`: statements, or connections
- * to run them on, are waited for in vain.
+ * to run them on, are waited for in vain. `read_only`: its server takes no writes, as one that was
+ * the primary before a failover, or is not yet. What it holds may be out of date, so that reads are
+ * refused as well.
  */
-export type Trouble = "away" | "not_answering"
+export type Trouble = "away" | "not_answering" | "read_only"
 
 /** What is known of the database; the breaker is closed while it is `available`. */
 export type State = "available" | Trouble

@@ -11,6 +11,7 @@ import {
   Duration,
   Effect,
   Layer,
+  Random,
   type Redacted,
   Schedule,
   Schema,
@@ -25,8 +26,9 @@ import * as Batching from "./Batching.ts"
 import * as Breaker from "./Breaker.ts"
 import * as DatabaseClock from "./DatabaseClock.ts"
 import { withOwnRandom } from "./Jitter.ts"
+import * as PoolClock from "./PoolClock.ts"
 import { probe } from "./Probe.ts"
-import { isContended, sorted, troubleOf } from "./SqlFailure.ts"
+import { isContended, readOnly, sorted, troubleOf } from "./SqlFailure.ts"
 
 export interface DatabaseSettings {
   /** `postgres://user:password@host:port/database`. */
@@ -38,16 +40,30 @@ export interface DatabaseSettings {
    * answer.
    */
   readonly statementTimeout: Duration.Duration
+  /**
+   * How long a connection is used at most; 30 minutes unless given. A server that was replaced by
+   * another, and yet answers, is left after this long even if nothing else tells.
+   */
+  readonly connectionMaxAge?: Duration.Duration
 }
 
-/** `DATABASE_URL`, `DATABASE_POOL_SIZE` (10) and `DATABASE_STATEMENT_TIMEOUT` (20 seconds). */
+const defaultMaxAge = Duration.minutes(30)
+
+/**
+ * `DATABASE_URL`, `DATABASE_POOL_SIZE` (10), `DATABASE_STATEMENT_TIMEOUT` (20 seconds) and
+ * `DATABASE_CONNECTION_MAX_AGE` (30 minutes).
+ */
 const settings: Config.Config<DatabaseSettings> = Config.all({
   url: Settings.databaseUrl("DATABASE_URL").required,
   poolSize: Settings.integer("DATABASE_POOL_SIZE", { minimum: 1, maximum: 500 }).or(10),
   statementTimeout: Settings.duration("DATABASE_STATEMENT_TIMEOUT", {
     minimum: "100 millis",
     maximum: "10 minutes"
-  }).or(Duration.seconds(20))
+  }).or(Duration.seconds(20)),
+  connectionMaxAge: Settings.duration("DATABASE_CONNECTION_MAX_AGE", {
+    minimum: "10 seconds",
+    maximum: "24 hours"
+  }).or(defaultMaxAge)
 })
 
 type OfStatement = SqlError.SqlError | Schema.SchemaError
@@ -77,7 +93,7 @@ export class Database extends Context.Service<
     >
     /** Runs a request that will need the database, or refuses it at once. */
     readonly admit: Admission.Admission["admit"]
-    /** Whether statements are answered; however many requests wait, it waits for none of them. */
+    /** Whether writes can be answered; however many requests wait, it waits for none of them. */
     readonly ready: Effect.Effect<void, StorageUnavailable>
     /** What is known of the database: the present state, and each that follows. */
     readonly states: Breaker.Breaker["states"]
@@ -102,11 +118,21 @@ const maxMessageBytes = 64 * 1024 * 1024
 
 const milliseconds = (duration: Duration.Duration): string => String(Duration.toMillis(duration))
 
-const clientOf = ({ poolSize, statementTimeout, url }: DatabaseSettings) =>
+/** Up to a tenth less, so that instances that were started together do not reconnect together. */
+const drawMaxAge = ({ connectionMaxAge = defaultMaxAge }: DatabaseSettings) =>
+  withOwnRandom(
+    Effect.map(Random.next, (drawn) => Duration.times(connectionMaxAge, 1 - drawn / 10))
+  )
+
+const clientOf = (
+  { poolSize, statementTimeout, url }: DatabaseSettings,
+  connectionTTL: Duration.Duration
+) =>
   PgClient.make({
     url,
     applicationName: "data-import",
     maxConnections: poolSize,
+    connectionTTL,
     connectTimeout,
     keepAlive: Duration.seconds(10),
     maxMessageSize: maxMessageBytes,
@@ -121,10 +147,23 @@ const clientOf = ({ poolSize, statementTimeout, url }: DatabaseSettings) =>
   })
 
 const make = Effect.fnUntraced(function* (config: DatabaseSettings) {
+  const ownClock = yield* Clock.Clock
+  const maxAge = yield* drawMaxAge(config)
+  const { clock: poolClock, discardConnections } = PoolClock.make(ownClock, maxAge)
   // No connection is opened yet, so nothing can fail here.
-  const sql = yield* Effect.orDie(clientOf(config))
-  const databaseClock = DatabaseClock.make(yield* Clock.Clock)
-  const breaker = yield* Breaker.make(probe(sql, databaseClock))
+  const sql = yield* clientOf(config, maxAge).pipe(
+    Effect.provideService(Clock.Clock, poolClock),
+    Effect.orDie
+  )
+  const databaseClock = DatabaseClock.make(ownClock)
+  const probing = probe({ sql, clock: databaseClock, discardConnections })
+  const { isOpen, open, states } = yield* Breaker.make(probing)
+  const breaker: Admission.Breaking = {
+    isOpen,
+    // The probe may meet another connection than the statement that failed did.
+    open: (trouble) =>
+      Effect.andThen(trouble === "read_only" ? discardConnections : Effect.void, open(trouble))
+  }
   const admission = Admission.make(
     { running: config.poolSize, waiting: config.poolSize * 64, wait: waitForConnection },
     breaker,
@@ -152,8 +191,10 @@ const make = Effect.fnUntraced(function* (config: DatabaseSettings) {
         : runOnce(batching.run(batch))
     return Batching.make({ ...batching, run: runBatch }, admission, waitForConnection)
   }
-  const ready = Effect.asVoid(answered(sql`select 1 as ready`))
-  const { states } = breaker
+  const isReadOnly = sql`select where current_setting('transaction_read_only')::boolean`
+  const ready = answered(isReadOnly).pipe(
+    Effect.flatMap(({ length }) => (length > 0 ? Effect.fail(readOnly) : Effect.void))
+  )
   const { clock } = databaseClock
   return Database.of({ sql, run, batched, ready, states, clock, admit: admission.admit })
 })

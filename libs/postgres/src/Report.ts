@@ -3,7 +3,7 @@ import { Effect, Metric, Stream } from "effect"
 import type { State } from "./Breaker.ts"
 import { Database } from "./Database.ts"
 
-const known: ReadonlyArray<State> = ["available", "away", "not_answering"]
+const known: ReadonlyArray<State> = ["available", "away", "not_answering", "read_only"]
 
 const gauge = (state: State) =>
   Metric.gauge("database_state", {

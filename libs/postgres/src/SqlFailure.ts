@@ -37,7 +37,7 @@ const described = (error: SqlError.SqlError): StatementFailed =>
 
 /**
  * Connection lost (08), resources exhausted (53), shut down or starting (57P), input or output
- * failed (58), gave way to another transaction (40), not the primary (25006), lock or statement
+ * failed (58), gave way to another transaction (40), server read-only (25006), lock or statement
  * time-out.
  */
 const passing = /^(?:08|53|57P|58|40)|^(?:25006|55P03|57014)$/
@@ -48,12 +48,24 @@ const isPassing = ({ reason }: SqlError.SqlError): boolean => {
   return sqlState !== null && passing.test(sqlState)
 }
 
+/** The server takes no writes: it is a standby, or was told to refuse them. */
+class ServerReadOnly extends Data.TaggedError("ServerReadOnly") {
+  override get message(): string {
+    return "The server is read-only"
+  }
+}
+
+/** What is said of a server that was asked whether it takes writes, and does not. */
+export const readOnly = new StorageUnavailable({ cause: new ServerReadOnly() })
+
 /**
  * The trouble for which the next statement would fail as well; null for a statement that gave way
  * or took too long, which says nothing about others.
  */
 export const troubleOf = ({ cause }: StorageUnavailable): Trouble | null => {
+  if (cause instanceof ServerReadOnly) return "read_only"
   if (!(cause instanceof StatementFailed)) return null
+  if (cause.sqlState === "25006") return "read_only"
   // 28 and 3D: the user, or the database, is not there.
   const isAway =
     cause.reason === "ConnectionError" || /^(?:08|28|3D|53|57P)/.test(cause.sqlState ?? "")

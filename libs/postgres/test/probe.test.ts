@@ -22,7 +22,7 @@ const foundWhile = Effect.fnUntraced(function* (worker: Worker, present: State, 
   const owner = yield* clientAt(url)
   const sql = yield* clientAt(TestDatabase.loginsAt(url)[worker])
   const probing = Effect.flatMap(Clock.Clock, (local) =>
-    probe(sql, DatabaseClock.make(local))(present)
+    probe({ sql, clock: DatabaseClock.make(local), discardConnections: Effect.void })(present)
   )
   return yield* owner.withTransaction(Effect.andThen(owner.unsafe(lock), probing))
 }, Effect.scoped)
@@ -71,7 +71,8 @@ layer(place, { excludeTestServices: true })("the probe", (it) => {
       for (const { href } of [wrong, nowhere, nobody]) {
         const sql = yield* clientAt(Redacted.make(href))
         const clock = DatabaseClock.make(yield* Clock.Clock)
-        expect(yield* probe(sql, clock)("available"), href).toBe("away")
+        const probing = probe({ sql, clock, discardConnections: Effect.void })
+        expect(yield* probing("available"), href).toBe("away")
       }
     })
   )

@@ -10,6 +10,8 @@ export class Line extends Context.Service<
     /** Ends what is connected, and refuses what wants to. */
     readonly cut: Effect.Effect<void>
     readonly mend: Effect.Effect<void>
+    /** Leads new connections to this server; those that are there stay where they are. */
+    readonly leadTo: (url: Redacted.Redacted) => Effect.Effect<void>
   }
 >()("@data-import/postgres/testing/Line") {}
 
@@ -22,14 +24,15 @@ const listening = (server: Server, port: number) =>
     })
   })
 
-/** A server that forwards to `target`, and what is connected through it. */
-const forwarding = (target: URL) => {
+/** A server that forwards to the present target, and what is connected through it. */
+const forwarding = (far: { target: URL }) => {
   const open = new Set<Socket>()
   const server = createServer((near) => {
-    const far = connect({ host: target.hostname, port: Number(target.port) })
+    const { hostname, port } = far.target
+    const onward = connect({ host: hostname, port: Number(port) })
     for (const [one, other] of [
-      [near, far],
-      [far, near]
+      [near, onward],
+      [onward, near]
     ] as const) {
       open.add(one)
       one.on("error", () => one.destroy())
@@ -50,7 +53,8 @@ export const lineTo = (url: Redacted.Redacted): Layer.Layer<Line> =>
     Effect.acquireRelease(
       Effect.promise(async () => {
         const near = new URL(Redacted.value(url))
-        const { open, server } = forwarding(new URL(near))
+        const far = { target: new URL(near) }
+        const { open, server } = forwarding(far)
         const port = await listening(server, 0)
         near.port = String(port)
         const cut = () => {
@@ -61,7 +65,8 @@ export const lineTo = (url: Redacted.Redacted): Layer.Layer<Line> =>
         return Line.of({
           url: Redacted.make(near.href),
           cut: Effect.promise(cut),
-          mend: Effect.promise(() => listening(server, port)).pipe(Effect.asVoid)
+          mend: Effect.promise(() => listening(server, port)).pipe(Effect.asVoid),
+          leadTo: (other) => Effect.sync(() => void (far.target = new URL(Redacted.value(other))))
         })
       }),
       ({ cut }) => cut
