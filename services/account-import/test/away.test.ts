@@ -10,6 +10,7 @@ import {
   beginPost,
   faultsOf,
   persistently,
+  Premises,
   until
 } from "@data-import/server/testing/RunningService"
 import { freshTenant, type Tenant } from "@data-import/server/testing/Tenant"
@@ -131,6 +132,43 @@ layer(serviceOnLine, { excludeTestServices: true })("without its database", (it)
         const headers = { authorization: `Token ${token}`, "content-type": "application/json" }
         const malformed = ask({ path: "/v1/data-import/validate-account/", headers, body: "{" })
         expect(faultsOf(yield* away(malformed))).toEqual(["parse_error"])
+      })
+    )
+  })
+
+  describe("on a server that has become read-only, the service", () => {
+    const setReadOnly = (wanted: boolean) =>
+      rows(
+        (sql) => sql<object>`
+        do language plpgsql ${sql.literal(`$$ begin
+          execute format('alter database %I set default_transaction_read_only = ${wanted}',
+            current_database());
+        end $$`)}`
+      )
+
+    it.effect("refuses for the moment, says why, and works when writes are taken again", () =>
+      Effect.gen(function* () {
+        const { key, tenant } = yield* stagedImport()
+        const { log } = yield* Premises
+        const staging = stage(tenant, accountOf(tenant.keyOf("other")))
+        const isLogged = Effect.sync(() => log.some((line) => line.includes("read_only")))
+        yield* Effect.acquireUseRelease(
+          setReadOnly(true),
+          () =>
+            Effect.gen(function* () {
+              // It is on until a session ends; the next ones are read-only.
+              yield* away(staging)
+              yield* until(isLogged, (logged) => logged)
+              for (const request of [staging, process(tenant, key)]) {
+                const reply = yield* Effect.timeout(request, quickly)
+                expect([reply.status, reply.headers["retry-after"]]).toEqual([503, "1"])
+                expect(reply.json).toMatchObject({ code: "service_unavailable" })
+              }
+            }),
+          () => setReadOnly(false)
+        )
+        expect((yield* persistently(staging)).status).toBe(201)
+        expect((yield* persistently(process(tenant, key))).status).toBe(201)
       })
     )
   })
