@@ -28,10 +28,14 @@ const textAt = (value: unknown, name: string): string | null => {
   return typeof found === "string" ? found : null
 }
 
+/** PostgreSQL's code, or that of the connection; null where there is none. */
+export const sqlStateOf = ({ reason }: SqlError.SqlError): string | null =>
+  textAt(reason.cause, "code")
+
 const described = (error: SqlError.SqlError): StatementFailed =>
   new StatementFailed({
     reason: error.reason._tag,
-    sqlState: textAt(error.reason.cause, "code"),
+    sqlState: sqlStateOf(error),
     constraint: textAt(error.reason.cause, "constraint")
   })
 
@@ -42,9 +46,10 @@ const described = (error: SqlError.SqlError): StatementFailed =>
  */
 const passing = /^(?:08|53|57P|58|40)|^(?:25006|55P03|57014)$/
 
-const isPassing = ({ reason }: SqlError.SqlError): boolean => {
+const isPassing = (error: SqlError.SqlError): boolean => {
+  const { reason } = error
   if (reason._tag === "ConnectionError" || reason.operation === "connect") return true
-  const sqlState = textAt(reason.cause, "code")
+  const sqlState = sqlStateOf(error)
   return sqlState !== null && passing.test(sqlState)
 }
 

@@ -3,10 +3,10 @@
  * names, as its owner, and makes the users of the services whose URLs it is given.
  */
 import { NodeRuntime } from "@effect/platform-node"
-import { Cause, Config, Console, Effect, Record } from "effect"
+import { Cause, Config, Console, Effect, Option, Record } from "effect"
 import * as Settings from "@data-import/domain/Settings"
 import * as Logins from "./Logins.ts"
-import { migrate } from "./migrate.ts"
+import { migrate, MigrationsBlocked } from "./migrate.ts"
 
 /**
  * `ACCOUNT_IMPORT_DATABASE_URL`, likewise `POST_IMPORT_`, `QUERY_`, `AUTH_` and `OPERATOR_`: what
@@ -29,8 +29,15 @@ const job = Effect.gen(function* () {
   for (const worker of Object.keys(given)) yield* Effect.log(`A user for ${worker} is there`)
 })
 
+/** One line for what is to be mended by whoever runs the job. */
+const explained = (cause: Cause.Cause<unknown>): string => {
+  const failure = Option.getOrUndefined(Cause.findErrorOption(cause))
+  const isPlain = failure instanceof MigrationsBlocked || failure instanceof Logins.UnfitLogin
+  return isPlain ? failure.message : Settings.explained(cause)
+}
+
 const main = Effect.tapCause(job, (cause) =>
-  Cause.hasInterruptsOnly(cause) ? Effect.void : Console.error(Settings.explained(cause))
+  Cause.hasInterruptsOnly(cause) ? Effect.void : Console.error(explained(cause))
 )
 
 NodeRuntime.runMain(main, { disableErrorReporting: true })

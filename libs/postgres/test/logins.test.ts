@@ -206,7 +206,10 @@ describe("on a server of its own", () => {
     Effect.gen(function* () {
       const { url } = yield* EmbeddedPostgres.start({ dataDir: yield* temporaryDataDir() })
       const urls = yield* Effect.all(Array.from({ length: 4 }, () => database(url)))
-      const applied = yield* Effect.all(urls.map(migrate), { concurrency: "unbounded" })
+      const applied = yield* Effect.all(
+        urls.map((url) => migrate(url)),
+        { concurrency: "unbounded" }
+      )
       for (const names of applied) expect(names).toContain("roles")
       const roles = yield* ask<{ rolname: string }>(
         url,

@@ -1,7 +1,9 @@
 /** The migrations, from nothing, and what the database they make refuses by itself. */
 import { PgClient } from "@effect/sql-pg"
 import { describe, expect, it, layer } from "@effect/vitest"
-import { Effect, Layer, Redacted } from "effect"
+import { Duration, Effect, Fiber, Layer, Record, Redacted } from "effect"
+import { Reactivity } from "effect/reactivity"
+import { Migrator, SqlClient } from "effect/sql"
 import { randomBytes } from "node:crypto"
 import { inject } from "vitest"
 import { OperatorSetup } from "@data-import/domain/ports/OperatorSetup"
@@ -11,11 +13,12 @@ import { arrange } from "@data-import/domain/testing/importStates"
 import { Database } from "../src/Database.ts"
 import { layer as history } from "../src/History.ts"
 import { layer as importProcesses } from "../src/ImportProcesses.ts"
-import { migrate } from "../src/migrate.ts"
+import { migrate, migrations, MigrationsBlocked } from "../src/migrate.ts"
 import { layer as operatorSetup } from "../src/OperatorSetup.ts"
 import { StatementFailed } from "../src/SqlFailure.ts"
 import { createDatabase, databaseUrl, dropDatabase } from "../testing/databases.ts"
 import * as TestDatabase from "../testing/TestDatabase.ts"
+import { workOnLargeTables } from "./tableWork.ts"
 
 const emptyDatabase = Effect.gen(function* () {
   const server = Redacted.make(inject("databaseUrl"))
@@ -37,6 +40,8 @@ const all = [
   "supplier_settings",
   "idempotency_keys"
 ]
+
+const clientAt = (url: Redacted.Redacted) => PgClient.make({ url, maxConnections: 1 })
 
 /** Every table with its columns, and every constraint with its definition. */
 const shapeOf = (url: Redacted.Redacted) =>
@@ -87,6 +92,126 @@ describe("the migrations", () => {
       }).pipe(Effect.provide(PgClient.layer({ url, maxConnections: 1 })))
       expect(unnamed).toStrictEqual([])
     }).pipe(Effect.scoped)
+  )
+})
+
+/** The migrations that came before the rule, which databases in use have had. */
+const released = 9
+
+const isReleased = (name: string) => Number.parseInt(name, 10) <= released
+
+/** A database as of these migrations. */
+const databaseAsOf = (wanted: (name: string) => boolean) =>
+  Effect.gen(function* () {
+    const url = yield* emptyDatabase
+    const loader = Migrator.fromRecord(Record.filter(migrations, (_, name) => wanted(name)))
+    yield* Migrator.make({})({ loader, table: "migrations" }).pipe(
+      Effect.provide(PgClient.layer({ url, maxConnections: 1 }))
+    )
+    return url
+  })
+
+const statements = (text: string) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    Effect.forEach(text.split(";"), (statement) => sql.unsafe(statement))
+  )
+
+const breaking: ReadonlyArray<readonly [found: string, migration: string]> = [
+  ["accounts is rewritten", "alter table accounts add column drawn float8 default random()"],
+  ["transactions is rewritten", "alter table transactions alter column note type varchar(9999)"],
+  ["notes is rewritten", "truncate notes cascade"],
+  ["notes is read whole", "alter table notes alter column body set not null"],
+  ["statements is read whole", "create index on statements (number)"],
+  ["accounts is read whole", "update accounts set balance = balance"],
+  ["ledgers is read whole", "alter table ledgers add constraint c check (ledger_code <> '')"],
+  [
+    "outbox is read whole",
+    `alter table outbox add column team text;
+     alter table outbox add constraint c foreign key (team) references operations_teams`
+  ]
+]
+
+const keeping = [
+  "alter table accounts add column remark text",
+  "alter table accounts add column copies integer not null default 1",
+  "alter table accounts add column seen timestamptz not null default now()",
+  "alter table ledgers add constraint c check (ledger_code <> '') not valid",
+  "alter table suppliers add column drawn float8 default random()",
+  `create table visits (account_id bigint not null references accounts, at timestamptz);
+   create index on visits (at)`
+]
+
+describe("a migration of a database in use", () => {
+  layer(
+    Layer.unwrap(
+      Effect.map(databaseAsOf(isReleased), (url) => PgClient.layer({ url, maxConnections: 1 }))
+    ),
+    { excludeTestServices: true }
+  )((it) => {
+    const undone = (migration: string) =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const work = Effect.flatMap(workOnLargeTables(statements(migration)), Effect.fail)
+        return yield* Effect.flip(sql.withTransaction(work))
+      })
+
+    it.effect.each(breaking)("is found out where %s: %s", ([found, migration]) =>
+      Effect.gen(function* () {
+        expect(yield* undone(migration)).toContain(found)
+      })
+    )
+
+    it.effect.each(keeping)("may be: %s", (migration) =>
+      Effect.gen(function* () {
+        expect(yield* undone(migration)).toEqual([])
+      })
+    )
+
+    it.effect("neither rewrites a large table nor reads it whole", () =>
+      Effect.gen(function* () {
+        for (const [name, migration] of Object.entries(migrations)) {
+          if (!isReleased(name)) expect(yield* workOnLargeTables(migration), name).toEqual([])
+        }
+      })
+    )
+  })
+
+  it.live("gives way to others while a long transaction is in its way", () =>
+    Effect.gen(function* () {
+      const url = yield* databaseAsOf((name) => name < "0008")
+      const holder = yield* clientAt(url)
+      const other = yield* clientAt(url)
+      const migrating = yield* holder.withTransaction(
+        Effect.gen(function* () {
+          yield* holder`select from suppliers`
+          const fiber = yield* Effect.forkScoped(migrate(url))
+          const waiting = other`
+            select from pg_locks where not granted and relation = 'suppliers'::regclass`
+          yield* Effect.repeat(waiting, { until: ({ length }) => length > 0 })
+          yield* other`select from suppliers`
+          expect(fiber.pollUnsafe(), "it is not given up").toBeUndefined()
+          return fiber
+        })
+      )
+      expect(yield* Fiber.join(migrating)).toContain("supplier_settings")
+    }).pipe(Effect.scoped, Effect.provide(Reactivity.layer))
+  )
+
+  it.live("says in one line that others did not give way", () =>
+    Effect.gen(function* () {
+      const url = yield* databaseAsOf((name) => name < "0008")
+      const before = yield* shapeOf(url)
+      const holder = yield* clientAt(url)
+      const blocked = yield* holder.withTransaction(
+        Effect.andThen(holder`select from suppliers`, Effect.flip(migrate(url, Duration.millis(1))))
+      )
+      expect(blocked).toBeInstanceOf(MigrationsBlocked)
+      expect(blocked.message).toBe(
+        'Migration "8_supplier_settings" failed because another transaction held a lock for 1ms. ' +
+          "Nothing was changed. End that transaction and migrate again."
+      )
+      expect(yield* shapeOf(url)).toStrictEqual(before)
+    }).pipe(Effect.scoped, Effect.provide(Reactivity.layer))
   )
 })
 
