@@ -56,9 +56,10 @@ const defaultMaxAge = Duration.minutes(30)
 const settings: Config.Config<DatabaseSettings> = Config.all({
   url: Settings.databaseUrl("DATABASE_URL").required,
   poolSize: Settings.integer("DATABASE_POOL_SIZE", { minimum: 1, maximum: 500 }).or(10),
+  // A connection of a client on which nothing moves for 60 seconds is ended by the service.
   statementTimeout: Settings.duration("DATABASE_STATEMENT_TIMEOUT", {
     minimum: "100 millis",
-    maximum: "10 minutes"
+    maximum: "50 seconds"
   }).or(Duration.seconds(20)),
   connectionMaxAge: Settings.duration("DATABASE_CONNECTION_MAX_AGE", {
     minimum: "10 seconds",

@@ -68,7 +68,7 @@ const databaseUrl: Case = { name: "DATABASE_URL", bad: badUrls, required: true, 
 const onDatabase: ReadonlyArray<Case> = [
   databaseUrl,
   integer("DATABASE_POOL_SIZE", 0, 501),
-  duration("DATABASE_STATEMENT_TIMEOUT", "99 millis", "601 seconds"),
+  duration("DATABASE_STATEMENT_TIMEOUT", "99 millis", "51 seconds"),
   duration("DATABASE_CONNECTION_MAX_AGE", "9 seconds", "25 hours")
 ]
 
