@@ -15,7 +15,7 @@ export interface PoolClock {
 
 /** The clock of a pool whose `connectionTTL` is `maxAge`. */
 export const make = (process: Clock.Clock, maxAge: Duration.Duration): PoolClock => {
-  const maxAgeMillis = Duration.toMillis(maxAge)
+  const maxAgeMillis = Math.ceil(Duration.toMillis(maxAge))
   let aheadMillis = 0
   const millis = () => process.currentTimeMillisUnsafe() + aheadMillis
   const nanos = () => process.currentTimeNanosUnsafe() + BigInt(aheadMillis) * 1_000_000n
