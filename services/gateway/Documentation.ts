@@ -36,31 +36,37 @@ const pageOf = (page: string, openapi: string): string => {
   return page.replace(embedded, (_all, open: string, close: string) => open + json + close)
 }
 
-const open = (path: string, answer: HttpServerResponse.HttpServerResponse): Route => ({
-  method: "GET",
-  path,
-  access: "public",
-  answersJson: false,
-  run: () => Effect.succeed(answer)
-})
-
 const headers = { "cache-control": "public, max-age=300", "x-content-type-options": "nosniff" }
+
+/**
+ * The text is encoded here, and all connections send the same bytes: as text, a page of megabytes
+ * would be encoded, and held in memory, for each of them.
+ */
+const published = (
+  path: string,
+  text: string,
+  contentType: string,
+  more?: Readonly<Record<string, string>>
+): Route => {
+  const answer = HttpServerResponse.uint8Array(Buffer.from(text), {
+    contentType,
+    headers: { ...headers, ...more }
+  })
+  return {
+    method: "GET",
+    path,
+    access: "public",
+    answersJson: false,
+    run: () => Effect.succeed(answer)
+  }
+}
 
 /** `/openapi.json` and `/docs`; both are read once. */
 export const routes: Effect.Effect<ReadonlyArray<Route>> = Effect.gen(function* () {
   const openapi = yield* Effect.promise(() => readFile(openapiFile, "utf8"))
   const page = pageOf(yield* emptyPage, openapi)
   return [
-    open(
-      "/openapi.json",
-      HttpServerResponse.text(openapi, { contentType: "application/json", headers })
-    ),
-    open(
-      "/docs",
-      HttpServerResponse.text(page, {
-        contentType: "text/html; charset=utf-8",
-        headers: { ...headers, "content-security-policy": pagePolicy }
-      })
-    )
+    published("/openapi.json", openapi, "application/json"),
+    published("/docs", page, "text/html; charset=utf-8", { "content-security-policy": pagePolicy })
   ]
 })
