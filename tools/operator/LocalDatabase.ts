@@ -3,11 +3,11 @@
  * or else an embedded PostgreSQL in `DATA_DIR` (`.data`).
  */
 import * as EmbeddedPostgres from "@data-import/postgres/testing/EmbeddedPostgres"
-import * as Settings from "@data-import/domain/Settings"
+import * as ConnectionUrl from "@data-import/postgres/ConnectionUrl"
 import { Data, Effect, Option } from "effect"
 import * as DataDirectory from "./DataDirectory.ts"
 
-const configuredUrl = Settings.databaseUrl("DATABASE_URL").optional
+const configuredUrl = ConnectionUrl.setting("DATABASE_URL").optional
 
 /** Another local run has the data directory. */
 class AlreadyRunning extends Data.TaggedError("AlreadyRunning")<{

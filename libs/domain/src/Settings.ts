@@ -48,12 +48,14 @@ interface Rule<A> {
   readonly parse: (text: string) => A | undefined
   /** What of a text that is not allowed may be shown; all of it unless given. */
   readonly show?: (text: string) => string | null
+  /** What is wrong with a text that is not shown, where it can be said without repeating it. */
+  readonly reason?: (text: string) => string | undefined
 }
 
 /** A setting with a rule of its own. */
 export const setting = <A>(
   name: string,
-  { allowed, parse, show = (text) => text }: Rule<A>
+  { allowed, parse, reason, show = (text) => text }: Rule<A>
 ): Setting<A> => {
   const refuse = (what: string) =>
     Effect.fail(new InvalidSetting(`${name} ${what}. It must be ${allowed}.`))
@@ -62,7 +64,9 @@ export const setting = <A>(
     const value = parse(text.value)
     if (value !== undefined) return Effect.succeedSome(value)
     const visible = show(text.value)
-    return refuse(visible === null ? "is not valid" : `is ${quoted(visible)}`)
+    if (visible !== null) return refuse(`is ${quoted(visible)}`)
+    const why = reason?.(text.value)
+    return refuse(why === undefined ? "is not valid" : `is not valid: ${why}`)
   })
   return {
     optional,
@@ -168,11 +172,3 @@ export const secret = (
     parse: (value) => (isAllowed(value) ? Redacted.make(value) : undefined),
     show: () => null
   })
-
-/** The URL of a PostgreSQL database with its password. */
-export const databaseUrl = (name: string): Setting<Redacted.Redacted> =>
-  secret(
-    name,
-    "a URL like postgres://user:password@host:port/database",
-    (value) => parseUrl(value, ["postgres:", "postgresql:"]) !== undefined
-  )

@@ -24,6 +24,7 @@ import * as Settings from "@data-import/domain/Settings"
 import * as Admission from "./Admission.ts"
 import * as Batching from "./Batching.ts"
 import * as Breaker from "./Breaker.ts"
+import * as ConnectionUrl from "./ConnectionUrl.ts"
 import * as DatabaseClock from "./DatabaseClock.ts"
 import { withOwnRandom } from "./Jitter.ts"
 import * as PoolClock from "./PoolClock.ts"
@@ -31,7 +32,7 @@ import { probe } from "./Probe.ts"
 import { isContended, readOnly, sorted, troubleOf } from "./SqlFailure.ts"
 
 export interface DatabaseSettings {
-  /** `postgres://user:password@host:port/database`. */
+  /** As `ConnectionUrl` allows it. */
   readonly url: Redacted.Redacted
   /** How many connections are open at most. */
   readonly poolSize: number
@@ -54,7 +55,7 @@ const defaultMaxAge = Duration.minutes(30)
  * `DATABASE_CONNECTION_MAX_AGE` (30 minutes).
  */
 const settings: Config.Config<DatabaseSettings> = Config.all({
-  url: Settings.databaseUrl("DATABASE_URL").required,
+  url: ConnectionUrl.setting("DATABASE_URL").required,
   poolSize: Settings.integer("DATABASE_POOL_SIZE", { minimum: 1, maximum: 500 }).or(10),
   // A connection of a client on which nothing moves for 60 seconds is ended by the service.
   statementTimeout: Settings.duration("DATABASE_STATEMENT_TIMEOUT", {
@@ -130,7 +131,7 @@ const clientOf = (
   connectionTTL: Duration.Duration
 ) =>
   PgClient.make({
-    url,
+    ...ConnectionUrl.connectionTo(url),
     applicationName: "data-import",
     maxConnections: poolSize,
     connectionTTL,

@@ -7,6 +7,7 @@ import { PgClient } from "@effect/sql-pg"
 import { Data, Duration, Effect, Record, Redacted } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from "node:crypto"
+import { connectionTo } from "./ConnectionUrl.ts"
 
 /** The role that each of them works in. */
 export const roleOf = {
@@ -119,7 +120,7 @@ const runBlock = Effect.fnUntraced(function* (block: string, logins: ReadonlyArr
 
 const layerAt = (owner: Redacted.Redacted) =>
   PgClient.layer({
-    url: owner,
+    ...connectionTo(owner),
     applicationName: "data-import-logins",
     maxConnections: 1,
     connectTimeout: Duration.seconds(5)

@@ -16,9 +16,12 @@ export class StatementFailed extends Data.TaggedError("StatementFailed")<{
   readonly reason: string
   readonly sqlState: string | null
   readonly constraint: string | null
+  /** What the driver says of a connection that it could not make. None of it is PostgreSQL's. */
+  readonly connecting: string | null
 }> {
   override get message(): string {
-    return [this.reason, this.sqlState, this.constraint].filter((part) => part !== null).join(" ")
+    const parts = [this.reason, this.sqlState, this.constraint, this.connecting]
+    return parts.filter((part) => part !== null).join(" ")
   }
 }
 
@@ -36,7 +39,8 @@ const described = (error: SqlError.SqlError): StatementFailed =>
   new StatementFailed({
     reason: error.reason._tag,
     sqlState: sqlStateOf(error),
-    constraint: textAt(error.reason.cause, "constraint")
+    constraint: textAt(error.reason.cause, "constraint"),
+    connecting: error.reason.operation === "connect" ? error.reason.message : null
   })
 
 /**

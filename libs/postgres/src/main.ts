@@ -5,6 +5,7 @@
 import { NodeRuntime } from "@effect/platform-node"
 import { Cause, Config, Console, Effect, Option, Record } from "effect"
 import * as Settings from "@data-import/domain/Settings"
+import * as ConnectionUrl from "./ConnectionUrl.ts"
 import * as Logins from "./Logins.ts"
 import { migrate, MigrationsBlocked } from "./migrate.ts"
 
@@ -16,12 +17,12 @@ const logins = Config.all(
   Record.map(
     Logins.roleOf,
     (_, worker) =>
-      Settings.databaseUrl(`${worker.toUpperCase().replaceAll("-", "_")}_DATABASE_URL`).optional
+      ConnectionUrl.setting(`${worker.toUpperCase().replaceAll("-", "_")}_DATABASE_URL`).optional
   )
 )
 
 const job = Effect.gen(function* () {
-  const owner = yield* Settings.databaseUrl("DATABASE_URL").required
+  const owner = yield* ConnectionUrl.setting("DATABASE_URL").required
   const given = Record.getSomes(yield* logins)
   const applied = yield* migrate(owner)
   yield* Effect.log(applied.length > 0 ? `Migrated: ${applied.join(", ")}` : "Nothing to migrate")

@@ -16,6 +16,7 @@ import { roles } from "../migrations/0006_roles.ts"
 import { accountRevisions } from "../migrations/0007_account_revisions.ts"
 import { supplierSettings } from "../migrations/0008_supplier_settings.ts"
 import { idempotencyKeys } from "../migrations/0009_idempotency_keys.ts"
+import { connectionTo } from "./ConnectionUrl.ts"
 import { sqlStateOf } from "./SqlFailure.ts"
 
 export const migrations = {
@@ -55,7 +56,7 @@ const pauses = (patience: Duration.Duration) =>
 
 const client = (url: Redacted.Redacted) =>
   PgClient.layer({
-    url,
+    ...connectionTo(url),
     applicationName: "data-import-migrate",
     maxConnections: 1,
     connectTimeout: Duration.seconds(5),

@@ -5,6 +5,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Record, Redacted } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
+import { connectionTo } from "../src/ConnectionUrl.ts"
 import type { Logins } from "../src/Logins.ts"
 
 /** The same server and user, another database. */
@@ -25,7 +26,7 @@ const onServer = (server: Redacted.Redacted, statement: string) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     yield* sql.unsafe(statement)
-  }).pipe(Effect.provide(PgClient.layer({ url: server, maxConnections: 1 })))
+  }).pipe(Effect.provide(PgClient.layer({ ...connectionTo(server), maxConnections: 1 })))
 
 /** An empty one, or a copy of `template`, to which nobody may be connected. */
 export const createDatabase = (

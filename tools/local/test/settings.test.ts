@@ -219,7 +219,8 @@ describe("the migration job", { timeout: 60_000 }, () => {
     const { said, status } = await migrate({ DATABASE_URL: owner, [name]: "mysql://a:pw@b/c" })
     expect(status).toBe(1)
     expect(said).toBe(
-      `${name} is not valid. It must be a URL like postgres://user:password@host:port/database.\n`
+      `${name} is not valid. It must be a URL like postgres://user:password@host:port/database, ` +
+        "its sslmode, if any, one of disable, require, verify-ca, verify-full.\n"
     )
   })
 
