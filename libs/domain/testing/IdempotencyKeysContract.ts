@@ -22,6 +22,7 @@ import {
 } from "./importedAccounts.ts"
 import { arrange, tracesOf } from "./importStates.ts"
 import { freshFingerprint, freshKeyed, keepAs, keyLease, reserve } from "./keyedRequests.ts"
+import { reservationContract } from "./ReservationContract.ts"
 
 type Ports = IdempotencyKeys | Accounts | ImportProcesses | History | OperatorSetup
 type It = Vitest.MethodsNonLive<Ports>
@@ -308,20 +309,6 @@ const withoutEffect = (it: It): void => {
       expectSame((yield* reserve(request)).reserving, { _tag: "InUse" })
     })
   )
-
-  it.effect("a change of nothing releases the key, or says that it is lost", () =>
-    Effect.gen(function* () {
-      const account = yield* imported()
-      const request = freshKeyed()
-      const { reservation } = yield* reserve(request)
-      yield* changeAccount(account, () => ({}), { keep: keepAs(reservation, "") })
-      expectSame((yield* reserve(request)).reserving, { _tag: "Reserved" })
-      const before = yield* tracesOf(account.key)
-      const again = changeAccount(account, () => ({}), { keep: keepAs(reservation, "") })
-      expectLost(yield* Effect.exit(again))
-      expectSame(yield* tracesOf(account.key), before, "what is refused is not on record")
-    })
-  )
 }
 
 const crowd = 24
@@ -395,6 +382,7 @@ export const idempotencyKeysContract = <E>(name: string, layer: Layer.Layer<Port
       describe("release", () => releasing(it))
       describe("the answer of a write", () => keeping(it))
       describe("without effect", () => withoutEffect(it))
+      describe("the reservation", () => reservationContract(it))
       describe("at once", () => atOnce(it))
     }
   )

@@ -1,0 +1,167 @@
+/**
+ * When a write asks for the reservation of its key, and what comes before: one part of the contract
+ * of idempotency keys. A change of an account decides first. A staging or a completion asks first.
+ */
+import { expect, type Vitest } from "@effect/vitest"
+import { Effect, Exit, Option, Result } from "effect"
+import { Accounts } from "../ports/Accounts.ts"
+import type { History } from "../ports/History.ts"
+import { type IdempotencyKeys, ReservationLost } from "../ports/IdempotencyKeys.ts"
+import { ImportProcesses } from "../ports/ImportProcesses.ts"
+import type { OperatorSetup } from "../ports/OperatorSetup.ts"
+import type { Keep } from "../src/Idempotency.ts"
+import { expectSame, noonPlus } from "./fresh.ts"
+import {
+  adding,
+  changeAccount,
+  changedAt,
+  creditOf,
+  descriptionOf,
+  imported,
+  type Whose
+} from "./importedAccounts.ts"
+import { arrange, tracesOf } from "./importStates.ts"
+import { freshKeyed, keepAs, reserve } from "./keyedRequests.ts"
+
+type Ports = IdempotencyKeys | Accounts | ImportProcesses | History | OperatorSetup
+type It = Vitest.MethodsNonLive<Ports>
+
+const leaseEnd = noonPlus(60)
+
+/** Changes the account as `decide` says, which may refuse or break. */
+const changeBy = Effect.fnUntraced(function* (
+  { caller, key }: Whose,
+  keep: Keep<unknown>,
+  decide: () => Result.Result<never, string>
+) {
+  const accounts = yield* Accounts
+  const command = { key, caller, look: {}, action: "create_notes", at: changedAt } as const
+  return yield* accounts.change({ ...command, keep, decide })
+})
+
+const refuse = () => Result.fail("refused")
+const breakDown = () => {
+  throw new Error("broken")
+}
+
+/** A key that another request has taken over: the reservation that is lost, and the present one. */
+const takenOver = Effect.gen(function* () {
+  const request = freshKeyed()
+  const { reservation: lost } = yield* reserve(request)
+  const { reservation: present } = yield* reserve(request, leaseEnd)
+  return { request, lost: keepAs(lost, "201 lost"), present: keepAs(present, "201 won") }
+})
+
+const decidingFirst = (it: It): void => {
+  it.effect.each([
+    ["refuses", refuse],
+    ["breaks", breakDown]
+  ] as const)(
+    "a decision that %s leaves the key reserved, and it can still be used",
+    ([, decide]) =>
+      Effect.gen(function* () {
+        const account = yield* imported()
+        const request = freshKeyed()
+        const { reservation } = yield* reserve(request)
+        const keep = keepAs(reservation, "201 kept")
+        const before = yield* tracesOf(account.key)
+        const exit = yield* Effect.exit(changeBy(account, keep, decide))
+        expect(Exit.isFailure(exit)).toBe(true)
+        expect(exit).not.toEqual(Exit.fail(new ReservationLost()))
+        expectSame(yield* tracesOf(account.key), before)
+        expectSame((yield* reserve(request)).reserving, { _tag: "InUse" })
+        yield* changeAccount(account, adding(creditOf("a")), { keep })
+        expectSame((yield* reserve(request)).reserving, { _tag: "Kept", answer: "201 kept" })
+      })
+  )
+
+  it.effect("a refusal of the decision comes before a lost reservation", () =>
+    Effect.gen(function* () {
+      const account = yield* imported()
+      const { lost, present, request } = yield* takenOver
+      expect(yield* Effect.flip(changeBy(account, lost, refuse)), "taken over").toBe("refused")
+      const exit = yield* Effect.exit(changeBy(account, lost, breakDown))
+      expect(Exit.isFailure(exit) && !Exit.hasFails(exit)).toBe(true)
+      yield* changeAccount(account, adding(creditOf("a")), { keep: present })
+      expect(yield* Effect.flip(changeBy(account, lost, refuse)), "answered").toBe("refused")
+      const { reserving } = yield* reserve(request, leaseEnd)
+      expectSame(reserving, { _tag: "Kept", answer: "201 won" })
+    })
+  )
+
+  it.effect("a missing account comes before a lost reservation", () =>
+    Effect.gen(function* () {
+      const { caller, key } = yield* arrange("pending")
+      const { lost, request } = yield* takenOver
+      expect(Option.isNone(yield* changeBy({ caller, key }, lost, breakDown))).toBe(true)
+      expectSame((yield* reserve(request, leaseEnd)).reserving, { _tag: "InUse" })
+    })
+  )
+
+  it.effect("a decision is made anew for the request that has the key", () =>
+    Effect.gen(function* () {
+      const account = yield* imported()
+      const { lost, present } = yield* takenOver
+      const add = adding(creditOf("a"))
+      const refused = yield* Effect.exit(changeAccount(account, add, { keep: lost }))
+      expect(refused).toEqual(Exit.fail(new ReservationLost()))
+      yield* changeAccount(account, add, { keep: present })
+      const { transactions } = yield* descriptionOf(account.number)
+      expect(transactions).toHaveLength(1)
+    })
+  )
+
+  it.effect("a change of nothing releases the key, or says that it is lost", () =>
+    Effect.gen(function* () {
+      const account = yield* imported()
+      const request = freshKeyed()
+      const { reservation } = yield* reserve(request)
+      yield* changeAccount(account, () => ({}), { keep: keepAs(reservation, "") })
+      expectSame((yield* reserve(request)).reserving, { _tag: "Reserved" })
+      const before = yield* tracesOf(account.key)
+      const again = changeAccount(account, () => ({}), { keep: keepAs(reservation, "") })
+      expect(yield* Effect.exit(again)).toEqual(Exit.fail(new ReservationLost()))
+      expectSame(yield* tracesOf(account.key), before, "what is refused is not on record")
+    })
+  )
+}
+
+const reservedFirst = (it: It): void => {
+  it.effect.each(["in progress", "skipped", "imported"] as const)(
+    "a lost reservation comes before the refusal of a staging: %s",
+    (state) =>
+      Effect.gen(function* () {
+        const { stage } = yield* ImportProcesses
+        const { caller, key, now: at } = yield* arrange(state)
+        const before = yield* tracesOf(key)
+        const { lost } = yield* takenOver
+        const exit = yield* Effect.exit(stage({ key, payload: "{}", caller, at, keep: lost }))
+        expect(exit).toEqual(Exit.fail(new ReservationLost()))
+        expectSame(yield* tracesOf(key), before)
+      })
+  )
+
+  it.effect("a lost reservation comes before a lost lease, and before a number that is taken", () =>
+    Effect.gen(function* () {
+      const { complete } = yield* ImportProcesses
+      const taken = yield* arrange("imported")
+      const running = yield* arrange("in progress")
+      const pending = yield* arrange("pending")
+      const { account, attempt, caller } = running
+      const { lost } = yield* takenOver
+      for (const [key, number] of [
+        [pending.key, account.number],
+        [running.key, taken.account.number]
+      ] as const) {
+        const newAccount = { ...account, number }
+        const exit = yield* Effect.exit(complete({ key, attempt, newAccount, caller, keep: lost }))
+        expect(exit).toEqual(Exit.fail(new ReservationLost()))
+      }
+    })
+  )
+}
+
+export const reservationContract = (it: It): void => {
+  decidingFirst(it)
+  reservedFirst(it)
+}
