@@ -102,14 +102,17 @@ export const endAfter = (message: IncomingMessage, response: ServerResponse): vo
   if (!response.headersSent) response.shouldKeepAlive = false
 }
 
-const unanswered = new WeakMap<Socket, Set<() => void>>()
+/** The responses that have not left, in the order of their requests, and who waits for each. */
+type Unanswered = Map<() => void, ServerResponse>
 
-const unansweredOn = (socket: Socket): Set<() => void> => {
+const unanswered = new WeakMap<Duplex, Unanswered>()
+
+const unansweredOn = (socket: Socket): Unanswered => {
   const known = unanswered.get(socket)
   if (known !== undefined) return known
-  const open = new Set<() => void>()
+  const open: Unanswered = new Map()
   unanswered.set(socket, open)
-  socket.once("close", () => open.forEach((end) => end()))
+  socket.once("close", () => [...open.keys()].forEach((end) => end()))
   return open
 }
 
@@ -141,7 +144,7 @@ export const onEnd = (
   const end = () => {
     if (open.delete(end)) ended()
   }
-  open.add(end)
+  open.set(end, response)
   response.once("close", end)
 }
 
@@ -157,8 +160,7 @@ const reasons: Readonly<Record<number, string>> = {
   431: "Request Header Fields Too Large"
 }
 
-const refuse = (error: NodeJS.ErrnoException, socket: Duplex): void => {
-  if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy()
+const refuseNow = (error: NodeJS.ErrnoException, socket: Duplex): void => {
   if (isAnswered(socket)) return void socket.end()
   const { body, status } = problemOf(refusalOf(error.code))
   const text = JSON.stringify(body)
@@ -172,6 +174,24 @@ const refuse = (error: NodeJS.ErrnoException, socket: Duplex): void => {
     "Connection: close"
   ]
   socket.end(`${head.join("\r\n")}\r\n\r\n${text}`)
+}
+
+/** The last answer that is still due, to a request that came whole. */
+const lastAwaited = (socket: Duplex): ServerResponse | undefined =>
+  [...(unanswered.get(socket)?.values() ?? [])].findLast(
+    ({ destroyed, req, writableFinished }) => req.complete && !writableFinished && !destroyed
+  )
+
+/**
+ * Answers to bytes that are no request. Requests before them still get their answers, of which the
+ * last ends the connection: one may have had an effect, and must not be answered with a refusal.
+ */
+const refuse = (error: NodeJS.ErrnoException, socket: Duplex): void => {
+  if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy()
+  const awaited = lastAwaited(socket)
+  if (awaited === undefined) return refuseNow(error, socket)
+  if (!awaited.headersSent) awaited.shouldKeepAlive = false
+  awaited.once("close", () => socket.end())
 }
 
 /**

@@ -1,7 +1,9 @@
 import { describe, expect, it } from "@effect/vitest"
-import { Effect } from "effect"
-import { bytesOf, open } from "../testing/RawClient.ts"
-import { echo, ok, route, start } from "./TestService.ts"
+import { Deferred, Effect, Stream } from "effect"
+import * as Answer from "../src/Answer.ts"
+import type { Authorize } from "../src/Authorization.ts"
+import { answersIn, bytesOf, open, request } from "../testing/RawClient.ts"
+import { authorize as knowTokens, echo, ok, route, start } from "./TestService.ts"
 
 const service = { routes: [route("GET", "/ok/", () => ok), echo("/echo/")] }
 
@@ -206,6 +208,60 @@ describe("what HTTP allows", () => {
         statuses.push((yield* Effect.promise(() => connection.receive())).status)
       }
       expect(statuses).toEqual([200, 404, 200])
+    })
+  )
+})
+
+describe("bytes that are no request", () => {
+  const garbage = "hello\r\n\r\n"
+  const head = (line: string, headers: string) => `${line} HTTP/1.1\r\nhost: a\r\n${headers}\r\n`
+  const get = head("GET /late/", "")
+  const last = head("GET /late/", "connection: close\r\n")
+  const json = "authorization: Token writer\r\ncontent-type: application/json\r\n"
+  const post = `${head("POST /echo/", `${json}content-length: 2\r\n`)}{}`
+  const broken = `${head("POST /echo/", `${json}transfer-encoding: chunked\r\n`)}2\r\n{}\r\nzz\r\n`
+  const afterwards = Effect.callback<void>((resume) => void setImmediate(() => resume(Effect.void)))
+  const late = (path: string) => route("GET", path, () => Effect.andThen(afterwards, ok))
+  const authorize: Authorize = (header, scope, id) =>
+    Effect.andThen(afterwards, knowTokens(header, scope, id))
+  const serving = { routes: [late("/late/"), echo("/echo/", "import:write")], authorize }
+
+  it.effect.each<[string, string, number]>([
+    ["after a request", `${get}${garbage}`, 1],
+    ["after a body", `${post}${garbage}`, 1],
+    ["after two requests", `${post}${get}${garbage}`, 2],
+    ["twice", `${get}${garbage}${garbage}`, 1],
+    ["as the chunks of the next request", `${get}${broken}`, 1],
+    ["after the last request of a connection", `${last}${get}`, 1]
+  ])("leave the requests before them their answers, the last one: %s", ([, bytes, count]) =>
+    Effect.gen(function* () {
+      const { port } = yield* start(serving)
+      const connection = yield* open(port)
+      connection.send(bytes)
+      const text = yield* Effect.promise(() => connection.rest())
+      const { answers, left } = answersIn(Buffer.from(text, "latin1"), false)
+      expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: count }, () => 200))
+      expect(answers.map(({ headers }) => headers["connection"]).at(-1)).toBe("close")
+      expect(left.toString()).toBe("")
+    })
+  )
+
+  it.effect("end the connection with an answer that has begun", () =>
+    Effect.gen(function* () {
+      const gate = yield* Deferred.make<number>()
+      const list = Stream.make(1).pipe(Stream.concat(Stream.fromEffect(Deferred.await(gate))))
+      const long = route("GET", "/long/", () => Answer.jsonArray(list))
+      const { port } = yield* start({ routes: [long] })
+      const connection = yield* open(port)
+      connection.send(head("GET /long/", ""))
+      yield* Effect.promise(() => connection.until("[1"))
+      connection.send(garbage)
+      // Whoever answers this, has read what came before it.
+      yield* request(port, { path: "/health/live" })
+      yield* Deferred.succeed(gate, 2)
+      const text = yield* Effect.promise(() => connection.rest())
+      const { answers } = answersIn(Buffer.from(text, "latin1"), false)
+      expect(answers.map(({ body }) => body)).toEqual(["[1,2]"])
     })
   )
 })

@@ -69,6 +69,29 @@ const parse = (bytes: Buffer, toHead: boolean): Parsed | undefined => {
   }
 }
 
+/**
+ * Every whole answer in these bytes, one after the other, and the bytes after them. `toHead` speaks
+ * of the request that the first of them answers; an answer to bytes that are no request has a body
+ * all the same.
+ */
+export const answersIn = (
+  bytes: Buffer,
+  toHead: boolean
+): { readonly answers: ReadonlyArray<Received>; readonly left: Buffer } => {
+  const answers: Array<Received> = []
+  let left = bytes
+  for (;;) {
+    const isToHead = toHead && answers.every(({ status }) => status < 200)
+    const withoutBody = isToHead ? parse(left, true) : undefined
+    const after = left.subarray(withoutBody?.length ?? 0)
+    const isEnd = after.length === 0 || after.toString("latin1", 0, 5) === "HTTP/"
+    const parsed = withoutBody !== undefined && isEnd ? withoutBody : parse(left, false)
+    if (parsed === undefined) return { answers, left }
+    answers.push(parsed.received)
+    left = left.subarray(parsed.length)
+  }
+}
+
 /** One connection. */
 export class Connection {
   readonly #socket: Socket
