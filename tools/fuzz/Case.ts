@@ -24,6 +24,10 @@ export interface Request {
   readonly framing?: Framing
   /** Characters of one byte each that stand for the whole request. */
   readonly raw?: string
+  /** An attack on the framing, by its name, and the request that it hides in the body. */
+  readonly smuggled?: { readonly attack: string; readonly request: Request }
+  /** Head, empty line and body are sent one after the other, each when the one before was read. */
+  readonly split?: true
   /** It may be refused before anybody knows which operation it is of. */
   readonly malformed?: true
 }
@@ -55,6 +59,7 @@ export const kinds = [
   "value",
   "bytes",
   "http",
+  "framing",
   "path",
   "who"
 ] as const
@@ -62,8 +67,9 @@ export const kinds = [
 /**
  * Where a case comes from: `valid` and `mutant` from the rules, `document` from the published
  * schemas, `state` from what is stored already, `value` from a hostile value inside a sound body,
- * `bytes` from a body that may be no JSON, `http` from everything around it, `path` from the path
- * and the query, and `who` from the token.
+ * `bytes` from a body that may be no JSON, `http` from everything around it, `framing` from a
+ * request that is hidden in another one, `path` from the path and the query, and `who` from the
+ * token.
  */
 export type Kind = (typeof kinds)[number]
 

@@ -9,6 +9,7 @@ import type { Plan } from "./Case.ts"
 import type { Day } from "./Day.ts"
 import { documentPlans } from "./DocumentPlans.ts"
 import { fixedPlans } from "./FixedPlans.ts"
+import { framingCases, framingPlans } from "./FramingPlans.ts"
 import { httpPlans } from "./HttpPlans.ts"
 import { instructionPlans } from "./InstructionPlans.ts"
 import { pathPlans } from "./PathPlans.ts"
@@ -31,7 +32,7 @@ const group = (weight: number, plans: ReadonlyArray<fc.WeightedArbitrary<Plan>>)
 })
 
 export const deckOf = (day: Day): Deck => ({
-  fixed: fixedPlans(day),
+  fixed: [...fixedPlans(day), ...framingCases],
   others: fc.oneof(
     group(24, accountPlans(day)),
     group(16, postImportPlans(day)),
@@ -43,6 +44,7 @@ export const deckOf = (day: Day): Deck => ({
     group(14, valuePlans),
     group(12, bytesPlans),
     group(10, httpPlans),
+    group(8, framingPlans),
     group(8, pathPlans),
     group(6, whoPlans)
   )

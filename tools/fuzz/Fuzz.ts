@@ -3,6 +3,7 @@
  * what the services said meanwhile.
  */
 import { Effect } from "effect"
+import { hiddenEffects } from "./FramingPlans.ts"
 import * as LocalRun from "./LocalRun.ts"
 import { type Options, type Outcome, run } from "./Run.ts"
 import * as Tenant from "./Tenant.ts"
@@ -35,7 +36,9 @@ export const fuzz = (options: Options) =>
     const outcome = yield* Effect.promise(() => run(tenant, options))
     const ended = local.ended()
     const troubles = [
-      ...(ended === null ? [] : [`the local run ended with ${ended}`]),
+      ...(ended === null
+        ? yield* Effect.promise(() => hiddenEffects(tenant.target))
+        : [`the local run ended with ${ended}`]),
       ...troublesIn(local.said(), tenant.untold())
     ]
     const fuzzed: Fuzzed = { ...outcome, troubles }

@@ -6,6 +6,7 @@ import { complaints } from "@data-import/api/testing/ResponseCheck"
 import type { Reply, Request } from "./Case.ts"
 import { outcomeOf } from "./Expectation.ts"
 import { leaks, sentTexts } from "./Leak.ts"
+import { hiddenSupplier } from "./Tenant.ts"
 import { headersOf, type Target } from "./Wire.ts"
 
 /** In the references of payment instructions, at which the simulated vendors fail. */
@@ -50,6 +51,10 @@ const beforeOperation = new Set([
 ])
 const ofOperation = /^the document has no|^body|nobody describes|a method that is not there/
 
+/** Whether the bytes are this one request, whoever reads them. */
+export const isOneRequest = ({ raw, smuggled }: Request): boolean =>
+  raw === undefined && smuggled === undefined
+
 const joined = (headers: Request["headers"]): Readonly<Record<string, string>> => {
   const all: Record<string, string> = {}
   for (const [sent, value] of headers) {
@@ -60,13 +65,24 @@ const joined = (headers: Request["headers"]): Readonly<Record<string, string>> =
   return all
 }
 
+/** Of several requests in the same bytes, only the first is to HEAD, and has no body. */
+const methodAnswered = (request: Request, { body }: Reply): string =>
+  isOneRequest(request) || request.method !== "HEAD" || body === "" ? request.method : "GET"
+
+/** Whether the answer speaks of what only hidden requests do, and this one does not ask for it. */
+const ofHidden = ({ path }: Request, { body }: Reply): ReadonlyArray<string> =>
+  body.includes(hiddenSupplier) && !path.includes(hiddenSupplier)
+    ? ["the answer is one to a hidden request"]
+    : []
+
 const contract = (request: Request, reply: Reply, target: Target): ReadonlyArray<string> => {
-  const { method, path } = request
-  const headers = request.raw === undefined ? joined(headersOf(request, target)) : {}
+  const { path } = request
+  const headers = isOneRequest(request) ? joined(headersOf(request, target)) : {}
   const { headers: given, status, body: text } = reply
+  const method = methodAnswered(request, reply)
   const found = complaints({ method, path, headers }, { status, headers: given, text })
   const isOfNone = request.malformed === true && beforeOperation.has(outcomeOf(reply))
-  return isOfNone || request.raw !== undefined
+  return isOfNone || !isOneRequest(request)
     ? found.filter((complaint) => !ofOperation.test(complaint))
     : found
 }
@@ -80,6 +96,7 @@ export const judge = (
 ): ReadonlyArray<string> => [
   ...serverErrors(request, reply),
   ...contract(request, reply, target),
+  ...ofHidden(request, reply),
   ...leaks({
     answer: reply.value ?? reply.body,
     sent: sentTexts(`${request.raw ?? ""}${request.path}`, request.body),

@@ -6,6 +6,7 @@ import { mkdirSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { Case, Request, Who } from "./Case.ts"
+import { isOneRequest } from "./Judge.ts"
 import { bytesOf, headersOf, type Target } from "./Wire.ts"
 
 const folder = join(tmpdir(), "data-import-fuzz-cases")
@@ -59,11 +60,16 @@ const asCurl = (request: Request, name: string): string => {
 }
 
 /** Whether a client for the command line would send it as it is. */
-const isOrdinary = ({ framing = "length", headers, malformed, method, path, raw }: Request) =>
-  raw === undefined &&
-  malformed !== true &&
-  (framing === "length" || typeof framing === "object") &&
-  isPlain(`${method}${path}${headers.flat().join("")}`)
+const isOrdinary = (request: Request) => {
+  const { framing = "length", headers, malformed, method, path, split } = request
+  return (
+    isOneRequest(request) &&
+    malformed !== true &&
+    split !== true &&
+    (framing === "length" || typeof framing === "object") &&
+    isPlain(`${method}${path}${headers.flat().join("")}`)
+  )
+}
 
 const asBytes = (request: Request, name: string): string => {
   const file = saved(name, bytesOf(request, named))

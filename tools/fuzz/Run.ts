@@ -10,7 +10,7 @@ import { saw } from "@data-import/api/testing/Sightings"
 import { type Case, caseOf, type Kind, type Plan, type Reply, type Step } from "./Case.ts"
 import { type Day, dayOf } from "./Day.ts"
 import { type Deck, deckOf, plansAt, seedOf } from "./Draw.ts"
-import { comeAgainAfter, judge } from "./Judge.ts"
+import { comeAgainAfter, isOneRequest, judge } from "./Judge.ts"
 import { Tally } from "./Tally.ts"
 import type { Tenant } from "./Tenant.ts"
 import { exchange, NoAnswer } from "./Wire.ts"
@@ -226,10 +226,11 @@ class Runner {
       const exchanges = await Promise.all(
         Array.from({ length: times }, () => exchange(target, request, sending))
       )
-      for (const { milliseconds, reply } of exchanges) {
-        this.#tally.add({ column: isLast ? kind : "before", milliseconds, reply, request })
+      const column = isLast ? kind : "before"
+      for (const { milliseconds, replies } of exchanges) {
+        for (const reply of replies) this.#tally.add({ column, milliseconds, reply, request })
       }
-      const replies = exchanges.map(({ reply }) => reply)
+      const replies = exchanges.flatMap(({ replies }) => replies)
       const always = [
         ...replies.flatMap((reply) => judge(request, reply, target, untold())),
         ...exchanges.flatMap(({ after }) => after ?? [])
@@ -239,7 +240,7 @@ class Runner {
         return { complaints: ["the service cannot answer now, nor later"], replies, again }
       }
       const complaints = [...always, ...expect(replies)]
-      if (complaints.length === 0 && request.raw === undefined) {
+      if (complaints.length === 0 && isOneRequest(request)) {
         for (const { body, status } of replies) saw(request, { status, text: body })
       }
       return { complaints, replies }

@@ -39,6 +39,8 @@ export const completeSupplier = "DEMO_COMPLETE"
 /** Of which no account is processed as long as another one is, and another one always is. */
 export const fullSupplier = "FUZZ_FULL"
 export const rivalSupplier = "RIVAL_ENERGY"
+/** Of which nothing is ever staged, but by requests that are hidden in others. */
+export const hiddenSupplier = "FUZZ_HIDDEN"
 export const team = "Migration Team"
 /** A vendor that requests may name and nobody can ask. */
 export const absentVendor = "FUZZ_VENDOR"
@@ -125,6 +127,7 @@ const setUp = Effect.gen(function* () {
   const setup = yield* OperatorSetup
   yield* setup.createSupplier(supplierOf(supplier, null))
   yield* setup.createSupplier(supplierOf(fullSupplier, 0))
+  yield* setup.createSupplier(supplierOf(hiddenSupplier, null))
   yield* setup.addChoice("vendor", absentVendor)
   return { reader: yield* keyOf(["import:read"]), writer: yield* keyOf(["import:write"]) }
 })

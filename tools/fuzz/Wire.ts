@@ -3,7 +3,8 @@
  * library's client would send most of them.
  */
 import { connect } from "node:net"
-import { Connection, type Received } from "@data-import/server/testing/RawClient"
+import { attacksHiding, partsOf as partsOfAttack } from "@data-import/server/testing/FramingAttacks"
+import { answersIn, Connection, type Received } from "@data-import/server/testing/RawClient"
 import type { Reply, Request, Who } from "./Case.ts"
 
 /** Where requests go, and with whose tokens. */
@@ -46,13 +47,39 @@ const bodyParts = ({ body, framing = "length" }: Request): ReadonlyArray<Buffer>
   return framing === "length" ? [bytes] : chunked(bytes, framing.chunk)
 }
 
-/** The request as it goes onto the wire. */
-export const bytesOf = (request: Request, target: Target): Buffer => {
-  if (request.raw !== undefined) return latin1(request.raw)
-  const lines = headersOf(request, target).map(([name, value]) => `${name}: ${value}\r\n`)
-  const head = `${request.method} ${request.path} HTTP/1.1\r\n${lines.join("")}\r\n`
-  return Buffer.concat([latin1(head), ...bodyParts(request)])
+/** The parts of a request whose framing is attacked. */
+const smuggledParts = (
+  request: Request,
+  { attack, request: hidden }: NonNullable<Request["smuggled"]>,
+  target: Target
+): ReadonlyArray<Buffer> => {
+  const attacks = attacksHiding(bytesOf(hidden, target).toString("latin1"))
+  const found = attacks.find(({ name }) => name === attack)
+  if (found === undefined) throw new Error(`There is no attack on the framing like ${attack}`)
+  const lines = headersOf(request, target).filter(([name]) => name !== "host")
+  return partsOfAttack(
+    found,
+    request.method,
+    request.path,
+    lines.map(([name, value]) => `${name}: ${value}`)
+  )
 }
+
+/** The request as it goes onto the wire: the head, the empty line and the body. */
+const partsOf = (request: Request, target: Target): ReadonlyArray<Buffer> => {
+  const { method, path, raw, smuggled } = request
+  if (raw !== undefined) return [latin1(raw)]
+  if (smuggled !== undefined) return smuggledParts(request, smuggled, target)
+  const lines = headersOf(request, target).map(([name, value]) => `${name}: ${value}\r\n`)
+  return [
+    latin1(`${method} ${path} HTTP/1.1\r\n${lines.join("")}`),
+    latin1("\r\n"),
+    ...bodyParts(request)
+  ]
+}
+
+export const bytesOf = (request: Request, target: Target): Buffer =>
+  Buffer.concat(partsOf(request, target))
 
 const open = (port: number, localAddress: string): Promise<Connection> =>
   new Promise((resolve, reject) => {
@@ -94,12 +121,18 @@ const parsed = (text: string): unknown => {
   }
 }
 
-const probeOf = (id: string): Request => ({
+/** The id of the request that goes after another one on its connection. */
+export const nextRequestId = "the-next-request"
+
+const nextRequest: Request = {
   method: "GET",
   path: "/v1/data-import/limits/",
-  headers: [["x-request-id", id]],
+  headers: [["x-request-id", nextRequestId]],
   who: "demo"
-})
+}
+
+export const isToNextRequest = ({ headers }: Received): boolean =>
+  headers["x-request-id"] === nextRequestId
 
 /** Whether the next request on the connection gets its own answer, or what came instead. */
 const followUp = async (
@@ -108,10 +141,9 @@ const followUp = async (
   first: Received
 ): Promise<string | null> => {
   if (first.headers["connection"] === "close") return null
-  const id = "the-next-request"
-  connection.send(bytesOf(probeOf(id), target))
+  connection.send(bytesOf(nextRequest, target))
   const next = await received(connection, false)
-  const isItsOwn = [200, 503].includes(next.status) && next.headers["x-request-id"] === id
+  const isItsOwn = [200, 503].includes(next.status) && isToNextRequest(next)
   return isItsOwn ? null : `the next request on the connection got ${next.status} ${next.body}`
 }
 
@@ -125,10 +157,63 @@ export interface Sending {
 }
 
 export interface Exchange {
-  readonly reply: Reply
+  /** One, but where the bytes may hold more requests than one. */
+  readonly replies: ReadonlyArray<Reply>
   readonly milliseconds: number
   /** What is wrong with the connection after the answer. */
   readonly after: string | null
+}
+
+/** Returns when another client has its answer: whoever gave it, has read what came before. */
+const settled = async ({ port }: Target, from: string): Promise<void> => {
+  const connection = await open(port, from)
+  try {
+    connection.send("GET /health/live HTTP/1.1\r\nhost: x\r\n\r\n")
+    await received(connection, false)
+  } finally {
+    connection.drop()
+  }
+}
+
+const send = async (
+  connection: Connection,
+  target: Target,
+  request: Request,
+  from: string
+): Promise<void> => {
+  if (request.split !== true) return connection.send(bytesOf(request, target))
+  for (const part of partsOf(request, target)) {
+    connection.send(part)
+    await settled(target, from)
+  }
+}
+
+/** Everything that comes until the connection ends. */
+const untilEnd = async (
+  connection: Connection,
+  { method }: Request
+): Promise<ReadonlyArray<Received>> => {
+  const { answers, left } = answersIn(
+    Buffer.from(await connection.rest(), "latin1"),
+    method === "HEAD"
+  )
+  const final = answers.filter(({ status }) => status >= 200)
+  if (final.length === 0 || left.length > 0) {
+    throw new Error(`the connection ended with: ${JSON.stringify(left.toString("latin1"))}`)
+  }
+  return final
+}
+
+/** The answers, as many as there may be. */
+const answersTo = async (
+  connection: Connection,
+  target: Target,
+  request: Request
+): Promise<ReadonlyArray<Received>> => {
+  if (request.smuggled === undefined) return [await received(connection, request.method === "HEAD")]
+  connection.send(bytesOf(nextRequest, target))
+  connection.end()
+  return untilEnd(connection, request)
 }
 
 /**
@@ -142,18 +227,23 @@ export const exchange = async (
 ): Promise<Exchange> => {
   const connection = await open(target.port, from)
   const begun = performance.now()
+  const converse = async () => {
+    await send(connection, target, request, from)
+    return answersTo(connection, target, request)
+  }
   try {
-    connection.send(bytesOf(request, target))
-    const answer = received(connection, request.method === "HEAD")
-    const first = await inTime(
-      answer.catch((error: unknown) => {
+    const answers = await inTime(
+      converse().catch((error: unknown) => {
         throw new NoAnswer(error instanceof Error ? error.message : String(error))
       }),
       seconds
     )
     const milliseconds = performance.now() - begun
-    const after = probe ? await inTime(followUp(connection, target, first), seconds) : null
-    return { reply: { ...first, value: parsed(first.body) }, milliseconds, after }
+    const last = answers.at(-1)
+    const after =
+      probe && last !== undefined ? await inTime(followUp(connection, target, last), seconds) : null
+    const replies = answers.map((answer) => ({ ...answer, value: parsed(answer.body) }))
+    return { replies, milliseconds, after }
   } finally {
     connection.drop()
   }

@@ -305,7 +305,7 @@ const versionsAndLineEnds: Attacks = ({
 ]
 
 /** All the attacks, hiding this request. */
-const attacksHiding = (request: string): ReadonlyArray<FramingAttack> => {
+export const attacksHiding = (request: string): ReadonlyArray<FramingAttack> => {
   const hidden = hide(request)
   const all = [
     lengthAndChunks,
@@ -320,6 +320,41 @@ const attacksHiding = (request: string): ReadonlyArray<FramingAttack> => {
 }
 
 export const framingAttacks = attacksHiding(hiddenRequest)
+
+/** Every reader finds the same requests in the bytes (RFC 9110; RFC 9112, sections 6 and 7). */
+const unambiguous: ReadonlySet<string> = new Set([
+  'chunks by "transfer-encoding:\\tchunked"',
+  'chunks by "transfer_encoding: chunked"',
+  'chunks by "Transfer-Encoding: CHUNKED"',
+  'chunks by "transfer-encoding: cHuNkEd "',
+  'a length written "0N"',
+  'a length written "N "',
+  "no length",
+  "an underscore in the name",
+  "a length that is right",
+  "a length that Connection names",
+  "a length that Connection names beside others",
+  "a Host that Connection names",
+  "chunks that are right",
+  "a chunk extension",
+  "a quoted chunk extension",
+  "a chunk size with zeros",
+  "a trailer",
+  "a trailer with a token",
+  "Expect and a length",
+  "Expect and no body",
+  "Expect and chunks",
+  "an unknown expectation",
+  "Upgrade and a length",
+  "Upgrade and chunks",
+  "pipelining",
+  "pipelining after chunks",
+  "pipelining after blank lines",
+  "pipelining after Connection: close"
+])
+
+/** Whether a connection must end on which the attack came, since nobody knows what is next on it. */
+export const isInDoubt = ({ name }: FramingAttack): boolean => !unambiguous.has(name)
 
 export const methods = [
   "GET",

@@ -8,6 +8,7 @@ import {
   type FramingAttack,
   framingAttacks,
   hiddenPath,
+  isInDoubt,
   methods,
   partsOf
 } from "@data-import/server/testing/FramingAttacks"
@@ -63,6 +64,7 @@ describe("a request whose framing is in doubt", () => {
   it("comes in at least 60 forms", () => {
     expect(framingAttacks.length).toBeGreaterThanOrEqual(60)
     expect(new Set(framingAttacks.map(({ name }) => name)).size).toBe(framingAttacks.length)
+    expect(framingAttacks.filter((attack) => !isInDoubt(attack))).toHaveLength(28)
   })
 
   it.live.each(methods)("reaches the service at most as often as it was sent: %s", (method) =>

@@ -79,6 +79,8 @@ describe("the command of a request", () => {
     ["a body that does not come", { ...post(path, "{}"), framing: "stalled" }],
     ["a body that is only announced", { ...post(path, "{}"), framing: "announced" }],
     ["a malformed request", { ...get(path), malformed: true }],
+    ["sent in parts", { ...post(path, "{}"), split: true }],
+    ["two requests in one", { ...get(path), smuggled: { attack: "CL.TE", request: get(path) } }],
     ["a header not of ASCII", { ...get(path), headers: [["x-odd", "é"]] }]
   ])("sends the bytes themselves where they are %s", (_, request) => {
     const tokenOf = (who: string) => `$${who.toUpperCase()}`
