@@ -169,6 +169,32 @@ layer(servers, { excludeTestServices: true })("after a failover", (it) => {
     }).pipe(Effect.scoped)
   )
 
+  it.effect("a connection that is read-only by itself is not kept among others", () =>
+    Effect.gen(function* () {
+      const { first } = yield* Servers
+      const settings = { url: first, poolSize: 2, statementTimeout: Duration.seconds(20) }
+      const { run, sql, states } = Context.get(
+        yield* Layer.build(Layer.fresh(layerWith(settings))),
+        Database
+      )
+      const ofRole = "alter role postgres set default_transaction_read_only"
+      const write = (at: number) => run(sql`insert into operations_teams values (${`own ${at}`})`)
+      const open = run(sql`select pg_sleep(0.2)`)
+      yield* Effect.acquireUseRelease(
+        statementsOn(first, `${ofRole} = on`),
+        () => Effect.all([open, open], { concurrency: 2 }),
+        () =>
+          Effect.orDie(
+            statementsOn(first, "set default_transaction_read_only = off", `${ofRole} = off`)
+          )
+      )
+      const together = Effect.forEach([1, 2], write, { concurrency: 2 })
+      expect(yield* Effect.flip(together)).toMatchObject({ cause: { sqlState: "25006" } })
+      yield* Stream.runHead(Stream.filter(states, (present) => present === "available"))
+      yield* Effect.forEach([3, 4, 5, 6], write, { concurrency: 2 })
+    }).pipe(Effect.scoped)
+  )
+
   it.effect("reads leave the old server as soon as the probe meets another one", () =>
     Effect.gen(function* () {
       const { first, second } = yield* Servers

@@ -1,7 +1,7 @@
 /**
- * A database that is away, does not answer, or holds everybody up: whoever asks is told so fast,
- * and when to come again, as soon as it is known once; and once it is back all is well again,
- * alone.
+ * A database that is away, does not answer, is read-only, or holds everybody up: whoever asks is
+ * told so fast, and when to come again, as soon as it is known once; and once it is back all is
+ * well again, alone.
  */
 import { Duration, Effect } from "effect"
 import { Findings } from "../Findings.ts"
@@ -38,6 +38,17 @@ const network = (mode: { readonly _tag: "Refuse" | "Silent" }): Fault =>
 const lock: Fault = hold(
   (sql) => sql`lock table suppliers, import_processes in access exclusive mode`
 )
+
+/** The server answers, and takes no writes, as one that was the primary before a failover. */
+const readOnly: Fault = Effect.gen(function* () {
+  const { run, sql } = (yield* System).database
+  const set = (wanted: "on" | "off") =>
+    run(sql.unsafe(`alter system set default_transaction_read_only = ${wanted}`)).pipe(
+      Effect.andThen(run(sql`select pg_reload_conf()`))
+    )
+  yield* set("on")
+  return Effect.asVoid(Effect.orDie(set("off")))
+})
 
 /** Whoever asked after somebody had been refused can be told at once. */
 const isLate = (samples: ReadonlyArray<Load.Sample>): ((sample: Load.Sample) => boolean) => {
@@ -103,5 +114,6 @@ const scenarioOf = (name: string, about: string, fault: Fault): Scenario => ({
 export const absences: ReadonlyArray<Scenario> = [
   scenarioOf("away-refused", "nobody listens where PostgreSQL was", network({ _tag: "Refuse" })),
   scenarioOf("away-silent", "PostgreSQL does not answer", network({ _tag: "Silent" })),
-  scenarioOf("away-locked", "every connection waits for a lock", lock)
+  scenarioOf("away-locked", "every connection waits for a lock", lock),
+  scenarioOf("away-read-only", "PostgreSQL answers, and takes no writes", readOnly)
 ]
