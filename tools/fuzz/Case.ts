@@ -28,6 +28,10 @@ export interface Request {
   readonly smuggled?: { readonly attack: string; readonly request: Request }
   /** Head, empty line and body are sent one after the other, each when the one before was read. */
   readonly split?: true
+  /** The client closes its sending side after the request. */
+  readonly halfClosed?: true
+  /** The client begins to read when others have been answered, and reads so many bytes at a time. */
+  readonly bytesPerRead?: number
   /** It may be refused before anybody knows which operation it is of. */
   readonly malformed?: true
 }
@@ -60,6 +64,7 @@ export const kinds = [
   "bytes",
   "http",
   "framing",
+  "connection",
   "path",
   "who"
 ] as const
@@ -68,8 +73,8 @@ export const kinds = [
  * Where a case comes from: `valid` and `mutant` from the rules, `document` from the published
  * schemas, `state` from what is stored already, `value` from a hostile value inside a sound body,
  * `bytes` from a body that may be no JSON, `http` from everything around it, `framing` from a
- * request that is hidden in another one, `path` from the path and the query, and `who` from the
- * token.
+ * request that is hidden in another one, `connection` from how a client uses its connection, `path`
+ * from the path and the query, and `who` from the token.
  */
 export type Kind = (typeof kinds)[number]
 

@@ -6,6 +6,7 @@ import fc from "fast-check"
 import { accountPlans } from "./AccountPlans.ts"
 import { bytesPlans } from "./BytesPlans.ts"
 import type { Plan } from "./Case.ts"
+import { connectionCases, connectionPlans } from "./ConnectionPlans.ts"
 import type { Day } from "./Day.ts"
 import { documentPlans } from "./DocumentPlans.ts"
 import { fixedPlans } from "./FixedPlans.ts"
@@ -32,7 +33,7 @@ const group = (weight: number, plans: ReadonlyArray<fc.WeightedArbitrary<Plan>>)
 })
 
 export const deckOf = (day: Day): Deck => ({
-  fixed: [...fixedPlans(day), ...framingCases],
+  fixed: [...fixedPlans(day), ...framingCases, ...connectionCases],
   others: fc.oneof(
     group(24, accountPlans(day)),
     group(16, postImportPlans(day)),
@@ -45,6 +46,7 @@ export const deckOf = (day: Day): Deck => ({
     group(12, bytesPlans),
     group(10, httpPlans),
     group(8, framingPlans),
+    group(8, connectionPlans),
     group(8, pathPlans),
     group(6, whoPlans)
   )

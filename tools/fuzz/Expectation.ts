@@ -42,6 +42,16 @@ export const answers = (...outcomes: ReadonlyArray<string>): Expectation =>
       : `${outcomes.join(" or ")} is expected, ${outcomeOf(reply)} came`
   )
 
+/** This one; to HEAD it comes without a body, and so without a code. */
+export const answersTo = (method: string, outcome: string): Expectation =>
+  answers(method === "HEAD" ? (outcome.split(" ")[0] ?? "") : outcome)
+
+/** So many answers, and no more. */
+export const hasAnswers =
+  (count: number): Expectation =>
+  (replies) =>
+    replies.length === count ? [] : [`${count} answers are expected, ${replies.length} came`]
+
 /** Nothing but what every answer must be. */
 export const anything: Expectation = () => []
 

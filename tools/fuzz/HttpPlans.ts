@@ -63,7 +63,7 @@ const strangeMethods = [
 ]
 
 /** With these a body may come; with others it is refused, and its connection with it. */
-const methodsWithBody: ReadonlySet<string> = new Set(["POST", "PUT", "PATCH"])
+export const methodsWithBody: ReadonlySet<string> = new Set(["POST", "PUT", "PATCH"])
 
 const bodyRefused = both(answers("400 parse_error"), closes)
 

@@ -49,6 +49,13 @@ const beforeOperation = new Set([
   "413 payload_too_large",
   "431 headers_too_large"
 ])
+
+/** The answer to HEAD has no body, and so no code. */
+const isBeforeOperation = ({ method }: Request, reply: Reply): boolean =>
+  method === "HEAD"
+    ? [...beforeOperation].some((outcome) => outcome.startsWith(`${reply.status} `))
+    : beforeOperation.has(outcomeOf(reply))
+
 const ofOperation = /^the document has no|^body|nobody describes|a method that is not there/
 
 /** Whether the bytes are this one request, whoever reads them. */
@@ -81,7 +88,7 @@ const contract = (request: Request, reply: Reply, target: Target): ReadonlyArray
   const { headers: given, status, body: text } = reply
   const method = methodAnswered(request, reply)
   const found = complaints({ method, path, headers }, { status, headers: given, text })
-  const isOfNone = request.malformed === true && beforeOperation.has(outcomeOf(reply))
+  const isOfNone = request.malformed === true && isBeforeOperation(request, reply)
   return isOfNone || !isOneRequest(request)
     ? found.filter((complaint) => !ofOperation.test(complaint))
     : found

@@ -59,13 +59,26 @@ const asCurl = (request: Request, name: string): string => {
   return parts.join(" \\\n  ")
 }
 
+/** What a client does besides sending and reading. */
+const mannersOf = ({
+  bytesPerRead,
+  halfClosed,
+  smuggled,
+  split
+}: Request): ReadonlyArray<string> => [
+  ...(smuggled === undefined ? [] : ["lengths hang on the token"]),
+  ...(split === true ? ["the head, the empty line and the body apart"] : []),
+  ...(halfClosed === true ? ["close the sending side"] : []),
+  ...(bytesPerRead === undefined ? [] : [`read ${bytesPerRead} bytes at a time`])
+]
+
 /** Whether a client for the command line would send it as it is. */
 const isOrdinary = (request: Request) => {
-  const { framing = "length", headers, malformed, method, path, split } = request
+  const { framing = "length", headers, malformed, method, path } = request
   return (
     isOneRequest(request) &&
     malformed !== true &&
-    split !== true &&
+    mannersOf(request).length === 0 &&
     (framing === "length" || typeof framing === "object") &&
     isPlain(`${method}${path}${headers.flat().join("")}`)
   )
@@ -73,7 +86,8 @@ const isOrdinary = (request: Request) => {
 
 const asBytes = (request: Request, name: string): string => {
   const file = saved(name, bytesOf(request, named))
-  return `nc ${address.host} ${address.port} < ${file}   # write the token in place of its variable`
+  const comments = ["write the token in place of its variable", ...mannersOf(request)]
+  return `nc ${address.host} ${address.port} < ${file}   # ${comments.join("; ")}`
 }
 
 /** The commands that send the requests of a case, one after the other. */

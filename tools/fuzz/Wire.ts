@@ -2,7 +2,7 @@
  * Requests as bytes on a connection of their own, and what comes back: in time or not at all. No
  * library's client would send most of them.
  */
-import { connect } from "node:net"
+import { connect, type Socket } from "node:net"
 import { attacksHiding, partsOf as partsOfAttack } from "@data-import/server/testing/FramingAttacks"
 import { answersIn, Connection, type Received } from "@data-import/server/testing/RawClient"
 import type { Reply, Request, Who } from "./Case.ts"
@@ -74,17 +74,17 @@ const partsOf = (request: Request, target: Target): ReadonlyArray<Buffer> => {
   return [
     latin1(`${method} ${path} HTTP/1.1\r\n${lines.join("")}`),
     latin1("\r\n"),
-    ...bodyParts(request)
+    Buffer.concat(bodyParts(request))
   ]
 }
 
 export const bytesOf = (request: Request, target: Target): Buffer =>
   Buffer.concat(partsOf(request, target))
 
-const open = (port: number, localAddress: string): Promise<Connection> =>
+const open = (port: number, localAddress: string): Promise<Socket> =>
   new Promise((resolve, reject) => {
     const socket = connect({ port, host: "127.0.0.1", localAddress, noDelay: true })
-    socket.once("connect", () => resolve(new Connection(socket)))
+    socket.once("connect", () => resolve(socket))
     socket.once("error", reject)
   })
 
@@ -157,7 +157,7 @@ export interface Sending {
 }
 
 export interface Exchange {
-  /** One, but where the bytes may hold more requests than one. */
+  /** As many as there are answers. */
   readonly replies: ReadonlyArray<Reply>
   readonly milliseconds: number
   /** What is wrong with the connection after the answer. */
@@ -166,7 +166,7 @@ export interface Exchange {
 
 /** Returns when another client has its answer: whoever gave it, has read what came before. */
 const settled = async ({ port }: Target, from: string): Promise<void> => {
-  const connection = await open(port, from)
+  const connection = new Connection(await open(port, from))
   try {
     connection.send("GET /health/live HTTP/1.1\r\nhost: x\r\n\r\n")
     await received(connection, false)
@@ -188,15 +188,9 @@ const send = async (
   }
 }
 
-/** Everything that comes until the connection ends. */
-const untilEnd = async (
-  connection: Connection,
-  { method }: Request
-): Promise<ReadonlyArray<Received>> => {
-  const { answers, left } = answersIn(
-    Buffer.from(await connection.rest(), "latin1"),
-    method === "HEAD"
-  )
+/** The answers in all that came until the connection ended. */
+const answersOf = (bytes: Buffer, { method }: Request): ReadonlyArray<Received> => {
+  const { answers, left } = answersIn(bytes, method === "HEAD")
   const final = answers.filter(({ status }) => status >= 200)
   if (final.length === 0 || left.length > 0) {
     throw new Error(`the connection ended with: ${JSON.stringify(left.toString("latin1"))}`)
@@ -204,16 +198,52 @@ const untilEnd = async (
   return final
 }
 
-/** The answers, as many as there may be. */
-const answersTo = async (
-  connection: Connection,
+/** All that comes until the connection ends, so many bytes in each turn of the event loop. */
+const readBy = (socket: Socket, size: number): Promise<Buffer> =>
+  new Promise((resolve) => {
+    const chunks: Array<Buffer> = []
+    let isReading = false
+    const read = () => {
+      const chunk = socket.read(Math.min(size, socket.readableLength)) as Buffer | null
+      isReading = chunk !== null
+      if (chunk === null) return
+      chunks.push(chunk)
+      setImmediate(read)
+    }
+    socket.on("readable", () => {
+      if (!isReading) read()
+    })
+    socket.once("close", () => resolve(Buffer.concat(chunks)))
+  })
+
+interface Conversation {
+  /** One, but where the bytes may hold more requests than one. */
+  readonly answers: ReadonlyArray<Received>
+  /** Null where nothing more can be sent. */
+  readonly connection: Connection | null
+}
+
+const converse = async (
+  socket: Socket,
   target: Target,
-  request: Request
-): Promise<ReadonlyArray<Received>> => {
-  if (request.smuggled === undefined) return [await received(connection, request.method === "HEAD")]
-  connection.send(bytesOf(nextRequest, target))
+  request: Request,
+  from: string
+): Promise<Conversation> => {
+  const { bytesPerRead, halfClosed, method, smuggled } = request
+  if (bytesPerRead !== undefined) {
+    socket.write(bytesOf(request, target))
+    await settled(target, from)
+    return { answers: answersOf(await readBy(socket, bytesPerRead), request), connection: null }
+  }
+  const connection = new Connection(socket)
+  await send(connection, target, request, from)
+  if (smuggled !== undefined) connection.send(bytesOf(nextRequest, target))
+  else if (halfClosed !== true) {
+    return { answers: [await received(connection, method === "HEAD")], connection }
+  }
   connection.end()
-  return untilEnd(connection, request)
+  const bytes = Buffer.from(await connection.rest(), "latin1")
+  return { answers: answersOf(bytes, request), connection: null }
 }
 
 /**
@@ -225,15 +255,11 @@ export const exchange = async (
   request: Request,
   { from, probe, seconds }: Sending
 ): Promise<Exchange> => {
-  const connection = await open(target.port, from)
+  const socket = await open(target.port, from)
   const begun = performance.now()
-  const converse = async () => {
-    await send(connection, target, request, from)
-    return answersTo(connection, target, request)
-  }
   try {
-    const answers = await inTime(
-      converse().catch((error: unknown) => {
+    const { answers, connection } = await inTime(
+      converse(socket, target, request, from).catch((error: unknown) => {
         throw new NoAnswer(error instanceof Error ? error.message : String(error))
       }),
       seconds
@@ -241,10 +267,12 @@ export const exchange = async (
     const milliseconds = performance.now() - begun
     const last = answers.at(-1)
     const after =
-      probe && last !== undefined ? await inTime(followUp(connection, target, last), seconds) : null
+      probe && last !== undefined && connection !== null
+        ? await inTime(followUp(connection, target, last), seconds)
+        : null
     const replies = answers.map((answer) => ({ ...answer, value: parsed(answer.body) }))
     return { replies, milliseconds, after }
   } finally {
-    connection.drop()
+    socket.destroy()
   }
 }

@@ -79,6 +79,8 @@ describe("the command of a request", () => {
     ["a body that does not come", { ...post(path, "{}"), framing: "stalled" }],
     ["a body that is only announced", { ...post(path, "{}"), framing: "announced" }],
     ["a malformed request", { ...get(path), malformed: true }],
+    ["read slowly", { ...get(path), bytesPerRead: 7 }],
+    ["all that the client sends", { ...post(path, "{}"), halfClosed: true }],
     ["sent in parts", { ...post(path, "{}"), split: true }],
     ["two requests in one", { ...get(path), smuggled: { attack: "CL.TE", request: get(path) } }],
     ["a header not of ASCII", { ...get(path), headers: [["x-odd", "é"]] }]

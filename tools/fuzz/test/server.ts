@@ -7,6 +7,8 @@ export interface Behaviour {
   /** What has come on the connection until now, and the connection. */
   readonly onBytes: (bytes: string, socket: Socket) => void
   readonly onEnd?: (bytes: string, socket: Socket) => void
+  /** Another client has asked whether the server lives, and is about to be answered. */
+  readonly onHealth?: () => void
 }
 
 const close = (server: Server, sockets: ReadonlySet<Socket>) =>
@@ -16,7 +18,11 @@ const close = (server: Server, sockets: ReadonlySet<Socket>) =>
   })
 
 /** Listens for as long as the scope. Another client's check of its health is answered at once. */
-export const behaving = ({ onBytes, onEnd = (_, socket) => socket.end() }: Behaviour) =>
+export const behaving = ({
+  onBytes,
+  onEnd = (_, socket) => socket.end(),
+  onHealth = () => {}
+}: Behaviour) =>
   Effect.gen(function* () {
     const sockets = new Set<Socket>()
     const server = createServer({ allowHalfOpen: true }, (socket) => {
@@ -25,7 +31,10 @@ export const behaving = ({ onBytes, onEnd = (_, socket) => socket.end() }: Behav
       socket.on("error", () => {})
       socket.on("data", (data) => {
         bytes += data.toString("latin1")
-        if (bytes.startsWith("GET /health/live ")) return void socket.end(answer(200, "{}"))
+        if (bytes.startsWith("GET /health/live ")) {
+          onHealth()
+          return void socket.end(answer(200, "{}"))
+        }
         onBytes(bytes, socket)
       })
       socket.on("end", () => onEnd(bytes, socket))
