@@ -224,7 +224,7 @@ const addStatements = (account: ModelAccount, order: Order<"statements">): Decid
   const added = sent.filter(({ id }) => knownAs(id) === undefined)
   return {
     account: { ...account, statements: [...account.statements, ...added] },
-    answer: { code: "ok", said: "" }
+    answer: { code: "ok", said: sent.map(({ id }) => id).join(", ") }
   }
 }
 

@@ -3,7 +3,9 @@
  * not, an instance crashes, time passes, documents come and go.
  */
 import { Cause, Effect, Exit } from "effect"
+import type { IdempotencyKey, KeyedRequest } from "@data-import/domain/Idempotency"
 import { ApiKeyId, type OrganisationName, RequestId } from "@data-import/domain/Organisation"
+import type { Reserving } from "@data-import/domain/ports/IdempotencyKeys"
 import type { Fault } from "@data-import/domain/testing/faults"
 import type { Conditions } from "./Conditions.ts"
 import { documentsOf } from "./Payloads.ts"
@@ -12,8 +14,9 @@ import { answerOf } from "./Programs.ts"
 import {
   type Answer,
   type Asked,
+  fingerprintOf,
   type Instance,
-  keyOf,
+  isWrite,
   nameOf,
   nobodyHeard,
   type Order
@@ -50,18 +53,25 @@ const callerOf = (id: number, organisation: OrganisationName) => ({
   requestId: RequestId.make(`r${id}`)
 })
 
+/** Who asks, for the first time or once more, and with which idempotency key. */
+interface Asking {
+  readonly organisation: OrganisationName
+  readonly repeats: Asked | null
+  readonly key?: IdempotencyKey | null
+}
+
+const keyedOf = (order: Order, { key = null, organisation }: Asking): KeyedRequest | null =>
+  key === null || !isWrite(order) ? null : { organisation, key, fingerprint: fingerprintOf(order) }
+
 /** Somebody asks; the request goes on until its first turn. */
-export const ask = Effect.fnUntraced(function* (
-  world: World,
-  order: Order,
-  by: { readonly organisation: OrganisationName; readonly repeats: Asked | null }
-) {
+export const ask = Effect.fnUntraced(function* (world: World, order: Order, by: Asking) {
   const id = world.requests.length + 1
   const instance = world.dice.pick(world.instances)
   const asked: Asked = {
     id,
     order,
     caller: callerOf(id, by.organisation),
+    keyed: keyedOf(order, by),
     instance,
     slow: world.dice.chance(world.conditions.slow),
     frozenUntil: 0,
@@ -77,8 +87,12 @@ export const ask = Effect.fnUntraced(function* (
   world.running.add(asked)
   world.happenings.push({ what: "asked", asked })
   bringDocuments(world, order)
+  const under = asked.keyed === null ? "" : `, under ${asked.keyed.key}`
   const again = by.repeats === null ? "" : `, again after r${by.repeats.id}`
-  tell(world, `r${id} ${by.organisation} asks ${instance.name}: ${orderLine(order)}${again}`)
+  tell(
+    world,
+    `r${id} ${by.organisation} asks ${instance.name}: ${orderLine(order)}${under}${again}`
+  )
   const program = Effect.uninterruptible(answerOf(world.programs, asked))
   const fiber = Effect.runForkWith(surroundingsOf(world, asked))(program)
   fiber.addObserver((exit) => {
@@ -91,6 +105,16 @@ export const ask = Effect.fnUntraced(function* (
   yield* settle(world)
   return asked
 })
+
+/** A client sends a request once more, under its key where it has one. */
+export const repeat = (world: World, repeats: Asked) => {
+  const { caller, keyed, order } = repeats
+  return ask(world, order, {
+    organisation: caller.organisation,
+    repeats,
+    key: keyed && keyed.key
+  })
+}
 
 const end = (world: World, asked: Asked, answer: Answer | typeof nobodyHeard): void => {
   asked.answer = answer
@@ -107,7 +131,8 @@ const answer = (world: World, turn: Turn, lost: number): void => {
   const isLost = world.dice.chance(lost)
   const said = `r${request.id} is answered ${given.code} ${given.said.replaceAll("\n", " | ")}`
   tell(world, isLost ? `${said}, which nobody hears` : said)
-  meet(world, `${request.order.kind} is answered ${given.code}`)
+  const kept = given.replayed === true ? ", which was kept" : ""
+  meet(world, `${request.order.kind} is answered ${given.code}${kept}`)
   const elapsed = world.time.now() + request.instance.skew - request.at
   const wrong = objection(request, given, elapsed)
   world.checks.that(wrong === null, () => `r${request.id} ${orderLine(request.order)}: ${wrong}`)
@@ -128,6 +153,9 @@ const buryIfOver = (world: World, asked: Asked): void => {
   if (asked.instance.crashed && asked.ended === null && !isUnderWay) end(world, asked, nobodyHeard)
 }
 
+/** A lease that could not be renewed or given back is no reason to answer anything. */
+const unanswered = new Set(["ImportProcesses.renew", "IdempotencyKeys.release"])
+
 /** Lets a call go on, or an answer arrive. */
 export const goOn = Effect.fnUntraced(function* (
   world: World,
@@ -145,8 +173,7 @@ export const goOn = Effect.fnUntraced(function* (
   tell(world, `r${request.id} ${request.instance.name} ${operation}: ${outcome}${struck}`)
   if (executed !== null) meet(world, `${operation} gives ${outcome}`)
   if (executed !== null && request.instance.crashed) meet(world, "a call outlives its instance")
-  // A lease that could not be renewed is no reason to answer anything.
-  if (fault !== null && fault.kind !== "crash" && operation !== "ImportProcesses.renew") {
+  if (fault !== null && fault.kind !== "crash" && !unanswered.has(operation)) {
     request.struck.add(fault.kind)
   }
   if (executed !== null) yield* watch(world, executed)
@@ -174,7 +201,9 @@ const writes = new Set([
   "ImportProcesses.release",
   "ImportProcesses.setSkipped",
   "Accounts.change",
-  "History.recordRefusal"
+  "History.recordRefusal",
+  "IdempotencyKeys.reserve",
+  "IdempotencyKeys.release"
 ])
 
 /**
@@ -196,6 +225,8 @@ export const crash = (world: World, instance: Instance): void => {
 export const pass = Effect.fnUntraced(function* (world: World, millis: number) {
   const until = world.time.now() + Math.round(millis)
   while (world.time.wakeNext(until)) yield* settle(world)
+  // A call that a crashed instance had sent may have been given up meanwhile.
+  for (const asked of [...world.running]) buryIfOver(world, asked)
   tell(world, `${Math.round(millis / 100) / 10} s pass`)
 })
 
@@ -209,19 +240,29 @@ const hasLease = (world: World, { calls, ended, order }: Asked): boolean => {
   )
 }
 
+/** Whether the request has reserved its key, and has not ended. */
+const hasReserved = ({ calls, ended }: Asked): boolean =>
+  ended === null &&
+  calls.some(
+    ({ exit, operation }) =>
+      operation === "IdempotencyKeys.reserve" &&
+      Exit.isSuccess(exit) &&
+      (exit.value as Reserving)._tag === "Reserved"
+  )
+
 /**
- * A request that has a lease stands still for a while, long enough for the lease to run out; the
- * import that it works on.
+ * A request that has a lease, of its import or of its key, stands still for a while, long enough
+ * for the lease to run out; null where there is none.
  */
 export const freeze = Effect.fnUntraced(function* (world: World) {
   const { dice } = world
-  const working = [...world.running].filter((asked) => hasLease(world, asked))
+  const working = [...world.running].filter((asked) => hasReserved(asked) || hasLease(world, asked))
   if (working.length === 0) return null
   const asked = dice.pick(working)
   asked.frozenUntil = world.steps + 4 + dice.below(16)
   tell(world, `r${asked.id} stands still until step ${asked.frozenUntil}`)
   yield* pass(world, (58 + dice.below(40)) * 1000)
-  return keyOf(asked.order)
+  return asked
 })
 
 /** A document vanishes from the store, or all that have come back. */

@@ -6,12 +6,25 @@ import type { ImportKey } from "@data-import/domain/ImportProcess"
 import type { Wire } from "@data-import/domain/testing/wire"
 import { contentOf, instructionOf, type ModelAccount, shown } from "./AccountModel.ts"
 import { type Happening, inexplicable, type Operation } from "./Histories.ts"
-import { type Asked, nameOf, nobodyHeard, type Order } from "./Request.ts"
+import {
+  type Answer,
+  type Asked,
+  begunAt,
+  isClear,
+  nameOf,
+  nobodyHeard,
+  type Order
+} from "./Request.ts"
 import { owners } from "./Traffic.ts"
 import type { World } from "./World.ts"
 
-/** Refusals that say nothing of the import, and leave it as it is. */
-const saysNothing = (code: string, said: string): boolean =>
+/**
+ * Answers that say nothing of the import, and leave it as it is. An answer that was kept is of an
+ * earlier request.
+ */
+const saysNothing = ({ code, replayed, said }: Answer): boolean =>
+  replayed === true ||
+  code === "idempotency_key_reused" ||
   code === "import_supplier_migration_not_ongoing" ||
   code === "request_failed_validation" ||
   said.includes("import_supplier_does_not_exist")
@@ -20,15 +33,14 @@ const ofAdding = (code: string): string =>
   /^(not_found|account_not_found|import_process_does_not_exist)$/.test(code) ? "not_found" : "ok"
 
 /** The answer as the history takes it; `undefined` where the request has no part in it. */
-const heard = ({ answer, order }: Asked): string | null | undefined => {
+const heard = (asked: Asked): string | null | undefined => {
+  const { answer, order } = asked
   const isAdding = /^(notes|transactions|statements|instruction)$/.test(order.kind)
-  const isUnknown =
-    answer === null ||
-    answer === nobodyHeard ||
-    /^(error|service_unavailable|payment_vendor_unavailable)$/.test(answer.code)
-  if (isUnknown) return isAdding || order.kind === "status" ? undefined : null
+  if (answer === null || answer === nobodyHeard || !isClear(asked)) {
+    return isAdding || order.kind === "status" ? undefined : null
+  }
+  if (saysNothing(answer)) return undefined
   const { code, said } = answer
-  if (saysNothing(code, said)) return undefined
   if (isAdding) return ofAdding(code)
   // A stage that is refused for its payload has not looked at the import.
   if (order.kind === "stage" && code === "account_failed_validation") return undefined
@@ -64,7 +76,7 @@ const operationOf = (asked: Asked): Operation | null => {
   if (order.kind !== "skip" && caller.organisation !== owners.get(order.key.import_supplier)) {
     return null
   }
-  return { id, ask, at: asked.at, until: ended?.at ?? Infinity, answer }
+  return { id, ask, at: begunAt(asked), until: ended?.at ?? Infinity, answer }
 }
 
 /** What the account of an import is made of, as its notes tell. */

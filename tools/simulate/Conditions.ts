@@ -31,6 +31,8 @@ export interface Conditions {
   readonly slow: number
   /** How likely a request is one that was sent before. */
   readonly repeats: number
+  /** How likely a client sends an idempotency key with a write. */
+  readonly keyed: number
   /** How likely a payload breaks a rule. */
   readonly broken: number
   /** Of how many account numbers the platform draws, so that some are drawn twice. */
@@ -86,11 +88,12 @@ export const conditionsOf = (dice: Dice): Conditions => {
     faults: some(dice, 0.15),
     lostAnswers: some(dice, 0.3),
     repeats: dice.pick([0.1, 0.3, 0.5]),
+    keyed: dice.pick([0, 0.5, 0.9]),
     broken: dice.pick([0, 0.05, 0.2]),
     numbers: dice.chance(0.3) ? 16 : 2 ** 32,
     weights: {
       crash: some(dice, 1),
-      freeze: hasAttempts ? 2 : 0.2,
+      freeze: hasAttempts ? 2 : 0.5,
       pause: dice.pick([0.2, 1]),
       expiry: hasAttempts ? dice.pick([1, 3]) : some(dice, 1),
       days: some(dice, 0.6),

@@ -1,5 +1,5 @@
 /** What happened in a run, a line each, for a person to read. */
-import { Exit } from "effect"
+import { Exit, Option } from "effect"
 import { nameOf, type Order } from "./Request.ts"
 
 /** An order in a few words. */
@@ -44,9 +44,12 @@ const brief = (value: unknown): string => {
   return typeof value === "boolean" || typeof value === "string" ? String(value) : ""
 }
 
-/** What a call gave, in a word. */
-export const outcomeLine = (exit: Exit.Exit<unknown, unknown>): string =>
-  Exit.isSuccess(exit) ? brief(exit.value) : "failed"
+/** What a call gave, in a word or two. */
+export const outcomeLine = (exit: Exit.Exit<unknown, unknown>): string => {
+  if (Exit.isSuccess(exit)) return brief(exit.value)
+  const failure = Option.getOrNull(Exit.findErrorOption(exit))
+  return `failed ${brief(failure)}`.trim()
+}
 
 /** The instant as a person reads it. */
 export const instantLine = (millis: number): string =>

@@ -14,14 +14,20 @@ import {
   Stream
 } from "effect"
 import * as AccountImport from "@data-import/domain/AccountImport"
+import type { Created } from "@data-import/domain/Attempt"
 import { utc } from "@data-import/domain/BusinessDay"
 import { formatInstant } from "@data-import/domain/Field"
 import type { Failure } from "@data-import/domain/Failure"
+import type { Keep } from "@data-import/domain/Idempotency"
+import * as IdempotentWrites from "@data-import/domain/IdempotentWrites"
 import * as ImportQuery from "@data-import/domain/ImportQuery"
+import type { NoteResult } from "@data-import/domain/NoteImport"
 import * as PostImport from "@data-import/domain/PostImport"
+import type { StatementsRequest } from "@data-import/domain/PostImportValidation"
 import { Accounts } from "@data-import/domain/ports/Accounts"
 import { Documents, DocumentsUnavailable } from "@data-import/domain/ports/Documents"
 import { History } from "@data-import/domain/ports/History"
+import { IdempotencyKeys } from "@data-import/domain/ports/IdempotencyKeys"
 import { type ImportListEntry, ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 import { layerMemory as documentsIn } from "@data-import/domain/ports/memory/Documents"
 import { layerMemory as vendors } from "@data-import/domain/ports/memory/PaymentVendor"
@@ -33,6 +39,7 @@ import {
 import { PaymentVendor, VendorUnavailable } from "@data-import/domain/ports/PaymentVendor"
 import type { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
 import { changeStatus, type Supplier } from "@data-import/domain/Supplier"
+import type { TransactionResult } from "@data-import/domain/TransactionImport"
 import type { Answer, Asked, Order } from "./Request.ts"
 import type { Storage } from "./Storage.ts"
 import { timeZones } from "./Traffic.ts"
@@ -42,6 +49,7 @@ export interface Programs {
   readonly accountImport: AccountImport.AccountImport["Service"]
   readonly postImport: PostImport.PostImport["Service"]
   readonly query: ImportQuery.ImportQuery["Service"]
+  readonly writes: IdempotentWrites.IdempotentWrites["Service"]
   /** The storage as the programs see it: the operator works on it directly. */
   readonly storage: Storage
 }
@@ -62,6 +70,7 @@ export const programsOn = Effect.fnUntraced(function* (settings: Settings) {
     accounts: desk.guard(Accounts, storage.accounts),
     history: desk.guard(History, storage.history),
     setup: desk.guard(OperatorSetup, storage.setup),
+    keys: desk.guard(IdempotencyKeys, storage.keys),
     payload: storage.payload
   }
   const documents = yield* Effect.provide(Documents, documentsIn(settings.files), { local: true })
@@ -71,6 +80,7 @@ export const programsOn = Effect.fnUntraced(function* (settings: Settings) {
     Layer.succeed(Accounts, guarded.accounts),
     Layer.succeed(History, guarded.history),
     Layer.succeed(OperatorSetup, guarded.setup),
+    Layer.succeed(IdempotencyKeys, guarded.keys),
     Layer.succeed(
       Documents,
       desk.guard(Documents, documents, () => new DocumentsUnavailable({}))
@@ -88,15 +98,18 @@ export const programsOn = Effect.fnUntraced(function* (settings: Settings) {
       accountImport: yield* AccountImport.AccountImport,
       postImport: yield* PostImport.PostImport,
       query: yield* ImportQuery.ImportQuery,
+      writes: yield* IdempotentWrites.IdempotentWrites,
       storage: guarded
     }
     return programs
   }).pipe(
     Effect.provide(
-      Layer.mergeAll(AccountImport.layer, PostImport.layer, ImportQuery.layer).pipe(
-        Layer.provide(ports),
-        Layer.provide(ConfigProvider.layer(environment))
-      ),
+      Layer.mergeAll(
+        AccountImport.layer,
+        PostImport.layer,
+        ImportQuery.layer,
+        IdempotentWrites.layer
+      ).pipe(Layer.provide(ports), Layer.provide(ConfigProvider.layer(environment))),
       { local: true }
     ),
     Effect.orDie
@@ -141,39 +154,85 @@ class Refusal {
   }
 }
 
-const process = ({ accountImport }: Programs, asked: Asked, order: Order<"process">) => {
-  const { dryRun, key, team } = order
+const success = (said: string): Answer => ({ code: "ok", said })
+
+/** Runs a write, under its key where the request has one; `say` makes the answer's text. */
+const written = <A>(
+  { writes }: Programs,
+  { keyed }: Asked,
+  run: (keep: Keep<A> | null) => Effect.Effect<A, Failure>,
+  say: (answer: A) => string
+): Effect.Effect<Answer, Unsuccessful> =>
+  keyed === null
+    ? Effect.map(run(null), (answer) => success(say(answer)))
+    : Effect.map(writes.run(keyed, say, run), (done) =>
+        done._tag === "Fresh"
+          ? success(say(done.answer))
+          : { ...success(done.text), replayed: true as const }
+      )
+
+const stage = (programs: Programs, asked: Asked, { payload }: Order<"stage">) =>
+  written<AccountImport.Staged>(
+    programs,
+    asked,
+    (keep) => programs.accountImport.stage(asked.caller, { payload }, keep),
+    ({ first }) => (first ? "first" : "again")
+  )
+
+const process = (programs: Programs, asked: Asked, { dryRun, key, team }: Order<"process">) => {
   const payload = { ...key, operations_team_name: team, ...(dryRun ? { dry_run: true } : {}) }
-  return Effect.map(
-    accountImport.process(asked.caller, { payload }),
+  return written<Created>(
+    programs,
+    asked,
+    (keep) => programs.accountImport.process(asked.caller, { payload }, keep),
     (created) => created.kraken_account_number
   )
 }
 
-const createTransactions = ({ postImport }: Programs, asked: Asked, order: Order<"transactions">) =>
-  postImport
-    .createTransactions(
-      asked.caller,
-      { ...order.key, transactions: order.transactions },
-      Result.succeed({
-        checkPreviouslyAdded: order.check,
-        forceAddToCurrentStatement: order.force
-      })
-    )
-    .pipe(
-      Effect.map((results) =>
-        results
-          .map(({ status, transaction }) => `${status} ${transaction.transaction_date}`)
-          .join(", ")
-      )
-    )
+const createTransactions = (programs: Programs, asked: Asked, order: Order<"transactions">) => {
+  const { check, force, key, transactions } = order
+  const parameters = { checkPreviouslyAdded: check, forceAddToCurrentStatement: force }
+  const body = { ...key, transactions }
+  return written<ReadonlyArray<TransactionResult>>(
+    programs,
+    asked,
+    (keep) =>
+      programs.postImport.createTransactions(asked.caller, body, Result.succeed(parameters), keep),
+    (results) =>
+      results
+        .map(({ status, transaction }) => `${status} ${transaction.transaction_date}`)
+        .join(", ")
+  )
+}
 
-const createNotes = ({ postImport }: Programs, asked: Asked, order: Order<"notes">) =>
-  Effect.map(
-    postImport.createNotes(asked.caller, { ...order.key, notes: order.notes }),
+const createNotes = (programs: Programs, asked: Asked, { key, notes }: Order<"notes">) =>
+  written<ReadonlyArray<NoteResult>>(
+    programs,
+    asked,
+    (keep) => programs.postImport.createNotes(asked.caller, { ...key, notes }, keep),
     (results) =>
       results.map(({ created_at, status }) => `${status} ${formatInstant(created_at)}`).join(", ")
   )
+
+const createStatements = (programs: Programs, asked: Asked, order: Order<"statements">) => {
+  const body = { ...order.key, statements: order.statements }
+  return written<StatementsRequest>(
+    programs,
+    asked,
+    (keep) => programs.postImport.createStatements(asked.caller, body, keep),
+    ({ statements }) => statements.map(({ statement_id }) => statement_id).join(", ")
+  )
+}
+
+const createInstruction = (programs: Programs, asked: Asked, order: Order<"instruction">) => {
+  const body = { ...order.key, ...order.instruction }
+  return written<PostImport.InstructionCreated>(
+    programs,
+    asked,
+    (keep) => programs.postImport.createPaymentInstruction(asked.caller, body, keep),
+    (created) => created.kraken_account_number
+  )
+}
 
 const setStatus = ({ storage }: Programs, { reopen, supplier, to }: Order<"setStatus">) =>
   storage.setup
@@ -192,32 +251,27 @@ const list = ({ query }: Programs, asked: Asked, order: Order<"list">) =>
       )
     )
 
-/** What an order is to the programs; `said` of the answer. */
-const said = (programs: Programs, asked: Asked): Effect.Effect<string, Unsuccessful> => {
-  const { accountImport, postImport, query, storage } = programs
-  const { caller, order } = asked
+const skip = ({ storage }: Programs, { key, skipped }: Order<"skip">) =>
+  DateTime.now.pipe(
+    Effect.flatMap((at) => storage.imports.setSkipped({ key, skipped, at })),
+    Effect.flatMap((set) =>
+      set._tag === "Set"
+        ? Effect.succeed("set")
+        : Effect.fail(new Refusal(set.found?._tag ?? "None"))
+    )
+  )
+
+/** What an order that is no write of a client is to the programs; `said` of the answer. */
+const saidOf = (
+  programs: Programs,
+  asked: Asked,
+  order: Order<"validate" | "status" | "list" | "skip" | "setStatus" | "createSupplier">
+): Effect.Effect<string, Unsuccessful> => {
+  const { accountImport, query, storage } = programs
+  const { caller } = asked
   switch (order.kind) {
     case "validate":
       return Effect.as(accountImport.validate(caller, { payload: order.payload }), "valid")
-    case "stage":
-      return Effect.map(accountImport.stage(caller, { payload: order.payload }), ({ first }) =>
-        first ? "first" : "again"
-      )
-    case "process":
-      return process(programs, asked, order)
-    case "notes":
-      return createNotes(programs, asked, order)
-    case "transactions":
-      return createTransactions(programs, asked, order)
-    case "statements": {
-      const body = { ...order.key, statements: order.statements }
-      return Effect.as(postImport.createStatements(caller, body), "")
-    }
-    case "instruction":
-      return Effect.map(
-        postImport.createPaymentInstruction(caller, { ...order.key, ...order.instruction }),
-        (created) => created.kraken_account_number
-      )
     case "status":
       return Effect.map(
         query.status(caller, order.key.import_supplier, order.key.external_account_number),
@@ -226,15 +280,7 @@ const said = (programs: Programs, asked: Asked): Effect.Effect<string, Unsuccess
     case "list":
       return list(programs, asked, order)
     case "skip":
-      return Effect.flatMap(DateTime.now, (at) =>
-        storage.imports.setSkipped({ key: order.key, skipped: order.skipped, at })
-      ).pipe(
-        Effect.flatMap((set) =>
-          set._tag === "Set"
-            ? Effect.succeed("set")
-            : Effect.fail(new Refusal(set.found?._tag ?? "None"))
-        )
-      )
+      return skip(programs, order)
     case "setStatus":
       return setStatus(programs, order)
     case "createSupplier":
@@ -242,6 +288,27 @@ const said = (programs: Programs, asked: Asked): Effect.Effect<string, Unsuccess
         storage.setup.createSupplier(supplierOf(order.supplier, order.organisation)),
         "created"
       )
+  }
+}
+
+/** What an order is to the programs. */
+const successOf = (programs: Programs, asked: Asked): Effect.Effect<Answer, Unsuccessful> => {
+  const { order } = asked
+  switch (order.kind) {
+    case "stage":
+      return stage(programs, asked, order)
+    case "process":
+      return process(programs, asked, order)
+    case "notes":
+      return createNotes(programs, asked, order)
+    case "transactions":
+      return createTransactions(programs, asked, order)
+    case "statements":
+      return createStatements(programs, asked, order)
+    case "instruction":
+      return createInstruction(programs, asked, order)
+    default:
+      return Effect.map(saidOf(programs, asked, order), success)
   }
 }
 
@@ -258,8 +325,8 @@ const codeOf = (failure: Unsuccessful): Answer => {
 
 /** Runs the request; a defect is the code `error`, as it is to a client. */
 export const answerOf = (programs: Programs, asked: Asked): Effect.Effect<Answer> =>
-  Effect.map(Effect.exit(said(programs, asked)), (exit): Answer => {
-    if (Exit.isSuccess(exit)) return { code: "ok", said: exit.value }
+  Effect.map(Effect.exit(successOf(programs, asked)), (exit): Answer => {
+    if (Exit.isSuccess(exit)) return exit.value
     const failure = Cause.findErrorOption(exit.cause)
     return Option.isSome(failure)
       ? codeOf(failure.value)

@@ -3,7 +3,9 @@
  * was asked, what its port calls gave, and how it ended.
  */
 import type { Exit } from "effect"
+import { createHash } from "node:crypto"
 import type { ExternalAccountNumber } from "@data-import/domain/Account"
+import { Fingerprint, type KeyedRequest } from "@data-import/domain/Idempotency"
 import type { ImportKey } from "@data-import/domain/ImportProcess"
 import type { Caller, OrganisationName } from "@data-import/domain/Organisation"
 import type { ImportListKind } from "@data-import/domain/ports/ImportProcesses"
@@ -75,6 +77,8 @@ export type Order<Of extends Kind = Kind> = {
 export interface Answer {
   readonly code: string
   readonly said: string
+  /** Whether it was kept of an earlier request under the same key. */
+  readonly replayed?: true
 }
 
 /** What an answer was or will be where nobody has it. */
@@ -100,6 +104,8 @@ export interface Asked {
   readonly id: number
   readonly order: Order
   readonly caller: Caller
+  /** Its idempotency key, where it has one. */
+  readonly keyed: KeyedRequest | null
   readonly instance: Instance
   /** Whether it comes forward slowly, while others pass it and time goes by. */
   readonly slow: boolean
@@ -120,8 +126,35 @@ export interface Asked {
   ended: { readonly at: number; readonly step: number } | null
 }
 
-/** The import that a request is about; null where it is about none, or many. */
-export const keyOf = (order: Order): ImportKey | null => ("key" in order ? order.key : null)
+const writes: ReadonlySet<Kind> = new Set([
+  "stage",
+  "process",
+  "notes",
+  "transactions",
+  "statements",
+  "instruction"
+])
+
+/** Whether the request may have an idempotency key. */
+export const isWrite = ({ kind }: Order): boolean => writes.has(kind)
+
+/**
+ * When its program began, by the clock of its instance: at once, or as soon as its key was
+ * reserved.
+ */
+export const begunAt = ({ at, calls }: Asked): number =>
+  calls.find(({ operation }) => operation === "IdempotencyKeys.reserve")?.at ?? at
+
+/** What tells the request from others under the same key. */
+export const fingerprintOf = (order: Order): Fingerprint =>
+  Fingerprint.make(createHash("sha256").update(JSON.stringify(order)).digest("hex"))
+
+/** Answers after which a client does not know whether its request took effect. */
+const unclear = /^(error|service_unavailable|payment_vendor_unavailable|idempotency_key_in_use)$/
+
+/** Whether the client of the request knows what became of it. */
+export const isClear = ({ answer }: Asked): boolean =>
+  answer !== null && answer !== nobodyHeard && !unclear.test(answer.code)
 
 /** The key as text. */
 export const nameOf = ({ external_account_number, import_supplier }: ImportKey): string =>

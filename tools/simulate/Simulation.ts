@@ -10,18 +10,21 @@ import {
   goOn,
   goTogether,
   pass,
+  repeat,
   returnDocuments,
   shuffleDocuments
 } from "./Actions.ts"
 import { checkAcknowledged, explain } from "./Clients.ts"
+import { checkRepeats, checkTimesAdded, unclearRepeats } from "./Repeats.ts"
 import { calm } from "./Conditions.ts"
 import { stateOf } from "./ImportModel.ts"
 import { checkBalance, checkTogether } from "./Invariants.ts"
 import { withoutIdentifiers } from "./Printed.ts"
 import { entryLine } from "./Programs.ts"
-import { type Asked, nameOf, nobodyHeard, type Order } from "./Request.ts"
+import { type Asked, isClear, nameOf, nobodyHeard, type Order } from "./Request.ts"
 import {
   clientsOrder,
+  keyFor,
   operatorsOrder,
   own,
   owners,
@@ -60,18 +63,21 @@ const situationOf = (world: World): Situation => ({
   now: world.time.now(),
   isImported: (key) => world.accounts.has(nameOf(key)),
   staged: (key) => world.staged.get(nameOf(key))?.payload ?? null,
-  newVersion: () => world.requests.length + 1
+  newVersion: () => world.requests.length + 1,
+  sentKeys: world.requests.slice(-12).flatMap(({ keyed }) => keyed?.key ?? [])
 })
 
 const supplierIn = (order: Order) => ("key" in order ? order.key.import_supplier : order.supplier)
 
 /** A new request of a client, mostly of the one whose supplier it is. */
 const askAnew = (world: World) => {
-  const order = clientsOrder(situationOf(world))
+  const situation = situationOf(world)
+  const order = clientsOrder(situation)
+  const key = keyFor(situation)
   const owner = owners.get(supplierIn(order)) ?? own
   const stranger = owner === own ? rival : own
   const organisation = world.dice.chance(0.05) ? stranger : owner
-  return ask(world, order, { organisation, repeats: null })
+  return ask(world, order, { organisation, repeats: null, key })
 }
 
 const isOperators = ({ order }: Asked): boolean =>
@@ -82,18 +88,23 @@ const clientAsks = (world: World) => {
   const { conditions, dice, requests } = world
   const earlier = requests.slice(-12).filter((asked) => !isOperators(asked))
   if (earlier.length === 0 || !dice.chance(conditions.repeats)) return askAnew(world)
-  const unheard = earlier.filter(({ answer }) => answer === nobodyHeard)
-  const repeats = dice.pick(unheard.length > 0 && dice.chance(0.5) ? unheard : earlier)
-  return ask(world, repeats.order, { organisation: repeats.caller.organisation, repeats })
+  const unclear = earlier.filter((asked) => asked.ended !== null && !isClear(asked))
+  return repeat(world, dice.pick(unclear.length > 0 && dice.chance(0.5) ? unclear : earlier))
 }
 
 const operatorAsks = (world: World) =>
   ask(world, operatorsOrder(situationOf(world)), { organisation: own, repeats: null })
 
-/** An attempt stands still until its lease has run out, and others try the same import. */
+/**
+ * A request stands still until its lease has run out. Its client sends it again under its key, and
+ * where it is an attempt, others try the same import.
+ */
 const overtake = Effect.fnUntraced(function* (world: World) {
-  const key = yield* freeze(world)
-  if (key === null) return
+  const frozen = yield* freeze(world)
+  if (frozen === null) return
+  if (frozen.keyed !== null && world.dice.chance(0.7)) yield* repeat(world, frozen)
+  if (frozen.order.kind !== "process") return
+  const { key } = frozen.order
   const organisation = owners.get(key.import_supplier) ?? own
   for (let left = 1 + world.dice.below(2); left > 0; left -= 1) {
     yield* ask(world, processOrder(situationOf(world), key), { organisation, repeats: null })
@@ -209,6 +220,20 @@ const finish = Effect.fnUntraced(function* (world: World) {
   )
 })
 
+/** Every client that sent a key asks until it knows what became of its request. */
+const repeatUntilClear = Effect.fnUntraced(function* (world: World) {
+  yield* pass(world, 600 * second)
+  for (const asked of unclearRepeats(world)) {
+    const again = yield* repeat(world, asked)
+    yield* finish(world)
+    const { answer } = again
+    world.clientChecks.that(
+      isClear(again) || again.order.kind === "instruction",
+      () => `r${again.id} is asked when nothing goes wrong, and answered ${JSON.stringify(answer)}`
+    )
+  }
+})
+
 const askAndFinish = Effect.fnUntraced(function* (world: World, order: Order) {
   const organisation = owners.get(supplierIn(order)) ?? own
   const asked = yield* ask(world, order, { organisation, repeats: null })
@@ -223,6 +248,7 @@ const askAndFinish = Effect.fnUntraced(function* (world: World, order: Order) {
 const calmDown = Effect.fnUntraced(function* (world: World) {
   yield* finish(world)
   returnDocuments(world)
+  yield* repeatUntilClear(world)
   yield* pass(world, day)
   for (const supplier of [...world.suppliers.keys()]) {
     const order = { kind: "setStatus", supplier, to: "Ongoing", reopen: true } as const
@@ -244,7 +270,9 @@ const calmDown = Effect.fnUntraced(function* (world: World) {
   for (const key of world.keys) {
     if (explain(world, key)) histories += 1
     checkAcknowledged(world, key)
+    checkTimesAdded(world, key)
   }
+  checkRepeats(world)
   return histories
 })
 

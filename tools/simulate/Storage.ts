@@ -6,9 +6,11 @@ import { Effect, Layer } from "effect"
 import type { ImportKey } from "@data-import/domain/ImportProcess"
 import { Accounts } from "@data-import/domain/ports/Accounts"
 import { History } from "@data-import/domain/ports/History"
+import { IdempotencyKeys } from "@data-import/domain/ports/IdempotencyKeys"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 import { layerMemory as accounts } from "@data-import/domain/ports/memory/Accounts"
 import { layerMemory as history } from "@data-import/domain/ports/memory/History"
+import { layerMemory as idempotencyKeys } from "@data-import/domain/ports/memory/IdempotencyKeys"
 import { layerMemory as importProcesses } from "@data-import/domain/ports/memory/ImportProcesses"
 import { layerMemory as operatorSetup } from "@data-import/domain/ports/memory/OperatorSetup"
 import { importOf, MemoryStore } from "@data-import/domain/ports/memory/Store"
@@ -20,17 +22,19 @@ export interface Storage {
   readonly accounts: Accounts["Service"]
   readonly history: History["Service"]
   readonly setup: OperatorSetup["Service"]
+  readonly keys: IdempotencyKeys["Service"]
   /** The text that was staged last, which no port shows; null where nothing was. */
   readonly payload: (key: ImportKey) => Effect.Effect<string | null, StorageUnavailable>
 }
 
-/** The four ports, out of a context that has them. */
+/** The five ports, out of a context that has them. */
 export const ports = Effect.gen(function* () {
   return {
     imports: yield* ImportProcesses,
     accounts: yield* Accounts,
     history: yield* History,
-    setup: yield* OperatorSetup
+    setup: yield* OperatorSetup,
+    keys: yield* IdempotencyKeys
   }
 })
 
@@ -44,7 +48,7 @@ export const memory = Effect.gen(function* () {
   return { storage, store }
 }).pipe(
   Effect.provide(
-    Layer.mergeAll(importProcesses, accounts, history, operatorSetup).pipe(
+    Layer.mergeAll(importProcesses, accounts, history, operatorSetup, idempotencyKeys).pipe(
       Layer.provideMerge(MemoryStore.layer)
     ),
     { local: true }

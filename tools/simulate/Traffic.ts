@@ -5,6 +5,7 @@
 import { ExternalAccountNumber } from "@data-import/domain/Account"
 import { TimeZone } from "@data-import/domain/BusinessDay"
 import type { ImportKey } from "@data-import/domain/ImportProcess"
+import { IdempotencyKey } from "@data-import/domain/Idempotency"
 import { OrganisationName } from "@data-import/domain/Organisation"
 import { SupplierCode, type SupplierStatus } from "@data-import/domain/Supplier"
 import type { Wire } from "@data-import/domain/testing/wire"
@@ -60,6 +61,8 @@ export interface Situation {
   readonly staged: (key: ImportKey) => Wire | null
   /** A number that no payload of the run has had. */
   readonly newVersion: () => number
+  /** Idempotency keys that clients have sent lately, of whichever organisation. */
+  readonly sentKeys: ReadonlyArray<IdempotencyKey>
 }
 
 const dayMillis = 24 * 60 * 60 * 1000
@@ -228,6 +231,15 @@ export const straightOrders = (situation: Situation, key: ImportKey): ReadonlyAr
 export const clientsOrder = (situation: Situation): Order => {
   const key = anImport(situation)
   return situation.dice.chance(0.06) ? list(situation, key) : onImport(situation, key)
+}
+
+/** The idempotency key of a new request: none, one of its own, or by mistake that of another. */
+export const keyFor = (situation: Situation): IdempotencyKey | null => {
+  const { conditions, dice, newVersion, sentKeys } = situation
+  if (!dice.chance(conditions.keyed)) return null
+  return sentKeys.length > 0 && dice.chance(0.08)
+    ? dice.pick(sentKeys)
+    : IdempotencyKey.make(`k${newVersion()}`)
 }
 
 /** The next command of the operator. */

@@ -10,9 +10,10 @@ import type {
   ImportListEntry,
   Staging
 } from "@data-import/domain/ports/ImportProcesses"
+import type { Reserving } from "@data-import/domain/ports/IdempotencyKeys"
 import { stateOf } from "./ImportModel.ts"
 import { entryLine } from "./Programs.ts"
-import type { Answer, Asked, Call, Order } from "./Request.ts"
+import { type Answer, type Asked, begunAt, type Call, type Order } from "./Request.ts"
 
 const callsOf = ({ calls }: Asked, operation: string): ReadonlyArray<Call> =>
   calls.filter((call) => call.operation === operation)
@@ -79,7 +80,7 @@ const ofStage = (asked: Asked): Answer => {
 
 const ofTeam = (asked: Asked): Answer => {
   const call = callsOf(asked, "ImportProcesses.find").at(-1)
-  const state = stateFound(call, asked.at)
+  const state = stateFound(call, begunAt(asked))
   if (state === "Pending") return answered("operations_team_name_does_not_exist")
   return answered(refusals[state] ?? "", importOf(call)?.account?.number ?? "")
 }
@@ -107,7 +108,7 @@ const vendorAnswers: Readonly<Record<string, string>> = {
 const ofInstruction = (asked: Asked): Answer => {
   const seen = valueOf<Option.Option<unknown>>(asked, "Accounts.view")
   if (seen !== undefined && Option.isNone(seen)) {
-    const state = stateFound(callsOf(asked, "ImportProcesses.find").at(-1), asked.at)
+    const state = stateFound(callsOf(asked, "ImportProcesses.find").at(-1), begunAt(asked))
     return answered(state === "none" ? "import_process_does_not_exist" : "account_not_found")
   }
   const verified = callsOf(asked, "PaymentVendor.verify").at(-1)?.exit
@@ -157,8 +158,38 @@ const ofRules = (asked: Asked): Answer | null => {
   return answered("import_supplier_migration_not_ongoing")
 }
 
+const hasLostReservation = ({ calls }: Asked): boolean =>
+  calls.some(({ exit }) => {
+    const failure = Option.getOrNull(Exit.findErrorOption(exit))
+    return (failure as { readonly _tag: string } | null)?._tag === "ReservationLost"
+  })
+
+/** What the request must be answered because of its key; null where it is judged as without. */
+const ofKey = (asked: Asked): Answer | null => {
+  const reserving = valueOf<Reserving>(asked, "IdempotencyKeys.reserve")
+  switch (reserving?._tag) {
+    case "Kept":
+      return { ...answered("ok", reserving.answer), replayed: true }
+    case "Reused":
+      return answered("idempotency_key_reused")
+    case "InUse":
+      return answered("idempotency_key_in_use")
+    default:
+      return hasLostReservation(asked) ? answered("idempotency_key_in_use") : null
+  }
+}
+
+/** Whether a request that has no right to its key has done anything. */
+const hasRunWithoutKey = (asked: Asked): boolean => {
+  const reserving = valueOf<Reserving>(asked, "IdempotencyKeys.reserve")
+  if (asked.keyed === null || reserving?._tag === "Reserved") return false
+  return asked.calls.some(({ operation }) => !operation.startsWith("IdempotencyKeys."))
+}
+
 /** What the request must be answered; null where the operator's own commands say it already. */
-const expectedOf = (asked: Asked): Answer | null => {
+const expectedOf = (asked: Asked): Answer | null => ofKey(asked) ?? ofOrder(asked)
+
+const ofOrder = (asked: Asked): Answer | null => {
   const { order } = asked
   switch (order.kind) {
     case "validate":
@@ -203,7 +234,8 @@ const mayHaveWaitedForDocuments = ({ order }: Asked, elapsedMillis: number): boo
  * request took.
  */
 export const objection = (asked: Asked, answer: Answer, elapsedMillis: number): string | null => {
-  const { code, said } = answer
+  const { code, replayed, said } = answer
+  if (hasRunWithoutKey(asked)) return "it ran without its key"
   if (code === "error" && asked.struck.has("defect")) return null
   const isAway = code === "service_unavailable" || code === "payment_vendor_unavailable"
   if (isAway && (asked.struck.has("unavailable") || hasLostLease(asked))) return null
@@ -213,6 +245,7 @@ export const objection = (asked: Asked, answer: Answer, elapsedMillis: number): 
     return code === "error" || isAway ? `nothing went wrong, and it was answered ${code}` : null
   }
   if (expected.code !== code) return `it was answered ${code}, and must be ${expected.code}`
+  if (expected.replayed !== replayed) return "it says wrongly whether its answer was kept"
   // What a validation error says is the affair of other tests.
   const isSaid = /_failed_validation$/.test(code) || expected.said === said
   return isSaid ? null : `it was answered ${code} "${said}", and must be "${expected.said}"`

@@ -2,25 +2,30 @@
  * Watches every call of a port: that it did to the storage exactly what the models say, that it
  * answered what they say, and that nothing else has changed.
  */
-import { Effect, Exit, type Option } from "effect"
+import { Effect, Exit, Option } from "effect"
 import { isDeepStrictEqual } from "node:util"
 import type { ImportKey } from "@data-import/domain/ImportProcess"
 import type { Accounts } from "@data-import/domain/ports/Accounts"
+import type { Reservation } from "@data-import/domain/Idempotency"
 import type { History } from "@data-import/domain/ports/History"
+import type { IdempotencyKeys } from "@data-import/domain/ports/IdempotencyKeys"
 import type { ImportListEntry, ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 import type { Supplier } from "@data-import/domain/Supplier"
-import { decided, linesOf, opened, shown } from "./AccountModel.ts"
+import { decided, linesOf, type ModelAccount, opened, shown } from "./AccountModel.ts"
 import { auditLine, type Command, eventLine, type Operation, steps } from "./ImportModel.ts"
 import { checkImport } from "./Invariants.ts"
+import { isLost, keepAnswer, learnOfChange } from "./KeyedSteps.ts"
+import * as KeyModel from "./KeyModel.ts"
 import { type Observation, observe } from "./Observation.ts"
 import { entryLine } from "./Programs.ts"
-import { type Asked, type Call, nameOf, type Order } from "./Request.ts"
+import { type Asked, begunAt, type Call, nameOf, type Order } from "./Request.ts"
 import { owners } from "./Traffic.ts"
 import type { Executed } from "./Turns.ts"
 import type { World } from "./World.ts"
 
 type ListQuery = Parameters<ImportProcesses["Service"]["list"]>[0]
 type ChangeCommand = Parameters<Accounts["Service"]["change"]>[0]
+type ReserveCommand = Parameters<IdempotencyKeys["Service"]["reserve"]>[0]
 type RefusalEntry = Parameters<History["Service"]["recordRefusal"]>[0]
 
 /** What was seen last of the import. */
@@ -83,6 +88,36 @@ const learn = (world: World, request: Asked, operation: Operation, answer: strin
 
 const isStep = (operation: string): operation is Operation => Object.hasOwn(steps, operation)
 
+/** What a step answered, or the failure that it may have. */
+const outcomeOf = (exit: Exit.Exit<unknown, unknown>): string => {
+  if (Exit.isSuccess(exit)) return answerText(exit.value)
+  const failure = Option.getOrNull(Exit.findErrorOption(exit))
+  return (failure as { readonly _tag: string } | null)?._tag ?? String(exit)
+}
+
+/** What a step that was taken means to the steps and the answer that come after it. */
+const learnFrom = (
+  world: World,
+  request: Asked,
+  operation: Operation,
+  command: Command<Operation>,
+  { answer, call }: { readonly answer: string; readonly call: Call }
+): void => {
+  learn(world, request, operation, answer)
+  if (operation === "stage" && /^(Created|Replaced)$/.test(answer)) {
+    const { at } = command as Command<"stage">
+    keepAnswer(world.idempotency, command, answer === "Created" ? "first" : "again", at)
+  }
+  if (operation === "complete" && answer === "Completed") {
+    const { createdAt, number } = (command as Command<"complete">).newAccount
+    call.expected = { code: "ok", said: number }
+    const name = nameOf(command.key)
+    const payload = world.staged.get(name)?.payload ?? {}
+    world.accounts.set(name, opened(payload, createdAt.epochMilliseconds))
+    keepAnswer(world.idempotency, command, number, createdAt)
+  }
+}
+
 /** A step on an import does what the model says, and nothing else. */
 const watchStep = Effect.fnUntraced(function* (
   world: World,
@@ -95,24 +130,19 @@ const watchStep = Effect.fnUntraced(function* (
   const name = nameOf(command.key)
   const what = `${operation} of ${name} by r${request.id}`
   const model = steps[operation] as (typeof steps)["stage"]
-  const step = model(before.row, command as Command<"stage">, othersOf(world))
+  const step = isLost(world.idempotency, command)
+    ? { answer: "ReservationLost", row: before.row, audit: [], events: [] }
+    : model(before.row, command as Command<"stage">, othersOf(world))
   const after = yield* observe(world.storage, command.key)
-  world.checks.that(Exit.isSuccess(exit), () => `${what} failed: ${String(exit)}`)
-  const answer = Exit.isSuccess(exit) ? answerText(exit.value) : ""
+  const answer = outcomeOf(exit)
   same(world, `${what}: the answer`, answer, step.answer)
   same(world, `${what}: the row`, after.row, step.row)
   same(world, `${what}: the audit log`, after.audit.slice(before.audit.length), step.audit)
   same(world, `${what}: the outbox`, after.events.slice(before.events.length), step.events)
-  learn(world, request, operation, answer)
+  learnFrom(world, request, operation, command, { answer, call })
   if (operation === "claim" && Exit.isSuccess(exit) && answer === "Claimed") {
     const { payload } = exit.value as { readonly payload: string }
     same(world, `${what}: the payload handed out`, payload, before.row?.payload)
-  }
-  if (operation === "complete" && answer === "Completed") {
-    const { createdAt, number } = (command as Command<"complete">).newAccount
-    call.expected = { code: "ok", said: number }
-    const payload = world.staged.get(name)?.payload ?? {}
-    world.accounts.set(name, opened(payload, createdAt.epochMilliseconds))
   }
   world.observations.set(name, after)
   checkAccountLines(world, what, after)
@@ -139,13 +169,29 @@ const repeatsAcknowledged = ({ order, repeats, step }: Asked): boolean => {
   return typeof repeats.answer === "object" && repeats.answer?.code === "ok"
 }
 
+/** What the model makes of a change: the account after it, and what the request is answered. */
+const changed = (
+  world: World,
+  command: ChangeCommand,
+  { now, order }: { readonly order: Adding; readonly now: number },
+  model: ModelAccount
+) => {
+  const number = lastSeen(world, command.key).row?.account?.number ?? ""
+  const decision = decided(model, order, { now, number })
+  if (decision.answer.code === "ok" && isLost(world.idempotency, command)) {
+    return { account: model, answer: { code: "idempotency_key_in_use", said: "" } }
+  }
+  return decision
+}
+
 /** A change of an account adds what the model says, under its account and in the history. */
 const watchChange = Effect.fnUntraced(function* (
   world: World,
   { args, exit, request }: Executed,
   call: Call
 ) {
-  const { action, at, caller, key } = args[0] as ChangeCommand
+  const command = args[0] as ChangeCommand
+  const { action, at, caller, key } = command
   const { order } = request
   const name = nameOf(key)
   const what = `${action} of ${name} by r${request.id}`
@@ -153,7 +199,6 @@ const watchChange = Effect.fnUntraced(function* (
   const after = yield* observe(world.storage, key)
   world.observations.set(name, after)
   const model = world.accounts.get(name)
-  const number = before.row?.account?.number ?? ""
   const delta = {
     audit: after.audit.slice(before.audit.length),
     events: after.events.slice(before.events.length)
@@ -167,7 +212,7 @@ const watchChange = Effect.fnUntraced(function* (
     call.expected = { code: "not_found", said: "" }
     return
   }
-  const { account, answer } = decided(model, order, { now: request.at, number })
+  const { account, answer } = changed(world, command, { order, now: begunAt(request) }, model)
   call.expected = answer
   const isChanged = linesOf(account).length > linesOf(model).length
   const outcome = isChanged ? "created" : "unchanged"
@@ -177,6 +222,7 @@ const watchChange = Effect.fnUntraced(function* (
     events: isChanged ? [eventLine(at, "post_import.completed", [])] : []
   })
   world.accounts.set(name, account)
+  learnOfChange(world.idempotency, command, answer, isChanged)
   checkAccountLines(world, what, after)
   world.checks.that(
     !(repeatsAcknowledged(request) && isChanged),
@@ -184,6 +230,13 @@ const watchChange = Effect.fnUntraced(function* (
   )
   checkImport(world.stateChecks, after)
 })
+
+/** A key stands for what the model says. */
+const watchReserve = (world: World, { args, exit, request }: Executed): void => {
+  const expected = KeyModel.reserve(world.idempotency, args[0] as ReserveCommand)
+  const found = Exit.isSuccess(exit) ? exit.value : null
+  same(world, `the key of r${request.id}`, found, expected)
+}
 
 const watchRefusal = Effect.fnUntraced(function* (world: World, { args, request }: Executed) {
   const { action, at, caller, key, outcome } = args[0] as RefusalEntry
@@ -287,6 +340,10 @@ export const watch = Effect.fnUntraced(function* (world: World, executed: Execut
   switch (operation) {
     case "Accounts.change":
       return yield* watchChange(world, executed, call)
+    case "IdempotencyKeys.reserve":
+      return watchReserve(world, executed)
+    case "IdempotencyKeys.release":
+      return KeyModel.release(world.idempotency, executed.args[0] as Reservation)
     case "History.recordRefusal":
       return yield* watchRefusal(world, executed)
     case "ImportProcesses.list":

@@ -7,6 +7,7 @@ import type { ModelAccount } from "./AccountModel.ts"
 import { type Conditions, conditionsOf } from "./Conditions.ts"
 import { type Dice, diceOf } from "./Dice.ts"
 import { type Checks, makeChecks } from "./Invariants.ts"
+import type { KeyRows } from "./KeyModel.ts"
 import type { Observation } from "./Observation.ts"
 import { type Programs, programsOn, supplierOf } from "./Programs.ts"
 import { type Asked, type Instance, nameOf, type Order } from "./Request.ts"
@@ -61,6 +62,8 @@ export interface World {
   readonly staged: Map<string, Order<"stage">>
   /** By the name of the key: what its account must hold. */
   readonly accounts: Map<string, ModelAccount>
+  /** What every idempotency key stands for. */
+  readonly idempotency: KeyRows
   readonly suppliers: Map<SupplierCode, SupplierStatus>
   /** "root/path" of every document that is there, and of those that are gone for a while. */
   readonly files: Map<string, number>
@@ -157,6 +160,7 @@ export const worldOf = Effect.fnUntraced(function* (seed: number, ground: Ground
     observations: new Map(keys.map((key) => [nameOf(key), neverSeen(key)])),
     staged: new Map(),
     accounts: new Map(),
+    idempotency: new Map(),
     suppliers: new Map(suppliers.map((code) => [code, "Ongoing"])),
     files,
     vanished: new Map(),

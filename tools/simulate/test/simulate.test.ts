@@ -6,6 +6,7 @@ import type { Report } from "../Simulation.ts"
 import { keptSeeds } from "../seeds.ts"
 import type { Ground } from "../World.ts"
 import { brokenAdapters, brokenPrograms } from "./brokenAdapters.ts"
+import { brokenKeyPrograms, brokenKeys } from "./brokenKeys.ts"
 
 const steps = 250
 const seeds = Array.from({ length: 1_200 }, (_, index) => index + 1)
@@ -55,11 +56,11 @@ describe("the simulation", { timeout: 240_000 }, () => {
 })
 
 describe("what is broken on purpose is found", { timeout: 120_000 }, () => {
-  it.each(Object.entries(brokenAdapters))("%s", (_what, spoil) => {
+  it.each(Object.entries({ ...brokenAdapters, ...brokenKeys }))("%s", (_what, spoil) => {
     expect(found(groundInMemory(spoil))).toBeDefined()
   })
 
-  it.each(Object.entries(brokenPrograms))("%s", (_what, spoil) => {
+  it.each(Object.entries({ ...brokenPrograms, ...brokenKeyPrograms }))("%s", (_what, spoil) => {
     expect(found(groundInMemory(undefined, { spoil }))).toBeDefined()
   })
 })
@@ -70,13 +71,21 @@ describe("what is broken is found by what its clients saw alone", { timeout: 120
     "rehearse leaves the account there",
     "skip does not see an account",
     "a decision is stored twice",
-    "notes are not looked up"
+    "notes are not looked up",
+    "an answer is kept in a step of its own",
+    "a change does not look at its reservation",
+    "a staging does not look at its reservation",
+    "a key does not tell one request from another",
+    "organisations share their keys",
+    "a release takes a kept answer along",
+    "a key that a dead request holds is never free"
   ])("%s", (what) => {
-    const ground = groundInMemory(brokenAdapters[what], { onlyClients: true })
+    const spoil = { ...brokenAdapters, ...brokenKeys }[what]
+    const ground = groundInMemory(spoil, { onlyClients: true })
     expect(found(ground)).toBeDefined()
   })
 
-  it.each(Object.entries(brokenPrograms))("%s", (_what, spoil) => {
+  it.each(Object.entries({ ...brokenPrograms, ...brokenKeyPrograms }))("%s", (_what, spoil) => {
     expect(found(groundInMemory(undefined, { onlyClients: true, spoil }))).toBeDefined()
   })
 })
@@ -98,6 +107,18 @@ const toMeet = [
   "ImportProcesses.renew gives true",
   "ImportProcesses.renew gives false",
   "ImportProcesses.setSkipped gives Refused InProgress",
+  "IdempotencyKeys.reserve gives Reserved",
+  "IdempotencyKeys.reserve gives Kept",
+  "IdempotencyKeys.reserve gives InUse",
+  "IdempotencyKeys.reserve gives Reused",
+  "ImportProcesses.stage gives failed ReservationLost",
+  "ImportProcesses.complete gives failed ReservationLost",
+  "Accounts.change gives failed ReservationLost",
+  "process is answered idempotency_key_in_use",
+  "transactions is answered idempotency_key_reused",
+  ...["stage", "process", "notes", "transactions", "statements", "instruction"].map(
+    (kind) => `${kind} is answered ok, which was kept`
+  ),
   "process is answered account_failed_validation",
   "process is answered dry_run_successful",
   "transactions is answered transaction_outside_open_period",

@@ -1,0 +1,78 @@
+/**
+ * One page of reference: what an idempotency key stands for, and what reserving, storing and
+ * releasing do to it. Written from the decisions alone, without the functions of the domain, so
+ * that the two can disagree.
+ */
+import type { DateTime } from "effect"
+import type { KeyedRequest, Reservation } from "@data-import/domain/Idempotency"
+import type { IdempotencyKeys } from "@data-import/domain/ports/IdempotencyKeys"
+
+type Reserve = Parameters<IdempotencyKeys["Service"]["reserve"]>[0]
+
+/** What is stored under a key. `answer` is null while its request runs. */
+interface KeyRow {
+  readonly fingerprint: string
+  readonly token: string
+  readonly answer: string | null
+  /** The end of the lease, or of the time for which the answer is kept, in milliseconds. */
+  readonly until: number
+}
+
+/** By organisation and key. */
+export type KeyRows = Map<string, KeyRow>
+
+const minute = 60_000
+
+/** How long a request that died holds its key, in milliseconds. */
+export const leaseMillis = minute
+
+/** How long an answer is kept, in milliseconds. */
+export const keptMillis = 24 * 60 * minute
+
+/** How long a key that has expired is known, in milliseconds. */
+export const expiredMillis = 60 * minute
+
+const nameOf = ({ key, organisation }: Pick<KeyedRequest, "key" | "organisation">): string =>
+  `${organisation} ${key}`
+
+/** Reserves the key where it is free. Says what it stands for, and which answer is kept. */
+export const reserve = (
+  rows: KeyRows,
+  { at, request, token }: Reserve
+): { readonly _tag: string; readonly answer?: string } => {
+  const now = at.epochMilliseconds
+  for (const [name, { until }] of rows) {
+    if (until < now - expiredMillis) rows.delete(name)
+  }
+  const row = rows.get(nameOf(request))
+  if (row !== undefined && row.until > now) {
+    if (row.fingerprint !== request.fingerprint) return { _tag: "Reused" }
+    return row.answer === null ? { _tag: "InUse" } : { _tag: "Kept", answer: row.answer }
+  }
+  const { fingerprint } = request
+  rows.set(nameOf(request), { fingerprint, token, answer: null, until: now + leaseMillis })
+  return { _tag: "Reserved" }
+}
+
+/** Whether the request that has the reservation may still store something. */
+export const isHeld = (rows: KeyRows, reservation: Reservation): boolean => {
+  const row = rows.get(nameOf(reservation))
+  return row?.token === reservation.token && row.answer === null
+}
+
+/** Keeps the answer of a write that took effect at the instant. */
+export const keep = (
+  rows: KeyRows,
+  reservation: Reservation,
+  answer: string,
+  at: DateTime.Utc
+): void => {
+  const row = rows.get(nameOf(reservation))
+  if (row === undefined) return
+  rows.set(nameOf(reservation), { ...row, answer, until: at.epochMilliseconds + keptMillis })
+}
+
+/** Frees the key, unless it is no longer this reservation's or has its answer. */
+export const release = (rows: KeyRows, reservation: Reservation): void => {
+  if (isHeld(rows, reservation)) rows.delete(nameOf(reservation))
+}

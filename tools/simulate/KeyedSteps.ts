@@ -1,0 +1,49 @@
+/**
+ * What a step on the storage means to the idempotency key of its request: whether it may still be
+ * taken, and what it leaves under the key.
+ */
+import type { DateTime } from "effect"
+import type { Keep, Reservation } from "@data-import/domain/Idempotency"
+import type { Accounts } from "@data-import/domain/ports/Accounts"
+import type { Command, Operation } from "./ImportModel.ts"
+import * as KeyModel from "./KeyModel.ts"
+import type { Answer } from "./Request.ts"
+
+type ChangeCommand = Parameters<Accounts["Service"]["change"]>[0]
+type Write = Command<Operation> | ChangeCommand
+
+/** The reservation of a write; null where its request has no key, or it keeps no answer. */
+const reservationOf = (command: Write): Reservation | null => {
+  const keep: Keep<never> | null | undefined = "keep" in command ? command.keep : null
+  return keep ? keep.reservation : null
+}
+
+/** Whether the write has a reservation that is no longer its own. */
+export const isLost = (rows: KeyModel.KeyRows, command: Write): boolean => {
+  const reservation = reservationOf(command)
+  return reservation !== null && !KeyModel.isHeld(rows, reservation)
+}
+
+/** A write has stored something, and was answered so. */
+export const keepAnswer = (
+  rows: KeyModel.KeyRows,
+  command: Write,
+  said: string,
+  at: DateTime.Utc
+): void => {
+  const reservation = reservationOf(command)
+  if (reservation !== null) KeyModel.keep(rows, reservation, said, at)
+}
+
+/** A change was decided: where it adds something its answer is kept, otherwise its key is free. */
+export const learnOfChange = (
+  rows: KeyModel.KeyRows,
+  command: ChangeCommand,
+  answer: Answer,
+  adds: boolean
+): void => {
+  const reservation = reservationOf(command)
+  if (reservation === null || answer.code !== "ok") return
+  if (adds) keepAnswer(rows, command, answer.said, command.at)
+  else KeyModel.release(rows, reservation)
+}

@@ -1,0 +1,171 @@
+/**
+ * What clients may rely on when they send a request again: under its idempotency key it takes
+ * effect once, however often it is sent while its answer is kept, and every success has the same
+ * answer. Looks at requests, answers and what is stored, and not at the calls in between.
+ */
+import type { ImportKey } from "@data-import/domain/ImportProcess"
+import type { Wire } from "@data-import/domain/testing/wire"
+import { opened, shown } from "./AccountModel.ts"
+import { expiredMillis, keptMillis, leaseMillis } from "./KeyModel.ts"
+import {
+  type Answer,
+  type Asked,
+  begunAt,
+  isClear,
+  nameOf,
+  nobodyHeard,
+  type Order
+} from "./Request.ts"
+import type { World } from "./World.ts"
+
+/** Requests that are one to their client, which sent them until it had an answer. */
+type Group = ReadonlyArray<Asked>
+
+const groupsOf = (requests: ReadonlyArray<Asked>): ReadonlyArray<Group> => [
+  ...Map.groupBy(requests, ({ id, keyed }) =>
+    keyed === null ? id : `${keyed.organisation} ${keyed.key} ${keyed.fingerprint}`
+  ).values()
+]
+
+/**
+ * Whether a request that begins at the instant finds the answer of the first one still kept,
+ * however early that took effect and whoever's clock is asked.
+ */
+const isProtected = ({ conditions }: World, begins: number, [first]: Group): boolean =>
+  first === undefined || begins < first.at + keptMillis - 2 * conditions.skew
+
+const protectedOf = (world: World, group: Group): Group =>
+  group.filter((asked) => isProtected(world, begunAt(asked), group))
+
+const success = ({ answer }: Asked): ReadonlyArray<Answer> =>
+  answer !== null && answer !== nobodyHeard && answer.code === "ok" ? [answer] : []
+
+/** The last requests under keys whose clients do not know what became of them, and may ask. */
+export const unclearRepeats = (world: World): Group =>
+  groupsOf(world.requests.filter(({ keyed }) => keyed !== null)).flatMap((group) => {
+    const last = group.at(-1)
+    const isOpen = last !== undefined && !group.some(isClear)
+    return isOpen && isProtected(world, world.time.now() + world.conditions.skew, group)
+      ? [last]
+      : []
+  })
+
+/** How often the audit log says that the request has stored something. */
+const effectsOf = (world: World): ((asked: Asked) => number) => {
+  const counts = new Map<string, number>()
+  for (const { audit } of world.observations.values()) {
+    for (const line of audit) {
+      const [, , , request = "", , outcome = ""] = line.split(" ")
+      const isEffect = outcome === "created" || outcome === "replaced"
+      if (isEffect) counts.set(request, (counts.get(request) ?? 0) + 1)
+    }
+  }
+  return ({ caller }) => counts.get(caller.requestId) ?? 0
+}
+
+const idsOf = (group: Group): string => group.map(({ id }) => `r${id}`).join(", ")
+
+const sum = (numbers: ReadonlyArray<number>): number =>
+  numbers.reduce((total, each) => total + each, 0)
+
+/** A request that takes longer than this may find its key gone, though nobody has taken it. */
+const patienceMillis = expiredMillis + leaseMillis
+
+/** Refusals about a key are true: another request had it, and for `reused` a different one. */
+const checkRefusals = (world: World, asked: Asked, sent: ReadonlyArray<Asked>): void => {
+  const { answer, at, ended, id, keyed } = asked
+  const code = answer === null || answer === nobodyHeard ? "" : answer.code
+  if (keyed === null || !code.startsWith("idempotency_key_")) return
+  const isReused = code === "idempotency_key_reused"
+  const others = sent.filter(
+    (other) =>
+      other !== asked &&
+      other.step <= (ended?.step ?? 0) &&
+      (other.keyed?.fingerprint !== keyed.fingerprint || !isReused)
+  )
+  const tookLong = (ended?.at ?? 0) - at > patienceMillis - 2 * world.conditions.skew
+  world.clientChecks.that(
+    others.length > 0 || (tookLong && !isReused),
+    () => `r${id} is answered ${code}, and no other request has had ${keyed.key}`
+  )
+}
+
+/** Checks what was stored and answered under every key. */
+export const checkRepeats = (world: World): void => {
+  const effects = effectsOf(world)
+  const keyed = world.requests.filter((asked) => asked.keyed !== null)
+  for (const group of groupsOf(keyed)) {
+    const some = protectedOf(world, group)
+    const count = sum(some.map(effects))
+    world.stateChecks.that(
+      count <= 1,
+      () => `${idsOf(some)} are one request under its key, and took effect ${count} times`
+    )
+    const isReplayed = group.flatMap(success).some(({ replayed }) => replayed === true)
+    world.stateChecks.that(
+      !isReplayed || sum(group.map(effects)) > 0,
+      () => `one of ${idsOf(group)} got a kept answer, and none of them took effect`
+    )
+    const answers = new Set(some.flatMap(success).map(({ said }) => said))
+    world.clientChecks.that(
+      answers.size <= 1,
+      () => `${idsOf(some)} are one request under its key, and got ${[...answers].join(" and ")}`
+    )
+  }
+  const ofOneKey = Map.groupBy(keyed, (asked) => `${asked.keyed?.organisation} ${asked.keyed?.key}`)
+  for (const sent of ofOneKey.values()) {
+    for (const asked of sent) checkRefusals(world, asked, sent)
+  }
+}
+
+/** Whether a client may think that the request has added something. */
+const mayHaveAdded = (asked: Asked): boolean => !isClear(asked) || success(asked).length > 0
+
+type Transactions = Asked & { readonly order: Order<"transactions"> }
+
+const isTransactions = (asked: Asked): asked is Transactions =>
+  asked.order.kind === "transactions" && asked.order.broken === null
+
+const idsIn = ({ order }: Transactions): ReadonlyArray<string> =>
+  order.transactions.map((wire) => String(wire["transaction_id"]).trim())
+
+/** How often requests can have added a transaction, and must have where they were acknowledged. */
+const boundsOf = (world: World, sent: ReadonlyArray<Transactions>, before: number) => {
+  const unchecked = groupsOf(sent.filter(({ order }) => !order.check))
+  const checked = sent.filter(({ order }) => order.check)
+  const most = unchecked.map((group) => {
+    const adding = group.filter(mayHaveAdded)
+    const some = adding.filter((asked) => isProtected(world, begunAt(asked), group))
+    return Math.min(some.length, 1) + adding.length - some.length
+  })
+  const least = unchecked.filter((group) => group.some((asked) => success(asked).length > 0)).length
+  const isAcknowledged = checked.some((asked) => success(asked).length > 0)
+  return {
+    least: Math.max(before + least, isAcknowledged ? 1 : 0),
+    most: before + sum(most) + (before === 0 && checked.some(mayHaveAdded) ? 1 : 0)
+  }
+}
+
+/** Checks that every transaction is on the account as often as its clients asked for it. */
+export const checkTimesAdded = (world: World, key: ImportKey): void => {
+  const name = nameOf(key)
+  const { account = null, row = null } = world.observations.get(name) ?? {}
+  if (account === null || row === null || row.account === null) return
+  const before = opened(JSON.parse(row.payload) as Wire, row.account.at).transactions
+  const now = shown(account).transactions
+  const sent = world.requests
+    .filter(isTransactions)
+    .filter(({ order }) => nameOf(order.key) === name)
+  for (const id of new Set(sent.flatMap(idsIn))) {
+    const timesIn = (list: typeof now) => list.filter((each) => each.id === id).length
+    const about = sent.filter((asked) => idsIn(asked).includes(id))
+    const { least, most } = boundsOf(world, about, timesIn(before))
+    const times = timesIn(now)
+    world.clientChecks.that(
+      times >= least && times <= most,
+      () =>
+        `${name} has transaction ${id} ${times} times, and ${idsOf(about)} explain ` +
+        `${least} to ${most}`
+    )
+  }
+}
