@@ -25,13 +25,16 @@ const elements = 10_000
 
 const repeated = (unit: string, size: number): string => unit.repeat(Math.ceil(size / unit.length))
 
-/** Elements until the size is reached. */
+/** As many elements as fit into the size, and one at least. */
 const many = (element: (index: number) => string, size: number): string => {
-  const parts: Array<string> = []
-  for (let length = 0; length < size; length += (parts.at(-1)?.length ?? 0) + 1) {
-    parts.push(element(parts.length))
+  const parts = [element(0)]
+  let length = parts.join().length
+  for (;;) {
+    const next = element(parts.length)
+    length += next.length + 1
+    if (length > size) return parts.join()
+    parts.push(next)
   }
-  return parts.join(",")
 }
 
 /** A list within its limit; each element is given its share of the size, and gets blanks for the rest. */
@@ -93,97 +96,128 @@ const customer = domesticPayload().customers[0] as object
 const note = notesPayload().notes[2] as object
 const statement = statementsPayload().statements[0] as object
 
+/** A field of the account, and the JSON that stands there. */
+type Filled = readonly [field: string, json: () => string]
+
+/** A ledger with these current transactions. */
+const ledger = (transactions: () => string): Filled => [
+  "ledgers",
+  () =>
+    `[{"ledger_code":"L","ledger_balance":0,"current_statement_transactions":${transactions()}}]`
+]
+
+const lineItem =
+  '{"start_date":"2025-01-02","end_date":"2025-01-01","number_of_units":3,' +
+  '"net_amount":1,"price_per_unit":0.0000001,"units":[1,2,3]}'
+
+const ledgerBodies = (size: number): Readonly<Record<string, Filled>> => ({
+  "nulls in lists": ["ledgers", () => ledgersOf("null", size)],
+  "numbers in lists": ["ledgers", () => ledgersOf("1", size)],
+  "empty objects in lists": ["ledgers", () => ledgersOf("{}", size)],
+  "one id for all transactions": ledger(() =>
+    full(() => JSON.stringify({ ...transaction, note: "x".repeat(900) }), size)
+  ),
+  "sound transactions": ledger(() => full(sound(transaction, "transaction_id", "note"), size)),
+  "decimals of a thousand digits": ledger(() =>
+    full((_, share) => around({ ...transaction, amount: hole }, `1${repeated("9", share)}`), size)
+  ),
+  "decimals with exponents": ledger(() =>
+    full(() => around({ ...transaction, amount: hole }, "1e-999999999"), size)
+  ),
+  "line items": ledger(() => {
+    const charge = { ...transaction, type: "SUPPLY_CHARGE", line_items: hole }
+    const items = `[${many(() => lineItem, elements * 100)}]`
+    return `[${many(() => around(charge, items), size)}]`
+  })
+})
+
+const metadataBodies = (size: number): Readonly<Record<string, Filled>> => {
+  const metadata = (
+    valueOf: (share: number) => string,
+    keyOf: (index: number) => string
+  ): Filled => [
+    "metadata",
+    () => full((index, share) => `{"key":"${keyOf(index)}","value":${valueOf(share)}}`, size)
+  ]
+  const deep = `${'{"a":'.repeat(26)}1${"}".repeat(26)}`
+  return {
+    "one key for all metadata": metadata(
+      (share) => `{"a":"${"x".repeat(share)}"}`,
+      () => "k"
+    ),
+    "deep metadata": metadata(
+      (share) => `{"a":[${many(() => deep, share)}]}`,
+      (index) => `k${index}`
+    ),
+    "metadata without an end": ["metadata", () => `[{"key":"k","value":${repeated('{"a":', size)}`],
+    "wide metadata": [
+      "metadata",
+      () => {
+        const wide = `[${many(() => "[]", elements * 2)}]`
+        return `[{"key":"k","value":{"a":[${many(() => wide, size)}]}}]`
+      }
+    ]
+  }
+}
+
+const customerBodies = (size: number): Readonly<Record<string, Filled>> => ({
+  "phone numbers": [
+    "customers",
+    () =>
+      full(
+        (_, share) => sized({ ...customer, mobile: "+4520314579000000" }, "landline", "+4", share),
+        size
+      )
+  ],
+  "possible phone numbers": [
+    "customers",
+    () => {
+      const phones = { mobile: `+45${" ".repeat(50)}20314579`, landline: `+1${"(".repeat(60)}` }
+      return full((_, share) => sized(phones, "salutation", " ", share), size)
+    }
+  ],
+  "customers of wrong types": ["customers", () => full(() => wrongEverywhere(customer, "[]"), size)]
+})
+
+const textBodies = (size: number): Readonly<Record<string, Filled>> => ({
+  "a date of megabytes": ["date_of_sale", () => `"${repeated("2025-01-01", size)}"`],
+  "datetimes of many digits": [
+    "notes",
+    () =>
+      full(
+        (_, share) => `{"body":"a","created_at":"2025-01-01T10:00:00.${repeated("0", share)}Z"}`,
+        size
+      )
+  ],
+  "a decimal of megabytes": ["transfer_balance", () => `1${repeated("0", size)}1`],
+  "a decimal of megabytes as text": ["transfer_balance", () => `"0.${repeated("0", size)}1"`],
+  "an e-mail address of labels": ["billing_email", () => `"a@a${repeated(".a", size)}"`],
+  "a text of escapes": ["billing_name", () => `"${repeated("\\u0061", size)}"`],
+  "a text of blanks": ["billing_name", () => `"x${" ".repeat(size)}x"`],
+  "a text of emoji": ["billing_name", () => `"${repeated("😀", size / 2)}"`]
+})
+
 const accountBodies = (key: Key, size: number): ReadonlyArray<WorstBody> => {
   const payload = { ...domesticPayload(), ...key }
-  const account =
-    (field: string, text: () => string): WorstBody["text"] =>
-    () =>
-      around({ payload: { ...payload, [field]: hole } }, text())
-  const ledgers = (list: () => string) =>
-    account(
-      "ledgers",
-      () => `[{"ledger_code":"L","ledger_balance":0,"current_statement_transactions":${list()}}]`
-    )
-  const fields: Readonly<Record<string, WorstBody["text"]>> = {
-    "unknown fields": () =>
-      `{"payload":{${JSON.stringify(payload).slice(1, -1)},${unknownMembers(size)}}}`,
-    "nulls in lists": account("ledgers", () => ledgersOf("null", size)),
-    "numbers in lists": account("ledgers", () => ledgersOf("1", size)),
-    "empty objects in lists": account("ledgers", () => ledgersOf("{}", size)),
-    "one id for all transactions": ledgers(() =>
-      full(() => JSON.stringify({ ...transaction, note: "x".repeat(900) }), size)
-    ),
-    "sound transactions": ledgers(() => full(sound(transaction, "transaction_id", "note"), size)),
-    "one key for all metadata": account("metadata", () =>
-      full((_, each) => `{"key":"k","value":{"a":"${"x".repeat(each)}"}}`, size)
-    ),
-    "deep metadata": account("metadata", () => {
-      const deep = `${'{"a":'.repeat(26)}1${"}".repeat(26)}`
-      return full(
-        (index, each) => `{"key":"k${index}","value":{"a":[${many(() => deep, each)}]}}`,
-        size
-      )
-    }),
-    "metadata without an end": account(
-      "metadata",
-      () => `[{"key":"k","value":${repeated('{"a":', size)}`
-    ),
-    "wide metadata": account("metadata", () => {
-      const wide = `[${many(() => "[]", elements * 2)}]`
-      return `[{"key":"k","value":{"a":[${many(() => wide, size)}]}}]`
-    }),
-    "phone numbers": account("customers", () =>
-      full(
-        (_, each) => sized({ ...customer, mobile: "+4520314579000000" }, "landline", "+4", each),
-        size
-      )
-    ),
-    "possible phone numbers": account("customers", () =>
-      full(
-        (_, each) =>
-          sized(
-            { mobile: `+45${" ".repeat(50)}20314579`, landline: `+1${"(".repeat(60)}` },
-            "salutation",
-            " ",
-            each
-          ),
-        size
-      )
-    ),
-    "customers with nothing but wrong types": account("customers", () =>
-      full(() => wrongEverywhere(customer, "[]"), size)
-    ),
-    "a date of megabytes": account("date_of_sale", () => `"${repeated("2025-01-01", size)}"`),
-    "datetimes of many digits": account("notes", () =>
-      full(
-        (_, each) => `{"body":"a","created_at":"2025-01-01T10:00:00.${repeated("0", each)}Z"}`,
-        size
-      )
-    ),
-    "a decimal of megabytes": account("transfer_balance", () => `1${repeated("0", size)}1`),
-    "a decimal of megabytes as text": account(
-      "transfer_balance",
-      () => `"0.${repeated("0", size)}1"`
-    ),
-    "decimals of a thousand digits": ledgers(() =>
-      full((_, each) => around({ ...transaction, amount: hole }, `1${repeated("9", each)}`), size)
-    ),
-    "decimals with exponents": ledgers(() =>
-      full(() => around({ ...transaction, amount: hole }, "1e-999999999"), size)
-    ),
-    "an e-mail address of labels": account("billing_email", () => `"a@a${repeated(".a", size)}"`),
-    "a text of escapes": account("billing_name", () => `"${repeated("\\u0061", size)}"`),
-    "a text of blanks": account("billing_name", () => `"x${" ".repeat(size)}x"`),
-    "a text of emoji": account("billing_name", () => `"${repeated("😀", size / 2)}"`),
-    "line items": ledgers(() => {
-      const item =
-        '{"start_date":"2025-01-02","end_date":"2025-01-01","number_of_units":3,' +
-        '"net_amount":1,"price_per_unit":0.0000001,"units":[1,2,3]}'
-      const charge = { ...transaction, type: "SUPPLY_CHARGE", line_items: hole }
-      return `[${many(() => around(charge, `[${many(() => item, elements * 100)}]`), size)}]`
-    })
+  const filled = {
+    ...ledgerBodies(size),
+    ...metadataBodies(size),
+    ...customerBodies(size),
+    ...textBodies(size)
   }
-  return Object.entries(fields).map(([called, text]) => ({ called, operation: "stage", text }))
+  const known = JSON.stringify(payload).slice(1, -1)
+  return [
+    {
+      called: "unknown fields",
+      operation: "stage",
+      text: () => `{"payload":{${known},${unknownMembers(size)}}}`
+    },
+    ...Object.entries(filled).map(([called, [field, json]]) => ({
+      called,
+      operation: "stage" as const,
+      text: () => around({ payload: { ...payload, [field]: hole } }, json())
+    }))
+  ]
 }
 
 const additionBodies = (key: Key, size: number): ReadonlyArray<WorstBody> => {

@@ -1,6 +1,6 @@
 /**
- * How long the event loop of the process kept everybody waiting: the one figure that shows a request
- * that is too much work for a process whose requests share a thread.
+ * How long the event loop of the process kept everybody waiting: the one figure that shows a
+ * request that is too much work for a process whose requests share a thread.
  */
 import { monitorEventLoopDelay } from "node:perf_hooks"
 import { Effect } from "effect"
