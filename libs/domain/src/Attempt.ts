@@ -188,7 +188,9 @@ const run = (deps: Dependencies, attempt: Attempt) => {
   const creating = Effect.gen(function* () {
     const renewal = yield* Effect.forkScoped(renewing(deps, attempt))
     const lost = Effect.interruptible(Effect.andThen(Fiber.await(renewal), unavailable))
-    return yield* create(deps, attempt, lost).pipe(deps.budget(attempt.payload.length))
+    return yield* create(deps, attempt, lost).pipe(
+      deps.budget(attempt.caller.organisation, attempt.payload.length)
+    )
   }).pipe(Effect.scoped)
   // A caller that hangs up interrupts the attempt; its lease is given back all the same.
   return Effect.uninterruptibleMask((restore) =>

@@ -21,10 +21,11 @@ export const finish = <A>(steps: Steps<A>): A => {
 const stretch = 4
 
 /**
- * What takes longer than one stretch goes on one at a time in a process: side by side, the
- * stretches of all would add up between two turns of the event loop.
+ * Of all that takes longer than one stretch, a process computes one stretch in each turn of the
+ * event loop: the stretches of all would add up between two turns. They take turns, so that one
+ * that needs a few stretches does not wait for one that needs hundreds.
  */
-const goingOn = Semaphore.makeUnsafe(1)
+const stretchOfTheTurn = Semaphore.makeUnsafe(1)
 
 /**
  * The result, computed with pauses in which the event loop serves others. What takes less than one
@@ -41,11 +42,11 @@ export const inTurns = <A>(make: () => Steps<A>, isLong = false): Effect.Effect<
       while (step.done !== true && clock.currentTimeMillisUnsafe() < end) step = steps.next()
       return step
     }
-    const goOn: Effect.Effect<A> = Effect.flatMap(Effect.yieldNow, () => {
-      const step = advance()
-      return step.done === true ? Effect.succeed(step.value) : goOn
-    })
-    if (isLong) return goingOn.withPermits(1)(goOn)
+    const inItsTurn = stretchOfTheTurn.withPermits(1)(Effect.map(Effect.yieldNow, advance))
+    const goOn: Effect.Effect<A> = Effect.flatMap(inItsTurn, (step) =>
+      step.done === true ? Effect.succeed(step.value) : goOn
+    )
+    if (isLong) return goOn
     const first = advance()
-    return first.done === true ? Effect.succeed(first.value) : goingOn.withPermits(1)(goOn)
+    return first.done === true ? Effect.succeed(first.value) : goOn
   })

@@ -31,6 +31,17 @@ const turnOfTheLoop = (course: Course) =>
     })
   )
 
+/** Notes every turn of the event loop. */
+const ticking = (course: Course) => {
+  let goesOn = true
+  const tick = () => {
+    course.events.push("|")
+    if (goesOn) setImmediate(tick)
+  }
+  setImmediate(tick)
+  return { stop: () => void (goesOn = false) }
+}
+
 const run = <A>(effect: Effect.Effect<A>) =>
   Effect.flatMap(busyClock, (clock) => Effect.provideService(effect, Clock.Clock, clock))
 
@@ -56,12 +67,20 @@ describe("a computation in turns", () => {
     })
   )
 
-  it.effect("begins none beside another that is known to be long", () =>
+  it.effect("takes turns with others that are long, one in each turn of the loop", () =>
     Effect.gen(function* () {
       const course = new Course()
-      const long = (name: string) => inTurns(() => course.steps(name, 20), true)
-      yield* run(Effect.all([long("a"), long("b"), long("c")], { concurrency: "unbounded" }))
-      expect(course.events.join("")).toBe("a".repeat(20) + "b".repeat(20) + "c".repeat(20))
+      const names = ["a", "b", "c"]
+      const ticks = ticking(course)
+      const long = names.map((name) => inTurns(() => course.steps(name, 50), true))
+      yield* run(Effect.all(long, { concurrency: "unbounded" }))
+      ticks.stop()
+      const turns = course.events
+        .join("")
+        .split("|")
+        .filter((turn) => turn !== "")
+      expect(turns.filter((turn) => new Set(turn).size > 1)).toEqual([])
+      expect(turns.slice(0, 6).map((turn) => turn[0])).toEqual([...names, ...names])
     })
   )
 

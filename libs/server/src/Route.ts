@@ -156,7 +156,7 @@ const runOf = (
     Effect.flatMap(JsonBody.read(call, limit), (bytes) => {
       const posted = { ...call, caller, parameters: readParameters(call.query) } as Posted
       return Effect.flatMap(JsonBody.parse(bytes), (json) => answer(posted, bytes, json)).pipe(
-        budget(bytes.length)
+        budget(caller?.organisation ?? null, bytes.length)
       )
     })
 }
