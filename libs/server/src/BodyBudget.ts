@@ -1,28 +1,30 @@
 /**
- * How many bytes of request bodies one process holds in memory at once. When they are spent, the
- * bodies that arrive most slowly are given up, so that clients that send slowly cannot keep out one
- * that sends at once.
+ * How many bytes of request bodies one process holds in memory at once. A body holds its part until
+ * the answer has left, which may be as large as the body. When the budget is spent, the exchanges
+ * are given up whose bodies arrive, or whose answers are read, most slowly: so clients that are
+ * slow cannot keep out one that is not.
  */
 
 /** One body that holds a part of the budget. */
 export interface BodyReservation {
   bytes: number
-  /** Epoch milliseconds. */
-  readonly startedAt: number
-  /** Gives the body up; called at most once, while it is still arriving. */
+  /** When it began to arrive, or its answer to leave. Epoch milliseconds. */
+  startedAt: number
+  /** Gives the exchange up; called at most once, while something of it arrives or leaves. */
   readonly evict: () => void
 }
 
-/** A body that has been arriving for so long may be given up for another. Milliseconds. */
+/** What has been arriving or leaving for so long may be given up for another. Milliseconds. */
 export const graceMillis = 1_000
 
-/** Slow bodies are given up until this share of the budget is free, so that it happens seldom. */
+/** Slow exchanges are given up until this share of the budget is free, so that it happens seldom. */
 const freed = 1 / 16
 
 export class BodyBudget {
   readonly limit: number
   #used = 0
-  readonly #arriving = new Set<BodyReservation>()
+  /** Those that wait for their clients. */
+  readonly #moving = new Set<BodyReservation>()
 
   /** @param limit in bytes */
   constructor(limit: number) {
@@ -40,18 +42,24 @@ export class BodyBudget {
     if (!this.#fits(bytes)) return false
     this.#used += bytes
     body.bytes += bytes
-    this.#arriving.add(body)
+    this.#moving.add(body)
     return true
   }
 
-  /** The body has arrived; it keeps what it holds and is not given up any more. */
+  /** The body has arrived; it keeps what it holds, and is not given up while it is worked on. */
   complete(body: BodyReservation): void {
-    this.#arriving.delete(body)
+    this.#moving.delete(body)
+  }
+
+  /** Its answer begins to leave at `now`. */
+  answer(body: BodyReservation, now: number): void {
+    body.startedAt = now
+    if (body.bytes > 0) this.#moving.add(body)
   }
 
   /** Gives back all that the body holds. A second time changes nothing. */
   release(body: BodyReservation): void {
-    this.#arriving.delete(body)
+    this.#moving.delete(body)
     this.#used -= body.bytes
     body.bytes = 0
   }
@@ -62,7 +70,7 @@ export class BodyBudget {
 
   #makeRoom(bytes: number, wanting: BodyReservation, now: number): void {
     const rate = ({ bytes, startedAt }: BodyReservation) => bytes / (now - startedAt)
-    const slowestFirst = [...this.#arriving]
+    const slowestFirst = [...this.#moving]
       .filter((body) => body !== wanting && now - body.startedAt >= graceMillis)
       .sort((one, other) => rate(one) - rate(other))
     for (const slow of slowestFirst) {

@@ -76,6 +76,21 @@ class Collected {
   }
 }
 
+/** What is to be done when an answer begins, for the bodies that have arrived. */
+const arrived = new WeakMap<ServerResponse, () => void>()
+
+/** Answers that have begun. */
+const answers = new WeakSet<ServerResponse>()
+
+/**
+ * The answer begins. From now on what its request's body holds of the budget depends on the client,
+ * who may read the answer slowly.
+ */
+export const answering = (response: ServerResponse): void => {
+  answers.add(response)
+  arrived.get(response)?.()
+}
+
 /**
  * Stays on every message whose body is read. Whether anybody listens for an error is found out by
  * Node before it emits one; one that finds no listener any more then ends the process.
@@ -93,7 +108,10 @@ const receive = (
     const reservation: BodyReservation = {
       bytes: 0,
       startedAt: clock.currentTimeMillisUnsafe(),
-      evict: () => settle(Effect.fail(new RequestTimeout()))
+      evict: () => {
+        if (answers.has(response)) response.destroy()
+        else settle(Effect.fail(new RequestTimeout()))
+      }
     }
     const onData = (chunk: Buffer) => {
       if (collected.size + chunk.length > limit) {
@@ -108,6 +126,7 @@ const receive = (
     }
     const onEnd = () => {
       budget.complete(reservation)
+      arrived.set(response, () => budget.answer(reservation, clock.currentTimeMillisUnsafe()))
       settle(end(response) ? Effect.succeed(collected.bytes) : Effect.fail(unavailable))
     }
     const onGone = () => settle(Effect.interrupt)

@@ -13,7 +13,7 @@ import { ServiceUnavailable } from "@data-import/domain/Failure"
 import type { Arrival } from "./Dispatch.ts"
 import * as Listener from "./Listener.ts"
 import * as ProxyHeaders from "./ProxyHeaders.ts"
-import type { BodyRefused } from "./RequestBody.ts"
+import * as RequestBody from "./RequestBody.ts"
 
 /** What the pool of connections waits for. Milliseconds. */
 export interface Times {
@@ -27,7 +27,7 @@ export interface Times {
 
 type Outcome = Effect.Effect<
   HttpServerResponse.HttpServerResponse,
-  ServiceUnavailable | NotJson | BodyRefused
+  ServiceUnavailable | NotJson | RequestBody.BodyRefused
 >
 
 /** One service behind this one. */
@@ -92,6 +92,7 @@ const send = ({ pool }: Instance, exchange: Exchange): Effect.Effect<Ending> =>
         },
         onResponseStart: (_controller, status, received) => {
           if (status < 200) return
+          RequestBody.answering(response)
           response.writeHead(status, ProxyHeaders.responseHeaders(received, requestId))
         },
         onResponseData: (controller, chunk) => {

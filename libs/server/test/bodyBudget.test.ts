@@ -52,4 +52,23 @@ describe("the budget for bodies", () => {
     expect(budget.reserve(asking, 1, graceMillis + 1)).toBe(true)
     expect(evicted).toEqual(["begun"])
   })
+
+  it("gives up an exchange whose answer is read slowly, but not one that is worked on", () => {
+    const evicted: Array<string> = []
+    const budget = new BodyBudget(10)
+    const [worked, read] = [body("worked", 0, evicted), body("read", 0, evicted)]
+    const next = body("next", graceMillis, evicted)
+    budget.reserve(worked, 5, 0)
+    budget.reserve(read, 5, 0)
+    budget.complete(worked)
+    budget.complete(read)
+    budget.answer(read, graceMillis)
+    expect(budget.reserve(next, 5, 2 * graceMillis - 1)).toBe(false)
+    expect(budget.reserve(next, 5, 2 * graceMillis)).toBe(true)
+    expect(evicted).toEqual(["read"])
+    budget.release(worked)
+    budget.answer(worked, graceMillis)
+    expect(budget.reserve(next, 6, 3 * graceMillis)).toBe(false)
+    expect(evicted).toEqual(["read"])
+  })
 })

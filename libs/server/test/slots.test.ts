@@ -6,8 +6,10 @@ import { describe, expect, it } from "@effect/vitest"
 import { Deferred, Effect, Schedule, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { HttpServerResponse } from "effect/http"
+import { bodyBytes } from "@data-import/api/Limits"
 import { bytesOf, type Connection, open, request } from "../testing/RawClient.ts"
 import * as Answer from "../src/Answer.ts"
+import { readJson } from "../src/JsonBody.ts"
 import { ClientTimes } from "../src/Listener.ts"
 import { authorize, echo, ok, route, start } from "./TestService.ts"
 
@@ -198,6 +200,24 @@ describe("the memory for bodies", () => {
       connection.reset()
       yield* Effect.repeat(held, { until: (bytes) => bytes === 0 })
       yield* go
+    })
+  )
+
+  it.effect("is taken from an exchange whose answer is read slowly", () =>
+    Effect.gen(function* () {
+      const large = HttpServerResponse.uint8Array(new Uint8Array(64 * mebibyte))
+      const answerLarge = route("POST", "/large/", (call) =>
+        Effect.as(readJson(call, bodyBytes), large)
+      )
+      const { port } = yield* start({ routes: [...service.routes, answerLarge] }, settings)
+      const slow = yield* open(port)
+      slow.send(bytesOf({ method: "POST", path: "/large/", headers: json, body }))
+      yield* Effect.promise(() => slow.until("200 OK"))
+      slow.pause()
+      const another = request(port, { method: "POST", path: "/echo/", headers: json, body })
+      expect((yield* another).status).toBe(503)
+      yield* TestClock.adjust("2 seconds")
+      expect((yield* another).status).toBe(200)
     })
   )
 
