@@ -13,6 +13,8 @@ export interface Request {
   readonly body?: unknown
   /** Sent as it is, in the place of a body. */
   readonly text?: string
+  /** The idempotency key, in printable ASCII. */
+  readonly key?: string
 }
 
 export interface Answer {
@@ -66,7 +68,8 @@ const parsed = (text: string): unknown => {
   }
 }
 
-const isPassing = ({ status }: Answer): boolean => status >= 500 || status === 429
+const isPassing = (answer: Answer): boolean =>
+  answer.status >= 500 || answer.status === 429 || codeOf(answer) === "idempotency_key_in_use"
 
 export class Client {
   readonly #port: number
@@ -78,18 +81,14 @@ export class Client {
   }
 
   /** One request, sent once. */
-  send({
-    body,
-    method,
-    path,
-    text = JSON.stringify(body),
-    token
-  }: Request): Effect.Effect<Answer, ConnectionLost> {
+  send(request: Request): Effect.Effect<Answer, ConnectionLost> {
+    const { body, key, method, path, text = JSON.stringify(body), token } = request
     const sent = Effect.callback<Answer, ConnectionLost>((resume) => {
       const began = performance.now()
       const lose = (why: string) => resume(Effect.fail(new ConnectionLost({ why })))
       const headers = {
         ...(token !== undefined && { authorization: `Token ${token}` }),
+        ...(key !== undefined && { "idempotency-key": JSON.stringify(key) }),
         ...(text !== undefined && {
           "content-type": "application/json",
           "content-length": Buffer.byteLength(text)
@@ -123,8 +122,8 @@ export class Client {
   }
 
   /**
-   * Sends until the answer is neither lost, nor of the 5xx kind, nor 429; `watch` sees what it goes
-   * on after, null for an answer that was lost.
+   * Sends until the answer is neither lost, nor of the 5xx kind, nor 429, nor that the key is in
+   * use; `watch` sees what it goes on after, null for an answer that was lost.
    */
   settle(
     request: Request,

@@ -11,9 +11,13 @@ import {
 import type { Request } from "./Client.ts"
 import type { Tenant } from "./System.ts"
 
-/** What is added to an account after its import, each by one request. */
-export type Addition = "notes" | "transactions" | "statements" | "instruction"
+/**
+ * What is added to an account after its import, each by one request. Unchecked transactions are
+ * added as often as they are sent, unless it is under one idempotency key.
+ */
+export type Addition = "notes" | "transactions" | "statements" | "instruction" | "unchecked"
 
+/** Those that may be sent again as they are. */
 export const additions: ReadonlyArray<Addition> = [
   "notes",
   "transactions",
@@ -81,11 +85,22 @@ export const noteBodies = (number: string): ReadonlyArray<string> => [
   `The second note on ${number}`
 ]
 
-export const transactionIds = (number: string): ReadonlyArray<string> =>
-  transactionsPayload().transactions.map((_, index) => `${number}-T-${index + 1}`)
+const numbered = (prefix: string): ReadonlyArray<string> =>
+  transactionsPayload().transactions.map((_, index) => `${prefix}-${index + 1}`)
+
+export const transactionIds = (number: string) => numbered(`${number}-T`)
+
+export const uncheckedIds = (number: string) => numbered(`${number}-U`)
 
 export const statementIds = (number: string): ReadonlyArray<string> =>
   statementsPayload().statements.map((_, index) => `${number}-S-${index + 1}`)
+
+const transactionsUnder = (ids: ReadonlyArray<string>) => ({
+  transactions: transactionsPayload().transactions.map((transaction, index) => ({
+    ...transaction,
+    transaction_id: ids[index]
+  }))
+})
 
 const bodies: Readonly<Record<Addition, (number: string) => object>> = {
   notes: (number) => ({
@@ -94,12 +109,8 @@ const bodies: Readonly<Record<Addition, (number: string) => object>> = {
       created_at: `2025-06-0${index + 1}T10:00:00Z`
     }))
   }),
-  transactions: (number) => ({
-    transactions: transactionsPayload().transactions.map((transaction, index) => ({
-      ...transaction,
-      transaction_id: transactionIds(number)[index]
-    }))
-  }),
+  transactions: (number) => transactionsUnder(transactionIds(number)),
+  unchecked: (number) => transactionsUnder(uncheckedIds(number)),
   statements: (number) => ({
     statements: statementsPayload().statements.map((statement, index) => ({
       ...statement,
@@ -112,6 +123,7 @@ const bodies: Readonly<Record<Addition, (number: string) => object>> = {
 const paths: Readonly<Record<Addition, string>> = {
   notes: `${base}/notes/create/`,
   transactions: `${base}/transactions/create/`,
+  unchecked: `${base}/transactions/create/?check_previously_added=false`,
   statements: `${base}/historical-statements/create/`,
   instruction: `${base}/payment-instruction/create/`
 }

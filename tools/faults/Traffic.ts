@@ -28,6 +28,11 @@ export interface Options {
   readonly additions?: ReadonlyArray<Addition>
   /** Each account is staged once, and nobody asks for its status or for a second token. */
   readonly onlyWrites?: boolean
+  /**
+   * Every other account is written under idempotency keys, and gets transactions besides that are
+   * not looked for on the account.
+   */
+  readonly keyed?: boolean
 }
 
 export interface Traffic {
@@ -35,6 +40,8 @@ export interface Traffic {
   readonly pulse: Pulse
   /** How often a request had to be sent again. */
   readonly repeats: () => number
+  /** How often one with an idempotency key had to be. */
+  readonly keyedRepeats: () => number
   /** The answers that they went on after. */
   readonly refusals: () => ReadonlyArray<Client.Answer>
   /** Lets the writers end the account that they are at, and waits for them. */
@@ -50,6 +57,9 @@ const alreadyImported = "account_import_process_already_imported"
 const inProgressPause = Duration.millis(100)
 const inProgressLimit = 600
 
+/** Whether the account of this number is written under idempotency keys, where any is. */
+export const isKeyed = (number: string): boolean => Number(number.at(-1)) % 2 === 0
+
 /** What all writers have in common. */
 class Work {
   readonly options: Options
@@ -57,6 +67,7 @@ class Work {
   readonly pulse = new Pulse()
   stopped = false
   repeats = 0
+  keyedRepeats = 0
   readonly refusals: Array<Client.Answer> = []
   #next = 0
 
@@ -77,9 +88,14 @@ class Work {
     this.options.findings.add("wrong", `${request.path}, sent ${times}: ${answer.status} ${code}`)
   }
 
+  isKeyed({ number }: Entry): boolean {
+    return this.options.keyed === true && isKeyed(number)
+  }
+
   /** What the client goes on after, a refusal or nothing at all; a defect is neither. */
   watch(request: Client.Request, answer: Client.Answer | null): void {
     this.repeats++
+    if (request.key !== undefined) this.keyedRepeats++
     this.pulse.beat("refusal")
     if (answer === null) return
     this.refusals.push(answer)
@@ -125,10 +141,16 @@ class Writer {
       yield* this.#process(entry)
       if (entry.account === null) return
       if (!onlyWrites) yield* this.#status(entry)
-      for (const addition of this.#work.options.additions ?? additions) {
+      const unchecked = this.#work.isKeyed(entry) ? (["unchecked"] as const) : []
+      for (const addition of [...(this.#work.options.additions ?? additions), ...unchecked]) {
         yield* this.#add(entry, addition)
       }
     })
+  }
+
+  /** The write, under a key of its own where the account is written so. */
+  #keyed(entry: Entry, name: string, request: Client.Request): Client.Request {
+    return this.#work.isKeyed(entry) ? { ...request, key: `${entry.number} ${name}` } : request
   }
 
   #settle(service: ServiceName, request: Client.Request) {
@@ -149,21 +171,26 @@ class Writer {
       const { ledger, options } = this.#work
       const isFirst = entry.marker === null
       ledger.staging(entry, marker)
-      const request = Requests.stage(options.tenant, entry.number, marker)
+      const staging = Requests.stage(options.tenant, entry.number, marker)
+      const request = this.#keyed(entry, marker, staging)
       const settled = yield* this.#settle("account-import", request)
       const { answer, attempts } = settled
-      const mayReplace = !isFirst || attempts > 1
+      const mayReplace = !isFirst || (attempts > 1 && !this.#work.isKeyed(entry))
       const isRight = (answer.status === 201 && isFirst) || (answer.status === 200 && mayReplace)
       if (!isRight) return this.#work.wrong(request, settled)
       ledger.staged(entry, marker)
     })
   }
 
-  /** A repeated attempt may find the one before it at work, dead with its lease, or done. */
+  /**
+   * A repeated attempt may find the one before it at work or dead with its lease; or done, unless
+   * it has a key.
+   */
   #process(entry: Entry) {
     return Effect.gen({ self: this }, function* () {
       const { ledger, options } = this.#work
-      const request = Requests.process(options.tenant, entry.number)
+      const processing = Requests.process(options.tenant, entry.number)
+      const request = this.#keyed(entry, "process", processing)
       entry.processed = true
       let earlier = 0
       for (let waits = 0; waits < inProgressLimit; waits++) {
@@ -171,7 +198,8 @@ class Writer {
         const { answer } = settled
         const attempts = earlier + settled.attempts
         const code = Client.codeOf(answer)
-        if (answer.status === 201 || (code === alreadyImported && attempts > 1)) {
+        const mayBeDone = attempts > 1 && request.key === undefined
+        if (answer.status === 201 || (code === alreadyImported && mayBeDone)) {
           return ledger.imported(entry, textAt(answer.json, "kraken_account_number"))
         }
         if (code !== inProgress || attempts === 1) {
@@ -202,14 +230,16 @@ class Writer {
   #add(entry: Entry, addition: Addition) {
     return Effect.gen({ self: this }, function* () {
       const { ledger, options } = this.#work
-      const request = Requests.add(options.tenant, entry.number, addition)
+      const adding = Requests.add(options.tenant, entry.number, addition)
+      const request = this.#keyed(entry, addition, adding)
       entry.sent.add(addition)
       const settled = yield* this.#settle("post-import", request)
       const { answer, attempts } = settled
       const text = JSON.stringify(answer.json) ?? ""
       const isRepeat = text.includes("_ALREADY_EXISTS")
       const isWhole = !isRepeat || !/NOTE_CREATION_SUCCESS|_ADDED_TO_ACCOUNT/.test(text)
-      if (answer.status !== 201 || (isRepeat && attempts === 1)) {
+      const mayRepeat = attempts > 1 && request.key === undefined
+      if (answer.status !== 201 || (isRepeat && !mayRepeat)) {
         return this.#work.wrong(request, settled)
       }
       if (!isWhole) options.findings.add("halfMade", `${addition} of ${entry.number}: ${text}`)
@@ -265,6 +295,7 @@ export const start = (options: Options): Effect.Effect<Traffic, never, Scope.Sco
       ledger: work.ledger,
       pulse: work.pulse,
       repeats: () => work.repeats,
+      keyedRepeats: () => work.keyedRepeats,
       refusals: () => work.refusals,
       done,
       finish: Effect.suspend(() => {

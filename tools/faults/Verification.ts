@@ -5,15 +5,15 @@
 import { Effect } from "effect"
 import type { Findings } from "./Findings.ts"
 import type { Entry } from "./Ledger.ts"
-import { type Addition, additions, list, noteBodies, statementIds } from "./Requests.ts"
-import { transactionIds } from "./Requests.ts"
+import { type Addition, additions as ownAdditions, list, noteBodies } from "./Requests.ts"
+import { statementIds, transactionIds, uncheckedIds } from "./Requests.ts"
 import * as Session from "./Session.ts"
 import { type Stored, storedOf } from "./Stored.ts"
 import { System, type Tenant } from "./System.ts"
 
-/** What the sample account consists of; transactions that are added bring an item of each kind. */
-const wholeAccount = (withTransactions: boolean): string => {
-  const items = withTransactions ? 2 : 1
+/** What the sample account consists of; every list of transactions brings an item of each kind. */
+const wholeAccount = (listsAdded: number): string => {
+  const items = 1 + listsAdded
   return (
     "customers 2 billing_addresses 1 billing_options 1 supply_addresses 1 metadata 2 ledgers 1 " +
     `transactions 7 line_items ${items} tax_items ${items} notes 2 documents 1 statements 2`
@@ -24,16 +24,22 @@ const noAccount =
   "customers 0 billing_addresses 0 billing_options 0 supply_addresses 0 metadata 0 ledgers 0 " +
   "transactions 0 line_items 0 tax_items 0 notes 0 documents 0 statements 0"
 
+const additions: ReadonlyArray<Addition> = [...ownAdditions, "unchecked"]
+
 const idsOf: Readonly<Record<Addition, (number: string) => ReadonlyArray<string>>> = {
   notes: noteBodies,
   transactions: transactionIds,
+  unchecked: uncheckedIds,
   statements: statementIds,
   instruction: (number) => [`pm_${number}`]
 }
 
+const isUnchecked = (id: string): boolean => id.includes("-U-")
+
 const foundIn = (stored: Stored): Readonly<Record<Addition, ReadonlyArray<string>>> => ({
   notes: stored.notes,
-  transactions: stored.transactions,
+  transactions: stored.transactions.filter((id) => !isUnchecked(id)),
+  unchecked: stored.transactions.filter(isUnchecked),
   statements: stored.statements,
   instruction: stored.instructions
 })
@@ -89,7 +95,9 @@ const checkAccount = (findings: Findings, entry: Entry, stored: Stored) => {
 
 const checkWholeness = (findings: Findings, entry: Entry, stored: Stored) => {
   const isThere = stored.account !== null
-  const whole = isThere ? wholeAccount(stored.transactions.length > 0) : noAccount
+  const { transactions, unchecked } = foundIn(stored)
+  const lists = [transactions, unchecked].filter((ids) => ids.length > 0)
+  const whole = isThere ? wholeAccount(lists.length) : noAccount
   if (stored.platform_account !== stored.account || stored.parts !== whole) {
     findings.add("halfMade", `${entry.number}, ${stored.platform_account}: ${stored.parts}`)
   }

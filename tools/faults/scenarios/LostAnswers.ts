@@ -1,7 +1,9 @@
 /**
  * Answers that were produced and never arrive: between clients and the gateway, and between the
  * services and PostgreSQL, where it is the word that a transaction was committed that gets lost.
- * Every client sends the same again, and everything must be there once.
+ * Every client sends the same again, and everything must be there once. Half of the accounts are
+ * written under idempotency keys; what is sent again under one is answered as if nothing had been
+ * lost.
  */
 import { Effect } from "effect"
 import * as Proxy from "../Proxy.ts"
@@ -15,25 +17,39 @@ const losing = (proxy: Proxy.Proxy, share: number) =>
     () => Effect.promise(() => proxy.set({ _tag: "Pass" }))
   )
 
-const through = Effect.fnUntraced(function* (proxy: Proxy.Proxy, options: Traffics) {
-  const working = yield* work({ onlyWrites: true, ...options })
+const through = Effect.fnUntraced(function* (
+  proxy: Proxy.Proxy,
+  leastRepeats: number,
+  options: Traffics
+) {
+  const working = yield* work({ onlyWrites: true, keyed: true, ...options })
   const before = proxy.lost
   yield* working.traffic.done
   const lost = { name: "answers lost", value: proxy.lost - before, unit: "", atLeast: 1 }
-  return { ...(yield* settle(working)), figures: [lost] }
+  const again = {
+    name: "sent again under a key",
+    value: working.traffic.keyedRepeats(),
+    unit: "times",
+    atLeast: leastRepeats
+  }
+  return { ...(yield* settle(working)), figures: [lost, again] }
 })
+
+/** How many accounts it takes for 10,000 requests that are sent again under a key, and some more. */
+const longCount = 13_000
 
 const ofGateway: Scenario = {
   name: "lost-answers",
   about: "a fifth of the gateway's answers to 16 writers, and of the vendor's answers, is lost",
   short: { kills: 0, count: 500 },
-  long: { kills: 0, count: 10_000 },
+  long: { kills: 0, count: longCount },
   run: Effect.fnUntraced(function* ({ count }) {
     const { chance, services, vendorProxy } = yield* System
     const proxy = yield* Proxy.make(services.gateway.port, chance)
     yield* losing(proxy, 0.2)
     yield* losing(vendorProxy, 0.2)
-    return yield* through(proxy, { port: proxy.port, accounts: count })
+    const leastRepeats = count < longCount ? 1 : 10_000
+    return yield* through(proxy, leastRepeats, { port: proxy.port, accounts: count })
   })
 }
 
@@ -46,7 +62,7 @@ const ofDatabase: Scenario = {
   run: Effect.fnUntraced(function* ({ count }) {
     const { databaseProxy } = yield* System
     yield* losing(databaseProxy, 0.02)
-    return yield* through(databaseProxy, { accounts: count })
+    return yield* through(databaseProxy, 1, { accounts: count })
   })
 }
 

@@ -11,6 +11,7 @@ import * as Requests from "../Requests.ts"
 import { work } from "../Scenario.ts"
 import * as Session from "../Session.ts"
 import * as System from "../System.ts"
+import { isKeyed } from "../Traffic.ts"
 import { verify } from "../Verification.ts"
 
 type Sql = Database["Service"]["sql"]
@@ -21,9 +22,19 @@ interface Defect {
   /** `id` is the id of the import and of its account. */
   readonly plant: (sql: Sql, id: bigint) => Statement
   readonly found: ReadonlyArray<string>
+  /** It is about what is sent under an idempotency key. */
+  readonly isKeyed?: true
 }
 
 const complete = "data_import.import_process.complete-v1"
+
+/** Stores these transactions of the account once more, as a request without a check does. */
+const insertedTwice = (sql: Sql, id: bigint, ids: string) => sql`
+  insert into transactions (account_id, sequence, origin, transaction_id, occurrence,
+    transaction_date, amount, type, recorded_at)
+  select account_id, 1000 + sequence, origin, transaction_id, 1 + occurrence,
+    transaction_date, amount, type, recorded_at
+  from transactions where account_id = ${id} and transaction_id like ${ids}`
 
 const defects: ReadonlyArray<Defect> = [
   {
@@ -58,6 +69,42 @@ const defects: ReadonlyArray<Defect> = [
       delete from transactions where account_id = ${id} and sequence = (select max(sequence)
         from transactions where account_id = ${id} and origin = 'post_import')`,
     found: ["halfMade"]
+  },
+  {
+    what: "a transaction under a key is there twice, and the balance knows",
+    isKeyed: true,
+    plant: (sql, id) => sql`
+      with twice as (
+        ${insertedTwice(sql, id, "%-U-1")} returning effect_on_balance
+      )
+      update accounts set balance = balance + (select effect_on_balance from twice)
+      where id = ${id}`,
+    found: ["doubled"]
+  },
+  {
+    what: "what was sent under a key was stored by every attempt",
+    isKeyed: true,
+    plant: (sql, id) => sql`
+      with twice as (
+        ${insertedTwice(sql, id, "%-U-%")} returning effect_on_balance
+      ),
+      event as (
+        insert into outbox (at, name, import_id)
+        values (now(), 'data_import.import_process.post_import.completed-v1', ${id})
+      )
+      update accounts set balance = balance + (select sum(effect_on_balance) from twice)
+      where id = ${id}`,
+    found: ["doubled"]
+  },
+  {
+    what: "the transactions under a key are gone, and the balance knows",
+    isKeyed: true,
+    plant: (sql, id) => sql`
+      with gone as (delete from transactions
+        where account_id = ${id} and transaction_id like '%-U-%' returning effect_on_balance)
+      update accounts set balance = balance - (select sum(effect_on_balance) from gone)
+      where id = ${id}`,
+    found: ["doubled", "halfMade", "lost"]
   },
   {
     what: "the balance is a penny off",
@@ -171,13 +218,20 @@ const planted = Effect.fnUntraced(function* (defect: Defect, number: string) {
 const unsent = "N-1"
 
 const verified = Effect.gen(function* () {
-  const { tenant, traffic } = yield* work({ accounts: defects.length + 1, writers: 4 })
+  const accounts = defects.length + 1
+  const before = new Findings()
+  const { tenant, traffic } = yield* work({ accounts, writers: 4, keyed: true, findings: before })
   yield* traffic.done
   const { entries } = traffic.ledger
-  const before = new Findings()
   yield* verify(tenant, entries, before)
+  const free = entries.map(({ number }) => number)
   const numbers = new Map(
-    defects.map((defect, index) => [defect, entries[index]?.number ?? "none"] as const)
+    defects
+      .toSorted((one, other) => Number(other.isKeyed ?? false) - Number(one.isKeyed ?? false))
+      .map((defect) => {
+        const at = free.findIndex((number) => defect.isKeyed !== true || isKeyed(number))
+        return [defect, free.splice(at, 1)[0] ?? "none"] as const
+      })
   )
   yield* Effect.forEach(numbers, ([defect, number]) => planted(defect, number))
   const session = yield* Session.open(tenant, 1)
