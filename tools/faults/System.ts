@@ -125,13 +125,15 @@ const startServices = Effect.fnUntraced(function* (
     JWKS_URL: `${auth[0].url}/.well-known/jwks.json`,
     ...Store.settingsFor(store)
   })
+  const leased = { LEASE: `${Duration.toSeconds(lease)} seconds` }
   const query = yield* make("query", checking("query"))
   const accountImport = yield* make("account-import", {
     ...checking("account-import"),
-    LEASE: `${Duration.toSeconds(lease)} seconds`
+    ...leased
   })
   const postImport = yield* make("post-import", {
     ...checking("post-import"),
+    ...leased,
     ...Vendors.settingsFor(`http://127.0.0.1:${vendor}`)
   })
   const gateway = yield* ServiceProcess.make("gateway", {
