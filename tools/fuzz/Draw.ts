@@ -13,6 +13,7 @@ import { fixedPlans } from "./FixedPlans.ts"
 import { framingCases, framingPlans } from "./FramingPlans.ts"
 import { httpPlans } from "./HttpPlans.ts"
 import { instructionPlans } from "./InstructionPlans.ts"
+import { keyPlans } from "./KeyPlans.ts"
 import { pathPlans } from "./PathPlans.ts"
 import { postImportPlans } from "./PostImportPlans.ts"
 import { queryPlans } from "./QueryPlans.ts"
@@ -39,6 +40,7 @@ export const deckOf = (day: Day): Deck => ({
     group(16, postImportPlans(day)),
     group(6, repetitionPlans(day)),
     group(4, instructionPlans),
+    group(6, keyPlans),
     group(8, queryPlans(day)),
     group(6, tokenPlans),
     group(8, documentPlans),

@@ -21,6 +21,7 @@ import { operation, operations, type Operation, tokenPath } from "./Document.ts"
 import { answers, both, closes, faults, has } from "./Expectation.ts"
 import { soundRequest } from "./HttpPlans.ts"
 import { card, debit, onNewAccount } from "./InstructionPlans.ts"
+import { fixedKeyPlans } from "./KeyPlans.ts"
 import { posts, soundAnswers, soundBody } from "./SoundBody.ts"
 import {
   absentVendor,
@@ -383,5 +384,6 @@ export const fixedPlans = (day: Day): ReadonlyArray<Plan> => [
   ...adding,
   ...instructions,
   ...queries,
+  ...fixedKeyPlans,
   throttled
 ]

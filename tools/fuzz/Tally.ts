@@ -25,12 +25,8 @@ const documented: ReadonlyArray<string> = operations.flatMap(({ answers, id }) =
   )
 )
 
-/**
- * Of a service that is broken, full or on its way down, which no request brings about; and of
- * idempotency keys, which no plan sends yet.
- */
-const ofTrouble =
-  / (?:429 throttled|500 error|503 service_unavailable|(?:409|422) idempotency_key_\w+)$/
+/** Of a service that is broken, full or on its way down, which no request brings about. */
+const ofTrouble = / (?:429 throttled|500 error|503 service_unavailable)$/
 
 export class Tally {
   readonly #counts = new Map<string, Map<number, number>>()

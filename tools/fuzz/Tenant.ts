@@ -27,6 +27,7 @@ import * as Storage from "@data-import/postgres/Storage"
 import * as TokenSecrets from "@data-import/server/TokenSecrets"
 import { ConfigProvider, DateTime, Duration, Effect, Layer, Redacted } from "effect"
 import type { Secrets, Who } from "./Case.ts"
+import { holdKeys } from "./HeldKeys.ts"
 import type { LocalRun } from "./LocalRun.ts"
 import type { Target } from "./Wire.ts"
 
@@ -222,6 +223,7 @@ export const make = Effect.fnUntraced(function* ({ dataDir, port }: LocalRun) {
   yield* Effect.promise(renew)
   yield* Effect.promise(() => fill(ask, tokenOf("demo") ?? ""))
   yield* Effect.provide(arrange(writer.key), storage)
+  yield* Effect.provide(holdKeys(demo), storage)
   const timer = setInterval(() => void renew(), renewedAfter)
   yield* Effect.addFinalizer(() => Effect.sync(() => clearInterval(timer)))
   const tenant: Tenant = {

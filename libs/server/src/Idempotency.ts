@@ -6,7 +6,6 @@
  */
 import { createHash } from "node:crypto"
 import { Effect, type Result } from "effect"
-import type { HttpServerRequest } from "effect/http"
 import { type Fault, ValidationFailed } from "@data-import/domain/Failure"
 import {
   Fingerprint,
@@ -63,9 +62,9 @@ const malformed = (code: ValidationFailed["code"]) =>
     ]
   })
 
-/** Of the path and the query as they were sent, and the bytes of the body. */
-const fingerprintOf = (request: HttpServerRequest.HttpServerRequest, bytes: Buffer): Fingerprint =>
-  Fingerprint.make(createHash("sha256").update(`${request.url}\n`).update(bytes).digest("hex"))
+/** Of the path and the query (`url`) as they were sent, and the bytes of the body. */
+export const fingerprintOf = (url: string, bytes: Buffer): Fingerprint =>
+  Fingerprint.make(createHash("sha256").update(`${url}\n`).update(bytes).digest("hex"))
 
 /** A body as it was sent, and its JSON, unchecked. */
 interface Body {
@@ -115,7 +114,7 @@ const answerOf =
     const key = keyIn(value)
     if (key === undefined) return Effect.fail(malformed(code))
     const { organisation } = call.caller
-    const request = { organisation, key, fingerprint: fingerprintOf(call.request, bytes) }
+    const request = { organisation, key, fingerprint: fingerprintOf(call.request.url, bytes) }
     return Effect.flatMap(
       writes.run(request, (result: A) => Answer.kept(succeed(result)), runWith),
       (written) =>

@@ -1,0 +1,42 @@
+/**
+ * Idempotency keys that a request holds which never ends: what no request brings about for long
+ * enough to be met.
+ */
+import { DateTime, Duration, Effect } from "effect"
+import {
+  IdempotencyKey,
+  type KeyedRequest,
+  ReservationToken
+} from "@data-import/domain/Idempotency"
+import type { OrganisationName } from "@data-import/domain/Organisation"
+import { IdempotencyKeys } from "@data-import/domain/ports/IdempotencyKeys"
+import { fingerprintOf } from "@data-import/server/Idempotency"
+import { operation, operations } from "./Document.ts"
+
+/** The operations that take an Idempotency-Key. */
+export const writes: ReadonlyArray<string> = operations
+  .filter(({ answers }) => answers.get(422)?.includes("idempotency_key_reused") === true)
+  .map(({ id }) => id)
+
+/** The key that is held by a request of this operation. */
+export const heldKey = (id: string): string => `held-${id}`
+
+/** The body of the request that holds it: a key is looked at before the rules. */
+export const heldBody = "{}"
+
+const requestOf = (organisation: OrganisationName, id: string): KeyedRequest => ({
+  organisation,
+  key: IdempotencyKey.make(heldKey(id)),
+  fingerprint: fingerprintOf(operation(id).template, Buffer.from(heldBody))
+})
+
+/** Reserves a key of the organisation for every operation, for longer than any run takes. */
+export const holdKeys = Effect.fnUntraced(function* (organisation: OrganisationName) {
+  const keys = yield* IdempotencyKeys
+  const at = yield* DateTime.now
+  const lease = Duration.days(7)
+  for (const id of writes) {
+    const token = ReservationToken.make(heldKey(id))
+    yield* keys.reserve({ request: requestOf(organisation, id), token, lease, at })
+  }
+})
