@@ -1,0 +1,102 @@
+/**
+ * An idempotency key means one request of an organisation, whichever service that was sent to: no
+ * other path gets its answer, and none of them takes effect under it.
+ */
+import { expect, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { type Reply, send } from "@data-import/api/testing/Client"
+import { OperatorSetup } from "@data-import/domain/ports/OperatorSetup"
+import { freshOrganisation, supplierOf } from "@data-import/domain/testing/fresh"
+import {
+  domesticPayload,
+  instructionPayload,
+  notesPayload,
+  statementsPayload,
+  transactionsPayload
+} from "@data-import/domain/testing/samples"
+import { rows } from "@data-import/postgres/testing/rows"
+import { quietWorld } from "./quietWorld.ts"
+import { tokenFor, wholeSystem, WholeSystem } from "./wholeSystem.ts"
+
+const team = "Migration Team"
+const root = "/v1/data-import"
+const processPath = `${root}/account-import-process/process/`
+
+/** Every write, in an order in which each can be done. */
+const writes: Readonly<Record<string, (key: object) => object>> = {
+  [`${root}/account-import-process/create-or-update/`]: (key) => ({
+    payload: { ...domesticPayload(), ...key }
+  }),
+  [processPath]: (key) => ({ payload: { ...key, operations_team_name: team } }),
+  [`${root}/notes/create/`]: (key) => ({ ...notesPayload(), ...key }),
+  [`${root}/transactions/create/?check_previously_added=false`]: (key) => ({
+    ...transactionsPayload(),
+    ...key
+  }),
+  [`${root}/historical-statements/create/`]: (key) => ({ ...statementsPayload(), ...key }),
+  [`${root}/payment-instruction/create/`]: (key) => ({ ...instructionPayload(), ...key })
+}
+
+/** Sends requests under idempotency keys, with the token of an organisation of its own. */
+const client = Effect.gen(function* () {
+  const { gatewayUrl } = yield* WholeSystem
+  const setup = yield* OperatorSetup
+  const { name: organisation } = yield* freshOrganisation
+  const supplier = supplierOf(organisation)
+  yield* setup.createSupplier(supplier)
+  const authorization = `Token ${yield* tokenFor(organisation)}`
+  const post = (path: string, body: string, key: string) => {
+    const headers = { authorization, "content-type": "application/json", "idempotency-key": key }
+    return send(gatewayUrl, { path, headers, body })
+  }
+  return {
+    post,
+    bodyOf: (path: string, number: string) =>
+      JSON.stringify(
+        writes[path]?.({ import_supplier: supplier.code, external_account_number: number })
+      )
+  }
+})
+
+/** How much there is of what a write leaves behind. */
+const stored = rows(
+  (sql) => sql`
+    select (select count(*) from audit_log)::text as audit,
+      (select count(*) from outbox)::text as events,
+      (select sum(stagings) from import_processes)::text as stagings`
+)
+
+const isReplayed = ({ headers }: Reply): boolean => headers["idempotency-replayed"] === "true"
+
+const system = Layer.effectDiscard(
+  Effect.flatMap(OperatorSetup, (setup) => setup.createTeam(team))
+).pipe(Layer.provideMerge(wholeSystem(quietWorld())))
+
+layer(system, { excludeTestServices: true, timeout: "2 minutes" })("a key of one path", (it) => {
+  it.effect("is refused on every other path, of its own service and of the other", () =>
+    Effect.gen(function* () {
+      const { bodyOf, post } = yield* client
+      const paths = Object.keys(writes)
+      for (const path of paths) {
+        const body = bodyOf(path, "A")
+        const first = yield* post(path, body, path)
+        expect([first.status, isReplayed(first)], first.text).toEqual([201, false])
+      }
+      const before = yield* stored
+      for (const key of paths) {
+        for (const other of paths.filter((path) => path !== key)) {
+          for (const body of [bodyOf(key, "A"), bodyOf(other, "A"), bodyOf(other, "B")]) {
+            const refused = yield* post(other, body, key)
+            const label = `${key} on ${other}`
+            expect(refused.json, label).toMatchObject({ code: "idempotency_key_reused" })
+            expect([refused.status, isReplayed(refused)], label).toEqual([422, false])
+          }
+        }
+      }
+      expect(yield* stored, "nothing has taken effect").toEqual(before)
+      for (const path of paths) {
+        expect(isReplayed(yield* post(path, bodyOf(path, "A"), path)), path).toBe(true)
+      }
+    })
+  )
+})
