@@ -86,15 +86,17 @@ export const validator = <Body, const Wrapper extends (keyof Body & string) | nu
 
 /** A key inside a free object may be as long as a body, and stand in the path of every fault. */
 const longestSegment = 256
+/** There may be such a key at every level. No documented path is as long. */
+const longestParent = 512
 
-const shortened = (segment: string | number): string | number =>
-  typeof segment === "string" && segment.length > longestSegment
-    ? `${segment.slice(0, longestSegment)}…`
-    : segment
+const shortened = (text: string, longest: number): string =>
+  text.length > longest ? `${text.slice(0, longest)}…` : text
 
 const attrOf = (path: Path, root: Path): string => {
   if (path.length === 0) return wholePayload
   const isInPayload = path.length > root.length && root.every((name, depth) => path[depth] === name)
   const inside = path.slice(isInPayload ? root.length : 0)
-  return [...inside.slice(0, -1).map(shortened), ...inside.slice(-1)].join(".")
+  const segments = inside.slice(0, -1).map((segment) => shortened(String(segment), longestSegment))
+  const last = String(inside.at(-1))
+  return segments.length === 0 ? last : `${shortened(segments.join("."), longestParent)}.${last}`
 }

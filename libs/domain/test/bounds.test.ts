@@ -157,6 +157,14 @@ describe("an attr", () => {
     const within = `metadata.0.value.${"k".repeat(256)}…`
     expect(errors.map(({ attr }) => attr)).toEqual([`${within}.a`, `${within}.${long}`])
   })
+
+  it("is short, however many long keys there are on the way to it", () => {
+    const long = "k".repeat(200)
+    const value = times(20, () => 0).reduce<unknown>((inside) => ({ [long]: inside }), ["\0", "\0"])
+    const { errors } = found(sampleWith({ "metadata.0.value": value }))
+    const within = `metadata.0.value.${long}.${long}.${"k".repeat(93)}…`
+    expect(errors.map(({ attr }) => attr)).toEqual([`${within}.0`, `${within}.1`])
+  })
 })
 
 describe("a detail", () => {
