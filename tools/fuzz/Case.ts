@@ -65,6 +65,7 @@ export const kinds = [
   "http",
   "framing",
   "connection",
+  "worst",
   "path",
   "who"
 ] as const
@@ -73,8 +74,9 @@ export const kinds = [
  * Where a case comes from: `valid` and `mutant` from the rules, `document` from the published
  * schemas, `state` from what is stored already, `value` from a hostile value inside a sound body,
  * `bytes` from a body that may be no JSON, `http` from everything around it, `framing` from a
- * request that is hidden in another one, `connection` from how a client uses its connection, `path`
- * from the path and the query, and `who` from the token.
+ * request that is hidden in another one, `connection` from how a client uses its connection, `worst`
+ * from a large body that costs as much as can be, `path` from the path and the query, and `who`
+ * from the token.
  */
 export type Kind = (typeof kinds)[number]
 

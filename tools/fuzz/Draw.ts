@@ -21,6 +21,7 @@ import { repetitionPlans } from "./RepetitionPlans.ts"
 import { tokenPlans } from "./TokenPlans.ts"
 import { valuePlans } from "./ValuePlans.ts"
 import { whoPlans } from "./WhoPlans.ts"
+import { worstBodyCases, worstBodyPlans } from "./WorstBodyPlans.ts"
 
 /** What the cases of a day are drawn from. */
 export interface Deck {
@@ -34,7 +35,7 @@ const group = (weight: number, plans: ReadonlyArray<fc.WeightedArbitrary<Plan>>)
 })
 
 export const deckOf = (day: Day): Deck => ({
-  fixed: [...fixedPlans(day), ...framingCases, ...connectionCases],
+  fixed: [...fixedPlans(day), ...framingCases, ...connectionCases, ...worstBodyCases],
   others: fc.oneof(
     group(24, accountPlans(day)),
     group(16, postImportPlans(day)),
@@ -49,6 +50,7 @@ export const deckOf = (day: Day): Deck => ({
     group(10, httpPlans),
     group(8, framingPlans),
     group(8, connectionPlans),
+    group(4, worstBodyPlans),
     group(8, pathPlans),
     group(6, whoPlans)
   )

@@ -106,7 +106,7 @@ export const judge = (
   ...ofHidden(request, reply),
   ...leaks({
     answer: reply.value ?? reply.body,
-    sent: sentTexts(`${request.raw ?? ""}${request.path}`, request.body),
+    sent: () => sentTexts(`${request.raw ?? ""}${request.path}`, request.body),
     secrets
   })
 ]

@@ -26,11 +26,16 @@ const secretForms: Readonly<Record<string, RegExp>> = {
 const all = Object.entries({ ...tells, ...secretForms })
 
 /** Every text of a JSON value, names of members included. */
-const textsOf = (value: unknown): ReadonlyArray<string> => {
-  if (typeof value === "string") return [value]
-  if (Array.isArray(value)) return value.flatMap(textsOf)
-  if (!isWire(value)) return []
-  return Object.entries(value).flatMap(([name, member]) => [name, ...textsOf(member)])
+const textsOf = (value: unknown, texts: Array<string> = []): ReadonlyArray<string> => {
+  if (typeof value === "string") texts.push(value)
+  else if (Array.isArray(value)) for (const element of value) textsOf(element, texts)
+  else if (isWire(value)) {
+    for (const [name, member] of Object.entries(value)) {
+      texts.push(name)
+      textsOf(member, texts)
+    }
+  }
+  return texts
 }
 
 /** The tokens that a token request is answered with are no leak. */
@@ -43,8 +48,11 @@ const withoutTokens = (value: unknown): unknown => {
 interface Told {
   /** The body of the answer, parsed where it is JSON, otherwise its text. */
   readonly answer: unknown
-  /** Everything that was sent: the bytes and, where the body is JSON, its texts. */
-  readonly sent: ReadonlyArray<string>
+  /**
+   * Everything that was sent: the bytes and, where the body is JSON, its texts. Asked for where an
+   * answer tells something; a large body has many.
+   */
+  readonly sent: () => ReadonlyArray<string>
   readonly secrets: ReadonlyArray<string>
 }
 
@@ -54,17 +62,20 @@ export const leaks = ({ answer, secrets, sent }: Told): ReadonlyArray<string> =>
     const secret = secrets.some((it) => text.includes(it)) ? ["the answer tells a secret"] : []
     const found = all.flatMap(([name, form]) => {
       const [match] = form.exec(text) ?? []
-      if (match === undefined || sent.some((it) => it.includes(match))) return []
+      if (match === undefined || sent().some((it) => it.includes(match))) return []
       return [`the answer tells ${name}: ${match.slice(0, 120)}`]
     })
     return [...secret, ...found]
   })
 
 /** What was sent, for `leaks`. */
-export const sentTexts = (target: string, body: string | Uint8Array | undefined) => {
+export const sentTexts = (
+  target: string,
+  body: string | Uint8Array | undefined
+): ReadonlyArray<string> => {
   const text = body === undefined ? "" : Buffer.from(body as string).toString("utf8")
   try {
-    return [target, text, ...textsOf(JSON.parse(text))]
+    return textsOf(JSON.parse(text), [target, text])
   } catch {
     return [target, text]
   }

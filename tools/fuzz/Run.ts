@@ -63,7 +63,7 @@ const patience = 10
 /** Unless its body does not come, for which the service waits as long. */
 const patienceWithBody = 20
 
-const probed: ReadonlySet<Kind> = new Set<Kind>(["bytes", "http", "connection", "path"])
+const probed: ReadonlySet<Kind> = new Set<Kind>(["bytes", "http", "connection", "worst", "path"])
 
 /** Kinds of failure that are made smaller; of the others in a run there is one example as it is. */
 const shrunkKinds = 8

@@ -84,7 +84,11 @@ describe("the first cases", () => {
   })
 })
 
+<<<<<<< HEAD
 /** The share of each kind; those from the rules, or from what is stored, together. */
+=======
+/** The share of each kind; those from the rules, or from what is stored, together. */
+>>>>>>> bddfad7 (Send the worst bodies to every operation with one)
 const weights = {
   "valid, mutant, state": 24 + 16 + 6 + 4 + 6 + 8 + 6,
   document: 8,
@@ -93,6 +97,7 @@ const weights = {
   http: 10,
   framing: 8,
   connection: 8,
+  worst: 4,
   path: 8,
   who: 6
 }
