@@ -5,10 +5,10 @@
  * the service busy, and it is never cached, since a key can stand in it.
  */
 import { type Cause, Effect, Exit, Result } from "effect"
-import type { parse, ValidationRule } from "graphql"
-import { createGraphQLError, createYoga, type Plugin } from "graphql-yoga"
+import { createYoga } from "graphql-yoga"
 import type { ServiceUnavailable } from "@data-import/domain/Failure"
 import type { Credential, ServiceTokens, TokenRefused } from "@data-import/domain/ServiceToken"
+import { limits } from "./DocumentLimits.ts"
 import {
   errorOf,
   type ErrorExtensions,
@@ -17,37 +17,7 @@ import {
   type Told
 } from "./TokenSchema.ts"
 
-/** Five times what the longest usual document, the introspection query, has. */
-const maxTokens = 1000
-
 const path = "/v1/graphql/"
-
-/** Counted over the whole document, fragments included, so that no spelling gets around it. */
-const obtainOnce: ValidationRule = (context) => {
-  let found = 0
-  return {
-    Field: (node) => {
-      const isMutation = context.getParentType() === context.getSchema().getMutationType()
-      if (!isMutation || node.name.value !== "obtainServiceToken") return
-      found += 1
-      if (found === 2) {
-        context.reportError(
-          createGraphQLError("A request may ask for obtainServiceToken once.", { nodes: node })
-        )
-      }
-    }
-  }
-}
-
-type Parse = typeof parse
-
-const limits: Plugin = {
-  onParse: ({ parseFn, setParseFn }) => {
-    const parse = parseFn as Parse
-    setParseFn(((source, options) => parse(source, { ...options, maxTokens })) satisfies Parse)
-  },
-  onValidate: ({ addValidationRule }) => addValidationRule(obtainOnce)
-}
 
 const yoga = createYoga<TokenContext>({
   schema,
@@ -74,11 +44,16 @@ interface WrittenError {
   readonly extensions?: Partial<ErrorExtensions>
 }
 
+const longestMessage = 500
+
 /**
- * The server quotes the values of variables in its messages; what looks like a secret is left out.
+ * The server quotes the values of variables in its messages, however long they are; what looks like
+ * a secret is left out.
  */
-const withoutSecrets = (message: string): string =>
-  message.replace(/\b(sk_|rt_|eyJ)[\w.-]+/g, "$1…")
+const withoutSecrets = (message: string): string => {
+  const told = message.replace(/\b(sk_|rt_|eyJ)[\w.-]+/g, "$1…")
+  return told.length > longestMessage ? `${told.slice(0, longestMessage)}…` : told
+}
 
 const tidy = (error: WrittenError): WrittenError => {
   if (error.extensions?.errorCode !== undefined) return error

@@ -61,6 +61,15 @@ describe("an input", () => {
     }
   )
 
+  it.effect("that is wrong in thousands of ways is answered in a few kilobytes", () =>
+    Effect.gen(function* () {
+      const fields = Array.from({ length: 4000 }, (_, index) => [`f${index}`, 1] as const)
+      const reply = yield* ask(Object.fromEntries(fields))
+      expect(errorCode(reply)).toBe("INVALID_REQUEST")
+      expect(reply.text.length).toBeLessThan(20_000)
+    }).pipe(withService())
+  )
+
   it.effect("may be of any text", () =>
     Effect.gen(function* () {
       const texts = ["", " ", "\0", "ü", "\ud800", "__proto__", "x".repeat(60_000)]
@@ -73,8 +82,18 @@ describe("an input", () => {
 })
 
 describe("a document", () => {
-  const aliases = (count: number) =>
-    Array.from({ length: count }, (_, index) => `a${index}: ${field}`).join(" ")
+  const listed = (count: number, text: (index: number) => string) =>
+    Array.from({ length: count }, (_, index) => text(index)).join(" ")
+  const aliases = (count: number) => listed(count, (index) => `a${index}: ${field}`)
+  const doubling = (count: number) =>
+    listed(count, (index) => `fragment A${index} on Query { ...A${index + 1} ...A${index + 1} }`) +
+    ` fragment A${count} on Query { version }`
+  /** The schema so many times over, within every type again, and so on. */
+  const multiplied = (schemas: number, lists: number, types: number, names: number) =>
+    `{ ${listed(schemas, (index) => `s${index}: __schema { types { ...A } }`)} }
+    fragment A on __Type { ${listed(lists, (index) => `x${index}: fields { type { ...B } }`)} }
+    fragment B on __Type { ${listed(types, (index) => `y${index}: fields { ...C }`)} }
+    fragment C on __Field { ${listed(names, (index) => `z${index}: name`)} }`
   const documents: Record<string, string> = {
     "that asks twice": `mutation { a: ${field} b: ${field} }`,
     "that asks a thousand times": `mutation { ${aliases(1000)} }`,
@@ -85,6 +104,19 @@ describe("a document", () => {
     "that asks in two operations": `mutation A { ${field} } mutation B { ${field} }`,
     "of too many tokens": `{ ${"version ".repeat(1000)} }`,
     "that is too deep": `{ ${"a { ".repeat(400)} b ${"} ".repeat(400)} }`,
+    "of too many lines": `${"#\n".repeat(1000)}{ version }`,
+    "of too many fields": `{ ${"version ".repeat(400)} }`,
+    "of too many fields in fragments": `{ ...A0 } ${doubling(60)}`,
+    "of too many fields in fragments that nobody spreads": `{ version } ${doubling(60)}`,
+    "that multiplies the schema": multiplied(2, 2, 3, 5),
+    "that multiplies the schema a hundredfold": multiplied(10, 10, 10, 30),
+    "that asks for the schema under another name": `{ a: __schema { types { name } } }`,
+    "that asks for two types": `{ a: __type(name: "A") { name } b: __type(name: "B") { name } }`,
+    "that asks for many payloads": `mutation { obtainServiceToken(input: { APIKey: "sk_x" }) {
+      ${listed(310, (index) => `p${index}: payload`)} } }`,
+    "of many directives": `{ version ${"@include(if: true) ".repeat(1000)} }`,
+    "of a few directives on one field": `{ version ${"@include(if: true) ".repeat(5)} }`,
+    "of many variables": `query (${listed(400, (index) => `$v${index}: String`)}) { version }`,
     "that recurs": `query { ...A } fragment A on Query { ...B } fragment B on Query { ...A }`,
     "that is no GraphQL": `mutation {`,
     "that is empty": ``,
@@ -105,6 +137,16 @@ describe("a document", () => {
       const { text } = yield* post({ query: getIntrospectionQuery({ oneOf: true }) })
       expect(text).toContain("ObtainServiceTokenInput")
       expect(text).not.toContain("errors")
+    }).pipe(withService())
+  )
+
+  it.effect("may repeat what it asks of the schema, which is answered once", () =>
+    Effect.gen(function* () {
+      const types = "types { name ...A } ".repeat(20)
+      const query = `{ __schema { ${types} } } fragment A on __Type { name }`
+      const { text } = yield* post({ query })
+      expect(text).not.toContain("errors")
+      expect(text.split("ObtainServiceTokenInput")).toHaveLength(2)
     }).pipe(withService())
   )
 
