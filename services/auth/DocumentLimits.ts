@@ -106,8 +106,14 @@ const introspectWithoutAliases: ValidationRule = (context) => {
   }
 }
 
-/** More of them repeat each other: each wrong variable is quoted whole by every error about it. */
+/** Every error about a variable quotes it whole. */
+const maxValues = 100
 const maxErrors = 10
+
+const countValues = (value: unknown): number =>
+  typeof value === "object" && value !== null
+    ? Object.values(value).reduce<number>((count, member) => count + countValues(member), 1)
+    : 1
 
 /** The limits, for the server. */
 export const limits: Plugin = {
@@ -115,6 +121,11 @@ export const limits: Plugin = {
   onValidate: ({ addValidationRule }) => {
     addValidationRule(obtainOnce)
     addValidationRule(introspectWithoutAliases)
+  },
+  onExecute: ({ args, setResultAndStopExecution }) => {
+    if (countValues(args.variableValues) <= maxValues) return
+    const error = createGraphQLError(`The variables may have ${maxValues} values.`)
+    setResultAndStopExecution({ errors: [error] })
   },
   onResultProcess: ({ result, setResult }) => {
     if (!("errors" in result) || result.errors === undefined) return

@@ -114,8 +114,9 @@ const misgiven: fc.Arbitrary<Plan> = fc
 
 const field = `obtainServiceToken(input: { APIKey: "sk_x" }) { token }`
 const deep = (depth: number): string => `{ ${"a { ".repeat(depth)} b ${"} ".repeat(depth)} }`
-const aliases = (count: number): string =>
-  Array.from({ length: count }, (_, index) => `a${index}: ${field}`).join(" ")
+const listed = (count: number, name: string, text: string): string =>
+  Array.from({ length: count }, (_, index) => `${name}${index}: ${text}`).join(" ")
+const aliases = (count: number): string => listed(count, "a", field)
 const typeLoop = (depth: number): string =>
   `{ __schema { types { ${"fields { type { ".repeat(depth)} name ${"} } ".repeat(depth)} } } }`
 
@@ -136,6 +137,10 @@ const documents: Readonly<Record<string, string>> = {
     { length: 60 },
     (_, index) => `fragment F${index} on Query { ...F${index + 1} ...F${index + 1} }`
   ).join(" "),
+  "the schema ten times in ten times its types": `{ ${listed(10, "s", "__schema { types { ...A } }")} }
+    fragment A on __Type { ${listed(10, "x", "fields { type { ...B } }")} }
+    fragment B on __Type { ${listed(10, "y", "fields { ...C }")} }
+    fragment C on __Field { ${listed(30, "z", "name")} }`,
   "a hundred deep introspection": typeLoop(100),
   subscription: "subscription { tokens }",
   "a string without end": `{ version(a: "`,
