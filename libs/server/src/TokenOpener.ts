@@ -75,6 +75,10 @@ const makeKeys = Effect.fnUntraced(function* (source: Source) {
   })
 })
 
+/** A token has one spelling: decoding would take padding and unused bits as they come. */
+const isCanonical = (token: string): boolean =>
+  token.split(".").every((part) => Buffer.from(part, "base64url").toString("base64url") === part)
+
 /** The key that the token claims to be sealed with; nothing is verified yet. */
 const kidOf = (token: string): Result.Result<string, TokenInvalid> =>
   Result.try({
@@ -106,6 +110,7 @@ const make = Effect.fnUntraced(function* (source: Source) {
 
   return TokenOpener.of({
     open: Effect.fn("TokenOpener.open")(function* (token) {
+      if (!isCanonical(token)) return yield* new TokenInvalid()
       const kid = yield* Effect.fromResult(kidOf(token))
       const key = yield* keyOf(kid)
       if (key === undefined) return yield* new TokenInvalid()

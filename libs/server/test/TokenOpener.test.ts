@@ -112,6 +112,41 @@ describe("a token of our key", () => {
     }).pipe(atNoon, Effect.provide(freshTokens))
   )
 
+  /** The last letter of 64 bytes has four bits that stand for nothing. */
+  const respelled = (seal: string) => {
+    const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+    return seal.slice(0, -1) + letters.charAt(letters.indexOf(seal.slice(-1)) + 1)
+  }
+  const spellings: Record<string, (parts: ReadonlyArray<string>, seal: string) => string> = {
+    "with padding": (text, seal) => [...text, `${seal}==`].join("."),
+    "with one sign of padding": (text, seal) => [...text, `${seal}=`].join("."),
+    "with other bits that stand for nothing": (text, seal) => [...text, respelled(seal)].join("."),
+    "with a space": (text, seal) => [...text, `${seal.slice(0, 40)} ${seal.slice(40)}`].join("."),
+    "with a line feed": (text, seal) => [...text, `${seal}\n`].join(".")
+  }
+
+  it.effect.each(Object.keys(spellings))("is refused in another spelling: %s", (name) =>
+    Effect.gen(function* () {
+      const key = yield* privateKey
+      const token = forged({ kid: key.kid }, {}, ed25519(key))
+      const [header = "", payload = "", seal = ""] = token.split(".")
+      expect(yield* opened(token)).toBe("opened")
+      const written = spellings[name]?.([header, payload], seal) ?? token
+      expect(yield* opened(written)).toBe("TokenInvalid")
+    }).pipe(atNoon, Effect.provide(freshTokens))
+  )
+
+  it.effect.each([0, 1])("is refused with padding in part %i, sealed with it", (index) =>
+    Effect.gen(function* () {
+      const key = yield* privateKey
+      const sign = ed25519(key)
+      const parts = forged({ kid: key.kid }, {}, sign).split(".").slice(0, 2)
+      const text = parts.map((part, at) => (at === index ? `${part}=` : part)).join(".")
+      const token = `${text}.${sign(text).toString("base64url")}`
+      expect(yield* opened(token)).toBe("TokenInvalid")
+    }).pipe(atNoon, Effect.provide(freshTokens))
+  )
+
   it.effect("has the scopes that are known here", () =>
     Effect.gen(function* () {
       const key = yield* privateKey

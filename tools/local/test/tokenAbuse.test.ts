@@ -136,6 +136,11 @@ const untrueSeals: Cases = {
     `${parts(forge)[0]}.${parts(forge)[1]}.${flipped(parts(forge)[2], 0)}`,
   "a seal cut short": (forge) => forge.token.slice(0, -4),
   "a seal with more after it": (forge) => `${forge.token}AAAA`,
+  "a seal with padding": ({ token }) => `${token}==`,
+  "a header with padding": (forge) => {
+    const text = `${encode(forge.header)}=.${encode(forge.payload)}`
+    return signed(text, createPrivateKey({ key: forge.jwk, format: "jwk" }))
+  },
   "a seal of zeros": (forge) => `${parts(forge)[0]}.${parts(forge)[1]}.${"A".repeat(86)}`,
   "a payload with one bit changed": (forge) =>
     `${parts(forge)[0]}.${flipped(parts(forge)[1], 12)}.${parts(forge)[2]}`,
