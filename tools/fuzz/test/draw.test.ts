@@ -84,11 +84,7 @@ describe("the first cases", () => {
   })
 })
 
-<<<<<<< HEAD
 /** The share of each kind; those from the rules, or from what is stored, together. */
-=======
-/** The share of each kind; those from the rules, or from what is stored, together. */
->>>>>>> bddfad7 (Send the worst bodies to every operation with one)
 const weights = {
   "valid, mutant, state": 24 + 16 + 6 + 4 + 6 + 8 + 6,
   document: 8,
