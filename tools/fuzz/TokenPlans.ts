@@ -137,7 +137,8 @@ const documents: Readonly<Record<string, string>> = {
     { length: 60 },
     (_, index) => `fragment F${index} on Query { ...F${index + 1} ...F${index + 1} }`
   ).join(" "),
-  "the schema ten times in ten times its types": `{ ${listed(10, "s", "__schema { types { ...A } }")} }
+  "the schema ten times in ten times its types": `
+    { ${listed(10, "s", "__schema { types { ...A } }")} }
     fragment A on __Type { ${listed(10, "x", "fields { type { ...B } }")} }
     fragment B on __Type { ${listed(10, "y", "fields { ...C }")} }
     fragment C on __Field { ${listed(30, "z", "name")} }`,

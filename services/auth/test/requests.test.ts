@@ -94,9 +94,10 @@ describe("a document", () => {
   const listed = (count: number, text: (index: number) => string) =>
     Array.from({ length: count }, (_, index) => text(index)).join(" ")
   const aliases = (count: number) => listed(count, (index) => `a${index}: ${field}`)
+  const twice = (index: number) =>
+    `fragment A${index} on Query { ...A${index + 1} ...A${index + 1} }`
   const doubling = (count: number) =>
-    `${listed(count, (index) => `fragment A${index} on Query { ...A${index + 1} ...A${index + 1} }`) 
-    } fragment A${count} on Query { version }`
+    `${listed(count, twice)} fragment A${count} on Query { version }`
   /** The schema so many times over, within every type again, and so on. */
   const multiplied = (schemas: number, lists: number, types: number, names: number) =>
     `{ ${listed(schemas, (index) => `s${index}: __schema { types { ...A } }`)} }
