@@ -3,7 +3,7 @@
  * acknowledged before it is stored, nothing is stored by halves, and every request may be sent
  * again. Source: specification, "Account creation flow"; decisions, "Account creation".
  */
-import { Config, Context, type DateTime, Duration, Effect, Layer, Option } from "effect"
+import { Config, Context, type DateTime, Effect, Layer, Option } from "effect"
 import { Documents } from "../ports/Documents.ts"
 import { History } from "../ports/History.ts"
 import { ImportProcesses, type Stored } from "../ports/ImportProcesses.ts"
@@ -87,14 +87,9 @@ export class AccountImport extends Context.Service<
   }
 >()("@data-import/domain/AccountImport") {}
 
-/**
- * `LEASE` is how long an attempt that died holds its import; `CONCURRENCY_LIMIT` is the
- * deployment's.
- */
+/** `CONCURRENCY_LIMIT` is the deployment's. */
 const settings = Config.all({
-  lease: Settings.duration("LEASE", { minimum: "100 millis", maximum: "1 hour" }).or(
-    Duration.seconds(60)
-  ),
+  lease: Settings.lease,
   concurrencyLimit: Settings.integer("CONCURRENCY_LIMIT", { minimum: 0, maximum: 1_000_000 })
     .optional
 })

@@ -4,11 +4,12 @@
  * that stores nothing leaves the key free, so that a repeat runs anew; one whose process dies
  * leaves a reservation whose lease expires. Source: decisions, section 10.
  */
-import { Config, Context, DateTime, Duration, Effect, Layer } from "effect"
+import { Context, DateTime, Duration, Effect, Layer } from "effect"
 import { IdempotencyKeys } from "../ports/IdempotencyKeys.ts"
 import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
 import { type IdempotencyKeyInUse, IdempotencyKeyReused, keyInUse } from "./Failure.ts"
 import { type Keep, type KeyedRequest, ReservationToken } from "./Idempotency.ts"
+import * as Settings from "./Settings.ts"
 
 /** `Fresh`: the write ran now. `Replayed`: the text that was kept of an earlier answer. */
 export type Written<A> =
@@ -34,15 +35,12 @@ export class IdempotentWrites extends Context.Service<
   }
 >()("@data-import/domain/IdempotentWrites") {}
 
-/** `LEASE` is how long a request that died holds its key. */
-const lease = Config.Duration("LEASE").pipe(Config.withDefault(Duration.seconds(60)))
-
 /** The refusal waits for the release, but not for a storage that does not answer. */
 const releaseTimeout = Duration.seconds(2)
 
 const make = Effect.gen(function* () {
   const keys = yield* IdempotencyKeys
-  const lasts = yield* lease
+  const lease = yield* Settings.lease
 
   const run = Effect.fnUntraced(function* <A, E>(
     request: KeyedRequest,
@@ -64,7 +62,7 @@ const make = Effect.gen(function* () {
       )
     )
     const at = yield* DateTime.now
-    const reserving = keys.reserve({ request, token, lease: lasts, at })
+    const reserving = keys.reserve({ request, token, lease, at })
     const reserved = yield* Effect.onError(reserving, () => released)
     switch (reserved._tag) {
       case "Reserved":

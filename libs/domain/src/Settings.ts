@@ -116,6 +116,15 @@ export const duration = (
   })
 }
 
+/**
+ * `LEASE`: how long what died with its process is still held, an import by its attempt and an
+ * idempotency key by its request.
+ */
+export const lease: Config.Config<Duration.Duration> = duration("LEASE", {
+  minimum: "100 millis",
+  maximum: "1 hour"
+}).or(Duration.seconds(60))
+
 /** One of these words, in upper or lower case. */
 export const oneOf = <const Word extends string>(
   name: string,

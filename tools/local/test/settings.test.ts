@@ -85,6 +85,8 @@ const onStore: ReadonlyArray<Case> = [
   { name: "S3_PATH_STYLE", bad: ["maybe", "2"] }
 ]
 
+const lease = duration("LEASE", "99 millis", "61 minutes")
+
 const ofVendor = (code: string): ReadonlyArray<Case> => [
   url(`PAYMENT_${code}_URL`),
   { name: `PAYMENT_${code}_KEY`, bad: ["two words", "schlüssel"], secret: true },
@@ -104,7 +106,7 @@ const processes: Readonly<Record<string, Process>> = {
       ...onDatabase,
       ...checkingTokens,
       ...onStore,
-      duration("LEASE", "99 millis", "61 minutes"),
+      lease,
       integer("CONCURRENCY_LIMIT", -1, 1_000_001)
     ]
   },
@@ -115,6 +117,7 @@ const processes: Readonly<Record<string, Process>> = {
       ...onDatabase,
       ...checkingTokens,
       ...onStore,
+      lease,
       ...ofVendor("STRIPE"),
       ...ofVendor("GOCARDLESS")
     ]
