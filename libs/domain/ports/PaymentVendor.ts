@@ -4,6 +4,7 @@
  * stay in its adapter.
  */
 import { Context, Data, type Effect } from "effect"
+import type { OrganisationName } from "../src/Organisation.ts"
 import type { InstructionDetails, PaymentInstruction } from "../src/PaymentInstruction.ts"
 
 /** The vendor answered, and the answer is no. `reason` is ours, never the vendor's text. */
@@ -24,9 +25,13 @@ export class VendorUnavailable extends Data.TaggedError("VendorUnavailable")<{
 export class PaymentVendor extends Context.Service<
   PaymentVendor,
   {
-    /** The details of an instruction that exists, is active and of the type asked for. */
+    /**
+     * The details of an instruction that exists, is active and of the type asked for. What one
+     * organisation asks never makes the answer to another one a refusal.
+     */
     readonly verify: (
-      instruction: PaymentInstruction
+      instruction: PaymentInstruction,
+      organisation: OrganisationName
     ) => Effect.Effect<InstructionDetails, VendorRejected | VendorUnreachable | VendorUnavailable>
   }
 >()("@data-import/domain/ports/PaymentVendor") {}

@@ -189,8 +189,12 @@ const createStatements = Effect.fnUntraced(function* (
   return examined.body
 })
 
-const verify = ({ vendor }: Dependencies, instruction: PaymentInstruction) =>
-  vendor.verify(instruction).pipe(
+const verify = (
+  { vendor }: Dependencies,
+  instruction: PaymentInstruction,
+  { organisation }: Caller
+) =>
+  vendor.verify(instruction, organisation).pipe(
     Effect.catchTags({
       VendorRejected: ({ reason }) => new PaymentInstructionRejected({ reason }),
       VendorUnreachable: () => new PaymentVendorUnreachable(),
@@ -215,7 +219,8 @@ const createPaymentInstruction = Effect.fnUntraced(function* (
   const instruction = { vendor, reference, type }
   const account = yield* deps.accounts.view(keyOf(examined.body), {})
   if (Option.isNone(account)) return yield* refuseMissing(deps, keyOf(examined.body))
-  const details = account.value.instruction === null ? yield* verify(deps, instruction) : null
+  const details =
+    account.value.instruction === null ? yield* verify(deps, instruction, write.caller) : null
   const decide = decideInstruction(instruction, details)
   const createdOn = (number: AccountNumber) => ({ kraken_account_number: number, reference })
   const keep = keepFrom(write.keep, createdOn)

@@ -7,6 +7,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect, Fiber, type Layer, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { PaymentVendor } from "../ports/PaymentVendor.ts"
+import { OrganisationName } from "../src/Organisation.ts"
 import type { PaymentInstruction } from "../src/PaymentInstruction.ts"
 
 /** Beginnings of references, as the vendors have them; the simulator knows neither. */
@@ -57,10 +58,12 @@ const failures: ReadonlyArray<readonly [word: string, failure: object]> = [
   ["fault_huge", unavailable]
 ]
 
+const organisation = OrganisationName.make("acme")
+
 /** The details, or the failure. */
 const verified = (instruction: PaymentInstruction) =>
   Effect.flatMap(PaymentVendor, (vendor) =>
-    Effect.map(Effect.result(vendor.verify(instruction)), Result.merge)
+    Effect.map(Effect.result(vendor.verify(instruction, organisation)), Result.merge)
   )
 
 /** The same once more time has passed than a caller of the system waits. */

@@ -1,16 +1,25 @@
 /**
- * The payment vendors that there are, behind the port. Each has a time limit and a circuit breaker
- * of its own, so that one in trouble costs neither the callers' time nor the others' answers. A new
- * vendor is a file and a line in the table here.
+ * The payment vendors that there are, behind the port. Each has a time limit, and a circuit breaker
+ * for each organisation, so that one in trouble costs neither the callers' time nor the others'
+ * answers, and no organisation opens the breaker of another. A new vendor is a file and a line in
+ * the table here.
  */
 import { Cause, Effect, Exit, Layer, Option } from "effect"
 import { HttpClient } from "effect/http"
 import { CircuitBreaker } from "effect/persistence"
 import { PaymentVendor } from "@data-import/domain/ports/PaymentVendor"
+import type { OrganisationName } from "@data-import/domain/Organisation"
 import type { InstructionDetails, PaymentInstruction } from "@data-import/domain/PaymentInstruction"
 import { goCardless } from "./GoCardless.ts"
 import { stripe } from "./Stripe.ts"
-import { rejected, unavailable, unreachable, type Vendor, type VendorFailure } from "./Vendor.ts"
+import {
+  aboutReference,
+  rejected,
+  unavailable,
+  unreachable,
+  type Vendor,
+  type VendorFailure
+} from "./Vendor.ts"
 import * as VendorApi from "./VendorApi.ts"
 import { vendorSettings } from "./VendorSettings.ts"
 
@@ -19,12 +28,14 @@ const vendors: ReadonlyArray<Vendor> = [stripe, goCardless]
 type Verified = Effect.Effect<InstructionDetails, VendorFailure>
 
 /**
- * A vendor that says no is well; one that was not reached for good says nothing about its health.
+ * A vendor that says no is well; one that was not reached for good says nothing about its health,
+ * nor does an answer that is wrong for one reference.
  */
 const classify = (exit: Exit.Exit<InstructionDetails, VendorFailure>): CircuitBreaker.Outcome => {
   if (Exit.isSuccess(exit)) return CircuitBreaker.success
   const failure = Option.getOrUndefined(Cause.findErrorOption(exit.cause))
-  if (failure?._tag === "VendorUnavailable") return CircuitBreaker.failure()
+  const isAboutReference = Object.values<unknown>(aboutReference).includes(failure?.cause)
+  if (failure?._tag === "VendorUnavailable" && !isAboutReference) return CircuitBreaker.failure()
   return failure?._tag === "VendorRejected" ? CircuitBreaker.success : CircuitBreaker.ignored
 }
 
@@ -44,13 +55,13 @@ const makeVerify = Effect.fnUntraced(function* (vendor: Vendor) {
   const breaker = yield* CircuitBreaker.CircuitBreaker
   if (Option.isNone(key)) return (): Verified => Effect.fail(unreachable("not configured"))
   const read = VendorApi.make(client, vendor, url, key.value)
-  return (reference: string): Verified =>
+  return (reference: string, organisation: OrganisationName): Verified =>
     vendor.verify(read, reference).pipe(
       Effect.timeoutOrElse({
         duration: timeout,
         orElse: () => Effect.fail(unavailable("time-out"))
       }),
-      breaker.execute({ key: vendor.code, classify }),
+      breaker.execute({ key: `${vendor.code}:${organisation}`, classify }),
       Effect.catchTag("CircuitBreakerError", () => Effect.fail(unavailable("circuit open")))
     )
 })
@@ -61,16 +72,21 @@ const make = Effect.gen(function* () {
       Effect.map(makeVerify(vendor), (verify) => [vendor.code, { ...vendor, verify }] as const)
     )
   )
-  const ask = ({ reference, type, vendor: code }: PaymentInstruction): Verified => {
+  const ask = (
+    { reference, type, vendor: code }: PaymentInstruction,
+    organisation: OrganisationName
+  ): Verified => {
     const vendor = table.get(code)
     if (vendor === undefined) return Effect.fail(unreachable("no adapter"))
     if (type !== vendor.type) return Effect.fail(rejected("wrong_type"))
     if (!VendorApi.isSegment(reference)) return Effect.fail(rejected("unknown"))
-    return vendor.verify(reference)
+    return vendor.verify(reference, organisation)
   }
   return PaymentVendor.of({
-    verify: Effect.fn("PaymentVendor.verify")((instruction) =>
-      Effect.tapError(ask(instruction), (failure) => tell(instruction.vendor, failure))
+    verify: Effect.fn("PaymentVendor.verify")((instruction, organisation) =>
+      Effect.tapError(ask(instruction, organisation), (failure) =>
+        tell(instruction.vendor, failure)
+      )
     )
   })
 })

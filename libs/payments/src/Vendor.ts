@@ -45,5 +45,8 @@ export const rejected = (reason: VendorRejected["reason"]): VendorRejected =>
 /** `why` is one of our own words or a code of the platform's, never what the vendor sent. */
 export const unreachable = (why: string): VendorUnreachable => new VendorUnreachable({ cause: why })
 
+/** What is wrong with the answer to one reference says nothing about the vendor's health. */
+export const aboutReference = { unexpected: "unexpected answer", tooLong: "answer too long" }
+
 /** `why` as for `unreachable`. */
 export const unavailable = (why: string): VendorUnavailable => new VendorUnavailable({ cause: why })

@@ -14,6 +14,7 @@ import {
 } from "effect/http"
 import * as Json from "@data-import/domain/Json"
 import {
+  aboutReference,
   type Read,
   rejected,
   unavailable,
@@ -26,7 +27,7 @@ import {
 const longestAnswer = ByteSize.mebibytes(1)
 
 const tooLong = (): Stream.Stream<never, VendorFailure> =>
-  Stream.fail(unavailable("answer too long"))
+  Stream.fail(unavailable(aboutReference.tooLong))
 
 /**
  * What a status other than 200 means. A redirect is not followed: the credentials are for this
@@ -79,7 +80,7 @@ const decodeWith =
       Result.flatMap((text) => Result.mapError(Json.parse(text), () => unavailable("not JSON"))),
       Result.flatMap((json) =>
         Result.mapError(Schema.decodeUnknownResult(schema)(json), () =>
-          unavailable("unexpected answer")
+          unavailable(aboutReference.unexpected)
         )
       )
     )
@@ -103,7 +104,7 @@ export const make = (
 ): Read => {
   const client = HttpClient.withScope(httpClient)
   return (path, schema) => {
-    if (!path.every(isSegment)) return Effect.fail(unavailable("unexpected answer"))
+    if (!path.every(isSegment)) return Effect.fail(unavailable(aboutReference.unexpected))
     const request = HttpClientRequest.get([url, ...path.map(encodeURIComponent)].join("/"), {
       headers,
       acceptJson: true

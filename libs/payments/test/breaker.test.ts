@@ -2,8 +2,10 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
+import { OrganisationName } from "@data-import/domain/Organisation"
 import { PaymentVendor } from "@data-import/domain/ports/PaymentVendor"
 import {
+  acme,
   byCard,
   byMandate,
   cardMethod,
@@ -167,7 +169,7 @@ describe("what the circuit breaker counts", () => {
   it.effect("counts time-outs and answers that make no sense", () => {
     const { layer, state } = vendor()
     return Effect.gen(function* () {
-      for (const answer of ["", "{}", "<html>"]) {
+      for (const answer of ["", "{", "<html>"]) {
         state.answer = () => Effect.succeed(new Response(answer))
         yield* ask(1)
       }
@@ -187,9 +189,35 @@ describe("what the circuit breaker counts", () => {
       const { verify } = yield* PaymentVendor
       state.answer = () => Effect.die("a bug")
       for (const _ of Array.from({ length: 6 })) {
-        expect(yield* Effect.exit(verify(byCard))).toMatchObject({ _tag: "Failure" })
+        expect(yield* Effect.exit(verify(byCard, acme))).toMatchObject({ _tag: "Failure" })
       }
       expect(state.asked).toBe(6)
+    }).pipe(Effect.provide(layer))
+  })
+
+  const aboutOne: ReadonlyArray<readonly [string, () => Response]> = [
+    ["of another shape", () => json({})],
+    ["too long", () => new Response("x".repeat(1024 * 1024 + 1))]
+  ]
+
+  it.effect.each(aboutOne)("does not count an answer %s", ([, answer]) => {
+    const { layer, state } = vendor()
+    return Effect.gen(function* () {
+      state.answer = () => Effect.succeed(answer())
+      yield* ask(10)
+      expect(state.asked).toBe(10)
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("keeps organisations apart", () => {
+    const { layer, state } = vendor()
+    return Effect.gen(function* () {
+      yield* ask(5)
+      expect(yield* verified(byCard)).toMatchObject(isOpen)
+      state.answer = () => Effect.succeed(json(cardMethod))
+      const rival = OrganisationName.make("rival")
+      expect(yield* verified(byCard, rival)).toMatchObject(details)
+      expect(yield* verified(byCard), "the success of another closes nothing").toMatchObject(isOpen)
     }).pipe(Effect.provide(layer))
   })
 

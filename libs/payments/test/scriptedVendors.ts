@@ -10,6 +10,7 @@ import {
   HttpClientResponse
 } from "effect/http"
 import { PaymentVendor } from "@data-import/domain/ports/PaymentVendor"
+import { OrganisationName } from "@data-import/domain/Organisation"
 import type { PaymentInstruction } from "@data-import/domain/PaymentInstruction"
 import * as PaymentVendors from "../src/PaymentVendors.ts"
 
@@ -75,8 +76,10 @@ export const byMandate: PaymentInstruction = {
   reference: "MD1"
 }
 
+export const acme = OrganisationName.make("acme")
+
 /** The details, or the failure. */
-export const verified = (instruction: PaymentInstruction) =>
+export const verified = (instruction: PaymentInstruction, organisation = acme) =>
   Effect.flatMap(PaymentVendor, (vendor) =>
-    Effect.map(Effect.result(vendor.verify(instruction)), Result.merge)
+    Effect.map(Effect.result(vendor.verify(instruction, organisation)), Result.merge)
   )

@@ -4,6 +4,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Cause, Effect, Exit, Logger, References, Tracer } from "effect"
 import { PaymentVendor } from "@data-import/domain/ports/PaymentVendor"
 import {
+  acme,
   byCard,
   byMandate,
   cardMethod,
@@ -64,7 +65,9 @@ const traces = Effect.fnUntraced(function* (script: Script) {
   const verify = Effect.gen(function* () {
     const vendor = yield* PaymentVendor
     for (const instruction of [byCard, byMandate]) {
-      const exit = yield* Effect.exit(vendor.verify({ ...instruction, reference: cardNumber }))
+      const exit = yield* Effect.exit(
+        vendor.verify({ ...instruction, reference: cardNumber }, acme)
+      )
       kept.push(exit)
       if (Exit.isFailure(exit)) kept.push(Cause.pretty(exit.cause))
     }

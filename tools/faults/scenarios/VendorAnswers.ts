@@ -26,6 +26,9 @@ const rejected: Told = {
 const unreachable: Told = { status: 400, code: "payment_vendor_unreachable", opens: false }
 const unavailable: Told = { status: 500, code: "payment_vendor_unavailable", opens: true }
 
+/** Wrong for one reference, which says nothing about the vendor's health. */
+const unexpected: Told = { ...unavailable, opens: false }
+
 /** The words by which the simulated vendor knows how to answer, and one of each kind first. */
 const answers: ReadonlyArray<readonly [word: string, told: Told]> = [
   ["fault_refused", rejected],
@@ -41,10 +44,10 @@ const answers: ReadonlyArray<readonly [word: string, told: Told]> = [
   ["fault_429", unavailable],
   ["fault_500", unavailable],
   ["fault_garbage", unavailable],
-  ["fault_unexpected", unavailable],
+  ["fault_unexpected", unexpected],
   ["fault_cut", unavailable],
   ["fault_truncated", unavailable],
-  ["fault_huge", unavailable]
+  ["fault_huge", unexpected]
 ]
 
 /** So many failures in a row open the breaker. */
