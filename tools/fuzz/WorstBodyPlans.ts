@@ -10,7 +10,7 @@ import { listElements, nestingDepth } from "@data-import/domain/Json"
 import { get, isWire, put, type Wire, withSource } from "@data-import/domain/testing/wire"
 import fc from "fast-check"
 import { type Expectation, type Plan, post, type Reply } from "./Case.ts"
-import { type Operation, tokenPath } from "./Document.ts"
+import { type Operation, resolved, tokenPath } from "./Document.ts"
 import { answers, both, faultsOf, unlessTooLarge } from "./Expectation.ts"
 import { soundRequest } from "./HttpPlans.ts"
 import { pathsIn } from "./Schema.ts"
@@ -273,6 +273,7 @@ const plan = ({ asked, at, bytes, chunk, fill, name }: Worst): Plan => ({
   steps: () => {
     const sound = soundBody(asked.id)
     const { faults, source } = fill(at.length === 0 ? sound : get(sound, at), bytes)
+    const least = isFree(asked.body, at) ? 0 : faults
     const body = at.length === 0 ? source : withSource(sound, at, source)
     const who = asked.template === tokenPath ? "nobody" : "demo"
     const request = {
@@ -280,10 +281,26 @@ const plan = ({ asked, at, bytes, chunk, fill, name }: Worst): Plan => ({
       ...(chunk !== null && { framing: { chunk } })
     }
     const afterwards = { request: soundRequest(asked), expect: answers(...soundAnswers) }
-    const expect = unlessTooLarge(request, both(outcomes, bounded(body, faults)))
+    const expect = unlessTooLarge(request, both(outcomes, bounded(body, least)))
     return [{ request, expect, next: () => [afterwards] }]
   }
 })
+
+/** Whether anything may stand inside of what is at this place, as far as the schema says. */
+const isFree = (described: unknown, [segment, ...rest]: Path): boolean => {
+  const schema = resolved(described)
+  const branches = get(schema, ["anyOf"])
+  if (Array.isArray(branches)) {
+    return branches.some((branch) =>
+      isFree(branch, segment === undefined ? [] : [segment, ...rest])
+    )
+  }
+  const inside = typeof segment === "number" ? ["items"] : ["properties", segment ?? ""]
+  if (segment !== undefined && get(schema, inside) !== undefined) {
+    return isFree(get(schema, inside), rest)
+  }
+  return schema["type"] === "object" && schema["additionalProperties"] !== false
+}
 
 interface Place {
   readonly asked: Operation
