@@ -101,7 +101,7 @@ export class Tally {
       const [id = "", column = ""] = [row.slice(0, row.lastIndexOf(" ")), row.split(" ").at(-1)]
       const statuses = [...counts].toSorted(([one], [other]) => one - other)
       const said = statuses.map(([status, count]) => `${status} × ${count}`).join("   ")
-      return `${id.padEnd(28)} ${column.padEnd(9)} ${said}`
+      return `${id.padEnd(28)} ${column.padEnd(10)} ${said}`
     })
   }
 }
