@@ -15,7 +15,7 @@ import * as EmbeddedPostgres from "../testing/EmbeddedPostgres.ts"
 import { temporaryDataDir } from "../testing/temporaryFolder.ts"
 
 const certificate = (name: string) =>
-  join(import.meta.dirname, "..", "testing", "certificates", name)
+  join(import.meta.dirname, "certificates", name)
 
 const authority = certificate("authority.crt")
 
