@@ -14,8 +14,7 @@ import { migrate } from "../src/migrate.ts"
 import * as EmbeddedPostgres from "../testing/EmbeddedPostgres.ts"
 import { temporaryDataDir } from "../testing/temporaryFolder.ts"
 
-const certificate = (name: string) =>
-  join(import.meta.dirname, "certificates", name)
+const certificate = (name: string) => join(import.meta.dirname, "certificates", name)
 
 const authority = certificate("authority.crt")
 
