@@ -53,13 +53,19 @@ const swept = ({ sql }: Database["Service"], at: DateTime.Utc) => {
       order by expires_at limit 100 for update skip locked))`
 }
 
-/** What there was under each key, and whether it is reserved now because there was nothing. */
+/**
+ * What there was under each key, and whether it is reserved now because there was nothing. A kept
+ * answer may be as large as a body, and is read only for the request that it answers: anybody could
+ * otherwise fill the batches that all organisations share with a few bytes.
+ */
 const insertOrRead = (database: Database["Service"]) => (commands: ReadonlyArray<Command>) =>
   rows(database.sql`
     with sent as (${sent(database, commands)}),
     present as (
       select position, found.* from sent, lateral (
-        select fingerprint, answer, expires_at from idempotency_keys known
+        select known.fingerprint, known.expires_at,
+          case when known.fingerprint = sent.fingerprint then known.answer end as answer
+        from idempotency_keys known
         where known.organisation = sent.organisation and known.key = sent.key
         offset 0
       ) as found

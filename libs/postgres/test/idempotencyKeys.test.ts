@@ -12,7 +12,12 @@ import {
   imported
 } from "@data-import/domain/testing/importedAccounts"
 import { arrange } from "@data-import/domain/testing/importStates"
-import { freshKeyed, keepAs, reserve } from "@data-import/domain/testing/keyedRequests"
+import {
+  freshFingerprint,
+  freshKeyed,
+  keepAs,
+  reserve
+} from "@data-import/domain/testing/keyedRequests"
 import { Database, layerWith, rowsOf } from "../src/Database.ts"
 import { layerPorts } from "../src/Storage.ts"
 import { rows } from "../testing/rows.ts"
@@ -49,6 +54,18 @@ const scans = Effect.gen(function* () {
   return row?.scans
 })
 
+/** Blocks of answers that are too large for their rows. */
+const answersRead = Effect.gen(function* () {
+  const { run, sql } = yield* Database
+  yield* run(sql`select pg_stat_force_next_flush()`)
+  const [row] = yield* run(
+    rowsOf(Schema.Struct({ blocks: Schema.BigInt }))(sql`
+      select toast_blks_read + toast_blks_hit as blocks from pg_statio_user_tables
+      where relname = 'idempotency_keys'`)
+  )
+  return row?.blocks
+})
+
 /** Everything that is done with a key: it is reserved, taken over, kept, read and released. */
 const useKeys = Effect.gen(function* () {
   const { complete, stage } = yield* ImportProcesses
@@ -81,6 +98,25 @@ layer(storage, { excludeTestServices: true })("keys", (it) => {
       // More often than PostgreSQL plans a statement anew before it keeps a plan.
       yield* Effect.forEach(Array.from({ length: 8 }), () => useKeys)
       expect(yield* scans).toBe(before)
+    })
+  )
+
+  it.effect("cost no large answer of another request", () =>
+    Effect.gen(function* () {
+      const request = freshKeyed()
+      yield* reserve(request)
+      yield* rows(
+        (sql) => sql`
+          update idempotency_keys set expires_at = ${DateTime.toDateUtc(noonPlus(60))},
+            answer = (select string_agg(md5(n::text), '') from generate_series(1, 30000) n)
+          where key = ${request.key}`
+      )
+      const before = yield* answersRead
+      const other = { ...request, fingerprint: freshFingerprint() }
+      expect((yield* reserve(other)).reserving).toEqual({ _tag: "Reused" })
+      expect(yield* answersRead).toBe(before)
+      expect((yield* reserve(request)).reserving._tag).toBe("Kept")
+      expect(yield* answersRead).toBeGreaterThan(Number(before))
     })
   )
 
