@@ -89,15 +89,25 @@ const residentBytes = (pid: number): number => {
   return Number(line?.[1]) * 1024
 }
 
+const tickMillis = 50
+
+/** They come within a second, and then each sends a little every half second. */
+const arrivalTicks = 20
+const pauseTicks = 10
+
 const crowd = (port: number, count: number) =>
   Effect.acquireRelease(
     Effect.sync(() => {
-      const clients = Array.from(
-        { length: count },
-        (_, index) => new SlowClient(port, kinds[index % kinds.length] as Kind)
-      )
-      const timer = setInterval(() => clients.forEach((client) => client.goOn()), 500)
-      return { clients, timer }
+      const clients: Array<SlowClient> = []
+      let ticks = 0
+      const tick = () => {
+        const arrived = Math.ceil((count * Math.min(++ticks, arrivalTicks)) / arrivalTicks)
+        while (clients.length < arrived) {
+          clients.push(new SlowClient(port, kinds[clients.length % kinds.length] as Kind))
+        }
+        if (ticks % pauseTicks === 0) clients.forEach((client) => client.goOn())
+      }
+      return { clients, timer: setInterval(tick, tickMillis) }
     }),
     ({ clients, timer }) =>
       Effect.sync(() => {
