@@ -86,6 +86,16 @@ const space = code(" ")
 
 const isBlank = (at: number): boolean => at === space || at === 0x0a || at === 0x0d || at === 0x09
 
+/** Where the characters end that stand for themselves inside a string. */
+const endOfPlain = (text: string, start: number): number => {
+  const { length } = text
+  for (let index = start; index < length; index++) {
+    const at = text.charCodeAt(index)
+    if (at === quote || at === backslash || at < space) return index
+  }
+  return Math.max(start, length)
+}
+
 const isDigit = (at: number): boolean => at >= 0x30 && at <= 0x39
 
 const words: ReadonlyMap<number, readonly [word: string, value: boolean | null]> = new Map([
@@ -237,21 +247,15 @@ class Parser {
   #readString(): string {
     const text = this.#text
     const start = this.#index + 1
-    let index = start
     let isEscaped = false
-    for (;;) {
-      const at = text.charCodeAt(index)
-      if (at === quote) break
-      // Past the end there is no number, and so none that is large enough.
-      if (!(at >= space)) this.#fail(index)
-      if (at === backslash) {
-        isEscaped = true
-        index++
-      }
-      index++
+    let end = endOfPlain(text, start)
+    while (text.charCodeAt(end) === backslash) {
+      isEscaped = true
+      end = endOfPlain(text, end + 2)
     }
-    this.#index = index + 1
-    return isEscaped ? this.#unescaped(start - 1, index + 1) : text.slice(start, index)
+    if (text.charCodeAt(end) !== quote) this.#fail(end)
+    this.#index = end + 1
+    return isEscaped ? this.#unescaped(start - 1, end + 1) : text.slice(start, end)
   }
 
   #unescaped(start: number, end: number): string {

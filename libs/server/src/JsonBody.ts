@@ -35,6 +35,7 @@ function* parsing(bytes: Buffer): Steps<Result.Result<unknown, Json.NotJson>> {
   const decoded = decode(bytes)
   if (Result.isFailure(decoded)) return Result.fail(decoded.failure)
   const text = decoded.success
+  yield
   return text.startsWith("\uFEFF")
     ? Result.fail(new Json.NotJson({ detail: "The body starts with a byte-order mark." }))
     : yield* Json.parsing(text)
