@@ -76,19 +76,15 @@ class Collected {
   }
 }
 
-/** What is to be done when an answer begins, for the bodies that have arrived. */
-const arrived = new WeakMap<ServerResponse, () => void>()
-
-/** Answers that have begun. */
-const answers = new WeakSet<ServerResponse>()
+/** What is to be done when an answer begins, for requests whose bodies are read. */
+const onAnswer = new WeakMap<ServerResponse, () => void>()
 
 /**
  * The answer begins. From now on what its request's body holds of the budget depends on the client,
  * who may read the answer slowly.
  */
 export const answering = (response: ServerResponse): void => {
-  answers.add(response)
-  arrived.get(response)?.()
+  onAnswer.get(response)?.()
 }
 
 /**
@@ -105,11 +101,13 @@ const receive = (
 ): Effect.Effect<Buffer, BodyRefused> =>
   Effect.callback((resume) => {
     const collected = new Collected(limit)
+    let answered = false
     const reservation: BodyReservation = {
       bytes: 0,
       startedAt: clock.currentTimeMillisUnsafe(),
       evict: () => {
-        if (answers.has(response)) response.destroy()
+        // An answer that waits behind another has no socket yet that it could close.
+        if (answered) message.socket.destroy()
         else settle(Effect.fail(new RequestTimeout()))
       }
     }
@@ -126,7 +124,6 @@ const receive = (
     }
     const onEnd = () => {
       budget.complete(reservation)
-      arrived.set(response, () => budget.answer(reservation, clock.currentTimeMillisUnsafe()))
       settle(end(response) ? Effect.succeed(collected.bytes) : Effect.fail(unavailable))
     }
     const onGone = () => settle(Effect.interrupt)
@@ -146,6 +143,10 @@ const receive = (
       resume(outcome)
     }
     if (message.headers.expect?.toLowerCase() === "100-continue") response.writeContinue()
+    onAnswer.set(response, () => {
+      answered = true
+      if (message.complete) budget.answer(reservation, clock.currentTimeMillisUnsafe())
+    })
     begin(response)
     Listener.onEnd(message, response, () => budget.release(reservation))
     message.on("error", ignored)

@@ -221,6 +221,26 @@ describe("the memory for bodies", () => {
     })
   )
 
+  it.effect("is taken from an exchange whose answer waits behind another", () =>
+    Effect.gen(function* () {
+      const { open: go, wait } = yield* waiting
+      const routes = [...service.routes, route("GET", "/wait/", wait)]
+      const { metricsPort, port } = yield* start({ routes }, settings)
+      const answered = Effect.map(request(metricsPort ?? port, { path: "/metrics" }), ({ body }) =>
+        Number(/^http_request_body_bytes (\d+)/m.exec(body)?.[1])
+      )
+      const connection = yield* open(port)
+      connection.send(bytesOf({ path: "/wait/" }), post(body))
+      yield* Effect.repeat(answered, { until: (bytes) => bytes >= body.length })
+      const another = request(port, { method: "POST", path: "/echo/", headers: json, body })
+      expect((yield* another).status).toBe(503)
+      yield* TestClock.adjust("2 seconds")
+      expect((yield* another).status).toBe(200)
+      expect(yield* Effect.promise(() => connection.rest())).toBe("")
+      yield* go
+    })
+  )
+
   it.effect("holds a body in chunks of one byte", () =>
     Effect.gen(function* () {
       const { port } = yield* start(service, settings)
