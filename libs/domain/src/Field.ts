@@ -247,11 +247,27 @@ export const Instant = Schema.String.check(
   })
 )
 
-const emailForm =
-  /^[a-zA-Z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)+$/
+const domainLabel = "[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?"
+const emailStart = new RegExp(`[a-zA-Z0-9.!#$%&'*+/=?^_\`{|}~-]+@${domainLabel}`, "y")
+
+/** Few at once: one match of all the labels of a long text keeps its way back for each of them. */
+const moreLabels = new RegExp(`(?:\\.${domainLabel}){1,100}`, "y")
+
+/** Where a match that begins at `index` ends; -1 where there is none. */
+const endOfMatch = (form: RegExp, text: string, index: number): number => {
+  form.lastIndex = index
+  return form.test(text) ? form.lastIndex : -1
+}
+
+const isEmail = (text: string): boolean => {
+  let end = endOfMatch(emailStart, text, 0)
+  if (end === text.length) return false
+  while (end >= 0 && end < text.length) end = endOfMatch(moreLabels, text, end)
+  return end >= 0
+}
 
 /** An e-mail address of at most 254 characters, in the form that browsers accept, with a domain. */
-export const Email = formedText(254, (value) => emailForm.test(value), {
+export const Email = formedText(254, isEmail, {
   code: "invalid_email",
   detail: "Must be an e-mail address.",
   jsonSchema: { format: "email" }

@@ -86,14 +86,14 @@ const space = code(" ")
 
 const isBlank = (at: number): boolean => at === space || at === 0x0a || at === 0x0d || at === 0x09
 
-/** Where the characters end that stand for themselves inside a string. */
-const endOfPlain = (text: string, start: number): number => {
-  const { length } = text
-  for (let index = start; index < length; index++) {
+/** Where the characters end, before `stop`, that stand for themselves inside a string. */
+const endOfPlain = (text: string, start: number, stop: number): number => {
+  const last = Math.min(stop, text.length)
+  for (let index = start; index < last; index++) {
     const at = text.charCodeAt(index)
     if (at === quote || at === backslash || at < space) return index
   }
-  return Math.max(start, length)
+  return Math.max(start, last)
 }
 
 const isDigit = (at: number): boolean => at >= 0x30 && at <= 0x39
@@ -151,6 +151,19 @@ const keep = (container: Container, value: unknown): void => {
   }
 }
 
+/** A string that is too long to be read in one step, as far as it is read. */
+interface LongString {
+  readonly pieces: ReadonlyArray<string>
+  /** Where the next piece begins. */
+  readonly index: number
+}
+
+/** Characters of a string that are read in one step, or a few less. */
+const pieceLength = 64 * 1024
+
+/** An escape has no more characters. */
+const longestEscape = 6
+
 /** What may come next. */
 type Expected = "value" | "element or end" | "key" | "key or end"
 
@@ -159,6 +172,7 @@ class Parser {
   #index = 0
   #depth = 0
   #container: Container | null = null
+  #long: LongString | null = null
   #expected: Expected = "value"
   /** The whole document, once `advance` has answered true. */
   document: unknown = undefined
@@ -173,10 +187,17 @@ class Parser {
     while (this.#index < pause) {
       let next = this.#skipBlanks()
       if (this.#expected === "key" || (this.#expected === "key or end" && next !== closeBrace)) {
-        next = this.#readKey(next)
+        if (next !== quote) this.#fail()
+        const key = this.#readString()
+        if (key === undefined) return false
+        next = this.#keepKey(key)
       }
       if (next === openBrace || next === openBracket) this.#open(next)
-      else if (this.#finish(this.#readValue(next))) return true
+      else {
+        const value = next === quote ? this.#readString() : this.#readValue(next)
+        if (value === undefined) return false
+        if (this.#finish(value)) return true
+      }
     }
     return false
   }
@@ -210,11 +231,9 @@ class Parser {
     return closed(container)
   }
 
-  /** Reads a key and its colon; answers what comes then. */
-  #readKey(next: number): number {
-    if (next !== quote) this.#fail()
+  /** Keeps the key that is read, and reads its colon; answers what comes then. */
+  #keepKey(key: string): number {
     const container = this.#container as Container
-    const key = this.#readString()
     // Most keys are met for the first time; what every object inherits has no value of its own.
     if (container.object[key] !== undefined && Object.hasOwn(container.object, key)) {
       throw new NotJson({ detail: `The key ${JSON.stringify(key.slice(0, 64))} is repeated.` })
@@ -226,9 +245,8 @@ class Parser {
     return this.#skipBlanks()
   }
 
-  /** Anything but the beginning of a list or an object; an empty one ends here. */
+  /** Anything but a string or the beginning of a list or an object; an empty one ends here. */
   #readValue(next: number): unknown {
-    if (next === quote) return this.#readString()
     if (next === minus || isDigit(next)) return this.#readNumber(next)
     const container = this.#container
     if (
@@ -244,25 +262,32 @@ class Parser {
     return value
   }
 
-  #readString(): string {
+  /** Undefined where the string is long and not at its end; it is then read on from there. */
+  #readString(): string | undefined {
     const text = this.#text
-    const start = this.#index + 1
-    let isEscaped = false
-    let end = endOfPlain(text, start)
-    while (text.charCodeAt(end) === backslash) {
-      isEscaped = true
-      end = endOfPlain(text, end + 2)
+    const { index, pieces } = this.#long ?? { index: this.#index + 1, pieces: [] }
+    const stop = index + pieceLength
+    let escape = -longestEscape
+    let end = endOfPlain(text, index, stop)
+    while (end < stop && text.charCodeAt(end) === backslash) {
+      escape = end
+      end = endOfPlain(text, end + 2, stop)
     }
-    if (text.charCodeAt(end) !== quote) this.#fail(end)
+    const isWhole = text.charCodeAt(end) === quote
+    if (!isWhole && (end < stop || end >= text.length)) this.#fail(end)
+    const cut = isWhole || end - escape >= longestEscape ? end : escape
+    const piece = escape < 0 ? text.slice(index, cut) : this.#unescaped(index, cut)
+    this.#long = isWhole ? null : { index: cut, pieces: [...pieces, piece] }
+    if (!isWhole) return undefined
     this.#index = end + 1
-    return isEscaped ? this.#unescaped(start - 1, end + 1) : text.slice(start, end)
+    return pieces.length === 0 ? piece : pieces.join("") + piece
   }
 
   #unescaped(start: number, end: number): string {
     try {
-      return String(JSON.parse(this.#text.slice(start, end)))
+      return String(JSON.parse(`"${this.#text.slice(start, end)}"`))
     } catch {
-      return this.#fail(start)
+      return this.#fail()
     }
   }
 

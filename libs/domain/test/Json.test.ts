@@ -111,6 +111,34 @@ describe("a key", () => {
   })
 })
 
+describe("a long string", () => {
+  const units = ["é", "\\n", "\\\\", '\\"', "\\u0041", "\\ud83d\\ude00", "\\ud800", "😀"]
+
+  it.each(units)("with %s anywhere is read in pieces", (unit) => {
+    for (let before = 65_520; before < 65_545; before++) {
+      const plain = "x".repeat(before)
+      for (const text of [`"${plain}${unit}"`, `"${plain}${unit}${plain}${unit}x"`]) {
+        expect(taken(`[${text}]`)).toEqual([JSON.parse(text)])
+        expect(taken(`{${text}:${text}}`)).toEqual({ [JSON.parse(text)]: JSON.parse(text) })
+      }
+    }
+  })
+
+  it("of escapes is read in short steps", () => {
+    const steps = parsing(`["${"\\u0061".repeat(1_000_000)}"]`)
+    let count = 0
+    while (steps.next().done !== true) count++
+    expect(count).toBeGreaterThan(90)
+  })
+
+  it.each(["\\u00", "\\x", "\n", "\\"])("with %j anywhere is refused where it stands", (unit) => {
+    for (let before = 65_520; before < 65_545; before++) {
+      expect(refused(`["${"x".repeat(before)}${unit}`)).toMatch(/^parse_error: Not a JSON document/)
+      expect(refused(`["${"x".repeat(before)}${unit}"]`)).toMatch(/^parse_error: Not a JSON/)
+    }
+  })
+})
+
 describe("nesting", () => {
   const lists = (depth: number) => `${"[".repeat(depth)}${"]".repeat(depth)}`
   const objects = (depth: number) => `${'{"a":'.repeat(depth)}1${"}".repeat(depth)}`
