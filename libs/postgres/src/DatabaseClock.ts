@@ -5,7 +5,8 @@
  * shows the local time. Each measurement leaves an interval in which the true time lies, and the
  * clock is corrected only as far as it is outside: never back by more than it was wrong.
  */
-import { type Clock, Effect } from "effect"
+import type { Clock } from "effect"
+import * as CustomClock from "./CustomClock.ts"
 
 /** What the database's clock showed at some instant between two of the monotonic clock. */
 export interface Measurement {
@@ -43,14 +44,6 @@ export const make = (local: Clock.Clock): DatabaseClock => {
       const most = shown - sent
       lead = lead === null ? (least + most) / 2 : Math.min(Math.max(lead, least), most)
     },
-    clock: {
-      currentTimeMillisUnsafe: millis,
-      currentTimeMillis: Effect.sync(millis),
-      currentTimeNanosUnsafe: nanos,
-      currentTimeNanos: Effect.sync(nanos),
-      monotonicTimeNanosUnsafe: () => local.monotonicTimeNanosUnsafe(),
-      monotonicTimeNanos: local.monotonicTimeNanos,
-      sleep: (duration) => local.sleep(duration)
-    }
+    clock: CustomClock.make(local, millis, nanos)
   }
 }

@@ -5,6 +5,7 @@
  * statements that run on one are left to end, and no other is given to it.
  */
 import { type Clock, Duration, Effect } from "effect"
+import * as CustomClock from "./CustomClock.ts"
 
 export interface PoolClock {
   /** Sleeps as the clock of the process does. */
@@ -20,15 +21,7 @@ export const make = (process: Clock.Clock, maxAge: Duration.Duration): PoolClock
   const millis = () => process.currentTimeMillisUnsafe() + aheadMillis
   const nanos = () => process.currentTimeNanosUnsafe() + BigInt(aheadMillis) * 1_000_000n
   return {
-    clock: {
-      currentTimeMillisUnsafe: millis,
-      currentTimeMillis: Effect.sync(millis),
-      currentTimeNanosUnsafe: nanos,
-      currentTimeNanos: Effect.sync(nanos),
-      monotonicTimeNanosUnsafe: () => process.monotonicTimeNanosUnsafe(),
-      monotonicTimeNanos: process.monotonicTimeNanos,
-      sleep: (duration) => process.sleep(duration)
-    },
+    clock: CustomClock.make(process, millis, nanos),
     discardConnections: Effect.sync(() => {
       aheadMillis += maxAgeMillis
     })
