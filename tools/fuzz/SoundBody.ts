@@ -49,6 +49,19 @@ export const soundAnswers: ReadonlyArray<string> = [
   "400 active_payment_instruction_exists"
 ]
 
+/** What a body may be answered in which one value is another. */
+export const answersToOneChange: ReadonlyArray<string> = [
+  ...soundAnswers,
+  "400 parse_error",
+  "400 account_failed_validation",
+  "400 request_failed_validation",
+  "400 import_process_does_not_exist",
+  "400 operations_team_name_does_not_exist",
+  "400 duplicate_transaction_ids",
+  "400 payment_instruction_rejected_by_vendor",
+  "404 not_found"
+]
+
 /**
  * The sound body of the operation.
  * @throws when nobody has said what it is.

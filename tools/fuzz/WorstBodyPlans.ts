@@ -14,7 +14,7 @@ import { type Operation, resolved, tokenPath } from "./Document.ts"
 import { answers, both, faultsOf, unlessTooLarge } from "./Expectation.ts"
 import { soundRequest } from "./HttpPlans.ts"
 import { pathsIn } from "./Schema.ts"
-import { posts, soundAnswers, soundBody } from "./SoundBody.ts"
+import { answersToOneChange, posts, soundAnswers, soundBody } from "./SoundBody.ts"
 
 type Path = ReadonlyArray<string | number>
 
@@ -244,18 +244,7 @@ export const bounded =
   (replies) =>
     replies.flatMap((reply) => complaintsOf(body, faults, reply))
 
-const outcomes = answers(
-  ...soundAnswers,
-  "400 parse_error",
-  "400 account_failed_validation",
-  "400 request_failed_validation",
-  "400 import_process_does_not_exist",
-  "400 operations_team_name_does_not_exist",
-  "400 duplicate_transaction_ids",
-  "400 transaction_outside_open_period",
-  "400 payment_instruction_rejected_by_vendor",
-  "404 not_found"
-)
+const outcomes = answers(...answersToOneChange, "400 transaction_outside_open_period")
 
 interface Worst {
   readonly asked: Operation
