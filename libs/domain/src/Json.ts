@@ -84,7 +84,8 @@ const openBracket = code("[")
 const closeBracket = code("]")
 const space = code(" ")
 
-const isBlank = (at: number): boolean => at === space || at === 0x0a || at === 0x0d || at === 0x09
+const isBlank = (at: number): boolean =>
+  at <= space && (at === space || at === 0x0a || at === 0x0d || at === 0x09)
 
 /** Where the characters end, before `stop`, that stand for themselves inside a string. */
 const endOfPlain = (text: string, start: number, stop: number): number => {
@@ -165,7 +166,8 @@ const pieceLength = 64 * 1024
 const longestEscape = 6
 
 /** What may come next. */
-type Expected = "value" | "element or end" | "key" | "key or end"
+type Expected =
+  "value" | "element or end" | "key" | "key or end" | "colon" | "comma or end" | "end of text"
 
 class Parser {
   readonly #text: string
@@ -185,31 +187,49 @@ class Parser {
   advance(characters: number): boolean {
     const pause = this.#index + characters
     while (this.#index < pause) {
-      let next = this.#skipBlanks()
-      if (this.#expected === "key" || (this.#expected === "key or end" && next !== closeBrace)) {
-        if (next !== quote) this.#fail()
-        const key = this.#readString()
-        if (key === undefined) return false
-        next = this.#keepKey(key)
+      const next = this.#skipBlanks(pause)
+      if (isBlank(next)) return false
+      if (this.#expected === "end of text") {
+        if (this.#index < this.#text.length) this.#fail()
+        return true
       }
-      if (next === openBrace || next === openBracket) this.#open(next)
-      else {
-        const value = next === quote ? this.#readString() : this.#readValue(next)
-        if (value === undefined) return false
-        if (this.#finish(value)) return true
-      }
+      if (!this.#read(next)) return false
     }
     return false
+  }
+
+  /** Reads what begins with `next`; whether all of it, and not a piece of a long string. */
+  #read(next: number): boolean {
+    switch (this.#expected) {
+      case "colon":
+        if (next !== colon) this.#fail()
+        this.#index++
+        this.#expected = "value"
+        return true
+      case "comma or end":
+        this.#readCommaOrEnd(next)
+        return true
+      case "key or end":
+      case "key":
+        if (next === closeBrace && this.#expected === "key or end") {
+          this.#close()
+          return true
+        }
+        return this.#readKey(next)
+      default:
+        return this.#readValue(next)
+    }
   }
 
   #fail(index = this.#index): never {
     throw new NotJson({ detail: `Not a JSON document, at position ${index}.` })
   }
 
-  #skipBlanks(): number {
+  /** Answers what comes then, which is a blank where there are more of them at `pause`. */
+  #skipBlanks(pause: number): number {
     const text = this.#text
     let next = text.charCodeAt(this.#index)
-    while (next <= space && isBlank(next)) next = text.charCodeAt(++this.#index)
+    while (isBlank(next) && this.#index < pause) next = text.charCodeAt(++this.#index)
     return next
   }
 
@@ -224,42 +244,65 @@ class Parser {
     this.#expected = isObject ? "key or end" : "element or end"
   }
 
-  #close(container: Container): unknown {
+  #close(): void {
+    const container = this.#container as Container
     this.#depth--
     this.#index++
     this.#container = container.within
-    return closed(container)
+    this.#put(closed(container))
   }
 
-  /** Keeps the key that is read, and reads its colon; answers what comes then. */
-  #keepKey(key: string): number {
+  #readKey(next: number): boolean {
+    if (next !== quote) this.#fail()
+    const key = this.#readString()
+    if (key === undefined) return false
     const container = this.#container as Container
     // Most keys are met for the first time; what every object inherits has no value of its own.
     if (container.object[key] !== undefined && Object.hasOwn(container.object, key)) {
       throw new NotJson({ detail: `The key ${JSON.stringify(key.slice(0, 64))} is repeated.` })
     }
     container.key = key
-    if (this.#skipBlanks() !== colon) this.#fail()
-    this.#index++
-    this.#expected = "value"
-    return this.#skipBlanks()
+    this.#expected = "colon"
+    return true
   }
 
-  /** Anything but a string or the beginning of a list or an object; an empty one ends here. */
-  #readValue(next: number): unknown {
-    if (next === minus || isDigit(next)) return this.#readNumber(next)
-    const container = this.#container
-    if (
-      container !== null &&
-      ((next === closeBracket && this.#expected === "element or end") ||
-        (next === closeBrace && this.#expected === "key or end"))
-    ) {
-      return this.#close(container)
-    }
+  #readValue(next: number): boolean {
+    if (next === quote) {
+      const text = this.#readString()
+      if (text === undefined) return false
+      this.#put(text)
+    } else if (next === minus || isDigit(next)) this.#put(this.#readNumber(next))
+    else if (next === openBrace || next === openBracket) this.#open(next)
+    else if (next === closeBracket && this.#expected === "element or end") this.#close()
+    else this.#put(this.#readWord(next))
+    return true
+  }
+
+  #readWord(next: number): boolean | null {
     const [word, value] = words.get(next) ?? this.#fail()
     if (!this.#text.startsWith(word, this.#index)) this.#fail()
     this.#index += word.length
     return value
+  }
+
+  #readCommaOrEnd(next: number): void {
+    const isObject = (this.#container as Container).list === null
+    if (next === comma) {
+      this.#index++
+      this.#expected = isObject ? "key" : "value"
+    } else if (next === (isObject ? closeBrace : closeBracket)) this.#close()
+    else this.#fail()
+  }
+
+  /** Puts a value in its place. */
+  #put(value: unknown): void {
+    if (this.#container === null) {
+      this.document = value
+      this.#expected = "end of text"
+    } else {
+      keep(this.#container, value)
+      this.#expected = "comma or end"
+    }
   }
 
   /** Undefined where the string is long and not at its end; it is then read on from there. */
@@ -319,31 +362,6 @@ class Parser {
     if (!isDigit(next)) this.#fail()
     while (isDigit(next)) next = text.charCodeAt(++this.#index)
     return next
-  }
-
-  /** Puts a value in its place, and ends what ends after it; whether that was the document. */
-  #finish(read: unknown): boolean {
-    for (let value = read; ;) {
-      const container = this.#container
-      if (container === null) return this.#end(value)
-      keep(container, value)
-      const isObject = container.list === null
-      const next = this.#skipBlanks()
-      if (next === comma) {
-        this.#index++
-        this.#expected = isObject ? "key" : "value"
-        return false
-      }
-      if (next !== (isObject ? closeBrace : closeBracket)) this.#fail()
-      value = this.#close(container)
-    }
-  }
-
-  #end(value: unknown): boolean {
-    this.#skipBlanks()
-    if (this.#index < this.#text.length) this.#fail()
-    this.document = value
-    return true
   }
 }
 

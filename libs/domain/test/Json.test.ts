@@ -264,6 +264,16 @@ describe("a document of any size", () => {
     expect(refused(`{${members(3 * listElements)},"k1":1}`)).toMatch(/^parse_error: The key "k1"/)
   })
 
+  it("is read in steps of some thousand characters where they are blanks", () => {
+    const blanks = " \n\t\r".repeat(25_000)
+    const text = ["", "{", '"a"', ":", "[", "1", ",", "2", "]", "}", ""].join(blanks)
+    expect(taken(text)).toEqual({ a: [1, 2] })
+    const steps = parsing(text)
+    let count = 0
+    while (steps.next().done !== true) count++
+    expect(count).toBeGreaterThanOrEqual(Math.floor(text.length / 4_096) - 1)
+  })
+
   it("is read in steps of some thousand characters, whatever they are", () => {
     for (const unit of ["[]", "1", '""', '{"a":[1]}', "1e5", "12345678901234567890", "null"]) {
       const text = `[${long(20_000, unit)}]`
