@@ -5,7 +5,7 @@
 import { AccountNumber, ExternalAccountNumber } from "@data-import/domain/Account"
 import { timeZoneNamed } from "@data-import/domain/BusinessDay"
 import { DocumentPath, relativePath } from "@data-import/domain/Document"
-import { nonBlankText } from "@data-import/domain/Field"
+import { hasControlCharacter, nonBlankText } from "@data-import/domain/Field"
 import { OrganisationName, Scope } from "@data-import/domain/Organisation"
 import { SupplierCode, type SupplierStatus } from "@data-import/domain/Supplier"
 import { Duration, Option, Schema } from "effect"
@@ -20,16 +20,24 @@ export const asOrganisation = readAs(
   "a name of lower-case letters, digits, _ and -, up to 64 characters"
 )
 
-/**
- * A code that can stand in a path and in a log: neither `.` nor `..`, and no control characters.
- */
+/** Text that can be printed as it is. A control character could move the cursor of a terminal. */
+const printableText = (length: number) => (text: string) =>
+  Option.filter(
+    Schema.decodeOption(nonBlankText(length))(text),
+    (text) => !hasControlCharacter(text)
+  )
+
+export const asText = (length: number) =>
+  readAs(printableText(length), `1 to ${length} characters, none of them a control character`)
+
+/** A code that can stand in a path and in a log. */
 export const asSupplierCode = readAs(
   (text) =>
-    Schema.decodeOption(nonBlankText(32))(text).pipe(
-      Option.filter((code) => /^(?!\.{1,2}$)\P{Cc}+$/u.test(code)),
+    printableText(32)(text).pipe(
+      Option.filter((code) => code !== "." && code !== ".."),
       Option.flatMap(Schema.decodeOption(SupplierCode))
     ),
-  "a code of 1 to 32 characters"
+  "a code of 1 to 32 characters, none of them a control character, and neither . nor .."
 )
 
 export const asExternalAccountNumber = readAs(
@@ -52,9 +60,6 @@ export const readDocumentRoot = (text: string): Option.Option<string> =>
 export const asDocumentRoot = readAs(readDocumentRoot, "a relative path without . and .. segments")
 
 export const asTimeZone = readAs(timeZoneNamed, "the IANA name of a time zone, like Europe/Berlin")
-
-export const asText = (length: number) =>
-  readAs(Schema.decodeOption(nonBlankText(length)), `1 to ${length} characters`)
 
 const statuses: ReadonlyMap<string, SupplierStatus> = new Map([
   ["ongoing", "Ongoing"],

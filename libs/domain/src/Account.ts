@@ -17,6 +17,7 @@ import {
   choice,
   Email,
   fieldCheck,
+  hasControlCharacter,
   list,
   nonBlank,
   nonBlankText,
@@ -56,7 +57,7 @@ export const ExternalAccountNumber = nonBlank(externalAccountNumberLength)
       (value) =>
         value === value.trim() &&
         value.isWellFormed() &&
-        !/\p{Cc}/u.test(value) &&
+        !hasControlCharacter(value) &&
         value !== "." &&
         value !== "..",
       {

@@ -3,7 +3,7 @@
  * it. Source: specification, "Document paths"; decisions, "Post-import".
  */
 import { Schema } from "effect"
-import { fieldCheck, nonBlank, trimmed } from "./Field.ts"
+import { fieldCheck, hasControlCharacter, nonBlank, trimmed } from "./Field.ts"
 import { eachSound, type Rule } from "./Rules.ts"
 import { leavesOf, type Shape } from "./Shape.ts"
 import type { Steps } from "./Steps.ts"
@@ -18,7 +18,8 @@ const uncleanSegment = /(?:^|\/)\.{0,2}(?:\/|$)/
 
 const isCleanPath = (path: string): boolean =>
   path.isWellFormed() &&
-  !/\p{Cc}|\\/u.test(path) &&
+  !hasControlCharacter(path) &&
+  !path.includes("\\") &&
   !/^[A-Za-z][A-Za-z0-9+.-]*:/.test(path) &&
   !hiddenSeparator.test(path) &&
   !uncleanSegment.test(path)

@@ -47,6 +47,9 @@ const hasAtMost = (text: string, max: number): boolean => {
 /** Whether the text can be stored at all: no NUL, and no half of a character. */
 export const isStorableText = (text: string): boolean => text.isWellFormed() && !text.includes("\0")
 
+/** Whether the text has a control character: Unicode category Cc. */
+export const hasControlCharacter = (text: string): boolean => /\p{Cc}/u.test(text)
+
 /** Text that can be stored. Code: `invalid`. */
 export const isStorable = fieldCheck<string>(isStorableText, {
   code: "invalid",

@@ -214,6 +214,36 @@ describe("import", () => {
   )
 })
 
+describe("a control character", () => {
+  const text = (character: string) => `a${character}[2Jb`
+  it.effect.each(["\0", "\t", "\n", "\u001b", "\u007f", "\u009b"])(
+    "is refused in every name: %j",
+    (character) =>
+      Effect.gen(function* () {
+        const { done, json, refused } = yield* arrange
+        yield* done("organisation", "create", "demo")
+        const wrong = text(character)
+        const organisation = ["--organisation", "demo"]
+        const commands = [
+          [["organisation", "create", wrong], "lower-case letters"],
+          [["supplier", "create", wrong, ...organisation], "none of them a control character"],
+          [
+            ["supplier", "create", "ENERGY", ...organisation, "--document-root", wrong],
+            "relative path"
+          ],
+          [["team", "create", wrong], "none of them a control character"],
+          [["choice", "add", "vendor", wrong], "none of them a control character"],
+          [["key", "issue", "demo", "--label", wrong], "none of them a control character"]
+        ] as const
+        for (const [command, reason] of commands) yield* refused(command, reason)
+        for (const lists of [["team"], ["supplier"], ["choice"], ["key", "demo"]] as const) {
+          const [noun, ...rest] = lists
+          expect(yield* json(noun, "list", ...rest), noun).toEqual([])
+        }
+      })
+  )
+})
+
 describe("the command line", () => {
   it.effect("opens no storage for help or a line that makes no sense", () =>
     Effect.gen(function* () {
