@@ -2,7 +2,11 @@
  * Why a command was not carried out, in one sentence for whoever typed it. It stands alone so that
  * every command words the same refusal in the same way.
  */
-import type { AlreadyExists, DoesNotExist } from "@data-import/domain/ports/OperatorSetup"
+import type {
+  AlreadyExists,
+  DocumentRootTaken,
+  DoesNotExist
+} from "@data-import/domain/ports/OperatorSetup"
 import type { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
 import { Data, Effect } from "effect"
 import { CliError } from "effect/cli"
@@ -15,7 +19,8 @@ export class Refused extends Data.TaggedError("Refused")<{ readonly why: string 
 }
 
 /** Every way in which a command cannot be carried out. */
-export type Explained = Refused | AlreadyExists | DoesNotExist | StorageUnavailable
+export type Explained =
+  Refused | AlreadyExists | DoesNotExist | DocumentRootTaken | StorageUnavailable
 
 const explanation = (error: Explained): string => {
   switch (error._tag) {
@@ -25,6 +30,11 @@ const explanation = (error: Explained): string => {
       return `There is already ${article(error.what)} ${error.what} ${error.name}.`
     case "DoesNotExist":
       return `There is no ${error.what} ${error.name}.`
+    case "DocumentRootTaken":
+      return (
+        `The document root ${error.documentRoot} overlaps ${error.by.documentRoot}, that of the ` +
+        `supplier ${error.by.code} of another organisation: give another --document-root.`
+      )
     case "StorageUnavailable":
       return "The database cannot be reached. Is DATABASE_URL right, and does PostgreSQL run?"
   }

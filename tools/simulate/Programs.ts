@@ -33,6 +33,7 @@ import { layerMemory as documentsIn } from "@data-import/domain/ports/memory/Doc
 import { layerMemory as vendors } from "@data-import/domain/ports/memory/PaymentVendor"
 import {
   type AlreadyExists,
+  type DocumentRootTaken,
   type DoesNotExist,
   OperatorSetup
 } from "@data-import/domain/ports/OperatorSetup"
@@ -143,7 +144,8 @@ export const supplierOf = (
   timeZone: timeZones.get(code) ?? utc
 })
 
-type Unsuccessful = Failure | StorageUnavailable | AlreadyExists | DoesNotExist | Refusal
+type Unsuccessful =
+  Failure | StorageUnavailable | AlreadyExists | DoesNotExist | DocumentRootTaken | Refusal
 
 /** What the operator is refused. */
 class Refusal {

@@ -20,6 +20,12 @@ export class DoesNotExist extends Data.TaggedError("DoesNotExist")<{
   readonly name: string
 }> {}
 
+/** The document root overlaps that of `by`, a supplier of another organisation. */
+export class DocumentRootTaken extends Data.TaggedError("DocumentRootTaken")<{
+  readonly documentRoot: string
+  readonly by: Supplier
+}> {}
+
 export class OperatorSetup extends Context.Service<
   OperatorSetup,
   {
@@ -30,9 +36,10 @@ export class OperatorSetup extends Context.Service<
     /** In code point order of the name or code, like the lists below. */
     readonly organisations: Effect.Effect<ReadonlyArray<Organisation>, StorageUnavailable>
 
+    /** Refuses a document root that overlaps that of another organisation's supplier. */
     readonly createSupplier: (
       supplier: Supplier
-    ) => Effect.Effect<void, AlreadyExists | DoesNotExist | StorageUnavailable>
+    ) => Effect.Effect<void, AlreadyExists | DoesNotExist | DocumentRootTaken | StorageUnavailable>
     readonly supplier: (
       code: SupplierCode
     ) => Effect.Effect<Option.Option<Supplier>, StorageUnavailable>
@@ -42,11 +49,14 @@ export class OperatorSetup extends Context.Service<
       code: SupplierCode,
       decide: (present: SupplierStatus) => Result.Result<SupplierStatus, E>
     ) => Effect.Effect<Supplier, E | DoesNotExist | StorageUnavailable>
-    /** Sets what is given and leaves the rest; gives the supplier as it is then. */
+    /**
+     * Sets what is given and leaves the rest; gives the supplier as it is then. Sets nothing where
+     * a document root is given that overlaps that of another organisation's supplier.
+     */
     readonly configureSupplier: (
       code: SupplierCode,
       settings: Partial<SupplierSettings>
-    ) => Effect.Effect<Supplier, DoesNotExist | StorageUnavailable>
+    ) => Effect.Effect<Supplier, DoesNotExist | DocumentRootTaken | StorageUnavailable>
 
     readonly createTeam: (name: string) => Effect.Effect<void, AlreadyExists | StorageUnavailable>
     readonly hasTeam: (name: string) => Effect.Effect<boolean, StorageUnavailable>

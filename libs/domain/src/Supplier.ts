@@ -22,7 +22,10 @@ export type SupplierStatus = typeof SupplierStatus.Type
 
 /** What the operator may set of a supplier at any time. */
 export interface SupplierSettings {
-  /** Where the supplier's documents start in the bucket; the code itself unless configured. */
+  /**
+   * Where the supplier's documents start in the bucket; the code itself unless configured. It never
+   * overlaps the root of another organisation's supplier.
+   */
   readonly documentRoot: string
   /** Whether a document named in a payload must exist in the document store. */
   readonly documentCheck: boolean
@@ -39,6 +42,29 @@ export interface Supplier extends SupplierSettings {
   readonly organisation: OrganisationName
   readonly status: SupplierStatus
 }
+
+const segmentsOf = (root: string): ReadonlyArray<string> =>
+  root.split("/").filter((segment) => segment !== "")
+
+/** Whether two document roots are the same folder, or one lies within the other. */
+const rootsOverlap = (one: string, other: string): boolean => {
+  const [ones, others] = [segmentsOf(one), segmentsOf(other)]
+  const depth = Math.min(ones.length, others.length)
+  return ones.slice(0, depth).every((segment, index) => segment === others[index])
+}
+
+/**
+ * The first of `suppliers` that is another organisation's and whose document root overlaps that of
+ * `supplier`; undefined if there is none. Those of one organisation may share documents.
+ */
+export const overlappingRoot = (
+  supplier: Supplier,
+  suppliers: ReadonlyArray<Supplier>
+): Supplier | undefined =>
+  suppliers.find(
+    ({ documentRoot, organisation }) =>
+      organisation !== supplier.organisation && rootsOverlap(documentRoot, supplier.documentRoot)
+  )
 
 /** Why the operator may not set a status: Complete is left only by reopening to Ongoing. */
 export interface StatusChangeRefused {

@@ -14,6 +14,7 @@ import {
   SupplierCode,
   type SupplierSettings
 } from "../src/Supplier.ts"
+import { documentRoots } from "./DocumentRootContract.ts"
 import {
   expectSame,
   freshOrganisation,
@@ -80,9 +81,8 @@ const organisations = (it: It): void => {
 const suppliers = (it: It): void => {
   const variations: ReadonlyArray<Partial<Supplier>> = [
     {},
-    { status: "Paused", documentRoot: "a/b c/Ærø", documentCheck: false },
+    { status: "Paused", documentRoot: `${hex(16)}/b c/Ærø`, documentCheck: false },
     { status: "Complete", customerEmails: true, concurrencyLimit: 7 },
-    { documentRoot: "" },
     { timeZone: TimeZone.make("America/Argentina/ComodRivadavia") }
   ]
   it.effect.each(variations)("keeps a supplier with its configuration: %o", (variation) =>
@@ -161,20 +161,20 @@ const supplierNames = (it: It): void => {
 
 const settings = (it: It): void => {
   const berlin = TimeZone.make("Europe/Berlin")
-  const every: SupplierSettings = {
-    documentRoot: "archive/2019",
+  const everySetting = (): SupplierSettings => ({
+    documentRoot: `${hex(16)}/2019`,
     documentCheck: false,
     customerEmails: true,
     concurrencyLimit: 7,
     timeZone: berlin
-  }
-  const back: SupplierSettings = {
-    documentRoot: "",
+  })
+  const otherSettings = (): SupplierSettings => ({
+    documentRoot: hex(16),
     documentCheck: true,
     customerEmails: false,
     concurrencyLimit: null,
     timeZone: utc
-  }
+  })
   const each = (all: SupplierSettings): ReadonlyArray<Partial<SupplierSettings>> =>
     Object.entries<SupplierSettings[keyof SupplierSettings]>({ ...all }).map(([name, value]) => ({
       [name]: value
@@ -184,6 +184,7 @@ const settings = (it: It): void => {
     Effect.gen(function* () {
       const setup = yield* OperatorSetup
       const { supplier } = yield* freshSupplier
+      const [every, back] = [everySetting(), otherSettings()]
       let expected = supplier
       for (const given of [{}, ...each(every), ...each(back), every, back]) {
         expected = { ...expected, ...given }
@@ -198,10 +199,10 @@ const settings = (it: It): void => {
       const setup = yield* OperatorSetup
       const { supplier } = yield* freshSupplier
       const { supplier: other } = yield* freshSupplier
-      yield* setup.configureSupplier(supplier.code, every)
+      yield* setup.configureSupplier(supplier.code, everySetting())
       expectSame(Option.getOrNull(yield* setup.supplier(other.code)), other)
       const code = freshSupplierCode()
-      const failure = yield* Effect.flip(setup.configureSupplier(code, every))
+      const failure = yield* Effect.flip(setup.configureSupplier(code, everySetting()))
       expect(failure).toMatchObject({ _tag: "DoesNotExist", what: "supplier", name: code })
     })
   )
@@ -210,6 +211,7 @@ const settings = (it: It): void => {
     Effect.gen(function* () {
       const setup = yield* OperatorSetup
       const { supplier } = yield* freshSupplier
+      const every = everySetting()
       const pause = setup.changeSupplierStatus(supplier.code, () => Result.succeed("Paused"))
       const runs = each(every).map((given) => setup.configureSupplier(supplier.code, given))
       yield* Effect.all([...runs, pause], unbounded)
@@ -366,6 +368,7 @@ export const operatorSetupContract = <E>(
         supplierNames(it)
       })
       describe("configureSupplier", () => settings(it))
+      describe("document roots", () => documentRoots(it))
       describe("changeSupplierStatus", () => statuses(it))
       describe("teams", () => teams(it))
       describe("choices", () => choices(it))

@@ -6,8 +6,14 @@ import { DateTime, Effect, Layer, Option, type Result, Schema } from "effect"
 import { OpenChoice } from "@data-import/domain/Choices"
 import { OrganisationName } from "@data-import/domain/Organisation"
 import { TimeZone } from "@data-import/domain/BusinessDay"
-import { AlreadyExists, DoesNotExist, OperatorSetup } from "@data-import/domain/ports/OperatorSetup"
 import {
+  AlreadyExists,
+  DocumentRootTaken,
+  DoesNotExist,
+  OperatorSetup
+} from "@data-import/domain/ports/OperatorSetup"
+import {
+  overlappingRoot,
   type Supplier,
   SupplierCode,
   type SupplierSettings,
@@ -34,30 +40,6 @@ const createOrganisation = (sql: Sql, name: OrganisationName, at: DateTime.Utc) 
     )
   )
 
-const createdSupplierRows = rowsOf(
-  Schema.Struct({ organisation_exists: Schema.Boolean, created: Schema.Boolean })
-)
-
-const createSupplier = Effect.fnUntraced(function* (sql: Sql, supplier: Supplier) {
-  const { code, organisation } = supplier
-  const [answer] = yield* createdSupplierRows(sql`
-    with created as (
-      insert into suppliers (code, organisation, status, document_root, document_check,
-        customer_emails, concurrency_limit, time_zone)
-      select ${code}, name, ${supplier.status}, ${supplier.documentRoot},
-        ${supplier.documentCheck}, ${supplier.customerEmails},
-        ${supplier.concurrencyLimit}::integer, ${supplier.timeZone}
-      from organisations where name = ${organisation}
-      on conflict do nothing returning code
-    )
-    select exists (select from organisations where name = ${organisation}) as organisation_exists,
-      exists (select from created) as created`)
-  if (answer?.created === true) return
-  yield* answer?.organisation_exists === true
-    ? new AlreadyExists({ what: "supplier", name: code })
-    : new DoesNotExist({ what: "organisation", name: organisation })
-})
-
 const supplierRows = rowsOf(
   Schema.Struct({
     code: SupplierCode,
@@ -79,12 +61,52 @@ const supplierColumns = (sql: Sql) => sql`
 const suppliers = (sql: Sql) =>
   supplierRows(sql`select ${supplierColumns(sql)} from suppliers order by code`)
 
+/**
+ * Transactions that set a document root run one after the other. A statement of its own, since one
+ * that waits for a lock does not see what was committed meanwhile.
+ */
+const lockDocumentRoots = (sql: Sql) =>
+  sql`select pg_advisory_xact_lock(hashtextextended('document roots', 0))`
+
+/** Fails where the supplier, as it is stored now, may not have its root. */
+const refuseTakenRoot = Effect.fnUntraced(function* (sql: Sql, supplier: Supplier) {
+  const by = overlappingRoot(supplier, yield* suppliers(sql))
+  const { documentRoot } = supplier
+  if (by !== undefined) return yield* new DocumentRootTaken({ documentRoot, by })
+})
+
+const createdSupplierRows = rowsOf(
+  Schema.Struct({ organisation_exists: Schema.Boolean, created: Schema.Boolean })
+)
+
+const createSupplier = Effect.fnUntraced(function* (sql: Sql, supplier: Supplier) {
+  const { code, organisation } = supplier
+  yield* lockDocumentRoots(sql)
+  const [answer] = yield* createdSupplierRows(sql`
+    with created as (
+      insert into suppliers (code, organisation, status, document_root, document_check,
+        customer_emails, concurrency_limit, time_zone)
+      select ${code}, name, ${supplier.status}, ${supplier.documentRoot},
+        ${supplier.documentCheck}, ${supplier.customerEmails},
+        ${supplier.concurrencyLimit}::integer, ${supplier.timeZone}
+      from organisations where name = ${organisation}
+      on conflict do nothing returning code
+    )
+    select exists (select from organisations where name = ${organisation}) as organisation_exists,
+      exists (select from created) as created`)
+  if (answer?.created === true) return yield* refuseTakenRoot(sql, supplier)
+  return yield* answer?.organisation_exists === true
+    ? new AlreadyExists({ what: "supplier", name: code })
+    : new DoesNotExist({ what: "organisation", name: organisation })
+})
+
 const configureSupplier = Effect.fnUntraced(function* (
   sql: Sql,
   code: SupplierCode,
   settings: Partial<SupplierSettings>
 ) {
   const { concurrencyLimit, customerEmails, documentCheck, documentRoot, timeZone } = settings
+  if (documentRoot !== undefined) yield* lockDocumentRoots(sql)
   const [configured] = yield* supplierRows(sql`
     update suppliers set
       document_root = coalesce(${documentRoot ?? null}, document_root),
@@ -94,9 +116,9 @@ const configureSupplier = Effect.fnUntraced(function* (
         else ${concurrencyLimit ?? null}::integer end,
       time_zone = coalesce(${timeZone ?? null}, time_zone)
     where code = ${code} returning ${supplierColumns(sql)}`)
-  return yield* configured === undefined
-    ? new DoesNotExist({ what: "supplier", name: code })
-    : Effect.succeed(configured)
+  if (configured === undefined) return yield* new DoesNotExist({ what: "supplier", name: code })
+  if (documentRoot !== undefined) yield* refuseTakenRoot(sql, configured)
+  return configured
 })
 
 /** Locked so that imports of the supplier, which refer to it, can be staged meanwhile. */
@@ -177,12 +199,13 @@ const make = Effect.gen(function* () {
       organisationRows(sql`
         select name, created_at as "createdAt" from organisations order by name`)
     ),
-    createSupplier: (created) => run(createSupplier(sql, created)),
+    createSupplier: (created) => run(sql.withTransaction(createSupplier(sql, created))),
     supplier: (code) => (isStorable(code) ? supplier(code) : Effect.succeedNone),
     suppliers: run(suppliers(sql)),
     changeSupplierStatus: (code, decide) =>
       run(sql.withTransaction(changeSupplierStatus(sql, code, decide))),
-    configureSupplier: (code, settings) => run(configureSupplier(sql, code, settings)),
+    configureSupplier: (code, settings) =>
+      run(sql.withTransaction(configureSupplier(sql, code, settings))),
     createTeam: (name) => run(createTeam(sql, name)),
     hasTeam: (name) => (isStorable(name) ? hasTeam(name) : Effect.succeed(false)),
     teams: run(nameRows(sql`select name from operations_teams order by name`)).pipe(

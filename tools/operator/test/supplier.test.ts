@@ -121,6 +121,34 @@ describe("supplier", () => {
     })
   )
 
+  it.effect("has no document root that overlaps another organisation's", () =>
+    Effect.gen(function* () {
+      const { done, json, refused } = yield* arrange
+      yield* done("organisation", "create", "demo")
+      yield* done("organisation", "create", "rival")
+      yield* done("supplier", "create", "ENERGY", "--organisation", "demo")
+      const ofRival = (code: string, ...flags: ReadonlyArray<string>) => [
+        ...["supplier", "create", code, "--organisation", "rival"],
+        ...flags
+      ]
+      for (const root of ["ENERGY", "/ENERGY", "ENERGY/sub"]) {
+        const { length } = root.replace(/^\//, "")
+        yield* refused(
+          ofRival("THEIRS", "--document-root", root),
+          `The document root ${root.slice(-length)} overlaps ENERGY, that of the supplier ENERGY ` +
+            "of another organisation: give another --document-root."
+        )
+      }
+      yield* refused(ofRival("ENERGY/sub"), "overlaps ENERGY")
+      yield* done(...ofRival("ENERGY2"))
+      const set = ["supplier", "set", "ENERGY2", "--customer-emails", "on"]
+      yield* refused([...set, "--document-root", "ENERGY/sub"], "overlaps ENERGY")
+      const theirs = { ...energy, code: "ENERGY2", organisation: "rival", documentRoot: "ENERGY2" }
+      expect(yield* json("supplier", "list")).toEqual([energy, theirs])
+      yield* done("supplier", "create", "ENERGY/sub", "--organisation", "demo")
+    })
+  )
+
   it.effect("changes its status; Complete only opens again with --reopen, and to Ongoing", () =>
     Effect.gen(function* () {
       const { done, json, refused } = yield* arrange

@@ -1,11 +1,30 @@
 /** What the operator set up, in memory. */
 import { Effect, Layer, Option, Order, Result } from "effect"
-import type { Supplier, SupplierCode, SupplierStatus } from "../../src/Supplier.ts"
-import { AlreadyExists, DoesNotExist, OperatorSetup } from "../OperatorSetup.ts"
+import {
+  overlappingRoot,
+  type Supplier,
+  type SupplierCode,
+  type SupplierStatus
+} from "../../src/Supplier.ts"
+import { AlreadyExists, DocumentRootTaken, DoesNotExist, OperatorSetup } from "../OperatorSetup.ts"
 import { codePointOrder, MemoryStore } from "./Store.ts"
 
 const byName = <A>(name: (entry: A) => string): Order.Order<A> =>
   Order.mapInput(codePointOrder, name)
+
+const suppliersOf = (store: MemoryStore["Service"]): ReadonlyArray<Supplier> =>
+  [...store.suppliers.values()].sort(byName(({ code }) => code))
+
+/** Stores the supplier unless its document root overlaps another organisation's. */
+const storeWithRoot = (
+  store: MemoryStore["Service"],
+  supplier: Supplier
+): Effect.Effect<void, DocumentRootTaken> => {
+  const by = overlappingRoot(supplier, suppliersOf(store))
+  if (by !== undefined) return new DocumentRootTaken({ documentRoot: supplier.documentRoot, by })
+  store.suppliers.set(supplier.code, supplier)
+  return Effect.void
+}
 
 export const layerMemory: Layer.Layer<OperatorSetup> = Layer.effect(
   OperatorSetup,
@@ -24,17 +43,19 @@ export const layerMemory: Layer.Layer<OperatorSetup> = Layer.effect(
         [...store.organisations.values()].sort(byName(({ name }) => name))
       ),
       createSupplier: (supplier) =>
-        Effect.suspend((): Effect.Effect<void, AlreadyExists | DoesNotExist> => {
-          const { code, organisation } = supplier
-          if (!store.organisations.has(organisation)) {
-            return new DoesNotExist({ what: "organisation", name: organisation })
+        Effect.suspend(
+          (): Effect.Effect<void, AlreadyExists | DoesNotExist | DocumentRootTaken> => {
+            const { code, organisation } = supplier
+            if (!store.organisations.has(organisation)) {
+              return new DoesNotExist({ what: "organisation", name: organisation })
+            }
+            if (store.suppliers.has(code))
+              return new AlreadyExists({ what: "supplier", name: code })
+            return storeWithRoot(store, supplier)
           }
-          if (store.suppliers.has(code)) return new AlreadyExists({ what: "supplier", name: code })
-          store.suppliers.set(code, supplier)
-          return Effect.void
-        }),
+        ),
       supplier: (code) => Effect.sync(() => Option.fromNullishOr(store.suppliers.get(code))),
-      suppliers: Effect.sync(() => [...store.suppliers.values()].sort(byName(({ code }) => code))),
+      suppliers: Effect.sync(() => suppliersOf(store)),
       changeSupplierStatus: <E>(
         code: SupplierCode,
         decide: (present: SupplierStatus) => Result.Result<SupplierStatus, E>
@@ -47,10 +68,13 @@ export const layerMemory: Layer.Layer<OperatorSetup> = Layer.effect(
           return Effect.fromResult(decided)
         }),
       configureSupplier: (code, settings) =>
-        Effect.suspend((): Effect.Effect<Supplier, DoesNotExist> => {
+        Effect.suspend((): Effect.Effect<Supplier, DoesNotExist | DocumentRootTaken> => {
           const present = store.suppliers.get(code)
           if (present === undefined) return new DoesNotExist({ what: "supplier", name: code })
           const configured = { ...present, ...settings }
+          if (settings.documentRoot !== undefined) {
+            return Effect.as(storeWithRoot(store, configured), configured)
+          }
           store.suppliers.set(code, configured)
           return Effect.succeed(configured)
         }),

@@ -1,0 +1,88 @@
+/**
+ * Document roots of two organisations: what the contract of the port cannot show, since it sees
+ * neither transactions nor what an older release stored.
+ */
+import { describe, expect, layer } from "@effect/vitest"
+import { Effect, Fiber, Latch, Layer } from "effect"
+import { OperatorSetup } from "@data-import/domain/ports/OperatorSetup"
+import type { Supplier } from "@data-import/domain/Supplier"
+import {
+  freshOrganisation,
+  freshSupplier,
+  hex,
+  supplierOf
+} from "@data-import/domain/testing/fresh"
+import { Database } from "../src/Database.ts"
+import { layer as operatorSetup } from "../src/OperatorSetup.ts"
+import { rows } from "../testing/rows.ts"
+import * as TestDatabase from "../testing/TestDatabase.ts"
+
+const storage = operatorSetup.pipe(Layer.provideMerge(TestDatabase.layer))
+
+/** Two ways to give a supplier of a new organisation its root. */
+const ways = {
+  create: (documentRoot: string) =>
+    Effect.gen(function* () {
+      const setup = yield* OperatorSetup
+      const { name } = yield* freshOrganisation
+      return Effect.asVoid(setup.createSupplier({ ...supplierOf(name), documentRoot }))
+    }),
+  set: (documentRoot: string) =>
+    Effect.gen(function* () {
+      const setup = yield* OperatorSetup
+      const { supplier } = yield* freshSupplier
+      return Effect.asVoid(setup.configureSupplier(supplier.code, { documentRoot }))
+    })
+}
+
+const pairs = (["create", "set"] as const).flatMap((first) =>
+  (["create", "set"] as const).map((second) => [first, second] as const)
+)
+
+const isWaiting = rows(
+  (sql) => sql`
+    select from pg_locks where not granted and locktype = 'advisory'
+      and database = (select oid from pg_database where datname = current_database())`
+).pipe(Effect.map(({ length }) => length > 0))
+
+const storeRoot = ({ code }: Supplier, documentRoot: string) =>
+  rows((sql) => sql`update suppliers set document_root = ${documentRoot} where code = ${code}`)
+
+layer(storage, { excludeTestServices: true })("document roots", (it) => {
+  describe("of two operators at once", () => {
+    it.effect.each(pairs)("are compared once the first is stored: %s and %s", ([first, second]) =>
+      Effect.gen(function* () {
+        const { sql } = yield* Database
+        const root = hex(16)
+        const before = yield* ways[first](root)
+        const after = yield* ways[second](`${root}/sub`)
+        const isStored = yield* Latch.make()
+        const later = yield* Effect.forkChild(Effect.andThen(isStored.await, Effect.flip(after)))
+        yield* Effect.gen(function* () {
+          yield* before
+          yield* isStored.open
+          yield* Effect.repeat(isWaiting, {
+            until: (waiting) => waiting || later.pollUnsafe() !== undefined
+          })
+        }).pipe(sql.withTransaction)
+        expect((yield* Fiber.join(later))._tag).toBe("DocumentRootTaken")
+      })
+    )
+  })
+
+  it.effect("that overlap already stay, and only setting one is refused", () =>
+    Effect.gen(function* () {
+      const setup = yield* OperatorSetup
+      const { supplier } = yield* freshSupplier
+      const { supplier: other } = yield* freshSupplier
+      const documentRoot = `${supplier.documentRoot}/sub`
+      yield* storeRoot(other, documentRoot)
+      const settings = { customerEmails: true }
+      const set = yield* setup.configureSupplier(other.code, settings)
+      expect(set).toEqual({ ...other, ...settings, documentRoot })
+      const refused = yield* Effect.flip(setup.configureSupplier(other.code, { documentRoot }))
+      expect(refused).toMatchObject({ _tag: "DocumentRootTaken", by: { code: supplier.code } })
+      yield* setup.configureSupplier(other.code, { documentRoot: other.documentRoot })
+    })
+  )
+})
