@@ -1,6 +1,6 @@
 /** Commands about API keys. A key is printed once, when it is issued, and never again. */
 import { formatInstant } from "@data-import/domain/Field"
-import { type ApiKey, ApiKeyId, Scope } from "@data-import/domain/Organisation"
+import { ApiKeyId, type ListedKey, Scope } from "@data-import/domain/Organisation"
 import { ApiKeys } from "@data-import/domain/ports/ApiKeys"
 import { DoesNotExist, OperatorSetup } from "@data-import/domain/ports/OperatorSetup"
 import { issueKey, revokeKey } from "@data-import/domain/ServiceToken"
@@ -64,7 +64,7 @@ const revoke = Command.make(
 
 const members = ["id", "label", "scopes", "createdAt", "expiresAt", "revokedAt"]
 
-const entry = ({ createdAt, expiresAt, id, label, revokedAt, scopes }: ApiKey) => ({
+const entry = ({ createdAt, expiresAt, id, label, revokedAt, scopes }: ListedKey) => ({
   id,
   label,
   scopes,

@@ -3,7 +3,7 @@
  * attempts that throttle a client address.
  */
 import { Context, type DateTime, type Effect, type Option } from "effect"
-import type { ApiKey, ApiKeyId, OrganisationName } from "../src/Organisation.ts"
+import type { ApiKey, ApiKeyId, KeyEnd, ListedKey, OrganisationName } from "../src/Organisation.ts"
 import type { DoesNotExist } from "./OperatorSetup.ts"
 import type { StorageUnavailable } from "./StorageUnavailable.ts"
 
@@ -35,12 +35,13 @@ export class ApiKeys extends Context.Service<
   ApiKeys,
   {
     readonly issue: (key: ApiKey) => Effect.Effect<void, DoesNotExist | StorageUnavailable>
-    readonly find: (id: ApiKeyId) => Effect.Effect<Option.Option<ApiKey>, StorageUnavailable>
+    /** When the key ends; none if there is no such key. */
+    readonly findEnd: (id: ApiKeyId) => Effect.Effect<Option.Option<KeyEnd>, StorageUnavailable>
     readonly findByHash: (hash: string) => Effect.Effect<Option.Option<ApiKey>, StorageUnavailable>
     /** Oldest first. */
     readonly list: (
       organisation: OrganisationName
-    ) => Effect.Effect<ReadonlyArray<ApiKey>, StorageUnavailable>
+    ) => Effect.Effect<ReadonlyArray<ListedKey>, StorageUnavailable>
     /**
      * Revokes the key and its refresh tokens; false if there is no such key. A second time changes
      * nothing.

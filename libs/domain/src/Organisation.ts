@@ -53,6 +53,12 @@ export interface ApiKey {
   readonly revokedAt: DateTime.Utc | null
 }
 
+/** A key for whoever is shown it. */
+export type ListedKey = Omit<ApiKey, "hash">
+
+/** When a key ends; null for never. */
+export type KeyEnd = Pick<ApiKey, "expiresAt" | "revokedAt">
+
 /** Whether the key opens anything at `now`: neither revoked nor expired. */
-export const isLive = (key: ApiKey, now: DateTime.Utc): boolean =>
+export const isLive = (key: KeyEnd, now: DateTime.Utc): boolean =>
   key.revokedAt === null && (key.expiresAt === null || DateTime.isGreaterThan(key.expiresAt, now))

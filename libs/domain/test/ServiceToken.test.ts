@@ -339,8 +339,8 @@ describe("the operator", () => {
         revokedAt: null
       })
       expect(key.hash).toMatch(/^[0-9a-f]{64}$/)
-      const { find } = yield* ApiKeys
-      expect(Option.getOrThrow(yield* find(key.id))).toEqual(key)
+      const { findByHash } = yield* ApiKeys
+      expect(Option.getOrThrow(yield* findByHash(key.hash))).toEqual(key)
     }).pipe(atNoon)
   )
 
@@ -358,8 +358,8 @@ describe("the operator", () => {
       expect(yield* revokeKey(key.id)).toBe(true)
       yield* TestClock.adjust("1 hour")
       expect(yield* revokeKey(key.id)).toBe(true)
-      const { find } = yield* ApiKeys
-      expect(Option.getOrThrow(yield* find(key.id)).revokedAt).toEqual(noon)
+      const { findEnd } = yield* ApiKeys
+      expect(Option.getOrThrow(yield* findEnd(key.id)).revokedAt).toEqual(noon)
     }).pipe(atNoon)
   )
 

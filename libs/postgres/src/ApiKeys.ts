@@ -24,23 +24,32 @@ type Sql = Database["Service"]["sql"]
 const Instant = Schema.DateTimeUtcFromDate
 const { toDateUtc } = DateTime
 
-const Key = {
+const End = { expiresAt: Schema.NullOr(Instant), revokedAt: Schema.NullOr(Instant) }
+
+const Listed = {
   id: ApiKeyId,
   organisation: OrganisationName,
   label: Schema.String,
   scopes: Schema.Array(Scope),
-  hash: Schema.String,
   createdAt: Instant,
-  expiresAt: Schema.NullOr(Instant),
-  revokedAt: Schema.NullOr(Instant)
+  ...End
 }
 
+const Key = { ...Listed, hash: Schema.String }
+
+const endRows = rowsOf(Schema.Struct(End))
+const listedRows = rowsOf(Schema.Struct(Listed))
 const keyRows = rowsOf(Schema.Struct(Key))
 
-const keyColumns = (sql: Sql) => sql`
-  api_keys.id, api_keys.organisation, api_keys.label, api_keys.scopes, api_keys.hash,
-  api_keys.created_at as "createdAt", api_keys.expires_at as "expiresAt",
-  api_keys.revoked_at as "revokedAt"`
+const endColumns = (sql: Sql) => sql`
+  api_keys.expires_at as "expiresAt", api_keys.revoked_at as "revokedAt"`
+
+/** What the operator may read; the hash is for the auth service alone. */
+const listedColumns = (sql: Sql) => sql`
+  api_keys.id, api_keys.organisation, api_keys.label, api_keys.scopes,
+  api_keys.created_at as "createdAt", ${endColumns(sql)}`
+
+const keyColumns = (sql: Sql) => sql`${listedColumns(sql)}, api_keys.hash`
 
 const dateOrNull = (instant: DateTime.Utc | null): Date | null => instant && toDateUtc(instant)
 
@@ -62,8 +71,13 @@ const issue = (sql: Sql, key: ApiKey) =>
     )
   )
 
-const keyBy = (sql: Sql, column: "id" | "hash", value: string) =>
-  keyRows(sql`select ${keyColumns(sql)} from api_keys where ${sql(column)} = ${value}`).pipe(
+const endOf = (sql: Sql, id: string) =>
+  endRows(sql`select ${endColumns(sql)} from api_keys where id = ${id}`).pipe(
+    Effect.map(([row]) => Option.fromNullishOr(row))
+  )
+
+const keyWith = (sql: Sql, hash: string) =>
+  keyRows(sql`select ${keyColumns(sql)} from api_keys where hash = ${hash}`).pipe(
     Effect.map(([row]) => Option.fromNullishOr(row))
   )
 
@@ -193,17 +207,15 @@ const recordFailedAttempt = Effect.fnUntraced(function* (
 
 export const layer: Layer.Layer<ApiKeys, never, Database> = Layer.effect(
   ApiKeys,
-  Effect.map(Database, ({ run, sql }) => {
-    const find = (column: "id" | "hash") => (value: string) =>
-      isStorable(value) ? run(keyBy(sql, column, value)) : Effect.succeed(Option.none())
-    return ApiKeys.of({
+  Effect.map(Database, ({ run, sql }) =>
+    ApiKeys.of({
       issue: (key) => run(issue(sql, key)),
-      find: find("id"),
-      findByHash: find("hash"),
+      findEnd: (id) => (isStorable(id) ? run(endOf(sql, id)) : Effect.succeedNone),
+      findByHash: (hash) => (isStorable(hash) ? run(keyWith(sql, hash)) : Effect.succeedNone),
       list: (organisation) =>
         run(
-          keyRows(sql`
-            select ${keyColumns(sql)} from api_keys where organisation = ${organisation}
+          listedRows(sql`
+            select ${listedColumns(sql)} from api_keys where organisation = ${organisation}
             order by created_at, id`)
         ),
       revoke: (id, at) => run(revoke(sql, id, at)),
@@ -211,5 +223,5 @@ export const layer: Layer.Layer<ApiKeys, never, Database> = Layer.effect(
       rotateRefreshToken: (command) => run(sql.withTransaction(rotate(sql, command))),
       recordFailedAttempt: (attempt) => run(sql.withTransaction(recordFailedAttempt(sql, attempt)))
     })
-  })
+  )
 )

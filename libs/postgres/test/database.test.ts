@@ -121,7 +121,7 @@ layer(storage, { excludeTestServices: true })("text that PostgreSQL cannot hold"
         expect(Option.isNone(yield* setup.supplier(text as SupplierCode))).toBe(true)
         expect(yield* setup.hasTeam(text)).toBe(false)
         expect(Option.isNone(yield* keys.findByHash(text))).toBe(true)
-        expect(Option.isNone(yield* keys.find(ApiKeyId.make(text)))).toBe(true)
+        expect(Option.isNone(yield* keys.findEnd(ApiKeyId.make(text)))).toBe(true)
         expect(yield* log.audit(key)).toStrictEqual([])
         const refusal = { action: "stage", outcome: "account_failed_validation", caller } as const
         yield* log.recordRefusal({ ...refusal, key, at: noon })

@@ -36,6 +36,7 @@ export const make = Effect.fnUntraced(function* (owner: Redacted.Redacted, login
     Context.add(Allowances, Context.get(query, Allowances)),
     Context.add(ApiKeys, {
       ...Context.get(auth, ApiKeys),
+      findEnd: Context.get(query, ApiKeys).findEnd,
       issue: keys.issue,
       list: keys.list,
       revoke: keys.revoke

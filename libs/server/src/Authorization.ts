@@ -69,7 +69,7 @@ export const make: Effect.Effect<
       ),
     { capacity, timeToLive: onlySuccess }
   )
-  const keys = yield* Cache.makeWith((id: ApiKeyId) => apiKeys.find(id), {
+  const keys = yield* Cache.makeWith((id: ApiKeyId) => apiKeys.findEnd(id), {
     capacity,
     timeToLive: onlySuccess
   })

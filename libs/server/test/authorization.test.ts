@@ -59,7 +59,7 @@ class World {
         })
     }),
     Layer.mock(ApiKeys, {
-      find: () =>
+      findEnd: () =>
         Effect.suspend(() => {
           this.found += 1
           return this.storageAway

@@ -1,6 +1,6 @@
 /** API keys, refresh tokens and failed attempts in memory. */
 import { DateTime, Effect, Layer, Option, Order } from "effect"
-import { type ApiKeyId, isLive } from "../../src/Organisation.ts"
+import { type ApiKeyId, isLive, type KeyEnd, type ListedKey } from "../../src/Organisation.ts"
 import { ApiKeys, type FailedAttempt, type Rotation } from "../ApiKeys.ts"
 import { DoesNotExist } from "../OperatorSetup.ts"
 import { MemoryStore } from "./Store.ts"
@@ -68,7 +68,13 @@ export const layerMemory: Layer.Layer<ApiKeys> = Layer.effect(
           store.apiKeys.set(key.id, key)
           return Effect.void
         }),
-      find: (id) => Effect.sync(() => Option.fromNullishOr(store.apiKeys.get(id))),
+      findEnd: (id) =>
+        Effect.sync(() =>
+          Option.map(
+            Option.fromNullishOr(store.apiKeys.get(id)),
+            ({ expiresAt, revokedAt }): KeyEnd => ({ expiresAt, revokedAt })
+          )
+        ),
       findByHash: (hash) =>
         Effect.sync(() =>
           Option.fromNullishOr(store.apiKeys.values().find((key) => key.hash === hash))
@@ -78,6 +84,7 @@ export const layerMemory: Layer.Layer<ApiKeys> = Layer.effect(
           [...store.apiKeys.values()]
             .filter((key) => key.organisation === organisation)
             .sort(Order.mapInput(DateTime.Order, (key) => key.createdAt))
+            .map(({ hash: _, ...key }): ListedKey => key)
         ),
       revoke: (id, at) => Effect.sync(() => revoke(store, id, at)),
       saveRefreshToken: (token) =>
