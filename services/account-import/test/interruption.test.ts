@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { History } from "@data-import/domain/ports/History"
 import { team } from "@data-import/postgres/testing/beside"
 import { rows } from "@data-import/postgres/testing/rows"
-import { whileAccountsStandStill } from "@data-import/postgres/testing/standstill"
+import { transactions, whileAccountsStandStill } from "@data-import/postgres/testing/standstill"
 import { beginPost, until, untilLogged } from "@data-import/server/testing/RunningService"
 import { freshTenant, type Tenant } from "@data-import/server/testing/Tenant"
 import {
@@ -35,7 +35,7 @@ layer(service, { excludeTestServices: true })("a client that goes away", (it) =>
         yield* whileAccountsStandStill(
           Effect.gen(function* () {
             const connection = yield* beginPost(tenant, processPath, "gone-1", body)
-            yield* until(isInProgress(key), (held) => held)
+            yield* until(transactions, ({ waiting }) => waiting > 0)
             connection.reset()
             yield* untilLogged("gone-1")
           })
@@ -58,7 +58,7 @@ layer(service, { excludeTestServices: true })("a client that goes away", (it) =>
         yield* whileAccountsStandStill(
           Effect.gen(function* () {
             const connection = yield* beginPost(tenant, processPath, "gone-2", body)
-            yield* until(isInProgress(key), (held) => held)
+            yield* until(transactions, ({ waiting }) => waiting > 0)
             connection.reset()
             yield* untilLogged("gone-2")
           })
