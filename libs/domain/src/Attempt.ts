@@ -24,7 +24,7 @@ import { AttemptId, type ImportKey } from "./ImportProcess.ts"
 import * as Json from "./Json.ts"
 import type { Caller } from "./Organisation.ts"
 import { inTurns } from "./Steps.ts"
-import { makeWorkBudget, type WorkBudget } from "./WorkBudget.ts"
+import { makeWorkBudget, waiting, type WorkBudget } from "./WorkBudget.ts"
 
 type Port = ImportProcesses["Service"]
 
@@ -188,8 +188,10 @@ const run = (deps: Dependencies, attempt: Attempt) => {
   const creating = Effect.gen(function* () {
     const renewal = yield* Effect.forkScoped(renewing(deps, attempt))
     const lost = Effect.interruptible(Effect.andThen(Fiber.await(renewal), unavailable))
+    // The request's own body is read; its room must not be held while this waits for more.
     return yield* create(deps, attempt, lost).pipe(
-      deps.budget(attempt.caller.organisation, attempt.payload.length)
+      deps.budget(attempt.caller.organisation, attempt.payload.length),
+      waiting
     )
   }).pipe(Effect.scoped)
   // A caller that hangs up interrupts the attempt; its lease is given back all the same.

@@ -9,6 +9,7 @@ import type { FoundDocuments } from "./AccountChange.ts"
 import type { DocumentPath } from "./Document.ts"
 import type { OrganisationName } from "./Organisation.ts"
 import type { Supplier } from "./Supplier.ts"
+import { waiting } from "./WorkBudget.ts"
 
 /** How many documents of one request are looked up at once. */
 const ofOneRequest = 16
@@ -75,6 +76,7 @@ export const makeLookUp = (store: Documents["Service"]): LookUp => {
     return found.pipe(
       Effect.timeoutOrElse({ duration: deadline, orElse }),
       Effect.map(lookedUp),
+      waiting,
       Effect.interruptible
     )
   }

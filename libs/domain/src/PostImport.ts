@@ -45,6 +45,7 @@ import {
 import { decideStatements } from "./StatementImport.ts"
 import { decideTransactions, type TransactionResult } from "./TransactionImport.ts"
 import type { Validator } from "./Validation.ts"
+import { waiting } from "./WorkBudget.ts"
 
 /** The parameters of the transactions import; both are true unless the request says otherwise. */
 export interface TransactionParameters {
@@ -194,7 +195,7 @@ const verify = (
   instruction: PaymentInstruction,
   { organisation }: Caller
 ) =>
-  vendor.verify(instruction, organisation).pipe(
+  waiting(vendor.verify(instruction, organisation)).pipe(
     Effect.catchTags({
       VendorRejected: ({ reason }) => new PaymentInstructionRejected({ reason }),
       VendorUnreachable: () => new PaymentVendorUnreachable(),

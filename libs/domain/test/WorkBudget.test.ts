@@ -1,9 +1,10 @@
 import { describe, expect, it } from "@effect/vitest"
-import { Deferred, Effect, Fiber } from "effect"
+import { Deferred, Effect, Exit, Fiber, identity } from "effect"
 import { OrganisationName } from "../src/Organisation.ts"
-import { makeWorkBudget } from "../src/WorkBudget.ts"
+import { makeWorkBudget, smallBytes, waiting, type WorkBudget } from "../src/WorkBudget.ts"
 
-const [one, other, third] = ["one", "other", "third"].map((name) => OrganisationName.make(name))
+const named = (name: string) => OrganisationName.make(name)
+const [one, other, third] = [named("one"), named("other"), named("third")]
 const largest = 10 * 1024 * 1024
 
 /** A budget, and work that goes on until it is told to end. */
@@ -16,7 +17,7 @@ const working = Effect.gen(function* () {
       Effect.andThen(
         Effect.sync(() => begun.push(name)),
         Deferred.await(end)
-      ).pipe(budget(organisation ?? null, bytes)),
+      ).pipe(budget(organisation, bytes)),
       { startImmediately: true }
     )
   return { begun, end: Deferred.succeed(end, undefined), work }
@@ -59,6 +60,200 @@ describe("the budget for large payloads", () => {
       const next = yield* work("c")
       yield* Fiber.join(next)
       expect(begun).toEqual(["a", "small", "c"])
+    })
+  )
+})
+
+/** Lets everything run that can. */
+const settle = Effect.repeat(Effect.yieldNow, { times: 50 })
+
+/** Work that computes, waits for another system, and computes again, each until it is told on. */
+const makeWorks = () => {
+  const budget = makeWorkBudget()
+  const present: Array<string> = []
+  const computing: Array<string> = []
+  const among = (names: Array<string>, name: string) => (effect: Effect.Effect<void, Error>) =>
+    Effect.acquireUseRelease(
+      Effect.sync(() => void names.push(name)),
+      () => effect,
+      () => Effect.sync(() => void names.splice(names.indexOf(name), 1))
+    )
+  const start = Effect.fnUntraced(function* (
+    name: string,
+    organisation: OrganisationName,
+    nested: WorkBudget = () => identity
+  ) {
+    const [first, asked, second] = [
+      yield* Deferred.make<void>(),
+      yield* Deferred.make<void, Error>(),
+      yield* Deferred.make<void>()
+    ]
+    const work = Deferred.await(first).pipe(
+      among(computing, name),
+      Effect.andThen(waiting(Deferred.await(asked))),
+      Effect.andThen(among(computing, name)(Deferred.await(second))),
+      nested(organisation, largest),
+      among(present, name),
+      budget(organisation, largest)
+    )
+    const fiber = yield* Effect.forkChild(Effect.exit(work), { startImmediately: true })
+    const doing = (done: Effect.Effect<unknown>) => Effect.andThen(done, settle)
+    return {
+      wait: doing(Deferred.succeed(first, undefined)),
+      answered: doing(Deferred.succeed(asked, undefined)),
+      failed: doing(Deferred.fail(asked, new Error("away"))),
+      complete: doing(Deferred.succeed(second, undefined)),
+      interrupt: doing(Fiber.interrupt(fiber)),
+      exit: Fiber.join(fiber)
+    }
+  })
+  /** Whether two organisations can use up all of the computing room, and four all of the other. */
+  const isWhole = Effect.gen(function* () {
+    expect([present, computing]).toEqual([[], []])
+    const names = ["a", "b", "c", "d"].flatMap((name) => [named(name), named(name)])
+    const works = yield* Effect.forEach(names, (name, index) => start(`${name}${index}`, name))
+    expect(computing).toEqual(["a0", "b2"])
+    yield* Effect.forEach(works, ({ wait }) => wait)
+    expect(computing).toEqual([])
+    expect(present.length).toBe(8)
+    yield* Effect.forEach(works, ({ answered, complete }) => Effect.andThen(answered, complete))
+    yield* Effect.forEach(works, ({ exit }) => exit)
+    expect([present, computing]).toEqual([[], []])
+  })
+  return { computing, isWhole, present, start }
+}
+
+describe("a large payload that waits for another system", () => {
+  it.effect("leaves the room for computing to other organisations, and takes it again", () =>
+    Effect.gen(function* () {
+      const { computing, isWhole, start } = makeWorks()
+      const a = yield* start("a", one)
+      const b = yield* start("b", other)
+      const c = yield* start("c", third)
+      expect(computing).toEqual(["a", "b"])
+      yield* a.wait
+      expect(computing).toEqual(["b", "c"])
+      yield* b.wait
+      yield* a.answered
+      expect(computing).toEqual(["c", "a"])
+      yield* b.answered
+      expect(computing).toEqual(["c", "a"])
+      yield* c.wait
+      expect(computing).toEqual(["a", "b"])
+      yield* c.answered
+      for (const { complete, exit } of [a, b, c]) {
+        yield* complete
+        expect(Exit.isSuccess(yield* exit)).toBe(true)
+      }
+      yield* isWhole
+    })
+  )
+
+  it.effect("stays counted in memory: two of one organisation, eight of all", () =>
+    Effect.gen(function* () {
+      const { computing, isWhole, present, start } = makeWorks()
+      const works = []
+      for (const name of ["a", "b", "c", "d", "e"]) {
+        for (const index of [1, 2, 3]) {
+          const work = yield* start(`${name}${index}`, named(name))
+          yield* work.wait
+          works.push(work)
+        }
+      }
+      expect(computing).toEqual([])
+      expect(present).toEqual(["a1", "a2", "b1", "b2", "c1", "c2", "d1", "d2"])
+      for (const { answered, complete } of works) {
+        yield* answered
+        yield* complete
+        expect(present.length).toBeLessThanOrEqual(8)
+      }
+      yield* isWhole
+    })
+  )
+
+  it.effect("gives all of its room back when it is interrupted, whatever it is doing", () =>
+    Effect.gen(function* () {
+      const phases: ReadonlyArray<
+        readonly [string, ReadonlyArray<"wait" | "answered">, ReadonlyArray<string>]
+      > = [
+        ["computes", [], ["a", "b"]],
+        ["waits", ["wait"], ["b", "c"]],
+        ["waits for room to go on", ["wait", "answered"], ["b", "c"]]
+      ]
+      for (const [phase, steps, inPhase] of phases) {
+        const { computing, isWhole, start } = makeWorks()
+        const a = yield* start("a", one)
+        const rest = [yield* start("b", other), yield* start("c", third)]
+        for (const step of steps) yield* a[step]
+        expect(computing, phase).toEqual(inPhase)
+        yield* a.interrupt
+        yield* settle
+        expect(computing, phase).toEqual(["b", "c"])
+        for (const { answered, complete, wait } of rest) {
+          yield* wait
+          yield* answered
+          yield* complete
+        }
+        yield* isWhole
+      }
+    })
+  )
+
+  it.effect("gives all of its room back when it is interrupted before it has begun", () =>
+    Effect.gen(function* () {
+      const { computing, isWhole, present, start } = makeWorks()
+      const works = yield* Effect.forEach(["a", "b", "c"], (name) => start(name, one))
+      expect([computing, present]).toEqual([["a"], ["a"]])
+      // The second waits for room to compute, the third for room at all.
+      for (const { interrupt } of works.toReversed()) yield* interrupt
+      yield* isWhole
+    })
+  )
+
+  it.effect("gives all of its room back when what it waits for fails", () =>
+    Effect.gen(function* () {
+      const { computing, isWhole, start } = makeWorks()
+      const a = yield* start("a", one)
+      yield* a.wait
+      yield* a.failed
+      expect(Exit.isFailure(yield* a.exit)).toBe(true)
+      expect(computing).toEqual([])
+      yield* isWhole
+    })
+  )
+
+  it.effect("gives the room of the outermost budget back where budgets are nested", () =>
+    Effect.gen(function* () {
+      const { computing, isWhole, start } = makeWorks()
+      const attempts = makeWorkBudget()
+      const nested: WorkBudget = (organisation, bytes) => (effect) =>
+        waiting(attempts(organisation, bytes)(effect))
+      const works = yield* Effect.forEach(["a1", "a2", "a3"], (name) => start(name, one, nested))
+      // Each would hold what another waits for if the outer room were held for the inner one.
+      yield* settle
+      expect(computing).toEqual(["a1"])
+      const b = yield* start("b", other)
+      const c = yield* start("c", third)
+      expect(computing).toEqual(["a1", "b", "c"])
+      for (const { answered, complete, wait } of [...works, b, c]) {
+        yield* wait
+        yield* answered
+        yield* complete
+      }
+      for (const { exit } of [...works, b, c]) expect(Exit.isSuccess(yield* exit)).toBe(true)
+      yield* isWhole
+    })
+  )
+
+  it.effect("waits as it is where it is small", () =>
+    Effect.gen(function* () {
+      const { computing, start } = makeWorks()
+      yield* start("a", one)
+      yield* start("b", other)
+      expect(computing).toEqual(["a", "b"])
+      const small = waiting(Effect.succeed("answer")).pipe(makeWorkBudget()(third, smallBytes))
+      expect(yield* small).toBe("answer")
+      expect(yield* waiting(Effect.succeed("without a budget"))).toBe("without a budget")
     })
   )
 })

@@ -6,6 +6,7 @@ import { Effect, Result } from "effect"
 import { UnsupportedMediaType } from "@data-import/api/Refusal"
 import * as Json from "@data-import/domain/Json"
 import { inTurns, type Steps } from "@data-import/domain/Steps"
+import { smallBytes } from "@data-import/domain/WorkBudget"
 import type { Arrival } from "./Dispatch.ts"
 import type { BodyRefused } from "./RequestBody.ts"
 
@@ -41,9 +42,6 @@ function* parsing(bytes: Buffer): Steps<Result.Result<unknown, Json.NotJson>> {
     : yield* Json.parsing(text)
 }
 
-/** Up to this size a body is parsed in a millisecond or two. */
-const shortBytes = 64 * 1024
-
 /**
  * Parses bytes as the contract takes them: strict UTF-8 and `Json.parsing`. It can be interrupted,
  * because nothing has been done for the request yet.
@@ -51,7 +49,7 @@ const shortBytes = 64 * 1024
 export const parse = (bytes: Buffer): Effect.Effect<unknown, Json.NotJson> =>
   Effect.interruptible(
     Effect.flatMap(
-      inTurns(() => parsing(bytes), bytes.length > shortBytes),
+      inTurns(() => parsing(bytes), bytes.length > smallBytes),
       Effect.fromResult
     )
   )
