@@ -5,6 +5,7 @@
 import { Effect, Result } from "effect"
 import { UnsupportedMediaType } from "@data-import/api/Refusal"
 import * as Json from "@data-import/domain/Json"
+import type { OrganisationName } from "@data-import/domain/Organisation"
 import { inTurns, type Steps } from "@data-import/domain/Steps"
 import { smallBytes } from "@data-import/domain/WorkBudget"
 import type { Arrival } from "./Dispatch.ts"
@@ -56,13 +57,19 @@ export const parse = (bytes: Buffer): Effect.Effect<unknown, Json.NotJson> =>
 
 type Incoming = Pick<Arrival, "readBody" | "request">
 
-/** The bytes of the request's body, at most `limit`. */
+/** The bytes of the request's body, at most `limit`; who holds them is for the budget of bodies. */
 export const read = (
   { readBody, request }: Incoming,
-  limit: number
+  limit: number,
+  organisation?: OrganisationName
 ): Effect.Effect<Buffer, UnsupportedMediaType | BodyRefused> =>
-  announcesJson(request.headers) ? readBody(limit) : Effect.fail(new UnsupportedMediaType())
+  announcesJson(request.headers)
+    ? readBody(limit, organisation)
+    : Effect.fail(new UnsupportedMediaType())
 
 /** The JSON of the request's body of at most `limit` bytes, unchecked. */
-export const readJson = (incoming: Incoming, limit: number): Effect.Effect<unknown, Refused> =>
-  Effect.flatMap(read(incoming, limit), parse)
+export const readJson = (
+  incoming: Incoming,
+  limit: number,
+  organisation?: OrganisationName
+): Effect.Effect<unknown, Refused> => Effect.flatMap(read(incoming, limit, organisation), parse)

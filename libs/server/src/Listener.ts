@@ -130,6 +130,21 @@ const isAnswered = (socket: Duplex): boolean => {
   return last !== undefined && !last.message.complete && last.response.headersSent
 }
 
+/** The bytes of a connection that the system has taken to send. */
+const sentOn = ({ bytesWritten, writableLength }: Socket): number => bytesWritten - writableLength
+
+/** How many bytes each connection had sent when the last of its answers had left. */
+const sentBefore = new WeakMap<Socket, number>()
+
+/** Listens before Node does, who lets the next answer begin. */
+const watchSent = (socket: Socket, response: ServerResponse): void => {
+  response.prependOnceListener("finish", () => sentBefore.set(socket, sentOn(socket)))
+}
+
+/** How many bytes of this answer have left; none while it waits behind another. */
+export const sentOf = ({ socket }: ServerResponse): number =>
+  socket === null ? 0 : sentOn(socket) - (sentBefore.get(socket) ?? 0)
+
 /**
  * Calls `ended` once, when the answer has left or never will. A response that waits behind others
  * on its connection does not close when the connection does.
@@ -139,6 +154,7 @@ export const onEnd = (
   response: ServerResponse,
   ended: () => void
 ): void => {
+  if (latest.get(message.socket)?.response !== response) watchSent(message.socket, response)
   latest.set(message.socket, { message, response })
   const open = unansweredOn(message.socket)
   const end = () => {

@@ -9,6 +9,7 @@ import { type Clock, Effect } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { PayloadTooLarge, RequestTimeout } from "@data-import/api/Refusal"
 import { type ServiceUnavailable, unavailable } from "@data-import/domain/Failure"
+import type { OrganisationName } from "@data-import/domain/Organisation"
 import type { BodyBudget, BodyReservation } from "./BodyBudget.ts"
 import * as Listener from "./Listener.ts"
 
@@ -96,15 +97,17 @@ const ignored = (): void => {}
 const receive = (
   message: IncomingMessage,
   response: ServerResponse,
-  limit: number,
+  { holder, limit }: { readonly holder: string; readonly limit: number },
   { begin, budget, clock, end, times }: Receiving
 ): Effect.Effect<Buffer, BodyRefused> =>
   Effect.callback((resume) => {
     const collected = new Collected(limit)
     let answered = false
     const reservation: BodyReservation = {
+      holder,
       bytes: 0,
       startedAt: clock.currentTimeMillisUnsafe(),
+      moved: () => (answered ? Listener.sentOf(response) : collected.size),
       evict: () => {
         // An answer that waits behind another has no socket yet that it could close.
         if (answered) message.socket.destroy()
@@ -145,7 +148,7 @@ const receive = (
     if (message.headers.expect?.toLowerCase() === "100-continue") response.writeContinue()
     onAnswer.set(response, () => {
       answered = true
-      if (message.complete) budget.answer(reservation, clock.currentTimeMillisUnsafe())
+      budget.answer(reservation, clock.currentTimeMillisUnsafe())
     })
     begin(response)
     Listener.onEnd(message, response, () => budget.release(reservation))
@@ -154,22 +157,34 @@ const receive = (
     return Effect.sync(stop)
   })
 
-/** Reads the body of one request, once. */
-export type ReadBody = (limit: number) => Effect.Effect<Buffer, BodyRefused>
+/**
+ * Reads the body of one request, once, at most `limit` bytes. What it holds of the budget counts
+ * for the organisation, or for the client's address where none is known.
+ */
+export type ReadBody = (
+  limit: number,
+  organisation?: OrganisationName
+) => Effect.Effect<Buffer, BodyRefused>
 
 /**
- * Makes what reads the whole body of a request, at most `limit` bytes. It ends without an answer
- * when the client goes away before the body is complete. What the body holds of the budget is given
- * back when the answer has left.
+ * Makes what reads the whole body of a request. It ends without an answer when the client goes away
+ * before the body is complete. What the body holds of the budget is given back when the answer has
+ * left.
  */
 export const reader =
-  (request: HttpServerRequest.HttpServerRequest, receiving: Receiving): ReadBody =>
-  (limit) => {
+  (
+    request: HttpServerRequest.HttpServerRequest,
+    clientAddress: string,
+    receiving: Receiving
+  ): ReadBody =>
+  (limit, organisation) => {
     const message = Listener.message(request)
     const response = Listener.response(request)
     if (Number(message.headers["content-length"] ?? 0) > limit) {
       response.shouldKeepAlive = false
       return Effect.fail(new PayloadTooLarge({ limit }))
     }
-    return Effect.interruptible(receive(message, response, limit, receiving))
+    // No name of an organisation is spelled like an address.
+    const holder = organisation ?? clientAddress
+    return Effect.interruptible(receive(message, response, { holder, limit }, receiving))
   }

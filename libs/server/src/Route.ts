@@ -153,7 +153,7 @@ const runOf = (
   }
   const answer = answerPost(endpoint, handler)
   return (call, caller) =>
-    Effect.flatMap(JsonBody.read(call, limit), (bytes) => {
+    Effect.flatMap(JsonBody.read(call, limit, caller?.organisation), (bytes) => {
       const posted = { ...call, caller, parameters: readParameters(call.query) } as Posted
       return Effect.flatMap(JsonBody.parse(bytes), (json) => answer(posted, bytes, json)).pipe(
         budget(caller?.organisation ?? null, bytes.length)

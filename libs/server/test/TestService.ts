@@ -54,7 +54,10 @@ export const echo = (path: string, access: Route["access"] = "public"): Route =>
   route(
     "POST",
     path,
-    (call) => Effect.map(readJson(call, bodyBytes), (body) => Answer.json(200, { body })),
+    (call, caller) =>
+      Effect.map(readJson(call, bodyBytes, caller?.organisation), (body) =>
+        Answer.json(200, { body })
+      ),
     access
   )
 

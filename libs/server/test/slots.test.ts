@@ -7,8 +7,10 @@ import { Deferred, Effect, Schedule, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { HttpServerResponse } from "effect/http"
 import { bodyBytes } from "@data-import/api/Limits"
+import { ApiKeyId, OrganisationName } from "@data-import/domain/Organisation"
 import { bytesOf, type Connection, open, request } from "../testing/RawClient.ts"
 import * as Answer from "../src/Answer.ts"
+import type { Authorize } from "../src/Authorization.ts"
 import { readJson } from "../src/JsonBody.ts"
 import { ClientTimes } from "../src/Listener.ts"
 import { authorize, echo, ok, route, start } from "./TestService.ts"
@@ -18,6 +20,12 @@ const receive = (connection: Connection) => Effect.promise(() => connection.rece
 const mebibyte = 1024 * 1024
 
 const post = (body: string) => bytesOf({ method: "POST", path: "/echo/", headers: json, body })
+
+/** What a service says on its metrics of the memory that bodies hold. */
+const heldOn = (metricsPort: number | null) =>
+  Effect.map(request(metricsPort as number, { path: "/metrics" }), ({ body }) =>
+    Number(/^http_request_body_bytes (\d+)/m.exec(body)?.[1])
+  )
 
 /** Sends all of a body of these many bytes but for the last of them. */
 const beginBody = Effect.fnUntraced(function* (port: number, length: number) {
@@ -156,9 +164,7 @@ describe("the memory for bodies", () => {
   const occupied = Effect.gen(function* () {
     const { metricsPort, port } = yield* start(service, settings)
     const { connection, finish } = yield* beginBody(port, body.length)
-    const held = Effect.map(request(metricsPort ?? port, { path: "/metrics" }), ({ body }) =>
-      Number(/^http_request_body_bytes (\d+)/m.exec(body)?.[1])
-    )
+    const held = heldOn(metricsPort)
     yield* Effect.repeat(held, { until: (bytes) => bytes >= body.length - 1 })
     const another = request(port, { method: "POST", path: "/echo/", headers: json, body })
     return { another, connection, finish }
@@ -191,9 +197,7 @@ describe("the memory for bodies", () => {
       const { open: go, wait } = yield* waiting
       const routes = [...service.routes, route("GET", "/wait/", wait)]
       const { metricsPort, port } = yield* start({ routes }, settings)
-      const held = Effect.map(request(metricsPort ?? port, { path: "/metrics" }), ({ body }) =>
-        Number(/^http_request_body_bytes (\d+)/m.exec(body)?.[1])
-      )
+      const held = heldOn(metricsPort)
       const connection = yield* open(port)
       connection.send(bytesOf({ path: "/wait/" }), post(body))
       yield* Effect.repeat(held, { until: (bytes) => bytes >= body.length })
@@ -226,12 +230,10 @@ describe("the memory for bodies", () => {
       const { open: go, wait } = yield* waiting
       const routes = [...service.routes, route("GET", "/wait/", wait)]
       const { metricsPort, port } = yield* start({ routes }, settings)
-      const answered = Effect.map(request(metricsPort ?? port, { path: "/metrics" }), ({ body }) =>
-        Number(/^http_request_body_bytes (\d+)/m.exec(body)?.[1])
-      )
+      const held = heldOn(metricsPort)
       const connection = yield* open(port)
       connection.send(bytesOf({ path: "/wait/" }), post(body))
-      yield* Effect.repeat(answered, { until: (bytes) => bytes >= body.length })
+      yield* Effect.repeat(held, { until: (bytes) => bytes >= body.length })
       const another = request(port, { method: "POST", path: "/echo/", headers: json, body })
       expect((yield* another).status).toBe(503)
       yield* TestClock.adjust("2 seconds")
@@ -250,6 +252,125 @@ describe("the memory for bodies", () => {
       const text = `"${"x".repeat(200_000)}"`
       connection.send(text.replaceAll(/./g, "1\r\n$&\r\n"), "0\r\n\r\n")
       expect((yield* receive(connection)).json()).toEqual({ body: JSON.parse(text) })
+    })
+  )
+})
+
+describe("the memory for bodies among clients", () => {
+  /** Takes the token for the name of an organisation. */
+  const named: Authorize = (header = "", scope, requestId) =>
+    Effect.succeed({
+      organisation: OrganisationName.make(header.replace("Token ", "")),
+      apiKey: ApiKeyId.make("key_1"),
+      scopes: [scope],
+      requestId
+    })
+  const of = (organisation: string) => ({ ...json, authorization: `Token ${organisation}` })
+  const text = (bytes: number) => `"${"x".repeat(bytes - 2)}"`
+  const posted = (path: string, organisation: string, bytes: number) =>
+    bytesOf({ method: "POST", path, headers: of(organisation), body: text(bytes) })
+
+  const large = HttpServerResponse.uint8Array(new Uint8Array(64 * mebibyte))
+  const service = {
+    authorize: named,
+    routes: [
+      echo("/echo/", "import:write"),
+      echo("/public/"),
+      route(
+        "POST",
+        "/large/",
+        (call, caller) => Effect.as(readJson(call, bodyBytes, caller?.organisation), large),
+        "import:write"
+      )
+    ]
+  }
+
+  /** Sends these bytes, and waits until the service holds so many bytes of bodies. */
+  const makeSending = Effect.fnUntraced(function* (memory: number) {
+    const { log, metricsPort, port } = yield* start(service, {
+      BODY_MEMORY_MIB: String(memory),
+      METRICS_PORT: "0"
+    })
+    const held = heldOn(metricsPort)
+    /** An exchange whose answer is not read. */
+    const unread = Effect.gen(function* () {
+      const connection = yield* open(port)
+      connection.send(posted("/large/", "greedy", 0.6 * mebibyte))
+      yield* Effect.promise(() => connection.until("200 OK"))
+      connection.pause()
+      return connection
+    })
+    /** Waits until so many connections have been ended. */
+    const ended = (count: number) =>
+      Effect.repeat(held, { until: () => log.filter(({ aborted }) => aborted).length >= count })
+    return { ended, held, port, unread }
+  })
+
+  it.effect("are not lost to answers of another organisation that nobody reads", () =>
+    Effect.gen(function* () {
+      const { ended, held, port, unread } = yield* makeSending(4)
+      yield* Effect.forEach([1, 2, 3, 4], () => unread)
+      expect(yield* held).toBeGreaterThan(3.5 * mebibyte)
+      yield* TestClock.adjust("2 seconds")
+      const honest = yield* open(port)
+      const bytes = posted("/echo/", "honest", 1.2 * mebibyte)
+      const half = bytes.length / 2
+      honest.send(bytes.subarray(0, half))
+      yield* ended(1)
+      for (const already of [1, 4, 7]) {
+        yield* TestClock.adjust("7 seconds")
+        yield* Effect.forEach([1, 2, 3], () => unread)
+        yield* ended(already + 3)
+      }
+      yield* TestClock.adjust("2 seconds")
+      honest.send(bytes.subarray(half))
+      expect((yield* receive(honest)).status).toBe(200)
+    })
+  )
+
+  it.effect("are not lost to small bodies that arrive slowly, where one arrives quickly", () =>
+    Effect.gen(function* () {
+      const { held, port } = yield* makeSending(1)
+      const begin = Effect.fnUntraced(function* (bytes: number) {
+        const connection = yield* open(port)
+        const all = bytesOf({ method: "POST", path: "/public/", headers: json, body: text(bytes) })
+        const before = yield* held
+        connection.send(all.subarray(0, -1))
+        yield* Effect.repeat(held, { until: (now) => now >= before + bytes - 1 })
+        return { connection, finish: () => connection.send(all.subarray(-1)) }
+      })
+      const slow = yield* Effect.forEach(Array.from({ length: 16 }), () => begin(30_000))
+      yield* TestClock.adjust("10 seconds")
+      const quick = yield* begin(400_000)
+      yield* TestClock.adjust("2 seconds")
+      const another = { method: "POST", path: "/public/", headers: json, body: text(200_000) }
+      expect((yield* request(port, another)).status).toBe(200)
+      quick.finish()
+      expect((yield* receive(quick.connection)).status).toBe(200)
+      const given = yield* receive((slow[0] as (typeof slow)[0]).connection)
+      expect(given.status).toBe(408)
+    })
+  )
+
+  it.effect("are at most half of it for one organisation", () =>
+    Effect.gen(function* () {
+      const { held, port } = yield* makeSending(24)
+      const first = yield* open(port)
+      const bytes = posted("/echo/", "greedy", 9 * mebibyte)
+      first.send(bytes.subarray(0, -1))
+      yield* Effect.repeat(held, { until: (now) => now >= 9 * mebibyte })
+      const answerTo = (organisation: string) =>
+        Effect.gen(function* () {
+          const connection = yield* open(port)
+          connection.send(posted("/echo/", organisation, 5 * mebibyte))
+          return yield* receive(connection)
+        })
+      const refused = yield* answerTo("greedy")
+      expect([refused.status, refused.headers["retry-after"]]).toEqual([503, "1"])
+      expect((yield* answerTo("honest")).status).toBe(200)
+      first.send(bytes.subarray(-1))
+      expect((yield* receive(first)).status).toBe(200)
+      expect((yield* answerTo("greedy")).status).toBe(200)
     })
   )
 })
