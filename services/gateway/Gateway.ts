@@ -1,17 +1,21 @@
 /**
  * The one address of the system: finds the service by path and forwards, without looking into a
- * body and without holding a key. Every answer is the service's own; the gateway itself answers
- * unknown paths, its documents, its health, what is no sound HTTP or too large, and for a service
- * that does not answer.
+ * body. Every answer is the service's own; the gateway itself answers unknown paths, its documents,
+ * its health, what is no sound HTTP or too large, and for a service that does not answer. It opens
+ * tokens with the public keys of the auth service, to share the memory for bodies among
+ * organisations; it refuses nobody for a token.
  *
- * Settings: those of the server, ACCOUNT_IMPORT_URL, QUERY_URL, AUTH_URL, POST_IMPORT_URL (unset:
- * its paths answer 503), UPSTREAM_TIMEOUT_SECONDS (30), MAX_REQUESTS_PER_ADDRESS (500). Each URL is
- * `http://host:port`, or several of them with commas between, one for each instance. TRUST_PROXY is
- * the number of proxies before it; the services behind it need 1, since it sends them one address.
+ * Settings: those of the server, TOKEN_ISSUER (data-import), ACCOUNT_IMPORT_URL, QUERY_URL,
+ * AUTH_URL, POST_IMPORT_URL (unset: its paths answer 503), UPSTREAM_TIMEOUT_SECONDS (30),
+ * MAX_REQUESTS_PER_ADDRESS (500). Each URL is `http://host:port`, or several of them with commas
+ * between, one for each instance. TRUST_PROXY is the number of proxies before it; the services
+ * behind it need 1, since it sends them one address.
  */
 import { Config, Effect, Option } from "effect"
+import * as Authorization from "@data-import/server/Authorization"
 import type { Arrival, Dispatched } from "@data-import/server/Dispatch"
 import * as Service from "@data-import/server/Service"
+import * as TokenOpener from "@data-import/server/TokenOpener"
 import * as Upstream from "@data-import/server/Upstream"
 import {
   answerSeconds,
@@ -32,8 +36,12 @@ const settings = Config.all({
 
 const serving = Effect.gen(function* () {
   const { accountImport, auth, maxRequestsPerAddress, postImport, query, seconds } = yield* settings
+  const organisationOf = yield* Effect.provide(
+    Authorization.organisationOf,
+    TokenOpener.layerAuth(auth)
+  )
   const connect = (urls: ReadonlyArray<URL>) =>
-    Upstream.make(urls, { connect: 2_000, answer: seconds * 1_000 })
+    Upstream.make(urls, { connect: 2_000, answer: seconds * 1_000 }, organisationOf)
   const upstreams: Readonly<Record<ServiceName, Upstream.Upstream>> = yield* Effect.all({
     accountImport: connect(accountImport),
     postImport: Option.match(postImport, {

@@ -12,6 +12,7 @@ import {
   type ApiKeyId,
   type Caller,
   isLive,
+  type OrganisationName,
   type RequestId,
   type Scope
 } from "@data-import/domain/Organisation"
@@ -46,19 +47,9 @@ const onlySuccess = (exit: Exit.Exit<unknown, unknown>) =>
 const notYet = ({ retryAfterSeconds }: KeysUnavailable) =>
   Effect.fail(new ServiceUnavailable({ retryAfterSeconds }))
 
-/**
- * Needs the public keys, the API keys and the allowances; a refusal is never remembered. Reads the
- * setting of `RateLimit`.
- */
-export const make: Effect.Effect<
-  Authorize,
-  Config.ConfigError,
-  TokenOpener | ApiKeys | Allowances
-> = Effect.gen(function* () {
-  const count = yield* RateLimit.make
+/** Opens the token of a header, and remembers what it says; a refusal is never remembered. */
+const makeOpen = Effect.gen(function* () {
   const opener = yield* TokenOpener
-  const apiKeys = yield* ApiKeys
-
   const tokens = yield* Cache.makeWith(
     (token: string) =>
       opener.open(token).pipe(
@@ -69,18 +60,56 @@ export const make: Effect.Effect<
       ),
     { capacity, timeToLive: onlySuccess }
   )
+
+  return Effect.fnUntraced(function* (header: string | undefined, now: DateTime.Utc) {
+    if (header === undefined) return yield* new NotAuthenticated()
+    const token = schemeAndToken.exec(header)?.[1]
+    if (token === undefined) return yield* new AuthenticationFailed()
+    const claims = yield* Cache.get(tokens, token)
+    if (!DateTime.isGreaterThan(claims.expiresAt, now)) return yield* new AuthenticationFailed()
+    return claims
+  })
+})
+
+/** The organisation of the token in an `Authorization` header; undefined where there is none. */
+export type OrganisationOf = (
+  header: string | undefined
+) => Effect.Effect<OrganisationName | undefined>
+
+/** How long a request waits for the public keys before it goes on without them. */
+const keysTimeout = Duration.seconds(1)
+
+/**
+ * For who needs to tell organisations apart without deciding on their requests: whether the API key
+ * still lives is not looked up, and what cannot be opened is nobody's.
+ */
+export const organisationOf: Effect.Effect<OrganisationOf, never, TokenOpener> = Effect.map(
+  makeOpen,
+  (open) => (header) =>
+    DateTime.now.pipe(
+      Effect.flatMap((now) => open(header, now)),
+      Effect.timeout(keysTimeout),
+      Effect.match({ onFailure: () => undefined, onSuccess: ({ organisation }) => organisation })
+    )
+)
+
+/** Needs the public keys, the API keys and the allowances. Reads the setting of `RateLimit`. */
+export const make: Effect.Effect<
+  Authorize,
+  Config.ConfigError,
+  TokenOpener | ApiKeys | Allowances
+> = Effect.gen(function* () {
+  const count = yield* RateLimit.make
+  const open = yield* makeOpen
+  const apiKeys = yield* ApiKeys
   const keys = yield* Cache.makeWith((id: ApiKeyId) => apiKeys.findEnd(id), {
     capacity,
     timeToLive: onlySuccess
   })
 
   return Effect.fnUntraced(function* (header, scope, requestId) {
-    if (header === undefined) return yield* new NotAuthenticated()
-    const token = schemeAndToken.exec(header)?.[1]
-    if (token === undefined) return yield* new AuthenticationFailed()
-    const claims = yield* Cache.get(tokens, token)
     const now = DateTime.makeUnsafe(yield* Clock.currentTimeMillis)
-    if (!DateTime.isGreaterThan(claims.expiresAt, now)) return yield* new AuthenticationFailed()
+    const claims = yield* open(header, now)
     const key = Option.getOrUndefined(yield* Cache.get(keys, claims.apiKey))
     if (key === undefined || !isLive(key, now)) return yield* new AuthenticationFailed()
     yield* count(claims.organisation)

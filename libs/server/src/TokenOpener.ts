@@ -122,16 +122,18 @@ const make = Effect.fnUntraced(function* (source: Source) {
   })
 })
 
-const fromUrl = (url: string) =>
+/** The first of these that answers is the source. */
+const fromUrls = (urls: ReadonlyArray<URL>) =>
   Effect.gen(function* () {
     const client = HttpClient.filterStatusOk(yield* HttpClient.HttpClient)
-    return yield* make(
+    const sources = urls.map((url) =>
       client.get(url).pipe(
         Effect.flatMap(HttpClientResponse.schemaBodyJson(KeySet)),
         Effect.map(({ keys }) => keys),
         Effect.timeout(fetchTimeout)
       )
     )
+    return yield* make(Effect.firstSuccessOf(sources))
   }).pipe(Effect.provide(FetchHttpClient.layer))
 
 const fromFile = (file: string) =>
@@ -151,6 +153,15 @@ export const layerTokenKeys: Layer.Layer<TokenOpener, Config.ConfigError, TokenK
   Effect.flatMap(TokenKeys, (keys) => make(keys.published))
 )
 
+/** Fetches the keys from the auth service, of which these are the instances. */
+export const layerAuth = (
+  instances: ReadonlyArray<URL>
+): Layer.Layer<TokenOpener, Config.ConfigError> =>
+  Layer.effect(
+    TokenOpener,
+    fromUrls(instances.map((instance) => new URL("/.well-known/jwks.json", instance)))
+  )
+
 /**
  * Fetches the keys from `JWKS_URL`, or reads them from `JWKS_FILE` where there is no URL.
  * `TOKEN_ISSUER` (data-import) is the only `iss` that is opened. The source need not be there yet:
@@ -161,7 +172,7 @@ export const layer: Layer.Layer<TokenOpener, Config.ConfigError> = Layer.effect(
   Effect.gen(function* () {
     const url = yield* Settings.url("JWKS_URL", ["http:", "https:"]).optional
     return yield* Option.isSome(url)
-      ? fromUrl(url.value.href)
+      ? fromUrls([url.value])
       : fromFile(yield* Settings.text("JWKS_FILE").required)
   })
 )

@@ -10,6 +10,7 @@ import { HttpServerResponse, HttpTraceContext } from "effect/http"
 import * as Undici from "@effect/platform-node/Undici"
 import { NotJson } from "@data-import/domain/Json"
 import { ServiceUnavailable } from "@data-import/domain/Failure"
+import type { OrganisationOf } from "./Authorization.ts"
 import type { Arrival } from "./Dispatch.ts"
 import * as Listener from "./Listener.ts"
 import * as ProxyHeaders from "./ProxyHeaders.ts"
@@ -177,11 +178,13 @@ const watch = (instance: Instance) =>
 
 /**
  * Connects to the instances of one service at `urls` (`http`), at least one; the connections are
- * kept for as long as the scope. Requests go to them in turn.
+ * kept for as long as the scope. Requests go to them in turn. The memory that bodies hold counts
+ * for the organisation that `organisationOf` tells, or for the client's address.
  */
 export const make = Effect.fnUntraced(function* (
   urls: ReadonlyArray<URL>,
-  times: Times
+  times: Times,
+  organisationOf: OrganisationOf
 ): Effect.fn.Return<Upstream, never, Scope.Scope> {
   const instances = yield* Effect.acquireRelease(
     Effect.sync(() => urls.map((url) => instance(url, times))),
@@ -213,8 +216,12 @@ export const make = Effect.fnUntraced(function* (
           requestId,
           response: Listener.response(request)
         })
-      const passed = Listener.hasBody(message) ? Effect.flatMap(readBody(limit), pass) : pass(null)
-      return Effect.interruptible(passed)
+      if (!Listener.hasBody(message)) return Effect.interruptible(pass(null))
+      return organisationOf(request.headers["authorization"]).pipe(
+        Effect.flatMap((organisation) => readBody(limit, organisation)),
+        Effect.flatMap(pass),
+        Effect.interruptible
+      )
     })
 
   const ready = Effect.forEach(instances, checkReady, { concurrency: "unbounded" }).pipe(

@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { ConfigProvider, Context, DateTime, Duration, Effect, Layer } from "effect"
-import type { ApiKey } from "@data-import/domain/Organisation"
+import { type ApiKey, ApiKeyId, OrganisationName } from "@data-import/domain/Organisation"
 import { TokenSeal as Seal } from "@data-import/domain/ports/TokenSeal"
 import * as TokenKeys from "../src/TokenKeys.ts"
 import * as TokenSeal from "../src/TokenSeal.ts"
@@ -18,6 +18,11 @@ export class TokenMint extends Context.Service<
     readonly jwksFile: string
     /** A token of this key for so long, an hour unless given; a negative time makes an old one. */
     readonly tokenOf: (key: ApiKey, lifetime?: Duration.Duration) => Effect.Effect<string>
+    /** A token of this organisation and of a key that nobody has issued. */
+    readonly tokenNaming: (
+      organisation: string,
+      lifetime?: Duration.Duration
+    ) => Effect.Effect<string>
   }
 >()("@data-import/server/testing/TokenMint") {}
 
@@ -32,15 +37,22 @@ const make = (folder: string) =>
     const { seal } = yield* Seal
     const jwksFile = join(folder, "published")
     writeFileSync(jwksFile, JSON.stringify({ keys: yield* published }))
+    const tokenOf = Effect.fnUntraced(function* (
+      { id, organisation, scopes }: Pick<ApiKey, "id" | "organisation" | "scopes">,
+      lifetime: Duration.Duration = Duration.hours(1)
+    ) {
+      const issuedAt = yield* DateTime.now
+      const expiresAt = DateTime.addDuration(issuedAt, lifetime)
+      const claims = { organisation, apiKey: id, scopes, issuedAt, expiresAt }
+      return (yield* seal(claims)).token
+    })
     return TokenMint.of({
       jwksFile,
-      tokenOf: Effect.fnUntraced(function* (key, lifetime = Duration.hours(1)) {
-        const issuedAt = yield* DateTime.now
-        const expiresAt = DateTime.addDuration(issuedAt, lifetime)
-        const { organisation, scopes } = key
-        const claims = { organisation, apiKey: key.id, scopes, issuedAt, expiresAt }
-        return (yield* seal(claims)).token
-      })
+      tokenOf,
+      tokenNaming: (name, lifetime) => {
+        const organisation = OrganisationName.make(name)
+        return tokenOf({ id: ApiKeyId.make("key_1"), organisation, scopes: [] }, lifetime)
+      }
     })
   })
 

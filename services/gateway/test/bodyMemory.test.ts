@@ -1,0 +1,81 @@
+/**
+ * Who holds the memory for bodies in the gateway: the organisation whose valid token a request has,
+ * and otherwise the client's address.
+ */
+import { readFileSync } from "node:fs"
+import { expect, layer } from "@effect/vitest"
+import { Duration, Effect } from "effect"
+import { bytesOf, open } from "@data-import/server/testing/RawClient"
+import { layer as mint, TokenMint } from "@data-import/server/testing/TokenMint"
+import { behind, bodyOf, listening } from "./world.ts"
+
+const path = "/v1/data-import/validate-account/"
+const mebibyte = 1024 * 1024
+
+/** One holder gets half of it. */
+const settings = { BODY_MEMORY_MIB: "24", METRICS_PORT: "0" }
+
+/** A gateway before a service that reads whole bodies, and publishes these keys. */
+const world = Effect.gen(function* () {
+  const { jwksFile, tokenNaming } = yield* TokenMint
+  const keys = readFileSync(jwksFile)
+  const { url } = yield* behind((incoming, answer) => {
+    answer.setHeader("content-type", "application/json")
+    if (incoming.url === "/.well-known/jwks.json") return void answer.end(keys)
+    void bodyOf(incoming).then(() => answer.end("{}"))
+  })
+  const { metricsPort, port } = yield* listening(url, settings)
+  const held = Effect.promise(async () => {
+    const answer = await fetch(`http://127.0.0.1:${metricsPort}/metrics`)
+    return Number(/^http_request_body_bytes (\d+)/m.exec(await answer.text())?.[1])
+  })
+  const post = (token: string | undefined, mebibytes: number) =>
+    bytesOf({
+      method: "POST",
+      path,
+      headers: {
+        "content-type": "application/json",
+        ...(token !== undefined && { authorization: `Token ${token}` })
+      },
+      body: `"${"x".repeat(mebibytes * mebibyte)}"`
+    })
+  /** Sends a body that holds most of what one holder gets, but for its last byte. */
+  const occupy = Effect.fnUntraced(function* (token: string | undefined) {
+    const connection = yield* open(port)
+    connection.send(post(token, 9).subarray(0, -1))
+    yield* Effect.repeat(held, { until: (bytes) => bytes >= 9 * mebibyte })
+  })
+  const statusOf = Effect.fnUntraced(function* (token: string | undefined) {
+    const connection = yield* open(port)
+    connection.send(post(token, 4))
+    return (yield* Effect.promise(() => connection.receive())).status
+  })
+  return { occupy, statusOf, tokenNaming }
+})
+
+layer(mint, { excludeTestServices: true })((it) => {
+  it.effect("an organisation gets half of the memory for bodies, with all of its tokens", () =>
+    Effect.gen(function* () {
+      const { occupy, statusOf, tokenNaming } = yield* world
+      yield* occupy(yield* tokenNaming("greedy"))
+      expect(yield* statusOf(yield* tokenNaming("greedy"))).toBe(503)
+      expect(yield* statusOf(yield* tokenNaming("honest"))).toBe(200)
+      expect(yield* statusOf(undefined)).toBe(200)
+    })
+  )
+
+  it.effect("an address gets half of it, without a token or with invalid ones", () =>
+    Effect.gen(function* () {
+      const { occupy, statusOf, tokenNaming } = yield* world
+      const token = yield* tokenNaming("honest")
+      yield* occupy(undefined)
+      expect(yield* statusOf(undefined)).toBe(503)
+      const [head, claims, signature = ""] = token.split(".")
+      const forged = `${head}.${claims}.${signature.slice(0, 40).split("").toReversed().join("")}`
+      expect(yield* statusOf(`${forged}${signature.slice(40)}`)).toBe(503)
+      expect(yield* statusOf("a.b.c")).toBe(503)
+      expect(yield* statusOf(yield* tokenNaming("honest", Duration.hours(-1)))).toBe(503)
+      expect(yield* statusOf(token)).toBe(200)
+    })
+  )
+})
