@@ -1,7 +1,10 @@
+import type { ServerResponse } from "node:http"
 import { describe, expect, it } from "@effect/vitest"
 import { Deferred, Effect, Stream } from "effect"
+import { HttpServerResponse } from "effect/http"
 import * as Answer from "../src/Answer.ts"
 import type { Authorize } from "../src/Authorization.ts"
+import * as Listener from "../src/Listener.ts"
 import { answersIn, bytesOf, open, request } from "../testing/RawClient.ts"
 import { authorize as knowTokens, echo, ok, route, start } from "./TestService.ts"
 
@@ -262,6 +265,44 @@ describe("bytes that are no request", () => {
       const text = yield* Effect.promise(() => connection.rest())
       const { answers } = answersIn(Buffer.from(text, "latin1"), false)
       expect(answers.map(({ body }) => body)).toEqual(["[1,2]"])
+    })
+  )
+})
+
+describe("how much of an answer has left", () => {
+  const bytes = 1_000
+
+  it.effect("is counted for each of several answers on a connection", () =>
+    Effect.gen(function* () {
+      const [gate, end] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+      const rest = Stream.drain(Stream.fromEffect(Deferred.await(end)))
+      const begun = Stream.concat(Stream.make(new Uint8Array(bytes).fill(120)), rest)
+      const responses: Array<ServerResponse> = []
+      const large = { text: "y".repeat(300_000) }
+      const routes = [
+        route("GET", "/large/", () => Effect.as(Deferred.await(gate), Answer.json(200, large))),
+        route("GET", "/begun/", ({ request }) =>
+          Effect.sync(() => {
+            responses.push(Listener.response(request))
+            return HttpServerResponse.stream(begun)
+          })
+        ),
+        ...service.routes
+      ]
+      const { port } = yield* start({ routes })
+      const connection = yield* open(port)
+      connection.send(bytesOf({ path: "/ok/" }))
+      yield* Effect.promise(() => connection.receive())
+      connection.send(bytesOf({ path: "/large/" }), bytesOf({ path: "/begun/" }))
+      yield* Effect.repeat(request(port, { path: "/ok/" }), { until: () => responses.length === 1 })
+      const [response] = responses as [ServerResponse]
+      expect(Listener.sentOf(response)).toBe(0)
+      yield* Deferred.succeed(gate, undefined)
+      yield* Effect.promise(() => connection.receive())
+      yield* Effect.promise(() => connection.until("xxx"))
+      expect(Listener.sentOf(response)).toBeGreaterThan(bytes)
+      expect(Listener.sentOf(response)).toBeLessThan(2 * bytes)
+      yield* Deferred.succeed(end, undefined)
     })
   )
 })
