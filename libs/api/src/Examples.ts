@@ -210,6 +210,15 @@ export const duplicateRefusal = {
   transaction_data: existing
 }
 
+export const itemsRefusal = {
+  status: "TRANSACTION_IMPORT_ERROR",
+  code: "too_many_existing_items",
+  error_detail:
+    "The transactions up to this one were added before, and have more than 200,000 line and tax " +
+    "items together; send fewer transactions at once.",
+  transaction_data: existing
+}
+
 export const periodRefusal = {
   status: "TRANSACTION_IMPORT_ERROR",
   code: "transaction_outside_open_period",

@@ -26,6 +26,7 @@ import { anywhere, anyBody, anyKeyed, errorBodies } from "./ErrorBody.ts"
 import {
   duplicateRefusal,
   instructionRequest,
+  itemsRefusal,
   notesAnswer,
   notesRequest,
   periodRefusal,
@@ -112,9 +113,11 @@ const TransactionResults = Schema.Struct({
 /** The 400 of a transaction that cannot be added. Nothing of the request is stored. */
 const TransactionImportError = Schema.Struct({
   status: Schema.Literal("TRANSACTION_IMPORT_ERROR").annotate({ description: "Always this." }),
-  code: Schema.Literals(["duplicate_transaction_ids", "transaction_outside_open_period"]).annotate({
-    description: "Why it cannot be added. Stable for ever."
-  }),
+  code: Schema.Literals([
+    "duplicate_transaction_ids",
+    "transaction_outside_open_period",
+    "too_many_existing_items"
+  ]).annotate({ description: "Why it cannot be added. Stable for ever." }),
   error_detail: Schema.String.annotate({
     description: "The reason, for humans; the wording may change."
   }),
@@ -243,6 +246,10 @@ const createTransactions = HttpApiEndpoint.post(
             duplicate_transaction_ids: {
               summary: "A transaction id twice in the request",
               value: duplicateRefusal
+            },
+            too_many_existing_items: {
+              summary: "Earlier transactions with more than 200,000 items in all",
+              value: itemsRefusal
             }
           }
         }

@@ -48,6 +48,7 @@ export const statusOf = {
   error: 500,
   service_unavailable: 503,
   transaction_outside_open_period: 400,
+  too_many_existing_items: 400,
   duplicate_transaction_ids: 400
 } as const satisfies Record<RequestCode, number>
 

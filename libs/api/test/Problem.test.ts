@@ -188,19 +188,22 @@ describe("statusOf", () => {
   })
 })
 
+const transactionCodes = [
+  "duplicate_transaction_ids",
+  "transaction_outside_open_period",
+  "too_many_existing_items"
+] as const
+
 describe("a transaction that cannot be added", () => {
-  it.each(["duplicate_transaction_ids", "transaction_outside_open_period"] as const)(
-    "has the body that the specification fixes: %s",
-    (code) => {
-      const transaction = Schema.decodeUnknownSync(Transaction)({
-        transaction_id: "T-1",
-        transaction_date: "2025-01-31",
-        amount: 12.5,
-        type: "CHARGE"
-      })
-      expect(
-        problemOf(new TransactionRefused({ code, transaction, detail: "It is late." }))
-      ).toEqual({
+  it.each(transactionCodes)("has the body that the specification fixes: %s", (code) => {
+    const transaction = Schema.decodeUnknownSync(Transaction)({
+      transaction_id: "T-1",
+      transaction_date: "2025-01-31",
+      amount: 12.5,
+      type: "CHARGE"
+    })
+    expect(problemOf(new TransactionRefused({ code, transaction, detail: "It is late." }))).toEqual(
+      {
         status: 400,
         headers: {},
         body: {
@@ -214,16 +217,15 @@ describe("a transaction that cannot be added", () => {
             type: "CHARGE"
           }
         }
-      })
-    }
-  )
+      }
+    )
+  })
 })
 
 describe("the examples of errors", () => {
   it("has one for every code of the envelope", () => {
-    const codes = requestCodes.filter(
-      (code) => code !== "duplicate_transaction_ids" && code !== "transaction_outside_open_period"
-    )
+    const ofTransactions: ReadonlyArray<string> = transactionCodes
+    const codes = requestCodes.filter((code) => !ofTransactions.includes(code))
     expect(errorExamples.map(({ code }) => code).sort()).toEqual([...codes].sort())
   })
 })

@@ -26,15 +26,54 @@ export interface AccountStatement {
   readonly origin: "account_payload" | "historical_statements"
 }
 
-/** What to read of the account before deciding; what is not named is not read. */
+/**
+ * What to read of the account before deciding; what is not named is not read. However much is on
+ * the account, what is read is bounded by what is named.
+ */
 export interface Looked {
-  /** Read all notes with one of these bodies. */
-  readonly noteBodies?: ReadonlyArray<string>
-  /** Read all notes without a body. */
-  readonly notesWithoutBody?: boolean
+  /** Find of each of these notes the one that the account has already. */
+  readonly notes?: ReadonlyArray<Note>
   /** Read the transactions of these ids: the first that was added of each. */
   readonly transactionIds?: ReadonlyArray<TransactionId>
+  /** How many line and tax items they may have together; `mostExistingItems` unless given. */
+  readonly itemLimit?: number
   readonly statementIds?: ReadonlyArray<StatementId>
+}
+
+/**
+ * One request reads existing transactions with at most so many line and tax items together. A body
+ * of 10 MiB has room for fewer than 140,000 of them, so whatever one request has added, the same
+ * request can be sent again; and a transaction alone has at most 20,000.
+ */
+export const mostExistingItems = 200_000
+
+/** An existing transaction that is looked at, and how many line and tax items it has. */
+export interface ItemCount {
+  readonly id: TransactionId
+  readonly items: number
+}
+
+/** Which transactions are read, and how many items these have. */
+export interface Readable {
+  readonly ids: ReadonlyArray<TransactionId>
+  readonly items: number
+  /** The one that passes the limit; it is not read, nor is any after it. */
+  readonly unread: TransactionId | null
+}
+
+/** Which of these transactions are read, in the order in which they were named. */
+export const readableOf = (
+  counts: ReadonlyArray<ItemCount>,
+  { itemLimit = mostExistingItems }: Looked
+): Readable => {
+  let items = 0
+  for (const [index, count] of counts.entries()) {
+    if (items + count.items > itemLimit) {
+      return { ids: counts.slice(0, index).map(({ id }) => id), items, unread: count.id }
+    }
+    items += count.items
+  }
+  return { ids: counts.map(({ id }) => id), items, unread: null }
 }
 
 /**
@@ -48,9 +87,14 @@ export interface AccountView {
   readonly lastClosingDate: CalendarDate | null
   /** The active payment instruction. */
   readonly instruction: PaymentInstruction | null
-  /** In the order in which they were added. */
-  readonly notes: ReadonlyArray<AccountNote>
+  /**
+   * For each note that was looked at: the time of creation of the first one on the account that is
+   * the same, null where there is none.
+   */
+  readonly noteTimes: ReadonlyArray<DateTime.Utc | null>
   readonly transactions: ReadonlyMap<TransactionId, Transaction>
+  /** The first transaction, in the order they were named, that was too large to be read. */
+  readonly unreadTransaction: TransactionId | null
   readonly statements: ReadonlyMap<StatementId, AccountStatement>
 }
 

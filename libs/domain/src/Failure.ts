@@ -102,7 +102,8 @@ export class AccountNotFound extends Data.TaggedError("AccountNotFound")<{
 
 /** A transaction that breaks no field rule cannot be added, and so none of its request is. */
 export class TransactionRefused extends Data.TaggedError("TransactionRefused")<{
-  readonly code: "duplicate_transaction_ids" | "transaction_outside_open_period"
+  readonly code:
+    "duplicate_transaction_ids" | "transaction_outside_open_period" | "too_many_existing_items"
   /** The first one that cannot be added, in the order of the request. */
   readonly transaction: Transaction
   readonly detail: string

@@ -3,7 +3,7 @@
  * "Note"; rules, "Note".
  */
 import { DateTime, Schema } from "effect"
-import { DocumentPath, documentExists } from "./Document.ts"
+import { DocumentPath, documentExists, relativePath } from "./Document.ts"
 import { Instant, list, nonBlankText } from "./Field.ts"
 import type { Rule, RuleSet } from "./Rules.ts"
 
@@ -20,6 +20,10 @@ export const Note = Schema.Struct({
   unpin_at: Schema.optionalKey(Instant)
 })
 export type Note = typeof Note.Type
+
+/** The paths of its documents in their order, without a leading slash. */
+export const pathsOf = ({ document_paths = [] }: Note): ReadonlyArray<string> =>
+  document_paths.map(({ document_path }) => relativePath(document_path))
 
 const hasContent: Rule<Note> = (note, _facts, report) => {
   if (note.body === undefined && (note.document_paths ?? []).length === 0) {

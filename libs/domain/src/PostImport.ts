@@ -31,7 +31,7 @@ import {
 } from "./Failure.ts"
 import { type Keep, keepFrom } from "./Idempotency.ts"
 import type { ImportKey } from "./ImportProcess.ts"
-import { decideNotes, type NoteResult, notesToLookAt } from "./NoteImport.ts"
+import { decideNotes, type NoteResult } from "./NoteImport.ts"
 import type { Caller } from "./Organisation.ts"
 import type { PaymentInstruction } from "./PaymentInstruction.ts"
 import { decideInstruction } from "./InstructionImport.ts"
@@ -43,7 +43,11 @@ import {
   transactionsRequest
 } from "./PostImportValidation.ts"
 import { decideStatements } from "./StatementImport.ts"
-import { decideTransactions, type TransactionResult } from "./TransactionImport.ts"
+import {
+  decideTransactions,
+  type TransactionResult,
+  transactionsToLookAt
+} from "./TransactionImport.ts"
 import type { Validator } from "./Validation.ts"
 import { waiting } from "./WorkBudget.ts"
 
@@ -160,7 +164,7 @@ const createNotes = Effect.fnUntraced(function* (
   const examined = yield* examine(deps, write, notesRequest)
   const { notes } = examined.body
   const decide = decideNotes(notes, examined.documents, examined.now)
-  return yield* change(deps, write, examined, notesToLookAt(notes), decide)
+  return yield* change(deps, write, examined, { notes }, decide)
 })
 
 const createTransactions = Effect.fnUntraced(function* (
@@ -170,11 +174,11 @@ const createTransactions = Effect.fnUntraced(function* (
 ) {
   const examined = yield* examine(deps, write, transactionsRequest)
   const { transactions } = examined.body
-  const transactionIds = transactions.map((transaction) => transaction.transaction_id)
   const { now, today } = examined
   const options = { ...Result.getOrThrow(parameters), now, today }
   const decide = decideTransactions(transactions, options)
-  return yield* change(deps, write, examined, { transactionIds }, decide)
+  const look = transactionsToLookAt(transactions, options)
+  return yield* change(deps, write, examined, look, decide)
 })
 
 const createStatements = Effect.fnUntraced(function* (

@@ -162,5 +162,10 @@ export const requestCodes = {
     "The transaction is dated outside the open statement period.",
     "a transaction before the last closing date",
     "Correct the date, or let force_add_to_current_statement move it."
+  ),
+  too_many_existing_items: request(
+    "The transactions of the request that were added before have more than 200,000 line and tax items.",
+    "the ids of 30 stored transactions of 10,000 line items each",
+    "Send fewer transactions at once; any one request that was accepted can be sent again as it was."
   )
 } as const satisfies Record<string, CodeEntry>

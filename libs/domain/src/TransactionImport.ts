@@ -9,8 +9,10 @@ import {
   type AccountNote,
   type AccountView,
   type AddedTransaction,
-  noChange,
-  type Decision
+  type Decision,
+  type Looked,
+  mostExistingItems,
+  noChange
 } from "./AccountChange.ts"
 import { sum } from "./Decimal.ts"
 import { TransactionRefused } from "./Failure.ts"
@@ -89,6 +91,20 @@ const noteOn = (
 const describe = ({ from, to }: OpenPeriod): string =>
   from === null ? `up to ${to}` : from > to ? `empty until ${from}` : `${from} to ${to}`
 
+/** What has to be read of the account to decide on these transactions. */
+export const transactionsToLookAt = (
+  sent: ReadonlyArray<Transaction>,
+  { checkPreviouslyAdded }: Pick<TransactionImportOptions, "checkPreviouslyAdded">
+): Looked =>
+  checkPreviouslyAdded
+    ? { transactionIds: [...new Set(sent.map(({ transaction_id }) => transaction_id))] }
+    : {}
+
+const tooManyItems =
+  "The transactions up to this one were added before, and have more than " +
+  `${mostExistingItems.toLocaleString("en-US")} line and tax items together; ` +
+  "send fewer transactions at once."
+
 /** Decides on the transactions of one request, in its order. */
 export const decideTransactions =
   (sent: ReadonlyArray<Transaction>, options: TransactionImportOptions) =>
@@ -108,6 +124,10 @@ export const decideTransactions =
         return Result.fail(new TransactionRefused({ code, transaction, detail }))
       }
       seen.add(id)
+      if (options.checkPreviouslyAdded && id === account.unreadTransaction) {
+        const code = "too_many_existing_items"
+        return Result.fail(new TransactionRefused({ code, transaction, detail: tooManyItems }))
+      }
       const there = account.transactions.get(id)
       if (options.checkPreviouslyAdded && there !== undefined) {
         answer.push({ status: "TRANSACTION_ALREADY_EXISTS", transaction: there })

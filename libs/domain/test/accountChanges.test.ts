@@ -8,7 +8,6 @@ import fc from "fast-check"
 import { type AccountView, isEmpty } from "../src/AccountChange.ts"
 import { formatInstant } from "../src/Field.ts"
 import type { Note } from "../src/Note.ts"
-import { decideNotes } from "../src/NoteImport.ts"
 import { decideStatements } from "../src/StatementImport.ts"
 import { encodeTransaction, type Transaction } from "../src/Transaction.ts"
 import { decideTransactions, type TransactionImportOptions } from "../src/TransactionImport.ts"
@@ -17,7 +16,9 @@ import {
   afterAll,
   afterChange,
   dayOf,
+  decideNotesOn,
   instantOf,
+  type ModelAccount,
   moneyOf,
   noteOf,
   statementOf,
@@ -99,7 +100,7 @@ const centsOf = (balance: BigDecimal.BigDecimal): bigint => {
 /**
  * What a request leads to does not depend on who came before, so the notes are compared by line.
  */
-const linesOf = ({ notes }: AccountView) =>
+const linesOf = ({ notes }: ModelAccount) =>
   notes.flatMap(({ body }) => (body ?? "").split("\n").slice(1)).toSorted()
 
 const transactionsOf = ({ transactions }: AccountView) =>
@@ -215,8 +216,8 @@ const timed = fc.constantFrom("2025-01-01T00:00:00Z", "2025-01-01T00:00:01Z").ch
 
 describe("notes", () => {
   const now = instantOf("2026-01-15T12:00:00.500Z")
-  const decide = (notes: ReadonlyArray<Note>) => decideNotes(notes, new Map(), now)
-  const contentsOf = ({ notes }: AccountView) =>
+  const decide = (notes: ReadonlyArray<Note>) => decideNotesOn(notes, new Map(), now)
+  const contentsOf = ({ notes }: ModelAccount) =>
     notes
       .map(({ body, created_at, document_paths = [] }) =>
         JSON.stringify([

@@ -6,13 +6,16 @@ import { DateTime, Result, Schema } from "effect"
 import { AccountNumber } from "../src/Account.ts"
 import type {
   AccountChange,
+  AccountNote,
   AccountStatement,
   AccountView,
-  Decision
+  Decision,
+  FoundDocuments
 } from "../src/AccountChange.ts"
 import { Money } from "../src/Decimal.ts"
 import { CalendarDate } from "../src/Field.ts"
 import { Note } from "../src/Note.ts"
+import { decideNotes, noteTimesOf } from "../src/NoteImport.ts"
 import { HistoricalStatement, type StatementId } from "../src/Statement.ts"
 import { Transaction, type TransactionId } from "../src/Transaction.ts"
 
@@ -23,14 +26,21 @@ export const moneyOf = Schema.decodeUnknownSync(Money)
 export const dayOf = Schema.decodeSync(CalendarDate)
 export const instantOf = (text: string): DateTime.Utc => DateTime.makeUnsafe(text)
 
+/** An account with all its notes, which a decision on notes sees as far as it looks at them. */
+export interface ModelAccount extends AccountView {
+  readonly notes: ReadonlyArray<AccountNote>
+}
+
 /** An account with nothing on it but what is given. */
-export const accountWith = (values: Partial<AccountView> = {}): AccountView => ({
+export const accountWith = (values: Partial<ModelAccount> = {}): ModelAccount => ({
   number: AccountNumber.make("A-0000BEEF"),
   balance: moneyOf(0),
   lastClosingDate: null,
   instruction: null,
   notes: [],
+  noteTimes: [],
   transactions: new Map(),
+  unreadTransaction: null,
   statements: new Map(),
   ...values
 })
@@ -39,7 +49,7 @@ export const accountWith = (values: Partial<AccountView> = {}): AccountView => (
  * The account after the change: of an id that was added twice, the first stays the one that is
  * seen.
  */
-export const afterChange = (account: AccountView, change: AccountChange): AccountView => {
+export const afterChange = (account: ModelAccount, change: AccountChange): ModelAccount => {
   const transactions = new Map<TransactionId, Transaction>()
   for (const { transaction } of change.transactions) {
     transactions.set(transaction.transaction_id, transaction)
@@ -58,10 +68,16 @@ export const afterChange = (account: AccountView, change: AccountChange): Accoun
   }
 }
 
-type Decide = (account: AccountView) => Result.Result<Decision<unknown>, unknown>
+/** Decides on notes of an account that is looked at for them. */
+export const decideNotesOn =
+  (sent: ReadonlyArray<Note>, documents: FoundDocuments, now: DateTime.Utc) =>
+  (account: ModelAccount) =>
+    decideNotes(sent, documents, now)({ ...account, noteTimes: noteTimesOf(account.notes, sent) })
+
+type Decide = (account: ModelAccount) => Result.Result<Decision<unknown>, unknown>
 
 /** The account after these decisions, one after the other; one that fails changes nothing. */
-export const afterAll = (account: AccountView, decisions: ReadonlyArray<Decide>): AccountView =>
+export const afterAll = (account: ModelAccount, decisions: ReadonlyArray<Decide>): ModelAccount =>
   decisions.reduce((present, decide) => {
     const decided = decide(present)
     return Result.isSuccess(decided) ? afterChange(present, decided.success.change) : present

@@ -4,14 +4,22 @@
  */
 import { describe, expect, it } from "@effect/vitest"
 import { Result } from "effect"
-import type { AccountNote, AccountView } from "../src/AccountChange.ts"
+import type { AccountNote } from "../src/AccountChange.ts"
 import { formatInstant } from "../src/Field.ts"
-import { decideNotes, notesToLookAt } from "../src/NoteImport.ts"
-import { accountWith, afterChange, instantOf, noteOf } from "./accountModel.ts"
+import { noteTimesOf } from "../src/NoteImport.ts"
+import {
+  accountWith,
+  afterChange,
+  decideNotesOn,
+  instantOf,
+  type ModelAccount,
+  noteOf
+} from "./accountModel.ts"
 
 const now = instantOf("2026-01-15T12:00:00.789Z")
 const earlier = "2025-06-01T08:30:00Z"
 const other = "2025-06-01T08:30:01Z"
+const later = "2025-06-02T08:30:00Z"
 
 const added = "NOTE_CREATION_SUCCESS"
 const known = "NOTE_ALREADY_EXISTS"
@@ -25,9 +33,9 @@ const onAccount = (values: object, created_at = earlier): AccountNote => ({
   created_at: instantOf(created_at)
 })
 
-const decided = (sent: ReadonlyArray<object>, account: AccountView) => {
+const decided = (sent: ReadonlyArray<object>, account: ModelAccount) => {
   const notes = sent.map((values) => noteOf(values))
-  const { answer, change } = Result.getOrThrow(decideNotes(notes, new Map(), now)(account))
+  const { answer, change } = Result.getOrThrow(decideNotesOn(notes, new Map(), now)(account))
   return { answer, change, account: afterChange(account, change) }
 }
 
@@ -169,16 +177,21 @@ describe("a request", () => {
 
   it("keeps what the store said of its documents", () => {
     const documents = new Map([["x", { size: 7, etag: "e", checksum: null }]])
-    const decide = decideNotes([noteOf(pathsOf("/x"))], documents, now)
+    const decide = decideNotesOn([noteOf(pathsOf("/x"))], documents, now)
     expect(Result.getOrThrow(decide(accountWith())).change.documents).toEqual(documents)
   })
+})
 
-  it.each([
-    [[{ body: "a" }, { body: "b" }, { body: "a" }], ["a", "b"], false],
-    [[pathsOf("x")], [], true],
-    [[{ body: "a" }, pathsOf("x")], ["a"], true]
-  ])("looks at all that it is compared with: %#", (sent, noteBodies, notesWithoutBody) => {
-    const notes = sent.map((values) => noteOf(values))
-    expect(notesToLookAt(notes)).toEqual({ noteBodies, notesWithoutBody })
+describe("of each note that is looked at, an account shows", () => {
+  const twice = [onAccount({ body: "a" }, later), onAccount({ body: "a" }), onAccount(pathsOf("x"))]
+  it.each<[string, object, string | null]>([
+    ["the first one of the same content", { body: "a" }, later],
+    ["the one of the same time", { body: "a", created_at: earlier }, earlier],
+    ["none of another time", { body: "a", created_at: other }, null],
+    ["none of another content", { body: "x" }, null],
+    ["the one of the same documents", pathsOf("/x"), earlier]
+  ])("%s", (_, looked, time) => {
+    const times = noteTimesOf(twice, [noteOf({ body: "b" }), noteOf(looked)])
+    expect(times.map((each) => each && formatInstant(each))).toEqual([null, time])
   })
 })

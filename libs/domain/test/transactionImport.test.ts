@@ -5,12 +5,14 @@
  */
 import { describe, expect, it } from "@effect/vitest"
 import { BigDecimal, Result } from "effect"
+import { readableOf } from "../src/AccountChange.ts"
 import { twoDecimals } from "../src/Decimal.ts"
 import { encodeTransaction, type Transaction } from "../src/Transaction.ts"
 import {
   decideTransactions,
   openPeriod,
-  type TransactionImportOptions
+  type TransactionImportOptions,
+  transactionsToLookAt
 } from "../src/TransactionImport.ts"
 import {
   accountWith,
@@ -220,6 +222,44 @@ describe("an id that was added before", () => {
   it("is compared exactly, case included", () => {
     const { change } = stored([credit("T1")], account)
     expect(change.transactions).toHaveLength(1)
+  })
+})
+
+describe("existing transactions with many items", () => {
+  const counts = [3, 0, 4, 1].map((items, index) => ({
+    id: credit(`t${index}`).transaction_id,
+    items
+  }))
+
+  it.each<[limit: number, read: ReadonlyArray<string>, items: number, unread: string | null]>([
+    [8, ["t0", "t1", "t2", "t3"], 8, null],
+    [7, ["t0", "t1", "t2"], 7, "t3"],
+    [6, ["t0", "t1"], 3, "t2"],
+    [0, [], 0, "t0"]
+  ])("are read in their order up to %s items", (itemLimit, ids, items, unread) => {
+    expect(readableOf(counts, { itemLimit })).toEqual({ ids, items, unread })
+  })
+
+  it("are read up to 200,000 items unless something else is said", () => {
+    const one = { id: credit("t").transaction_id, items: 200_000 }
+    expect(readableOf([one], {}).unread).toBeNull()
+    expect(readableOf([{ ...one, items: 200_001 }], {}).unread).toBe("t")
+  })
+
+  it("are read only where it is checked what was added before, each once", () => {
+    const sent = [credit("b"), credit("a"), credit("b")]
+    expect(transactionsToLookAt(sent, options)).toEqual({ transactionIds: ["b", "a"] })
+    expect(transactionsToLookAt(sent, unchecked)).toEqual({})
+  })
+
+  it("are refused at the one that was too large to be read, and nothing is added", () => {
+    const large = credit("large")
+    const account = accountWith({ unreadTransaction: large.transaction_id })
+    const sent = [credit("a"), large, credit("b", "2027-01-01")]
+    expect(refusal(sent, account)).toMatchObject({ code: "too_many_existing_items", id: "large" })
+    const earlier = refusal([credit("a", "2027-01-01"), large], account)
+    expect(earlier).toMatchObject({ code: "transaction_outside_open_period", id: "a" })
+    expect(stored(sent, account, unchecked).change.transactions).toHaveLength(3)
   })
 })
 

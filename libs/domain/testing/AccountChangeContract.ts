@@ -22,6 +22,7 @@ import {
   idsOf,
   imported,
   mayStatement,
+  noteOf,
   seen,
   viewOf
 } from "./importedAccounts.ts"
@@ -40,15 +41,15 @@ const together = (it: It): void => {
         instruction: card
       }))
       const look = {
-        noteBodies: ["n"],
+        notes: [noteOf({ body: "n" })],
         transactionIds: idsOf([creditOf("a"), creditOf("b")]),
         statementIds: [statement.statement_id]
       }
       const viewed = seen(yield* viewOf(account.key, look))
+      expectSame(viewed.noteTimes, [changedAt])
       expect(viewed).toMatchObject({
         balance: "10.00",
         instruction: card.instruction,
-        notes: [{ body: "n" }],
         transactions: [{ id: "a" }],
         statements: [{ id: "s" }]
       })
@@ -71,8 +72,6 @@ const together = (it: It): void => {
       const description = yield* descriptionOf(account.number)
       expect(description.transactions.map((each) => each["transaction_id"])).toEqual(order)
       expect(description.notes.map(({ body }) => body)).toEqual(["n0", ...order])
-      const { notes } = yield* viewOf(account.key, { noteBodies: order.toReversed() })
-      expect(notes.map(({ body }) => body)).toEqual(order)
     })
   )
 
@@ -178,7 +177,7 @@ const refusing = (it: It): void => {
       const failed = yield* Effect.flip(
         accounts.change({
           key,
-          look: { notesWithoutBody: true },
+          look: { notes: [noteOf({ body: "a" })] },
           decide: ({ number: seenNumber }) => Result.fail(`no, ${seenNumber}`),
           action: "create_notes",
           caller,

@@ -17,7 +17,6 @@ import { expectSame, freshAccountNumber, freshSupplierCode } from "./fresh.ts"
 import { arrange, importStates } from "./importStates.ts"
 import {
   accountWith,
-  changeAccount,
   creditOf,
   descriptionOf,
   imported,
@@ -68,7 +67,7 @@ const missing = (it: It): void => {
       const accounts = yield* Accounts
       const { key } = yield* imported()
       for (const stranger of strangers(key)) {
-        const found = yield* accounts.view(stranger, { notesWithoutBody: true })
+        const found = yield* accounts.view(stranger, { notes: [noteOf({ body: "a" })] })
         expect(Option.isNone(found), JSON.stringify(stranger)).toBe(true)
       }
       expect(Option.isNone(yield* accounts.describe(freshAccountNumber()))).toBe(true)
@@ -82,11 +81,10 @@ const statementIds = (...texts: ReadonlyArray<string>) =>
 
 /** Everything that can be named of the sample account. */
 const all: Looked = {
-  noteBodies: [
-    "Account migrated in wave 3; check first bill.",
-    "Customer asked for large print letters. Recorded by legacy CRM."
-  ],
-  notesWithoutBody: true,
+  notes: [
+    "Customer asked for large print letters. Recorded by legacy CRM.",
+    "Account migrated in wave 3; check first bill."
+  ].map((body) => noteOf({ body })),
   transactionIds: ids("NL-T-1001", "NL-T-1004", "NL-T-1005"),
   statementIds: statementIds("NL-S-2025-01", "NL-S-2025-02")
 }
@@ -100,8 +98,9 @@ const payload = (it: It): void => {
         balance: "0.00",
         lastClosingDate: null,
         instruction: null,
-        notes: [],
+        noteTimes: [null, null],
         transactions: [],
+        unreadTransaction: null,
         statements: []
       })
     })
@@ -121,12 +120,13 @@ const payload = (it: It): void => {
           balance: creditOf("any", { amount: 50 }).amount,
           lastClosingDate: ledgers[0]?.last_statement_closing_date ?? null,
           instruction: null,
-          notes: notes.map((note) => ({ ...note, created_at: note.created_at ?? importedAt })),
+          noteTimes: notes.map(({ created_at }) => created_at ?? importedAt),
           transactions: new Map(
             [payment, supplyCharge, charge].flatMap((each) =>
               each === undefined ? [] : [[each.transaction_id, each] as const]
             )
           ),
+          unreadTransaction: null,
           statements: new Map(
             statements.map((statement) => [
               statement.statement_id,
@@ -142,8 +142,8 @@ const payload = (it: It): void => {
   it.effect("gives a note without a time that of the import", () =>
     Effect.gen(function* () {
       const { key } = yield* imported(accountWith({ notes: [{ body: "a" }] }))
-      const { notes } = seen(yield* viewOf(key, { noteBodies: ["a"] }))
-      expectSame(notes, [{ body: "a", created_at: importedAt, paths: [] }])
+      const { noteTimes } = yield* viewOf(key, { notes: [noteOf({ body: "a" })] })
+      expectSame(noteTimes, [importedAt])
     })
   )
 
@@ -167,62 +167,6 @@ const payload = (it: It): void => {
       const { key } = yield* imported(accountWith(values))
       const { balance, lastClosingDate } = seen(yield* viewOf(key, {}))
       expect({ balance, lastClosingDate }).toEqual({ balance: sum, lastClosingDate: day })
-    })
-  )
-}
-
-const looking = (it: It): void => {
-  const looks: ReadonlyArray<readonly [string, Looked, ReadonlyArray<string>]> = [
-    ["nothing", {}, []],
-    ["empty lists", { noteBodies: [], transactionIds: [], statementIds: [] }, []],
-    ["one body", { noteBodies: ["twice"] }, ["twice", "twice"]],
-    ["bodies, one of them unknown", { noteBodies: ["b", "Twice"] }, ["b"]],
-    ["notes without a body", { notesWithoutBody: true }, ["1.pdf", "2.pdf"]],
-    ["bodies or none", { noteBodies: ["b"], notesWithoutBody: true }, ["1.pdf", "b", "2.pdf"]],
-    ["transactions", { transactionIds: ids("t1", "t9", "T2") }, ["t1"]],
-    ["statements", { statementIds: statementIds("s2", "S1", "s9") }, ["s2"]],
-    [
-      "everything",
-      {
-        noteBodies: ["b"],
-        transactionIds: ids("t2", "t1"),
-        statementIds: statementIds("s1")
-      },
-      ["b", "t1", "t2", "s1"]
-    ]
-  ]
-
-  const document = (document_path: string) => ({ document_paths: [{ document_path }] })
-  it.effect.each(looks)("shows what is named and nothing else: %s", ([, look, names]) =>
-    Effect.gen(function* () {
-      const account = yield* imported(
-        accountWith({
-          notes: [{ body: "twice" }, document("1.pdf"), { body: "b", ...document("b.pdf") }],
-          statements: [mayStatement("s1")]
-        })
-      )
-      yield* changeAccount(account, () => ({
-        notes: [{ body: "twice" }, document("2.pdf")].map((values) => ({
-          ...noteOf(values),
-          created_at: importedAt
-        })),
-        transactions: ["t1", "t2"].map((id) => ({ transaction: creditOf(id), movedFrom: null })),
-        statements: [mayStatement("s2")]
-      }))
-      const view = seen(yield* viewOf(account.key, look))
-      expect([
-        ...view.notes.map(({ body, paths }) => body ?? paths.join()),
-        ...[...view.transactions, ...view.statements].map(({ id }) => id)
-      ]).toEqual(names)
-    })
-  )
-
-  it.effect("shows the notes with their documents in order, as they were sent", () =>
-    Effect.gen(function* () {
-      const document_paths = ["/b.pdf", "a.pdf", "b.pdf"].map((path) => ({ document_path: path }))
-      const { key } = yield* imported(accountWith({ notes: [{ document_paths }] }))
-      const { notes } = seen(yield* viewOf(key, { notesWithoutBody: true }))
-      expect(notes.map(({ paths }) => paths)).toEqual([["/b.pdf", "a.pdf", "b.pdf"]])
     })
   )
 }
@@ -310,7 +254,6 @@ const describing = (it: It): void => {
 export const accountViewContract = (it: It): void => {
   missing(it)
   payload(it)
-  looking(it)
 }
 
 /** Declares the tests of `describe`. */

@@ -69,9 +69,9 @@ export const accountsAtOnceContract = (it: It): void => {
     Effect.gen(function* () {
       const account = yield* imported()
       const statement = mayStatement("s")
-      const look = { noteBodies: ["a"], statementIds: [statement.statement_id] }
-      yield* atOnce(account, crowd, look, ({ notes, statements }) => ({
-        notes: notes.length === 0 ? [{ body: "a", created_at: changedAt }] : [],
+      const look = { notes: [{ body: "a" }], statementIds: [statement.statement_id] }
+      yield* atOnce(account, crowd, look, ({ noteTimes, statements }) => ({
+        notes: noteTimes[0] === null ? [{ body: "a", created_at: changedAt }] : [],
         statements: statements.size === 0 ? [statement] : []
       }))
       const { notes, statements } = yield* descriptionOf(account.number)

@@ -11,6 +11,7 @@ import type { ImportProcesses } from "../ports/ImportProcesses.ts"
 import type { OperatorSetup } from "../ports/OperatorSetup.ts"
 import { accountChangeContract } from "./AccountChangeContract.ts"
 import { accountsAtOnceContract } from "./AccountsAtOnceContract.ts"
+import { accountLookContract } from "./AccountLookContract.ts"
 import { accountStoringContract } from "./AccountStoringContract.ts"
 import { accountDescriptionContract, accountViewContract } from "./AccountViewContract.ts"
 
@@ -23,6 +24,7 @@ export const accountsContract = <E>(
     `Accounts, ${name}`,
     (it) => {
       describe("view", () => accountViewContract(it))
+      describe("view, of what is named", () => accountLookContract(it))
       describe("describe", () => accountDescriptionContract(it))
       describe("change, of each thing", () => accountStoringContract(it))
       describe("change, as a whole", () => accountChangeContract(it))

@@ -137,14 +137,11 @@ export const seen = (account: AccountView) => ({
   balance: twoDecimals(account.balance),
   lastClosingDate: account.lastClosingDate,
   instruction: account.instruction,
-  notes: account.notes.map(({ body = null, created_at, document_paths = [] }) => ({
-    body,
-    created_at,
-    paths: document_paths.map(({ document_path }) => document_path)
-  })),
+  noteTimes: account.noteTimes,
   transactions: [...account.transactions]
     .map(([id, transaction]) => ({ id, ...encodeTransaction(transaction) }))
     .toSorted((a, b) => (a.id < b.id ? -1 : 1)),
+  unreadTransaction: account.unreadTransaction,
   statements: [...account.statements]
     .map(([id, { origin, statement }]) => ({ id, origin, ...encodeStatement(statement) }))
     .toSorted((a, b) => (a.id < b.id ? -1 : 1))

@@ -31,8 +31,8 @@ const addedEvent = "data_import.import_process.post_import.completed-v1"
 
 /** Each id is counted on from those that are there, in the order in which they are sent. */
 const occurrence = (sql: Sql) => sql`
-  (select count(*) from transactions known where known.account_id = target.id
-    and known.transaction_id = sent.transaction_id)
+  coalesce((select max(known.occurrence) from transactions known
+    where known.account_id = target.id and known.transaction_id = sent.transaction_id), 0)
   + row_number() over (partition by transaction_id order by sequence)`
 
 /**

@@ -13,6 +13,7 @@ import {
   allTransactions,
   Day,
   Figure,
+  readHeads,
   readNotes,
   readStatements,
   readTransactions
@@ -142,6 +143,7 @@ export const readDescription = Effect.fnUntraced(function* (sql: Sql, number: Ac
     from accounts join import_processes using (id) where number = ${number}`)
   if (row === undefined) return Option.none<AccountDescription>()
   const { balance, created_at, external_account_number, id, operations_team, supplier } = row
+  const heads = yield* readHeads(sql, allTransactions(sql, id))
   const notes = yield* readNotes(sql, allNotes(sql, id))
   const statements = yield* readStatements(sql, allStatements(sql, id))
   return Option.some<AccountDescription>({
@@ -152,7 +154,7 @@ export const readDescription = Effect.fnUntraced(function* (sql: Sql, number: Ac
     balance,
     customers: yield* customers(sql, id),
     ledgers: yield* ledgers(sql, id),
-    transactions: yield* readTransactions(sql, allTransactions(sql, id)),
+    transactions: yield* readTransactions(sql, id, heads),
     notes: notes.map(noteOf),
     statements: statements.map(({ origin, statement }) => ({ origin, statement })),
     instructions: yield* instructions(sql, id),

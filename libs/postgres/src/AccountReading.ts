@@ -1,19 +1,27 @@
 /** What is read of an account before a decision: where it is, and what the decision looks at. */
-import { Effect, Option, Schema } from "effect"
+import { Data, Effect, Option, Schema } from "effect"
 import { AccountNumber } from "@data-import/domain/Account"
-import type { AccountNote, AccountView, Looked } from "@data-import/domain/AccountChange"
+import {
+  type AccountNote,
+  type AccountView,
+  type Looked,
+  readableOf
+} from "@data-import/domain/AccountChange"
 import type { ImportKey } from "@data-import/domain/ImportProcess"
 import { type Database, rowsOf } from "./Database.ts"
 import {
   Day,
   Figure,
   firstTransactions,
-  namedNotes,
   namedStatements,
-  readNotes,
+  numberedTransactions,
+  readHeads,
+  type readNotes,
+  readSizes,
   readStatements,
   readTransactions
 } from "./ItemReading.ts"
+import { readNoteTimes } from "./NoteLookup.ts"
 
 type Sql = Database["Service"]["sql"]
 
@@ -55,13 +63,51 @@ export interface Seen {
   readonly view: AccountView
 }
 
+/** What is to be read needs more memory than there is room for. */
+export class RoomNeeded extends Data.TaggedError("RoomNeeded")<{ readonly bytes: number }> {}
+
+/** About the least that a transaction, and a line or tax item, takes in the body that brings it. */
+const transactionBytes = 100
+const itemBytes = 80
+
+/** The transactions that `look` names, as far as their items are not too many. */
+const namedTransactions = Effect.fnUntraced(function* (
+  sql: Sql,
+  id: bigint,
+  look: Looked,
+  room: number
+) {
+  const named = [...new Set(look.transactionIds)]
+  const sizes = named.length > 0 ? yield* readSizes(sql, firstTransactions(sql, id, named)) : []
+  const sizeById = new Map(sizes.map((size) => [size.id, size]))
+  const inOrder = named.flatMap((each) => sizeById.get(each) ?? [])
+  const { ids, items, unread: unreadTransaction } = readableOf(inOrder, look)
+  const wanted = inOrder.slice(0, ids.length)
+  const textBytes = wanted.reduce((sum, size) => sum + size.textBytes, 0)
+  const bytes = wanted.length * transactionBytes + items * itemBytes + textBytes
+  if (bytes > room) return yield* new RoomNeeded({ bytes })
+  if (wanted.length === 0) return { transactions: new Map(), unreadTransaction }
+  const sequences = wanted.map(({ sequence }) => sequence)
+  const heads = yield* readHeads(sql, numberedTransactions(sql, id, sequences))
+  const read = yield* readTransactions(sql, id, heads)
+  const transactions = new Map(
+    read.map(({ transaction }) => [transaction.transaction_id, transaction] as const)
+  )
+  return { transactions, unreadTransaction }
+})
+
 /**
  * The account that the import has become, as `look` names it: by a statement for itself, which
  * comes first, so that its revision is not newer than the rest, and one for each kind of thing.
+ * Where its transactions are larger than there is `room` for, in bytes, none is read, and it fails.
  */
-export const readAccount = Effect.fnUntraced(function* (sql: Sql, key: ImportKey, look: Looked) {
-  const { noteBodies = [], notesWithoutBody = false } = look
-  const { statementIds = [], transactionIds = [] } = look
+export const readAccount = Effect.fnUntraced(function* (
+  sql: Sql,
+  key: ImportKey,
+  look: Looked,
+  room: number
+) {
+  const { notes = [], statementIds = [] } = look
   const [row] = yield* viewRows(sql`
     select accounts.id, revision, number, balance::text,
       (select to_char(max(last_statement_closing_date), 'YYYY-MM-DD') from ledgers
@@ -72,24 +118,15 @@ export const readAccount = Effect.fnUntraced(function* (sql: Sql, key: ImportKey
     ${ofKey(sql, key)}`)
   if (row === undefined) return Option.none<Seen>()
   const { id, revision, ...account } = row
-  const notes =
-    noteBodies.length > 0 || notesWithoutBody
-      ? yield* readNotes(sql, namedNotes(sql, id, noteBodies, notesWithoutBody))
-      : []
-  const transactions =
-    transactionIds.length > 0
-      ? yield* readTransactions(sql, firstTransactions(sql, id, transactionIds))
-      : []
+  const transactions = yield* namedTransactions(sql, id, look, room)
   const statements =
     statementIds.length > 0
       ? yield* readStatements(sql, namedStatements(sql, id, statementIds))
       : []
   const view: AccountView = {
     ...account,
-    notes: notes.map(noteOf),
-    transactions: new Map(
-      transactions.map(({ transaction }) => [transaction.transaction_id, transaction])
-    ),
+    ...transactions,
+    noteTimes: notes.length > 0 ? yield* readNoteTimes(sql, id, notes) : [],
     statements: new Map(
       statements.map(({ origin, statement }) => [statement.statement_id, { origin, statement }])
     )

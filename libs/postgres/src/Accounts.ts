@@ -7,10 +7,12 @@ import { DateTime, Effect, Layer, Option, Result } from "effect"
 import { isEmpty } from "@data-import/domain/AccountChange"
 import type { Reservation } from "@data-import/domain/Idempotency"
 import { Accounts, type ChangeCommand } from "@data-import/domain/ports/Accounts"
+import type { OrganisationName } from "@data-import/domain/Organisation"
 import { ReservationLost } from "@data-import/domain/ports/IdempotencyKeys"
+import { makeWorkBudget } from "@data-import/domain/WorkBudget"
 import { addToAccount } from "./AccountAddition.ts"
 import { readDescription } from "./AccountDescribing.ts"
-import { readAccount } from "./AccountReading.ts"
+import { readAccount, RoomNeeded } from "./AccountReading.ts"
 import { Database, lockWait } from "./Database.ts"
 import { auditEntry, type AuditedWrite } from "./Entries.ts"
 import { isStorableKey } from "./ImportRow.ts"
@@ -51,10 +53,14 @@ const recordUnchanged = (
       )
 
 /** What the decision answers or fails with; none where there is no account. */
-const change = Effect.fnUntraced(function* <A, E>(sql: Sql, command: ChangeCommand<A, E>) {
+const change = Effect.fnUntraced(function* <A, E>(
+  sql: Sql,
+  command: ChangeCommand<A, E>,
+  room: number
+) {
   const { action, at, caller, decide, keep, key, look } = command
   const write = { action, at, caller, key }
-  const seen = yield* readAccount(sql, key, look)
+  const seen = yield* readAccount(sql, key, look, room)
   if (Option.isNone(seen)) return Option.none<Result.Result<A, E>>()
   const decided = decide(seen.value.view)
   if (Result.isSuccess(decided)) {
@@ -89,21 +95,49 @@ const endInstruction = (sql: Sql, { at, caller, key }: EndCommand) => sql`
   })})
   select account_id from changed`
 
+/** So much of what an account has already is read for anybody at any time. */
+const freeBytes = 64 * 1024
+
+/**
+ * Reads what an account has already. The memory for much of it is taken from a budget of which each
+ * organisation has its share; the wait holds no connection.
+ */
+const makeReading = () => {
+  const budget = makeWorkBudget()
+  return <A, E>(
+    organisation: OrganisationName | null,
+    read: (room: number) => Effect.Effect<A, E | RoomNeeded>
+  ) => {
+    // Nothing is held while more is asked for, so that nobody waits for what they have themselves.
+    const within = (room: number): Effect.Effect<A, E> =>
+      Effect.catch(budget(organisation, room)(read(room)), (failure) =>
+        failure instanceof RoomNeeded ? within(failure.bytes) : Effect.fail(failure)
+      )
+    return within(freeBytes)
+  }
+}
+
 const make = Effect.gen(function* () {
   const { run, sql } = yield* Database
+  const reading = makeReading()
   const mutex = yield* KeyedMutex.make(lockWait)
   return Accounts.of({
     view: (key, look) => {
       if (!isStorableKey(key)) return Effect.succeedNone
-      const seen = readAccount(sql, key, look)
-      const viewed = Effect.map(seen, (account) => Option.map(account, ({ view }) => view))
-      return run(atOneInstant(sql, viewed))
+      return reading(null, (room) => {
+        const seen = readAccount(sql, key, look, room)
+        const viewed = Effect.map(seen, (account) => Option.map(account, ({ view }) => view))
+        return run(atOneInstant(sql, viewed))
+      })
     },
     describe: (number) => run(atOneInstant(sql, readDescription(sql, number))),
     change: (command) => {
       if (!isStorableKey(command.key)) return Effect.succeedNone
       return Effect.flatMap(
-        mutex(command.key, run(change(sql, command))),
+        mutex(
+          command.key,
+          reading(command.caller.organisation, (room) => run(change(sql, command, room)))
+        ),
         Option.match({
           onNone: () => Effect.succeedNone,
           onSome: (decided) => Effect.asSome(Effect.fromResult(decided))

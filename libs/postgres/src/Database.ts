@@ -13,6 +13,7 @@ import {
   Layer,
   Random,
   type Redacted,
+  Result,
   Schedule,
   Schema,
   type Scope
@@ -21,6 +22,7 @@ import { Reactivity } from "effect/reactivity"
 import type { SqlError } from "effect/sql"
 import { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
 import * as Settings from "@data-import/domain/Settings"
+import { inTurns, type Steps } from "@data-import/domain/Steps"
 import * as Admission from "./Admission.ts"
 import * as Batching from "./Batching.ts"
 import * as Breaker from "./Breaker.ts"
@@ -227,9 +229,32 @@ export const layer: Layer.Layer<Database, Config.ConfigError> = Layer.unwrap(
   Effect.map(settings, layerWith)
 )
 
-/** Decodes every row that a statement gives. */
+/** So few rows are decoded without a pause. */
+const fewRows = 8
+
+/** Decodes every row that a statement gives; with pauses where there are many. */
 export const rowsOf = <Row extends Schema.Codec<unknown, unknown>>(row: Row) => {
-  const decode = Schema.decodeUnknownEffect(Schema.Array(row))
+  const decodeFew = Schema.decodeUnknownEffect(Schema.Array(row))
+  const decodeOne = Schema.decodeUnknownResult(row)
+  function* decoding(
+    rows: ReadonlyArray<unknown>
+  ): Steps<Result.Result<Array<Row["Type"]>, Schema.SchemaError>> {
+    const decoded: Array<Row["Type"]> = []
+    for (const one of rows) {
+      const result = decodeOne(one)
+      if (Result.isFailure(result)) return Result.fail(result.failure)
+      decoded.push(result.success)
+      yield
+    }
+    return Result.succeed(decoded)
+  }
+  const decode = (rows: ReadonlyArray<unknown>) =>
+    rows.length <= fewRows
+      ? decodeFew(rows)
+      : Effect.flatMap(
+          inTurns(() => decoding(rows)),
+          Effect.fromResult
+        )
   return <E, R>(rows: Effect.Effect<ReadonlyArray<unknown>, E, R>) => Effect.flatMap(rows, decode)
 }
 

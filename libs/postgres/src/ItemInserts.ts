@@ -6,6 +6,7 @@
  */
 import type { Statement } from "effect/sql"
 import type { Database } from "./Database.ts"
+import { documentDigest } from "./NoteLookup.ts"
 
 type Sql = Database["Service"]["sql"]
 
@@ -70,11 +71,13 @@ export const paperInserts = (
   origin: "account_payload" | "historical_statements"
 ): Statement.Fragment => sql`
   new_notes as (
-    insert into notes (account_id, sequence, body, created_at, is_pinned, unpin_at)
-    select target.id, target.notes + sequence, body, created_at, is_pinned, unpin_at
+    insert into notes (account_id, sequence, body, created_at, is_pinned, unpin_at,
+      document_digest)
+    select target.id, target.notes + sequence, body, created_at, is_pinned, unpin_at,
+      ${sql.literal(documentDigest)}
     from target, json_to_recordset(${rows.notes}::json) as sent(
       sequence integer, body text, created_at timestamptz, is_pinned boolean,
-      unpin_at timestamptz)
+      unpin_at timestamptz, documents text)
   ),
   new_note_documents as (
     insert into note_documents (account_id, note_sequence, position, document_path,

@@ -16,8 +16,30 @@ const Instant = Schema.DateTimeUtcFromString
 export const Day = Schema.String.pipe(Schema.brand("CalendarDate"))
 const Path = Schema.String.pipe(Schema.brand("DocumentPath"))
 
-const transactionRows = rowsOf(
+const lineItem = Schema.Struct({
+  rate_band: optional(Schema.String),
+  start_date: Day,
+  end_date: Day,
+  number_of_units: Figure,
+  net_amount: Figure,
+  price_per_unit: optional(Figure),
+  units: optional(Schema.Array(Figure))
+})
+
+const taxItem = Schema.Struct({
+  amount: Figure,
+  tax_type: Schema.String,
+  value_taxed: Figure,
+  rate: Figure,
+  unit_type: Schema.Literals(["PROPORTION", "CURRENCY_PER_KWH"])
+})
+
+/** A transaction but for its items, of which it has the numbers; null where it has no list. */
+const headRows = rowsOf(
   Schema.Struct({
+    sequence: Schema.Int,
+    lineItems: Schema.NullOr(Schema.Int),
+    taxItems: Schema.NullOr(Schema.Int),
     row: Schema.Struct({
       ledgerCode: Schema.NullOr(Schema.String),
       movedFrom: Schema.NullOr(Day),
@@ -31,58 +53,40 @@ const transactionRows = rowsOf(
         note: optional(Schema.String),
         reference: optional(Schema.String),
         payment_type: optional(Schema.String),
-        product_code: optional(Schema.String),
-        line_items: optional(
-          Schema.Array(
-            Schema.Struct({
-              rate_band: optional(Schema.String),
-              start_date: Day,
-              end_date: Day,
-              number_of_units: Figure,
-              net_amount: Figure,
-              price_per_unit: optional(Figure),
-              units: optional(Schema.Array(Figure))
-            })
-          )
-        ),
-        tax_items: optional(
-          Schema.Array(
-            Schema.Struct({
-              amount: Figure,
-              tax_type: Schema.String,
-              value_taxed: Figure,
-              rate: Figure,
-              unit_type: Schema.Literals(["PROPORTION", "CURRENCY_PER_KWH"])
-            })
-          )
-        )
+        product_code: optional(Schema.String)
       })
     })
   })
 )
+export type TransactionHead = Effect.Success<ReturnType<typeof headRows>>[number]
 
-const lineItems = (sql: Sql): Statement.Fragment => sql`
-  case when line_item_count is not null then (
-    select coalesce(json_agg(json_build_object('rate_band', rate_band, 'start_date', start_date,
-      'end_date', end_date, 'number_of_units', number_of_units::text,
-      'net_amount', net_amount::text, 'price_per_unit', price_per_unit::text,
-      'units', case when reading_at_start is not null
-        then json_build_array(reading_at_start::text, reading_at_end::text) end
-    ) order by position), '[]')
-    from transaction_line_items item
-    where item.account_id = held.account_id and transaction_sequence = held.sequence) end`
-
-const taxItems = (sql: Sql): Statement.Fragment => sql`
-  case when tax_item_count is not null then (
-    select coalesce(json_agg(json_build_object('amount', amount::text, 'tax_type', tax_type,
-      'value_taxed', value_taxed::text, 'rate', rate::text, 'unit_type', unit_type
-    ) order by position), '[]')
-    from transaction_tax_items item
-    where item.account_id = held.account_id and transaction_sequence = held.sequence) end`
+/** How large a transaction is: its line and tax items, and the bytes of its long texts. */
+const sizeRows = rowsOf(
+  Schema.Struct({
+    sequence: Schema.Int,
+    id: Schema.String.pipe(Schema.brand("TransactionId")),
+    items: Schema.Int,
+    textBytes: Schema.Int
+  })
+)
 
 /** A source to read from: all transactions of the account. */
 export const allTransactions = (sql: Sql, id: bigint) =>
   sql`(select * from transactions where account_id = ${id}) as held`
+
+/** The sizes of the transactions of the source. */
+export const readSizes = (sql: Sql, source: Statement.Fragment) =>
+  sizeRows(sql`
+    select sequence, transaction_id as id,
+      coalesce(line_item_count, 0) + coalesce(tax_item_count, 0) as items,
+      coalesce(octet_length(display_note), 0) + coalesce(octet_length(note), 0)
+        + coalesce(octet_length(reference), 0) as "textBytes"
+    from ${source}`)
+
+/** A source to read from: the transactions of these numbers; see `firstTransactions`. */
+export const numberedTransactions = (sql: Sql, id: bigint, sequences: ReadonlyArray<number>) => sql`
+  unnest(${sequences}::integer[]) as named(value) cross join lateral (
+    select * from transactions where account_id = ${id} and sequence = named.value) as held`
 
 /**
  * The first transaction of each id. Each is looked up by itself, because a join would be planned on
@@ -93,22 +97,110 @@ export const firstTransactions = (sql: Sql, id: bigint, ids: ReadonlyArray<strin
     select * from transactions where account_id = ${id} and transaction_id = named.value
     order by occurrence limit 1) as held`
 
-/** The transactions of the source, in the order in which they came onto the account. */
-export const readTransactions = (sql: Sql, source: Statement.Fragment) =>
-  Effect.map(
-    transactionRows(sql`
-      select json_build_object(
+/** The transactions of the source without their items, in the order in which they came. */
+export const readHeads = (sql: Sql, source: Statement.Fragment) =>
+  headRows(sql`
+    select sequence, line_item_count as "lineItems", tax_item_count as "taxItems",
+      json_build_object(
         'ledgerCode', (select ledger_code from ledgers where ledgers.account_id = held.account_id
           and ledgers.position = held.ledger_position),
         'movedFrom', moved_from_date,
         'transaction', json_strip_nulls(json_build_object('transaction_id', transaction_id,
           'transaction_date', transaction_date, 'amount', amount::text, 'type', type,
           'reason', reason, 'display_note', display_note, 'note', note, 'reference', reference,
-          'payment_type', payment_type, 'product_code', product_code,
-          'line_items', ${lineItems(sql)}, 'tax_items', ${taxItems(sql)}))) as row
-      from ${source} order by sequence`),
-    (rows) => rows.map(({ row }) => row)
+          'payment_type', payment_type, 'product_code', product_code))) as row
+    from ${source} order by sequence`)
+
+/** How many items arrive together: few enough to be decoded without a pause. */
+const chunk = 200
+
+const itemsOf = <Item>(
+  chunks: ReadonlyArray<{ readonly sequence: number; readonly items: ReadonlyArray<Item> }>
+): ReadonlyMap<number, ReadonlyArray<Item>> => {
+  const items = new Map<number, Array<Item>>()
+  for (const { items: some, sequence } of chunks) {
+    const before = items.get(sequence)
+    if (before === undefined) items.set(sequence, [...some])
+    else before.push(...some)
+  }
+  return items
+}
+
+/**
+ * The items of these transactions, in their order and in chunks. Those of each transaction are
+ * looked up by themselves, see `firstTransactions`.
+ */
+const itemChunks = (
+  sql: Sql,
+  {
+    id,
+    item,
+    sequences,
+    table
+  }: {
+    readonly id: bigint
+    readonly sequences: ReadonlyArray<number>
+    readonly table: string
+    readonly item: Statement.Fragment
+  }
+) => sql`
+  select held.sequence, items
+  from unnest(${sequences}::integer[]) as held(sequence) cross join lateral (
+    select position / ${chunk}::integer as part,
+      json_strip_nulls(json_agg(${item} order by position)) as items
+    from ${sql(table)}
+    where account_id = ${id} and transaction_sequence = held.sequence group by 1) as parts
+  order by sequence, part`
+
+const lineItemRows = rowsOf(Schema.Struct({ sequence: Schema.Int, items: Schema.Array(lineItem) }))
+const taxItemRows = rowsOf(Schema.Struct({ sequence: Schema.Int, items: Schema.Array(taxItem) }))
+
+const readLineItems = (sql: Sql, id: bigint, sequences: ReadonlyArray<number>) => {
+  const item = sql`json_build_object('rate_band', rate_band, 'start_date', start_date,
+    'end_date', end_date, 'number_of_units', number_of_units::text,
+    'net_amount', net_amount::text, 'price_per_unit', price_per_unit::text,
+    'units', case when reading_at_start is not null
+      then json_build_array(reading_at_start::text, reading_at_end::text) end)`
+  return Effect.map(
+    lineItemRows(itemChunks(sql, { id, item, sequences, table: "transaction_line_items" })),
+    itemsOf
   )
+}
+
+const readTaxItems = (sql: Sql, id: bigint, sequences: ReadonlyArray<number>) => {
+  const item = sql`json_build_object('amount', amount::text, 'tax_type', tax_type,
+    'value_taxed', value_taxed::text, 'rate', rate::text, 'unit_type', unit_type)`
+  return Effect.map(
+    taxItemRows(itemChunks(sql, { id, item, sequences, table: "transaction_tax_items" })),
+    itemsOf
+  )
+}
+
+/** The sequences of those that have such items; without any, nothing needs to be read. */
+const havingItems = (
+  heads: ReadonlyArray<TransactionHead>,
+  count: (head: TransactionHead) => number | null
+) => heads.flatMap((head) => ((count(head) ?? 0) > 0 ? [head.sequence] : []))
+
+/** These transactions of the account, with their items. */
+export const readTransactions = Effect.fnUntraced(function* (
+  sql: Sql,
+  id: bigint,
+  heads: ReadonlyArray<TransactionHead>
+) {
+  const withLines = havingItems(heads, ({ lineItems }) => lineItems)
+  const withTaxes = havingItems(heads, ({ taxItems }) => taxItems)
+  const lines = withLines.length > 0 ? yield* readLineItems(sql, id, withLines) : null
+  const taxes = withTaxes.length > 0 ? yield* readTaxItems(sql, id, withTaxes) : null
+  return heads.map(({ lineItems, row, sequence, taxItems }) => ({
+    ...row,
+    transaction: {
+      ...row.transaction,
+      ...(lineItems !== null && { line_items: lines?.get(sequence) ?? [] }),
+      ...(taxItems !== null && { tax_items: taxes?.get(sequence) ?? [] })
+    }
+  }))
+})
 
 /** As far as the document store was asked. */
 const Document = {
@@ -134,16 +226,6 @@ const noteRows = rowsOf(
 /** A source to read from: all notes of the account. */
 export const allNotes = (sql: Sql, id: bigint) =>
   sql`(select * from notes where account_id = ${id}) as held`
-
-/** The notes with one of the bodies, and those without one if asked for. */
-export const namedNotes = (
-  sql: Sql,
-  id: bigint,
-  bodies: ReadonlyArray<string>,
-  withoutBody: boolean
-) => sql`
-  (select * from notes where account_id = ${id} and case when body is null
-    then ${withoutBody} else body in (select unnest(${bodies}::text[])) end) as held`
 
 /** The notes of the source, each with its documents, in the order in which they came. */
 export const readNotes = (sql: Sql, source: Statement.Fragment) =>

@@ -10,6 +10,7 @@ import type { CalendarDate } from "@data-import/domain/Field"
 import type { Note } from "@data-import/domain/Note"
 import type { HistoricalStatement } from "@data-import/domain/Statement"
 import type { LineItem, TaxItem, Transaction } from "@data-import/domain/Transaction"
+import { documentTextOf } from "./NoteLookup.ts"
 
 /** Columns by name; what is undefined is null. */
 export type Row = object
@@ -122,7 +123,8 @@ export const noteRows = (
     body: note.body,
     created_at: instant(note.created_at ?? createdAt),
     is_pinned: note.is_pinned ?? false,
-    unpin_at: instant(note.unpin_at)
+    unpin_at: instant(note.unpin_at),
+    documents: documentTextOf(note)
   })),
   noteDocuments: childRows(
     notes,

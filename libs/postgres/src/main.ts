@@ -7,7 +7,7 @@ import { Cause, Config, Console, Effect, Option, Record } from "effect"
 import * as Settings from "@data-import/domain/Settings"
 import * as ConnectionUrl from "./ConnectionUrl.ts"
 import * as Logins from "./Logins.ts"
-import { migrate, MigrationsBlocked } from "./migrate.ts"
+import { IndexesBlocked, migrate, MigrationsBlocked } from "./migrate.ts"
 
 /**
  * `ACCOUNT_IMPORT_DATABASE_URL`, likewise `POST_IMPORT_`, `QUERY_`, `AUTH_` and `OPERATOR_`: what
@@ -33,7 +33,10 @@ const job = Effect.gen(function* () {
 /** One line for what is to be mended by whoever runs the job. */
 const explained = (cause: Cause.Cause<unknown>): string => {
   const failure = Option.getOrUndefined(Cause.findErrorOption(cause))
-  const isPlain = failure instanceof MigrationsBlocked || failure instanceof Logins.UnfitLogin
+  const isPlain =
+    failure instanceof MigrationsBlocked ||
+    failure instanceof IndexesBlocked ||
+    failure instanceof Logins.UnfitLogin
   return isPlain ? failure.message : Settings.explained(cause)
 }
 

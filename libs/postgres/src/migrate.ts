@@ -1,7 +1,7 @@
 /**
  * Brings a database to the present shape: the numbered migrations, each once and in order, in one
- * transaction. Several may be started at once; one works, the others wait for it and find nothing
- * to do. A statement that waits for a lock makes every later one on that table wait behind it, so
+ * transaction, and then the indexes that are built outside of it. Several may be started at once;
+ * one works, the others wait for it and find nothing to do. A statement that waits for a lock makes every later one on that table wait behind it, so
  * it waits for a short time only; then everything is rolled back, and tried again after a pause.
  */
 import { PgClient } from "@effect/sql-pg"
@@ -16,7 +16,9 @@ import { roles } from "../migrations/0006_roles.ts"
 import { accountRevisions } from "../migrations/0007_account_revisions.ts"
 import { supplierSettings } from "../migrations/0008_supplier_settings.ts"
 import { idempotencyKeys } from "../migrations/0009_idempotency_keys.ts"
+import { noteDigests } from "../migrations/0010_note_digests.ts"
 import { connectionTo } from "./ConnectionUrl.ts"
+import * as IndexBuilds from "./IndexBuilds.ts"
 import { sqlStateOf } from "./SqlFailure.ts"
 
 export const migrations = {
@@ -28,7 +30,8 @@ export const migrations = {
   "0006_roles": roles,
   "0007_account_revisions": accountRevisions,
   "0008_supplier_settings": supplierSettings,
-  "0009_idempotency_keys": idempotencyKeys
+  "0009_idempotency_keys": idempotencyKeys,
+  "0010_note_digests": noteDigests
 }
 
 /** Others held a lock for longer than was waited; the message says what to do. */
@@ -44,6 +47,18 @@ export class MigrationsBlocked extends Data.TaggedError("MigrationsBlocked")<{
   }
 }
 
+/** Somebody else was building the indexes for longer than was waited. */
+export class IndexesBlocked extends Data.TaggedError("IndexesBlocked")<{
+  readonly patience: Duration.Duration
+}> {
+  override get message(): string {
+    return (
+      `Another migration was still building indexes after ${Duration.format(this.patience)}. ` +
+      "All else is done. Migrate again when that one has ended."
+    )
+  }
+}
+
 /** How long a statement waits for a lock, and others may have to wait behind it. */
 const lockTimeout = Duration.seconds(2)
 
@@ -54,13 +69,13 @@ const pauses = (patience: Duration.Duration) =>
     Schedule.upTo({ duration: patience })
   )
 
-const client = (url: Redacted.Redacted) =>
+const client = (url: Redacted.Redacted, startupParameters: Readonly<Record<string, string>>) =>
   PgClient.layer({
     ...connectionTo(url),
     applicationName: "data-import-migrate",
     maxConnections: 1,
     connectTimeout: Duration.seconds(5),
-    startupParameters: { lock_timeout: String(Duration.toMillis(lockTimeout)) }
+    startupParameters
   })
 
 type Failure = Migrator.MigrationError | SqlError.SqlError
@@ -73,14 +88,7 @@ const gaveWay = (failure: Failure): boolean => {
 const whatFailed = (failure: Failure): string =>
   failure._tag === "MigrationError" ? failure.message : "The migrations failed"
 
-/**
- * Migrates the database at `url`; gives the names of the migrations that were applied now.
- * `patience` is how long it is tried again while others hold a lock; 5 minutes unless given.
- */
-export const migrate = (
-  url: Redacted.Redacted,
-  patience: Duration.Duration = Duration.minutes(5)
-): Effect.Effect<ReadonlyArray<string>, Failure | MigrationsBlocked> =>
+const applyMigrations = (url: Redacted.Redacted, patience: Duration.Duration) =>
   Migrator.make({})({ loader: Migrator.fromRecord(migrations), table: "migrations" }).pipe(
     Effect.map((applied) => applied.map(([, name]) => name)),
     Effect.tapError((failure) =>
@@ -92,5 +100,31 @@ export const migrate = (
     Effect.mapError((failure) =>
       gaveWay(failure) ? new MigrationsBlocked({ what: whatFailed(failure), patience }) : failure
     ),
-    Effect.provide(client(url))
+    Effect.provide(client(url, { lock_timeout: String(Duration.toMillis(lockTimeout)) }))
   )
+
+/** A build holds up nobody, however long it takes and waits. */
+const withoutLimits = { lock_timeout: "0", statement_timeout: "0" }
+
+const buildIndexes = (url: Redacted.Redacted, patience: Duration.Duration) =>
+  IndexBuilds.build.pipe(
+    Effect.provide(client(url, withoutLimits)),
+    Effect.filterOrFail(
+      (isDone) => isDone,
+      () => new IndexesBlocked({ patience })
+    ),
+    Effect.retry({
+      while: (failure) => failure._tag === "IndexesBlocked",
+      schedule: pauses(patience)
+    })
+  )
+
+/**
+ * Migrates the database at `url`; gives the names of the migrations that were applied now.
+ * `patience` is how long it is tried again while others hold a lock; 5 minutes unless given.
+ */
+export const migrate = (
+  url: Redacted.Redacted,
+  patience: Duration.Duration = Duration.minutes(5)
+): Effect.Effect<ReadonlyArray<string>, Failure | MigrationsBlocked | IndexesBlocked> =>
+  Effect.tap(applyMigrations(url, patience), () => buildIndexes(url, patience))

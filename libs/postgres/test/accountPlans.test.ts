@@ -17,6 +17,7 @@ import {
   idsOf,
   imported,
   mayStatement,
+  noteOf,
   viewOf
 } from "@data-import/domain/testing/importedAccounts"
 import { domesticAccount } from "@data-import/domain/testing/samples"
@@ -112,8 +113,11 @@ const scans = Effect.gen(function* () {
 })
 
 const look: Looked = {
-  noteBodies: ["a"],
-  notesWithoutBody: true,
+  notes: [
+    { body: "a" },
+    { body: "a", created_at: changedAt },
+    noteOf({ document_paths: [{ document_path: "a.pdf" }] })
+  ],
   transactionIds: idsOf([creditOf("NL-T-1005"), creditOf("t")]),
   statementIds: [mayStatement("s").statement_id]
 }
@@ -155,11 +159,11 @@ layer(storage, { excludeTestServices: true })("an account is found", (it) => {
       const view = yield* viewOf(account.key, {
         transactionIds: idsOf(many),
         statementIds: statements.map(({ statement_id }) => statement_id),
-        noteBodies: notes.map(({ body }) => body)
+        notes
       })
-      expect([view.transactions.size, view.statements.size, view.notes.length]).toEqual([
-        10_000, 10_000, 10_000
-      ])
+      const { noteTimes } = view
+      expect([view.transactions.size, view.statements.size]).toEqual([10_000, 10_000])
+      expect(noteTimes.filter((time) => time !== null)).toHaveLength(10_000)
     })
   )
 })

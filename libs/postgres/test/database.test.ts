@@ -1,6 +1,6 @@
 /** How statements fail, what is never said about them, and what text they may be asked about. */
 import { expect, it, layer } from "@effect/vitest"
-import { Cause, Effect, Layer, Option, Schema, Stream } from "effect"
+import { Cause, Clock, Effect, Layer, Option, Schema, Stream } from "effect"
 import { ConnectionError, SqlError, UnknownError } from "effect/sql/SqlError"
 import type { ExternalAccountNumber } from "@data-import/domain/Account"
 import { ApiKeyId } from "@data-import/domain/Organisation"
@@ -181,3 +181,46 @@ layer(storage, { excludeTestServices: true })("a staged payload", (it) => {
     })
   )
 })
+
+/** A clock on which every look takes a millisecond. */
+const busyClock = Effect.map(Clock.Clock, (clock): Clock.Clock => {
+  let millis = 0
+  return Object.assign(Object.create(clock) as Clock.Clock, {
+    currentTimeMillisUnsafe: () => millis++
+  })
+})
+
+const decodeNumbers = rowsOf(Schema.Struct({ number: Schema.Int }))
+const numbers = (count: number) => Array.from({ length: count }, (_, number) => ({ number }))
+
+it.effect.each([0, 1, 8, 9, 5_000])("%i rows are decoded in their order", (count) =>
+  Effect.gen(function* () {
+    expect(yield* decodeNumbers(Effect.succeed(numbers(count)))).toEqual(numbers(count))
+  })
+)
+
+it.effect.each([1, 5_000])("of %i rows, one that is not what it should be is a defect", (count) =>
+  Effect.gen(function* () {
+    const rows: Array<{ readonly number: unknown }> = numbers(count)
+    rows[count - 1] = { number: "1" }
+    const exit = yield* Effect.exit(sorted(decodeNumbers(Effect.succeed(rows))))
+    const message = "A row is not what it should be"
+    expect(exit).toMatchObject({ cause: { reasons: [{ defect: { message } }] } })
+  })
+)
+
+it.effect("many rows are decoded with pauses in which others go on", () =>
+  Effect.gen(function* () {
+    let isOver = false
+    let turns = 0
+    const tick = () => {
+      turns += 1
+      if (!isOver) setImmediate(tick)
+    }
+    setImmediate(tick)
+    const decoding = decodeNumbers(Effect.succeed(numbers(5_000)))
+    yield* Effect.provideService(decoding, Clock.Clock, yield* busyClock)
+    isOver = true
+    expect(turns).toBeGreaterThan(100)
+  })
+)

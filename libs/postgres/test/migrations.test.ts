@@ -38,7 +38,8 @@ const all = [
   "roles",
   "account_revisions",
   "supplier_settings",
-  "idempotency_keys"
+  "idempotency_keys",
+  "note_digests"
 ]
 
 const clientAt = (url: Redacted.Redacted) => PgClient.make({ url, maxConnections: 1 })

@@ -221,8 +221,7 @@ export const brokenAdapters: Readonly<Record<string, Spoil>> = {
   "notes are not looked up": ({ accounts }) => ({
     accounts: {
       ...accounts,
-      change: (command) =>
-        accounts.change({ ...command, look: { ...command.look, noteBodies: [] } })
+      change: (command) => accounts.change({ ...command, look: { ...command.look, notes: [] } })
     }
   }),
   "every supplier's day is that of UTC": ({ setup }) => ({

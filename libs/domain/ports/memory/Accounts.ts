@@ -10,11 +10,13 @@ import {
   type AccountStatement,
   type AccountView,
   isEmpty,
-  type Looked
+  type Looked,
+  readableOf
 } from "../../src/AccountChange.ts"
 import type { AccountDescription, DescribedTransaction } from "../../src/AccountDescription.ts"
 import type { ImportKey } from "../../src/ImportProcess.ts"
 import { currentTransactions, historicalTransactions, type Ledger } from "../../src/Ledger.ts"
+import { noteTimesOf } from "../../src/NoteImport.ts"
 import type { StatementId } from "../../src/Statement.ts"
 import type { Transaction, TransactionId } from "../../src/Transaction.ts"
 import { Accounts } from "../Accounts.ts"
@@ -82,19 +84,37 @@ const balanceOf = (account: NewAccount, changes: ReadonlyArray<AccountChange>) =
 const instructionChange = (store: Store, changes: ReadonlyArray<AccountChange>) =>
   changes.find((change) => change.instruction !== null && !store.endedInstructions.has(change))
 
+/** Of each id that is named, the first transaction; those that are too large left out. */
+const namedTransactions = (
+  onAccount: ReadonlyArray<DescribedTransaction>,
+  look: Looked
+): Pick<AccountView, "transactions" | "unreadTransaction"> => {
+  const named = new Set(look.transactionIds)
+  const first = new Map<TransactionId, Transaction>()
+  for (const { transaction } of onAccount) {
+    const id = transaction.transaction_id
+    if (named.has(id) && !first.has(id)) first.set(id, transaction)
+  }
+  const present = [...named].flatMap((id) => first.get(id) ?? [])
+  const { ids, unread } = readableOf(
+    present.map(({ line_items = [], tax_items = [], transaction_id: id }) => ({
+      id,
+      items: line_items.length + tax_items.length
+    })),
+    look
+  )
+  return {
+    transactions: new Map(present.slice(0, ids.length).map((each) => [each.transaction_id, each])),
+    unreadTransaction: unread
+  }
+}
+
 const viewOf = (store: Store, account: NewAccount, look: Looked): AccountView => {
   const changes = changesOf(store, account)
   const closings = (account.account.ledgers ?? []).flatMap(
     (ledger) => ledger.last_statement_closing_date ?? []
   )
-  const bodies = new Set(look.noteBodies)
-  const ids = new Set(look.transactionIds)
   const statementIds = new Set(look.statementIds)
-  const transactions = new Map<TransactionId, Transaction>()
-  for (const { transaction } of transactionsOf(account, changes)) {
-    const id = transaction.transaction_id
-    if (ids.has(id) && !transactions.has(id)) transactions.set(id, transaction)
-  }
   const statements = new Map<StatementId, AccountStatement>()
   for (const known of statementsOf(account, changes)) {
     const id = known.statement.statement_id
@@ -105,10 +125,8 @@ const viewOf = (store: Store, account: NewAccount, look: Looked): AccountView =>
     balance: balanceOf(account, changes),
     lastClosingDate: closings.toSorted().at(-1) ?? null,
     instruction: instructionChange(store, changes)?.instruction?.instruction ?? null,
-    notes: notesOf(account, changes).filter(({ body }) =>
-      body === undefined ? look.notesWithoutBody === true : bodies.has(body)
-    ),
-    transactions,
+    noteTimes: noteTimesOf(notesOf(account, changes), look.notes ?? []),
+    ...namedTransactions(transactionsOf(account, changes), look),
     statements
   }
 }

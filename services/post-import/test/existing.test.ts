@@ -1,0 +1,52 @@
+/** What of the account's own is read for one request, and where that is refused. */
+import { expect, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { descriptionOf } from "@data-import/domain/testing/importedAccounts"
+import { recordOf } from "@data-import/domain/testing/records"
+import { Database } from "@data-import/postgres/Database"
+import { addTransactions, bareAccountOf, importedAccount, service } from "./postImportService.ts"
+
+const creditOf = (transaction_id: string) => ({
+  transaction_id,
+  transaction_date: "2025-05-05",
+  amount: "10.00",
+  type: "CREDIT"
+})
+
+/** Says that the transactions of this id have so many line items; there are none to be read. */
+const countItems = (id: string, count: number) =>
+  Effect.flatMap(Database, ({ run, sql }) =>
+    run(sql`update transactions set line_item_count = ${count} where transaction_id = ${id}`)
+  )
+
+layer(service, { excludeTestServices: true })("existing transactions with many items", (it) => {
+  it.effect("are refused at the one that passes 200,000 items, and nothing is stored", () =>
+    Effect.gen(function* () {
+      const account = yield* importedAccount(bareAccountOf)
+      yield* addTransactions(account, ["a", "b", "c"].map(creditOf))
+      yield* countItems("a", 150_000)
+      yield* countItems("b", 50_000)
+      yield* countItems("c", 1)
+      const before = yield* descriptionOf(account.number)
+      const reply = yield* addTransactions(account, ["new", "a", "b", "c"].map(creditOf))
+      expect(reply.status).toBe(400)
+      expect(reply.json).toEqual({
+        status: "TRANSACTION_IMPORT_ERROR",
+        code: "too_many_existing_items",
+        error_detail:
+          "The transactions up to this one were added before, and have more than 200,000 line " +
+          "and tax items together; send fewer transactions at once.",
+        transaction_data: creditOf("c")
+      })
+      expect(yield* descriptionOf(account.number)).toEqual(before)
+      const { audit } = yield* recordOf(account.key)
+      expect(audit.at(-1)).toBe("create_transactions too_many_existing_items")
+
+      const fewer = yield* addTransactions(account, ["new", "a", "b"].map(creditOf))
+      expect(fewer.status).toBe(201)
+      const again = ["a", "b", "c"].map(creditOf)
+      const unchecked = yield* addTransactions(account, again, "?check_previously_added=false")
+      expect(unchecked.status).toBe(201)
+    })
+  )
+})
