@@ -3,7 +3,7 @@
  * nothing else waits at all. Time stands still, so nobody gives up unless a test lets time pass.
  */
 import { expect, layer } from "@effect/vitest"
-import { Duration, Effect, Fiber, Latch, Layer, Predicate, Result } from "effect"
+import { Duration, Effect, Fiber, Layer, Predicate, Result } from "effect"
 import { TestClock } from "effect/testing"
 import type { ImportKey } from "@data-import/domain/ImportProcess"
 import type { Caller } from "@data-import/domain/Organisation"
@@ -21,11 +21,12 @@ import {
   imported
 } from "@data-import/domain/testing/importedAccounts"
 import { layer as accounts } from "../src/Accounts.ts"
-import { Database } from "../src/Database.ts"
+import type { Database } from "../src/Database.ts"
 import { layer as history } from "../src/History.ts"
 import { layer as importProcesses } from "../src/ImportProcesses.ts"
 import { layer as operatorSetup } from "../src/OperatorSetup.ts"
 import { rows } from "../testing/rows.ts"
+import { whileLocked } from "../testing/standstill.ts"
 import * as TestDatabase from "../testing/TestDatabase.ts"
 
 const team = Layer.effectDiscard(
@@ -49,27 +50,6 @@ const claimBy = (caller: Caller) => (key: ImportKey, limit: number | null) => ({
   limits: { deployment: limit, supplier: limit },
   caller,
   at: noon
-})
-
-/** Runs the effect while one connection holds the rows that the statement locks. */
-const whileLocked = Effect.fnUntraced(function* <A, E, R>(
-  statement: (sql: Sql) => Effect.Effect<unknown, unknown>,
-  effect: Effect.Effect<A, E, R>
-) {
-  const { sql } = yield* Database
-  const isLocked = yield* Latch.make()
-  const isDone = yield* Latch.make()
-  const holding = yield* statement(sql).pipe(
-    Effect.andThen(isLocked.open),
-    Effect.andThen(isDone.await),
-    sql.withTransaction,
-    Effect.orDie,
-    Effect.forkChild
-  )
-  yield* isLocked.await
-  const result = yield* Effect.ensuring(effect, isDone.open)
-  yield* Fiber.join(holding)
-  return result
 })
 
 const importsOf =

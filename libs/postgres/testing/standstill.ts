@@ -3,23 +3,32 @@ import { Effect, Fiber, Latch } from "effect"
 import { Database } from "../src/Database.ts"
 import { rows } from "./rows.ts"
 
+type Sql = Database["Service"]["sql"]
+
+/** Runs the effect while one connection holds the locks that the statement takes. */
+export const whileLocked = Effect.fnUntraced(function* <A, E, R>(
+  statement: (sql: Sql) => Effect.Effect<unknown, unknown>,
+  effect: Effect.Effect<A, E, R>
+) {
+  const { sql } = yield* Database
+  const isLocked = yield* Latch.make()
+  const isDone = yield* Latch.make()
+  const holding = yield* statement(sql).pipe(
+    Effect.andThen(isLocked.open),
+    Effect.andThen(isDone.await),
+    sql.withTransaction,
+    Effect.orDie,
+    Effect.forkChild
+  )
+  yield* isLocked.await
+  const result = yield* Effect.ensuring(effect, isDone.open)
+  yield* Fiber.join(holding)
+  return result
+})
+
 /** Nobody makes or changes an account while the effect runs, since the table is locked. */
 export const whileAccountsStandStill = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
-  Effect.gen(function* () {
-    const { sql } = yield* Database
-    const isLocked = yield* Latch.make()
-    const isDone = yield* Latch.make()
-    const lock = sql`lock table accounts in exclusive mode`.pipe(
-      Effect.andThen(isLocked.open),
-      Effect.andThen(isDone.await),
-      sql.withTransaction
-    )
-    const locking = yield* Effect.forkChild(lock)
-    yield* isLocked.await
-    const result = yield* Effect.ensuring(effect, isDone.open)
-    yield* Fiber.join(locking)
-    return result
-  })
+  whileLocked((sql) => sql`lock table accounts in exclusive mode`, effect)
 
 /** How many transactions of this database wait for a lock, and how many others are open. */
 export const transactions = Effect.map(

@@ -1,0 +1,94 @@
+/** Reads of much that an account has already take turns, and others do not wait for them. */
+import { expect, layer } from "@effect/vitest"
+import { Effect, Exit, Fiber, Layer, Option } from "effect"
+import { OperatorSetup } from "@data-import/domain/ports/OperatorSetup"
+import {
+  adding,
+  changeAccount,
+  creditOf,
+  imported,
+  viewOf,
+  type Whose
+} from "@data-import/domain/testing/importedAccounts"
+import { Database } from "../src/Database.ts"
+import { layerPorts } from "../src/Storage.ts"
+import { whileLocked } from "../testing/standstill.ts"
+import * as TestDatabase from "../testing/TestDatabase.ts"
+
+const team = Layer.effectDiscard(
+  Effect.flatMap(OperatorSetup, (setup) => setup.createTeam("Migration Team"))
+)
+const storage = team.pipe(Layer.provideMerge(layerPorts), Layer.provideMerge(TestDatabase.layer))
+
+const [large, small] = [creditOf("large"), creditOf("small")]
+
+/** An account with a transaction that is said to have so many line items. */
+const accountWithItems = Effect.gen(function* () {
+  const account = yield* imported()
+  yield* changeAccount(account, adding(large, small))
+  const { run, sql } = yield* Database
+  yield* run(sql`
+    update transactions set line_item_count = 190000 from accounts
+    where accounts.id = account_id and number = ${account.number} and transaction_id = 'large'`)
+  return account
+})
+
+/** Adds a transaction after a look at another one. */
+const addAfter = (account: Whose, { transaction_id: id }: typeof large, added: string) =>
+  changeAccount(account, adding(creditOf(added)), { look: { transactionIds: [id] } })
+
+layer(storage, { excludeTestServices: true, timeout: "30 seconds" })("a large read", (it) => {
+  it.effect("waits for one of the same organisation, and nothing else waits for either", () =>
+    Effect.gen(function* () {
+      const [first, second, other] = [
+        yield* accountWithItems,
+        yield* accountWithItems,
+        yield* accountWithItems
+      ]
+      const sameCaller = { key: second.key, caller: first.caller }
+      // Whoever changes the first account waits for its row, with all that was read in memory.
+      const waiting = yield* whileLocked(
+        (sql) => sql`select from accounts where number = ${first.number} for update`,
+        Effect.gen(function* () {
+          const holding = yield* Effect.forkScoped(addAfter(first, large, "1"))
+          yield* addAfter(other, large, "2")
+          const queued = yield* Effect.forkScoped(addAfter(sameCaller, large, "3"))
+          yield* addAfter(other, large, "4")
+          yield* addAfter(other, small, "5")
+          const ofSameCaller = { key: other.key, caller: first.caller }
+          yield* addAfter(ofSameCaller, small, "6")
+          yield* addAfter(ofSameCaller, small, "7")
+          expect([holding.pollUnsafe(), queued.pollUnsafe()]).toEqual([undefined, undefined])
+          return [holding, queued] as const
+        })
+      )
+      for (const fiber of waiting) {
+        const seen = Option.getOrThrow(yield* Fiber.join(fiber))
+        expect(seen.transactions.has(large.transaction_id)).toBe(true)
+      }
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("gives its place back where it is interrupted or fails", () =>
+    Effect.gen(function* () {
+      const account = yield* accountWithItems
+      yield* whileLocked(
+        (sql) => sql`select from accounts where number = ${account.number} for update`,
+        Effect.gen(function* () {
+          const reading = yield* Effect.forkScoped(addAfter(account, large, "1"))
+          yield* viewOf(account.key, { transactionIds: [large.transaction_id] })
+          yield* Fiber.interrupt(reading)
+        })
+      )
+      const broken = changeAccount(
+        account,
+        () => {
+          throw new Error("broken")
+        },
+        { look: { transactionIds: [large.transaction_id] } }
+      )
+      expect(Exit.isFailure(yield* Effect.exit(broken))).toBe(true)
+      expect(Option.isSome(yield* addAfter(account, large, "2"))).toBe(true)
+    }).pipe(Effect.scoped)
+  )
+})
