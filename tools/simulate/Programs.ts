@@ -41,6 +41,7 @@ import { PaymentVendor, VendorUnavailable } from "@data-import/domain/ports/Paym
 import type { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
 import { changeStatus, type Supplier } from "@data-import/domain/Supplier"
 import type { TransactionResult } from "@data-import/domain/TransactionImport"
+import { inOneStep } from "@data-import/domain/testing/keyedRequests"
 import type { Answer, Asked, Order } from "./Request.ts"
 import type { Storage } from "./Storage.ts"
 import { timeZones } from "./Traffic.ts"
@@ -167,7 +168,7 @@ const written = <A>(
 ): Effect.Effect<Answer, Unsuccessful> =>
   keyed === null
     ? Effect.map(run(null), (answer) => success(say(answer)))
-    : Effect.map(writes.run(keyed, say, run), (done) =>
+    : Effect.map(writes.run(keyed, inOneStep(say), run), (done) =>
         done._tag === "Fresh"
           ? success(say(done.answer))
           : { ...success(done.text), replayed: true as const }

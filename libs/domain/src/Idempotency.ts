@@ -6,6 +6,7 @@
  */
 import { DateTime, Duration, Schema } from "effect"
 import type { OrganisationName } from "./Organisation.ts"
+import type { Steps } from "./Steps.ts"
 
 export const idempotencyKeyLength = 255
 
@@ -82,10 +83,10 @@ export const keyStateAt = (
   return record.answer === null ? { _tag: "InUse" } : { _tag: "Kept", answer: record.answer }
 }
 
-/** How the answer of a write is kept: under which reservation, and as which text. */
+/** How the answer of a write is kept: under which reservation, and as which text, made in steps. */
 export interface Keep<in A> {
   readonly reservation: Reservation
-  readonly textOf: (answer: A) => string
+  readonly textOf: (answer: A) => Steps<string>
 }
 
 /** The same for something from which the answer can be told. */

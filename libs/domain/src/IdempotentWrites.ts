@@ -10,6 +10,7 @@ import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
 import { type IdempotencyKeyInUse, IdempotencyKeyReused, keyInUse } from "./Failure.ts"
 import { type Keep, type KeyedRequest, ReservationToken } from "./Idempotency.ts"
 import * as Settings from "./Settings.ts"
+import type { Steps } from "./Steps.ts"
 
 /** `Fresh`: the write ran now. `Replayed`: the text that was kept of an earlier answer. */
 export type Written<A> =
@@ -26,7 +27,7 @@ export class IdempotentWrites extends Context.Service<
      */
     readonly run: <A, E>(
       request: KeyedRequest,
-      textOf: (answer: A) => string,
+      textOf: (answer: A) => Steps<string>,
       write: (keep: Keep<A>) => Effect.Effect<A, E>
     ) => Effect.Effect<
       Written<A>,
@@ -44,7 +45,7 @@ const make = Effect.gen(function* () {
 
   const run = Effect.fnUntraced(function* <A, E>(
     request: KeyedRequest,
-    textOf: (answer: A) => string,
+    textOf: (answer: A) => Steps<string>,
     write: (keep: Keep<A>) => Effect.Effect<A, E>
   ): Effect.fn.Return<
     Written<A>,

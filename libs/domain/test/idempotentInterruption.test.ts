@@ -19,7 +19,7 @@ import {
   noFaults
 } from "../testing/faults.ts"
 import { tracesOf } from "../testing/importStates.ts"
-import { freshKeyed } from "../testing/keyedRequests.ts"
+import { freshKeyed, inOneStep } from "../testing/keyedRequests.ts"
 import type { Wire } from "../testing/wire.ts"
 import type { operations } from "./additions.ts"
 import { beginImported, call, onAccount, postImport, transaction, world } from "./additions.ts"
@@ -122,7 +122,7 @@ const send = Effect.fnUntraced(function* ({ on }: Write, plan: FaultPlan) {
   const { run } = yield* idempotentWrites(plan)
   const program = yield* on(plan)
   const textOf = (answer: unknown) => JSON.stringify(answer)
-  const written = yield* run(request, textOf, program)
+  const written = yield* run(request, inOneStep(textOf), program)
   return written._tag === "Fresh"
     ? { text: textOf(written.answer), replayed: false }
     : { text: written.text, replayed: true }

@@ -7,7 +7,7 @@ import { Deferred, Effect, Fiber, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { OperatorSetup } from "../ports/OperatorSetup.ts"
 import type { Keep, KeyedRequest } from "../src/Idempotency.ts"
-import { freshFingerprint, freshKeyed } from "../testing/keyedRequests.ts"
+import { freshFingerprint, freshKeyed, inOneStep } from "../testing/keyedRequests.ts"
 import { audited, beginImported, call, onAccount, postImport, world } from "./additions.ts"
 import {
   begin,
@@ -28,7 +28,7 @@ const under = Effect.fnUntraced(function* <E>(
   write: (keep: Keep<unknown>) => Effect.Effect<unknown, E>
 ) {
   const { run } = yield* idempotentWrites()
-  const written = yield* run(request, textOf, write)
+  const written = yield* run(request, inOneStep(textOf), write)
   return written._tag === "Fresh" ? `fresh ${textOf(written.answer)}` : `replayed ${written.text}`
 })
 
@@ -66,7 +66,8 @@ describe("a key", () => {
         const other = { ...request, fingerprint: freshFingerprint() }
         const none = counted()
         const { run } = yield* idempotentWrites()
-        const refusalOf = (each: KeyedRequest) => Effect.flip(run(each, textOf, none.write))
+        const refusalOf = (each: KeyedRequest) =>
+          Effect.flip(run(each, inOneStep(textOf), none.write))
         const reused = { code: "idempotency_key_reused" }
         const inUse = { code: "idempotency_key_in_use", retryAfterSeconds: 1 }
         const first = yield* under(request, (keep) =>

@@ -21,7 +21,14 @@ import {
   imported
 } from "./importedAccounts.ts"
 import { arrange, tracesOf } from "./importStates.ts"
-import { freshFingerprint, freshKeyed, keepAs, keyLease, reserve } from "./keyedRequests.ts"
+import {
+  freshFingerprint,
+  freshKeyed,
+  inOneStep,
+  keepAs,
+  keyLease,
+  reserve
+} from "./keyedRequests.ts"
 import { reservationContract } from "./ReservationContract.ts"
 
 type Ports = IdempotencyKeys | Accounts | ImportProcesses | History | OperatorSetup
@@ -254,7 +261,10 @@ const keeping = (it: It): void => {
       for (const tag of ["Created", "Replaced"]) {
         const request = freshKeyed()
         const { reservation } = yield* reserve(request)
-        const keep = { reservation, textOf: (answer: { readonly _tag: string }) => answer._tag }
+        const keep = {
+          reservation,
+          textOf: inOneStep(({ _tag }: { readonly _tag: string }) => _tag)
+        }
         yield* stage({ key, payload: "{}", caller, at: noon, keep })
         expectSame((yield* reserve(request)).reserving, { _tag: "Kept", answer: tag })
       }

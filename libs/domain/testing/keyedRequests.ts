@@ -10,6 +10,7 @@ import {
   ReservationToken
 } from "../src/Idempotency.ts"
 import type { OrganisationName } from "../src/Organisation.ts"
+import type { Steps } from "../src/Steps.ts"
 import { freshHash, freshOrganisationName, hex, noon } from "./fresh.ts"
 
 /** How long a reservation lasts in the suites. */
@@ -38,8 +39,14 @@ export const reserve = Effect.fnUntraced(function* (
   return { reserving: yield* keys.reserve({ request, token, lease: keyLease, at }), reservation }
 })
 
+/** The text of an answer, made in one step. */
+export const inOneStep = <A>(textOf: (answer: A) => string) =>
+  function* (answer: A): Steps<string> {
+    return textOf(answer)
+  }
+
 /** Keeps every answer as this text. */
 export const keepAs = (reservation: Reservation, text: string): Keep<unknown> => ({
   reservation,
-  textOf: () => text
+  textOf: inOneStep(() => text)
 })

@@ -7,6 +7,7 @@ import { DateTime, Effect } from "effect"
 import type { Statement } from "effect/sql"
 import { ReservationLost } from "@data-import/domain/ports/IdempotencyKeys"
 import type { Completion, ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
+import { finish } from "@data-import/domain/Steps"
 import { accountRows } from "./AccountRows.ts"
 import type { Database } from "./Database.ts"
 import { auditEntry, outboxEvent } from "./Entries.ts"
@@ -110,7 +111,7 @@ const completeEvent = "data_import.import_process.complete-v1"
 const statement = (sql: Sql, command: Command) => {
   const { caller, keep, key, newAccount } = command
   const { createdAt: at } = newAccount
-  const kept = keep && { reservation: keep.reservation, text: keep.textOf(newAccount), at }
+  const kept = keep && { reservation: keep.reservation, text: finish(keep.textOf(newAccount)), at }
   const parts = keeping(sql, kept ?? null)
   const rows = accountRows(newAccount)
   const recordedAt = DateTime.toDateUtc(at)

@@ -9,6 +9,7 @@ import type { Reservation } from "@data-import/domain/Idempotency"
 import { Accounts, type ChangeCommand } from "@data-import/domain/ports/Accounts"
 import type { OrganisationName } from "@data-import/domain/Organisation"
 import { ReservationLost } from "@data-import/domain/ports/IdempotencyKeys"
+import { inTurns } from "@data-import/domain/Steps"
 import { makeWorkBudget } from "@data-import/domain/WorkBudget"
 import { addToAccount } from "./AccountAddition.ts"
 import { readDescription } from "./AccountDescribing.ts"
@@ -68,7 +69,8 @@ const change = Effect.fnUntraced(function* <A, E>(
     if (isEmpty(wanted)) {
       yield* recordUnchanged(sql, write, keep?.reservation)
     } else {
-      const kept = keep ? { reservation: keep.reservation, text: keep.textOf(answer), at } : null
+      const text = keep ? yield* inTurns(() => keep.textOf(answer)) : ""
+      const kept = keep ? { reservation: keep.reservation, text, at } : null
       const stored = yield* addToAccount(sql, seen.value, wanted, write, kept)
       if (isLost(stored)) return yield* new ReservationLost()
       if (stored.length === 0) return yield* contended

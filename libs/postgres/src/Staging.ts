@@ -6,6 +6,7 @@ import { DateTime, Effect, Option, Schema } from "effect"
 import { isFree, stateAt } from "@data-import/domain/ImportProcess"
 import { ReservationLost } from "@data-import/domain/ports/IdempotencyKeys"
 import type { ImportProcesses, Staging, Stored } from "@data-import/domain/ports/ImportProcesses"
+import { finish } from "@data-import/domain/Steps"
 import { type Database, rowsOf } from "./Database.ts"
 import { readImport } from "./ImportRow.ts"
 import { keepingAll, type KeptAnswers } from "./KeptAnswers.ts"
@@ -20,8 +21,11 @@ const rows = rowsOf(Schema.Struct({ position: Schema.BigInt, stagings: Schema.Nu
 const storedAs = (stagings: number): Stored => ({ _tag: stagings === 1 ? "Created" : "Replaced" })
 
 /** The answers to keep, of a first staging and of a later one. */
-const keptAnswers = ({ at, keep }: Command): KeptAnswers | null =>
-  keep ? { ...keep, at, first: keep.textOf(storedAs(1)), later: keep.textOf(storedAs(2)) } : null
+const keptAnswers = ({ at, keep }: Command): KeptAnswers | null => {
+  if (!keep) return null
+  const textOf = (stagings: number) => finish(keep.textOf(storedAs(stagings)))
+  return { reservation: keep.reservation, at, first: textOf(1), later: textOf(2) }
+}
 
 const sent = ({ sql }: Database["Service"], commands: ReadonlyArray<Command>) => {
   const each = <A>(value: (command: Command) => A) => commands.map(value)

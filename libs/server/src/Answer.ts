@@ -8,7 +8,7 @@ import { Headers, HttpServerResponse } from "effect/http"
 import { problemOf } from "@data-import/api/Problem"
 import type { Refusal } from "@data-import/api/Refusal"
 import { type Failure, ServiceUnavailable } from "@data-import/domain/Failure"
-import { finish, inTurns, type Steps } from "@data-import/domain/Steps"
+import { inTurns, type Steps } from "@data-import/domain/Steps"
 import type { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
 
 /** Everything that a handler may fail with; each has its answer. */
@@ -55,7 +55,9 @@ export const success = ({
   Effect.map(inTurns(writing), (json) => text(status, json))
 
 /** A successful answer as it is kept for a repeat: the status, a space, and the body. */
-export const kept = ({ status, writing }: Success): string => `${status} ${finish(writing())}`
+export function* kept({ status, writing }: Success): Steps<string> {
+  return `${status} ${yield* writing()}`
+}
 
 const statusLength = 3
 

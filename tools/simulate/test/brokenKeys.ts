@@ -6,6 +6,7 @@ import { DateTime, Effect, type Option } from "effect"
 import type { Keep, Reservation } from "@data-import/domain/Idempotency"
 import type { Accounts } from "@data-import/domain/ports/Accounts"
 import type { IdempotencyKeys } from "@data-import/domain/ports/IdempotencyKeys"
+import { finish } from "@data-import/domain/Steps"
 import type { Spoil } from "../InMemory.ts"
 import type { Programs } from "../Programs.ts"
 import { own } from "../Traffic.ts"
@@ -47,7 +48,7 @@ const keepingLater: Spoil = ({ accounts }, store, turn) => {
       Effect.fnUntraced(function* (answer: Option.Option<never>) {
         yield* turn("inside of Accounts.change", [])
         if (answer._tag === "None") return
-        const text = keep.textOf(answer.value)
+        const text = finish(keep.textOf(answer.value))
         const expiresAt = DateTime.add(at, { hours: 24 })
         alter(store, keep.reservation, (record) => ({ ...record, answer: text, expiresAt }))
       }) as (answer: Option.Option<unknown>) => Effect.Effect<void>
@@ -167,7 +168,13 @@ export const brokenKeyPrograms: Readonly<Record<string, (programs: Programs) => 
     ...programs,
     writes: {
       run: (request, textOf, write) =>
-        programs.writes.run(request, (answer) => `${textOf(answer)}!`, write)
+        programs.writes.run(
+          request,
+          function* (answer) {
+            return `${yield* textOf(answer)}!`
+          },
+          write
+        )
     }
   })
 }

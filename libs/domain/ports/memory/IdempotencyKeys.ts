@@ -10,6 +10,7 @@ import {
   keyStateAt,
   type Reservation
 } from "../../src/Idempotency.ts"
+import { finish } from "../../src/Steps.ts"
 import { IdempotencyKeys, type Reserving, ReservationLost } from "../IdempotencyKeys.ts"
 import { MemoryStore } from "./Store.ts"
 
@@ -46,7 +47,7 @@ export const keepAnswer = <A>(
   const record = store.idempotencyKeys.get(place)
   if (!keep || record === undefined) return
   const expiresAt = DateTime.addDuration(at, answersKeptFor)
-  store.idempotencyKeys.set(place, { ...record, answer: keep.textOf(answer), expiresAt })
+  store.idempotencyKeys.set(place, { ...record, answer: finish(keep.textOf(answer)), expiresAt })
 }
 
 /** Frees the key of a write that had nothing to store. */
