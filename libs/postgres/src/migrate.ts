@@ -1,8 +1,9 @@
 /**
  * Brings a database to the present shape: the numbered migrations, each once and in order, in one
  * transaction, and then the indexes that are built outside of it. Several may be started at once;
- * one works, the others wait for it and find nothing to do. A statement that waits for a lock makes every later one on that table wait behind it, so
- * it waits for a short time only; then everything is rolled back, and tried again after a pause.
+ * one works, the others wait for it and find nothing to do. A statement that waits for a lock makes
+ * every later one on that table wait behind it, so it waits for a short time only; then everything
+ * is rolled back, and tried again after a pause.
  */
 import { PgClient } from "@effect/sql-pg"
 import { Data, Duration, Effect, type Redacted, Schedule } from "effect"

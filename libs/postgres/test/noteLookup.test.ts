@@ -65,8 +65,9 @@ const reads = (table: string) =>
     yield* run(sql`select pg_stat_force_next_flush()`)
     const [row] = yield* run(
       rowsOf(Schema.Struct({ entries: Schema.Int, scans: Schema.Int }))(sql`
-        select (select sum(idx_tup_read) from pg_stat_user_indexes where relname = ${table})::integer
-          as entries, seq_scan::integer as scans
+        select seq_scan::integer as scans,
+          (select sum(idx_tup_read)::integer from pg_stat_user_indexes
+            where relname = ${table}) as entries
         from pg_stat_user_tables where relname = ${table}`)
     )
     return row ?? { entries: NaN, scans: NaN }
