@@ -146,7 +146,10 @@ const clientOf = (
       idle_in_transaction_session_timeout: milliseconds(statementTimeout),
       timezone: "UTC",
       // Every statement is short; compiling one takes longer than running it.
-      jit: "off"
+      jit: "off",
+      // A plan that is made while a table is empty is kept while the table grows. Rows are found by
+      // index, so the plan must use it from the start.
+      enable_seqscan: "off"
     }
   })
 

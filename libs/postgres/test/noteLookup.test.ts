@@ -12,8 +12,10 @@ import {
   adding,
   changeAccount,
   creditOf,
+  idsOf,
   imported,
   importedAt,
+  mayStatement,
   noteOf,
   viewOf
 } from "@data-import/domain/testing/importedAccounts"
@@ -131,6 +133,24 @@ layer(storage, { excludeTestServices: true, timeout: "1 minute" })("of many alik
         select max(occurrence) as last from transactions join accounts on accounts.id = account_id
         where number = ${account.number}`)
       expect(last).toEqual([{ last: many + 2 }])
+    })
+  )
+})
+
+layer(storage, { excludeTestServices: true })("a database that was empty a moment ago", (it) => {
+  it.effect("keeps no plan that reads whole tables", () =>
+    Effect.gen(function* () {
+      const { key, number } = yield* imported(accountWith({ notes: [{ body: "same" }] }))
+      const look = {
+        notes: [noteOf({ body: "same" }), noteOf(on("1.pdf"))],
+        transactionIds: idsOf([creditOf("a")]),
+        statementIds: [mayStatement("a").statement_id]
+      }
+      for (let round = 0; round < 8; round += 1) yield* viewOf(key, look)
+      yield* repeatFirstNote(number)
+      for (const table of ["notes", "transactions", "statements"]) {
+        expect((yield* readsOf(table, viewOf(key, look))).scans, table).toBe(0)
+      }
     })
   )
 })
