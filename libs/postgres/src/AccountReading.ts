@@ -14,7 +14,6 @@ import {
   Figure,
   firstTransactions,
   namedStatements,
-  numberedTransactions,
   readHeads,
   type readNotes,
   readSizes,
@@ -87,8 +86,7 @@ const namedTransactions = Effect.fnUntraced(function* (
   const bytes = wanted.length * transactionBytes + items * itemBytes + textBytes
   if (bytes > room) return yield* new RoomNeeded({ bytes })
   if (wanted.length === 0) return { transactions: new Map(), unreadTransaction }
-  const sequences = wanted.map(({ sequence }) => sequence)
-  const heads = yield* readHeads(sql, numberedTransactions(sql, id, sequences))
+  const heads = yield* readHeads(sql, firstTransactions(sql, id, ids))
   const read = yield* readTransactions(sql, id, heads)
   const transactions = new Map(
     read.map(({ transaction }) => [transaction.transaction_id, transaction] as const)

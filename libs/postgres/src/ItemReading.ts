@@ -63,7 +63,6 @@ export type TransactionHead = Effect.Success<ReturnType<typeof headRows>>[number
 /** How large a transaction is: its line and tax items, and the bytes of its long texts. */
 const sizeRows = rowsOf(
   Schema.Struct({
-    sequence: Schema.Int,
     id: Schema.String.pipe(Schema.brand("TransactionId")),
     items: Schema.Int,
     textBytes: Schema.Int
@@ -77,16 +76,11 @@ export const allTransactions = (sql: Sql, id: bigint) =>
 /** The sizes of the transactions of the source. */
 export const readSizes = (sql: Sql, source: Statement.Fragment) =>
   sizeRows(sql`
-    select sequence, transaction_id as id,
+    select transaction_id as id,
       coalesce(line_item_count, 0) + coalesce(tax_item_count, 0) as items,
       coalesce(octet_length(display_note), 0) + coalesce(octet_length(note), 0)
         + coalesce(octet_length(reference), 0) as "textBytes"
     from ${source}`)
-
-/** A source to read from: the transactions of these numbers; see `firstTransactions`. */
-export const numberedTransactions = (sql: Sql, id: bigint, sequences: ReadonlyArray<number>) => sql`
-  unnest(${sequences}::integer[]) as named(value) cross join lateral (
-    select * from transactions where account_id = ${id} and sequence = named.value) as held`
 
 /**
  * The first transaction of each id. Each is looked up by itself, because a join would be planned on
