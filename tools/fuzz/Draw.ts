@@ -15,7 +15,7 @@ import { httpPlans } from "./HttpPlans.ts"
 import { instructionPlans } from "./InstructionPlans.ts"
 import { keyPlans } from "./KeyPlans.ts"
 import { pathPlans } from "./PathPlans.ts"
-import { postImportPlans } from "./PostImportPlans.ts"
+import { postImportCases, postImportPlans } from "./PostImportPlans.ts"
 import { queryPlans } from "./QueryPlans.ts"
 import { repetitionPlans } from "./RepetitionPlans.ts"
 import { tokenPlans } from "./TokenPlans.ts"
@@ -35,7 +35,13 @@ const group = (weight: number, plans: ReadonlyArray<fc.WeightedArbitrary<Plan>>)
 })
 
 export const deckOf = (day: Day): Deck => ({
-  fixed: [...fixedPlans(day), ...framingCases, ...connectionCases, ...worstBodyCases],
+  fixed: [
+    ...fixedPlans(day),
+    ...framingCases,
+    ...connectionCases,
+    ...worstBodyCases,
+    ...postImportCases
+  ],
   others: fc.oneof(
     group(24, accountPlans(day)),
     group(16, postImportPlans(day)),

@@ -2,6 +2,7 @@
  * Cases of what is added to an account after its import. The items come from generated accounts,
  * which have the same notes, transactions and statements, and so do their faults.
  */
+import { listElements } from "@data-import/domain/Json"
 import { type Mutant, mutationsOf } from "@data-import/domain/testing/mutants"
 import { ruleBreakings } from "@data-import/domain/testing/mutantsOfRules"
 import { get as at, type Wire } from "@data-import/domain/testing/wire"
@@ -159,6 +160,62 @@ const broken = (day: Day, addition: Addition): fc.Arbitrary<Plan> =>
         return [{ request, expect: faultIn(request, failed, fault) }]
       }
     }))
+
+/** A transaction of 20,000 items, as many as one may have. */
+const largeTransaction = (transaction_id: string): Wire => ({
+  transaction_id,
+  transaction_date: openSince,
+  amount: 0,
+  type: "SUPPLY_CHARGE",
+  product_code: "E",
+  line_items: Array.from({ length: listElements }, () => ({
+    start_date: openSince,
+    end_date: openSince,
+    number_of_units: 0,
+    net_amount: 0
+  })),
+  tax_items: Array.from({ length: listElements }, () => ({
+    amount: 0,
+    tax_type: "VAT",
+    value_taxed: 0,
+    rate: 0,
+    unit_type: "PROPORTION"
+  }))
+})
+
+/** Names more of what is stored than one request may have read. */
+const tooManyItems: Plan = {
+  operation: "createTransactions",
+  kind: "state",
+  name: "transactions of too many items that were added before",
+  steps: (mark) => {
+    const [number = ""] = imported
+    const ids = Array.from({ length: 11 }, (_, index) => `${mark} ${index}`)
+    const request = (elements: ReadonlyArray<Wire>) =>
+      post(transactions.path, requestOf(transactions, elements, number))
+    const named = ids.map((transaction_id) => ({
+      transaction_id,
+      transaction_date: openSince,
+      amount: 0,
+      type: "CREDIT"
+    }))
+    return [
+      ...ids.map((id) => ({
+        request: request([largeTransaction(id)]),
+        expect: accepted(transactions, 1)
+      })),
+      {
+        request: request(named),
+        expect: both(
+          answers("400 too_many_existing_items"),
+          has("status", "TRANSACTION_IMPORT_ERROR")
+        )
+      }
+    ]
+  }
+}
+
+export const postImportCases: ReadonlyArray<Plan> = [tooManyItems]
 
 /** What is added to an account, each kind as often as its weight says. */
 export const postImportPlans = (day: Day): ReadonlyArray<fc.WeightedArbitrary<Plan>> => [
