@@ -43,9 +43,9 @@ const heldBySomebody = Effect.fnUntraced(function* (tenant: Tenant, key: ImportK
   expect((yield* imports.claim(order))._tag).toBe("Claimed")
   return {
     attempt,
-    /** Its lease ends now. */
+    /** Its lease is over, also by the service's clock, which differs by milliseconds. */
     expire: Effect.flatMap(DateTime.now, (now) =>
-      imports.renew({ key, attempt, at: now, until: now })
+      imports.renew({ key, attempt, at: now, until: DateTime.subtract(now, { seconds: 1 }) })
     )
   }
 })
