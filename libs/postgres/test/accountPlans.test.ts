@@ -3,10 +3,9 @@
  * PostgreSQL knows of them: it counts the scans of whole tables itself.
  */
 import { expect, layer } from "@effect/vitest"
-import { DateTime, Duration, Effect, Layer, Schema } from "effect"
+import { DateTime, Duration, Effect, Schema } from "effect"
 import type { Looked } from "@data-import/domain/AccountChange"
 import { Accounts } from "@data-import/domain/ports/Accounts"
-import { OperatorSetup } from "@data-import/domain/ports/OperatorSetup"
 import { freshSupplier, noon } from "@data-import/domain/testing/fresh"
 import {
   adding,
@@ -21,20 +20,10 @@ import {
   viewOf
 } from "@data-import/domain/testing/importedAccounts"
 import { domesticAccount } from "@data-import/domain/testing/samples"
-import { Database, layerWith, rowsOf } from "../src/Database.ts"
-import { layerPorts } from "../src/Storage.ts"
+import { Database, rowsOf } from "../src/Database.ts"
 import * as TestDatabase from "../testing/TestDatabase.ts"
 
-/** On one connection, so that it has counted everything when it is asked. */
-const database = Layer.unwrap(
-  Effect.map(TestDatabase.freshUrl, (url) =>
-    layerWith({ url, poolSize: 1, statementTimeout: Duration.seconds(4) })
-  )
-)
-const team = Layer.effectDiscard(
-  Effect.flatMap(OperatorSetup, (setup) => setup.createTeam("Migration Team"))
-)
-const storage = team.pipe(Layer.provideMerge(layerPorts), Layer.provideMerge(database))
+const storage = TestDatabase.layerCountedPorts(Duration.seconds(4))
 
 const size = 3_000
 

@@ -1,9 +1,8 @@
 /** How the keys behave as a table: they are found by index, and the old ones are deleted. */
 import { expect, layer } from "@effect/vitest"
-import { DateTime, Duration, Effect, Layer, Schema } from "effect"
+import { DateTime, Duration, Effect, Schema } from "effect"
 import { IdempotencyKeys } from "@data-import/domain/ports/IdempotencyKeys"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
-import { OperatorSetup } from "@data-import/domain/ports/OperatorSetup"
 import { noon, noonPlus } from "@data-import/domain/testing/fresh"
 import {
   adding,
@@ -18,21 +17,11 @@ import {
   keepAs,
   reserve
 } from "@data-import/domain/testing/keyedRequests"
-import { Database, layerWith, rowsOf } from "../src/Database.ts"
-import { layerPorts } from "../src/Storage.ts"
+import { Database, rowsOf } from "../src/Database.ts"
 import { rows } from "../testing/rows.ts"
 import * as TestDatabase from "../testing/TestDatabase.ts"
 
-/** On one connection, so that it has counted everything when it is asked. */
-const database = Layer.unwrap(
-  Effect.map(TestDatabase.freshUrl, (url) =>
-    layerWith({ url, poolSize: 1, statementTimeout: Duration.seconds(20) })
-  )
-)
-const team = Layer.effectDiscard(
-  Effect.flatMap(OperatorSetup, (setup) => setup.createTeam("Migration Team"))
-)
-const storage = team.pipe(Layer.provideMerge(layerPorts), Layer.provideMerge(database))
+const storage = TestDatabase.layerCountedPorts(Duration.seconds(20))
 
 /** So many keys of `organisation` with an answer, which expire from the instant on, one each ms. */
 const fill = (organisation: string, count: number, at: DateTime.Utc) =>

@@ -3,9 +3,8 @@
  * alike: PostgreSQL counts what it reads of each index.
  */
 import { expect, layer } from "@effect/vitest"
-import { DateTime, Duration, Effect, Layer, Schema } from "effect"
+import { DateTime, Duration, Effect, Schema } from "effect"
 import type { AccountNumber } from "@data-import/domain/Account"
-import { OperatorSetup } from "@data-import/domain/ports/OperatorSetup"
 import { expectSame, noon } from "@data-import/domain/testing/fresh"
 import {
   accountWith,
@@ -19,20 +18,10 @@ import {
   noteOf,
   viewOf
 } from "@data-import/domain/testing/importedAccounts"
-import { Database, layerWith, rowsOf } from "../src/Database.ts"
-import { layerPorts } from "../src/Storage.ts"
+import { Database, rowsOf } from "../src/Database.ts"
 import * as TestDatabase from "../testing/TestDatabase.ts"
 
-/** On one connection, so that it has counted everything when it is asked. */
-const database = Layer.unwrap(
-  Effect.map(TestDatabase.freshUrl, (url) =>
-    layerWith({ url, poolSize: 1, statementTimeout: Duration.seconds(20) })
-  )
-)
-const team = Layer.effectDiscard(
-  Effect.flatMap(OperatorSetup, (setup) => setup.createTeam("Migration Team"))
-)
-const storage = team.pipe(Layer.provideMerge(layerPorts), Layer.provideMerge(database))
+const storage = TestDatabase.layerCountedPorts(Duration.seconds(20))
 
 const on = (...paths: ReadonlyArray<string>) => ({
   document_paths: paths.map((document_path) => ({ document_path }))

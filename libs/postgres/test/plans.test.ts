@@ -17,20 +17,14 @@ import {
   noonPlus
 } from "@data-import/domain/testing/fresh"
 import { domesticAccount } from "@data-import/domain/testing/samples"
-import { Database, layerWith, rowsOf } from "../src/Database.ts"
+import { Database, rowsOf } from "../src/Database.ts"
 import { layer as history } from "../src/History.ts"
 import { layer as importProcesses } from "../src/ImportProcesses.ts"
 import { layer as operatorSetup } from "../src/OperatorSetup.ts"
 import * as TestDatabase from "../testing/TestDatabase.ts"
 
-/** On one connection, so that it has counted everything when it is asked. */
-const database = Layer.unwrap(
-  Effect.map(TestDatabase.freshUrl, (url) =>
-    layerWith({ url, poolSize: 1, statementTimeout: Duration.seconds(20) })
-  )
-)
 const storage = Layer.mergeAll(importProcesses, history, operatorSetup).pipe(
-  Layer.provideMerge(database)
+  Layer.provideMerge(TestDatabase.layerCounted(Duration.seconds(20)))
 )
 
 const size = 5_000

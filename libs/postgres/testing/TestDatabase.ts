@@ -5,8 +5,10 @@
 import { Duration, Effect, Layer, Record, Redacted, type Scope } from "effect"
 import { randomBytes } from "node:crypto"
 import { inject } from "vitest"
+import { OperatorSetup } from "@data-import/domain/ports/OperatorSetup"
 import { type Database, layerWith } from "../src/Database.ts"
 import type { Logins } from "../src/Logins.ts"
+import { layerPorts } from "../src/Storage.ts"
 import { createDatabase, databaseUrl, dropDatabase, loginsTo } from "./databases.ts"
 import * as DeployedStorage from "./DeployedStorage.ts"
 import type {} from "./globalSetup.ts"
@@ -41,3 +43,16 @@ export const layer: Layer.Layer<Database> = Layer.unwrap(
     layerWith({ url, poolSize: 10, statementTimeout: Duration.seconds(20) })
   )
 )
+
+/**
+ * A fresh database with a client of one connection, so that PostgreSQL has counted everything that
+ * was done when it is asked.
+ */
+export const layerCounted = (statementTimeout: Duration.Duration): Layer.Layer<Database> =>
+  Layer.unwrap(Effect.map(freshUrl, (url) => layerWith({ url, poolSize: 1, statementTimeout })))
+
+/** All storage ports on such a database, with the operations team "Migration Team". */
+export const layerCountedPorts = (statementTimeout: Duration.Duration) =>
+  Layer.effectDiscard(
+    Effect.flatMap(OperatorSetup, (setup) => setup.createTeam("Migration Team"))
+  ).pipe(Layer.provideMerge(layerPorts), Layer.provideMerge(layerCounted(statementTimeout)))
