@@ -141,7 +141,7 @@ export const make = Effect.fnUntraced(function* (parts: Parts) {
       request.headers["x-forwarded-for"],
       proxyHops
     )
-    const readBody = RequestBody.reader(request, clientAddress, receiving)
+    const readBody = RequestBody.reader(request, receiving)
     const arrival: Dispatch.Arrival = { request, requestId, clientAddress, readBody }
     const { answer, route } = dispatch(arrival)
     watch(arrival, route)

@@ -13,7 +13,7 @@ import { bodyBytes } from "@data-import/api/Limits"
 
 /** One body that holds a part of the budget. */
 export interface BodyReservation {
-  /** Whose it is: an organisation's name, or the client's address where no token names one. */
+  /** Whose it is: an organisation, or nobody known. */
   readonly holder: string
   bytes: number
   /** When it began to arrive, or its answer to leave. Epoch milliseconds. */

@@ -158,8 +158,14 @@ const receive = (
   })
 
 /**
+ * Who holds the bodies of requests without a valid token: together, because one client may have any
+ * number of addresses. No organisation has this name.
+ */
+const nobody = ""
+
+/**
  * Reads the body of one request, once, at most `limit` bytes. What it holds of the budget counts
- * for the organisation, or for the client's address where none is known.
+ * for the organisation, or with that of all others for which none is known.
  */
 export type ReadBody = (
   limit: number,
@@ -172,11 +178,7 @@ export type ReadBody = (
  * left.
  */
 export const reader =
-  (
-    request: HttpServerRequest.HttpServerRequest,
-    clientAddress: string,
-    receiving: Receiving
-  ): ReadBody =>
+  (request: HttpServerRequest.HttpServerRequest, receiving: Receiving): ReadBody =>
   (limit, organisation) => {
     const message = Listener.message(request)
     const response = Listener.response(request)
@@ -184,7 +186,6 @@ export const reader =
       response.shouldKeepAlive = false
       return Effect.fail(new PayloadTooLarge({ limit }))
     }
-    // No name of an organisation is spelled like an address.
-    const holder = organisation ?? clientAddress
+    const holder = organisation ?? nobody
     return Effect.interruptible(receive(message, response, { holder, limit }, receiving))
   }

@@ -175,7 +175,10 @@ export class Connection {
 }
 
 /** A connection to 127.0.0.1 that ends with the scope. */
-export const open = (port: number): Effect.Effect<Connection, never, Scope.Scope> =>
+export const open = (
+  port: number,
+  localAddress = "127.0.0.1"
+): Effect.Effect<Connection, never, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.promise(
       () =>
@@ -183,6 +186,7 @@ export const open = (port: number): Effect.Effect<Connection, never, Scope.Scope
           const socket = connect({
             port,
             host: "127.0.0.1",
+            localAddress,
             noDelay: true,
             allowHalfOpen: true
           })

@@ -1,6 +1,6 @@
 /**
  * Who holds the memory for bodies in the gateway: the organisation whose valid token a request has,
- * and otherwise the client's address.
+ * and all requests without one together.
  */
 import { readFileSync } from "node:fs"
 import { expect, layer } from "@effect/vitest"
@@ -45,8 +45,8 @@ const world = Effect.gen(function* () {
     connection.send(post(token, 9).subarray(0, -1))
     yield* Effect.repeat(held, { until: (bytes) => bytes >= 9 * mebibyte })
   })
-  const statusOf = Effect.fnUntraced(function* (token: string | undefined) {
-    const connection = yield* open(port)
+  const statusOf = Effect.fnUntraced(function* (token: string | undefined, address?: string) {
+    const connection = yield* open(port, address)
     connection.send(post(token, 4))
     return (yield* Effect.promise(() => connection.receive())).status
   })
@@ -64,12 +64,13 @@ layer(mint, { excludeTestServices: true })((it) => {
     })
   )
 
-  it.effect("an address gets half of it, without a token or with invalid ones", () =>
+  it.effect("all get half of it together without a token or with invalid ones", () =>
     Effect.gen(function* () {
       const { occupy, statusOf, tokenNaming } = yield* world
       const token = yield* tokenNaming("honest")
       yield* occupy(undefined)
       expect(yield* statusOf(undefined)).toBe(503)
+      expect(yield* statusOf(undefined, "127.0.0.2")).toBe(503)
       const [head, claims, signature = ""] = token.split(".")
       const forged = `${head}.${claims}.${signature.slice(0, 40).split("").toReversed().join("")}`
       expect(yield* statusOf(`${forged}${signature.slice(40)}`)).toBe(503)
