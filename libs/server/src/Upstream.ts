@@ -179,7 +179,7 @@ const watch = (instance: Instance) =>
 /**
  * Connects to the instances of one service at `urls` (`http`), at least one; the connections are
  * kept for as long as the scope. Requests go to them in turn. The memory that bodies hold counts
- * for the organisation that `organisationOf` tells, or for the client's address.
+ * for the organisation that `organisationOf` tells, or with that of all who have no valid token.
  */
 export const make = Effect.fnUntraced(function* (
   urls: ReadonlyArray<URL>,
