@@ -67,11 +67,11 @@ const forbidden: ReadonlyArray<readonly [file: string, module: string, rule: str
   ["libs/api/src/Made.ts", "pg", "only-sql/imports"],
   ["services/account-import/Made.ts", "@aws-sdk/client-s3", "only-documents-driver/imports"],
   ["libs/postgres/src/Made.ts", "@aws-sdk/client-s3", "only-documents-driver/imports"],
-  ["services/query/Handlers.ts", "@effect/platform-node", "only-platform/imports"],
+  ["services/query/src/Handlers.ts", "@effect/platform-node", "only-platform/imports"],
   ["libs/postgres/src/Made.ts", "@effect/platform-node", "only-platform/imports"],
   ["libs/domain/src/Made.ts", "../testing/Samples.ts", "only-testing-kit/imports"],
   ["libs/api/src/Made.ts", "@data-import/domain/testing/Samples", "only-testing-kit/imports"],
-  ["services/query/main.ts", "@data-import/domain/testing/Samples", "only-testing-kit/imports"],
+  ["services/query/src/main.ts", "@data-import/domain/testing/Samples", "only-testing-kit/imports"],
   ["libs/server/src/Made.ts", "effect/testing", "only-testing-kit/imports"],
   ["libs/server/src/Made.ts", "vitest", "only-testing-kit/imports"],
   ["libs/server/src/Made.ts", "../../../tools/openapi.ts", "only-tool/imports"],
@@ -90,8 +90,8 @@ const permitted: ReadonlyArray<readonly [file: string, module: string]> = [
   ["libs/postgres/src/main.ts", "@effect/platform-node"],
   ["libs/postgres/test/Made.test.ts", "@data-import/domain/testing/Samples"],
   ["libs/server/src/Made.ts", "@effect/platform-node"],
-  ["services/query/main.ts", "@effect/platform-node"],
-  ["services/query/main.ts", "@data-import/postgres/Client"],
+  ["services/query/src/main.ts", "@effect/platform-node"],
+  ["services/query/src/main.ts", "@data-import/postgres/Client"],
   ["services/query/Made.ts", "@data-import/server/Health"],
   ["services/gateway/Made.ts", "@data-import/api/Problem"],
   ["tools/local/main.ts", "@data-import/query/Handlers"],
@@ -104,7 +104,7 @@ const ambient: ReadonlyArray<readonly [file: string, text: string, rule: string]
   ["services/query/Made.ts", "export const now = () => Date()", "no-restricted-syntax"],
   ["libs/server/src/Made.ts", "export const chance = Math.random()", "no-restricted-syntax"],
   ["libs/server/src/Made.ts", 'console.log("here")', "no-console"],
-  ["services/auth/main.ts", 'console.error("here")', "no-console"]
+  ["services/auth/src/main.ts", 'console.error("here")', "no-console"]
 ]
 
 describe("the dependency rule", { timeout: 60_000 }, () => {
@@ -148,7 +148,7 @@ describe("what source may not do by itself", { timeout: 60_000 }, () => {
     const typed = new ESLint({ cwd: root })
     const text = 'import { Effect } from "effect"\nEffect.log("never said")\n'
     const [result] = await typed.lintText(text, {
-      filePath: join(root, "libs/domain/src/Code.ts")
+      filePath: join(root, "libs/domain/src/codes/Code.ts")
     })
     expect(result?.messages.map(({ ruleId }) => ruleId)).toContain("effect/no-floating-effect")
   })

@@ -2,7 +2,7 @@
  * The registry of codes names what can be emitted, and nothing else: a code that no source speaks
  * of is either a forgotten rule or a dead entry.
  */
-import { registry } from "@data-import/domain/Code"
+import { registry } from "@data-import/domain/codes/Code"
 import { expect, it } from "vitest"
 import { isTest, modules, read } from "./lint/workspaceFiles.ts"
 
@@ -14,7 +14,7 @@ const reserved: ReadonlyArray<string> = []
 
 const spoken = modules
   .filter((file) => /^(libs|services)\//.test(file) && !isTest(file) && !file.includes("/testing/"))
-  .filter((file) => file !== "libs/domain/src/Code.ts")
+  .filter((file) => file !== "libs/domain/src/codes/Code.ts")
   .map(read)
   .join("\n")
 

@@ -4,7 +4,7 @@
  */
 import { readFile, writeFile } from "node:fs/promises"
 import { fileURLToPath } from "node:url"
-import { document } from "@data-import/api/Document"
+import { document } from "@data-import/api/OpenApiDocument"
 
 const file = fileURLToPath(new URL("../libs/api/openapi.json", import.meta.url))
 const shown = 10

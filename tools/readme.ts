@@ -5,8 +5,8 @@
  */
 import { readFileSync, writeFileSync } from "node:fs"
 import { statusOf } from "@data-import/api/Problem"
-import { registry } from "@data-import/domain/Code"
-import type { CodeEntry } from "@data-import/domain/CodeEntry"
+import { registry } from "@data-import/domain/codes/Code"
+import type { CodeEntry } from "@data-import/domain/codes/CodeEntry"
 
 const readme = new URL("../README.md", import.meta.url)
 const results = "tools/bench/results"

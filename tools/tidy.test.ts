@@ -86,7 +86,7 @@ const isVague = (name: string): boolean =>
 describe("tidy", () => {
   it("looks at something", () => {
     expect(source.length).toBeGreaterThan(20)
-    expect(written).toContain("libs/domain/src/Code.ts")
+    expect(written).toContain("libs/domain/src/codes/Code.ts")
   })
 
   it(`keeps lines to ${lineLimit} characters`, () => {

@@ -8,7 +8,7 @@ import { type ChildProcess, spawn } from "node:child_process"
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { availableParallelism, tmpdir } from "node:os"
 import { join } from "node:path"
-import { neverSeen } from "@data-import/api/testing/Sightings"
+import { neverSeen } from "@data-import/api/testing/ContractCoverage"
 
 const root = join(import.meta.dirname, "..")
 

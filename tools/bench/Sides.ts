@@ -58,7 +58,7 @@ export const startServices = Effect.fnUntraced(function* (
     query: yield* start("query")
   }
   const gateway = yield* Program.start({
-    script: "services/gateway/main.ts",
+    script: "services/gateway/src/main.ts",
     settings: {
       ACCOUNT_IMPORT_URL: services["account-import"].url,
       POST_IMPORT_URL: services["post-import"].url,

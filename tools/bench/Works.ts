@@ -3,8 +3,8 @@
  * numbered, and all that makes one differ from the other is made of the number.
  */
 import { Result } from "effect"
-import { encodeAccount } from "@data-import/domain/Account"
-import { validateAccount } from "@data-import/domain/AccountValidation"
+import { encodeAccount } from "@data-import/domain/account/Account"
+import { validateAccount } from "@data-import/domain/validation/AccountValidation"
 import {
   domesticPayload,
   sampleTime,

@@ -3,7 +3,7 @@
  * processor time, and prints how many a second.
  */
 import { Result } from "effect"
-import { validateAccount } from "@data-import/domain/AccountValidation"
+import { validateAccount } from "@data-import/domain/validation/AccountValidation"
 import { domesticPayload, sampleTime } from "@data-import/domain/testing/samples"
 
 const seconds = Number(process.argv[2] ?? 3)

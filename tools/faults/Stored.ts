@@ -4,7 +4,7 @@
  */
 import { type Effect, Schema } from "effect"
 import type { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
-import { type Database, rowsOf } from "@data-import/postgres/Database"
+import { type Database, rowsOf } from "@data-import/postgres/connection/Database"
 
 const Texts = Schema.Array(Schema.String)
 

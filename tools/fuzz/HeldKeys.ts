@@ -7,10 +7,10 @@ import {
   IdempotencyKey,
   type KeyedRequest,
   ReservationToken
-} from "@data-import/domain/Idempotency"
-import type { OrganisationName } from "@data-import/domain/Organisation"
+} from "@data-import/domain/requests/Idempotency"
+import type { OrganisationName } from "@data-import/domain/organisation/Organisation"
 import { IdempotencyKeys } from "@data-import/domain/ports/IdempotencyKeys"
-import { fingerprintOf } from "@data-import/server/Idempotency"
+import { fingerprintOf } from "@data-import/server/routing/Idempotency"
 import { operation, operations } from "./Document.ts"
 
 /** The operations that take an Idempotency-Key. */

@@ -2,7 +2,7 @@
  * Cases of what is added to an account after its import. The items come from generated accounts,
  * which have the same notes, transactions and statements, and so do their faults.
  */
-import { listElements } from "@data-import/domain/Json"
+import { listElements } from "@data-import/domain/schema/Json"
 import { type Mutant, mutationsOf } from "@data-import/domain/testing/mutants"
 import { ruleBreakings } from "@data-import/domain/testing/mutantsOfRules"
 import { get as at, type Wire } from "@data-import/domain/testing/wire"

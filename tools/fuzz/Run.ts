@@ -6,7 +6,7 @@
 import { setTimeout } from "node:timers/promises"
 import { DateTime } from "effect"
 import fc from "fast-check"
-import { saw } from "@data-import/api/testing/Sightings"
+import { saw } from "@data-import/api/testing/ContractCoverage"
 import { type Case, caseOf, type Kind, type Plan, type Reply, type Step } from "./Case.ts"
 import { type Day, dayOf } from "./Day.ts"
 import { type Deck, deckOf, plansAt, seedOf } from "./Draw.ts"

@@ -5,8 +5,8 @@
  * the service answers the next request.
  */
 import { bodyBytes } from "@data-import/api/Limits"
-import { mostFaults } from "@data-import/domain/Findings"
-import { listElements, nestingDepth } from "@data-import/domain/Json"
+import { mostFaults } from "@data-import/domain/schema/Findings"
+import { listElements, nestingDepth } from "@data-import/domain/schema/Json"
 import { get, isWire, put, type Wire, withSource } from "@data-import/domain/testing/wire"
 import fc from "fast-check"
 import { type Expectation, type Plan, post, type Reply } from "./Case.ts"

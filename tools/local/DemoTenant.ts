@@ -3,11 +3,11 @@
  * that the local run can be tried at once. `demo.json` says how to use it. Source: decisions, "The
  * local run".
  */
-import { utc } from "@data-import/domain/BusinessDay"
-import { OrganisationName, Scope } from "@data-import/domain/Organisation"
-import { AlreadyExists, OperatorSetup } from "@data-import/domain/ports/OperatorSetup"
-import { issueKey } from "@data-import/domain/ServiceToken"
-import { SupplierCode, type SupplierStatus } from "@data-import/domain/Supplier"
+import { utc } from "@data-import/domain/organisation/BusinessDay"
+import { OrganisationName, Scope } from "@data-import/domain/organisation/Organisation"
+import { AlreadyExists, OperatorSetup } from "@data-import/domain/ports/Configuration"
+import { issueKey } from "@data-import/domain/auth/ServiceToken"
+import { SupplierCode, type SupplierStatus } from "@data-import/domain/organisation/Supplier"
 import {
   domesticPayload,
   notesPayload,

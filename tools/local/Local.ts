@@ -2,10 +2,10 @@
  * The whole system in one process, on this machine only: PostgreSQL, the migrations, every service
  * and the demo tenant, up together and down together.
  */
-import * as Logins from "@data-import/postgres/Logins"
-import { migrate } from "@data-import/postgres/migrate"
+import * as Logins from "@data-import/postgres/setup/DatabaseUsers"
+import { migrate } from "@data-import/postgres/setup/migrate"
 import * as Storage from "@data-import/postgres/Storage"
-import * as TokenSecrets from "@data-import/server/TokenSecrets"
+import * as TokenSecrets from "@data-import/server/auth/TokenSecrets"
 import { ConfigProvider, Console, Data, Duration, Effect, Layer, Redacted, Schedule } from "effect"
 import * as DemoTenant from "./DemoTenant.ts"
 import { dataDir } from "@data-import/operator/DataDirectory"

@@ -1,5 +1,5 @@
 /** Commands about the audit log: whether it is as it was written. */
-import { type AuditFault, History } from "@data-import/domain/ports/History"
+import { type AuditFault, History } from "@data-import/domain/ports/AuditLog"
 import { Effect } from "effect"
 import { Command } from "effect/cli"
 import { plain, say } from "./Answer.ts"

@@ -1,6 +1,6 @@
 /** Commands about the lists of values that can grow without a release. */
-import { OpenChoice } from "@data-import/domain/Choices"
-import { OperatorSetup } from "@data-import/domain/ports/OperatorSetup"
+import { OpenChoice } from "@data-import/domain/schema/CodeLists"
+import { OperatorSetup } from "@data-import/domain/ports/Configuration"
 import { Effect } from "effect"
 import { Argument, Command } from "effect/cli"
 import { list, say } from "./Answer.ts"

@@ -9,7 +9,7 @@ import { mkdirSync, realpathSync } from "node:fs"
 import { connect, createServer, type Socket } from "node:net"
 import { join, resolve } from "node:path"
 import { Config, Effect, type Scope } from "effect"
-import * as Settings from "@data-import/domain/Settings"
+import * as Settings from "@data-import/domain/support/Settings"
 
 /** The absolute path of `DATA_DIR` (`.data`). */
 export const dataDir = Config.map(Settings.text("DATA_DIR").or(".data"), (folder) =>

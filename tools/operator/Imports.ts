@@ -1,5 +1,5 @@
 /** Commands about single imports: leave one out of the migration, and take it in again. */
-import type { ImportState } from "@data-import/domain/ImportProcess"
+import type { ImportState } from "@data-import/domain/account/ImportProcess"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 import { DateTime, Effect } from "effect"
 import { Argument, Command } from "effect/cli"

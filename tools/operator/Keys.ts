@@ -1,9 +1,9 @@
 /** Commands about API keys. A key is printed once, when it is issued, and never again. */
-import { formatInstant } from "@data-import/domain/Field"
-import { ApiKeyId, type ListedKey, Scope } from "@data-import/domain/Organisation"
+import { formatInstant } from "@data-import/domain/schema/Field"
+import { ApiKeyId, type ListedKey, Scope } from "@data-import/domain/organisation/Organisation"
 import { ApiKeys } from "@data-import/domain/ports/ApiKeys"
-import { DoesNotExist, OperatorSetup } from "@data-import/domain/ports/OperatorSetup"
-import { issueKey, revokeKey } from "@data-import/domain/ServiceToken"
+import { DoesNotExist, OperatorSetup } from "@data-import/domain/ports/Configuration"
+import { issueKey, revokeKey } from "@data-import/domain/auth/ServiceToken"
 import { DateTime, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { list, say } from "./Answer.ts"

@@ -3,7 +3,7 @@
  * or else an embedded PostgreSQL in `DATA_DIR` (`.data`).
  */
 import * as EmbeddedPostgres from "@data-import/postgres/testing/EmbeddedPostgres"
-import * as ConnectionUrl from "@data-import/postgres/ConnectionUrl"
+import * as ConnectionUrl from "@data-import/postgres/connection/ConnectionUrl"
 import { Data, Effect, Option } from "effect"
 import * as DataDirectory from "./DataDirectory.ts"
 

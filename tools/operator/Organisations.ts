@@ -1,7 +1,7 @@
 /** Commands about the platform's clients, on whose behalf suppliers are migrated. */
-import { formatInstant } from "@data-import/domain/Field"
-import type { Organisation } from "@data-import/domain/Organisation"
-import { OperatorSetup } from "@data-import/domain/ports/OperatorSetup"
+import { formatInstant } from "@data-import/domain/schema/Field"
+import type { Organisation } from "@data-import/domain/organisation/Organisation"
+import { OperatorSetup } from "@data-import/domain/ports/Configuration"
 import { DateTime, Effect } from "effect"
 import { Argument, Command } from "effect/cli"
 import { list, say } from "./Answer.ts"

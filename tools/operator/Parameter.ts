@@ -2,12 +2,12 @@
  * The values that commands take, checked while the command line is read, so that a handler only
  * ever sees what the service itself would accept.
  */
-import { AccountNumber, ExternalAccountNumber } from "@data-import/domain/Account"
-import { timeZoneNamed } from "@data-import/domain/BusinessDay"
-import { DocumentPath, relativePath } from "@data-import/domain/Document"
-import { hasControlCharacter, nonBlankText } from "@data-import/domain/Field"
-import { OrganisationName, Scope } from "@data-import/domain/Organisation"
-import { SupplierCode, type SupplierStatus } from "@data-import/domain/Supplier"
+import { AccountNumber, ExternalAccountNumber } from "@data-import/domain/account/Account"
+import { timeZoneNamed } from "@data-import/domain/organisation/BusinessDay"
+import { DocumentPath, relativePath } from "@data-import/domain/schema/DocumentPath"
+import { hasControlCharacter, nonBlankText } from "@data-import/domain/schema/Field"
+import { OrganisationName, Scope } from "@data-import/domain/organisation/Organisation"
+import { SupplierCode, type SupplierStatus } from "@data-import/domain/organisation/Supplier"
 import { Duration, Option, Schema } from "effect"
 import { Param } from "effect/cli"
 

@@ -6,7 +6,7 @@ import type {
   AlreadyExists,
   DocumentRootTaken,
   DoesNotExist
-} from "@data-import/domain/ports/OperatorSetup"
+} from "@data-import/domain/ports/Configuration"
 import type { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
 import { Data, Effect } from "effect"
 import { CliError } from "effect/cli"

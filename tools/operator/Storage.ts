@@ -4,10 +4,10 @@
  */
 import type { Accounts } from "@data-import/domain/ports/Accounts"
 import type { ApiKeys } from "@data-import/domain/ports/ApiKeys"
-import type { History } from "@data-import/domain/ports/History"
+import type { History } from "@data-import/domain/ports/AuditLog"
 import type { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
-import type { OperatorSetup } from "@data-import/domain/ports/OperatorSetup"
-import type { TokenSecrets } from "@data-import/domain/ports/TokenSeal"
+import type { OperatorSetup } from "@data-import/domain/ports/Configuration"
+import type { TokenSecrets } from "@data-import/domain/ports/TokenSigner"
 import { Context, Effect, type Layer } from "effect"
 import { type Explained, explained } from "./Refused.ts"
 

@@ -1,7 +1,7 @@
 /** Commands about import suppliers: their configuration, and whether they accept accounts. */
-import { utc } from "@data-import/domain/BusinessDay"
-import { OperatorSetup } from "@data-import/domain/ports/OperatorSetup"
-import { changeStatus, type Supplier, type SupplierSettings } from "@data-import/domain/Supplier"
+import { utc } from "@data-import/domain/organisation/BusinessDay"
+import { OperatorSetup } from "@data-import/domain/ports/Configuration"
+import { changeStatus, type Supplier, type SupplierSettings } from "@data-import/domain/organisation/Supplier"
 import { Effect, Option, Record, Result } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { list, say } from "./Answer.ts"

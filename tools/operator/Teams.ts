@@ -1,5 +1,5 @@
 /** Commands about the operations teams under which accounts are created. */
-import { OperatorSetup } from "@data-import/domain/ports/OperatorSetup"
+import { OperatorSetup } from "@data-import/domain/ports/Configuration"
 import { Effect } from "effect"
 import { Argument, Command } from "effect/cli"
 import { list, say } from "./Answer.ts"

@@ -4,10 +4,10 @@
  * for the one command where the local run is not up.
  */
 import { borrow } from "./LocalDatabase.ts"
-import { inRoleOf } from "@data-import/postgres/Logins"
-import { migrate } from "@data-import/postgres/migrate"
+import { inRoleOf } from "@data-import/postgres/setup/DatabaseUsers"
+import { migrate } from "@data-import/postgres/setup/migrate"
 import * as Storage from "@data-import/postgres/Storage"
-import * as TokenSecrets from "@data-import/server/TokenSecrets"
+import * as TokenSecrets from "@data-import/server/auth/TokenSecrets"
 import { NodeRuntime, NodeServices } from "@effect/platform-node"
 import {
   Cause,

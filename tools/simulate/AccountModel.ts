@@ -3,8 +3,8 @@
  * domain: money in whole hundredths, text as it stands on the wire. The reference that the adapters
  * and the decisions of the domain are compared with.
  */
-import type { AccountDescription } from "@data-import/domain/AccountDescription"
-import { encodeDescription } from "@data-import/domain/AccountDescription"
+import type { AccountDescription } from "@data-import/domain/account/AccountDescription"
+import { encodeDescription } from "@data-import/domain/account/AccountDescription"
 import { get, objectsAt, type Wire } from "@data-import/domain/testing/wire"
 import type { Answer, Order } from "./Request.ts"
 import { timeZones } from "./Traffic.ts"

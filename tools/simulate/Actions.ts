@@ -3,8 +3,8 @@
  * not, an instance crashes, time passes, documents come and go.
  */
 import { Cause, Effect, Exit } from "effect"
-import type { IdempotencyKey, KeyedRequest } from "@data-import/domain/Idempotency"
-import { ApiKeyId, type OrganisationName, RequestId } from "@data-import/domain/Organisation"
+import type { IdempotencyKey, KeyedRequest } from "@data-import/domain/requests/Idempotency"
+import { ApiKeyId, type OrganisationName, RequestId } from "@data-import/domain/organisation/Organisation"
 import type { Reserving } from "@data-import/domain/ports/IdempotencyKeys"
 import type { Fault } from "@data-import/domain/testing/faults"
 import type { Conditions } from "./Conditions.ts"

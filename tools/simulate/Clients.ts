@@ -2,7 +2,7 @@
  * What the clients of an import saw: as the history that must be explicable, and as what they were
  * promised, which must be there when all is over.
  */
-import type { ImportKey } from "@data-import/domain/ImportProcess"
+import type { ImportKey } from "@data-import/domain/account/ImportProcess"
 import type { Wire } from "@data-import/domain/testing/wire"
 import { contentOf, instructionOf, type ModelAccount, shown } from "./AccountModel.ts"
 import { type Happening, inexplicable, type Operation } from "./Histories.ts"

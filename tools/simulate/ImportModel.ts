@@ -4,8 +4,8 @@
  * of the domain, so that the two can disagree.
  */
 import { type DateTime, Duration } from "effect"
-import type { ImportKey } from "@data-import/domain/ImportProcess"
-import type { Caller } from "@data-import/domain/Organisation"
+import type { ImportKey } from "@data-import/domain/account/ImportProcess"
+import type { Caller } from "@data-import/domain/organisation/Organisation"
 import type { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 
 type Port = ImportProcesses["Service"]

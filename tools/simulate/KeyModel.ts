@@ -4,7 +4,7 @@
  * that the two can disagree.
  */
 import type { DateTime } from "effect"
-import type { KeyedRequest, Reservation } from "@data-import/domain/Idempotency"
+import type { KeyedRequest, Reservation } from "@data-import/domain/requests/Idempotency"
 import type { IdempotencyKeys } from "@data-import/domain/ports/IdempotencyKeys"
 
 type Reserve = Parameters<IdempotencyKeys["Service"]["reserve"]>[0]

@@ -2,8 +2,8 @@
  * Everything that a storage shows of one import, read past the turns, in the words of the models.
  */
 import { Effect, Option } from "effect"
-import type { AccountDescription } from "@data-import/domain/AccountDescription"
-import type { ImportKey } from "@data-import/domain/ImportProcess"
+import type { AccountDescription } from "@data-import/domain/account/AccountDescription"
+import type { ImportKey } from "@data-import/domain/account/ImportProcess"
 import { auditLine, eventLine, type Row } from "./ImportModel.ts"
 import type { Storage } from "./Storage.ts"
 

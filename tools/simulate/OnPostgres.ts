@@ -7,9 +7,9 @@
 import { Duration, Effect, Layer, type Redacted, Schema, type Scope } from "effect"
 import { randomBytes } from "node:crypto"
 import { setImmediate } from "node:timers/promises"
-import * as Database from "@data-import/postgres/Database"
-import * as Logins from "@data-import/postgres/Logins"
-import { migrate } from "@data-import/postgres/migrate"
+import * as Database from "@data-import/postgres/connection/Database"
+import * as Logins from "@data-import/postgres/setup/DatabaseUsers"
+import { migrate } from "@data-import/postgres/setup/migrate"
 import {
   createDatabase,
   databaseUrl,

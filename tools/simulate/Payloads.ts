@@ -3,9 +3,9 @@
  * sends the same payloads. A note says which version of the import's data it is.
  */
 import fc from "fast-check"
-import { relativePath } from "@data-import/domain/Document"
-import type { ImportKey } from "@data-import/domain/ImportProcess"
-import type { DocumentPath } from "@data-import/domain/Document"
+import { relativePath } from "@data-import/domain/schema/DocumentPath"
+import type { ImportKey } from "@data-import/domain/account/ImportProcess"
+import type { DocumentPath } from "@data-import/domain/schema/DocumentPath"
 import { accountPayload } from "@data-import/domain/testing/arbitraries"
 import { drop, get, objectsAt, put, type Wire } from "@data-import/domain/testing/wire"
 

@@ -3,7 +3,7 @@
  * effect once, however often it is sent while its answer is kept, and every success has the same
  * answer. Looks at requests, answers and what is stored, and not at the calls in between.
  */
-import type { ImportKey } from "@data-import/domain/ImportProcess"
+import type { ImportKey } from "@data-import/domain/account/ImportProcess"
 import type { Wire } from "@data-import/domain/testing/wire"
 import { opened, shown } from "./AccountModel.ts"
 import { expiredMillis, keptMillis, leaseMillis } from "./KeyModel.ts"

@@ -3,18 +3,18 @@
  * memory adapters as such a storage.
  */
 import { Effect, Layer } from "effect"
-import type { ImportKey } from "@data-import/domain/ImportProcess"
+import type { ImportKey } from "@data-import/domain/account/ImportProcess"
 import { Accounts } from "@data-import/domain/ports/Accounts"
-import { History } from "@data-import/domain/ports/History"
+import { History } from "@data-import/domain/ports/AuditLog"
 import { IdempotencyKeys } from "@data-import/domain/ports/IdempotencyKeys"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 import { layerMemory as accounts } from "@data-import/domain/ports/memory/Accounts"
-import { layerMemory as history } from "@data-import/domain/ports/memory/History"
+import { layerMemory as history } from "@data-import/domain/ports/memory/AuditLog"
 import { layerMemory as idempotencyKeys } from "@data-import/domain/ports/memory/IdempotencyKeys"
 import { layerMemory as importProcesses } from "@data-import/domain/ports/memory/ImportProcesses"
-import { layerMemory as operatorSetup } from "@data-import/domain/ports/memory/OperatorSetup"
+import { layerMemory as operatorSetup } from "@data-import/domain/ports/memory/Configuration"
 import { importOf, MemoryStore } from "@data-import/domain/ports/memory/Store"
-import { OperatorSetup } from "@data-import/domain/ports/OperatorSetup"
+import { OperatorSetup } from "@data-import/domain/ports/Configuration"
 import type { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
 
 export interface Storage {

@@ -2,12 +2,12 @@
  * What is asked for next: drawn by the dice from a small world of suppliers, imports, ids and
  * texts, so that requests meet each other, repeat each other and contradict each other.
  */
-import { ExternalAccountNumber } from "@data-import/domain/Account"
-import { TimeZone } from "@data-import/domain/BusinessDay"
-import type { ImportKey } from "@data-import/domain/ImportProcess"
-import { IdempotencyKey } from "@data-import/domain/Idempotency"
-import { OrganisationName } from "@data-import/domain/Organisation"
-import { SupplierCode, type SupplierStatus } from "@data-import/domain/Supplier"
+import { ExternalAccountNumber } from "@data-import/domain/account/Account"
+import { TimeZone } from "@data-import/domain/organisation/BusinessDay"
+import type { ImportKey } from "@data-import/domain/account/ImportProcess"
+import { IdempotencyKey } from "@data-import/domain/requests/Idempotency"
+import { OrganisationName } from "@data-import/domain/organisation/Organisation"
+import { SupplierCode, type SupplierStatus } from "@data-import/domain/organisation/Supplier"
 import type { Wire } from "@data-import/domain/testing/wire"
 import type { Conditions } from "./Conditions.ts"
 import type { Dice } from "./Dice.ts"

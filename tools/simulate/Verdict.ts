@@ -3,7 +3,7 @@
  * given says what has happened, and nothing goes wrong that was not made to go wrong.
  */
 import { Cause, Exit, Option } from "effect"
-import type { ImportProcess } from "@data-import/domain/ImportProcess"
+import type { ImportProcess } from "@data-import/domain/account/ImportProcess"
 import type {
   Claim,
   Completion,

@@ -1,7 +1,7 @@
 /** Everything that a run consists of, put together from its seed. */
 import { Clock, Context, Effect, Random, References, Scheduler, type Scope } from "effect"
-import type { ImportKey } from "@data-import/domain/ImportProcess"
-import type { SupplierCode, SupplierStatus } from "@data-import/domain/Supplier"
+import type { ImportKey } from "@data-import/domain/account/ImportProcess"
+import type { SupplierCode, SupplierStatus } from "@data-import/domain/organisation/Supplier"
 import { sampleTime } from "@data-import/domain/testing/samples"
 import type { ModelAccount } from "./AccountModel.ts"
 import { type Conditions, conditionsOf } from "./Conditions.ts"

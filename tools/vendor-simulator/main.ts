@@ -2,7 +2,7 @@
  * The simulator as a process of its own, on `PORT` (unset: a free one). Ctrl-C or SIGTERM stops it.
  */
 import { NodeRuntime } from "@effect/platform-node"
-import * as Settings from "@data-import/domain/Settings"
+import * as Settings from "@data-import/domain/support/Settings"
 import { Cause, Console, Effect } from "effect"
 import { layerOn, VendorSimulator } from "./VendorSimulator.ts"
 

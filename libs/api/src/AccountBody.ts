@@ -2,16 +2,16 @@
  * The account payload and its parts as the document describes them. The rules are the domain's;
  * here are the words. Source: specification, "Resources and their fields"; rules likewise.
  */
-import { Account, defaults, Metadata, salesChannels } from "@data-import/domain/Account"
-import { BillingAddress, BillingOptions } from "@data-import/domain/Billing"
-import { Customer, CustomerPreferences, defaultPreferences } from "@data-import/domain/Customer"
-import { Ledger } from "@data-import/domain/Ledger"
-import { Note, NoteDocument } from "@data-import/domain/Note"
-import { HistoricalStatement, Statement } from "@data-import/domain/Statement"
-import { SupplyAddress } from "@data-import/domain/SupplyAddress"
-import { LineItem, paymentTypes, TaxItem, Transaction } from "@data-import/domain/Transaction"
+import { Account, defaults, Metadata, salesChannels } from "@data-import/domain/account/Account"
+import { BillingAddress, BillingOptions } from "@data-import/domain/account/Billing"
+import { Customer, CustomerPreferences, defaultPreferences } from "@data-import/domain/account/Customer"
+import { Ledger } from "@data-import/domain/account/Ledger"
+import { Note, NoteDocument } from "@data-import/domain/account/Note"
+import { HistoricalStatement, Statement } from "@data-import/domain/account/Statement"
+import { SupplyAddress } from "@data-import/domain/account/SupplyAddress"
+import { LineItem, paymentTypes, TaxItem, Transaction } from "@data-import/domain/account/Transaction"
 import { documented } from "./Documented.ts"
-import { AnyObject, LineAmount, Money, TaxFigure, Units, UnitPrice } from "./Figure.ts"
+import { AnyObject, LineAmount, Money, TaxFigure, Units, UnitPrice } from "./DecimalSchema.ts"
 
 const path =
   "Relative to the supplier's root in the object storage; a leading slash is ignored. The file must " +

@@ -5,7 +5,7 @@
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { ProcessPayload } from "@data-import/domain/AccountValidation"
+import { ProcessPayload } from "@data-import/domain/validation/AccountValidation"
 import { AccountBody, keyWords } from "./AccountBody.ts"
 import { Authorization, RequiredScope } from "./Authorization.ts"
 import { documented } from "./Documented.ts"

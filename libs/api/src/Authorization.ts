@@ -4,7 +4,7 @@
  */
 import { Context } from "effect"
 import { type HttpApiEndpoint, HttpApiMiddleware, HttpApiSecurity, OpenApi } from "effect/http-api"
-import type { Caller, Scope } from "@data-import/domain/Organisation"
+import type { Caller, Scope } from "@data-import/domain/organisation/Organisation"
 import { errorBodies } from "./ErrorBody.ts"
 
 /** The caller of the present request, once its token is verified. */

@@ -1,6 +1,6 @@
 /** What a reader of the document should know before the first operation, in Markdown. */
-import { mostDocuments } from "@data-import/domain/Document"
-import { mostFaults } from "@data-import/domain/Findings"
+import { mostDocuments } from "@data-import/domain/schema/DocumentPath"
+import { mostFaults } from "@data-import/domain/schema/Findings"
 import { limits } from "./Limits.ts"
 import { mostParameters } from "./Parameter.ts"
 

@@ -3,9 +3,9 @@
  * OpenAPI document publishes them. Those that are rules of the domain come from there. Source:
  * decisions, "Wire rules".
  */
-import { externalAccountNumberLength } from "@data-import/domain/Account"
-import { listElements, nestingDepth } from "@data-import/domain/Json"
-import { supplierCodeLength } from "@data-import/domain/Supplier"
+import { externalAccountNumberLength } from "@data-import/domain/account/Account"
+import { listElements, nestingDepth } from "@data-import/domain/schema/Json"
+import { supplierCodeLength } from "@data-import/domain/organisation/Supplier"
 
 /** The largest body, in bytes. */
 export const bodyBytes = 10 * 1024 * 1024

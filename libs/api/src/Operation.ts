@@ -5,7 +5,7 @@
  */
 import { Context } from "effect"
 import { type HttpApiEndpoint, OpenApi } from "effect/http-api"
-import type { ValidationFailed } from "@data-import/domain/Failure"
+import type { ValidationFailed } from "@data-import/domain/requests/Failure"
 
 export interface Example {
   readonly summary: string

@@ -5,12 +5,12 @@
  */
 import { Context, DateTime, Result, Schema, SchemaGetter } from "effect"
 import type { HttpApiEndpoint } from "effect/http-api"
-import { factsAt } from "@data-import/domain/AccountValidation"
-import type { Fault } from "@data-import/domain/Failure"
-import { fieldCheck } from "@data-import/domain/Field"
-import { wholePayload } from "@data-import/domain/Rules"
-import { nearestOf } from "@data-import/domain/Shape"
-import { validator } from "@data-import/domain/Validation"
+import { factsAt } from "@data-import/domain/validation/AccountValidation"
+import type { Fault } from "@data-import/domain/requests/Failure"
+import { fieldCheck } from "@data-import/domain/schema/Field"
+import { wholePayload } from "@data-import/domain/schema/Rules"
+import { nearestOf } from "@data-import/domain/schema/SchemaTree"
+import { validator } from "@data-import/domain/schema/Validation"
 
 const digits = /^-?\d+$/
 

@@ -10,8 +10,8 @@ import {
   NotesRequest,
   StatementsRequest,
   TransactionsRequest
-} from "@data-import/domain/PostImportValidation"
-import { Transaction } from "@data-import/domain/Transaction"
+} from "@data-import/domain/validation/PostImportValidation"
+import { Transaction } from "@data-import/domain/account/Transaction"
 import {
   HistoricalStatementBody,
   keyWords,
@@ -35,7 +35,7 @@ import {
   transactionsAnswer,
   transactionsRequest
 } from "./Examples.ts"
-import { AmountText, InstantText } from "./Figure.ts"
+import { AmountText, InstantText } from "./DecimalSchema.ts"
 import { KeyRefusal, operation } from "./Operation.ts"
 import { flag } from "./Parameter.ts"
 

@@ -4,13 +4,13 @@
  * text, or nothing compiles. The texts tell the caller what to do and nothing about the inside.
  * Source: decisions, "Errors".
  */
-import type { AccountNumber, ExternalAccountNumber } from "@data-import/domain/Account"
-import type { RequestCode } from "@data-import/domain/Code"
-import type { Failure, Fault, TransactionRefused } from "@data-import/domain/Failure"
-import type { ImportKey } from "@data-import/domain/ImportProcess"
-import type { RequestId } from "@data-import/domain/Organisation"
+import type { AccountNumber, ExternalAccountNumber } from "@data-import/domain/account/Account"
+import type { RequestCode } from "@data-import/domain/codes/Code"
+import type { Failure, Fault, TransactionRefused } from "@data-import/domain/requests/Failure"
+import type { ImportKey } from "@data-import/domain/account/ImportProcess"
+import type { RequestId } from "@data-import/domain/organisation/Organisation"
 import type { VendorRejected } from "@data-import/domain/ports/PaymentVendor"
-import { encodeTransaction, type Transaction } from "@data-import/domain/Transaction"
+import { encodeTransaction, type Transaction } from "@data-import/domain/account/Transaction"
 import { headerBytes } from "./Limits.ts"
 import type { Refusal } from "./Refusal.ts"
 

@@ -5,12 +5,12 @@
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { ImportStatus } from "@data-import/domain/ImportProcess"
-import { listElements } from "@data-import/domain/Json"
+import { ImportStatus } from "@data-import/domain/account/ImportProcess"
+import { listElements } from "@data-import/domain/schema/Json"
 import { Authorization, RequiredScope } from "./Authorization.ts"
 import { anywhere, errorBodies } from "./ErrorBody.ts"
 import { createdEntry, pendingEntry, sampleKey, sampleNumber } from "./Examples.ts"
-import { InstantText } from "./Figure.ts"
+import { InstantText } from "./DecimalSchema.ts"
 import { operation, type ParameterDocs } from "./Operation.ts"
 import { plainText, wholeNumber } from "./Parameter.ts"
 

@@ -4,7 +4,7 @@
  * both become an answer in `Problem.ts`. Source: decisions, "Errors".
  */
 import { Data } from "effect"
-import type { RequestId } from "@data-import/domain/Organisation"
+import type { RequestId } from "@data-import/domain/organisation/Organisation"
 
 /** No `Authorization` header. */
 export class NotAuthenticated extends Data.TaggedError("NotAuthenticated")<{}> {

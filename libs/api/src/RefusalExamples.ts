@@ -2,7 +2,7 @@
  * One refusal of every kind, from which the document takes its examples of errors: what it shows is
  * what `envelopeOf` answers. A new failure does not compile here until it has an example.
  */
-import { AccountNumber, ExternalAccountNumber } from "@data-import/domain/Account"
+import { AccountNumber, ExternalAccountNumber } from "@data-import/domain/account/Account"
 import {
   AccountNotFound,
   ActivePaymentInstructionExists,
@@ -25,10 +25,10 @@ import {
   ServiceUnavailable,
   type TransactionRefused,
   ValidationFailed
-} from "@data-import/domain/Failure"
-import { NotJson } from "@data-import/domain/Json"
-import { RequestId } from "@data-import/domain/Organisation"
-import { SupplierCode } from "@data-import/domain/Supplier"
+} from "@data-import/domain/requests/Failure"
+import { NotJson } from "@data-import/domain/schema/Json"
+import { RequestId } from "@data-import/domain/organisation/Organisation"
+import { SupplierCode } from "@data-import/domain/organisation/Supplier"
 import { sampleKey, sampleNumber } from "./Examples.ts"
 import { bodyBytes } from "./Limits.ts"
 import { type EnvelopeCode, envelopeOf, type ProblemBody } from "./Problem.ts"

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs"
 import { Ajv2020 } from "ajv/dist/2020.js"
 import { describe, expect, it } from "vitest"
-import { registry } from "@data-import/domain/Code"
-import { document } from "../src/Document.ts"
+import { registry } from "@data-import/domain/codes/Code"
+import { document } from "../src/OpenApiDocument.ts"
 import { limits } from "../src/Limits.ts"
 
 type Json = { readonly [key: string]: unknown }

@@ -1,13 +1,13 @@
 import { Schema } from "effect"
 import { describe, expect, it } from "vitest"
-import { registry } from "@data-import/domain/Code"
+import { registry } from "@data-import/domain/codes/Code"
 import {
   PaymentInstructionRejected,
   ServiceUnavailable,
   TransactionRefused,
   ValidationFailed
-} from "@data-import/domain/Failure"
-import { Transaction } from "@data-import/domain/Transaction"
+} from "@data-import/domain/requests/Failure"
+import { Transaction } from "@data-import/domain/account/Transaction"
 import { type ErrorStatus, envelopeOf, problemOf, statusOf } from "../src/Problem.ts"
 import { Throttled } from "../src/Refusal.ts"
 import { errorExamples, refusals } from "../src/RefusalExamples.ts"

@@ -5,7 +5,7 @@
 import { Agent, type IncomingMessage, request as open } from "node:http"
 import { Effect } from "effect"
 import { type Answered, complaints } from "./ResponseCheck.ts"
-import { saw } from "./Sightings.ts"
+import { saw } from "./ContractCoverage.ts"
 
 export interface Request {
   /** GET without a body, POST with one, unless given. */

@@ -6,7 +6,7 @@
  */
 import { readFileSync } from "node:fs"
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js"
-import { registry } from "@data-import/domain/Code"
+import { registry } from "@data-import/domain/codes/Code"
 import { statusOf } from "../src/Problem.ts"
 
 /** What was asked; header names in lower case. */

@@ -1,6 +1,6 @@
 /** The document store that the environment names. */
 import { Effect, Layer, Option } from "effect"
-import * as Settings from "@data-import/domain/Settings"
+import * as Settings from "@data-import/domain/support/Settings"
 import { layerFileSystem } from "./FileSystemDocuments.ts"
 import { layerS3 } from "./S3Documents.ts"
 

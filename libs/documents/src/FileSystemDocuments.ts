@@ -10,7 +10,7 @@ import {
   DocumentsUnavailable,
   type StoredDocument
 } from "@data-import/domain/ports/Documents"
-import * as Settings from "@data-import/domain/Settings"
+import * as Settings from "@data-import/domain/support/Settings"
 
 /** What a file system says of a path at which there is no file. */
 const absent = new Set(["ENOENT", "ENOTDIR", "ENAMETOOLONG", "ELOOP"])

@@ -11,13 +11,13 @@ import {
 import { getSignedUrl } from "@aws-sdk/s3-request-presigner"
 import { NodeHttpHandler } from "@smithy/node-http-handler"
 import { Clock, Config, DateTime, Duration, Effect, Layer, Option } from "effect"
-import { type DocumentPath, relativePath } from "@data-import/domain/Document"
+import { type DocumentPath, relativePath } from "@data-import/domain/schema/DocumentPath"
 import {
   Documents,
   DocumentsUnavailable,
   type StoredDocument
 } from "@data-import/domain/ports/Documents"
-import * as Settings from "@data-import/domain/Settings"
+import * as Settings from "@data-import/domain/support/Settings"
 import { lacksCredentials, misconfigured, refusalCode, refusalStatus } from "./StoreRefusal.ts"
 
 /** One try, in milliseconds; there are three, and together they end before the gateway gives up. */

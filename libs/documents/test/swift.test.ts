@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
 import { Duration, Effect, Layer, Option } from "effect"
 import { TestClock } from "effect/testing"
-import type { DocumentPath } from "@data-import/domain/Document"
+import type { DocumentPath } from "@data-import/domain/schema/DocumentPath"
 import { Documents, DocumentsUnavailable } from "@data-import/domain/ports/Documents"
 import { documentFiles, documentsContract } from "@data-import/domain/testing/DocumentsContract"
 import { fill, signAs, storeAt } from "../testing/Bucket.ts"

@@ -3,7 +3,7 @@
  */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { MemoryStore } from "../ports/memory/Store.ts"
+import { MemoryStore } from "../src/ports/memory/Store.ts"
 import { expectSame } from "../testing/fresh.ts"
 import { sampleTime } from "../testing/samples.ts"
 import { begin, demo, ports, programs } from "./migration.ts"

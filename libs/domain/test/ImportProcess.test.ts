@@ -4,7 +4,7 @@
  */
 import { describe, expect, it } from "@effect/vitest"
 import { DateTime } from "effect"
-import { AccountNumber, ExternalAccountNumber } from "../src/Account.ts"
+import { AccountNumber, ExternalAccountNumber } from "../src/account/Account.ts"
 import {
   AttemptId,
   holds,
@@ -12,8 +12,8 @@ import {
   isFree,
   stateAt,
   statusOf
-} from "../src/ImportProcess.ts"
-import { SupplierCode } from "../src/Supplier.ts"
+} from "../src/account/ImportProcess.ts"
+import { SupplierCode } from "../src/organisation/Supplier.ts"
 
 const expiry = DateTime.makeUnsafe("2026-01-01T12:01:00Z")
 const holder = AttemptId.make("holder")

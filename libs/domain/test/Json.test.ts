@@ -2,7 +2,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Result } from "effect"
 import fc from "fast-check"
-import { isRawNumber, listElements, nestingDepth, parse, parsing } from "../src/Json.ts"
+import { isRawNumber, listElements, nestingDepth, parse, parsing } from "../src/schema/Json.ts"
 
 const refused = (text: string): string => {
   const result = parse(text)

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import fc from "fast-check"
 import { getCountries, getCountryCallingCode, parsePhoneNumberFromString } from "libphonenumber-js"
-import { isPossiblePhone } from "../src/Phone.ts"
+import { isPossiblePhone } from "../src/schema/Phone.ts"
 
 const slow = { timeout: 60_000 }
 

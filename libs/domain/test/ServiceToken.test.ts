@@ -1,15 +1,15 @@
 import { describe, expect, it } from "@effect/vitest"
 import { DateTime, Duration, Effect, Layer, Option, Result } from "effect"
 import { TestClock } from "effect/testing"
-import { ApiKeys, type FailedAttempt } from "../ports/ApiKeys.ts"
-import { layerMemory as apiKeys } from "../ports/memory/ApiKeys.ts"
-import { layerMemory as operatorSetup } from "../ports/memory/OperatorSetup.ts"
-import { MemoryStore } from "../ports/memory/Store.ts"
-import { layerMemory as tokens } from "../ports/memory/TokenSeal.ts"
-import { OperatorSetup } from "../ports/OperatorSetup.ts"
-import { StorageUnavailable } from "../ports/StorageUnavailable.ts"
-import { TokenOpener } from "../ports/TokenSeal.ts"
-import { ApiKeyId, OrganisationName } from "../src/Organisation.ts"
+import { ApiKeys, type FailedAttempt } from "../src/ports/ApiKeys.ts"
+import { layerMemory as apiKeys } from "../src/ports/memory/ApiKeys.ts"
+import { layerMemory as operatorSetup } from "../src/ports/memory/Configuration.ts"
+import { MemoryStore } from "../src/ports/memory/Store.ts"
+import { layerMemory as tokens } from "../src/ports/memory/TokenSigner.ts"
+import { OperatorSetup } from "../src/ports/Configuration.ts"
+import { StorageUnavailable } from "../src/ports/StorageUnavailable.ts"
+import { TokenOpener } from "../src/ports/TokenSigner.ts"
+import { ApiKeyId, OrganisationName } from "../src/organisation/Organisation.ts"
 import {
   type Credential,
   issueKey,
@@ -18,7 +18,7 @@ import {
   revokeKey,
   ServiceToken,
   type ServiceTokens
-} from "../src/ServiceToken.ts"
+} from "../src/auth/ServiceToken.ts"
 
 const ports = Layer.mergeAll(apiKeys, operatorSetup, tokens, MemoryStore.layer)
 const program = Layer.provideMerge(layer, ports)

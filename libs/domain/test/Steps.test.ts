@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Clock, Effect } from "effect"
-import { inTurns, type Steps } from "../src/Steps.ts"
+import { inTurns, type Steps } from "../src/support/Steps.ts"
 
 /** A clock on which every look takes a millisecond. */
 const busyClock = Effect.map(Clock.Clock, (clock): Clock.Clock => {

@@ -1,7 +1,7 @@
 /** Which status a supplier may be set to, from each. Source: decisions, "Operator". */
 import { expect, it } from "@effect/vitest"
 import { Result } from "effect"
-import { changeStatus, SupplierStatus } from "../src/Supplier.ts"
+import { changeStatus, SupplierStatus } from "../src/organisation/Supplier.ts"
 
 type Row = [SupplierStatus, SupplierStatus, boolean, boolean]
 

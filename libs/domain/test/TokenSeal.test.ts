@@ -1,4 +1,4 @@
-import { layerMemory, layerMemoryWith } from "../ports/memory/TokenSeal.ts"
-import { tokenSealContract } from "../testing/TokenSealContract.ts"
+import { layerMemory, layerMemoryWith } from "../src/ports/memory/TokenSigner.ts"
+import { tokenSealContract } from "../testing/TokenSignerContract.ts"
 
 tokenSealContract("in memory", { layer: layerMemory, stranger: layerMemoryWith("another key") })

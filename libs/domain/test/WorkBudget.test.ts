@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, identity } from "effect"
-import { OrganisationName } from "../src/Organisation.ts"
-import { makeWorkBudget, smallBytes, waiting, type WorkBudget } from "../src/WorkBudget.ts"
+import { OrganisationName } from "../src/organisation/Organisation.ts"
+import { makeWorkBudget, smallBytes, waiting, type WorkBudget } from "../src/requests/WorkBudget.ts"
 
 const named = (name: string) => OrganisationName.make(name)
 const [one, other, third] = [named("one"), named("other"), named("third")]

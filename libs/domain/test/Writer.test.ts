@@ -2,15 +2,15 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Result, Schema } from "effect"
 import fc from "fast-check"
-import { Account } from "../src/Account.ts"
+import { Account } from "../src/account/Account.ts"
 import {
   NotesRequest,
   StatementsRequest,
   TransactionsRequest
-} from "../src/PostImportValidation.ts"
-import { parse } from "../src/Json.ts"
-import { finish } from "../src/Steps.ts"
-import { textWriterOf, writerOf, writingJson } from "../src/Writer.ts"
+} from "../src/validation/PostImportValidation.ts"
+import { parse } from "../src/schema/Json.ts"
+import { finish } from "../src/support/Steps.ts"
+import { textWriterOf, writerOf, writingJson } from "../src/schema/Encoder.ts"
 import { accountPayload } from "../testing/arbitraries.ts"
 import {
   domesticPayload,

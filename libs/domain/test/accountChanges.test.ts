@@ -5,12 +5,12 @@
 import { describe, expect, it } from "@effect/vitest"
 import { BigDecimal, Result } from "effect"
 import fc from "fast-check"
-import { type AccountView, isEmpty } from "../src/AccountChange.ts"
-import { formatInstant } from "../src/Field.ts"
-import type { Note } from "../src/Note.ts"
-import { decideStatements } from "../src/StatementImport.ts"
-import { encodeTransaction, type Transaction } from "../src/Transaction.ts"
-import { decideTransactions, type TransactionImportOptions } from "../src/TransactionImport.ts"
+import { type AccountView, isEmpty } from "../src/account/AccountChange.ts"
+import { formatInstant } from "../src/schema/Field.ts"
+import type { Note } from "../src/account/Note.ts"
+import { decideStatements } from "../src/post-import/StatementImport.ts"
+import { encodeTransaction, type Transaction } from "../src/account/Transaction.ts"
+import { decideTransactions, type TransactionImportOptions } from "../src/post-import/TransactionImport.ts"
 import {
   accountWith,
   afterAll,

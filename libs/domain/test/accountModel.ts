@@ -3,7 +3,7 @@
  * storage without a store, so that the decisions can be tried any number of times.
  */
 import { DateTime, Result, Schema } from "effect"
-import { AccountNumber } from "../src/Account.ts"
+import { AccountNumber } from "../src/account/Account.ts"
 import type {
   AccountChange,
   AccountNote,
@@ -11,13 +11,13 @@ import type {
   AccountView,
   Decision,
   FoundDocuments
-} from "../src/AccountChange.ts"
-import { Money } from "../src/Decimal.ts"
-import { CalendarDate } from "../src/Field.ts"
-import { Note } from "../src/Note.ts"
-import { decideNotes, noteTimesOf } from "../src/NoteImport.ts"
-import { HistoricalStatement, type StatementId } from "../src/Statement.ts"
-import { Transaction, type TransactionId } from "../src/Transaction.ts"
+} from "../src/account/AccountChange.ts"
+import { Money } from "../src/schema/Decimal.ts"
+import { CalendarDate } from "../src/schema/Field.ts"
+import { Note } from "../src/account/Note.ts"
+import { decideNotes, noteTimesOf } from "../src/post-import/NoteImport.ts"
+import { HistoricalStatement, type StatementId } from "../src/account/Statement.ts"
+import { Transaction, type TransactionId } from "../src/account/Transaction.ts"
 
 export const transactionOf = Schema.decodeUnknownSync(Transaction)
 export const noteOf = Schema.decodeUnknownSync(Note)

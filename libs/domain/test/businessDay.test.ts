@@ -2,8 +2,8 @@
 import { describe, expect, it } from "@effect/vitest"
 import { DateTime, Option, Result } from "effect"
 import fc from "fast-check"
-import { validateAccount } from "../src/AccountValidation.ts"
-import { businessDay, TimeZone, timeZoneNamed, utc } from "../src/BusinessDay.ts"
+import { validateAccount } from "../src/validation/AccountValidation.ts"
+import { businessDay, TimeZone, timeZoneNamed, utc } from "../src/organisation/BusinessDay.ts"
 import { datedAccount, faultsOfFuture } from "./datedAccount.ts"
 import { midnights } from "./midnights.ts"
 

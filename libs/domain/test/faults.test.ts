@@ -1,15 +1,15 @@
 /** The faults strike where the plan says, and leave behind what they claim to. */
 import { assert, describe, expect, it } from "@effect/vitest"
 import { Cause, Effect, Exit, Layer, Option, Stream } from "effect"
-import { Documents, DocumentsUnavailable } from "../ports/Documents.ts"
-import { ImportProcesses } from "../ports/ImportProcesses.ts"
-import { layerMemory as documents } from "../ports/memory/Documents.ts"
-import { layerMemory as history } from "../ports/memory/History.ts"
-import { layerMemory as importProcesses } from "../ports/memory/ImportProcesses.ts"
-import { layerMemory as operatorSetup } from "../ports/memory/OperatorSetup.ts"
-import { OperatorSetup } from "../ports/OperatorSetup.ts"
-import { DocumentPath } from "../src/Document.ts"
-import { stateAt } from "../src/ImportProcess.ts"
+import { Documents, DocumentsUnavailable } from "../src/ports/Documents.ts"
+import { ImportProcesses } from "../src/ports/ImportProcesses.ts"
+import { layerMemory as documents } from "../src/ports/memory/Documents.ts"
+import { layerMemory as history } from "../src/ports/memory/AuditLog.ts"
+import { layerMemory as importProcesses } from "../src/ports/memory/ImportProcesses.ts"
+import { layerMemory as operatorSetup } from "../src/ports/memory/Configuration.ts"
+import { OperatorSetup } from "../src/ports/Configuration.ts"
+import { DocumentPath } from "../src/schema/DocumentPath.ts"
+import { stateAt } from "../src/account/ImportProcess.ts"
 import {
   allFaults,
   type Fault,

@@ -5,7 +5,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Result } from "effect"
 import { sampleTime } from "../testing/samples.ts"
-import { account, factsAt } from "../src/AccountValidation.ts"
+import { account, factsAt } from "../src/validation/AccountValidation.ts"
 import { codesAt, judge, sampleWith, storedAt } from "./judge.ts"
 
 /** Path, and the greatest length in code points. */

@@ -1,7 +1,7 @@
 import { expect, it } from "@effect/vitest"
 import { DateTime } from "effect"
 import fc from "fast-check"
-import { formatInstant } from "../src/Field.ts"
+import { formatInstant } from "../src/schema/Field.ts"
 
 const atYear = (year: number) => Date.UTC(year, 0, 1)
 const days = [atYear(1969), 0, atYear(2000), Date.UTC(2024, 1, 29), atYear(2100)]

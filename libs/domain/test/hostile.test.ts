@@ -5,8 +5,8 @@
  */
 import { describe, expect, it } from "@effect/vitest"
 import { Result } from "effect"
-import { validateAccount } from "../src/AccountValidation.ts"
-import { parse } from "../src/Json.ts"
+import { validateAccount } from "../src/validation/AccountValidation.ts"
+import { parse } from "../src/schema/Json.ts"
 import { domesticPayload, sampleTime } from "../testing/samples.ts"
 import { put } from "../testing/wire.ts"
 import { codesAt, judge, sampleWith } from "./judge.ts"

@@ -6,9 +6,9 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Cause, Effect, Exit, type Layer, Predicate, Result } from "effect"
 import { TestClock } from "effect/testing"
-import { MemoryStore } from "../ports/memory/Store.ts"
-import type { Failure } from "../src/Failure.ts"
-import type { Keep } from "../src/Idempotency.ts"
+import { MemoryStore } from "../src/ports/memory/Store.ts"
+import type { Failure } from "../src/requests/Failure.ts"
+import type { Keep } from "../src/requests/Idempotency.ts"
 import {
   allFaults,
   type Call,

@@ -5,8 +5,8 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Result } from "effect"
 import { TestClock } from "effect/testing"
-import { OperatorSetup } from "../ports/OperatorSetup.ts"
-import type { Keep, KeyedRequest } from "../src/Idempotency.ts"
+import { OperatorSetup } from "../src/ports/Configuration.ts"
+import type { Keep, KeyedRequest } from "../src/requests/Idempotency.ts"
 import { freshFingerprint, freshKeyed, inOneStep } from "../testing/keyedRequests.ts"
 import { audited, beginImported, call, onAccount, postImport, world } from "./additions.ts"
 import {

@@ -6,11 +6,11 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Cause, DateTime, Effect, Exit, Option } from "effect"
 import { TestClock } from "effect/testing"
-import { ImportProcesses } from "../ports/ImportProcesses.ts"
-import { MemoryStore } from "../ports/memory/Store.ts"
-import type { AccountImport } from "../src/AccountImport.ts"
-import type { Failure } from "../src/Failure.ts"
-import { stateAt, statusOf } from "../src/ImportProcess.ts"
+import { ImportProcesses } from "../src/ports/ImportProcesses.ts"
+import { MemoryStore } from "../src/ports/memory/Store.ts"
+import type { AccountImport } from "../src/import/AccountImport.ts"
+import type { Failure } from "../src/requests/Failure.ts"
+import { stateAt, statusOf } from "../src/account/ImportProcess.ts"
 import {
   allFaults,
   type Call,

@@ -1,16 +1,16 @@
 /** Judging a payload in one word, so that a table of rules can say what it expects of each. */
 import { Result } from "effect"
-import { encodeAccount } from "../src/Account.ts"
+import { encodeAccount } from "../src/account/Account.ts"
 import {
   account,
   accountRequest,
   factsAt,
   processRequest,
   validateAccount
-} from "../src/AccountValidation.ts"
-import type { Fault } from "../src/Failure.ts"
-import * as Json from "../src/Json.ts"
-import type { Facts } from "../src/Rules.ts"
+} from "../src/validation/AccountValidation.ts"
+import type { Fault } from "../src/requests/Failure.ts"
+import * as Json from "../src/schema/Json.ts"
+import type { Facts } from "../src/schema/Rules.ts"
 import { domesticPayload, sampleTime } from "../testing/samples.ts"
 import { get, put, putAll, type Wire } from "../testing/wire.ts"
 

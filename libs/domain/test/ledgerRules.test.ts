@@ -4,7 +4,7 @@
  */
 import { describe, expect, it } from "@effect/vitest"
 import { Result } from "effect"
-import { validateAccount } from "../src/AccountValidation.ts"
+import { validateAccount } from "../src/validation/AccountValidation.ts"
 import { sampleTime } from "../testing/samples.ts"
 import type { Wire } from "../testing/wire.ts"
 import { judge, sampleWith } from "./judge.ts"

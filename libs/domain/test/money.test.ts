@@ -5,8 +5,8 @@
 import { describe, expect, it } from "@effect/vitest"
 import { BigDecimal, Result, Schema } from "effect"
 import fc from "fast-check"
-import { difference, Money, roundHalfUp, twoDecimals } from "../src/Decimal.ts"
-import { parse } from "../src/Json.ts"
+import { difference, Money, roundHalfUp, twoDecimals } from "../src/schema/Decimal.ts"
+import { parse } from "../src/schema/Json.ts"
 import { get, put } from "../testing/wire.ts"
 import { accept, judgeText, sampleWith } from "./judge.ts"
 

@@ -4,12 +4,12 @@
  */
 import { describe, expect, it } from "@effect/vitest"
 import fc from "fast-check"
-import { type Code, registry } from "../src/Code.ts"
+import { type Code, registry } from "../src/codes/Code.ts"
 import { accountPayload } from "../testing/arbitraries.ts"
 import { mutant, mutationsOf } from "../testing/mutants.ts"
 import { domesticPayload, sampleTime } from "../testing/samples.ts"
 import type { Wire } from "../testing/wire.ts"
-import { factsAt } from "../src/AccountValidation.ts"
+import { factsAt } from "../src/validation/AccountValidation.ts"
 import { judge, judgeProcess, judgeWith } from "./judge.ts"
 
 /** The sample, and payloads that have what it has not. */

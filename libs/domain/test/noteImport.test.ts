@@ -4,9 +4,9 @@
  */
 import { describe, expect, it } from "@effect/vitest"
 import { Result } from "effect"
-import type { AccountNote } from "../src/AccountChange.ts"
-import { formatInstant } from "../src/Field.ts"
-import { noteTimesOf } from "../src/NoteImport.ts"
+import type { AccountNote } from "../src/account/AccountChange.ts"
+import { formatInstant } from "../src/schema/Field.ts"
+import { noteTimesOf } from "../src/post-import/NoteImport.ts"
 import {
   accountWith,
   afterChange,

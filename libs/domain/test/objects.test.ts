@@ -3,8 +3,8 @@
  */
 import { describe, expect, it } from "@effect/vitest"
 import { Result } from "effect"
-import { validateAccount } from "../src/AccountValidation.ts"
-import { isRawNumber, listElements, parse } from "../src/Json.ts"
+import { validateAccount } from "../src/validation/AccountValidation.ts"
+import { isRawNumber, listElements, parse } from "../src/schema/Json.ts"
 import { domesticPayload, sampleTime } from "../testing/samples.ts"
 import { drop, get, put } from "../testing/wire.ts"
 import { accept, codesAt, judge, judgeProcess, judgeText, sampleWith, storedAt } from "./judge.ts"

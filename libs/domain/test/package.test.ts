@@ -11,8 +11,8 @@ import { dirname, join } from "node:path"
 import { promisify } from "node:util"
 import { Result } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { registry } from "../src/Code.ts"
-import { validateAccount } from "../src/AccountValidation.ts"
+import { registry } from "../src/codes/Code.ts"
+import { validateAccount } from "../src/validation/AccountValidation.ts"
 import { domesticPayload, sampleTime } from "../testing/samples.ts"
 
 const library = join(import.meta.dirname, "..")
@@ -40,8 +40,8 @@ const brokenPayload = () => ({
 
 const consumer = `
 import { Result, DateTime } from "effect"
-import { validateAccount } from "@data-import/domain/AccountValidation"
-import { registry } from "@data-import/domain/Code"
+import { validateAccount } from "@data-import/domain/validation/AccountValidation"
+import { registry } from "@data-import/domain/codes/Code"
 
 const { now, payloads } = JSON.parse(process.argv[2] ?? "")
 const codes: ReadonlyArray<string> = Object.keys(registry)
@@ -58,7 +58,7 @@ console.log(JSON.stringify({ codes, results }))
  * Compiles only if the declarations are found: a type that is missing would be `any` and allow it.
  */
 const misuse = `
-import type { Account } from "@data-import/domain/Account"
+import type { Account } from "@data-import/domain/account/Account"
 // @ts-expect-error an account number is text
 export const wrong = (account: Account): number => account.external_account_number
 `

@@ -1,9 +1,9 @@
 /** When an instruction is put on an account. Source: decisions, "Post-import" and "Vendors". */
 import { describe, expect, it } from "@effect/vitest"
 import { Result } from "effect"
-import { noChange } from "../src/AccountChange.ts"
-import { decideInstruction } from "../src/InstructionImport.ts"
-import { type InstructionDetails, type PaymentInstruction } from "../src/PaymentInstruction.ts"
+import { noChange } from "../src/account/AccountChange.ts"
+import { decideInstruction } from "../src/post-import/InstructionImport.ts"
+import { type InstructionDetails, type PaymentInstruction } from "../src/account/PaymentInstruction.ts"
 import { accountWith } from "./accountModel.ts"
 
 const instruction: PaymentInstruction = { vendor: "STRIPE", reference: "pm_1", type: "CARD" }

@@ -4,7 +4,7 @@
  */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { OperatorSetup } from "../ports/OperatorSetup.ts"
+import { OperatorSetup } from "../src/ports/Configuration.ts"
 import { faultAtEvery, noFaults } from "../testing/faults.ts"
 import type { Wire } from "../testing/wire.ts"
 import {

@@ -4,7 +4,7 @@
  */
 import { describe, expect, it } from "@effect/vitest"
 import { Result } from "effect"
-import * as Json from "../src/Json.ts"
+import * as Json from "../src/schema/Json.ts"
 import { domesticPayload } from "../testing/samples.ts"
 import { drop, get, putAll, type Wire } from "../testing/wire.ts"
 import { judge, judgeProcess, judgeRequest, judgeWith } from "./judge.ts"

@@ -1,15 +1,15 @@
 /** The contract of every storage port, run on its memory layer. */
 import { Layer } from "effect"
-import { layerMemory as allowances } from "../ports/memory/Allowances.ts"
-import { layerMemory as apiKeys } from "../ports/memory/ApiKeys.ts"
-import { layerMemory as history } from "../ports/memory/History.ts"
-import { layerMemory as importProcesses } from "../ports/memory/ImportProcesses.ts"
-import { layerMemory as operatorSetup } from "../ports/memory/OperatorSetup.ts"
-import { allowancesContract } from "../testing/AllowancesContract.ts"
+import { layerMemory as allowances } from "../src/ports/memory/TokenBuckets.ts"
+import { layerMemory as apiKeys } from "../src/ports/memory/ApiKeys.ts"
+import { layerMemory as history } from "../src/ports/memory/AuditLog.ts"
+import { layerMemory as importProcesses } from "../src/ports/memory/ImportProcesses.ts"
+import { layerMemory as operatorSetup } from "../src/ports/memory/Configuration.ts"
+import { allowancesContract } from "../testing/TokenBucketsContract.ts"
 import { apiKeysContract } from "../testing/ApiKeysContract.ts"
-import { historyContract } from "../testing/HistoryContract.ts"
+import { historyContract } from "../testing/AuditLogContract.ts"
 import { importProcessesContract } from "../testing/ImportProcessesContract.ts"
-import { operatorSetupContract } from "../testing/OperatorSetupContract.ts"
+import { operatorSetupContract } from "../testing/ConfigurationContract.ts"
 
 const storage = Layer.mergeAll(importProcesses, history, operatorSetup, apiKeys, allowances)
 

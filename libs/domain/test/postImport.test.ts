@@ -4,9 +4,9 @@
  */
 import { describe, expect, it } from "@effect/vitest"
 import { DateTime, Effect, Result } from "effect"
-import { OperatorSetup } from "../ports/OperatorSetup.ts"
-import { formatInstant } from "../src/Field.ts"
-import { changeStatus } from "../src/Supplier.ts"
+import { OperatorSetup } from "../src/ports/Configuration.ts"
+import { formatInstant } from "../src/schema/Field.ts"
+import { changeStatus } from "../src/organisation/Supplier.ts"
 import { noFaults } from "../testing/faults.ts"
 import { sampleTime } from "../testing/samples.ts"
 import {

@@ -2,17 +2,17 @@
 import { describe, expect, it } from "@effect/vitest"
 import { BigDecimal, Result } from "effect"
 import fc from "fast-check"
-import { encodeAccount, openingBalance } from "../src/Account.ts"
+import { encodeAccount, openingBalance } from "../src/account/Account.ts"
 import {
   accountRequest,
   factsAt,
   processRequest,
   validateAccount
-} from "../src/AccountValidation.ts"
-import { registry } from "../src/Code.ts"
-import type { Fault } from "../src/Failure.ts"
-import { parse } from "../src/Json.ts"
-import { signedAmount } from "../src/Transaction.ts"
+} from "../src/validation/AccountValidation.ts"
+import { registry } from "../src/codes/Code.ts"
+import type { Fault } from "../src/requests/Failure.ts"
+import { parse } from "../src/schema/Json.ts"
+import { signedAmount } from "../src/account/Transaction.ts"
 import { accountPayload } from "../testing/arbitraries.ts"
 import { sampleTime } from "../testing/samples.ts"
 import { attrOf, drop, objectsAt, put } from "../testing/wire.ts"

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Cause, Config, ConfigProvider, Duration, Effect, Exit, Option, Redacted } from "effect"
-import * as Settings from "../src/Settings.ts"
+import * as Settings from "../src/support/Settings.ts"
 
 const read = <A>(config: Config.Config<A>, env: Record<string, string> = {}) =>
   config.parse(ConfigProvider.fromEnv({ env }))

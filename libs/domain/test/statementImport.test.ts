@@ -4,8 +4,8 @@
  */
 import { describe, expect, it } from "@effect/vitest"
 import { Result } from "effect"
-import type { AccountStatement } from "../src/AccountChange.ts"
-import { decideStatements } from "../src/StatementImport.ts"
+import type { AccountStatement } from "../src/account/AccountChange.ts"
+import { decideStatements } from "../src/post-import/StatementImport.ts"
 import { accountWith, afterChange, statementOf } from "./accountModel.ts"
 
 const full = {

@@ -5,15 +5,15 @@
  */
 import { describe, expect, it } from "@effect/vitest"
 import { BigDecimal, Result } from "effect"
-import { readableOf } from "../src/AccountChange.ts"
-import { twoDecimals } from "../src/Decimal.ts"
-import { encodeTransaction, type Transaction } from "../src/Transaction.ts"
+import { readableOf } from "../src/account/AccountChange.ts"
+import { twoDecimals } from "../src/schema/Decimal.ts"
+import { encodeTransaction, type Transaction } from "../src/account/Transaction.ts"
 import {
   decideTransactions,
   openPeriod,
   type TransactionImportOptions,
   transactionsToLookAt
-} from "../src/TransactionImport.ts"
+} from "../src/post-import/TransactionImport.ts"
 import {
   accountWith,
   afterChange,

@@ -4,13 +4,13 @@
  * member. It takes as long as the body wants, and validation is held to it.
  */
 import { Result, Schema, type SchemaIssue } from "effect"
-import type { FieldCode } from "../src/Code.ts"
-import type { Fault } from "../src/Failure.ts"
-import { isListWithinLimit, isObject, isRawNumber, listElements } from "../src/Json.ts"
-import { JsonObject } from "../src/JsonObject.ts"
-import { Unsound } from "../src/PartialDecoding.ts"
-import { type Facts, type Report, type RuleSet, wholePayload } from "../src/Rules.ts"
-import { nearestOf, type Path, type Shape, shapeAt, shapeOf } from "../src/Shape.ts"
+import type { FieldCode } from "../src/codes/Code.ts"
+import type { Fault } from "../src/requests/Failure.ts"
+import { isListWithinLimit, isObject, isRawNumber, listElements } from "../src/schema/Json.ts"
+import { JsonObject } from "../src/schema/JsonObject.ts"
+import { Unsound } from "../src/schema/PartialDecoding.ts"
+import { type Facts, type Report, type RuleSet, wholePayload } from "../src/schema/Rules.ts"
+import { nearestOf, type Path, type Shape, shapeAt, shapeOf } from "../src/schema/SchemaTree.ts"
 
 interface Broken {
   readonly path: Path

@@ -4,9 +4,9 @@
  */
 import { expect, it } from "@effect/vitest"
 import { Effect, Exit, Fiber } from "effect"
-import { Documents } from "../ports/Documents.ts"
-import { PaymentVendor } from "../ports/PaymentVendor.ts"
-import { makeWorkBudget } from "../src/WorkBudget.ts"
+import { Documents } from "../src/ports/Documents.ts"
+import { PaymentVendor } from "../src/ports/PaymentVendor.ts"
+import { makeWorkBudget } from "../src/requests/WorkBudget.ts"
 import { beginImported, call, postImport, storedPath, world } from "./additions.ts"
 import { begin, demo, processBody, programs, stageBody } from "./migration.ts"
 

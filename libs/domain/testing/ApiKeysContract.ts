@@ -4,15 +4,15 @@
  */
 import { describe, expect, layer as withLayer, type Vitest } from "@effect/vitest"
 import { DateTime, Effect, type Layer, Option } from "effect"
-import { ApiKeys } from "../ports/ApiKeys.ts"
-import type { OperatorSetup } from "../ports/OperatorSetup.ts"
+import { ApiKeys } from "../src/ports/ApiKeys.ts"
+import type { OperatorSetup } from "../src/ports/Configuration.ts"
 import {
   type ApiKey,
   ApiKeyId,
   type KeyEnd,
   type ListedKey,
   type OrganisationName
-} from "../src/Organisation.ts"
+} from "../src/organisation/Organisation.ts"
 import {
   expectSame,
   freshHash,

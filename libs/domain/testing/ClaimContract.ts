@@ -5,10 +5,10 @@
 import type { Vitest } from "@effect/vitest"
 import { expect } from "@effect/vitest"
 import { Effect, Option } from "effect"
-import type { History } from "../ports/History.ts"
-import { type Claim, ImportProcesses } from "../ports/ImportProcesses.ts"
-import type { OperatorSetup } from "../ports/OperatorSetup.ts"
-import { type ImportKey, stateAt } from "../src/ImportProcess.ts"
+import type { History } from "../src/ports/AuditLog.ts"
+import { type Claim, ImportProcesses } from "../src/ports/ImportProcesses.ts"
+import type { OperatorSetup } from "../src/ports/Configuration.ts"
+import { type ImportKey, stateAt } from "../src/account/ImportProcess.ts"
 import { expectSame, freshAttempt, noon, noonPlus } from "./fresh.ts"
 import {
   arrange,

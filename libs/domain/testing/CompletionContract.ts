@@ -5,9 +5,9 @@
 import type { Vitest } from "@effect/vitest"
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
-import type { History } from "../ports/History.ts"
-import { type Completion, ImportProcesses } from "../ports/ImportProcesses.ts"
-import type { OperatorSetup } from "../ports/OperatorSetup.ts"
+import type { History } from "../src/ports/AuditLog.ts"
+import { type Completion, ImportProcesses } from "../src/ports/ImportProcesses.ts"
+import type { OperatorSetup } from "../src/ports/Configuration.ts"
 import { expectSame, freshAttempt, newAccountFor, noon, noonPlus, times } from "./fresh.ts"
 import {
   arrange,

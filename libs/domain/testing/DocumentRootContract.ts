@@ -4,9 +4,9 @@
  */
 import { expect, type Vitest } from "@effect/vitest"
 import { Effect, Option, Result } from "effect"
-import { OperatorSetup } from "../ports/OperatorSetup.ts"
-import type { OrganisationName } from "../src/Organisation.ts"
-import type { Supplier } from "../src/Supplier.ts"
+import { OperatorSetup } from "../src/ports/Configuration.ts"
+import type { OrganisationName } from "../src/organisation/Organisation.ts"
+import type { Supplier } from "../src/organisation/Supplier.ts"
 import { expectSame, freshOrganisation, hex, supplierOf, times } from "./fresh.ts"
 
 type It = Vitest.MethodsNonLive<OperatorSetup>

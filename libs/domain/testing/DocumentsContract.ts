@@ -4,8 +4,8 @@
  */
 import { describe, expect, it } from "@effect/vitest"
 import { Duration, Effect, type Layer, Option } from "effect"
-import { Documents } from "../ports/Documents.ts"
-import type { DocumentPath } from "../src/Document.ts"
+import { Documents } from "../src/ports/Documents.ts"
+import type { DocumentPath } from "../src/schema/DocumentPath.ts"
 
 const root = "suppliers/one"
 const otherRoot = "suppliers/two"

@@ -5,12 +5,12 @@
  */
 import { describe, expect, type Vitest, layer as withLayer } from "@effect/vitest"
 import { DateTime, Effect, Exit, type Layer, Option } from "effect"
-import type { Accounts } from "../ports/Accounts.ts"
-import type { History } from "../ports/History.ts"
-import { IdempotencyKeys, ReservationLost } from "../ports/IdempotencyKeys.ts"
-import { ImportProcesses } from "../ports/ImportProcesses.ts"
-import type { OperatorSetup } from "../ports/OperatorSetup.ts"
-import { answersKeptFor, type Keep, type Reservation } from "../src/Idempotency.ts"
+import type { Accounts } from "../src/ports/Accounts.ts"
+import type { History } from "../src/ports/AuditLog.ts"
+import { IdempotencyKeys, ReservationLost } from "../src/ports/IdempotencyKeys.ts"
+import { ImportProcesses } from "../src/ports/ImportProcesses.ts"
+import type { OperatorSetup } from "../src/ports/Configuration.ts"
+import { answersKeptFor, type Keep, type Reservation } from "../src/requests/Idempotency.ts"
 import { expectSame, freshOrganisationName, noon, noonPlus, times } from "./fresh.ts"
 import {
   adding,

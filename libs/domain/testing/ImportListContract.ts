@@ -5,10 +5,10 @@
 import type { Vitest } from "@effect/vitest"
 import { expect } from "@effect/vitest"
 import { Effect, Stream } from "effect"
-import type { History } from "../ports/History.ts"
-import { type ImportListKind, ImportProcesses } from "../ports/ImportProcesses.ts"
-import type { OperatorSetup } from "../ports/OperatorSetup.ts"
-import type { SupplierCode } from "../src/Supplier.ts"
+import type { History } from "../src/ports/AuditLog.ts"
+import { type ImportListKind, ImportProcesses } from "../src/ports/ImportProcesses.ts"
+import type { OperatorSetup } from "../src/ports/Configuration.ts"
+import type { SupplierCode } from "../src/organisation/Supplier.ts"
 import {
   expectSame,
   freshSupplier,

@@ -5,9 +5,9 @@
  */
 import { describe, layer as withLayer } from "@effect/vitest"
 import type { Layer } from "effect"
-import type { History } from "../ports/History.ts"
-import type { ImportProcesses } from "../ports/ImportProcesses.ts"
-import type { OperatorSetup } from "../ports/OperatorSetup.ts"
+import type { History } from "../src/ports/AuditLog.ts"
+import type { ImportProcesses } from "../src/ports/ImportProcesses.ts"
+import type { OperatorSetup } from "../src/ports/Configuration.ts"
 import { claimContract, renewalContract } from "./ClaimContract.ts"
 import { completionContract, rehearsalContract } from "./CompletionContract.ts"
 import { importListContract } from "./ImportListContract.ts"

@@ -6,9 +6,9 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Fiber, type Layer, Result } from "effect"
 import { TestClock } from "effect/testing"
-import { PaymentVendor } from "../ports/PaymentVendor.ts"
-import { OrganisationName } from "../src/Organisation.ts"
-import type { PaymentInstruction } from "../src/PaymentInstruction.ts"
+import { PaymentVendor } from "../src/ports/PaymentVendor.ts"
+import { OrganisationName } from "../src/organisation/Organisation.ts"
+import type { PaymentInstruction } from "../src/account/PaymentInstruction.ts"
 
 /** Beginnings of references, as the vendors have them; the simulator knows neither. */
 const kinds: ReadonlyArray<Omit<PaymentInstruction, "reference"> & { readonly prefix: string }> = [

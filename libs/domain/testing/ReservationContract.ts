@@ -4,12 +4,12 @@
  */
 import { expect, type Vitest } from "@effect/vitest"
 import { Effect, Exit, Option, Result } from "effect"
-import { Accounts } from "../ports/Accounts.ts"
-import type { History } from "../ports/History.ts"
-import { type IdempotencyKeys, ReservationLost } from "../ports/IdempotencyKeys.ts"
-import { ImportProcesses } from "../ports/ImportProcesses.ts"
-import type { OperatorSetup } from "../ports/OperatorSetup.ts"
-import type { Keep } from "../src/Idempotency.ts"
+import { Accounts } from "../src/ports/Accounts.ts"
+import type { History } from "../src/ports/AuditLog.ts"
+import { type IdempotencyKeys, ReservationLost } from "../src/ports/IdempotencyKeys.ts"
+import { ImportProcesses } from "../src/ports/ImportProcesses.ts"
+import type { OperatorSetup } from "../src/ports/Configuration.ts"
+import type { Keep } from "../src/requests/Idempotency.ts"
 import { expectSame, noonPlus } from "./fresh.ts"
 import {
   adding,

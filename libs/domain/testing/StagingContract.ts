@@ -2,10 +2,10 @@
 import type { Vitest } from "@effect/vitest"
 import { expect } from "@effect/vitest"
 import { Effect, Exit, Option } from "effect"
-import type { History } from "../ports/History.ts"
-import { ImportProcesses } from "../ports/ImportProcesses.ts"
-import type { OperatorSetup } from "../ports/OperatorSetup.ts"
-import { stateAt } from "../src/ImportProcess.ts"
+import type { History } from "../src/ports/AuditLog.ts"
+import { ImportProcesses } from "../src/ports/ImportProcesses.ts"
+import type { OperatorSetup } from "../src/ports/Configuration.ts"
+import { stateAt } from "../src/account/ImportProcess.ts"
 import { expectSame, freshSupplier, freshSupplierCode, noon, noonPlus, times } from "./fresh.ts"
 import {
   arrange,

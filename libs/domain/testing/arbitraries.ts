@@ -5,8 +5,8 @@
  */
 import { DateTime } from "effect"
 import fc from "fast-check"
-import { salesChannels } from "../src/Account.ts"
-import { dayOf } from "../src/Field.ts"
+import { salesChannels } from "../src/account/Account.ts"
+import { dayOf } from "../src/schema/Field.ts"
 import { ledgers } from "./arbitrariesOfMoney.ts"
 import { day, documentPath, filled, metadata, optionally, text } from "./arbitrariesOfFields.ts"
 import { sampleTime } from "./samples.ts"

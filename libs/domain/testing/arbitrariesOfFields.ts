@@ -4,7 +4,7 @@
  */
 import { DateTime } from "effect"
 import fc from "fast-check"
-import { dayOf } from "../src/Field.ts"
+import { dayOf } from "../src/schema/Field.ts"
 import type { Wire } from "./wire.ts"
 
 const storable = (characters: string): string => characters.toWellFormed().replaceAll("\0", "~")

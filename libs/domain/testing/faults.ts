@@ -4,7 +4,7 @@
  * that step, so that no place is left in which a failure could leave half of something.
  */
 import { type Context, Effect, Layer, Stream } from "effect"
-import { StorageUnavailable } from "../ports/StorageUnavailable.ts"
+import { StorageUnavailable } from "../src/ports/StorageUnavailable.ts"
 
 /**
  * One use of a port: the `nth` of this operation, and the `step`-th under the plan; both from 1.

@@ -4,13 +4,13 @@
  */
 import { DateTime, Effect } from "effect"
 import { expect } from "@effect/vitest"
-import { OperatorSetup } from "../ports/OperatorSetup.ts"
-import type { NewAccount } from "../ports/ImportProcesses.ts"
-import { type Account, AccountNumber, ExternalAccountNumber } from "../src/Account.ts"
-import { utc } from "../src/BusinessDay.ts"
-import { AttemptId, type ImportKey } from "../src/ImportProcess.ts"
-import { ApiKeyId, type Caller, OrganisationName, RequestId } from "../src/Organisation.ts"
-import { type Supplier, SupplierCode } from "../src/Supplier.ts"
+import { OperatorSetup } from "../src/ports/Configuration.ts"
+import type { NewAccount } from "../src/ports/ImportProcesses.ts"
+import { type Account, AccountNumber, ExternalAccountNumber } from "../src/account/Account.ts"
+import { utc } from "../src/organisation/BusinessDay.ts"
+import { AttemptId, type ImportKey } from "../src/account/ImportProcess.ts"
+import { ApiKeyId, type Caller, OrganisationName, RequestId } from "../src/organisation/Organisation.ts"
+import { type Supplier, SupplierCode } from "../src/organisation/Supplier.ts"
 
 /** Random lower-case hexadecimal digits, 32 at most. */
 export const hex = (digits: number): string =>

@@ -3,10 +3,10 @@
  * the ports show of an import. The suites ask the same of every operation in every state.
  */
 import { type DateTime, Duration, Effect, Option } from "effect"
-import { type AuditAction, History } from "../ports/History.ts"
-import { ImportProcesses, type NewAccount } from "../ports/ImportProcesses.ts"
-import type { AttemptId, ImportKey, ImportState, Lease } from "../src/ImportProcess.ts"
-import type { Caller } from "../src/Organisation.ts"
+import { type AuditAction, History } from "../src/ports/AuditLog.ts"
+import { ImportProcesses, type NewAccount } from "../src/ports/ImportProcesses.ts"
+import type { AttemptId, ImportKey, ImportState, Lease } from "../src/account/ImportProcess.ts"
+import type { Caller } from "../src/organisation/Organisation.ts"
 import { freshAttempt, freshSupplier, hex, newAccountFor, noon, noonPlus } from "./fresh.ts"
 
 export const importStates = [

@@ -3,25 +3,25 @@
  * they see: through the ports alone, so that every adapter is asked the same.
  */
 import { BigDecimal, type DateTime, Effect, Option, Result, Schema } from "effect"
-import { Accounts } from "../ports/Accounts.ts"
-import type { AuditAction } from "../ports/History.ts"
-import { ImportProcesses } from "../ports/ImportProcesses.ts"
-import { Account } from "../src/Account.ts"
+import { Accounts } from "../src/ports/Accounts.ts"
+import type { AuditAction } from "../src/ports/AuditLog.ts"
+import { ImportProcesses } from "../src/ports/ImportProcesses.ts"
+import { Account } from "../src/account/Account.ts"
 import {
   type AccountChange,
   type AccountView,
   type FoundDocuments,
   type Looked,
   noChange
-} from "../src/AccountChange.ts"
-import { encodeDescription } from "../src/AccountDescription.ts"
-import { twoDecimals } from "../src/Decimal.ts"
-import type { Keep } from "../src/Idempotency.ts"
-import type { ImportKey } from "../src/ImportProcess.ts"
-import { Note } from "../src/Note.ts"
-import type { Caller } from "../src/Organisation.ts"
-import { HistoricalStatement } from "../src/Statement.ts"
-import { encodeTransaction, signedAmount, Transaction } from "../src/Transaction.ts"
+} from "../src/account/AccountChange.ts"
+import { encodeDescription } from "../src/account/AccountDescription.ts"
+import { twoDecimals } from "../src/schema/Decimal.ts"
+import type { Keep } from "../src/requests/Idempotency.ts"
+import type { ImportKey } from "../src/account/ImportProcess.ts"
+import { Note } from "../src/account/Note.ts"
+import type { Caller } from "../src/organisation/Organisation.ts"
+import { HistoricalStatement } from "../src/account/Statement.ts"
+import { encodeTransaction, signedAmount, Transaction } from "../src/account/Transaction.ts"
 import { minimalAccount, noonPlus } from "./fresh.ts"
 import { arrange } from "./importStates.ts"
 

@@ -1,6 +1,6 @@
 /** Requests with idempotency keys for the suites: fresh ones, and how they reserve their key. */
 import { type DateTime, Duration, Effect } from "effect"
-import { IdempotencyKeys } from "../ports/IdempotencyKeys.ts"
+import { IdempotencyKeys } from "../src/ports/IdempotencyKeys.ts"
 import {
   Fingerprint,
   IdempotencyKey,
@@ -8,9 +8,9 @@ import {
   type KeyedRequest,
   type Reservation,
   ReservationToken
-} from "../src/Idempotency.ts"
-import type { OrganisationName } from "../src/Organisation.ts"
-import type { Steps } from "../src/Steps.ts"
+} from "../src/requests/Idempotency.ts"
+import type { OrganisationName } from "../src/organisation/Organisation.ts"
+import type { Steps } from "../src/support/Steps.ts"
 import { freshHash, freshOrganisationName, hex, noon } from "./fresh.ts"
 
 /** How long a reservation lasts in the suites. */

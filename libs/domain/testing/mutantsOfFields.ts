@@ -3,7 +3,7 @@
  * for every documented field the values that it must not have, each with the code that it must
  * yield. No value here breaks a second rule.
  */
-import type { FieldCode } from "../src/Code.ts"
+import type { FieldCode } from "../src/codes/Code.ts"
 import { get, isWire, type Wire } from "./wire.ts"
 
 /** A value that a field must not have. */

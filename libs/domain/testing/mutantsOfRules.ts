@@ -3,8 +3,8 @@
  * no other is broken. Some need something of the payload, and do without where it is not there.
  */
 import { DateTime } from "effect"
-import type { FieldCode } from "../src/Code.ts"
-import { dayOf } from "../src/Field.ts"
+import type { FieldCode } from "../src/codes/Code.ts"
+import { dayOf } from "../src/schema/Field.ts"
 import { drop, get, objectsAt, put, putAll, type Wire } from "./wire.ts"
 
 /** A payload with exactly this fault. */

@@ -4,8 +4,8 @@
  * other's.
  */
 import { DateTime, Result } from "effect"
-import type { Account } from "../src/Account.ts"
-import { validateAccount } from "../src/AccountValidation.ts"
+import type { Account } from "../src/account/Account.ts"
+import { validateAccount } from "../src/validation/AccountValidation.ts"
 
 /** The instant as of which the samples are valid. */
 export const sampleTime = DateTime.makeUnsafe("2026-01-15T12:00:00Z")

@@ -12,7 +12,7 @@ import {
   HttpClientRequest,
   type HttpClientResponse
 } from "effect/http"
-import * as Json from "@data-import/domain/Json"
+import * as Json from "@data-import/domain/schema/Json"
 import {
   aboutReference,
   type Read,

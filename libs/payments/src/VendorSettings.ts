@@ -5,7 +5,7 @@
  * requests it needs.
  */
 import { Config, Duration, type Option, type Redacted } from "effect"
-import * as Settings from "@data-import/domain/Settings"
+import * as Settings from "@data-import/domain/support/Settings"
 import type { Vendor } from "./Vendor.ts"
 
 export interface VendorSettings {

@@ -10,8 +10,8 @@ import {
   HttpClientResponse
 } from "effect/http"
 import { PaymentVendor } from "@data-import/domain/ports/PaymentVendor"
-import { OrganisationName } from "@data-import/domain/Organisation"
-import type { PaymentInstruction } from "@data-import/domain/PaymentInstruction"
+import { OrganisationName } from "@data-import/domain/organisation/Organisation"
+import type { PaymentInstruction } from "@data-import/domain/account/PaymentInstruction"
 import * as PaymentVendors from "../src/PaymentVendors.ts"
 
 export const stripeKey = "sk_live_canary"

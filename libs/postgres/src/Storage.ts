@@ -1,13 +1,13 @@
 /** All storage ports on one database, for whoever stands on more than one of them. */
 import { Layer } from "effect"
-import * as Accounts from "./Accounts.ts"
-import * as Allowances from "./Allowances.ts"
-import * as ApiKeys from "./ApiKeys.ts"
-import * as Database from "./Database.ts"
-import * as History from "./History.ts"
-import * as IdempotencyKeys from "./IdempotencyKeys.ts"
-import * as ImportProcesses from "./ImportProcesses.ts"
-import * as OperatorSetup from "./OperatorSetup.ts"
+import * as Accounts from "./accounts/Accounts.ts"
+import * as Allowances from "./auth/TokenBuckets.ts"
+import * as ApiKeys from "./auth/ApiKeys.ts"
+import * as Database from "./connection/Database.ts"
+import * as History from "./audit/AuditLog.ts"
+import * as IdempotencyKeys from "./idempotency/IdempotencyKeys.ts"
+import * as ImportProcesses from "./imports/ImportProcesses.ts"
+import * as OperatorSetup from "./setup/Configuration.ts"
 
 /** The ports on a database that is provided. */
 export const layerPorts = Layer.mergeAll(

@@ -4,10 +4,10 @@
  */
 import { NodeRuntime } from "@effect/platform-node"
 import { Cause, Config, Console, Effect, Option, Record } from "effect"
-import * as Settings from "@data-import/domain/Settings"
-import * as ConnectionUrl from "./ConnectionUrl.ts"
-import * as Logins from "./Logins.ts"
-import { IndexesBlocked, migrate, MigrationsBlocked } from "./migrate.ts"
+import * as Settings from "@data-import/domain/support/Settings"
+import * as ConnectionUrl from "./connection/ConnectionUrl.ts"
+import * as Logins from "./setup/DatabaseUsers.ts"
+import { IndexesBlocked, migrate, MigrationsBlocked } from "./setup/migrate.ts"
 
 /**
  * `ACCOUNT_IMPORT_DATABASE_URL`, likewise `POST_IMPORT_`, `QUERY_`, `AUTH_` and `OPERATOR_`: what

@@ -4,7 +4,7 @@
  */
 import { expect, layer } from "@effect/vitest"
 import { DateTime, Duration, Effect, Schema } from "effect"
-import type { Looked } from "@data-import/domain/AccountChange"
+import type { Looked } from "@data-import/domain/account/AccountChange"
 import { Accounts } from "@data-import/domain/ports/Accounts"
 import { freshSupplier, noon } from "@data-import/domain/testing/fresh"
 import {
@@ -20,7 +20,7 @@ import {
   viewOf
 } from "@data-import/domain/testing/importedAccounts"
 import { domesticAccount } from "@data-import/domain/testing/samples"
-import { Database, rowsOf } from "../src/Database.ts"
+import { Database, rowsOf } from "../src/connection/Database.ts"
 import * as TestDatabase from "../testing/TestDatabase.ts"
 
 const storage = TestDatabase.layerCountedPorts(Duration.seconds(4))

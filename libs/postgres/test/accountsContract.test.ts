@@ -1,6 +1,6 @@
 /** The contracts of the accounts and of idempotency keys, run on PostgreSQL as it is deployed. */
 import { Effect, Layer } from "effect"
-import { OperatorSetup } from "@data-import/domain/ports/OperatorSetup"
+import { OperatorSetup } from "@data-import/domain/ports/Configuration"
 import { accountsContract } from "@data-import/domain/testing/AccountsContract"
 import { idempotencyKeysContract } from "@data-import/domain/testing/IdempotencyKeysContract"
 import * as TestDatabase from "../testing/TestDatabase.ts"

@@ -3,8 +3,8 @@ import { Clock, Deferred, Duration, Effect, Exit, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import fc from "fast-check"
 import { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
-import * as Admission from "../src/Admission.ts"
-import type { Trouble } from "../src/Breaker.ts"
+import * as Admission from "../src/connection/Admission.ts"
+import type { Trouble } from "../src/connection/CircuitBreaker.ts"
 
 const limits = { running: 2, waiting: 8, wait: Duration.seconds(2) }
 const tooLong = Duration.millis(500)

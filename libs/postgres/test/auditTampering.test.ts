@@ -8,9 +8,9 @@ import {
   type AuditFaultReason,
   type AuditVerification,
   History
-} from "@data-import/domain/ports/History"
-import { Database } from "../src/Database.ts"
-import { layer as history } from "../src/History.ts"
+} from "@data-import/domain/ports/AuditLog"
+import { Database } from "../src/connection/Database.ts"
+import { layer as history } from "../src/audit/AuditLog.ts"
 import { rows } from "../testing/rows.ts"
 import * as TestDatabase from "../testing/TestDatabase.ts"
 

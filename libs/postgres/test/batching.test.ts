@@ -2,8 +2,8 @@ import { expect, it } from "@effect/vitest"
 import { Deferred, Duration, Effect, Exit, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
-import * as Admission from "../src/Admission.ts"
-import * as Batching from "../src/Batching.ts"
+import * as Admission from "../src/connection/Admission.ts"
+import * as Batching from "../src/connection/Batcher.ts"
 
 const limits = { lanes: 1, commands: 4, weight: 100 }
 const wait = Duration.seconds(2)

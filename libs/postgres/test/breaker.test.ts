@@ -2,7 +2,7 @@
 import { expect, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Stream } from "effect"
 import { TestClock } from "effect/testing"
-import * as Breaker from "../src/Breaker.ts"
+import * as Breaker from "../src/connection/CircuitBreaker.ts"
 
 /** A breaker whose probe finds `found`, and how often it has probed. */
 const probed = Effect.fnUntraced(function* (first: Breaker.State) {

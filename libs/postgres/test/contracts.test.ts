@@ -1,11 +1,11 @@
 /** The contract of every storage port, run on PostgreSQL as it is deployed. */
 import { Effect, Layer } from "effect"
-import { allowancesContract } from "@data-import/domain/testing/AllowancesContract"
+import { allowancesContract } from "@data-import/domain/testing/TokenBucketsContract"
 import { apiKeysContract } from "@data-import/domain/testing/ApiKeysContract"
-import { historyContract } from "@data-import/domain/testing/HistoryContract"
+import { historyContract } from "@data-import/domain/testing/AuditLogContract"
 import { importProcessesContract } from "@data-import/domain/testing/ImportProcessesContract"
-import { operatorSetupContract } from "@data-import/domain/testing/OperatorSetupContract"
-import { OperatorSetup } from "@data-import/domain/ports/OperatorSetup"
+import { operatorSetupContract } from "@data-import/domain/testing/ConfigurationContract"
+import { OperatorSetup } from "@data-import/domain/ports/Configuration"
 import * as TestDatabase from "../testing/TestDatabase.ts"
 
 /**

@@ -3,7 +3,7 @@ import { expect, it } from "@effect/vitest"
 import type { Clock } from "effect"
 import { Effect } from "effect"
 import fc from "fast-check"
-import * as DatabaseClock from "../src/DatabaseClock.ts"
+import * as DatabaseClock from "../src/connection/DatabaseClock.ts"
 
 const noon = Date.UTC(2026, 0, 1, 12)
 

@@ -4,16 +4,16 @@
  */
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect, Fiber, Latch, Layer } from "effect"
-import { OperatorSetup } from "@data-import/domain/ports/OperatorSetup"
-import type { Supplier } from "@data-import/domain/Supplier"
+import { OperatorSetup } from "@data-import/domain/ports/Configuration"
+import type { Supplier } from "@data-import/domain/organisation/Supplier"
 import {
   freshOrganisation,
   freshSupplier,
   hex,
   supplierOf
 } from "@data-import/domain/testing/fresh"
-import { Database } from "../src/Database.ts"
-import { layer as operatorSetup } from "../src/OperatorSetup.ts"
+import { Database } from "../src/connection/Database.ts"
+import { layer as operatorSetup } from "../src/setup/Configuration.ts"
 import { rows } from "../testing/rows.ts"
 import * as TestDatabase from "../testing/TestDatabase.ts"
 

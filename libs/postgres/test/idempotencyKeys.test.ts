@@ -17,7 +17,7 @@ import {
   keepAs,
   reserve
 } from "@data-import/domain/testing/keyedRequests"
-import { Database, rowsOf } from "../src/Database.ts"
+import { Database, rowsOf } from "../src/connection/Database.ts"
 import { rows } from "../testing/rows.ts"
 import * as TestDatabase from "../testing/TestDatabase.ts"
 

@@ -3,8 +3,8 @@ import { PgClient } from "@effect/sql-pg"
 import { expect, it } from "@effect/vitest"
 import { Duration, Effect, Fiber, type Redacted } from "effect"
 import { Reactivity } from "effect/reactivity"
-import { indexes } from "../src/IndexBuilds.ts"
-import { IndexesBlocked, migrate } from "../src/migrate.ts"
+import { indexes } from "../src/setup/IndexBuilds.ts"
+import { IndexesBlocked, migrate } from "../src/setup/migrate.ts"
 import * as TestDatabase from "../testing/TestDatabase.ts"
 
 const names = Object.keys(indexes)

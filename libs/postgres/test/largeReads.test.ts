@@ -1,7 +1,7 @@
 /** Reads of much that an account has already take turns, and others do not wait for them. */
 import { expect, layer } from "@effect/vitest"
 import { Effect, Exit, Fiber, Layer, Option } from "effect"
-import { OperatorSetup } from "@data-import/domain/ports/OperatorSetup"
+import { OperatorSetup } from "@data-import/domain/ports/Configuration"
 import {
   adding,
   changeAccount,
@@ -10,7 +10,7 @@ import {
   viewOf,
   type Whose
 } from "@data-import/domain/testing/importedAccounts"
-import { Database } from "../src/Database.ts"
+import { Database } from "../src/connection/Database.ts"
 import { layerPorts } from "../src/Storage.ts"
 import { whileLocked } from "../testing/standstill.ts"
 import * as TestDatabase from "../testing/TestDatabase.ts"

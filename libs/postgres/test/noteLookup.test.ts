@@ -4,7 +4,7 @@
  */
 import { expect, layer } from "@effect/vitest"
 import { DateTime, Duration, Effect, Schema } from "effect"
-import type { AccountNumber } from "@data-import/domain/Account"
+import type { AccountNumber } from "@data-import/domain/account/Account"
 import { expectSame, noon } from "@data-import/domain/testing/fresh"
 import {
   accountWith,
@@ -18,7 +18,7 @@ import {
   noteOf,
   viewOf
 } from "@data-import/domain/testing/importedAccounts"
-import { Database, rowsOf } from "../src/Database.ts"
+import { Database, rowsOf } from "../src/connection/Database.ts"
 import * as TestDatabase from "../testing/TestDatabase.ts"
 
 const storage = TestDatabase.layerCountedPorts(Duration.seconds(20))

@@ -4,9 +4,9 @@
  */
 import { expect, layer } from "@effect/vitest"
 import { Effect, Fiber, Layer } from "effect"
-import type { AccountView } from "@data-import/domain/AccountChange"
-import { OperatorSetup } from "@data-import/domain/ports/OperatorSetup"
-import { twoDecimals } from "@data-import/domain/Decimal"
+import type { AccountView } from "@data-import/domain/account/AccountChange"
+import { OperatorSetup } from "@data-import/domain/ports/Configuration"
+import { twoDecimals } from "@data-import/domain/schema/Decimal"
 import { times } from "@data-import/domain/testing/fresh"
 import {
   adding,
@@ -15,10 +15,10 @@ import {
   descriptionOf,
   imported
 } from "@data-import/domain/testing/importedAccounts"
-import { layer as accounts } from "../src/Accounts.ts"
-import { layer as history } from "../src/History.ts"
-import { layer as importProcesses } from "../src/ImportProcesses.ts"
-import { layer as operatorSetup } from "../src/OperatorSetup.ts"
+import { layer as accounts } from "../src/accounts/Accounts.ts"
+import { layer as history } from "../src/audit/AuditLog.ts"
+import { layer as importProcesses } from "../src/imports/ImportProcesses.ts"
+import { layer as operatorSetup } from "../src/setup/Configuration.ts"
 import { rows } from "../testing/rows.ts"
 import { transactions, whileAccountsStandStill } from "../testing/standstill.ts"
 import * as TestDatabase from "../testing/TestDatabase.ts"

@@ -4,11 +4,11 @@
  */
 import { expect, layer } from "@effect/vitest"
 import { DateTime, Duration, Effect, Layer, Schema, Stream } from "effect"
-import type { ImportKey } from "@data-import/domain/ImportProcess"
-import type { Caller } from "@data-import/domain/Organisation"
-import { History } from "@data-import/domain/ports/History"
+import type { ImportKey } from "@data-import/domain/account/ImportProcess"
+import type { Caller } from "@data-import/domain/organisation/Organisation"
+import { History } from "@data-import/domain/ports/AuditLog"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
-import { OperatorSetup } from "@data-import/domain/ports/OperatorSetup"
+import { OperatorSetup } from "@data-import/domain/ports/Configuration"
 import {
   freshAttempt,
   freshSupplier,
@@ -17,10 +17,10 @@ import {
   noonPlus
 } from "@data-import/domain/testing/fresh"
 import { domesticAccount } from "@data-import/domain/testing/samples"
-import { Database, rowsOf } from "../src/Database.ts"
-import { layer as history } from "../src/History.ts"
-import { layer as importProcesses } from "../src/ImportProcesses.ts"
-import { layer as operatorSetup } from "../src/OperatorSetup.ts"
+import { Database, rowsOf } from "../src/connection/Database.ts"
+import { layer as history } from "../src/audit/AuditLog.ts"
+import { layer as importProcesses } from "../src/imports/ImportProcesses.ts"
+import { layer as operatorSetup } from "../src/setup/Configuration.ts"
 import * as TestDatabase from "../testing/TestDatabase.ts"
 
 const storage = Layer.mergeAll(importProcesses, history, operatorSetup).pipe(

@@ -1,12 +1,12 @@
 /** What becomes of refresh tokens that nobody can use any more. */
 import { describe, expect, it } from "@effect/vitest"
 import { DateTime, Effect, Layer } from "effect"
-import { ApiKeyId } from "@data-import/domain/Organisation"
+import { ApiKeyId } from "@data-import/domain/organisation/Organisation"
 import { ApiKeys } from "@data-import/domain/ports/ApiKeys"
 import { freshHash, freshOrganisation, hex, noon } from "@data-import/domain/testing/fresh"
-import { layer as apiKeys } from "../src/ApiKeys.ts"
-import { Database } from "../src/Database.ts"
-import { layer as operatorSetup } from "../src/OperatorSetup.ts"
+import { layer as apiKeys } from "../src/auth/ApiKeys.ts"
+import { Database } from "../src/connection/Database.ts"
+import { layer as operatorSetup } from "../src/setup/Configuration.ts"
 import * as TestDatabase from "../testing/TestDatabase.ts"
 
 const storage = Layer.merge(apiKeys, operatorSetup).pipe(Layer.provideMerge(TestDatabase.layer))

@@ -8,8 +8,8 @@ import { Context, Effect, Layer, Record, Redacted } from "effect"
 import { SqlError } from "effect/sql"
 import { randomBytes } from "node:crypto"
 import { inject } from "vitest"
-import * as Logins from "../src/Logins.ts"
-import { migrate } from "../src/migrate.ts"
+import * as Logins from "../src/setup/DatabaseUsers.ts"
+import { migrate } from "../src/setup/migrate.ts"
 import { createDatabase, databaseUrl, dropDatabase } from "../testing/databases.ts"
 
 type Client = PgClient.PgClient

@@ -4,14 +4,14 @@
  */
 import { Context, Duration, Effect, Layer, Record, type Redacted } from "effect"
 import { Accounts } from "@data-import/domain/ports/Accounts"
-import { Allowances } from "@data-import/domain/ports/Allowances"
+import { Allowances } from "@data-import/domain/ports/TokenBuckets"
 import { ApiKeys } from "@data-import/domain/ports/ApiKeys"
-import { History } from "@data-import/domain/ports/History"
+import { History } from "@data-import/domain/ports/AuditLog"
 import { IdempotencyKeys } from "@data-import/domain/ports/IdempotencyKeys"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
-import { OperatorSetup } from "@data-import/domain/ports/OperatorSetup"
-import { layerWith } from "../src/Database.ts"
-import type { Logins } from "../src/Logins.ts"
+import { OperatorSetup } from "@data-import/domain/ports/Configuration"
+import { layerWith } from "../src/connection/Database.ts"
+import type { Logins } from "../src/setup/DatabaseUsers.ts"
 import { layerPorts } from "../src/Storage.ts"
 
 const portsAt = (url: Redacted.Redacted) =>

@@ -1,7 +1,7 @@
 /** What a test sets up and looks at beside a service, on the database that the service uses. */
 import { Duration, Effect, Layer, type Redacted } from "effect"
-import { OperatorSetup } from "@data-import/domain/ports/OperatorSetup"
-import { layerWith } from "../src/Database.ts"
+import { OperatorSetup } from "@data-import/domain/ports/Configuration"
+import { layerWith } from "../src/connection/Database.ts"
 import { layerPorts } from "../src/Storage.ts"
 
 /** The operations team that is there. */

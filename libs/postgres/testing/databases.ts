@@ -5,8 +5,8 @@
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Record, Redacted } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
-import { connectionTo } from "../src/ConnectionUrl.ts"
-import type { Logins } from "../src/Logins.ts"
+import { connectionTo } from "../src/connection/ConnectionUrl.ts"
+import type { Logins } from "../src/setup/DatabaseUsers.ts"
 
 /** The same server and user, another database. */
 export const databaseUrl = (server: Redacted.Redacted, database: string): Redacted.Redacted => {

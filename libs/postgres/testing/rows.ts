@@ -1,6 +1,6 @@
 /** What the tables of a test database hold, for tests that look past the ports. */
 import { Effect } from "effect"
-import { Database } from "../src/Database.ts"
+import { Database } from "../src/connection/Database.ts"
 
 /** Runs a statement of the test's own and gives its rows. */
 export const rows = <Row extends object>(

@@ -1,6 +1,6 @@
 /** How a test catches a service in the middle of its work on an account. */
 import { Effect, Fiber, Latch } from "effect"
-import { Database } from "../src/Database.ts"
+import { Database } from "../src/connection/Database.ts"
 import { rows } from "./rows.ts"
 
 type Sql = Database["Service"]["sql"]

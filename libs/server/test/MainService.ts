@@ -1,7 +1,7 @@
 /** A service as a whole process, for the test that stops one: then, `/wait/` ends. */
 import { Effect } from "effect"
-import * as Answer from "../src/Answer.ts"
-import * as Service from "../src/Service.ts"
+import * as Answer from "../src/http/Answer.ts"
+import * as Service from "../src/lifecycle/Service.ts"
 import { ok, route } from "./TestService.ts"
 
 const wait = Effect.callback<void>((resume) => {

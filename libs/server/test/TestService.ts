@@ -1,16 +1,16 @@
 /** A service with the routes that a test wants, on a free port, with its log kept. */
 import { ConfigProvider, Context, Effect, Layer } from "effect"
 import type { HttpServerResponse } from "effect/http"
-import { ApiKeyId, type Caller, OrganisationName } from "@data-import/domain/Organisation"
+import { ApiKeyId, type Caller, OrganisationName } from "@data-import/domain/organisation/Organisation"
 import { AuthenticationFailed, NotAuthenticated } from "@data-import/api/Refusal"
-import { PermissionDenied } from "@data-import/domain/Failure"
+import { PermissionDenied } from "@data-import/domain/requests/Failure"
 import { bodyBytes } from "@data-import/api/Limits"
-import * as Answer from "../src/Answer.ts"
-import type { Authorize } from "../src/Authorization.ts"
-import { readJson } from "../src/JsonBody.ts"
-import { Output } from "../src/Log.ts"
-import type { Answered, Call, Route } from "../src/Route.ts"
-import * as Service from "../src/Service.ts"
+import * as Answer from "../src/http/Answer.ts"
+import type { Authorize } from "../src/auth/Authorization.ts"
+import { readJson } from "../src/http/JsonBody.ts"
+import { Output } from "../src/observability/Log.ts"
+import type { Answered, Call, Route } from "../src/routing/Route.ts"
+import * as Service from "../src/lifecycle/Service.ts"
 
 export interface Started {
   readonly port: number

@@ -1,9 +1,9 @@
 /** Key folders that live as long as a test, and the adapters that stand on them. */
 import { NodeFileSystem } from "@effect/platform-node"
 import { ConfigProvider, Effect, FileSystem, Layer } from "effect"
-import * as TokenOpener from "../src/TokenOpener.ts"
-import * as TokenSeal from "../src/TokenSeal.ts"
-import { layer } from "../src/TokenKeys.ts"
+import * as TokenOpener from "../src/auth/TokenVerifier.ts"
+import * as TokenSeal from "@data-import/auth/src/TokenSigner"
+import { layer } from "../src/auth/TokenKeys.ts"
 
 /** Settings, in place of the environment. */
 export const settings = (values: Readonly<Record<string, string>>) =>

@@ -4,7 +4,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { DateTime, Effect, Exit } from "effect"
 import { TestClock } from "effect/testing"
 import { exportJWK, generateKeyPair } from "jose"
-import { TokenKeys } from "../src/TokenKeys.ts"
+import { TokenKeys } from "../src/auth/TokenKeys.ts"
 import { freshFolder, keysIn } from "./TokenFolder.ts"
 
 const noon = DateTime.makeUnsafe("2026-03-01T12:00:00Z")

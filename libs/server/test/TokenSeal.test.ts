@@ -1,6 +1,6 @@
 import { Layer } from "effect"
-import { tokenSealContract } from "@data-import/domain/testing/TokenSealContract"
-import * as TokenSecrets from "../src/TokenSecrets.ts"
+import { tokenSealContract } from "@data-import/domain/testing/TokenSignerContract"
+import * as TokenSecrets from "../src/auth/TokenSecrets.ts"
 import { freshTokens } from "./TokenFolder.ts"
 
 tokenSealContract("signed with Ed25519", {

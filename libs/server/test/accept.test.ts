@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { allowsJson } from "../src/Accept.ts"
+import { allowsJson } from "../src/http/Accept.ts"
 
 describe("an Accept header", () => {
   it.each([

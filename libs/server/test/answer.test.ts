@@ -2,7 +2,7 @@ import { connect } from "node:net"
 import { describe, expect, it } from "@effect/vitest"
 import { Data, Deferred, Effect, Stream } from "effect"
 import { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
-import * as Answer from "../src/Answer.ts"
+import * as Answer from "../src/http/Answer.ts"
 import { open, bytesOf, request } from "../testing/RawClient.ts"
 import { echo, ok, route, start } from "./TestService.ts"
 

@@ -7,13 +7,13 @@ import {
   OrganisationName,
   RequestId,
   type Scope
-} from "@data-import/domain/Organisation"
+} from "@data-import/domain/organisation/Organisation"
 import { ApiKeys } from "@data-import/domain/ports/ApiKeys"
-import { layerMemory as allowances } from "@data-import/domain/ports/memory/Allowances"
+import { layerMemory as allowances } from "@data-import/domain/ports/memory/TokenBuckets"
 import { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
-import { KeysUnavailable, TokenInvalid, TokenOpener } from "@data-import/domain/ports/TokenSeal"
-import type { TokenClaims } from "@data-import/domain/Token"
-import * as Authorization from "../src/Authorization.ts"
+import { KeysUnavailable, TokenInvalid, TokenOpener } from "@data-import/domain/ports/TokenSigner"
+import type { TokenClaims } from "@data-import/domain/organisation/AccessToken"
+import * as Authorization from "../src/auth/Authorization.ts"
 
 const noon = DateTime.makeUnsafe("2026-03-01T12:00:00Z")
 const organisation = OrganisationName.make("acme")

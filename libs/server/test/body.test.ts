@@ -1,8 +1,8 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { bodyBytes } from "@data-import/api/Limits"
-import { parse } from "../src/JsonBody.ts"
-import { ClientTimes } from "../src/Listener.ts"
+import { parse } from "../src/http/JsonBody.ts"
+import { ClientTimes } from "../src/http/Listener.ts"
 import { bytesOf, open, request, type Sent } from "../testing/RawClient.ts"
 import { echo, start } from "./TestService.ts"
 

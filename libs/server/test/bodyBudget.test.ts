@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import fc from "fast-check"
 import { bodyBytes } from "@data-import/api/Limits"
-import { BodyBudget, type BodyReservation, graceMillis } from "../src/BodyBudget.ts"
+import { BodyBudget, type BodyReservation, graceMillis } from "../src/http/BodyBudget.ts"
 
 interface Told {
   readonly holder?: string

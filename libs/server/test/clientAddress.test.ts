@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import fc from "fast-check"
-import { clientAddressOf } from "../src/ClientAddress.ts"
+import { clientAddressOf } from "../src/http/ClientAddress.ts"
 
 const socket = "10.0.0.9"
 

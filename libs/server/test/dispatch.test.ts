@@ -1,8 +1,8 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { ServiceUnavailable } from "@data-import/domain/Failure"
-import * as Answer from "../src/Answer.ts"
-import * as Dispatch from "../src/Dispatch.ts"
+import { ServiceUnavailable } from "@data-import/domain/requests/Failure"
+import * as Answer from "../src/http/Answer.ts"
+import * as Dispatch from "../src/routing/Dispatch.ts"
 import { request } from "../testing/RawClient.ts"
 import { authorize, echo, ok, route, start } from "./TestService.ts"
 

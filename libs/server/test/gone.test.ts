@@ -6,8 +6,8 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Deferred, Effect } from "effect"
 import { bodyBytes } from "@data-import/api/Limits"
-import * as Answer from "../src/Answer.ts"
-import { readJson } from "../src/JsonBody.ts"
+import * as Answer from "../src/http/Answer.ts"
+import { readJson } from "../src/http/JsonBody.ts"
 import { bytesOf, open, request } from "../testing/RawClient.ts"
 import { ok, route, start } from "./TestService.ts"
 

@@ -3,8 +3,8 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import fc from "fast-check"
 import { AccountImportGroup } from "@data-import/api/AccountImportApi"
-import { keyIn } from "../src/Idempotency.ts"
-import * as Route from "../src/Route.ts"
+import { keyIn } from "../src/routing/Idempotency.ts"
+import * as Route from "../src/routing/Route.ts"
 
 const printable = Array.from({ length: 0x7f - 0x20 }, (_, index) =>
   String.fromCodePoint(0x20 + index)

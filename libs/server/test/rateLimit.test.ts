@@ -2,11 +2,11 @@ import { describe, expect, it } from "@effect/vitest"
 import { ConfigProvider, DateTime, Effect, Layer, Result } from "effect"
 import { TestClock } from "effect/testing"
 import fc from "fast-check"
-import { OrganisationName } from "@data-import/domain/Organisation"
-import { type Allowance, Allowances } from "@data-import/domain/ports/Allowances"
-import { layerMemory } from "@data-import/domain/ports/memory/Allowances"
+import { OrganisationName } from "@data-import/domain/organisation/Organisation"
+import { type Allowance, Allowances } from "@data-import/domain/ports/TokenBuckets"
+import { layerMemory } from "@data-import/domain/ports/memory/TokenBuckets"
 import { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
-import * as RateLimit from "../src/RateLimit.ts"
+import * as RateLimit from "../src/limits/RateLimit.ts"
 
 const noon = DateTime.makeUnsafe("2026-03-01T12:00:00Z")
 const acme = OrganisationName.make("acme")

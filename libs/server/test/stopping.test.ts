@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, Scope } from "effect"
 import { TestClock } from "effect/testing"
-import * as Answer from "../src/Answer.ts"
+import * as Answer from "../src/http/Answer.ts"
 import { bytesOf, type Connection, open, request } from "../testing/RawClient.ts"
 import { ok, route, start } from "./TestService.ts"
 

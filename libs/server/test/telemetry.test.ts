@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net"
 import { setTimeout } from "node:timers/promises"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Metric } from "effect"
-import * as Answer from "../src/Answer.ts"
+import * as Answer from "../src/http/Answer.ts"
 import { request } from "../testing/RawClient.ts"
 import { ok, route, start } from "./TestService.ts"
 

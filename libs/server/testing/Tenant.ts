@@ -3,13 +3,13 @@
  * test touches, and tokens to ask with.
  */
 import { Effect } from "effect"
-import type { ImportKey } from "@data-import/domain/ImportProcess"
-import { type OrganisationName, type Scope } from "@data-import/domain/Organisation"
-import { OperatorSetup } from "@data-import/domain/ports/OperatorSetup"
-import { issueKey } from "@data-import/domain/ServiceToken"
-import type { Supplier } from "@data-import/domain/Supplier"
+import type { ImportKey } from "@data-import/domain/account/ImportProcess"
+import { type OrganisationName, type Scope } from "@data-import/domain/organisation/Organisation"
+import { OperatorSetup } from "@data-import/domain/ports/Configuration"
+import { issueKey } from "@data-import/domain/auth/ServiceToken"
+import type { Supplier } from "@data-import/domain/organisation/Supplier"
 import { callerOf, freshOrganisation, supplierOf } from "@data-import/domain/testing/fresh"
-import { ExternalAccountNumber } from "@data-import/domain/Account"
+import { ExternalAccountNumber } from "@data-import/domain/account/Account"
 import { TokenMint } from "./TokenMint.ts"
 
 /** An API key of the organisation, and a token of it. */

@@ -6,10 +6,10 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { ConfigProvider, Context, DateTime, Duration, Effect, Layer } from "effect"
-import { type ApiKey, ApiKeyId, OrganisationName } from "@data-import/domain/Organisation"
-import { TokenSeal as Seal } from "@data-import/domain/ports/TokenSeal"
-import * as TokenKeys from "../src/TokenKeys.ts"
-import * as TokenSeal from "../src/TokenSeal.ts"
+import { type ApiKey, ApiKeyId, OrganisationName } from "@data-import/domain/organisation/Organisation"
+import { TokenSeal as Seal } from "@data-import/domain/ports/TokenSigner"
+import * as TokenKeys from "../src/auth/TokenKeys.ts"
+import * as TokenSeal from "@data-import/auth/src/TokenSigner"
 
 export class TokenMint extends Context.Service<
   TokenMint,

@@ -1,8 +1,8 @@
 /** Over HTTP: what is in the future is so in the supplier's time zone, of which it is not told. */
 import { expect, layer } from "@effect/vitest"
 import { DateTime, Effect } from "effect"
-import { businessDay, TimeZone } from "@data-import/domain/BusinessDay"
-import { nextDay } from "@data-import/domain/Field"
+import { businessDay, TimeZone } from "@data-import/domain/organisation/BusinessDay"
+import { nextDay } from "@data-import/domain/schema/Field"
 import { faultsOf } from "@data-import/server/testing/RunningService"
 import { freshTenant } from "@data-import/server/testing/Tenant"
 import { service, stage, validate } from "./importService.ts"

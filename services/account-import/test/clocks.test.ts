@@ -4,7 +4,7 @@
  */
 import { describe, expect, it } from "@effect/vitest"
 import { Clock, Context, DateTime, Duration, Effect, Fiber, Layer } from "effect"
-import { issueKey } from "@data-import/domain/ServiceToken"
+import { issueKey } from "@data-import/domain/auth/ServiceToken"
 import { portsBeside } from "@data-import/postgres/testing/beside"
 import { rows } from "@data-import/postgres/testing/rows"
 import { whileAccountsStandStill } from "@data-import/postgres/testing/standstill"
@@ -12,8 +12,8 @@ import { freshUrl } from "@data-import/postgres/testing/TestDatabase"
 import { faultsOf, running, until } from "@data-import/server/testing/RunningService"
 import { freshTenant, type Tenant } from "@data-import/server/testing/Tenant"
 import { TokenMint, layer as tokenMint } from "@data-import/server/testing/TokenMint"
-import { layer as tokenSecrets } from "@data-import/server/TokenSecrets"
-import { layer as accountImport } from "../AccountImport.ts"
+import { layer as tokenSecrets } from "@data-import/server/auth/TokenSecrets"
+import { layer as accountImport } from "../src/AccountImport.ts"
 import { accountOf, isInProgress, loginAt, process, stage } from "./importService.ts"
 
 const wrongBy = (wrong: Duration.Duration): Layer.Layer<never> =>

@@ -1,6 +1,6 @@
 /** The account-import service as it runs, on a database of its own, and how the tests ask it. */
 import { Effect, Layer, Option, Redacted } from "effect"
-import type { ImportKey } from "@data-import/domain/ImportProcess"
+import type { ImportKey } from "@data-import/domain/account/ImportProcess"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 import { domesticPayload } from "@data-import/domain/testing/samples"
 import { put, type Wire, type WirePath } from "@data-import/domain/testing/wire"
@@ -9,8 +9,8 @@ import { freshUrl, loginsAt } from "@data-import/postgres/testing/TestDatabase"
 import { post, running } from "@data-import/server/testing/RunningService"
 import { freshTenant, type Tenant } from "@data-import/server/testing/Tenant"
 import { layer as tokenMint } from "@data-import/server/testing/TokenMint"
-import { layer as tokenSecrets } from "@data-import/server/TokenSecrets"
-import { layer as accountImport } from "../AccountImport.ts"
+import { layer as tokenSecrets } from "@data-import/server/auth/TokenSecrets"
+import { layer as accountImport } from "../src/AccountImport.ts"
 
 export const validatePath = "/v1/data-import/validate-account/"
 export const stagePath = "/v1/data-import/account-import-process/create-or-update/"

@@ -1,7 +1,7 @@
 /** Clients that go away in the middle: what they asked for is done whole or not at all. */
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { History } from "@data-import/domain/ports/History"
+import { History } from "@data-import/domain/ports/AuditLog"
 import { team } from "@data-import/postgres/testing/beside"
 import { rows } from "@data-import/postgres/testing/rows"
 import { transactions, whileAccountsStandStill } from "@data-import/postgres/testing/standstill"

@@ -2,7 +2,7 @@ import { isIPv6 } from "node:net"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import fc from "fast-check"
-import { networkOf } from "../ClientNetwork.ts"
+import { networkOf } from "../src/ClientNetwork.ts"
 import { refusal, withService } from "./authService.ts"
 
 describe("the network of a client", () => {

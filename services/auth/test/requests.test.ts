@@ -1,8 +1,8 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { getIntrospectionQuery } from "graphql"
-import { ServiceUnavailable } from "@data-import/domain/Failure"
-import { issueKey, ServiceToken } from "@data-import/domain/ServiceToken"
+import { ServiceUnavailable } from "@data-import/domain/requests/Failure"
+import { issueKey, ServiceToken } from "@data-import/domain/auth/ServiceToken"
 import {
   acme,
   ask,

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { ApiKeyId } from "@data-import/domain/Organisation"
-import { issueKey, revokeKey } from "@data-import/domain/ServiceToken"
+import { ApiKeyId } from "@data-import/domain/organisation/Organisation"
+import { issueKey, revokeKey } from "@data-import/domain/auth/ServiceToken"
 import {
   acme,
   ask,

@@ -1,9 +1,9 @@
 /** Several instances of one service behind the gateway, which come and go. */
 import { describe, expect, it } from "@effect/vitest"
 import { ConfigProvider, Effect, Exit, Layer, Schedule } from "effect"
-import { Output } from "@data-import/server/Log"
+import { Output } from "@data-import/server/observability/Log"
 import { request } from "@data-import/server/testing/RawClient"
-import { layer } from "../Gateway.ts"
+import { layer } from "../src/Gateway.ts"
 import { behind, gateway, nobody } from "./world.ts"
 
 const path = "/v1/data-import/notes/create/"

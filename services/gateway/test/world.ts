@@ -2,9 +2,9 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
 import { ConfigProvider, Context, Effect, Layer, type Scope } from "effect"
-import { Output } from "@data-import/server/Log"
-import { Listening } from "@data-import/server/Service"
-import { layer } from "../Gateway.ts"
+import { Output } from "@data-import/server/observability/Log"
+import { Listening } from "@data-import/server/lifecycle/Service"
+import { layer } from "../src/Gateway.ts"
 
 export interface Behind {
   readonly port: number

@@ -3,7 +3,7 @@ import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { descriptionOf } from "@data-import/domain/testing/importedAccounts"
 import { recordOf } from "@data-import/domain/testing/records"
-import { Database } from "@data-import/postgres/Database"
+import { Database } from "@data-import/postgres/connection/Database"
 import { addTransactions, bareAccountOf, importedAccount, service } from "./postImportService.ts"
 
 const creditOf = (transaction_id: string) => ({

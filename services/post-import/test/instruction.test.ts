@@ -1,6 +1,6 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { OperatorSetup } from "@data-import/domain/ports/OperatorSetup"
+import { OperatorSetup } from "@data-import/domain/ports/Configuration"
 import { hex } from "@data-import/domain/testing/fresh"
 import { descriptionOf } from "@data-import/domain/testing/importedAccounts"
 import { recordOf } from "@data-import/domain/testing/records"

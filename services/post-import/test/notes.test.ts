@@ -1,6 +1,6 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { DateTime, Effect } from "effect"
-import { formatInstant } from "@data-import/domain/Field"
+import { formatInstant } from "@data-import/domain/schema/Field"
 import { descriptionOf } from "@data-import/domain/testing/importedAccounts"
 import { recordOf } from "@data-import/domain/testing/records"
 import { domesticPayload, notesPayload } from "@data-import/domain/testing/samples"

@@ -1,9 +1,9 @@
 /** Transactions that cannot be added as they are, and the parameters that say what to do then. */
 import { describe, expect, layer } from "@effect/vitest"
 import { DateTime, Effect } from "effect"
-import { businessDay, TimeZone } from "@data-import/domain/BusinessDay"
-import { dayOf, nextDay } from "@data-import/domain/Field"
-import type { ImportKey } from "@data-import/domain/ImportProcess"
+import { businessDay, TimeZone } from "@data-import/domain/organisation/BusinessDay"
+import { dayOf, nextDay } from "@data-import/domain/schema/Field"
+import type { ImportKey } from "@data-import/domain/account/ImportProcess"
 import { descriptionOf } from "@data-import/domain/testing/importedAccounts"
 import { recordOf } from "@data-import/domain/testing/records"
 import { transactionsPayload } from "@data-import/domain/testing/samples"

@@ -1,7 +1,7 @@
 /** The post-import service as it runs, on a database of its own, and how the tests ask it. */
 import { ConfigProvider, Effect, Layer, Redacted } from "effect"
-import * as AccountImport from "@data-import/domain/AccountImport"
-import type { ImportKey } from "@data-import/domain/ImportProcess"
+import * as AccountImport from "@data-import/domain/import/AccountImport"
+import type { ImportKey } from "@data-import/domain/account/ImportProcess"
 import { descriptionOf } from "@data-import/domain/testing/importedAccounts"
 import {
   domesticPayload,
@@ -17,8 +17,8 @@ import { freshUrl, loginsAt } from "@data-import/postgres/testing/TestDatabase"
 import { post, Premises, running } from "@data-import/server/testing/RunningService"
 import { freshTenant, type Tenant } from "@data-import/server/testing/Tenant"
 import { layer as tokenMint } from "@data-import/server/testing/TokenMint"
-import { layer as tokenSecrets } from "@data-import/server/TokenSecrets"
-import { layer as postImport } from "../PostImport.ts"
+import { layer as tokenSecrets } from "@data-import/server/auth/TokenSecrets"
+import { layer as postImport } from "../src/PostImport.ts"
 import * as ScriptedVendor from "./scriptedVendor.ts"
 
 export const paths = {

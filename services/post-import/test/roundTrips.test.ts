@@ -1,7 +1,7 @@
 /** What a large request costs the database: its statements are counted on their way there. */
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer, Result, Tracer } from "effect"
-import { PostImport, layer as program } from "@data-import/domain/PostImport"
+import { PostImport, layer as program } from "@data-import/domain/post-import/PostImport"
 import { layerMemory as documents } from "@data-import/domain/ports/memory/Documents"
 import { layerMemory as paymentVendor } from "@data-import/domain/ports/memory/PaymentVendor"
 import { descriptionOf } from "@data-import/domain/testing/importedAccounts"

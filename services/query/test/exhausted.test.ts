@@ -2,13 +2,13 @@
 import { expect, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer, Redacted } from "effect"
 import { portsBeside } from "@data-import/postgres/testing/beside"
-import { Database } from "@data-import/postgres/Database"
+import { Database } from "@data-import/postgres/connection/Database"
 import { freshUrl, loginsAt } from "@data-import/postgres/testing/TestDatabase"
 import { persistently, running } from "@data-import/server/testing/RunningService"
 import { freshTenant } from "@data-import/server/testing/Tenant"
 import { layer as tokenMint } from "@data-import/server/testing/TokenMint"
-import { layer as tokenSecrets } from "@data-import/server/TokenSecrets"
-import { layer as query } from "../Query.ts"
+import { layer as tokenSecrets } from "@data-import/server/auth/TokenSecrets"
+import { layer as query } from "../src/Query.ts"
 import { get, staged, statusPath } from "./queryService.ts"
 
 /** The service with a single connection. */

@@ -7,8 +7,8 @@ import { freshUrl, loginsAt } from "@data-import/postgres/testing/TestDatabase"
 import { ask, running } from "@data-import/server/testing/RunningService"
 import type { Tenant } from "@data-import/server/testing/Tenant"
 import { layer as tokenMint } from "@data-import/server/testing/TokenMint"
-import { layer as tokenSecrets } from "@data-import/server/TokenSecrets"
-import { layer as query } from "../Query.ts"
+import { layer as tokenSecrets } from "@data-import/server/auth/TokenSecrets"
+import { layer as query } from "../src/Query.ts"
 
 /** The service on a fresh database. */
 export const service = Layer.unwrap(

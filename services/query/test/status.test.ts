@@ -1,7 +1,7 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { DateTime, Effect, Result } from "effect"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
-import { OperatorSetup } from "@data-import/domain/ports/OperatorSetup"
+import { OperatorSetup } from "@data-import/domain/ports/Configuration"
 import { ask } from "@data-import/server/testing/RunningService"
 import { freshTenant, freshToken } from "@data-import/server/testing/Tenant"
 import {

@@ -4,7 +4,7 @@
  * The attempts are kept in the middle by a lock on the table that they write to.
  */
 import { Clock, DateTime, Deferred, Duration, Effect, Fiber, Schema } from "effect"
-import { rowsOf } from "@data-import/postgres/Database"
+import { rowsOf } from "@data-import/postgres/connection/Database"
 import * as Client from "../Client.ts"
 import { Findings } from "../Findings.ts"
 import { Ledger } from "../Ledger.ts"

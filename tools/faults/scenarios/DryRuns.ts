@@ -3,7 +3,7 @@
  * what was done, and the accounts are as pending as before.
  */
 import { Effect, Schema } from "effect"
-import { rowsOf } from "@data-import/postgres/Database"
+import { rowsOf } from "@data-import/postgres/connection/Database"
 import * as Client from "../Client.ts"
 import { Findings } from "../Findings.ts"
 import { Ledger } from "../Ledger.ts"

@@ -3,7 +3,7 @@
  * scenario starts again what it has killed, as an orchestrator would; the rest recovers alone.
  */
 import { Duration, Effect, Schedule, Schema } from "effect"
-import { rowsOf } from "@data-import/postgres/Database"
+import { rowsOf } from "@data-import/postgres/connection/Database"
 import { gone } from "../PostgresProcess.ts"
 import type { Pulse } from "../Pulse.ts"
 import { allAnswer, type Scenario, seconds, settle, type Sizes, work } from "../Scenario.ts"

@@ -5,7 +5,7 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import type { SqlError } from "effect/sql"
-import type { Database } from "@data-import/postgres/Database"
+import type { Database } from "@data-import/postgres/connection/Database"
 import { Findings } from "../Findings.ts"
 import * as Requests from "../Requests.ts"
 import { work } from "../Scenario.ts"

@@ -3,8 +3,8 @@
  * wrong in turn, ones that are no requests, and all of them while parts of the world fail.
  */
 import { Effect, Exit } from "effect"
-import { OperatorSetup } from "@data-import/domain/ports/OperatorSetup"
-import { issueKey } from "@data-import/domain/ServiceToken"
+import { OperatorSetup } from "@data-import/domain/ports/Configuration"
+import { issueKey } from "@data-import/domain/auth/ServiceToken"
 import { freshOrganisation, supplierOf } from "@data-import/domain/testing/fresh"
 import {
   domesticPayload,

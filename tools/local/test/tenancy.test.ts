@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs"
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { type Request, send } from "@data-import/api/testing/Client"
-import { OperatorSetup } from "@data-import/domain/ports/OperatorSetup"
+import { OperatorSetup } from "@data-import/domain/ports/Configuration"
 import { freshOrganisation, supplierOf } from "@data-import/domain/testing/fresh"
 import {
   domesticPayload,

@@ -1,11 +1,11 @@
 /** What the operator sees of an account. */
-import { type Account, AccountNumber } from "@data-import/domain/Account"
+import { type Account, AccountNumber } from "@data-import/domain/account/Account"
 import { layerMemory as accounts } from "@data-import/domain/ports/memory/Accounts"
 import { layerMemory as apiKeys } from "@data-import/domain/ports/memory/ApiKeys"
-import { layerMemory as history } from "@data-import/domain/ports/memory/History"
+import { layerMemory as history } from "@data-import/domain/ports/memory/AuditLog"
 import { layerMemory as importProcesses } from "@data-import/domain/ports/memory/ImportProcesses"
-import { layerMemory as operatorSetup } from "@data-import/domain/ports/memory/OperatorSetup"
-import { layerMemory as tokens } from "@data-import/domain/ports/memory/TokenSeal"
+import { layerMemory as operatorSetup } from "@data-import/domain/ports/memory/Configuration"
+import { layerMemory as tokens } from "@data-import/domain/ports/memory/TokenSigner"
 import {
   adding,
   card,

@@ -3,11 +3,11 @@
  * The simulation is worth as much as it finds of these.
  */
 import { BigDecimal, Effect, Option, Result } from "effect"
-import { utc } from "@data-import/domain/BusinessDay"
-import type { ImportKey } from "@data-import/domain/ImportProcess"
+import { utc } from "@data-import/domain/organisation/BusinessDay"
+import type { ImportKey } from "@data-import/domain/account/ImportProcess"
 import type { Accounts } from "@data-import/domain/ports/Accounts"
 import { importOf, type StoredImport } from "@data-import/domain/ports/memory/Store"
-import type { AccountChange } from "@data-import/domain/AccountChange"
+import type { AccountChange } from "@data-import/domain/account/AccountChange"
 import type { Spoil } from "../InMemory.ts"
 import type { Programs } from "../Programs.ts"
 import { owners } from "../Traffic.ts"

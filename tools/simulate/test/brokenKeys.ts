@@ -3,10 +3,10 @@
  * makes a retry under a key unsafe.
  */
 import { DateTime, Effect, type Option } from "effect"
-import type { Keep, Reservation } from "@data-import/domain/Idempotency"
+import type { Keep, Reservation } from "@data-import/domain/requests/Idempotency"
 import type { Accounts } from "@data-import/domain/ports/Accounts"
 import type { IdempotencyKeys } from "@data-import/domain/ports/IdempotencyKeys"
-import { finish } from "@data-import/domain/Steps"
+import { finish } from "@data-import/domain/support/Steps"
 import type { Spoil } from "../InMemory.ts"
 import type { Programs } from "../Programs.ts"
 import { own } from "../Traffic.ts"

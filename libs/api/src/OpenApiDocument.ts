@@ -1,0 +1,339 @@
+/**
+ * The OpenAPI document: what the definitions say, and around it what holds for every operation
+ * alike (the request id, the headers and examples of errors, the limits). `openapi.json` is this
+ * document, committed, so that a change of the contract is seen in review. Source: decisions,
+ * "Errors" and "Wire rules".
+ */
+import { Context, Schema } from "effect"
+import { HttpApi, type HttpApiEndpoint, OpenApi } from "effect/http-api"
+import { type RequestCode, registry } from "@data-import/domain/codes/Code"
+import type { Scope } from "@data-import/domain/organisation/Organisation"
+import { Api } from "./Api.ts"
+import { scopeOf } from "./Authorization.ts"
+import { describeError, ErrorCode, FieldError } from "./ErrorBody.ts"
+import { limits } from "./Limits.ts"
+import { Docs, keyRefusalOf, type OperationDocs } from "./Operation.ts"
+import { introduction } from "./Introduction.ts"
+import type { ErrorStatus } from "./Problem.ts"
+import { errorExamples } from "./RefusalExamples.ts"
+
+type Json = { [key: string]: unknown }
+type Operation = OpenApi.OpenAPISpecOperation
+
+const only = (code: RequestCode) =>
+  Schema.optionalKey(Schema.String.annotate({ description: `With \`${code}\` only.` }))
+
+/** Any error, for a client that wants one type for all. */
+const AnyError = Schema.Struct({
+  detail: Schema.String.annotate({ description: "For humans; the wording may change." }),
+  code: ErrorCode,
+  errors: Schema.optionalKey(
+    Schema.Array(FieldError).annotate({ description: "Every broken rule, in payload order." })
+  ),
+  external_account_number: only("account_import_process_already_imported"),
+  kraken_account_number: only("account_import_process_already_imported"),
+  request_id: only("error")
+}).annotate({
+  identifier: "Error",
+  description: "The envelope of every error."
+})
+
+const isJson = (value: unknown): value is Json =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+/** `members` merged into `rest`, unless a keyword would stand twice. */
+const merged = (rest: Json, members: ReadonlyArray<unknown>): Json | undefined => {
+  const out = { ...rest }
+  for (const member of members) {
+    if (!isJson(member) || Object.keys(member).some((key) => Object.hasOwn(out, key)))
+      return undefined
+    Object.assign(out, member)
+  }
+  return out
+}
+
+const alternatives = (member: unknown): ReadonlyArray<unknown> =>
+  isJson(member) && Array.isArray(member["anyOf"]) && Object.keys(member).length === 1
+    ? (member["anyOf"] as ReadonlyArray<unknown>)
+    : [member]
+
+/** The same schema without needless nesting, inside out. */
+const tidy = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(tidy)
+  if (!isJson(value)) return value
+  const out: Json = Object.fromEntries(
+    Object.entries(value).map(([key, part]) => [key, tidy(part)])
+  )
+  const { allOf, anyOf, ...rest } = out
+  if (Array.isArray(allOf))
+    return merged(anyOf === undefined ? rest : { ...rest, anyOf }, allOf) ?? out
+  if (!Array.isArray(anyOf)) return out
+  return (
+    (anyOf.length === 1 && merged(rest, anyOf)) || { ...rest, anyOf: anyOf.flatMap(alternatives) }
+  )
+}
+
+const reference = (kind: string, name: string) => ({ $ref: `#/components/${kind}/${name}` })
+
+const header = (description: string, example: unknown) => ({
+  description,
+  schema: { type: typeof example === "number" ? "integer" : "string" },
+  example
+})
+
+const headers = {
+  RequestId: header(
+    "The id of the request: the caller's, if it sent a sane one. Name it to the operator.",
+    "0f9c1d52-wave-3"
+  ),
+  RetryAfter: header("After how many seconds to send the request again.", 5),
+  Challenge: header("How to authenticate.", "Token"),
+  Allow: header("The methods that the path has.", "POST"),
+  IdempotencyReplayed: header(
+    "`true` on the answer to an earlier request with this Idempotency-Key; nothing was done now.",
+    "true"
+  )
+}
+
+const isSuccess = (status: number): boolean => status < 300
+
+const headersOf = (
+  status: number,
+  own: Readonly<Record<string, string>> = {},
+  takesKey = false
+) => ({
+  "X-Request-Id": reference("headers", "RequestId"),
+  ...(takesKey &&
+    isSuccess(status) && { "Idempotency-Replayed": reference("headers", "IdempotencyReplayed") }),
+  ...(status === 401 && { "WWW-Authenticate": reference("headers", "Challenge") }),
+  ...(status === 405 && { Allow: reference("headers", "Allow") }),
+  ...((status === 409 || status === 429 || status === 503) && {
+    "Retry-After": reference("headers", "RetryAfter")
+  }),
+  ...Object.fromEntries(
+    Object.entries(own).map(([name, description]) => [
+      name,
+      { description, schema: { type: "string" } }
+    ])
+  )
+})
+
+/** The answers that most operations have in common, each written once under its name. */
+const commonNames: { readonly [Status in ErrorStatus]?: string } = {
+  401: "Unauthorized",
+  403: "Forbidden",
+  404: "NotFound",
+  405: "MethodNotAllowed",
+  406: "NotAcceptable",
+  408: "RequestTimeout",
+  409: "Conflict",
+  413: "PayloadTooLarge",
+  415: "UnsupportedMediaType",
+  422: "UnprocessableContent",
+  431: "HeadersTooLarge",
+  429: "TooManyRequests",
+  500: "UnexpectedError",
+  503: "ServiceUnavailable"
+}
+
+/**
+ * The codes of an envelope, as its schema writes them out; a body of another shape is a reference.
+ */
+const codesIn = (schema: unknown): ReadonlyArray<RequestCode> => {
+  if (!isJson(schema)) return []
+  if (Array.isArray(schema["anyOf"])) return schema["anyOf"].flatMap(codesIn)
+  const { properties } = schema
+  const code = isJson(properties) ? properties["code"] : undefined
+  return isJson(code) ? (code["enum"] as ReadonlyArray<RequestCode>) : []
+}
+
+type Examples = Readonly<Record<string, unknown>>
+
+const body = (schema: unknown, examples: Examples) => ({
+  content: { "application/json": { schema, examples } }
+})
+
+const errorAnswer = (
+  status: ErrorStatus,
+  codes: ReadonlyArray<RequestCode>,
+  schema: unknown,
+  own: Examples = {}
+) => {
+  const examples = Object.fromEntries(codes.map((code) => [code, reference("examples", code)]))
+  return {
+    description: describeError(status, codes),
+    headers: headersOf(status),
+    ...body(schema, { ...examples, ...own })
+  }
+}
+
+const isError = (status: number): status is ErrorStatus => status >= 400
+
+/** The answers of one operation; `common` collects those that are referred to by name. */
+const answersOf = (
+  operation: Operation,
+  docs: OperationDocs,
+  takesKey: boolean,
+  common: Map<string, unknown>
+) =>
+  Object.fromEntries(
+    Object.entries(operation.responses).map(([key, answer]) => {
+      const status = Number(key)
+      const own = docs.answers?.[status]
+      const schema = tidy(answer.content?.["application/json"]?.schema)
+      if (!isError(status)) {
+        const { description } = answer
+        const headers = headersOf(status, docs.headers?.[status], takesKey)
+        return [key, { description, headers, ...body(schema, own ?? {}) }]
+      }
+      const error = errorAnswer(status, codesIn(schema), schema, own)
+      const name = commonNames[status]
+      if (name === undefined) return [key, error]
+      if (!common.has(name)) common.set(name, error)
+      const isCommon = JSON.stringify(common.get(name)) === JSON.stringify(error)
+      return [key, isCommon ? reference("responses", name) : error]
+    })
+  )
+
+const parametersOf = (operation: Operation, docs: OperationDocs, takesKey: boolean) => [
+  ...operation.parameters.map((parameter) => ({
+    ...parameter,
+    ...docs.parameters?.[parameter.name]
+  })),
+  ...(takesKey ? [reference("parameters", "IdempotencyKey")] : []),
+  reference("parameters", "RequestId")
+]
+
+const scopeWords = (scope: Scope) => `Needs the scope \`${scope}\`.`
+
+const describeOperation = (
+  operation: Operation,
+  endpoint: HttpApiEndpoint.Top,
+  common: Map<string, unknown>
+): Json => {
+  const docs = Context.get(endpoint.annotations, Docs)
+  const { description = "", operationId, requestBody, responses: _, summary, tags } = operation
+  const isProtected = operation.security.length > 0
+  const scope = scopeOf(endpoint)
+  const takesKey = keyRefusalOf(endpoint) !== null
+  return {
+    tags,
+    operationId,
+    summary,
+    description: isProtected ? `${description}\n\n${scopeWords(scope)}` : description,
+    security: isProtected ? [{ token: [scope] }, { bearer: [scope] }] : [],
+    parameters: parametersOf(operation, docs, takesKey),
+    ...(requestBody && {
+      requestBody: {
+        required: true,
+        ...body(requestBody.content["application/json"]?.schema, docs.requests ?? {})
+      }
+    }),
+    responses: answersOf(operation, docs, takesKey, common)
+  }
+}
+
+const endpointsById = (): ReadonlyMap<string, HttpApiEndpoint.Top> => {
+  const endpoints = new Map<string, HttpApiEndpoint.Top>()
+  HttpApi.reflect(Api, {
+    onGroup: () => undefined,
+    onEndpoint: ({ endpoint }) => {
+      endpoints.set(endpoint.identifier, endpoint)
+    }
+  })
+  return endpoints
+}
+
+const pathsOf = (spec: OpenApi.OpenAPISpec, common: Map<string, unknown>) => {
+  const endpoints = endpointsById()
+  return Object.fromEntries(
+    Object.entries(spec.paths).map(([path, item]) => [
+      path,
+      Object.fromEntries(
+        Object.entries(item).map(([method, operation]) => {
+          const { operationId } = operation as Operation
+          const endpoint = endpoints.get(operationId)
+          if (endpoint === undefined) throw new Error(`No endpoint is called ${operationId}.`)
+          return [method, describeOperation(operation as Operation, endpoint, common)]
+        })
+      )
+    ])
+  )
+}
+
+/** Schema keywords that annotations carry into the document as they are. */
+const keywords = new Set(["minItems", "maxItems", "pattern", "x-codes"])
+
+const examplesOfErrors = Object.fromEntries(
+  errorExamples.map((value) => {
+    const { meaning, remedy } = registry[value.code]
+    return [value.code, { summary: meaning, description: remedy, value }]
+  })
+)
+
+/** No operation answers it, since it is about a method that is none; it is here to be known. */
+const methodNotAllowed = errorAnswer(405, ["method_not_allowed"], reference("schemas", "Error"))
+
+const requestIdParameter = {
+  name: "X-Request-Id",
+  in: "header",
+  required: false,
+  description:
+    "An id of your own for the request: 1 to 128 letters, digits, `-`, `_` and `.`. Another one is " +
+    "replaced. It is in the answer, and the operator finds the request by it.",
+  schema: { type: "string", pattern: "^[A-Za-z0-9._-]{1,128}$" },
+  example: "0f9c1d52-wave-3"
+}
+
+const idempotencyKeyParameter = {
+  name: "Idempotency-Key",
+  in: "header",
+  required: false,
+  description:
+    "A key of your own for the request, so that it takes effect once however often it is sent: 1 " +
+    "to 255 printable ASCII characters, as they are (without spaces, commas, quotes and " +
+    "backslashes) or in double quotes. The same request under the same key is answered as the " +
+    "first time, for 24 hours, and does nothing. A request that stored nothing runs anew. Keys of " +
+    "other organisations do not matter.",
+  schema: { type: "string" },
+  example: "5f1c1f0a-7c1e-4a53-9f43-2f0f6a1f2b77"
+}
+
+const bearer = {
+  type: "http",
+  scheme: "bearer",
+  bearerFormat: "JWT",
+  description: "The same token as `Bearer <ACCESS_TOKEN>`."
+}
+
+/** The document, as plain JSON; the same for the same definitions. */
+export const document = (): Json => {
+  const spec = OpenApi.fromApi(Api.annotate(HttpApi.AdditionalSchemas, [AnyError]), {
+    includeAnnotationKey: (key) => keywords.has(key)
+  })
+  const common = new Map<string, unknown>([["MethodNotAllowed", methodNotAllowed]])
+  const paths = pathsOf(spec, common)
+  return {
+    openapi: spec.openapi,
+    info: {
+      title: "Data Import",
+      version: "1.0.0",
+      summary:
+        "Moves customer accounts from an external supplier onto a customer-accounts platform.",
+      description: introduction,
+      license: { name: "MIT", identifier: "MIT" }
+    },
+    servers: [{ url: "/", description: "Where this document is served." }],
+    "x-limits": limits,
+    tags: spec.tags,
+    paths,
+    components: {
+      schemas: tidy(spec.components.schemas),
+      responses: Object.fromEntries(common),
+      parameters: { IdempotencyKey: idempotencyKeyParameter, RequestId: requestIdParameter },
+      headers,
+      examples: examplesOfErrors,
+      securitySchemes: { ...spec.components.securitySchemes, bearer }
+    }
+  }
+}

@@ -1,0 +1,79 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { describe, expect, it } from "vitest"
+import { neverSeen, sightingsOf } from "../testing/ContractCoverage.ts"
+
+const transactions = "/v1/data-import/transactions/create/"
+
+/** Asks for what was never seen where these lines were kept, in files as named. */
+const neverSeenBeside = (files: Readonly<Record<string, ReadonlyArray<string>>>) => {
+  const folder = mkdtempSync(join(tmpdir(), "data-import-sightings-"))
+  try {
+    for (const [name, lines] of Object.entries(files)) {
+      writeFileSync(join(folder, name), lines.map((line) => `${line}\n`).join(""))
+    }
+    return neverSeen(folder)
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
+describe("an answer", () => {
+  const post = (path: string, status: number, body: unknown) =>
+    sightingsOf({ method: "POST", path }, { status, text: JSON.stringify(body) })
+
+  it.each([
+    ["a success", post(transactions, 201, { results: [] }), [`post ${transactions} 201`]],
+    [
+      "a refusal with fields",
+      post(transactions, 400, {
+        code: "request_failed_validation",
+        errors: [{ attr: "a", code: "null", detail: "No." }]
+      }),
+      [
+        `post ${transactions} 400`,
+        `post ${transactions} 400 request_failed_validation`,
+        "field null"
+      ]
+    ],
+    [
+      "a refusal in GraphQL",
+      post("/v1/graphql/", 200, { errors: [{ extensions: { errorCode: "INVALID_API_KEY" } }] }),
+      ["post /v1/graphql/ 200", "post /v1/graphql/ 200 INVALID_API_KEY"]
+    ],
+    [
+      "one to a HEAD",
+      sightingsOf(
+        { method: "HEAD", path: "/v1/data-import/limits/?a=b" },
+        { status: 200, text: "" }
+      ),
+      ["get /v1/data-import/limits/ 200"]
+    ],
+    ["one from nowhere", post("/nowhere/", 404, { code: "not_found" }), []]
+  ])("shows of the document: %s", (_, sightings, expected) => {
+    expect(sightings).toEqual(expected)
+  })
+})
+
+describe("what was never seen", () => {
+  it("is everything where nothing was seen", () => {
+    const all = neverSeenBeside({})
+    expect(all).toContain(`post ${transactions} 201`)
+    expect(all).toContain(`post ${transactions} 400 request_failed_validation`)
+    expect(all).toContain("post /v1/graphql/ 200 THROTTLED")
+    expect(all).toContain("field duplicate_statement_ids")
+    expect(new Set(all).size).toBe(all.length)
+  })
+
+  it("leaves out what any process has seen, and that alone", () => {
+    const all = neverSeenBeside({})
+    const seen = [all[3], all[10]] as ReadonlyArray<string>
+    const rest = neverSeenBeside({ "1.txt": [seen[0] ?? ""], "2.txt": [seen[1] ?? ""] })
+    expect(rest).toEqual(all.filter((sighting) => !seen.includes(sighting)))
+  })
+
+  it("does not wait for a defect, which no answer may show", () => {
+    expect(neverSeenBeside({}).filter((sighting) => sighting.endsWith("500 error"))).toEqual([])
+  })
+})

@@ -1,0 +1,297 @@
+/**
+ * The account payload: what a supplier sends of one customer account, with every rule on it. Fields
+ * keep the names and the spelling of the wire. Source: specification and rules, "Account payload".
+ */
+import { type BigDecimal, Schema } from "effect"
+import {
+  BillingAddress,
+  billingAddressRules,
+  BillingOptions,
+  billingOptionsRules
+} from "./Billing.ts"
+import { Customer, customerRules } from "./Customer.ts"
+import { difference, isEqual, Money, sum } from "../schema/Decimal.ts"
+import { documentsAreFew } from "../schema/DocumentPath.ts"
+import {
+  CalendarDate,
+  choice,
+  Email,
+  fieldCheck,
+  hasControlCharacter,
+  list,
+  nonBlank,
+  nonBlankText,
+  text
+} from "../schema/Field.ts"
+import { JsonObject } from "../schema/JsonObject.ts"
+import {
+  balanceOf,
+  currentTransactions,
+  historicalTransactions,
+  Ledger,
+  ledgerRules
+} from "./Ledger.ts"
+import { Note, noteRules } from "./Note.ts"
+import {
+  eachSound,
+  isAmong,
+  repeated,
+  type Rule,
+  type RuleSet,
+  sentTwice,
+  soundValues,
+  supplierExists
+} from "../schema/Rules.ts"
+import { Statement, statementIdsAreUnique, statementRules } from "./Statement.ts"
+import { supplierCodeLength } from "../organisation/Supplier.ts"
+import { SupplyAddress } from "./SupplyAddress.ts"
+import type { TransactionId } from "./Transaction.ts"
+import { textWriterOf, writerOf } from "../schema/Encoder.ts"
+
+export const externalAccountNumberLength = 128
+
+/** The supplier's own number of the account, 1 to 128 characters, compared exactly. */
+export const ExternalAccountNumber = nonBlank(externalAccountNumberLength)
+  .check(
+    fieldCheck<string>(
+      (value) =>
+        value === value.trim() &&
+        value.isWellFormed() &&
+        !hasControlCharacter(value) &&
+        value !== "." &&
+        value !== "..",
+      {
+        code: "invalid",
+        detail: "Must have no blank around it and no control character, and not be . or .. itself."
+      }
+    )
+  )
+  .pipe(Schema.brand("ExternalAccountNumber"))
+export type ExternalAccountNumber = typeof ExternalAccountNumber.Type
+
+/** The platform's number: `A-` and 8 upper-case hexadecimal digits, unique and never reused. */
+export const AccountNumber = Schema.String.check(Schema.isPattern(/^A-[0-9A-F]{8}$/)).pipe(
+  Schema.brand("AccountNumber")
+)
+export type AccountNumber = typeof AccountNumber.Type
+
+/** The code of a supplier as a field of a body. */
+export const SupplierCodeField = nonBlankText(supplierCodeLength).pipe(Schema.brand("SupplierCode"))
+
+const AccountType = choice([
+  "DOMESTIC",
+  "BUSINESS",
+  "MANAGED",
+  "PORTFOLIO_LEAD",
+  "DOMESTIC_VACANT",
+  "BUSINESS_VACANT",
+  "DOMESTIC_OCCUPIER",
+  "BUSINESS_OCCUPIER",
+  "SYSTEM",
+  "DOMESTIC_THIRD_PARTY_BILLED",
+  "BUSINESS_THIRD_PARTY_BILLED"
+])
+
+export const Metadata = Schema.Struct({ key: nonBlankText(1024), value: JsonObject })
+
+/**
+ * `transfer_balance` is money, credit positive. `operations_team_name` is kept and has no effect.
+ */
+export const Account = Schema.Struct({
+  import_supplier: SupplierCodeField,
+  external_account_number: ExternalAccountNumber,
+  unknown_occupier: Schema.optionalKey(Schema.Boolean),
+  customers: Schema.optionalKey(list(Customer)),
+  billing_email: Schema.optionalKey(Email),
+  billing_name: Schema.optionalKey(text(510)),
+  billing_sub_name: Schema.optionalKey(text(256)),
+  billing_customer_reference: Schema.optionalKey(text(256)),
+  billing_address: Schema.optionalKey(BillingAddress),
+  account_billing_options: Schema.optionalKey(BillingOptions),
+  account_type: Schema.optionalKey(AccountType),
+  date_of_sale: Schema.optionalKey(CalendarDate),
+  sales_channel: Schema.optionalKey(nonBlankText(128)),
+  sales_subchannel: Schema.optionalKey(text(256)),
+  communication_preference: Schema.optionalKey(choice(["ONLINE", "PRINT"])),
+  document_accessibility: Schema.optionalKey(choice(["LARGE_PRINT", "BRAILLE", "SPOKEN"])),
+  notes: Schema.optionalKey(list(Note)),
+  ledgers: Schema.optionalKey(list(Ledger)),
+  transfer_balance: Schema.optionalKey(Money),
+  statements: Schema.optionalKey(list(Statement)),
+  metadata: Schema.optionalKey(list(Metadata)),
+  operations_team_name: Schema.optionalKey(text(128)),
+  supply_addresses: Schema.optionalKey(list(SupplyAddress))
+})
+export type Account = typeof Account.Type
+
+/** The account as JSON. */
+export const encodeAccount = writerOf(Account)
+
+/** The JSON text of the account: what validate answers and what is staged. */
+export const writingAccount = textWriterOf(Account)
+
+/** What holds where an optional field is not sent. */
+export const defaults = {
+  unknown_occupier: false,
+  account_type: "DOMESTIC",
+  sales_channel: "DIRECT",
+  communication_preference: "ONLINE"
+} as const
+
+/** The balance of a new account: that of its ledgers, or the transfer balance where it has none. */
+export const openingBalance = (account: Account): BigDecimal.BigDecimal => {
+  const ledgers = account.ledgers ?? []
+  if (ledgers.length === 0 && account.transfer_balance !== undefined) {
+    return account.transfer_balance
+  }
+  return sum(ledgers.map(balanceOf))
+}
+
+export const salesChannels = [
+  "DIRECT",
+  "PRICE_COMPARISON",
+  "TELESALES",
+  "DIGI_TELESALES",
+  "EVENTS",
+  "FIELD_SALES",
+  "AGGREGATOR",
+  "PARTNERSHIPS",
+  "NEW_TENANT",
+  "MOVE_IN",
+  "WORKPLACE_POP_UP",
+  "BROKER",
+  "PARENT_POWER",
+  "PEOPLE_POWER",
+  "GIFT_OF_KIT",
+  "HIGH_REFERRER",
+  "SUPPLIER_OF_LAST_RESORT",
+  "ACQUISITION",
+  "LANDLORD",
+  "DEBT_COLLECTION_AGENCY"
+]
+
+const salesChannelIsKnown: Rule<Account> = (account, { choices }, report) => {
+  if (account.sales_channel === undefined) return
+  const known = [...salesChannels, ...(choices.sales_channel ?? [])]
+  isAmong(known, account.sales_channel, "sales_channel", report)
+}
+
+const typesWithoutCustomer: ReadonlySet<string> = new Set([
+  "SYSTEM",
+  "DOMESTIC_VACANT",
+  "BUSINESS_VACANT",
+  "DOMESTIC_OCCUPIER",
+  "BUSINESS_OCCUPIER"
+])
+
+const hasCustomer: Rule<Account> = (account, _facts, report) => {
+  if ((account.customers ?? []).length > 0) return
+  if (account.unknown_occupier === true) return
+  if (typesWithoutCustomer.has(account.account_type ?? defaults.account_type)) return
+  report("required", "At least one customer is required.", "customers")
+}
+
+const unknownOccupierIsNoCustomer: Rule<Account> = (account, _facts, report) => {
+  if (account.unknown_occupier === true && (account.customers ?? []).length > 0) {
+    report("customer_with_unknown_occupier", "An unknown occupier is no customer.")
+  }
+}
+
+const unknownOccupierIsAtOneAddress: Rule<Account> = (account, _facts, report) => {
+  if (account.unknown_occupier === true && (account.supply_addresses ?? []).length > 1) {
+    report(
+      "occupier_account_with_multiple_supply_addresses",
+      "The account of an unknown occupier has one supply address."
+    )
+  }
+}
+
+const domesticCustomersHaveFamilyName: Rule<Account> = (account, _facts, report) => {
+  if ((account.account_type ?? defaults.account_type) !== "DOMESTIC") return
+  eachSound(account.customers ?? [], (customer, index) => {
+    if ((customer.family_name ?? "") === "") {
+      const detail = "A customer of a DOMESTIC account needs a family_name."
+      report("customer_family_name_required", detail, "customers", index)
+    }
+  })
+}
+
+const ledgerCodesAreUnique: Rule<Account> = (account, _facts, report) => {
+  const twice = repeated(soundValues(account.ledgers ?? [], (ledger) => ledger.ledger_code))
+  if (twice.length > 0) {
+    report("duplicate_ledger_entries_found", sentTwice(twice), "ledgers")
+  }
+}
+
+const transactionIdsAreUnique: Rule<Account> = (account, _facts, report) => {
+  const ids: Array<TransactionId> = []
+  for (const listOf of [currentTransactions, historicalTransactions]) {
+    eachSound(account.ledgers ?? [], (ledger) => {
+      eachSound(listOf(ledger), (transaction) => ids.push(transaction.transaction_id))
+    })
+  }
+  const twice = repeated(ids)
+  if (twice.length > 0) {
+    report("duplicate_transaction_ids", sentTwice(twice))
+  }
+}
+
+const ledgersAddUpToTransfer: Rule<Account> = (account, _facts, report) => {
+  const { transfer_balance: stated, ledgers = [] } = account
+  if (stated === undefined || ledgers.length === 0) return
+  const balances = ledgers.flatMap((ledger) => ledger.ledger_balance ?? [])
+  if (balances.length < ledgers.length) return
+  const calculated = sum(balances)
+  if (!isEqual(stated, calculated)) {
+    report(
+      "ledger_balances_not_equal_to_transfer_balance",
+      `transfer_balance: ${difference(stated, calculated)}.`
+    )
+  }
+}
+
+const metadataKeysAreUnique: Rule<Account> = (account, _facts, report) => {
+  const twice = repeated(soundValues(account.metadata ?? [], (entry) => entry.key))
+  if (twice.length > 0) {
+    report("metadata_has_duplicate_keys", sentTwice(twice), "metadata")
+  }
+}
+
+const supplyAddressesAreUnique: Rule<Account> = (account, _facts, report) => {
+  const places = soundValues(account.supply_addresses ?? [], (address) =>
+    JSON.stringify([address.supply_address1, address.supply_postcode])
+  )
+  if (repeated(places).length > 0) {
+    report(
+      "duplicate_supply_addresses_found",
+      "The same address line and postcode stand more than once.",
+      "supply_addresses"
+    )
+  }
+}
+
+export const accountRules: RuleSet<Account> = {
+  rules: [
+    supplierExists,
+    documentsAreFew,
+    salesChannelIsKnown,
+    hasCustomer,
+    unknownOccupierIsNoCustomer,
+    unknownOccupierIsAtOneAddress,
+    domesticCustomersHaveFamilyName,
+    ledgerCodesAreUnique,
+    transactionIdsAreUnique,
+    ledgersAddUpToTransfer,
+    statementIdsAreUnique,
+    metadataKeysAreUnique,
+    supplyAddressesAreUnique
+  ],
+  members: {
+    customers: customerRules,
+    billing_address: billingAddressRules,
+    account_billing_options: billingOptionsRules,
+    notes: noteRules,
+    ledgers: ledgerRules,
+    statements: statementRules
+  }
+}

@@ -1,0 +1,136 @@
+/**
+ * Everything that is on an account, for the operator to look at: as values, and as the JSON that is
+ * shown of them, in the names of the wire. No program decides on it.
+ */
+import type { BigDecimal, DateTime, Schema } from "effect"
+import type { AccountNumber } from "./Account.ts"
+import type {
+  AccountChange,
+  AccountNote,
+  AccountStatement,
+  AddedTransaction,
+  FoundDocuments
+} from "./AccountChange.ts"
+import { type Customer, defaultPreferences } from "./Customer.ts"
+import { twoDecimals } from "../schema/Decimal.ts"
+import { relativePath } from "../schema/DocumentPath.ts"
+import { formatInstant } from "../schema/Field.ts"
+import type { ImportKey } from "./ImportProcess.ts"
+import type { Ledger } from "./Ledger.ts"
+import { encodeTransaction } from "./Transaction.ts"
+
+/** A transaction with its ledger; null for one that was added after the import. */
+export interface DescribedTransaction extends AddedTransaction {
+  readonly ledgerCode: string | null
+}
+
+/** A payment instruction with the time of its end; null while it is active. */
+export type DescribedInstruction = NonNullable<AccountChange["instruction"]> & {
+  readonly endedAt: DateTime.Utc | null
+}
+
+/** Lists are in the order in which their elements came onto the account. */
+export interface AccountDescription {
+  readonly key: ImportKey
+  readonly number: AccountNumber
+  readonly createdAt: DateTime.Utc
+  readonly operationsTeam: string
+  readonly balance: BigDecimal.BigDecimal
+  readonly customers: ReadonlyArray<Customer>
+  /** Without their transactions. */
+  readonly ledgers: ReadonlyArray<Ledger>
+  readonly transactions: ReadonlyArray<DescribedTransaction>
+  readonly notes: ReadonlyArray<AccountNote>
+  readonly statements: ReadonlyArray<AccountStatement>
+  readonly instructions: ReadonlyArray<DescribedInstruction>
+  /** What the store said of the documents of the notes and statements. */
+  readonly documents: FoundDocuments
+}
+
+type JsonObject = { readonly [name: string]: Schema.Json }
+
+const money = (value: BigDecimal.BigDecimal | undefined): string | null =>
+  value === undefined ? null : twoDecimals(value)
+
+const instant = (value: DateTime.Utc | undefined): string | null =>
+  value === undefined ? null : formatInstant(value)
+
+const document = (documents: FoundDocuments, path: string): JsonObject => {
+  const { checksum = null, etag = null, size = null } = documents.get(relativePath(path)) ?? {}
+  return { document_path: path, size, etag, checksum }
+}
+
+const customerJson = ({ customer_preferences, ...customer }: Customer): JsonObject => ({
+  ...customer,
+  customer_preferences: { ...defaultPreferences, ...customer_preferences }
+})
+
+const ledgerJson = (ledger: Ledger): JsonObject => ({
+  ledger_code: ledger.ledger_code,
+  ledger_balance: money(ledger.ledger_balance),
+  last_statement_balance: money(ledger.last_statement_balance),
+  last_statement_closing_date: ledger.last_statement_closing_date ?? null
+})
+
+const transactionJson = ({
+  ledgerCode,
+  movedFrom,
+  transaction
+}: DescribedTransaction): JsonObject => ({
+  ...(encodeTransaction(transaction) as JsonObject),
+  ledger_code: ledgerCode,
+  moved_from_date: movedFrom
+})
+
+const noteJson =
+  (documents: FoundDocuments) =>
+  (note: AccountNote): JsonObject => ({
+    body: note.body ?? null,
+    documents: (note.document_paths ?? []).map((named) => document(documents, named.document_path)),
+    created_at: formatInstant(note.created_at),
+    is_pinned: note.is_pinned ?? false,
+    unpin_at: instant(note.unpin_at)
+  })
+
+const statementJson =
+  (documents: FoundDocuments) =>
+  ({ origin, statement }: AccountStatement): JsonObject => ({
+    statement_id: statement.statement_id,
+    origin,
+    bill_period_from_date: statement.bill_period_from_date,
+    bill_period_to_date: statement.bill_period_to_date,
+    issued_date: statement.issued_date ?? null,
+    number: statement.number ?? null,
+    gross_amount: money(statement.gross_amount),
+    document:
+      statement.statement_path === undefined ? null : document(documents, statement.statement_path)
+  })
+
+const instructionJson = ({ details, endedAt, instruction }: DescribedInstruction): JsonObject => ({
+  ...instruction,
+  details:
+    details._tag === "Card"
+      ? {
+          brand: details.brand,
+          last_four: details.lastFour,
+          expiry_month: details.expiryMonth,
+          expiry_year: details.expiryYear
+        }
+      : { bank_name: details.bankName, status: details.status },
+  ended_at: instant(endedAt ?? undefined)
+})
+
+/** The account as JSON; what is not there is null. Money is text with two decimals. */
+export const encodeDescription = (account: AccountDescription) => ({
+  ...account.key,
+  kraken_account_number: account.number,
+  account_created_at: formatInstant(account.createdAt),
+  operations_team_name: account.operationsTeam,
+  balance: twoDecimals(account.balance),
+  customers: account.customers.map(customerJson),
+  ledgers: account.ledgers.map(ledgerJson),
+  transactions: account.transactions.map(transactionJson),
+  notes: account.notes.map(noteJson(account.documents)),
+  statements: account.statements.map(statementJson(account.documents)),
+  payment_instructions: account.instructions.map(instructionJson)
+})

@@ -1,0 +1,30 @@
+/**
+ * The names of the outbox events. A name is stable for ever; its meaning may only grow by a new
+ * version.
+ */
+import { Schema } from "effect"
+import type { Code } from "../codes/Code.ts"
+
+export const EventName = Schema.Literals([
+  "data_import.import_process.staged-v1",
+  "data_import.import_process.complete-v1",
+  "data_import.import_process.error-v1",
+  "data_import.import_process.dry_run_complete-v1",
+  "data_import.import_process.dry_run_error-v1",
+  "data_import.import_process.post_import.completed-v1"
+])
+export type EventName = typeof EventName.Type
+
+/** The event that ends an attempt without an account. */
+export const releaseEvent = (dryRun: boolean, successful: boolean): EventName => {
+  if (!dryRun) return "data_import.import_process.error-v1"
+  return successful
+    ? "data_import.import_process.dry_run_complete-v1"
+    : "data_import.import_process.dry_run_error-v1"
+}
+
+/** What that event says went wrong: the outcome, then the codes of the errors, each once. */
+export const releaseCodes = (
+  outcome: Code,
+  errors: ReadonlyArray<{ readonly code: Code }>
+): ReadonlyArray<Code> => [...new Set([outcome, ...errors.map((error) => error.code)])]

@@ -1,0 +1,84 @@
+/**
+ * The state machine of one import, from staging to the platform account, as pure functions. Storage
+ * keeps what these functions decide and nothing else. Source: specification, "States and
+ * transitions", and the decisions on account creation.
+ */
+import { DateTime, Schema } from "effect"
+import type { AccountNumber, ExternalAccountNumber } from "./Account.ts"
+import type { SupplierCode } from "../organisation/Supplier.ts"
+
+/** Identifier of one attempt at processing an import. */
+export const AttemptId = Schema.String.pipe(Schema.brand("AttemptId"))
+export type AttemptId = typeof AttemptId.Type
+
+/** The pair that identifies an import in every request. */
+export interface ImportKey {
+  readonly import_supplier: SupplierCode
+  readonly external_account_number: ExternalAccountNumber
+}
+
+/** The right of one attempt to create the account, until `expiresAt` (exclusive) or its release. */
+export interface Lease {
+  readonly attempt: AttemptId
+  readonly expiresAt: DateTime.Utc
+}
+
+/** What storage keeps of an import, apart from its payload. At most one of the three is set. */
+export interface ImportProcess {
+  readonly key: ImportKey
+  readonly skipped: boolean
+  readonly lease: Lease | null
+  readonly account: { readonly number: AccountNumber; readonly createdAt: DateTime.Utc } | null
+}
+
+/** The state of an import at an instant. An expired lease is no lease. */
+export type ImportState =
+  | { readonly _tag: "Pending" }
+  | { readonly _tag: "Skipped" }
+  | { readonly _tag: "InProgress"; readonly lease: Lease }
+  | {
+      readonly _tag: "Imported"
+      readonly accountNumber: AccountNumber
+      readonly createdAt: DateTime.Utc
+    }
+
+export const stateAt = (process: ImportProcess, now: DateTime.Utc): ImportState => {
+  if (process.account !== null) {
+    const { createdAt, number } = process.account
+    return { _tag: "Imported", accountNumber: number, createdAt }
+  }
+  if (process.skipped) return { _tag: "Skipped" }
+  if (process.lease !== null && DateTime.isGreaterThan(process.lease.expiresAt, now)) {
+    return { _tag: "InProgress", lease: process.lease }
+  }
+  return { _tag: "Pending" }
+}
+
+/**
+ * Whether a stage may store, an attempt may start or the operator may skip: nothing else is under
+ * way.
+ */
+export const isFree = (state: ImportState): boolean => state._tag === "Pending"
+
+/**
+ * Whether the attempt still holds the import, and so may complete or release it, and renew its
+ * lease while that lasts.
+ */
+export const holds = (process: ImportProcess, attempt: AttemptId): boolean =>
+  process.account === null && !process.skipped && process.lease?.attempt === attempt
+
+/** The status that the supplier sees; a skipped import and an expired attempt read UNKNOWN. */
+export const ImportStatus = Schema.Literals(["UNKNOWN", "IN_PROGRESS", "COMPLETED"])
+export type ImportStatus = typeof ImportStatus.Type
+
+export const statusOf = (state: ImportState): ImportStatus => {
+  switch (state._tag) {
+    case "Imported":
+      return "COMPLETED"
+    case "InProgress":
+      return "IN_PROGRESS"
+    case "Pending":
+    case "Skipped":
+      return "UNKNOWN"
+  }
+}

@@ -1,0 +1,143 @@
+/**
+ * The ledgers of an account and the money rules over them. Every sum is exact, and a broken rule
+ * states both figures. Source: specification, "Ledger"; rules, "Ledgers: the money rules".
+ */
+import { BigDecimal, Schema } from "effect"
+import { difference, isEqual, Money, sum, zero } from "../schema/Decimal.ts"
+import { CalendarDate, list, nonBlankText } from "../schema/Field.ts"
+import { eachSound, isAmong, type Rule, type RuleSet } from "../schema/Rules.ts"
+import { isNotInFuture, signedAmount, Transaction, transactionRules } from "./Transaction.ts"
+
+/** Balances are money; a transaction list that is not sent is empty. */
+export const Ledger = Schema.Struct({
+  ledger_code: nonBlankText(64),
+  last_statement_balance: Schema.optionalKey(Money),
+  last_statement_closing_date: Schema.optionalKey(CalendarDate),
+  ledger_balance: Schema.optionalKey(Money),
+  current_statement_transactions: Schema.optionalKey(list(Transaction)),
+  historical_statement_transactions: Schema.optionalKey(list(Transaction))
+})
+export type Ledger = typeof Ledger.Type
+
+export const currentTransactions = (ledger: Ledger): ReadonlyArray<Transaction> =>
+  ledger.current_statement_transactions ?? []
+
+export const historicalTransactions = (ledger: Ledger): ReadonlyArray<Transaction> =>
+  ledger.historical_statement_transactions ?? []
+
+const sumOf = (transactions: ReadonlyArray<Transaction>): BigDecimal.BigDecimal =>
+  sum(transactions.map(signedAmount))
+
+const lastStatementBalance = (ledger: Ledger): BigDecimal.BigDecimal =>
+  ledger.last_statement_balance ?? zero
+
+/** What the ledger holds now: the last statement's balance and all that came since. */
+export const balanceOf = (ledger: Ledger): BigDecimal.BigDecimal =>
+  ledger.ledger_balance ??
+  BigDecimal.sum(lastStatementBalance(ledger), sumOf(currentTransactions(ledger)))
+
+const historyAddsUp: Rule<Ledger> = (ledger, _facts, report) => {
+  const transactions = historicalTransactions(ledger)
+  if (transactions.length === 0) return
+  const calculated = sumOf(transactions)
+  if (!isEqual(lastStatementBalance(ledger), calculated)) {
+    report(
+      "historical_statement_transactions_balance_mismatch",
+      `last_statement_balance: ${difference(ledger.last_statement_balance, calculated)}.`
+    )
+  }
+}
+
+const balanceAddsUp: Rule<Ledger> = (ledger, _facts, report) => {
+  if (ledger.ledger_balance === undefined) return
+  const calculated = BigDecimal.sum(
+    lastStatementBalance(ledger),
+    sumOf(currentTransactions(ledger))
+  )
+  if (!isEqual(ledger.ledger_balance, calculated)) {
+    report(
+      "balance_mismatch_on_ledger_balance",
+      `ledger_balance: ${difference(ledger.ledger_balance, calculated)}.`
+    )
+  }
+}
+
+const historyHasClosingDate: Rule<Ledger> = (ledger, _facts, report) => {
+  if (historicalTransactions(ledger).length === 0) return
+  if (ledger.last_statement_closing_date === undefined) {
+    report(
+      "historical_statement_transactions_require_last_statement_closing_date",
+      "Historical transactions need last_statement_closing_date."
+    )
+  }
+}
+
+/** Whether any transaction that can be read at all has the property. */
+const someSound = (
+  transactions: ReadonlyArray<Transaction>,
+  has: (transaction: Transaction) => boolean
+): boolean => {
+  let found = false
+  eachSound(transactions, (transaction) => {
+    found ||= has(transaction)
+  })
+  return found
+}
+
+const currentIsAfterClosing: Rule<Ledger> = (ledger, _facts, report) => {
+  const closing = ledger.last_statement_closing_date
+  if (closing === undefined) return
+  if (someSound(currentTransactions(ledger), (item) => item.transaction_date <= closing)) {
+    report(
+      "current_statement_transaction_before_last_statement_closing_date",
+      `Current transactions must be after ${closing}.`
+    )
+  }
+}
+
+const historyIsUpToClosing: Rule<Ledger> = (ledger, _facts, report) => {
+  const closing = ledger.last_statement_closing_date
+  if (closing === undefined) return
+  if (someSound(historicalTransactions(ledger), (item) => item.transaction_date > closing)) {
+    report(
+      "historical_statement_transaction_after_last_statement_closing_date",
+      `Historical transactions must be on or before ${closing}.`
+    )
+  }
+}
+
+const closingIsPast: Rule<Ledger> = (ledger, { today }, report) => {
+  const closing = ledger.last_statement_closing_date
+  if (closing !== undefined && closing > today) {
+    report(
+      "historical_statement_period_end_in_future",
+      `last_statement_closing_date must not be after ${today}.`
+    )
+  }
+}
+
+const codeIsAllowed: Rule<Ledger> = (ledger, { choices }, report) => {
+  const allowed = choices.ledger_code ?? []
+  if (allowed.length > 0) isAmong(allowed, ledger.ledger_code, "ledger_code", report)
+}
+
+const pastTransactionRules: RuleSet<Transaction> = {
+  ...transactionRules,
+  rules: [isNotInFuture, ...transactionRules.rules]
+}
+
+export const ledgerRules: RuleSet<Ledger> = {
+  rules: [
+    codeIsAllowed,
+    historyAddsUp,
+    balanceAddsUp,
+    historyHasClosingDate,
+    currentIsAfterClosing,
+    historyIsUpToClosing,
+    closingIsPast
+  ],
+  members: {
+    current_statement_transactions: pastTransactionRules,
+    historical_statement_transactions: pastTransactionRules
+  }
+}

@@ -1,0 +1,43 @@
+/**
+ * A payment instruction that exists at a vendor and is to be used for an account. Source:
+ * specification and rules, "Payment instruction"; decisions, "Vendors".
+ */
+import { Schema } from "effect"
+import { choice, nonBlankText } from "../schema/Field.ts"
+import { isAmong, type Rule } from "../schema/Rules.ts"
+
+/** An instruction by its vendor's code and reference. */
+export const PaymentInstruction = Schema.Struct({
+  vendor: nonBlankText(64),
+  reference: nonBlankText(512),
+  type: choice(["CARD", "DIRECT_DEBIT"])
+})
+export type PaymentInstruction = typeof PaymentInstruction.Type
+
+/** What may be kept of an instruction, and never a whole card or account number. */
+export type InstructionDetails =
+  | {
+      readonly _tag: "Card"
+      readonly brand: string
+      readonly lastFour: string
+      readonly expiryMonth: number
+      readonly expiryYear: number
+    }
+  | { readonly _tag: "DirectDebit"; readonly bankName: string | null; readonly status: string }
+
+/** What each vendor offers; one that the operator added offers every type. */
+const offers: Readonly<Record<string, ReadonlyArray<PaymentInstruction["type"]>>> = {
+  STRIPE: ["CARD"],
+  GOCARDLESS: ["DIRECT_DEBIT"]
+}
+
+const typesOf = (vendor: string): ReadonlyArray<string> | undefined =>
+  Object.hasOwn(offers, vendor) ? offers[vendor] : undefined
+
+export const vendorIsKnown: Rule<PaymentInstruction> = ({ vendor }, { choices }, report) =>
+  isAmong([...Object.keys(offers), ...(choices.vendor ?? [])], vendor, "vendor", report)
+
+export const vendorOffersType: Rule<PaymentInstruction> = ({ type, vendor }, _facts, report) => {
+  const types = typesOf(vendor)
+  if (types !== undefined) isAmong(types, type, "type", report)
+}

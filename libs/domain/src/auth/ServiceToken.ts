@@ -1,0 +1,233 @@
+/**
+ * Tokens for API keys: an organisation shows a key, or the refresh token it got last, and gets an
+ * access token with a new refresh token. It stands alone because nothing else may see a secret, and
+ * because the failed attempts of an address are counted here. Source: decisions, "Authentication"
+ * and "Readings".
+ */
+import { Context, Data, DateTime, Duration, Effect, Layer, Option, RcMap, Semaphore } from "effect"
+import { ApiKeys } from "../ports/ApiKeys.ts"
+import type { DoesNotExist } from "../ports/Configuration.ts"
+import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
+import { TokenSeal, TokenSecrets } from "../ports/TokenSigner.ts"
+import { ServiceUnavailable } from "../requests/Failure.ts"
+import { type ApiKey, ApiKeyId, isLive, type OrganisationName, type Scope } from "../organisation/Organisation.ts"
+import { type TokenPayload, unixSeconds } from "../organisation/AccessToken.ts"
+
+const tokenLifetime = Duration.minutes(60)
+const refreshTokenLifetime = Duration.days(7)
+
+/** So many failed attempts of one address within the window are told why; the next are throttled. */
+const failedAttemptLimit = 20
+const failedAttemptWindow = Duration.minutes(1)
+
+const retryAfterSeconds = 5
+
+/** No such key, or it is revoked or expired: which of them is not said. */
+export class InvalidApiKey extends Data.TaggedError("InvalidApiKey")<{}> {}
+
+/** Unknown, expired, used before, or of a key that no longer lives: which of them is not said. */
+export class InvalidRefreshToken extends Data.TaggedError("InvalidRefreshToken")<{}> {}
+
+/** The credential is not valid, and too many from this address were not; it is to wait so long. */
+export class Throttled extends Data.TaggedError("Throttled")<{
+  readonly retryAfterSeconds: number
+}> {}
+
+/** Why there is no token. */
+export type TokenRefused = InvalidApiKey | InvalidRefreshToken | Throttled | ServiceUnavailable
+
+/** What proves who asks: exactly one of the two. */
+export type Credential = { readonly APIKey: string } | { readonly refreshToken: string }
+
+/** `refreshExpiresIn` is the instant at which the refresh token ends, in Unix seconds. */
+export interface ServiceTokens {
+  readonly token: string
+  readonly refreshToken: string
+  readonly refreshExpiresIn: number
+  readonly payload: TokenPayload
+}
+
+/** The end of something that begins at `start` and never outlives the key. */
+const endOf = (start: DateTime.Utc, lifetime: Duration.Duration, key: ApiKey): DateTime.Utc => {
+  const end = DateTime.addDuration(start, lifetime)
+  return key.expiresAt === null ? end : DateTime.min(end, key.expiresAt)
+}
+
+/** Addresses that are remembered as throttled; forgetting one costs a look into the storage. */
+const rememberedAddresses = 10_000
+
+/**
+ * Counts the failed attempts of an address, and throttles those beyond the limit. The credential is
+ * looked at first, so a valid one is never refused for what others did from the same address. An
+ * attempt that is throttled costs that look and nothing more: the end of the throttling is
+ * remembered here. Failures of one address are counted one after the other, so that a burst of them
+ * occupies one connection to the storage.
+ */
+const makeThrottle = Effect.fnUntraced(function* (apiKeys: ApiKeys["Service"]) {
+  const counting = yield* RcMap.make({ lookup: (_address: string) => Semaphore.make(1) })
+  const throttledUntil = new Map<string, DateTime.Utc>()
+
+  const remember = (address: string, end: DateTime.Utc) => {
+    throttledUntil.delete(address)
+    const [oldest] = throttledUntil.keys()
+    if (oldest !== undefined && throttledUntil.size >= rememberedAddresses) {
+      throttledUntil.delete(oldest)
+    }
+    throttledUntil.set(address, end)
+  }
+
+  const refuseUntil = (end: DateTime.Utc, now: DateTime.Utc) => {
+    const left = Duration.toSeconds(DateTime.distance(now, end))
+    return Effect.fail(new Throttled({ retryAfterSeconds: Math.ceil(left) }))
+  }
+
+  const count = Effect.fnUntraced(function* (address: string, now: DateTime.Utc) {
+    const known = throttledUntil.get(address)
+    if (known !== undefined && DateTime.isGreaterThan(known, now)) {
+      return yield* refuseUntil(known, now)
+    }
+    const since = DateTime.subtractDuration(now, failedAttemptWindow)
+    const attempt = { clientAddress: address, at: now, since, limit: failedAttemptLimit }
+    const blocking = yield* apiKeys.recordFailedAttempt(attempt)
+    if (Option.isNone(blocking)) return
+    const end = DateTime.addDuration(blocking.value, failedAttemptWindow)
+    remember(address, end)
+    return yield* refuseUntil(end, now)
+  })
+
+  return Effect.fnUntraced(function* (address: string, now: DateTime.Utc) {
+    const permit = yield* RcMap.get(counting, address)
+    yield* permit.withPermit(count(address, now))
+  }, Effect.scoped)
+})
+
+const makeExchange = (
+  apiKeys: ApiKeys["Service"],
+  seal: TokenSeal["Service"],
+  secrets: TokenSecrets["Service"]
+) => {
+  const newRefreshToken = Effect.fnUntraced(function* (now: DateTime.Utc) {
+    const refreshToken = `rt_${yield* secrets.make}`
+    const hash = yield* secrets.hash(refreshToken)
+    return { refreshToken, hash, expiresAt: DateTime.addDuration(now, refreshTokenLifetime) }
+  })
+
+  const byApiKey = Effect.fnUntraced(function* (secret: string, now: DateTime.Utc) {
+    const found = yield* apiKeys.findByHash(yield* secrets.hash(secret))
+    const key = Option.filter(found, (key) => isLive(key, now))
+    if (Option.isNone(key)) return yield* new InvalidApiKey()
+    const { expiresAt, hash, refreshToken } = yield* newRefreshToken(now)
+    const family = yield* secrets.make
+    yield* apiKeys.saveRefreshToken({ hash, family, apiKey: key.value.id, expiresAt }, now)
+    return { key: key.value, refreshToken }
+  })
+
+  const byRefreshToken = Effect.fnUntraced(function* (secret: string, now: DateTime.Utc) {
+    const { refreshToken, ...successor } = yield* newRefreshToken(now)
+    const hash = yield* secrets.hash(secret)
+    const rotation = yield* apiKeys.rotateRefreshToken({ hash, successor, at: now })
+    if (rotation._tag === "Rotated") return { key: rotation.apiKey, refreshToken }
+    if (rotation._tag === "Reused") {
+      yield* Effect.logWarning("A refresh token was used twice; its family is revoked")
+    }
+    return yield* new InvalidRefreshToken()
+  })
+
+  return Effect.fnUntraced(function* (credential: Credential, now: DateTime.Utc) {
+    const { key, refreshToken } =
+      "APIKey" in credential
+        ? yield* byApiKey(credential.APIKey, now)
+        : yield* byRefreshToken(credential.refreshToken, now)
+    const { payload, token } = yield* seal.seal({
+      organisation: key.organisation,
+      apiKey: key.id,
+      scopes: key.scopes,
+      issuedAt: now,
+      expiresAt: endOf(now, tokenLifetime, key)
+    })
+    const refreshExpiresIn = unixSeconds(endOf(now, refreshTokenLifetime, key))
+    return { token, refreshToken, refreshExpiresIn, payload }
+  })
+}
+
+export class ServiceToken extends Context.Service<
+  ServiceToken,
+  {
+    /**
+     * Exchanges a credential for tokens. `clientAddress` is where the request comes from: from the
+     * 21st within a minute on, a failed attempt from there is `Throttled`, until the first of them
+     * is a minute old. Only failed attempts count, and a valid credential is never refused. A
+     * refresh token used twice ends all refresh tokens of its family.
+     */
+    readonly obtain: (
+      credential: Credential,
+      clientAddress: string
+    ) => Effect.Effect<ServiceTokens, TokenRefused>
+  }
+>()("@data-import/domain/ServiceToken") {}
+
+export const layer: Layer.Layer<ServiceToken, never, ApiKeys | TokenSeal | TokenSecrets> =
+  Layer.effect(
+    ServiceToken,
+    Effect.gen(function* () {
+      const apiKeys = yield* ApiKeys
+      const countFailure = yield* makeThrottle(apiKeys)
+      const exchange = makeExchange(apiKeys, yield* TokenSeal, yield* TokenSecrets)
+      return ServiceToken.of({
+        obtain: Effect.fn("ServiceToken.obtain")(function* (credential, clientAddress) {
+          const now = yield* DateTime.now
+          return yield* exchange(credential, now).pipe(
+            Effect.tapErrorTag(["InvalidApiKey", "InvalidRefreshToken"], () =>
+              countFailure(clientAddress, now)
+            ),
+            Effect.catchTag("StorageUnavailable", () =>
+              Effect.fail(new ServiceUnavailable({ retryAfterSeconds }))
+            )
+          )
+        })
+      })
+    })
+  )
+
+/** What the operator decides about a new key; `expiresAt` is null for a key that does not end. */
+export interface KeyOrder {
+  readonly organisation: OrganisationName
+  readonly label: string
+  readonly scopes: ReadonlyArray<Scope>
+  readonly expiresAt: DateTime.Utc | null
+}
+
+/**
+ * A new API key. `secret` is what the organisation sends, `sk_` and 256 bits in base64url; it is
+ * shown this once, since only its hash is kept.
+ */
+export const issueKey: (
+  order: KeyOrder
+) => Effect.Effect<
+  { readonly key: ApiKey; readonly secret: string },
+  DoesNotExist | StorageUnavailable,
+  ApiKeys | TokenSecrets
+> = Effect.fn("ServiceToken.issueKey")(function* (order: KeyOrder) {
+  const apiKeys = yield* ApiKeys
+  const secrets = yield* TokenSecrets
+  const secret = `sk_${yield* secrets.make}`
+  const key: ApiKey = {
+    ...order,
+    id: ApiKeyId.make(`key_${(yield* secrets.make).slice(0, 16)}`),
+    hash: yield* secrets.hash(secret),
+    createdAt: yield* DateTime.now,
+    revokedAt: null
+  }
+  yield* apiKeys.issue(key)
+  return { key, secret }
+})
+
+/**
+ * Ends a key and its refresh tokens now, and its access tokens within 60 seconds; false if there is
+ * no such key. A second time changes nothing.
+ */
+export const revokeKey: (id: ApiKeyId) => Effect.Effect<boolean, StorageUnavailable, ApiKeys> =
+  Effect.fn("ServiceToken.revokeKey")(function* (id: ApiKeyId) {
+    const apiKeys = yield* ApiKeys
+    return yield* apiKeys.revoke(id, yield* DateTime.now)
+  })

@@ -1,0 +1,220 @@
+/**
+ * Validating, staging and processing an account: the first half of a migration. Nothing is
+ * acknowledged before it is stored, nothing is stored by halves, and every request may be sent
+ * again. Source: specification, "Account creation flow"; decisions, "Account creation".
+ */
+import { Config, Context, type DateTime, Effect, Layer, Option } from "effect"
+import { Documents } from "../ports/Documents.ts"
+import { History } from "../ports/AuditLog.ts"
+import { ImportProcesses, type Stored } from "../ports/ImportProcesses.ts"
+import { OperatorSetup } from "../ports/Configuration.ts"
+import { type Account, writingAccount } from "../account/Account.ts"
+import { accountRequest, processRequest } from "../validation/AccountValidation.ts"
+import { type Created, makeAttempts } from "./ImportAttempt.ts"
+import { recordRefusals } from "../writes/Audit.ts"
+import { type Examiner, makeExaminer, requireOngoing } from "../validation/RequestValidation.ts"
+import {
+  AlreadyImported,
+  type Failure,
+  type Fault,
+  ImportInProgress,
+  ImportProcessDoesNotExist,
+  ImportSkipped,
+  keyInUse,
+  OperationsTeamDoesNotExist,
+  unavailable
+} from "../requests/Failure.ts"
+import { type Keep, keepFrom } from "../requests/Idempotency.ts"
+import { type ImportKey, type ImportState, stateAt } from "../account/ImportProcess.ts"
+import type { Caller } from "../organisation/Organisation.ts"
+import * as Settings from "../support/Settings.ts"
+import { inTurns } from "../support/Steps.ts"
+
+/** `first` tells a first staging from one that replaced pending data. */
+export interface Staged {
+  readonly first: boolean
+  readonly key: ImportKey
+}
+
+/** Why an import in this state can neither be staged nor processed; null where it can. */
+const refusalOf = (key: ImportKey, found: ImportState | null) => {
+  switch (found?._tag) {
+    case undefined:
+      return new ImportProcessDoesNotExist({ key })
+    case "Imported":
+      return new AlreadyImported({ key, accountNumber: found.accountNumber })
+    case "Skipped":
+      return new ImportSkipped({ key })
+    case "InProgress":
+      return new ImportInProgress({ key })
+    case "Pending":
+      return null
+  }
+}
+
+const payloadOf = (body: unknown): unknown =>
+  typeof body === "object" && body !== null && "payload" in body ? body.payload : undefined
+
+const code = "account_failed_validation"
+
+export class AccountImport extends Context.Service<
+  AccountImport,
+  {
+    /**
+     * The account as it would be stored. Looks neither at what is staged nor at the supplier's
+     * status. `faults`, here and below, are those beside the body: they are reported together with
+     * those of the body, before them.
+     */
+    readonly validate: (
+      caller: Caller,
+      body: unknown,
+      faults?: ReadonlyArray<Fault>
+    ) => Effect.Effect<Account, Failure>
+    /** Stores the account for processing; the data that counts is the last one acknowledged. */
+    readonly stage: (
+      caller: Caller,
+      body: unknown,
+      keep?: Keep<Staged> | null,
+      faults?: ReadonlyArray<Fault>
+    ) => Effect.Effect<Staged, Failure>
+    /** Makes the platform account from the staged data, or with `dry_run` shows that it would. */
+    readonly process: (
+      caller: Caller,
+      body: unknown,
+      keep?: Keep<Created> | null,
+      faults?: ReadonlyArray<Fault>
+    ) => Effect.Effect<Created, Failure>
+  }
+>()("@data-import/domain/AccountImport") {}
+
+/** `CONCURRENCY_LIMIT` is the deployment's. */
+const settings = Config.all({
+  lease: Settings.lease,
+  concurrencyLimit: Settings.integer("CONCURRENCY_LIMIT", { minimum: 0, maximum: 1_000_000 })
+    .optional
+})
+
+interface Dependencies {
+  readonly processes: ImportProcesses["Service"]
+  readonly setup: OperatorSetup["Service"]
+  readonly examiner: Examiner
+  readonly attempts: ReturnType<typeof makeAttempts>
+  readonly concurrencyLimit: number | null
+}
+
+/** Who asks, the body as it was sent, and the faults beside it. */
+interface Asked {
+  readonly caller: Caller
+  readonly body: unknown
+  readonly faults: ReadonlyArray<Fault>
+}
+
+const examineAccount = ({ examiner }: Dependencies, { body, caller, faults }: Asked) =>
+  examiner.examine({
+    validator: accountRequest,
+    caller,
+    body,
+    faults,
+    payload: payloadOf(body),
+    code
+  })
+
+const stage = Effect.fnUntraced(function* (
+  deps: Dependencies,
+  asked: Asked,
+  keep: Keep<Staged> | null
+) {
+  const { body: valid, now, supplier } = yield* examineAccount(deps, asked)
+  const { caller } = asked
+  yield* requireOngoing(supplier)
+  const { external_account_number, import_supplier } = valid.payload
+  const key = { import_supplier, external_account_number }
+  const payload = yield* inTurns(() => writingAccount(valid.payload))
+  const stagedAs = ({ _tag }: Stored): Staged => ({ first: _tag === "Created", key })
+  const command = { key, payload, caller, at: now, keep: keepFrom(keep, stagedAs) }
+  const staging = yield* deps.processes.stage(command)
+  if (staging._tag !== "Refused") return stagedAs(staging)
+  return yield* refusalOf(key, staging.found) ?? unavailable
+})
+
+/** The team is judged after the import's state, but must be known before the attempt begins. */
+const refuseForTeam = Effect.fnUntraced(function* (
+  { processes }: Dependencies,
+  key: ImportKey,
+  name: string,
+  now: DateTime.Utc
+) {
+  const found = yield* processes.find(key)
+  const state = Option.match(found, {
+    onNone: () => null,
+    onSome: (process) => stateAt(process, now)
+  })
+  return yield* refusalOf(key, state) ?? new OperationsTeamDoesNotExist({ name })
+})
+
+/** Everything that can refuse an attempt before it holds its import. */
+const startAttempt = Effect.fnUntraced(function* (
+  deps: Dependencies,
+  asked: Asked,
+  keep: Keep<Created> | null
+) {
+  const { caller } = asked
+  const payload = payloadOf(asked.body)
+  const request = { validator: processRequest, ...asked, payload, code } as const
+  const { body: valid, now, supplier } = yield* deps.examiner.examine(request)
+  yield* requireOngoing(supplier)
+  const { dry_run: dryRun = false, operations_team_name: team, ...key } = valid.payload
+  if (!(yield* deps.setup.hasTeam(team))) return yield* refuseForTeam(deps, key, team, now)
+  const limits = { deployment: deps.concurrencyLimit, supplier: supplier.concurrencyLimit }
+  const claim = yield* deps.attempts.claim({ key, dryRun, limits, caller, at: now })
+  if (claim._tag === "Refused") return yield* refusalOf(key, claim.found) ?? unavailable
+  return { ...claim, key, dryRun, team, caller, keep }
+})
+
+const make = Effect.gen(function* () {
+  const processes = yield* ImportProcesses
+  const setup = yield* OperatorSetup
+  const history = yield* History
+  const { concurrencyLimit, lease } = yield* settings
+  const examiner = makeExaminer(setup, yield* Documents)
+  const deps: Dependencies = {
+    processes,
+    setup,
+    examiner,
+    attempts: makeAttempts({ processes, examiner, lease }),
+    concurrencyLimit: Option.getOrNull(concurrencyLimit)
+  }
+
+  return AccountImport.of({
+    validate: Effect.fn("AccountImport.validate")((caller, body, faults = []) =>
+      examineAccount(deps, { caller, body, faults }).pipe(
+        Effect.map((examined) => examined.body.payload),
+        Effect.catchTags({
+          StorageUnavailable: () => unavailable,
+          DocumentsUnavailable: () => unavailable
+        })
+      )
+    ),
+    stage: Effect.fn("AccountImport.stage")((caller, body, keep = null, faults = []) =>
+      stage(deps, { caller, body, faults }, keep).pipe(
+        Effect.catchTags({
+          DocumentsUnavailable: () => unavailable,
+          ReservationLost: () => keyInUse
+        }),
+        recordRefusals(history, "stage", caller, payloadOf(body)),
+        Effect.catchTag("StorageUnavailable", () => unavailable)
+      )
+    ),
+    process: Effect.fn("AccountImport.process")((caller, body, keep = null, faults = []) =>
+      startAttempt(deps, { caller, body, faults }, keep).pipe(
+        Effect.catchTag("DocumentsUnavailable", () => unavailable),
+        recordRefusals(history, "process", caller, payloadOf(body)),
+        Effect.flatMap(deps.attempts.run),
+        Effect.catchTag("StorageUnavailable", () => unavailable)
+      )
+    )
+  })
+})
+
+/** Needs the storage ports and the document store; reads `LEASE` and `CONCURRENCY_LIMIT`. */
+export const layer = Layer.effect(AccountImport, make)

@@ -1,0 +1,215 @@
+/**
+ * One attempt at making an account of staged data: under a lease that is renewed while the attempt
+ * runs and given back however it ends. An attempt that dies leaves a lease that expires, and the
+ * next attempt takes over; no interleaving makes two accounts or half of one. Source: decisions,
+ * "Account creation".
+ */
+import { Cause, DateTime, Duration, Effect, Fiber, Option, Random, Result } from "effect"
+import type { Claim, ImportProcesses, NewAccount } from "../ports/ImportProcesses.ts"
+import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
+import { AccountNumber } from "../account/Account.ts"
+import { account as accountValidator } from "../validation/AccountValidation.ts"
+import type { Code } from "../codes/Code.ts"
+import type { Examiner } from "../validation/RequestValidation.ts"
+import {
+  ConcurrencyLimitExceeded,
+  DryRunSuccessful,
+  type Failure,
+  keyInUse,
+  type ServiceUnavailable,
+  unavailable
+} from "../requests/Failure.ts"
+import { type Keep, keepFrom } from "../requests/Idempotency.ts"
+import { AttemptId, type ImportKey } from "../account/ImportProcess.ts"
+import * as Json from "../schema/Json.ts"
+import type { Caller } from "../organisation/Organisation.ts"
+import { inTurns } from "../support/Steps.ts"
+import { makeWorkBudget, waiting, type WorkBudget } from "../requests/WorkBudget.ts"
+
+type Port = ImportProcesses["Service"]
+
+export interface Created {
+  readonly kraken_account_number: AccountNumber
+}
+
+/** An attempt that holds its import. */
+export interface Attempt {
+  readonly id: AttemptId
+  readonly key: ImportKey
+  readonly payload: string
+  readonly dryRun: boolean
+  /** The operations team that is to own the account. */
+  readonly team: string
+  readonly caller: Caller
+  /** How the answer is kept, where the request has an idempotency key. */
+  readonly keep: Keep<Created> | null
+}
+
+interface Given {
+  readonly processes: Port
+  readonly examiner: Examiner
+  readonly lease: Duration.Duration
+}
+
+interface Dependencies extends Given {
+  readonly budget: WorkBudget
+}
+
+/** When a request over the concurrency limit is worth sending again, in seconds. */
+const limitRetryAfter = 5
+
+/** How often a lease is renewed within its life. */
+const renewals = 3
+
+const newAttemptId = Effect.sync(() => AttemptId.make(crypto.randomUUID()))
+
+const newAccountNumber: Effect.Effect<AccountNumber> = Effect.map(
+  Random.nextIntBetween(0, 2 ** 32),
+  (number) => AccountNumber.make(`A-${number.toString(16).toUpperCase().padStart(8, "0")}`)
+)
+
+/** What an attempt that ends so leaves on record. */
+const recordOf = (
+  cause: Cause.Cause<Failure | StorageUnavailable>
+): { readonly outcome: Code; readonly errors: ReadonlyArray<{ code: Code; attr: string }> } => {
+  const failure = Cause.findErrorOption(cause)
+  if (Option.isNone(failure)) return { outcome: "error", errors: [] }
+  if (failure.value._tag === "StorageUnavailable") {
+    return { outcome: "service_unavailable", errors: [] }
+  }
+  const errors = failure.value._tag === "ValidationFailed" ? failure.value.errors : []
+  return {
+    outcome: failure.value.code,
+    errors: errors.map(({ attr, code }) => ({ attr, code }))
+  }
+}
+
+type Order = Omit<Parameters<Port["claim"]>[0], "attempt" | "lease">
+
+type Claimed = { readonly _tag: "Claimed"; readonly id: AttemptId; readonly payload: string }
+
+const claim = Effect.fnUntraced(function* (
+  { lease, processes }: Dependencies,
+  order: Order
+): Effect.fn.Return<
+  Claimed | Extract<Claim, { readonly _tag: "Refused" }>,
+  ConcurrencyLimitExceeded | StorageUnavailable
+> {
+  const id = yield* newAttemptId
+  const claimed = yield* processes.claim({ ...order, attempt: id, lease })
+  switch (claimed._tag) {
+    case "Claimed":
+      return { _tag: "Claimed", id, payload: claimed.payload }
+    case "Refused":
+      return claimed
+    case "LimitExceeded":
+      return yield* new ConcurrencyLimitExceeded({ retryAfterSeconds: limitRetryAfter })
+  }
+})
+
+/** Ends when the lease is lost. */
+const renewing = ({ lease, processes }: Dependencies, { id, key }: Attempt) =>
+  DateTime.now.pipe(
+    Effect.flatMap((at) =>
+      processes.renew({ key, attempt: id, at, until: DateTime.addDuration(at, lease) })
+    ),
+    Effect.catchCause((cause) =>
+      Effect.as(
+        Effect.logWarning(
+          "A lease could not be renewed; its attempt goes on while it lasts",
+          cause
+        ),
+        true
+      )
+    ),
+    Effect.delay(Duration.divideUnsafe(lease, renewals)),
+    Effect.repeat({ while: (isHeld) => isHeld }),
+    Effect.interruptible
+  )
+
+/** Today's rules on the data as it was staged. */
+const revalidate = Effect.fnUntraced(function* (
+  { examiner }: Dependencies,
+  { caller, payload: text }: Attempt
+) {
+  const payload = Result.getOrThrow(yield* inTurns(() => Json.parsing(text)))
+  const code = "account_failed_validation"
+  return yield* examiner
+    .examine({ validator: accountValidator, caller, body: payload, payload, code })
+    .pipe(Effect.catchTag("DocumentsUnavailable", () => unavailable))
+})
+
+const completed = ({ processes }: Dependencies, command: Parameters<Port["complete"]>[0]) =>
+  Effect.catchTag(processes.complete(command), "ReservationLost", () => keyInUse)
+
+/** What is stored once is not broken off: the store itself knows whether the lease is lost. */
+const create = Effect.fnUntraced(function* (
+  deps: Dependencies,
+  attempt: Attempt,
+  lost: Effect.Effect<never, ServiceUnavailable>
+) {
+  // Nothing is stored yet: a caller that hangs up ends the attempt here.
+  const revalidated = Effect.interruptible(Effect.raceFirst(revalidate(deps, attempt), lost))
+  const { body: account, documents } = yield* revalidated
+  const { caller, dryRun, id, key, team } = attempt
+  const createdAs = ({ number }: NewAccount): Created => ({ kraken_account_number: number })
+  const keep = keepFrom(attempt.keep, createdAs)
+  while (true) {
+    const number = yield* newAccountNumber
+    const createdAt = yield* DateTime.now
+    const newAccount = { number, account, operationsTeam: team, documents, createdAt }
+    const command = { key, attempt: id, newAccount, caller }
+    const completion = yield* dryRun
+      ? deps.processes.rehearse(command)
+      : completed(deps, { ...command, keep })
+    switch (completion._tag) {
+      case "Completed":
+        if (dryRun) return yield* new DryRunSuccessful({ key })
+        return createdAs(newAccount)
+      case "LeaseLost":
+        return yield* unavailable
+      case "NumberTaken":
+        continue
+    }
+  }
+})
+
+const release = Effect.fnUntraced(function* (
+  { processes }: Dependencies,
+  { caller, dryRun, id, key }: Attempt,
+  cause: Cause.Cause<Failure | StorageUnavailable>
+) {
+  const at = yield* DateTime.now
+  const record = recordOf(cause)
+  return yield* processes.release({ key, attempt: id, ...record, dryRun, caller, at })
+})
+
+const run = (deps: Dependencies, attempt: Attempt) => {
+  const creating = Effect.gen(function* () {
+    const renewal = yield* Effect.forkScoped(renewing(deps, attempt))
+    const lost = Effect.interruptible(Effect.andThen(Fiber.await(renewal), unavailable))
+    // The request's own body is read; its room must not be held while this waits for more.
+    return yield* create(deps, attempt, lost).pipe(
+      deps.budget(attempt.caller.organisation, attempt.payload.length),
+      waiting
+    )
+  }).pipe(Effect.scoped)
+  // A caller that hangs up interrupts the attempt; its lease is given back all the same.
+  return Effect.uninterruptibleMask((restore) =>
+    restore(creating).pipe(
+      Effect.catchCause((cause) =>
+        Effect.andThen(release(deps, attempt, cause), Effect.failCause(cause))
+      )
+    )
+  )
+}
+
+export const makeAttempts = (given: Given) => {
+  const deps: Dependencies = { ...given, budget: makeWorkBudget() }
+  return {
+    /** Takes the lease of an import for a new attempt. */
+    claim: (order: Order) => claim(deps, order),
+    /** Runs a claimed attempt to its end, and gives the lease back unless the account was created. */
+    run: (attempt: Attempt) => run(deps, attempt)
+  }
+}

@@ -1,0 +1,33 @@
+/**
+ * How much each organisation may still ask, for whoever holds it to a rate. It is kept in one
+ * place, so that the rate holds however many services are asked.
+ */
+import { Context, type DateTime, type Effect } from "effect"
+import type { OrganisationName } from "../organisation/Organisation.ts"
+import type { StorageUnavailable } from "./StorageUnavailable.ts"
+
+/** So many requests were left at `at`; a fraction is on its way to the next one. */
+export interface Allowance {
+  readonly requests: number
+  readonly at: DateTime.Utc
+}
+
+/** What a step finds out, and the allowance that it leaves behind. */
+export interface AllowanceChange<A> {
+  readonly result: A
+  readonly allowance: Allowance
+}
+
+export class Allowances extends Context.Service<
+  Allowances,
+  {
+    /**
+     * Lets `decide` change what the organisation has, null where nothing was ever kept of it. Steps
+     * of one organisation come one after the other, those of others do not wait for them.
+     */
+    readonly change: <A>(
+      organisation: OrganisationName,
+      decide: (present: Allowance | null) => AllowanceChange<A>
+    ) => Effect.Effect<A, StorageUnavailable>
+  }
+>()("@data-import/domain/ports/Allowances") {}

@@ -1,0 +1,56 @@
+/**
+ * The cryptography behind tokens: sealing and opening access tokens, making secrets, hashing them.
+ * What a token says and how long it lives is decided by the program that seals it.
+ */
+import { Context, Data, type Effect } from "effect"
+import type { TokenClaims, TokenPayload } from "../organisation/AccessToken.ts"
+
+/** A token and what it says. */
+export interface SealedToken {
+  readonly token: string
+  readonly payload: TokenPayload
+}
+
+/** Not a token of ours, altered, sealed with an unknown key or algorithm, or expired: a 401. */
+export class TokenInvalid extends Data.TaggedError("TokenInvalid")<{}> {}
+
+/**
+ * No public key could be had so far, so that nothing can be said of the token: a 503 with
+ * Retry-After, never a 401, since the token may be good. Once keys were had, they serve while their
+ * source is away.
+ */
+export class KeysUnavailable extends Data.TaggedError("KeysUnavailable")<{
+  readonly retryAfterSeconds: number
+}> {}
+
+/** Makes tokens; only the auth service has it. */
+export class TokenSeal extends Context.Service<
+  TokenSeal,
+  {
+    /** A signed JWT (EdDSA); instants are cut to whole seconds. */
+    readonly seal: (claims: TokenClaims) => Effect.Effect<SealedToken>
+  }
+>()("@data-import/domain/ports/TokenSeal") {}
+
+/** Opens tokens, with the public keys alone; every service has it. */
+export class TokenOpener extends Context.Service<
+  TokenOpener,
+  {
+    /**
+     * Says that the token is ours and unexpired, not that its API key still lives: that is looked
+     * up.
+     */
+    readonly open: (token: string) => Effect.Effect<TokenClaims, TokenInvalid | KeysUnavailable>
+  }
+>()("@data-import/domain/ports/TokenOpener") {}
+
+/** Makes what is shown once and kept as a hash; the auth service and the operator have it. */
+export class TokenSecrets extends Context.Service<
+  TokenSecrets,
+  {
+    /** 256 random bits, base64url: 43 characters. */
+    readonly make: Effect.Effect<string>
+    /** SHA-256 of the UTF-8 text, in lower-case hexadecimal. */
+    readonly hash: (secret: string) => Effect.Effect<string>
+  }
+>()("@data-import/domain/ports/TokenSecrets") {}

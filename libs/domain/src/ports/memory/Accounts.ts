@@ -1,0 +1,225 @@
+/**
+ * Accounts in memory: what the import created, and what was added since, each in its order. A
+ * change is one synchronous step, and so all changes of an account happen one after the other.
+ */
+import { Effect, Layer, Option, Result } from "effect"
+import { openingBalance } from "../../account/Account.ts"
+import {
+  type AccountChange,
+  type AccountNote,
+  type AccountStatement,
+  type AccountView,
+  isEmpty,
+  type Looked,
+  readableOf
+} from "../../account/AccountChange.ts"
+import type { AccountDescription, DescribedTransaction } from "../../account/AccountDescription.ts"
+import type { ImportKey } from "../../account/ImportProcess.ts"
+import { currentTransactions, historicalTransactions, type Ledger } from "../../account/Ledger.ts"
+import { noteTimesOf } from "../../post-import/NoteImport.ts"
+import type { StatementId } from "../../account/Statement.ts"
+import type { Transaction, TransactionId } from "../../account/Transaction.ts"
+import { Accounts } from "../Accounts.ts"
+import { ReservationLost } from "../IdempotencyKeys.ts"
+import type { NewAccount } from "../ImportProcesses.ts"
+import { isHeld, keepAnswer, release } from "./IdempotencyKeys.ts"
+import { importOf, MemoryStore, recordChange } from "./Store.ts"
+
+type Store = MemoryStore["Service"]
+type Port = Accounts["Service"]
+
+/** The account of this import, if it has become one. */
+const accountOf = (store: Store, key: ImportKey): NewAccount | undefined => {
+  const number = importOf(store, key)?.process.account?.number
+  return number === undefined ? undefined : store.accounts.get(number)
+}
+
+const changesOf = (store: Store, account: NewAccount): ReadonlyArray<AccountChange> =>
+  store.changes.get(account.number) ?? []
+
+const notesOf = (
+  account: NewAccount,
+  changes: ReadonlyArray<AccountChange>
+): ReadonlyArray<AccountNote> => [
+  ...(account.account.notes ?? []).map((note) => ({
+    ...note,
+    created_at: note.created_at ?? account.createdAt
+  })),
+  ...changes.flatMap((change) => change.notes)
+]
+
+const transactionsOf = (
+  { account }: NewAccount,
+  changes: ReadonlyArray<AccountChange>
+): ReadonlyArray<DescribedTransaction> => [
+  ...(account.ledgers ?? []).flatMap((ledger) =>
+    [...historicalTransactions(ledger), ...currentTransactions(ledger)].map((transaction) => ({
+      transaction,
+      movedFrom: null,
+      ledgerCode: ledger.ledger_code
+    }))
+  ),
+  ...changes.flatMap((change) =>
+    change.transactions.map((added) => ({ ...added, ledgerCode: null }))
+  )
+]
+
+const statementsOf = (
+  { account }: NewAccount,
+  changes: ReadonlyArray<AccountChange>
+): ReadonlyArray<AccountStatement> => [
+  ...(account.statements ?? []).map((statement) => ({
+    statement,
+    origin: "account_payload" as const
+  })),
+  ...changes.flatMap(({ statements }) =>
+    statements.map((statement) => ({ statement, origin: "historical_statements" as const }))
+  )
+]
+
+const balanceOf = (account: NewAccount, changes: ReadonlyArray<AccountChange>) =>
+  changes.at(-1)?.balance ?? openingBalance(account.account)
+
+/** The change that added the payment instruction which is active now. */
+const instructionChange = (store: Store, changes: ReadonlyArray<AccountChange>) =>
+  changes.find((change) => change.instruction !== null && !store.endedInstructions.has(change))
+
+/** Of each id that is named, the first transaction; those that are too large left out. */
+const namedTransactions = (
+  onAccount: ReadonlyArray<DescribedTransaction>,
+  look: Looked
+): Pick<AccountView, "transactions" | "unreadTransaction"> => {
+  const named = new Set(look.transactionIds)
+  const first = new Map<TransactionId, Transaction>()
+  for (const { transaction } of onAccount) {
+    const id = transaction.transaction_id
+    if (named.has(id) && !first.has(id)) first.set(id, transaction)
+  }
+  const present = [...named].flatMap((id) => first.get(id) ?? [])
+  const { ids, unread } = readableOf(
+    present.map(({ line_items = [], tax_items = [], transaction_id: id }) => ({
+      id,
+      items: line_items.length + tax_items.length
+    })),
+    look
+  )
+  return {
+    transactions: new Map(present.slice(0, ids.length).map((each) => [each.transaction_id, each])),
+    unreadTransaction: unread
+  }
+}
+
+const viewOf = (store: Store, account: NewAccount, look: Looked): AccountView => {
+  const changes = changesOf(store, account)
+  const closings = (account.account.ledgers ?? []).flatMap(
+    (ledger) => ledger.last_statement_closing_date ?? []
+  )
+  const statementIds = new Set(look.statementIds)
+  const statements = new Map<StatementId, AccountStatement>()
+  for (const known of statementsOf(account, changes)) {
+    const id = known.statement.statement_id
+    if (statementIds.has(id)) statements.set(id, known)
+  }
+  return {
+    number: account.number,
+    balance: balanceOf(account, changes),
+    lastClosingDate: closings.toSorted().at(-1) ?? null,
+    instruction: instructionChange(store, changes)?.instruction?.instruction ?? null,
+    noteTimes: noteTimesOf(notesOf(account, changes), look.notes ?? []),
+    ...namedTransactions(transactionsOf(account, changes), look),
+    statements
+  }
+}
+
+const balancesOf = ({
+  current_statement_transactions: _current,
+  historical_statement_transactions: _historical,
+  ...balances
+}: Ledger): Ledger => balances
+
+const describe = (
+  store: Store,
+  account: NewAccount & { readonly key: ImportKey }
+): AccountDescription => {
+  const changes = changesOf(store, account)
+  return {
+    key: account.key,
+    number: account.number,
+    createdAt: account.createdAt,
+    operationsTeam: account.operationsTeam,
+    balance: balanceOf(account, changes),
+    customers: account.account.customers ?? [],
+    ledgers: (account.account.ledgers ?? []).map(balancesOf),
+    transactions: transactionsOf(account, changes),
+    notes: notesOf(account, changes),
+    statements: statementsOf(account, changes),
+    instructions: changes.flatMap((change) =>
+      change.instruction === null
+        ? []
+        : [{ ...change.instruction, endedAt: store.endedInstructions.get(change) ?? null }]
+    ),
+    documents: new Map([account, ...changes].flatMap(({ documents }) => [...documents]))
+  }
+}
+
+const change =
+  (store: Store): Port["change"] =>
+  ({ action, at, caller, decide, keep, key, look }) =>
+    Effect.gen(function* () {
+      const account = accountOf(store, key)
+      if (account === undefined) return Option.none()
+      const decided = decide(viewOf(store, account, look))
+      if (Result.isFailure(decided)) return yield* Effect.fail(decided.failure)
+      if (keep && !isHeld(store, keep.reservation)) return yield* new ReservationLost()
+      const { answer, change: wanted } = decided.success
+      const changes = !isEmpty(wanted)
+      if (changes) {
+        store.changes.set(account.number, [...changesOf(store, account), wanted])
+        keepAnswer(store, keep, answer, at)
+      } else if (keep) {
+        release(store, keep.reservation)
+      }
+      recordChange(store, key, {
+        at,
+        event: changes ? "data_import.import_process.post_import.completed-v1" : null,
+        action,
+        outcome: changes ? "created" : "unchanged",
+        caller
+      })
+      return Option.some(answer)
+    })
+
+const endInstruction =
+  (store: Store): Port["endInstruction"] =>
+  ({ at, caller, key }) =>
+    Effect.sync(() => {
+      const account = accountOf(store, key)
+      const active = account && instructionChange(store, changesOf(store, account))
+      if (active === undefined) return false
+      store.endedInstructions.set(active, at)
+      const action = "end_payment_instruction"
+      recordChange(store, key, { at, event: null, action, outcome: "ended", caller })
+      return true
+    })
+
+export const layerMemory = Layer.effect(
+  Accounts,
+  Effect.map(MemoryStore, (store) =>
+    Accounts.of({
+      view: (key, look) =>
+        Effect.sync(() =>
+          Option.map(Option.fromUndefinedOr(accountOf(store, key)), (account) =>
+            viewOf(store, account, look)
+          )
+        ),
+      describe: (number) =>
+        Effect.sync(() =>
+          Option.map(Option.fromUndefinedOr(store.accounts.get(number)), (account) =>
+            describe(store, account)
+          )
+        ),
+      change: change(store),
+      endInstruction: endInstruction(store)
+    })
+  )
+).pipe(Layer.provide(MemoryStore.layer))

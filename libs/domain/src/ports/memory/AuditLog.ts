@@ -1,0 +1,39 @@
+/**
+ * What happened, in memory: read from what the other memory layers wrote, and refusals recorded
+ * beside it.
+ */
+import { Effect, Layer } from "effect"
+import type { ImportKey } from "../../account/ImportProcess.ts"
+import { History } from "../AuditLog.ts"
+import { type AuditedKey, importOf, MemoryStore } from "./Store.ts"
+
+const chainOf = ({ entry, key }: MemoryStore["Service"]["audit"][number]): string =>
+  JSON.stringify([entry.organisation, key.import_supplier, key.external_account_number])
+
+const isOf =
+  (key: ImportKey) =>
+  ({ key: other }: { readonly key: AuditedKey }): boolean =>
+    other.import_supplier === key.import_supplier &&
+    other.external_account_number === key.external_account_number
+
+export const layerMemory: Layer.Layer<History> = Layer.effect(
+  History,
+  Effect.map(MemoryStore, (store) =>
+    History.of({
+      recordRefusal: ({ action, at, caller, key, outcome }) =>
+        Effect.sync(() => {
+          const { apiKey, organisation, requestId } = caller
+          store.audit.push({ key, entry: { at, organisation, apiKey, requestId, action, outcome } })
+        }),
+      attempts: (key) => Effect.sync(() => importOf(store, key)?.attempts ?? []),
+      audit: (key) => Effect.sync(() => store.audit.filter(isOf(key)).map(({ entry }) => entry)),
+      events: (key) => Effect.sync(() => store.outbox.filter(isOf(key)).map(({ event }) => event)),
+      // Nobody can reach into the store, so there is nothing to find.
+      verifyAudit: Effect.sync(() => ({
+        chains: new Set(store.audit.map(chainOf)).size,
+        entries: store.audit.length,
+        fault: null
+      }))
+    })
+  )
+).pipe(Layer.provide(MemoryStore.layer))

@@ -1,0 +1,84 @@
+/**
+ * Idempotency keys in memory, and what the memory layers of the writes do with them in their own
+ * step.
+ */
+import { DateTime, Effect, Layer } from "effect"
+import {
+  answersKeptFor,
+  expiredKeptFor,
+  type Keep,
+  keyStateAt,
+  type Reservation
+} from "../../requests/Idempotency.ts"
+import { finish } from "../../support/Steps.ts"
+import { IdempotencyKeys, type Reserving, ReservationLost } from "../IdempotencyKeys.ts"
+import { MemoryStore } from "./Store.ts"
+
+type Store = MemoryStore["Service"]
+type Reserve = Parameters<IdempotencyKeys["Service"]["reserve"]>[0]
+
+const placeOf = ({ key, organisation }: Pick<Reservation, "key" | "organisation">): string =>
+  JSON.stringify([organisation, key])
+
+/** Whether the key is reserved so, and has no answer yet. */
+export const isHeld = (store: Store, reservation: Reservation): boolean => {
+  const record = store.idempotencyKeys.get(placeOf(reservation))
+  return record?.token === reservation.token && record.answer === null
+}
+
+/** Runs the step of a write unless the reservation of its key is lost. */
+export const whileReserved = <A, E>(
+  store: Store,
+  keep: Keep<never> | null | undefined,
+  step: () => Effect.Effect<A, E>
+): Effect.Effect<A, E | ReservationLost> =>
+  Effect.suspend((): Effect.Effect<A, E | ReservationLost> =>
+    keep && !isHeld(store, keep.reservation) ? new ReservationLost() : step()
+  )
+
+/** Keeps the answer of a write that has stored something at `at`. */
+export const keepAnswer = <A>(
+  store: Store,
+  keep: Keep<A> | null | undefined,
+  answer: A,
+  at: DateTime.Utc
+): void => {
+  const place = keep ? placeOf(keep.reservation) : ""
+  const record = store.idempotencyKeys.get(place)
+  if (!keep || record === undefined) return
+  const expiresAt = DateTime.addDuration(at, answersKeptFor)
+  store.idempotencyKeys.set(place, { ...record, answer: finish(keep.textOf(answer)), expiresAt })
+}
+
+/** Frees the key of a write that had nothing to store. */
+export const release = (store: Store, reservation: Reservation): void => {
+  if (isHeld(store, reservation)) store.idempotencyKeys.delete(placeOf(reservation))
+}
+
+const sweep = ({ idempotencyKeys }: Store, at: DateTime.Utc): void => {
+  const end = DateTime.subtractDuration(at, expiredKeptFor)
+  for (const [place, { expiresAt }] of idempotencyKeys) {
+    if (DateTime.isLessThan(expiresAt, end)) idempotencyKeys.delete(place)
+  }
+}
+
+const reserve = (store: Store, { at, lease, request, token }: Reserve): Reserving => {
+  sweep(store, at)
+  const present = store.idempotencyKeys.get(placeOf(request))
+  const state = present && keyStateAt(present, request.fingerprint, at)
+  if (state !== undefined && state._tag !== "Free") return state
+  const { fingerprint } = request
+  const expiresAt = DateTime.addDuration(at, lease)
+  store.idempotencyKeys.set(placeOf(request), { fingerprint, token, answer: null, expiresAt })
+  return { _tag: "Reserved" }
+}
+
+export const layerMemory: Layer.Layer<IdempotencyKeys> = Layer.effect(
+  IdempotencyKeys,
+  Effect.map(MemoryStore, (store) =>
+    IdempotencyKeys.of({
+      reserve: (command) => Effect.sync(() => reserve(store, command)),
+      release: (reservation) => Effect.sync(() => release(store, reservation))
+    })
+  )
+).pipe(Layer.provide(MemoryStore.layer))

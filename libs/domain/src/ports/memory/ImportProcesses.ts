@@ -1,0 +1,226 @@
+/**
+ * Imports and their accounts in memory. Which state an import is in, who holds it and which event
+ * ends an attempt are decided by the same pure functions as everywhere.
+ */
+import { DateTime, Effect, Layer, Option, Order, Stream } from "effect"
+import { releaseCodes, releaseEvent } from "../../account/Event.ts"
+import type { Keep } from "../../requests/Idempotency.ts"
+import { type AttemptId, holds, type ImportKey, isFree, stateAt } from "../../account/ImportProcess.ts"
+import type { SupplierCode } from "../../organisation/Supplier.ts"
+import type { Attempt } from "../AuditLog.ts"
+import {
+  type Claim,
+  type Completion,
+  type ImportListEntry,
+  type ImportListKind,
+  ImportProcesses,
+  type NewAccount,
+  type Staging
+} from "../ImportProcesses.ts"
+import { keepAnswer, whileReserved } from "./IdempotencyKeys.ts"
+import { codePointOrder, importOf, MemoryStore, recordChange, type StoredImport } from "./Store.ts"
+
+type Store = MemoryStore["Service"]
+type Port = ImportProcesses["Service"]
+type Command<Operation extends keyof Port> = Parameters<Port[Operation]>[0]
+
+const put = (store: Store, stored: StoredImport): void => {
+  const { external_account_number, import_supplier } = stored.process.key
+  const ofSupplier = store.imports.get(import_supplier) ?? new Map<string, StoredImport>()
+  store.imports.set(import_supplier, ofSupplier.set(external_account_number, stored))
+}
+
+const endAttempt = (
+  stored: StoredImport,
+  attempt: AttemptId,
+  end: Pick<Attempt, "endedAt" | "outcome" | "errors">
+): StoredImport => ({
+  ...stored,
+  process: { ...stored.process, lease: null },
+  attempts: stored.attempts.map((each) => (each.id === attempt ? { ...each, ...end } : each))
+})
+
+/** Only ever asked of a free import, whose lease, if any, has expired. */
+const clearExpiredLease = (stored: StoredImport, at: DateTime.Utc): StoredImport =>
+  stored.process.lease === null
+    ? stored
+    : endAttempt(stored, stored.process.lease.attempt, {
+        endedAt: at,
+        outcome: "lease_expired",
+        errors: []
+      })
+
+const stage = (store: Store, { at, caller, keep, key, payload }: Command<"stage">): Staging => {
+  if (!store.suppliers.has(key.import_supplier)) {
+    throw new Error(`There is no supplier ${key.import_supplier}`)
+  }
+  const present = importOf(store, key)
+  if (present !== undefined) {
+    const found = stateAt(present.process, at)
+    if (!isFree(found)) return { _tag: "Refused", found }
+  }
+  const process = { key, skipped: false, lease: null, account: null }
+  put(
+    store,
+    present === undefined
+      ? { process, payload, attempts: [] }
+      : { ...clearExpiredLease(present, at), payload }
+  )
+  recordChange(store, key, {
+    at,
+    event: "data_import.import_process.staged-v1",
+    action: "stage",
+    outcome: present === undefined ? "created" : "replaced",
+    caller
+  })
+  const stored = { _tag: present === undefined ? "Created" : "Replaced" } as const
+  keepAnswer(store, keep, stored, at)
+  return stored
+}
+
+const liveLeases = (store: Store, at: DateTime.Utc, supplier?: SupplierCode): number =>
+  [...store.imports]
+    .filter(([code]) => supplier === undefined || code === supplier)
+    .flatMap(([, imports]) => [...imports.values()])
+    .filter(({ process }) => stateAt(process, at)._tag === "InProgress").length
+
+const claim = (store: Store, command: Command<"claim">): Claim => {
+  const { at, attempt, dryRun, key, lease, limits } = command
+  const present = importOf(store, key)
+  if (present === undefined) return { _tag: "Refused", found: null }
+  const found = stateAt(present.process, at)
+  if (!isFree(found)) return { _tag: "Refused", found }
+  const reached = (limit: number | null, supplier?: SupplierCode): boolean =>
+    limit !== null && liveLeases(store, at, supplier) >= limit
+  if (reached(limits.deployment) || reached(limits.supplier, key.import_supplier)) {
+    return { _tag: "LimitExceeded" }
+  }
+  const { attempts, payload, process } = clearExpiredLease(present, at)
+  put(store, {
+    payload,
+    process: { ...process, lease: { attempt, expiresAt: DateTime.addDuration(at, lease) } },
+    attempts: [
+      ...attempts,
+      { id: attempt, dryRun, startedAt: at, endedAt: null, outcome: null, errors: [] }
+    ]
+  })
+  return { _tag: "Claimed", payload }
+}
+
+/** The import, if the attempt holds it. */
+const held = (store: Store, key: ImportKey, attempt: AttemptId): StoredImport | undefined => {
+  const present = importOf(store, key)
+  return present !== undefined && holds(present.process, attempt) ? present : undefined
+}
+
+const renew = (store: Store, { at, attempt, key, until }: Command<"renew">): boolean => {
+  const present = held(store, key, attempt)
+  if (present === undefined || stateAt(present.process, at)._tag !== "InProgress") return false
+  put(store, { ...present, process: { ...present.process, lease: { attempt, expiresAt: until } } })
+  return true
+}
+
+const completion = (
+  store: Store,
+  present: StoredImport | undefined,
+  newAccount: NewAccount
+): Completion => {
+  if (present === undefined) return { _tag: "LeaseLost" }
+  if (store.accounts.has(newAccount.number)) return { _tag: "NumberTaken" }
+  return { _tag: "Completed" }
+}
+
+const rehearse = (store: Store, { attempt, key, newAccount }: Command<"rehearse">): Completion =>
+  completion(store, held(store, key, attempt), newAccount)
+
+const complete = (store: Store, command: Command<"complete">): Completion => {
+  const { attempt, caller, keep, key, newAccount } = command
+  const present = held(store, key, attempt)
+  const answer = completion(store, present, newAccount)
+  if (present === undefined || answer._tag !== "Completed") return answer
+  const { createdAt, number } = newAccount
+  const ended = endAttempt(present, attempt, { endedAt: createdAt, outcome: "created", errors: [] })
+  put(store, { ...ended, process: { ...ended.process, account: { number, createdAt } } })
+  store.accounts.set(number, { ...newAccount, key })
+  recordChange(store, key, {
+    at: createdAt,
+    event: "data_import.import_process.complete-v1",
+    action: "process",
+    outcome: "created",
+    caller
+  })
+  keepAnswer(store, keep, newAccount, createdAt)
+  return answer
+}
+
+const release = (store: Store, command: Command<"release">): void => {
+  const { at, attempt, caller, dryRun, errors, key, outcome } = command
+  const present = held(store, key, attempt)
+  if (present === undefined) return
+  put(store, endAttempt(present, attempt, { endedAt: at, outcome, errors }))
+  const event = releaseEvent(dryRun, outcome === "dry_run_successful")
+  const codes = releaseCodes(outcome, errors)
+  recordChange(store, key, { at, event, codes, action: "process", outcome, caller })
+}
+
+const setSkipped = (store: Store, { at, key, skipped }: Command<"setSkipped">) => {
+  const present = importOf(store, key)
+  if (present === undefined) return { _tag: "Refused", found: null } as const
+  const found = stateAt(present.process, at)
+  if (!isFree(found) && found._tag !== "Skipped") return { _tag: "Refused", found } as const
+  const { attempts, payload, process } = skipped ? clearExpiredLease(present, at) : present
+  put(store, { attempts, payload, process: { ...process, skipped } })
+  return { _tag: "Set" } as const
+}
+
+const isListed = ({ process }: StoredImport, kind: ImportListKind): boolean => {
+  switch (kind) {
+    case "all":
+      return true
+    case "pending":
+      return process.account === null && !process.skipped
+    case "imported":
+      return process.account !== null
+  }
+}
+
+const list = (store: Store, query: Command<"list">): ReadonlyArray<ImportListEntry> => {
+  const { after, kind, limit, supplier } = query
+  return [...(store.imports.get(supplier)?.values() ?? [])]
+    .filter((stored) => isListed(stored, kind))
+    .map(({ process }) => ({
+      external_account_number: process.key.external_account_number,
+      kraken_account_number: process.account?.number ?? null,
+      account_created_at: process.account?.createdAt ?? null
+    }))
+    .filter((entry) => after === null || codePointOrder(entry.external_account_number, after) > 0)
+    .sort(Order.mapInput(codePointOrder, (entry) => entry.external_account_number))
+    .slice(0, limit ?? undefined)
+}
+
+export const layerMemory: Layer.Layer<ImportProcesses> = Layer.effect(
+  ImportProcesses,
+  Effect.map(MemoryStore, (store) => {
+    const step =
+      <C, A>(operation: (store: Store, command: C) => A) =>
+      (command: C): Effect.Effect<A> =>
+        Effect.sync(() => operation(store, command))
+    const keyed =
+      <C extends { readonly keep?: Keep<never> | null }, A>(
+        operation: (store: Store, command: C) => A
+      ) =>
+      (command: C) =>
+        whileReserved(store, command.keep, () => Effect.succeed(operation(store, command)))
+    return ImportProcesses.of({
+      stage: keyed(stage),
+      find: (key) => Effect.sync(() => Option.fromNullishOr(importOf(store, key)?.process)),
+      claim: step(claim),
+      renew: step(renew),
+      complete: keyed(complete),
+      rehearse: step(rehearse),
+      release: step(release),
+      setSkipped: step(setSkipped),
+      list: (query) => Stream.suspend(() => Stream.fromIterable(list(store, query)))
+    })
+  })
+).pipe(Layer.provide(MemoryStore.layer))

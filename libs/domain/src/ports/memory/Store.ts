@@ -1,0 +1,126 @@
+/**
+ * The one place in which the memory layers of the storage ports keep everything, so that what one
+ * port writes the others show. A step of a port is one synchronous function over it, and so atomic.
+ * Layers are shared by reference: all memory layers that are built together stand on the same
+ * store.
+ */
+import { Context, type DateTime, Layer, Order } from "effect"
+import type { AccountNumber } from "../../account/Account.ts"
+import type { AccountChange } from "../../account/AccountChange.ts"
+import type { OpenChoice } from "../../schema/CodeLists.ts"
+import type { ImportKey, ImportProcess } from "../../account/ImportProcess.ts"
+import type { EventName } from "../../account/Event.ts"
+import type { KeyRecord, ReservationToken } from "../../requests/Idempotency.ts"
+import type {
+  ApiKey,
+  ApiKeyId,
+  Caller,
+  Organisation,
+  OrganisationName
+} from "../../organisation/Organisation.ts"
+import type { Supplier, SupplierCode } from "../../organisation/Supplier.ts"
+import type { Allowance } from "../TokenBuckets.ts"
+import type { RefreshToken } from "../ApiKeys.ts"
+import type { Attempt, AuditAction, AuditEntry, OutboxEvent } from "../AuditLog.ts"
+import type { NewAccount } from "../ImportProcesses.ts"
+
+/** One import with the text that was staged last and its attempts, in the order of their start. */
+export interface StoredImport {
+  readonly process: ImportProcess
+  readonly payload: string
+  readonly attempts: ReadonlyArray<Attempt>
+}
+
+/** What an audit entry is about, as the request named it. */
+export interface AuditedKey {
+  readonly import_supplier: string | null
+  readonly external_account_number: string | null
+}
+
+export class MemoryStore extends Context.Service<
+  MemoryStore,
+  {
+    readonly organisations: Map<OrganisationName, Organisation>
+    readonly suppliers: Map<SupplierCode, Supplier>
+    readonly teams: Set<string>
+    readonly choices: Map<OpenChoice, Set<string>>
+    readonly imports: Map<SupplierCode, Map<string, StoredImport>>
+    readonly accounts: Map<AccountNumber, NewAccount & { readonly key: ImportKey }>
+    /** What was added to each account since its import, in order. */
+    readonly changes: Map<AccountNumber, ReadonlyArray<AccountChange>>
+    /** When the payment instructions that were added by these changes were ended. */
+    readonly endedInstructions: Map<AccountChange, DateTime.Utc>
+    readonly audit: Array<{ readonly key: AuditedKey; readonly entry: AuditEntry }>
+    readonly outbox: Array<{ readonly key: ImportKey; readonly event: OutboxEvent }>
+    readonly apiKeys: Map<ApiKeyId, ApiKey>
+    readonly refreshTokens: Map<string, RefreshToken & { readonly used: boolean }>
+    readonly revokedFamilies: Set<string>
+    readonly failedAttempts: Map<string, ReadonlyArray<DateTime.Utc>>
+    readonly allowances: Map<OrganisationName, Allowance>
+    /** By organisation and key. */
+    readonly idempotencyKeys: Map<string, KeyRecord & { readonly token: ReservationToken }>
+  }
+>()("@data-import/domain/ports/memory/MemoryStore") {
+  /** An empty store. */
+  static readonly layer = Layer.sync(MemoryStore, () => ({
+    organisations: new Map(),
+    suppliers: new Map(),
+    teams: new Set<string>(),
+    choices: new Map(),
+    imports: new Map(),
+    accounts: new Map(),
+    changes: new Map(),
+    endedInstructions: new Map(),
+    audit: [],
+    outbox: [],
+    apiKeys: new Map(),
+    refreshTokens: new Map(),
+    revokedFamilies: new Set<string>(),
+    failedAttempts: new Map(),
+    allowances: new Map(),
+    idempotencyKeys: new Map()
+  }))
+}
+
+/** The import of this key, if anything was ever staged for it. */
+export const importOf = (store: MemoryStore["Service"], key: ImportKey): StoredImport | undefined =>
+  store.imports.get(key.import_supplier)?.get(key.external_account_number)
+
+/** Records a granted write, with its event where something has changed. */
+export const recordChange = (
+  store: MemoryStore["Service"],
+  key: ImportKey,
+  {
+    action,
+    at,
+    caller,
+    codes = [],
+    event,
+    outcome
+  }: {
+    readonly at: DateTime.Utc
+    readonly event: EventName | null
+    readonly codes?: ReadonlyArray<string>
+    readonly action: AuditAction
+    readonly outcome: string
+    readonly caller: Caller
+  }
+): void => {
+  const { apiKey, organisation, requestId } = caller
+  if (event !== null) store.outbox.push({ key, event: { at, name: event, codes } })
+  store.audit.push({ key, entry: { at, organisation, apiKey, requestId, action, outcome } })
+}
+
+/**
+ * Order by Unicode code points. JavaScript compares UTF-16 units, which puts the characters beyond
+ * U+FFFF before those from U+E000 to U+FFFF.
+ */
+export const codePointOrder: Order.Order<string> = Order.make((self, that) => {
+  const length = Math.min(self.length, that.length)
+  for (let index = 0; index < length; index++) {
+    if (self.charCodeAt(index) !== that.charCodeAt(index)) {
+      return Order.Number(self.codePointAt(index) ?? 0, that.codePointAt(index) ?? 0)
+    }
+  }
+  return Order.Number(self.length, that.length)
+})

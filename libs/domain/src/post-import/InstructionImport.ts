@@ -1,0 +1,36 @@
+/**
+ * Whether a payment instruction goes onto the account. Source: specification, "Create payment
+ * instruction"; decisions, "Post-import".
+ */
+import { Result } from "effect"
+import { type AccountView, type Decision, noChange } from "../account/AccountChange.ts"
+import { ActivePaymentInstructionExists, type ServiceUnavailable, unavailable } from "../requests/Failure.ts"
+import type { InstructionDetails, PaymentInstruction } from "../account/PaymentInstruction.ts"
+
+const isSameInstruction = (a: PaymentInstruction, b: PaymentInstruction): boolean =>
+  a.vendor === b.vendor && a.reference === b.reference && a.type === b.type
+
+/**
+ * Puts the instruction on the account, unless another one is active there. The same one again
+ * changes nothing and needs no details; where they turn out to be needed after all, the request is
+ * to be sent again.
+ */
+export const decideInstruction =
+  (instruction: PaymentInstruction, details: InstructionDetails | null) =>
+  (
+    account: AccountView
+  ): Result.Result<
+    Decision<AccountView["number"]>,
+    ActivePaymentInstructionExists | ServiceUnavailable
+  > => {
+    const answer = account.number
+    const unchanged = noChange(account)
+    if (account.instruction !== null) {
+      return isSameInstruction(account.instruction, instruction)
+        ? Result.succeed({ change: unchanged, answer })
+        : Result.fail(new ActivePaymentInstructionExists())
+    }
+    if (details === null) return Result.fail(unavailable)
+    const change = { ...unchanged, instruction: { instruction, details } }
+    return Result.succeed({ change, answer })
+  }

@@ -1,0 +1,287 @@
+/**
+ * Adding to an account what did not travel with it: notes, transactions, historical statements, a
+ * payment instruction. A request is stored whole or not at all, and one that is sent again changes
+ * nothing and answers the same. Source: specification, "Post-import endpoints"; decisions,
+ * "Post-import".
+ */
+import { Context, Effect, Layer, Option, Result } from "effect"
+import { Accounts } from "../ports/Accounts.ts"
+import { Documents, type DocumentsUnavailable } from "../ports/Documents.ts"
+import { type AuditAction, History } from "../ports/AuditLog.ts"
+import type { ReservationLost } from "../ports/IdempotencyKeys.ts"
+import { ImportProcesses } from "../ports/ImportProcesses.ts"
+import { OperatorSetup } from "../ports/Configuration.ts"
+import { PaymentVendor } from "../ports/PaymentVendor.ts"
+import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
+import type { AccountNumber } from "../account/Account.ts"
+import type { AccountView, Looked, Decision } from "../account/AccountChange.ts"
+import { recordRefusals } from "../writes/Audit.ts"
+import { type Examined, type Examiner, makeExaminer, requireOngoing } from "../validation/RequestValidation.ts"
+import {
+  AccountNotFound,
+  type Failure,
+  type Fault,
+  ImportProcessDoesNotExist,
+  keyInUse,
+  NotFound,
+  PaymentInstructionRejected,
+  PaymentVendorUnavailable,
+  PaymentVendorUnreachable,
+  unavailable
+} from "../requests/Failure.ts"
+import { type Keep, keepFrom } from "../requests/Idempotency.ts"
+import type { ImportKey } from "../account/ImportProcess.ts"
+import { decideNotes, type NoteResult } from "./NoteImport.ts"
+import type { Caller } from "../organisation/Organisation.ts"
+import type { PaymentInstruction } from "../account/PaymentInstruction.ts"
+import { decideInstruction } from "./InstructionImport.ts"
+import {
+  instructionRequest,
+  notesRequest,
+  type StatementsRequest,
+  statementsRequest,
+  transactionsRequest
+} from "../validation/PostImportValidation.ts"
+import { decideStatements } from "./StatementImport.ts"
+import {
+  decideTransactions,
+  type TransactionResult,
+  transactionsToLookAt
+} from "./TransactionImport.ts"
+import type { Validator } from "../schema/Validation.ts"
+import { waiting } from "../requests/WorkBudget.ts"
+
+/** The parameters of the transactions import; both are true unless the request says otherwise. */
+export interface TransactionParameters {
+  readonly checkPreviouslyAdded: boolean
+  readonly forceAddToCurrentStatement: boolean
+}
+
+export interface InstructionCreated {
+  readonly kraken_account_number: AccountNumber
+  readonly reference: string
+}
+
+export class PostImport extends Context.Service<
+  PostImport,
+  {
+    /**
+     * One result a note, in the order of the request. `faults`, here and below, are those beside
+     * the body: they are reported together with those of the body, before them.
+     */
+    readonly createNotes: (
+      caller: Caller,
+      body: unknown,
+      keep?: Keep<ReadonlyArray<NoteResult>> | null,
+      faults?: ReadonlyArray<Fault>
+    ) => Effect.Effect<ReadonlyArray<NoteResult>, Failure>
+    /**
+     * One result a transaction, in the order of the request; all are added, or none. Faults of the
+     * parameters are reported together with those of the body, before them.
+     */
+    readonly createTransactions: (
+      caller: Caller,
+      body: unknown,
+      parameters: Result.Result<TransactionParameters, ReadonlyArray<Fault>>,
+      keep?: Keep<ReadonlyArray<TransactionResult>> | null
+    ) => Effect.Effect<ReadonlyArray<TransactionResult>, Failure>
+    /** The validated request. */
+    readonly createStatements: (
+      caller: Caller,
+      body: unknown,
+      keep?: Keep<StatementsRequest> | null,
+      faults?: ReadonlyArray<Fault>
+    ) => Effect.Effect<StatementsRequest, Failure>
+    /**
+     * Asks the vendor before anything is stored, unless the instruction is on the account already.
+     */
+    readonly createPaymentInstruction: (
+      caller: Caller,
+      body: unknown,
+      keep?: Keep<InstructionCreated> | null,
+      faults?: ReadonlyArray<Fault>
+    ) => Effect.Effect<InstructionCreated, Failure>
+  }
+>()("@data-import/domain/PostImport") {}
+
+type Unavailable = StorageUnavailable | DocumentsUnavailable
+
+const keyOf = ({ external_account_number, import_supplier }: ImportKey): ImportKey => ({
+  import_supplier,
+  external_account_number
+})
+
+interface Dependencies {
+  readonly accounts: Accounts["Service"]
+  readonly processes: ImportProcesses["Service"]
+  readonly vendor: PaymentVendor["Service"]
+  readonly history: History["Service"]
+  readonly examiner: Examiner
+}
+
+/**
+ * One request: what it asks for, who asks, the body as it was sent, and how its answer is kept
+ * where it has an idempotency key.
+ */
+interface Write<A> {
+  readonly action: AuditAction
+  readonly caller: Caller
+  readonly body: unknown
+  readonly keep: Keep<A> | null
+  /** Those beside the body. */
+  readonly faults: ReadonlyArray<Fault>
+}
+
+/** A valid request of a supplier that takes writes. */
+const examine = Effect.fnUntraced(function* <Body>(
+  { examiner }: Dependencies,
+  { body, caller, faults }: Write<never>,
+  validator: Validator<Body>
+) {
+  const code = "request_failed_validation"
+  const examined = yield* examiner.examine({ validator, caller, body, payload: body, code, faults })
+  yield* requireOngoing(examined.supplier)
+  return examined
+})
+
+/** The answer to a change of the account that the request names; it must be imported. */
+const change = <A, E>(
+  { accounts }: Dependencies,
+  { action, caller, keep }: Write<A>,
+  { body, now: at }: Examined<ImportKey>,
+  look: Looked,
+  decide: (account: AccountView) => Result.Result<Decision<A>, E>
+) =>
+  Effect.flatMap(
+    accounts.change({ key: keyOf(body), look, decide, action, caller, at, keep }),
+    Option.match({ onNone: () => Effect.fail(new NotFound()), onSome: Effect.succeed })
+  )
+
+const createNotes = Effect.fnUntraced(function* (
+  deps: Dependencies,
+  write: Write<ReadonlyArray<NoteResult>>
+) {
+  const examined = yield* examine(deps, write, notesRequest)
+  const { notes } = examined.body
+  const decide = decideNotes(notes, examined.documents, examined.now)
+  return yield* change(deps, write, examined, { notes }, decide)
+})
+
+const createTransactions = Effect.fnUntraced(function* (
+  deps: Dependencies,
+  write: Write<ReadonlyArray<TransactionResult>>,
+  parameters: Result.Result<TransactionParameters, ReadonlyArray<Fault>>
+) {
+  const examined = yield* examine(deps, write, transactionsRequest)
+  const { transactions } = examined.body
+  const { now, today } = examined
+  const options = { ...Result.getOrThrow(parameters), now, today }
+  const decide = decideTransactions(transactions, options)
+  const look = transactionsToLookAt(transactions, options)
+  return yield* change(deps, write, examined, look, decide)
+})
+
+const createStatements = Effect.fnUntraced(function* (
+  deps: Dependencies,
+  write: Write<StatementsRequest>
+) {
+  const examined = yield* examine(deps, write, statementsRequest)
+  const { statements } = examined.body
+  const statementIds = statements.map((statement) => statement.statement_id)
+  const decide = decideStatements(statements, examined.documents)
+  const keep = keepFrom(write.keep, () => examined.body)
+  yield* change(deps, { ...write, keep }, examined, { statementIds }, decide)
+  return examined.body
+})
+
+const verify = (
+  { vendor }: Dependencies,
+  instruction: PaymentInstruction,
+  { organisation }: Caller
+) =>
+  waiting(vendor.verify(instruction, organisation)).pipe(
+    Effect.catchTags({
+      VendorRejected: ({ reason }) => new PaymentInstructionRejected({ reason }),
+      VendorUnreachable: () => new PaymentVendorUnreachable(),
+      VendorUnavailable: () => new PaymentVendorUnavailable()
+    })
+  )
+
+/** For a payment instruction, an account that is missing is no 404 but says how far the import is. */
+const refuseMissing = Effect.fnUntraced(function* ({ processes }: Dependencies, key: ImportKey) {
+  const process = yield* processes.find(key)
+  return yield* Option.isNone(process)
+    ? new ImportProcessDoesNotExist({ key })
+    : new AccountNotFound({ key })
+})
+
+const createPaymentInstruction = Effect.fnUntraced(function* (
+  deps: Dependencies,
+  write: Write<InstructionCreated>
+) {
+  const examined = yield* examine(deps, write, instructionRequest)
+  const { reference, type, vendor } = examined.body
+  const instruction = { vendor, reference, type }
+  const account = yield* deps.accounts.view(keyOf(examined.body), {})
+  if (Option.isNone(account)) return yield* refuseMissing(deps, keyOf(examined.body))
+  const details =
+    account.value.instruction === null ? yield* verify(deps, instruction, write.caller) : null
+  const decide = decideInstruction(instruction, details)
+  const createdOn = (number: AccountNumber) => ({ kraken_account_number: number, reference })
+  const keep = keepFrom(write.keep, createdOn)
+  return createdOn(yield* change(deps, { ...write, keep }, examined, {}, decide))
+})
+
+const recorded = <A>(
+  { history }: Dependencies,
+  { action, body, caller }: Write<never>,
+  written: Effect.Effect<A, Failure | Unavailable | ReservationLost>
+): Effect.Effect<A, Failure> =>
+  written.pipe(
+    Effect.catchTags({
+      DocumentsUnavailable: () => unavailable,
+      ReservationLost: () => keyInUse
+    }),
+    recordRefusals(history, action, caller, body),
+    Effect.catchTag("StorageUnavailable", () => unavailable)
+  )
+
+const make = Effect.gen(function* () {
+  const deps: Dependencies = {
+    accounts: yield* Accounts,
+    processes: yield* ImportProcesses,
+    vendor: yield* PaymentVendor,
+    history: yield* History,
+    examiner: makeExaminer(yield* OperatorSetup, yield* Documents)
+  }
+
+  return PostImport.of({
+    createNotes: Effect.fn("PostImport.createNotes")((caller, body, keep = null, faults = []) => {
+      const write = { action: "create_notes", caller, body, keep, faults } as const
+      return recorded(deps, write, createNotes(deps, write))
+    }),
+    createTransactions: Effect.fn("PostImport.createTransactions")(
+      (caller, body, parameters, keep = null) => {
+        const faults = Result.isFailure(parameters) ? parameters.failure : []
+        const write = { action: "create_transactions", caller, body, keep, faults } as const
+        return recorded(deps, write, createTransactions(deps, write, parameters))
+      }
+    ),
+    createStatements: Effect.fn("PostImport.createStatements")(
+      (caller, body, keep = null, faults = []) => {
+        const action = "create_historical_statements"
+        const write = { action, caller, body, keep, faults } as const
+        return recorded(deps, write, createStatements(deps, write))
+      }
+    ),
+    createPaymentInstruction: Effect.fn("PostImport.createPaymentInstruction")(
+      (caller, body, keep = null, faults = []) => {
+        const write = { action: "create_payment_instruction", caller, body, keep, faults } as const
+        return recorded(deps, write, createPaymentInstruction(deps, write))
+      }
+    )
+  })
+})
+
+/** Needs the storage ports, the document store and the payment vendors. */
+export const layer = Layer.effect(PostImport, make)

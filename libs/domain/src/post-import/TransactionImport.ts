@@ -1,0 +1,158 @@
+/**
+ * Which transactions of a request are new to the account, where their dates move, which one fails
+ * first, and what the balance becomes: all or nothing, exactly. Source: specification, "Create
+ * transactions"; decisions, "Transactions" and "Future transactions".
+ */
+import type { DateTime } from "effect"
+import { BigDecimal, Result } from "effect"
+import {
+  type AccountNote,
+  type AccountView,
+  type AddedTransaction,
+  type Decision,
+  type Looked,
+  mostExistingItems,
+  noChange
+} from "../account/AccountChange.ts"
+import { sum } from "../schema/Decimal.ts"
+import { TransactionRefused } from "../requests/Failure.ts"
+import { type CalendarDate, nextDay } from "../schema/Field.ts"
+import { signedAmount, type Transaction, type TransactionId } from "../account/Transaction.ts"
+
+export interface TransactionResult {
+  readonly status: "TRANSACTION_ADDED_TO_ACCOUNT" | "TRANSACTION_ALREADY_EXISTS"
+  readonly transaction: Transaction
+}
+
+/** The parameters of the request, and the time it is judged at. */
+export interface TransactionImportOptions {
+  /**
+   * Skip a transaction whose id was added before; otherwise it is added again, as its own entry.
+   */
+  readonly checkPreviouslyAdded: boolean
+  /** Move a date outside the open period to the nearest day inside, instead of refusing it. */
+  readonly forceAddToCurrentStatement: boolean
+  /** The supplier's business day, on which the open period ends. */
+  readonly today: CalendarDate
+  readonly now: DateTime.Utc
+}
+
+/**
+ * The days on which a transaction can be added: `from` (null for no bound) to `to`, both inclusive.
+ */
+export interface OpenPeriod {
+  readonly from: CalendarDate | null
+  readonly to: CalendarDate
+}
+
+/** From the day after the last closing date to today; empty on the closing day itself. */
+export const openPeriod = (
+  lastClosingDate: CalendarDate | null,
+  today: CalendarDate
+): OpenPeriod => ({ from: lastClosingDate && nextDay(lastClosingDate), to: today })
+
+const isWithin = (date: CalendarDate, { from, to }: OpenPeriod): boolean =>
+  date <= to && (from === null || date >= from)
+
+/** The nearest day of the period; its end where the period is empty. */
+const nearestDay = (date: CalendarDate, { from, to }: OpenPeriod): CalendarDate =>
+  from !== null && date < from && from < to ? from : to
+
+const moved = (transaction: Transaction, to: CalendarDate): AddedTransaction => {
+  const from = transaction.transaction_date
+  if (from === to) return { transaction, movedFrom: null }
+  const sentence = `Moved into the open statement period; originally dated ${from}.`
+  const before = transaction.display_note ?? ""
+  return {
+    transaction: {
+      ...transaction,
+      transaction_date: to,
+      display_note: before === "" ? sentence : `${before} ${sentence}`
+    },
+    movedFrom: from
+  }
+}
+
+/** One note for the request, pinned, that says which transactions were moved. */
+const noteOn = (
+  added: ReadonlyArray<AddedTransaction>,
+  now: DateTime.Utc
+): ReadonlyArray<AccountNote> => {
+  const lines = added.flatMap(({ movedFrom, transaction }) =>
+    movedFrom === null
+      ? []
+      : [`${transaction.transaction_id}: ${movedFrom} to ${transaction.transaction_date}`]
+  )
+  if (lines.length === 0) return []
+  const body = `Imported transactions moved into the open statement period:\n${lines.join("\n")}`
+  return [{ body, created_at: now, is_pinned: true }]
+}
+
+const describe = ({ from, to }: OpenPeriod): string =>
+  from === null ? `up to ${to}` : from > to ? `empty until ${from}` : `${from} to ${to}`
+
+/** What has to be read of the account to decide on these transactions. */
+export const transactionsToLookAt = (
+  sent: ReadonlyArray<Transaction>,
+  { checkPreviouslyAdded }: Pick<TransactionImportOptions, "checkPreviouslyAdded">
+): Looked =>
+  checkPreviouslyAdded
+    ? { transactionIds: [...new Set(sent.map(({ transaction_id }) => transaction_id))] }
+    : {}
+
+const tooManyItems =
+  "The transactions up to this one were added before, and have more than " +
+  `${mostExistingItems.toLocaleString("en-US")} line and tax items together; ` +
+  "send fewer transactions at once."
+
+/** Decides on the transactions of one request, in its order. */
+export const decideTransactions =
+  (sent: ReadonlyArray<Transaction>, options: TransactionImportOptions) =>
+  (
+    account: AccountView
+  ): Result.Result<Decision<ReadonlyArray<TransactionResult>>, TransactionRefused> => {
+    const period = openPeriod(account.lastClosingDate, options.today)
+    const seen = new Set<TransactionId>()
+    const transactions: Array<AddedTransaction> = []
+    const answer: Array<TransactionResult> = []
+
+    for (const transaction of sent) {
+      const id = transaction.transaction_id
+      if (seen.has(id)) {
+        const detail = `The transaction id ${id} stands twice in the request.`
+        const code = "duplicate_transaction_ids"
+        return Result.fail(new TransactionRefused({ code, transaction, detail }))
+      }
+      seen.add(id)
+      if (options.checkPreviouslyAdded && id === account.unreadTransaction) {
+        const code = "too_many_existing_items"
+        return Result.fail(new TransactionRefused({ code, transaction, detail: tooManyItems }))
+      }
+      const there = account.transactions.get(id)
+      if (options.checkPreviouslyAdded && there !== undefined) {
+        answer.push({ status: "TRANSACTION_ALREADY_EXISTS", transaction: there })
+        continue
+      }
+      const date = transaction.transaction_date
+      const isInside = isWithin(date, period)
+      if (!isInside && !options.forceAddToCurrentStatement) {
+        const detail = `${date} is not within the open statement period (${describe(period)}).`
+        const code = "transaction_outside_open_period"
+        return Result.fail(new TransactionRefused({ code, transaction, detail }))
+      }
+      const added = moved(transaction, isInside ? date : nearestDay(date, period))
+      transactions.push(added)
+      answer.push({ status: "TRANSACTION_ADDED_TO_ACCOUNT", transaction: added.transaction })
+    }
+
+    const change = {
+      ...noChange(account),
+      transactions,
+      notes: noteOn(transactions, options.now),
+      balance: BigDecimal.sum(
+        account.balance,
+        sum(transactions.map((added) => signedAmount(added.transaction)))
+      )
+    }
+    return Result.succeed({ change, answer })
+  }

@@ -1,0 +1,186 @@
+/**
+ * Every refusal a program can answer with, as a fact with a stable code and without a transport.
+ * Where several hold at once, the one that stands first here is reported. Source: decisions,
+ * "Errors" and "Order of checks".
+ */
+import { Data } from "effect"
+import type { AccountNumber } from "../account/Account.ts"
+import type { FieldCode } from "../codes/Code.ts"
+import type { ImportKey } from "../account/ImportProcess.ts"
+import type { NotJson } from "../schema/Json.ts"
+import type { SupplierStatus } from "../organisation/Supplier.ts"
+import type { Transaction } from "../account/Transaction.ts"
+
+/** One broken rule: `attr` is the dot path from the account or request, list indexes zero-based. */
+export interface Fault {
+  readonly attr: string
+  readonly code: FieldCode
+  readonly detail: string
+}
+
+/** The caller's key does not cover the request. */
+export class PermissionDenied extends Data.TaggedError("PermissionDenied")<{}> {
+  readonly code = "permission_denied"
+}
+
+/**
+ * At least one rule is broken; `errors` holds every one in payload order, or the first that were
+ * found where there are `more`.
+ */
+export class ValidationFailed extends Data.TaggedError("ValidationFailed")<{
+  readonly code: "account_failed_validation" | "request_failed_validation"
+  readonly errors: ReadonlyArray<Fault>
+  readonly more?: boolean
+}> {}
+
+/** The supplier is Paused or Complete. */
+export class MigrationNotOngoing extends Data.TaggedError("MigrationNotOngoing")<{
+  readonly status: SupplierStatus
+}> {
+  readonly code = "import_supplier_migration_not_ongoing"
+}
+
+/** Nothing was staged for the pair. */
+export class ImportProcessDoesNotExist extends Data.TaggedError("ImportProcessDoesNotExist")<{
+  readonly key: ImportKey
+}> {
+  readonly code = "import_process_does_not_exist"
+}
+
+/** The account exists. */
+export class AlreadyImported extends Data.TaggedError("AlreadyImported")<{
+  readonly key: ImportKey
+  readonly accountNumber: AccountNumber
+}> {
+  readonly code = "account_import_process_already_imported"
+}
+
+/** The operator has marked the import to be skipped. */
+export class ImportSkipped extends Data.TaggedError("ImportSkipped")<{ readonly key: ImportKey }> {
+  readonly code = "account_import_process_skipped"
+}
+
+/** Another attempt holds the lease. */
+export class ImportInProgress extends Data.TaggedError("ImportInProgress")<{
+  readonly key: ImportKey
+}> {
+  readonly code = "account_import_process_in_progress"
+}
+
+/** No operations team of this name; reported at `operations_team_name`. */
+export class OperationsTeamDoesNotExist extends Data.TaggedError("OperationsTeamDoesNotExist")<{
+  readonly name: string
+}> {
+  readonly code = "operations_team_name_does_not_exist"
+}
+
+/** As many attempts run as the limit allows. */
+export class ConcurrencyLimitExceeded extends Data.TaggedError("ConcurrencyLimitExceeded")<{
+  readonly retryAfterSeconds: number
+}> {
+  readonly code = "concurrency_limit_exceeded"
+}
+
+/** The dry run would have succeeded, and was rolled back. */
+export class DryRunSuccessful extends Data.TaggedError("DryRunSuccessful")<{
+  readonly key: ImportKey
+}> {
+  readonly code = "dry_run_successful"
+}
+
+/** Nothing there, or nothing of the caller's: the two are never told apart. */
+export class NotFound extends Data.TaggedError("NotFound")<{}> {
+  readonly code = "not_found"
+}
+
+/** A payment instruction for an account that is staged, but not imported. */
+export class AccountNotFound extends Data.TaggedError("AccountNotFound")<{
+  readonly key: ImportKey
+}> {
+  readonly code = "account_not_found"
+}
+
+/** A transaction that breaks no field rule cannot be added, and so none of its request is. */
+export class TransactionRefused extends Data.TaggedError("TransactionRefused")<{
+  readonly code:
+    "duplicate_transaction_ids" | "transaction_outside_open_period" | "too_many_existing_items"
+  /** The first one that cannot be added, in the order of the request. */
+  readonly transaction: Transaction
+  readonly detail: string
+}> {}
+
+/** Another payment instruction is active on the account. */
+export class ActivePaymentInstructionExists extends Data.TaggedError(
+  "ActivePaymentInstructionExists"
+)<{}> {
+  readonly code = "active_payment_instruction_exists"
+}
+
+/** The vendor says no: not to be sent again unchanged. */
+export class PaymentInstructionRejected extends Data.TaggedError("PaymentInstructionRejected")<{
+  readonly reason: string
+}> {
+  readonly code = "payment_instruction_rejected_by_vendor"
+}
+
+/** The vendor cannot be reached for good. */
+export class PaymentVendorUnreachable extends Data.TaggedError("PaymentVendorUnreachable")<{}> {
+  readonly code = "payment_vendor_unreachable"
+}
+
+/** The vendor cannot be reached for the moment: to be sent again as it is. */
+export class PaymentVendorUnavailable extends Data.TaggedError("PaymentVendorUnavailable")<{}> {
+  readonly code = "payment_vendor_unavailable"
+}
+
+/** Another request with this idempotency key is running, or has taken it over from this one. */
+export class IdempotencyKeyInUse extends Data.TaggedError("IdempotencyKeyInUse")<{
+  readonly retryAfterSeconds: number
+}> {
+  readonly code = "idempotency_key_in_use"
+}
+
+/** The idempotency key came with another request before. */
+export class IdempotencyKeyReused extends Data.TaggedError("IdempotencyKeyReused")<{}> {
+  readonly code = "idempotency_key_reused"
+}
+
+/** The database or the document store is away. */
+export class ServiceUnavailable extends Data.TaggedError("ServiceUnavailable")<{
+  readonly retryAfterSeconds: number
+}> {
+  readonly code = "service_unavailable"
+}
+
+export type Failure =
+  | PermissionDenied
+  | NotJson
+  | ValidationFailed
+  | MigrationNotOngoing
+  | ImportProcessDoesNotExist
+  | AlreadyImported
+  | ImportSkipped
+  | ImportInProgress
+  | OperationsTeamDoesNotExist
+  | ConcurrencyLimitExceeded
+  | DryRunSuccessful
+  | NotFound
+  | AccountNotFound
+  | TransactionRefused
+  | ActivePaymentInstructionExists
+  | PaymentInstructionRejected
+  | PaymentVendorUnreachable
+  | PaymentVendorUnavailable
+  | IdempotencyKeyInUse
+  | IdempotencyKeyReused
+  | ServiceUnavailable
+
+/**
+ * When a request that found the database or the document store away, or its idempotency key in use,
+ * is worth sending again.
+ */
+const retryAfterSeconds = 1
+
+export const unavailable = new ServiceUnavailable({ retryAfterSeconds })
+
+export const keyInUse = new IdempotencyKeyInUse({ retryAfterSeconds })

@@ -1,0 +1,105 @@
+/**
+ * Paths of documents in the object storage: relative to the root of the supplier, and never out of
+ * it. Source: specification, "Document paths"; decisions, "Post-import".
+ */
+import { Schema } from "effect"
+import { fieldCheck, hasControlCharacter, nonBlank, trimmed } from "./Field.ts"
+import { eachSound, type Rule } from "./Rules.ts"
+import { leavesOf, type Shape } from "./SchemaTree.ts"
+import type { Steps } from "../support/Steps.ts"
+
+const maxLength = 1024
+
+/** Names that a decoder behind us could turn into a separator, a dot or an end of string. */
+const hiddenSeparator = /%(?:2e|2f|5c|00)/i
+
+/** An empty one, `.` or `..`. */
+const uncleanSegment = /(?:^|\/)\.{0,2}(?:\/|$)/
+
+const isCleanPath = (path: string): boolean =>
+  path.isWellFormed() &&
+  !hasControlCharacter(path) &&
+  !path.includes("\\") &&
+  !/^[A-Za-z][A-Za-z0-9+.-]*:/.test(path) &&
+  !hiddenSeparator.test(path) &&
+  !uncleanSegment.test(path)
+
+/**
+ * The path without its optional leading slash: what is looked up, and what two paths are compared
+ * by.
+ */
+export const relativePath = <P extends string>(path: P): P =>
+  path.startsWith("/") ? (path.slice(1) as P) : path
+
+/**
+ * A clean relative path, 1 to 1,024 characters. Codes: `blank`, `max_length`,
+ * `invalid_document_path`.
+ */
+export const DocumentPath = trimmed(
+  nonBlank(maxLength).check(
+    fieldCheck<string>((value) => isCleanPath(relativePath(value.trim())), {
+      code: "invalid_document_path",
+      detail: "Must be a path relative to the supplier's root, without . or .. segments."
+    })
+  )
+).pipe(Schema.brand("DocumentPath"))
+export type DocumentPath = typeof DocumentPath.Type
+
+/** The file must be in the store, unless the supplier's configuration turns the check off. */
+export const documentExists =
+  <Field extends string>(field: Field): Rule<{ readonly [Key in Field]?: DocumentPath }> =>
+  (value, { missingDocuments }, report) => {
+    const path = value[field]
+    if (path !== undefined && missingDocuments.has(relativePath(path))) {
+      report("path_does_not_exist_in_file_store", "There is no file at this path.", field)
+    }
+  }
+
+/** A request names at most so many different documents. */
+export const mostDocuments = 1_000
+
+/** Reported at the list in which the first document stands that is too many. */
+export const documentsAreFew: Rule<{
+  readonly notes?: ReadonlyArray<{
+    readonly document_paths?: ReadonlyArray<{ readonly document_path: DocumentPath }>
+  }>
+  readonly statements?: ReadonlyArray<{ readonly statement_path?: DocumentPath }>
+}> = (body, _facts, report) => {
+  const paths = new Set<DocumentPath>()
+  const count = (path: DocumentPath | undefined, ...list: ReadonlyArray<string | number>): void => {
+    if (path === undefined || paths.size > mostDocuments) return
+    paths.add(relativePath(path))
+    if (paths.size > mostDocuments) {
+      report("max_length", `A request names at most ${mostDocuments} documents.`, ...list)
+    }
+  }
+  // One of the lists may be unsound, and the other is counted all the same.
+  eachSound(["notes", "statements"] as const, (list) => {
+    if (list === "statements") {
+      eachSound(body.statements ?? [], ({ statement_path }) => count(statement_path, list))
+    } else {
+      eachSound(body.notes ?? [], ({ document_paths = [] }, index) =>
+        eachSound(document_paths, ({ document_path }) =>
+          count(document_path, list, index, "document_paths")
+        )
+      )
+    }
+  })
+}
+
+/**
+ * Makes the search for the documents that a body of the shape names with clean paths: each once and
+ * without a leading slash, and of too many no more than shows that they are too many.
+ */
+export const documentsIn = (shape: Shape) => {
+  const pathsIn = leavesOf(shape, DocumentPath)
+  return function* (body: unknown): Steps<ReadonlySet<DocumentPath>> {
+    const paths = new Set<DocumentPath>()
+    for (const path of pathsIn(body)) {
+      if (path === undefined) yield
+      else paths.add(relativePath(path))
+      if (paths.size > mostDocuments) break
+    }
+    return paths
+  }
+}

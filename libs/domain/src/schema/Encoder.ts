@@ -1,0 +1,211 @@
+/**
+ * Writes values as JSON, by the transformations of their schema. The value is of the schema's type,
+ * which nothing but reading or the compiler has made it; so unlike the schema itself, which
+ * examines every value anew, a writer checks nothing. A large value is written in steps.
+ */
+import { Schema, type SchemaAST } from "effect"
+import { isObject } from "./Json.ts"
+import type { Room } from "./JsonObject.ts"
+import type { Steps } from "../support/Steps.ts"
+
+/** How a value is written; null where it is written as it is. */
+type Written = StructWriting | ListWriting | LeafWriting | null
+
+interface StructWriting {
+  readonly _tag: "Struct"
+  readonly fields: ReadonlyArray<{ readonly name: string; readonly written: Written }>
+}
+
+interface ListWriting {
+  readonly _tag: "List"
+  readonly element: Exclude<Written, null>
+}
+
+interface LeafWriting {
+  readonly _tag: "Leaf"
+  readonly write: (value: unknown) => unknown
+}
+
+/** The writer of what the schema encodes; its text is the same. */
+export const writerOf = <A, I>(schema: Schema.Codec<A, I>): ((value: A) => I) => {
+  const written = writingOf(schema.ast)
+  return (value) => write(written, value) as I
+}
+
+/** The writer of the JSON text of what the schema encodes, in steps where it is large. */
+export const textWriterOf = <A, I>(schema: Schema.Codec<A, I>): ((value: A) => Steps<string>) => {
+  const written = writingOf(schema.ast)
+  return (value) => writing(written, value)
+}
+
+/** Writes the JSON text of a value that is written as it is, in steps where it is large. */
+export const writingJson = (value: unknown): Steps<string> => writing(null, value)
+
+const writingOf = (ast: SchemaAST.AST): Written => {
+  if (ast.encoding !== undefined) return transformed(ast, ast.encoding)
+  switch (ast._tag) {
+    case "String":
+    case "Number":
+    case "Boolean":
+    case "Null":
+    case "Literal":
+    case "Unknown":
+      return null
+    case "Objects":
+      return ast.indexSignatures.length === 0 ? struct(ast.propertySignatures) : encoder(ast)
+    case "Arrays": {
+      const [element] = ast.rest
+      return ast.elements.length === 0 && ast.rest.length === 1 && element !== undefined
+        ? list(writingOf(element))
+        : encoder(ast)
+    }
+    case "Union":
+      return ast.types.every(isPlain) ? null : encoder(ast)
+    default:
+      return encoder(ast)
+  }
+}
+
+const isPlain = (ast: SchemaAST.AST): boolean =>
+  ast.encoding === undefined && ast._tag !== "Objects" && ast._tag !== "Arrays"
+
+/** The schema itself, for what is not known here. */
+const encoder = (ast: SchemaAST.AST): LeafWriting => ({
+  _tag: "Leaf",
+  write: Schema.encodeUnknownSync(Schema.make<Schema.Codec<unknown>>(ast))
+})
+
+const struct = (signatures: ReadonlyArray<SchemaAST.PropertySignature>): StructWriting => ({
+  _tag: "Struct",
+  fields: signatures.map(({ name, type }) => ({ name: name as string, written: writingOf(type) }))
+})
+
+const list = (element: Written): Written => element && { _tag: "List", element }
+
+/** Step by step, from the type to what it is written as. */
+const transformed = (ast: SchemaAST.AST, links: SchemaAST.Encoding): Written => {
+  const writes: Array<(value: unknown) => unknown> = []
+  for (const { to, transformation } of links) {
+    if (transformation._tag !== "Transformation") return encoder(ast)
+    const { encode } = transformation
+    if (encode._tag === "Transform") writes.push(encode.transform)
+    else if (encode._tag !== "Passthrough") return encoder(ast)
+    const further = writingOf(to)
+    if (further !== null) writes.push((value) => write(further, value))
+  }
+  const [first, ...others] = writes
+  if (first === undefined) return null
+  if (others.length === 0) return { _tag: "Leaf", write: first }
+  return { _tag: "Leaf", write: (value) => writes.reduce((given, next) => next(given), value) }
+}
+
+const write = (written: Written, value: unknown): unknown => {
+  if (written === null) return value
+  if (written._tag === "Leaf") return written.write(value)
+  if (written._tag === "List") {
+    return (value as ReadonlyArray<unknown>).map((element) => write(written.element, element))
+  }
+  const output: Record<string, unknown> = {}
+  for (const { name, written: ofMember } of written.fields) {
+    const member = (value as Record<string, unknown>)[name]
+    if (member !== undefined) output[name] = write(ofMember, member)
+  }
+  return output
+}
+
+/** Elements and members that are written without a pause. */
+const writtenAtOnce = 2_000
+
+/** Whether the value has so few elements and members that there is room for them. */
+const fits = (written: Written, value: unknown, room: Room): boolean => {
+  if (typeof value !== "object" || value === null || written?._tag === "Leaf") return true
+  const inside = written?._tag === "Struct" ? null : written
+  const parts = Array.isArray(value) ? value : null
+  if (parts !== null) {
+    room.left -= parts.length
+    if (room.left < 0) return false
+    const ofElement = inside?._tag === "List" ? inside.element : null
+    for (const element of parts) if (!fits(ofElement, element, room)) return false
+    return true
+  }
+  if (written?._tag === "Struct") {
+    for (const { name, written: ofMember } of written.fields) {
+      if (!fits(ofMember, (value as Record<string, unknown>)[name], room)) return false
+    }
+    return true
+  }
+  if (!isObject(value)) return true
+  const keys = Object.keys(value)
+  room.left -= keys.length
+  if (room.left < 0) return false
+  for (const key of keys) if (!fits(null, value[key], room)) return false
+  return true
+}
+
+function* writing(written: Written, value: unknown): Steps<string> {
+  if (fits(written, value, { left: writtenAtOnce })) return JSON.stringify(write(written, value))
+  const parts: Array<string> = []
+  yield* writingLarge(written, value as object, parts)
+  return parts.join("")
+}
+
+interface Member {
+  readonly key: string | number
+  readonly value: unknown
+  readonly written: Written
+}
+
+function* membersOf(written: Written, value: object): Generator<Member, void> {
+  if (Array.isArray(value)) {
+    const element = written?._tag === "List" ? written.element : null
+    for (let key = 0; key < value.length; key++) {
+      yield { key, value: value[key] as unknown, written: element }
+    }
+  } else if (written?._tag === "Struct") {
+    for (const { name: key, written: ofMember } of written.fields) {
+      const member = (value as Record<string, unknown>)[key]
+      if (member !== undefined) yield { key, value: member, written: ofMember }
+    }
+  } else {
+    for (const key of Object.keys(value)) {
+      yield { key, value: (value as Record<string, unknown>)[key], written: null }
+    }
+  }
+}
+
+/** As many members as there is room for are written at once, and larger ones in parts. */
+function* writingLarge(written: Written, value: object, parts: Array<string>): Steps<void> {
+  const isList = Array.isArray(value)
+  // Without a prototype any key is a member, also `__proto__`.
+  const none = () => (isList ? [] : (Object.create(null) as {}))
+  let chunk: { [key: string | number]: unknown } = none()
+  let count = 0
+  let room: Room = { left: writtenAtOnce }
+  let separator = ""
+  const flush = (): void => {
+    if (count > 0) parts.push(separator, JSON.stringify(chunk).slice(1, -1))
+    separator = count > 0 ? "," : separator
+    chunk = none()
+    count = 0
+    room = { left: writtenAtOnce }
+  }
+  parts.push(isList ? "[" : "{")
+  for (const member of membersOf(written, value)) {
+    if (room.left <= 0 || !fits(member.written, member.value, room)) {
+      flush()
+      yield
+      if (!fits(member.written, member.value, room)) {
+        parts.push(separator, isList ? "" : `${JSON.stringify(member.key)}:`)
+        separator = ","
+        yield* writingLarge(member.written, member.value as object, parts)
+        room = { left: writtenAtOnce }
+        continue
+      }
+    }
+    room.left--
+    chunk[isList ? count : member.key] = write(member.written, member.value)
+    count++
+  }
+  flush()
+  parts.push(isList ? "]" : "}")
+}

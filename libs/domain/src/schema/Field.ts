@@ -1,0 +1,317 @@
+/**
+ * The kinds of field that a payload is made of: text, choices, dates, datetimes, e-mail addresses,
+ * phone numbers, integers and lists, each with the codes it can fail with. A check names its code
+ * in an annotation; `Validation` turns a broken check into a fault with that code. Text is trimmed,
+ * and every length counts Unicode code points. Source: decisions, "Text", "Numbers", "Lists",
+ * "Types".
+ */
+import { DateTime, type JsonSchema, Schema, SchemaGetter } from "effect"
+import type { FieldCode } from "../codes/Code.ts"
+import { listElements } from "./Json.ts"
+import { isPossiblePhone } from "./Phone.ts"
+
+/** What a broken check says. */
+export interface CheckMeaning {
+  readonly code: FieldCode
+  readonly detail: string
+  /** The same restriction in JSON Schema, where it can be said. */
+  readonly jsonSchema?: JsonSchema.JsonSchema
+  /** Whether later checks make no sense once this one is broken. */
+  readonly abort?: boolean
+}
+
+/**
+ * A check on what was sent, with the code that a value which fails it gets, and `holds` itself for
+ * who need not know why a value fails.
+ */
+export const fieldCheck = <A>(holds: (input: A) => boolean, meaning: CheckMeaning) =>
+  Schema.makeFilter<A>(
+    holds,
+    {
+      code: meaning.code,
+      detail: meaning.detail,
+      holds,
+      toJsonSchema: () => meaning.jsonSchema ?? [{}, true]
+    },
+    meaning.abort ?? false
+  )
+
+/** Whether the text has at most `max` code points, each of which is one or two UTF-16 units. */
+const hasAtMost = (text: string, max: number): boolean => {
+  if (text.length > 2 * max) return false
+  let length = 0
+  for (const _ of text) length++
+  return length <= max
+}
+
+/** Whether the text can be stored at all: no NUL, and no half of a character. */
+export const isStorableText = (text: string): boolean => text.isWellFormed() && !text.includes("\0")
+
+/** Whether the text has a control character: Unicode category Cc. */
+export const hasControlCharacter = (text: string): boolean => /\p{Cc}/u.test(text)
+
+/** Text that can be stored. Code: `invalid`. */
+export const isStorable = fieldCheck<string>(isStorableText, {
+  code: "invalid",
+  detail: "Must not contain NUL or a lone surrogate.",
+  abort: true
+})
+
+const isNotBlank = fieldCheck<string>((text) => text.trim() !== "", {
+  code: "blank",
+  detail: "Must not be empty.",
+  jsonSchema: { minLength: 1 },
+  abort: true
+})
+
+const isAtMost = (max: number) =>
+  fieldCheck<string>((text) => text.length <= max || hasAtMost(text.trim(), max), {
+    code: "max_length",
+    detail: `Must have at most ${max} characters.`,
+    jsonSchema: { maxLength: max }
+  })
+
+/** Text with the blanks around it taken off. */
+export const trimmed = <A extends Schema.Codec<string>>(checked: A) =>
+  checked.pipe(
+    Schema.decodeTo(Schema.String, {
+      decode: SchemaGetter.transform((text: string) => text.trim()),
+      encode: SchemaGetter.passthrough()
+    })
+  )
+
+/** Text that is neither blank nor longer than `max`, as it was sent. */
+export const nonBlank = (max: number) => Schema.String.check(isNotBlank, isAtMost(max))
+
+/** Text of up to `max` characters, which may be empty. Codes: `invalid`, `max_length`. */
+export const text = (max: number) => trimmed(Schema.String.check(isStorable, isAtMost(max)))
+
+/** Text of 1 to `max` characters. Codes: `invalid`, `blank`, `max_length`. */
+export const nonBlankText = (max: number) =>
+  trimmed(Schema.String.check(isStorable, isNotBlank, isAtMost(max)))
+
+/** Text whose form bounds it, not blank, kept as sent apart from blanks around it. */
+export const formed = (holds: (text: string) => boolean, meaning: CheckMeaning) =>
+  trimmed(
+    Schema.String.check(
+      isStorable,
+      isNotBlank,
+      fieldCheck<string>((value) => holds(value.trim()), meaning)
+    )
+  )
+
+/** Text of a form of its own, 1 to `max` characters, kept as sent apart from blanks around it. */
+export const formedText = (max: number, holds: (text: string) => boolean, meaning: CheckMeaning) =>
+  trimmed(
+    Schema.String.check(
+      isStorable,
+      isNotBlank,
+      isAtMost(max),
+      fieldCheck<string>((value) => holds(value.trim()), meaning)
+    )
+  )
+
+/** A closed list of values. Code: `invalid_choice`, and `blank` for an empty one. */
+export const choice = <const Values extends ReadonlyArray<string>>(values: Values) => {
+  const allowed: ReadonlySet<string> = new Set(values)
+  return formed((value) => allowed.has(value), {
+    code: "invalid_choice",
+    detail: `Must be one of ${values.join(", ")}.`,
+    jsonSchema: { enum: values }
+  }).pipe(
+    Schema.decodeTo(Schema.Literals(values), {
+      decode: SchemaGetter.transform((value: string) => value as Values[number]),
+      encode: SchemaGetter.transform((value: Values[number]): string => value)
+    })
+  )
+}
+
+const daysIn = (year: number, month: number): number => {
+  if (month === 2) return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28
+  return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31
+}
+
+const isCalendarDay = (year: number, month: number, day: number): boolean =>
+  year >= 1 && month >= 1 && month <= 12 && day >= 1 && day <= daysIn(year, month)
+
+const zero = 0x30
+const hyphen = 0x2d
+
+/** The number that the two digits at `index` spell; not a number where there are no two. */
+const twoDigits = (text: string, index: number): number => {
+  const tens = text.charCodeAt(index) - zero
+  const ones = text.charCodeAt(index + 1) - zero
+  return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? tens * 10 + ones : Number.NaN
+}
+
+/** Whether the text begins with a calendar day as `YYYY-MM-DD`. */
+const beginsWithDay = (text: string): boolean =>
+  text.charCodeAt(4) === hyphen &&
+  text.charCodeAt(7) === hyphen &&
+  isCalendarDay(
+    twoDigits(text, 0) * 100 + twoDigits(text, 2),
+    twoDigits(text, 5),
+    twoDigits(text, 8)
+  )
+
+const isDate = (text: string): boolean => text.length === 10 && beginsWithDay(text)
+
+/** A calendar day, `YYYY-MM-DD`; the order of the text is the order of the days. */
+export const CalendarDate = formed(isDate, {
+  code: "invalid_date",
+  detail: "Must be an existing day, as YYYY-MM-DD.",
+  jsonSchema: { format: "date" }
+}).pipe(Schema.brand("CalendarDate"))
+export type CalendarDate = typeof CalendarDate.Type
+
+/** The day of an instant in UTC. */
+export const dayOf = (instant: DateTime.Utc): CalendarDate =>
+  DateTime.formatIsoDateUtc(instant) as CalendarDate
+
+/** The day after. */
+export const nextDay = (date: CalendarDate): CalendarDate =>
+  dayOf(DateTime.add(DateTime.makeUnsafe(`${date}T00:00:00Z`), { days: 1 }))
+
+const dateTimeForm =
+  /^\d{4}-\d{2}-\d{2}T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/
+
+/** An offset may lead out of the years that four digits can name. */
+const firstInstant = Date.parse("0001-01-01T00:00:00Z")
+const lastInstant = Date.parse("9999-12-31T23:59:59Z")
+
+/** Long enough for every fraction of a second that a system prints. */
+const instantLength = 64
+
+const parseInstant = (text: string): number | undefined => {
+  if (text.length > instantLength || !dateTimeForm.test(text) || !beginsWithDay(text))
+    return undefined
+  const instant = Date.parse(text.includes(".") ? text.replace(/\.\d+/, "") : text)
+  return instant >= firstInstant && instant <= lastInstant ? instant : undefined
+}
+
+/** An instant is checked and then read, each of which parses it. */
+const lastParsed: { text: string; instant: number | undefined } = { text: "", instant: undefined }
+
+/** The instant that the text names, in whole seconds, as epoch milliseconds; none if it names none. */
+const instantOf = (text: string): number | undefined => {
+  if (text !== lastParsed.text) {
+    lastParsed.instant = parseInstant(text)
+    lastParsed.text = text
+  }
+  return lastParsed.instant
+}
+
+const secondsOfDay = 86_400
+
+/** A list is full of instants of the same day. */
+const lastPrinted = { day: Number.NaN, text: "" }
+
+const printedDay = (day: number): string => {
+  if (day !== lastPrinted.day) {
+    const [text = ""] = DateTime.formatIso(DateTime.makeUnsafe(day * secondsOfDay * 1_000)).split(
+      "T"
+    )
+    lastPrinted.day = day
+    lastPrinted.text = text
+  }
+  return lastPrinted.text
+}
+
+const padded = (number: number): string => (number < 10 ? `0${number}` : String(number))
+
+/** As the contract prints a datetime: UTC, whole seconds, `YYYY-MM-DDTHH:MM:SSZ`. */
+export const formatInstant = ({ epochMilliseconds }: DateTime.Utc): string => {
+  const seconds = Math.floor(epochMilliseconds / 1_000)
+  const day = Math.floor(seconds / secondsOfDay)
+  const ofDay = seconds - day * secondsOfDay
+  const hour = padded(Math.floor(ofDay / 3_600))
+  const minute = padded(Math.floor(ofDay / 60) % 60)
+  return `${printedDay(day)}T${hour}:${minute}:${padded(ofDay % 60)}Z`
+}
+
+/**
+ * A datetime of at most 64 characters with `Z` or an offset; fractions of a second are cut off.
+ * Code: `invalid_datetime`.
+ */
+export const Instant = Schema.String.check(
+  isStorable,
+  isNotBlank,
+  fieldCheck<string>((value) => instantOf(value.trim()) !== undefined, {
+    code: "invalid_datetime",
+    detail: "Must be a datetime with Z or an offset, like 2025-01-31T10:00:00Z.",
+    jsonSchema: { format: "date-time", maxLength: instantLength }
+  })
+).pipe(
+  Schema.decodeTo(Schema.DateTimeUtc, {
+    decode: SchemaGetter.transform((value: string) =>
+      DateTime.makeUnsafe(instantOf(value.trim()) ?? Number.NaN)
+    ),
+    encode: SchemaGetter.transform(formatInstant)
+  })
+)
+
+const domainLabel = "[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?"
+const emailStart = new RegExp(`[a-zA-Z0-9.!#$%&'*+/=?^_\`{|}~-]+@${domainLabel}`, "y")
+
+/** Few at once: one match of all the labels of a long text keeps its way back for each of them. */
+const moreLabels = new RegExp(`(?:\\.${domainLabel}){1,100}`, "y")
+
+/** Where a match that begins at `index` ends; -1 where there is none. */
+const endOfMatch = (form: RegExp, text: string, index: number): number => {
+  form.lastIndex = index
+  return form.test(text) ? form.lastIndex : -1
+}
+
+const isEmail = (text: string): boolean => {
+  let end = endOfMatch(emailStart, text, 0)
+  if (end === text.length) return false
+  while (end >= 0 && end < text.length) end = endOfMatch(moreLabels, text, end)
+  return end >= 0
+}
+
+/** An e-mail address of at most 254 characters, in the form that browsers accept, with a domain. */
+export const Email = formedText(254, isEmail, {
+  code: "invalid_email",
+  detail: "Must be an e-mail address.",
+  jsonSchema: { format: "email" }
+})
+
+/** Long enough for every spelling of a number, and short enough to be examined quickly. */
+const phoneLength = 64
+
+/**
+ * A phone number in international format, checked as a possible one: numbering plans change faster
+ * than releases, and a legacy number of the right shape must not block an account.
+ */
+export const PhoneNumber = formed(
+  (number) => number.startsWith("+") && number.length <= phoneLength && isPossiblePhone(number),
+  {
+    code: "invalid_phone_number",
+    detail: "Must be a phone number in international format, with a leading +."
+  }
+)
+
+/** A whole number from `min` to `max`. Codes: `invalid_type`, `min_value`, `max_value`. */
+export const integer = (min: number, max: number) =>
+  Schema.Number.check(
+    fieldCheck<number>(Number.isInteger, {
+      code: "invalid_type",
+      detail: "Must be a whole number.",
+      jsonSchema: { type: "integer" },
+      abort: true
+    }),
+    fieldCheck<number>((value) => value >= min, {
+      code: "min_value",
+      detail: `Must be at least ${min}.`,
+      jsonSchema: { minimum: min }
+    }),
+    fieldCheck<number>((value) => value <= max, {
+      code: "max_value",
+      detail: `Must be at most ${max}.`,
+      jsonSchema: { maximum: max }
+    })
+  )
+
+/** A list of up to `listElements`. Codes: `not_a_list`, `max_length`. */
+export const list = <Element extends Schema.Constraint>(element: Element) =>
+  Schema.Array(element).annotate({ maxItems: listElements })

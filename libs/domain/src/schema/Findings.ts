@@ -1,0 +1,33 @@
+/**
+ * What is found to be wrong with a body, up to a bound: beyond it nobody reads on, and a body made
+ * of nothing but faults must not keep the service busy. Source: decisions, "Errors of one answer".
+ */
+import type { FieldCode } from "../codes/Code.ts"
+import type { Path } from "./SchemaTree.ts"
+
+export interface BrokenRule {
+  readonly path: Path
+  readonly code: FieldCode
+  readonly detail: string
+}
+
+/** So many are listed; whether there are more is found out, and no more than that. */
+export const mostFaults = 1_000
+
+export class Findings {
+  readonly #found: Array<BrokenRule> = []
+
+  /** Beyond the bound it is enough to know that there are more. */
+  add(broken: BrokenRule): void {
+    if (!this.areMore) this.#found.push(broken)
+  }
+
+  /** Whether there are more than are listed, so that looking further finds nothing new. */
+  get areMore(): boolean {
+    return this.#found.length > mostFaults
+  }
+
+  get listed(): ReadonlyArray<BrokenRule> {
+    return this.#found.slice(0, mostFaults)
+  }
+}

@@ -1,0 +1,389 @@
+/**
+ * JSON text as the contract takes it, and nothing lost on the way: a repeated key or too deep a
+ * nesting is refused, and a number that a double cannot hold keeps its own spelling (as the
+ * platform's raw JSON), so that it is judged, stored and answered as it was sent. Own parser,
+ * because the platform's tells none of that, and holds the event loop for seconds over some bodies
+ * of the largest size.
+ */
+import { Data, Result } from "effect"
+import { finish, type Steps } from "../support/Steps.ts"
+
+/** The body is not JSON as the contract takes it. `detail` says where. */
+export class NotJson extends Data.TaggedError("NotJson")<{ readonly detail: string }> {
+  readonly code = "parse_error"
+}
+
+/** The outermost object of a body is depth 1. */
+export const nestingDepth = 32
+
+/**
+ * No list has more elements, and no object of any inner shape more members; what stands in a longer
+ * one is not examined.
+ */
+export const listElements = 10_000
+
+/**
+ * A number in its own spelling, made by `JSON.rawJSON` and written as it is by `JSON.stringify`.
+ */
+export interface RawNumber {
+  readonly rawJSON: string
+}
+
+interface PlatformJson {
+  readonly rawJSON: (text: string) => RawNumber
+  readonly isRawJSON: (value: unknown) => value is RawNumber
+}
+
+const platform = JSON as unknown as PlatformJson
+
+/** Whether a parsed value is a number whose spelling was kept. */
+export const isRawNumber = (value: unknown): value is RawNumber => platform.isRawJSON(value)
+
+/** Whether a parsed value is an object, and neither a list nor a number whose spelling was kept. */
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value) && !isRawNumber(value)
+
+export const isListWithinLimit = (value: unknown): value is ReadonlyArray<unknown> =>
+  Array.isArray(value) && value.length <= listElements
+
+/** Every double keeps this many significant decimal digits. */
+const exactDigits = 15
+/** Well within the range of a double. */
+const largestExponent = 250
+const longestExact = 250
+
+/**
+ * The digits without the zeros at their end. (A regular expression takes the square of their
+ * number.)
+ */
+export const withoutTrailingZeros = (digits: string): string => {
+  let end = digits.length
+  while (end > 0 && digits.charCodeAt(end - 1) === 0x30) end--
+  return digits.slice(0, end)
+}
+
+/** Whether a double holds the number as spelled, so that nothing is lost by parsing it. */
+const isExact = (source: string): boolean => {
+  if (source.length > longestExact) return false
+  const [coefficient = "", exponent] = source.toLowerCase().split("e")
+  if (exponent !== undefined && Math.abs(Number(exponent)) > largestExponent) return false
+  const digits = withoutTrailingZeros(coefficient.replace(/[-.]/g, "").replace(/^0+/, ""))
+  return digits.length <= exactDigits
+}
+
+const code = (character: string): number => character.charCodeAt(0)
+
+const quote = code('"')
+const backslash = code("\\")
+const comma = code(",")
+const colon = code(":")
+const minus = code("-")
+const openBrace = code("{")
+const closeBrace = code("}")
+const openBracket = code("[")
+const closeBracket = code("]")
+const space = code(" ")
+
+const isBlank = (at: number): boolean =>
+  at <= space && (at === space || at === 0x0a || at === 0x0d || at === 0x09)
+
+/** Where the characters end, before `stop`, that stand for themselves inside a string. */
+const endOfPlain = (text: string, start: number, stop: number): number => {
+  const last = Math.min(stop, text.length)
+  for (let index = start; index < last; index++) {
+    const at = text.charCodeAt(index)
+    if (at === quote || at === backslash || at < space) return index
+  }
+  return Math.max(start, last)
+}
+
+const isDigit = (at: number): boolean => at >= 0x30 && at <= 0x39
+
+const words: ReadonlyMap<number, readonly [word: string, value: boolean | null]> = new Map([
+  [code("t"), ["true", true]],
+  [code("f"), ["false", false]],
+  [code("n"), ["null", null]]
+])
+
+/** A list or an object whose end is not reached. */
+interface Container {
+  readonly within: Container | null
+  /** Null for an object. */
+  readonly list: Array<unknown> | null
+  readonly object: Record<string, unknown>
+  /** The key of the member that is being read. */
+  key: string
+  members: number
+}
+
+const noObject = {}
+
+const listIn = (within: Container | null): Container => ({
+  within,
+  list: [],
+  object: noObject,
+  key: "",
+  members: 0
+})
+
+const objectIn = (within: Container | null): Container => ({
+  within,
+  list: null,
+  object: {},
+  key: "",
+  members: 0
+})
+
+const closed = ({ list, object }: Container): unknown =>
+  // A list that grew holds more room than it needs.
+  list === null ? object : list.slice()
+
+/** Keeps one element more than any list may have, so that a longer one is known as such. */
+const keep = (container: Container, value: unknown): void => {
+  const { list, object } = container
+  if (list !== null) {
+    if (list.length <= listElements) list.push(value)
+  } else if (container.members++ <= listElements) {
+    const { key } = container
+    if (key === "__proto__") {
+      const descriptor = { value, enumerable: true, configurable: true, writable: true }
+      Object.defineProperty(object, key, descriptor)
+    } else object[key] = value
+  }
+}
+
+/** A string that is too long to be read in one step, as far as it is read. */
+interface LongString {
+  readonly pieces: ReadonlyArray<string>
+  /** Where the next piece begins. */
+  readonly index: number
+}
+
+/** Characters of a string that are read in one step, or a few less. */
+const pieceLength = 64 * 1024
+
+/** An escape has no more characters. */
+const longestEscape = 6
+
+/** What may come next. */
+type Expected =
+  "value" | "element or end" | "key" | "key or end" | "colon" | "comma or end" | "end of text"
+
+class Parser {
+  readonly #text: string
+  #index = 0
+  #depth = 0
+  #container: Container | null = null
+  #long: LongString | null = null
+  #expected: Expected = "value"
+  /** The whole document, once `advance` has answered true. */
+  document: unknown = undefined
+
+  constructor(text: string) {
+    this.#text = text
+  }
+
+  /** Reads so many characters or a few more; whether that was all. @throws NotJson */
+  advance(characters: number): boolean {
+    const pause = this.#index + characters
+    while (this.#index < pause) {
+      const next = this.#skipBlanks(pause)
+      if (isBlank(next)) return false
+      if (this.#expected === "end of text") {
+        if (this.#index < this.#text.length) this.#fail()
+        return true
+      }
+      if (!this.#read(next)) return false
+    }
+    return false
+  }
+
+  /** Reads what begins with `next`; whether all of it, and not a piece of a long string. */
+  #read(next: number): boolean {
+    switch (this.#expected) {
+      case "colon":
+        if (next !== colon) this.#fail()
+        this.#index++
+        this.#expected = "value"
+        return true
+      case "comma or end":
+        this.#readCommaOrEnd(next)
+        return true
+      case "key or end":
+      case "key":
+        if (next === closeBrace && this.#expected === "key or end") {
+          this.#close()
+          return true
+        }
+        return this.#readKey(next)
+      default:
+        return this.#readValue(next)
+    }
+  }
+
+  #fail(index = this.#index): never {
+    throw new NotJson({ detail: `Not a JSON document, at position ${index}.` })
+  }
+
+  /** Answers what comes then, which is a blank where there are more of them at `pause`. */
+  #skipBlanks(pause: number): number {
+    const text = this.#text
+    let next = text.charCodeAt(this.#index)
+    while (isBlank(next) && this.#index < pause) next = text.charCodeAt(++this.#index)
+    return next
+  }
+
+  #open(bracket: number): void {
+    if (this.#depth === nestingDepth) {
+      throw new NotJson({ detail: `Nested deeper than ${nestingDepth} levels.` })
+    }
+    this.#depth++
+    this.#index++
+    const isObject = bracket === openBrace
+    this.#container = isObject ? objectIn(this.#container) : listIn(this.#container)
+    this.#expected = isObject ? "key or end" : "element or end"
+  }
+
+  #close(): void {
+    const container = this.#container as Container
+    this.#depth--
+    this.#index++
+    this.#container = container.within
+    this.#put(closed(container))
+  }
+
+  #readKey(next: number): boolean {
+    if (next !== quote) this.#fail()
+    const key = this.#readString()
+    if (key === undefined) return false
+    const container = this.#container as Container
+    // Most keys are met for the first time; what every object inherits has no value of its own.
+    if (container.object[key] !== undefined && Object.hasOwn(container.object, key)) {
+      throw new NotJson({ detail: `The key ${JSON.stringify(key.slice(0, 64))} is repeated.` })
+    }
+    container.key = key
+    this.#expected = "colon"
+    return true
+  }
+
+  #readValue(next: number): boolean {
+    if (next === quote) {
+      const text = this.#readString()
+      if (text === undefined) return false
+      this.#put(text)
+    } else if (next === minus || isDigit(next)) this.#put(this.#readNumber(next))
+    else if (next === openBrace || next === openBracket) this.#open(next)
+    else if (next === closeBracket && this.#expected === "element or end") this.#close()
+    else this.#put(this.#readWord(next))
+    return true
+  }
+
+  #readWord(next: number): boolean | null {
+    const [word, value] = words.get(next) ?? this.#fail()
+    if (!this.#text.startsWith(word, this.#index)) this.#fail()
+    this.#index += word.length
+    return value
+  }
+
+  #readCommaOrEnd(next: number): void {
+    const isObject = (this.#container as Container).list === null
+    if (next === comma) {
+      this.#index++
+      this.#expected = isObject ? "key" : "value"
+    } else if (next === (isObject ? closeBrace : closeBracket)) this.#close()
+    else this.#fail()
+  }
+
+  /** Puts a value in its place. */
+  #put(value: unknown): void {
+    if (this.#container === null) {
+      this.document = value
+      this.#expected = "end of text"
+    } else {
+      keep(this.#container, value)
+      this.#expected = "comma or end"
+    }
+  }
+
+  /** Undefined where the string is long and not at its end; it is then read on from there. */
+  #readString(): string | undefined {
+    const text = this.#text
+    const { index, pieces } = this.#long ?? { index: this.#index + 1, pieces: [] }
+    const stop = index + pieceLength
+    let escape = -longestEscape
+    let end = endOfPlain(text, index, stop)
+    while (end < stop && text.charCodeAt(end) === backslash) {
+      escape = end
+      end = endOfPlain(text, end + 2, stop)
+    }
+    const isWhole = text.charCodeAt(end) === quote
+    if (!isWhole && (end < stop || end >= text.length)) this.#fail(end)
+    const cut = isWhole || end - escape >= longestEscape ? end : escape
+    const piece = escape < 0 ? text.slice(index, cut) : this.#unescaped(index, cut)
+    this.#long = isWhole ? null : { index: cut, pieces: [...pieces, piece] }
+    if (!isWhole) return undefined
+    this.#index = end + 1
+    return pieces.length === 0 ? piece : pieces.join("") + piece
+  }
+
+  #unescaped(start: number, end: number): string {
+    try {
+      return String(JSON.parse(`"${this.#text.slice(start, end)}"`))
+    } catch {
+      return this.#fail()
+    }
+  }
+
+  #readNumber(first: number): unknown {
+    const text = this.#text
+    const start = this.#index
+    let next = first === minus ? text.charCodeAt(++this.#index) : first
+    if (next === 0x30) next = text.charCodeAt(++this.#index)
+    else next = this.#skipDigits()
+    if (next === 0x2e) {
+      this.#index++
+      next = this.#skipDigits()
+    }
+    const hasExponent = next === 0x65 || next === 0x45
+    if (hasExponent) {
+      next = text.charCodeAt(++this.#index)
+      if (next === minus || next === 0x2b) this.#index++
+      this.#skipDigits()
+    }
+    const source = text.slice(start, this.#index)
+    const isShort = source.length <= exactDigits && !hasExponent
+    return isShort || isExact(source) ? Number(source) : platform.rawJSON(source)
+  }
+
+  /** Skips one digit at least; answers what comes then. */
+  #skipDigits(): number {
+    const text = this.#text
+    let next = text.charCodeAt(this.#index)
+    if (!isDigit(next)) this.#fail()
+    while (isDigit(next)) next = text.charCodeAt(++this.#index)
+    return next
+  }
+}
+
+/** Characters between two pauses. */
+const pace = 4_096
+
+/**
+ * Parses one JSON document in steps. Fails with the code `parse_error` for malformed text, a
+ * byte-order mark, a repeated key, or a nesting deeper than `nestingDepth`. A list or an object
+ * that is longer than `listElements` ends with the first element too many; every validator refuses
+ * it.
+ */
+export function* parsing(text: string): Steps<Result.Result<unknown, NotJson>> {
+  const parser = new Parser(text)
+  try {
+    while (!parser.advance(pace)) yield
+    return Result.succeed(parser.document)
+  } catch (error) {
+    if (error instanceof NotJson) return Result.fail(error)
+    throw error
+  }
+}
+
+/** Parses one JSON document without a pause; see `parsing`. */
+export const parse = (text: string): Result.Result<unknown, NotJson> => finish(parsing(text))

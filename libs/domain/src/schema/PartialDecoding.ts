@@ -1,0 +1,258 @@
+/**
+ * Decodes a body that is unsound, or too large to be read without a pause: in steps, every leaf
+ * once. What is wrong is reported; what is sound can be read, so that rules about it can be judged
+ * all the same.
+ */
+import { Result, type SchemaIssue } from "effect"
+import type { FieldCode } from "../codes/Code.ts"
+import { isStorableText } from "./Field.ts"
+import type { Findings } from "./Findings.ts"
+import { isObject, isRawNumber, listElements } from "./Json.ts"
+import { tooManyElements, tooManyMembers, unstorableText } from "./JsonObject.ts"
+import { unsound } from "./Decoder.ts"
+import { type LeafShape, nearestOf, type Path, type Shape, type StructShape } from "./SchemaTree.ts"
+import type { Steps } from "../support/Steps.ts"
+
+/**
+ * Thrown where a rule reads a value that is itself invalid, and caught where the rule is applied.
+ */
+export class Unsound {}
+
+/** An object or a list whose inside is yet to be decoded. */
+type Task =
+  | {
+      readonly _tag: "Struct"
+      readonly shape: StructShape
+      readonly input: Readonly<Record<string, unknown>>
+      readonly output: object
+      readonly path: Path
+    }
+  | {
+      readonly _tag: "List"
+      readonly element: Shape
+      readonly input: ReadonlyArray<unknown>
+      readonly output: Array<unknown>
+      readonly path: Path
+    }
+  | {
+      readonly _tag: "Free"
+      readonly input: object
+      readonly path: Path
+      /** What becomes unreadable if something inside is invalid. */
+      readonly whole: Place
+    }
+
+/** Where a decoded value goes. */
+interface Place {
+  readonly target: object
+  readonly key: string | number
+}
+
+/** Between two pauses, unless one takes longer. */
+const pace = 64
+
+class PartialDecoding {
+  readonly #findings: Findings
+  readonly #open: Array<Task> = []
+
+  constructor(findings: Findings) {
+    this.#findings = findings
+  }
+
+  /** The decoded value, or `unsound` for a body that is not even of the right JSON type. */
+  *decode(shape: Shape, input: unknown): Steps<unknown> {
+    const whole = { target: {}, key: "body" }
+    const decoded = this.#begin(shape, input, [], whole)
+    for (let task = this.#open.pop(); task !== undefined; task = this.#open.pop()) {
+      if (this.#findings.areMore) return decoded
+      const further = this.#open.length
+      if (task._tag === "Struct") yield* this.#decodeMembers(task)
+      else if (task._tag === "List") yield* this.#decodeElements(task)
+      else yield* this.#examineFree(task)
+      // What stands first is decoded first.
+      this.#open.push(...this.#open.splice(further).reverse())
+    }
+    return decoded
+  }
+
+  /** The value of a leaf, or an object or list that fills up later. */
+  #begin(shape: Shape, input: unknown, path: Path, place: Place): unknown {
+    switch (shape._tag) {
+      case "Leaf":
+        return this.#decodeLeaf(shape, input, path)
+      case "Struct": {
+        if (!isObject(input)) return this.#refuse(path, wrongType(shape, input))
+        const output = {}
+        this.#open.push({ _tag: "Struct", shape, input, output, path })
+        return output
+      }
+      case "List": {
+        if (!Array.isArray(input)) return this.#refuse(path, wrongType(shape, input))
+        if (input.length > listElements) return this.#refuse(path, tooManyElements)
+        const output: Array<unknown> = []
+        this.#open.push({ _tag: "List", element: shape.element, input, output, path })
+        return output
+      }
+      case "Free": {
+        if (input === null && shape.nullable) return null
+        if (!isObject(input)) return this.#refuse(path, wrongType(shape, input))
+        this.#open.push({ _tag: "Free", input, path, whole: place })
+        return input
+      }
+    }
+  }
+
+  #refuse(path: Path, broken: Broken): typeof unsound {
+    this.#findings.add({ path, ...broken })
+    return unsound
+  }
+
+  #decodeLeaf(shape: LeafShape, input: unknown, path: Path): unknown {
+    const value = shape.read(input)
+    if (value !== unsound) return value
+    const decoded = shape.decode(input)
+    if (Result.isSuccess(decoded)) return decoded.success
+    for (const broken of brokenBy(decoded.failure.issue, shape, input)) this.#refuse(path, broken)
+    return unsound
+  }
+
+  *#decodeMembers({ input, output, path, shape }: Task & { readonly _tag: "Struct" }): Steps<void> {
+    let documented = 0
+    for (const [name, field] of shape.fields) {
+      const isSent = Object.hasOwn(input, name)
+      if (isSent) documented++
+      else if (field.optional) continue
+      const at = [...path, name]
+      const place = { target: output, key: name }
+      const value = isSent
+        ? this.#begin(field.shape, input[name], at, place)
+        : this.#refuse(at, { code: "required", detail: "This field is required." })
+      put(place, value)
+    }
+    yield
+    const names = Object.keys(input)
+    if (names.length === documented) return
+    for (const name of names) {
+      if (shape.fields.has(name)) continue
+      if (this.#findings.areMore) return
+      this.#refuse([...path, name], unknownField(shape, name))
+      yield
+    }
+  }
+
+  *#decodeElements({ element, input, output, path }: Task & { _tag: "List" }): Steps<void> {
+    for (let index = 0; index < input.length; index++) {
+      if (index % pace === 0) yield
+      if (this.#findings.areMore) return
+      const place = { target: output, key: index }
+      put(place, this.#begin(element, input[index], [...path, index], place))
+    }
+  }
+
+  *#examineFree({ input, path, whole }: Task & { _tag: "Free" }): Steps<void> {
+    yield
+    if (Array.isArray(input)) {
+      if (input.length > listElements) return this.#refuseInside(whole, path, tooManyElements)
+      for (let index = 0; index < input.length; index++) {
+        if (index % pace === 0) yield
+        this.#examineInside(whole, input[index], path, index)
+      }
+      return
+    }
+    const keys = Object.keys(input)
+    if (keys.length > listElements) return this.#refuseInside(whole, path, tooManyMembers)
+    let isStorable = true
+    for (const [index, key] of keys.entries()) {
+      if (index % pace === 0) yield
+      if (isStorableText(key)) this.#examineInside(whole, (input as never)[key], path, key)
+      else isStorable = false
+    }
+    if (!isStorable) this.#refuseInside(whole, path, unstorableText)
+  }
+
+  #examineInside(whole: Place, value: unknown, within: Path, at: string | number): void {
+    if (typeof value === "string") {
+      if (!isStorableText(value)) this.#refuseInside(whole, [...within, at], unstorableText)
+    } else if (Array.isArray(value) || isObject(value)) {
+      this.#open.push({ _tag: "Free", input: value, path: [...within, at], whole })
+    }
+  }
+
+  #refuseInside(whole: Place, path: Path, broken: Broken): void {
+    put(whole, this.#refuse(path, broken))
+  }
+}
+
+/**
+ * The decoded value, as far as it is sound: reading a member or element that is missing against the
+ * shape or invalid throws `Unsound`. The value is `unsound` itself where it is of another JSON
+ * type. Ends as soon as more is found than can be listed.
+ */
+export const decodingPartially = (
+  shape: Shape,
+  input: unknown,
+  findings: Findings
+): Steps<unknown> => new PartialDecoding(findings).decode(shape, input)
+
+const put = ({ key, target }: Place, value: unknown): void => {
+  if (value !== unsound) (target as Record<string | number, unknown>)[key] = value
+  else Object.defineProperty(target, key, { enumerable: true, configurable: true, get: unreadable })
+}
+
+const unreadable = (): never => {
+  throw new Unsound()
+}
+
+interface Broken {
+  readonly code: FieldCode
+  readonly detail: string
+}
+
+const mustNotBeNull = "Must not be null; omit the field instead."
+
+const wrongType = (shape: Shape, value: unknown): Broken => {
+  if (value === null) return { code: "null", detail: mustNotBeNull }
+  if (shape._tag === "List") return { code: "not_a_list", detail: "Must be a list." }
+  if (shape._tag !== "Leaf") return { code: "not_an_object", detail: "Must be an object." }
+  const sent = Array.isArray(value)
+    ? "a list"
+    : isRawNumber(value)
+      ? "a number"
+      : `a value of type ${typeof value}`
+  return { code: "invalid_type", detail: `Must be of another type than ${sent}.` }
+}
+
+const unknownField = ({ fields }: StructShape, name: string): Broken => {
+  const nearest = nearestOf(fields.keys(), name)
+  const detail =
+    nearest === undefined
+      ? "No field may be sent here."
+      : `Not a documented field; the nearest is ${nearest}.`
+  return { code: "unknown_field", detail }
+}
+
+/** What the issue with a leaf says, in codes of the contract. */
+const brokenBy = (
+  issue: SchemaIssue.Issue,
+  shape: LeafShape,
+  input: unknown
+): ReadonlyArray<Broken> => {
+  switch (issue._tag) {
+    case "Composite":
+      return issue.issues.flatMap((inner) => brokenBy(inner, shape, input))
+    case "Encoding":
+      return brokenBy(issue.issue, shape, input)
+    case "Filter": {
+      if (input === null) return [{ code: "null", detail: mustNotBeNull }]
+      const { code, detail } = issue.filter.annotations as unknown as Broken
+      return [{ code, detail }]
+    }
+    case "AnyOf": {
+      const checked = issue.issues.filter((inner) => inner._tag !== "InvalidType")
+      if (checked.length > 0) return checked.flatMap((inner) => brokenBy(inner, shape, input))
+      return [{ code: "invalid_type", detail: "Must be of another type." }]
+    }
+    default:
+      return [wrongType(shape, input)]
+  }
+}

@@ -1,0 +1,87 @@
+/**
+ * The order of faults in an answer: members in the order in which the body sends them, then missing
+ * ones in the order of the schema; a fault of a whole object after those of its members; faults of
+ * the whole payload last. Source: decisions, "Where errors point".
+ */
+import type { BrokenRule } from "./Findings.ts"
+import { isObject, listElements } from "./Json.ts"
+import { wholePayload } from "./Rules.ts"
+import { type Path, type Shape, shapeAt } from "./SchemaTree.ts"
+import type { Steps } from "../support/Steps.ts"
+
+/** More than any member sent: a body has no room for as many. */
+const afterAllSent = listElements * listElements
+
+type Rank = ReadonlyArray<number>
+
+class Ranking {
+  readonly #shape: Shape
+  readonly #input: unknown
+  readonly #root: Path
+  readonly #positions = new Map<object, ReadonlyMap<string, number>>()
+
+  constructor(shape: Shape, input: unknown, root: Path) {
+    this.#shape = shape
+    this.#input = input
+    this.#root = root
+  }
+
+  rankOf(path: Path): Rank {
+    const isWhole = path.length === this.#root.length + 1 && path.at(-1) === wholePayload
+    if (isWhole) return [Number.MAX_SAFE_INTEGER]
+    let parent = this.#input
+    return path.map((segment, depth) => {
+      const position =
+        typeof segment === "number" ? segment : this.#positionIn(parent, segment, path, depth)
+      parent = memberOf(parent, segment)
+      return position
+    })
+  }
+
+  #positionIn(parent: unknown, name: string, path: Path, depth: number): number {
+    const sent = isObject(parent) ? this.#positionsIn(parent).get(name) : undefined
+    if (sent !== undefined) return sent
+    const shape = shapeAt(this.#shape, path.slice(0, depth))
+    const names = shape?._tag === "Struct" ? [...shape.fields.keys()] : []
+    return afterAllSent + names.indexOf(name)
+  }
+
+  #positionsIn(value: object): ReadonlyMap<string, number> {
+    const known =
+      this.#positions.get(value) ??
+      new Map(Object.keys(value).map((key, index) => [key, index] as const))
+    this.#positions.set(value, known)
+    return known
+  }
+}
+
+const memberOf = (value: unknown, segment: string | number): unknown =>
+  typeof value === "object" && value !== null && Object.hasOwn(value, segment)
+    ? (value as never)[segment]
+    : undefined
+
+const compareRanks = (a: Rank, b: Rank): number => {
+  const shared = Math.min(a.length, b.length)
+  for (let depth = 0; depth < shared; depth++) {
+    const difference = (a[depth] ?? 0) - (b[depth] ?? 0)
+    if (difference !== 0) return difference
+  }
+  return b.length - a.length
+}
+
+/** What is broken, in the order of the answer; `root` is the payload's path. */
+export function* inPayloadOrder(
+  shape: Shape,
+  input: unknown,
+  broken: ReadonlyArray<BrokenRule>,
+  root: Path
+): Steps<ReadonlyArray<BrokenRule>> {
+  const ranking = new Ranking(shape, input, root)
+  const ranked: Array<{ readonly rule: BrokenRule; readonly rank: Rank }> = []
+  for (const rule of broken) {
+    // The first time that an object is met, its members are counted.
+    yield
+    ranked.push({ rule, rank: ranking.rankOf(rule.path) })
+  }
+  return ranked.sort((a, b) => compareRanks(a.rank, b.rank)).map(({ rule }) => rule)
+}

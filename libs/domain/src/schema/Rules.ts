@@ -1,0 +1,208 @@
+/**
+ * Rules that no single field can break: sums, dates against each other, duplicates, and whatever
+ * depends on the day or on what the operator set up. A rule is written for a valid value. Applied
+ * to an unsound one, it is skipped as soon as it reads something that is itself invalid, and only
+ * then.
+ */
+import type { DateTime } from "effect"
+import type { Choices } from "./CodeLists.ts"
+import type { FieldCode } from "../codes/Code.ts"
+import type { CalendarDate } from "./Field.ts"
+import type { Findings } from "./Findings.ts"
+import { Unsound } from "./PartialDecoding.ts"
+import type { Path } from "./SchemaTree.ts"
+import type { Steps } from "../support/Steps.ts"
+
+/** What a rule may know beyond the payload. */
+export interface Facts {
+  readonly now: DateTime.Utc
+  /** The business day: the day of `now` in the supplier's time zone. */
+  readonly today: CalendarDate
+  readonly choices: Choices
+  /** Whether the supplier exists and is the caller's. */
+  readonly supplierExists: boolean
+  /** Document paths of the payload, normalised, at which the store has no file. */
+  readonly missingDocuments: ReadonlySet<string>
+}
+
+/** Reports a broken rule: at the member `at` of the value, or at the value as a whole. */
+export type Report = (
+  code: FieldCode,
+  detail: string,
+  ...at: ReadonlyArray<string | number>
+) => void
+
+export type Rule<A> = (value: A, facts: Facts, report: Report) => void
+
+type Member<A> = NonNullable<A> extends ReadonlyArray<infer Element> ? Element : NonNullable<A>
+
+/**
+ * The rules of a value and, by name, of its members; those of a list member are its elements'
+ * rules.
+ */
+export interface RuleSet<A> {
+  readonly rules: ReadonlyArray<Rule<A>>
+  readonly members?: { readonly [Key in keyof A]?: RuleSet<Member<A[Key]>> }
+}
+
+/** Where a rule about the whole payload is reported. */
+export const wholePayload = "non_field_errors"
+
+/** Rules in the form in which they are applied. */
+export interface CompiledRules {
+  readonly rules: RuleSet<unknown>["rules"]
+  /** By name, the last one first. */
+  readonly members: ReadonlyArray<readonly [name: string, rules: CompiledRules]>
+}
+
+export const compileRules = <A>(ruleSet: RuleSet<A>): CompiledRules => {
+  const { members = {}, rules } = ruleSet as RuleSet<unknown>
+  const sets: ReadonlyArray<[string, RuleSet<unknown>]> = Object.entries(members)
+  const compiled = sets.map(([name, set]) => [name, compileRules(set)] as const)
+  return { rules, members: compiled.reverse() }
+}
+
+/** A value whose rules are still to be applied, by where it stands. */
+interface Task {
+  readonly set: CompiledRules
+  readonly parent: object
+  readonly at: string | number
+  readonly within: Task | null
+}
+
+const pathOf = ({ at, within }: Task): Path => (within === null ? [] : [...pathOf(within), at])
+
+const valueOf = ({ at, parent }: Task): unknown => {
+  try {
+    return (parent as never)[at]
+  } catch (thrown) {
+    return skipUnsound(thrown)
+  }
+}
+
+/** Rules between two pauses. */
+const pace = 128
+
+/**
+ * Applies every rule to a valid body or a partially decoded one; `root` is the payload's path. Ends
+ * as soon as more is found than can be listed.
+ */
+export function* applyingRules(
+  set: CompiledRules,
+  body: unknown,
+  facts: Facts,
+  root: Path,
+  findings: Findings
+): Steps<void> {
+  let task: Task | undefined = { set, parent: { body }, at: "body", within: null }
+  const open: Array<Task> = []
+  const report: Report = (code, detail, ...at) => {
+    const path = pathOf(task as Task)
+    const isWhole = at.length === 0 && path.length === root.length
+    findings.add({ code, detail, path: isWhole ? [...path, wholePayload] : [...path, ...at] })
+  }
+  let applied = 0
+  for (; task !== undefined && !findings.areMore; task = open.pop()) {
+    const { set }: Task = task
+    const value = valueOf(task)
+    if (value === undefined || value === null) continue
+    if (Array.isArray(value)) {
+      // The first one is judged first.
+      for (let at = value.length - 1; at >= 0; at--) {
+        open.push({ set, parent: value, at, within: task })
+      }
+      continue
+    }
+    for (const rule of set.rules) {
+      try {
+        rule(value, facts, report)
+      } catch (thrown) {
+        skipUnsound(thrown)
+      }
+    }
+    for (const [name, set] of task.set.members) {
+      open.push({ set, parent: value, at: name, within: task })
+    }
+    applied += set.rules.length
+    if (applied < pace) continue
+    applied = 0
+    yield
+  }
+}
+
+const skipUnsound = (thrown: unknown): void => {
+  if (!(thrown instanceof Unsound)) throw thrown
+}
+
+/** Calls `examine` for every element that is sound as far as `examine` reads it. */
+export const eachSound = <A>(
+  list: ReadonlyArray<A>,
+  examine: (element: A, index: number) => void
+): void => {
+  for (let index = 0; index < list.length; index++) {
+    try {
+      examine(list[index] as A, index)
+    } catch (thrown) {
+      skipUnsound(thrown)
+    }
+  }
+}
+
+/** What `read` gives for every element for which it can be read. */
+export const soundValues = <A, B>(
+  list: ReadonlyArray<A>,
+  read: (element: A) => B
+): ReadonlyArray<B> => {
+  const values: Array<B> = []
+  eachSound(list, (element) => values.push(read(element)))
+  return values
+}
+
+/**
+ * The supplier that a request names exists and is the caller's: the two are never told apart. The
+ * detail leaves the code out, so that all such answers are the same to the byte.
+ */
+export const supplierExists: Rule<{ readonly import_supplier: string }> = (
+  request,
+  facts,
+  report
+) => {
+  // Read for its own sake: where it is itself invalid, the rule is skipped.
+  if (request.import_supplier !== undefined && !facts.supplierExists) {
+    const detail = "There is no such import supplier."
+    report("import_supplier_does_not_exist", detail, "import_supplier")
+  }
+}
+
+/** Reports `invalid_choice` at `field` for a value that is not among the allowed ones. */
+export const isAmong = (
+  allowed: ReadonlyArray<string>,
+  value: string,
+  field: string,
+  report: Report
+): void => {
+  if (!allowed.includes(value)) {
+    report("invalid_choice", `Must be one of ${allowed.join(", ")}.`, field)
+  }
+}
+
+/** The values that stand more than once, each once, in the order of their repetition. */
+export const repeated = <A>(values: Iterable<A>): ReadonlyArray<A> => {
+  const seen = new Set<A>()
+  const twice = new Set<A>()
+  for (const value of values) {
+    if (seen.has(value)) twice.add(value)
+    seen.add(value)
+  }
+  return [...twice]
+}
+
+/** A detail names so many. */
+const named = 10
+
+/** What a detail says of values that stand more than once. */
+export const sentTwice = (values: ReadonlyArray<string>): string => {
+  const others = values.length - named
+  const more = others > 0 ? ` and ${others} more` : ""
+  return `Sent more than once: ${values.slice(0, named).join(", ")}${more}.`
+}

@@ -1,0 +1,179 @@
+/**
+ * A schema seen as a tree of structs, lists and leaves: what validation needs to know of a schema
+ * beyond decoding it whole. It is walked to decode in steps, it tells which field a misspelled one
+ * was meant to be, and knows the order of the fields.
+ */
+import { type Result, Schema, type SchemaAST, type SchemaIssue } from "effect"
+import { isListWithinLimit, isObject } from "./Json.ts"
+import { insideOf } from "./JsonObject.ts"
+import { type Reader, readerOf, unsound } from "./Decoder.ts"
+
+export type Shape = StructShape | ListShape | FreeShape | LeafShape
+
+/** The object of a struct; without fields, an object that takes no members. */
+export interface StructShape {
+  readonly _tag: "Struct"
+  readonly fields: ReadonlyMap<string, { readonly shape: Shape; readonly optional: boolean }>
+}
+
+export interface ListShape {
+  readonly _tag: "List"
+  readonly element: Shape
+}
+
+/** An object of any inner shape. */
+export interface FreeShape {
+  readonly _tag: "Free"
+  readonly nullable: boolean
+}
+
+export interface LeafShape {
+  readonly _tag: "Leaf"
+  readonly schema: Schema.Constraint
+  readonly read: Reader
+  /** For what `read` leaves to the schema: the value after all, or every issue with the input. */
+  readonly decode: (input: unknown) => Result.Result<unknown, { readonly issue: SchemaIssue.Issue }>
+}
+
+/** A path from the root of a body: field names and list indexes. */
+export type Path = ReadonlyArray<string | number>
+
+type Wrapped = Schema.Constraint & {
+  readonly fields?: Record<string, Schema.Constraint>
+  readonly value?: Schema.Constraint
+  readonly schema?: Schema.Constraint
+}
+
+/**
+ * The tree of a schema made of `Schema.Struct`, `Schema.Array`, `Schema.optionalKey` and leaves.
+ */
+export const shapeOf = (schema: Schema.Constraint): Shape => {
+  const { ast, fields, value } = schema as Wrapped
+  if (ast._tag === "Objects" && fields !== undefined) {
+    return {
+      _tag: "Struct",
+      fields: new Map(
+        Object.entries(fields).map(([name, field]) => {
+          const inner =
+            field.ast.context?.isOptional === true ? (field as Wrapped).schema : undefined
+          return [name, { shape: shapeOf(inner ?? field), optional: inner !== undefined }]
+        })
+      )
+    }
+  }
+  if (ast._tag === "Arrays" && value !== undefined) {
+    return { _tag: "List", element: shapeOf(value) }
+  }
+  return objectOf(ast) ?? leafOf(schema as Schema.Codec<unknown>)
+}
+
+/** The shape of an object without documented members. */
+const objectOf = (ast: SchemaAST.AST): Shape | undefined => {
+  const inside = insideOf(ast)
+  if (inside === "nothing") return { _tag: "Struct", fields: new Map() }
+  if (inside === "anything") return { _tag: "Free", nullable: false }
+  if (ast._tag !== "Union") return undefined
+  const others = ast.types.filter(({ _tag }) => _tag !== "Null")
+  const isFree = others.length === 1 && others.every((type) => insideOf(type) === "anything")
+  return isFree ? { _tag: "Free", nullable: others.length < ast.types.length } : undefined
+}
+
+const leafOf = (schema: Schema.Codec<unknown>): LeafShape => ({
+  _tag: "Leaf",
+  schema,
+  read: readerOf(schema),
+  decode: Schema.decodeUnknownResult(schema, { errors: "all" })
+})
+
+/** What stands at a path of the shape. */
+export const shapeAt = (shape: Shape, path: Path): Shape | undefined => {
+  let current: Shape | undefined = shape
+  for (const segment of path) {
+    if (current?._tag === "Struct") current = current.fields.get(String(segment))?.shape
+    else if (current?._tag === "List") current = current.element
+    else return undefined
+  }
+  return current
+}
+
+/** Whether a shape has such a leaf anywhere. */
+const hasLeaf = (shape: Shape, schema: Schema.Constraint): boolean => {
+  switch (shape._tag) {
+    case "Leaf":
+      return shape.schema === schema
+    case "List":
+      return hasLeaf(shape.element, schema)
+    case "Struct":
+      return [...shape.fields.values()].some((field) => hasLeaf(field.shape, schema))
+    case "Free":
+      return false
+  }
+}
+
+/**
+ * Makes the search for all values of one leaf schema in a body of the shape, sound or not; lists
+ * that are too long are left out. The search may pause where it gives undefined.
+ */
+export const leavesOf = <A>(shape: Shape, schema: Schema.Codec<A, unknown>) => {
+  const leading = new Map<Shape, boolean>()
+  const leads = (part: Shape): boolean => {
+    const known = leading.get(part) ?? hasLeaf(part, schema)
+    leading.set(part, known)
+    return known
+  }
+  return function* (body: unknown): Generator<A | undefined, void> {
+    const open: Array<{ readonly part: Shape; readonly input: unknown }> = []
+    const enter = (part: Shape, input: unknown) => void (leads(part) && open.push({ part, input }))
+    enter(shape, body)
+    for (let next = open.pop(), visited = 1; next !== undefined; next = open.pop(), visited++) {
+      const { input, part } = next
+      if (visited % 64 === 0) yield undefined
+      if (part._tag === "Leaf") {
+        const value = part.read(input)
+        if (value !== unsound) yield value as A
+      } else if (part._tag === "Struct" && isObject(input)) {
+        for (const [name, { shape: field }] of part.fields) {
+          if (Object.hasOwn(input, name)) enter(field, input[name])
+        }
+      } else if (part._tag === "List" && isListWithinLimit(input)) {
+        for (const element of input) enter(part.element, element)
+      }
+    }
+  }
+}
+
+/** How many single-character edits lead from one word to the other. */
+const editDistance = (from: string, to: string): number => {
+  const distances = Uint8Array.from({ length: to.length + 1 }, (_, index) => index)
+  for (let row = 1; row <= from.length; row++) {
+    let diagonal = row - 1
+    distances[0] = row
+    for (let column = 1; column <= to.length; column++) {
+      const above = distances[column] as number
+      const same = from.charCodeAt(row - 1) === to.charCodeAt(column - 1)
+      const replaced = diagonal + (same ? 0 : 1)
+      distances[column] = Math.min(above + 1, (distances[column - 1] as number) + 1, replaced)
+      diagonal = above
+    }
+  }
+  return distances[to.length] as number
+}
+
+const longestName = 64
+
+/** The one of the names that is spelled most like `name`; undefined where there are none. */
+export const nearestOf = (names: Iterable<string>, name: string): string | undefined => {
+  const wanted = name.slice(0, longestName).toLowerCase()
+  let nearest: string | undefined
+  let shortest = Infinity
+  for (const candidate of names) {
+    // No fewer edits than the lengths differ by.
+    if (Math.abs(candidate.length - wanted.length) >= shortest) continue
+    const distance = editDistance(wanted, candidate)
+    if (distance < shortest) {
+      nearest = candidate
+      shortest = distance
+    }
+  }
+  return nearest
+}

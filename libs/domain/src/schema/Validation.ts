@@ -1,0 +1,102 @@
+/**
+ * From an unknown body to a valid value or to what is wrong with it. Decodes by schema, applies the
+ * rules, also to the sound parts of an unsound body, and reports what is broken in payload order.
+ * Source: decisions, "Errors", "Where errors point", "Order and completeness", "Errors of one
+ * answer".
+ */
+import { Result, type Schema } from "effect"
+import { type DocumentPath, documentsIn } from "./DocumentPath.ts"
+import type { Fault } from "../requests/Failure.ts"
+import { Findings } from "./Findings.ts"
+import { decodingPartially } from "./PartialDecoding.ts"
+import { inPayloadOrder } from "./PayloadOrder.ts"
+import { readerOf, unsound } from "./Decoder.ts"
+import {
+  applyingRules,
+  type CompiledRules,
+  compileRules,
+  type Facts,
+  type RuleSet,
+  wholePayload
+} from "./Rules.ts"
+import { type Path, shapeOf } from "./SchemaTree.ts"
+import { finish, type Steps } from "../support/Steps.ts"
+
+/** What is wrong, in payload order: all of it, or the first that was found where there is more. */
+export interface Refusal {
+  readonly errors: ReadonlyArray<Fault>
+  /** Whether more is wrong than is listed. */
+  readonly more: boolean
+}
+
+export interface Validator<A> {
+  /** Without a pause; fails with what is listed of what is wrong. */
+  readonly validate: (input: unknown, facts: Facts) => Result.Result<A, ReadonlyArray<Fault>>
+  /** In steps, for bodies of any size. */
+  readonly validating: (input: unknown, facts: Facts) => Steps<Result.Result<A, Refusal>>
+  /** The documents that a body names, sound or not; see `documentsIn`. */
+  readonly documentsNamed: (input: unknown) => Steps<ReadonlySet<DocumentPath>>
+}
+
+interface Options<Body, Wrapper extends keyof Body | null> {
+  readonly schema: Schema.Codec<Body, unknown>
+  readonly rules: RuleSet<NoInfer<Wrapper extends keyof Body ? Body[Wrapper] : Body>>
+  /** The field of the body that holds the payload; its name is no part of an `attr`. */
+  readonly wrapper: Wrapper
+}
+
+/**
+ * Makes the validator of one kind of body. With a `wrapper`, the rules apply to the payload in it.
+ */
+export const validator = <Body, const Wrapper extends (keyof Body & string) | null>(
+  options: Options<Body, Wrapper>
+): Validator<Body> => {
+  const { rules, schema, wrapper } = options
+  const shape = shapeOf(schema)
+  // Most bodies are small and sound, and to look for faults takes longer than to find none.
+  const read = readerOf(schema)
+  const root: Path = wrapper === null ? [] : [wrapper]
+  const ofPayload = compileRules(rules)
+  const ofBody: CompiledRules =
+    wrapper === null ? ofPayload : { rules: [], members: [[wrapper, ofPayload]] }
+
+  function* validating(input: unknown, facts: Facts): Steps<Result.Result<Body, Refusal>> {
+    const findings = new Findings()
+    const sound = read(input)
+    const body = sound === unsound ? yield* decodingPartially(shape, input, findings) : sound
+    if (body !== unsound) yield* applyingRules(ofBody, body, facts, root, findings)
+    const { areMore: more, listed } = findings
+    if (listed.length === 0) return Result.succeed(body as Body)
+    const ordered = yield* inPayloadOrder(shape, input, listed, root)
+    const errors = ordered.map(({ code, detail, path }) => {
+      // The body is not an object: that is a fault of what it should have held.
+      const at = path.length === 0 ? root : path
+      return { attr: attrOf(at, root), code, detail }
+    })
+    return Result.fail({ errors, more })
+  }
+
+  return {
+    documentsNamed: documentsIn(shape),
+    validating,
+    validate: (input, facts) =>
+      Result.mapError(finish(validating(input, facts)), ({ errors }) => errors)
+  }
+}
+
+/** A key inside a free object may be as long as a body, and stand in the path of every fault. */
+const longestSegment = 256
+/** There may be such a key at every level. No documented path is as long. */
+const longestParent = 512
+
+const shortened = (text: string, longest: number): string =>
+  text.length > longest ? `${text.slice(0, longest)}…` : text
+
+const attrOf = (path: Path, root: Path): string => {
+  if (path.length === 0) return wholePayload
+  const isInPayload = path.length > root.length && root.every((name, depth) => path[depth] === name)
+  const inside = path.slice(isInPayload ? root.length : 0)
+  const segments = inside.slice(0, -1).map((segment) => shortened(String(segment), longestSegment))
+  const last = String(inside.at(-1))
+  return segments.length === 0 ? last : `${shortened(segments.join("."), longestParent)}.${last}`
+}

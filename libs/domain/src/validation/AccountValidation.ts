@@ -1,0 +1,71 @@
+/**
+ * The bodies of validate, stage and process, and the account payload by itself, each with its
+ * validator. Other teams validate offline with `validateAccount`: the same rules and codes as the
+ * service, without what only the service knows (its suppliers, its documents, its added choices).
+ */
+import { type DateTime, type Result, Schema } from "effect"
+import { Account, accountRules, ExternalAccountNumber, SupplierCodeField } from "../account/Account.ts"
+import { businessDay, type TimeZone, utc } from "../organisation/BusinessDay.ts"
+import { noChoices } from "../schema/CodeLists.ts"
+import type { Fault } from "../requests/Failure.ts"
+import { nonBlankText } from "../schema/Field.ts"
+import { EmptyObject } from "../schema/JsonObject.ts"
+import { type Facts, supplierExists } from "../schema/Rules.ts"
+import { validator } from "../schema/Validation.ts"
+
+/** The body of validate and stage. */
+export const AccountRequest = Schema.Struct({ payload: Account })
+export type AccountRequest = typeof AccountRequest.Type
+
+/** What process refers to: a staged account, the team to own it, and whether only to rehearse. */
+export const ProcessPayload = Schema.Struct({
+  import_supplier: SupplierCodeField,
+  external_account_number: ExternalAccountNumber,
+  operations_team_name: nonBlankText(128),
+  dry_run: Schema.optionalKey(Schema.Boolean)
+})
+export type ProcessPayload = typeof ProcessPayload.Type
+
+/** The body of process; `task_params` takes no members. */
+export const ProcessRequest = Schema.Struct({
+  payload: ProcessPayload,
+  task_params: Schema.optionalKey(EmptyObject)
+})
+export type ProcessRequest = typeof ProcessRequest.Type
+
+export const accountRequest = validator({
+  schema: AccountRequest,
+  rules: accountRules,
+  wrapper: "payload"
+})
+
+export const processRequest = validator({
+  schema: ProcessRequest,
+  rules: { rules: [supplierExists] },
+  wrapper: "payload"
+})
+
+export const account = validator({ schema: Account, rules: accountRules, wrapper: null })
+
+/**
+ * All that is known at `now` of a payload whose supplier and documents are not looked up, but for
+ * the supplier's time zone.
+ */
+export const factsAt = (now: DateTime.Utc, timeZone: TimeZone = utc): Facts => ({
+  now,
+  today: businessDay(now, timeZone),
+  choices: noChoices,
+  supplierExists: true,
+  missingDocuments: new Set()
+})
+
+/**
+ * Validates one account payload (parsed JSON, not wrapped in `payload`) as of `now`, on the day
+ * that it is then in the supplier's time zone. Succeeds with the normalised account; fails with
+ * every broken rule in payload order, or with 1,000 of them where there are more.
+ */
+export const validateAccount = (
+  payload: unknown,
+  now: DateTime.Utc,
+  timeZone: TimeZone = utc
+): Result.Result<Account, ReadonlyArray<Fault>> => account.validate(payload, factsAt(now, timeZone))

@@ -1,0 +1,72 @@
+/**
+ * The bodies of the four post-import requests, each with its validator. Every one names its account
+ * by supplier and external account number. Source: specification, "Post-import endpoints".
+ */
+import { Schema } from "effect"
+import { ExternalAccountNumber, SupplierCodeField } from "../account/Account.ts"
+import { documentsAreFew } from "../schema/DocumentPath.ts"
+import { list } from "../schema/Field.ts"
+import { Note, noteRules } from "../account/Note.ts"
+import { PaymentInstruction, vendorIsKnown, vendorOffersType } from "../account/PaymentInstruction.ts"
+import { type Rule, supplierExists } from "../schema/Rules.ts"
+import { HistoricalStatement, statementIdsAreUnique, statementRules } from "../account/Statement.ts"
+import { Transaction, transactionRules } from "../account/Transaction.ts"
+import { validator } from "../schema/Validation.ts"
+import { textWriterOf } from "../schema/Encoder.ts"
+
+const account = {
+  import_supplier: SupplierCodeField,
+  external_account_number: ExternalAccountNumber
+}
+
+export const NotesRequest = Schema.Struct({ ...account, notes: list(Note) })
+export const TransactionsRequest = Schema.Struct({ ...account, transactions: list(Transaction) })
+export const StatementsRequest = Schema.Struct({
+  ...account,
+  statements: list(HistoricalStatement)
+})
+export type StatementsRequest = typeof StatementsRequest.Type
+
+/** The JSON text of the statements request: what the import of statements answers. */
+export const writingStatementsRequest = textWriterOf(StatementsRequest)
+
+export const InstructionRequest = Schema.Struct({ ...account, ...PaymentInstruction.fields })
+
+const hasElements =
+  <Field extends string>(field: Field): Rule<{ readonly [Key in Field]: ReadonlyArray<unknown> }> =>
+  (request, _facts, report) => {
+    if (request[field].length === 0) report("empty", "Send at least one element.", field)
+  }
+
+export const notesRequest = validator({
+  schema: NotesRequest,
+  rules: {
+    rules: [supplierExists, hasElements("notes"), documentsAreFew],
+    members: { notes: noteRules }
+  },
+  wrapper: null
+})
+
+export const transactionsRequest = validator({
+  schema: TransactionsRequest,
+  rules: {
+    rules: [supplierExists, hasElements("transactions")],
+    members: { transactions: transactionRules }
+  },
+  wrapper: null
+})
+
+export const statementsRequest = validator({
+  schema: StatementsRequest,
+  rules: {
+    rules: [supplierExists, hasElements("statements"), documentsAreFew, statementIdsAreUnique],
+    members: { statements: statementRules }
+  },
+  wrapper: null
+})
+
+export const instructionRequest = validator({
+  schema: InstructionRequest,
+  rules: { rules: [supplierExists, vendorIsKnown, vendorOffersType] },
+  wrapper: null
+})

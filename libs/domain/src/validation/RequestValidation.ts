@@ -1,0 +1,151 @@
+/**
+ * Examining a request of a caller: looks up what the rules may know (the supplier, the open
+ * choices), applies them, and then looks up the documents, so that every fault comes in one answer.
+ * A supplier of another organisation is looked up and then treated exactly like one that does not
+ * exist. Source: decisions, "Errors", "Order of checks" and "Errors of one answer".
+ */
+import { DateTime, Effect, Option, Result } from "effect"
+import type { Documents, DocumentsUnavailable } from "../ports/Documents.ts"
+import type { OperatorSetup } from "../ports/Configuration.ts"
+import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
+import { SupplierCodeField } from "../account/Account.ts"
+import type { FoundDocuments } from "../account/AccountChange.ts"
+import { businessDay, utc } from "../organisation/BusinessDay.ts"
+import { mostDocuments } from "../schema/DocumentPath.ts"
+import { makeLookUp, nothingLookedUp } from "./DocumentLookup.ts"
+import { type Fault, MigrationNotOngoing, ValidationFailed } from "../requests/Failure.ts"
+import type { CalendarDate } from "../schema/Field.ts"
+import { mostFaults } from "../schema/Findings.ts"
+import type { Caller } from "../organisation/Organisation.ts"
+import { readerOf, unsound } from "../schema/Decoder.ts"
+import type { Facts } from "../schema/Rules.ts"
+import { inTurns, type Steps } from "../support/Steps.ts"
+import type { Supplier } from "../organisation/Supplier.ts"
+import type { Refusal, Validator } from "../schema/Validation.ts"
+
+/** Nothing is changed yet, so that a client that goes away need not be waited for. */
+const computed = <A>(make: () => Steps<A>): Effect.Effect<A> => Effect.interruptible(inTurns(make))
+
+/** The refusal of a request for what was found beside its body and in it. */
+const refusalOf = (
+  code: ValidationFailed["code"],
+  faults: ReadonlyArray<Fault>,
+  { errors, more }: Refusal
+): ValidationFailed => {
+  const all = [...faults, ...errors]
+  const areMore = more || all.length > mostFaults
+  return new ValidationFailed({ code, errors: all.slice(0, mostFaults), more: areMore })
+}
+
+const nothingBroken: Refusal = { errors: [], more: false }
+
+const readSupplierCode = readerOf(SupplierCodeField)
+
+/** The supplier that a payload names, if what it names can be a supplier at all. */
+const namedSupplier = (payload: unknown): Option.Option<Supplier["code"]> => {
+  if (typeof payload !== "object" || payload === null) return Option.none()
+  const named = readSupplierCode("import_supplier" in payload ? payload.import_supplier : undefined)
+  return named === unsound ? Option.none() : Option.some(named as Supplier["code"])
+}
+
+/**
+ * What a valid request is examined to: its value, the caller's supplier, and the time it is judged
+ * at.
+ */
+export interface Examined<Body> {
+  readonly body: Body
+  readonly supplier: Supplier
+  /**
+   * What the store said of the documents that the request names; none where they are not checked.
+   */
+  readonly documents: FoundDocuments
+  readonly now: DateTime.Utc
+  /** The supplier's business day at that time. */
+  readonly today: CalendarDate
+}
+
+type Unavailable = StorageUnavailable | DocumentsUnavailable
+
+export interface Examiner {
+  /** The supplier of this code, if it is the caller's. */
+  readonly supplierOf: (
+    caller: Caller,
+    code: Option.Option<Supplier["code"]>
+  ) => Effect.Effect<Option.Option<Supplier>, StorageUnavailable>
+
+  /** `payload` is the part of the body that names the supplier. */
+  readonly examine: <Body>(request: {
+    readonly validator: Validator<Body>
+    readonly caller: Caller
+    readonly body: unknown
+    readonly payload: unknown
+    readonly code: ValidationFailed["code"]
+    /** What was found beside the body, and stands before the faults of the body. */
+    readonly faults?: ReadonlyArray<Fault>
+  }) => Effect.Effect<Examined<Body>, ValidationFailed | Unavailable>
+}
+
+export const makeExaminer = (
+  setup: OperatorSetup["Service"],
+  store: Documents["Service"]
+): Examiner => {
+  const lookUp = makeLookUp(store)
+
+  const supplierOf: Examiner["supplierOf"] = (caller, code) =>
+    Option.match(code, {
+      onNone: () => Effect.succeedNone,
+      onSome: (named) =>
+        Effect.map(
+          setup.supplier(named),
+          Option.filter(({ organisation }) => organisation === caller.organisation)
+        )
+    })
+
+  /** Nothing is looked up for a request that is refused for too many faults or documents. */
+  const lookUpDocuments = Effect.fnUntraced(function* (
+    supplier: Option.Option<Supplier>,
+    { body, validator }: Parameters<Examiner["examine"]>[0],
+    judged: Result.Result<unknown, Refusal>
+  ) {
+    const isHopeless = Result.isFailure(judged) && judged.failure.errors.length >= mostFaults
+    if (isHopeless || Option.isNone(supplier) || !supplier.value.documentCheck) {
+      return nothingLookedUp
+    }
+    const paths = yield* computed(() => validator.documentsNamed(body))
+    return paths.size > mostDocuments ? nothingLookedUp : yield* lookUp(supplier.value, paths)
+  })
+
+  const examine: Examiner["examine"] = Effect.fnUntraced(function* (request) {
+    const { body, caller, code, faults = [], payload, validator } = request
+    const now = yield* DateTime.now
+    const [supplier, choices] = yield* Effect.all(
+      [supplierOf(caller, namedSupplier(payload)), setup.choices],
+      { concurrency: "unbounded" }
+    )
+    const timeZone = Option.match(supplier, { onNone: () => utc, onSome: (of) => of.timeZone })
+    const today = businessDay(now, timeZone)
+    const facts: Facts = {
+      now,
+      today,
+      choices,
+      supplierExists: Option.isSome(supplier),
+      missingDocuments: new Set()
+    }
+    const judge = (known: Facts) => computed(() => validator.validating(body, known))
+    const judged = yield* judge(facts)
+    const { documents, missing } = yield* lookUpDocuments(supplier, request, judged)
+    const valid =
+      missing.size === 0 ? judged : yield* judge({ ...facts, missingDocuments: missing })
+    if (Result.isFailure(valid)) return yield* refusalOf(code, faults, valid.failure)
+    if (faults.length > 0) return yield* refusalOf(code, faults, nothingBroken)
+    return { body: valid.success, supplier: Option.getOrThrow(supplier), documents, now, today }
+  })
+
+  return { supplierOf, examine }
+}
+
+/** Refuses what a supplier that is Paused or Complete does not take. */
+export const requireOngoing = (supplier: Supplier): Effect.Effect<void, MigrationNotOngoing> =>
+  supplier.status === "Ongoing"
+    ? Effect.void
+    : Effect.fail(new MigrationNotOngoing({ status: supplier.status }))

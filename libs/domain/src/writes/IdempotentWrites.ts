@@ -1,0 +1,86 @@
+/**
+ * Writes that may be sent again under an idempotency key. The first request reserves the key and
+ * runs; its answer is stored together with what it stores. A repeat gets that answer. A request
+ * that stores nothing leaves the key free, so that a repeat runs anew; one whose process dies
+ * leaves a reservation whose lease expires. Source: decisions, section 10.
+ */
+import { Context, DateTime, Duration, Effect, Layer } from "effect"
+import { IdempotencyKeys } from "../ports/IdempotencyKeys.ts"
+import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
+import { type IdempotencyKeyInUse, IdempotencyKeyReused, keyInUse } from "../requests/Failure.ts"
+import { type Keep, type KeyedRequest, ReservationToken } from "../requests/Idempotency.ts"
+import * as Settings from "../support/Settings.ts"
+import type { Steps } from "../support/Steps.ts"
+
+/** `Fresh`: the write ran now. `Replayed`: the text that was kept of an earlier answer. */
+export type Written<A> =
+  | { readonly _tag: "Fresh"; readonly answer: A }
+  | { readonly _tag: "Replayed"; readonly text: string }
+
+export class IdempotentWrites extends Context.Service<
+  IdempotentWrites,
+  {
+    /**
+     * Runs the write under its key, or gives the answer that was kept. `textOf` makes the text to
+     * keep. `write` passes `keep` on to the port that stores its effect, and so a success has kept
+     * its answer or has stored nothing and released the key.
+     */
+    readonly run: <A, E>(
+      request: KeyedRequest,
+      textOf: (answer: A) => Steps<string>,
+      write: (keep: Keep<A>) => Effect.Effect<A, E>
+    ) => Effect.Effect<
+      Written<A>,
+      E | IdempotencyKeyInUse | IdempotencyKeyReused | StorageUnavailable
+    >
+  }
+>()("@data-import/domain/IdempotentWrites") {}
+
+/** The refusal waits for the release, but not for a storage that does not answer. */
+const releaseTimeout = Duration.seconds(2)
+
+const make = Effect.gen(function* () {
+  const keys = yield* IdempotencyKeys
+  const lease = yield* Settings.lease
+
+  const run = Effect.fnUntraced(function* <A, E>(
+    request: KeyedRequest,
+    textOf: (answer: A) => Steps<string>,
+    write: (keep: Keep<A>) => Effect.Effect<A, E>
+  ): Effect.fn.Return<
+    Written<A>,
+    E | IdempotencyKeyInUse | IdempotencyKeyReused | StorageUnavailable
+  > {
+    const { key, organisation } = request
+    const token = ReservationToken.make(crypto.randomUUID())
+    const reservation = { organisation, key, token }
+    // What failed may have been done nevertheless; releasing a key that was never reserved, or
+    // whose answer is kept, changes nothing.
+    const released = Effect.interruptible(keys.release(reservation)).pipe(
+      Effect.timeout(releaseTimeout),
+      Effect.catchCause((cause) =>
+        Effect.logWarning("An idempotency key stays reserved until its lease expires", cause)
+      )
+    )
+    const at = yield* DateTime.now
+    const reserving = keys.reserve({ request, token, lease, at })
+    const reserved = yield* Effect.onError(reserving, () => released)
+    switch (reserved._tag) {
+      case "Reserved":
+        return {
+          _tag: "Fresh",
+          answer: yield* Effect.onError(write({ reservation, textOf }), () => released)
+        }
+      case "Kept":
+        return { _tag: "Replayed", text: reserved.answer }
+      case "InUse":
+        return yield* keyInUse
+      case "Reused":
+        return yield* new IdempotencyKeyReused()
+    }
+  })
+  return IdempotentWrites.of({ run })
+})
+
+/** Needs the storage of keys; reads `LEASE`. */
+export const layer = Layer.effect(IdempotentWrites, make)

@@ -1,0 +1,195 @@
+/**
+ * The contract of `History`, as tests that every adapter runs. What the other ports write into it
+ * is part of their own contracts; here are the refusals, and how all of it is read.
+ */
+import { describe, expect, layer as withLayer, type Vitest } from "@effect/vitest"
+import { Effect, type Layer } from "effect"
+import { type AuditAction, History } from "../src/ports/AuditLog.ts"
+import { ImportProcesses } from "../src/ports/ImportProcesses.ts"
+import type { OperatorSetup } from "../src/ports/Configuration.ts"
+import type { Code } from "../src/codes/Code.ts"
+import { callerOf, expectSame, freshSupplier, freshSupplierCode, noon, noonPlus } from "./fresh.ts"
+import { arrange, auditEntry, claim, tracesOf } from "./importStates.ts"
+
+type It = Vitest.MethodsNonLive<ImportProcesses | History | OperatorSetup>
+
+const refusals: ReadonlyArray<{ readonly action: AuditAction; readonly outcome: Code }> = [
+  { action: "stage", outcome: "account_import_process_skipped" },
+  { action: "process", outcome: "import_process_does_not_exist" },
+  { action: "create_notes", outcome: "permission_denied" },
+  { action: "create_transactions", outcome: "transaction_outside_open_period" },
+  { action: "create_historical_statements", outcome: "request_failed_validation" },
+  { action: "create_payment_instruction", outcome: "payment_vendor_unavailable" }
+]
+
+const recording = (it: It): void => {
+  it.effect.each(refusals)("records a refused $action", ({ action, outcome }) =>
+    Effect.gen(function* () {
+      const history = yield* History
+      const { caller, key } = yield* arrange("pending")
+      const before = yield* tracesOf(key)
+      yield* history.recordRefusal({ key, action, outcome, caller, at: noonPlus(5) })
+      const { apiKey, organisation, requestId } = caller
+      const entry = { at: noonPlus(5), organisation, apiKey, requestId, action, outcome }
+      expectSame(yield* tracesOf(key), { ...before, audit: [...before.audit, entry] })
+    })
+  )
+
+  it.effect("records what names no import and no supplier that exist", () =>
+    Effect.gen(function* () {
+      const history = yield* History
+      const { caller, keyOf } = yield* freshSupplier
+      const keys = [
+        keyOf("never staged"),
+        { ...keyOf("of nobody"), import_supplier: freshSupplierCode() },
+        { ...keyOf("\u{1F600}'\"\\%_".repeat(16)), import_supplier: freshSupplierCode() }
+      ]
+      const refusal = { action: "stage", outcome: "account_failed_validation", caller } as const
+      for (const key of keys) yield* history.recordRefusal({ ...refusal, key, at: noon })
+      for (const key of keys) {
+        const audit = [auditEntry(caller, noon, "stage", "account_failed_validation")]
+        expectSame(yield* tracesOf(key), { process: null, attempts: [], audit, events: [] })
+      }
+    })
+  )
+
+  it.effect("records what names nothing usable, and shows it with no import", () =>
+    Effect.gen(function* () {
+      const history = yield* History
+      const { caller, key } = yield* arrange("pending")
+      const before = yield* tracesOf(key)
+      const { external_account_number, import_supplier } = key
+      const refusal = { action: "process", outcome: "parse_error", caller, at: noon } as const
+      for (const named of [
+        { import_supplier: null, external_account_number: null },
+        { import_supplier, external_account_number: null },
+        { import_supplier: null, external_account_number }
+      ]) {
+        yield* history.recordRefusal({ ...refusal, key: named })
+      }
+      expectSame(yield* tracesOf(key), before)
+    })
+  )
+}
+
+const recordingWhom = (it: It): void => {
+  it.effect("records who was refused, though the supplier be another's", () =>
+    Effect.gen(function* () {
+      const history = yield* History
+      const { key } = yield* arrange("pending")
+      const { supplier } = yield* freshSupplier
+      const stranger = callerOf(supplier.organisation)
+      const outcome = "account_failed_validation"
+      yield* history.recordRefusal({ key, action: "stage", outcome, caller: stranger, at: noon })
+      const audit = yield* history.audit(key)
+      expectSame(audit.at(-1), auditEntry(stranger, noon, "stage", outcome))
+    })
+  )
+
+  it.effect("keeps every one of the refusals that come at once", () =>
+    Effect.gen(function* () {
+      const history = yield* History
+      const { caller, keyOf } = yield* freshSupplier
+      const key = keyOf("a")
+      const refusal = { key, action: "stage", outcome: "error", caller, at: noon } as const
+      const many = Array.from({ length: 10 }, () => history.recordRefusal(refusal))
+      yield* Effect.all(many, { concurrency: "unbounded" })
+      expect(yield* history.audit(key)).toHaveLength(10)
+    })
+  )
+}
+
+const reading = (it: It): void => {
+  it.effect("is empty where nothing happened", () =>
+    Effect.gen(function* () {
+      const { keyOf } = yield* freshSupplier
+      const nothing = { process: null, attempts: [], audit: [], events: [] }
+      expectSame(yield* tracesOf(keyOf("a")), nothing)
+    })
+  )
+
+  it.effect("shows everything in the order of writing, though it be of one instant", () =>
+    Effect.gen(function* () {
+      const imports = yield* ImportProcesses
+      const history = yield* History
+      const { account, caller, key } = yield* arrange("none")
+      const newAccount = { ...account, createdAt: noon }
+      const refusal = { key, action: "process", outcome: "throttled", caller, at: noon } as const
+      yield* imports.stage({ key, payload: "{}", caller, at: noon })
+      yield* history.recordRefusal(refusal)
+      yield* imports.stage({ key, payload: "{}", caller, at: noon })
+      const { attempt: first } = yield* claim(key, caller, noon, { dryRun: true })
+      const end = { outcome: "dry_run_successful", errors: [], dryRun: true } as const
+      yield* imports.release({ key, attempt: first, caller, at: noon, ...end })
+      const { attempt: second } = yield* claim(key, caller, noon)
+      yield* imports.complete({ key, attempt: second, newAccount, caller })
+      const { attempts, audit, events } = yield* tracesOf(key)
+      expect(audit.map(({ outcome }) => outcome)).toStrictEqual([
+        "created",
+        "throttled",
+        "replaced",
+        "dry_run_successful",
+        "created"
+      ])
+      expect(events.map(({ name }) => name)).toStrictEqual([
+        "data_import.import_process.staged-v1",
+        "data_import.import_process.staged-v1",
+        "data_import.import_process.dry_run_complete-v1",
+        "data_import.import_process.complete-v1"
+      ])
+      expect(attempts.map(({ id }) => id)).toStrictEqual([first, second])
+    })
+  )
+
+  it.effect("shows the history of one import alone", () =>
+    Effect.gen(function* () {
+      const imports = yield* ImportProcesses
+      const { caller, keyOf } = yield* freshSupplier
+      const other = yield* freshSupplier
+      const command = { payload: "{}", caller, at: noon }
+      yield* imports.stage({ ...command, key: keyOf("a") })
+      const before = yield* tracesOf(keyOf("a"))
+      yield* imports.stage({ ...command, key: keyOf("A") })
+      yield* claim(keyOf("A"), caller, noon)
+      yield* imports.stage({ ...command, key: other.keyOf("a"), caller: other.caller })
+      expectSame(yield* tracesOf(keyOf("a")), before)
+    })
+  )
+}
+
+const verifying = (it: It): void => {
+  it.effect("follows every chain, one for each organisation and what it named", () =>
+    Effect.gen(function* () {
+      const imports = yield* ImportProcesses
+      const history = yield* History
+      const { caller, keyOf } = yield* freshSupplier
+      const stranger = yield* freshSupplier
+      const before = yield* history.verifyAudit
+      const refusal = { action: "stage", outcome: "error", at: noon } as const
+      const nothing = { import_supplier: null, external_account_number: null }
+      yield* imports.stage({ key: keyOf("a"), payload: "{}", caller, at: noon })
+      yield* history.recordRefusal({ ...refusal, key: keyOf("a"), caller })
+      yield* history.recordRefusal({ ...refusal, key: keyOf("a"), caller: stranger.caller })
+      yield* history.recordRefusal({ ...refusal, key: keyOf("b"), caller })
+      yield* history.recordRefusal({ ...refusal, key: nothing, caller })
+      yield* history.recordRefusal({ ...refusal, key: nothing, caller })
+      const { chains, entries } = before
+      const after = { chains: chains + 4, entries: entries + 6, fault: null }
+      expect(yield* history.verifyAudit).toStrictEqual(after)
+    })
+  )
+}
+
+/** Declares the suite under `name`; the layer is built once for all of it. */
+export const historyContract = <E>(
+  name: string,
+  layer: Layer.Layer<ImportProcesses | History | OperatorSetup, E>
+): void =>
+  withLayer(layer, { excludeTestServices: true, timeout: "1 minute" })(`History, ${name}`, (it) => {
+    describe("recordRefusal", () => {
+      recording(it)
+      recordingWhom(it)
+    })
+    describe("attempts, audit and events", () => reading(it))
+    describe("verifyAudit", () => verifying(it))
+  })

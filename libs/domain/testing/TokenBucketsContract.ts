@@ -1,0 +1,69 @@
+/** What every storage of allowances must do. */
+import { describe, expect, layer as withLayer } from "@effect/vitest"
+import type { DateTime } from "effect"
+import { Effect, type Layer } from "effect"
+import { type Allowance, Allowances } from "../src/ports/TokenBuckets.ts"
+import type { OperatorSetup } from "../src/ports/Configuration.ts"
+import { expectSame, freshOrganisation, noon, noonPlus } from "./fresh.ts"
+
+/** Leaves so many requests behind, and gives what was there before. */
+const set = (requests: number, at: DateTime.Utc) => (present: Allowance | null) => ({
+  result: present,
+  allowance: { requests, at }
+})
+
+const addOne = (present: Allowance | null) => {
+  const requests = (present?.requests ?? 0) + 1
+  return { result: requests, allowance: { requests, at: noon } }
+}
+
+/** Declares the suite under `name`; the layer is built once for all of it. */
+export const allowancesContract = <E>(
+  name: string,
+  layer: Layer.Layer<Allowances | OperatorSetup, E>
+): void =>
+  withLayer(layer, { excludeTestServices: true, timeout: "1 minute" })(
+    `Allowances, ${name}`,
+    (it) => {
+      describe("change", () => {
+        it.effect("begins with nothing and keeps what was decided, fractions included", () =>
+          Effect.gen(function* () {
+            const { change } = yield* Allowances
+            const { name } = yield* freshOrganisation
+            const kept = [
+              { requests: 0.1 + 0.2, at: noonPlus(1) },
+              { requests: 0, at: noon },
+              { requests: 1e9, at: noonPlus(0.123) }
+            ]
+            const seen: Array<Allowance | null> = []
+            for (const { at, requests } of [...kept, { requests: 0, at: noon }]) {
+              seen.push(yield* change(name, set(requests, at)))
+            }
+            expectSame(seen, [null, ...kept])
+          })
+        )
+
+        it.effect("of one organisation changes nothing for another", () =>
+          Effect.gen(function* () {
+            const { change } = yield* Allowances
+            const [one, other] = [yield* freshOrganisation, yield* freshOrganisation]
+            yield* change(one.name, set(7, noon))
+            expect(yield* change(other.name, set(9, noon))).toBe(null)
+            expectSame(yield* change(one.name, set(0, noon)), { requests: 7, at: noon })
+          })
+        )
+
+        it.effect("comes one after the other, the first ones too", () =>
+          Effect.gen(function* () {
+            const { change } = yield* Allowances
+            const { name } = yield* freshOrganisation
+            const results = yield* Effect.replicateEffect(change(name, addOne), 50, {
+              concurrency: "unbounded"
+            })
+            const oneToFifty = Array.from({ length: 50 }, (_, index) => index + 1)
+            expect(results.toSorted((a, b) => a - b)).toEqual(oneToFifty)
+          })
+        )
+      })
+    }
+  )

@@ -1,0 +1,178 @@
+/**
+ * The contract of `TokenSeal`, `TokenOpener` and `TokenSecrets`, as tests that every adapter runs.
+ * Each test builds the layer anew and runs under the test clock, which starts at the epoch.
+ */
+import { describe, expect, it } from "@effect/vitest"
+import { DateTime, Effect, type Layer, Result } from "effect"
+import { Base64Url } from "effect/encoding"
+import { TestClock } from "effect/testing"
+import { TokenOpener, TokenSeal, TokenSecrets } from "../src/ports/TokenSigner.ts"
+import { ApiKeyId, OrganisationName } from "../src/organisation/Organisation.ts"
+import type { TokenClaims } from "../src/organisation/AccessToken.ts"
+
+type Ports = TokenSeal | TokenOpener | TokenSecrets
+
+/**
+ * `layer` opens what it seals; `stranger` is of the same kind and issuer, with a key of its own.
+ */
+export interface TokenSealLayers<E> {
+  readonly layer: Layer.Layer<Ports, E>
+  readonly stranger: Layer.Layer<TokenSeal, E>
+}
+
+const issuedAt = DateTime.makeUnsafe("2026-03-01T12:00:00.250Z")
+const claims: TokenClaims = {
+  organisation: OrganisationName.make("acme"),
+  apiKey: ApiKeyId.make("key_a.b"),
+  scopes: ["import:read", "import:write"],
+  issuedAt,
+  expiresAt: DateTime.add(issuedAt, { minutes: 60 })
+}
+const wholeSecond = (at: DateTime.Utc): DateTime.Utc => DateTime.startOf(at, "second")
+
+const sealed = (of: TokenClaims = claims) => Effect.flatMap(TokenSeal, (seal) => seal.seal(of))
+const opened = (token: string) =>
+  Effect.flatMap(TokenOpener, (opener) => Effect.result(opener.open(token)))
+const expectRefused = (token: string) =>
+  Effect.map(opened(token), (result) =>
+    expect(Result.isFailure(result) ? result.failure._tag : result.success, token).toBe(
+      "TokenInvalid"
+    )
+  )
+const bodyOf = (token: string): unknown =>
+  JSON.parse(Result.getOrThrow(Base64Url.decodeString(token.split(".")[1] ?? "")))
+
+const other = (character: string): string => (character === "A" ? "B" : "A")
+const forgeries: Record<string, (parts: ReadonlyArray<string>) => ReadonlyArray<string>> = {
+  "an altered head": ([head = "", ...rest]) => [other(head.slice(0, 1)) + head.slice(1), ...rest],
+  "an altered body": ([head = "", , seal = ""]) => [
+    head,
+    Base64Url.encode(JSON.stringify({ sub: "rival" })),
+    seal
+  ],
+  "an altered seal": ([head = "", body = "", seal = ""]) => [
+    head,
+    body,
+    other(seal.slice(0, 1)) + seal.slice(1)
+  ],
+  "no seal": ([head = "", body = ""]) => [head, body, ""],
+  "a part too few": ([head = "", body = ""]) => [head, body],
+  "a part too many": (parts) => [...parts, ""],
+  "algorithm none": ([, body = ""]) => [Base64Url.encode(`{"alg":"none"}`), body, ""]
+}
+
+const sealing = (layer: Layer.Layer<Ports, unknown>): void => {
+  it.effect("opens what it sealed, with instants cut to whole seconds", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(issuedAt.epochMilliseconds)
+      const { token } = yield* sealed()
+      expect(yield* opened(token)).toEqual(
+        Result.succeed({
+          ...claims,
+          issuedAt: wholeSecond(issuedAt),
+          expiresAt: wholeSecond(claims.expiresAt)
+        })
+      )
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("says the same beside the token as in it, in the spelling of the claims", () =>
+    Effect.gen(function* () {
+      const { payload, token } = yield* sealed()
+      const iat = Date.UTC(2026, 2, 1, 12) / 1000
+      expect(bodyOf(token)).toEqual(payload)
+      expect(payload).toMatchObject({
+        iat,
+        exp: iat + 3600,
+        sub: "acme",
+        scope: "import:read import:write"
+      })
+      expect(payload.iss).not.toBe("")
+      expect(payload.jti).toMatch(/^key_a\.b\.[^.]+$/)
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("gives no two tokens the same jti", () =>
+    Effect.gen(function* () {
+      const first = yield* sealed()
+      const second = yield* sealed()
+      expect(first.payload.jti).not.toBe(second.payload.jti)
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("opens a token of no scope", () =>
+    Effect.gen(function* () {
+      const { token } = yield* sealed({ ...claims, scopes: [] })
+      expect(Result.getOrThrow(yield* opened(token)).scopes).toEqual([])
+    }).pipe(Effect.provide(layer))
+  )
+}
+
+const refusing = ({ layer, stranger }: TokenSealLayers<unknown>): void => {
+  it.effect("opens until the second of the expiry, exclusive", () =>
+    Effect.gen(function* () {
+      const { token } = yield* sealed()
+      const expiry = wholeSecond(claims.expiresAt).epochMilliseconds
+      yield* TestClock.setTime(expiry - 1)
+      expect(Result.isSuccess(yield* opened(token))).toBe(true)
+      yield* TestClock.setTime(expiry)
+      yield* expectRefused(token)
+      yield* TestClock.adjust("7 days")
+      yield* expectRefused(token)
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect.each(Object.keys(forgeries))("refuses %s", (name) =>
+    Effect.gen(function* () {
+      const { token } = yield* sealed()
+      const forged = forgeries[name]?.(token.split(".")).join(".") ?? token
+      expect(forged).not.toBe(token)
+      yield* expectRefused(forged)
+      expect(Result.isSuccess(yield* opened(token)), "the token itself is good").toBe(true)
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("refuses a token of another key", () =>
+    Effect.gen(function* () {
+      const { token } = yield* sealed().pipe(Effect.provide(stranger))
+      yield* expectRefused(token)
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect.each(["", ".", "..", "a.b.c", "ü.ü.ü", "\0", "x".repeat(100_000)])(
+    "refuses what is no token at all: %j",
+    (text) => expectRefused(text).pipe(Effect.provide(layer))
+  )
+}
+
+const secrets = (layer: Layer.Layer<Ports, unknown>): void => {
+  it.effect("makes secrets of 256 bits, each another one", () =>
+    Effect.gen(function* () {
+      const { make } = yield* TokenSecrets
+      const made = yield* Effect.all([make, make, make])
+      for (const secret of made) expect(secret).toMatch(/^[A-Za-z0-9_-]{43}$/)
+      expect(new Set(made).size).toBe(3)
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("hashes with SHA-256 over UTF-8", () =>
+    Effect.gen(function* () {
+      const { hash } = yield* TokenSecrets
+      expect(yield* hash("abc")).toBe(
+        "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+      )
+      expect(yield* hash("é")).toBe(
+        "4a99557e4033c3539de2eb65472017cad5f9557f7a0625a09f1c3f6e2ba69c4c"
+      )
+    }).pipe(Effect.provide(layer))
+  )
+}
+
+/** Declares the suite under `name`. */
+export const tokenSealContract = <E>(name: string, layers: TokenSealLayers<E>): void => {
+  describe(`TokenSeal, ${name}`, () => {
+    sealing(layers.layer)
+    refusing(layers)
+    secrets(layers.layer)
+  })
+}

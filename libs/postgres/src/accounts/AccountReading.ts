@@ -1,0 +1,133 @@
+/** What is read of an account before a decision: where it is, and what the decision looks at. */
+import { Data, Effect, Option, Schema } from "effect"
+import { AccountNumber } from "@data-import/domain/account/Account"
+import {
+  type AccountNote,
+  type AccountView,
+  type Looked,
+  readableOf
+} from "@data-import/domain/account/AccountChange"
+import type { ImportKey } from "@data-import/domain/account/ImportProcess"
+import { type Database, rowsOf } from "../connection/Database.ts"
+import {
+  Day,
+  Figure,
+  firstTransactions,
+  namedStatements,
+  readHeads,
+  type readNotes,
+  readSizes,
+  readStatements,
+  readTransactions
+} from "./ItemReading.ts"
+import { readNoteTimes } from "./NoteLookup.ts"
+
+type Sql = Database["Service"]["sql"]
+
+/** The instruction as it was asked for. */
+export const Instruction = Schema.Struct({
+  vendor: Schema.String,
+  reference: Schema.String,
+  type: Schema.Literals(["CARD", "DIRECT_DEBIT"])
+})
+
+const ofKey = (sql: Sql, { external_account_number, import_supplier }: ImportKey) => sql`
+  from accounts join import_processes using (id)
+  where supplier = ${import_supplier} and external_account_number = ${external_account_number}`
+
+const viewRows = rowsOf(
+  Schema.Struct({
+    id: Schema.BigInt,
+    revision: Schema.Int,
+    number: AccountNumber,
+    balance: Figure,
+    lastClosingDate: Schema.NullOr(Day),
+    instruction: Schema.NullOr(Instruction)
+  })
+)
+
+/** A note as it was sent: with its documents, but without what the store said of them. */
+export const noteOf = ({ documents, note }: Effect.Success<ReturnType<typeof readNotes>>[number]) =>
+  ({
+    ...note,
+    ...(documents && {
+      document_paths: documents.map(({ document_path }) => ({ document_path }))
+    })
+  }) satisfies AccountNote
+
+/** An account as it was at a revision. */
+export interface Seen {
+  readonly id: bigint
+  readonly revision: number
+  readonly view: AccountView
+}
+
+/** What is to be read needs more memory than there is room for. */
+export class RoomNeeded extends Data.TaggedError("RoomNeeded")<{ readonly bytes: number }> {}
+
+/** About the least that a transaction, and a line or tax item, takes in the body that brings it. */
+const transactionBytes = 100
+const itemBytes = 80
+
+/** The transactions that `look` names, as far as their items are not too many. */
+const namedTransactions = Effect.fnUntraced(function* (
+  sql: Sql,
+  id: bigint,
+  look: Looked,
+  room: number
+) {
+  const named = [...new Set(look.transactionIds)]
+  const sizes = named.length > 0 ? yield* readSizes(sql, firstTransactions(sql, id, named)) : []
+  const sizeById = new Map(sizes.map((size) => [size.id, size]))
+  const inOrder = named.flatMap((each) => sizeById.get(each) ?? [])
+  const { ids, items, unread: unreadTransaction } = readableOf(inOrder, look)
+  const wanted = inOrder.slice(0, ids.length)
+  const textBytes = wanted.reduce((sum, size) => sum + size.textBytes, 0)
+  const bytes = wanted.length * transactionBytes + items * itemBytes + textBytes
+  if (bytes > room) return yield* new RoomNeeded({ bytes })
+  if (wanted.length === 0) return { transactions: new Map(), unreadTransaction }
+  const heads = yield* readHeads(sql, firstTransactions(sql, id, ids))
+  const read = yield* readTransactions(sql, id, heads)
+  const transactions = new Map(
+    read.map(({ transaction }) => [transaction.transaction_id, transaction] as const)
+  )
+  return { transactions, unreadTransaction }
+})
+
+/**
+ * The account that the import has become, as `look` names it: by a statement for itself, which
+ * comes first, so that its revision is not newer than the rest, and one for each kind of thing.
+ * Where its transactions are larger than there is `room` for, in bytes, none is read, and it fails.
+ */
+export const readAccount = Effect.fnUntraced(function* (
+  sql: Sql,
+  key: ImportKey,
+  look: Looked,
+  room: number
+) {
+  const { notes = [], statementIds = [] } = look
+  const [row] = yield* viewRows(sql`
+    select accounts.id, revision, number, balance::text,
+      (select to_char(max(last_statement_closing_date), 'YYYY-MM-DD') from ledgers
+        where account_id = accounts.id) as "lastClosingDate",
+      (select json_build_object('vendor', vendor, 'reference', reference, 'type', type)
+        from payment_instructions
+        where account_id = accounts.id and ended_at is null) as instruction
+    ${ofKey(sql, key)}`)
+  if (row === undefined) return Option.none<Seen>()
+  const { id, revision, ...account } = row
+  const transactions = yield* namedTransactions(sql, id, look, room)
+  const statements =
+    statementIds.length > 0
+      ? yield* readStatements(sql, namedStatements(sql, id, statementIds))
+      : []
+  const view: AccountView = {
+    ...account,
+    ...transactions,
+    noteTimes: notes.length > 0 ? yield* readNoteTimes(sql, id, notes) : [],
+    statements: new Map(
+      statements.map(({ origin, statement }) => [statement.statement_id, { origin, statement }])
+    )
+  }
+  return Option.some<Seen>({ id, revision, view })
+})

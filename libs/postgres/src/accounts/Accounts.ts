@@ -1,0 +1,156 @@
+/**
+ * Accounts in PostgreSQL. A change is stored only where the account is still at the revision that
+ * it was decided on, so that all changes of one account happen one after the other. Those of one
+ * process wait for each other in memory, so that only processes ever contend for an account's row.
+ */
+import { DateTime, Effect, Layer, Option, Result } from "effect"
+import { isEmpty } from "@data-import/domain/account/AccountChange"
+import type { Reservation } from "@data-import/domain/requests/Idempotency"
+import { Accounts, type ChangeCommand } from "@data-import/domain/ports/Accounts"
+import type { OrganisationName } from "@data-import/domain/organisation/Organisation"
+import { ReservationLost } from "@data-import/domain/ports/IdempotencyKeys"
+import { inTurns } from "@data-import/domain/support/Steps"
+import { makeWorkBudget } from "@data-import/domain/requests/WorkBudget"
+import { addToAccount } from "./AccountAddition.ts"
+import { readDescription } from "./AccountDescriptions.ts"
+import { readAccount, RoomNeeded } from "./AccountReading.ts"
+import { Database, lockWait } from "../connection/Database.ts"
+import { auditEntry, type AuditedWrite } from "../audit/ChangeEntries.ts"
+import { isStorableKey } from "../imports/ImportRow.ts"
+import { isLost, isReservation } from "../idempotency/KeptAnswers.ts"
+import * as KeyedMutex from "../connection/KeyedMutex.ts"
+import { contended } from "../connection/SqlFailure.ts"
+
+type Sql = Database["Service"]["sql"]
+type EndCommand = Parameters<Accounts["Service"]["endInstruction"]>[0]
+
+/** All statements of `effect` see the database as it was when the first of them began. */
+const atOneInstant = <A, E, R>(sql: Sql, effect: Effect.Effect<A, E, R>) =>
+  sql.withTransaction(
+    Effect.andThen(sql`set transaction isolation level repeatable read, read only`, effect)
+  )
+
+/**
+ * The audit entry of a write that stores nothing. A key that was reserved for it is released in the
+ * same statement, which gives no row where the reservation is lost.
+ */
+const recordUnchanged = (
+  sql: Sql,
+  write: Omit<AuditedWrite, "outcome">,
+  reservation: Reservation | undefined
+) =>
+  reservation === undefined
+    ? sql`${auditEntry(sql, { ...write, outcome: "unchanged" }, sql``)}`
+    : sql`
+        with changed as (
+          delete from idempotency_keys where ${isReservation(sql, reservation)} returning key
+        ),
+        audit as (${auditEntry(sql, { ...write, outcome: "unchanged" })})
+        select key from changed`.pipe(
+        Effect.filterOrFail(
+          (released) => released.length > 0,
+          () => new ReservationLost()
+        )
+      )
+
+/** What the decision answers or fails with; none where there is no account. */
+const change = Effect.fnUntraced(function* <A, E>(
+  sql: Sql,
+  command: ChangeCommand<A, E>,
+  room: number
+) {
+  const { action, at, caller, decide, keep, key, look } = command
+  const write = { action, at, caller, key }
+  const seen = yield* readAccount(sql, key, look, room)
+  if (Option.isNone(seen)) return Option.none<Result.Result<A, E>>()
+  const decided = decide(seen.value.view)
+  if (Result.isSuccess(decided)) {
+    const { answer, change: wanted } = decided.success
+    if (isEmpty(wanted)) {
+      yield* recordUnchanged(sql, write, keep?.reservation)
+    } else {
+      const text = keep ? yield* inTurns(() => keep.textOf(answer)) : ""
+      const kept = keep ? { reservation: keep.reservation, text, at } : null
+      const stored = yield* addToAccount(sql, seen.value, wanted, write, kept)
+      if (isLost(stored)) return yield* new ReservationLost()
+      if (stored.length === 0) return yield* contended
+    }
+  }
+  return Option.some(Result.map(decided, ({ answer }) => answer))
+})
+
+/** A statement of its own, since whoever ends an instruction may not change the account itself. */
+const endInstruction = (sql: Sql, { at, caller, key }: EndCommand) => sql`
+  with changed as (
+    update payment_instructions set ended_at = greatest(created_at, ${DateTime.toDateUtc(at)})
+    where ended_at is null and account_id = (
+      select id from import_processes where supplier = ${key.import_supplier}
+        and external_account_number = ${key.external_account_number})
+    returning account_id
+  ),
+  audit as (${auditEntry(sql, {
+    at,
+    caller,
+    key,
+    action: "end_payment_instruction",
+    outcome: "ended"
+  })})
+  select account_id from changed`
+
+/** So much of what an account has already is read for anybody at any time. */
+const freeBytes = 64 * 1024
+
+/**
+ * Reads what an account has already. The memory for much of it is taken from a budget of which each
+ * organisation has its share; the wait holds no connection.
+ */
+const makeReading = () => {
+  const budget = makeWorkBudget()
+  return <A, E>(
+    organisation: OrganisationName | null,
+    read: (room: number) => Effect.Effect<A, E | RoomNeeded>
+  ) => {
+    // Nothing is held while more is asked for, so that nobody waits for what they have themselves.
+    const within = (room: number): Effect.Effect<A, E> =>
+      Effect.catch(budget(organisation, room)(read(room)), (failure) =>
+        failure instanceof RoomNeeded ? within(failure.bytes) : Effect.fail(failure)
+      )
+    return within(freeBytes)
+  }
+}
+
+const make = Effect.gen(function* () {
+  const { run, sql } = yield* Database
+  const reading = makeReading()
+  const mutex = yield* KeyedMutex.make(lockWait)
+  return Accounts.of({
+    view: (key, look) => {
+      if (!isStorableKey(key)) return Effect.succeedNone
+      return reading(null, (room) => {
+        const seen = readAccount(sql, key, look, room)
+        const viewed = Effect.map(seen, (account) => Option.map(account, ({ view }) => view))
+        return run(atOneInstant(sql, viewed))
+      })
+    },
+    describe: (number) => run(atOneInstant(sql, readDescription(sql, number))),
+    change: (command) => {
+      if (!isStorableKey(command.key)) return Effect.succeedNone
+      return Effect.flatMap(
+        mutex(
+          command.key,
+          reading(command.caller.organisation, (room) => run(change(sql, command, room)))
+        ),
+        Option.match({
+          onNone: () => Effect.succeedNone,
+          onSome: (decided) => Effect.asSome(Effect.fromResult(decided))
+        })
+      )
+    },
+    endInstruction: (command) =>
+      isStorableKey(command.key)
+        ? Effect.map(run(endInstruction(sql, command)), (ended) => ended.length > 0)
+        : Effect.succeed(false)
+  })
+})
+
+export const layer: Layer.Layer<Accounts, never, Database> = Layer.effect(Accounts, make)

@@ -1,0 +1,185 @@
+/**
+ * Whether the audit log is as it was written. A trigger chains its entries as they are written (see
+ * the migration); here the chains are recomputed, page by page, by nothing that the database could
+ * have been talked out of. An owner of the database who recomputes a whole chain and its head is
+ * found only by comparing with a head that was kept elsewhere.
+ */
+import { hash } from "node:crypto"
+import { Effect, Schema } from "effect"
+import type { AuditFault, AuditVerification } from "@data-import/domain/ports/AuditLog"
+import { type Database, rowsOf } from "../connection/Database.ts"
+
+const Text = Schema.NullOr(Schema.String)
+
+/** An entry with the head of its chain; a head without entries stands alone. */
+const Link = Schema.Struct({
+  chain: Schema.BigInt,
+  entry: Schema.NullOr(
+    Schema.Struct({
+      position: Schema.String,
+      id: Schema.String,
+      at: Schema.String,
+      organisation: Schema.String,
+      api_key: Schema.String,
+      request_id: Schema.String,
+      action: Schema.String,
+      outcome: Schema.String,
+      import_supplier: Text,
+      external_account_number: Text,
+      hash: Schema.String
+    })
+  ),
+  head: Schema.NullOr(
+    Schema.Struct({
+      organisation: Schema.String,
+      import_supplier: Text,
+      external_account_number: Text,
+      length: Schema.String,
+      hash: Schema.String
+    })
+  )
+})
+type Link = typeof Link.Type
+type Entry = NonNullable<Link["entry"]>
+type Head = NonNullable<Link["head"]>
+
+const linkRows = rowsOf(Link)
+
+/** Before every chain, whatever number somebody may have given it. */
+const start = { chain: -(2n ** 63n), position: -(2n ** 63n) }
+
+/**
+ * The entries after a place, in the order of their chains, and all heads up to the last of them:
+ * one statement, so that every head is seen as its entries are. One more than a page, for the head
+ * of the chain that the page before it ended with.
+ */
+const page = ({ run, sql }: Database["Service"], size: number, after: typeof start) =>
+  run(
+    linkRows(sql`
+      with page as materialized (
+        select * from audit_log where (chain, position) > (${after.chain}, ${after.position})
+        order by chain, position limit ${size}
+      ),
+      range as (
+        select case when count(*) < ${size} then 9223372036854775807 else max(chain) end as last
+        from page
+      )
+      select coalesce(page.chain, head.id) as chain,
+        case when page.chain is not null then json_build_object('position', position::text,
+          'id', page.id::text, 'at', extract(epoch from at)::text,
+          'organisation', page.organisation, 'api_key', api_key, 'request_id', request_id,
+          'action', action, 'outcome', outcome, 'import_supplier', page.import_supplier,
+          'external_account_number', page.external_account_number,
+          'hash', encode(hash, 'hex')) end as entry,
+        case when head.id is not null then json_build_object('organisation', head.organisation,
+          'import_supplier', head.import_supplier,
+          'external_account_number', head.external_account_number,
+          'length', head.length::text, 'hash', encode(head.head, 'hex')) end as head
+      from page full join (
+        select * from audit_chains
+        where id between ${after.chain} and (select last from range)
+      ) as head on head.id = page.chain
+      order by 1, position limit ${size + 1}`)
+  )
+
+/** Netstrings one after the other, and `-` for null, so that no two entries read alike. */
+const netstring = (text: string | null): string =>
+  text === null ? "-" : `${Buffer.byteLength(text)}:${text},`
+
+/** The hash that the trigger gave the entry, if it came after an entry of the hash `previous`. */
+const hashOf = (entry: Entry, previous: string | null): string =>
+  hash(
+    "sha256",
+    [
+      previous,
+      entry.position,
+      entry.id,
+      entry.at,
+      entry.organisation,
+      entry.api_key,
+      entry.request_id,
+      entry.action,
+      entry.outcome,
+      entry.import_supplier,
+      entry.external_account_number
+    ]
+      .map(netstring)
+      .join("")
+  )
+
+const isOf = (entry: Entry, head: Head): boolean =>
+  entry.organisation === head.organisation &&
+  entry.import_supplier === head.import_supplier &&
+  entry.external_account_number === head.external_account_number
+
+/** How far a chain was followed; the head is the one that was there when its entry was read. */
+interface Followed {
+  readonly chain: bigint
+  readonly position: bigint
+  readonly hash: string | null
+  readonly entry: Entry | null
+  readonly head: Head | null
+}
+
+const fault = (
+  { external_account_number, import_supplier, organisation }: Entry | Head,
+  position: bigint,
+  id: string | null,
+  why: AuditFault["why"]
+): AuditFault => ({
+  organisation,
+  import_supplier,
+  external_account_number,
+  position,
+  id: id === null ? null : BigInt(id),
+  why
+})
+
+/** What is wrong with an entry as the next one of its chain. */
+const faultAt = (entry: Entry, head: Head | null, last: Followed): AuditFault | null => {
+  const position = BigInt(entry.position)
+  const expected = last.position + 1n
+  if (head === null) return fault(entry, position, entry.id, "head_missing")
+  const length = BigInt(head.length)
+  if (position > expected && expected <= length) return fault(head, expected, null, "missing")
+  if (position > length) return fault(head, position, entry.id, "beyond_head")
+  const follows = position === expected && entry.hash === hashOf(entry, last.hash)
+  return follows && isOf(entry, head) ? null : fault(head, position, entry.id, "altered")
+}
+
+/** What is wrong with a chain that was followed as far as it goes. */
+const faultAfter = ({ entry, hash, head, position }: Followed): AuditFault | null => {
+  if (head === null) return null
+  if (position < BigInt(head.length)) return fault(head, position + 1n, null, "missing")
+  return hash === head.hash ? null : fault(head, position, entry?.id ?? null, "head_differs")
+}
+
+/** Follows every chain to its end, or to the first entry that is not as it was written. */
+export const verifyAudit = Effect.fnUntraced(function* (
+  database: Database["Service"],
+  pageSize: number = 5_000
+) {
+  let last: Followed = { ...start, hash: null, entry: null, head: null }
+  let chains = 0
+  let entries = 0
+  for (;;) {
+    const links = yield* page(database, pageSize, last)
+    const before = entries
+    for (const { chain, entry, head } of links) {
+      if (chain !== last.chain) {
+        const found = faultAfter(last)
+        if (found !== null) return { chains, entries, fault: found } satisfies AuditVerification
+        chains += 1
+        last = { chain, position: 0n, hash: null, entry: null, head }
+      }
+      if (entry === null) continue
+      const found = faultAt(entry, head, last)
+      if (found !== null) return { chains, entries, fault: found } satisfies AuditVerification
+      entries += 1
+      last = { chain, position: BigInt(entry.position), hash: entry.hash, entry, head }
+    }
+    if (entries - before < pageSize) {
+      return { chains, entries, fault: faultAfter(last) } satisfies AuditVerification
+    }
+  }
+})

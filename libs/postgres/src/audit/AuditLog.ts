@@ -1,0 +1,109 @@
+/**
+ * What happened, read from the attempts, the audit log and the outbox; refusals are added to the
+ * log.
+ */
+import { Effect, Layer, Schema } from "effect"
+import { EventName } from "@data-import/domain/account/Event"
+import { AttemptId, type ImportKey } from "@data-import/domain/account/ImportProcess"
+import { ApiKeyId, OrganisationName, RequestId } from "@data-import/domain/organisation/Organisation"
+import { type AuditAction, History } from "@data-import/domain/ports/AuditLog"
+import { verifyAudit } from "./AuditChains.ts"
+import { Database, rowsOf } from "../connection/Database.ts"
+import { auditEntry } from "./ChangeEntries.ts"
+import { isStorableKey } from "../imports/ImportRow.ts"
+
+type Sql = Database["Service"]["sql"]
+
+const Instant = Schema.DateTimeUtcFromDate
+
+const attemptRows = rowsOf(
+  Schema.Struct({
+    id: AttemptId,
+    dryRun: Schema.Boolean,
+    startedAt: Instant,
+    endedAt: Schema.NullOr(Instant),
+    outcome: Schema.NullOr(Schema.String),
+    errors: Schema.Array(Schema.Struct({ code: Schema.String, attr: Schema.String }))
+  })
+)
+
+const attempts = (sql: Sql, key: ImportKey) =>
+  attemptRows(sql`
+    select import_attempts.id, dry_run as "dryRun", started_at as "startedAt",
+      ended_at as "endedAt", outcome, errors
+    from import_attempts join import_processes on import_processes.id = import_id
+    where supplier = ${key.import_supplier}
+      and external_account_number = ${key.external_account_number}
+    order by sequence`)
+
+const Action: Schema.Codec<AuditAction> = Schema.Literals([
+  "stage",
+  "process",
+  "create_notes",
+  "create_transactions",
+  "create_historical_statements",
+  "create_payment_instruction",
+  "end_payment_instruction"
+])
+
+const auditRows = rowsOf(
+  Schema.Struct({
+    at: Instant,
+    organisation: OrganisationName,
+    apiKey: ApiKeyId,
+    requestId: RequestId,
+    action: Action,
+    outcome: Schema.String
+  })
+)
+
+const audit = (sql: Sql, key: ImportKey) =>
+  auditRows(sql`
+    select at, organisation, api_key as "apiKey", request_id as "requestId", action, outcome
+    from audit_log
+    where chain in (select id from audit_chains
+      where import_supplier = ${key.import_supplier}
+        and external_account_number = ${key.external_account_number})
+    order by id`)
+
+const eventRows = rowsOf(
+  Schema.Struct({ at: Instant, name: EventName, codes: Schema.Array(Schema.String) })
+)
+
+const events = (sql: Sql, key: ImportKey) =>
+  eventRows(sql`
+    select at, name, codes from outbox join import_processes on import_processes.id = import_id
+    where supplier = ${key.import_supplier}
+      and external_account_number = ${key.external_account_number}
+    order by outbox.id`)
+
+/**
+ * A refused request may name what PostgreSQL cannot hold; then a replacement character stands for
+ * it.
+ */
+const storable = (text: string | null): string | null =>
+  text && text.toWellFormed().replaceAll("\0", "\u{FFFD}")
+
+export const layer: Layer.Layer<History, never, Database> = Layer.effect(
+  History,
+  Effect.map(Database, (database) => {
+    const { run, sql } = database
+    const reading =
+      <A, E>(read: (sql: Sql, key: ImportKey) => Effect.Effect<ReadonlyArray<A>, E>) =>
+      (key: ImportKey) =>
+        isStorableKey(key) ? run(read(sql, key)) : Effect.succeed([])
+    return History.of({
+      recordRefusal: ({ key, ...write }) => {
+        const named = {
+          import_supplier: storable(key.import_supplier),
+          external_account_number: storable(key.external_account_number)
+        }
+        return run(Effect.asVoid(sql`${auditEntry(sql, { ...write, key: named }, sql``)}`))
+      },
+      attempts: reading(attempts),
+      audit: reading(audit),
+      events: reading(events),
+      verifyAudit: verifyAudit(database)
+    })
+  })
+)

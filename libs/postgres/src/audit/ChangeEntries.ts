@@ -1,0 +1,65 @@
+/**
+ * What goes with a change of an import, as parts of its statement. The change is a common table
+ * expression `changed` with the import's `id`: what goes with it is written for each of its rows,
+ * and so not at all where the change was refused.
+ */
+import { DateTime } from "effect"
+import type { Statement } from "effect/sql"
+import type { EventName } from "@data-import/domain/account/Event"
+import type { Caller } from "@data-import/domain/organisation/Organisation"
+import type { AuditAction } from "@data-import/domain/ports/AuditLog"
+import type { Database } from "../connection/Database.ts"
+
+type Sql = Database["Service"]["sql"]
+
+export interface AuditedWrite {
+  readonly at: DateTime.Utc
+  readonly caller: Caller
+  readonly action: AuditAction
+  readonly outcome: string | Statement.Fragment
+  readonly key: {
+    readonly import_supplier: string | null
+    readonly external_account_number: string | null
+  }
+}
+
+/** One audit entry for each row of `source`; one in all where there is none. */
+export const auditEntry = (
+  sql: Sql,
+  { action, at, caller, key, outcome }: AuditedWrite,
+  source: Statement.Fragment = sql`from changed`
+): Statement.Fragment => sql`
+  insert into audit_log (at, organisation, api_key, request_id, action, outcome,
+    import_supplier, external_account_number)
+  select ${DateTime.toDateUtc(at)}, ${caller.organisation}, ${caller.apiKey}, ${caller.requestId},
+    ${action}, ${outcome}, ${key.import_supplier}, ${key.external_account_number} ${source}`
+
+export const outboxEvent = (
+  sql: Sql,
+  {
+    at,
+    codes,
+    name
+  }: {
+    readonly at: DateTime.Utc
+    readonly name: EventName
+    readonly codes: ReadonlyArray<string>
+  }
+): Statement.Fragment => sql`
+  insert into outbox (at, name, import_id, codes)
+  select ${DateTime.toDateUtc(at)}, ${name}, id, ${codes}::text[] from changed`
+
+/**
+ * Closes the attempt whose lease had expired; none other is open where a change was free to be
+ * made.
+ */
+export const expiredAttempt = (sql: Sql, at: DateTime.Utc): Statement.Fragment => sql`
+  update import_attempts set ended_at = ${DateTime.toDateUtc(at)}, outcome = 'lease_expired'
+  from changed where import_id = changed.id and ended_at is null`
+
+/**
+ * Nothing is under way at `at`: neither imported, nor skipped, nor held by a lease that still runs.
+ */
+export const isPending = (sql: Sql, at: DateTime.Utc): Statement.Fragment => sql`
+  present.account_number is null and not present.skipped
+  and (present.lease_attempt is null or present.lease_expires_at <= ${DateTime.toDateUtc(at)})`

@@ -1,0 +1,51 @@
+/** How much each organisation may still ask: one row an organisation, locked while it changes. */
+import { DateTime, Effect, Layer, Schema } from "effect"
+import type { OrganisationName } from "@data-import/domain/organisation/Organisation"
+import {
+  type Allowance,
+  type AllowanceChange,
+  Allowances
+} from "@data-import/domain/ports/TokenBuckets"
+import { Database, rowsOf } from "../connection/Database.ts"
+
+type Sql = Database["Service"]["sql"]
+
+const presentRows = rowsOf(
+  Schema.Struct({
+    requests: Schema.NullOr(Schema.Finite),
+    at: Schema.NullOr(Schema.DateTimeUtcFromDate)
+  })
+)
+
+/** An empty row where there is none, so that even the first two steps come one after the other. */
+const locked = (sql: Sql, organisation: OrganisationName) =>
+  presentRows(sql`
+    insert into allowances (organisation) values (${organisation})
+    on conflict (organisation) do update set at = allowances.at
+    returning requests, at`).pipe(
+    Effect.map(([row]): Allowance | null => {
+      const { at = null, requests = null } = row ?? {}
+      return at === null || requests === null ? null : { at, requests }
+    })
+  )
+
+const change = Effect.fnUntraced(function* <A>(
+  sql: Sql,
+  organisation: OrganisationName,
+  decide: (present: Allowance | null) => AllowanceChange<A>
+) {
+  const { allowance, result } = decide(yield* locked(sql, organisation))
+  yield* sql`
+    update allowances set requests = ${allowance.requests}, at = ${DateTime.toDateUtc(allowance.at)}
+    where organisation = ${organisation}`
+  return result
+})
+
+export const layer: Layer.Layer<Allowances, never, Database> = Layer.effect(
+  Allowances,
+  Effect.map(Database, ({ run, sql }) =>
+    Allowances.of({
+      change: (organisation, decide) => run(sql.withTransaction(change(sql, organisation, decide)))
+    })
+  )
+)

@@ -1,0 +1,265 @@
+/**
+ * The connection to PostgreSQL: a pool, a circuit breaker and a bounded queue in front of it, and
+ * one way to run statements that says what a failure means. The other modules of this library state
+ * what to run; only this one knows how.
+ */
+import { PgClient } from "@effect/sql-pg"
+import {
+  Clock,
+  Config,
+  Context,
+  Duration,
+  Effect,
+  Layer,
+  Random,
+  type Redacted,
+  Result,
+  Schedule,
+  Schema,
+  type Scope
+} from "effect"
+import { Reactivity } from "effect/reactivity"
+import type { SqlError } from "effect/sql"
+import { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
+import * as Settings from "@data-import/domain/support/Settings"
+import { inTurns, type Steps } from "@data-import/domain/support/Steps"
+import * as Admission from "./Admission.ts"
+import * as Batching from "./Batcher.ts"
+import * as Breaker from "./CircuitBreaker.ts"
+import * as ConnectionUrl from "./ConnectionUrl.ts"
+import * as DatabaseClock from "./DatabaseClock.ts"
+import { withOwnRandom } from "./Jitter.ts"
+import * as PoolClock from "./PoolClock.ts"
+import { probe } from "./HealthProbe.ts"
+import { isContended, readOnly, sorted, troubleOf } from "./SqlFailure.ts"
+
+export interface DatabaseSettings {
+  /** As `ConnectionUrl` allows it. */
+  readonly url: Redacted.Redacted
+  /** How many connections are open at most. */
+  readonly poolSize: number
+  /**
+   * How long a statement may take, and so how long a request can hang on a database that does not
+   * answer.
+   */
+  readonly statementTimeout: Duration.Duration
+  /**
+   * How long a connection is used at most; 30 minutes unless given. A server that was replaced by
+   * another, and yet answers, is left after this long even if nothing else tells.
+   */
+  readonly connectionMaxAge?: Duration.Duration
+}
+
+const defaultMaxAge = Duration.minutes(30)
+
+/**
+ * `DATABASE_URL`, `DATABASE_POOL_SIZE` (10), `DATABASE_STATEMENT_TIMEOUT` (20 seconds) and
+ * `DATABASE_CONNECTION_MAX_AGE` (30 minutes).
+ */
+const settings: Config.Config<DatabaseSettings> = Config.all({
+  url: ConnectionUrl.setting("DATABASE_URL").required,
+  poolSize: Settings.integer("DATABASE_POOL_SIZE", { minimum: 1, maximum: 500 }).or(10),
+  // A connection of a client on which nothing moves for 60 seconds is ended by the service.
+  statementTimeout: Settings.duration("DATABASE_STATEMENT_TIMEOUT", {
+    minimum: "100 millis",
+    maximum: "50 seconds"
+  }).or(Duration.seconds(20)),
+  connectionMaxAge: Settings.duration("DATABASE_CONNECTION_MAX_AGE", {
+    minimum: "10 seconds",
+    maximum: "24 hours"
+  }).or(defaultMaxAge)
+})
+
+type OfStatement = SqlError.SqlError | Schema.SchemaError
+
+type Failure<E> = Exclude<E, OfStatement> | StorageUnavailable
+
+export class Database extends Context.Service<
+  Database,
+  {
+    /** Makes statements. A statement alone is a transaction. */
+    readonly sql: PgClient.PgClient
+    /**
+     * Runs statements, or a transaction of them, on one connection of the pool. Those that gave way
+     * to another transaction (`isContended`) are run again, and hold no connection in between.
+     */
+    readonly run: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, Failure<E>, R>
+    /**
+     * Makes commands that go to the database in batches, each a statement. A batch of writes that
+     * gave way is not run again, since the next one would have to wait for it.
+     */
+    readonly batched: <Command, Answer>(
+      batching: Batching.Batching<Command, Answer, OfStatement>
+    ) => Effect.Effect<
+      (command: Command) => Effect.Effect<Answer, StorageUnavailable>,
+      never,
+      Scope.Scope
+    >
+    /** Runs a request that will need the database, or refuses it at once. */
+    readonly admit: Admission.Admission["admit"]
+    /** Whether writes can be answered; however many requests wait, it waits for none of them. */
+    readonly ready: Effect.Effect<void, StorageUnavailable>
+    /** What is known of the database: the present state, and each that follows. */
+    readonly states: Breaker.Breaker["states"]
+    /** The database's clock, measured before the first request is let in. */
+    readonly clock: Clock.Clock
+  }
+>()("@data-import/postgres/Database") {}
+
+const connectTimeout = Duration.seconds(2)
+/** Nobody is let in who would wait two seconds; the rest is for those in front who take longer. */
+const waitForConnection = Duration.seconds(8)
+/** How long a statement waits for a lock; a longer wait is spent without a connection. */
+const lockTimeout = Duration.millis(200)
+/** How long statements that give way to others are run again. */
+export const lockWait = Duration.seconds(5)
+const pauses = Schedule.min([
+  Schedule.exponential("10 millis"),
+  Schedule.spaced("500 millis")
+]).pipe(Schedule.jittered, Schedule.upTo({ duration: lockWait }))
+/** A staged payload comes in one message, and is at most a few times as large as a body. */
+const maxMessageBytes = 64 * 1024 * 1024
+
+const milliseconds = (duration: Duration.Duration): string => String(Duration.toMillis(duration))
+
+/** Up to a tenth less, so that instances that were started together do not reconnect together. */
+const drawMaxAge = ({ connectionMaxAge = defaultMaxAge }: DatabaseSettings) =>
+  withOwnRandom(
+    Effect.map(Random.next, (drawn) => Duration.times(connectionMaxAge, 1 - drawn / 10))
+  )
+
+const clientOf = (
+  { poolSize, statementTimeout, url }: DatabaseSettings,
+  connectionTTL: Duration.Duration
+) =>
+  PgClient.make({
+    ...ConnectionUrl.connectionTo(url),
+    applicationName: "data-import",
+    maxConnections: poolSize,
+    connectionTTL,
+    connectTimeout,
+    keepAlive: Duration.seconds(10),
+    maxMessageSize: maxMessageBytes,
+    startupParameters: {
+      statement_timeout: milliseconds(statementTimeout),
+      lock_timeout: milliseconds(lockTimeout),
+      idle_in_transaction_session_timeout: milliseconds(statementTimeout),
+      timezone: "UTC",
+      // Every statement is short; compiling one takes longer than running it.
+      jit: "off",
+      // A plan that is made while a table is empty is kept while the table grows. Rows are found by
+      // index, so the plan must use it from the start.
+      enable_seqscan: "off"
+    }
+  })
+
+const make = Effect.fnUntraced(function* (config: DatabaseSettings) {
+  const ownClock = yield* Clock.Clock
+  const maxAge = yield* drawMaxAge(config)
+  const { clock: poolClock, discardConnections } = PoolClock.make(ownClock, maxAge)
+  // No connection is opened yet, so nothing can fail here.
+  const sql = yield* clientOf(config, maxAge).pipe(
+    Effect.provideService(Clock.Clock, poolClock),
+    Effect.orDie
+  )
+  const databaseClock = DatabaseClock.make(ownClock)
+  const probing = probe({ sql, clock: databaseClock, discardConnections })
+  const { isOpen, open, states } = yield* Breaker.make(probing)
+  const breaker: Admission.Breaking = {
+    isOpen,
+    // The probe may meet another connection than the statement that failed did.
+    open: (trouble) =>
+      Effect.andThen(trouble === "read_only" ? discardConnections : Effect.void, open(trouble))
+  }
+  const admission = Admission.make(
+    { running: config.poolSize, waiting: config.poolSize * 64, wait: waitForConnection },
+    breaker,
+    troubleOf
+  )
+  // The server ends a statement by itself; this is for a server that no longer does.
+  const duration = Duration.sum(config.statementTimeout, Duration.seconds(1))
+  const orElse = () => Effect.fail(new StorageUnavailable({ cause: new Error("No answer") }))
+  const answered = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+    sorted(Effect.timeoutOrElse(effect, { duration, orElse }))
+  const runOnce = <A, E, R>(effect: Effect.Effect<A, E, R>) => admission.run(answered(effect))
+  const run = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+    withOwnRandom(
+      Effect.retry(runOnce(effect), {
+        while: (failure) => failure instanceof StorageUnavailable && isContended(failure),
+        schedule: pauses
+      })
+    )
+  const batched: Database["Service"]["batched"] = (batching) => {
+    const runBatch = (batch: Parameters<typeof batching.run>[0]) =>
+      batching.isRead
+        ? Effect.tapError(run(batching.run(batch)), (failure) =>
+            breaker.open(troubleOf(failure) ?? "not_answering")
+          )
+        : runOnce(batching.run(batch))
+    return Batching.make({ ...batching, run: runBatch }, admission, waitForConnection)
+  }
+  const isReadOnly = sql`select where current_setting('transaction_read_only')::boolean`
+  const ready = answered(isReadOnly).pipe(
+    Effect.flatMap(({ length }) => (length > 0 ? Effect.fail(readOnly) : Effect.void))
+  )
+  const { clock } = databaseClock
+  return Database.of({ sql, run, batched, ready, states, clock, admit: admission.admit })
+})
+
+/**
+ * The database of these settings. Connects when it is first asked, and again whenever that is
+ * needed.
+ */
+export const layerWith = (config: DatabaseSettings): Layer.Layer<Database> =>
+  Layer.effect(Database, make(config)).pipe(Layer.provide(Reactivity.layer))
+
+/** Whether programs go by the database's clock; a test that sets the time turns it off. */
+export const FollowsClock = Context.Reference<boolean>("@data-import/postgres/FollowsClock", {
+  defaultValue: () => true
+})
+
+/** Makes the database's clock the one that programs read, and whatever else stands on the layer. */
+export const layerClock: Layer.Layer<never, never, Database> = Layer.effect(
+  Clock.Clock,
+  Effect.gen(function* () {
+    const { clock } = yield* Database
+    return (yield* FollowsClock) ? clock : yield* Clock.Clock
+  })
+)
+
+/** The database that the environment names. */
+export const layer: Layer.Layer<Database, Config.ConfigError> = Layer.unwrap(
+  Effect.map(settings, layerWith)
+)
+
+/** So few rows are decoded without a pause. */
+const fewRows = 8
+
+/** Decodes every row that a statement gives; with pauses where there are many. */
+export const rowsOf = <Row extends Schema.Codec<unknown, unknown>>(row: Row) => {
+  const decodeFew = Schema.decodeUnknownEffect(Schema.Array(row))
+  const decodeOne = Schema.decodeUnknownResult(row)
+  function* decoding(
+    rows: ReadonlyArray<unknown>
+  ): Steps<Result.Result<Array<Row["Type"]>, Schema.SchemaError>> {
+    const decoded: Array<Row["Type"]> = []
+    for (const one of rows) {
+      const result = decodeOne(one)
+      if (Result.isFailure(result)) return Result.fail(result.failure)
+      decoded.push(result.success)
+      yield
+    }
+    return Result.succeed(decoded)
+  }
+  const decode = (rows: ReadonlyArray<unknown>) =>
+    rows.length <= fewRows
+      ? decodeFew(rows)
+      : Effect.flatMap(
+          inTurns(() => decoding(rows)),
+          Effect.fromResult
+        )
+  return <E, R>(rows: Effect.Effect<ReadonlyArray<unknown>, E, R>) => Effect.flatMap(rows, decode)
+}
+
+/** Whether PostgreSQL can hold the text at all; what it cannot hold is nowhere in it. */
+export const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes("\0")

@@ -1,0 +1,30 @@
+/**
+ * One permit for each import: effects of the same import run one after the other, in the order in
+ * which they came. For work that would otherwise contend for one row: whoever waits here holds no
+ * connection and asks the database for nothing. It orders the work of this process only, so the
+ * database must still decide between processes.
+ */
+import { type Duration, Effect, RcMap, Semaphore } from "effect"
+import type { ImportKey } from "@data-import/domain/account/ImportProcess"
+import type { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
+import { contended } from "./SqlFailure.ts"
+
+export type KeyedMutex = <A, E>(
+  key: ImportKey,
+  effect: Effect.Effect<A, E>
+) => Effect.Effect<A, E | StorageUnavailable>
+
+/** An effect that has waited for `wait` fails without having run. */
+export const make = Effect.fnUntraced(function* (wait: Duration.Duration) {
+  const semaphores = yield* RcMap.make({ lookup: (_key: string) => Semaphore.make(1) })
+  const orElse = () => Effect.fail(contended)
+  const mutex: KeyedMutex = ({ external_account_number, import_supplier }, effect) =>
+    RcMap.get(semaphores, JSON.stringify([import_supplier, external_account_number])).pipe(
+      Effect.flatMap((semaphore) =>
+        Effect.timeoutOrElse(semaphore.takeScoped(1), { duration: wait, orElse })
+      ),
+      Effect.andThen(effect),
+      Effect.scoped
+    )
+  return mutex
+})

@@ -1,0 +1,100 @@
+/**
+ * Claiming: an attempt takes the lease of an import, one at a time and within the limits. Without a
+ * limit that is one statement. With one, the live leases are counted under a lock that every claim
+ * under the same limit takes, so that the count is exact over any number of instances.
+ */
+import { DateTime, Effect, Option, Schema } from "effect"
+import { isFree, stateAt } from "@data-import/domain/account/ImportProcess"
+import type { Claim, ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
+import { type Database, rowsOf } from "../connection/Database.ts"
+import { expiredAttempt, isPending } from "../audit/ChangeEntries.ts"
+import { readImport } from "./ImportRow.ts"
+import { contended } from "../connection/SqlFailure.ts"
+
+type Command = Parameters<ImportProcesses["Service"]["claim"]>[0]
+
+const claimedRows = rowsOf(Schema.Struct({ payload: Schema.String }))
+const countRows = rowsOf(
+  Schema.Struct({ in_deployment: Schema.BigInt, of_supplier: Schema.BigInt })
+)
+
+/**
+ * The lease and its attempt in one statement, which gives no row where the state forbids it or the
+ * import is locked by another transaction.
+ */
+const attempt = ({ sql }: Database["Service"], command: Command) => {
+  const { at, attempt: id, dryRun, key, lease } = command
+  const expiresAt = DateTime.addDuration(at, lease)
+  return claimedRows(sql`
+    with free as (
+      select id from import_processes as present
+      where supplier = ${key.import_supplier}
+        and external_account_number = ${key.external_account_number}
+        and ${isPending(sql, at)}
+      for no key update skip locked
+    ),
+    changed as (
+      update import_processes as present
+      set lease_attempt = ${id}, lease_expires_at = ${DateTime.toDateUtc(expiresAt)}
+      from free where present.id = free.id
+      returning present.id, payload::text
+    ),
+    expired as (${expiredAttempt(sql, at)}),
+    started as (
+      insert into import_attempts (import_id, id, dry_run, started_at)
+      select id, ${id}, ${dryRun}, ${DateTime.toDateUtc(at)} from changed
+    )
+    select payload from changed`)
+}
+
+const claimFreely = Effect.fnUntraced(function* (database: Database["Service"], command: Command) {
+  const [row] = yield* attempt(database, command)
+  if (row !== undefined) return { _tag: "Claimed", payload: row.payload } satisfies Claim
+  const process = yield* readImport(database, command.key)
+  if (Option.isNone(process)) return { _tag: "Refused", found: null } satisfies Claim
+  const found = stateAt(process.value, command.at)
+  return isFree(found) ? yield* contended : ({ _tag: "Refused", found } satisfies Claim)
+})
+
+/** Always in this order, so that two claims never wait for each other. */
+const lockLimits = ({ sql }: Database["Service"], { key, limits }: Command) =>
+  Effect.all([
+    limits.deployment === null
+      ? Effect.void
+      : sql`select pg_advisory_xact_lock(hashtextextended('deployment', 0))`,
+    limits.supplier === null
+      ? Effect.void
+      : sql`select pg_advisory_xact_lock(hashtextextended(${`supplier ${key.import_supplier}`}, 0))`
+  ])
+
+/** An open attempt that still holds its import is a lease; it is live until it expires. */
+const liveLeases = ({ sql }: Database["Service"], { at, key }: Command) =>
+  countRows(sql`
+    select count(*) as in_deployment,
+      count(*) filter (where supplier = ${key.import_supplier}) as of_supplier
+    from import_attempts join import_processes
+      on import_processes.id = import_id and lease_attempt = import_attempts.id
+    where ended_at is null and lease_expires_at > ${DateTime.toDateUtc(at)}`)
+
+const claimWithinLimits = Effect.fnUntraced(function* (
+  database: Database["Service"],
+  command: Command
+) {
+  yield* lockLimits(database, command)
+  const process = yield* readImport(database, command.key, true)
+  if (Option.isNone(process)) return { _tag: "Refused", found: null } satisfies Claim
+  const found = stateAt(process.value, command.at)
+  if (!isFree(found)) return { _tag: "Refused", found } satisfies Claim
+  const [live = { in_deployment: 0n, of_supplier: 0n }] = yield* liveLeases(database, command)
+  const { deployment, supplier } = command.limits
+  const exceeded =
+    (deployment !== null && live.in_deployment >= deployment) ||
+    (supplier !== null && live.of_supplier >= supplier)
+  if (exceeded) return { _tag: "LimitExceeded" } satisfies Claim
+  return yield* claimFreely(database, command)
+})
+
+export const claim = (database: Database["Service"], command: Command) =>
+  command.limits.deployment === null && command.limits.supplier === null
+    ? claimFreely(database, command)
+    : database.sql.withTransaction(claimWithinLimits(database, command))

@@ -1,0 +1,99 @@
+/**
+ * Imports in PostgreSQL. Every step is one statement, and so one round trip and one transaction,
+ * unless it has to look before it acts; whoever holds an import is decided by comparing and setting
+ * its row.
+ */
+import { DateTime, Effect, Layer, Option, Schema } from "effect"
+import { releaseCodes, releaseEvent } from "@data-import/domain/account/Event"
+import { isFree, stateAt } from "@data-import/domain/account/ImportProcess"
+import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
+import { complete, rehearse } from "../accounts/AccountCreation.ts"
+import { claim } from "./Claiming.ts"
+import { Database, lockWait, rowsOf } from "../connection/Database.ts"
+import { auditEntry, expiredAttempt, outboxEvent } from "../audit/ChangeEntries.ts"
+import { list } from "./ImportList.ts"
+import { isStorableKey, makeFind, readImport } from "./ImportRow.ts"
+import * as KeyedMutex from "../connection/KeyedMutex.ts"
+import { makeStage } from "./Staging.ts"
+
+type Port = ImportProcesses["Service"]
+type Command<Operation extends keyof Port> = Parameters<Port[Operation]>[0]
+
+const changedRows = rowsOf(Schema.Struct({ id: Schema.BigInt }))
+
+const renew = ({ sql }: Database["Service"], { at, attempt, key, until }: Command<"renew">) =>
+  changedRows(sql`
+    update import_processes set lease_expires_at = ${DateTime.toDateUtc(until)}
+    where supplier = ${key.import_supplier}
+      and external_account_number = ${key.external_account_number} and lease_attempt = ${attempt}
+      and lease_expires_at > ${DateTime.toDateUtc(at)}
+    returning id`).pipe(Effect.map((rows) => rows.length > 0))
+
+const release = ({ sql }: Database["Service"], command: Command<"release">) => {
+  const { at, attempt, caller, dryRun, errors, key, outcome } = command
+  const name = releaseEvent(dryRun, outcome === "dry_run_successful")
+  const codes = releaseCodes(outcome, errors)
+  return sql`
+    with changed as (
+      update import_processes set lease_attempt = null, lease_expires_at = null
+      where supplier = ${key.import_supplier}
+        and external_account_number = ${key.external_account_number} and lease_attempt = ${attempt}
+      returning id
+    ),
+    ended as (
+      update import_attempts set ended_at = ${DateTime.toDateUtc(at)}, outcome = ${outcome},
+        errors = ${JSON.stringify(errors.map(({ attr, code }) => ({ code, attr })))}::json
+      from changed where import_id = changed.id and import_attempts.id = ${attempt}
+    ),
+    event as (${outboxEvent(sql, { at, name, codes })}),
+    audit as (${auditEntry(sql, { at, caller, action: "process", outcome, key })})
+    select id from changed`.pipe(Effect.asVoid)
+}
+
+/** Locked first, because skipping clears a lease that has expired and unskipping does not. */
+const setSkipped = Effect.fnUntraced(function* (
+  database: Database["Service"],
+  { at, key, skipped }: Command<"setSkipped">
+) {
+  const { sql } = database
+  const process = yield* readImport(database, key, true)
+  if (Option.isNone(process)) return { _tag: "Refused", found: null } as const
+  const found = stateAt(process.value, at)
+  if (!isFree(found) && found._tag !== "Skipped") return { _tag: "Refused", found } as const
+  if (process.value.skipped === skipped) return { _tag: "Set" } as const
+  yield* sql`
+    with changed as (
+      update import_processes
+      set skipped = ${skipped}, lease_attempt = null, lease_expires_at = null
+      where supplier = ${key.import_supplier}
+        and external_account_number = ${key.external_account_number}
+      returning id
+    ),
+    expired as (${expiredAttempt(sql, at)})
+    select id from changed`
+  return { _tag: "Set" } as const
+})
+
+const make = Effect.gen(function* () {
+  const database = yield* Database
+  const { run, sql } = database
+  const find = yield* makeFind(database)
+  const mutex = yield* KeyedMutex.make(lockWait)
+  return ImportProcesses.of({
+    stage: yield* makeStage(database, mutex),
+    find: (key) => (isStorableKey(key) ? find(key) : Effect.succeedNone),
+    claim: (command) => mutex(command.key, run(claim(database, command))),
+    renew: (command) => run(renew(database, command)),
+    complete: (command) => run(complete(database, command)),
+    rehearse: (command) => run(rehearse(database, command)),
+    release: (command) => run(release(database, command)),
+    setSkipped: (command) =>
+      mutex(command.key, run(sql.withTransaction(setSkipped(database, command)))),
+    list: (query) => list(database, query)
+  })
+})
+
+export const layer: Layer.Layer<ImportProcesses, never, Database> = Layer.effect(
+  ImportProcesses,
+  make
+)

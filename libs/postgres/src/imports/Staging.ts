@@ -1,0 +1,176 @@
+/**
+ * Staging: the payload of an import is stored, first or anew, while nothing else is under way.
+ * Stagings that come together are stored together, by one statement.
+ */
+import { DateTime, Effect, Option, Schema } from "effect"
+import { isFree, stateAt } from "@data-import/domain/account/ImportProcess"
+import { ReservationLost } from "@data-import/domain/ports/IdempotencyKeys"
+import type { ImportProcesses, Staging, Stored } from "@data-import/domain/ports/ImportProcesses"
+import { finish } from "@data-import/domain/support/Steps"
+import { type Database, rowsOf } from "../connection/Database.ts"
+import { readImport } from "./ImportRow.ts"
+import { keepingAll, type KeptAnswers } from "../idempotency/KeptAnswers.ts"
+import type { KeyedMutex } from "../connection/KeyedMutex.ts"
+import { contended, isContended } from "../connection/SqlFailure.ts"
+
+type Command = Parameters<ImportProcesses["Service"]["stage"]>[0]
+
+/** Of each command that was stored; `stagings` is null where its reservation is lost. */
+const rows = rowsOf(Schema.Struct({ position: Schema.BigInt, stagings: Schema.NullOr(Schema.Int) }))
+
+const storedAs = (stagings: number): Stored => ({ _tag: stagings === 1 ? "Created" : "Replaced" })
+
+/** The answers to keep, of a first staging and of a later one. */
+const keptAnswers = ({ at, keep }: Command): KeptAnswers | null => {
+  if (!keep) return null
+  const textOf = (stagings: number) => finish(keep.textOf(storedAs(stagings)))
+  return { reservation: keep.reservation, at, first: textOf(1), later: textOf(2) }
+}
+
+const sent = ({ sql }: Database["Service"], commands: ReadonlyArray<Command>) => {
+  const each = <A>(value: (command: Command) => A) => commands.map(value)
+  return sql`
+    select * from unnest(
+      ${each(({ key }) => key.import_supplier)}::text[],
+      ${each(({ key }) => key.external_account_number)}::text[],
+      ${each(({ payload }) => payload)}::text[],
+      ${each(({ at }) => DateTime.toDateUtc(at))}::timestamptz[],
+      ${each(({ caller }) => caller.organisation)}::text[],
+      ${each(({ caller }) => caller.apiKey)}::text[],
+      ${each(({ caller }) => caller.requestId)}::text[]
+    ) with ordinality as command(supplier, external_account_number, payload, at, organisation,
+      api_key, request_id, position)`
+}
+
+/**
+ * The imports and all that goes with them in one statement. It gives no row for a command whose
+ * import is in a state that forbids staging, or is locked by another transaction: for such a lock
+ * it never waits. Even `on conflict do nothing` would, so imports that are there are locked first,
+ * by `skip locked`, and those that are held by others are left out. Rows are stored in the order of
+ * their keys, so that two batches never deadlock.
+ */
+const store = (database: Database["Service"], commands: ReadonlyArray<Command>) => {
+  const keeping = keepingAll(database.sql, commands.map(keptAnswers))
+  return rows(database.sql`
+    with sent as (${sent(database, commands)}),
+    ${keeping.before}
+    locked as (
+      select position from sent, lateral (
+        select from import_processes present
+        where present.supplier = sent.supplier
+          and present.external_account_number = sent.external_account_number
+        for no key update skip locked
+      ) as present
+    ),
+    held_by_others as (
+      select position from sent, lateral (
+        select from import_processes present
+        where present.supplier = sent.supplier
+          and present.external_account_number = sent.external_account_number
+        offset 0
+      ) as present
+      where position not in (select position from locked)
+    ),
+    changed as (
+      insert into import_processes as present
+        (supplier, external_account_number, payload, staged_at)
+      select supplier, external_account_number, payload::json, at from sent
+      where position not in (select position from held_by_others) ${keeping.guard}
+      order by supplier, external_account_number
+      on conflict on constraint import_processes_pair_once do update
+      set payload = excluded.payload, staged_at = excluded.staged_at,
+        stagings = present.stagings + 1, lease_attempt = null, lease_expires_at = null
+      where present.account_number is null and not present.skipped
+        and (present.lease_attempt is null or present.lease_expires_at <= excluded.staged_at)
+      returning id, stagings, supplier, external_account_number
+    ),
+    staged as (
+      select sent.*, id, stagings from changed join sent using (supplier, external_account_number)
+    ),
+    expired as (
+      update import_attempts set ended_at = at, outcome = 'lease_expired'
+      from staged where import_id = staged.id and ended_at is null
+    ),
+    event as (
+      insert into outbox (at, name, import_id)
+      select at, 'data_import.import_process.staged-v1', id from staged order by position
+    ),
+    audit as (
+      insert into audit_log (at, organisation, api_key, request_id, action, outcome,
+        import_supplier, external_account_number)
+      select at, organisation, api_key, request_id, 'stage',
+        case stagings when 1 then 'created' else 'replaced' end,
+        supplier, external_account_number
+      from staged order by supplier, external_account_number
+    )
+    ${keeping.after}
+    select position, stagings from staged ${keeping.lost}`)
+}
+
+type Outcome =
+  | { readonly _tag: "Stored"; readonly stagings: number }
+  | { readonly _tag: "NotStored" }
+  | { readonly _tag: "ReservationLost" }
+
+const notStored: Outcome = { _tag: "NotStored" }
+
+const outcomeOf = (row: { readonly stagings: number | null } | undefined): Outcome => {
+  if (row === undefined) return notStored
+  const { stagings } = row
+  return stagings === null ? { _tag: "ReservationLost" } : { _tag: "Stored", stagings }
+}
+
+/** How often each was staged now, or why it was not. */
+const storeBatch = (database: Database["Service"]) => (commands: ReadonlyArray<Command>) =>
+  store(database, commands).pipe(
+    Effect.map((stored) => {
+      const found = new Map(stored.map((row) => [Number(row.position), row]))
+      return commands.map((_, index) => outcomeOf(found.get(index + 1)))
+    })
+  )
+
+/**
+ * Two lanes keep the disk busy; a batch is worth more than a third. Where one is free, two stagings
+ * of the same moment are sooner stored side by side than together.
+ */
+const limits = { lanes: 2, commands: 64, weight: 1024 * 1024 }
+
+const stagingOf = (outcome: Exclude<Outcome, { readonly _tag: "NotStored" }>) =>
+  outcome._tag === "Stored"
+    ? Effect.succeed(storedAs(outcome.stagings))
+    : Effect.fail(new ReservationLost())
+
+/**
+ * Stages what a batch did not store, by statements of its own: its import is in a state that
+ * forbids it, or was locked or changed at that moment.
+ */
+const stageAlone = Effect.fnUntraced(function* (database: Database["Service"], command: Command) {
+  const process = yield* readImport(database, command.key)
+  const found = Option.map(process, (present) => stateAt(present, command.at))
+  if (Option.isSome(found) && !isFree(found.value)) {
+    return { _tag: "Refused", found: found.value } satisfies Staging
+  }
+  const [outcome = notStored] = yield* storeBatch(database)([command])
+  return outcome._tag === "NotStored" ? yield* contended : yield* stagingOf(outcome)
+})
+
+export const makeStage = Effect.fnUntraced(function* (
+  database: Database["Service"],
+  mutex: KeyedMutex
+) {
+  const stored = yield* database.batched({
+    identity: ({ key }: Command) =>
+      JSON.stringify([key.import_supplier, key.external_account_number]),
+    weight: ({ payload }) => payload.length,
+    run: storeBatch(database),
+    isRead: false,
+    limits
+  })
+  return Effect.fnUntraced(function* (command: Command) {
+    const gaveWay = () => Effect.succeed(notStored)
+    const outcome = yield* Effect.catchIf(stored(command), isContended, gaveWay)
+    return outcome._tag === "NotStored"
+      ? yield* mutex(command.key, database.run(stageAlone(database, command)))
+      : yield* stagingOf(outcome)
+  })
+})

@@ -1,0 +1,187 @@
+/**
+ * The users that the services and the operator log in as. The migrations grant to roles that cannot
+ * log in; a user is a member of one of them and of nothing else, and has a password of its own.
+ * What the server is told is what it stores, so that no log of its statements has a password in it.
+ */
+import { PgClient } from "@effect/sql-pg"
+import { Data, Duration, Effect, Record, Redacted } from "effect"
+import { SqlClient, type SqlError } from "effect/sql"
+import { createHash, createHmac, pbkdf2Sync, randomBytes } from "node:crypto"
+import { connectionTo } from "../connection/ConnectionUrl.ts"
+
+/** The role that each of them works in. */
+export const roleOf = {
+  "account-import": "data_import_account_import",
+  "post-import": "data_import_post_import",
+  query: "data_import_query",
+  auth: "data_import_auth",
+  operator: "data_import_operator"
+} as const
+
+/** Who works on the database beside its owner. */
+export type Worker = keyof typeof roleOf
+
+/** The URL that each is to connect with, `postgres://user:password@…`. */
+export type Logins = Readonly<Record<Worker, Redacted.Redacted>>
+
+/** A user that cannot be made, or that must not be had; the message says why. */
+export class UnfitLogin extends Data.TaggedError("UnfitLogin")<{
+  readonly worker: Worker
+  readonly why: string
+}> {
+  override get message(): string {
+    return `The login of ${this.worker} ${this.why}`
+  }
+}
+
+interface Login {
+  readonly worker: Worker
+  readonly user: string
+  readonly password: string
+}
+
+/** Anything else would have to be normalised in the same way by every client. */
+const printableAscii = /^[ -~]+$/
+
+const loginOf = (worker: Worker, url: Redacted.Redacted): Effect.Effect<Login, UnfitLogin> => {
+  const unfit = (why: string) => Effect.fail(new UnfitLogin({ worker, why }))
+  const parsed = URL.parse(Redacted.value(url))
+  if (parsed === null) return unfit("is no URL")
+  const user = decodeURIComponent(parsed.username)
+  const password = decodeURIComponent(parsed.password)
+  if (user === "" || Buffer.byteLength(user) > 63) return unfit("has no user of 1 to 63 bytes")
+  if (!printableAscii.test(password)) return unfit("has no password of printable ASCII characters")
+  return Effect.succeed({ worker, user, password })
+}
+
+const hmac = (key: Buffer, text: string) => createHmac("sha256", key).update(text).digest()
+
+/** What the server keeps of a password, and no password can be had from. Source: RFC 5803. */
+const verifierOf = (password: string): string => {
+  const iterations = 4096
+  const salt = randomBytes(16)
+  const salted = pbkdf2Sync(password, salt, iterations, 32, "sha256")
+  const stored = createHash("sha256").update(hmac(salted, "Client Key")).digest("base64")
+  const server = hmac(salted, "Server Key").toString("base64")
+  return `SCRAM-SHA-256$${iterations}:${salt.toString("base64")}$${stored}:${server}`
+}
+
+/** Statements take no parameters that make roles; a block of them reads these, as `login`. */
+const eachLogin = `
+  for login in select * from json_to_recordset(current_setting('data_import.logins')::json)
+    as login(name text, role text, verifier text)
+  loop`
+
+const making = `do $$ declare login record; begin ${eachLogin}
+    execute format(case when exists (select from pg_roles where rolname = login.name)
+      then 'alter role %I login password %L' else 'create role %I login password %L' end,
+      login.name, login.verifier);
+    execute format('grant %I to %I', login.role, login.name);
+    execute format('grant connect on database %I to %I', current_database(), login.name);
+  end loop;
+end $$`
+
+const removing = `do $$ declare login record; begin ${eachLogin}
+    continue when not exists (select from pg_roles where rolname = login.name);
+    execute format('revoke connect on database %I from %I', current_database(), login.name);
+    execute format('drop role %I', login.name);
+  end loop;
+end $$`
+
+const refusePowerful = Effect.fnUntraced(function* (logins: ReadonlyArray<Login>) {
+  const sql = yield* SqlClient.SqlClient
+  const powerful = yield* sql<{ name: string }>`
+    select rolname as name from pg_roles where rolname = any(${logins.map(({ user }) => user)})
+      and (rolsuper or rolcreaterole or rolcreatedb or rolname = current_user)`
+  const found = logins.find(({ user }) => powerful.some(({ name }) => name === user))
+  if (found === undefined) return
+  const why = "is of a user that may do more than it is to"
+  return yield* new UnfitLogin({ worker: found.worker, why })
+})
+
+/** Alone of all that do this in the same database, since no role can be altered twice at once. */
+const runBlock = Effect.fnUntraced(function* (block: string, logins: ReadonlyArray<Login>) {
+  const sql = yield* SqlClient.SqlClient
+  const given = logins.map(({ password, user, worker }) => ({
+    name: user,
+    role: roleOf[worker],
+    verifier: verifierOf(password)
+  }))
+  yield* sql.withTransaction(
+    Effect.gen(function* () {
+      yield* sql`
+        select pg_advisory_xact_lock(hashtextextended('logins', 0)),
+          set_config('data_import.logins', ${JSON.stringify(given)}, true)`
+      yield* refusePowerful(logins)
+      yield* sql.unsafe(block)
+    })
+  )
+})
+
+const layerAt = (owner: Redacted.Redacted) =>
+  PgClient.layer({
+    ...connectionTo(owner),
+    applicationName: "data-import-logins",
+    maxConnections: 1,
+    connectTimeout: Duration.seconds(5)
+  })
+
+const loginsOf = (urls: Partial<Logins>) =>
+  Effect.forEach(
+    Object.entries(urls) as ReadonlyArray<[Worker, Redacted.Redacted]>,
+    ([worker, url]) => loginOf(worker, url)
+  )
+
+/**
+ * Makes each user that is not there yet and gives each the password of its URL, in the migrated
+ * database at `owner`; all of them or none. The user at `owner` must have the right to make roles.
+ */
+export const ensure = Effect.fnUntraced(function* (
+  owner: Redacted.Redacted,
+  urls: Partial<Logins>
+): Effect.fn.Return<void, UnfitLogin | SqlError.SqlError> {
+  const logins = yield* loginsOf(urls)
+  for (const [index, { user, worker }] of logins.entries()) {
+    if (logins.findIndex((login) => login.user === user) < index) {
+      return yield* new UnfitLogin({ worker, why: `is that of another one: ${user}` })
+    }
+  }
+  if (logins.length > 0) yield* Effect.provide(runBlock(making, logins), layerAt(owner))
+})
+
+/** The same user, who must be able to be anybody, but in the role of this worker. */
+export const inRoleOf = (worker: Worker, owner: Redacted.Redacted): Redacted.Redacted => {
+  const url = new URL(Redacted.value(owner))
+  url.searchParams.set("options", `-c role=${roleOf[worker]}`)
+  return Redacted.make(url.href)
+}
+
+/** Takes them away from the database, and from its server. */
+const remove = Effect.fnUntraced(function* (owner: Redacted.Redacted, urls: Logins) {
+  yield* Effect.provide(runBlock(removing, yield* loginsOf(urls)), layerAt(owner))
+})
+
+const databaseName = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const [row] = yield* sql<{ name: string }>`select current_database() as name`
+  return row?.name ?? ""
+})
+
+/**
+ * Users for as long as the scope, with passwords that nobody else gets to know: one for each worker
+ * and database, and so not for two runs on one database at once.
+ */
+export const temporary = Effect.fnUntraced(function* (owner: Redacted.Redacted) {
+  const database = yield* Effect.provide(databaseName, layerAt(owner))
+  const urls: Logins = Record.map(roleOf, (role) => {
+    const url = new URL(Redacted.value(owner))
+    url.username = encodeURIComponent(`${role}_${database}`)
+    url.password = randomBytes(24).toString("hex")
+    return Redacted.make(url.href)
+  })
+  return yield* Effect.acquireRelease(Effect.as(ensure(owner, urls), urls), () =>
+    Effect.catch(remove(owner, urls), (error) =>
+      Effect.logWarning(`Users were left on ${database}: ${error.message}`)
+    )
+  )
+})

@@ -1,0 +1,131 @@
+/**
+ * Brings a database to the present shape: the numbered migrations, each once and in order, in one
+ * transaction, and then the indexes that are built outside of it. Several may be started at once;
+ * one works, the others wait for it and find nothing to do. A statement that waits for a lock makes
+ * every later one on that table wait behind it, so it waits for a short time only; then everything
+ * is rolled back, and tried again after a pause.
+ */
+import { PgClient } from "@effect/sql-pg"
+import { Data, Duration, Effect, type Redacted, Schedule } from "effect"
+import { Migrator, SqlError } from "effect/sql"
+import { operatorSetup } from "../../migrations/0001_operator_setup.ts"
+import { imports } from "../../migrations/0002_imports.ts"
+import { accounts } from "../../migrations/0003_accounts.ts"
+import { limits } from "../../migrations/0004_limits.ts"
+import { auditChains } from "../../migrations/0005_audit_chains.ts"
+import { roles } from "../../migrations/0006_roles.ts"
+import { accountRevisions } from "../../migrations/0007_account_revisions.ts"
+import { supplierSettings } from "../../migrations/0008_supplier_settings.ts"
+import { idempotencyKeys } from "../../migrations/0009_idempotency_keys.ts"
+import { noteDigests } from "../../migrations/0010_note_digests.ts"
+import { connectionTo } from "../connection/ConnectionUrl.ts"
+import * as IndexBuilds from "./IndexBuilds.ts"
+import { sqlStateOf } from "../connection/SqlFailure.ts"
+
+export const migrations = {
+  "0001_operator_setup": operatorSetup,
+  "0002_imports": imports,
+  "0003_accounts": accounts,
+  "0004_limits": limits,
+  "0005_audit_chains": auditChains,
+  "0006_roles": roles,
+  "0007_account_revisions": accountRevisions,
+  "0008_supplier_settings": supplierSettings,
+  "0009_idempotency_keys": idempotencyKeys,
+  "0010_note_digests": noteDigests
+}
+
+/** Others held a lock for longer than was waited; the message says what to do. */
+export class MigrationsBlocked extends Data.TaggedError("MigrationsBlocked")<{
+  readonly what: string
+  readonly patience: Duration.Duration
+}> {
+  override get message(): string {
+    return (
+      `${this.what} because another transaction held a lock for ${Duration.format(this.patience)}. ` +
+      "Nothing was changed. End that transaction and migrate again."
+    )
+  }
+}
+
+/** Somebody else was building the indexes for longer than was waited. */
+export class IndexesBlocked extends Data.TaggedError("IndexesBlocked")<{
+  readonly patience: Duration.Duration
+}> {
+  override get message(): string {
+    return (
+      `Another migration was still building indexes after ${Duration.format(this.patience)}. ` +
+      "All else is done. Migrate again when that one has ended."
+    )
+  }
+}
+
+/** How long a statement waits for a lock, and others may have to wait behind it. */
+const lockTimeout = Duration.seconds(2)
+
+/** In the pauses those who waited get their turn, and the transaction in the way may end. */
+const pauses = (patience: Duration.Duration) =>
+  Schedule.min([Schedule.exponential("1 second"), Schedule.spaced("15 seconds")]).pipe(
+    Schedule.jittered,
+    Schedule.upTo({ duration: patience })
+  )
+
+const client = (url: Redacted.Redacted, startupParameters: Readonly<Record<string, string>>) =>
+  PgClient.layer({
+    ...connectionTo(url),
+    applicationName: "data-import-migrate",
+    maxConnections: 1,
+    connectTimeout: Duration.seconds(5),
+    startupParameters
+  })
+
+type Failure = Migrator.MigrationError | SqlError.SqlError
+
+const gaveWay = (failure: Failure): boolean => {
+  const error = failure._tag === "MigrationError" ? failure.cause : failure
+  return SqlError.isSqlError(error) && /^(?:55P03|40P01)$/.test(sqlStateOf(error) ?? "")
+}
+
+const whatFailed = (failure: Failure): string =>
+  failure._tag === "MigrationError" ? failure.message : "The migrations failed"
+
+const applyMigrations = (url: Redacted.Redacted, patience: Duration.Duration) =>
+  Migrator.make({})({ loader: Migrator.fromRecord(migrations), table: "migrations" }).pipe(
+    Effect.map((applied) => applied.map(([, name]) => name)),
+    Effect.tapError((failure) =>
+      gaveWay(failure)
+        ? Effect.logWarning(`${whatFailed(failure)} because another transaction holds a lock`)
+        : Effect.void
+    ),
+    Effect.retry({ while: gaveWay, schedule: pauses(patience) }),
+    Effect.mapError((failure) =>
+      gaveWay(failure) ? new MigrationsBlocked({ what: whatFailed(failure), patience }) : failure
+    ),
+    Effect.provide(client(url, { lock_timeout: String(Duration.toMillis(lockTimeout)) }))
+  )
+
+/** A build holds up nobody, however long it takes and waits. */
+const withoutLimits = { lock_timeout: "0", statement_timeout: "0" }
+
+const buildIndexes = (url: Redacted.Redacted, patience: Duration.Duration) =>
+  IndexBuilds.build.pipe(
+    Effect.provide(client(url, withoutLimits)),
+    Effect.filterOrFail(
+      (isDone) => isDone,
+      () => new IndexesBlocked({ patience })
+    ),
+    Effect.retry({
+      while: (failure) => failure._tag === "IndexesBlocked",
+      schedule: pauses(patience)
+    })
+  )
+
+/**
+ * Migrates the database at `url`; gives the names of the migrations that were applied now.
+ * `patience` is how long it is tried again while others hold a lock; 5 minutes unless given.
+ */
+export const migrate = (
+  url: Redacted.Redacted,
+  patience: Duration.Duration = Duration.minutes(5)
+): Effect.Effect<ReadonlyArray<string>, Failure | MigrationsBlocked | IndexesBlocked> =>
+  Effect.tap(applyMigrations(url, patience), () => buildIndexes(url, patience))

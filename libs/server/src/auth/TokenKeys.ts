@@ -1,0 +1,149 @@
+/**
+ * The keys that tokens are sealed with: a folder of JWK files, one key a file, whose name without
+ * `.json` is the key's id. The folder is read whenever it is asked, so that keys rotate while the
+ * service runs: add a file, and it is published at once and signs once every service has had time
+ * to fetch it; remove the old one when its last token has expired, or at once if it must not be
+ * trusted any more. The newest by name signs.
+ */
+import { randomBytes } from "node:crypto"
+import { NodeFileSystem, NodePath } from "@effect/platform-node"
+import { Clock, Context, DateTime, Duration, Effect, FileSystem, Layer, Path } from "effect"
+import { Option, type PlatformError, Schema } from "effect"
+import { exportJWK, generateKeyPair } from "jose"
+import * as Settings from "@data-import/domain/support/Settings"
+import { algorithm, PublicKey } from "./TokenFormat.ts"
+
+/** A key with its private half, `d`. */
+export interface PrivateKey extends PublicKey {
+  readonly d: string
+}
+
+interface KeyFile {
+  readonly key: PrivateKey
+  readonly publishedSince: number
+}
+
+const PrivateJwk = Schema.Struct({
+  kty: PublicKey.fields.kty,
+  crv: PublicKey.fields.crv,
+  x: Schema.String,
+  d: Schema.String
+})
+const decodeKey = Schema.decodeUnknownOption(Schema.fromJsonString(PrivateJwk))
+
+const extension = ".json"
+
+const freshName = Effect.map(
+  DateTime.now,
+  (now) => `${DateTime.formatIso(now).replace(/[-:]|\.\d+/g, "")}-${randomBytes(4).toString("hex")}`
+)
+
+const makeFolder = Effect.fnUntraced(function* (folder: string) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+
+  const names = Effect.map(fs.readDirectory(folder), (files) =>
+    files
+      .filter((file) => file.endsWith(extension) && !file.startsWith("."))
+      .map((file) => file.slice(0, -extension.length))
+      .sort()
+  )
+
+  const read = Effect.fnUntraced(function* (kid: string) {
+    const file = path.join(folder, kid + extension)
+    const decoded = decodeKey(yield* fs.readFileString(file))
+    if (Option.isNone(decoded)) {
+      yield* Effect.logWarning(`${file} is left out: it is not the JWK of an Ed25519 key pair`)
+      return []
+    }
+    const changed = Option.map((yield* fs.stat(file)).mtime, (date) => date.getTime())
+    return [{ key: { ...decoded.value, kid }, publishedSince: Option.getOrElse(changed, () => 0) }]
+  })
+
+  /** A file that is removed between the listing and the reading is as good as not listed. */
+  const readIfThere = (
+    kid: string
+  ): Effect.Effect<ReadonlyArray<KeyFile>, PlatformError.PlatformError> =>
+    Effect.catchIf(
+      read(kid),
+      (error) => error.reason._tag === "NotFound",
+      () => Effect.succeed([])
+    )
+
+  /** Readers must never see half a key, so it is written beside and renamed. */
+  const createKey = Effect.gen(function* () {
+    const { privateKey } = yield* Effect.promise(() =>
+      generateKeyPair(algorithm, { crv: "Ed25519", extractable: true })
+    )
+    const { crv, d, kty, x } = yield* Effect.promise(() => exportJWK(privateKey))
+    const name = yield* freshName
+    const draft = path.join(folder, `.${name}`)
+    yield* fs.writeFileString(draft, JSON.stringify({ kty, crv, x, d }), {
+      mode: 0o600,
+      flag: "wx"
+    })
+    yield* fs.rename(draft, path.join(folder, name + extension))
+  })
+
+  return {
+    ensureKey: Effect.gen(function* () {
+      yield* fs.makeDirectory(folder, { recursive: true, mode: 0o700 })
+      if ((yield* names).length === 0) yield* createKey
+    }),
+    keys: Effect.flatMap(names, Effect.forEach(readIfThere)).pipe(
+      Effect.map((files) => files.flat())
+    )
+  }
+})
+
+/** The last by name that was published for `delay`; where there is none, the first. */
+const signingKey = (
+  files: ReadonlyArray<KeyFile>,
+  now: number,
+  delay: Duration.Duration
+): KeyFile | undefined =>
+  files.findLast((file) => file.publishedSince + Duration.toMillis(delay) <= now) ?? files[0]
+
+export class TokenKeys extends Context.Service<
+  TokenKeys,
+  {
+    /** The key that signs now. A folder without a usable key is a defect. */
+    readonly signing: Effect.Effect<PrivateKey>
+    /** Every public key, oldest name first. */
+    readonly published: Effect.Effect<ReadonlyArray<PublicKey>>
+  }
+>()("@data-import/server/TokenKeys") {}
+
+const keyDelay = Settings.duration("TOKEN_KEY_DELAY", { minimum: "0 seconds", maximum: "1 day" })
+
+/**
+ * Reads `TOKEN_KEYS_DIR`, and makes it with one fresh key if it is empty. `TOKEN_KEY_DELAY` (60
+ * seconds) is how long a new key is published before it signs. Fails where the folder has no usable
+ * key.
+ */
+export const layer = Layer.effect(
+  TokenKeys,
+  Effect.gen(function* () {
+    const directory = yield* Settings.text("TOKEN_KEYS_DIR").required
+    const delay = yield* keyDelay.or(Duration.seconds(60))
+    const folder = yield* makeFolder(directory)
+    // The times of files are this machine's, whatever clock a request goes by.
+    const local = yield* Clock.Clock
+
+    const signing = Effect.gen(function* () {
+      const now = yield* local.currentTimeMillis
+      const file = signingKey(yield* folder.keys, now, delay)
+      if (file === undefined) return yield* Effect.die(`There is no usable key in ${directory}`)
+      return file.key
+    })
+
+    yield* folder.ensureKey
+    yield* signing
+    return TokenKeys.of({
+      signing: Effect.orDie(signing),
+      published: Effect.orDie(folder.keys).pipe(
+        Effect.map((files) => files.map(({ key: { crv, kid, kty, x } }) => ({ kty, crv, x, kid })))
+      )
+    })
+  })
+).pipe(Layer.provide([NodeFileSystem.layer, NodePath.layer]))

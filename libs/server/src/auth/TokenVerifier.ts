@@ -1,0 +1,178 @@
+/**
+ * Opens tokens with public keys alone. The keys are fetched where they are published, kept, and
+ * fetched again when they are half a minute old or a token names one that is not among them; so a
+ * token costs no hop, a new key is known before it signs, and a removed one ends soon. While their
+ * source is away, the keys at hand serve on.
+ */
+import {
+  Clock,
+  type Config,
+  DateTime,
+  Duration,
+  Effect,
+  FileSystem,
+  Layer,
+  Option,
+  Result,
+  Schema,
+  Semaphore
+} from "effect"
+import { FetchHttpClient, HttpClient, HttpClientResponse } from "effect/http"
+import { NodeFileSystem } from "@effect/platform-node"
+import { type CryptoKey, decodeProtectedHeader, importJWK, jwtVerify } from "jose"
+import { KeysUnavailable, TokenInvalid, TokenOpener } from "@data-import/domain/ports/TokenSigner"
+import * as Settings from "@data-import/domain/support/Settings"
+import { toClaims, TokenPayload } from "@data-import/domain/organisation/AccessToken"
+import { algorithm, issuer, KeySet, PublicKey, type } from "./TokenFormat.ts"
+import { TokenKeys } from "./TokenKeys.ts"
+
+/** Keys as they were fetched: each may be anything until it is looked at. */
+type Source = Effect.Effect<ReadonlyArray<unknown>, unknown>
+
+const freshFor = Duration.seconds(30)
+const cooldown = Duration.seconds(2)
+const fetchTimeout = Duration.seconds(3)
+const retryAfterSeconds = 2
+
+const decodePublicKey = Schema.decodeUnknownOption(PublicKey)
+const decodePayload = Schema.decodeUnknownOption(TokenPayload)
+
+const importKey = Effect.fnUntraced(function* (candidate: unknown) {
+  const decoded = decodePublicKey(candidate)
+  if (Option.isNone(decoded)) return []
+  const { kid, ...jwk } = decoded.value
+  const key = yield* Effect.tryPromise(() => importJWK(jwk, algorithm))
+  return key instanceof Uint8Array ? [] : [[kid, key] as const]
+})
+
+/** The keys of a source by id, kept as the docblock of this file says. */
+const makeKeys = Effect.fnUntraced(function* (source: Source) {
+  const turn = yield* Semaphore.make(1)
+  let keys: ReadonlyMap<string, CryptoKey> = new Map()
+  let fetchedAt = -Infinity
+
+  const load = Effect.gen(function* () {
+    const imported = yield* Effect.forEach(yield* source, importKey)
+    if (imported.flat().length === 0) return yield* Effect.fail("no usable key is published")
+    keys = new Map(imported.flat())
+  })
+
+  /** Fetches unless that was done, well or badly, less than `age` ago. */
+  const fetchAfter = Effect.fnUntraced(function* (age: Duration.Duration) {
+    const now = yield* Clock.currentTimeMillis
+    if (now < fetchedAt + Duration.toMillis(age)) return
+    yield* Effect.catchCause(load, (cause) =>
+      Effect.logWarning("The public keys of tokens cannot be fetched", cause)
+    )
+    fetchedAt = yield* Clock.currentTimeMillis
+  })
+
+  return Effect.fnUntraced(function* (kid: string) {
+    if (keys.has(kid)) yield* turn.withPermitsIfAvailable(1)(fetchAfter(freshFor))
+    if (!keys.has(kid)) yield* turn.withPermit(fetchAfter(cooldown))
+    if (keys.size === 0) return yield* new KeysUnavailable({ retryAfterSeconds })
+    return keys.get(kid)
+  })
+})
+
+/** A token has one spelling: decoding would take padding and unused bits as they come. */
+const isCanonical = (token: string): boolean =>
+  token.split(".").every((part) => Buffer.from(part, "base64url").toString("base64url") === part)
+
+/** The key that the token claims to be sealed with; nothing is verified yet. */
+const kidOf = (token: string): Result.Result<string, TokenInvalid> =>
+  Result.try({
+    try: () => decodeProtectedHeader(token).kid,
+    catch: () => new TokenInvalid()
+  }).pipe(
+    Result.filterOrFail(
+      (kid) => typeof kid === "string",
+      () => new TokenInvalid()
+    )
+  )
+
+const make = Effect.fnUntraced(function* (source: Source) {
+  const iss = yield* issuer
+  const keyOf = yield* makeKeys(source)
+
+  const verify = (token: string, key: CryptoKey, now: DateTime.Utc) =>
+    Effect.tryPromise({
+      try: () =>
+        jwtVerify(token, key, {
+          algorithms: [algorithm],
+          typ: type,
+          issuer: iss,
+          requiredClaims: ["exp"],
+          currentDate: DateTime.toDateUtc(now)
+        }),
+      catch: () => new TokenInvalid()
+    })
+
+  return TokenOpener.of({
+    open: Effect.fn("TokenOpener.open")(function* (token) {
+      if (!isCanonical(token)) return yield* new TokenInvalid()
+      const kid = yield* Effect.fromResult(kidOf(token))
+      const key = yield* keyOf(kid)
+      if (key === undefined) return yield* new TokenInvalid()
+      const { payload } = yield* verify(token, key, yield* DateTime.now)
+      const decoded = decodePayload(payload)
+      if (Option.isNone(decoded)) return yield* new TokenInvalid()
+      return toClaims(decoded.value)
+    })
+  })
+})
+
+/** The first of these that answers is the source. */
+const fromUrls = (urls: ReadonlyArray<URL>) =>
+  Effect.gen(function* () {
+    const client = HttpClient.filterStatusOk(yield* HttpClient.HttpClient)
+    const sources = urls.map((url) =>
+      client.get(url).pipe(
+        Effect.flatMap(HttpClientResponse.schemaBodyJson(KeySet)),
+        Effect.map(({ keys }) => keys),
+        Effect.timeout(fetchTimeout)
+      )
+    )
+    return yield* make(Effect.firstSuccessOf(sources))
+  }).pipe(Effect.provide(FetchHttpClient.layer))
+
+const fromFile = (file: string) =>
+  Effect.gen(function* () {
+    const fs = yield* FileSystem.FileSystem
+    return yield* make(
+      fs.readFileString(file).pipe(
+        Effect.flatMap(Schema.decodeUnknownEffect(Schema.fromJsonString(KeySet))),
+        Effect.map(({ keys }) => keys)
+      )
+    )
+  }).pipe(Effect.provide(NodeFileSystem.layer))
+
+/** Opens what the keys of this process seal. */
+export const layerTokenKeys: Layer.Layer<TokenOpener, Config.ConfigError, TokenKeys> = Layer.effect(
+  TokenOpener,
+  Effect.flatMap(TokenKeys, (keys) => make(keys.published))
+)
+
+/** Fetches the keys from the auth service, of which these are the instances. */
+export const layerAuth = (
+  instances: ReadonlyArray<URL>
+): Layer.Layer<TokenOpener, Config.ConfigError> =>
+  Layer.effect(
+    TokenOpener,
+    fromUrls(instances.map((instance) => new URL("/.well-known/jwks.json", instance)))
+  )
+
+/**
+ * Fetches the keys from `JWKS_URL`, or reads them from `JWKS_FILE` where there is no URL.
+ * `TOKEN_ISSUER` (data-import) is the only `iss` that is opened. The source need not be there yet:
+ * until it was there once, `open` fails with `KeysUnavailable`.
+ */
+export const layer: Layer.Layer<TokenOpener, Config.ConfigError> = Layer.effect(
+  TokenOpener,
+  Effect.gen(function* () {
+    const url = yield* Settings.url("JWKS_URL", ["http:", "https:"]).optional
+    return yield* Option.isSome(url)
+      ? fromUrls([url.value])
+      : fromFile(yield* Settings.text("JWKS_FILE").required)
+  })
+)

@@ -1,0 +1,75 @@
+/**
+ * Reading the body of a POST in the contract's order: media type, size, the bytes themselves,
+ * UTF-8, JSON. Source: decisions, "Order of checks".
+ */
+import { Effect, Result } from "effect"
+import { UnsupportedMediaType } from "@data-import/api/Refusal"
+import * as Json from "@data-import/domain/schema/Json"
+import type { OrganisationName } from "@data-import/domain/organisation/Organisation"
+import { inTurns, type Steps } from "@data-import/domain/support/Steps"
+import { smallBytes } from "@data-import/domain/requests/WorkBudget"
+import type { Arrival } from "../routing/Dispatch.ts"
+import type { BodyRefused } from "./RequestBody.ts"
+
+type Refused = UnsupportedMediaType | BodyRefused | Json.NotJson
+
+const mediaType = (header: string): string =>
+  (header.split(";", 1)[0] as string).trim().toLowerCase()
+
+/** Whether the headers announce JSON that is not encoded. */
+const announcesJson = (headers: Readonly<Record<string, string | undefined>>): boolean => {
+  const encoding = headers["content-encoding"]?.trim().toLowerCase() ?? ""
+  const isJson = mediaType(headers["content-type"] ?? "") === "application/json"
+  return isJson && (encoding === "" || encoding === "identity")
+}
+
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
+
+const decode = (bytes: Buffer): Result.Result<string, Json.NotJson> => {
+  try {
+    return Result.succeed(utf8.decode(bytes))
+  } catch {
+    return Result.fail(new Json.NotJson({ detail: "The body is not UTF-8." }))
+  }
+}
+
+function* parsing(bytes: Buffer): Steps<Result.Result<unknown, Json.NotJson>> {
+  const decoded = decode(bytes)
+  if (Result.isFailure(decoded)) return Result.fail(decoded.failure)
+  const text = decoded.success
+  yield
+  return text.startsWith("\uFEFF")
+    ? Result.fail(new Json.NotJson({ detail: "The body starts with a byte-order mark." }))
+    : yield* Json.parsing(text)
+}
+
+/**
+ * Parses bytes as the contract takes them: strict UTF-8 and `Json.parsing`. It can be interrupted,
+ * because nothing has been done for the request yet.
+ */
+export const parse = (bytes: Buffer): Effect.Effect<unknown, Json.NotJson> =>
+  Effect.interruptible(
+    Effect.flatMap(
+      inTurns(() => parsing(bytes), bytes.length > smallBytes),
+      Effect.fromResult
+    )
+  )
+
+type Incoming = Pick<Arrival, "readBody" | "request">
+
+/** The bytes of the request's body, at most `limit`; who holds them is for the budget of bodies. */
+export const read = (
+  { readBody, request }: Incoming,
+  limit: number,
+  organisation?: OrganisationName
+): Effect.Effect<Buffer, UnsupportedMediaType | BodyRefused> =>
+  announcesJson(request.headers)
+    ? readBody(limit, organisation)
+    : Effect.fail(new UnsupportedMediaType())
+
+/** The JSON of the request's body of at most `limit` bytes, unchecked. */
+export const readJson = (
+  incoming: Incoming,
+  limit: number,
+  organisation?: OrganisationName
+): Effect.Effect<unknown, Refused> => Effect.flatMap(read(incoming, limit, organisation), parse)

@@ -1,0 +1,240 @@
+/**
+ * Node's HTTP server as the services use it: its time limits, which requests are refused for the
+ * form of their heads, and answers in the contract's envelope even to what Node refuses before
+ * there is a request.
+ */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
+import { isIPv6, type Socket } from "node:net"
+import type { Duplex } from "node:stream"
+import { Context } from "effect"
+import { NodeHttpServerRequest } from "@effect/platform-node"
+import type { HttpServerRequest } from "effect/http"
+import { headerBytes } from "@data-import/api/Limits"
+import { HeadersTooLarge, RequestTimeout } from "@data-import/api/Refusal"
+import { problemOf } from "@data-import/api/Problem"
+import { NotJson } from "@data-import/domain/schema/Json"
+import * as RequestId from "./RequestId.ts"
+
+/**
+ * A connection idles longer here than in a client's pool, so that it is the client who ends it, and
+ * no request is sent into a closing one.
+ */
+const times = {
+  keepAliveTimeout: 65_000,
+  headersTimeout: 15_000,
+  requestTimeout: 120_000,
+  connectionsCheckingInterval: 2_000
+}
+
+/** What a client may take. Milliseconds. */
+export interface ClientTimes {
+  /** From one byte of a body to the next. */
+  readonly bodyStall: number
+  /** For a whole body. */
+  readonly body: number
+  /**
+   * While a request is open and nothing moves in either direction: longer than any answer takes to
+   * begin, it ends those that nobody reads.
+   */
+  readonly idle: number
+}
+
+export const ClientTimes = Context.Reference<ClientTimes>("@data-import/server/ClientTimes", {
+  defaultValue: () => ({ bodyStall: 10_000, body: 60_000, idle: 60_000 })
+})
+
+const malformed = new NotJson({ detail: "The request is no well-formed HTTP." })
+const badHost = new NotJson({ detail: "The Host header names no host." })
+const noBodyDefined = new NotJson({ detail: "A request of this method has no body." })
+
+const hostsIn = (rawHeaders: ReadonlyArray<string>): number => {
+  let hosts = 0
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] as string
+    if (name.length === 4 && name.toLowerCase() === "host") hosts += 1
+  }
+  return hosts
+}
+
+/** A registered name or an address of IPv4, or one of IPv6 in brackets; then a port. */
+const authority = /^(?:[\w.~!$&'()*+,;=%-]+|\[([^\]]*)\])(?::\d{0,5})?$/
+
+/** Source: RFC 3986, 3.2; an empty Host says that there is no authority (RFC 9110, 7.2). */
+const isHost = (host: string): boolean => {
+  if (host === "") return true
+  const found = authority.exec(host)
+  return found !== null && (found[1] === undefined || isIPv6(found[1]))
+}
+
+/** The methods whose requests have a body (RFC 9110, 9.3; RFC 5789). */
+const withBody: ReadonlySet<string> = new Set(["POST", "PUT", "PATCH"])
+
+/** Whether the head announces a body of at least one byte. */
+export const hasBody = ({ headers }: IncomingMessage): boolean =>
+  headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) !== 0
+
+/**
+ * What RFC 9112 wants refused and Node would not, and what only somebody sends who hopes that the
+ * next hop reads it otherwise. Source: decisions, "HTTP".
+ */
+export const refusalOfHead = (message: IncomingMessage): NotJson | undefined => {
+  const { headers, httpVersion, method = "", rawHeaders } = message
+  const encoding = headers["transfer-encoding"]
+  const isHttp1 = httpVersion === "1.1" || httpVersion === "1.0"
+  if (!isHttp1 || !mayFollow(message.socket)) return malformed
+  const hosts = hostsIn(rawHeaders)
+  if (hosts > 1 || (hosts === 0 && httpVersion === "1.1")) return malformed
+  if (headers.host !== undefined && !isHost(headers.host)) return badHost
+  if (encoding !== undefined && (encoding.toLowerCase() !== "chunked" || httpVersion === "1.0")) {
+    return malformed
+  }
+  return hasBody(message) && !withBody.has(method) ? noBodyDefined : undefined
+}
+
+/** Connections that end with the answer that is due, so that nothing after it is a request. */
+const ending = new WeakSet<Socket>()
+
+const mayFollow = (socket: Socket): boolean => !ending.has(socket)
+
+/** Ends the connection after this answer; what else has come on it is not looked at. */
+export const endAfter = (message: IncomingMessage, response: ServerResponse): void => {
+  ending.add(message.socket)
+  if (!response.headersSent) response.shouldKeepAlive = false
+}
+
+/** The responses that have not left, in the order of their requests, and who waits for each. */
+type Unanswered = Map<() => void, ServerResponse>
+
+const unanswered = new WeakMap<Duplex, Unanswered>()
+
+const unansweredOn = (socket: Socket): Unanswered => {
+  const known = unanswered.get(socket)
+  if (known !== undefined) return known
+  const open: Unanswered = new Map()
+  unanswered.set(socket, open)
+  socket.once("close", () => [...open.keys()].forEach((end) => end()))
+  return open
+}
+
+interface Latest {
+  readonly message: IncomingMessage
+  readonly response: ServerResponse
+}
+
+/** The request that began last on each connection. */
+const latest = new WeakMap<Duplex, Latest>()
+
+/** Whether what comes now still belongs to a request that has its answer. */
+const isAnswered = (socket: Duplex): boolean => {
+  const last = latest.get(socket)
+  return last !== undefined && !last.message.complete && last.response.headersSent
+}
+
+/** The bytes of a connection that the system has taken to send. */
+const sentOn = ({ bytesWritten, writableLength }: Socket): number => bytesWritten - writableLength
+
+/** How many bytes each connection had sent when the last of its answers had left. */
+const sentBefore = new WeakMap<Socket, number>()
+
+/** Listens before Node does, who lets the next answer begin. */
+const watchSent = (socket: Socket, response: ServerResponse): void => {
+  response.prependOnceListener("finish", () => sentBefore.set(socket, sentOn(socket)))
+}
+
+/** How many bytes of this answer have left; none while it waits behind another. */
+export const sentOf = ({ socket }: ServerResponse): number =>
+  socket === null ? 0 : sentOn(socket) - (sentBefore.get(socket) ?? 0)
+
+/**
+ * Calls `ended` once, when the answer has left or never will. A response that waits behind others
+ * on its connection does not close when the connection does.
+ */
+export const onEnd = (
+  message: IncomingMessage,
+  response: ServerResponse,
+  ended: () => void
+): void => {
+  if (latest.get(message.socket)?.response !== response) watchSent(message.socket, response)
+  latest.set(message.socket, { message, response })
+  const open = unansweredOn(message.socket)
+  const end = () => {
+    if (open.delete(end)) ended()
+  }
+  open.set(end, response)
+  response.once("close", end)
+}
+
+const refusalOf = (code: string | undefined) => {
+  if (code === "ERR_HTTP_REQUEST_TIMEOUT") return new RequestTimeout()
+  if (code === "HPE_HEADER_OVERFLOW") return new HeadersTooLarge()
+  return malformed
+}
+
+const reasons: Readonly<Record<number, string>> = {
+  400: "Bad Request",
+  408: "Request Timeout",
+  431: "Request Header Fields Too Large"
+}
+
+const refuseNow = (error: NodeJS.ErrnoException, socket: Duplex): void => {
+  if (isAnswered(socket)) return void socket.end()
+  const { body, status } = problemOf(refusalOf(error.code))
+  const text = JSON.stringify(body)
+  const head = [
+    `HTTP/1.1 ${status} ${reasons[status]}`,
+    "Content-Type: application/json",
+    "Cache-Control: no-store",
+    "X-Content-Type-Options: nosniff",
+    `X-Request-Id: ${RequestId.of(undefined)}`,
+    `Content-Length: ${Buffer.byteLength(text)}`,
+    "Connection: close"
+  ]
+  socket.end(`${head.join("\r\n")}\r\n\r\n${text}`)
+}
+
+/** The last answer that is still due, to a request that came whole. */
+const lastAwaited = (socket: Duplex): ServerResponse | undefined =>
+  [...(unanswered.get(socket)?.values() ?? [])].findLast(
+    ({ destroyed, req, writableFinished }) => req.complete && !writableFinished && !destroyed
+  )
+
+/**
+ * Answers to bytes that are no request. Requests before them still get their answers, of which the
+ * last ends the connection: one may have had an effect, and must not be answered with a refusal.
+ */
+const refuse = (error: NodeJS.ErrnoException, socket: Duplex): void => {
+  if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy()
+  const awaited = lastAwaited(socket)
+  if (awaited === undefined) return refuseNow(error, socket)
+  if (!awaited.headersSent) awaited.shouldKeepAlive = false
+  awaited.once("close", () => socket.end())
+}
+
+/**
+ * A server that does not listen yet. An unknown expectation and an Upgrade are ignored, as RFC 9110
+ * allows; a tunnel, for which Node has no request, is refused. A client that closes its sending
+ * side still gets its answer.
+ */
+export const make = ({ idle }: ClientTimes): Server => {
+  const server = createServer({
+    ...times,
+    requireHostHeader: false,
+    maxHeaderSize: headerBytes,
+    shouldUpgradeCallback: () => false
+  })
+  server.setTimeout(idle)
+  // Node documents it for `net` only.
+  Object.assign(server, { httpAllowHalfOpen: true })
+  server.on("clientError", refuse)
+  server.on("connect", (_request, socket) => refuse(new Error("no tunnel"), socket))
+  server.on("checkExpectation", (request, response) => server.emit("request", request, response))
+  return server
+}
+
+/** Node's side of a request that came in here: it speaks HTTP/1.1. */
+export const message = (request: HttpServerRequest.HttpServerRequest): IncomingMessage =>
+  NodeHttpServerRequest.toIncomingMessage(request) as IncomingMessage
+
+/** Node's side of the answer to a request that came in here. */
+export const response = (request: HttpServerRequest.HttpServerRequest): ServerResponse =>
+  NodeHttpServerRequest.toServerResponse(request) as ServerResponse

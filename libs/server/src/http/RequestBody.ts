@@ -1,0 +1,191 @@
+/**
+ * The bytes of a request's body, whole. A body over its limit is refused from its announced length
+ * or at the first byte too many, one that stops arriving is refused in time, and all bodies of a
+ * process together stay within one budget of memory. The gateway and the services read bodies this
+ * way and no other.
+ */
+import type { IncomingMessage, ServerResponse } from "node:http"
+import { type Clock, Effect } from "effect"
+import type { HttpServerRequest } from "effect/http"
+import { PayloadTooLarge, RequestTimeout } from "@data-import/api/Refusal"
+import { type ServiceUnavailable, unavailable } from "@data-import/domain/requests/Failure"
+import type { OrganisationName } from "@data-import/domain/organisation/Organisation"
+import type { BodyBudget, BodyReservation } from "./BodyBudget.ts"
+import * as Listener from "./Listener.ts"
+
+export type BodyRefused = PayloadTooLarge | RequestTimeout | ServiceUnavailable
+
+/** How bodies are received; one for all requests of a process. */
+export interface Receiving {
+  readonly times: Listener.ClientTimes
+  readonly budget: BodyBudget
+  readonly clock: Clock.Clock
+  /** The body of this request is on its way, and takes no place among the requests meanwhile. */
+  readonly begin: (response: ServerResponse) => void
+  /** The body is there; false if there is no place for its request. */
+  readonly end: (response: ServerResponse) => boolean
+}
+
+/** Bodies start out as small as they mostly are, and double. */
+const firstCapacity = 64 * 1024
+
+/**
+ * Bytes that arrive in chunks. They are copied together, because a body in chunks of one byte would
+ * otherwise need a hundred times its size.
+ */
+class Collected {
+  #bytes: Buffer = Buffer.alloc(0)
+  #size = 0
+  readonly #limit: number
+
+  constructor(limit: number) {
+    this.#limit = limit
+  }
+
+  get size(): number {
+    return this.#size
+  }
+
+  get bytes(): Buffer {
+    return this.#bytes.subarray(0, this.#size)
+  }
+
+  /** By how much the memory must grow to hold the chunk as well. */
+  growthFor(chunk: Buffer): number {
+    const needed = this.#size + chunk.length
+    const present = this.#bytes.length
+    if (needed <= present) return 0
+    if (this.#size === 0) return chunk.length
+    const doubled = Math.max(firstCapacity, present * 2)
+    return Math.max(needed, Math.min(doubled, this.#limit)) - present
+  }
+
+  add(chunk: Buffer, growth: number): void {
+    if (this.#size === 0) {
+      this.#bytes = chunk
+    } else {
+      if (growth > 0) this.#grow(growth)
+      chunk.copy(this.#bytes, this.#size)
+    }
+    this.#size += chunk.length
+  }
+
+  #grow(growth: number): void {
+    const grown = Buffer.allocUnsafeSlow(this.#bytes.length + growth)
+    this.#bytes.copy(grown, 0, 0, this.#size)
+    this.#bytes = grown
+  }
+}
+
+/** What is to be done when an answer begins, for requests whose bodies are read. */
+const onAnswer = new WeakMap<ServerResponse, () => void>()
+
+/**
+ * The answer begins. From now on what its request's body holds of the budget depends on the client,
+ * who may read the answer slowly.
+ */
+export const answering = (response: ServerResponse): void => {
+  onAnswer.get(response)?.()
+}
+
+/**
+ * Stays on every message whose body is read. Whether anybody listens for an error is found out by
+ * Node before it emits one; one that finds no listener any more then ends the process.
+ */
+const ignored = (): void => {}
+
+const receive = (
+  message: IncomingMessage,
+  response: ServerResponse,
+  { holder, limit }: { readonly holder: string; readonly limit: number },
+  { begin, budget, clock, end, times }: Receiving
+): Effect.Effect<Buffer, BodyRefused> =>
+  Effect.callback((resume) => {
+    const collected = new Collected(limit)
+    let answered = false
+    const reservation: BodyReservation = {
+      holder,
+      bytes: 0,
+      startedAt: clock.currentTimeMillisUnsafe(),
+      moved: () => (answered ? Listener.sentOf(response) : collected.size),
+      evict: () => {
+        // An answer that waits behind another has no socket yet that it could close.
+        if (answered) message.socket.destroy()
+        else settle(Effect.fail(new RequestTimeout()))
+      }
+    }
+    const onData = (chunk: Buffer) => {
+      if (collected.size + chunk.length > limit) {
+        return settle(Effect.fail(new PayloadTooLarge({ limit })))
+      }
+      const growth = collected.growthFor(chunk)
+      if (!budget.reserve(reservation, growth, clock.currentTimeMillisUnsafe())) {
+        return settle(Effect.fail(unavailable))
+      }
+      collected.add(chunk, growth)
+      stall.refresh()
+    }
+    const onEnd = () => {
+      budget.complete(reservation)
+      settle(end(response) ? Effect.succeed(collected.bytes) : Effect.fail(unavailable))
+    }
+    const onGone = () => settle(Effect.interrupt)
+    const onLate = () => settle(Effect.fail(new RequestTimeout()))
+    const stall = setTimeout(onLate, times.bodyStall)
+    const whole = setTimeout(onLate, times.body)
+    const stop = () => {
+      clearTimeout(stall)
+      clearTimeout(whole)
+      message.off("data", onData).off("end", onEnd).off("error", onGone).off("close", onGone)
+    }
+    const settle = (outcome: Effect.Effect<Buffer, BodyRefused>) => {
+      stop()
+      message.pause()
+      // Nobody reads what is still to come, and it must not be taken for the next request.
+      if (!message.complete && !response.headersSent) response.shouldKeepAlive = false
+      resume(outcome)
+    }
+    if (message.headers.expect?.toLowerCase() === "100-continue") response.writeContinue()
+    onAnswer.set(response, () => {
+      answered = true
+      budget.answer(reservation, clock.currentTimeMillisUnsafe())
+    })
+    begin(response)
+    Listener.onEnd(message, response, () => budget.release(reservation))
+    message.on("error", ignored)
+    message.on("data", onData).on("end", onEnd).on("error", onGone).on("close", onGone)
+    return Effect.sync(stop)
+  })
+
+/**
+ * Who holds the bodies of requests without a valid token: together, because one client may have any
+ * number of addresses. No organisation has this name.
+ */
+const nobody = ""
+
+/**
+ * Reads the body of one request, once, at most `limit` bytes. What it holds of the budget counts
+ * for the organisation, or with that of all others for which none is known.
+ */
+export type ReadBody = (
+  limit: number,
+  organisation?: OrganisationName
+) => Effect.Effect<Buffer, BodyRefused>
+
+/**
+ * Makes what reads the whole body of a request. It ends without an answer when the client goes away
+ * before the body is complete. What the body holds of the budget is given back when the answer has
+ * left.
+ */
+export const reader =
+  (request: HttpServerRequest.HttpServerRequest, receiving: Receiving): ReadBody =>
+  (limit, organisation) => {
+    const message = Listener.message(request)
+    const response = Listener.response(request)
+    if (Number(message.headers["content-length"] ?? 0) > limit) {
+      response.shouldKeepAlive = false
+      return Effect.fail(new PayloadTooLarge({ limit }))
+    }
+    const holder = organisation ?? nobody
+    return Effect.interruptible(receive(message, response, { holder, limit }, receiving))
+  }

@@ -1,0 +1,194 @@
+/**
+ * One service, from configuration to a graceful stop. It holds what every service has in common, so
+ * that a service itself consists of its routes: the HTTP server, request ids, logs, metrics,
+ * traces, health, overload and draining. Several services can run in one process, each with a
+ * `ConfigProvider` of its own.
+ *
+ *     const serving = Effect.gen(function* () { … return { routes, dependencies } })
+ *     export const layer = Service.layer("query", serving)
+ *     Service.runMain(layer.pipe(Layer.provide(adapters)))
+ *
+ * Settings: PORT (8080; 0 takes a free one), HOST (127.0.0.1), LOG_LEVEL (info),
+ * DRAIN_DELAY_SECONDS (5 for `runMain`, otherwise 0), SHUTDOWN_GRACE_SECONDS (15),
+ * MAX_REQUESTS_IN_PROGRESS (1000), MAX_REQUESTS_PER_ORGANISATION (500), BODY_MEMORY_MIB (256),
+ * TRUST_PROXY (0),
+ * OTEL_EXPORTER_OTLP_ENDPOINT (unset), METRICS_PORT (unset: none).
+ */
+import {
+  Cause,
+  Clock,
+  Config,
+  Context,
+  Duration,
+  Effect,
+  Exit,
+  Layer,
+  Logger,
+  LogLevel,
+  Option,
+  References
+} from "effect"
+import { NodeHttpServer, NodeRuntime } from "@effect/platform-node"
+import * as Settings from "@data-import/domain/support/Settings"
+import * as App from "../routing/App.ts"
+import * as Dependencies from "../observability/Dependencies.ts"
+import * as DrainDelay from "./DrainDelay.ts"
+import * as EventLoopLag from "../observability/EventLoopLag.ts"
+import * as Listener from "../http/Listener.ts"
+import * as Log from "../observability/Log.ts"
+import * as MetricsServer from "../observability/MetricsServer.ts"
+import { BodyBudget } from "../http/BodyBudget.ts"
+import { Progress } from "../limits/OpenRequests.ts"
+import * as Telemetry from "../observability/Telemetry.ts"
+
+/** A service that answers: where it is found. */
+export class Listening extends Context.Service<
+  Listening,
+  {
+    readonly name: string
+    readonly port: number
+    readonly url: string
+    /** Null where none is served. */
+    readonly metricsPort: number | null
+    /** Succeeds when everything that the service depends on answers. */
+    readonly checkDependencies: Effect.Effect<void, unknown>
+  }
+>()("@data-import/server/Listening") {}
+
+export type { Serving } from "../routing/App.ts"
+
+/** `true` and `false` are what earlier releases took. */
+const proxyHops = Settings.setting("TRUST_PROXY", {
+  allowed: "a whole number from 0 to 10, the proxies that are trusted",
+  parse: (text) => {
+    if (text === "true" || text === "false") return Number(text === "true")
+    return /^(?:\d|10)$/.test(text) ? Number(text) : undefined
+  }
+})
+
+const settings = Config.all({
+  port: Settings.port("PORT").or(8080),
+  host: Settings.text("HOST").or("127.0.0.1"),
+  level: Settings.oneOf("LOG_LEVEL", LogLevel.values).or("Info"),
+  graceSeconds: Settings.integer("SHUTDOWN_GRACE_SECONDS", { minimum: 0, maximum: 600 }).or(15),
+  maxInProgress: Settings.integer("MAX_REQUESTS_IN_PROGRESS", {
+    minimum: 1,
+    maximum: 100_000
+  }).or(1000),
+  maxPerOrganisation: Settings.integer("MAX_REQUESTS_PER_ORGANISATION", {
+    minimum: 1,
+    maximum: 100_000
+  }).or(500),
+  bodyMemoryMiB: Settings.integer("BODY_MEMORY_MIB", { minimum: 1, maximum: 65_536 }).or(256),
+  proxyHops: proxyHops.or(0),
+  metricsOn: Settings.port("METRICS_PORT").optional
+})
+
+const serveMetrics = Effect.fnUntraced(function* (
+  metrics: Telemetry.Metrics,
+  progress: Progress,
+  budget: BodyBudget,
+  options: { readonly host: string; readonly port: number }
+) {
+  const eventLoopLag = yield* EventLoopLag.measure
+  const text = () =>
+    metrics.text({
+      requestsInProgress: progress.count,
+      bodyBytes: budget.used,
+      eventLoopLag: eventLoopLag()
+    })
+  return yield* MetricsServer.serve(text, options)
+})
+
+const start = Effect.fnUntraced(function* <E, R>(
+  name: string,
+  build: Effect.Effect<App.Serving, E, R>
+) {
+  const { graceSeconds, host, level, metricsOn, port, proxyHops, ...limits } = yield* settings
+  const log = yield* Log.make(name, level)
+  const metrics = Telemetry.makeMetrics()
+  const tracing = yield* Layer.build(Telemetry.layerTracing(name))
+  const own = Context.mergeAll(
+    tracing,
+    metrics.registry,
+    Context.make(Logger.CurrentLoggers, new Set([log.logger])),
+    Context.make(References.MinimumLogLevel, level)
+  )
+
+  return yield* Effect.gen(function* () {
+    const serving = yield* build
+    yield* Effect.forkScoped(serving.background ?? Effect.void)
+    const { dependencies = {} } = serving
+    const checkDependencies = Dependencies.check(dependencies)
+    const progress = new Progress({
+      requests: limits.maxInProgress,
+      perAddress: serving.maxRequestsPerAddress ?? limits.maxInProgress
+    })
+    const times = yield* Listener.ClientTimes
+    const budget = new BodyBudget(limits.bodyMemoryMiB * 1024 * 1024)
+    const app = yield* App.make({
+      serving,
+      progress,
+      log,
+      metrics,
+      proxyHops,
+      maxRequestsPerOrganisation: limits.maxPerOrganisation,
+      receiving: {
+        times,
+        clock: yield* Clock.Clock,
+        budget,
+        begin: (response) => progress.beginReceiving(response),
+        end: (response) => progress.endReceiving(response)
+      }
+    })
+    const metricsPort = Option.isNone(metricsOn)
+      ? null
+      : yield* serveMetrics(metrics, progress, budget, { host, port: metricsOn.value })
+    const listener = Listener.make(times)
+    const server = yield* NodeHttpServer.make(() => listener, { port, host })
+    yield* server.serve(app)
+    const drainDelay = yield* DrainDelay.wait
+    yield* Effect.addFinalizer(() =>
+      Effect.gen(function* () {
+        progress.beginStop()
+        yield* drainDelay
+        yield* progress.drain(Duration.seconds(graceSeconds))
+        listener.close()
+        listener.closeAllConnections()
+      })
+    )
+    const address = listener.address()
+    const bound = typeof address === "object" && address !== null ? address.port : port
+    const url = `http://${host.includes(":") ? `[${host}]` : host}:${bound}`
+    yield* Effect.logInfo("listening").pipe(Effect.annotateLogs({ url, metricsPort }))
+    yield* Dependencies.watch(dependencies)
+    return { name, port: bound, url, metricsPort, checkDependencies }
+  }).pipe(Effect.provideContext(own))
+})
+
+/** Runs the service `name` for as long as the layer lives. */
+export const layer = <E, R>(name: string, serving: Effect.Effect<App.Serving, E, R>) =>
+  Layer.effect(Listening, start(name, serving))
+
+/**
+ * Runs a service as the whole process. SIGTERM and SIGINT stop it gracefully with status 0; what
+ * `DrainDelay` says comes first, and SIGINT or a second signal skips that. A failure to start is
+ * written to the log, in one line, and ends with status 1.
+ */
+export const runMain = <E>(service: Layer.Layer<Listening, E>): void =>
+  NodeRuntime.runMain(
+    Layer.launch(service).pipe(
+      Effect.tapCause((cause) =>
+        Cause.hasInterruptsOnly(cause)
+          ? Effect.void
+          : Effect.logFatal(`does not start: ${Settings.explained(cause)}`)
+      ),
+      Effect.provide(Logger.layer([Logger.consoleJson])),
+      Effect.provideService(DrainDelay.Draining, DrainDelay.ofProcess())
+    ),
+    {
+      disableErrorReporting: true,
+      teardown: (exit, onExit) =>
+        onExit(Exit.isSuccess(exit) || Cause.hasInterruptsOnly(exit.cause) ? 0 : 1)
+    }
+  )

@@ -1,0 +1,139 @@
+/**
+ * The log of a service: one JSON object a line on standard output, each with the service's name
+ * and, where there is one, the request's id. Neither bodies, tokens nor personal data may reach it.
+ * An error is therefore written with its kind, its code and where it happened, but without its
+ * message: drivers and parsers quote the offending value in theirs.
+ */
+import { Cause, Context, DateTime, Effect, Logger, type LogLevel, References } from "effect"
+import type { RequestId } from "@data-import/domain/organisation/Organisation"
+
+/** Takes whole lines, each with its line break. */
+export const Output = Context.Reference<(lines: string) => void>("@data-import/server/Log/Output", {
+  defaultValue: () => (lines) => void process.stdout.write(lines)
+})
+
+/** An error without anything that could come from a payload. */
+export interface ErrorRecord {
+  readonly kind: string
+  readonly code?: string | number
+  /** `at …` lines, innermost first. */
+  readonly stack: ReadonlyArray<string>
+  readonly cause?: ErrorRecord
+}
+
+const isFrame = (line: string) => /^\s+at /.test(line)
+
+/** Follows at most four causes, since a driver's error is often wrapped. */
+const errorRecord = (error: unknown, depth = 4): ErrorRecord => {
+  if (typeof error !== "object" || error === null) return { kind: typeof error, stack: [] }
+  const { _tag, cause, code, name, stack } = error as Readonly<Record<string, unknown>>
+  const frames = typeof stack === "string" ? stack.split("\n").filter(isFrame) : []
+  return {
+    kind: typeof _tag === "string" ? _tag : typeof name === "string" ? name : "Object",
+    ...((typeof code === "string" || typeof code === "number") && { code }),
+    stack: frames.slice(0, 30).map((line) => line.trim()),
+    ...(cause !== undefined && depth > 1 && { cause: errorRecord(cause, depth - 1) })
+  }
+}
+
+const errorsOf = (cause: Cause.Cause<unknown>): ReadonlyArray<ErrorRecord> =>
+  cause.reasons.flatMap((reason) => {
+    if (Cause.isFailReason(reason)) return [errorRecord(reason.error)]
+    return Cause.isDieReason(reason) ? [errorRecord(reason.defect)] : []
+  })
+
+const scalars = (annotations: Readonly<Record<string, unknown>>) =>
+  Object.fromEntries(
+    Object.entries(annotations).filter(
+      ([, value]) => value === null || ["string", "number", "boolean"].includes(typeof value)
+    )
+  )
+
+const text = (message: unknown): string =>
+  (Array.isArray(message) ? message : [message])
+    .map((part) => (typeof part === "string" ? part : JSON.stringify(part)))
+    .join(" ")
+
+/** Gathers the lines of one turn of the event loop, since a write costs more than a line. */
+const gather = (output: (lines: string) => void) => {
+  let lines = ""
+  const flush = () => {
+    const ready = lines
+    lines = ""
+    if (ready !== "") output(ready)
+  }
+  return {
+    flush,
+    add: (line: string) => {
+      if (lines === "") setImmediate(flush)
+      lines += `${line}\n`
+    }
+  }
+}
+
+/** What the log says of a request that was answered. */
+export interface Access {
+  readonly request_id: RequestId
+  readonly method: string
+  /** The template of the path, never the path itself: it can hold an account number. */
+  readonly route: string
+  readonly status: number
+  readonly duration_ms: number
+  /** The client went away before it had the whole answer. */
+  readonly aborted?: true
+}
+
+export interface Log {
+  readonly logger: Logger.Logger<unknown, void>
+  /** Writes the line of one request, straight from the callback that learns of its end. */
+  readonly access: (atMillis: number, access: Access) => void
+}
+
+const iso = (atMillis: number) => DateTime.formatIso(DateTime.makeUnsafe(atMillis))
+
+const severity: Record<LogLevel.LogLevel, number> = {
+  All: 0,
+  Trace: 1,
+  Debug: 2,
+  Info: 3,
+  Warn: 4,
+  Error: 5,
+  Fatal: 6,
+  None: 7
+}
+
+/**
+ * The log of the service `service`, from `minimum` up; what is gathered is written when the scope
+ * ends.
+ */
+export const make = Effect.fnUntraced(function* (service: string, minimum: LogLevel.LogLevel) {
+  const lines = gather(yield* Output)
+  yield* Effect.addFinalizer(() => Effect.sync(lines.flush))
+  const write = (atMillis: number, level: LogLevel.LogLevel, message: string, members: object) =>
+    lines.add(
+      JSON.stringify({
+        time: iso(atMillis),
+        level: level.toUpperCase(),
+        service,
+        message,
+        ...members
+      })
+    )
+
+  const logger = Logger.make<unknown, void>(({ cause, date, fiber, logLevel, message }) => {
+    const annotations = Context.get(fiber.context, References.CurrentLogAnnotations)
+    const errors = errorsOf(cause)
+    write(date.getTime(), logLevel, text(message), {
+      ...scalars(annotations),
+      ...(errors.length > 0 && { errors })
+    })
+  })
+  const log: Log = {
+    logger,
+    access: (atMillis, access) => {
+      const level = access.status >= 500 ? "Warn" : "Info"
+      if (severity[level] >= severity[minimum]) write(atMillis, level, "answered", access)
+    }
+  }
+  return log
+})

@@ -1,0 +1,157 @@
+/**
+ * The one function that every request of a service goes through: its id, room for it, its route,
+ * its answer, and what is recorded of it when the answer has left. It never fails: whatever goes
+ * wrong has an answer in the envelope.
+ */
+import { Cause, Clock, Effect, References, Result } from "effect"
+import { HttpServerRequest, HttpServerResponse } from "effect/http"
+import { Defect, Throttled } from "@data-import/api/Refusal"
+import { ServiceUnavailable } from "@data-import/domain/requests/Failure"
+import type { RequestId as Id } from "@data-import/domain/organisation/Organisation"
+import * as Answer from "../http/Answer.ts"
+import type { Authorize } from "../auth/Authorization.ts"
+import { clientAddressOf } from "../http/ClientAddress.ts"
+import type { Dependencies } from "../observability/Dependencies.ts"
+import * as Dispatch from "./Dispatch.ts"
+import * as Listener from "../http/Listener.ts"
+import type { Log } from "../observability/Log.ts"
+import * as OrganisationLimit from "../limits/OrganisationLimit.ts"
+import type { Progress } from "../limits/OpenRequests.ts"
+import * as RequestBody from "../http/RequestBody.ts"
+import * as RequestId from "../http/RequestId.ts"
+import type { Answered, Route } from "./Route.ts"
+import { inSpan, type Metrics } from "../observability/Telemetry.ts"
+
+/** What a service is made of. */
+export interface Serving {
+  readonly routes: ReadonlyArray<Route>
+  /** What it depends on; nothing unless given. */
+  readonly dependencies?: Dependencies
+  /** Asked for every request but for what is published; lets in everybody unless given. */
+  readonly admit?: Dispatch.Admit
+  /** Runs beside the requests for as long as the service, with its log and metrics. */
+  readonly background?: Effect.Effect<unknown>
+  /** Needed as soon as one route is protected. */
+  readonly authorize?: Authorize
+  /** Asked for a path that is none of the routes. */
+  readonly otherwise?: (arrival: Dispatch.Arrival, path: string) => Dispatch.Dispatched | undefined
+  /** How many requests of one client address are worked on at once; no limit unless given. */
+  readonly maxRequestsPerAddress?: number
+}
+
+export interface Parts {
+  readonly serving: Serving
+  readonly progress: Progress
+  readonly log: Log
+  readonly metrics: Metrics
+  /** How many proxies before this service are trusted to write X-Forwarded-For. */
+  readonly proxyHops: number
+  /** How many requests of one organisation are worked on at once. */
+  readonly maxRequestsPerOrganisation: number
+  readonly receiving: RequestBody.Receiving
+}
+
+const unavailable = () => new ServiceUnavailable({ retryAfterSeconds: 1 })
+
+const tooMany = new Throttled({ retryAfterSeconds: 1 })
+
+const open = (path: string, answer: Answered): Route => ({
+  method: "GET",
+  path,
+  access: "public",
+  answersJson: true,
+  run: () => answer
+})
+
+/** Recorded where the client went away before there was an answer; never sent. */
+const clientGone = 499
+
+/** Answered even when the service is full or stops. */
+const alwaysOpen: ReadonlySet<string> = new Set(["/health/live", "/health/ready"])
+
+/** Readiness is that of this process: it has started, and it is not about to stop. */
+const ownRoutes = ({ progress }: Parts): ReadonlyArray<Route> => {
+  const alive = Effect.sync(() => Answer.json(200, { status: "ok" }))
+  const ready = Effect.suspend(() => (progress.isStopping ? Effect.fail(unavailable()) : alive))
+  return [open("/health/live", alive), open("/health/ready", ready)]
+}
+
+const refusalOf = (
+  cause: Cause.Cause<Answer.Refused>,
+  requestId: Id
+): Effect.Effect<Answer.Refused> => {
+  const failed = Cause.findError(cause)
+  if (Result.isSuccess(failed)) {
+    const away = failed.success._tag === "StorageUnavailable"
+    return Effect.as(
+      away ? Effect.logWarning("storage unavailable", cause) : Effect.void,
+      failed.success
+    )
+  }
+  if (Cause.hasInterruptsOnly(cause)) return Effect.succeed(unavailable())
+  return Effect.as(Effect.logError("defect", cause), new Defect({ requestId }))
+}
+
+/** Makes the function; it runs uninterrupted but for the parts that say otherwise. */
+export const make = Effect.fnUntraced(function* (parts: Parts) {
+  const { log, metrics, progress, proxyHops, receiving, serving } = parts
+  const routes = [...serving.routes, ...ownRoutes(parts)]
+  const { admit, authorize, otherwise = () => undefined } = serving
+  const limitOrganisation = OrganisationLimit.make(parts.maxRequestsPerOrganisation)
+  const dispatch = Dispatch.make(routes, authorize, otherwise, limitOrganisation, admit)
+  const clock = yield* Clock.Clock
+  const tracing = yield* References.TracerEnabled
+
+  const watch = ({ clientAddress, request, requestId }: Dispatch.Arrival, route: string) => {
+    const began = clock.monotonicTimeNanosUnsafe()
+    const response = Listener.response(request)
+    progress.enter(response, clientAddress)
+    Listener.onEnd(Listener.message(request), response, () => {
+      const access = {
+        request_id: requestId,
+        method: request.method,
+        route,
+        status: response.headersSent ? response.statusCode : clientGone,
+        duration_ms: Number(clock.monotonicTimeNanosUnsafe() - began) / 1e6,
+        ...(!response.writableFinished && { aborted: true as const })
+      }
+      metrics.record(access)
+      const isProbe = access.status < 400 && alwaysOpen.has(route)
+      if (!isProbe) log.access(clock.currentTimeMillisUnsafe(), access)
+      progress.leave(response)
+    })
+  }
+
+  const refusedAtOnce = (arrival: Dispatch.Arrival, route: string) => {
+    const message = Listener.message(arrival.request)
+    const refused = Listener.refusalOfHead(message)
+    // After an Upgrade that is ignored, Node reads nothing more from the connection.
+    if (refused !== undefined || message.headers.upgrade !== undefined) {
+      Listener.endAfter(message, Listener.response(arrival.request))
+    }
+    if (refused !== undefined || alwaysOpen.has(route)) return refused
+    if (progress.isFull) return unavailable()
+    return progress.isFullFor(arrival.clientAddress) ? tooMany : undefined
+  }
+
+  return Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
+    const requestId = RequestId.of(request.headers[RequestId.header])
+    const clientAddress = clientAddressOf(
+      Listener.message(request).socket.remoteAddress,
+      request.headers["x-forwarded-for"],
+      proxyHops
+    )
+    const readBody = RequestBody.reader(request, receiving)
+    const arrival: Dispatch.Arrival = { request, requestId, clientAddress, readBody }
+    const { answer, route } = dispatch(arrival)
+    watch(arrival, route)
+    const refused = refusedAtOnce(arrival, route)
+    const answered = (refused === undefined ? answer : Effect.fail(refused)).pipe(
+      Effect.catchCause((cause) => Effect.map(refusalOf(cause, requestId), Answer.refusal)),
+      Effect.map((response) => HttpServerResponse.setHeader(response, RequestId.header, requestId)),
+      Effect.tap(() => Effect.sync(() => RequestBody.answering(Listener.response(request)))),
+      Effect.provideService(References.CurrentLogAnnotations, { request_id: requestId, route })
+    )
+    return tracing ? inSpan(answered, arrival, route) : answered
+  })
+})

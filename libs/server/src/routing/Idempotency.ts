@@ -1,0 +1,136 @@
+/**
+ * The `Idempotency-Key` header, and what every endpoint that writes does about it: a request with a
+ * key runs at most once, and a repeat gets the answer that was kept, byte for byte. An endpoint is
+ * declared with `writing`, which keeps its handler free of all this. Source: the IETF draft "The
+ * Idempotency-Key HTTP Header Field"; decisions, section 10.
+ */
+import { createHash } from "node:crypto"
+import { Effect, type Result } from "effect"
+import { type Fault, ValidationFailed } from "@data-import/domain/requests/Failure"
+import {
+  Fingerprint,
+  IdempotencyKey,
+  idempotencyKeyLength,
+  type Keep
+} from "@data-import/domain/requests/Idempotency"
+import { IdempotentWrites } from "@data-import/domain/writes/IdempotentWrites"
+import type { Caller } from "@data-import/domain/organisation/Organisation"
+import * as Answer from "../http/Answer.ts"
+import type { Answered, Call } from "./Route.ts"
+
+const header = "idempotency-key"
+
+/**
+ * One element: a structured-field string, or bare characters without spaces, quotes, commas and
+ * backslashes. A header that was sent several times arrives as a list, be it joined by Node or by a
+ * proxy.
+ */
+const element = /[ \t]*(?:"((?:[ !#-[\]-~]|\\["\\])*)"|([!#-+\--[\]-~]+))[ \t]*(,|$)/y
+
+/** The elements of the header; none where it is malformed. */
+const elementsOf = (value: string): ReadonlyArray<string> => {
+  const elements: Array<string> = []
+  element.lastIndex = 0
+  for (;;) {
+    const found = element.exec(value)
+    if (found === null) return []
+    const [, quoted, bare = "", separator] = found
+    elements.push(quoted?.replaceAll(/\\(.)/g, "$1") ?? bare)
+    if (separator === "") return elements
+  }
+}
+
+/** The key that the header names; undefined where it names none, or several. */
+export const keyIn = (value: string): IdempotencyKey | undefined => {
+  const [key = "", ...others] = new Set(elementsOf(value))
+  return others.length === 0 && key.length >= 1 && key.length <= idempotencyKeyLength
+    ? IdempotencyKey.make(key)
+    : undefined
+}
+
+const malformed = (code: ValidationFailed["code"]) =>
+  new ValidationFailed({
+    code,
+    errors: [
+      {
+        attr: "Idempotency-Key",
+        code: "invalid",
+        detail:
+          `Must be one key of 1 to ${idempotencyKeyLength} printable ASCII characters, ` +
+          "bare or in double quotes."
+      }
+    ]
+  })
+
+/** Of the path and the query (`url`) as they were sent, and the bytes of the body. */
+export const fingerprintOf = (url: string, bytes: Buffer): Fingerprint =>
+  Fingerprint.make(createHash("sha256").update(`${url}\n`).update(bytes).digest("hex"))
+
+/** A body as it was sent, and its JSON, unchecked. */
+interface Body {
+  readonly bytes: Buffer
+  readonly json: unknown
+}
+
+/** A request to write. `keep` goes on to the program; null where the request has no key. */
+export interface WriteCall<P = unknown> extends Call {
+  readonly caller: Caller
+  readonly body: unknown
+  readonly parameters: Result.Result<P, ReadonlyArray<Fault>>
+  readonly keep: Keep<unknown> | null
+}
+
+/** The implementation of an endpoint that writes. */
+export class Writing {
+  /** Answers a request; `code` is that of the refusal of a malformed key. */
+  readonly answer: (
+    call: Omit<WriteCall, "body" | "keep">,
+    body: Body,
+    code: ValidationFailed["code"]
+  ) => Answered
+
+  constructor(answer: Writing["answer"]) {
+    this.answer = answer
+  }
+}
+
+/** Calls the program of an endpoint, and passes `keep` on to it. */
+type Run<A, P> = (call: WriteCall<P>) => Effect.Effect<A, Answer.Refused>
+
+const answerOf =
+  <A, P>(
+    writes: IdempotentWrites["Service"],
+    run: Run<A, P>,
+    succeed: (result: A) => Answer.Success
+  ): Writing["answer"] =>
+  (call, { bytes, json }, code) => {
+    const runWith = (keep: Keep<A> | null) =>
+      // What is kept is the result of this very run.
+      run({ ...call, body: json, keep: keep as Keep<unknown> | null } as WriteCall<P>)
+    const value = call.request.headers[header]
+    if (value === undefined) {
+      return Effect.flatMap(runWith(null), (result) => Answer.success(succeed(result)))
+    }
+    const key = keyIn(value)
+    if (key === undefined) return Effect.fail(malformed(code))
+    const { organisation } = call.caller
+    const request = { organisation, key, fingerprint: fingerprintOf(call.request.url, bytes) }
+    return Effect.flatMap(
+      writes.run(request, (result: A) => Answer.kept(succeed(result)), runWith),
+      (written) =>
+        written._tag === "Fresh"
+          ? Answer.success(succeed(written.answer))
+          : Effect.succeed(Answer.replayed(written.text))
+    )
+  }
+
+/**
+ * Makes the implementation of an endpoint that writes, from what calls its program and what makes
+ * the answer of the result.
+ */
+export const writing = Effect.map(
+  IdempotentWrites,
+  (writes) =>
+    <A, P = unknown>(run: Run<A, P>, succeed: (result: A) => Answer.Success): Writing =>
+      new Writing(answerOf(writes, run, succeed))
+)

@@ -1,0 +1,194 @@
+/**
+ * How a service declares what it answers. A handler is tied to its endpoint's definition in
+ * `@data-import/api`: path, method, scope and whether there is a caller and a body are taken from
+ * there, and a group without a handler for each of its endpoints does not compile.
+ *
+ *     export const routes = Effect.gen(function* () {
+ *       const accountImport = yield* AccountImport
+ *       const write = yield* writing
+ *       return Route.handle(accountImportGroup, {
+ *         validateAccount: ({ body, caller }) =>
+ *           Effect.map(accountImport.validate(caller, body), (account) =>
+ *             Answer.json(200, encodeAccount(account))
+ *           ),
+ *         stageAccount: write(
+ *           ({ body, caller, keep }) => accountImport.stage(caller, body, keep),
+ *           ({ first, key }) => ({ status: first ? 201 : 200, body: key })
+ *         )
+ *       })
+ *     })
+ *
+ * These are plain routes and no `HttpApiBuilder` handlers, because the contract wants the token
+ * checked before the method, and the Accept header, media type and size before the body is read, in
+ * this order.
+ */
+import { Effect, Result, type Scope as EffectScope } from "effect"
+import type { HttpServerResponse } from "effect/http"
+import type { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { Authorization, scopeOf } from "@data-import/api/Authorization"
+import { bodyBytes } from "@data-import/api/Limits"
+import { keyRefusalOf } from "@data-import/api/Operation"
+import {
+  type Parameters,
+  type ParametersOf,
+  parametersOf,
+  type Query
+} from "@data-import/api/Parameter"
+import { type Fault, ValidationFailed } from "@data-import/domain/requests/Failure"
+import type { Caller, Scope } from "@data-import/domain/organisation/Organisation"
+import { makeWorkBudget, type WorkBudget } from "@data-import/domain/requests/WorkBudget"
+import type { Refused } from "../http/Answer.ts"
+import type { Arrival } from "./Dispatch.ts"
+import { Writing } from "./Idempotency.ts"
+import * as JsonBody from "../http/JsonBody.ts"
+
+/** One request on its way to a handler. */
+export interface Call extends Arrival {
+  /** The values of the path's parameters, percent-decoded. */
+  readonly params: Readonly<Record<string, string>>
+  /** The query as sent. */
+  readonly query: Query
+}
+
+/**
+ * What a handler answers with; a refusal becomes the error envelope, a defect a 500 without a word.
+ */
+export type Answered = Effect.Effect<
+  HttpServerResponse.HttpServerResponse,
+  Refused,
+  EffectScope.Scope
+>
+
+/**
+ * One method of one path. A GET is interrupted when its client goes away; any other method
+ * completes what it has begun.
+ */
+export interface Route {
+  readonly method: "GET" | "POST"
+  /** A template such as `/v1/data-import/limits/`, where `:name` stands for one segment. */
+  readonly path: string
+  /** The scope that the token must have, or no token at all. The same for all methods of a path. */
+  readonly access: Scope | "public"
+  /** Whether the answer is JSON, which the Accept header must then allow. */
+  readonly answersJson: boolean
+  /** `caller` is there unless the access is public. The body is still unread. */
+  readonly run: (call: Call, caller: Caller | undefined) => Answered
+}
+
+type WithCaller<E> =
+  Authorization extends HttpApiEndpoint.Middleware<E> ? { readonly caller: Caller } : unknown
+
+/**
+ * The parsed JSON of a POST, as `Json.parse` returns it: nothing about its shape is checked yet.
+ */
+type WithBody<E> = E extends { readonly method: "POST" } ? { readonly body: unknown } : unknown
+
+/**
+ * The query parameters that the endpoint defines. Where there is a body, their faults are for the
+ * handler to report, together with those of the body.
+ */
+interface WithParameters<E> {
+  readonly parameters: E extends { readonly method: "POST" } ? Parameters<E> : ParametersOf<E>
+}
+
+/** The implementation of one endpoint. */
+export type Handler<E> = (call: Call & WithCaller<E> & WithBody<E> & WithParameters<E>) => Answered
+
+/**
+ * A handler for every endpoint of a group, by the endpoint's identifier; for those that take an
+ * Idempotency-Key, one that is made with `writing`.
+ */
+export type Handlers<Endpoints extends HttpApiEndpoint.Constraint> = {
+  readonly [Id in Endpoints["identifier"]]:
+    Handler<Extract<Endpoints, { identifier: Id }>> | Writing
+}
+
+/** The faults of parameters that may be reported with those of a body. */
+export const faultsIn = (parameters: Parameters<unknown>): ReadonlyArray<Fault> =>
+  Result.isFailure(parameters) ? parameters.failure : []
+
+const refused = (errors: ReadonlyArray<Fault>) =>
+  new ValidationFailed({ code: "request_failed_validation", errors })
+
+/** The parameters, or their faults as a refusal of their own. */
+export const orRefuse = <A>(
+  parameters: Result.Result<A, ReadonlyArray<Fault>>
+): Effect.Effect<A, ValidationFailed> => Effect.fromResult(Result.mapError(parameters, refused))
+
+type AnyHandler = Handler<unknown> | Writing
+
+/** A call whose body is there; the caller is, too, unless the access is public. */
+type Posted = Call & { readonly caller: Caller; readonly parameters: Parameters<unknown> }
+
+type AnswerPost = (call: Posted, bytes: Buffer, json: unknown) => Answered
+
+/** @throws when an endpoint takes an Idempotency-Key and its handler does not, or vice versa. */
+const answerPost = (endpoint: HttpApiEndpoint.Top, handler: AnyHandler): AnswerPost => {
+  const code = keyRefusalOf(endpoint)
+  if (handler instanceof Writing && code !== null) {
+    return (call, bytes, json) => handler.answer(call, { bytes, json }, code)
+  }
+  if (handler instanceof Writing || code !== null) {
+    throw new Error(`${endpoint.identifier}: an Idempotency-Key needs a handler of \`writing\``)
+  }
+  return (call, _bytes, json) => handler({ ...call, ...{ body: json } })
+}
+
+interface Receiving {
+  readonly limit: number
+  readonly budget: WorkBudget
+}
+
+const runOf = (
+  endpoint: HttpApiEndpoint.Top,
+  handler: AnyHandler,
+  { budget, limit }: Receiving
+): Route["run"] => {
+  const readParameters = parametersOf(endpoint)
+  if (endpoint.method === "GET" && !(handler instanceof Writing)) {
+    return (call, caller) =>
+      Effect.flatMap(orRefuse(readParameters(call.query)), (parameters) =>
+        handler({ ...call, ...(caller && { caller }), parameters })
+      )
+  }
+  const answer = answerPost(endpoint, handler)
+  return (call, caller) =>
+    Effect.flatMap(JsonBody.read(call, limit, caller?.organisation), (bytes) => {
+      const posted = { ...call, caller, parameters: readParameters(call.query) } as Posted
+      return Effect.flatMap(JsonBody.parse(bytes), (json) => answer(posted, bytes, json)).pipe(
+        budget(caller?.organisation ?? null, bytes.length)
+      )
+    })
+}
+
+const routeOf = (
+  endpoint: HttpApiEndpoint.Top,
+  handler: AnyHandler,
+  receiving: Receiving
+): Route => {
+  if (endpoint.method !== "GET" && endpoint.method !== "POST") {
+    throw new Error(`${endpoint.identifier}: no route for the method ${endpoint.method}`)
+  }
+  const middlewares: ReadonlySet<unknown> = endpoint.middlewares
+  const isProtected = middlewares.has(Authorization)
+  return {
+    method: endpoint.method,
+    path: endpoint.path,
+    access: isProtected ? scopeOf(endpoint) : "public",
+    answersJson: true,
+    run: runOf(endpoint, handler, receiving)
+  }
+}
+
+/** The routes of a group of endpoints; their bodies have at most `limit` bytes. */
+export const handle = <Group extends HttpApiGroup.Constraint>(
+  group: Group,
+  handlers: Handlers<HttpApiGroup.Endpoints<Group>>,
+  limit: number = bodyBytes
+): ReadonlyArray<Route> => {
+  const byName = handlers as Readonly<Record<string, AnyHandler>>
+  const receiving = { limit, budget: makeWorkBudget() }
+  return Object.values<HttpApiEndpoint.Top>(group.endpoints as never).map((endpoint) =>
+    routeOf(endpoint, byName[endpoint.identifier] as AnyHandler, receiving)
+  )
+}

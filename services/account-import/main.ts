@@ -1,6 +1,0 @@
-/** The process of the account-import service. Its settings are named in AccountImport.ts. */
-import "effect/schema/SchemaJITCompiler/enable"
-import { runMain } from "@data-import/server/Service"
-import { layer } from "./AccountImport.ts"
-
-runMain(layer)

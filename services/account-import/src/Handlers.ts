@@ -1,0 +1,32 @@
+/** The account creation flow over HTTP: each handler calls one program and wraps its answer. */
+import { Effect } from "effect"
+import { AccountImportGroup } from "@data-import/api/AccountImportApi"
+import { writingAccount } from "@data-import/domain/account/Account"
+import { AccountImport } from "@data-import/domain/import/AccountImport"
+import { inTurns } from "@data-import/domain/support/Steps"
+import * as Answer from "@data-import/server/http/Answer"
+import { writing } from "@data-import/server/routing/Idempotency"
+import * as Route from "@data-import/server/routing/Route"
+
+export const routes = Effect.gen(function* () {
+  const accountImport = yield* AccountImport
+  const write = yield* writing
+
+  return Route.handle(AccountImportGroup, {
+    validateAccount: ({ body, caller, parameters }) =>
+      accountImport.validate(caller, body, Route.faultsIn(parameters)).pipe(
+        Effect.flatMap((account) => inTurns(() => writingAccount(account))),
+        Effect.map((text) => Answer.text(200, text))
+      ),
+    stageAccount: write(
+      ({ body, caller, keep, parameters }) =>
+        accountImport.stage(caller, body, keep, Route.faultsIn(parameters)),
+      ({ first, key }) => Answer.small(first ? 201 : 200, key)
+    ),
+    processAccount: write(
+      ({ body, caller, keep, parameters }) =>
+        accountImport.process(caller, body, keep, Route.faultsIn(parameters)),
+      (created) => Answer.small(201, created)
+    )
+  })
+})

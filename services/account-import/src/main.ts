@@ -1,0 +1,6 @@
+/** The process of the account-import service. Its settings are named in AccountImport.ts. */
+import "effect/schema/SchemaJITCompiler/enable"
+import { runMain } from "@data-import/server/lifecycle/Service"
+import { layer } from "./AccountImport.ts"
+
+runMain(layer)

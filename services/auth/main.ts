@@ -1,6 +1,0 @@
-/** The process of the auth service. Its settings are named in Auth.ts. */
-import "effect/schema/SchemaJITCompiler/enable"
-import { runMain } from "@data-import/server/Service"
-import { layer } from "./Auth.ts"
-
-runMain(layer)

@@ -1,0 +1,27 @@
+/** The auth service: what it serves, and the adapters it stands on. */
+import { Effect, Layer } from "effect"
+import * as ServiceToken from "@data-import/domain/auth/ServiceToken"
+import { Database } from "@data-import/postgres/connection/Database"
+import { report } from "@data-import/postgres/connection/HealthReport"
+import * as Storage from "@data-import/postgres/Storage"
+import * as Service from "@data-import/server/lifecycle/Service"
+import * as TokenKeys from "@data-import/server/auth/TokenKeys"
+import * as TokenSeal from "./TokenSigner.ts"
+import * as TokenSecrets from "@data-import/server/auth/TokenSecrets"
+import { routes } from "./Handlers.ts"
+
+const serving = Effect.gen(function* () {
+  const { admit, ready: database } = yield* Database
+  return { routes: yield* routes, admit, dependencies: { database }, background: yield* report }
+})
+
+/**
+ * Settings: those of the server, the database and the token's keys. Behind the gateway TRUST_PROXY
+ * must be 1: failed attempts are counted by client address, and without it all clients have the
+ * gateway's.
+ */
+export const layer = Service.layer("auth", serving).pipe(
+  Layer.provide(ServiceToken.layer),
+  Layer.provide([Storage.layer, TokenSeal.layer, TokenSecrets.layer]),
+  Layer.provide(TokenKeys.layer)
+)

@@ -1,0 +1,104 @@
+/**
+ * The GraphQL interface: one mutation, with the names and types of the platform whose clients call
+ * it, and the errors that it can answer with. How a request is run, and within which limits, is
+ * said in `Graphql.ts`. Source: decisions, "Authentication".
+ */
+import type { GraphQLError } from "graphql"
+import { createGraphQLError, createSchema } from "graphql-yoga"
+import type { Credential, ServiceTokens, TokenRefused } from "@data-import/domain/auth/ServiceToken"
+
+const typeDefs = /* GraphQL */ `
+  "Any JSON value."
+  scalar GenericScalar
+
+  "What proves who asks: exactly one of the two."
+  input ObtainServiceTokenInput @oneOf {
+    "The organisation's API key, as the operator issued it."
+    APIKey: String
+    "The refresh token that came with the last token. It is good for one use within 7 days."
+    refreshToken: String
+  }
+
+  type ObtainServiceToken {
+    "The access token, for the header 'Authorization: Token <ACCESS_TOKEN>'. It lives 60 minutes."
+    token: String!
+    "Exchanges for the next access token, once."
+    refreshToken: String!
+    "When the refresh token ends, in Unix seconds."
+    refreshExpiresIn: Int!
+    "The claims inside the access token."
+    payload: GenericScalar!
+  }
+
+  type Query {
+    "The version of this interface."
+    version: String!
+  }
+
+  type Mutation {
+    "Exchanges an API key or a refresh token for an access token. Once a request."
+    obtainServiceToken(input: ObtainServiceTokenInput!): ObtainServiceToken
+  }
+`
+
+/** Why there is no token, as far as the caller is told in a GraphQL error. */
+export type Told = Exclude<TokenRefused, { readonly _tag: "ServiceUnavailable" }>
+
+/** What a GraphQL error says in its `extensions`. `errorCode` is stable for ever. */
+export interface ErrorExtensions {
+  readonly errorType: "AUTHORIZATION" | "APPLICATION" | "VALIDATION"
+  readonly errorCode: "INVALID_API_KEY" | "INVALID_REFRESH_TOKEN" | "THROTTLED" | "INVALID_REQUEST"
+  readonly errorDescription: string
+}
+
+const tellings: Record<Told["_tag"], ErrorExtensions & { readonly message: string }> = {
+  InvalidApiKey: {
+    message: "Invalid API key.",
+    errorType: "AUTHORIZATION",
+    errorCode: "INVALID_API_KEY",
+    errorDescription: "The API key is unknown, expired or revoked."
+  },
+  InvalidRefreshToken: {
+    message: "Invalid refresh token.",
+    errorType: "AUTHORIZATION",
+    errorCode: "INVALID_REFRESH_TOKEN",
+    errorDescription:
+      "The refresh token is unknown, expired or used before, or its API key has ended. " +
+      "Obtain a token with the API key."
+  },
+  Throttled: {
+    message: "Too many failed attempts.",
+    errorType: "APPLICATION",
+    errorCode: "THROTTLED",
+    errorDescription:
+      "Too many attempts from this address have failed within a minute. " +
+      "Send the request again after the seconds in Retry-After."
+  }
+}
+
+/** The error that tells the caller why. */
+export const errorOf = (told: Told): GraphQLError => {
+  const { message, ...extensions } = tellings[told._tag]
+  return createGraphQLError(message, { extensions })
+}
+
+/** What a request brings along for the resolvers. */
+export interface TokenContext {
+  /** Rejects with `errorOf` the refusal, or with anything else where the caller is told nothing. */
+  readonly obtain: (credential: Credential) => Promise<ServiceTokens>
+}
+
+interface Arguments {
+  readonly input: Credential
+}
+
+export const schema = createSchema<TokenContext>({
+  typeDefs,
+  resolvers: {
+    Query: { version: () => "v1" },
+    Mutation: {
+      obtainServiceToken: (_: unknown, { input }: Arguments, { obtain }: TokenContext) =>
+        obtain(input)
+    }
+  }
+})

@@ -1,0 +1,72 @@
+/**
+ * The interface described, for machines (`/openapi.json`) and for people (`/docs`). The page holds
+ * its scripts and styles itself and its policy forbids it to load anything from elsewhere, so that
+ * it works on a machine without a network.
+ */
+import { readFile } from "node:fs/promises"
+import { Effect } from "effect"
+import { HttpRouter, HttpServerResponse } from "effect/http"
+import { HttpApi, HttpApiSwagger } from "effect/http-api"
+import type { Route } from "@data-import/server/routing/Route"
+
+const openapiFile = new URL("../openapi.json", import.meta.resolve("@data-import/api/Limits"))
+
+const pagePolicy =
+  "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; " +
+  "font-src data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+/** The page that Effect makes for an API, with a document of its own in it. */
+const emptyPage = Effect.promise(async () => {
+  const { dispose, handler } = HttpRouter.toWebHandler(
+    HttpApiSwagger.layer(HttpApi.make("data-import")),
+    { disableLogger: true }
+  )
+  const answer = await handler(new Request("http://localhost/docs"))
+  const page = await answer.text()
+  await dispose()
+  return page
+})
+
+const embedded = /(<script id="swagger-spec" type="application\/json">)[^<]*(<\/script>)/
+
+/** @throws when the page has no place for a document. */
+const pageOf = (page: string, openapi: string): string => {
+  if (!embedded.test(page)) throw new Error("The documentation page holds no document to replace")
+  const json = openapi.replaceAll("<", "\\u003c")
+  return page.replace(embedded, (_all, open: string, close: string) => open + json + close)
+}
+
+const headers = { "cache-control": "public, max-age=300", "x-content-type-options": "nosniff" }
+
+/**
+ * The text is encoded here, and all connections send the same bytes: as text, a page of megabytes
+ * would be encoded, and held in memory, for each of them.
+ */
+const published = (
+  path: string,
+  text: string,
+  contentType: string,
+  more?: Readonly<Record<string, string>>
+): Route => {
+  const answer = HttpServerResponse.uint8Array(Buffer.from(text), {
+    contentType,
+    headers: { ...headers, ...more }
+  })
+  return {
+    method: "GET",
+    path,
+    access: "public",
+    answersJson: false,
+    run: () => Effect.succeed(answer)
+  }
+}
+
+/** `/openapi.json` and `/docs`; both are read once. */
+export const routes: Effect.Effect<ReadonlyArray<Route>> = Effect.gen(function* () {
+  const openapi = yield* Effect.promise(() => readFile(openapiFile, "utf8"))
+  const page = pageOf(yield* emptyPage, openapi)
+  return [
+    published("/openapi.json", openapi, "application/json"),
+    published("/docs", page, "text/html; charset=utf-8", { "content-security-policy": pagePolicy })
+  ]
+})

@@ -1,0 +1,73 @@
+/**
+ * The one address of the system: finds the service by path and forwards, without looking into a
+ * body. Every answer is the service's own; the gateway itself answers unknown paths, its documents,
+ * its health, what is no sound HTTP or too large, and for a service that does not answer. It opens
+ * tokens with the public keys of the auth service, to share the memory for bodies among
+ * organisations; it refuses nobody for a token.
+ *
+ * Settings: those of the server, TOKEN_ISSUER (data-import), ACCOUNT_IMPORT_URL, QUERY_URL,
+ * AUTH_URL, POST_IMPORT_URL (unset: its paths answer 503), UPSTREAM_TIMEOUT_SECONDS (30),
+ * MAX_REQUESTS_PER_ADDRESS (500). Each URL is `http://host:port`, or several of them with commas
+ * between, one for each instance. TRUST_PROXY is the number of proxies before it; the services
+ * behind it need 1, since it sends them one address.
+ */
+import { Config, Effect, Option } from "effect"
+import * as Authorization from "@data-import/server/auth/Authorization"
+import type { Arrival, Dispatched } from "@data-import/server/routing/Dispatch"
+import * as Service from "@data-import/server/lifecycle/Service"
+import * as TokenOpener from "@data-import/server/auth/TokenVerifier"
+import * as Upstream from "./Upstream.ts"
+import {
+  answerSeconds,
+  requestsPerAddress,
+  upstreamUrls
+} from "./UpstreamSettings.ts"
+import * as Documentation from "./Documentation.ts"
+import { find, type ServiceName } from "./RoutingTable.ts"
+
+const settings = Config.all({
+  accountImport: upstreamUrls("ACCOUNT_IMPORT_URL").required,
+  postImport: upstreamUrls("POST_IMPORT_URL").optional,
+  query: upstreamUrls("QUERY_URL").required,
+  auth: upstreamUrls("AUTH_URL").required,
+  seconds: answerSeconds.or(30),
+  maxRequestsPerAddress: requestsPerAddress.or(500)
+})
+
+const serving = Effect.gen(function* () {
+  const { accountImport, auth, maxRequestsPerAddress, postImport, query, seconds } = yield* settings
+  const organisationOf = yield* Effect.provide(
+    Authorization.organisationOf,
+    TokenOpener.layerAuth(auth)
+  )
+  const connect = (urls: ReadonlyArray<URL>) =>
+    Upstream.make(urls, { connect: 2_000, answer: seconds * 1_000 }, organisationOf)
+  const upstreams: Readonly<Record<ServiceName, Upstream.Upstream>> = yield* Effect.all({
+    accountImport: connect(accountImport),
+    postImport: Option.match(postImport, {
+      onNone: () => Effect.succeed(Upstream.absent),
+      onSome: connect
+    }),
+    query: connect(query),
+    auth: connect(auth)
+  })
+  const otherwise = (arrival: Arrival, path: string): Dispatched | undefined => {
+    const entry = find(path)
+    if (entry === undefined) return undefined
+    const { bodyBytes, prefix, service } = entry
+    return { route: prefix, answer: upstreams[service].forward(arrival, bodyBytes) }
+  }
+  return {
+    routes: yield* Documentation.routes,
+    otherwise,
+    maxRequestsPerAddress,
+    dependencies: {
+      "account-import": upstreams.accountImport.ready,
+      ...(Option.isSome(postImport) && { "post-import": upstreams.postImport.ready }),
+      query: upstreams.query.ready,
+      auth: upstreams.auth.ready
+    }
+  }
+})
+
+export const layer = Service.layer("gateway", serving)

@@ -1,6 +1,0 @@
-/** The process of the post-import service. Its settings are named in PostImport.ts. */
-import "effect/schema/SchemaJITCompiler/enable"
-import { runMain } from "@data-import/server/Service"
-import { layer } from "./PostImport.ts"
-
-runMain(layer)

@@ -1,0 +1,87 @@
+/** The post-import endpoints over HTTP: each handler calls one program and wraps its answer. */
+import { Effect, Result, Schema } from "effect"
+import { PostImportGroup } from "@data-import/api/PostImportApi"
+import { formatInstant } from "@data-import/domain/schema/Field"
+import type { NoteResult } from "@data-import/domain/post-import/NoteImport"
+import { PostImport, type TransactionParameters } from "@data-import/domain/post-import/PostImport"
+import { writingStatementsRequest } from "@data-import/domain/validation/PostImportValidation"
+import { AccountTransaction } from "@data-import/domain/account/Transaction"
+import type { TransactionResult } from "@data-import/domain/post-import/TransactionImport"
+import { textWriterOf } from "@data-import/domain/schema/Encoder"
+import * as Answer from "@data-import/server/http/Answer"
+import { type WriteCall, writing } from "@data-import/server/routing/Idempotency"
+import * as Route from "@data-import/server/routing/Route"
+
+const noteLine = ({ body, created_at, status }: NoteResult) => ({
+  created_at: formatInstant(created_at),
+  body,
+  status
+})
+
+const writingTransactionResults = textWriterOf(
+  Schema.Struct({
+    results: Schema.Array(
+      Schema.Struct({
+        status: Schema.String,
+        transaction_data: Schema.Struct({
+          ...AccountTransaction.fields,
+          status: Schema.optionalKey(Schema.String)
+        })
+      })
+    )
+  })
+)
+
+/** One that existed also tells the result of its own import. */
+const transactionLine = ({ status, transaction }: TransactionResult) => ({
+  status,
+  transaction_data:
+    status === "TRANSACTION_ALREADY_EXISTS"
+      ? { ...transaction, status: "TRANSACTION_IMPORT_SUCCESS" }
+      : transaction
+})
+
+interface SentParameters {
+  readonly check_previously_added?: boolean
+  readonly force_add_to_current_statement?: boolean
+}
+
+/** Both are true unless sent. */
+const withDefaults = ({
+  check_previously_added = true,
+  force_add_to_current_statement = true
+}: SentParameters): TransactionParameters => ({
+  checkPreviouslyAdded: check_previously_added,
+  forceAddToCurrentStatement: force_add_to_current_statement
+})
+
+export const routes = Effect.gen(function* () {
+  const postImport = yield* PostImport
+  const write = yield* writing
+
+  return Route.handle(PostImportGroup, {
+    createNotes: write(
+      ({ body, caller, keep, parameters }) =>
+        postImport.createNotes(caller, body, keep, Route.faultsIn(parameters)),
+      (results) => Answer.small(201, results.map(noteLine))
+    ),
+    createTransactions: write(
+      ({ body, caller, keep, parameters }: WriteCall<SentParameters>) =>
+        postImport.createTransactions(caller, body, Result.map(parameters, withDefaults), keep),
+      (results) => ({
+        status: 201,
+        writing: () => writingTransactionResults({ results: results.map(transactionLine) })
+      })
+    ),
+    createHistoricalStatements: write(
+      ({ body, caller, keep, parameters }) =>
+        postImport.createStatements(caller, body, keep, Route.faultsIn(parameters)),
+      (request) => ({ status: 201, writing: () => writingStatementsRequest(request) })
+    ),
+    createPaymentInstruction: write(
+      ({ body, caller, keep, parameters }) =>
+        postImport.createPaymentInstruction(caller, body, keep, Route.faultsIn(parameters)),
+      (created) => Answer.small(201, created)
+    )
+  })
+})

@@ -1,0 +1,6 @@
+/** The process of the post-import service. Its settings are named in PostImport.ts. */
+import "effect/schema/SchemaJITCompiler/enable"
+import { runMain } from "@data-import/server/lifecycle/Service"
+import { layer } from "./PostImport.ts"
+
+runMain(layer)

@@ -1,6 +1,0 @@
-/** The process of the query service. Its settings are named in Query.ts. */
-import "effect/schema/SchemaJITCompiler/enable"
-import { runMain } from "@data-import/server/Service"
-import { layer } from "./Query.ts"
-
-runMain(layer)

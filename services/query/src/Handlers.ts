@@ -1,0 +1,71 @@
+/** The queries over HTTP, and the limits: each handler calls one program and wraps its answer. */
+import { Effect, Stream } from "effect"
+import { limits } from "@data-import/api/Limits"
+import { QueryGroup } from "@data-import/api/QueryApi"
+import { SystemGroup } from "@data-import/api/SystemApi"
+import { formatInstant } from "@data-import/domain/schema/Field"
+import { type ImportList, ImportQuery, type ListRange } from "@data-import/domain/import/ImportQuery"
+import type { Caller } from "@data-import/domain/organisation/Organisation"
+import type {
+  ImportListEntry as Entry,
+  ImportListKind
+} from "@data-import/domain/ports/ImportProcesses"
+import * as Answer from "@data-import/server/http/Answer"
+import * as Route from "@data-import/server/routing/Route"
+
+const lineOf = ({ account_created_at, external_account_number, kraken_account_number }: Entry) => ({
+  external_account_number,
+  kraken_account_number,
+  account_created_at: account_created_at && formatInstant(account_created_at)
+})
+
+/** Where the next page is: the same list, from where this page ends. */
+const nextLink = (path: string, limit: number, nextAfter: string): string => {
+  const address = path.split("?", 1)[0] as string
+  return `<${address}?${new URLSearchParams({ limit: String(limit), after: nextAfter })}>; rel="next"`
+}
+
+const answerOf = (list: ImportList, path: string, limit: number | null) => {
+  if (list._tag === "Whole") return Answer.jsonArray(Stream.map(list.entries, lineOf))
+  const { entries, nextAfter } = list
+  const headers = nextAfter === null ? {} : { link: nextLink(path, limit ?? 0, nextAfter) }
+  return Effect.succeed(Answer.json(200, entries.map(lineOf), headers))
+}
+
+/** A call of any of the lists, which take the same parameters. */
+type ListCall = Route.Call & {
+  readonly caller: Caller
+  readonly parameters: { readonly after?: string; readonly limit?: number }
+}
+
+export const routes = Effect.map(ImportQuery, (imports) => {
+  const list =
+    (kind: ImportListKind) =>
+    ({ caller, parameters, params, request }: ListCall) =>
+      Effect.gen(function* () {
+        const { after = null, limit = null } = parameters
+        const range: ListRange = { after, limit }
+        const found = yield* imports.list(caller, params["import_supplier"] ?? "", kind, range)
+        return yield* answerOf(found, request.url, range.limit)
+      })
+
+  return [
+    ...Route.handle(QueryGroup, {
+      getAccountImportStatus: ({ caller, params }) =>
+        Effect.map(
+          imports.status(
+            caller,
+            params["import_supplier"] ?? "",
+            params["external_account_number"] ?? ""
+          ),
+          (record) => Answer.json(200, record)
+        ),
+      listAllAccountImports: list("all"),
+      listPendingAccountImports: list("pending"),
+      listImportedAccounts: list("imported")
+    }),
+    ...Route.handle(SystemGroup, {
+      getLimits: () => Effect.succeed(Answer.json(200, limits))
+    })
+  ]
+})

@@ -1,0 +1,27 @@
+/** The query service: what it serves, and the adapters it stands on. */
+import { Effect, Layer } from "effect"
+import * as ImportQuery from "@data-import/domain/import/ImportQuery"
+import { Database } from "@data-import/postgres/connection/Database"
+import { report } from "@data-import/postgres/connection/HealthReport"
+import * as Storage from "@data-import/postgres/Storage"
+import * as Authorization from "@data-import/server/auth/Authorization"
+import * as Service from "@data-import/server/lifecycle/Service"
+import * as TokenOpener from "@data-import/server/auth/TokenVerifier"
+import { routes } from "./Handlers.ts"
+
+const serving = Effect.gen(function* () {
+  const { admit, ready: database } = yield* Database
+  return {
+    routes: yield* routes,
+    admit,
+    dependencies: { database },
+    authorize: yield* Authorization.make,
+    background: yield* report
+  }
+})
+
+/** Settings: those of the server, the database and the token's keys. */
+export const layer = Service.layer("query", serving).pipe(
+  Layer.provide(ImportQuery.layer),
+  Layer.provide([Storage.layer, TokenOpener.layer])
+)
