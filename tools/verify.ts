@@ -8,7 +8,7 @@ import { type ChildProcess, spawn } from "node:child_process"
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { availableParallelism, tmpdir } from "node:os"
 import { join } from "node:path"
-import { neverSeen } from "@data-import/api/testing/ContractCoverage"
+import { neverAnswered } from "@data-import/api/testing/ContractCoverage"
 
 const root = join(import.meta.dirname, "..")
 
@@ -96,7 +96,7 @@ const counted = (file: string): Report | undefined => {
 }
 
 const allSeen = (sightings: string): boolean => {
-  const missing = neverSeen(sightings)
+  const missing = neverAnswered(sightings)
   console.log(`${missing.length === 0 ? "passed" : "FAILED"}  every described answer was seen`)
   for (const answer of missing) console.log(`  never seen: ${answer}`)
   return missing.length === 0

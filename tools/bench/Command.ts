@@ -1,7 +1,7 @@
 /** How a command of the benchmark runs: its options, and what it says when it cannot go on. */
 import { NodeRuntime } from "@effect/platform-node"
 import { Cause, Console, Effect, Exit, Predicate, type Scope } from "effect"
-import { layer as tokenMint, type TokenMint } from "@data-import/server/testing/TokenMint"
+import { layer as tokenMint, type TokenIssuer } from "@data-import/server/testing/TokenIssuer"
 import { Misunderstood, type Options, optionsOf } from "./Options.ts"
 
 const plainly = ["Misunderstood", "WrongAnswer", "CannotRun", "DidNotStart", "PostgresDidNotStart"]
@@ -16,7 +16,7 @@ const explained = (cause: Cause.Cause<unknown>) => {
 
 /** Runs the command of this process to its end. */
 export const command = <E>(
-  run: (options: Options) => Effect.Effect<void, E, Scope.Scope | TokenMint>
+  run: (options: Options) => Effect.Effect<void, E, Scope.Scope | TokenIssuer>
 ): void => {
   const main = Effect.try({
     try: () => optionsOf(process.argv.slice(2)),

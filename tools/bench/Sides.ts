@@ -4,7 +4,7 @@
  */
 import { join } from "node:path"
 import { Effect } from "effect"
-import { TokenMint } from "@data-import/server/testing/TokenMint"
+import { TokenIssuer } from "@data-import/server/testing/TokenIssuer"
 import { type Database, type Server, stageMany, temporaryFolder } from "./Database.ts"
 import type { Load, Order, Outcome } from "./Load.ts"
 import * as Program from "./Program.ts"
@@ -30,7 +30,7 @@ export type Services = Readonly<Record<Work["service"] | "gateway", Program.Prog
 const poolSize = "10"
 
 const settingsFor = Effect.fnUntraced(function* (database: Database) {
-  const { jwksFile } = yield* TokenMint
+  const { jwksFile } = yield* TokenIssuer
   return {
     DATABASE_URL: database.url,
     DATABASE_POOL_SIZE: poolSize,

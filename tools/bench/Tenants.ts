@@ -2,12 +2,12 @@
 import { DateTime, Duration, Effect, Layer, Redacted } from "effect"
 import { utc } from "@data-import/domain/organisation/BusinessDay"
 import { OrganisationName } from "@data-import/domain/organisation/Organisation"
-import { OperatorSetup } from "@data-import/domain/ports/Configuration"
+import { Configuration } from "@data-import/domain/ports/Configuration"
 import { issueKey } from "@data-import/domain/auth/ServiceToken"
 import { SupplierCode } from "@data-import/domain/organisation/Supplier"
 import { layerWith } from "@data-import/postgres/connection/Database"
 import { layerPorts } from "@data-import/postgres/Storage"
-import { TokenMint } from "@data-import/server/testing/TokenMint"
+import { TokenIssuer } from "@data-import/server/testing/TokenIssuer"
 import { layer as tokenSecrets } from "@data-import/server/auth/TokenSecrets"
 import type { Database } from "./Database.ts"
 import { team } from "./Works.ts"
@@ -22,8 +22,8 @@ export interface Tenant {
 const tokenLifetime = Duration.hours(12)
 
 const make = Effect.fnUntraced(function* (name: string) {
-  const setup = yield* OperatorSetup
-  const mint = yield* TokenMint
+  const setup = yield* Configuration
+  const issue = yield* TokenIssuer
   const organisation = OrganisationName.make(name)
   yield* setup.createOrganisation(organisation, yield* DateTime.now)
   const supplier = SupplierCode.make(name.toUpperCase())
@@ -45,13 +45,17 @@ const make = Effect.fnUntraced(function* (name: string) {
     scopes: ["import:read", "import:write"],
     expiresAt: null
   })
-  return { organisation, supplier, token: yield* mint.tokenOf(key, tokenLifetime) } satisfies Tenant
+  return {
+    organisation,
+    supplier,
+    token: yield* issue.tokenOf(key, tokenLifetime)
+  } satisfies Tenant
 })
 
 /** A tenant for each name, on a database that has none yet. */
 export const makeAll = (database: Database, names: ReadonlyArray<string>) =>
   Effect.gen(function* () {
-    const setup = yield* OperatorSetup
+    const setup = yield* Configuration
     yield* setup.createTeam(team)
     return yield* Effect.forEach(names, make)
   }).pipe(

@@ -11,15 +11,15 @@ import { join } from "node:path"
 import { Array, Context, DateTime, Duration, Effect, Layer, Redacted, type Scope } from "effect"
 import { utc } from "@data-import/domain/organisation/BusinessDay"
 import { OrganisationName } from "@data-import/domain/organisation/Organisation"
-import { History } from "@data-import/domain/ports/AuditLog"
-import { OperatorSetup } from "@data-import/domain/ports/Configuration"
+import { AuditLog } from "@data-import/domain/ports/AuditLog"
+import { Configuration } from "@data-import/domain/ports/Configuration"
 import { issueKey } from "@data-import/domain/auth/ServiceToken"
 import { SupplierCode } from "@data-import/domain/organisation/Supplier"
 import * as Database from "@data-import/postgres/connection/Database"
-import * as Logins from "@data-import/postgres/setup/DatabaseUsers"
+import * as DatabaseUsers from "@data-import/postgres/setup/DatabaseUsers"
 import { migrate } from "@data-import/postgres/setup/migrate"
 import * as Storage from "@data-import/postgres/Storage"
-import { loginsTo } from "@data-import/postgres/testing/databases"
+import { databaseUsersTo } from "@data-import/postgres/testing/databases"
 import * as TokenSecrets from "@data-import/server/auth/TokenSecrets"
 import * as Vendors from "@data-import/vendor-simulator/VendorSimulator"
 import { Chance } from "./Chance.ts"
@@ -69,7 +69,7 @@ export class System extends Context.Service<
     /** Connections past the proxy, to look at what is stored. */
     readonly database: Database.Database["Service"]
     /** Whether the audit log is as it was written. */
-    readonly verifyAudit: History["Service"]["verifyAudit"]
+    readonly verifyAudit: AuditLog["Service"]["verifyAudit"]
     /** Between the services and PostgreSQL, where the options say so. */
     readonly databaseProxy: Proxy.Proxy
     readonly storeProxy: Proxy.Proxy
@@ -103,7 +103,7 @@ const urlsOf = (instances: ReadonlyArray<ServiceProcess.ServiceProcess>): string
   instances.map(({ url }) => url).join(",")
 
 const startServices = Effect.fnUntraced(function* (
-  logins: Logins.Logins,
+  databaseUsers: DatabaseUsers.DatabaseUsers,
   { store, vendor }: { readonly store: number; readonly vendor: number },
   folder: string,
   instances: number
@@ -111,8 +111,8 @@ const startServices = Effect.fnUntraced(function* (
   const stopping = stoppingOf(instances)
   const make = (name: ServiceProcess.ServiceName, settings: ServiceProcess.Settings) =>
     Effect.all(Array.makeBy(instances, () => ServiceProcess.make(name, settings)))
-  const behind = (name: Logins.Worker) => ({
-    DATABASE_URL: Redacted.value(logins[name]),
+  const behind = (name: DatabaseUsers.Worker) => ({
+    DATABASE_URL: Redacted.value(databaseUsers[name]),
     TRUST_PROXY: "1",
     ...stopping
   })
@@ -120,7 +120,7 @@ const startServices = Effect.fnUntraced(function* (
     ...behind("auth"),
     TOKEN_KEYS_DIR: join(folder, "keys")
   })
-  const checking = (name: Logins.Worker) => ({
+  const checking = (name: DatabaseUsers.Worker) => ({
     ...behind(name),
     JWKS_URL: `${auth[0].url}/.well-known/jwks.json`,
     ...Store.settingsFor(store)
@@ -162,7 +162,7 @@ const team = "Migration Team"
 
 /** A database without the team is one that nobody has set up yet. */
 const tenantWith = Effect.fnUntraced(function* (documentCheck: boolean) {
-  const setup = yield* OperatorSetup
+  const setup = yield* Configuration
   const name = randomBytes(6).toString("hex")
   const organisation = OrganisationName.make(`org-${name}`)
   const code = SupplierCode.make(`FAULTS_${name}`)
@@ -200,11 +200,11 @@ const start = Effect.fnUntraced(function* (options: Options) {
   const { url: vendors } = yield* Vendors.VendorSimulator
   const vendorProxy = yield* Proxy.make(portOf(vendors), chance)
   const databaseUrl = throughPort(postgres.url, proxied ? databaseProxy.port : postgres.port)
-  const logins = loginsTo(databaseUrl, yield* Logins.temporary(postgres.url))
+  const databaseUsers = databaseUsersTo(databaseUrl, yield* DatabaseUsers.temporary(postgres.url))
   const store = yield* Store.make
   const storeProxy = yield* Proxy.make(store.port, chance)
   const proxies = { store: storeProxy.port, vendor: vendorProxy.port }
-  const running = yield* startServices(logins, proxies, folder, instances)
+  const running = yield* startServices(databaseUsers, proxies, folder, instances)
   const context = yield* Layer.build(
     Layer.provideMerge(
       Storage.layerPorts,
@@ -219,7 +219,7 @@ const start = Effect.fnUntraced(function* (options: Options) {
     ...running,
     postgres,
     database: Context.get(context, Database.Database),
-    verifyAudit: Context.get(context, History).verifyAudit,
+    verifyAudit: Context.get(context, AuditLog).verifyAudit,
     databaseProxy,
     storeProxy,
     vendorProxy,

@@ -11,7 +11,7 @@ import {
 } from "@data-import/domain/testing/samples"
 import type { Wire } from "@data-import/domain/testing/wire"
 import { operations, type Operation } from "./Document.ts"
-import { imported, rehearsed, staged, supplier, team } from "./Tenant.ts"
+import { imported, dryRun, staged, supplier, team } from "./Tenant.ts"
 
 /** The operations that take a body. */
 export const posts: ReadonlyArray<Operation> = operations.filter(({ body }) => body !== null)
@@ -22,7 +22,7 @@ const key = { import_supplier: supplier, external_account_number: imported[0] ??
 
 const account = { ...domesticPayload(), import_supplier: supplier, external_account_number: staged }
 
-const process = { ...key, external_account_number: rehearsed, operations_team_name: team }
+const process = { ...key, external_account_number: dryRun, operations_team_name: team }
 
 const bodies: Readonly<Record<string, Wire>> = {
   validateAccount: { payload: account },

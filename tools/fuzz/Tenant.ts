@@ -15,7 +15,7 @@ import {
 } from "@data-import/domain/organisation/Organisation"
 import { AttemptId } from "@data-import/domain/account/ImportProcess"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
-import { OperatorSetup } from "@data-import/domain/ports/Configuration"
+import { Configuration } from "@data-import/domain/ports/Configuration"
 import { issueKey } from "@data-import/domain/auth/ServiceToken"
 import { SupplierCode } from "@data-import/domain/organisation/Supplier"
 import { domesticPayload } from "@data-import/domain/testing/samples"
@@ -54,7 +54,7 @@ export const imported: ReadonlyArray<string> = Array.from({ length: 16 }, (_, n)
 /** Staged and never processed, of `supplier` and `fullSupplier`. */
 export const staged = "staged"
 /** Staged, and imported as soon as an altered request is one to create it. */
-export const rehearsed = "rehearsed"
+export const dryRun = "dryRun"
 /** Marked to be skipped. */
 export const skipped = "skipped"
 /** In the middle of an attempt that never ends. */
@@ -125,11 +125,11 @@ const supplierOf = (code: string, concurrencyLimit: number | null) => ({
 })
 
 const setUp = Effect.gen(function* () {
-  const setup = yield* OperatorSetup
+  const setup = yield* Configuration
   yield* setup.createSupplier(supplierOf(supplier, null))
   yield* setup.createSupplier(supplierOf(fullSupplier, 0))
   yield* setup.createSupplier(supplierOf(hiddenSupplier, null))
-  yield* setup.addChoice("vendor", absentVendor)
+  yield* setup.addCode("vendor", absentVendor)
   return { reader: yield* keyOf(["import:read"]), writer: yield* keyOf(["import:write"]) }
 })
 
@@ -168,7 +168,7 @@ const stage = (ask: Ask, token: string, import_supplier: string, number: string)
 
 const fill = async (ask: Ask, token: string): Promise<void> => {
   await stage(ask, token, fullSupplier, staged)
-  for (const number of [staged, rehearsed, skipped, held, ...imported])
+  for (const number of [staged, dryRun, skipped, held, ...imported])
     await stage(ask, token, supplier, number)
   for (const external_account_number of imported) {
     const payload = { import_supplier: supplier, external_account_number }

@@ -5,7 +5,7 @@
  */
 import { utc } from "@data-import/domain/organisation/BusinessDay"
 import { OrganisationName, Scope } from "@data-import/domain/organisation/Organisation"
-import { AlreadyExists, OperatorSetup } from "@data-import/domain/ports/Configuration"
+import { AlreadyExists, Configuration } from "@data-import/domain/ports/Configuration"
 import { issueKey } from "@data-import/domain/auth/ServiceToken"
 import { SupplierCode, type SupplierStatus } from "@data-import/domain/organisation/Supplier"
 import {
@@ -39,7 +39,7 @@ const unlessThere = <A, E, R>(make: Effect.Effect<A, E | AlreadyExists, R>) =>
 
 /** Made as far as it is not there yet, since a start can be cut short in the middle. */
 const setUp = Effect.gen(function* () {
-  const setup = yield* OperatorSetup
+  const setup = yield* Configuration
   const now = yield* DateTime.now
   for (const name of [demo, rival]) yield* unlessThere(setup.createOrganisation(name, now))
   yield* unlessThere(setup.createTeam(team))
@@ -128,7 +128,7 @@ const moveTo = Effect.fnUntraced(function* (file: string, baseUrl: string) {
 /** Makes the tenant where the database has no organisation yet, or where a start was cut short. */
 export const ensure = Effect.fnUntraced(function* (dataDir: string, baseUrl: string) {
   const fs = yield* FileSystem.FileSystem
-  const setup = yield* OperatorSetup
+  const setup = yield* Configuration
   const { demo: file, documents: bucket } = placesIn(dataDir)
   const isEmpty = (yield* setup.organisations).length === 0
   if (isEmpty || (yield* fs.exists(draftOf(file)))) yield* create(file, bucket, baseUrl)

@@ -2,7 +2,7 @@
  * The whole system in one process, on this machine only: PostgreSQL, the migrations, every service
  * and the demo tenant, up together and down together.
  */
-import * as Logins from "@data-import/postgres/setup/DatabaseUsers"
+import * as DatabaseUsers from "@data-import/postgres/setup/DatabaseUsers"
 import { migrate } from "@data-import/postgres/setup/migrate"
 import * as Storage from "@data-import/postgres/Storage"
 import * as TokenSecrets from "@data-import/server/auth/TokenSecrets"
@@ -49,8 +49,8 @@ export const run = Effect.gen(function* () {
   const folder = yield* dataDir
   const { share, supervise, url } = yield* own
   yield* migrate(url)
-  const { operator, ...logins } = yield* Logins.temporary(url)
-  const { baseUrl, check } = yield* Services.start({ dataDir: folder, logins })
+  const { operator, ...databaseUsers } = yield* DatabaseUsers.temporary(url)
+  const { baseUrl, check } = yield* Services.start({ dataDir: folder, databaseUsers })
   yield* Effect.provide(DemoTenant.ensure(folder, baseUrl), setupOn(operator))
   yield* share
   yield* answering(check)

@@ -7,7 +7,7 @@ import * as Auth from "@data-import/auth/src/Auth"
 import * as Gateway from "@data-import/gateway/src/Gateway"
 import * as Query from "@data-import/query/src/Query"
 import * as PostImport from "@data-import/post-import/src/PostImport"
-import type { Logins } from "@data-import/postgres/setup/DatabaseUsers"
+import type { DatabaseUsers } from "@data-import/postgres/setup/DatabaseUsers"
 import * as Log from "@data-import/server/observability/Log"
 import { Listening } from "@data-import/server/lifecycle/Service"
 import { ConfigProvider, Context, Effect, Layer, Record, Redacted } from "effect"
@@ -15,7 +15,7 @@ import * as VendorSimulator from "@data-import/vendor-simulator/VendorSimulator"
 import { placesIn } from "@data-import/operator/DataDirectory"
 
 export interface Settings {
-  readonly logins: Omit<Logins, "operator">
+  readonly databaseUsers: Omit<DatabaseUsers, "operator">
   readonly dataDir: string
 }
 
@@ -58,12 +58,12 @@ const run = <E>(service: Layer.Layer<Listening, E>, values: Values) =>
  * Starts the services, the gateway last and on `PORT` (8080); gives its address, and what succeeds
  * when every service and what it depends on answers. They stop with the scope, the gateway first.
  */
-export const start = Effect.fnUntraced(function* ({ dataDir, logins }: Settings) {
+export const start = Effect.fnUntraced(function* ({ dataDir, databaseUsers }: Settings) {
   const places = placesIn(dataDir)
-  const behind = (name: keyof Settings["logins"]) => ({
+  const behind = (name: keyof Settings["databaseUsers"]) => ({
     PORT: "0",
     TRUST_PROXY: "1",
-    DATABASE_URL: Redacted.value(logins[name])
+    DATABASE_URL: Redacted.value(databaseUsers[name])
   })
   const vendors = Context.get(
     yield* Layer.build(VendorSimulator.layer),

@@ -3,8 +3,8 @@ import { encodeDescription } from "@data-import/domain/account/AccountDescriptio
 import { formatInstant } from "@data-import/domain/schema/Field"
 import { ApiKeyId, type Caller, RequestId } from "@data-import/domain/organisation/Organisation"
 import { Accounts } from "@data-import/domain/ports/Accounts"
-import { type Attempt, type AuditEntry, History } from "@data-import/domain/ports/AuditLog"
-import { OperatorSetup } from "@data-import/domain/ports/Configuration"
+import { type Attempt, type AuditEntry, AuditLog } from "@data-import/domain/ports/AuditLog"
+import { Configuration } from "@data-import/domain/ports/Configuration"
 import { DateTime, Effect, Option } from "effect"
 import { Argument, Command } from "effect/cli"
 import { type Entry, plain, say, table } from "./Answer.ts"
@@ -97,7 +97,7 @@ const show = Command.make(
   { number: Argument.String("number").pipe(asAccountNumber) },
   Effect.fnUntraced(function* ({ number }) {
     const accounts = yield* Accounts
-    const history = yield* History
+    const history = yield* AuditLog
     const found = yield* accounts.describe(number)
     if (Option.isNone(found)) return yield* new Refused({ why: `There is no account ${number}.` })
     const { key } = found.value
@@ -118,7 +118,7 @@ const endInstruction = Command.make(
   { number: Argument.String("number").pipe(asAccountNumber) },
   Effect.fnUntraced(function* ({ number }) {
     const accounts = yield* Accounts
-    const setup = yield* OperatorSetup
+    const setup = yield* Configuration
     const found = yield* accounts.describe(number)
     if (Option.isNone(found)) return yield* new Refused({ why: `There is no account ${number}.` })
     const { key } = found.value

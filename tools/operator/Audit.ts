@@ -1,5 +1,5 @@
 /** Commands about the audit log: whether it is as it was written. */
-import { type AuditFault, History } from "@data-import/domain/ports/AuditLog"
+import { type AuditFault, AuditLog } from "@data-import/domain/ports/AuditLog"
 import { Effect } from "effect"
 import { Command } from "effect/cli"
 import { plain, say } from "./Answer.ts"
@@ -38,7 +38,7 @@ const verify = Command.make(
   "verify",
   {},
   Effect.fnUntraced(function* () {
-    const history = yield* History
+    const history = yield* AuditLog
     const { chains, entries, fault } = yield* history.verifyAudit
     const read = `Read ${entries} entries in ${chains} chains`
     yield* fault === null

@@ -1,6 +1,6 @@
 /** Commands about the lists of values that can grow without a release. */
-import { OpenChoice } from "@data-import/domain/schema/CodeLists"
-import { OperatorSetup } from "@data-import/domain/ports/Configuration"
+import { OpenCodeList } from "@data-import/domain/schema/CodeLists"
+import { Configuration } from "@data-import/domain/ports/Configuration"
 import { Effect } from "effect"
 import { Argument, Command } from "effect/cli"
 import { list, say } from "./Answer.ts"
@@ -10,12 +10,12 @@ import { onStorage } from "./Storage.ts"
 const add = Command.make(
   "add",
   {
-    name: Argument.Literals("list", OpenChoice.literals),
+    name: Argument.Literals("list", OpenCodeList.literals),
     value: Argument.String("value").pipe(asText(128))
   },
   Effect.fnUntraced(function* ({ name, value }) {
-    const setup = yield* OperatorSetup
-    yield* setup.addChoice(name, value)
+    const setup = yield* Configuration
+    yield* setup.addCode(name, value)
     yield* say({ list: name, value }, `${value} is a choice of ${name}.`)
   }, onStorage)
 ).pipe(
@@ -28,9 +28,9 @@ const listAll = Command.make(
   "list",
   {},
   Effect.fnUntraced(function* () {
-    const setup = yield* OperatorSetup
-    const choices = yield* setup.choices
-    const entries = OpenChoice.literals.flatMap((name) =>
+    const setup = yield* Configuration
+    const choices = yield* setup.codeLists
+    const entries = OpenCodeList.literals.flatMap((name) =>
       (choices[name] ?? []).map((value) => ({ list: name, value }))
     )
     yield* list(["list", "value"], entries)

@@ -2,7 +2,7 @@
 import { formatInstant } from "@data-import/domain/schema/Field"
 import { ApiKeyId, type ListedKey, Scope } from "@data-import/domain/organisation/Organisation"
 import { ApiKeys } from "@data-import/domain/ports/ApiKeys"
-import { DoesNotExist, OperatorSetup } from "@data-import/domain/ports/Configuration"
+import { DoesNotExist, Configuration } from "@data-import/domain/ports/Configuration"
 import { issueKey, revokeKey } from "@data-import/domain/auth/ServiceToken"
 import { DateTime, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
@@ -77,7 +77,7 @@ const listAll = Command.make(
   "list",
   { organisation },
   Effect.fnUntraced(function* ({ organisation }) {
-    const setup = yield* OperatorSetup
+    const setup = yield* Configuration
     const apiKeys = yield* ApiKeys
     const organisations = yield* setup.organisations
     if (!organisations.some(({ name }) => name === organisation)) {

@@ -1,7 +1,7 @@
 /** Commands about the platform's clients, on whose behalf suppliers are migrated. */
 import { formatInstant } from "@data-import/domain/schema/Field"
 import type { Organisation } from "@data-import/domain/organisation/Organisation"
-import { OperatorSetup } from "@data-import/domain/ports/Configuration"
+import { Configuration } from "@data-import/domain/ports/Configuration"
 import { DateTime, Effect } from "effect"
 import { Argument, Command } from "effect/cli"
 import { list, say } from "./Answer.ts"
@@ -19,7 +19,7 @@ const create = Command.make(
   "create",
   { name: Argument.String("name").pipe(asOrganisation) },
   Effect.fnUntraced(function* ({ name }) {
-    const setup = yield* OperatorSetup
+    const setup = yield* Configuration
     const created = yield* setup.createOrganisation(name, yield* DateTime.now)
     yield* say(entry(created), `Created the organisation ${name}.`)
   }, onStorage)
@@ -29,7 +29,7 @@ const listAll = Command.make(
   "list",
   {},
   Effect.fnUntraced(function* () {
-    const setup = yield* OperatorSetup
+    const setup = yield* Configuration
     const organisations = yield* setup.organisations
     yield* list(members, organisations.map(entry))
   }, onStorage)

@@ -4,15 +4,15 @@
  */
 import type { Accounts } from "@data-import/domain/ports/Accounts"
 import type { ApiKeys } from "@data-import/domain/ports/ApiKeys"
-import type { History } from "@data-import/domain/ports/AuditLog"
+import type { AuditLog } from "@data-import/domain/ports/AuditLog"
 import type { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
-import type { OperatorSetup } from "@data-import/domain/ports/Configuration"
+import type { Configuration } from "@data-import/domain/ports/Configuration"
 import type { TokenSecrets } from "@data-import/domain/ports/TokenSigner"
 import { Context, Effect, type Layer } from "effect"
 import { type Explained, explained } from "./Refused.ts"
 
 /** What the commands ask of the world. */
-export type Ports = OperatorSetup | ApiKeys | ImportProcesses | Accounts | History | TokenSecrets
+export type Ports = Configuration | ApiKeys | ImportProcesses | Accounts | AuditLog | TokenSecrets
 
 export class Storage extends Context.Service<Storage, Layer.Layer<Ports, Explained>>()(
   "@data-import/operator/Storage"

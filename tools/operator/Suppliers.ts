@@ -1,7 +1,11 @@
 /** Commands about import suppliers: their configuration, and whether they accept accounts. */
 import { utc } from "@data-import/domain/organisation/BusinessDay"
-import { OperatorSetup } from "@data-import/domain/ports/Configuration"
-import { changeStatus, type Supplier, type SupplierSettings } from "@data-import/domain/organisation/Supplier"
+import { Configuration } from "@data-import/domain/ports/Configuration"
+import {
+  changeStatus,
+  type Supplier,
+  type SupplierSettings
+} from "@data-import/domain/organisation/Supplier"
 import { Effect, Option, Record, Result } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { list, say } from "./Answer.ts"
@@ -94,7 +98,7 @@ const create = Command.make(
     ...settings
   },
   Effect.fnUntraced(function* ({ code, organisation, ...flags }) {
-    const setup = yield* OperatorSetup
+    const setup = yield* Configuration
     const root = Option.orElse(flags.documentRoot, () => readDocumentRoot(code))
     if (Option.isNone(root)) {
       const why = `${code} cannot be the document root itself: give --document-root.`
@@ -111,7 +115,7 @@ const set = Command.make(
   "set",
   { code, ...settings },
   Effect.fnUntraced(function* ({ code, ...flags }) {
-    const setup = yield* OperatorSetup
+    const setup = yield* Configuration
     const changes = given(flags)
     const names = Object.keys(changes)
     if (names.length === 0) {
@@ -136,7 +140,7 @@ const setStatus = Command.make(
     )
   },
   Effect.fnUntraced(function* ({ code, reopen, status }) {
-    const setup = yield* OperatorSetup
+    const setup = yield* Configuration
     const supplier = yield* setup.changeSupplierStatus(code, (present) =>
       Result.mapError(
         changeStatus(present, status, reopen),
@@ -156,7 +160,7 @@ const listAll = Command.make(
   "list",
   {},
   Effect.fnUntraced(function* () {
-    const setup = yield* OperatorSetup
+    const setup = yield* Configuration
     const suppliers = yield* setup.suppliers
     yield* list(members, suppliers.map(entry))
   }, onStorage)

@@ -1,5 +1,5 @@
 /** Commands about the operations teams under which accounts are created. */
-import { OperatorSetup } from "@data-import/domain/ports/Configuration"
+import { Configuration } from "@data-import/domain/ports/Configuration"
 import { Effect } from "effect"
 import { Argument, Command } from "effect/cli"
 import { list, say } from "./Answer.ts"
@@ -10,7 +10,7 @@ const create = Command.make(
   "create",
   { name: Argument.String("name").pipe(asText(128)) },
   Effect.fnUntraced(function* ({ name }) {
-    const setup = yield* OperatorSetup
+    const setup = yield* Configuration
     yield* setup.createTeam(name)
     yield* say({ name }, `Created the operations team ${name}.`)
   }, onStorage)
@@ -20,7 +20,7 @@ const listAll = Command.make(
   "list",
   {},
   Effect.fnUntraced(function* () {
-    const setup = yield* OperatorSetup
+    const setup = yield* Configuration
     const names = yield* setup.teams
     yield* list(
       ["name"],

@@ -4,7 +4,11 @@
  */
 import { Cause, Effect, Exit } from "effect"
 import type { IdempotencyKey, KeyedRequest } from "@data-import/domain/requests/Idempotency"
-import { ApiKeyId, type OrganisationName, RequestId } from "@data-import/domain/organisation/Organisation"
+import {
+  ApiKeyId,
+  type OrganisationName,
+  RequestId
+} from "@data-import/domain/organisation/Organisation"
 import type { Reserving } from "@data-import/domain/ports/IdempotencyKeys"
 import type { Fault } from "@data-import/domain/testing/faults"
 import type { Conditions } from "./Conditions.ts"

@@ -115,13 +115,13 @@ const renew = (row: Row | null, { at, attempt, until }: Command<"renew">): Step 
     ? nothing("true", { ...row, lease: { attempt, until: millis(until) } })
     : nothing("false", row)
 
-const rehearse = (row: Row | null, command: Command<"rehearse">, others: Others): Step => {
+const dryRun = (row: Row | null, command: Command<"dryRun">, others: Others): Step => {
   if (!isHeldBy(row, command.attempt)) return nothing("LeaseLost", row)
   return nothing(others.isTaken(command.newAccount.number) ? "NumberTaken" : "Completed", row)
 }
 
 const complete = (row: Row | null, command: Command<"complete">, others: Others): Step => {
-  const step = rehearse(row, command, others)
+  const step = dryRun(row, command, others)
   if (step.answer !== "Completed" || row === null) return step
   const { createdAt, number } = command.newAccount
   return {
@@ -156,4 +156,4 @@ const setSkipped = (row: Row | null, { at, skipped }: Command<"setSkipped">): St
 /** The operations of the port by their names: the step that each takes from a row. */
 export const steps: {
   readonly [Of in Operation]: (row: Row | null, command: Command<Of>, others: Others) => Step
-} = { stage, claim, renew, complete, rehearse, release, setSkipped }
+} = { stage, claim, renew, complete, dryRun, release, setSkipped }

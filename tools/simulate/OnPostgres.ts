@@ -8,13 +8,13 @@ import { Duration, Effect, Layer, type Redacted, Schema, type Scope } from "effe
 import { randomBytes } from "node:crypto"
 import { setImmediate } from "node:timers/promises"
 import * as Database from "@data-import/postgres/connection/Database"
-import * as Logins from "@data-import/postgres/setup/DatabaseUsers"
+import * as DatabaseUsers from "@data-import/postgres/setup/DatabaseUsers"
 import { migrate } from "@data-import/postgres/setup/migrate"
 import {
   createDatabase,
   databaseUrl,
   dropDatabase,
-  loginsTo
+  databaseUsersTo
 } from "@data-import/postgres/testing/databases"
 import * as DeployedStorage from "@data-import/postgres/testing/DeployedStorage"
 import * as EmbeddedPostgres from "@data-import/postgres/testing/EmbeddedPostgres"
@@ -34,7 +34,10 @@ const database = (server: Redacted.Redacted, prefix: string, template?: string) 
     (name) => Effect.orDie(dropDatabase(server, name))
   )
 
-const storageOn = Effect.fnUntraced(function* (url: Redacted.Redacted, logins: Logins.Logins) {
+const storageOn = Effect.fnUntraced(function* (
+  url: Redacted.Redacted,
+  databaseUsers: DatabaseUsers.DatabaseUsers
+) {
   const client = Database.layerWith({
     url,
     poolSize: 1,
@@ -44,7 +47,7 @@ const storageOn = Effect.fnUntraced(function* (url: Redacted.Redacted, logins: L
     Database.Database,
     yield* Layer.build(Layer.fresh(client))
   )
-  const context = yield* DeployedStorage.make(url, loginsTo(url, logins))
+  const context = yield* DeployedStorage.make(url, databaseUsersTo(url, databaseUsers))
   const rows = Database.rowsOf(Schema.Struct({ payload: Schema.String }))
   const storage: Storage = {
     ...(yield* Effect.provide(ports, context)),
@@ -69,11 +72,11 @@ export const groundOnPostgres = Effect.fnUntraced(function* (url: Redacted.Redac
   const template = yield* database(server, "simulation_template")
   const owner = databaseUrl(server, template)
   yield* migrate(owner)
-  const logins = yield* Logins.temporary(owner)
+  const databaseUsers = yield* DatabaseUsers.temporary(owner)
   const ground: Ground = {
     storage: () =>
       database(server, "simulation", template).pipe(
-        Effect.flatMap((name) => storageOn(databaseUrl(server, name), logins)),
+        Effect.flatMap((name) => storageOn(databaseUrl(server, name), databaseUsers)),
         Effect.orDie
       ),
     settle: (time, desk) =>

@@ -26,7 +26,7 @@ import * as PostImport from "@data-import/domain/post-import/PostImport"
 import type { StatementsRequest } from "@data-import/domain/validation/PostImportValidation"
 import { Accounts } from "@data-import/domain/ports/Accounts"
 import { Documents, DocumentsUnavailable } from "@data-import/domain/ports/Documents"
-import { History } from "@data-import/domain/ports/AuditLog"
+import { AuditLog } from "@data-import/domain/ports/AuditLog"
 import { IdempotencyKeys } from "@data-import/domain/ports/IdempotencyKeys"
 import { type ImportListEntry, ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 import { layerMemory as documentsIn } from "@data-import/domain/ports/memory/Documents"
@@ -35,7 +35,7 @@ import {
   type AlreadyExists,
   type DocumentRootTaken,
   type DoesNotExist,
-  OperatorSetup
+  Configuration
 } from "@data-import/domain/ports/Configuration"
 import { PaymentVendor, VendorUnavailable } from "@data-import/domain/ports/PaymentVendor"
 import type { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
@@ -70,8 +70,8 @@ export const programsOn = Effect.fnUntraced(function* (settings: Settings) {
   const guarded: Storage = {
     imports: desk.guard(ImportProcesses, storage.imports),
     accounts: desk.guard(Accounts, storage.accounts),
-    history: desk.guard(History, storage.history),
-    setup: desk.guard(OperatorSetup, storage.setup),
+    history: desk.guard(AuditLog, storage.history),
+    setup: desk.guard(Configuration, storage.setup),
     keys: desk.guard(IdempotencyKeys, storage.keys),
     payload: storage.payload
   }
@@ -80,8 +80,8 @@ export const programsOn = Effect.fnUntraced(function* (settings: Settings) {
   const ports = Layer.mergeAll(
     Layer.succeed(ImportProcesses, guarded.imports),
     Layer.succeed(Accounts, guarded.accounts),
-    Layer.succeed(History, guarded.history),
-    Layer.succeed(OperatorSetup, guarded.setup),
+    Layer.succeed(AuditLog, guarded.history),
+    Layer.succeed(Configuration, guarded.setup),
     Layer.succeed(IdempotencyKeys, guarded.keys),
     Layer.succeed(
       Documents,

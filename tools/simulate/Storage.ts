@@ -5,7 +5,7 @@
 import { Effect, Layer } from "effect"
 import type { ImportKey } from "@data-import/domain/account/ImportProcess"
 import { Accounts } from "@data-import/domain/ports/Accounts"
-import { History } from "@data-import/domain/ports/AuditLog"
+import { AuditLog } from "@data-import/domain/ports/AuditLog"
 import { IdempotencyKeys } from "@data-import/domain/ports/IdempotencyKeys"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 import { layerMemory as accounts } from "@data-import/domain/ports/memory/Accounts"
@@ -14,14 +14,14 @@ import { layerMemory as idempotencyKeys } from "@data-import/domain/ports/memory
 import { layerMemory as importProcesses } from "@data-import/domain/ports/memory/ImportProcesses"
 import { layerMemory as operatorSetup } from "@data-import/domain/ports/memory/Configuration"
 import { importOf, MemoryStore } from "@data-import/domain/ports/memory/Store"
-import { OperatorSetup } from "@data-import/domain/ports/Configuration"
+import { Configuration } from "@data-import/domain/ports/Configuration"
 import type { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
 
 export interface Storage {
   readonly imports: ImportProcesses["Service"]
   readonly accounts: Accounts["Service"]
-  readonly history: History["Service"]
-  readonly setup: OperatorSetup["Service"]
+  readonly history: AuditLog["Service"]
+  readonly setup: Configuration["Service"]
   readonly keys: IdempotencyKeys["Service"]
   /** The text that was staged last, which no port shows; null where nothing was. */
   readonly payload: (key: ImportKey) => Effect.Effect<string | null, StorageUnavailable>
@@ -32,8 +32,8 @@ export const ports = Effect.gen(function* () {
   return {
     imports: yield* ImportProcesses,
     accounts: yield* Accounts,
-    history: yield* History,
-    setup: yield* OperatorSetup,
+    history: yield* AuditLog,
+    setup: yield* Configuration,
     keys: yield* IdempotencyKeys
   }
 })

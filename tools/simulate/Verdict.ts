@@ -217,7 +217,7 @@ const ofOrder = (asked: Asked): Answer | null => {
 
 const hasLostLease = (asked: Asked): boolean =>
   valueOf<boolean>(asked, "ImportProcesses.renew") === false ||
-  ["ImportProcesses.complete", "ImportProcesses.rehearse"].some(
+  ["ImportProcesses.complete", "ImportProcesses.dryRun"].some(
     (operation) => valueOf<Completion>(asked, operation)?._tag === "LeaseLost"
   )
 

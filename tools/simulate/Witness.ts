@@ -7,7 +7,7 @@ import { isDeepStrictEqual } from "node:util"
 import type { ImportKey } from "@data-import/domain/account/ImportProcess"
 import type { Accounts } from "@data-import/domain/ports/Accounts"
 import type { Reservation } from "@data-import/domain/requests/Idempotency"
-import type { History } from "@data-import/domain/ports/AuditLog"
+import type { AuditLog } from "@data-import/domain/ports/AuditLog"
 import type { IdempotencyKeys } from "@data-import/domain/ports/IdempotencyKeys"
 import type { ImportListEntry, ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 import type { Supplier } from "@data-import/domain/organisation/Supplier"
@@ -26,7 +26,7 @@ import type { World } from "./World.ts"
 type ListQuery = Parameters<ImportProcesses["Service"]["list"]>[0]
 type ChangeCommand = Parameters<Accounts["Service"]["change"]>[0]
 type ReserveCommand = Parameters<IdempotencyKeys["Service"]["reserve"]>[0]
-type RefusalEntry = Parameters<History["Service"]["recordRefusal"]>[0]
+type RefusalEntry = Parameters<AuditLog["Service"]["recordRefusal"]>[0]
 
 /** What was seen last of the import. */
 const lastSeen = (world: World, key: ImportKey): Observation => {

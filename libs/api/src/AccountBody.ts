@@ -4,14 +4,23 @@
  */
 import { Account, defaults, Metadata, salesChannels } from "@data-import/domain/account/Account"
 import { BillingAddress, BillingOptions } from "@data-import/domain/account/Billing"
-import { Customer, CustomerPreferences, defaultPreferences } from "@data-import/domain/account/Customer"
+import {
+  Customer,
+  CustomerPreferences,
+  defaultPreferences
+} from "@data-import/domain/account/Customer"
 import { Ledger } from "@data-import/domain/account/Ledger"
 import { Note, NoteDocument } from "@data-import/domain/account/Note"
 import { HistoricalStatement, Statement } from "@data-import/domain/account/Statement"
 import { SupplyAddress } from "@data-import/domain/account/SupplyAddress"
-import { LineItem, paymentTypes, TaxItem, Transaction } from "@data-import/domain/account/Transaction"
+import {
+  LineItem,
+  paymentTypes,
+  TaxItem,
+  Transaction
+} from "@data-import/domain/account/Transaction"
 import { documented } from "./Documented.ts"
-import { AnyObject, LineAmount, Money, TaxFigure, Units, UnitPrice } from "./DecimalSchema.ts"
+import { AnyObject, LineAmount, Money, TaxDecimal, Units, UnitPrice } from "./DecimalSchema.ts"
 
 const path =
   "Relative to the supplier's root in the object storage; a leading slash is ignored. The file must " +
@@ -73,8 +82,8 @@ const LineItemBody = documented("LineItem", "One line of a supply charge.", Line
 const TaxItemBody = documented("TaxItem", "One tax of a charge.", TaxItem, {
   amount: { description: "The tax.", wire: LineAmount },
   tax_type: { description: "Which tax.", examples: ["VAT"] },
-  value_taxed: { description: "The amount or quantity that is taxed.", wire: TaxFigure },
-  rate: { description: "The rate, as `unit_type` says.", wire: TaxFigure },
+  value_taxed: { description: "The amount or quantity that is taxed.", wire: TaxDecimal },
+  rate: { description: "The rate, as `unit_type` says.", wire: TaxDecimal },
   unit_type: "Whether the rate is a share of the amount or a price per kWh."
 })
 

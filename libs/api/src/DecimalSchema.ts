@@ -6,7 +6,7 @@ import { Schema } from "effect"
 
 const decimalText = "^-?[0-9]+([.][0-9]+)?$"
 
-const figure = (identifier: string, before: number, after: number, more: string) =>
+const decimal = (identifier: string, before: number, after: number, more: string) =>
   Schema.Union([Schema.Finite, Schema.String.annotate({ pattern: decimalText })]).annotate({
     identifier,
     description:
@@ -14,11 +14,11 @@ const figure = (identifier: string, before: number, after: number, more: string)
       `significant digits in all; a JSON number or a decimal string like "12.50". ${more}`
   })
 
-export const Money = figure("Money", 10, 2, "It is exact, and never rounded.")
-export const Units = figure("Units", 12, 4, "A quantity or a register reading.")
-export const LineAmount = figure("LineAmount", 10, 10, "An amount before rounding.")
-export const UnitPrice = figure("UnitPrice", 8, 7, "A price for one unit.")
-export const TaxFigure = figure("TaxFigure", 15, 5, "What a tax is calculated from.")
+export const Money = decimal("Money", 10, 2, "It is exact, and never rounded.")
+export const Units = decimal("Units", 12, 4, "A quantity or a register reading.")
+export const LineAmount = decimal("LineAmount", 10, 10, "An amount before rounding.")
+export const UnitPrice = decimal("UnitPrice", 8, 7, "A price for one unit.")
+export const TaxDecimal = decimal("TaxFigure", 15, 5, "What a tax is calculated from.")
 
 /** Money in an answer, where the contract asks for text. */
 export const AmountText = Schema.String.annotate({

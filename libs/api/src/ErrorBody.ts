@@ -4,7 +4,12 @@
  * them; they answer with `Problem.ts`, and the tests hold the two together.
  */
 import { Schema } from "effect"
-import { type Code, type FieldCode, registry, type RequestCode } from "@data-import/domain/codes/Code"
+import {
+  type Code,
+  type FieldCode,
+  registry,
+  type RequestCode
+} from "@data-import/domain/codes/Code"
 import { mostFaults } from "@data-import/domain/schema/Findings"
 import { type ErrorStatus, statusOf } from "./Problem.ts"
 

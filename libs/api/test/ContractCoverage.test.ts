@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
-import { neverSeen, sightingsOf } from "../testing/ContractCoverage.ts"
+import { neverAnswered, sightingsOf } from "../testing/ContractCoverage.ts"
 
 const transactions = "/v1/data-import/transactions/create/"
 
@@ -13,7 +13,7 @@ const neverSeenBeside = (files: Readonly<Record<string, ReadonlyArray<string>>>)
     for (const [name, lines] of Object.entries(files)) {
       writeFileSync(join(folder, name), lines.map((line) => `${line}\n`).join(""))
     }
-    return neverSeen(folder)
+    return neverAnswered(folder)
   } finally {
     rmSync(folder, { recursive: true })
   }

@@ -1,7 +1,11 @@
 import { DateTime, Result, Schema } from "effect"
 import { describe, expect, it } from "vitest"
 import { Account } from "@data-import/domain/account/Account"
-import { accountRequest, factsAt, processRequest } from "@data-import/domain/validation/AccountValidation"
+import {
+  accountRequest,
+  factsAt,
+  processRequest
+} from "@data-import/domain/validation/AccountValidation"
 import type { Fault } from "@data-import/domain/requests/Failure"
 import * as PostImport from "@data-import/domain/validation/PostImportValidation"
 import { exampleAccount } from "../src/ExampleAccount.ts"

@@ -130,7 +130,7 @@ const described = (): ReadonlyArray<string> => [
 ]
 
 /** What the document describes and no process that kept its sightings in this folder has seen. */
-export const neverSeen = (sightings: string): ReadonlyArray<string> => {
+export const neverAnswered = (sightings: string): ReadonlyArray<string> => {
   const seen = new Set(
     readdirSync(sightings).flatMap((file) =>
       readFileSync(join(sightings, file), "utf8").split("\n")

@@ -6,10 +6,10 @@
 import { describe, expect, it } from "@effect/vitest"
 import { DateTime, Effect, Option } from "effect"
 import { TestClock } from "effect/testing"
-import { History } from "../src/ports/AuditLog.ts"
+import { AuditLog } from "../src/ports/AuditLog.ts"
 import { ImportProcesses } from "../src/ports/ImportProcesses.ts"
 import { MemoryStore } from "../src/ports/memory/Store.ts"
-import { OperatorSetup } from "../src/ports/Configuration.ts"
+import { Configuration } from "../src/ports/Configuration.ts"
 import { encodeAccount } from "../src/account/Account.ts"
 import type { Failure } from "../src/requests/Failure.ts"
 import type { Caller } from "../src/organisation/Organisation.ts"
@@ -33,7 +33,7 @@ import {
 } from "./migration.ts"
 
 const setStatus = (status: SupplierStatus) =>
-  Effect.flatMap(OperatorSetup, (setup) =>
+  Effect.flatMap(Configuration, (setup) =>
     setup.changeSupplierStatus(supplierCode, (present) => changeStatus(present, status, true))
   )
 
@@ -47,13 +47,13 @@ const stagedText = Effect.map(MemoryStore, (store) => {
   return staged === undefined ? null : (JSON.parse(staged.payload) as unknown)
 })
 
-const audited = Effect.flatMap(History, (history) =>
+const audited = Effect.flatMap(AuditLog, (history) =>
   Effect.map(history.audit(key), (entries) =>
     entries.map(({ action, outcome }) => `${action} ${outcome}`)
   )
 )
 
-const events = Effect.flatMap(History, (history) =>
+const events = Effect.flatMap(AuditLog, (history) =>
   Effect.map(history.events(key), (entries) =>
     entries.map(({ codes, name }) => [name.replace("data_import.import_process.", ""), ...codes])
   )

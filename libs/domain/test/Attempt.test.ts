@@ -8,7 +8,7 @@ import { TestClock } from "effect/testing"
 import { Documents } from "../src/ports/Documents.ts"
 import { ImportProcesses } from "../src/ports/ImportProcesses.ts"
 import { MemoryStore } from "../src/ports/memory/Store.ts"
-import { OperatorSetup } from "../src/ports/Configuration.ts"
+import { Configuration } from "../src/ports/Configuration.ts"
 import { stateAt, statusOf } from "../src/account/ImportProcess.ts"
 import { faultAtEvery, faultPlan } from "../testing/faults.ts"
 import { expectSame } from "../testing/fresh.ts"
@@ -51,9 +51,9 @@ const replacing = <A, E, R>(
 /** Runs with completions that wait for the latch. */
 const heldUp = <A, E, R>(latch: Deferred.Deferred<void>, run: Effect.Effect<A, E, R>) =>
   replacing(
-    ({ complete, rehearse }) => ({
+    ({ complete, dryRun: dryRun }) => ({
       complete: (command) => Effect.andThen(Deferred.await(latch), complete(command)),
-      rehearse: (command) => Effect.andThen(Deferred.await(latch), rehearse(command))
+      dryRun: (command) => Effect.andThen(Deferred.await(latch), dryRun(command))
     }),
     run
   )
@@ -96,7 +96,7 @@ describe("a dry run", () => {
   it.effect("that would fail says why", () =>
     Effect.gen(function* () {
       const program = yield* staged
-      yield* Effect.flatMap(OperatorSetup, (setup) => setup.addChoice("ledger_code", "WATER"))
+      yield* Effect.flatMap(Configuration, (setup) => setup.addCode("ledger_code", "WATER"))
       const answer = yield* Effect.flip(program.process(demo, processBody({ dry_run: true })))
       expect(faultsOf(answer)).toEqual(["ledgers.0.ledger_code invalid_choice"])
       const { events } = yield* tracesOf(key)
@@ -129,8 +129,8 @@ describe("staged data", () => {
   it.effect("is judged by the rules of the day it is processed", () =>
     Effect.gen(function* () {
       const program = yield* staged
-      const setup = yield* OperatorSetup
-      yield* setup.addChoice("ledger_code", "WATER")
+      const setup = yield* Configuration
+      yield* setup.addCode("ledger_code", "WATER")
       const failure = yield* Effect.flip(program.process(demo, processBody()))
       expect(failure).toMatchObject({ _tag: "ValidationFailed", code: "account_failed_validation" })
       const faults = faultsOf(failure)
@@ -147,7 +147,7 @@ describe("staged data", () => {
         name: "data_import.import_process.error-v1",
         codes: ["account_failed_validation", "invalid_choice"]
       })
-      yield* setup.addChoice("ledger_code", "ELECTRICITY_LEDGER")
+      yield* setup.addCode("ledger_code", "ELECTRICITY_LEDGER")
       expect(yield* program.process(demo, processBody())).toHaveProperty("kraken_account_number")
       expect(yield* outcomes).toEqual(["account_failed_validation", "created"])
     }).pipe(Effect.provide(ports))

@@ -6,7 +6,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { DateTime, Effect, Layer, Result, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { ImportProcesses } from "../src/ports/ImportProcesses.ts"
-import { OperatorSetup } from "../src/ports/Configuration.ts"
+import { Configuration } from "../src/ports/Configuration.ts"
 import { ImportQuery, layer as importQuery, type ListRange } from "../src/import/ImportQuery.ts"
 import { changeStatus } from "../src/organisation/Supplier.ts"
 import { faultAtEvery, type FaultPlan, noFaults, withFaults } from "../testing/faults.ts"
@@ -17,10 +17,10 @@ import { begin, demo, keyOf, ports, rival, supplierCode } from "./migration.ts"
 
 const query = Effect.fnUntraced(function* (plan: FaultPlan = noFaults()) {
   const processes = withFaults(ImportProcesses, yield* ImportProcesses, plan)
-  const setup = withFaults(OperatorSetup, yield* OperatorSetup, plan)
+  const setup = withFaults(Configuration, yield* Configuration, plan)
   const layer = importQuery.pipe(
     Layer.provide(Layer.succeed(ImportProcesses, processes)),
-    Layer.provide(Layer.succeed(OperatorSetup, setup))
+    Layer.provide(Layer.succeed(Configuration, setup))
   )
   return yield* Effect.provide(ImportQuery, layer)
 })
@@ -89,7 +89,7 @@ describe("the status", () => {
     Effect.gen(function* () {
       yield* begin()
       yield* stage("1")
-      const setup = yield* OperatorSetup
+      const setup = yield* Configuration
       const { status } = yield* query()
       for (const next of ["Paused", "Complete"] as const) {
         yield* setup.changeSupplierStatus(supplierCode, (now) => changeStatus(now, next, false))

@@ -6,7 +6,7 @@ import { Account } from "../src/account/Account.ts"
 import { AccountRequest, ProcessRequest } from "../src/validation/AccountValidation.ts"
 import { listElements, parse } from "../src/schema/Json.ts"
 import { NotesRequest, TransactionsRequest } from "../src/validation/PostImportValidation.ts"
-import { readerOf, unsound } from "../src/schema/Decoder.ts"
+import { decoderOf, invalid } from "../src/schema/Decoder.ts"
 import { accountPayload } from "../testing/arbitraries.ts"
 import { mutationsOf } from "../testing/mutants.ts"
 import { domesticPayload, notesPayload, transactionsPayload } from "../testing/samples.ts"
@@ -19,9 +19,9 @@ const many = (length: number) => Array.from({ length }, () => ({ document_path: 
 /** Both read alike, to the order of the members. */
 const compare = <A>(schema: Schema.Codec<A, unknown>, input: unknown) => {
   const decode = Schema.decodeUnknownResult(schema, { onExcessProperty: "error" })
-  const read = readerOf(schema)(input)
+  const read = decoderOf(schema)(input)
   const decoded = decode(input)
-  if (Result.isFailure(decoded)) return expect(read).toBe(unsound)
+  if (Result.isFailure(decoded)) return expect(read).toBe(invalid)
   expect(read).toStrictEqual(decoded.success)
   expect(JSON.stringify(read)).toBe(JSON.stringify(decoded.success))
 }
@@ -30,7 +30,7 @@ describe("what is read in one pass", () => {
   it("is what the schema decodes of any valid account", slow, () => {
     fc.assert(
       fc.property(accountPayload(), (payload) => {
-        expect(readerOf(Account)(payload)).not.toBe(unsound)
+        expect(decoderOf(Account)(payload)).not.toBe(invalid)
         compare(Account, payload)
       }),
       { numRuns: 200 }
@@ -51,7 +51,7 @@ describe("what is read in one pass", () => {
     for (const { make } of mutationsOf(domesticPayload())) {
       const { body, fault } = make()
       if (fault.code === "max_length" && Array.isArray(get(body, fault.attr))) {
-        expect(readerOf(Account)(body)).toBe(unsound)
+        expect(decoderOf(Account)(body)).toBe(invalid)
       } else {
         compare(Account, body)
       }
@@ -73,7 +73,7 @@ describe("what is read in one pass", () => {
     ["nothing", undefined],
     ["null", null]
   ])("is nothing of an account with %s", (_name, input) => {
-    expect(readerOf(Account)(input)).toBe(unsound)
+    expect(decoderOf(Account)(input)).toBe(invalid)
   })
 
   it.each<[string, unknown]>([
@@ -94,8 +94,8 @@ describe("what is read in one pass", () => {
         "customers",
         Array.from({ length }, () => ({ family_name: "Holm" }))
       )
-    expect(readerOf(Account)(customers(1_000))).not.toBe(unsound)
-    expect(readerOf(Account)(customers(listElements + 1))).toBe(unsound)
+    expect(decoderOf(Account)(customers(1_000))).not.toBe(invalid)
+    expect(decoderOf(Account)(customers(listElements + 1))).toBe(invalid)
   })
 
   it.each<[string, unknown]>([
@@ -107,7 +107,7 @@ describe("what is read in one pass", () => {
     const account = { ...domesticPayload(), ...(values as object) }
     const decoded = Schema.decodeUnknownResult(Account)(account)
     expect(Result.isSuccess(decoded)).toBe(true)
-    expect(readerOf(Account)(account)).toBe(unsound)
+    expect(decoderOf(Account)(account)).toBe(invalid)
   })
 
   it("is a number that keeps its spelling only where a figure stands", () => {

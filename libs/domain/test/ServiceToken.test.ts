@@ -6,9 +6,9 @@ import { layerMemory as apiKeys } from "../src/ports/memory/ApiKeys.ts"
 import { layerMemory as operatorSetup } from "../src/ports/memory/Configuration.ts"
 import { MemoryStore } from "../src/ports/memory/Store.ts"
 import { layerMemory as tokens } from "../src/ports/memory/TokenSigner.ts"
-import { OperatorSetup } from "../src/ports/Configuration.ts"
+import { Configuration } from "../src/ports/Configuration.ts"
 import { StorageUnavailable } from "../src/ports/StorageUnavailable.ts"
-import { TokenOpener } from "../src/ports/TokenSigner.ts"
+import { TokenVerifier } from "../src/ports/TokenSigner.ts"
 import { ApiKeyId, OrganisationName } from "../src/organisation/Organisation.ts"
 import {
   type Credential,
@@ -46,7 +46,7 @@ const fail = (times: number, address = home) =>
 const atNoon = <A, E>(test: Effect.Effect<A, E, Layer.Success<typeof program>>) =>
   Effect.gen(function* () {
     yield* TestClock.setTime(noon.epochMilliseconds)
-    yield* Effect.flatMap(OperatorSetup, (setup) => setup.createOrganisation(acme, noon))
+    yield* Effect.flatMap(Configuration, (setup) => setup.createOrganisation(acme, noon))
     return yield* test
   }).pipe(Effect.provide(program))
 
@@ -65,7 +65,7 @@ describe("an API key", () => {
       })
       expect(refreshExpiresIn).toBe(unix("2026-03-08T12:00:00Z"))
       expect(refreshToken).toMatch(/^rt_[A-Za-z0-9_-]{43}$/)
-      const claims = yield* Effect.flatMap(TokenOpener, (opener) => opener.open(token))
+      const claims = yield* Effect.flatMap(TokenVerifier, (verifier) => verifier.verify(token))
       expect(claims).toMatchObject({ organisation: acme, apiKey: key.id, scopes: ["import:read"] })
     }).pipe(atNoon)
   )

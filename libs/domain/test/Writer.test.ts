@@ -10,7 +10,7 @@ import {
 } from "../src/validation/PostImportValidation.ts"
 import { parse } from "../src/schema/Json.ts"
 import { finish } from "../src/support/Steps.ts"
-import { textWriterOf, writerOf, writingJson } from "../src/schema/Encoder.ts"
+import { textEncoderOf, encoderOf, writingJson } from "../src/schema/Encoder.ts"
 import { accountPayload } from "../testing/arbitraries.ts"
 import {
   domesticPayload,
@@ -22,10 +22,10 @@ import {
 const compare = <A, I>(schema: Schema.Codec<A, I>, input: unknown) => {
   const value = Schema.decodeUnknownSync(schema)(input)
   const encoded = Schema.encodeSync(schema)(value)
-  const written = writerOf(schema)(value)
+  const written = encoderOf(schema)(value)
   expect(written).toStrictEqual(encoded)
   expect(JSON.stringify(written)).toBe(JSON.stringify(encoded))
-  expect(finish(textWriterOf(schema)(value))).toBe(JSON.stringify(encoded))
+  expect(finish(textEncoderOf(schema)(value))).toBe(JSON.stringify(encoded))
 }
 
 const times = <A>(count: number, make: (index: number) => A): ReadonlyArray<A> =>

@@ -10,7 +10,10 @@ import { formatInstant } from "../src/schema/Field.ts"
 import type { Note } from "../src/account/Note.ts"
 import { decideStatements } from "../src/post-import/StatementImport.ts"
 import { encodeTransaction, type Transaction } from "../src/account/Transaction.ts"
-import { decideTransactions, type TransactionImportOptions } from "../src/post-import/TransactionImport.ts"
+import {
+  decideTransactions,
+  type TransactionImportOptions
+} from "../src/post-import/TransactionImport.ts"
 import {
   accountWith,
   afterAll,

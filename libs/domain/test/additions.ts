@@ -5,11 +5,11 @@
 import { Effect, Layer, Option, Result } from "effect"
 import { Accounts } from "../src/ports/Accounts.ts"
 import { Documents, DocumentsUnavailable } from "../src/ports/Documents.ts"
-import { History } from "../src/ports/AuditLog.ts"
+import { AuditLog } from "../src/ports/AuditLog.ts"
 import { ImportProcesses } from "../src/ports/ImportProcesses.ts"
 import { layerMemory as accounts } from "../src/ports/memory/Accounts.ts"
 import { layerMemory as paymentVendor } from "../src/ports/memory/PaymentVendor.ts"
-import { OperatorSetup } from "../src/ports/Configuration.ts"
+import { Configuration } from "../src/ports/Configuration.ts"
 import { PaymentVendor, VendorUnavailable } from "../src/ports/PaymentVendor.ts"
 import { encodeDescription } from "../src/account/AccountDescription.ts"
 import type { Failure } from "../src/requests/Failure.ts"
@@ -31,8 +31,8 @@ export const postImport = Effect.fnUntraced(function* (plan: FaultPlan = noFault
     Layer.provide([
       Layer.succeed(Accounts, withFaults(Accounts, yield* Accounts, plan)),
       Layer.succeed(ImportProcesses, withFaults(ImportProcesses, yield* ImportProcesses, plan)),
-      Layer.succeed(OperatorSetup, withFaults(OperatorSetup, yield* OperatorSetup, plan)),
-      Layer.succeed(History, withFaults(History, yield* History, plan)),
+      Layer.succeed(Configuration, withFaults(Configuration, yield* Configuration, plan)),
+      Layer.succeed(AuditLog, withFaults(AuditLog, yield* AuditLog, plan)),
       Layer.succeed(Documents, withFaults(Documents, yield* Documents, plan, away)),
       Layer.succeed(PaymentVendor, withFaults(PaymentVendor, yield* PaymentVendor, plan, mute))
     ])
@@ -145,7 +145,7 @@ export const onAccount = Effect.gen(function* () {
 })
 
 /** The audit log of the sample: action and outcome of every write, without those of the import. */
-export const audited = Effect.flatMap(History, (history) =>
+export const audited = Effect.flatMap(AuditLog, (history) =>
   Effect.map(history.audit(key), (entries) =>
     entries.flatMap(({ action, outcome }) =>
       action === "stage" || action === "process" ? [] : [`${action} ${outcome}`]

@@ -7,7 +7,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect, Fiber, Option } from "effect"
 import { TestClock } from "effect/testing"
 import { Documents } from "../src/ports/Documents.ts"
-import { OperatorSetup } from "../src/ports/Configuration.ts"
+import { Configuration } from "../src/ports/Configuration.ts"
 import { SupplierCode } from "../src/organisation/Supplier.ts"
 import { supplierOf } from "../testing/fresh.ts"
 import { call, postImport, statement, storedPath, world } from "./additions.ts"
@@ -197,7 +197,7 @@ describe("a store that does not answer", () => {
   it.effect("keeps 64 look-ups of an organisation busy, and those of no other waiting", () =>
     Effect.gen(function* () {
       yield* begin()
-      const setup = yield* OperatorSetup
+      const setup = yield* Configuration
       const code = SupplierCode.make("RIVAL_CHECKED")
       yield* setup.createSupplier({ ...supplierOf(rival.organisation), code, documentRoot: code })
       const { counted, store } = hangingStore()

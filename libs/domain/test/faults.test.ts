@@ -7,7 +7,7 @@ import { layerMemory as documents } from "../src/ports/memory/Documents.ts"
 import { layerMemory as history } from "../src/ports/memory/AuditLog.ts"
 import { layerMemory as importProcesses } from "../src/ports/memory/ImportProcesses.ts"
 import { layerMemory as operatorSetup } from "../src/ports/memory/Configuration.ts"
-import { OperatorSetup } from "../src/ports/Configuration.ts"
+import { Configuration } from "../src/ports/Configuration.ts"
 import { DocumentPath } from "../src/schema/DocumentPath.ts"
 import { stateAt } from "../src/account/ImportProcess.ts"
 import {
@@ -126,10 +126,10 @@ describe("a fault", () => {
       const plan = faultAtStep(1, { kind: "crash", when: "before" })
       const layer = Layer.mergeAll(
         faulty(ImportProcesses, importProcesses, plan),
-        faulty(OperatorSetup, operatorSetup, plan)
+        faulty(Configuration, operatorSetup, plan)
       )
       const program = Effect.gen(function* () {
-        const setup = yield* OperatorSetup
+        const setup = yield* Configuration
         const imports = yield* ImportProcesses
         const { key } = yield* Effect.provide(arrange("none"), storage)
         const first = yield* Effect.exit(imports.find(key))
@@ -147,7 +147,7 @@ describe("every shape of operation", () => {
   it.effect("a constant effect, each time it runs", () =>
     Effect.gen(function* () {
       const plan = faultAtCall("teams", { kind: "unavailable", when: "after" }, 2)
-      const { teams } = withFaults(OperatorSetup, yield* OperatorSetup, plan)
+      const { teams } = withFaults(Configuration, yield* Configuration, plan)
       expect(yield* teams).toStrictEqual([])
       expect(yield* Effect.flip(teams)).toMatchObject({ _tag: "StorageUnavailable" })
       expect(yield* teams).toStrictEqual([])

@@ -5,7 +5,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Result } from "effect"
 import { TestClock } from "effect/testing"
-import { OperatorSetup } from "../src/ports/Configuration.ts"
+import { Configuration } from "../src/ports/Configuration.ts"
 import type { Keep, KeyedRequest } from "../src/requests/Idempotency.ts"
 import { freshFingerprint, freshKeyed, inOneStep } from "../testing/keyedRequests.ts"
 import { audited, beginImported, call, onAccount, postImport, world } from "./additions.ts"
@@ -107,7 +107,7 @@ describe("what stores nothing", () => {
       const code = "import_supplier_migration_not_ongoing"
       expect(yield* Effect.flip(send)).toMatchObject({ code })
       expect(yield* Effect.flip(send)).toMatchObject({ code })
-      const setup = yield* OperatorSetup
+      const setup = yield* Configuration
       yield* setup.changeSupplierStatus(supplierCode, () => Result.succeed("Ongoing"))
       expect(yield* send).toContain(`fresh {"first":true`)
     }).pipe(Effect.provide(world))
@@ -122,8 +122,8 @@ describe("what stores nothing", () => {
         yield* program.stage(demo, stageBody())
         const request = freshKeyed(demo.organisation)
         const body = processBody({ dry_run: true })
-        const rehearse = under(request, (keep) => program.process(demo, body, keep))
-        for (const send of [rehearse, rehearse]) {
+        const dryRun = under(request, (keep) => program.process(demo, body, keep))
+        for (const send of [dryRun, dryRun]) {
           expect(yield* Effect.flip(send)).toMatchObject({ code: "dry_run_successful" })
         }
         const other = { ...request, fingerprint: freshFingerprint() }

@@ -5,7 +5,7 @@
 import { ConfigProvider, DateTime, Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { Documents, DocumentsUnavailable } from "../src/ports/Documents.ts"
-import { History } from "../src/ports/AuditLog.ts"
+import { AuditLog } from "../src/ports/AuditLog.ts"
 import { IdempotencyKeys } from "../src/ports/IdempotencyKeys.ts"
 import { ImportProcesses } from "../src/ports/ImportProcesses.ts"
 import { layerMemory as documents } from "../src/ports/memory/Documents.ts"
@@ -14,7 +14,7 @@ import { layerMemory as idempotencyKeys } from "../src/ports/memory/IdempotencyK
 import { layerMemory as importProcesses } from "../src/ports/memory/ImportProcesses.ts"
 import { layerMemory as operatorSetup } from "../src/ports/memory/Configuration.ts"
 import { MemoryStore } from "../src/ports/memory/Store.ts"
-import { OperatorSetup } from "../src/ports/Configuration.ts"
+import { Configuration } from "../src/ports/Configuration.ts"
 import { ExternalAccountNumber } from "../src/account/Account.ts"
 import { AccountImport, layer as accountImport } from "../src/import/AccountImport.ts"
 import { IdempotentWrites, layer as idempotentWritesLayer } from "../src/writes/IdempotentWrites.ts"
@@ -70,7 +70,7 @@ export const processBody = (values: Wire = {}): Wire => ({
 /** Sets the clock and what the operator would; `demoSupplier` alters the supplier of the sample. */
 export const begin = Effect.fnUntraced(function* (demoSupplier: Partial<Supplier> = {}) {
   yield* TestClock.setTime(DateTime.toEpochMillis(sampleTime))
-  const setup = yield* OperatorSetup
+  const setup = yield* Configuration
   for (const { organisation } of [demo, rival]) {
     yield* setup.createOrganisation(organisation, sampleTime)
   }
@@ -94,14 +94,14 @@ export const programs = Effect.fnUntraced(function* (
   settings: Settings = {}
 ) {
   const processes = withFaults(ImportProcesses, yield* ImportProcesses, plan)
-  const setup = withFaults(OperatorSetup, yield* OperatorSetup, plan)
-  const past = withFaults(History, yield* History, plan)
+  const setup = withFaults(Configuration, yield* Configuration, plan)
+  const past = withFaults(AuditLog, yield* AuditLog, plan)
   const away = () => new DocumentsUnavailable({})
   const files = withFaults(Documents, yield* Documents, plan, away)
   const layer = accountImport.pipe(
     Layer.provide(Layer.succeed(ImportProcesses, processes)),
-    Layer.provide(Layer.succeed(OperatorSetup, setup)),
-    Layer.provide(Layer.succeed(History, past)),
+    Layer.provide(Layer.succeed(Configuration, setup)),
+    Layer.provide(Layer.succeed(AuditLog, past)),
     Layer.provide(Layer.succeed(Documents, files)),
     Layer.provide(ConfigProvider.layer(ConfigProvider.fromUnknown(settings)))
   )

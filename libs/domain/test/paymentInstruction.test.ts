@@ -3,7 +3,10 @@ import { describe, expect, it } from "@effect/vitest"
 import { Result } from "effect"
 import { noChange } from "../src/account/AccountChange.ts"
 import { decideInstruction } from "../src/post-import/InstructionImport.ts"
-import { type InstructionDetails, type PaymentInstruction } from "../src/account/PaymentInstruction.ts"
+import {
+  type InstructionDetails,
+  type PaymentInstruction
+} from "../src/account/PaymentInstruction.ts"
 import { accountWith } from "./accountModel.ts"
 
 const instruction: PaymentInstruction = { vendor: "STRIPE", reference: "pm_1", type: "CARD" }

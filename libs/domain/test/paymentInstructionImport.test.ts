@@ -4,7 +4,7 @@
  */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { OperatorSetup } from "../src/ports/Configuration.ts"
+import { Configuration } from "../src/ports/Configuration.ts"
 import { faultAtEvery, noFaults } from "../testing/faults.ts"
 import type { Wire } from "../testing/wire.ts"
 import {
@@ -64,8 +64,8 @@ describe("a vendor that does not confirm the instruction", () => {
       const program = yield* postImport()
       const unknown = yield* Effect.flip(call(program, "instruction", { vendor: "ADYEN" }))
       expect(faultsOf(unknown)).toEqual(["vendor invalid_choice"])
-      const setup = yield* OperatorSetup
-      yield* setup.addChoice("vendor", "ADYEN")
+      const setup = yield* Configuration
+      yield* setup.addCode("vendor", "ADYEN")
       const refused = yield* Effect.flip(call(program, "instruction", { vendor: "ADYEN" }))
       expect(refused).toMatchObject({ code: "payment_vendor_unreachable" })
     }).pipe(Effect.provide(world))

@@ -5,16 +5,16 @@ import { layerMemory as apiKeys } from "../src/ports/memory/ApiKeys.ts"
 import { layerMemory as history } from "../src/ports/memory/AuditLog.ts"
 import { layerMemory as importProcesses } from "../src/ports/memory/ImportProcesses.ts"
 import { layerMemory as operatorSetup } from "../src/ports/memory/Configuration.ts"
-import { allowancesContract } from "../testing/TokenBucketsContract.ts"
+import { tokenBucketsContract } from "../testing/TokenBucketsContract.ts"
 import { apiKeysContract } from "../testing/ApiKeysContract.ts"
-import { historyContract } from "../testing/AuditLogContract.ts"
+import { auditLogContract } from "../testing/AuditLogContract.ts"
 import { importProcessesContract } from "../testing/ImportProcessesContract.ts"
-import { operatorSetupContract } from "../testing/ConfigurationContract.ts"
+import { configurationContract } from "../testing/ConfigurationContract.ts"
 
 const storage = Layer.mergeAll(importProcesses, history, operatorSetup, apiKeys, allowances)
 
 importProcessesContract("in memory", storage)
-historyContract("in memory", storage)
-operatorSetupContract("in memory", storage)
+auditLogContract("in memory", storage)
+configurationContract("in memory", storage)
 apiKeysContract("in memory", storage)
-allowancesContract("in memory", storage)
+tokenBucketsContract("in memory", storage)

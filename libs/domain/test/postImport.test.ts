@@ -4,7 +4,7 @@
  */
 import { describe, expect, it } from "@effect/vitest"
 import { DateTime, Effect, Result } from "effect"
-import { OperatorSetup } from "../src/ports/Configuration.ts"
+import { Configuration } from "../src/ports/Configuration.ts"
 import { formatInstant } from "../src/schema/Field.ts"
 import { changeStatus } from "../src/organisation/Supplier.ts"
 import { noFaults } from "../testing/faults.ts"
@@ -34,7 +34,7 @@ import {
 } from "./migration.ts"
 
 const setStatus = (status: "Ongoing" | "Paused" | "Complete") =>
-  Effect.flatMap(OperatorSetup, (setup) =>
+  Effect.flatMap(Configuration, (setup) =>
     setup.changeSupplierStatus(supplierCode, (present) => changeStatus(present, status, true))
   )
 

@@ -5,7 +5,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Result } from "effect"
 import { ImportProcesses } from "../src/ports/ImportProcesses.ts"
-import { OperatorSetup } from "../src/ports/Configuration.ts"
+import { Configuration } from "../src/ports/Configuration.ts"
 import type { Fault } from "../src/requests/Failure.ts"
 import { changeStatus } from "../src/organisation/Supplier.ts"
 import { noFaults } from "../testing/faults.ts"
@@ -33,7 +33,7 @@ import {
 } from "./migration.ts"
 
 const setStatus = (status: "Ongoing" | "Paused" | "Complete") =>
-  Effect.flatMap(OperatorSetup, (setup) =>
+  Effect.flatMap(Configuration, (setup) =>
     setup.changeSupplierStatus(supplierCode, (present) => changeStatus(present, status, true))
   )
 

@@ -7,7 +7,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { DateTime, Effect, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { ImportProcesses } from "../src/ports/ImportProcesses.ts"
-import { OperatorSetup } from "../src/ports/Configuration.ts"
+import { Configuration } from "../src/ports/Configuration.ts"
 import { TimeZone, utc } from "../src/organisation/BusinessDay.ts"
 import type { Failure } from "../src/requests/Failure.ts"
 import { SupplierCode } from "../src/organisation/Supplier.ts"
@@ -31,7 +31,7 @@ import {
 const setTime = (at: DateTime.Utc) => TestClock.setTime(DateTime.toEpochMillis(at))
 
 const setTimeZone = (timeZone: TimeZone) =>
-  Effect.flatMap(OperatorSetup, (setup) => setup.configureSupplier(supplierCode, { timeZone }))
+  Effect.flatMap(Configuration, (setup) => setup.configureSupplier(supplierCode, { timeZone }))
 
 /** Past validation, which would refuse what is dated in the future. */
 const stageUnseen = (payload: Wire) =>
@@ -94,7 +94,7 @@ describe("an account", () => {
   it.effect("of no supplier, or of another organisation's, is judged by the day in UTC", () =>
     Effect.gen(function* () {
       yield* begin()
-      const setup = yield* OperatorSetup
+      const setup = yield* Configuration
       const theirs = { ...supplierOf(rival.organisation), timeZone: kiritimati }
       yield* setup.createSupplier(theirs)
       const program = yield* programs()

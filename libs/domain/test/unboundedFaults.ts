@@ -8,9 +8,15 @@ import type { FieldCode } from "../src/codes/Code.ts"
 import type { Fault } from "../src/requests/Failure.ts"
 import { isListWithinLimit, isObject, isRawNumber, listElements } from "../src/schema/Json.ts"
 import { JsonObject } from "../src/schema/JsonObject.ts"
-import { Unsound } from "../src/schema/PartialDecoding.ts"
+import { Invalid } from "../src/schema/PartialDecoding.ts"
 import { type Facts, type Report, type RuleSet, wholePayload } from "../src/schema/Rules.ts"
-import { nearestOf, type Path, type Shape, shapeAt, shapeOf } from "../src/schema/SchemaTree.ts"
+import {
+  nearestOf,
+  type Path,
+  type SchemaTree,
+  nodeAt,
+  schemaTreeOf
+} from "../src/schema/SchemaTree.ts"
 
 interface Broken {
   readonly path: Path
@@ -20,7 +26,7 @@ interface Broken {
 
 const mustNotBeNull = "Must not be null; omit the field instead."
 
-const wrongType = (shape: Shape | undefined, value: unknown): Omit<Broken, "path"> => {
+const wrongType = (shape: SchemaTree | undefined, value: unknown): Omit<Broken, "path"> => {
   if (value === null) return { code: "null", detail: mustNotBeNull }
   if (shape?._tag === "List") return { code: "not_a_list", detail: "Must be a list." }
   if (shape?._tag === "Struct") return { code: "not_an_object", detail: "Must be an object." }
@@ -46,25 +52,25 @@ const placesIn = (issue: SchemaIssue.Issue): ReadonlyArray<Path> => {
 /** What the schema says of the input, in codes of the contract. */
 const brokenBy = (
   issue: SchemaIssue.Issue,
-  shape: Shape,
+  shape: SchemaTree,
   input: unknown
 ): ReadonlyArray<Broken> => {
   const collect = (part: SchemaIssue.Issue, path: Path): ReadonlyArray<Broken> => {
     const value = valueAt(input, path)
-    const wrong = [{ path, ...wrongType(shapeAt(shape, path), value) }]
+    const wrong = [{ path, ...wrongType(nodeAt(shape, path), value) }]
     switch (part._tag) {
       case "Pointer":
         return collect(part.issue, [...path, ...(part.path as Path)])
       case "Composite":
         // To the schema a number that keeps its spelling is an object.
-        if (isRawNumber(value) && shapeAt(shape, path)?._tag === "Struct") return wrong
+        if (isRawNumber(value) && nodeAt(shape, path)?._tag === "Struct") return wrong
         return part.issues.flatMap((inner) => collect(inner, path))
       case "Encoding":
         return collect(part.issue, path)
       case "MissingKey":
         return [{ path, code: "required", detail: "This field is required." }]
       case "UnexpectedKey": {
-        const parent = shapeAt(shape, path.slice(0, -1))
+        const parent = nodeAt(shape, path.slice(0, -1))
         const names = parent?._tag === "Struct" ? parent.fields.keys() : []
         const nearest = nearestOf(names, String(path.at(-1)))
         const detail = `Not a documented field; the nearest is ${nearest}.`
@@ -88,9 +94,9 @@ const brokenBy = (
 }
 
 /** The lists that are too long, and the input with an empty one in place of each. */
-const withoutLongLists = (shape: Shape, input: unknown) => {
+const withoutLongLists = (shape: SchemaTree, input: unknown) => {
   const long: Array<Broken> = []
-  const emptied = (at: Shape, value: unknown, path: Path): unknown => {
+  const emptied = (at: SchemaTree, value: unknown, path: Path): unknown => {
     if (at._tag === "List" && Array.isArray(value)) {
       if (isListWithinLimit(value)) {
         return value.map((element, index) => emptied(at.element, element, [...path, index]))
@@ -112,26 +118,26 @@ const withoutLongLists = (shape: Shape, input: unknown) => {
 
 const decodeFree = Schema.decodeUnknownResult(Schema.NullOr(JsonObject))
 
-const draftOf = (shape: Shape, input: unknown): unknown => {
+const draftOf = (shape: SchemaTree, input: unknown): unknown => {
   if (shape._tag === "Free" || shape._tag === "Leaf") {
     const decoded = shape._tag === "Leaf" ? shape.decode(input) : decodeFree(input)
-    if (Result.isFailure(decoded)) throw new Unsound()
+    if (Result.isFailure(decoded)) throw new Invalid()
     return decoded.success
   }
   const lazily = (target: object, key: string | number, get: () => unknown) =>
     Object.defineProperty(target, key, { enumerable: true, configurable: true, get })
   if (shape._tag === "List") {
-    if (!isListWithinLimit(input)) throw new Unsound()
+    if (!isListWithinLimit(input)) throw new Invalid()
     const draft: Array<unknown> = []
     input.forEach((element, index) => lazily(draft, index, () => draftOf(shape.element, element)))
     return draft
   }
-  if (!isObject(input)) throw new Unsound()
+  if (!isObject(input)) throw new Invalid()
   const draft = {}
   for (const [name, field] of shape.fields) {
     if (!Object.hasOwn(input, name) && field.optional) continue
     lazily(draft, name, () => {
-      if (!Object.hasOwn(input, name)) throw new Unsound()
+      if (!Object.hasOwn(input, name)) throw new Invalid()
       return draftOf(field.shape, input[name])
     })
   }
@@ -142,7 +148,7 @@ const unlessUnsound = (judge: () => void): void => {
   try {
     judge()
   } catch (thrown) {
-    if (!(thrown instanceof Unsound)) throw thrown
+    if (!(thrown instanceof Invalid)) throw thrown
   }
 }
 
@@ -174,14 +180,19 @@ const brokenRules = (
   return broken
 }
 
-const rankOf = (shape: Shape, input: unknown, root: Path, path: Path): ReadonlyArray<number> => {
+const rankOf = (
+  shape: SchemaTree,
+  input: unknown,
+  root: Path,
+  path: Path
+): ReadonlyArray<number> => {
   if (path.length === root.length + 1 && path.at(-1) === wholePayload) return [Infinity]
   return path.map((segment, depth) => {
     if (typeof segment === "number") return segment
     const parent = valueAt(input, path.slice(0, depth))
     const sent = isObject(parent) ? Object.keys(parent).indexOf(segment) : -1
     if (sent >= 0) return sent
-    const at = shapeAt(shape, path.slice(0, depth))
+    const at = nodeAt(shape, path.slice(0, depth))
     return 1e9 + (at?._tag === "Struct" ? [...at.fields.keys()].indexOf(segment) : 0)
   })
 }
@@ -202,7 +213,7 @@ export const unboundedFaults = <Body>(
   facts: Facts,
   root: Path = []
 ): ReadonlyArray<Fault> => {
-  const shape = shapeOf(schema)
+  const shape = schemaTreeOf(schema)
   const { emptied, long } = withoutLongLists(shape, input)
   const options = { errors: "all", onExcessProperty: "error" } as const
   const decoded = Schema.decodeUnknownResult(schema, options)(emptied)

@@ -3,9 +3,9 @@ import type { Vitest } from "@effect/vitest"
 import { expect } from "@effect/vitest"
 import { Effect, Option, Result } from "effect"
 import { Accounts } from "../src/ports/Accounts.ts"
-import type { AuditAction, History } from "../src/ports/AuditLog.ts"
+import type { AuditAction, AuditLog } from "../src/ports/AuditLog.ts"
 import type { ImportProcesses } from "../src/ports/ImportProcesses.ts"
-import type { OperatorSetup } from "../src/ports/Configuration.ts"
+import type { Configuration } from "../src/ports/Configuration.ts"
 import { twoDecimals } from "../src/schema/Decimal.ts"
 import { encodeTransaction } from "../src/account/Transaction.ts"
 import { strangers } from "./AccountViewContract.ts"
@@ -27,7 +27,7 @@ import {
   viewOf
 } from "./importedAccounts.ts"
 
-type It = Vitest.MethodsNonLive<Accounts | ImportProcesses | History | OperatorSetup>
+type It = Vitest.MethodsNonLive<Accounts | ImportProcesses | AuditLog | Configuration>
 
 const together = (it: It): void => {
   it.effect("stores all of one change, and lets the next one see it", () =>

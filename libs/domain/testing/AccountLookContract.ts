@@ -3,10 +3,10 @@ import type { Vitest } from "@effect/vitest"
 import { expect } from "@effect/vitest"
 import { DateTime, Effect } from "effect"
 import type { Accounts } from "../src/ports/Accounts.ts"
-import type { History } from "../src/ports/AuditLog.ts"
+import type { AuditLog } from "../src/ports/AuditLog.ts"
 import type { ImportProcesses } from "../src/ports/ImportProcesses.ts"
-import type { OperatorSetup } from "../src/ports/Configuration.ts"
-import type { Looked } from "../src/account/AccountChange.ts"
+import type { Configuration } from "../src/ports/Configuration.ts"
+import type { Lookup } from "../src/account/AccountChange.ts"
 import { formatInstant } from "../src/schema/Field.ts"
 import { StatementId } from "../src/account/Statement.ts"
 import { encodeTransaction, TransactionId } from "../src/account/Transaction.ts"
@@ -25,14 +25,14 @@ import {
   viewOf
 } from "./importedAccounts.ts"
 
-type It = Vitest.MethodsNonLive<Accounts | ImportProcesses | History | OperatorSetup>
+type It = Vitest.MethodsNonLive<Accounts | ImportProcesses | AuditLog | Configuration>
 
 const ids = (...texts: ReadonlyArray<string>) => texts.map((text) => TransactionId.make(text))
 const statementIds = (...texts: ReadonlyArray<string>) =>
   texts.map((text) => StatementId.make(text))
 
 const lookingAtEach = (it: It): void => {
-  const looks: ReadonlyArray<readonly [string, Looked, ReadonlyArray<string>]> = [
+  const looks: ReadonlyArray<readonly [string, Lookup, ReadonlyArray<string>]> = [
     ["nothing", {}, []],
     ["empty lists", { notes: [], transactionIds: [], statementIds: [] }, []],
     ["a note", { notes: [{ body: "b" }] }, ["note 0"]],

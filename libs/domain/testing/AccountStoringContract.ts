@@ -3,9 +3,9 @@ import type { Vitest } from "@effect/vitest"
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Accounts } from "../src/ports/Accounts.ts"
-import type { History } from "../src/ports/AuditLog.ts"
+import type { AuditLog } from "../src/ports/AuditLog.ts"
 import type { ImportProcesses } from "../src/ports/ImportProcesses.ts"
-import type { OperatorSetup } from "../src/ports/Configuration.ts"
+import type { Configuration } from "../src/ports/Configuration.ts"
 import { twoDecimals } from "../src/schema/Decimal.ts"
 import { CalendarDate } from "../src/schema/Field.ts"
 import type { InstructionDetails, PaymentInstruction } from "../src/account/PaymentInstruction.ts"
@@ -26,7 +26,7 @@ import {
   viewOf
 } from "./importedAccounts.ts"
 
-type It = Vitest.MethodsNonLive<Accounts | ImportProcesses | History | OperatorSetup>
+type It = Vitest.MethodsNonLive<Accounts | ImportProcesses | AuditLog | Configuration>
 
 /** As large and as fine as figures may be, with everything that a transaction can have. */
 const supplyCharge = transactionOf({

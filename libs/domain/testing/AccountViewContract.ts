@@ -4,11 +4,11 @@ import { expect } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { Accounts } from "../src/ports/Accounts.ts"
 import type { StoredDocument } from "../src/ports/Documents.ts"
-import type { History } from "../src/ports/AuditLog.ts"
+import type { AuditLog } from "../src/ports/AuditLog.ts"
 import type { ImportProcesses } from "../src/ports/ImportProcesses.ts"
-import type { OperatorSetup } from "../src/ports/Configuration.ts"
+import type { Configuration } from "../src/ports/Configuration.ts"
 import type { ExternalAccountNumber } from "../src/account/Account.ts"
-import type { Looked } from "../src/account/AccountChange.ts"
+import type { Lookup } from "../src/account/AccountChange.ts"
 import type { ImportKey } from "../src/account/ImportProcess.ts"
 import { StatementId } from "../src/account/Statement.ts"
 import type { SupplierCode } from "../src/organisation/Supplier.ts"
@@ -28,7 +28,7 @@ import {
 } from "./importedAccounts.ts"
 import { domesticAccount } from "./samples.ts"
 
-type It = Vitest.MethodsNonLive<Accounts | ImportProcesses | History | OperatorSetup>
+type It = Vitest.MethodsNonLive<Accounts | ImportProcesses | AuditLog | Configuration>
 
 const unimported = importStates.filter((state) => state !== "imported")
 
@@ -80,7 +80,7 @@ const statementIds = (...texts: ReadonlyArray<string>) =>
   texts.map((text) => StatementId.make(text))
 
 /** Everything that can be named of the sample account. */
-const all: Looked = {
+const all: Lookup = {
   notes: [
     "Customer asked for large print letters. Recorded by legacy CRM.",
     "Account migrated in wave 3; check first bill."

@@ -3,10 +3,10 @@ import type { Vitest } from "@effect/vitest"
 import { expect } from "@effect/vitest"
 import { BigDecimal, Effect, Option } from "effect"
 import type { Accounts } from "../src/ports/Accounts.ts"
-import type { History } from "../src/ports/AuditLog.ts"
+import type { AuditLog } from "../src/ports/AuditLog.ts"
 import type { ImportProcesses } from "../src/ports/ImportProcesses.ts"
-import type { OperatorSetup } from "../src/ports/Configuration.ts"
-import type { AccountChange, AccountView, Looked } from "../src/account/AccountChange.ts"
+import type { Configuration } from "../src/ports/Configuration.ts"
+import type { AccountChange, AccountView, Lookup } from "../src/account/AccountChange.ts"
 import { twoDecimals } from "../src/schema/Decimal.ts"
 import { times } from "./fresh.ts"
 import { tracesOf } from "./importStates.ts"
@@ -25,7 +25,7 @@ import {
   type Whose
 } from "./importedAccounts.ts"
 
-type It = Vitest.MethodsNonLive<Accounts | ImportProcesses | History | OperatorSetup>
+type It = Vitest.MethodsNonLive<Accounts | ImportProcesses | AuditLog | Configuration>
 
 const crowd = 32
 
@@ -33,7 +33,7 @@ const crowd = 32
 const atOnce = (
   account: Whose,
   count: number,
-  look: Looked,
+  look: Lookup,
   make: (view: AccountView, index: number) => Partial<AccountChange>
 ) =>
   Effect.forEach(

@@ -6,9 +6,9 @@
 import { describe, layer as withLayer } from "@effect/vitest"
 import type { Layer } from "effect"
 import type { Accounts } from "../src/ports/Accounts.ts"
-import type { History } from "../src/ports/AuditLog.ts"
+import type { AuditLog } from "../src/ports/AuditLog.ts"
 import type { ImportProcesses } from "../src/ports/ImportProcesses.ts"
-import type { OperatorSetup } from "../src/ports/Configuration.ts"
+import type { Configuration } from "../src/ports/Configuration.ts"
 import { accountChangeContract } from "./AccountChangeContract.ts"
 import { accountsAtOnceContract } from "./AccountsAtOnceContract.ts"
 import { accountLookContract } from "./AccountLookContract.ts"
@@ -18,7 +18,7 @@ import { accountDescriptionContract, accountViewContract } from "./AccountViewCo
 /** Declares the suite under `name`; the layer is built once for all of it. */
 export const accountsContract = <E>(
   name: string,
-  layer: Layer.Layer<Accounts | ImportProcesses | History | OperatorSetup, E>
+  layer: Layer.Layer<Accounts | ImportProcesses | AuditLog | Configuration, E>
 ): void =>
   withLayer(layer, { excludeTestServices: true, timeout: "1 minute" })(
     `Accounts, ${name}`,

@@ -5,7 +5,7 @@
 import { describe, expect, layer as withLayer, type Vitest } from "@effect/vitest"
 import { DateTime, Effect, type Layer, Option } from "effect"
 import { ApiKeys } from "../src/ports/ApiKeys.ts"
-import type { OperatorSetup } from "../src/ports/Configuration.ts"
+import type { Configuration } from "../src/ports/Configuration.ts"
 import {
   type ApiKey,
   ApiKeyId,
@@ -24,7 +24,7 @@ import {
   times
 } from "./fresh.ts"
 
-type It = Vitest.MethodsNonLive<ApiKeys | OperatorSetup>
+type It = Vitest.MethodsNonLive<ApiKeys | Configuration>
 
 const unbounded = { concurrency: "unbounded" } as const
 const week = 7 * 24 * 3600
@@ -335,7 +335,7 @@ const attempts = (it: It): void => {
 /** Declares the suite under `name`; the layer is built once for all of it. */
 export const apiKeysContract = <E>(
   name: string,
-  layer: Layer.Layer<ApiKeys | OperatorSetup, E>
+  layer: Layer.Layer<ApiKeys | Configuration, E>
 ): void =>
   withLayer(layer, { excludeTestServices: true, timeout: "1 minute" })(`ApiKeys, ${name}`, (it) => {
     describe("issue", () => issuing(it))

@@ -4,14 +4,14 @@
  */
 import { describe, expect, layer as withLayer, type Vitest } from "@effect/vitest"
 import { Effect, type Layer } from "effect"
-import { type AuditAction, History } from "../src/ports/AuditLog.ts"
+import { type AuditAction, AuditLog } from "../src/ports/AuditLog.ts"
 import { ImportProcesses } from "../src/ports/ImportProcesses.ts"
-import type { OperatorSetup } from "../src/ports/Configuration.ts"
+import type { Configuration } from "../src/ports/Configuration.ts"
 import type { Code } from "../src/codes/Code.ts"
 import { callerOf, expectSame, freshSupplier, freshSupplierCode, noon, noonPlus } from "./fresh.ts"
 import { arrange, auditEntry, claim, tracesOf } from "./importStates.ts"
 
-type It = Vitest.MethodsNonLive<ImportProcesses | History | OperatorSetup>
+type It = Vitest.MethodsNonLive<ImportProcesses | AuditLog | Configuration>
 
 const refusals: ReadonlyArray<{ readonly action: AuditAction; readonly outcome: Code }> = [
   { action: "stage", outcome: "account_import_process_skipped" },
@@ -25,7 +25,7 @@ const refusals: ReadonlyArray<{ readonly action: AuditAction; readonly outcome: 
 const recording = (it: It): void => {
   it.effect.each(refusals)("records a refused $action", ({ action, outcome }) =>
     Effect.gen(function* () {
-      const history = yield* History
+      const history = yield* AuditLog
       const { caller, key } = yield* arrange("pending")
       const before = yield* tracesOf(key)
       yield* history.recordRefusal({ key, action, outcome, caller, at: noonPlus(5) })
@@ -37,7 +37,7 @@ const recording = (it: It): void => {
 
   it.effect("records what names no import and no supplier that exist", () =>
     Effect.gen(function* () {
-      const history = yield* History
+      const history = yield* AuditLog
       const { caller, keyOf } = yield* freshSupplier
       const keys = [
         keyOf("never staged"),
@@ -55,7 +55,7 @@ const recording = (it: It): void => {
 
   it.effect("records what names nothing usable, and shows it with no import", () =>
     Effect.gen(function* () {
-      const history = yield* History
+      const history = yield* AuditLog
       const { caller, key } = yield* arrange("pending")
       const before = yield* tracesOf(key)
       const { external_account_number, import_supplier } = key
@@ -75,7 +75,7 @@ const recording = (it: It): void => {
 const recordingWhom = (it: It): void => {
   it.effect("records who was refused, though the supplier be another's", () =>
     Effect.gen(function* () {
-      const history = yield* History
+      const history = yield* AuditLog
       const { key } = yield* arrange("pending")
       const { supplier } = yield* freshSupplier
       const stranger = callerOf(supplier.organisation)
@@ -88,7 +88,7 @@ const recordingWhom = (it: It): void => {
 
   it.effect("keeps every one of the refusals that come at once", () =>
     Effect.gen(function* () {
-      const history = yield* History
+      const history = yield* AuditLog
       const { caller, keyOf } = yield* freshSupplier
       const key = keyOf("a")
       const refusal = { key, action: "stage", outcome: "error", caller, at: noon } as const
@@ -111,7 +111,7 @@ const reading = (it: It): void => {
   it.effect("shows everything in the order of writing, though it be of one instant", () =>
     Effect.gen(function* () {
       const imports = yield* ImportProcesses
-      const history = yield* History
+      const history = yield* AuditLog
       const { account, caller, key } = yield* arrange("none")
       const newAccount = { ...account, createdAt: noon }
       const refusal = { key, action: "process", outcome: "throttled", caller, at: noon } as const
@@ -161,7 +161,7 @@ const verifying = (it: It): void => {
   it.effect("follows every chain, one for each organisation and what it named", () =>
     Effect.gen(function* () {
       const imports = yield* ImportProcesses
-      const history = yield* History
+      const history = yield* AuditLog
       const { caller, keyOf } = yield* freshSupplier
       const stranger = yield* freshSupplier
       const before = yield* history.verifyAudit
@@ -181,9 +181,9 @@ const verifying = (it: It): void => {
 }
 
 /** Declares the suite under `name`; the layer is built once for all of it. */
-export const historyContract = <E>(
+export const auditLogContract = <E>(
   name: string,
-  layer: Layer.Layer<ImportProcesses | History | OperatorSetup, E>
+  layer: Layer.Layer<ImportProcesses | AuditLog | Configuration, E>
 ): void =>
   withLayer(layer, { excludeTestServices: true, timeout: "1 minute" })(`History, ${name}`, (it) => {
     describe("recordRefusal", () => {

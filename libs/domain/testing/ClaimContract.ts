@@ -5,9 +5,9 @@
 import type { Vitest } from "@effect/vitest"
 import { expect } from "@effect/vitest"
 import { Effect, Option } from "effect"
-import type { History } from "../src/ports/AuditLog.ts"
+import type { AuditLog } from "../src/ports/AuditLog.ts"
 import { type Claim, ImportProcesses } from "../src/ports/ImportProcesses.ts"
-import type { OperatorSetup } from "../src/ports/Configuration.ts"
+import type { Configuration } from "../src/ports/Configuration.ts"
 import { type ImportKey, stateAt } from "../src/account/ImportProcess.ts"
 import { expectSame, freshAttempt, noon, noonPlus } from "./fresh.ts"
 import {
@@ -21,7 +21,7 @@ import {
   tracesOf
 } from "./importStates.ts"
 
-type It = Vitest.MethodsNonLive<ImportProcesses | History | OperatorSetup>
+type It = Vitest.MethodsNonLive<ImportProcesses | AuditLog | Configuration>
 
 const isClaimed: Record<ArrangedState, boolean> = {
   none: false,

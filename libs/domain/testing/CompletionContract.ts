@@ -1,13 +1,13 @@
 /**
- * How an attempt becomes an account, or is rehearsed: one part of the contract of
+ * How an attempt becomes an account, or is rehearsed in a dry run: one part of the contract of
  * `ImportProcesses`.
  */
 import type { Vitest } from "@effect/vitest"
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
-import type { History } from "../src/ports/AuditLog.ts"
+import type { AuditLog } from "../src/ports/AuditLog.ts"
 import { type Completion, ImportProcesses } from "../src/ports/ImportProcesses.ts"
-import type { OperatorSetup } from "../src/ports/Configuration.ts"
+import type { Configuration } from "../src/ports/Configuration.ts"
 import { expectSame, freshAttempt, newAccountFor, noon, noonPlus, times } from "./fresh.ts"
 import {
   arrange,
@@ -19,7 +19,7 @@ import {
 } from "./importStates.ts"
 import { domesticAccount } from "./samples.ts"
 
-type It = Vitest.MethodsNonLive<ImportProcesses | History | OperatorSetup>
+type It = Vitest.MethodsNonLive<ImportProcesses | AuditLog | Configuration>
 
 const answers: Record<ArrangedState, Completion["_tag"]> = {
   none: "LeaseLost",
@@ -76,7 +76,7 @@ const completing = (it: It): void => {
       const newAccount = newAccountFor(key, noonPlus(40))
       const command = { key, attempt: freshAttempt(), newAccount, caller }
       expectSame(yield* imports.complete(command), { _tag: "LeaseLost" })
-      expectSame(yield* imports.rehearse(command), { _tag: "LeaseLost" })
+      expectSame(yield* imports.dryRun(command), { _tag: "LeaseLost" })
       expectSame(yield* tracesOf(key), before)
     })
   )
@@ -97,7 +97,7 @@ const completing = (it: It): void => {
 }
 
 const numbers = (it: It): void => {
-  it.effect.each(["complete", "rehearse"] as const)("refuses a number that is taken: %s", (step) =>
+  it.effect.each(["complete", "dryRun"] as const)("refuses a number that is taken: %s", (step) =>
     Effect.gen(function* () {
       const imports = yield* ImportProcesses
       const { account: taken } = yield* arrange("imported")
@@ -121,7 +121,7 @@ const numbers = (it: It): void => {
       const newAccount = newAccountFor(key, noonPlus(20), taken.number)
       const command = { key, attempt: freshAttempt(), newAccount, caller }
       expectSame(yield* imports.complete(command), { _tag: "LeaseLost" })
-      expectSame(yield* imports.rehearse(command), { _tag: "LeaseLost" })
+      expectSame(yield* imports.dryRun(command), { _tag: "LeaseLost" })
     })
   )
 
@@ -162,7 +162,7 @@ const rehearsing = (it: It): void => {
       const { account, attempt, caller, key } = yield* arrange(state)
       const before = yield* tracesOf(key)
       const command = { key, attempt, newAccount: account, caller }
-      expectSame(yield* imports.rehearse(command), { _tag: answers[state] })
+      expectSame(yield* imports.dryRun(command), { _tag: answers[state] })
       expectSame(yield* tracesOf(key), before, "nothing is kept of a rehearsal")
     })
   )
@@ -172,13 +172,13 @@ const rehearsing = (it: It): void => {
       const imports = yield* ImportProcesses
       const { account, attempt, caller, key } = yield* arrange("in progress")
       const command = { key, attempt, newAccount: account, caller }
-      expectSame(yield* imports.rehearse(command), { _tag: "Completed" })
-      expectSame(yield* imports.rehearse(command), { _tag: "Completed" }, "a second time")
+      expectSame(yield* imports.dryRun(command), { _tag: "Completed" })
+      expectSame(yield* imports.dryRun(command), { _tag: "Completed" }, "a second time")
       const other = yield* arrange("in progress")
       const newAccount = newAccountFor(other.key, noonPlus(20), account.number)
       const taken = yield* imports.complete({ ...other, newAccount })
       expectSame(taken, { _tag: "Completed" })
-      expectSame(yield* imports.rehearse(command), { _tag: "NumberTaken" })
+      expectSame(yield* imports.dryRun(command), { _tag: "NumberTaken" })
     })
   )
 
@@ -187,21 +187,21 @@ const rehearsing = (it: It): void => {
       const imports = yield* ImportProcesses
       const { account, attempt, caller, key } = yield* arrange("in progress")
       const command = { key, attempt, newAccount: account, caller }
-      yield* imports.rehearse(command)
+      yield* imports.dryRun(command)
       expectSame(yield* imports.complete(command), { _tag: "Completed" })
     })
   )
 }
 
 const wholeAccounts = (it: It): void => {
-  it.effect("takes an account with everything on it, rehearsed first", () =>
+  it.effect("takes an account with everything on it, after a dry run", () =>
     Effect.gen(function* () {
       const imports = yield* ImportProcesses
       const { attempt, caller, key } = yield* arrange("in progress")
       const newAccount = { ...newAccountFor(key, noonPlus(20)), account: domesticAccount(key) }
       const command = { key, attempt, newAccount, caller }
       const before = yield* tracesOf(key)
-      expectSame(yield* imports.rehearse(command), { _tag: "Completed" })
+      expectSame(yield* imports.dryRun(command), { _tag: "Completed" })
       expectSame(yield* tracesOf(key), before, "nothing is kept of a rehearsal")
       expectSame(yield* imports.complete(command), { _tag: "Completed" })
     })
@@ -290,5 +290,5 @@ export const completionContract = (it: It): void => {
   atOnce(it)
 }
 
-/** Declares the tests of `rehearse` alone. */
-export const rehearsalContract = rehearsing
+/** Declares the tests of `dryRun` alone. */
+export const dryRunContract = rehearsing

@@ -4,9 +4,9 @@
  */
 import { describe, expect, layer as withLayer, type Vitest } from "@effect/vitest"
 import { Effect, type Layer, Option, Result } from "effect"
-import { OperatorSetup } from "../src/ports/Configuration.ts"
+import { Configuration } from "../src/ports/Configuration.ts"
 import { TimeZone, utc } from "../src/organisation/BusinessDay.ts"
-import { OpenChoice } from "../src/schema/CodeLists.ts"
+import { OpenCodeList } from "../src/schema/CodeLists.ts"
 import { OrganisationName } from "../src/organisation/Organisation.ts"
 import {
   changeStatus,
@@ -27,7 +27,7 @@ import {
   times
 } from "./fresh.ts"
 
-type It = Vitest.MethodsNonLive<OperatorSetup>
+type It = Vitest.MethodsNonLive<Configuration>
 
 const unbounded = { concurrency: "unbounded" } as const
 
@@ -44,7 +44,7 @@ const successes = Effect.fnUntraced(function* <A, E extends { readonly _tag: str
 const organisations = (it: It): void => {
   it.effect("creates an organisation once", () =>
     Effect.gen(function* () {
-      const setup = yield* OperatorSetup
+      const setup = yield* Configuration
       const name = freshOrganisationName()
       const created = yield* setup.createOrganisation(name, noon)
       expectSame(created, { name, createdAt: noon })
@@ -57,7 +57,7 @@ const organisations = (it: It): void => {
 
   it.effect("creates it once for several who ask at once", () =>
     Effect.gen(function* () {
-      const setup = yield* OperatorSetup
+      const setup = yield* Configuration
       const name = freshOrganisationName()
       const runs = Array.from({ length: 5 }, () => setup.createOrganisation(name, noon))
       expect(yield* successes(runs)).toBe(1)
@@ -66,7 +66,7 @@ const organisations = (it: It): void => {
 
   it.effect("lists organisations in code point order", () =>
     Effect.gen(function* () {
-      const setup = yield* OperatorSetup
+      const setup = yield* Configuration
       const suffix = hex(16)
       const inOrder = ["-", "-a", "1", "_", "a", "aa"].map((end) =>
         OrganisationName.make(`o${suffix}${end}`)
@@ -87,7 +87,7 @@ const suppliers = (it: It): void => {
   ]
   it.effect.each(variations)("keeps a supplier with its configuration: %o", (variation) =>
     Effect.gen(function* () {
-      const setup = yield* OperatorSetup
+      const setup = yield* Configuration
       const { name } = yield* freshOrganisation
       const supplier = { ...supplierOf(name), ...variation }
       yield* setup.createSupplier(supplier)
@@ -99,7 +99,7 @@ const suppliers = (it: It): void => {
 
   it.effect("has no supplier that was not created, exactly so", () =>
     Effect.gen(function* () {
-      const setup = yield* OperatorSetup
+      const setup = yield* Configuration
       const { supplier } = yield* freshSupplier
       expect(Option.isNone(yield* setup.supplier(freshSupplierCode()))).toBe(true)
       const otherCase = SupplierCode.make(supplier.code.toLowerCase())
@@ -111,7 +111,7 @@ const suppliers = (it: It): void => {
 const supplierNames = (it: It): void => {
   it.effect("creates a supplier once, whoever owns it", () =>
     Effect.gen(function* () {
-      const setup = yield* OperatorSetup
+      const setup = yield* Configuration
       const { supplier } = yield* freshSupplier
       const { name } = yield* freshOrganisation
       const rival = { ...supplierOf(name), code: supplier.code }
@@ -123,7 +123,7 @@ const supplierNames = (it: It): void => {
 
   it.effect("creates it once for several who ask at once", () =>
     Effect.gen(function* () {
-      const setup = yield* OperatorSetup
+      const setup = yield* Configuration
       const { name } = yield* freshOrganisation
       const supplier = supplierOf(name)
       const runs = Array.from({ length: 5 }, () => setup.createSupplier(supplier))
@@ -133,7 +133,7 @@ const supplierNames = (it: It): void => {
 
   it.effect("needs the organisation first", () =>
     Effect.gen(function* () {
-      const setup = yield* OperatorSetup
+      const setup = yield* Configuration
       const name = freshOrganisationName()
       const supplier = supplierOf(name)
       const failure = yield* Effect.flip(setup.createSupplier(supplier))
@@ -144,7 +144,7 @@ const supplierNames = (it: It): void => {
 
   it.effect("lists suppliers in code point order", () =>
     Effect.gen(function* () {
-      const setup = yield* OperatorSetup
+      const setup = yield* Configuration
       const { name } = yield* freshOrganisation
       const suffix = hex(16)
       const inOrder = ["-", "B", "a", "\u{FF5E}", "\u{1F600}"].map((end) =>
@@ -182,7 +182,7 @@ const settings = (it: It): void => {
 
   it.effect("sets what is given, and that alone", () =>
     Effect.gen(function* () {
-      const setup = yield* OperatorSetup
+      const setup = yield* Configuration
       const { supplier } = yield* freshSupplier
       const [every, back] = [everySetting(), otherSettings()]
       let expected = supplier
@@ -196,7 +196,7 @@ const settings = (it: It): void => {
 
   it.effect("sets nothing of another supplier, and finds none that was not created", () =>
     Effect.gen(function* () {
-      const setup = yield* OperatorSetup
+      const setup = yield* Configuration
       const { supplier } = yield* freshSupplier
       const { supplier: other } = yield* freshSupplier
       yield* setup.configureSupplier(supplier.code, everySetting())
@@ -209,7 +209,7 @@ const settings = (it: It): void => {
 
   it.effect("keeps every setting and the status where several are set at once", () =>
     Effect.gen(function* () {
-      const setup = yield* OperatorSetup
+      const setup = yield* Configuration
       const { supplier } = yield* freshSupplier
       const every = everySetting()
       const pause = setup.changeSupplierStatus(supplier.code, () => Result.succeed("Paused"))
@@ -224,7 +224,7 @@ const settings = (it: It): void => {
 const statuses = (it: It): void => {
   it.effect("sets the status that is decided, and that alone", () =>
     Effect.gen(function* () {
-      const setup = yield* OperatorSetup
+      const setup = yield* Configuration
       const { supplier } = yield* freshSupplier
       for (const [from, to] of [
         ["Ongoing", "Paused"],
@@ -244,7 +244,7 @@ const statuses = (it: It): void => {
 
   it.effect("changes nothing where the decision is to refuse", () =>
     Effect.gen(function* () {
-      const setup = yield* OperatorSetup
+      const setup = yield* Configuration
       const { supplier } = yield* freshSupplier
       yield* setup.changeSupplierStatus(supplier.code, () => Result.succeed("Complete"))
       const refused = yield* Effect.flip(
@@ -260,7 +260,7 @@ const statuses = (it: It): void => {
 
   it.effect("decides nothing where there is no supplier", () =>
     Effect.gen(function* () {
-      const setup = yield* OperatorSetup
+      const setup = yield* Configuration
       const code = freshSupplierCode()
       const failure = yield* Effect.flip(
         setup.changeSupplierStatus(code, () => Result.fail("it was asked" as const))
@@ -271,7 +271,7 @@ const statuses = (it: It): void => {
 
   it.effect("decides one after the other, each upon what the one before it made", () =>
     Effect.gen(function* () {
-      const setup = yield* OperatorSetup
+      const setup = yield* Configuration
       const { supplier } = yield* freshSupplier
       const pause = setup.changeSupplierStatus(supplier.code, (present) =>
         present === "Ongoing" ? Result.succeed("Paused") : Result.fail(present)
@@ -290,7 +290,7 @@ const statuses = (it: It): void => {
 const teams = (it: It): void => {
   it.effect("creates a team once, and has it under its exact name", () =>
     Effect.gen(function* () {
-      const setup = yield* OperatorSetup
+      const setup = yield* Configuration
       const name = `Team Ærø ${hex(16)}`
       expect(yield* setup.hasTeam(name)).toBe(false)
       yield* setup.createTeam(name)
@@ -305,7 +305,7 @@ const teams = (it: It): void => {
 
   it.effect("creates it once for several who ask at once", () =>
     Effect.gen(function* () {
-      const setup = yield* OperatorSetup
+      const setup = yield* Configuration
       const name = `Team ${hex(16)}`
       const runs = Array.from({ length: 5 }, () => setup.createTeam(name))
       expect(yield* successes(runs)).toBe(1)
@@ -314,7 +314,7 @@ const teams = (it: It): void => {
 
   it.effect("lists teams in code point order", () =>
     Effect.gen(function* () {
-      const setup = yield* OperatorSetup
+      const setup = yield* Configuration
       const suffix = hex(16)
       const inOrder = ["!", "B", "a b", "a-b", "ab", "ä", "\u{FF5E}", "\u{1F600}"].map(
         (end) => `T${suffix}${end}`
@@ -327,15 +327,15 @@ const teams = (it: It): void => {
 }
 
 const choices = (it: It): void => {
-  it.effect.each(OpenChoice.literals)("adds a value to %s alone, once", (list) =>
+  it.effect.each(OpenCodeList.literals)("adds a value to %s alone, once", (list) =>
     Effect.gen(function* () {
-      const setup = yield* OperatorSetup
+      const setup = yield* Configuration
       const value = `VALUE_${hex(16)}`
-      const add = setup.addChoice(list, value)
+      const add = setup.addCode(list, value)
       yield* add
       yield* Effect.all([add, add, add], unbounded)
-      const added = yield* setup.choices
-      for (const each of OpenChoice.literals) {
+      const added = yield* setup.codeLists
+      for (const each of OpenCodeList.literals) {
         const found = (added[each] ?? []).filter((other) => other === value)
         expect(found, each).toStrictEqual(each === list ? [value] : [])
       }
@@ -344,20 +344,20 @@ const choices = (it: It): void => {
 
   it.effect("keeps values that differ in case or blanks apart", () =>
     Effect.gen(function* () {
-      const setup = yield* OperatorSetup
+      const setup = yield* Configuration
       const suffix = hex(16)
       const values = [`${suffix} a`, `${suffix} A`, `${suffix}a`]
-      for (const value of values) yield* setup.addChoice("reason", value)
-      const { reason } = yield* setup.choices
+      for (const value of values) yield* setup.addCode("reason", value)
+      const { reason } = yield* setup.codeLists
       expect(reason?.filter((value) => value.startsWith(suffix))).toHaveLength(3)
     })
   )
 }
 
 /** Declares the suite under `name`; the layer is built once for all of it. */
-export const operatorSetupContract = <E>(
+export const configurationContract = <E>(
   name: string,
-  layer: Layer.Layer<OperatorSetup, E>
+  layer: Layer.Layer<Configuration, E>
 ): void =>
   withLayer(layer, { excludeTestServices: true, timeout: "1 minute" })(
     `OperatorSetup, ${name}`,

@@ -4,12 +4,12 @@
  */
 import { expect, type Vitest } from "@effect/vitest"
 import { Effect, Option, Result } from "effect"
-import { OperatorSetup } from "../src/ports/Configuration.ts"
+import { Configuration } from "../src/ports/Configuration.ts"
 import type { OrganisationName } from "../src/organisation/Organisation.ts"
 import type { Supplier } from "../src/organisation/Supplier.ts"
 import { expectSame, freshOrganisation, hex, supplierOf, times } from "./fresh.ts"
 
-type It = Vitest.MethodsNonLive<OperatorSetup>
+type It = Vitest.MethodsNonLive<Configuration>
 type Roots = ReadonlyArray<readonly [held: string, asked: string]>
 
 const unbounded = { concurrency: "unbounded" } as const
@@ -40,14 +40,14 @@ const named = (name: string, roots: readonly [string, string]) => {
 }
 
 const createdWith = Effect.fnUntraced(function* (name: OrganisationName, documentRoot: string) {
-  const setup = yield* OperatorSetup
+  const setup = yield* Configuration
   const supplier: Supplier = { ...supplierOf(name), documentRoot }
   yield* setup.createSupplier(supplier)
   return supplier
 })
 
 const find = ({ code }: Supplier) =>
-  OperatorSetup.use((setup) => Effect.map(setup.supplier(code), Option.getOrNull))
+  Configuration.use((setup) => Effect.map(setup.supplier(code), Option.getOrNull))
 
 /** Two organisations, the first of which has a supplier with a root. */
 const arrange = Effect.fnUntraced(function* (documentRoot: string) {
@@ -65,7 +65,7 @@ const taken = (documentRoot: string, by: Supplier) => ({
 const ofAnother = (it: It): void => {
   it.effect.each(overlapping)("refuses, beside %o of another organisation, %o", (roots) =>
     Effect.gen(function* () {
-      const setup = yield* OperatorSetup
+      const setup = yield* Configuration
       const { asked, held: root } = named(hex(16), roots)
       const { held, rival } = yield* arrange(root)
       const wanted = { ...supplierOf(rival), documentRoot: asked }
@@ -84,7 +84,7 @@ const ofAnother = (it: It): void => {
 
   it.effect.each(apart)("takes, beside %o of another organisation, %o", (roots) =>
     Effect.gen(function* () {
-      const setup = yield* OperatorSetup
+      const setup = yield* Configuration
       const { asked, held } = named(hex(16), roots)
       const { rival } = yield* arrange(held)
       const other = yield* createdWith(rival, hex(16))
@@ -99,7 +99,7 @@ const ofAnother = (it: It): void => {
 const ofItsOwn = (it: It): void => {
   it.effect("may be shared, or lie in another, within an organisation", () =>
     Effect.gen(function* () {
-      const setup = yield* OperatorSetup
+      const setup = yield* Configuration
       const root = hex(16)
       const { held, owner } = yield* arrange(`${root}/sub`)
       for (const documentRoot of [`${root}/sub`, `${root}/sub/deep`, root]) {
@@ -113,7 +113,7 @@ const ofItsOwn = (it: It): void => {
 
   it.effect("is free for others once its supplier has another", () =>
     Effect.gen(function* () {
-      const setup = yield* OperatorSetup
+      const setup = yield* Configuration
       const { held, rival } = yield* arrange(hex(16))
       yield* setup.configureSupplier(held.code, { documentRoot: hex(16) })
       const other = yield* createdWith(rival, held.documentRoot)
@@ -123,7 +123,7 @@ const ofItsOwn = (it: It): void => {
 
   it.effect("is not asked about for a supplier that exists already", () =>
     Effect.gen(function* () {
-      const setup = yield* OperatorSetup
+      const setup = yield* Configuration
       const { held, rival } = yield* arrange(hex(16))
       const again = yield* Effect.flip(setup.createSupplier({ ...held, organisation: rival }))
       expect(again._tag).toBe("AlreadyExists")
@@ -146,7 +146,7 @@ const atOnce = (it: It): void => {
 
   it.effect("are created for one of several organisations that ask at once", () =>
     Effect.gen(function* () {
-      const setup = yield* OperatorSetup
+      const setup = yield* Configuration
       const wanted = yield* Effect.forEach(nested(hex(16)), (documentRoot) =>
         Effect.map(freshOrganisation, ({ name }) => ({ ...supplierOf(name), documentRoot }))
       )
@@ -156,7 +156,7 @@ const atOnce = (it: It): void => {
 
   it.effect("are set for one of several organisations that ask at once", () =>
     Effect.gen(function* () {
-      const setup = yield* OperatorSetup
+      const setup = yield* Configuration
       const runs = yield* Effect.forEach(nested(hex(16)), (documentRoot) =>
         Effect.gen(function* () {
           const { name } = yield* freshOrganisation

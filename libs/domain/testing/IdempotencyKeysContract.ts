@@ -6,10 +6,10 @@
 import { describe, expect, type Vitest, layer as withLayer } from "@effect/vitest"
 import { DateTime, Effect, Exit, type Layer, Option } from "effect"
 import type { Accounts } from "../src/ports/Accounts.ts"
-import type { History } from "../src/ports/AuditLog.ts"
+import type { AuditLog } from "../src/ports/AuditLog.ts"
 import { IdempotencyKeys, ReservationLost } from "../src/ports/IdempotencyKeys.ts"
 import { ImportProcesses } from "../src/ports/ImportProcesses.ts"
-import type { OperatorSetup } from "../src/ports/Configuration.ts"
+import type { Configuration } from "../src/ports/Configuration.ts"
 import { answersKeptFor, type Keep, type Reservation } from "../src/requests/Idempotency.ts"
 import { expectSame, freshOrganisationName, noon, noonPlus, times } from "./fresh.ts"
 import {
@@ -31,7 +31,7 @@ import {
 } from "./keyedRequests.ts"
 import { reservationContract } from "./ReservationContract.ts"
 
-type Ports = IdempotencyKeys | Accounts | ImportProcesses | History | OperatorSetup
+type Ports = IdempotencyKeys | Accounts | ImportProcesses | AuditLog | Configuration
 type It = Vitest.MethodsNonLive<Ports>
 
 const leaseEnd = DateTime.addDuration(noon, keyLease)

@@ -5,9 +5,9 @@
 import type { Vitest } from "@effect/vitest"
 import { expect } from "@effect/vitest"
 import { Effect, Stream } from "effect"
-import type { History } from "../src/ports/AuditLog.ts"
+import type { AuditLog } from "../src/ports/AuditLog.ts"
 import { type ImportListKind, ImportProcesses } from "../src/ports/ImportProcesses.ts"
-import type { OperatorSetup } from "../src/ports/Configuration.ts"
+import type { Configuration } from "../src/ports/Configuration.ts"
 import type { SupplierCode } from "../src/organisation/Supplier.ts"
 import {
   expectSame,
@@ -19,7 +19,7 @@ import {
 } from "./fresh.ts"
 import { claim, stageAll } from "./importStates.ts"
 
-type It = Vitest.MethodsNonLive<ImportProcesses | History | OperatorSetup>
+type It = Vitest.MethodsNonLive<ImportProcesses | AuditLog | Configuration>
 
 const kinds = ["all", "pending", "imported"] as const
 

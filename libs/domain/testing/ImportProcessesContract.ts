@@ -5,11 +5,11 @@
  */
 import { describe, layer as withLayer } from "@effect/vitest"
 import type { Layer } from "effect"
-import type { History } from "../src/ports/AuditLog.ts"
+import type { AuditLog } from "../src/ports/AuditLog.ts"
 import type { ImportProcesses } from "../src/ports/ImportProcesses.ts"
-import type { OperatorSetup } from "../src/ports/Configuration.ts"
+import type { Configuration } from "../src/ports/Configuration.ts"
 import { claimContract, renewalContract } from "./ClaimContract.ts"
-import { completionContract, rehearsalContract } from "./CompletionContract.ts"
+import { completionContract, dryRunContract } from "./CompletionContract.ts"
 import { importListContract } from "./ImportListContract.ts"
 import { limitContract } from "./LimitContract.ts"
 import { releaseContract, skippingContract } from "./ReleaseContract.ts"
@@ -18,7 +18,7 @@ import { stagingContract } from "./StagingContract.ts"
 /** Declares the suite under `name`; the layer is built once for all of it. */
 export const importProcessesContract = <E>(
   name: string,
-  layer: Layer.Layer<ImportProcesses | History | OperatorSetup, E>
+  layer: Layer.Layer<ImportProcesses | AuditLog | Configuration, E>
 ): void =>
   withLayer(layer, { excludeTestServices: true, timeout: "1 minute" })(
     `ImportProcesses, ${name}`,
@@ -28,7 +28,7 @@ export const importProcessesContract = <E>(
       describe("claim within limits", () => limitContract(it))
       describe("renew", () => renewalContract(it))
       describe("complete", () => completionContract(it))
-      describe("rehearse", () => rehearsalContract(it))
+      describe("dryRun", () => dryRunContract(it))
       describe("release", () => releaseContract(it))
       describe("setSkipped", () => skippingContract(it))
       describe("list", () => importListContract(it))

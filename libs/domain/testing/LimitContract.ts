@@ -4,15 +4,15 @@
 import type { Vitest } from "@effect/vitest"
 import { expect } from "@effect/vitest"
 import { DateTime, Effect } from "effect"
-import type { History } from "../src/ports/AuditLog.ts"
+import type { AuditLog } from "../src/ports/AuditLog.ts"
 import { type Claim, ImportProcesses } from "../src/ports/ImportProcesses.ts"
-import type { OperatorSetup } from "../src/ports/Configuration.ts"
+import type { Configuration } from "../src/ports/Configuration.ts"
 import type { AttemptId, ImportKey } from "../src/account/ImportProcess.ts"
 import type { Caller } from "../src/organisation/Organisation.ts"
 import { freshAttempt, freshSupplier, newAccountFor, noon, noonPlus } from "./fresh.ts"
 import { lease, stageAll } from "./importStates.ts"
 
-type It = Vitest.MethodsNonLive<ImportProcesses | History | OperatorSetup>
+type It = Vitest.MethodsNonLive<ImportProcesses | AuditLog | Configuration>
 type Limits = { readonly deployment: number | null; readonly supplier: number | null }
 
 /** A supplier with so many pending imports. */

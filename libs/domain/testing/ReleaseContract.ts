@@ -5,9 +5,9 @@
 import type { Vitest } from "@effect/vitest"
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
-import type { History } from "../src/ports/AuditLog.ts"
+import type { AuditLog } from "../src/ports/AuditLog.ts"
 import { ImportProcesses } from "../src/ports/ImportProcesses.ts"
-import type { OperatorSetup } from "../src/ports/Configuration.ts"
+import type { Configuration } from "../src/ports/Configuration.ts"
 import { expectSame, freshAttempt, noon, noonPlus } from "./fresh.ts"
 import {
   arrange,
@@ -19,7 +19,7 @@ import {
   tracesOf
 } from "./importStates.ts"
 
-type It = Vitest.MethodsNonLive<ImportProcesses | History | OperatorSetup>
+type It = Vitest.MethodsNonLive<ImportProcesses | AuditLog | Configuration>
 
 const failed = {
   outcome: "account_failed_validation",

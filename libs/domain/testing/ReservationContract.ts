@@ -5,10 +5,10 @@
 import { expect, type Vitest } from "@effect/vitest"
 import { Effect, Exit, Option, Result } from "effect"
 import { Accounts } from "../src/ports/Accounts.ts"
-import type { History } from "../src/ports/AuditLog.ts"
+import type { AuditLog } from "../src/ports/AuditLog.ts"
 import { type IdempotencyKeys, ReservationLost } from "../src/ports/IdempotencyKeys.ts"
 import { ImportProcesses } from "../src/ports/ImportProcesses.ts"
-import type { OperatorSetup } from "../src/ports/Configuration.ts"
+import type { Configuration } from "../src/ports/Configuration.ts"
 import type { Keep } from "../src/requests/Idempotency.ts"
 import { expectSame, noonPlus } from "./fresh.ts"
 import {
@@ -23,7 +23,7 @@ import {
 import { arrange, tracesOf } from "./importStates.ts"
 import { freshKeyed, keepAs, reserve } from "./keyedRequests.ts"
 
-type Ports = IdempotencyKeys | Accounts | ImportProcesses | History | OperatorSetup
+type Ports = IdempotencyKeys | Accounts | ImportProcesses | AuditLog | Configuration
 type It = Vitest.MethodsNonLive<Ports>
 
 const leaseEnd = noonPlus(60)

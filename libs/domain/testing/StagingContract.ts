@@ -2,9 +2,9 @@
 import type { Vitest } from "@effect/vitest"
 import { expect } from "@effect/vitest"
 import { Effect, Exit, Option } from "effect"
-import type { History } from "../src/ports/AuditLog.ts"
+import type { AuditLog } from "../src/ports/AuditLog.ts"
 import { ImportProcesses } from "../src/ports/ImportProcesses.ts"
-import type { OperatorSetup } from "../src/ports/Configuration.ts"
+import type { Configuration } from "../src/ports/Configuration.ts"
 import { stateAt } from "../src/account/ImportProcess.ts"
 import { expectSame, freshSupplier, freshSupplierCode, noon, noonPlus, times } from "./fresh.ts"
 import {
@@ -16,7 +16,7 @@ import {
   tracesOf
 } from "./importStates.ts"
 
-type It = Vitest.MethodsNonLive<ImportProcesses | History | OperatorSetup>
+type It = Vitest.MethodsNonLive<ImportProcesses | AuditLog | Configuration>
 
 const answers: Record<ArrangedState, "Created" | "Replaced" | "Refused"> = {
   none: "Created",

@@ -2,25 +2,25 @@
 import { describe, expect, layer as withLayer } from "@effect/vitest"
 import type { DateTime } from "effect"
 import { Effect, type Layer } from "effect"
-import { type Allowance, Allowances } from "../src/ports/TokenBuckets.ts"
-import type { OperatorSetup } from "../src/ports/Configuration.ts"
+import { type TokenBucket, TokenBuckets } from "../src/ports/TokenBuckets.ts"
+import type { Configuration } from "../src/ports/Configuration.ts"
 import { expectSame, freshOrganisation, noon, noonPlus } from "./fresh.ts"
 
 /** Leaves so many requests behind, and gives what was there before. */
-const set = (requests: number, at: DateTime.Utc) => (present: Allowance | null) => ({
+const set = (requests: number, at: DateTime.Utc) => (present: TokenBucket | null) => ({
   result: present,
-  allowance: { requests, at }
+  bucket: { requests, at }
 })
 
-const addOne = (present: Allowance | null) => {
+const addOne = (present: TokenBucket | null) => {
   const requests = (present?.requests ?? 0) + 1
-  return { result: requests, allowance: { requests, at: noon } }
+  return { result: requests, bucket: { requests, at: noon } }
 }
 
 /** Declares the suite under `name`; the layer is built once for all of it. */
-export const allowancesContract = <E>(
+export const tokenBucketsContract = <E>(
   name: string,
-  layer: Layer.Layer<Allowances | OperatorSetup, E>
+  layer: Layer.Layer<TokenBuckets | Configuration, E>
 ): void =>
   withLayer(layer, { excludeTestServices: true, timeout: "1 minute" })(
     `Allowances, ${name}`,
@@ -28,14 +28,14 @@ export const allowancesContract = <E>(
       describe("change", () => {
         it.effect("begins with nothing and keeps what was decided, fractions included", () =>
           Effect.gen(function* () {
-            const { change } = yield* Allowances
+            const { change } = yield* TokenBuckets
             const { name } = yield* freshOrganisation
             const kept = [
               { requests: 0.1 + 0.2, at: noonPlus(1) },
               { requests: 0, at: noon },
               { requests: 1e9, at: noonPlus(0.123) }
             ]
-            const seen: Array<Allowance | null> = []
+            const seen: Array<TokenBucket | null> = []
             for (const { at, requests } of [...kept, { requests: 0, at: noon }]) {
               seen.push(yield* change(name, set(requests, at)))
             }
@@ -45,7 +45,7 @@ export const allowancesContract = <E>(
 
         it.effect("of one organisation changes nothing for another", () =>
           Effect.gen(function* () {
-            const { change } = yield* Allowances
+            const { change } = yield* TokenBuckets
             const [one, other] = [yield* freshOrganisation, yield* freshOrganisation]
             yield* change(one.name, set(7, noon))
             expect(yield* change(other.name, set(9, noon))).toBe(null)
@@ -55,7 +55,7 @@ export const allowancesContract = <E>(
 
         it.effect("comes one after the other, the first ones too", () =>
           Effect.gen(function* () {
-            const { change } = yield* Allowances
+            const { change } = yield* TokenBuckets
             const { name } = yield* freshOrganisation
             const results = yield* Effect.replicateEffect(change(name, addOne), 50, {
               concurrency: "unbounded"

@@ -6,18 +6,18 @@ import { describe, expect, it } from "@effect/vitest"
 import { DateTime, Effect, type Layer, Result } from "effect"
 import { Base64Url } from "effect/encoding"
 import { TestClock } from "effect/testing"
-import { TokenOpener, TokenSeal, TokenSecrets } from "../src/ports/TokenSigner.ts"
+import { TokenVerifier, TokenSigner, TokenSecrets } from "../src/ports/TokenSigner.ts"
 import { ApiKeyId, OrganisationName } from "../src/organisation/Organisation.ts"
 import type { TokenClaims } from "../src/organisation/AccessToken.ts"
 
-type Ports = TokenSeal | TokenOpener | TokenSecrets
+type Ports = TokenSigner | TokenVerifier | TokenSecrets
 
 /**
  * `layer` opens what it seals; `stranger` is of the same kind and issuer, with a key of its own.
  */
-export interface TokenSealLayers<E> {
+export interface TokenSignerLayers<E> {
   readonly layer: Layer.Layer<Ports, E>
-  readonly stranger: Layer.Layer<TokenSeal, E>
+  readonly stranger: Layer.Layer<TokenSigner, E>
 }
 
 const issuedAt = DateTime.makeUnsafe("2026-03-01T12:00:00.250Z")
@@ -30,9 +30,9 @@ const claims: TokenClaims = {
 }
 const wholeSecond = (at: DateTime.Utc): DateTime.Utc => DateTime.startOf(at, "second")
 
-const sealed = (of: TokenClaims = claims) => Effect.flatMap(TokenSeal, (seal) => seal.seal(of))
+const sealed = (of: TokenClaims = claims) => Effect.flatMap(TokenSigner, (seal) => seal.sign(of))
 const opened = (token: string) =>
-  Effect.flatMap(TokenOpener, (opener) => Effect.result(opener.open(token)))
+  Effect.flatMap(TokenVerifier, (verifier) => Effect.result(verifier.verify(token)))
 const expectRefused = (token: string) =>
   Effect.map(opened(token), (result) =>
     expect(Result.isFailure(result) ? result.failure._tag : result.success, token).toBe(
@@ -108,7 +108,7 @@ const sealing = (layer: Layer.Layer<Ports, unknown>): void => {
   )
 }
 
-const refusing = ({ layer, stranger }: TokenSealLayers<unknown>): void => {
+const refusing = ({ layer, stranger }: TokenSignerLayers<unknown>): void => {
   it.effect("opens until the second of the expiry, exclusive", () =>
     Effect.gen(function* () {
       const { token } = yield* sealed()
@@ -169,7 +169,7 @@ const secrets = (layer: Layer.Layer<Ports, unknown>): void => {
 }
 
 /** Declares the suite under `name`. */
-export const tokenSealContract = <E>(name: string, layers: TokenSealLayers<E>): void => {
+export const tokenSignerContract = <E>(name: string, layers: TokenSignerLayers<E>): void => {
   describe(`TokenSeal, ${name}`, () => {
     sealing(layers.layer)
     refusing(layers)

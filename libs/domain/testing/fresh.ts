@@ -4,12 +4,17 @@
  */
 import { DateTime, Effect } from "effect"
 import { expect } from "@effect/vitest"
-import { OperatorSetup } from "../src/ports/Configuration.ts"
+import { Configuration } from "../src/ports/Configuration.ts"
 import type { NewAccount } from "../src/ports/ImportProcesses.ts"
 import { type Account, AccountNumber, ExternalAccountNumber } from "../src/account/Account.ts"
 import { utc } from "../src/organisation/BusinessDay.ts"
 import { AttemptId, type ImportKey } from "../src/account/ImportProcess.ts"
-import { ApiKeyId, type Caller, OrganisationName, RequestId } from "../src/organisation/Organisation.ts"
+import {
+  ApiKeyId,
+  type Caller,
+  OrganisationName,
+  RequestId
+} from "../src/organisation/Organisation.ts"
 import { type Supplier, SupplierCode } from "../src/organisation/Supplier.ts"
 
 /** Random lower-case hexadecimal digits, 32 at most. */
@@ -29,7 +34,7 @@ export const noon: DateTime.Utc = DateTime.makeUnsafe("2026-01-01T12:00:00Z")
 export const noonPlus = (seconds: number): DateTime.Utc => DateTime.add(noon, { seconds })
 
 export const freshOrganisation = Effect.gen(function* () {
-  const setup = yield* OperatorSetup
+  const setup = yield* Configuration
   return yield* setup.createOrganisation(freshOrganisationName(), noon)
 })
 
@@ -58,7 +63,7 @@ export const callerOf = (organisation: OrganisationName): Caller => ({
 
 /** A new supplier of a new organisation, a caller for it, and keys under it. */
 export const freshSupplier = Effect.gen(function* () {
-  const setup = yield* OperatorSetup
+  const setup = yield* Configuration
   const organisation = yield* freshOrganisation
   const supplier = supplierOf(organisation.name)
   yield* setup.createSupplier(supplier)

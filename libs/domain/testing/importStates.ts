@@ -3,7 +3,7 @@
  * the ports show of an import. The suites ask the same of every operation in every state.
  */
 import { type DateTime, Duration, Effect, Option } from "effect"
-import { type AuditAction, History } from "../src/ports/AuditLog.ts"
+import { type AuditAction, AuditLog } from "../src/ports/AuditLog.ts"
 import { ImportProcesses, type NewAccount } from "../src/ports/ImportProcesses.ts"
 import type { AttemptId, ImportKey, ImportState, Lease } from "../src/account/ImportProcess.ts"
 import type { Caller } from "../src/organisation/Organisation.ts"
@@ -92,7 +92,7 @@ export const arrange = Effect.fnUntraced(function* (state: ArrangedState) {
 /** Everything that the ports show of an import: a step that changes nothing leaves it as it is. */
 export const tracesOf = Effect.fnUntraced(function* (key: ImportKey) {
   const imports = yield* ImportProcesses
-  const history = yield* History
+  const history = yield* AuditLog
   return {
     process: Option.getOrNull(yield* imports.find(key)),
     attempts: yield* history.attempts(key),

@@ -11,7 +11,7 @@ import {
   type AccountChange,
   type AccountView,
   type FoundDocuments,
-  type Looked,
+  type Lookup,
   noChange
 } from "../src/account/AccountChange.ts"
 import { encodeDescription } from "../src/account/AccountDescription.ts"
@@ -100,7 +100,7 @@ export const changeAccount = Effect.fnUntraced(function* (
   { caller, key }: Whose,
   make: (account: AccountView) => Partial<AccountChange>,
   options: {
-    readonly look?: Looked
+    readonly look?: Lookup
     readonly action?: AuditAction
     readonly keep?: Keep<AccountView>
   } = {}
@@ -120,7 +120,7 @@ export const changeAccount = Effect.fnUntraced(function* (
 })
 
 /** What the port shows of the account, which has to be there. */
-export const viewOf = Effect.fnUntraced(function* (key: ImportKey, look: Looked) {
+export const viewOf = Effect.fnUntraced(function* (key: ImportKey, look: Lookup) {
   const accounts = yield* Accounts
   return Option.getOrThrow(yield* accounts.view(key, look))
 })

@@ -1,11 +1,11 @@
 /** What stands on record of an import, as lines that a test can compare at a glance. */
 import { Effect } from "effect"
-import { History } from "../src/ports/AuditLog.ts"
+import { AuditLog } from "../src/ports/AuditLog.ts"
 import type { ImportKey } from "../src/account/ImportProcess.ts"
 
 /** The audit entries as "action outcome" and the events with their codes, without the instants. */
 export const recordOf = Effect.fnUntraced(function* (key: ImportKey) {
-  const history = yield* History
+  const history = yield* AuditLog
   const audit = yield* history.audit(key)
   const events = yield* history.events(key)
   return {

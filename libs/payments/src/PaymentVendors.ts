@@ -9,7 +9,10 @@ import { HttpClient } from "effect/http"
 import { CircuitBreaker } from "effect/persistence"
 import { PaymentVendor } from "@data-import/domain/ports/PaymentVendor"
 import type { OrganisationName } from "@data-import/domain/organisation/Organisation"
-import type { InstructionDetails, PaymentInstruction } from "@data-import/domain/account/PaymentInstruction"
+import type {
+  InstructionDetails,
+  PaymentInstruction
+} from "@data-import/domain/account/PaymentInstruction"
 import { goCardless } from "./GoCardless.ts"
 import { stripe } from "./Stripe.ts"
 import {

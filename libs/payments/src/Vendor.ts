@@ -9,7 +9,10 @@ import {
   VendorUnavailable,
   VendorUnreachable
 } from "@data-import/domain/ports/PaymentVendor"
-import type { InstructionDetails, PaymentInstruction } from "@data-import/domain/account/PaymentInstruction"
+import type {
+  InstructionDetails,
+  PaymentInstruction
+} from "@data-import/domain/account/PaymentInstruction"
 
 export type VendorFailure = VendorRejected | VendorUnreachable | VendorUnavailable
 

@@ -1,23 +1,23 @@
 /** All storage ports on one database, for whoever stands on more than one of them. */
 import { Layer } from "effect"
 import * as Accounts from "./accounts/Accounts.ts"
-import * as Allowances from "./auth/TokenBuckets.ts"
+import * as TokenBuckets from "./auth/TokenBuckets.ts"
 import * as ApiKeys from "./auth/ApiKeys.ts"
 import * as Database from "./connection/Database.ts"
-import * as History from "./audit/AuditLog.ts"
+import * as AuditLog from "./audit/AuditLog.ts"
 import * as IdempotencyKeys from "./idempotency/IdempotencyKeys.ts"
 import * as ImportProcesses from "./imports/ImportProcesses.ts"
-import * as OperatorSetup from "./setup/Configuration.ts"
+import * as Configuration from "./setup/Configuration.ts"
 
 /** The ports on a database that is provided. */
 export const layerPorts = Layer.mergeAll(
   Accounts.layer,
-  Allowances.layer,
+  TokenBuckets.layer,
   ApiKeys.layer,
-  History.layer,
+  AuditLog.layer,
   IdempotencyKeys.layer,
   ImportProcesses.layer,
-  OperatorSetup.layer
+  Configuration.layer
 )
 
 /**

@@ -6,16 +6,16 @@ import { NodeRuntime } from "@effect/platform-node"
 import { Cause, Config, Console, Effect, Option, Record } from "effect"
 import * as Settings from "@data-import/domain/support/Settings"
 import * as ConnectionUrl from "./connection/ConnectionUrl.ts"
-import * as Logins from "./setup/DatabaseUsers.ts"
+import * as DatabaseUsers from "./setup/DatabaseUsers.ts"
 import { IndexesBlocked, migrate, MigrationsBlocked } from "./setup/migrate.ts"
 
 /**
  * `ACCOUNT_IMPORT_DATABASE_URL`, likewise `POST_IMPORT_`, `QUERY_`, `AUTH_` and `OPERATOR_`: what
  * is the DATABASE_URL there. One that is not set is for somebody else to take care of.
  */
-const logins = Config.all(
+const databaseUsers = Config.all(
   Record.map(
-    Logins.roleOf,
+    DatabaseUsers.roleOf,
     (_, worker) =>
       ConnectionUrl.setting(`${worker.toUpperCase().replaceAll("-", "_")}_DATABASE_URL`).optional
   )
@@ -23,10 +23,10 @@ const logins = Config.all(
 
 const job = Effect.gen(function* () {
   const owner = yield* ConnectionUrl.setting("DATABASE_URL").required
-  const given = Record.getSomes(yield* logins)
+  const given = Record.getSomes(yield* databaseUsers)
   const applied = yield* migrate(owner)
   yield* Effect.log(applied.length > 0 ? `Migrated: ${applied.join(", ")}` : "Nothing to migrate")
-  yield* Logins.ensure(owner, given)
+  yield* DatabaseUsers.ensure(owner, given)
   for (const worker of Object.keys(given)) yield* Effect.log(`A user for ${worker} is there`)
 })
 
@@ -36,7 +36,7 @@ const explained = (cause: Cause.Cause<unknown>): string => {
   const isPlain =
     failure instanceof MigrationsBlocked ||
     failure instanceof IndexesBlocked ||
-    failure instanceof Logins.UnfitLogin
+    failure instanceof DatabaseUsers.UnusableDatabaseUser
   return isPlain ? failure.message : Settings.explained(cause)
 }
 

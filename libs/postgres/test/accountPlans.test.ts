@@ -4,7 +4,7 @@
  */
 import { expect, layer } from "@effect/vitest"
 import { DateTime, Duration, Effect, Schema } from "effect"
-import type { Looked } from "@data-import/domain/account/AccountChange"
+import type { Lookup } from "@data-import/domain/account/AccountChange"
 import { Accounts } from "@data-import/domain/ports/Accounts"
 import { freshSupplier, noon } from "@data-import/domain/testing/fresh"
 import {
@@ -101,7 +101,7 @@ const scans = Effect.gen(function* () {
   )
 })
 
-const look: Looked = {
+const look: Lookup = {
   notes: [
     { body: "a" },
     { body: "a", created_at: changedAt },

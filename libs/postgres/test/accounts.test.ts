@@ -6,7 +6,7 @@ import type { FoundDocuments } from "@data-import/domain/account/AccountChange"
 import type { ImportKey } from "@data-import/domain/account/ImportProcess"
 import type { StoredDocument } from "@data-import/domain/ports/Documents"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
-import { OperatorSetup } from "@data-import/domain/ports/Configuration"
+import { Configuration } from "@data-import/domain/ports/Configuration"
 import { minimalAccount, noonPlus } from "@data-import/domain/testing/fresh"
 import { arrange } from "@data-import/domain/testing/importStates"
 import { domesticAccount } from "@data-import/domain/testing/samples"
@@ -17,7 +17,7 @@ import { layer as operatorSetup } from "../src/setup/Configuration.ts"
 import * as TestDatabase from "../testing/TestDatabase.ts"
 
 const team = Layer.effectDiscard(
-  Effect.flatMap(OperatorSetup, (setup) => setup.createTeam("Migration Team"))
+  Effect.flatMap(Configuration, (setup) => setup.createTeam("Migration Team"))
 )
 const storage = Layer.mergeAll(importProcesses, history, team).pipe(
   Layer.provideMerge(operatorSetup),
@@ -324,7 +324,7 @@ layer(storage, { excludeTestServices: true })("a created account", (it) => {
   )
 })
 
-layer(storage, { excludeTestServices: true })("a rehearsed account", (it) => {
+layer(storage, { excludeTestServices: true })("a dry run of an account", (it) => {
   it.effect("leaves no row in any table", () =>
     Effect.gen(function* () {
       const imports = yield* ImportProcesses
@@ -341,8 +341,8 @@ layer(storage, { excludeTestServices: true })("a rehearsed account", (it) => {
       )
       const before = yield* contents
       const newAccount = { ...account, account: domesticAccount(key) }
-      const rehearsed = yield* imports.rehearse({ key, attempt, newAccount, caller })
-      expect(rehearsed._tag).toBe("Completed")
+      const dryRun = yield* imports.dryRun({ key, attempt, newAccount, caller })
+      expect(dryRun._tag).toBe("Completed")
       expect(yield* contents).toStrictEqual(before)
     })
   )

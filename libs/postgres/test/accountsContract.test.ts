@@ -1,12 +1,12 @@
 /** The contracts of the accounts and of idempotency keys, run on PostgreSQL as it is deployed. */
 import { Effect, Layer } from "effect"
-import { OperatorSetup } from "@data-import/domain/ports/Configuration"
+import { Configuration } from "@data-import/domain/ports/Configuration"
 import { accountsContract } from "@data-import/domain/testing/AccountsContract"
 import { idempotencyKeysContract } from "@data-import/domain/testing/IdempotencyKeysContract"
 import * as TestDatabase from "../testing/TestDatabase.ts"
 
 const team = Layer.effectDiscard(
-  Effect.flatMap(OperatorSetup, (setup) => setup.createTeam("Migration Team"))
+  Effect.flatMap(Configuration, (setup) => setup.createTeam("Migration Team"))
 )
 
 const storage = Layer.provideMerge(team, TestDatabase.deployed)

@@ -10,7 +10,7 @@ import { randomBytes } from "node:crypto"
 import { inject } from "vitest"
 import type { ImportKey } from "@data-import/domain/account/ImportProcess"
 import type { Caller } from "@data-import/domain/organisation/Organisation"
-import { type AuditFault, History } from "@data-import/domain/ports/AuditLog"
+import { type AuditFault, AuditLog } from "@data-import/domain/ports/AuditLog"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 import { freshSupplier, noon } from "@data-import/domain/testing/fresh"
 import { claim } from "@data-import/domain/testing/importStates"
@@ -31,7 +31,7 @@ const ports = Layer.mergeAll(importProcesses, history, setup)
 const storage = Layer.provideMerge(ports, TestDatabase.layer)
 type Storage = Layer.Success<typeof storage>
 
-const verified = Effect.flatMap(History, (log) => log.verifyAudit)
+const verified = Effect.flatMap(AuditLog, (log) => log.verifyAudit)
 
 /** The entries of an organisation: so many in each of its chains. */
 const lengthsOf = ({ organisation }: Caller) =>
@@ -57,7 +57,7 @@ const refusalOf = (key: ImportKey | null, caller: Caller) => {
 /** Writes, and tells whether that has to leave an entry. */
 const carryOut = Effect.fnUntraced(function* (kind: Write["kind"], key: ImportKey, caller: Caller) {
   const processes = yield* ImportProcesses
-  const log = yield* History
+  const log = yield* AuditLog
   const { run, sql } = yield* Database
   switch (kind) {
     case "stage": {
@@ -122,7 +122,7 @@ layer(storage, { excludeTestServices: true, timeout: "1 minute" })("the chains",
 
   it.effect("are apart for each organisation that names an import", () =>
     Effect.gen(function* () {
-      const log = yield* History
+      const log = yield* AuditLog
       const { caller, keyOf } = yield* freshSupplier
       const stranger = yield* freshSupplier
       yield* log.recordRefusal(refusalOf(keyOf("a"), caller))
@@ -145,7 +145,7 @@ layer(storage, { excludeTestServices: true, timeout: "1 minute" })("the chains",
     "truncate audit_chains"
   ])("only grow: %s", (statement) =>
     Effect.gen(function* () {
-      const log = yield* History
+      const log = yield* AuditLog
       const { caller, keyOf } = yield* freshSupplier
       yield* log.recordRefusal(refusalOf(keyOf("a"), caller))
       const { run, sql } = yield* Database
@@ -209,7 +209,7 @@ it.live("batches of stagings and refusals of the same imports never wait in a ci
     const round = (list: ReadonlyArray<ImportKey>) =>
       Effect.gen(function* () {
         const processes = yield* ImportProcesses
-        const log = yield* History
+        const log = yield* AuditLog
         const staged = list.map((key) => processes.stage({ key, payload: "{}", caller, at: noon }))
         const refused = list.map((key) => log.recordRefusal(refusalOf(key, caller)))
         yield* Effect.all([...staged, ...refused], { concurrency: "unbounded", discard: true })

@@ -7,7 +7,7 @@ import { Data, Effect, Layer } from "effect"
 import {
   type AuditFaultReason,
   type AuditVerification,
-  History
+  AuditLog
 } from "@data-import/domain/ports/AuditLog"
 import { Database } from "../src/connection/Database.ts"
 import { layer as history } from "../src/audit/AuditLog.ts"
@@ -66,7 +66,7 @@ class Undone extends Data.TaggedError("Undone")<{
 /** What is seen after the tampering, which is then undone together with what it was done to. */
 const tampered = Effect.fnUntraced(function* (tampering: string) {
   const { sql } = yield* Database
-  const log = yield* History
+  const log = yield* AuditLog
   const attempt = Effect.gen(function* () {
     const ids = yield* arrange
     yield* sql.unsafe("set local session_replication_role = replica")

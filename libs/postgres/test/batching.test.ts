@@ -3,9 +3,9 @@ import { Deferred, Duration, Effect, Exit, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
 import * as Admission from "../src/connection/Admission.ts"
-import * as Batching from "../src/connection/Batcher.ts"
+import * as Batcher from "../src/connection/Batcher.ts"
 
-const limits = { lanes: 1, commands: 4, weight: 100 }
+const limits = { slots: 1, commands: 4, weight: 100 }
 const wait = Duration.seconds(2)
 
 const makeAdmission = () => {
@@ -15,10 +15,10 @@ const makeAdmission = () => {
 }
 
 /**
- * One lane, kept busy by a first command until `letGo`. A command is its identity, a letter, with
+ * One slot, kept busy by a first command until `letGo`. A command is its identity, a letter, with
  * its weight; `poison` dies and takes its batch along. Answers are in upper case.
  */
-const busyLane = Effect.gen(function* () {
+const busySlot = Effect.gen(function* () {
   const gate = yield* Deferred.make<void>()
   const batches: Array<string> = []
   const admission = makeAdmission()
@@ -29,22 +29,22 @@ const busyLane = Effect.gen(function* () {
     if (batch.includes("poison")) return yield* Effect.die("poisoned")
     return batch.map((command) => command.slice(0, 6).toUpperCase())
   })
-  const batching: Batching.Batching<string, string> = {
+  const batching: Batcher.BatchOptions<string, string> = {
     identity: (command) => command.slice(0, 1),
     weight: (command) => command.length,
     run,
     isRead: false,
     limits
   }
-  const send = yield* Batching.make(batching, admission, wait)
+  const send = yield* Batcher.make(batching, admission, wait)
   const start = (command: string) => Effect.forkChild(send(command), { startImmediately: true })
   const first = yield* start("first")
   return { admission, batches, first, letGo: Deferred.succeed(gate, undefined), send, start }
 })
 
-it.effect("sends at once and alone who finds a lane free, and the others together", () =>
+it.effect("sends at once and alone who finds a slot free, and the others together", () =>
   Effect.gen(function* () {
-    const { batches, first, letGo, start } = yield* busyLane
+    const { batches, first, letGo, start } = yield* busySlot
     const others = yield* Effect.forEach(["a", "b", "c"], start)
     expect(batches).toStrictEqual(["first"])
     yield* letGo
@@ -63,8 +63,8 @@ it.effect("sends those together who come in the same turn of the event loop", ()
         batches.push(batch.length)
         return batch.map((command) => command + 1)
       })
-    const gathering = { run, isRead: true, limits: { lanes: 2, commands: 3 } }
-    const send = yield* Batching.make(gathering, admission, wait)
+    const gathering = { run, isRead: true, limits: { slots: 2, commands: 3 } }
+    const send = yield* Batcher.make(gathering, admission, wait)
     const answers = yield* Effect.all([1, 1, 2, 3, 4].map(send), { concurrency: "unbounded" })
     expect(answers).toStrictEqual([2, 2, 3, 4, 5])
     expect(batches).toStrictEqual([3, 2])
@@ -73,7 +73,7 @@ it.effect("sends those together who come in the same turn of the event loop", ()
 
 it.effect("keeps a batch to its limits, and the same identity apart and in order", () =>
   Effect.gen(function* () {
-    const { batches, letGo, start } = yield* busyLane
+    const { batches, letGo, start } = yield* busySlot
     const commands = ["a1", "a2", "b", "c", "d", "e", "a3"]
     const fibers = yield* Effect.forEach(commands, start)
     yield* letGo
@@ -85,7 +85,7 @@ it.effect("keeps a batch to its limits, and the same identity apart and in order
 
 it.effect("lets a heavy command go, but not with others", () =>
   Effect.gen(function* () {
-    const { batches, letGo, start } = yield* busyLane
+    const { batches, letGo, start } = yield* busySlot
     const fibers = yield* Effect.forEach(["a", "b".repeat(1000), "c"], start)
     yield* letGo
     yield* Effect.forEach(fibers, Fiber.join)
@@ -95,7 +95,7 @@ it.effect("lets a heavy command go, but not with others", () =>
 
 it.effect("lets nobody die of another's command", () =>
   Effect.gen(function* () {
-    const { batches, letGo, start } = yield* busyLane
+    const { batches, letGo, start } = yield* busySlot
     const fibers = yield* Effect.forEach(["a", "poison", "c"], start)
     yield* letGo
     const [a, poison, c] = yield* Effect.forEach(fibers, Fiber.await)
@@ -107,7 +107,7 @@ it.effect("lets nobody die of another's command", () =>
 
 it.effect("tells all of a batch that the database is away, and tries nobody again", () =>
   Effect.gen(function* () {
-    const { batches, letGo, start } = yield* busyLane
+    const { batches, letGo, start } = yield* busySlot
     const fibers = yield* Effect.forEach(["away", "b", "c"], start)
     yield* letGo
     const failures = yield* Effect.forEach(fibers, (fiber) => Effect.flip(Fiber.join(fiber)))
@@ -118,7 +118,7 @@ it.effect("tells all of a batch that the database is away, and tries nobody agai
 
 it.effect("refuses everybody who waits when nobody has departed for too long", () =>
   Effect.gen(function* () {
-    const { batches, first, letGo, send, start } = yield* busyLane
+    const { batches, first, letGo, send, start } = yield* busySlot
     const fibers = yield* Effect.forEach(["a", "b"], start)
     yield* TestClock.adjust(wait)
     for (const fiber of fibers) {
@@ -127,14 +127,14 @@ it.effect("refuses everybody who waits when nobody has departed for too long", (
     expect((yield* Effect.flip(send("c")))._tag).toBe("StorageUnavailable")
     yield* letGo
     yield* Fiber.join(first)
-    expect(yield* send("d"), "a lane is free again").toBe("D")
+    expect(yield* send("d"), "a slot is free again").toBe("D")
     expect(batches).toStrictEqual(["first", "d"])
   })
 )
 
-it.effect("keeps others out while its lane is stuck", () =>
+it.effect("keeps others out while its slot is stuck", () =>
   Effect.gen(function* () {
-    const { admission, letGo, start } = yield* busyLane
+    const { admission, letGo, start } = yield* busySlot
     yield* start("a")
     yield* TestClock.adjust(Duration.divideUnsafe(wait, 4))
     expect((yield* Effect.flip(admission.admit(Effect.void)))._tag).toBe("ServiceUnavailable")
@@ -146,7 +146,7 @@ it.effect("keeps others out while its lane is stuck", () =>
 
 it.effect("leaves out who has stopped waiting, and goes on for the others", () =>
   Effect.gen(function* () {
-    const { batches, first, letGo, start } = yield* busyLane
+    const { batches, first, letGo, start } = yield* busySlot
     const left = yield* start("a")
     const stays = yield* start("b")
     yield* Fiber.interrupt(left)

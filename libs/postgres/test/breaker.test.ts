@@ -2,12 +2,12 @@
 import { expect, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Stream } from "effect"
 import { TestClock } from "effect/testing"
-import * as Breaker from "../src/connection/CircuitBreaker.ts"
+import * as CircuitBreaker from "../src/connection/CircuitBreaker.ts"
 
 /** A breaker whose probe finds `found`, and how often it has probed. */
-const probed = Effect.fnUntraced(function* (first: Breaker.State) {
-  const world = { found: first, probes: 0, asked: [] as Array<Breaker.State> }
-  const breaker = yield* Breaker.make((present) =>
+const probed = Effect.fnUntraced(function* (first: CircuitBreaker.State) {
+  const world = { found: first, probes: 0, asked: [] as Array<CircuitBreaker.State> }
+  const breaker = yield* CircuitBreaker.make((present) =>
     Effect.sync(() => {
       world.probes++
       world.asked.push(present)
@@ -19,10 +19,10 @@ const probed = Effect.fnUntraced(function* (first: Breaker.State) {
 
 it.effect("is open until its first probe has found the database", () =>
   Effect.gen(function* () {
-    const answer = yield* Deferred.make<Breaker.State>()
-    const states: Array<Breaker.State> = []
+    const answer = yield* Deferred.make<CircuitBreaker.State>()
+    const states: Array<CircuitBreaker.State> = []
     const making = yield* Effect.forkScoped(
-      Breaker.make((present) => {
+      CircuitBreaker.make((present) => {
         states.push(present)
         return Deferred.await(answer)
       })
@@ -77,7 +77,7 @@ it.effect("probes again for what opened it during a probe", () =>
   Effect.gen(function* () {
     const gates = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
     let probes = 0
-    const breaker = yield* Breaker.make(() => {
+    const breaker = yield* CircuitBreaker.make(() => {
       const gate = gates[probes++ - 1]
       return Effect.as(
         gate === undefined ? Effect.void : Deferred.await(gate),

@@ -9,7 +9,7 @@ import { join } from "node:path"
 import { explained } from "@data-import/domain/support/Settings"
 import { connectionTo, setting } from "../src/connection/ConnectionUrl.ts"
 import { layerWith, Database } from "../src/connection/Database.ts"
-import * as Logins from "../src/setup/DatabaseUsers.ts"
+import * as DatabaseUsers from "../src/setup/DatabaseUsers.ts"
 import { migrate } from "../src/setup/migrate.ts"
 import * as EmbeddedPostgres from "../testing/EmbeddedPostgres.ts"
 import { temporaryDataDir } from "../testing/temporaryFolder.ts"
@@ -235,7 +235,8 @@ const connecting: Readonly<
       )
     ),
   "the migration": migrate,
-  "the logins": (url) => Logins.ensure(url, { query: Redacted.make("postgres://q:pw@db/d") })
+  "the database users": (url) =>
+    DatabaseUsers.ensure(url, { query: Redacted.make("postgres://q:pw@db/d") })
 }
 
 describe.each(Object.entries(connecting))("%s", (_, connect) => {

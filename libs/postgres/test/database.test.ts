@@ -5,9 +5,9 @@ import { ConnectionError, SqlError, UnknownError } from "effect/sql/SqlError"
 import type { ExternalAccountNumber } from "@data-import/domain/account/Account"
 import { ApiKeyId } from "@data-import/domain/organisation/Organisation"
 import { ApiKeys } from "@data-import/domain/ports/ApiKeys"
-import { History } from "@data-import/domain/ports/AuditLog"
+import { AuditLog } from "@data-import/domain/ports/AuditLog"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
-import { OperatorSetup } from "@data-import/domain/ports/Configuration"
+import { Configuration } from "@data-import/domain/ports/Configuration"
 import { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
 import type { SupplierCode } from "@data-import/domain/organisation/Supplier"
 import { freshSupplier, freshSupplierCode, noon } from "@data-import/domain/testing/fresh"
@@ -111,9 +111,9 @@ layer(storage, { excludeTestServices: true })("text that PostgreSQL cannot hold"
     ([, text]) =>
       Effect.gen(function* () {
         const imports = yield* ImportProcesses
-        const setup = yield* OperatorSetup
+        const setup = yield* Configuration
         const keys = yield* ApiKeys
-        const log = yield* History
+        const log = yield* AuditLog
         const { caller, supplier } = yield* freshSupplier
         const number = text as ExternalAccountNumber
         const key = { import_supplier: supplier.code, external_account_number: number }

@@ -4,7 +4,7 @@
  */
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect, Fiber, Latch, Layer } from "effect"
-import { OperatorSetup } from "@data-import/domain/ports/Configuration"
+import { Configuration } from "@data-import/domain/ports/Configuration"
 import type { Supplier } from "@data-import/domain/organisation/Supplier"
 import {
   freshOrganisation,
@@ -23,13 +23,13 @@ const storage = operatorSetup.pipe(Layer.provideMerge(TestDatabase.layer))
 const ways = {
   create: (documentRoot: string) =>
     Effect.gen(function* () {
-      const setup = yield* OperatorSetup
+      const setup = yield* Configuration
       const { name } = yield* freshOrganisation
       return Effect.asVoid(setup.createSupplier({ ...supplierOf(name), documentRoot }))
     }),
   set: (documentRoot: string) =>
     Effect.gen(function* () {
-      const setup = yield* OperatorSetup
+      const setup = yield* Configuration
       const { supplier } = yield* freshSupplier
       return Effect.asVoid(setup.configureSupplier(supplier.code, { documentRoot }))
     })
@@ -72,7 +72,7 @@ layer(storage, { excludeTestServices: true })("document roots", (it) => {
 
   it.effect("that overlap already stay, and only setting one is refused", () =>
     Effect.gen(function* () {
-      const setup = yield* OperatorSetup
+      const setup = yield* Configuration
       const { supplier } = yield* freshSupplier
       const { supplier: other } = yield* freshSupplier
       const documentRoot = `${supplier.documentRoot}/sub`

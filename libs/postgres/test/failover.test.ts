@@ -7,7 +7,7 @@ import { expect, layer } from "@effect/vitest"
 import { Clock, Context, Duration, Effect, Fiber, Layer, Redacted, Stream } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient } from "effect/sql"
-import { OperatorSetup } from "@data-import/domain/ports/Configuration"
+import { Configuration } from "@data-import/domain/ports/Configuration"
 import type { State } from "../src/connection/CircuitBreaker.ts"
 import { Database, layerWith } from "../src/connection/Database.ts"
 import * as DatabaseClock from "../src/connection/DatabaseClock.ts"
@@ -90,7 +90,7 @@ const behindLine = Effect.gen(function* () {
     Layer.build
   )
   const database = Context.get(storage, Database)
-  const { createTeam } = Context.get(storage, OperatorSetup)
+  const { createTeam } = Context.get(storage, Configuration)
   const together = Array.from({ length: poolSize }, () =>
     database.run(database.sql`select pg_sleep(0.05)`)
   )

@@ -2,7 +2,7 @@
 import { expect, layer } from "@effect/vitest"
 import { DateTime, Effect, Exit, Layer, Stream } from "effect"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
-import { OperatorSetup } from "@data-import/domain/ports/Configuration"
+import { Configuration } from "@data-import/domain/ports/Configuration"
 import type { SupplierCode } from "@data-import/domain/organisation/Supplier"
 import { freshSupplier, newAccountFor, noon } from "@data-import/domain/testing/fresh"
 import { claim, stageAll } from "@data-import/domain/testing/importStates"
@@ -12,7 +12,7 @@ import { rows } from "../testing/rows.ts"
 import * as TestDatabase from "../testing/TestDatabase.ts"
 
 const team = Layer.effectDiscard(
-  Effect.flatMap(OperatorSetup, (setup) => setup.createTeam("Migration Team"))
+  Effect.flatMap(Configuration, (setup) => setup.createTeam("Migration Team"))
 )
 
 const storage = team.pipe(

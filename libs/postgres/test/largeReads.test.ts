@@ -1,7 +1,7 @@
 /** Reads of much that an account has already take turns, and others do not wait for them. */
 import { expect, layer } from "@effect/vitest"
 import { Effect, Exit, Fiber, Layer, Option } from "effect"
-import { OperatorSetup } from "@data-import/domain/ports/Configuration"
+import { Configuration } from "@data-import/domain/ports/Configuration"
 import {
   adding,
   changeAccount,
@@ -16,7 +16,7 @@ import { whileLocked } from "../testing/standstill.ts"
 import * as TestDatabase from "../testing/TestDatabase.ts"
 
 const team = Layer.effectDiscard(
-  Effect.flatMap(OperatorSetup, (setup) => setup.createTeam("Migration Team"))
+  Effect.flatMap(Configuration, (setup) => setup.createTeam("Migration Team"))
 )
 const storage = team.pipe(Layer.provideMerge(layerPorts), Layer.provideMerge(TestDatabase.layer))
 

@@ -6,7 +6,7 @@ import { Reactivity } from "effect/reactivity"
 import { Migrator, SqlClient } from "effect/sql"
 import { randomBytes } from "node:crypto"
 import { inject } from "vitest"
-import { OperatorSetup } from "@data-import/domain/ports/Configuration"
+import { Configuration } from "@data-import/domain/ports/Configuration"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 import { domesticAccount } from "@data-import/domain/testing/samples"
 import { arrange } from "@data-import/domain/testing/importStates"
@@ -223,7 +223,7 @@ const storage = Layer.mergeAll(importProcesses, history).pipe(
 
 /** An account with everything on it; statements name it as `acc`. */
 const importedAccount = Effect.gen(function* () {
-  const setup = yield* OperatorSetup
+  const setup = yield* Configuration
   const imports = yield* ImportProcesses
   yield* Effect.ignore(setup.createTeam("Migration Team"))
   const { attempt, caller, key, account } = yield* arrange("in progress")

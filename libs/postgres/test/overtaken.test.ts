@@ -5,7 +5,7 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect, Fiber, Layer } from "effect"
 import type { AccountView } from "@data-import/domain/account/AccountChange"
-import { OperatorSetup } from "@data-import/domain/ports/Configuration"
+import { Configuration } from "@data-import/domain/ports/Configuration"
 import { twoDecimals } from "@data-import/domain/schema/Decimal"
 import { times } from "@data-import/domain/testing/fresh"
 import {
@@ -24,7 +24,7 @@ import { transactions, whileAccountsStandStill } from "../testing/standstill.ts"
 import * as TestDatabase from "../testing/TestDatabase.ts"
 
 const team = Layer.effectDiscard(
-  Effect.flatMap(OperatorSetup, (setup) => setup.createTeam("Migration Team"))
+  Effect.flatMap(Configuration, (setup) => setup.createTeam("Migration Team"))
 )
 const storage = Layer.mergeAll(accounts, importProcesses, history, team).pipe(
   Layer.provideMerge(operatorSetup),

@@ -6,9 +6,9 @@ import { expect, layer } from "@effect/vitest"
 import { DateTime, Duration, Effect, Layer, Schema, Stream } from "effect"
 import type { ImportKey } from "@data-import/domain/account/ImportProcess"
 import type { Caller } from "@data-import/domain/organisation/Organisation"
-import { History } from "@data-import/domain/ports/AuditLog"
+import { AuditLog } from "@data-import/domain/ports/AuditLog"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
-import { OperatorSetup } from "@data-import/domain/ports/Configuration"
+import { Configuration } from "@data-import/domain/ports/Configuration"
 import {
   freshAttempt,
   freshSupplier,
@@ -32,7 +32,7 @@ const size = 5_000
 /** A supplier with many imports, of which many have ended attempts behind them. */
 const fullSupplier = Effect.gen(function* () {
   const { run, sql } = yield* Database
-  const setup = yield* OperatorSetup
+  const setup = yield* Configuration
   yield* Effect.ignore(setup.createTeam("Migration Team"))
   const { caller, keyOf, supplier } = yield* freshSupplier
   yield* run(sql`
@@ -83,7 +83,7 @@ const claimed = Effect.fnUntraced(function* ({ caller, key }: Given, limit: numb
   return attempt
 })
 
-type Ports = ImportProcesses | History | Database
+type Ports = ImportProcesses | AuditLog | Database
 
 const operations: Record<string, (given: Given) => Effect.Effect<unknown, unknown, Ports>> = {
   stage: ({ caller, key }) =>
@@ -121,7 +121,7 @@ const operations: Record<string, (given: Given) => Effect.Effect<unknown, unknow
     }),
   "the history of one import": ({ key }) =>
     Effect.gen(function* () {
-      const log = yield* History
+      const log = yield* AuditLog
       expect(yield* log.audit(key)).not.toHaveLength(0)
       expect(yield* log.attempts(key)).not.toHaveLength(0)
       expect(yield* log.events(key)).not.toHaveLength(0)

@@ -20,7 +20,7 @@ const clientAt = (url: Redacted.Redacted) =>
 const foundWhile = Effect.fnUntraced(function* (worker: Worker, present: State, lock: string) {
   const url = yield* Url
   const owner = yield* clientAt(url)
-  const sql = yield* clientAt(TestDatabase.loginsAt(url)[worker])
+  const sql = yield* clientAt(TestDatabase.databaseUsersAt(url)[worker])
   const probing = Effect.flatMap(Clock.Clock, (local) =>
     probe({ sql, clock: DatabaseClock.make(local), discardConnections: Effect.void })(present)
   )

@@ -8,7 +8,7 @@ import { Context, Effect, Layer, Record, Redacted } from "effect"
 import { SqlError } from "effect/sql"
 import { randomBytes } from "node:crypto"
 import { inject } from "vitest"
-import * as Logins from "../src/setup/DatabaseUsers.ts"
+import * as DatabaseUsers from "../src/setup/DatabaseUsers.ts"
 import { migrate } from "../src/setup/migrate.ts"
 import { createDatabase, databaseUrl, dropDatabase } from "../testing/databases.ts"
 
@@ -17,7 +17,7 @@ type Client = PgClient.PgClient
 /** A client of the owner, and one of each worker with a user of its own. */
 class Clients extends Context.Service<
   Clients,
-  { readonly owner: Client; readonly workers: Readonly<Record<Logins.Worker, Client>> }
+  { readonly owner: Client; readonly workers: Readonly<Record<DatabaseUsers.Worker, Client>> }
 >()("test/Clients") {}
 
 const clientOf = (url: Redacted.Redacted) =>
@@ -36,15 +36,15 @@ const clients = Layer.effect(
     )
     const url = databaseUrl(server, name)
     yield* migrate(url)
-    const logins = yield* Logins.temporary(url)
+    const databaseUsers = yield* DatabaseUsers.temporary(url)
     return {
       owner: yield* clientOf(url),
-      workers: yield* Effect.all(Record.map(logins, clientOf))
+      workers: yield* Effect.all(Record.map(databaseUsers, clientOf))
     }
   }).pipe(Effect.orDie)
 )
 
-const workers = Object.keys(Logins.roleOf) as ReadonlyArray<Logins.Worker>
+const workers = Object.keys(DatabaseUsers.roleOf) as ReadonlyArray<DatabaseUsers.Worker>
 
 /** As PostgreSQL abbreviates them. */
 const letters = {
@@ -60,7 +60,7 @@ const letters = {
 
 interface Grant {
   readonly relation: string
-  readonly worker: Logins.Worker
+  readonly worker: DatabaseUsers.Worker
   readonly privilege: keyof typeof letters
   readonly whole: boolean
   /** Those of them that it holds for. */
@@ -78,7 +78,7 @@ const grants = Effect.gen(function* () {
         where attrelid = relation.oid and attnum > 0 and not attisdropped
           and has_column_privilege(role, relation.oid, attnum, privilege)
         order by attname) else '{}' end as columns
-    from pg_class as relation, unnest(${workers}::text[], ${Object.values(Logins.roleOf)}::text[])
+    from pg_class as relation, unnest(${workers}::text[], ${Object.values(DatabaseUsers.roleOf)}::text[])
         with ordinality as workers(worker, role, at),
       unnest(${Object.keys(letters)}::text[]) with ordinality as privileges(privilege, place)
     where relnamespace = 'public'::regnamespace and relkind in ('r', 'p', 'v', 'm', 'f')
@@ -208,7 +208,7 @@ const forbidden: ReadonlyArray<readonly [what: string, statement: string]> = [
   ["reload the settings", "select pg_reload_conf()"]
 ]
 
-const privateReads: ReadonlyArray<readonly [Logins.Worker, string]> = [
+const privateReads: ReadonlyArray<readonly [DatabaseUsers.Worker, string]> = [
   ["account-import", "select family_name from customers"],
   ["account-import", "select body from notes"],
   ["account-import", "select hash from refresh_tokens"],
@@ -248,7 +248,7 @@ layer(clients, { excludeTestServices: true, timeout: "60 seconds" })("the roles"
   it.effect("own nothing, are nobody in particular, and belong to nothing else", () =>
     Effect.gen(function* () {
       const { owner: sql, workers: clients } = yield* Clients
-      const roles = Object.values(Logins.roleOf)
+      const roles = Object.values(DatabaseUsers.roleOf)
       expect(
         yield* sql`
           select rolname from pg_roles where rolname = any(${roles}::text[])
@@ -266,7 +266,7 @@ layer(clients, { excludeTestServices: true, timeout: "60 seconds" })("the roles"
           from pg_roles where rolname = current_user`
         expect(is, worker).toStrictEqual({
           powerful: false,
-          roles: [Logins.roleOf[worker]],
+          roles: [DatabaseUsers.roleOf[worker]],
           owns: false
         })
       }
@@ -279,12 +279,12 @@ layer(clients, { excludeTestServices: true, timeout: "60 seconds" })("the roles"
       expect(
         yield* sql`
           select worker.role, relname as name from pg_class,
-            unnest(${Object.values(Logins.roleOf)}::text[]) as worker(role)
+            unnest(${Object.values(DatabaseUsers.roleOf)}::text[]) as worker(role)
           where relkind = 'S' and relnamespace = 'public'::regnamespace
             and has_sequence_privilege(worker.role, pg_class.oid, 'USAGE, SELECT, UPDATE')
           union all
           select worker.role, proname from pg_proc,
-            unnest(${Object.values(Logins.roleOf)}::text[]) as worker(role)
+            unnest(${Object.values(DatabaseUsers.roleOf)}::text[]) as worker(role)
           where pronamespace = 'public'::regnamespace
             and has_function_privilege(worker.role, pg_proc.oid, 'EXECUTE')`
       ).toStrictEqual([])
@@ -357,8 +357,8 @@ layer(clients, { excludeTestServices: true, timeout: "60 seconds" })("the roles"
       const { owner, workers: clients } = yield* Clients
       const [is] = yield* owner<{ user: string }>`select quote_ident(current_user) as user`
       for (const worker of workers) {
-        for (const role of [...Object.values(Logins.roleOf), is?.user]) {
-          const expected = role === Logins.roleOf[worker] ? "done" : insufficientPrivilege
+        for (const role of [...Object.values(DatabaseUsers.roleOf), is?.user]) {
+          const expected = role === DatabaseUsers.roleOf[worker] ? "done" : insufficientPrivilege
           expect(yield* outcomeOf(clients[worker], `set role ${role}`), worker).toBe(expected)
         }
       }

@@ -8,7 +8,7 @@ import { TestClock } from "effect/testing"
 import type { ImportKey } from "@data-import/domain/account/ImportProcess"
 import type { Caller } from "@data-import/domain/organisation/Organisation"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
-import { OperatorSetup } from "@data-import/domain/ports/Configuration"
+import { Configuration } from "@data-import/domain/ports/Configuration"
 import type { ReservationLost } from "@data-import/domain/ports/IdempotencyKeys"
 import type { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
 import { freshAttempt, freshSupplier, noon, times } from "@data-import/domain/testing/fresh"
@@ -30,7 +30,7 @@ import { whileLocked } from "../testing/standstill.ts"
 import * as TestDatabase from "../testing/TestDatabase.ts"
 
 const team = Layer.effectDiscard(
-  Effect.flatMap(OperatorSetup, (setup) => setup.createTeam("Migration Team"))
+  Effect.flatMap(Configuration, (setup) => setup.createTeam("Migration Team"))
 )
 const storage = Layer.mergeAll(accounts, importProcesses, history, team).pipe(
   Layer.provideMerge(operatorSetup),

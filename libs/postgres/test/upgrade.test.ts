@@ -6,14 +6,14 @@ import { Migrator } from "effect/sql"
 import { randomBytes } from "node:crypto"
 import { inject } from "vitest"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
-import { OperatorSetup } from "@data-import/domain/ports/Configuration"
+import { Configuration } from "@data-import/domain/ports/Configuration"
 import { arrange } from "@data-import/domain/testing/importStates"
 import { operatorSetup } from "../migrations/0001_operator_setup.ts"
 import { imports } from "../migrations/0002_imports.ts"
 import { accounts } from "../migrations/0003_accounts.ts"
 import { Database, layerWith } from "../src/connection/Database.ts"
 import * as ImportsAdapter from "../src/imports/ImportProcesses.ts"
-import * as Logins from "../src/setup/DatabaseUsers.ts"
+import * as DatabaseUsers from "../src/setup/DatabaseUsers.ts"
 import { migrate } from "../src/setup/migrate.ts"
 import * as SetupAdapter from "../src/setup/Configuration.ts"
 import { createDatabase, databaseUrl, dropDatabase } from "../testing/databases.ts"
@@ -38,11 +38,11 @@ const loader = Migrator.fromRecord({
 
 /** The setup, but for a supplier, which is written as the first release wrote it. */
 const setupOfThen = Layer.effect(
-  OperatorSetup,
+  Configuration,
   Effect.gen(function* () {
     const { run, sql } = yield* Database
-    return OperatorSetup.of({
-      ...(yield* OperatorSetup),
+    return Configuration.of({
+      ...(yield* Configuration),
       createSupplier: ({ code, documentRoot, organisation, status }) =>
         Effect.asVoid(
           run(sql`
@@ -92,7 +92,7 @@ it.live("keeps what it has, and lets the services in", () =>
       owner
     )
     const { key, account } = yield* Effect.gen(function* () {
-      const setup = yield* OperatorSetup
+      const setup = yield* Configuration
       const { run, sql } = yield* Database
       yield* setup.createTeam("Migration Team")
       yield* arrange("skipped")
@@ -118,12 +118,12 @@ it.live("keeps what it has, and lets the services in", () =>
     ])
     expect(yield* looked).toStrictEqual(before)
 
-    const storage = yield* DeployedStorage.make(url, yield* Logins.temporary(url))
+    const storage = yield* DeployedStorage.make(url, yield* DatabaseUsers.temporary(url))
     const found = yield* Context.get(storage, ImportProcesses).find(key)
     expect(found).toMatchObject({ value: { account: { number: account.number } } })
-    const listed = yield* Context.get(storage, OperatorSetup).teams
+    const listed = yield* Context.get(storage, Configuration).teams
     expect(listed).toStrictEqual(["Migration Team"])
-    const suppliers = yield* Context.get(storage, OperatorSetup).suppliers
+    const suppliers = yield* Context.get(storage, Configuration).suppliers
     expect(suppliers.map(({ timeZone }) => timeZone)).toStrictEqual(["UTC", "UTC"])
   }).pipe(Effect.scoped)
 )

@@ -4,14 +4,14 @@
  */
 import { Context, Duration, Effect, Layer, Record, type Redacted } from "effect"
 import { Accounts } from "@data-import/domain/ports/Accounts"
-import { Allowances } from "@data-import/domain/ports/TokenBuckets"
+import { TokenBuckets } from "@data-import/domain/ports/TokenBuckets"
 import { ApiKeys } from "@data-import/domain/ports/ApiKeys"
-import { History } from "@data-import/domain/ports/AuditLog"
+import { AuditLog } from "@data-import/domain/ports/AuditLog"
 import { IdempotencyKeys } from "@data-import/domain/ports/IdempotencyKeys"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
-import { OperatorSetup } from "@data-import/domain/ports/Configuration"
+import { Configuration } from "@data-import/domain/ports/Configuration"
 import { layerWith } from "../src/connection/Database.ts"
-import type { Logins } from "../src/setup/DatabaseUsers.ts"
+import type { DatabaseUsers } from "../src/setup/DatabaseUsers.ts"
 import { layerPorts } from "../src/Storage.ts"
 
 const portsAt = (url: Redacted.Redacted) =>
@@ -22,8 +22,11 @@ const portsAt = (url: Redacted.Redacted) =>
   )
 
 /** The outbox is the owner's alone, until something delivers it. */
-export const make = Effect.fnUntraced(function* (owner: Redacted.Redacted, logins: Logins) {
-  const ports = yield* Effect.all(Record.map(logins, portsAt))
+export const make = Effect.fnUntraced(function* (
+  owner: Redacted.Redacted,
+  databaseUsers: DatabaseUsers
+) {
+  const ports = yield* Effect.all(Record.map(databaseUsers, portsAt))
   const accountImport = ports["account-import"]
   const { auth, operator, query } = ports
   const keys = Context.get(operator, ApiKeys)
@@ -33,7 +36,7 @@ export const make = Effect.fnUntraced(function* (owner: Redacted.Redacted, login
     describe,
     endInstruction
   }).pipe(
-    Context.add(Allowances, Context.get(query, Allowances)),
+    Context.add(TokenBuckets, Context.get(query, TokenBuckets)),
     Context.add(ApiKeys, {
       ...Context.get(auth, ApiKeys),
       findEnd: Context.get(query, ApiKeys).findEnd,
@@ -41,10 +44,10 @@ export const make = Effect.fnUntraced(function* (owner: Redacted.Redacted, login
       list: keys.list,
       revoke: keys.revoke
     }),
-    Context.add(History, {
-      ...Context.get(operator, History),
-      recordRefusal: Context.get(accountImport, History).recordRefusal,
-      events: Context.get(yield* portsAt(owner), History).events
+    Context.add(AuditLog, {
+      ...Context.get(operator, AuditLog),
+      recordRefusal: Context.get(accountImport, AuditLog).recordRefusal,
+      events: Context.get(yield* portsAt(owner), AuditLog).events
     }),
     Context.add(IdempotencyKeys, Context.get(accountImport, IdempotencyKeys)),
     Context.add(ImportProcesses, {
@@ -52,6 +55,6 @@ export const make = Effect.fnUntraced(function* (owner: Redacted.Redacted, login
       list: Context.get(query, ImportProcesses).list,
       setSkipped: Context.get(operator, ImportProcesses).setSkipped
     }),
-    Context.add(OperatorSetup, Context.get(operator, OperatorSetup))
+    Context.add(Configuration, Context.get(operator, Configuration))
   )
 })

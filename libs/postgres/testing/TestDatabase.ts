@@ -5,11 +5,11 @@
 import { Duration, Effect, Layer, Record, Redacted, type Scope } from "effect"
 import { randomBytes } from "node:crypto"
 import { inject } from "vitest"
-import { OperatorSetup } from "@data-import/domain/ports/Configuration"
+import { Configuration } from "@data-import/domain/ports/Configuration"
 import { type Database, layerWith } from "../src/connection/Database.ts"
-import type { Logins } from "../src/setup/DatabaseUsers.ts"
+import type { DatabaseUsers } from "../src/setup/DatabaseUsers.ts"
 import { layerPorts } from "../src/Storage.ts"
-import { createDatabase, databaseUrl, dropDatabase, loginsTo } from "./databases.ts"
+import { createDatabase, databaseUrl, dropDatabase, databaseUsersTo } from "./databases.ts"
 import * as DeployedStorage from "./DeployedStorage.ts"
 import type {} from "./globalSetup.ts"
 
@@ -26,15 +26,15 @@ export const freshUrl: Effect.Effect<Redacted.Redacted, never, Scope.Scope> = Ef
 ).pipe(Effect.orDie)
 
 /** What each worker connects with to the database at `url`, which is a fresh one. */
-export const loginsAt = (url: Redacted.Redacted): Logins =>
-  loginsTo(
+export const databaseUsersAt = (url: Redacted.Redacted): DatabaseUsers =>
+  databaseUsersTo(
     url,
-    Record.map(inject("logins"), (login) => Redacted.make(login))
+    Record.map(inject("databaseUsers"), (databaseUser) => Redacted.make(databaseUser))
   )
 
 /** The storage ports on a fresh database, each call by the user of a service that makes it. */
 export const deployed = Layer.effectContext(
-  Effect.flatMap(freshUrl, (url) => DeployedStorage.make(url, loginsAt(url)))
+  Effect.flatMap(freshUrl, (url) => DeployedStorage.make(url, databaseUsersAt(url)))
 )
 
 /** A fresh database with a client. */
@@ -54,5 +54,5 @@ export const layerCounted = (statementTimeout: Duration.Duration): Layer.Layer<D
 /** All storage ports on such a database, with the operations team "Migration Team". */
 export const layerCountedPorts = (statementTimeout: Duration.Duration) =>
   Layer.effectDiscard(
-    Effect.flatMap(OperatorSetup, (setup) => setup.createTeam("Migration Team"))
+    Effect.flatMap(Configuration, (setup) => setup.createTeam("Migration Team"))
   ).pipe(Layer.provideMerge(layerPorts), Layer.provideMerge(layerCounted(statementTimeout)))

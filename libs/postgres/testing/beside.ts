@@ -1,6 +1,6 @@
 /** What a test sets up and looks at beside a service, on the database that the service uses. */
 import { Duration, Effect, Layer, type Redacted } from "effect"
-import { OperatorSetup } from "@data-import/domain/ports/Configuration"
+import { Configuration } from "@data-import/domain/ports/Configuration"
 import { layerWith } from "../src/connection/Database.ts"
 import { layerPorts } from "../src/Storage.ts"
 
@@ -8,7 +8,7 @@ import { layerPorts } from "../src/Storage.ts"
 export const team = "Migration Team"
 
 const teamIsThere = Layer.effectDiscard(
-  Effect.flatMap(OperatorSetup, (setup) => setup.createTeam(team))
+  Effect.flatMap(Configuration, (setup) => setup.createTeam(team))
 )
 
 /**

@@ -6,7 +6,7 @@ import { PgClient } from "@effect/sql-pg"
 import { Effect, Record, Redacted } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { connectionTo } from "../src/connection/ConnectionUrl.ts"
-import type { Logins } from "../src/setup/DatabaseUsers.ts"
+import type { DatabaseUsers } from "../src/setup/DatabaseUsers.ts"
 
 /** The same server and user, another database. */
 export const databaseUrl = (server: Redacted.Redacted, database: string): Redacted.Redacted => {
@@ -16,9 +16,12 @@ export const databaseUrl = (server: Redacted.Redacted, database: string): Redact
 }
 
 /** The same users on the database at `url`, and by the way that this URL takes. */
-export const loginsTo = (url: Redacted.Redacted, logins: Logins): Logins =>
-  Record.map(logins, (login) => {
-    const { password, username } = new URL(Redacted.value(login))
+export const databaseUsersTo = (
+  url: Redacted.Redacted,
+  databaseUsers: DatabaseUsers
+): DatabaseUsers =>
+  Record.map(databaseUsers, (databaseUser) => {
+    const { password, username } = new URL(Redacted.value(databaseUser))
     return Redacted.make(Object.assign(new URL(Redacted.value(url)), { password, username }).href)
   })
 

@@ -6,7 +6,7 @@
 import { Effect, Exit, Record, Redacted, Scope } from "effect"
 import { randomBytes } from "node:crypto"
 import type { TestProject } from "vitest/node"
-import * as Logins from "../src/setup/DatabaseUsers.ts"
+import * as DatabaseUsers from "../src/setup/DatabaseUsers.ts"
 import { migrate } from "../src/setup/migrate.ts"
 import { createDatabase, databaseUrl, dropDatabase } from "./databases.ts"
 import * as EmbeddedPostgres from "./EmbeddedPostgres.ts"
@@ -19,7 +19,7 @@ declare module "vitest" {
     /** The name of the migrated database that nobody connects to. */
     readonly templateDatabase: string
     /** Of the template, for each worker. */
-    readonly logins: Readonly<Record<Logins.Worker, string>>
+    readonly databaseUsers: Readonly<Record<DatabaseUsers.Worker, string>>
   }
 }
 
@@ -37,17 +37,17 @@ const server = Effect.gen(function* () {
   )
   const owner = databaseUrl(url, template)
   yield* migrate(owner)
-  return { url, template, logins: yield* Logins.temporary(owner) }
+  return { url, template, databaseUsers: yield* DatabaseUsers.temporary(owner) }
 })
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const scope = Scope.makeUnsafe()
   const stop = () => Effect.runPromise(Scope.close(scope, Exit.void))
   try {
-    const { logins, template, url } = await Effect.runPromise(Scope.provide(server, scope))
+    const { databaseUsers, template, url } = await Effect.runPromise(Scope.provide(server, scope))
     project.provide("databaseUrl", Redacted.value(url))
     project.provide("templateDatabase", template)
-    project.provide("logins", Record.map(logins, Redacted.value))
+    project.provide("databaseUsers", Record.map(databaseUsers, Redacted.value))
     return stop
   } catch (cause) {
     await stop()

@@ -1,8 +1,8 @@
 /** Key folders that live as long as a test, and the adapters that stand on them. */
 import { NodeFileSystem } from "@effect/platform-node"
 import { ConfigProvider, Effect, FileSystem, Layer } from "effect"
-import * as TokenOpener from "../src/auth/TokenVerifier.ts"
-import * as TokenSeal from "@data-import/auth/src/TokenSigner"
+import * as TokenVerifier from "../src/auth/TokenVerifier.ts"
+import * as TokenSigner from "@data-import/auth/src/TokenSigner"
 import { layer } from "../src/auth/TokenKeys.ts"
 
 /** Settings, in place of the environment. */
@@ -19,7 +19,7 @@ export const keysIn = (folder: string, values: Readonly<Record<string, string>> 
   layer.pipe(Layer.provide(settings({ TOKEN_KEYS_DIR: folder, ...values })))
 
 /** One fresh key, with what seals and opens by it. */
-export const freshTokens = Layer.mergeAll(TokenSeal.layer, TokenOpener.layerTokenKeys).pipe(
+export const freshTokens = Layer.mergeAll(TokenSigner.layer, TokenVerifier.layerTokenKeys).pipe(
   Layer.provideMerge(Layer.unwrap(Effect.map(freshFolder, (folder) => keysIn(folder)))),
   Layer.provide(settings({}))
 )

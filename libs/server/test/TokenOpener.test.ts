@@ -3,7 +3,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { DateTime, Effect, Layer, Result } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { TestClock } from "effect/testing"
-import { TokenOpener, TokenSeal } from "@data-import/domain/ports/TokenSigner"
+import { TokenVerifier, TokenSigner } from "@data-import/domain/ports/TokenSigner"
 import { ApiKeyId, OrganisationName } from "@data-import/domain/organisation/Organisation"
 import type { TokenClaims } from "@data-import/domain/organisation/AccessToken"
 import * as Opener from "../src/auth/TokenVerifier.ts"
@@ -21,11 +21,11 @@ const claims: TokenClaims = {
 }
 
 const opened = (token: string) =>
-  Effect.flatMap(TokenOpener, (opener) => Effect.result(opener.open(token))).pipe(
+  Effect.flatMap(TokenVerifier, (verifier) => Effect.result(verifier.verify(token))).pipe(
     Effect.map((result) => (Result.isSuccess(result) ? "opened" : result.failure._tag))
   )
-const sealed = Effect.flatMap(TokenSeal, (seal) =>
-  Effect.map(seal.seal(claims), ({ token }) => token)
+const sealed = Effect.flatMap(TokenSigner, (seal) =>
+  Effect.map(seal.sign(claims), ({ token }) => token)
 )
 const privateKey = Effect.flatMap(TokenKeys, (keys) => keys.signing)
 const publishedKeys = Effect.flatMap(TokenKeys, (keys) => keys.published)
@@ -152,7 +152,7 @@ describe("a token of our key", () => {
       const key = yield* privateKey
       const scope = "import:admin import:read"
       const token = forged({ kid: key.kid }, { scope }, ed25519(key))
-      const { scopes } = yield* Effect.flatMap(TokenOpener, (opener) => opener.open(token))
+      const { scopes } = yield* Effect.flatMap(TokenVerifier, (verifier) => verifier.verify(token))
       expect(scopes).toEqual(["import:read"])
     }).pipe(atNoon, Effect.provide(freshTokens))
   )
@@ -228,8 +228,8 @@ describe("the keys of a URL", () => {
       const token = yield* sealed
       const source = makeSource(away)
       yield* Effect.gen(function* () {
-        const opener = yield* TokenOpener
-        const refused = yield* Effect.flip(opener.open(token))
+        const verifier = yield* TokenVerifier
+        const refused = yield* Effect.flip(verifier.verify(token))
         expect(refused).toMatchObject({ _tag: "KeysUnavailable", retryAfterSeconds: 2 })
         source.answer = jwks(yield* publishedKeys)
         expect(yield* opened(token)).toBe("KeysUnavailable")

@@ -1,9 +1,9 @@
 import { Layer } from "effect"
-import { tokenSealContract } from "@data-import/domain/testing/TokenSignerContract"
+import { tokenSignerContract } from "@data-import/domain/testing/TokenSignerContract"
 import * as TokenSecrets from "../src/auth/TokenSecrets.ts"
 import { freshTokens } from "./TokenFolder.ts"
 
-tokenSealContract("signed with Ed25519", {
+tokenSignerContract("signed with Ed25519", {
   layer: Layer.merge(freshTokens, TokenSecrets.layer),
   stranger: Layer.fresh(freshTokens)
 })

@@ -11,7 +11,7 @@ import {
 import { ApiKeys } from "@data-import/domain/ports/ApiKeys"
 import { layerMemory as allowances } from "@data-import/domain/ports/memory/TokenBuckets"
 import { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
-import { KeysUnavailable, TokenInvalid, TokenOpener } from "@data-import/domain/ports/TokenSigner"
+import { KeysUnavailable, TokenInvalid, TokenVerifier } from "@data-import/domain/ports/TokenSigner"
 import type { TokenClaims } from "@data-import/domain/organisation/AccessToken"
 import * as Authorization from "../src/auth/Authorization.ts"
 
@@ -42,8 +42,8 @@ class World {
 
   readonly layer = Layer.mergeAll(
     Layer.fresh(allowances),
-    Layer.mock(TokenOpener, {
-      open: (token) =>
+    Layer.mock(TokenVerifier, {
+      verify: (token) =>
         Effect.suspend((): Effect.Effect<TokenClaims, TokenInvalid | KeysUnavailable> => {
           this.opened += 1
           if (this.keysAway) return Effect.fail(new KeysUnavailable({ retryAfterSeconds: 4 }))

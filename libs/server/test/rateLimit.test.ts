@@ -3,7 +3,7 @@ import { ConfigProvider, DateTime, Effect, Layer, Result } from "effect"
 import { TestClock } from "effect/testing"
 import fc from "fast-check"
 import { OrganisationName } from "@data-import/domain/organisation/Organisation"
-import { type Allowance, Allowances } from "@data-import/domain/ports/TokenBuckets"
+import { type TokenBucket, TokenBuckets } from "@data-import/domain/ports/TokenBuckets"
 import { layerMemory } from "@data-import/domain/ports/memory/TokenBuckets"
 import { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
 import * as RateLimit from "../src/limits/RateLimit.ts"
@@ -12,11 +12,11 @@ const noon = DateTime.makeUnsafe("2026-03-01T12:00:00Z")
 const acme = OrganisationName.make("acme")
 const rival = OrganisationName.make("rival")
 
-/** A store of allowances that counts how often it is asked, and can be away. */
+/** A store of tokenBuckets that counts how often it is asked, and can be away. */
 const makeStore = Effect.gen(function* () {
-  const memory = yield* Allowances
+  const memory = yield* TokenBuckets
   const store = { steps: 0, away: false }
-  const counted = Allowances.of({
+  const counted = TokenBuckets.of({
     change: (organisation, decide) =>
       Effect.suspend(() => {
         store.steps += 1
@@ -25,7 +25,7 @@ const makeStore = Effect.gen(function* () {
           : memory.change(organisation, decide)
       })
   })
-  return Object.assign(store, { layer: Layer.succeed(Allowances, counted) })
+  return Object.assign(store, { layer: Layer.succeed(TokenBuckets, counted) })
 }).pipe(Effect.provide(Layer.fresh(layerMemory)))
 
 type Store = Effect.Success<typeof makeStore>
@@ -117,12 +117,12 @@ describe("one organisation", () => {
   it.effect("whose step hangs holds up nobody else", () =>
     Effect.gen(function* () {
       const { layer } = yield* makeStore
-      const memory = yield* Effect.provide(Allowances, layer)
-      const hanging = Allowances.of({
+      const memory = yield* Effect.provide(TokenBuckets, layer)
+      const hanging = TokenBuckets.of({
         change: (organisation, decide) =>
           organisation === acme ? Effect.never : memory.change(organisation, decide)
       })
-      const store = { steps: 0, away: false, layer: Layer.succeed(Allowances, hanging) }
+      const store = { steps: 0, away: false, layer: Layer.succeed(TokenBuckets, hanging) }
       const count = yield* instance(store, "60")
       yield* Effect.forkChild(many(count, 10))
       yield* Effect.yieldNow
@@ -203,8 +203,8 @@ describe("the store", () => {
   it.effect("may hold what a clock ahead has written, or a higher limit", () =>
     Effect.gen(function* () {
       const store = yield* makeStore
-      const { change } = yield* Effect.provide(Allowances, store.layer)
-      const set = (allowance: Allowance) => change(acme, () => ({ result: null, allowance }))
+      const { change } = yield* Effect.provide(TokenBuckets, store.layer)
+      const set = (bucket: TokenBucket) => change(acme, () => ({ result: null, bucket }))
       yield* set({ requests: 3, at: DateTime.add(noon, { seconds: 2 }) })
       const count = yield* instance(store, "60")
       expect(admitted(yield* many(count, 10))).toBe(3)

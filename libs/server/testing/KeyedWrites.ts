@@ -5,14 +5,14 @@
 import { describe, expect, type Vitest } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Reply } from "@data-import/api/testing/Client"
-import type { OperatorSetup } from "@data-import/domain/ports/Configuration"
+import type { Configuration } from "@data-import/domain/ports/Configuration"
 import type { ApiKeys } from "@data-import/domain/ports/ApiKeys"
 import type { TokenSecrets } from "@data-import/domain/ports/TokenSigner"
 import type { Listening } from "../src/lifecycle/Service.ts"
 import { ask, faultsOf, jsonHeaders, post } from "./RunningService.ts"
 import { freshOrganisation } from "@data-import/domain/testing/fresh"
 import { freshToken } from "./Tenant.ts"
-import type { TokenMint } from "./TokenMint.ts"
+import type { TokenIssuer } from "./TokenIssuer.ts"
 
 /** A request that stores something when it is sent for the first time. */
 export interface KeyedRequest {
@@ -22,7 +22,7 @@ export interface KeyedRequest {
   readonly body: object
 }
 
-type Common = Listening | OperatorSetup | ApiKeys | TokenSecrets | TokenMint
+type Common = Listening | Configuration | ApiKeys | TokenSecrets | TokenIssuer
 
 export interface KeyedWrite<R> {
   readonly name: string

@@ -11,7 +11,7 @@ import { Output } from "../src/observability/Log.ts"
 import { Listening } from "../src/lifecycle/Service.ts"
 import { bytesOf, open } from "./RawClient.ts"
 import type { Tenant } from "./Tenant.ts"
-import { TokenMint } from "./TokenMint.ts"
+import { TokenIssuer } from "./TokenIssuer.ts"
 
 /** What the service runs on. */
 export class Premises extends Context.Service<
@@ -29,14 +29,14 @@ const temporaryFolder = Effect.acquireRelease(
   (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
 )
 
-/** The service with an empty document store, the mint's tokens, and these settings besides. */
+/** The service with an empty document store, the tokens, and these settings besides. */
 export const running = <E, R>(
   service: Layer.Layer<Listening, E, R>,
   settings: Readonly<Record<string, string>>
-): Layer.Layer<Listening | Premises, never, TokenMint | R> =>
+): Layer.Layer<Listening | Premises, never, TokenIssuer | R> =>
   Layer.unwrap(
     Effect.gen(function* () {
-      const { jwksFile } = yield* TokenMint
+      const { jwksFile } = yield* TokenIssuer
       const documents = yield* temporaryFolder
       const log: Array<string> = []
       const provider = ConfigProvider.fromUnknown({

@@ -5,21 +5,21 @@
 import { Effect } from "effect"
 import type { ImportKey } from "@data-import/domain/account/ImportProcess"
 import { type OrganisationName, type Scope } from "@data-import/domain/organisation/Organisation"
-import { OperatorSetup } from "@data-import/domain/ports/Configuration"
+import { Configuration } from "@data-import/domain/ports/Configuration"
 import { issueKey } from "@data-import/domain/auth/ServiceToken"
 import type { Supplier } from "@data-import/domain/organisation/Supplier"
 import { callerOf, freshOrganisation, supplierOf } from "@data-import/domain/testing/fresh"
 import { ExternalAccountNumber } from "@data-import/domain/account/Account"
-import { TokenMint } from "./TokenMint.ts"
+import { TokenIssuer } from "./TokenIssuer.ts"
 
 /** An API key of the organisation, and a token of it. */
 export const freshToken = Effect.fnUntraced(function* (
   organisation: OrganisationName,
   scopes: ReadonlyArray<Scope>
 ) {
-  const mint = yield* TokenMint
+  const issue = yield* TokenIssuer
   const { key } = yield* issueKey({ organisation, label: "test", scopes, expiresAt: null })
-  return { key, token: yield* mint.tokenOf(key) }
+  return { key, token: yield* issue.tokenOf(key) }
 })
 
 /** A further supplier of the organisation, Ongoing and without a limit unless it is said otherwise. */
@@ -27,7 +27,7 @@ export const freshSupplierOf = Effect.fnUntraced(function* (
   organisation: OrganisationName,
   configured: Partial<Omit<Supplier, "code" | "organisation">> = {}
 ) {
-  const setup = yield* OperatorSetup
+  const setup = yield* Configuration
   const supplier: Supplier = { ...supplierOf(organisation), ...configured }
   yield* setup.createSupplier(supplier)
   return supplier

@@ -17,7 +17,7 @@ import { freshTenant, type Tenant } from "@data-import/server/testing/Tenant"
 import {
   accountOf,
   isInProgress,
-  loginAt,
+  databaseUserAt,
   process,
   serviceOn,
   stage,
@@ -30,7 +30,7 @@ const serviceOnLine = Layer.unwrap(
   Effect.gen(function* () {
     const url = yield* freshUrl
     const service = Effect.map(Line, (line) =>
-      serviceOn(url, { DATABASE_URL: loginAt(line.url), LEASE: "300 millis" })
+      serviceOn(url, { DATABASE_URL: databaseUserAt(line.url), LEASE: "300 millis" })
     )
     return Layer.provideMerge(Layer.unwrap(service), lineTo(url))
   })

@@ -11,10 +11,10 @@ import { whileAccountsStandStill } from "@data-import/postgres/testing/standstil
 import { freshUrl } from "@data-import/postgres/testing/TestDatabase"
 import { faultsOf, running, until } from "@data-import/server/testing/RunningService"
 import { freshTenant, type Tenant } from "@data-import/server/testing/Tenant"
-import { TokenMint, layer as tokenMint } from "@data-import/server/testing/TokenMint"
+import { TokenIssuer, layer as tokenMint } from "@data-import/server/testing/TokenIssuer"
 import { layer as tokenSecrets } from "@data-import/server/auth/TokenSecrets"
 import { layer as accountImport } from "../src/AccountImport.ts"
-import { accountOf, isInProgress, loginAt, process, stage } from "./importService.ts"
+import { accountOf, isInProgress, databaseUserAt, process, stage } from "./importService.ts"
 
 const wrongBy = (wrong: Duration.Duration): Layer.Layer<never> =>
   Layer.effect(
@@ -44,9 +44,9 @@ const makeInstances = Effect.fnUntraced(function* (
     Layer.merge(portsBeside(url), Layer.merge(tokenMint, tokenSecrets))
   )
   const instance = (clock: Layer.Layer<never>) =>
-    running(accountImport, { DATABASE_URL: loginAt(url), ...settings }).pipe(
+    running(accountImport, { DATABASE_URL: databaseUserAt(url), ...settings }).pipe(
       Layer.provide(clock),
-      Layer.provide(Layer.succeed(TokenMint, Context.get(beside, TokenMint))),
+      Layer.provide(Layer.succeed(TokenIssuer, Context.get(beside, TokenIssuer))),
       Layer.fresh,
       Layer.build
     )
@@ -139,7 +139,7 @@ describe.each(anHour)("beside an instance whose clock is an hour %s", (_, wrong)
       const { beside, instances } = yield* makeInstances(wrong)
       const body = Effect.gen(function* () {
         const tenant = yield* freshTenant()
-        const { tokenOf } = yield* TokenMint
+        const { tokenOf } = yield* TokenIssuer
         const now = yield* DateTime.now
         const scopes = ["import:write"] as const
         const { organisation } = tenant

@@ -76,12 +76,12 @@ layer(service, { excludeTestServices: true })("an Idempotency-Key", (it) => {
     it.effect("keeps no dry run, which is one each time", () =>
       Effect.gen(function* () {
         const { key, tenant } = yield* stagedImport()
-        const headers = { "idempotency-key": "rehearsed" }
+        const headers = { "idempotency-key": "dryRun" }
         const body = { payload: { ...key, operations_team_name: team, dry_run: true } }
         for (const each of [body, body]) {
-          const rehearsed = yield* post(processPath, tenant.token, each, headers)
-          expect(rehearsed.json).toMatchObject({ code: "dry_run_successful" })
-          expect(rehearsed.headers["idempotency-replayed"]).toBeUndefined()
+          const dryRun = yield* post(processPath, tenant.token, each, headers)
+          expect(dryRun.json).toMatchObject({ code: "dry_run_successful" })
+          expect(dryRun.headers["idempotency-replayed"]).toBeUndefined()
         }
         const attempts = yield* rows(
           (sql) => sql`

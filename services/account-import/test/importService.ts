@@ -5,10 +5,10 @@ import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 import { domesticPayload } from "@data-import/domain/testing/samples"
 import { put, type Wire, type WirePath } from "@data-import/domain/testing/wire"
 import { portsBeside, team } from "@data-import/postgres/testing/beside"
-import { freshUrl, loginsAt } from "@data-import/postgres/testing/TestDatabase"
+import { freshUrl, databaseUsersAt } from "@data-import/postgres/testing/TestDatabase"
 import { post, running } from "@data-import/server/testing/RunningService"
 import { freshTenant, type Tenant } from "@data-import/server/testing/Tenant"
-import { layer as tokenMint } from "@data-import/server/testing/TokenMint"
+import { layer as tokenMint } from "@data-import/server/testing/TokenIssuer"
 import { layer as tokenSecrets } from "@data-import/server/auth/TokenSecrets"
 import { layer as accountImport } from "../src/AccountImport.ts"
 
@@ -17,15 +17,15 @@ export const stagePath = "/v1/data-import/account-import-process/create-or-updat
 export const processPath = "/v1/data-import/account-import-process/process/"
 
 /** What the service logs in with to the database at `url`. */
-export const loginAt = (url: Redacted.Redacted): string =>
-  Redacted.value(loginsAt(url)["account-import"])
+export const databaseUserAt = (url: Redacted.Redacted): string =>
+  Redacted.value(databaseUsersAt(url)["account-import"])
 
 /** The service on the database at `url`, or on another one that the settings name. */
 export const serviceOn = (
   url: Redacted.Redacted,
   settings: Readonly<Record<string, string>> = {}
 ) =>
-  running(accountImport, { DATABASE_URL: loginAt(url), ...settings }).pipe(
+  running(accountImport, { DATABASE_URL: databaseUserAt(url), ...settings }).pipe(
     Layer.merge(portsBeside(url)),
     Layer.provideMerge(Layer.merge(tokenMint, tokenSecrets))
   )

@@ -1,7 +1,7 @@
 /** Clients that go away in the middle: what they asked for is done whole or not at all. */
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { History } from "@data-import/domain/ports/AuditLog"
+import { AuditLog } from "@data-import/domain/ports/AuditLog"
 import { team } from "@data-import/postgres/testing/beside"
 import { rows } from "@data-import/postgres/testing/rows"
 import { transactions, whileAccountsStandStill } from "@data-import/postgres/testing/standstill"
@@ -41,7 +41,7 @@ layer(service, { excludeTestServices: true })("a client that goes away", (it) =>
           })
         )
         yield* until(isInProgress(key), (held) => !held)
-        const [attempt, ...others] = yield* (yield* History).attempts(key)
+        const [attempt, ...others] = yield* (yield* AuditLog).attempts(key)
         expect(attempt).toMatchObject({ outcome: "created" })
         expect(others).toEqual([])
         expect(yield* countOf(tenant)).toEqual([{ imports: 1, accounts: 1, audited: 2 }])

@@ -3,9 +3,9 @@ import { join } from "node:path"
 import { describe, expect, layer } from "@effect/vitest"
 import { DateTime, Duration, Effect, Result } from "effect"
 import type { ImportKey } from "@data-import/domain/account/ImportProcess"
-import { History } from "@data-import/domain/ports/AuditLog"
+import { AuditLog } from "@data-import/domain/ports/AuditLog"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
-import { OperatorSetup } from "@data-import/domain/ports/Configuration"
+import { Configuration } from "@data-import/domain/ports/Configuration"
 import { freshAttempt } from "@data-import/domain/testing/fresh"
 import { recordOf } from "@data-import/domain/testing/records"
 import { team } from "@data-import/postgres/testing/beside"
@@ -132,7 +132,7 @@ layer(service, { excludeTestServices: true })("process over HTTP", (it) => {
           expect(faultsOf(reply)).toEqual(["account_failed_validation", fault])
         }
         expect(yield* accountsOf(tenant)).toEqual([])
-        const attempts = yield* (yield* History).attempts(key)
+        const attempts = yield* (yield* AuditLog).attempts(key)
         expect(attempts).toHaveLength(2)
         expect(attempts[0]).toMatchObject({
           outcome: "account_failed_validation",
@@ -172,7 +172,7 @@ layer(service, { excludeTestServices: true })("process over HTTP", (it) => {
         expect(events.at(-1)).toBe(
           "data_import.import_process.dry_run_complete-v1 dry_run_successful"
         )
-        const attempts = yield* (yield* History).attempts(key)
+        const attempts = yield* (yield* AuditLog).attempts(key)
         expect(attempts.map(({ dryRun, outcome }) => [dryRun, outcome])).toEqual(
           Array(3).fill([true, "dry_run_successful"])
         )
@@ -231,7 +231,7 @@ layer(service, { excludeTestServices: true })("process over HTTP", (it) => {
 
     it.effect("is told by the first of its reasons", () =>
       Effect.gen(function* () {
-        const setup = yield* OperatorSetup
+        const setup = yield* Configuration
         const imports = yield* ImportProcesses
         const tenant = yield* freshTenant({ concurrencyLimit: 0 })
         const { code } = tenant.supplier
@@ -299,7 +299,7 @@ layer(service, { excludeTestServices: true })("process over HTTP", (it) => {
           code: "dry_run_successful"
         })
         expect((yield* process(tenant, key)).status).toBe(201)
-        const attempts = yield* (yield* History).attempts(key)
+        const attempts = yield* (yield* AuditLog).attempts(key)
         expect(attempts.map(({ outcome }) => outcome)).toEqual([
           "lease_expired",
           "dry_run_successful",
@@ -323,7 +323,7 @@ layer(service, { excludeTestServices: true })("process over HTTP", (it) => {
             detail: expect.any(String)
           })
         }
-        expect(yield* (yield* History).attempts(key)).toEqual([])
+        expect(yield* (yield* AuditLog).attempts(key)).toEqual([])
         expect((yield* recordOf(key)).audit).toEqual([
           "stage created",
           "process concurrency_limit_exceeded",

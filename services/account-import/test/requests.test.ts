@@ -6,7 +6,7 @@ import { put } from "@data-import/domain/testing/wire"
 import { rows } from "@data-import/postgres/testing/rows"
 import { ask, faultsOf, jsonHeaders, post } from "@data-import/server/testing/RunningService"
 import { freshTenant, freshToken } from "@data-import/server/testing/Tenant"
-import { TokenMint } from "@data-import/server/testing/TokenMint"
+import { TokenIssuer } from "@data-import/server/testing/TokenIssuer"
 import {
   accountOf,
   processPath,
@@ -78,7 +78,7 @@ layer(service, { excludeTestServices: true })("a request", (it) => {
   describe("without a good token", () => {
     it.effect("is refused wherever it goes", () =>
       Effect.gen(function* () {
-        const mint = yield* TokenMint
+        const issue = yield* TokenIssuer
         const { apiKey, organisation, token } = yield* freshTenant()
         const revoked = yield* freshToken(organisation, ["import:read", "import:write"])
         yield* revokeKey(revoked.key.id)
@@ -93,7 +93,7 @@ layer(service, { excludeTestServices: true })("a request", (it) => {
           "a token that is none": "Token sk_canary",
           "other claims": `Token ${head}.${forged}.${signature}`,
           "no signature": `Token ${head}.${claims}.`,
-          "an old token": `Token ${yield* mint.tokenOf(apiKey, Duration.minutes(-1))}`,
+          "an old token": `Token ${yield* issue.tokenOf(apiKey, Duration.minutes(-1))}`,
           "a revoked key": `Token ${revoked.token}`
         }
         for (const path of paths) {

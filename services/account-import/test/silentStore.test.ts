@@ -2,7 +2,7 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import * as Store from "@data-import/documents/testing/SlowStore"
-import { History } from "@data-import/domain/ports/AuditLog"
+import { AuditLog } from "@data-import/domain/ports/AuditLog"
 import { team } from "@data-import/postgres/testing/beside"
 import { beginPost, until, untilLogged } from "@data-import/server/testing/RunningService"
 import {
@@ -94,7 +94,7 @@ layer(service, { excludeTestServices: true })("a document store that is silent",
 })
 
 const recordOf = (key: Parameters<typeof isInProgress>[0]) =>
-  Effect.flatMap(History, (history) =>
+  Effect.flatMap(AuditLog, (history) =>
     Effect.map(history.audit(key), (entries) => ({
       audit: entries.map(({ action, outcome }) => `${action} ${outcome}`)
     }))

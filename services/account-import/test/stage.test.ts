@@ -1,8 +1,8 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { DateTime, Duration, Effect, Result } from "effect"
-import { History } from "@data-import/domain/ports/AuditLog"
+import { AuditLog } from "@data-import/domain/ports/AuditLog"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
-import { OperatorSetup } from "@data-import/domain/ports/Configuration"
+import { Configuration } from "@data-import/domain/ports/Configuration"
 import { freshAttempt } from "@data-import/domain/testing/fresh"
 import { recordOf } from "@data-import/domain/testing/records"
 import { put } from "@data-import/domain/testing/wire"
@@ -197,7 +197,7 @@ layer(service, { excludeTestServices: true })("stage over HTTP", (it) => {
         expect(faultsOf(reply)).toEqual(["account_import_process_in_progress"])
         yield* imports.renew({ key, attempt: id, at, until: at })
         expect((yield* stage(tenant, accountOf(key))).status).toBe(200)
-        const [ended] = yield* (yield* History).attempts(key)
+        const [ended] = yield* (yield* AuditLog).attempts(key)
         expect(ended).toMatchObject({ id, outcome: "lease_expired" })
       })
     )
@@ -206,7 +206,7 @@ layer(service, { excludeTestServices: true })("stage over HTTP", (it) => {
       "is any account of a supplier that is %s",
       (status) =>
         Effect.gen(function* () {
-          const setup = yield* OperatorSetup
+          const setup = yield* Configuration
           const { key, tenant } = yield* stagedImport()
           const { code } = tenant.supplier
           yield* setup.changeSupplierStatus(code, () => Result.succeed(status))
@@ -228,7 +228,7 @@ layer(service, { excludeTestServices: true })("stage over HTTP", (it) => {
       "is told after what is wrong with the account, and the supplier before the import",
       () =>
         Effect.gen(function* () {
-          const setup = yield* OperatorSetup
+          const setup = yield* Configuration
           const { key, tenant } = yield* stagedImport()
           yield* process(tenant, key)
           const code = (payload: unknown) =>

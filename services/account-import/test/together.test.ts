@@ -53,7 +53,7 @@ layer(service, { excludeTestServices: true })("at the same time", (it) => {
       })
     )
 
-    it.effect("of which some only rehearse make one account as well", () =>
+    it.effect("of which some are dry runs make one account as well", () =>
       Effect.gen(function* () {
         const { key, tenant } = yield* stagedImport()
         const replies = yield* Effect.forEach(

@@ -1,7 +1,7 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { DateTime, Effect, Result } from "effect"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
-import { OperatorSetup } from "@data-import/domain/ports/Configuration"
+import { Configuration } from "@data-import/domain/ports/Configuration"
 import { get, put, putAll, type Wire } from "@data-import/domain/testing/wire"
 import { faultsOf, post, putDocument } from "@data-import/server/testing/RunningService"
 import { freshTenant, freshToken } from "@data-import/server/testing/Tenant"
@@ -93,7 +93,7 @@ layer(service, { excludeTestServices: true })("validate over HTTP", (it) => {
 
     it.effect("is judged without regard to the supplier's status and the import's state", () =>
       Effect.gen(function* () {
-        const setup = yield* OperatorSetup
+        const setup = yield* Configuration
         const imports = yield* ImportProcesses
         const tenant = yield* freshTenant()
         const accounts = ["staged", "skipped", "imported"].map((it) => accountOf(tenant.keyOf(it)))

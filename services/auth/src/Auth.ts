@@ -6,7 +6,7 @@ import { report } from "@data-import/postgres/connection/HealthReport"
 import * as Storage from "@data-import/postgres/Storage"
 import * as Service from "@data-import/server/lifecycle/Service"
 import * as TokenKeys from "@data-import/server/auth/TokenKeys"
-import * as TokenSeal from "./TokenSigner.ts"
+import * as TokenSigner from "./TokenSigner.ts"
 import * as TokenSecrets from "@data-import/server/auth/TokenSecrets"
 import { routes } from "./Handlers.ts"
 
@@ -22,6 +22,6 @@ const serving = Effect.gen(function* () {
  */
 export const layer = Service.layer("auth", serving).pipe(
   Layer.provide(ServiceToken.layer),
-  Layer.provide([Storage.layer, TokenSeal.layer, TokenSecrets.layer]),
+  Layer.provide([Storage.layer, TokenSigner.layer, TokenSecrets.layer]),
   Layer.provide(TokenKeys.layer)
 )

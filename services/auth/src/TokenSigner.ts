@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto"
 import { type Config, Effect, Layer } from "effect"
 import { importJWK, SignJWT } from "jose"
-import { TokenSeal } from "@data-import/domain/ports/TokenSigner"
+import { TokenSigner } from "@data-import/domain/ports/TokenSigner"
 import { type TokenPayload, toPayload } from "@data-import/domain/organisation/AccessToken"
 import { algorithm, issuer, type } from "@data-import/server/auth/TokenFormat"
 import { type PrivateKey, TokenKeys } from "@data-import/server/auth/TokenKeys"
@@ -13,13 +13,13 @@ const sign = async (payload: TokenPayload, { kid, ...jwk }: PrivateKey): Promise
 }
 
 /** `TOKEN_ISSUER` (data-import) is the `iss` of every token. */
-export const layer: Layer.Layer<TokenSeal, Config.ConfigError, TokenKeys> = Layer.effect(
-  TokenSeal,
+export const layer: Layer.Layer<TokenSigner, Config.ConfigError, TokenKeys> = Layer.effect(
+  TokenSigner,
   Effect.gen(function* () {
     const iss = yield* issuer
     const keys = yield* TokenKeys
-    return TokenSeal.of({
-      seal: Effect.fn("TokenSeal.seal")(function* (claims) {
+    return TokenSigner.of({
+      sign: Effect.fn("TokenSeal.seal")(function* (claims) {
         const payload = toPayload(claims, iss, randomBytes(16).toString("base64url"))
         const key = yield* keys.signing
         return { token: yield* Effect.promise(() => sign(payload, key)), payload }

@@ -5,14 +5,14 @@ import { join } from "node:path"
 import { ConfigProvider, Context, DateTime, Effect, Layer, Schema } from "effect"
 import { TestClock } from "effect/testing"
 import { OrganisationName } from "@data-import/domain/organisation/Organisation"
-import { OperatorSetup } from "@data-import/domain/ports/Configuration"
+import { Configuration } from "@data-import/domain/ports/Configuration"
 import { layerMemory as apiKeys } from "@data-import/domain/ports/memory/ApiKeys"
 import { layerMemory as operatorSetup } from "@data-import/domain/ports/memory/Configuration"
 import * as ServiceToken from "@data-import/domain/auth/ServiceToken"
 import { Output } from "@data-import/server/observability/Log"
 import * as Service from "@data-import/server/lifecycle/Service"
 import * as TokenKeys from "@data-import/server/auth/TokenKeys"
-import * as TokenSeal from "../src/TokenSigner.ts"
+import * as TokenSigner from "../src/TokenSigner.ts"
 import * as TokenSecrets from "@data-import/server/auth/TokenSecrets"
 import { routes } from "../src/Handlers.ts"
 
@@ -74,7 +74,7 @@ export const serviceWith = (
   Service.layer("auth", serving).pipe(
     Layer.provide(program),
     Layer.provideMerge(Layer.mergeAll(apiKeys, operatorSetup, TokenSecrets.layer)),
-    Layer.provideMerge(TokenSeal.layer),
+    Layer.provideMerge(TokenSigner.layer),
     Layer.provideMerge(TokenKeys.layer),
     Layer.provide([settings(values), output]),
     Layer.provideMerge(Premises.layer)
@@ -86,7 +86,7 @@ export const withService =
   <A, E>(test: Effect.Effect<A, E, Layer.Success<typeof service>>) =>
     Effect.gen(function* () {
       yield* TestClock.setTime(noon.epochMilliseconds)
-      yield* Effect.flatMap(OperatorSetup, (setup) => setup.createOrganisation(acme, noon))
+      yield* Effect.flatMap(Configuration, (setup) => setup.createOrganisation(acme, noon))
       return yield* test
     }).pipe(Effect.provide(service))
 

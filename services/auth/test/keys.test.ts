@@ -4,7 +4,7 @@ import { generateKeyPairSync } from "node:crypto"
 import { describe, expect, it } from "@effect/vitest"
 import { ConfigProvider, Effect, Layer, Result } from "effect"
 import { TestClock } from "effect/testing"
-import { TokenOpener } from "@data-import/domain/ports/TokenSigner"
+import { TokenVerifier } from "@data-import/domain/ports/TokenSigner"
 import { issueKey } from "@data-import/domain/auth/ServiceToken"
 import { Listening } from "@data-import/server/lifecycle/Service"
 import * as Opener from "@data-import/server/auth/TokenVerifier"
@@ -71,7 +71,7 @@ describe("GET /.well-known/jwks.json", () => {
 
 describe("keys that rotate", () => {
   /** As a service does that fetches the keys from this one. */
-  const opener = Layer.unwrap(
+  const verifier = Layer.unwrap(
     Effect.map(Listening, ({ url }) =>
       Opener.layer.pipe(
         Layer.provide(ConfigProvider.layer(ConfigProvider.fromUnknown({ JWKS_URL: url + path })))
@@ -79,7 +79,7 @@ describe("keys that rotate", () => {
     )
   )
   const open = (token: string) =>
-    Effect.flatMap(TokenOpener, (opener) => Effect.result(opener.open(token))).pipe(
+    Effect.flatMap(TokenVerifier, (verifier) => Effect.result(verifier.verify(token))).pipe(
       Effect.map((result) => (Result.isSuccess(result) ? "opened" : result.failure._tag))
     )
 
@@ -106,6 +106,6 @@ describe("keys that rotate", () => {
       yield* TestClock.adjust("30 seconds")
       expect(yield* open(after)).toBe("opened")
       expect(yield* open(before)).toBe("TokenInvalid")
-    }).pipe(Effect.provide(opener), withService())
+    }).pipe(Effect.provide(verifier), withService())
   )
 })

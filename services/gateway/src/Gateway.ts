@@ -15,13 +15,9 @@ import { Config, Effect, Option } from "effect"
 import * as Authorization from "@data-import/server/auth/Authorization"
 import type { Arrival, Dispatched } from "@data-import/server/routing/Dispatch"
 import * as Service from "@data-import/server/lifecycle/Service"
-import * as TokenOpener from "@data-import/server/auth/TokenVerifier"
+import * as TokenVerifier from "@data-import/server/auth/TokenVerifier"
 import * as Upstream from "./Upstream.ts"
-import {
-  answerSeconds,
-  requestsPerAddress,
-  upstreamUrls
-} from "./UpstreamSettings.ts"
+import { answerSeconds, requestsPerAddress, upstreamUrls } from "./UpstreamSettings.ts"
 import * as Documentation from "./Documentation.ts"
 import { find, type ServiceName } from "./RoutingTable.ts"
 
@@ -38,7 +34,7 @@ const serving = Effect.gen(function* () {
   const { accountImport, auth, maxRequestsPerAddress, postImport, query, seconds } = yield* settings
   const organisationOf = yield* Effect.provide(
     Authorization.organisationOf,
-    TokenOpener.layerAuth(auth)
+    TokenVerifier.layerAuth(auth)
   )
   const connect = (urls: ReadonlyArray<URL>) =>
     Upstream.make(urls, { connect: 2_000, answer: seconds * 1_000 }, organisationOf)

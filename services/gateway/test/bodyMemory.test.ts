@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs"
 import { expect, layer } from "@effect/vitest"
 import { Duration, Effect } from "effect"
 import { bytesOf, open } from "@data-import/server/testing/RawClient"
-import { layer as mint, TokenMint } from "@data-import/server/testing/TokenMint"
+import { layer as issue, TokenIssuer } from "@data-import/server/testing/TokenIssuer"
 import { behind, bodyOf, listening } from "./world.ts"
 
 const path = "/v1/data-import/validate-account/"
@@ -17,7 +17,7 @@ const settings = { BODY_MEMORY_MIB: "24", METRICS_PORT: "0" }
 
 /** A gateway before a service that reads whole bodies, and publishes these keys. */
 const world = Effect.gen(function* () {
-  const { jwksFile, tokenNaming } = yield* TokenMint
+  const { jwksFile, tokenNaming } = yield* TokenIssuer
   const keys = readFileSync(jwksFile)
   const { url } = yield* behind((incoming, answer) => {
     answer.setHeader("content-type", "application/json")
@@ -53,7 +53,7 @@ const world = Effect.gen(function* () {
   return { occupy, statusOf, tokenNaming }
 })
 
-layer(mint, { excludeTestServices: true })((it) => {
+layer(issue, { excludeTestServices: true })((it) => {
   it.effect("an organisation gets half of the memory for bodies, with all of its tokens", () =>
     Effect.gen(function* () {
       const { occupy, statusOf, tokenNaming } = yield* world

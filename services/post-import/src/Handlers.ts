@@ -7,7 +7,7 @@ import { PostImport, type TransactionParameters } from "@data-import/domain/post
 import { writingStatementsRequest } from "@data-import/domain/validation/PostImportValidation"
 import { AccountTransaction } from "@data-import/domain/account/Transaction"
 import type { TransactionResult } from "@data-import/domain/post-import/TransactionImport"
-import { textWriterOf } from "@data-import/domain/schema/Encoder"
+import { textEncoderOf } from "@data-import/domain/schema/Encoder"
 import * as Answer from "@data-import/server/http/Answer"
 import { type WriteCall, writing } from "@data-import/server/routing/Idempotency"
 import * as Route from "@data-import/server/routing/Route"
@@ -18,7 +18,7 @@ const noteLine = ({ body, created_at, status }: NoteResult) => ({
   status
 })
 
-const writingTransactionResults = textWriterOf(
+const writingTransactionResults = textEncoderOf(
   Schema.Struct({
     results: Schema.Array(
       Schema.Struct({

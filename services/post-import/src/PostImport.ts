@@ -10,7 +10,7 @@ import { report } from "@data-import/postgres/connection/HealthReport"
 import * as Storage from "@data-import/postgres/Storage"
 import * as Authorization from "@data-import/server/auth/Authorization"
 import * as Service from "@data-import/server/lifecycle/Service"
-import * as TokenOpener from "@data-import/server/auth/TokenVerifier"
+import * as TokenVerifier from "@data-import/server/auth/TokenVerifier"
 import { routes } from "./Handlers.ts"
 
 const serving = Effect.gen(function* () {
@@ -27,6 +27,6 @@ const serving = Effect.gen(function* () {
 /** Settings: those of the server, the database, the token's keys, the documents and the vendors. */
 export const layer = Service.layer("post-import", serving).pipe(
   Layer.provide([PostImport.layer, IdempotentWrites.layer]),
-  Layer.provide([Storage.layer, TokenOpener.layer, DocumentStore.layer, PaymentVendors.layer]),
+  Layer.provide([Storage.layer, TokenVerifier.layer, DocumentStore.layer, PaymentVendors.layer]),
   Layer.provide(FetchHttpClient.layer)
 )

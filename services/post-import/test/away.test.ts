@@ -10,7 +10,7 @@ import { ask, persistently, until } from "@data-import/server/testing/RunningSer
 import {
   holdingsOf,
   importedAccount,
-  loginAt,
+  databaseUserAt,
   names,
   sendSample,
   serviceOn
@@ -19,7 +19,9 @@ import {
 const serviceOnLine = Layer.unwrap(
   Effect.gen(function* () {
     const url = yield* freshUrl
-    const service = Effect.map(Line, (line) => serviceOn(url, { DATABASE_URL: loginAt(line.url) }))
+    const service = Effect.map(Line, (line) =>
+      serviceOn(url, { DATABASE_URL: databaseUserAt(line.url) })
+    )
     return Layer.provideMerge(Layer.unwrap(service), lineTo(url))
   })
 )

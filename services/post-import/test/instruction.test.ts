@@ -1,6 +1,6 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { OperatorSetup } from "@data-import/domain/ports/Configuration"
+import { Configuration } from "@data-import/domain/ports/Configuration"
 import { hex } from "@data-import/domain/testing/fresh"
 import { descriptionOf } from "@data-import/domain/testing/importedAccounts"
 import { recordOf } from "@data-import/domain/testing/records"
@@ -186,9 +186,9 @@ layer(service, { excludeTestServices: true })("a payment instruction over HTTP",
 
     it.effect("because nobody has set the vendor up, is refused for good", () =>
       Effect.gen(function* () {
-        const setup = yield* OperatorSetup
+        const setup = yield* Configuration
         const vendor = `ACME_${hex(8)}`
-        yield* setup.addChoice("vendor", vendor)
+        yield* setup.addCode("vendor", vendor)
         const account = yield* importedAccount(bareAccountOf)
         const unset: ReadonlyArray<Wire> = [
           { reference: "MD1", vendor: "GOCARDLESS", type: "DIRECT_DEBIT" },

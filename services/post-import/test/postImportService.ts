@@ -13,10 +13,10 @@ import {
 import type { Wire } from "@data-import/domain/testing/wire"
 import { layerWith as documentsIn } from "@data-import/documents/FileSystemDocuments"
 import { portsBeside, team } from "@data-import/postgres/testing/beside"
-import { freshUrl, loginsAt } from "@data-import/postgres/testing/TestDatabase"
+import { freshUrl, databaseUsersAt } from "@data-import/postgres/testing/TestDatabase"
 import { post, Premises, running } from "@data-import/server/testing/RunningService"
 import { freshTenant, type Tenant } from "@data-import/server/testing/Tenant"
-import { layer as tokenMint } from "@data-import/server/testing/TokenMint"
+import { layer as tokenMint } from "@data-import/server/testing/TokenIssuer"
 import { layer as tokenSecrets } from "@data-import/server/auth/TokenSecrets"
 import { layer as postImport } from "../src/PostImport.ts"
 import * as ScriptedVendor from "./scriptedVendor.ts"
@@ -35,8 +35,8 @@ const imports = Layer.unwrap(
 ).pipe(Layer.provide(ConfigProvider.layer(ConfigProvider.fromUnknown({}))))
 
 /** What the service logs in with to the database at `url`. */
-export const loginAt = (url: Redacted.Redacted): string =>
-  Redacted.value(loginsAt(url)["post-import"])
+export const databaseUserAt = (url: Redacted.Redacted): string =>
+  Redacted.value(databaseUsersAt(url)["post-import"])
 
 /** The service on the database at `url`, or on another one that the settings name. */
 export const serviceOn = (
@@ -48,7 +48,7 @@ export const serviceOn = (
       Layer.provideMerge(imports, portsBeside(url)).pipe(
         Layer.provideMerge(
           running(postImport, {
-            DATABASE_URL: loginAt(url),
+            DATABASE_URL: databaseUserAt(url),
             PAYMENT_STRIPE_URL: vendor.url,
             PAYMENT_STRIPE_KEY: "sk_test_canary",
             ...settings

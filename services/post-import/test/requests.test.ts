@@ -3,7 +3,7 @@ import { describe, expect, layer } from "@effect/vitest"
 import { DateTime, Effect, Result } from "effect"
 import type { Request } from "@data-import/api/testing/Client"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
-import { OperatorSetup } from "@data-import/domain/ports/Configuration"
+import { Configuration } from "@data-import/domain/ports/Configuration"
 import { recordOf } from "@data-import/domain/testing/records"
 import { drop, put, type Wire } from "@data-import/domain/testing/wire"
 import { auditTables, tablesBut } from "@data-import/postgres/testing/rows"
@@ -40,7 +40,7 @@ const seen = ({
 }
 
 const setStatus = ({ supplier }: Tenant, status: "Ongoing" | "Paused" | "Complete") =>
-  Effect.flatMap(OperatorSetup, (setup) =>
+  Effect.flatMap(Configuration, (setup) =>
     setup.changeSupplierStatus(supplier.code, () => Result.succeed(status))
   )
 

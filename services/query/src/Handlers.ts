@@ -4,7 +4,11 @@ import { limits } from "@data-import/api/Limits"
 import { QueryGroup } from "@data-import/api/QueryApi"
 import { SystemGroup } from "@data-import/api/SystemApi"
 import { formatInstant } from "@data-import/domain/schema/Field"
-import { type ImportList, ImportQuery, type ListRange } from "@data-import/domain/import/ImportQuery"
+import {
+  type ImportList,
+  ImportQuery,
+  type ListRange
+} from "@data-import/domain/import/ImportQuery"
 import type { Caller } from "@data-import/domain/organisation/Organisation"
 import type {
   ImportListEntry as Entry,

@@ -6,7 +6,7 @@ import { report } from "@data-import/postgres/connection/HealthReport"
 import * as Storage from "@data-import/postgres/Storage"
 import * as Authorization from "@data-import/server/auth/Authorization"
 import * as Service from "@data-import/server/lifecycle/Service"
-import * as TokenOpener from "@data-import/server/auth/TokenVerifier"
+import * as TokenVerifier from "@data-import/server/auth/TokenVerifier"
 import { routes } from "./Handlers.ts"
 
 const serving = Effect.gen(function* () {
@@ -23,5 +23,5 @@ const serving = Effect.gen(function* () {
 /** Settings: those of the server, the database and the token's keys. */
 export const layer = Service.layer("query", serving).pipe(
   Layer.provide(ImportQuery.layer),
-  Layer.provide([Storage.layer, TokenOpener.layer])
+  Layer.provide([Storage.layer, TokenVerifier.layer])
 )

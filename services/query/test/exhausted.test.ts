@@ -3,10 +3,10 @@ import { expect, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer, Redacted } from "effect"
 import { portsBeside } from "@data-import/postgres/testing/beside"
 import { Database } from "@data-import/postgres/connection/Database"
-import { freshUrl, loginsAt } from "@data-import/postgres/testing/TestDatabase"
+import { freshUrl, databaseUsersAt } from "@data-import/postgres/testing/TestDatabase"
 import { persistently, running } from "@data-import/server/testing/RunningService"
 import { freshTenant } from "@data-import/server/testing/Tenant"
-import { layer as tokenMint } from "@data-import/server/testing/TokenMint"
+import { layer as tokenMint } from "@data-import/server/testing/TokenIssuer"
 import { layer as tokenSecrets } from "@data-import/server/auth/TokenSecrets"
 import { layer as query } from "../src/Query.ts"
 import { get, staged, statusPath } from "./queryService.ts"
@@ -16,7 +16,7 @@ const service = Layer.unwrap(
   Effect.map(freshUrl, (url) =>
     Layer.merge(
       running(query, {
-        DATABASE_URL: Redacted.value(loginsAt(url).query),
+        DATABASE_URL: Redacted.value(databaseUsersAt(url).query),
         DATABASE_POOL_SIZE: "1"
       }),
       portsBeside(url)

@@ -3,10 +3,10 @@ import { DateTime, Duration, Effect, Layer, Redacted } from "effect"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 import { freshAttempt, newAccountFor } from "@data-import/domain/testing/fresh"
 import { portsBeside } from "@data-import/postgres/testing/beside"
-import { freshUrl, loginsAt } from "@data-import/postgres/testing/TestDatabase"
+import { freshUrl, databaseUsersAt } from "@data-import/postgres/testing/TestDatabase"
 import { ask, running } from "@data-import/server/testing/RunningService"
 import type { Tenant } from "@data-import/server/testing/Tenant"
-import { layer as tokenMint } from "@data-import/server/testing/TokenMint"
+import { layer as tokenMint } from "@data-import/server/testing/TokenIssuer"
 import { layer as tokenSecrets } from "@data-import/server/auth/TokenSecrets"
 import { layer as query } from "../src/Query.ts"
 
@@ -14,7 +14,7 @@ import { layer as query } from "../src/Query.ts"
 export const service = Layer.unwrap(
   Effect.map(freshUrl, (url) =>
     Layer.merge(
-      running(query, { DATABASE_URL: Redacted.value(loginsAt(url).query) }),
+      running(query, { DATABASE_URL: Redacted.value(databaseUsersAt(url).query) }),
       portsBeside(url)
     )
   )

@@ -1,7 +1,7 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { DateTime, Effect, Result } from "effect"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
-import { OperatorSetup } from "@data-import/domain/ports/Configuration"
+import { Configuration } from "@data-import/domain/ports/Configuration"
 import { ask } from "@data-import/server/testing/RunningService"
 import { freshTenant, freshToken } from "@data-import/server/testing/Tenant"
 import {
@@ -81,7 +81,7 @@ layer(service, { excludeTestServices: true })("a query", (it) => {
 
     it.effect("answers whatever the supplier's status", () =>
       Effect.gen(function* () {
-        const setup = yield* OperatorSetup
+        const setup = yield* Configuration
         const tenant = yield* freshTenant()
         yield* staged(tenant, "1")
         for (const status of ["Paused", "Complete"] as const) {

@@ -6,7 +6,7 @@ import { AccountNumber } from "@data-import/domain/account/Account"
 import { businessDay, TimeZone, utc } from "@data-import/domain/organisation/BusinessDay"
 import { nextDay } from "@data-import/domain/schema/Field"
 import { Accounts } from "@data-import/domain/ports/Accounts"
-import { OperatorSetup } from "@data-import/domain/ports/Configuration"
+import { Configuration } from "@data-import/domain/ports/Configuration"
 import { SupplierCode } from "@data-import/domain/organisation/Supplier"
 import { accountPayload } from "@data-import/domain/testing/arbitraries"
 import { mutant } from "@data-import/domain/testing/mutants"
@@ -263,7 +263,7 @@ layer(sides, { excludeTestServices: true, timeout: 120_000 })("the services and 
   it.effect("go by the day in the supplier's time zone", () =>
     Effect.gen(function* () {
       const sent = yield* Sides
-      const setup = yield* OperatorSetup
+      const setup = yield* Configuration
       const setTimeZone = (timeZone: TimeZone) =>
         Effect.forEach([sent.ours, sent.peer], ({ supplier }) =>
           setup.configureSupplier(SupplierCode.make(supplier), { timeZone })

@@ -11,7 +11,7 @@ import { layer as query } from "@data-import/query/src/Query"
 import { Listening } from "@data-import/server/lifecycle/Service"
 import { running } from "@data-import/server/testing/RunningService"
 import { freshTenant } from "@data-import/server/testing/Tenant"
-import { layer as tokenMint, TokenMint } from "@data-import/server/testing/TokenMint"
+import { layer as tokenMint, TokenIssuer } from "@data-import/server/testing/TokenIssuer"
 import { layer as tokenSecrets } from "@data-import/server/auth/TokenSecrets"
 import { makeServer } from "../peer/Server.ts"
 
@@ -82,7 +82,7 @@ const peer = Effect.fnUntraced(function* (databaseUrl: string, jwksFile: string)
 
 const make = (databaseUrl: string) =>
   Effect.gen(function* () {
-    const { jwksFile } = yield* TokenMint
+    const { jwksFile } = yield* TokenIssuer
     return Sides.of({
       ours: yield* Effect.flatMap(services({ DATABASE_URL: databaseUrl }), sideAt),
       peer: yield* Effect.flatMap(peer(databaseUrl, jwksFile), sideAt)

@@ -3,7 +3,7 @@
  * wrong in turn, ones that are no requests, and all of them while parts of the world fail.
  */
 import { Effect, Exit } from "effect"
-import { OperatorSetup } from "@data-import/domain/ports/Configuration"
+import { Configuration } from "@data-import/domain/ports/Configuration"
 import { issueKey } from "@data-import/domain/auth/ServiceToken"
 import { freshOrganisation, supplierOf } from "@data-import/domain/testing/fresh"
 import {
@@ -43,7 +43,7 @@ const strayHeaders = {
 /** A client of the system, that remembers what it heard and what it was given. */
 const makeClient = Effect.gen(function* () {
   const { gatewayUrl } = yield* WholeSystem
-  const setup = yield* OperatorSetup
+  const setup = yield* Configuration
   yield* setup.createTeam(team)
   const { name: organisation } = yield* freshOrganisation
   const supplier = supplierOf(organisation)

@@ -13,7 +13,7 @@ import { domesticPayload } from "@data-import/domain/testing/samples"
 import { get as valueAt, type Wire } from "@data-import/domain/testing/wire"
 import { layerWith } from "@data-import/postgres/connection/Database"
 import { layerPorts } from "@data-import/postgres/Storage"
-import { freshUrl, loginsAt } from "@data-import/postgres/testing/TestDatabase"
+import { freshUrl, databaseUsersAt } from "@data-import/postgres/testing/TestDatabase"
 import { persistently } from "@data-import/server/testing/RunningService"
 import { layer as tokenSecrets } from "@data-import/server/auth/TokenSecrets"
 import { decode, type Demo } from "../DemoFile.ts"
@@ -33,10 +33,10 @@ const demoRun = Layer.effect(
   Effect.gen(function* () {
     const fs = yield* FileSystem.FileSystem
     const dataDir = yield* temporaryFolder
-    const { operator, ...logins } = loginsAt(yield* freshUrl)
+    const { operator, ...databaseUsers } = databaseUsersAt(yield* freshUrl)
     vi.stubEnv("PORT", "0")
     vi.stubEnv("LOG_LEVEL", "error")
-    const { baseUrl } = yield* Services.start({ dataDir, logins })
+    const { baseUrl } = yield* Services.start({ dataDir, databaseUsers })
     vi.unstubAllEnvs()
     const statementTimeout = Duration.seconds(20)
     const storage = Layer.merge(layerPorts, tokenSecrets).pipe(
@@ -111,55 +111,53 @@ const importAccount = Effect.fnUntraced(function* (token: string, number: string
 })
 
 layer(demoRun, { excludeTestServices: true })("through the gateway", (it) => {
-  it.effect(
-    "an account is validated, staged, rehearsed and processed, and found at every step",
-    () =>
-      Effect.gen(function* () {
-        const token = yield* demoToken
-        const number = "NL-0004711"
-        const payload = accountOf(number)
-        const statusOf = Effect.map(get(token, statusPath(number)), ({ json }) => json)
-        const listOf = (kind: string) =>
-          Effect.map(get(token, listPath(kind)), ({ json }) =>
-            (json as ReadonlyArray<Wire>).filter((it) => it["external_account_number"] === number)
-          )
-        expect((yield* get(token, "/v1/data-import/limits/")).json).toMatchObject({
-          nesting_depth: 32
-        })
-        const validated = yield* post(token, validatePath, { payload })
-        expect([validated.status, valueAt(validated.json, "transfer_balance")]).toEqual([200, 50])
-        expect(yield* statusOf).toEqual(withCode("not_found"))
-        expect((yield* post(token, stagePath, { payload })).status).toBe(201)
-        const again = yield* post(token, stagePath, { payload })
-        expect([again.status, again.json]).toEqual([200, keyOf(number)])
-        const unknown = { status: "UNKNOWN", kraken_account_number: "" }
-        expect(yield* statusOf).toEqual(unknown)
-        const entry = { external_account_number: number }
-        const pending = { ...entry, kraken_account_number: null, account_created_at: null }
-        expect(yield* listOf("pending")).toEqual([pending])
-        const rehearsed = yield* post(token, processPath, processOf(number, { dry_run: true }))
-        expect([rehearsed.status, rehearsed.json]).toEqual([400, withCode("dry_run_successful")])
-        expect(yield* statusOf).toEqual(unknown)
-        const processed = yield* post(token, processPath, processOf(number))
-        expect(processed.status).toBe(201)
-        const created = processed.json as { readonly kraken_account_number: string }
-        expect(yield* statusOf).toEqual({ status: "COMPLETED", ...created })
-        expect(yield* listOf("pending")).toEqual([])
-        const imported = [{ ...entry, ...created, account_created_at: expect.any(String) }]
-        expect(yield* listOf("imported")).toEqual(imported)
-        expect(yield* listOf("all")).toEqual(imported)
-        for (const repeated of [
-          post(token, processPath, processOf(number)),
-          post(token, stagePath, { payload })
-        ]) {
-          const { json, status } = yield* repeated
-          const code = "account_import_process_already_imported"
-          expect([status, json]).toEqual([
-            400,
-            { ...entry, ...created, code, detail: expect.any(String) }
-          ])
-        }
+  it.effect("an account is validated, staged, dryRun and processed, and found at every step", () =>
+    Effect.gen(function* () {
+      const token = yield* demoToken
+      const number = "NL-0004711"
+      const payload = accountOf(number)
+      const statusOf = Effect.map(get(token, statusPath(number)), ({ json }) => json)
+      const listOf = (kind: string) =>
+        Effect.map(get(token, listPath(kind)), ({ json }) =>
+          (json as ReadonlyArray<Wire>).filter((it) => it["external_account_number"] === number)
+        )
+      expect((yield* get(token, "/v1/data-import/limits/")).json).toMatchObject({
+        nesting_depth: 32
       })
+      const validated = yield* post(token, validatePath, { payload })
+      expect([validated.status, valueAt(validated.json, "transfer_balance")]).toEqual([200, 50])
+      expect(yield* statusOf).toEqual(withCode("not_found"))
+      expect((yield* post(token, stagePath, { payload })).status).toBe(201)
+      const again = yield* post(token, stagePath, { payload })
+      expect([again.status, again.json]).toEqual([200, keyOf(number)])
+      const unknown = { status: "UNKNOWN", kraken_account_number: "" }
+      expect(yield* statusOf).toEqual(unknown)
+      const entry = { external_account_number: number }
+      const pending = { ...entry, kraken_account_number: null, account_created_at: null }
+      expect(yield* listOf("pending")).toEqual([pending])
+      const dryRun = yield* post(token, processPath, processOf(number, { dry_run: true }))
+      expect([dryRun.status, dryRun.json]).toEqual([400, withCode("dry_run_successful")])
+      expect(yield* statusOf).toEqual(unknown)
+      const processed = yield* post(token, processPath, processOf(number))
+      expect(processed.status).toBe(201)
+      const created = processed.json as { readonly kraken_account_number: string }
+      expect(yield* statusOf).toEqual({ status: "COMPLETED", ...created })
+      expect(yield* listOf("pending")).toEqual([])
+      const imported = [{ ...entry, ...created, account_created_at: expect.any(String) }]
+      expect(yield* listOf("imported")).toEqual(imported)
+      expect(yield* listOf("all")).toEqual(imported)
+      for (const repeated of [
+        post(token, processPath, processOf(number)),
+        post(token, stagePath, { payload })
+      ]) {
+        const { json, status } = yield* repeated
+        const code = "account_import_process_already_imported"
+        expect([status, json]).toEqual([
+          400,
+          { ...entry, ...created, code, detail: expect.any(String) }
+        ])
+      }
+    })
   )
 
   it.effect("an imported account is added to, once for each addition", () =>

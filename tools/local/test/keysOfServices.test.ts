@@ -5,7 +5,7 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { type Reply, send } from "@data-import/api/testing/Client"
-import { OperatorSetup } from "@data-import/domain/ports/Configuration"
+import { Configuration } from "@data-import/domain/ports/Configuration"
 import { freshOrganisation, supplierOf } from "@data-import/domain/testing/fresh"
 import {
   domesticPayload,
@@ -40,7 +40,7 @@ const writes: Readonly<Record<string, (key: object) => object>> = {
 /** Sends requests under idempotency keys, with the token of an organisation of its own. */
 const client = Effect.gen(function* () {
   const { gatewayUrl } = yield* WholeSystem
-  const setup = yield* OperatorSetup
+  const setup = yield* Configuration
   const { name: organisation } = yield* freshOrganisation
   const supplier = supplierOf(organisation)
   yield* setup.createSupplier(supplier)
@@ -69,7 +69,7 @@ const stored = rows(
 const isReplayed = ({ headers }: Reply): boolean => headers["idempotency-replayed"] === "true"
 
 const system = Layer.effectDiscard(
-  Effect.flatMap(OperatorSetup, (setup) => setup.createTeam(team))
+  Effect.flatMap(Configuration, (setup) => setup.createTeam(team))
 ).pipe(Layer.provideMerge(wholeSystem(quietWorld())))
 
 layer(system, { excludeTestServices: true, timeout: "2 minutes" })("a key of one path", (it) => {

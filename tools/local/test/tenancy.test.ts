@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs"
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { type Request, send } from "@data-import/api/testing/Client"
-import { OperatorSetup } from "@data-import/domain/ports/Configuration"
+import { Configuration } from "@data-import/domain/ports/Configuration"
 import { freshOrganisation, supplierOf } from "@data-import/domain/testing/fresh"
 import {
   domesticPayload,
@@ -98,7 +98,7 @@ const withoutSupplier = [`${root}/limits/`, "/v1/graphql/", "/.well-known/jwks.j
 
 /** A client with a supplier, on which it has imported one account and staged another. */
 const client = Effect.gen(function* () {
-  const setup = yield* OperatorSetup
+  const setup = yield* Configuration
   const { name: organisation } = yield* freshOrganisation
   const supplier = supplierOf(organisation)
   yield* setup.createSupplier(supplier)
@@ -135,7 +135,7 @@ const seen = ({
 }
 
 const teamIsThere = Layer.effectDiscard(
-  Effect.flatMap(OperatorSetup, (setup) => setup.createTeam(team))
+  Effect.flatMap(Configuration, (setup) => setup.createTeam(team))
 )
 
 layer(teamIsThere.pipe(Layer.provideMerge(wholeSystem(quietWorld()))), {

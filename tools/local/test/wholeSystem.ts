@@ -29,7 +29,7 @@ import * as Gateway from "@data-import/gateway/src/Gateway"
 import * as PostImport from "@data-import/post-import/src/PostImport"
 import { Database, layerWith } from "@data-import/postgres/connection/Database"
 import { layerPorts } from "@data-import/postgres/Storage"
-import { freshUrl, loginsAt } from "@data-import/postgres/testing/TestDatabase"
+import { freshUrl, databaseUsersAt } from "@data-import/postgres/testing/TestDatabase"
 import { temporaryFolder } from "@data-import/postgres/testing/temporaryFolder"
 import * as Query from "@data-import/query/src/Query"
 import { Output } from "@data-import/server/observability/Log"
@@ -77,8 +77,8 @@ const lineTo = Effect.fnUntraced(function* (url: Redacted.Redacted) {
   let server = yield* listen(make())
   const linePort = bound(server)
   yield* Effect.addFinalizer(() => cut(server))
-  const through = (login: Redacted.Redacted) => {
-    const moved = new URL(Redacted.value(login))
+  const through = (databaseUser: Redacted.Redacted) => {
+    const moved = new URL(Redacted.value(databaseUser))
     moved.port = String(linePort)
     return moved.href
   }
@@ -135,7 +135,8 @@ const credentialsInEnvironment = ([id, secret]: World["storeCredentials"]) =>
     () => Effect.sync(() => vi.unstubAllEnvs())
   )
 
-const passwordOf = (login: Redacted.Redacted) => new URL(Redacted.value(login)).password
+const passwordOf = (databaseUser: Redacted.Redacted) =>
+  new URL(Redacted.value(databaseUser)).password
 
 /** Everything is logged, and every port is a free one. */
 const usual: Settings = {
@@ -152,7 +153,7 @@ const make = Effect.fnUntraced(function* (world: World) {
   yield* credentialsInEnvironment(world.storeCredentials)
   const folder = yield* temporaryFolder(0o700)
   const owner = yield* freshUrl
-  const logins = loginsAt(owner)
+  const databaseUsers = databaseUsersAt(owner)
   const line = yield* lineTo(owner)
   const log: Array<string> = []
   const traces: Array<string> = []
@@ -188,23 +189,28 @@ const make = Effect.fnUntraced(function* (world: World) {
     )
 
   const keysFolder = join(folder, "keys")
-  const databaseOf = (login: Redacted.Redacted) => ({ DATABASE_URL: line.through(login) })
-  const auth = yield* start(Auth.layer, { ...databaseOf(logins.auth), TOKEN_KEYS_DIR: keysFolder })
+  const databaseOf = (databaseUser: Redacted.Redacted) => ({
+    DATABASE_URL: line.through(databaseUser)
+  })
+  const auth = yield* start(Auth.layer, {
+    ...databaseOf(databaseUsers.auth),
+    TOKEN_KEYS_DIR: keysFolder
+  })
   const keys = { JWKS_URL: `${auth}/.well-known/jwks.json` }
   const gatewayUrl = yield* start(Gateway.layer, {
     TRUST_PROXY: "0",
     AUTH_URL: auth,
     ACCOUNT_IMPORT_URL: yield* start(AccountImport.layer, {
-      ...databaseOf(logins["account-import"]),
+      ...databaseOf(databaseUsers["account-import"]),
       ...keys
     }),
     POST_IMPORT_URL: yield* start(PostImport.layer, {
-      ...databaseOf(logins["post-import"]),
+      ...databaseOf(databaseUsers["post-import"]),
       ...keys
     }),
-    QUERY_URL: yield* start(Query.layer, { ...databaseOf(logins.query), ...keys })
+    QUERY_URL: yield* start(Query.layer, { ...databaseOf(databaseUsers.query), ...keys })
   })
-  const passwords = Object.values(logins).map(passwordOf)
+  const passwords = Object.values(databaseUsers).map(passwordOf)
   return {
     away: line.away,
     gatewayUrl,

@@ -5,7 +5,7 @@ import { layerMemory as history } from "@data-import/domain/ports/memory/AuditLo
 import { layerMemory as importProcesses } from "@data-import/domain/ports/memory/ImportProcesses"
 import { layerMemory as operatorSetup } from "@data-import/domain/ports/memory/Configuration"
 import { layerMemory as tokens } from "@data-import/domain/ports/memory/TokenSigner"
-import { type AuditFault, History } from "@data-import/domain/ports/AuditLog"
+import { type AuditFault, AuditLog } from "@data-import/domain/ports/AuditLog"
 import { arrange } from "@data-import/domain/testing/importStates"
 import { NodeServices } from "@effect/platform-node"
 import { expect, it } from "@effect/vitest"
@@ -22,11 +22,11 @@ const verify = Effect.fnUntraced(function* (
 ) {
   const ports = yield* Layer.build(memory)
   yield* Effect.provideContext(arrange("imported"), ports)
-  const log = yield* Effect.provideContext(History, ports)
+  const log = yield* Effect.provideContext(AuditLog, ports)
   const found = Effect.map(log.verifyAudit, (verified) => ({ ...verified, fault }))
   const storage = Layer.merge(
     Layer.succeedContext(ports),
-    Layer.succeed(History, { ...log, verifyAudit: found })
+    Layer.succeed(AuditLog, { ...log, verifyAudit: found })
   )
   const exit = yield* Effect.exit(
     Effect.provide(run(["audit", "verify", ...args], storage), NodeServices.layer)

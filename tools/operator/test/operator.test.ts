@@ -2,7 +2,7 @@ import { ExternalAccountNumber } from "@data-import/domain/account/Account"
 import { OrganisationName } from "@data-import/domain/organisation/Organisation"
 import { ApiKeys } from "@data-import/domain/ports/ApiKeys"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
-import { OperatorSetup } from "@data-import/domain/ports/Configuration"
+import { Configuration } from "@data-import/domain/ports/Configuration"
 import { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
 import { TokenSecrets } from "@data-import/domain/ports/TokenSigner"
 import { SupplierCode } from "@data-import/domain/organisation/Supplier"
@@ -169,7 +169,7 @@ describe("import", () => {
   const caller = callerOf(demo)
   const stage = Effect.gen(function* () {
     const at = yield* DateTime.now
-    const setup = yield* OperatorSetup
+    const setup = yield* Configuration
     yield* setup.createOrganisation(demo, at)
     yield* setup.createSupplier({ ...supplierOf(demo), code: key.import_supplier })
     yield* ImportProcesses.use((imports) => imports.stage({ key, payload: "{}", caller, at }))
@@ -261,12 +261,12 @@ describe("the command line", () => {
   it.effect("says that the database is away", () =>
     Effect.gen(function* () {
       const ports = yield* Layer.build(memory)
-      const away = OperatorSetup.of({
-        ...(yield* Effect.provideContext(OperatorSetup, ports)),
+      const away = Configuration.of({
+        ...(yield* Effect.provideContext(Configuration, ports)),
         teams: Effect.fail(new StorageUnavailable({}))
       })
       const operator = operatorOn(
-        Layer.merge(Layer.succeedContext(ports), Layer.succeed(OperatorSetup, away))
+        Layer.merge(Layer.succeedContext(ports), Layer.succeed(Configuration, away))
       )
       const { done, err, out } = yield* operator("team", "list", "--json")
       expect({ done, out }).toEqual({ done: false, out: "" })

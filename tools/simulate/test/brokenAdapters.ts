@@ -143,11 +143,10 @@ export const brokenAdapters: Readonly<Record<string, Spoil>> = {
         Effect.tap(imports.complete(command), () => Effect.sync(() => store.outbox.pop()))
     }
   }),
-  "rehearse leaves the account there": ({ imports }) => ({
+  "dryRun leaves the account there": ({ imports }) => ({
     imports: {
       ...imports,
-      rehearse: (command) =>
-        Effect.catchTag(imports.complete(command), "ReservationLost", Effect.die)
+      dryRun: (command) => Effect.catchTag(imports.complete(command), "ReservationLost", Effect.die)
     }
   }),
   "release forgets the lease": ({ imports }, store) => ({

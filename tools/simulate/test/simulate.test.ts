@@ -68,7 +68,7 @@ describe("what is broken on purpose is found", { timeout: 120_000 }, () => {
 describe("what is broken is found by what its clients saw alone", { timeout: 120_000 }, () => {
   it.each([
     "stage says so before anything is stored",
-    "rehearse leaves the account there",
+    "dryRun leaves the account there",
     "skip does not see an account",
     "a decision is stored twice",
     "notes are not looked up",
@@ -103,7 +103,7 @@ const toMeet = [
   "ImportProcesses.complete gives Completed",
   "ImportProcesses.complete gives LeaseLost",
   "ImportProcesses.complete gives NumberTaken",
-  "ImportProcesses.rehearse gives LeaseLost",
+  "ImportProcesses.dryRun gives LeaseLost",
   "ImportProcesses.renew gives true",
   "ImportProcesses.renew gives false",
   "ImportProcesses.setSkipped gives Refused InProgress",

@@ -33,20 +33,20 @@ import {
 } from "./Ledger.ts"
 import { Note, noteRules } from "./Note.ts"
 import {
-  eachSound,
+  eachValid,
   isAmong,
   repeated,
   type Rule,
   type RuleSet,
   sentTwice,
-  soundValues,
+  validValues,
   supplierExists
 } from "../schema/Rules.ts"
 import { Statement, statementIdsAreUnique, statementRules } from "./Statement.ts"
 import { supplierCodeLength } from "../organisation/Supplier.ts"
 import { SupplyAddress } from "./SupplyAddress.ts"
 import type { TransactionId } from "./Transaction.ts"
-import { textWriterOf, writerOf } from "../schema/Encoder.ts"
+import { textEncoderOf, encoderOf } from "../schema/Encoder.ts"
 
 export const externalAccountNumberLength = 128
 
@@ -125,10 +125,10 @@ export const Account = Schema.Struct({
 export type Account = typeof Account.Type
 
 /** The account as JSON. */
-export const encodeAccount = writerOf(Account)
+export const encodeAccount = encoderOf(Account)
 
 /** The JSON text of the account: what validate answers and what is staged. */
-export const writingAccount = textWriterOf(Account)
+export const writingAccount = textEncoderOf(Account)
 
 /** What holds where an optional field is not sent. */
 export const defaults = {
@@ -170,9 +170,9 @@ export const salesChannels = [
   "DEBT_COLLECTION_AGENCY"
 ]
 
-const salesChannelIsKnown: Rule<Account> = (account, { choices }, report) => {
+const salesChannelIsKnown: Rule<Account> = (account, { codeLists }, report) => {
   if (account.sales_channel === undefined) return
-  const known = [...salesChannels, ...(choices.sales_channel ?? [])]
+  const known = [...salesChannels, ...(codeLists.sales_channel ?? [])]
   isAmong(known, account.sales_channel, "sales_channel", report)
 }
 
@@ -208,7 +208,7 @@ const unknownOccupierIsAtOneAddress: Rule<Account> = (account, _facts, report) =
 
 const domesticCustomersHaveFamilyName: Rule<Account> = (account, _facts, report) => {
   if ((account.account_type ?? defaults.account_type) !== "DOMESTIC") return
-  eachSound(account.customers ?? [], (customer, index) => {
+  eachValid(account.customers ?? [], (customer, index) => {
     if ((customer.family_name ?? "") === "") {
       const detail = "A customer of a DOMESTIC account needs a family_name."
       report("customer_family_name_required", detail, "customers", index)
@@ -217,7 +217,7 @@ const domesticCustomersHaveFamilyName: Rule<Account> = (account, _facts, report)
 }
 
 const ledgerCodesAreUnique: Rule<Account> = (account, _facts, report) => {
-  const twice = repeated(soundValues(account.ledgers ?? [], (ledger) => ledger.ledger_code))
+  const twice = repeated(validValues(account.ledgers ?? [], (ledger) => ledger.ledger_code))
   if (twice.length > 0) {
     report("duplicate_ledger_entries_found", sentTwice(twice), "ledgers")
   }
@@ -226,8 +226,8 @@ const ledgerCodesAreUnique: Rule<Account> = (account, _facts, report) => {
 const transactionIdsAreUnique: Rule<Account> = (account, _facts, report) => {
   const ids: Array<TransactionId> = []
   for (const listOf of [currentTransactions, historicalTransactions]) {
-    eachSound(account.ledgers ?? [], (ledger) => {
-      eachSound(listOf(ledger), (transaction) => ids.push(transaction.transaction_id))
+    eachValid(account.ledgers ?? [], (ledger) => {
+      eachValid(listOf(ledger), (transaction) => ids.push(transaction.transaction_id))
     })
   }
   const twice = repeated(ids)
@@ -251,14 +251,14 @@ const ledgersAddUpToTransfer: Rule<Account> = (account, _facts, report) => {
 }
 
 const metadataKeysAreUnique: Rule<Account> = (account, _facts, report) => {
-  const twice = repeated(soundValues(account.metadata ?? [], (entry) => entry.key))
+  const twice = repeated(validValues(account.metadata ?? [], (entry) => entry.key))
   if (twice.length > 0) {
     report("metadata_has_duplicate_keys", sentTwice(twice), "metadata")
   }
 }
 
 const supplyAddressesAreUnique: Rule<Account> = (account, _facts, report) => {
-  const places = soundValues(account.supply_addresses ?? [], (address) =>
+  const places = validValues(account.supply_addresses ?? [], (address) =>
     JSON.stringify([address.supply_address1, address.supply_postcode])
   )
   if (repeated(places).length > 0) {

@@ -30,7 +30,7 @@ export interface AccountStatement {
  * What to read of the account before deciding; what is not named is not read. However much is on
  * the account, what is read is bounded by what is named.
  */
-export interface Looked {
+export interface Lookup {
   /** Find of each of these notes the one that the account has already. */
   readonly notes?: ReadonlyArray<Note>
   /** Read the transactions of these ids: the first that was added of each. */
@@ -64,7 +64,7 @@ export interface Readable {
 /** Which of these transactions are read, in the order in which they were named. */
 export const readableOf = (
   counts: ReadonlyArray<ItemCount>,
-  { itemLimit = mostExistingItems }: Looked
+  { itemLimit = mostExistingItems }: Lookup
 ): Readable => {
   let items = 0
   for (const [index, count] of counts.entries()) {

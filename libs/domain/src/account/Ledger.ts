@@ -5,7 +5,7 @@
 import { BigDecimal, Schema } from "effect"
 import { difference, isEqual, Money, sum, zero } from "../schema/Decimal.ts"
 import { CalendarDate, list, nonBlankText } from "../schema/Field.ts"
-import { eachSound, isAmong, type Rule, type RuleSet } from "../schema/Rules.ts"
+import { eachValid, isAmong, type Rule, type RuleSet } from "../schema/Rules.ts"
 import { isNotInFuture, signedAmount, Transaction, transactionRules } from "./Transaction.ts"
 
 /** Balances are money; a transaction list that is not sent is empty. */
@@ -73,12 +73,12 @@ const historyHasClosingDate: Rule<Ledger> = (ledger, _facts, report) => {
 }
 
 /** Whether any transaction that can be read at all has the property. */
-const someSound = (
+const someValid = (
   transactions: ReadonlyArray<Transaction>,
   has: (transaction: Transaction) => boolean
 ): boolean => {
   let found = false
-  eachSound(transactions, (transaction) => {
+  eachValid(transactions, (transaction) => {
     found ||= has(transaction)
   })
   return found
@@ -87,7 +87,7 @@ const someSound = (
 const currentIsAfterClosing: Rule<Ledger> = (ledger, _facts, report) => {
   const closing = ledger.last_statement_closing_date
   if (closing === undefined) return
-  if (someSound(currentTransactions(ledger), (item) => item.transaction_date <= closing)) {
+  if (someValid(currentTransactions(ledger), (item) => item.transaction_date <= closing)) {
     report(
       "current_statement_transaction_before_last_statement_closing_date",
       `Current transactions must be after ${closing}.`
@@ -98,7 +98,7 @@ const currentIsAfterClosing: Rule<Ledger> = (ledger, _facts, report) => {
 const historyIsUpToClosing: Rule<Ledger> = (ledger, _facts, report) => {
   const closing = ledger.last_statement_closing_date
   if (closing === undefined) return
-  if (someSound(historicalTransactions(ledger), (item) => item.transaction_date > closing)) {
+  if (someValid(historicalTransactions(ledger), (item) => item.transaction_date > closing)) {
     report(
       "historical_statement_transaction_after_last_statement_closing_date",
       `Historical transactions must be on or before ${closing}.`
@@ -116,8 +116,8 @@ const closingIsPast: Rule<Ledger> = (ledger, { today }, report) => {
   }
 }
 
-const codeIsAllowed: Rule<Ledger> = (ledger, { choices }, report) => {
-  const allowed = choices.ledger_code ?? []
+const codeIsAllowed: Rule<Ledger> = (ledger, { codeLists }, report) => {
+  const allowed = codeLists.ledger_code ?? []
   if (allowed.length > 0) isAmong(allowed, ledger.ledger_code, "ledger_code", report)
 }
 

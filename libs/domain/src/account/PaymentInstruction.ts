@@ -34,8 +34,8 @@ const offers: Readonly<Record<string, ReadonlyArray<PaymentInstruction["type"]>>
 const typesOf = (vendor: string): ReadonlyArray<string> | undefined =>
   Object.hasOwn(offers, vendor) ? offers[vendor] : undefined
 
-export const vendorIsKnown: Rule<PaymentInstruction> = ({ vendor }, { choices }, report) =>
-  isAmong([...Object.keys(offers), ...(choices.vendor ?? [])], vendor, "vendor", report)
+export const vendorIsKnown: Rule<PaymentInstruction> = ({ vendor }, { codeLists }, report) =>
+  isAmong([...Object.keys(offers), ...(codeLists.vendor ?? [])], vendor, "vendor", report)
 
 export const vendorOffersType: Rule<PaymentInstruction> = ({ type, vendor }, _facts, report) => {
   const types = typesOf(vendor)

@@ -7,7 +7,7 @@ import { Schema } from "effect"
 import { Money } from "../schema/Decimal.ts"
 import { DocumentPath, documentExists } from "../schema/DocumentPath.ts"
 import { CalendarDate, nonBlankText, text } from "../schema/Field.ts"
-import { repeated, type Rule, type RuleSet, sentTwice, soundValues } from "../schema/Rules.ts"
+import { repeated, type Rule, type RuleSet, sentTwice, validValues } from "../schema/Rules.ts"
 
 export const StatementId = nonBlankText(128).pipe(Schema.brand("StatementId"))
 export type StatementId = typeof StatementId.Type
@@ -46,7 +46,7 @@ export const statementRules: RuleSet<Statement> = {
 export const statementIdsAreUnique: Rule<{
   readonly statements?: ReadonlyArray<{ readonly statement_id: StatementId }>
 }> = ({ statements }, _facts, report) => {
-  const twice = repeated(soundValues(statements ?? [], (statement) => statement.statement_id))
+  const twice = repeated(validValues(statements ?? [], (statement) => statement.statement_id))
   if (twice.length > 0) {
     report("duplicate_statement_ids", sentTwice(twice), "statements")
   }

@@ -3,16 +3,24 @@
  * Source: specification and rules, "Transaction".
  */
 import { BigDecimal, Schema } from "effect"
-import { amount, decimal, difference, isEqual, moneySize, roundHalfUp, sum } from "../schema/Decimal.ts"
+import {
+  amount,
+  decimalNumber,
+  difference,
+  isEqual,
+  moneySize,
+  roundHalfUp,
+  sum
+} from "../schema/Decimal.ts"
 import { CalendarDate, choice, list, nonBlankText, text } from "../schema/Field.ts"
 import { isAmong, type Rule, type RuleSet } from "../schema/Rules.ts"
-import { writerOf } from "../schema/Encoder.ts"
+import { encoderOf } from "../schema/Encoder.ts"
 
 export const TransactionId = nonBlankText(128).pipe(Schema.brand("TransactionId"))
 export type TransactionId = typeof TransactionId.Type
 
-const LineAmount = decimal({ before: 10, after: 10 })
-const TaxFigure = decimal({ before: 15, after: 5 })
+const LineAmount = decimalNumber({ before: 10, after: 10 })
+const TaxDecimal = decimalNumber({ before: 15, after: 5 })
 
 /**
  * `start_date` and `end_date` are inclusive; `units` are the register readings at start and end.
@@ -21,10 +29,10 @@ export const LineItem = Schema.Struct({
   rate_band: Schema.optionalKey(nonBlankText(64)),
   start_date: CalendarDate,
   end_date: CalendarDate,
-  number_of_units: decimal({ before: 12, after: 4 }),
+  number_of_units: decimalNumber({ before: 12, after: 4 }),
   net_amount: LineAmount,
-  price_per_unit: Schema.optionalKey(decimal({ before: 8, after: 7 })),
-  units: Schema.optionalKey(list(decimal({ before: 12, after: 4 })))
+  price_per_unit: Schema.optionalKey(decimalNumber({ before: 8, after: 7 })),
+  units: Schema.optionalKey(list(decimalNumber({ before: 12, after: 4 })))
 })
 export type LineItem = typeof LineItem.Type
 
@@ -32,8 +40,8 @@ export type LineItem = typeof LineItem.Type
 export const TaxItem = Schema.Struct({
   amount: LineAmount,
   tax_type: nonBlankText(32),
-  value_taxed: TaxFigure,
-  rate: TaxFigure,
+  value_taxed: TaxDecimal,
+  rate: TaxDecimal,
   unit_type: choice(["PROPORTION", "CURRENCY_PER_KWH"])
 })
 export type TaxItem = typeof TaxItem.Type
@@ -71,7 +79,7 @@ export const AccountTransaction = Schema.Struct({
  * The transaction as JSON: `amount` a string with two decimals, the numbers inside items as
  * numbers.
  */
-export const encodeTransaction = writerOf(AccountTransaction)
+export const encodeTransaction = encoderOf(AccountTransaction)
 
 /**
  * What the transaction does to a balance: PAYMENT and CREDIT raise it, the other types lower it.
@@ -144,11 +152,11 @@ export const paymentTypes: { readonly [Type in TransactionType]?: ReadonlyArray<
   REPAYMENT: ["DIRECT_CREDIT", "CARD_REFUND", "BACS", "CHEQUE"]
 }
 
-const paymentTypeIsKnown: Rule<Transaction> = (transaction, { choices }, report) => {
+const paymentTypeIsKnown: Rule<Transaction> = (transaction, { codeLists }, report) => {
   const known = paymentTypes[transaction.type]
   if (known === undefined || transaction.payment_type === undefined) return
   isAmong(
-    [...known, ...(choices.payment_type ?? [])],
+    [...known, ...(codeLists.payment_type ?? [])],
     transaction.payment_type,
     "payment_type",
     report
@@ -157,8 +165,8 @@ const paymentTypeIsKnown: Rule<Transaction> = (transaction, { choices }, report)
 
 const restrictedBy =
   (field: "reason" | "product_code"): Rule<Transaction> =>
-  (transaction, { choices }, report) => {
-    const allowed = choices[field]
+  (transaction, { codeLists }, report) => {
+    const allowed = codeLists[field]
     const value = transaction[field]
     if (allowed !== undefined && allowed.length > 0 && value !== undefined) {
       isAmong(allowed, value, field, report)

@@ -8,9 +8,15 @@ import { Context, Data, DateTime, Duration, Effect, Layer, Option, RcMap, Semaph
 import { ApiKeys } from "../ports/ApiKeys.ts"
 import type { DoesNotExist } from "../ports/Configuration.ts"
 import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
-import { TokenSeal, TokenSecrets } from "../ports/TokenSigner.ts"
+import { TokenSigner, TokenSecrets } from "../ports/TokenSigner.ts"
 import { ServiceUnavailable } from "../requests/Failure.ts"
-import { type ApiKey, ApiKeyId, isLive, type OrganisationName, type Scope } from "../organisation/Organisation.ts"
+import {
+  type ApiKey,
+  ApiKeyId,
+  isLive,
+  type OrganisationName,
+  type Scope
+} from "../organisation/Organisation.ts"
 import { type TokenPayload, unixSeconds } from "../organisation/AccessToken.ts"
 
 const tokenLifetime = Duration.minutes(60)
@@ -103,7 +109,7 @@ const makeThrottle = Effect.fnUntraced(function* (apiKeys: ApiKeys["Service"]) {
 
 const makeExchange = (
   apiKeys: ApiKeys["Service"],
-  seal: TokenSeal["Service"],
+  seal: TokenSigner["Service"],
   secrets: TokenSecrets["Service"]
 ) => {
   const newRefreshToken = Effect.fnUntraced(function* (now: DateTime.Utc) {
@@ -138,7 +144,7 @@ const makeExchange = (
       "APIKey" in credential
         ? yield* byApiKey(credential.APIKey, now)
         : yield* byRefreshToken(credential.refreshToken, now)
-    const { payload, token } = yield* seal.seal({
+    const { payload, token } = yield* seal.sign({
       organisation: key.organisation,
       apiKey: key.id,
       scopes: key.scopes,
@@ -166,13 +172,13 @@ export class ServiceToken extends Context.Service<
   }
 >()("@data-import/domain/ServiceToken") {}
 
-export const layer: Layer.Layer<ServiceToken, never, ApiKeys | TokenSeal | TokenSecrets> =
+export const layer: Layer.Layer<ServiceToken, never, ApiKeys | TokenSigner | TokenSecrets> =
   Layer.effect(
     ServiceToken,
     Effect.gen(function* () {
       const apiKeys = yield* ApiKeys
       const countFailure = yield* makeThrottle(apiKeys)
-      const exchange = makeExchange(apiKeys, yield* TokenSeal, yield* TokenSecrets)
+      const exchange = makeExchange(apiKeys, yield* TokenSigner, yield* TokenSecrets)
       return ServiceToken.of({
         obtain: Effect.fn("ServiceToken.obtain")(function* (credential, clientAddress) {
           const now = yield* DateTime.now

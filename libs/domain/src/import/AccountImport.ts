@@ -5,14 +5,18 @@
  */
 import { Config, Context, type DateTime, Effect, Layer, Option } from "effect"
 import { Documents } from "../ports/Documents.ts"
-import { History } from "../ports/AuditLog.ts"
+import { AuditLog } from "../ports/AuditLog.ts"
 import { ImportProcesses, type Stored } from "../ports/ImportProcesses.ts"
-import { OperatorSetup } from "../ports/Configuration.ts"
+import { Configuration } from "../ports/Configuration.ts"
 import { type Account, writingAccount } from "../account/Account.ts"
 import { accountRequest, processRequest } from "../validation/AccountValidation.ts"
 import { type Created, makeAttempts } from "./ImportAttempt.ts"
 import { recordRefusals } from "../writes/Audit.ts"
-import { type Examiner, makeExaminer, requireOngoing } from "../validation/RequestValidation.ts"
+import {
+  type RequestValidator,
+  makeRequestValidator,
+  requireOngoing
+} from "../validation/RequestValidation.ts"
 import {
   AlreadyImported,
   type Failure,
@@ -96,8 +100,8 @@ const settings = Config.all({
 
 interface Dependencies {
   readonly processes: ImportProcesses["Service"]
-  readonly setup: OperatorSetup["Service"]
-  readonly examiner: Examiner
+  readonly setup: Configuration["Service"]
+  readonly requestValidator: RequestValidator
   readonly attempts: ReturnType<typeof makeAttempts>
   readonly concurrencyLimit: number | null
 }
@@ -109,8 +113,11 @@ interface Asked {
   readonly faults: ReadonlyArray<Fault>
 }
 
-const examineAccount = ({ examiner }: Dependencies, { body, caller, faults }: Asked) =>
-  examiner.examine({
+const validateAccountRequest = (
+  { requestValidator }: Dependencies,
+  { body, caller, faults }: Asked
+) =>
+  requestValidator.validate({
     validator: accountRequest,
     caller,
     body,
@@ -124,7 +131,7 @@ const stage = Effect.fnUntraced(function* (
   asked: Asked,
   keep: Keep<Staged> | null
 ) {
-  const { body: valid, now, supplier } = yield* examineAccount(deps, asked)
+  const { body: valid, now, supplier } = yield* validateAccountRequest(deps, asked)
   const { caller } = asked
   yield* requireOngoing(supplier)
   const { external_account_number, import_supplier } = valid.payload
@@ -161,7 +168,7 @@ const startAttempt = Effect.fnUntraced(function* (
   const { caller } = asked
   const payload = payloadOf(asked.body)
   const request = { validator: processRequest, ...asked, payload, code } as const
-  const { body: valid, now, supplier } = yield* deps.examiner.examine(request)
+  const { body: valid, now, supplier } = yield* deps.requestValidator.validate(request)
   yield* requireOngoing(supplier)
   const { dry_run: dryRun = false, operations_team_name: team, ...key } = valid.payload
   if (!(yield* deps.setup.hasTeam(team))) return yield* refuseForTeam(deps, key, team, now)
@@ -173,22 +180,22 @@ const startAttempt = Effect.fnUntraced(function* (
 
 const make = Effect.gen(function* () {
   const processes = yield* ImportProcesses
-  const setup = yield* OperatorSetup
-  const history = yield* History
+  const setup = yield* Configuration
+  const history = yield* AuditLog
   const { concurrencyLimit, lease } = yield* settings
-  const examiner = makeExaminer(setup, yield* Documents)
+  const requestValidator = makeRequestValidator(setup, yield* Documents)
   const deps: Dependencies = {
     processes,
     setup,
-    examiner,
-    attempts: makeAttempts({ processes, examiner, lease }),
+    requestValidator,
+    attempts: makeAttempts({ processes, requestValidator, lease }),
     concurrencyLimit: Option.getOrNull(concurrencyLimit)
   }
 
   return AccountImport.of({
     validate: Effect.fn("AccountImport.validate")((caller, body, faults = []) =>
-      examineAccount(deps, { caller, body, faults }).pipe(
-        Effect.map((examined) => examined.body.payload),
+      validateAccountRequest(deps, { caller, body, faults }).pipe(
+        Effect.map((valid) => valid.body.payload),
         Effect.catchTags({
           StorageUnavailable: () => unavailable,
           DocumentsUnavailable: () => unavailable

@@ -10,7 +10,7 @@ import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
 import { AccountNumber } from "../account/Account.ts"
 import { account as accountValidator } from "../validation/AccountValidation.ts"
 import type { Code } from "../codes/Code.ts"
-import type { Examiner } from "../validation/RequestValidation.ts"
+import type { RequestValidator } from "../validation/RequestValidation.ts"
 import {
   ConcurrencyLimitExceeded,
   DryRunSuccessful,
@@ -47,7 +47,7 @@ export interface Attempt {
 
 interface Given {
   readonly processes: Port
-  readonly examiner: Examiner
+  readonly requestValidator: RequestValidator
   readonly lease: Duration.Duration
 }
 
@@ -129,13 +129,13 @@ const renewing = ({ lease, processes }: Dependencies, { id, key }: Attempt) =>
 
 /** Today's rules on the data as it was staged. */
 const revalidate = Effect.fnUntraced(function* (
-  { examiner }: Dependencies,
+  { requestValidator }: Dependencies,
   { caller, payload: text }: Attempt
 ) {
   const payload = Result.getOrThrow(yield* inTurns(() => Json.parsing(text)))
   const code = "account_failed_validation"
-  return yield* examiner
-    .examine({ validator: accountValidator, caller, body: payload, payload, code })
+  return yield* requestValidator
+    .validate({ validator: accountValidator, caller, body: payload, payload, code })
     .pipe(Effect.catchTag("DocumentsUnavailable", () => unavailable))
 })
 
@@ -160,7 +160,7 @@ const create = Effect.fnUntraced(function* (
     const newAccount = { number, account, operationsTeam: team, documents, createdAt }
     const command = { key, attempt: id, newAccount, caller }
     const completion = yield* dryRun
-      ? deps.processes.rehearse(command)
+      ? deps.processes.dryRun(command)
       : completed(deps, { ...command, keep })
     switch (completion._tag) {
       case "Completed":

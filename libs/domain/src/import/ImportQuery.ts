@@ -8,7 +8,7 @@ import {
   type ImportListKind,
   ImportProcesses
 } from "../ports/ImportProcesses.ts"
-import { OperatorSetup } from "../ports/Configuration.ts"
+import { Configuration } from "../ports/Configuration.ts"
 import { type AccountNumber, ExternalAccountNumber, SupplierCodeField } from "../account/Account.ts"
 import { type Failure, NotFound, unavailable } from "../requests/Failure.ts"
 import { type ImportKey, type ImportStatus, stateAt, statusOf } from "../account/ImportProcess.ts"
@@ -59,7 +59,7 @@ const externalNumber = Schema.decodeUnknownOption(ExternalAccountNumber)
 
 const make = Effect.gen(function* () {
   const processes = yield* ImportProcesses
-  const setup = yield* OperatorSetup
+  const setup = yield* Configuration
 
   const supplierOf = Effect.fnUntraced(function* (caller: Caller, named: string) {
     const code = supplierCode(named)

@@ -6,7 +6,7 @@
  */
 import { Context, type DateTime, type Effect, type Option, type Result } from "effect"
 import type { AccountNumber } from "../account/Account.ts"
-import type { AccountView, Decision, Looked } from "../account/AccountChange.ts"
+import type { AccountView, Decision, Lookup } from "../account/AccountChange.ts"
 import type { AccountDescription } from "../account/AccountDescription.ts"
 import type { Keep } from "../requests/Idempotency.ts"
 import type { ImportKey } from "../account/ImportProcess.ts"
@@ -21,7 +21,7 @@ import type { StorageUnavailable } from "./StorageUnavailable.ts"
  */
 export interface ChangeCommand<A, E> {
   readonly key: ImportKey
-  readonly look: Looked
+  readonly look: Lookup
   readonly decide: (account: AccountView) => Result.Result<Decision<A>, E>
   readonly action: AuditAction
   readonly caller: Caller
@@ -36,7 +36,7 @@ export class Accounts extends Context.Service<
     /** The account that the import has become, with what `look` names; none where not imported. */
     readonly view: (
       key: ImportKey,
-      look: Looked
+      look: Lookup
     ) => Effect.Effect<Option.Option<AccountView>, StorageUnavailable>
 
     /**

@@ -3,7 +3,13 @@
  * attempts that throttle a client address.
  */
 import { Context, type DateTime, type Effect, type Option } from "effect"
-import type { ApiKey, ApiKeyId, KeyEnd, ListedKey, OrganisationName } from "../organisation/Organisation.ts"
+import type {
+  ApiKey,
+  ApiKeyId,
+  KeyEnd,
+  ListedKey,
+  OrganisationName
+} from "../organisation/Organisation.ts"
 import type { DoesNotExist } from "./Configuration.ts"
 import type { StorageUnavailable } from "./StorageUnavailable.ts"
 

@@ -83,8 +83,8 @@ export interface OutboxEvent {
   readonly codes: ReadonlyArray<string>
 }
 
-export class History extends Context.Service<
-  History,
+export class AuditLog extends Context.Service<
+  AuditLog,
   {
     /**
      * Records a write that was refused. `key` is what the request named, as sent, cut to the
@@ -115,4 +115,4 @@ export class History extends Context.Service<
      */
     readonly verifyAudit: Effect.Effect<AuditVerification, StorageUnavailable>
   }
->()("@data-import/domain/ports/History") {}
+>()("@data-import/domain/ports/AuditLog") {}

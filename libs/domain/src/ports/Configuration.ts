@@ -3,9 +3,14 @@
  * and the open choices. The programs only read; the operator command writes.
  */
 import { Context, Data, type DateTime, type Effect, type Option, type Result } from "effect"
-import type { Choices, OpenChoice } from "../schema/CodeLists.ts"
+import type { CodeLists, OpenCodeList } from "../schema/CodeLists.ts"
 import type { Organisation, OrganisationName } from "../organisation/Organisation.ts"
-import type { Supplier, SupplierCode, SupplierSettings, SupplierStatus } from "../organisation/Supplier.ts"
+import type {
+  Supplier,
+  SupplierCode,
+  SupplierSettings,
+  SupplierStatus
+} from "../organisation/Supplier.ts"
 import type { StorageUnavailable } from "./StorageUnavailable.ts"
 
 /** Something of this name exists already. */
@@ -26,8 +31,8 @@ export class DocumentRootTaken extends Data.TaggedError("DocumentRootTaken")<{
   readonly by: Supplier
 }> {}
 
-export class OperatorSetup extends Context.Service<
-  OperatorSetup,
+export class Configuration extends Context.Service<
+  Configuration,
   {
     readonly createOrganisation: (
       name: OrganisationName,
@@ -63,8 +68,8 @@ export class OperatorSetup extends Context.Service<
     readonly teams: Effect.Effect<ReadonlyArray<string>, StorageUnavailable>
 
     /** Adds a value to an open list of choices; one that is there already changes nothing. */
-    readonly addChoice: (list: OpenChoice, value: string) => Effect.Effect<void, StorageUnavailable>
+    readonly addCode: (list: OpenCodeList, value: string) => Effect.Effect<void, StorageUnavailable>
     /** What the operator added, without the values that the rules name. */
-    readonly choices: Effect.Effect<Choices, StorageUnavailable>
+    readonly codeLists: Effect.Effect<CodeLists, StorageUnavailable>
   }
->()("@data-import/domain/ports/OperatorSetup") {}
+>()("@data-import/domain/ports/Configuration") {}

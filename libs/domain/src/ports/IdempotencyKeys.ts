@@ -4,7 +4,12 @@
  * that nothing can come between the two.
  */
 import { Context, Data, type DateTime, type Duration, type Effect } from "effect"
-import type { KeyedRequest, KeyState, Reservation, ReservationToken } from "../requests/Idempotency.ts"
+import type {
+  KeyedRequest,
+  KeyState,
+  Reservation,
+  ReservationToken
+} from "../requests/Idempotency.ts"
 import type { StorageUnavailable } from "./StorageUnavailable.ts"
 
 /**

@@ -131,7 +131,7 @@ export class ImportProcesses extends Context.Service<
     }) => Effect.Effect<Completion, ReservationLost | StorageUnavailable>
 
     /** Does all that `complete` does and rolls it back; the attempt is still held afterwards. */
-    readonly rehearse: (command: {
+    readonly dryRun: (command: {
       readonly key: ImportKey
       readonly attempt: AttemptId
       readonly newAccount: NewAccount

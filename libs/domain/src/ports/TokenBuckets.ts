@@ -7,19 +7,19 @@ import type { OrganisationName } from "../organisation/Organisation.ts"
 import type { StorageUnavailable } from "./StorageUnavailable.ts"
 
 /** So many requests were left at `at`; a fraction is on its way to the next one. */
-export interface Allowance {
+export interface TokenBucket {
   readonly requests: number
   readonly at: DateTime.Utc
 }
 
 /** What a step finds out, and the allowance that it leaves behind. */
-export interface AllowanceChange<A> {
+export interface TokenBucketChange<A> {
   readonly result: A
-  readonly allowance: Allowance
+  readonly bucket: TokenBucket
 }
 
-export class Allowances extends Context.Service<
-  Allowances,
+export class TokenBuckets extends Context.Service<
+  TokenBuckets,
   {
     /**
      * Lets `decide` change what the organisation has, null where nothing was ever kept of it. Steps
@@ -27,7 +27,7 @@ export class Allowances extends Context.Service<
      */
     readonly change: <A>(
       organisation: OrganisationName,
-      decide: (present: Allowance | null) => AllowanceChange<A>
+      decide: (present: TokenBucket | null) => TokenBucketChange<A>
     ) => Effect.Effect<A, StorageUnavailable>
   }
->()("@data-import/domain/ports/Allowances") {}
+>()("@data-import/domain/ports/TokenBuckets") {}

@@ -6,7 +6,7 @@ import { Context, Data, type Effect } from "effect"
 import type { TokenClaims, TokenPayload } from "../organisation/AccessToken.ts"
 
 /** A token and what it says. */
-export interface SealedToken {
+export interface SignedToken {
   readonly token: string
   readonly payload: TokenPayload
 }
@@ -24,25 +24,25 @@ export class KeysUnavailable extends Data.TaggedError("KeysUnavailable")<{
 }> {}
 
 /** Makes tokens; only the auth service has it. */
-export class TokenSeal extends Context.Service<
-  TokenSeal,
+export class TokenSigner extends Context.Service<
+  TokenSigner,
   {
     /** A signed JWT (EdDSA); instants are cut to whole seconds. */
-    readonly seal: (claims: TokenClaims) => Effect.Effect<SealedToken>
+    readonly sign: (claims: TokenClaims) => Effect.Effect<SignedToken>
   }
->()("@data-import/domain/ports/TokenSeal") {}
+>()("@data-import/domain/ports/TokenSigner") {}
 
 /** Opens tokens, with the public keys alone; every service has it. */
-export class TokenOpener extends Context.Service<
-  TokenOpener,
+export class TokenVerifier extends Context.Service<
+  TokenVerifier,
   {
     /**
      * Says that the token is ours and unexpired, not that its API key still lives: that is looked
      * up.
      */
-    readonly open: (token: string) => Effect.Effect<TokenClaims, TokenInvalid | KeysUnavailable>
+    readonly verify: (token: string) => Effect.Effect<TokenClaims, TokenInvalid | KeysUnavailable>
   }
->()("@data-import/domain/ports/TokenOpener") {}
+>()("@data-import/domain/ports/TokenVerifier") {}
 
 /** Makes what is shown once and kept as a hash; the auth service and the operator have it. */
 export class TokenSecrets extends Context.Service<

@@ -4,7 +4,11 @@
  */
 import { Result } from "effect"
 import { type AccountView, type Decision, noChange } from "../account/AccountChange.ts"
-import { ActivePaymentInstructionExists, type ServiceUnavailable, unavailable } from "../requests/Failure.ts"
+import {
+  ActivePaymentInstructionExists,
+  type ServiceUnavailable,
+  unavailable
+} from "../requests/Failure.ts"
 import type { InstructionDetails, PaymentInstruction } from "../account/PaymentInstruction.ts"
 
 const isSameInstruction = (a: PaymentInstruction, b: PaymentInstruction): boolean =>

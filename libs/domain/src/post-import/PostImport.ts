@@ -7,16 +7,21 @@
 import { Context, Effect, Layer, Option, Result } from "effect"
 import { Accounts } from "../ports/Accounts.ts"
 import { Documents, type DocumentsUnavailable } from "../ports/Documents.ts"
-import { type AuditAction, History } from "../ports/AuditLog.ts"
+import { type AuditAction, AuditLog } from "../ports/AuditLog.ts"
 import type { ReservationLost } from "../ports/IdempotencyKeys.ts"
 import { ImportProcesses } from "../ports/ImportProcesses.ts"
-import { OperatorSetup } from "../ports/Configuration.ts"
+import { Configuration } from "../ports/Configuration.ts"
 import { PaymentVendor } from "../ports/PaymentVendor.ts"
 import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
 import type { AccountNumber } from "../account/Account.ts"
-import type { AccountView, Looked, Decision } from "../account/AccountChange.ts"
+import type { AccountView, Lookup, Decision } from "../account/AccountChange.ts"
 import { recordRefusals } from "../writes/Audit.ts"
-import { type Examined, type Examiner, makeExaminer, requireOngoing } from "../validation/RequestValidation.ts"
+import {
+  type ValidRequest,
+  type RequestValidator,
+  makeRequestValidator,
+  requireOngoing
+} from "../validation/RequestValidation.ts"
 import {
   AccountNotFound,
   type Failure,
@@ -115,8 +120,8 @@ interface Dependencies {
   readonly accounts: Accounts["Service"]
   readonly processes: ImportProcesses["Service"]
   readonly vendor: PaymentVendor["Service"]
-  readonly history: History["Service"]
-  readonly examiner: Examiner
+  readonly history: AuditLog["Service"]
+  readonly requestValidator: RequestValidator
 }
 
 /**
@@ -133,23 +138,30 @@ interface Write<A> {
 }
 
 /** A valid request of a supplier that takes writes. */
-const examine = Effect.fnUntraced(function* <Body>(
-  { examiner }: Dependencies,
+const validateRequest = Effect.fnUntraced(function* <Body>(
+  { requestValidator }: Dependencies,
   { body, caller, faults }: Write<never>,
   validator: Validator<Body>
 ) {
   const code = "request_failed_validation"
-  const examined = yield* examiner.examine({ validator, caller, body, payload: body, code, faults })
-  yield* requireOngoing(examined.supplier)
-  return examined
+  const valid = yield* requestValidator.validate({
+    validator,
+    caller,
+    body,
+    payload: body,
+    code,
+    faults
+  })
+  yield* requireOngoing(valid.supplier)
+  return valid
 })
 
 /** The answer to a change of the account that the request names; it must be imported. */
 const change = <A, E>(
   { accounts }: Dependencies,
   { action, caller, keep }: Write<A>,
-  { body, now: at }: Examined<ImportKey>,
-  look: Looked,
+  { body, now: at }: ValidRequest<ImportKey>,
+  look: Lookup,
   decide: (account: AccountView) => Result.Result<Decision<A>, E>
 ) =>
   Effect.flatMap(
@@ -161,10 +173,10 @@ const createNotes = Effect.fnUntraced(function* (
   deps: Dependencies,
   write: Write<ReadonlyArray<NoteResult>>
 ) {
-  const examined = yield* examine(deps, write, notesRequest)
-  const { notes } = examined.body
-  const decide = decideNotes(notes, examined.documents, examined.now)
-  return yield* change(deps, write, examined, { notes }, decide)
+  const valid = yield* validateRequest(deps, write, notesRequest)
+  const { notes } = valid.body
+  const decide = decideNotes(notes, valid.documents, valid.now)
+  return yield* change(deps, write, valid, { notes }, decide)
 })
 
 const createTransactions = Effect.fnUntraced(function* (
@@ -172,26 +184,26 @@ const createTransactions = Effect.fnUntraced(function* (
   write: Write<ReadonlyArray<TransactionResult>>,
   parameters: Result.Result<TransactionParameters, ReadonlyArray<Fault>>
 ) {
-  const examined = yield* examine(deps, write, transactionsRequest)
-  const { transactions } = examined.body
-  const { now, today } = examined
+  const valid = yield* validateRequest(deps, write, transactionsRequest)
+  const { transactions } = valid.body
+  const { now, today } = valid
   const options = { ...Result.getOrThrow(parameters), now, today }
   const decide = decideTransactions(transactions, options)
   const look = transactionsToLookAt(transactions, options)
-  return yield* change(deps, write, examined, look, decide)
+  return yield* change(deps, write, valid, look, decide)
 })
 
 const createStatements = Effect.fnUntraced(function* (
   deps: Dependencies,
   write: Write<StatementsRequest>
 ) {
-  const examined = yield* examine(deps, write, statementsRequest)
-  const { statements } = examined.body
+  const valid = yield* validateRequest(deps, write, statementsRequest)
+  const { statements } = valid.body
   const statementIds = statements.map((statement) => statement.statement_id)
-  const decide = decideStatements(statements, examined.documents)
-  const keep = keepFrom(write.keep, () => examined.body)
-  yield* change(deps, { ...write, keep }, examined, { statementIds }, decide)
-  return examined.body
+  const decide = decideStatements(statements, valid.documents)
+  const keep = keepFrom(write.keep, () => valid.body)
+  yield* change(deps, { ...write, keep }, valid, { statementIds }, decide)
+  return valid.body
 })
 
 const verify = (
@@ -219,17 +231,17 @@ const createPaymentInstruction = Effect.fnUntraced(function* (
   deps: Dependencies,
   write: Write<InstructionCreated>
 ) {
-  const examined = yield* examine(deps, write, instructionRequest)
-  const { reference, type, vendor } = examined.body
+  const valid = yield* validateRequest(deps, write, instructionRequest)
+  const { reference, type, vendor } = valid.body
   const instruction = { vendor, reference, type }
-  const account = yield* deps.accounts.view(keyOf(examined.body), {})
-  if (Option.isNone(account)) return yield* refuseMissing(deps, keyOf(examined.body))
+  const account = yield* deps.accounts.view(keyOf(valid.body), {})
+  if (Option.isNone(account)) return yield* refuseMissing(deps, keyOf(valid.body))
   const details =
     account.value.instruction === null ? yield* verify(deps, instruction, write.caller) : null
   const decide = decideInstruction(instruction, details)
   const createdOn = (number: AccountNumber) => ({ kraken_account_number: number, reference })
   const keep = keepFrom(write.keep, createdOn)
-  return createdOn(yield* change(deps, { ...write, keep }, examined, {}, decide))
+  return createdOn(yield* change(deps, { ...write, keep }, valid, {}, decide))
 })
 
 const recorded = <A>(
@@ -251,8 +263,8 @@ const make = Effect.gen(function* () {
     accounts: yield* Accounts,
     processes: yield* ImportProcesses,
     vendor: yield* PaymentVendor,
-    history: yield* History,
-    examiner: makeExaminer(yield* OperatorSetup, yield* Documents)
+    history: yield* AuditLog,
+    requestValidator: makeRequestValidator(yield* Configuration, yield* Documents)
   }
 
   return PostImport.of({

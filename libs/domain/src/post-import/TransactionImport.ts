@@ -10,7 +10,7 @@ import {
   type AccountView,
   type AddedTransaction,
   type Decision,
-  type Looked,
+  type Lookup,
   mostExistingItems,
   noChange
 } from "../account/AccountChange.ts"
@@ -95,7 +95,7 @@ const describe = ({ from, to }: OpenPeriod): string =>
 export const transactionsToLookAt = (
   sent: ReadonlyArray<Transaction>,
   { checkPreviouslyAdded }: Pick<TransactionImportOptions, "checkPreviouslyAdded">
-): Looked =>
+): Lookup =>
   checkPreviouslyAdded
     ? { transactionIds: [...new Set(sent.map(({ transaction_id }) => transaction_id))] }
     : {}

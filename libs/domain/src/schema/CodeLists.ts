@@ -6,7 +6,7 @@
  */
 import { Schema } from "effect"
 
-export const OpenChoice = Schema.Literals([
+export const OpenCodeList = Schema.Literals([
   "sales_channel",
   "reason",
   "payment_type",
@@ -14,9 +14,9 @@ export const OpenChoice = Schema.Literals([
   "product_code",
   "vendor"
 ])
-export type OpenChoice = typeof OpenChoice.Type
+export type OpenCodeList = typeof OpenCodeList.Type
 
 /** The values that the operator added, a list each. */
-export type Choices = { readonly [List in OpenChoice]?: ReadonlyArray<string> }
+export type CodeLists = { readonly [List in OpenCodeList]?: ReadonlyArray<string> }
 
-export const noChoices: Choices = {}
+export const noCodeLists: CodeLists = {}

@@ -110,10 +110,11 @@ const isDecimalType = (input: unknown): input is number | string | RawNumber =>
  * A figure of at most `size`, as `BigDecimal`; encoded as a number. Codes: `invalid_type`,
  * `invalid`, `max_digits`, `max_decimal_places`; the last two may both be broken by one value.
  */
-export const decimal = (size: Size) => figure(size, (value) => Number(BigDecimal.format(value)))
+export const decimalNumber = (size: Size) =>
+  decimal(size, (value) => Number(BigDecimal.format(value)))
 
 /** The amount of a transaction: money, encoded as a string with two decimals. */
-export const amount = (size: Size) => figure(size, twoDecimals)
+export const amount = (size: Size) => decimal(size, twoDecimals)
 
 /** Two decimals, as in "12.50"; the figure must not have more. */
 export const twoDecimals = (value: BigDecimal.BigDecimal): string => {
@@ -122,7 +123,7 @@ export const twoDecimals = (value: BigDecimal.BigDecimal): string => {
   return `${cents < 0n ? "-" : ""}${digits.slice(0, -2)}.${digits.slice(-2)}`
 }
 
-const figure = (
+const decimal = (
   { after, before }: Size,
   encode: (value: BigDecimal.BigDecimal) => number | string
 ) =>
@@ -165,7 +166,7 @@ const figure = (
 /** Money: at most 10 digits before and 2 after the point. */
 export const moneySize: Size = { before: 10, after: 2 }
 
-export const Money = decimal(moneySize)
+export const Money = decimalNumber(moneySize)
 export type Money = typeof Money.Type
 
 export const zero = BigDecimal.fromBigInt(0n)

@@ -4,8 +4,8 @@
  */
 import { Schema } from "effect"
 import { fieldCheck, hasControlCharacter, nonBlank, trimmed } from "./Field.ts"
-import { eachSound, type Rule } from "./Rules.ts"
-import { leavesOf, type Shape } from "./SchemaTree.ts"
+import { eachValid, type Rule } from "./Rules.ts"
+import { leavesOf, type SchemaTree } from "./SchemaTree.ts"
 import type { Steps } from "../support/Steps.ts"
 
 const maxLength = 1024
@@ -74,12 +74,12 @@ export const documentsAreFew: Rule<{
     }
   }
   // One of the lists may be unsound, and the other is counted all the same.
-  eachSound(["notes", "statements"] as const, (list) => {
+  eachValid(["notes", "statements"] as const, (list) => {
     if (list === "statements") {
-      eachSound(body.statements ?? [], ({ statement_path }) => count(statement_path, list))
+      eachValid(body.statements ?? [], ({ statement_path }) => count(statement_path, list))
     } else {
-      eachSound(body.notes ?? [], ({ document_paths = [] }, index) =>
-        eachSound(document_paths, ({ document_path }) =>
+      eachValid(body.notes ?? [], ({ document_paths = [] }, index) =>
+        eachValid(document_paths, ({ document_path }) =>
           count(document_path, list, index, "document_paths")
         )
       )
@@ -91,7 +91,7 @@ export const documentsAreFew: Rule<{
  * Makes the search for the documents that a body of the shape names with clean paths: each once and
  * without a leading slash, and of too many no more than shows that they are too many.
  */
-export const documentsIn = (shape: Shape) => {
+export const documentsIn = (shape: SchemaTree) => {
   const pathsIn = leavesOf(shape, DocumentPath)
   return function* (body: unknown): Steps<ReadonlySet<DocumentPath>> {
     const paths = new Set<DocumentPath>()

@@ -27,13 +27,13 @@ interface LeafWriting {
 }
 
 /** The writer of what the schema encodes; its text is the same. */
-export const writerOf = <A, I>(schema: Schema.Codec<A, I>): ((value: A) => I) => {
+export const encoderOf = <A, I>(schema: Schema.Codec<A, I>): ((value: A) => I) => {
   const written = writingOf(schema.ast)
   return (value) => write(written, value) as I
 }
 
 /** The writer of the JSON text of what the schema encodes, in steps where it is large. */
-export const textWriterOf = <A, I>(schema: Schema.Codec<A, I>): ((value: A) => Steps<string>) => {
+export const textEncoderOf = <A, I>(schema: Schema.Codec<A, I>): ((value: A) => Steps<string>) => {
   const written = writingOf(schema.ast)
   return (value) => writing(written, value)
 }

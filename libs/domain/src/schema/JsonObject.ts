@@ -108,12 +108,12 @@ export interface Room {
 }
 
 /** Whether a JSON value holds nothing that `JsonObject` refuses inside, and fits into the room. */
-export const isSoundInside = (value: unknown, room: Room): boolean => {
+export const isValidInside = (value: unknown, room: Room): boolean => {
   if (typeof value === "string") return isStorableText(value)
   if (Array.isArray(value)) {
     room.left -= value.length
     if (value.length > listElements || room.left < 0) return false
-    for (const element of value) if (!isSoundInside(element, room)) return false
+    for (const element of value) if (!isValidInside(element, room)) return false
     return true
   }
   if (!isObject(value)) return true
@@ -121,7 +121,7 @@ export const isSoundInside = (value: unknown, room: Room): boolean => {
   room.left -= keys.length
   if (keys.length > listElements || room.left < 0) return false
   for (const key of keys) {
-    if (!isStorableText(key) || !isSoundInside(value[key], room)) return false
+    if (!isStorableText(key) || !isValidInside(value[key], room)) return false
   }
   return true
 }

@@ -9,27 +9,33 @@ import { isStorableText } from "./Field.ts"
 import type { Findings } from "./Findings.ts"
 import { isObject, isRawNumber, listElements } from "./Json.ts"
 import { tooManyElements, tooManyMembers, unstorableText } from "./JsonObject.ts"
-import { unsound } from "./Decoder.ts"
-import { type LeafShape, nearestOf, type Path, type Shape, type StructShape } from "./SchemaTree.ts"
+import { invalid } from "./Decoder.ts"
+import {
+  type LeafNode,
+  nearestOf,
+  type Path,
+  type SchemaTree,
+  type StructNode
+} from "./SchemaTree.ts"
 import type { Steps } from "../support/Steps.ts"
 
 /**
  * Thrown where a rule reads a value that is itself invalid, and caught where the rule is applied.
  */
-export class Unsound {}
+export class Invalid {}
 
 /** An object or a list whose inside is yet to be decoded. */
 type Task =
   | {
       readonly _tag: "Struct"
-      readonly shape: StructShape
+      readonly shape: StructNode
       readonly input: Readonly<Record<string, unknown>>
       readonly output: object
       readonly path: Path
     }
   | {
       readonly _tag: "List"
-      readonly element: Shape
+      readonly element: SchemaTree
       readonly input: ReadonlyArray<unknown>
       readonly output: Array<unknown>
       readonly path: Path
@@ -60,7 +66,7 @@ class PartialDecoding {
   }
 
   /** The decoded value, or `unsound` for a body that is not even of the right JSON type. */
-  *decode(shape: Shape, input: unknown): Steps<unknown> {
+  *decode(shape: SchemaTree, input: unknown): Steps<unknown> {
     const whole = { target: {}, key: "body" }
     const decoded = this.#begin(shape, input, [], whole)
     for (let task = this.#open.pop(); task !== undefined; task = this.#open.pop()) {
@@ -68,7 +74,7 @@ class PartialDecoding {
       const further = this.#open.length
       if (task._tag === "Struct") yield* this.#decodeMembers(task)
       else if (task._tag === "List") yield* this.#decodeElements(task)
-      else yield* this.#examineFree(task)
+      else yield* this.#decodeFree(task)
       // What stands first is decoded first.
       this.#open.push(...this.#open.splice(further).reverse())
     }
@@ -76,7 +82,7 @@ class PartialDecoding {
   }
 
   /** The value of a leaf, or an object or list that fills up later. */
-  #begin(shape: Shape, input: unknown, path: Path, place: Place): unknown {
+  #begin(shape: SchemaTree, input: unknown, path: Path, place: Place): unknown {
     switch (shape._tag) {
       case "Leaf":
         return this.#decodeLeaf(shape, input, path)
@@ -102,18 +108,18 @@ class PartialDecoding {
     }
   }
 
-  #refuse(path: Path, broken: Broken): typeof unsound {
+  #refuse(path: Path, broken: Broken): typeof invalid {
     this.#findings.add({ path, ...broken })
-    return unsound
+    return invalid
   }
 
-  #decodeLeaf(shape: LeafShape, input: unknown, path: Path): unknown {
+  #decodeLeaf(shape: LeafNode, input: unknown, path: Path): unknown {
     const value = shape.read(input)
-    if (value !== unsound) return value
+    if (value !== invalid) return value
     const decoded = shape.decode(input)
     if (Result.isSuccess(decoded)) return decoded.success
     for (const broken of brokenBy(decoded.failure.issue, shape, input)) this.#refuse(path, broken)
-    return unsound
+    return invalid
   }
 
   *#decodeMembers({ input, output, path, shape }: Task & { readonly _tag: "Struct" }): Steps<void> {
@@ -149,13 +155,13 @@ class PartialDecoding {
     }
   }
 
-  *#examineFree({ input, path, whole }: Task & { _tag: "Free" }): Steps<void> {
+  *#decodeFree({ input, path, whole }: Task & { _tag: "Free" }): Steps<void> {
     yield
     if (Array.isArray(input)) {
       if (input.length > listElements) return this.#refuseInside(whole, path, tooManyElements)
       for (let index = 0; index < input.length; index++) {
         if (index % pace === 0) yield
-        this.#examineInside(whole, input[index], path, index)
+        this.#decodeInside(whole, input[index], path, index)
       }
       return
     }
@@ -164,13 +170,13 @@ class PartialDecoding {
     let isStorable = true
     for (const [index, key] of keys.entries()) {
       if (index % pace === 0) yield
-      if (isStorableText(key)) this.#examineInside(whole, (input as never)[key], path, key)
+      if (isStorableText(key)) this.#decodeInside(whole, (input as never)[key], path, key)
       else isStorable = false
     }
     if (!isStorable) this.#refuseInside(whole, path, unstorableText)
   }
 
-  #examineInside(whole: Place, value: unknown, within: Path, at: string | number): void {
+  #decodeInside(whole: Place, value: unknown, within: Path, at: string | number): void {
     if (typeof value === "string") {
       if (!isStorableText(value)) this.#refuseInside(whole, [...within, at], unstorableText)
     } else if (Array.isArray(value) || isObject(value)) {
@@ -189,18 +195,18 @@ class PartialDecoding {
  * type. Ends as soon as more is found than can be listed.
  */
 export const decodingPartially = (
-  shape: Shape,
+  shape: SchemaTree,
   input: unknown,
   findings: Findings
 ): Steps<unknown> => new PartialDecoding(findings).decode(shape, input)
 
 const put = ({ key, target }: Place, value: unknown): void => {
-  if (value !== unsound) (target as Record<string | number, unknown>)[key] = value
+  if (value !== invalid) (target as Record<string | number, unknown>)[key] = value
   else Object.defineProperty(target, key, { enumerable: true, configurable: true, get: unreadable })
 }
 
 const unreadable = (): never => {
-  throw new Unsound()
+  throw new Invalid()
 }
 
 interface Broken {
@@ -210,7 +216,7 @@ interface Broken {
 
 const mustNotBeNull = "Must not be null; omit the field instead."
 
-const wrongType = (shape: Shape, value: unknown): Broken => {
+const wrongType = (shape: SchemaTree, value: unknown): Broken => {
   if (value === null) return { code: "null", detail: mustNotBeNull }
   if (shape._tag === "List") return { code: "not_a_list", detail: "Must be a list." }
   if (shape._tag !== "Leaf") return { code: "not_an_object", detail: "Must be an object." }
@@ -222,7 +228,7 @@ const wrongType = (shape: Shape, value: unknown): Broken => {
   return { code: "invalid_type", detail: `Must be of another type than ${sent}.` }
 }
 
-const unknownField = ({ fields }: StructShape, name: string): Broken => {
+const unknownField = ({ fields }: StructNode, name: string): Broken => {
   const nearest = nearestOf(fields.keys(), name)
   const detail =
     nearest === undefined
@@ -234,7 +240,7 @@ const unknownField = ({ fields }: StructShape, name: string): Broken => {
 /** What the issue with a leaf says, in codes of the contract. */
 const brokenBy = (
   issue: SchemaIssue.Issue,
-  shape: LeafShape,
+  shape: LeafNode,
   input: unknown
 ): ReadonlyArray<Broken> => {
   switch (issue._tag) {

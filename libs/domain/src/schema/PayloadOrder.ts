@@ -6,7 +6,7 @@
 import type { BrokenRule } from "./Findings.ts"
 import { isObject, listElements } from "./Json.ts"
 import { wholePayload } from "./Rules.ts"
-import { type Path, type Shape, shapeAt } from "./SchemaTree.ts"
+import { type Path, type SchemaTree, nodeAt } from "./SchemaTree.ts"
 import type { Steps } from "../support/Steps.ts"
 
 /** More than any member sent: a body has no room for as many. */
@@ -15,12 +15,12 @@ const afterAllSent = listElements * listElements
 type Rank = ReadonlyArray<number>
 
 class Ranking {
-  readonly #shape: Shape
+  readonly #shape: SchemaTree
   readonly #input: unknown
   readonly #root: Path
   readonly #positions = new Map<object, ReadonlyMap<string, number>>()
 
-  constructor(shape: Shape, input: unknown, root: Path) {
+  constructor(shape: SchemaTree, input: unknown, root: Path) {
     this.#shape = shape
     this.#input = input
     this.#root = root
@@ -41,7 +41,7 @@ class Ranking {
   #positionIn(parent: unknown, name: string, path: Path, depth: number): number {
     const sent = isObject(parent) ? this.#positionsIn(parent).get(name) : undefined
     if (sent !== undefined) return sent
-    const shape = shapeAt(this.#shape, path.slice(0, depth))
+    const shape = nodeAt(this.#shape, path.slice(0, depth))
     const names = shape?._tag === "Struct" ? [...shape.fields.keys()] : []
     return afterAllSent + names.indexOf(name)
   }
@@ -71,7 +71,7 @@ const compareRanks = (a: Rank, b: Rank): number => {
 
 /** What is broken, in the order of the answer; `root` is the payload's path. */
 export function* inPayloadOrder(
-  shape: Shape,
+  shape: SchemaTree,
   input: unknown,
   broken: ReadonlyArray<BrokenRule>,
   root: Path

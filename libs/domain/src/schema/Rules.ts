@@ -5,11 +5,11 @@
  * then.
  */
 import type { DateTime } from "effect"
-import type { Choices } from "./CodeLists.ts"
+import type { CodeLists } from "./CodeLists.ts"
 import type { FieldCode } from "../codes/Code.ts"
 import type { CalendarDate } from "./Field.ts"
 import type { Findings } from "./Findings.ts"
-import { Unsound } from "./PartialDecoding.ts"
+import { Invalid } from "./PartialDecoding.ts"
 import type { Path } from "./SchemaTree.ts"
 import type { Steps } from "../support/Steps.ts"
 
@@ -18,7 +18,7 @@ export interface Facts {
   readonly now: DateTime.Utc
   /** The business day: the day of `now` in the supplier's time zone. */
   readonly today: CalendarDate
-  readonly choices: Choices
+  readonly codeLists: CodeLists
   /** Whether the supplier exists and is the caller's. */
   readonly supplierExists: boolean
   /** Document paths of the payload, normalised, at which the store has no file. */
@@ -76,7 +76,7 @@ const valueOf = ({ at, parent }: Task): unknown => {
   try {
     return (parent as never)[at]
   } catch (thrown) {
-    return skipUnsound(thrown)
+    return skipInvalid(thrown)
   }
 }
 
@@ -117,7 +117,7 @@ export function* applyingRules(
       try {
         rule(value, facts, report)
       } catch (thrown) {
-        skipUnsound(thrown)
+        skipInvalid(thrown)
       }
     }
     for (const [name, set] of task.set.members) {
@@ -130,31 +130,31 @@ export function* applyingRules(
   }
 }
 
-const skipUnsound = (thrown: unknown): void => {
-  if (!(thrown instanceof Unsound)) throw thrown
+const skipInvalid = (thrown: unknown): void => {
+  if (!(thrown instanceof Invalid)) throw thrown
 }
 
-/** Calls `examine` for every element that is sound as far as `examine` reads it. */
-export const eachSound = <A>(
+/** Calls `check` for every element that is sound as far as `check` reads it. */
+export const eachValid = <A>(
   list: ReadonlyArray<A>,
-  examine: (element: A, index: number) => void
+  check: (element: A, index: number) => void
 ): void => {
   for (let index = 0; index < list.length; index++) {
     try {
-      examine(list[index] as A, index)
+      check(list[index] as A, index)
     } catch (thrown) {
-      skipUnsound(thrown)
+      skipInvalid(thrown)
     }
   }
 }
 
 /** What `read` gives for every element for which it can be read. */
-export const soundValues = <A, B>(
+export const validValues = <A, B>(
   list: ReadonlyArray<A>,
   read: (element: A) => B
 ): ReadonlyArray<B> => {
   const values: Array<B> = []
-  eachSound(list, (element) => values.push(read(element)))
+  eachValid(list, (element) => values.push(read(element)))
   return values
 }
 

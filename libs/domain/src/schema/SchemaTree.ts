@@ -6,31 +6,31 @@
 import { type Result, Schema, type SchemaAST, type SchemaIssue } from "effect"
 import { isListWithinLimit, isObject } from "./Json.ts"
 import { insideOf } from "./JsonObject.ts"
-import { type Reader, readerOf, unsound } from "./Decoder.ts"
+import { type Decoder, decoderOf, invalid } from "./Decoder.ts"
 
-export type Shape = StructShape | ListShape | FreeShape | LeafShape
+export type SchemaTree = StructNode | ListNode | FreeNode | LeafNode
 
 /** The object of a struct; without fields, an object that takes no members. */
-export interface StructShape {
+export interface StructNode {
   readonly _tag: "Struct"
-  readonly fields: ReadonlyMap<string, { readonly shape: Shape; readonly optional: boolean }>
+  readonly fields: ReadonlyMap<string, { readonly shape: SchemaTree; readonly optional: boolean }>
 }
 
-export interface ListShape {
+export interface ListNode {
   readonly _tag: "List"
-  readonly element: Shape
+  readonly element: SchemaTree
 }
 
 /** An object of any inner shape. */
-export interface FreeShape {
+export interface FreeNode {
   readonly _tag: "Free"
   readonly nullable: boolean
 }
 
-export interface LeafShape {
+export interface LeafNode {
   readonly _tag: "Leaf"
   readonly schema: Schema.Constraint
-  readonly read: Reader
+  readonly read: Decoder
   /** For what `read` leaves to the schema: the value after all, or every issue with the input. */
   readonly decode: (input: unknown) => Result.Result<unknown, { readonly issue: SchemaIssue.Issue }>
 }
@@ -47,7 +47,7 @@ type Wrapped = Schema.Constraint & {
 /**
  * The tree of a schema made of `Schema.Struct`, `Schema.Array`, `Schema.optionalKey` and leaves.
  */
-export const shapeOf = (schema: Schema.Constraint): Shape => {
+export const schemaTreeOf = (schema: Schema.Constraint): SchemaTree => {
   const { ast, fields, value } = schema as Wrapped
   if (ast._tag === "Objects" && fields !== undefined) {
     return {
@@ -56,19 +56,19 @@ export const shapeOf = (schema: Schema.Constraint): Shape => {
         Object.entries(fields).map(([name, field]) => {
           const inner =
             field.ast.context?.isOptional === true ? (field as Wrapped).schema : undefined
-          return [name, { shape: shapeOf(inner ?? field), optional: inner !== undefined }]
+          return [name, { shape: schemaTreeOf(inner ?? field), optional: inner !== undefined }]
         })
       )
     }
   }
   if (ast._tag === "Arrays" && value !== undefined) {
-    return { _tag: "List", element: shapeOf(value) }
+    return { _tag: "List", element: schemaTreeOf(value) }
   }
   return objectOf(ast) ?? leafOf(schema as Schema.Codec<unknown>)
 }
 
 /** The shape of an object without documented members. */
-const objectOf = (ast: SchemaAST.AST): Shape | undefined => {
+const objectOf = (ast: SchemaAST.AST): SchemaTree | undefined => {
   const inside = insideOf(ast)
   if (inside === "nothing") return { _tag: "Struct", fields: new Map() }
   if (inside === "anything") return { _tag: "Free", nullable: false }
@@ -78,16 +78,16 @@ const objectOf = (ast: SchemaAST.AST): Shape | undefined => {
   return isFree ? { _tag: "Free", nullable: others.length < ast.types.length } : undefined
 }
 
-const leafOf = (schema: Schema.Codec<unknown>): LeafShape => ({
+const leafOf = (schema: Schema.Codec<unknown>): LeafNode => ({
   _tag: "Leaf",
   schema,
-  read: readerOf(schema),
+  read: decoderOf(schema),
   decode: Schema.decodeUnknownResult(schema, { errors: "all" })
 })
 
 /** What stands at a path of the shape. */
-export const shapeAt = (shape: Shape, path: Path): Shape | undefined => {
-  let current: Shape | undefined = shape
+export const nodeAt = (shape: SchemaTree, path: Path): SchemaTree | undefined => {
+  let current: SchemaTree | undefined = shape
   for (const segment of path) {
     if (current?._tag === "Struct") current = current.fields.get(String(segment))?.shape
     else if (current?._tag === "List") current = current.element
@@ -97,7 +97,7 @@ export const shapeAt = (shape: Shape, path: Path): Shape | undefined => {
 }
 
 /** Whether a shape has such a leaf anywhere. */
-const hasLeaf = (shape: Shape, schema: Schema.Constraint): boolean => {
+const hasLeaf = (shape: SchemaTree, schema: Schema.Constraint): boolean => {
   switch (shape._tag) {
     case "Leaf":
       return shape.schema === schema
@@ -114,23 +114,24 @@ const hasLeaf = (shape: Shape, schema: Schema.Constraint): boolean => {
  * Makes the search for all values of one leaf schema in a body of the shape, sound or not; lists
  * that are too long are left out. The search may pause where it gives undefined.
  */
-export const leavesOf = <A>(shape: Shape, schema: Schema.Codec<A, unknown>) => {
-  const leading = new Map<Shape, boolean>()
-  const leads = (part: Shape): boolean => {
+export const leavesOf = <A>(shape: SchemaTree, schema: Schema.Codec<A, unknown>) => {
+  const leading = new Map<SchemaTree, boolean>()
+  const leads = (part: SchemaTree): boolean => {
     const known = leading.get(part) ?? hasLeaf(part, schema)
     leading.set(part, known)
     return known
   }
   return function* (body: unknown): Generator<A | undefined, void> {
-    const open: Array<{ readonly part: Shape; readonly input: unknown }> = []
-    const enter = (part: Shape, input: unknown) => void (leads(part) && open.push({ part, input }))
+    const open: Array<{ readonly part: SchemaTree; readonly input: unknown }> = []
+    const enter = (part: SchemaTree, input: unknown) =>
+      void (leads(part) && open.push({ part, input }))
     enter(shape, body)
     for (let next = open.pop(), visited = 1; next !== undefined; next = open.pop(), visited++) {
       const { input, part } = next
       if (visited % 64 === 0) yield undefined
       if (part._tag === "Leaf") {
         const value = part.read(input)
-        if (value !== unsound) yield value as A
+        if (value !== invalid) yield value as A
       } else if (part._tag === "Struct" && isObject(input)) {
         for (const [name, { shape: field }] of part.fields) {
           if (Object.hasOwn(input, name)) enter(field, input[name])

@@ -10,7 +10,7 @@ import type { Fault } from "../requests/Failure.ts"
 import { Findings } from "./Findings.ts"
 import { decodingPartially } from "./PartialDecoding.ts"
 import { inPayloadOrder } from "./PayloadOrder.ts"
-import { readerOf, unsound } from "./Decoder.ts"
+import { decoderOf, invalid } from "./Decoder.ts"
 import {
   applyingRules,
   type CompiledRules,
@@ -19,7 +19,7 @@ import {
   type RuleSet,
   wholePayload
 } from "./Rules.ts"
-import { type Path, shapeOf } from "./SchemaTree.ts"
+import { type Path, schemaTreeOf } from "./SchemaTree.ts"
 import { finish, type Steps } from "../support/Steps.ts"
 
 /** What is wrong, in payload order: all of it, or the first that was found where there is more. */
@@ -52,9 +52,9 @@ export const validator = <Body, const Wrapper extends (keyof Body & string) | nu
   options: Options<Body, Wrapper>
 ): Validator<Body> => {
   const { rules, schema, wrapper } = options
-  const shape = shapeOf(schema)
+  const shape = schemaTreeOf(schema)
   // Most bodies are small and sound, and to look for faults takes longer than to find none.
-  const read = readerOf(schema)
+  const read = decoderOf(schema)
   const root: Path = wrapper === null ? [] : [wrapper]
   const ofPayload = compileRules(rules)
   const ofBody: CompiledRules =
@@ -63,8 +63,8 @@ export const validator = <Body, const Wrapper extends (keyof Body & string) | nu
   function* validating(input: unknown, facts: Facts): Steps<Result.Result<Body, Refusal>> {
     const findings = new Findings()
     const sound = read(input)
-    const body = sound === unsound ? yield* decodingPartially(shape, input, findings) : sound
-    if (body !== unsound) yield* applyingRules(ofBody, body, facts, root, findings)
+    const body = sound === invalid ? yield* decodingPartially(shape, input, findings) : sound
+    if (body !== invalid) yield* applyingRules(ofBody, body, facts, root, findings)
     const { areMore: more, listed } = findings
     if (listed.length === 0) return Result.succeed(body as Body)
     const ordered = yield* inPayloadOrder(shape, input, listed, root)

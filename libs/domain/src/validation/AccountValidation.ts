@@ -4,9 +4,14 @@
  * service, without what only the service knows (its suppliers, its documents, its added choices).
  */
 import { type DateTime, type Result, Schema } from "effect"
-import { Account, accountRules, ExternalAccountNumber, SupplierCodeField } from "../account/Account.ts"
+import {
+  Account,
+  accountRules,
+  ExternalAccountNumber,
+  SupplierCodeField
+} from "../account/Account.ts"
 import { businessDay, type TimeZone, utc } from "../organisation/BusinessDay.ts"
-import { noChoices } from "../schema/CodeLists.ts"
+import { noCodeLists } from "../schema/CodeLists.ts"
 import type { Fault } from "../requests/Failure.ts"
 import { nonBlankText } from "../schema/Field.ts"
 import { EmptyObject } from "../schema/JsonObject.ts"
@@ -17,7 +22,7 @@ import { validator } from "../schema/Validation.ts"
 export const AccountRequest = Schema.Struct({ payload: Account })
 export type AccountRequest = typeof AccountRequest.Type
 
-/** What process refers to: a staged account, the team to own it, and whether only to rehearse. */
+/** What process refers to: a staged account, the team to own it, and whether only as a dry run. */
 export const ProcessPayload = Schema.Struct({
   import_supplier: SupplierCodeField,
   external_account_number: ExternalAccountNumber,
@@ -54,7 +59,7 @@ export const account = validator({ schema: Account, rules: accountRules, wrapper
 export const factsAt = (now: DateTime.Utc, timeZone: TimeZone = utc): Facts => ({
   now,
   today: businessDay(now, timeZone),
-  choices: noChoices,
+  codeLists: noCodeLists,
   supplierExists: true,
   missingDocuments: new Set()
 })

@@ -7,12 +7,16 @@ import { ExternalAccountNumber, SupplierCodeField } from "../account/Account.ts"
 import { documentsAreFew } from "../schema/DocumentPath.ts"
 import { list } from "../schema/Field.ts"
 import { Note, noteRules } from "../account/Note.ts"
-import { PaymentInstruction, vendorIsKnown, vendorOffersType } from "../account/PaymentInstruction.ts"
+import {
+  PaymentInstruction,
+  vendorIsKnown,
+  vendorOffersType
+} from "../account/PaymentInstruction.ts"
 import { type Rule, supplierExists } from "../schema/Rules.ts"
 import { HistoricalStatement, statementIdsAreUnique, statementRules } from "../account/Statement.ts"
 import { Transaction, transactionRules } from "../account/Transaction.ts"
 import { validator } from "../schema/Validation.ts"
-import { textWriterOf } from "../schema/Encoder.ts"
+import { textEncoderOf } from "../schema/Encoder.ts"
 
 const account = {
   import_supplier: SupplierCodeField,
@@ -28,7 +32,7 @@ export const StatementsRequest = Schema.Struct({
 export type StatementsRequest = typeof StatementsRequest.Type
 
 /** The JSON text of the statements request: what the import of statements answers. */
-export const writingStatementsRequest = textWriterOf(StatementsRequest)
+export const writingStatementsRequest = textEncoderOf(StatementsRequest)
 
 export const InstructionRequest = Schema.Struct({ ...account, ...PaymentInstruction.fields })
 

@@ -6,7 +6,7 @@
  */
 import { DateTime, Effect, Option, Result } from "effect"
 import type { Documents, DocumentsUnavailable } from "../ports/Documents.ts"
-import type { OperatorSetup } from "../ports/Configuration.ts"
+import type { Configuration } from "../ports/Configuration.ts"
 import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
 import { SupplierCodeField } from "../account/Account.ts"
 import type { FoundDocuments } from "../account/AccountChange.ts"
@@ -17,7 +17,7 @@ import { type Fault, MigrationNotOngoing, ValidationFailed } from "../requests/F
 import type { CalendarDate } from "../schema/Field.ts"
 import { mostFaults } from "../schema/Findings.ts"
 import type { Caller } from "../organisation/Organisation.ts"
-import { readerOf, unsound } from "../schema/Decoder.ts"
+import { decoderOf, invalid } from "../schema/Decoder.ts"
 import type { Facts } from "../schema/Rules.ts"
 import { inTurns, type Steps } from "../support/Steps.ts"
 import type { Supplier } from "../organisation/Supplier.ts"
@@ -39,20 +39,20 @@ const refusalOf = (
 
 const nothingBroken: Refusal = { errors: [], more: false }
 
-const readSupplierCode = readerOf(SupplierCodeField)
+const readSupplierCode = decoderOf(SupplierCodeField)
 
 /** The supplier that a payload names, if what it names can be a supplier at all. */
 const namedSupplier = (payload: unknown): Option.Option<Supplier["code"]> => {
   if (typeof payload !== "object" || payload === null) return Option.none()
   const named = readSupplierCode("import_supplier" in payload ? payload.import_supplier : undefined)
-  return named === unsound ? Option.none() : Option.some(named as Supplier["code"])
+  return named === invalid ? Option.none() : Option.some(named as Supplier["code"])
 }
 
 /**
- * What a valid request is examined to: its value, the caller's supplier, and the time it is judged
+ * What a valid request holds: its value, the caller's supplier, and the time it is judged
  * at.
  */
-export interface Examined<Body> {
+export interface ValidRequest<Body> {
   readonly body: Body
   readonly supplier: Supplier
   /**
@@ -66,7 +66,7 @@ export interface Examined<Body> {
 
 type Unavailable = StorageUnavailable | DocumentsUnavailable
 
-export interface Examiner {
+export interface RequestValidator {
   /** The supplier of this code, if it is the caller's. */
   readonly supplierOf: (
     caller: Caller,
@@ -74,7 +74,7 @@ export interface Examiner {
   ) => Effect.Effect<Option.Option<Supplier>, StorageUnavailable>
 
   /** `payload` is the part of the body that names the supplier. */
-  readonly examine: <Body>(request: {
+  readonly validate: <Body>(request: {
     readonly validator: Validator<Body>
     readonly caller: Caller
     readonly body: unknown
@@ -82,16 +82,16 @@ export interface Examiner {
     readonly code: ValidationFailed["code"]
     /** What was found beside the body, and stands before the faults of the body. */
     readonly faults?: ReadonlyArray<Fault>
-  }) => Effect.Effect<Examined<Body>, ValidationFailed | Unavailable>
+  }) => Effect.Effect<ValidRequest<Body>, ValidationFailed | Unavailable>
 }
 
-export const makeExaminer = (
-  setup: OperatorSetup["Service"],
+export const makeRequestValidator = (
+  setup: Configuration["Service"],
   store: Documents["Service"]
-): Examiner => {
+): RequestValidator => {
   const lookUp = makeLookUp(store)
 
-  const supplierOf: Examiner["supplierOf"] = (caller, code) =>
+  const supplierOf: RequestValidator["supplierOf"] = (caller, code) =>
     Option.match(code, {
       onNone: () => Effect.succeedNone,
       onSome: (named) =>
@@ -104,7 +104,7 @@ export const makeExaminer = (
   /** Nothing is looked up for a request that is refused for too many faults or documents. */
   const lookUpDocuments = Effect.fnUntraced(function* (
     supplier: Option.Option<Supplier>,
-    { body, validator }: Parameters<Examiner["examine"]>[0],
+    { body, validator }: Parameters<RequestValidator["validate"]>[0],
     judged: Result.Result<unknown, Refusal>
   ) {
     const isHopeless = Result.isFailure(judged) && judged.failure.errors.length >= mostFaults
@@ -115,11 +115,11 @@ export const makeExaminer = (
     return paths.size > mostDocuments ? nothingLookedUp : yield* lookUp(supplier.value, paths)
   })
 
-  const examine: Examiner["examine"] = Effect.fnUntraced(function* (request) {
+  const validate: RequestValidator["validate"] = Effect.fnUntraced(function* (request) {
     const { body, caller, code, faults = [], payload, validator } = request
     const now = yield* DateTime.now
-    const [supplier, choices] = yield* Effect.all(
-      [supplierOf(caller, namedSupplier(payload)), setup.choices],
+    const [supplier, codeLists] = yield* Effect.all(
+      [supplierOf(caller, namedSupplier(payload)), setup.codeLists],
       { concurrency: "unbounded" }
     )
     const timeZone = Option.match(supplier, { onNone: () => utc, onSome: (of) => of.timeZone })
@@ -127,7 +127,7 @@ export const makeExaminer = (
     const facts: Facts = {
       now,
       today,
-      choices,
+      codeLists,
       supplierExists: Option.isSome(supplier),
       missingDocuments: new Set()
     }
@@ -141,7 +141,7 @@ export const makeExaminer = (
     return { body: valid.success, supplier: Option.getOrThrow(supplier), documents, now, today }
   })
 
-  return { supplierOf, examine }
+  return { supplierOf, validate }
 }
 
 /** Refuses what a supplier that is Paused or Complete does not take. */

@@ -3,7 +3,7 @@
  * recorded by storage, in the same step as the change.
  */
 import { DateTime, Effect } from "effect"
-import type { AuditAction, History } from "../ports/AuditLog.ts"
+import type { AuditAction, AuditLog } from "../ports/AuditLog.ts"
 import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
 import { externalAccountNumberLength } from "../account/Account.ts"
 import type { Failure } from "../requests/Failure.ts"
@@ -19,7 +19,7 @@ const named = (payload: unknown, field: string, length: number): string | null =
 
 /** Records every refusal of `effect` but that the service is unavailable, which is no decision. */
 export const recordRefusals =
-  (history: History["Service"], action: AuditAction, caller: Caller, payload: unknown) =>
+  (history: AuditLog["Service"], action: AuditAction, caller: Caller, payload: unknown) =>
   <A, E extends Failure | StorageUnavailable, R>(
     effect: Effect.Effect<A, E, R>
   ): Effect.Effect<A, E | StorageUnavailable, R> =>

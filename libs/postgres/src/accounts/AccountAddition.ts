@@ -4,13 +4,13 @@
  */
 import { DateTime } from "effect"
 import type { AccountChange, AddedTransaction } from "@data-import/domain/account/AccountChange"
-import type { Seen } from "./AccountReading.ts"
+import type { AccountSnapshot } from "./AccountReading.ts"
 import type { Database } from "../connection/Database.ts"
 import { auditEntry, type AuditedWrite, outboxEvent } from "../audit/ChangeEntries.ts"
-import { paperInserts, transactionInserts } from "./ItemInserts.ts"
+import { noteAndStatementInserts, transactionInserts } from "./ItemInserts.ts"
 import { keeping, type KeptAnswer } from "../idempotency/KeptAnswers.ts"
 import {
-  figure,
+  decimalText,
   jsonTexts,
   noteRows,
   type Posting,
@@ -43,7 +43,7 @@ const occurrence = (sql: Sql) => sql`
  */
 export const addToAccount = (
   sql: Sql,
-  { id, revision }: Pick<Seen, "id" | "revision">,
+  { id, revision }: Pick<AccountSnapshot, "id" | "revision">,
   change: AccountChange,
   write: Omit<AuditedWrite, "outcome">,
   kept: KeptAnswer | null
@@ -66,7 +66,7 @@ export const addToAccount = (
       for no key update skip locked
     ),
     changed as (
-      update accounts set balance = ${figure(balance)}::numeric
+      update accounts set balance = ${decimalText(balance)}::numeric
       from seen where accounts.id = seen.id ${parts.guard} returning accounts.id
     ),
     target as (
@@ -81,7 +81,7 @@ export const addToAccount = (
       from changed
     ),
     ${transactionInserts(sql, rows, recordedAt, occurrence(sql))},
-    ${paperInserts(sql, rows, recordedAt, "historical_statements")},
+    ${noteAndStatementInserts(sql, rows, recordedAt, "historical_statements")},
     new_instructions as (
       insert into payment_instructions (account_id, sequence, vendor, reference, type, details,
         created_at)

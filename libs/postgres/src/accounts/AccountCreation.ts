@@ -11,7 +11,7 @@ import { finish } from "@data-import/domain/support/Steps"
 import { accountRows } from "./AccountRows.ts"
 import type { Database } from "../connection/Database.ts"
 import { auditEntry, outboxEvent } from "../audit/ChangeEntries.ts"
-import { paperInserts, transactionInserts } from "./ItemInserts.ts"
+import { noteAndStatementInserts, transactionInserts } from "./ItemInserts.ts"
 import { isLost, keeping, type Keeping } from "../idempotency/KeptAnswers.ts"
 import { breaks } from "../connection/SqlFailure.ts"
 
@@ -124,7 +124,7 @@ const statement = (sql: Sql, command: Command) => {
     ${ledgers(sql, rows)},
     target as (select id, 0 as transactions, 0 as notes, 0 as statements from changed),
     ${transactionInserts(sql, rows, recordedAt, sql`1`)},
-    ${paperInserts(sql, rows, recordedAt, "account_payload")},
+    ${noteAndStatementInserts(sql, rows, recordedAt, "account_payload")},
     event as (${outboxEvent(sql, { at, name: completeEvent, codes: [] })}),
     audit as (${auditEntry(sql, { at, caller, action: "process", outcome: "created", key })})
     ${parts.after}
@@ -150,7 +150,7 @@ interface RolledBack {
 }
 
 /** A rehearsal keeps no answer, so it has no reservation to lose. */
-export const rehearse = (database: Database["Service"], command: Omit<Command, "keep">) =>
+export const dryRun = (database: Database["Service"], command: Omit<Command, "keep">) =>
   complete(database, command).pipe(
     Effect.flatMap((outcome) => Effect.fail<RolledBack>({ _tag: "RolledBack", outcome })),
     database.sql.withTransaction,

@@ -12,7 +12,7 @@ import {
   allStatements,
   allTransactions,
   Day,
-  Figure,
+  Decimal,
   readHeads,
   readNotes,
   readStatements,
@@ -30,7 +30,7 @@ const accountRows = rowsOf(
     external_account_number: ExternalAccountNumber,
     created_at: Schema.DateTimeUtcFromDate,
     operations_team: Schema.String,
-    balance: Figure
+    balance: Decimal
   })
 )
 
@@ -77,9 +77,9 @@ const ledgerRows = rowsOf(
   Schema.Struct({
     row: Schema.Struct({
       ledger_code: Schema.String,
-      last_statement_balance: optional(Figure),
+      last_statement_balance: optional(Decimal),
       last_statement_closing_date: optional(Day),
-      ledger_balance: optional(Figure)
+      ledger_balance: optional(Decimal)
     })
   })
 )

@@ -4,14 +4,14 @@ import { AccountNumber } from "@data-import/domain/account/Account"
 import {
   type AccountNote,
   type AccountView,
-  type Looked,
+  type Lookup,
   readableOf
 } from "@data-import/domain/account/AccountChange"
 import type { ImportKey } from "@data-import/domain/account/ImportProcess"
 import { type Database, rowsOf } from "../connection/Database.ts"
 import {
   Day,
-  Figure,
+  Decimal,
   firstTransactions,
   namedStatements,
   readHeads,
@@ -40,7 +40,7 @@ const viewRows = rowsOf(
     id: Schema.BigInt,
     revision: Schema.Int,
     number: AccountNumber,
-    balance: Figure,
+    balance: Decimal,
     lastClosingDate: Schema.NullOr(Day),
     instruction: Schema.NullOr(Instruction)
   })
@@ -56,7 +56,7 @@ export const noteOf = ({ documents, note }: Effect.Success<ReturnType<typeof rea
   }) satisfies AccountNote
 
 /** An account as it was at a revision. */
-export interface Seen {
+export interface AccountSnapshot {
   readonly id: bigint
   readonly revision: number
   readonly view: AccountView
@@ -73,7 +73,7 @@ const itemBytes = 80
 const namedTransactions = Effect.fnUntraced(function* (
   sql: Sql,
   id: bigint,
-  look: Looked,
+  look: Lookup,
   room: number
 ) {
   const named = [...new Set(look.transactionIds)]
@@ -102,7 +102,7 @@ const namedTransactions = Effect.fnUntraced(function* (
 export const readAccount = Effect.fnUntraced(function* (
   sql: Sql,
   key: ImportKey,
-  look: Looked,
+  look: Lookup,
   room: number
 ) {
   const { notes = [], statementIds = [] } = look
@@ -114,7 +114,7 @@ export const readAccount = Effect.fnUntraced(function* (
         from payment_instructions
         where account_id = accounts.id and ended_at is null) as instruction
     ${ofKey(sql, key)}`)
-  if (row === undefined) return Option.none<Seen>()
+  if (row === undefined) return Option.none<AccountSnapshot>()
   const { id, revision, ...account } = row
   const transactions = yield* namedTransactions(sql, id, look, room)
   const statements =
@@ -129,5 +129,5 @@ export const readAccount = Effect.fnUntraced(function* (
       statements.map(({ origin, statement }) => [statement.statement_id, { origin, statement }])
     )
   }
-  return Option.some<Seen>({ id, revision, view })
+  return Option.some<AccountSnapshot>({ id, revision, view })
 })

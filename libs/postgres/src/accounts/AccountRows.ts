@@ -13,7 +13,7 @@ import {
 import type { NewAccount } from "@data-import/domain/ports/ImportProcesses"
 import type { Transaction } from "@data-import/domain/account/Transaction"
 import {
-  figure,
+  decimalText,
   instant,
   jsonTexts,
   noteRows,
@@ -29,7 +29,7 @@ const accountRow = ({ account, createdAt, number, operationsTeam }: NewAccount):
   number,
   created_at: instant(createdAt),
   operations_team: operationsTeam,
-  balance: figure(openingBalance(account)),
+  balance: decimalText(openingBalance(account)),
   unknown_occupier: account.unknown_occupier ?? defaults.unknown_occupier,
   account_type: account.account_type ?? defaults.account_type,
   billing_email: account.billing_email,
@@ -41,7 +41,7 @@ const accountRow = ({ account, createdAt, number, operationsTeam }: NewAccount):
   sales_subchannel: account.sales_subchannel,
   communication_preference: account.communication_preference ?? defaults.communication_preference,
   document_accessibility: account.document_accessibility,
-  transfer_balance: figure(account.transfer_balance),
+  transfer_balance: decimalText(account.transfer_balance),
   operations_team_name: account.operations_team_name
 })
 
@@ -56,9 +56,9 @@ const billingOptionsRows = ({ account_billing_options: options }: Account): Rows
 
 const ledgerRow = (ledger: Ledger): Row => ({
   ledger_code: ledger.ledger_code,
-  last_statement_balance: figure(ledger.last_statement_balance),
+  last_statement_balance: decimalText(ledger.last_statement_balance),
   last_statement_closing_date: ledger.last_statement_closing_date,
-  ledger_balance: figure(ledger.ledger_balance)
+  ledger_balance: decimalText(ledger.ledger_balance)
 })
 
 /** Ledger by ledger, the historical transactions before the current ones. */

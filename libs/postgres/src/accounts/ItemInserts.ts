@@ -64,7 +64,7 @@ export const transactionInserts = (
   )`
 
 /** `origin` is where the statements come from. */
-export const paperInserts = (
+export const noteAndStatementInserts = (
   sql: Sql,
   rows: ItemTexts,
   recordedAt: Date,

@@ -11,7 +11,7 @@ type Sql = Database["Service"]["sql"]
 
 const optional = Schema.optionalKey
 /** A `numeric` as text. */
-export const Figure = Schema.BigDecimalFromString
+export const Decimal = Schema.BigDecimalFromString
 const Instant = Schema.DateTimeUtcFromString
 export const Day = Schema.String.pipe(Schema.brand("CalendarDate"))
 const Path = Schema.String.pipe(Schema.brand("DocumentPath"))
@@ -20,17 +20,17 @@ const lineItem = Schema.Struct({
   rate_band: optional(Schema.String),
   start_date: Day,
   end_date: Day,
-  number_of_units: Figure,
-  net_amount: Figure,
-  price_per_unit: optional(Figure),
-  units: optional(Schema.Array(Figure))
+  number_of_units: Decimal,
+  net_amount: Decimal,
+  price_per_unit: optional(Decimal),
+  units: optional(Schema.Array(Decimal))
 })
 
 const taxItem = Schema.Struct({
-  amount: Figure,
+  amount: Decimal,
   tax_type: Schema.String,
-  value_taxed: Figure,
-  rate: Figure,
+  value_taxed: Decimal,
+  rate: Decimal,
   unit_type: Schema.Literals(["PROPORTION", "CURRENCY_PER_KWH"])
 })
 
@@ -46,7 +46,7 @@ const headRows = rowsOf(
       transaction: Schema.Struct({
         transaction_id: Schema.String.pipe(Schema.brand("TransactionId")),
         transaction_date: Day,
-        amount: Figure,
+        amount: Decimal,
         type: Schema.Literals(["CHARGE", "CREDIT", "PAYMENT", "REPAYMENT", "SUPPLY_CHARGE"]),
         reason: optional(Schema.String),
         display_note: optional(Schema.String),
@@ -248,7 +248,7 @@ const statementRows = rowsOf(
         bill_period_to_date: Day,
         issued_date: optional(Day),
         number: optional(Schema.String),
-        gross_amount: optional(Figure),
+        gross_amount: optional(Decimal),
         statement_path: optional(Path)
       }),
       document: Schema.Struct(Document)

@@ -16,7 +16,7 @@ import { documentTextOf } from "./NoteLookup.ts"
 export type Row = object
 export type Rows = ReadonlyArray<Row>
 
-export const figure = (value: BigDecimal.BigDecimal | undefined): string | undefined =>
+export const decimalText = (value: BigDecimal.BigDecimal | undefined): string | undefined =>
   value && BigDecimal.format(value)
 
 export const instant = (value: DateTime.Utc | undefined): string | undefined =>
@@ -61,7 +61,7 @@ const transactionRow = (
   transaction_id: transaction.transaction_id,
   transaction_date: transaction.transaction_date,
   moved_from_date,
-  amount: figure(transaction.amount),
+  amount: decimalText(transaction.amount),
   type: transaction.type,
   reason: transaction.reason,
   display_note: transaction.display_note,
@@ -79,20 +79,20 @@ const lineItemRow = (item: LineItem, transaction_sequence: number, position: num
   start_date: item.start_date,
   end_date: item.end_date,
   rate_band: item.rate_band,
-  number_of_units: figure(item.number_of_units),
-  price_per_unit: figure(item.price_per_unit),
-  net_amount: figure(item.net_amount),
-  reading_at_start: figure(item.units?.[0]),
-  reading_at_end: figure(item.units?.[1])
+  number_of_units: decimalText(item.number_of_units),
+  price_per_unit: decimalText(item.price_per_unit),
+  net_amount: decimalText(item.net_amount),
+  reading_at_start: decimalText(item.units?.[0]),
+  reading_at_end: decimalText(item.units?.[1])
 })
 
 const taxItemRow = (item: TaxItem, transaction_sequence: number, position: number): Row => ({
   transaction_sequence,
   position,
-  amount: figure(item.amount),
+  amount: decimalText(item.amount),
   tax_type: item.tax_type,
-  value_taxed: figure(item.value_taxed),
-  rate: figure(item.rate),
+  value_taxed: decimalText(item.value_taxed),
+  rate: decimalText(item.rate),
   unit_type: item.unit_type
 })
 
@@ -146,6 +146,6 @@ export const statementRows = (
     ...statement,
     ...documentColumns(documents, statement.statement_path),
     sequence,
-    gross_amount: figure(statement.gross_amount)
+    gross_amount: decimalText(statement.gross_amount)
   }))
 })

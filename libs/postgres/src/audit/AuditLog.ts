@@ -5,8 +5,12 @@
 import { Effect, Layer, Schema } from "effect"
 import { EventName } from "@data-import/domain/account/Event"
 import { AttemptId, type ImportKey } from "@data-import/domain/account/ImportProcess"
-import { ApiKeyId, OrganisationName, RequestId } from "@data-import/domain/organisation/Organisation"
-import { type AuditAction, History } from "@data-import/domain/ports/AuditLog"
+import {
+  ApiKeyId,
+  OrganisationName,
+  RequestId
+} from "@data-import/domain/organisation/Organisation"
+import { type AuditAction, AuditLog } from "@data-import/domain/ports/AuditLog"
 import { verifyAudit } from "./AuditChains.ts"
 import { Database, rowsOf } from "../connection/Database.ts"
 import { auditEntry } from "./ChangeEntries.ts"
@@ -84,15 +88,15 @@ const events = (sql: Sql, key: ImportKey) =>
 const storable = (text: string | null): string | null =>
   text && text.toWellFormed().replaceAll("\0", "\u{FFFD}")
 
-export const layer: Layer.Layer<History, never, Database> = Layer.effect(
-  History,
+export const layer: Layer.Layer<AuditLog, never, Database> = Layer.effect(
+  AuditLog,
   Effect.map(Database, (database) => {
     const { run, sql } = database
     const reading =
       <A, E>(read: (sql: Sql, key: ImportKey) => Effect.Effect<ReadonlyArray<A>, E>) =>
       (key: ImportKey) =>
         isStorableKey(key) ? run(read(sql, key)) : Effect.succeed([])
-    return History.of({
+    return AuditLog.of({
       recordRefusal: ({ key, ...write }) => {
         const named = {
           import_supplier: storable(key.import_supplier),

@@ -2,9 +2,9 @@
 import { DateTime, Effect, Layer, Schema } from "effect"
 import type { OrganisationName } from "@data-import/domain/organisation/Organisation"
 import {
-  type Allowance,
-  type AllowanceChange,
-  Allowances
+  type TokenBucket,
+  type TokenBucketChange,
+  TokenBuckets
 } from "@data-import/domain/ports/TokenBuckets"
 import { Database, rowsOf } from "../connection/Database.ts"
 
@@ -23,7 +23,7 @@ const locked = (sql: Sql, organisation: OrganisationName) =>
     insert into allowances (organisation) values (${organisation})
     on conflict (organisation) do update set at = allowances.at
     returning requests, at`).pipe(
-    Effect.map(([row]): Allowance | null => {
+    Effect.map(([row]): TokenBucket | null => {
       const { at = null, requests = null } = row ?? {}
       return at === null || requests === null ? null : { at, requests }
     })
@@ -32,19 +32,19 @@ const locked = (sql: Sql, organisation: OrganisationName) =>
 const change = Effect.fnUntraced(function* <A>(
   sql: Sql,
   organisation: OrganisationName,
-  decide: (present: Allowance | null) => AllowanceChange<A>
+  decide: (present: TokenBucket | null) => TokenBucketChange<A>
 ) {
-  const { allowance, result } = decide(yield* locked(sql, organisation))
+  const { bucket, result } = decide(yield* locked(sql, organisation))
   yield* sql`
-    update allowances set requests = ${allowance.requests}, at = ${DateTime.toDateUtc(allowance.at)}
+    update allowances set requests = ${bucket.requests}, at = ${DateTime.toDateUtc(bucket.at)}
     where organisation = ${organisation}`
   return result
 })
 
-export const layer: Layer.Layer<Allowances, never, Database> = Layer.effect(
-  Allowances,
+export const layer: Layer.Layer<TokenBuckets, never, Database> = Layer.effect(
+  TokenBuckets,
   Effect.map(Database, ({ run, sql }) =>
-    Allowances.of({
+    TokenBuckets.of({
       change: (organisation, decide) => run(sql.withTransaction(change(sql, organisation, decide)))
     })
   )

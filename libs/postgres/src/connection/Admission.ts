@@ -8,7 +8,7 @@ import { Cause, Clock, Context, Duration, Effect, Exit, Option, Predicate } from
 import { type ServiceUnavailable, unavailable } from "@data-import/domain/requests/Failure"
 import { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
 import type { Breaker, Trouble } from "./CircuitBreaker.ts"
-import { Turns } from "./PriorityPermits.ts"
+import { PriorityPermits } from "./PriorityPermits.ts"
 
 export interface AdmissionLimits {
   /** How many may run at once. */
@@ -45,7 +45,7 @@ export interface Admission {
    * A queue of its own behind the same breaker, for those who do something together before they
    * run: one who waits there too long keeps others out as well.
    */
-  readonly lane: (limits: AdmissionLimits) => Run
+  readonly slots: (limits: AdmissionLimits) => Run
 }
 
 /** Whether the request that a fiber works for has had a turn; what no request asked for has. */
@@ -72,12 +72,12 @@ const now = (clock: Clock.Clock): number => Number(clock.monotonicTimeNanosUnsaf
 
 /** Takes a turn, or waits for one unless the breaker is open; to wait in vain opens it. */
 const take = Effect.fnUntraced(function* (
-  turns: Turns,
+  turns: PriorityPermits,
   { wait, waiting }: AdmissionLimits,
   breaker: Breaking,
   hasBegun: boolean
 ) {
-  if (turns.takeFree()) return
+  if (turns.takeIfFree()) return
   if (breaker.isOpen()) return yield* refuse("All connections are busy, and the breaker is open")
   if (turns.size >= waiting) return yield* refuse("The queue is full")
   const clock = yield* Clock.Clock
@@ -97,12 +97,12 @@ export const make = (
   troubleOf: (failure: StorageUnavailable) => Trouble | null
 ): Admission => {
   const tooLong = Duration.toMillis(limits.wait) / 4
-  const turns = new Turns(limits.running)
-  const lanes: Array<Turns> = []
+  const turns = new PriorityPermits(limits.running)
+  const slots: Array<PriorityPermits> = []
 
   const release = (exit: Exit.Exit<unknown, unknown>) => {
     const trouble = troubleIn(exit, troubleOf)
-    return trouble === null ? turns.giveBack : Effect.andThen(breaker.open(trouble), turns.giveBack)
+    return trouble === null ? turns.release : Effect.andThen(breaker.open(trouble), turns.release)
   }
 
   const run: Run = (effect) =>
@@ -115,15 +115,15 @@ export const make = (
       )
     )
 
-  const lane = (ofLane: AdmissionLimits): Run => {
-    const own = new Turns(ofLane.running)
-    lanes.push(own)
+  const slot = (ofSlot: AdmissionLimits): Run => {
+    const own = new PriorityPermits(ofSlot.running)
+    slots.push(own)
     return (effect) => {
       // A batch runs on behalf of many callers, so the caller that led it does not count as begun.
       const served = Effect.provideService(effect, Progress, { hasBegun: true })
       return Effect.uninterruptibleMask((restore) =>
-        Effect.flatMap(restore(take(own, ofLane, breaker, false)), () =>
-          Effect.ensuring(restore(served), own.giveBack)
+        Effect.flatMap(restore(take(own, ofSlot, breaker, false)), () =>
+          Effect.ensuring(restore(served), own.release)
         )
       )
     }
@@ -133,7 +133,7 @@ export const make = (
     const at = now(clock)
     return (
       turns.size >= limits.waiting / 2 ||
-      [turns, ...lanes].some((queued) => queued.expectedWait(at) >= tooLong)
+      [turns, ...slots].some((queued) => queued.expectedWait(at) >= tooLong)
     )
   }
 
@@ -144,5 +144,5 @@ export const make = (
         : Effect.provideService(request, Progress, { hasBegun: false })
     )
 
-  return { admit, run, lane }
+  return { admit, run, slots: slot }
 }

@@ -1,6 +1,6 @@
 /**
  * Commands that come while others are under way depart together: one statement does a batch for
- * little more than one of its commands. Who finds a lane free departs at once, so nobody waits for
+ * little more than one of its commands. Who finds a slot free departs at once, so nobody waits for
  * company; everybody sees what was committed before the command came, and is answered after the
  * commit, as without a batch.
  */
@@ -8,7 +8,7 @@ import { Cause, Deferred, type Duration, Effect, Exit, type Scope } from "effect
 import type { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
 import type { Admission } from "./Admission.ts"
 
-export interface Batching<Command, Answer, E = StorageUnavailable> {
+export interface BatchOptions<Command, Answer, E = StorageUnavailable> {
   /** Commands of one batch differ in this; where it is not given, any may go together. */
   readonly identity?: (command: Command) => string
   /** What a command adds to the weight of its batch; nothing unless given. */
@@ -22,7 +22,7 @@ export interface Batching<Command, Answer, E = StorageUnavailable> {
   readonly isRead: boolean
   readonly limits: {
     /** How many batches are under way at once. */
-    readonly lanes: number
+    readonly slots: number
     /** How many commands a batch has at most, and how much they weigh unless it has only one. */
     readonly commands: number
     readonly weight?: number
@@ -36,7 +36,7 @@ interface Waiting<Command, Answer> {
 
 /** The next batch, and what has to wait for a later one, both in the order of the queue. */
 const divide = <Command, Answer>(
-  { identity, limits, weight }: Batching<Command, Answer>,
+  { identity, limits, weight }: BatchOptions<Command, Answer>,
   queue: ReadonlyArray<Waiting<Command, Answer>>
 ) => {
   const batch: Array<Waiting<Command, Answer>> = []
@@ -70,7 +70,7 @@ const settle = <Command, Answer>(
 
 /** A batch that dies is taken apart, so that nobody dies of another's command. */
 const execute = <Command, Answer>(
-  batching: Batching<Command, Answer>,
+  batching: BatchOptions<Command, Answer>,
   batch: ReadonlyArray<Waiting<Command, Answer>>
 ): Effect.Effect<void> =>
   batching.run(batch.map(({ command }) => command)).pipe(
@@ -88,8 +88,8 @@ const execute = <Command, Answer>(
 
 /** Runs commands in batches, which go on for as long as the scope, whoever has stopped waiting. */
 export const make = Effect.fnUntraced(function* <Command, Answer>(
-  batching: Batching<Command, Answer>,
-  { lane }: Pick<Admission, "lane">,
+  batching: BatchOptions<Command, Answer>,
+  { slots: slot }: Pick<Admission, "slots">,
   wait: Duration.Duration
 ): Effect.fn.Return<
   (command: Command) => Effect.Effect<Answer, StorageUnavailable>,
@@ -97,33 +97,33 @@ export const make = Effect.fnUntraced(function* <Command, Answer>(
   Scope.Scope
 > {
   const scope = yield* Effect.scope
-  const onLane = lane({ running: batching.limits.lanes, waiting: 1, wait })
+  const inSlot = slot({ running: batching.limits.slots, waiting: 1, wait })
   let queue: Array<Waiting<Command, Answer>> = []
-  /** Whether somebody waits for a lane on behalf of the queue. */
-  let led = false
+  /** Whether somebody waits for a slot on behalf of the queue. */
+  let isFlushWaiting = false
 
-  const depart: Effect.Effect<void> = Effect.suspend(() => {
+  const flush: Effect.Effect<void> = Effect.suspend(() => {
     const { batch, rest } = divide(batching, queue)
     queue = rest
-    led = false
-    return Effect.andThen(lead, batch.length > 0 ? execute(batching, batch) : Effect.void)
+    isFlushWaiting = false
+    return Effect.andThen(flushSoon, batch.length > 0 ? execute(batching, batch) : Effect.void)
   })
 
   const refuse = (refusal: StorageUnavailable) =>
     Effect.sync(() => {
       const refused = queue
       queue = []
-      led = false
+      isFlushWaiting = false
       for (const { answer } of refused) Deferred.doneUnsafe(answer, Effect.fail(refusal))
     })
 
-  const departing = batching.isRead ? Effect.andThen(Effect.yieldNow, depart) : depart
-  const leading = Effect.catch(onLane(departing), refuse)
+  const flushing = batching.isRead ? Effect.andThen(Effect.yieldNow, flush) : flush
+  const flushInSlot = Effect.catch(inSlot(flushing), refuse)
 
-  const lead: Effect.Effect<void> = Effect.suspend(() => {
-    if (led || queue.length === 0) return Effect.void
-    led = true
-    return Effect.forkIn(leading, scope, { startImmediately: true })
+  const flushSoon: Effect.Effect<void> = Effect.suspend(() => {
+    if (isFlushWaiting || queue.length === 0) return Effect.void
+    isFlushWaiting = true
+    return Effect.forkIn(flushInSlot, scope, { startImmediately: true })
   }).pipe(Effect.asVoid)
 
   return (command) =>
@@ -135,6 +135,6 @@ export const make = Effect.fnUntraced(function* <Command, Answer>(
           queue = queue.filter((other) => other !== own)
         })
       )
-      return Effect.andThen(lead, answer)
+      return Effect.andThen(flushSoon, answer)
     })
 })

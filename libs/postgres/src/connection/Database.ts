@@ -24,8 +24,8 @@ import { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable
 import * as Settings from "@data-import/domain/support/Settings"
 import { inTurns, type Steps } from "@data-import/domain/support/Steps"
 import * as Admission from "./Admission.ts"
-import * as Batching from "./Batcher.ts"
-import * as Breaker from "./CircuitBreaker.ts"
+import * as Batcher from "./Batcher.ts"
+import * as CircuitBreaker from "./CircuitBreaker.ts"
 import * as ConnectionUrl from "./ConnectionUrl.ts"
 import * as DatabaseClock from "./DatabaseClock.ts"
 import { withOwnRandom } from "./Jitter.ts"
@@ -89,7 +89,7 @@ export class Database extends Context.Service<
      * gave way is not run again, since the next one would have to wait for it.
      */
     readonly batched: <Command, Answer>(
-      batching: Batching.Batching<Command, Answer, OfStatement>
+      batching: Batcher.BatchOptions<Command, Answer, OfStatement>
     ) => Effect.Effect<
       (command: Command) => Effect.Effect<Answer, StorageUnavailable>,
       never,
@@ -100,7 +100,7 @@ export class Database extends Context.Service<
     /** Whether writes can be answered; however many requests wait, it waits for none of them. */
     readonly ready: Effect.Effect<void, StorageUnavailable>
     /** What is known of the database: the present state, and each that follows. */
-    readonly states: Breaker.Breaker["states"]
+    readonly states: CircuitBreaker.Breaker["states"]
     /** The database's clock, measured before the first request is let in. */
     readonly clock: Clock.Clock
   }
@@ -164,7 +164,7 @@ const make = Effect.fnUntraced(function* (config: DatabaseSettings) {
   )
   const databaseClock = DatabaseClock.make(ownClock)
   const probing = probe({ sql, clock: databaseClock, discardConnections })
-  const { isOpen, open, states } = yield* Breaker.make(probing)
+  const { isOpen, open, states } = yield* CircuitBreaker.make(probing)
   const breaker: Admission.Breaking = {
     isOpen,
     // The probe may meet another connection than the statement that failed did.
@@ -196,7 +196,7 @@ const make = Effect.fnUntraced(function* (config: DatabaseSettings) {
             breaker.open(troubleOf(failure) ?? "not_answering")
           )
         : runOnce(batching.run(batch))
-    return Batching.make({ ...batching, run: runBatch }, admission, waitForConnection)
+    return Batcher.make({ ...batching, run: runBatch }, admission, waitForConnection)
   }
   const isReadOnly = sql`select where current_setting('transaction_read_only')::boolean`
   const ready = answered(isReadOnly).pipe(

@@ -5,7 +5,7 @@ interface Waiter {
   readonly since: number
   readonly go: () => void
   /** A turn that is given to a waiter who leaves in the same moment must not be lost. */
-  hasTurn: boolean
+  hasPermit: boolean
 }
 
 /** Who waits for the same, first come, first served. */
@@ -40,7 +40,7 @@ class Queue {
       this.#busySince = since
       this.#left = 0
     }
-    const waiter = { since, go, hasTurn: false }
+    const waiter = { since, go, hasPermit: false }
     this.#waiting.add(waiter)
     return waiter
   }
@@ -60,7 +60,7 @@ class Queue {
 }
 
 /** So many turns at once, and two queues for them: turns go to those who have begun first. */
-export class Turns {
+export class PriorityPermits {
   readonly #begun: Queue
   readonly #fresh: Queue
   #free: number
@@ -81,18 +81,18 @@ export class Turns {
   }
 
   /** Whether there was a turn for the taking; it is taken then. */
-  takeFree(): boolean {
+  takeIfFree(): boolean {
     if (this.#free === 0) return false
     this.#free -= 1
     return true
   }
 
   /** Hands a turn over to the next, or keeps it. */
-  readonly giveBack: Effect.Effect<void> = Effect.suspend(() => {
+  readonly release: Effect.Effect<void> = Effect.suspend(() => {
     const waiter = this.#begun.next() ?? this.#fresh.next()
     if (waiter === undefined) this.#free += 1
     else {
-      waiter.hasTurn = true
+      waiter.hasPermit = true
       waiter.go()
     }
     return Effect.void
@@ -109,7 +109,7 @@ export class Turns {
       return Effect.onExit(waiting, (exit) => {
         if (waiter === undefined || Exit.isSuccess(exit)) return Effect.void
         queue.delete(waiter)
-        return waiter.hasTurn ? this.giveBack : Effect.void
+        return waiter.hasPermit ? this.release : Effect.void
       })
     })
   }

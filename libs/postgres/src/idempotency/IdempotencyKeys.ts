@@ -105,7 +105,7 @@ const makeReserve = Effect.fnUntraced(function* (database: Database["Service"]) 
     identity: ({ request }: Command) => JSON.stringify([request.organisation, request.key]),
     run: insertOrRead(database),
     isRead: false,
-    limits: { lanes: 2, commands: 64 }
+    limits: { slots: 2, commands: 64 }
   })
   return Effect.fnUntraced(function* (command: Command) {
     for (;;) {

@@ -7,7 +7,7 @@ import { DateTime, Effect, Layer, Option, Schema } from "effect"
 import { releaseCodes, releaseEvent } from "@data-import/domain/account/Event"
 import { isFree, stateAt } from "@data-import/domain/account/ImportProcess"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
-import { complete, rehearse } from "../accounts/AccountCreation.ts"
+import { complete, dryRun } from "../accounts/AccountCreation.ts"
 import { claim } from "./Claiming.ts"
 import { Database, lockWait, rowsOf } from "../connection/Database.ts"
 import { auditEntry, expiredAttempt, outboxEvent } from "../audit/ChangeEntries.ts"
@@ -85,7 +85,7 @@ const make = Effect.gen(function* () {
     claim: (command) => mutex(command.key, run(claim(database, command))),
     renew: (command) => run(renew(database, command)),
     complete: (command) => run(complete(database, command)),
-    rehearse: (command) => run(rehearse(database, command)),
+    dryRun: (command) => run(dryRun(database, command)),
     release: (command) => run(release(database, command)),
     setSkipped: (command) =>
       mutex(command.key, run(sql.withTransaction(setSkipped(database, command)))),

@@ -1,7 +1,11 @@
 /** One import as its row says it: what every operation that was refused looks at. */
 import { Effect, Option, Schema } from "effect"
 import { AccountNumber } from "@data-import/domain/account/Account"
-import { AttemptId, type ImportKey, type ImportProcess } from "@data-import/domain/account/ImportProcess"
+import {
+  AttemptId,
+  type ImportKey,
+  type ImportProcess
+} from "@data-import/domain/account/ImportProcess"
 import { type Database, isStorable, rowsOf } from "../connection/Database.ts"
 
 const Instant = Schema.DateTimeUtcFromDate
@@ -81,5 +85,5 @@ export const makeFind = (database: Database["Service"]) =>
   database.batched({
     run: (keys: ReadonlyArray<ImportKey>) => readImports(database, keys),
     isRead: true,
-    limits: { lanes: 2, commands: 64 }
+    limits: { slots: 2, commands: 64 }
   })

@@ -130,10 +130,10 @@ const storeBatch = (database: Database["Service"]) => (commands: ReadonlyArray<C
   )
 
 /**
- * Two lanes keep the disk busy; a batch is worth more than a third. Where one is free, two stagings
+ * Two slots keep the disk busy; a batch is worth more than a third. Where one is free, two stagings
  * of the same moment are sooner stored side by side than together.
  */
-const limits = { lanes: 2, commands: 64, weight: 1024 * 1024 }
+const limits = { slots: 2, commands: 64, weight: 1024 * 1024 }
 
 const stagingOf = (outcome: Exclude<Outcome, { readonly _tag: "NotStored" }>) =>
   outcome._tag === "Stored"

@@ -3,14 +3,14 @@
  * points.
  */
 import { DateTime, Effect, Layer, Option, type Result, Schema } from "effect"
-import { OpenChoice } from "@data-import/domain/schema/CodeLists"
+import { OpenCodeList } from "@data-import/domain/schema/CodeLists"
 import { OrganisationName } from "@data-import/domain/organisation/Organisation"
 import { TimeZone } from "@data-import/domain/organisation/BusinessDay"
 import {
   AlreadyExists,
   DocumentRootTaken,
   DoesNotExist,
-  OperatorSetup
+  Configuration
 } from "@data-import/domain/ports/Configuration"
 import {
   overlappingRoot,
@@ -148,9 +148,11 @@ const createTeam = (sql: Sql, name: string) =>
     )
   )
 
-const choiceRows = rowsOf(Schema.Struct({ list: OpenChoice, values: Schema.Array(Schema.String) }))
+const choiceRows = rowsOf(
+  Schema.Struct({ list: OpenCodeList, values: Schema.Array(Schema.String) })
+)
 
-const choices = (sql: Sql) =>
+const readCodeLists = (sql: Sql) =>
   choiceRows(sql`
     select list, array_agg(value order by added) as values from choices group by list`).pipe(
     Effect.map((rows) => Object.fromEntries(rows.map(({ list, values }) => [list, values])))
@@ -158,7 +160,7 @@ const choices = (sql: Sql) =>
 
 /** Every request asks for some of these, so those that come together are answered together. */
 const requested = Effect.fnUntraced(function* ({ batched, sql }: Database["Service"]) {
-  const together = { isRead: true, limits: { lanes: 2, commands: 64 } }
+  const together = { isRead: true, limits: { slots: 2, commands: 64 } }
   return {
     supplier: yield* batched({
       run: (codes: ReadonlyArray<SupplierCode>) =>
@@ -181,9 +183,9 @@ const requested = Effect.fnUntraced(function* ({ batched, sql }: Database["Servi
         ),
       ...together
     }),
-    choices: yield* batched({
+    codeLists: yield* batched({
       run: (asked: ReadonlyArray<null>) =>
-        Effect.map(choices(sql), (chosen) => asked.map(() => chosen)),
+        Effect.map(readCodeLists(sql), (chosen) => asked.map(() => chosen)),
       ...together
     })
   }
@@ -192,8 +194,8 @@ const requested = Effect.fnUntraced(function* ({ batched, sql }: Database["Servi
 const make = Effect.gen(function* () {
   const database = yield* Database
   const { run, sql } = database
-  const { choices, hasTeam, supplier } = yield* requested(database)
-  return OperatorSetup.of({
+  const { codeLists, hasTeam, supplier } = yield* requested(database)
+  return Configuration.of({
     createOrganisation: (name, at) => run(createOrganisation(sql, name, at)),
     organisations: run(
       organisationRows(sql`
@@ -211,13 +213,13 @@ const make = Effect.gen(function* () {
     teams: run(nameRows(sql`select name from operations_teams order by name`)).pipe(
       Effect.map((rows) => rows.map(({ name }) => name))
     ),
-    addChoice: (list, value) =>
+    addCode: (list, value) =>
       run(
         Effect.asVoid(sql`
           insert into choices (list, value) values (${list}, ${value}) on conflict do nothing`)
       ),
-    choices: choices(null)
+    codeLists: codeLists(null)
   })
 })
 
-export const layer: Layer.Layer<OperatorSetup, never, Database> = Layer.effect(OperatorSetup, make)
+export const layer: Layer.Layer<Configuration, never, Database> = Layer.effect(Configuration, make)

@@ -22,19 +22,19 @@ export const roleOf = {
 export type Worker = keyof typeof roleOf
 
 /** The URL that each is to connect with, `postgres://user:password@…`. */
-export type Logins = Readonly<Record<Worker, Redacted.Redacted>>
+export type DatabaseUsers = Readonly<Record<Worker, Redacted.Redacted>>
 
 /** A user that cannot be made, or that must not be had; the message says why. */
-export class UnfitLogin extends Data.TaggedError("UnfitLogin")<{
+export class UnusableDatabaseUser extends Data.TaggedError("UnfitLogin")<{
   readonly worker: Worker
   readonly why: string
 }> {
   override get message(): string {
-    return `The login of ${this.worker} ${this.why}`
+    return `The database user of ${this.worker} ${this.why}`
   }
 }
 
-interface Login {
+interface DatabaseUser {
   readonly worker: Worker
   readonly user: string
   readonly password: string
@@ -43,8 +43,11 @@ interface Login {
 /** Anything else would have to be normalised in the same way by every client. */
 const printableAscii = /^[ -~]+$/
 
-const loginOf = (worker: Worker, url: Redacted.Redacted): Effect.Effect<Login, UnfitLogin> => {
-  const unfit = (why: string) => Effect.fail(new UnfitLogin({ worker, why }))
+const databaseUserOf = (
+  worker: Worker,
+  url: Redacted.Redacted
+): Effect.Effect<DatabaseUser, UnusableDatabaseUser> => {
+  const unfit = (why: string) => Effect.fail(new UnusableDatabaseUser({ worker, why }))
   const parsed = URL.parse(Redacted.value(url))
   if (parsed === null) return unfit("is no URL")
   const user = decodeURIComponent(parsed.username)
@@ -66,43 +69,46 @@ const verifierOf = (password: string): string => {
   return `SCRAM-SHA-256$${iterations}:${salt.toString("base64")}$${stored}:${server}`
 }
 
-/** Statements take no parameters that make roles; a block of them reads these, as `login`. */
-const eachLogin = `
-  for login in select * from json_to_recordset(current_setting('data_import.logins')::json)
-    as login(name text, role text, verifier text)
+/** Statements take no parameters that make roles; a block of them reads these, as `database_user`. */
+const eachDatabaseUser = `
+  for database_user in select * from json_to_recordset(current_setting('data_import.database_users')::json)
+    as database_user(name text, role text, verifier text)
   loop`
 
-const making = `do $$ declare login record; begin ${eachLogin}
-    execute format(case when exists (select from pg_roles where rolname = login.name)
+const making = `do $$ declare database_user record; begin ${eachDatabaseUser}
+    execute format(case when exists (select from pg_roles where rolname = database_user.name)
       then 'alter role %I login password %L' else 'create role %I login password %L' end,
-      login.name, login.verifier);
-    execute format('grant %I to %I', login.role, login.name);
-    execute format('grant connect on database %I to %I', current_database(), login.name);
+      database_user.name, database_user.verifier);
+    execute format('grant %I to %I', database_user.role, database_user.name);
+    execute format('grant connect on database %I to %I', current_database(), database_user.name);
   end loop;
 end $$`
 
-const removing = `do $$ declare login record; begin ${eachLogin}
-    continue when not exists (select from pg_roles where rolname = login.name);
-    execute format('revoke connect on database %I from %I', current_database(), login.name);
-    execute format('drop role %I', login.name);
+const removing = `do $$ declare database_user record; begin ${eachDatabaseUser}
+    continue when not exists (select from pg_roles where rolname = database_user.name);
+    execute format('revoke connect on database %I from %I', current_database(), database_user.name);
+    execute format('drop role %I', database_user.name);
   end loop;
 end $$`
 
-const refusePowerful = Effect.fnUntraced(function* (logins: ReadonlyArray<Login>) {
+const refusePowerful = Effect.fnUntraced(function* (databaseUsers: ReadonlyArray<DatabaseUser>) {
   const sql = yield* SqlClient.SqlClient
   const powerful = yield* sql<{ name: string }>`
-    select rolname as name from pg_roles where rolname = any(${logins.map(({ user }) => user)})
+    select rolname as name from pg_roles where rolname = any(${databaseUsers.map(({ user }) => user)})
       and (rolsuper or rolcreaterole or rolcreatedb or rolname = current_user)`
-  const found = logins.find(({ user }) => powerful.some(({ name }) => name === user))
+  const found = databaseUsers.find(({ user }) => powerful.some(({ name }) => name === user))
   if (found === undefined) return
   const why = "is of a user that may do more than it is to"
-  return yield* new UnfitLogin({ worker: found.worker, why })
+  return yield* new UnusableDatabaseUser({ worker: found.worker, why })
 })
 
 /** Alone of all that do this in the same database, since no role can be altered twice at once. */
-const runBlock = Effect.fnUntraced(function* (block: string, logins: ReadonlyArray<Login>) {
+const runBlock = Effect.fnUntraced(function* (
+  block: string,
+  databaseUsers: ReadonlyArray<DatabaseUser>
+) {
   const sql = yield* SqlClient.SqlClient
-  const given = logins.map(({ password, user, worker }) => ({
+  const given = databaseUsers.map(({ password, user, worker }) => ({
     name: user,
     role: roleOf[worker],
     verifier: verifierOf(password)
@@ -111,8 +117,8 @@ const runBlock = Effect.fnUntraced(function* (block: string, logins: ReadonlyArr
     Effect.gen(function* () {
       yield* sql`
         select pg_advisory_xact_lock(hashtextextended('logins', 0)),
-          set_config('data_import.logins', ${JSON.stringify(given)}, true)`
-      yield* refusePowerful(logins)
+          set_config('data_import.database_users', ${JSON.stringify(given)}, true)`
+      yield* refusePowerful(databaseUsers)
       yield* sql.unsafe(block)
     })
   )
@@ -121,15 +127,15 @@ const runBlock = Effect.fnUntraced(function* (block: string, logins: ReadonlyArr
 const layerAt = (owner: Redacted.Redacted) =>
   PgClient.layer({
     ...connectionTo(owner),
-    applicationName: "data-import-logins",
+    applicationName: "data-import-database-users",
     maxConnections: 1,
     connectTimeout: Duration.seconds(5)
   })
 
-const loginsOf = (urls: Partial<Logins>) =>
+const databaseUsersOf = (urls: Partial<DatabaseUsers>) =>
   Effect.forEach(
     Object.entries(urls) as ReadonlyArray<[Worker, Redacted.Redacted]>,
-    ([worker, url]) => loginOf(worker, url)
+    ([worker, url]) => databaseUserOf(worker, url)
   )
 
 /**
@@ -138,15 +144,16 @@ const loginsOf = (urls: Partial<Logins>) =>
  */
 export const ensure = Effect.fnUntraced(function* (
   owner: Redacted.Redacted,
-  urls: Partial<Logins>
-): Effect.fn.Return<void, UnfitLogin | SqlError.SqlError> {
-  const logins = yield* loginsOf(urls)
-  for (const [index, { user, worker }] of logins.entries()) {
-    if (logins.findIndex((login) => login.user === user) < index) {
-      return yield* new UnfitLogin({ worker, why: `is that of another one: ${user}` })
+  urls: Partial<DatabaseUsers>
+): Effect.fn.Return<void, UnusableDatabaseUser | SqlError.SqlError> {
+  const databaseUsers = yield* databaseUsersOf(urls)
+  for (const [index, { user, worker }] of databaseUsers.entries()) {
+    if (databaseUsers.findIndex((databaseUser) => databaseUser.user === user) < index) {
+      return yield* new UnusableDatabaseUser({ worker, why: `is that of another one: ${user}` })
     }
   }
-  if (logins.length > 0) yield* Effect.provide(runBlock(making, logins), layerAt(owner))
+  if (databaseUsers.length > 0)
+    yield* Effect.provide(runBlock(making, databaseUsers), layerAt(owner))
 })
 
 /** The same user, who must be able to be anybody, but in the role of this worker. */
@@ -157,8 +164,8 @@ export const inRoleOf = (worker: Worker, owner: Redacted.Redacted): Redacted.Red
 }
 
 /** Takes them away from the database, and from its server. */
-const remove = Effect.fnUntraced(function* (owner: Redacted.Redacted, urls: Logins) {
-  yield* Effect.provide(runBlock(removing, yield* loginsOf(urls)), layerAt(owner))
+const remove = Effect.fnUntraced(function* (owner: Redacted.Redacted, urls: DatabaseUsers) {
+  yield* Effect.provide(runBlock(removing, yield* databaseUsersOf(urls)), layerAt(owner))
 })
 
 const databaseName = Effect.gen(function* () {
@@ -173,7 +180,7 @@ const databaseName = Effect.gen(function* () {
  */
 export const temporary = Effect.fnUntraced(function* (owner: Redacted.Redacted) {
   const database = yield* Effect.provide(databaseName, layerAt(owner))
-  const urls: Logins = Record.map(roleOf, (role) => {
+  const urls: DatabaseUsers = Record.map(roleOf, (role) => {
     const url = new URL(Redacted.value(owner))
     url.username = encodeURIComponent(`${role}_${database}`)
     url.password = randomBytes(24).toString("hex")

@@ -16,10 +16,10 @@ import {
   type RequestId,
   type Scope
 } from "@data-import/domain/organisation/Organisation"
-import type { Allowances } from "@data-import/domain/ports/TokenBuckets"
+import type { TokenBuckets } from "@data-import/domain/ports/TokenBuckets"
 import { ApiKeys } from "@data-import/domain/ports/ApiKeys"
 import type { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
-import { type KeysUnavailable, TokenOpener } from "@data-import/domain/ports/TokenSigner"
+import { type KeysUnavailable, TokenVerifier } from "@data-import/domain/ports/TokenSigner"
 import * as RateLimit from "../limits/RateLimit.ts"
 
 export type Unauthorized =
@@ -49,10 +49,10 @@ const notYet = ({ retryAfterSeconds }: KeysUnavailable) =>
 
 /** Opens the token of a header, and remembers what it says; a refusal is never remembered. */
 const makeOpen = Effect.gen(function* () {
-  const opener = yield* TokenOpener
+  const verifier = yield* TokenVerifier
   const tokens = yield* Cache.makeWith(
     (token: string) =>
-      opener.open(token).pipe(
+      verifier.verify(token).pipe(
         Effect.catchTags({
           TokenInvalid: () => Effect.fail(new AuthenticationFailed()),
           KeysUnavailable: notYet
@@ -83,7 +83,7 @@ const keysTimeout = Duration.seconds(1)
  * For who needs to tell organisations apart without deciding on their requests: whether the API key
  * still lives is not looked up, and what cannot be opened is nobody's.
  */
-export const organisationOf: Effect.Effect<OrganisationOf, never, TokenOpener> = Effect.map(
+export const organisationOf: Effect.Effect<OrganisationOf, never, TokenVerifier> = Effect.map(
   makeOpen,
   (open) => (header) =>
     DateTime.now.pipe(
@@ -97,7 +97,7 @@ export const organisationOf: Effect.Effect<OrganisationOf, never, TokenOpener> =
 export const make: Effect.Effect<
   Authorize,
   Config.ConfigError,
-  TokenOpener | ApiKeys | Allowances
+  TokenVerifier | ApiKeys | TokenBuckets
 > = Effect.gen(function* () {
   const count = yield* RateLimit.make
   const open = yield* makeOpen

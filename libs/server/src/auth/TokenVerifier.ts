@@ -20,7 +20,7 @@ import {
 import { FetchHttpClient, HttpClient, HttpClientResponse } from "effect/http"
 import { NodeFileSystem } from "@effect/platform-node"
 import { type CryptoKey, decodeProtectedHeader, importJWK, jwtVerify } from "jose"
-import { KeysUnavailable, TokenInvalid, TokenOpener } from "@data-import/domain/ports/TokenSigner"
+import { KeysUnavailable, TokenInvalid, TokenVerifier } from "@data-import/domain/ports/TokenSigner"
 import * as Settings from "@data-import/domain/support/Settings"
 import { toClaims, TokenPayload } from "@data-import/domain/organisation/AccessToken"
 import { algorithm, issuer, KeySet, PublicKey, type } from "./TokenFormat.ts"
@@ -108,8 +108,8 @@ const make = Effect.fnUntraced(function* (source: Source) {
       catch: () => new TokenInvalid()
     })
 
-  return TokenOpener.of({
-    open: Effect.fn("TokenOpener.open")(function* (token) {
+  return TokenVerifier.of({
+    verify: Effect.fn("TokenOpener.open")(function* (token) {
       if (!isCanonical(token)) return yield* new TokenInvalid()
       const kid = yield* Effect.fromResult(kidOf(token))
       const key = yield* keyOf(kid)
@@ -148,17 +148,18 @@ const fromFile = (file: string) =>
   }).pipe(Effect.provide(NodeFileSystem.layer))
 
 /** Opens what the keys of this process seal. */
-export const layerTokenKeys: Layer.Layer<TokenOpener, Config.ConfigError, TokenKeys> = Layer.effect(
-  TokenOpener,
-  Effect.flatMap(TokenKeys, (keys) => make(keys.published))
-)
+export const layerTokenKeys: Layer.Layer<TokenVerifier, Config.ConfigError, TokenKeys> =
+  Layer.effect(
+    TokenVerifier,
+    Effect.flatMap(TokenKeys, (keys) => make(keys.published))
+  )
 
 /** Fetches the keys from the auth service, of which these are the instances. */
 export const layerAuth = (
   instances: ReadonlyArray<URL>
-): Layer.Layer<TokenOpener, Config.ConfigError> =>
+): Layer.Layer<TokenVerifier, Config.ConfigError> =>
   Layer.effect(
-    TokenOpener,
+    TokenVerifier,
     fromUrls(instances.map((instance) => new URL("/.well-known/jwks.json", instance)))
   )
 
@@ -167,8 +168,8 @@ export const layerAuth = (
  * `TOKEN_ISSUER` (data-import) is the only `iss` that is opened. The source need not be there yet:
  * until it was there once, `open` fails with `KeysUnavailable`.
  */
-export const layer: Layer.Layer<TokenOpener, Config.ConfigError> = Layer.effect(
-  TokenOpener,
+export const layer: Layer.Layer<TokenVerifier, Config.ConfigError> = Layer.effect(
+  TokenVerifier,
   Effect.gen(function* () {
     const url = yield* Settings.url("JWKS_URL", ["http:", "https:"]).optional
     return yield* Option.isSome(url)

@@ -38,7 +38,7 @@ import * as Listener from "../http/Listener.ts"
 import * as Log from "../observability/Log.ts"
 import * as MetricsServer from "../observability/MetricsServer.ts"
 import { BodyBudget } from "../http/BodyBudget.ts"
-import { Progress } from "../limits/OpenRequests.ts"
+import { OpenRequests } from "../limits/OpenRequests.ts"
 import * as Telemetry from "../observability/Telemetry.ts"
 
 /** A service that answers: where it is found. */
@@ -86,7 +86,7 @@ const settings = Config.all({
 
 const serveMetrics = Effect.fnUntraced(function* (
   metrics: Telemetry.Metrics,
-  progress: Progress,
+  progress: OpenRequests,
   budget: BodyBudget,
   options: { readonly host: string; readonly port: number }
 ) {
@@ -120,7 +120,7 @@ const start = Effect.fnUntraced(function* <E, R>(
     yield* Effect.forkScoped(serving.background ?? Effect.void)
     const { dependencies = {} } = serving
     const checkDependencies = Dependencies.check(dependencies)
-    const progress = new Progress({
+    const progress = new OpenRequests({
       requests: limits.maxInProgress,
       perAddress: serving.maxRequestsPerAddress ?? limits.maxInProgress
     })

@@ -21,7 +21,7 @@ interface Open {
 }
 
 /** Counts requests from their headers to the end of their answers. */
-export class Progress {
+export class OpenRequests {
   readonly #limits: ProgressLimits
   readonly #open = new Map<ServerResponse, Open>()
   #isStopping = false

@@ -16,7 +16,7 @@ import * as Dispatch from "./Dispatch.ts"
 import * as Listener from "../http/Listener.ts"
 import type { Log } from "../observability/Log.ts"
 import * as OrganisationLimit from "../limits/OrganisationLimit.ts"
-import type { Progress } from "../limits/OpenRequests.ts"
+import type { OpenRequests } from "../limits/OpenRequests.ts"
 import * as RequestBody from "../http/RequestBody.ts"
 import * as RequestId from "../http/RequestId.ts"
 import type { Answered, Route } from "./Route.ts"
@@ -41,7 +41,7 @@ export interface Serving {
 
 export interface Parts {
   readonly serving: Serving
-  readonly progress: Progress
+  readonly progress: OpenRequests
   readonly log: Log
   readonly metrics: Metrics
   /** How many proxies before this service are trusted to write X-Forwarded-For. */

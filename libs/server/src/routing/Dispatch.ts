@@ -9,7 +9,11 @@ import type { HttpServerRequest } from "effect/http"
 import { noQuery, queryOf } from "@data-import/api/Parameter"
 import { MethodNotAllowed, NotAcceptable } from "@data-import/api/Refusal"
 import { NotFound, type ServiceUnavailable } from "@data-import/domain/requests/Failure"
-import type { Caller, OrganisationName, RequestId } from "@data-import/domain/organisation/Organisation"
+import type {
+  Caller,
+  OrganisationName,
+  RequestId
+} from "@data-import/domain/organisation/Organisation"
 import { allowsJson } from "../http/Accept.ts"
 import * as Answer from "../http/Answer.ts"
 import type { Authorize } from "../auth/Authorization.ts"

@@ -10,7 +10,7 @@ import {
   type AccountStatement,
   type AccountView,
   isEmpty,
-  type Looked,
+  type Lookup,
   readableOf
 } from "../../account/AccountChange.ts"
 import type { AccountDescription, DescribedTransaction } from "../../account/AccountDescription.ts"
@@ -87,7 +87,7 @@ const instructionChange = (store: Store, changes: ReadonlyArray<AccountChange>) 
 /** Of each id that is named, the first transaction; those that are too large left out. */
 const namedTransactions = (
   onAccount: ReadonlyArray<DescribedTransaction>,
-  look: Looked
+  look: Lookup
 ): Pick<AccountView, "transactions" | "unreadTransaction"> => {
   const named = new Set(look.transactionIds)
   const first = new Map<TransactionId, Transaction>()
@@ -109,7 +109,7 @@ const namedTransactions = (
   }
 }
 
-const viewOf = (store: Store, account: NewAccount, look: Looked): AccountView => {
+const viewOf = (store: Store, account: NewAccount, look: Lookup): AccountView => {
   const changes = changesOf(store, account)
   const closings = (account.account.ledgers ?? []).flatMap(
     (ledger) => ledger.last_statement_closing_date ?? []

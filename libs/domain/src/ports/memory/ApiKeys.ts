@@ -1,6 +1,11 @@
 /** API keys, refresh tokens and failed attempts in memory. */
 import { DateTime, Effect, Layer, Option, Order } from "effect"
-import { type ApiKeyId, isLive, type KeyEnd, type ListedKey } from "../../organisation/Organisation.ts"
+import {
+  type ApiKeyId,
+  isLive,
+  type KeyEnd,
+  type ListedKey
+} from "../../organisation/Organisation.ts"
 import { ApiKeys, type FailedAttempt, type Rotation } from "../ApiKeys.ts"
 import { DoesNotExist } from "../Configuration.ts"
 import { MemoryStore } from "./Store.ts"

@@ -4,7 +4,7 @@
  */
 import { Effect, Layer } from "effect"
 import type { ImportKey } from "../../account/ImportProcess.ts"
-import { History } from "../AuditLog.ts"
+import { AuditLog } from "../AuditLog.ts"
 import { type AuditedKey, importOf, MemoryStore } from "./Store.ts"
 
 const chainOf = ({ entry, key }: MemoryStore["Service"]["audit"][number]): string =>
@@ -16,10 +16,10 @@ const isOf =
     other.import_supplier === key.import_supplier &&
     other.external_account_number === key.external_account_number
 
-export const layerMemory: Layer.Layer<History> = Layer.effect(
-  History,
+export const layerMemory: Layer.Layer<AuditLog> = Layer.effect(
+  AuditLog,
   Effect.map(MemoryStore, (store) =>
-    History.of({
+    AuditLog.of({
       recordRefusal: ({ action, at, caller, key, outcome }) =>
         Effect.sync(() => {
           const { apiKey, organisation, requestId } = caller

@@ -6,7 +6,7 @@ import {
   type SupplierCode,
   type SupplierStatus
 } from "../../organisation/Supplier.ts"
-import { AlreadyExists, DocumentRootTaken, DoesNotExist, OperatorSetup } from "../Configuration.ts"
+import { AlreadyExists, DocumentRootTaken, DoesNotExist, Configuration } from "../Configuration.ts"
 import { codePointOrder, MemoryStore } from "./Store.ts"
 
 const byName = <A>(name: (entry: A) => string): Order.Order<A> =>
@@ -26,10 +26,10 @@ const storeWithRoot = (
   return Effect.void
 }
 
-export const layerMemory: Layer.Layer<OperatorSetup> = Layer.effect(
-  OperatorSetup,
+export const layerMemory: Layer.Layer<Configuration> = Layer.effect(
+  Configuration,
   Effect.map(MemoryStore, (store) =>
-    OperatorSetup.of({
+    Configuration.of({
       createOrganisation: (name, at) =>
         Effect.suspend(() => {
           if (store.organisations.has(name)) {
@@ -86,12 +86,12 @@ export const layerMemory: Layer.Layer<OperatorSetup> = Layer.effect(
         }),
       hasTeam: (name) => Effect.sync(() => store.teams.has(name)),
       teams: Effect.sync(() => [...store.teams].sort(codePointOrder)),
-      addChoice: (list, value) =>
+      addCode: (list, value) =>
         Effect.sync(() => {
-          store.choices.set(list, (store.choices.get(list) ?? new Set()).add(value))
+          store.codeLists.set(list, (store.codeLists.get(list) ?? new Set()).add(value))
         }),
-      choices: Effect.sync(() =>
-        Object.fromEntries([...store.choices].map(([list, values]) => [list, [...values]]))
+      codeLists: Effect.sync(() =>
+        Object.fromEntries([...store.codeLists].map(([list, values]) => [list, [...values]]))
       )
     })
   )

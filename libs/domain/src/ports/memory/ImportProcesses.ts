@@ -5,7 +5,13 @@
 import { DateTime, Effect, Layer, Option, Order, Stream } from "effect"
 import { releaseCodes, releaseEvent } from "../../account/Event.ts"
 import type { Keep } from "../../requests/Idempotency.ts"
-import { type AttemptId, holds, type ImportKey, isFree, stateAt } from "../../account/ImportProcess.ts"
+import {
+  type AttemptId,
+  holds,
+  type ImportKey,
+  isFree,
+  stateAt
+} from "../../account/ImportProcess.ts"
 import type { SupplierCode } from "../../organisation/Supplier.ts"
 import type { Attempt } from "../AuditLog.ts"
 import {
@@ -130,7 +136,7 @@ const completion = (
   return { _tag: "Completed" }
 }
 
-const rehearse = (store: Store, { attempt, key, newAccount }: Command<"rehearse">): Completion =>
+const dryRun = (store: Store, { attempt, key, newAccount }: Command<"dryRun">): Completion =>
   completion(store, held(store, key, attempt), newAccount)
 
 const complete = (store: Store, command: Command<"complete">): Completion => {
@@ -217,7 +223,7 @@ export const layerMemory: Layer.Layer<ImportProcesses> = Layer.effect(
       claim: step(claim),
       renew: step(renew),
       complete: keyed(complete),
-      rehearse: step(rehearse),
+      dryRun: step(dryRun),
       release: step(release),
       setSkipped: step(setSkipped),
       list: (query) => Stream.suspend(() => Stream.fromIterable(list(store, query)))

@@ -7,7 +7,7 @@
 import { Context, type DateTime, Layer, Order } from "effect"
 import type { AccountNumber } from "../../account/Account.ts"
 import type { AccountChange } from "../../account/AccountChange.ts"
-import type { OpenChoice } from "../../schema/CodeLists.ts"
+import type { OpenCodeList } from "../../schema/CodeLists.ts"
 import type { ImportKey, ImportProcess } from "../../account/ImportProcess.ts"
 import type { EventName } from "../../account/Event.ts"
 import type { KeyRecord, ReservationToken } from "../../requests/Idempotency.ts"
@@ -19,7 +19,7 @@ import type {
   OrganisationName
 } from "../../organisation/Organisation.ts"
 import type { Supplier, SupplierCode } from "../../organisation/Supplier.ts"
-import type { Allowance } from "../TokenBuckets.ts"
+import type { TokenBucket } from "../TokenBuckets.ts"
 import type { RefreshToken } from "../ApiKeys.ts"
 import type { Attempt, AuditAction, AuditEntry, OutboxEvent } from "../AuditLog.ts"
 import type { NewAccount } from "../ImportProcesses.ts"
@@ -43,7 +43,7 @@ export class MemoryStore extends Context.Service<
     readonly organisations: Map<OrganisationName, Organisation>
     readonly suppliers: Map<SupplierCode, Supplier>
     readonly teams: Set<string>
-    readonly choices: Map<OpenChoice, Set<string>>
+    readonly codeLists: Map<OpenCodeList, Set<string>>
     readonly imports: Map<SupplierCode, Map<string, StoredImport>>
     readonly accounts: Map<AccountNumber, NewAccount & { readonly key: ImportKey }>
     /** What was added to each account since its import, in order. */
@@ -56,7 +56,7 @@ export class MemoryStore extends Context.Service<
     readonly refreshTokens: Map<string, RefreshToken & { readonly used: boolean }>
     readonly revokedFamilies: Set<string>
     readonly failedAttempts: Map<string, ReadonlyArray<DateTime.Utc>>
-    readonly allowances: Map<OrganisationName, Allowance>
+    readonly tokenBuckets: Map<OrganisationName, TokenBucket>
     /** By organisation and key. */
     readonly idempotencyKeys: Map<string, KeyRecord & { readonly token: ReservationToken }>
   }
@@ -66,7 +66,7 @@ export class MemoryStore extends Context.Service<
     organisations: new Map(),
     suppliers: new Map(),
     teams: new Set<string>(),
-    choices: new Map(),
+    codeLists: new Map(),
     imports: new Map(),
     accounts: new Map(),
     changes: new Map(),
@@ -77,7 +77,7 @@ export class MemoryStore extends Context.Service<
     refreshTokens: new Map(),
     revokedFamilies: new Set<string>(),
     failedAttempts: new Map(),
-    allowances: new Map(),
+    tokenBuckets: new Map(),
     idempotencyKeys: new Map()
   }))
 }

@@ -1,16 +1,16 @@
 /** How much each organisation may still ask, in memory. */
 import { Effect, Layer } from "effect"
-import { Allowances } from "../TokenBuckets.ts"
+import { TokenBuckets } from "../TokenBuckets.ts"
 import { MemoryStore } from "./Store.ts"
 
-export const layerMemory: Layer.Layer<Allowances> = Layer.effect(
-  Allowances,
+export const layerMemory: Layer.Layer<TokenBuckets> = Layer.effect(
+  TokenBuckets,
   Effect.map(MemoryStore, (store) =>
-    Allowances.of({
+    TokenBuckets.of({
       change: (organisation, decide) =>
         Effect.sync(() => {
-          const { allowance, result } = decide(store.allowances.get(organisation) ?? null)
-          store.allowances.set(organisation, allowance)
+          const { bucket, result } = decide(store.tokenBuckets.get(organisation) ?? null)
+          store.tokenBuckets.set(organisation, bucket)
           return result
         })
     })

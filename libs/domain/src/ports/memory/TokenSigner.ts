@@ -5,7 +5,7 @@
  */
 import { Clock, Effect, Layer, Option, Schema } from "effect"
 import { toClaims, toPayload, TokenPayload } from "../../organisation/AccessToken.ts"
-import { TokenInvalid, TokenOpener, TokenSeal, TokenSecrets } from "../TokenSigner.ts"
+import { TokenInvalid, TokenVerifier, TokenSigner, TokenSecrets } from "../TokenSigner.ts"
 
 const issuer = "memory"
 const base64Url = Schema.encodeSync(Schema.Uint8ArrayFromBase64Url)
@@ -25,10 +25,10 @@ const sha256 = (text: string): Effect.Effect<Uint8Array> =>
 const sign = (key: string, body: string): Effect.Effect<string> =>
   Effect.map(sha256(`${key} ${header}.${body}`), base64Url)
 
-const makeSeal = (key: string): TokenSeal["Service"] => {
+const makeSigner = (key: string): TokenSigner["Service"] => {
   let sealed = 0
   return {
-    seal: Effect.fnUntraced(function* (claims) {
+    sign: Effect.fnUntraced(function* (claims) {
       const payload = toPayload(claims, issuer, String(++sealed))
       const body = encodePayload(payload)
       return { token: `${header}.${body}.${yield* sign(key, body)}`, payload }
@@ -36,8 +36,8 @@ const makeSeal = (key: string): TokenSeal["Service"] => {
   }
 }
 
-const makeOpener = (key: string): TokenOpener["Service"] => ({
-  open: Effect.fnUntraced(function* (token) {
+const makeVerifier = (key: string): TokenVerifier["Service"] => ({
+  verify: Effect.fnUntraced(function* (token) {
     const [head, body = "", seal, ...more] = token.split(".")
     const payload = decodePayload(body)
     const now = yield* Clock.currentTimeMillis
@@ -58,10 +58,12 @@ const makeSecrets = (): TokenSecrets["Service"] => {
 }
 
 /** Layers of one `key` open each other's tokens, and no others. */
-export const layerMemoryWith = (key: string): Layer.Layer<TokenSeal | TokenOpener | TokenSecrets> =>
+export const layerMemoryWith = (
+  key: string
+): Layer.Layer<TokenSigner | TokenVerifier | TokenSecrets> =>
   Layer.mergeAll(
-    Layer.sync(TokenSeal, () => makeSeal(key)),
-    Layer.sync(TokenOpener, () => makeOpener(key)),
+    Layer.sync(TokenSigner, () => makeSigner(key)),
+    Layer.sync(TokenVerifier, () => makeVerifier(key)),
     Layer.sync(TokenSecrets, makeSecrets)
   )
 

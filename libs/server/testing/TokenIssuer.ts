@@ -6,13 +6,17 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { ConfigProvider, Context, DateTime, Duration, Effect, Layer } from "effect"
-import { type ApiKey, ApiKeyId, OrganisationName } from "@data-import/domain/organisation/Organisation"
-import { TokenSeal as Seal } from "@data-import/domain/ports/TokenSigner"
+import {
+  type ApiKey,
+  ApiKeyId,
+  OrganisationName
+} from "@data-import/domain/organisation/Organisation"
+import { TokenSigner as Seal } from "@data-import/domain/ports/TokenSigner"
 import * as TokenKeys from "../src/auth/TokenKeys.ts"
-import * as TokenSeal from "@data-import/auth/src/TokenSigner"
+import * as TokenSigner from "@data-import/auth/src/TokenSigner"
 
-export class TokenMint extends Context.Service<
-  TokenMint,
+export class TokenIssuer extends Context.Service<
+  TokenIssuer,
   {
     /** What the setting JWKS_FILE of a service names. */
     readonly jwksFile: string
@@ -24,7 +28,7 @@ export class TokenMint extends Context.Service<
       lifetime?: Duration.Duration
     ) => Effect.Effect<string>
   }
->()("@data-import/server/testing/TokenMint") {}
+>()("@data-import/server/testing/TokenIssuer") {}
 
 const temporaryFolder = Effect.acquireRelease(
   Effect.sync(() => mkdtempSync(join(tmpdir(), "data-import-keys-"))),
@@ -34,7 +38,7 @@ const temporaryFolder = Effect.acquireRelease(
 const make = (folder: string) =>
   Effect.gen(function* () {
     const { published } = yield* TokenKeys.TokenKeys
-    const { seal } = yield* Seal
+    const { sign: seal } = yield* Seal
     const jwksFile = join(folder, "published")
     writeFileSync(jwksFile, JSON.stringify({ keys: yield* published }))
     const tokenOf = Effect.fnUntraced(function* (
@@ -46,7 +50,7 @@ const make = (folder: string) =>
       const claims = { organisation, apiKey: id, scopes, issuedAt, expiresAt }
       return (yield* seal(claims)).token
     })
-    return TokenMint.of({
+    return TokenIssuer.of({
       jwksFile,
       tokenOf,
       tokenNaming: (name, lifetime) => {
@@ -56,11 +60,11 @@ const make = (folder: string) =>
     })
   })
 
-/** A mint with a fresh key, which is gone when the layer ends. */
-export const layer: Layer.Layer<TokenMint> = Layer.unwrap(
+/** A issue with a fresh key, which is gone when the layer ends. */
+export const layer: Layer.Layer<TokenIssuer> = Layer.unwrap(
   Effect.map(temporaryFolder, (folder) =>
-    Layer.effect(TokenMint, make(folder)).pipe(
-      Layer.provide(TokenSeal.layer.pipe(Layer.provideMerge(TokenKeys.layer))),
+    Layer.effect(TokenIssuer, make(folder)).pipe(
+      Layer.provide(TokenSigner.layer.pipe(Layer.provideMerge(TokenKeys.layer))),
       Layer.provide(ConfigProvider.layer(ConfigProvider.fromUnknown({ TOKEN_KEYS_DIR: folder }))),
       Layer.orDie
     )

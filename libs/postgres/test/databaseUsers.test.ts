@@ -7,7 +7,7 @@ import { randomBytes } from "node:crypto"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { inject } from "vitest"
-import * as Logins from "../src/setup/DatabaseUsers.ts"
+import * as DatabaseUsers from "../src/setup/DatabaseUsers.ts"
 import { migrate } from "../src/setup/migrate.ts"
 import { createDatabase, databaseUrl, dropDatabase } from "../testing/databases.ts"
 import * as EmbeddedPostgres from "../testing/EmbeddedPostgres.ts"
@@ -17,7 +17,7 @@ const freshName = (prefix: string) => `${prefix}_${randomBytes(6).toString("hex"
 
 /** A database on the server until the scope ends. */
 const database = Effect.fnUntraced(function* (server: Redacted.Redacted) {
-  const name = freshName("logins")
+  const name = freshName("users")
   yield* Effect.acquireRelease(createDatabase(server, name), () =>
     Effect.orDie(dropDatabase(server, name))
   )
@@ -30,7 +30,7 @@ const migrated = Effect.gen(function* () {
   return url
 })
 
-const loginAt = (owner: Redacted.Redacted, user: string, password: string) => {
+const databaseUserAt = (owner: Redacted.Redacted, user: string, password: string) => {
   const url = new URL(Redacted.value(owner))
   return Redacted.make(Object.assign(url, { username: user, password }).href)
 }
@@ -74,10 +74,12 @@ describe("a user of a service", () => {
       const owner = yield* migrated
       const user = freshName("query")
       yield* cleared(owner, user)
-      const url = loginAt(owner, user, encodeURIComponent(password))
-      yield* Logins.ensure(owner, { query: url })
+      const url = databaseUserAt(owner, user, encodeURIComponent(password))
+      yield* DatabaseUsers.ensure(owner, { query: url })
       expect(yield* entry(url)).toBe(user)
-      expect(yield* entry(loginAt(owner, user, `${encodeURIComponent(password)}x`))).toBe("28P01")
+      expect(yield* entry(databaseUserAt(owner, user, `${encodeURIComponent(password)}x`))).toBe(
+        "28P01"
+      )
     }).pipe(Effect.scoped)
   )
 
@@ -86,9 +88,12 @@ describe("a user of a service", () => {
       const owner = yield* migrated
       const user = freshName("query")
       yield* cleared(owner, user)
-      const [first, second] = [loginAt(owner, user, "first"), loginAt(owner, user, "second")]
-      yield* Logins.ensure(owner, { query: first })
-      yield* Logins.ensure(owner, { query: second })
+      const [first, second] = [
+        databaseUserAt(owner, user, "first"),
+        databaseUserAt(owner, user, "second")
+      ]
+      yield* DatabaseUsers.ensure(owner, { query: first })
+      yield* DatabaseUsers.ensure(owner, { query: second })
       expect([yield* entry(first), yield* entry(second)]).toStrictEqual(["28P01", user])
       const roles = yield* ask(
         owner,
@@ -105,7 +110,7 @@ describe("a user of a service", () => {
       const user = freshName("query")
       yield* cleared(owner, user)
       // The server would keep what it is given here as it is, or not at all.
-      yield* Logins.ensure(owner, { query: loginAt(owner, user, "first") })
+      yield* DatabaseUsers.ensure(owner, { query: databaseUserAt(owner, user, "first") })
       const [kept] = yield* ask<{ secret: string }>(
         owner,
         `select rolpassword as secret from pg_authid where rolname = '${user}'`
@@ -117,18 +122,18 @@ describe("a user of a service", () => {
   it.live("gets into its own database alone, and not into another of the same system", () =>
     Effect.gen(function* () {
       const [owner, other] = [yield* migrated, yield* migrated]
-      const { query } = yield* Logins.temporary(owner)
+      const { query } = yield* DatabaseUsers.temporary(owner)
       const { password, username } = new URL(Redacted.value(query))
       expect(yield* entry(query)).toBe(username)
-      expect(yield* entry(loginAt(other, username, password))).toBe("42501")
+      expect(yield* entry(databaseUserAt(other, username, password))).toBe("42501")
     }).pipe(Effect.scoped)
   )
 
   it.live("is gone when its scope is, and can be had again", () =>
     Effect.gen(function* () {
       const owner = yield* migrated
-      const names = Effect.map(Effect.scoped(Logins.temporary(owner)), (logins) =>
-        Object.values(logins).map((url) => new URL(Redacted.value(url)).username)
+      const names = Effect.map(Effect.scoped(DatabaseUsers.temporary(owner)), (databaseUsers) =>
+        Object.values(databaseUsers).map((url) => new URL(Redacted.value(url)).username)
       )
       const users = yield* names
       expect(yield* names).toStrictEqual(users)
@@ -143,34 +148,40 @@ describe("a user of a service", () => {
 
 type Unfit = readonly [
   why: string,
-  logins: (owner: Redacted.Redacted, user: string) => Partial<Logins.Logins>
+  databaseUsers: (owner: Redacted.Redacted, user: string) => Partial<DatabaseUsers.DatabaseUsers>
 ]
 
 const unfit: ReadonlyArray<Unfit> = [
   ["is no URL", () => ({ query: Redacted.make("secret-word") })],
-  ["has no user", (owner) => ({ query: loginAt(owner, "", "secret-word") })],
-  ["has no user", (owner) => ({ query: loginAt(owner, "q".repeat(64), "secret-word") })],
-  ["has no password", (owner, user) => ({ query: loginAt(owner, user, "") })],
-  ["has no password", (owner, user) => ({ query: loginAt(owner, user, "s%C3%A9cret-word") })],
+  ["has no user", (owner) => ({ query: databaseUserAt(owner, "", "secret-word") })],
+  ["has no user", (owner) => ({ query: databaseUserAt(owner, "q".repeat(64), "secret-word") })],
+  ["has no password", (owner, user) => ({ query: databaseUserAt(owner, user, "") })],
+  [
+    "has no password",
+    (owner, user) => ({ query: databaseUserAt(owner, user, "s%C3%A9cret-word") })
+  ],
   ["may do more than it is to", (owner) => ({ query: owner })],
   [
     "is that of another one",
     (owner, user) => ({
-      auth: loginAt(owner, user, "secret-word"),
-      query: loginAt(owner, user, "secret-word")
+      auth: databaseUserAt(owner, user, "secret-word"),
+      query: databaseUserAt(owner, user, "secret-word")
     })
   ]
 ]
 
-it.live.each(unfit)("no user is made where one %s", ([why, logins]) =>
+it.live.each(unfit)("no user is made where one %s", ([why, databaseUsers]) =>
   Effect.gen(function* () {
     const owner = yield* migrated
     const user = freshName("unfit")
     const sound = freshName("sound")
     yield* cleared(owner, user, sound)
-    const accompanied = { operator: loginAt(owner, sound, "first"), ...logins(owner, user) }
-    const refused = yield* Effect.flip(Logins.ensure(owner, accompanied))
-    expect(refused).toBeInstanceOf(Logins.UnfitLogin)
+    const accompanied = {
+      operator: databaseUserAt(owner, sound, "first"),
+      ...databaseUsers(owner, user)
+    }
+    const refused = yield* Effect.flip(DatabaseUsers.ensure(owner, accompanied))
+    expect(refused).toBeInstanceOf(DatabaseUsers.UnusableDatabaseUser)
     expect(refused.message).toContain(why)
     expect(refused.message).not.toContain("secret-word")
     const made = `select rolname from pg_roles where rolname in ('${user}', '${sound}')`
@@ -183,7 +194,7 @@ it.live("the migration job makes the users that it is given, and names no passwo
     const owner = yield* database(Redacted.make(inject("databaseUrl")))
     const user = freshName("post_import")
     yield* cleared(owner, user)
-    const url = loginAt(owner, user, "secret-word")
+    const url = databaseUserAt(owner, user, "secret-word")
     const job = () =>
       promisify(execFile)(process.execPath, [join(import.meta.dirname, "..", "src", "main.ts")], {
         env: {
@@ -216,7 +227,7 @@ describe("on a server of its own", () => {
         `select rolname from pg_roles where rolname like 'data_import_%' order by rolname`
       )
       expect(roles.map(({ rolname }) => rolname)).toStrictEqual(
-        Object.values(Logins.roleOf).toSorted()
+        Object.values(DatabaseUsers.roleOf).toSorted()
       )
     }).pipe(Effect.scoped)
   )
@@ -226,11 +237,11 @@ describe("on a server of its own", () => {
       const { url } = yield* EmbeddedPostgres.start({ dataDir: yield* temporaryDataDir() })
       yield* ask(url, "create role managed login createrole password 'managed'")
       yield* ask(url, "create database managed owner managed")
-      const owner = loginAt(databaseUrl(url, "managed"), "managed", "managed")
+      const owner = databaseUserAt(databaseUrl(url, "managed"), "managed", "managed")
       expect(yield* migrate(owner)).toContain("roles")
-      const logins = yield* Logins.temporary(owner)
-      const users = yield* Effect.all(Record.map(logins, entry))
-      expect(users).toStrictEqual(Record.map(Logins.roleOf, (role) => `${role}_managed`))
+      const databaseUsers = yield* DatabaseUsers.temporary(owner)
+      const users = yield* Effect.all(Record.map(databaseUsers, entry))
+      expect(users).toStrictEqual(Record.map(DatabaseUsers.roleOf, (role) => `${role}_managed`))
     }).pipe(Effect.scoped)
   )
 })
