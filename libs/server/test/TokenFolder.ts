@@ -2,7 +2,7 @@
 import { NodeFileSystem } from "@effect/platform-node"
 import { ConfigProvider, Effect, FileSystem, Layer } from "effect"
 import * as TokenVerifier from "../src/auth/TokenVerifier.ts"
-import * as TokenSigner from "@data-import/auth/src/TokenSigner"
+import * as TokenSigner from "../src/auth/TokenSigner.ts"
 import { layer } from "../src/auth/TokenKeys.ts"
 
 /** Settings, in place of the environment. */

@@ -13,7 +13,7 @@ import {
 } from "@data-import/domain/organisation/Organisation"
 import { TokenSigner as Seal } from "@data-import/domain/ports/TokenSigner"
 import * as TokenKeys from "../src/auth/TokenKeys.ts"
-import * as TokenSigner from "@data-import/auth/src/TokenSigner"
+import * as TokenSigner from "../src/auth/TokenSigner.ts"
 
 export class TokenIssuer extends Context.Service<
   TokenIssuer,

@@ -6,7 +6,7 @@ import { report } from "@data-import/postgres/connection/HealthReport"
 import * as Storage from "@data-import/postgres/Storage"
 import * as Service from "@data-import/server/lifecycle/Service"
 import * as TokenKeys from "@data-import/server/auth/TokenKeys"
-import * as TokenSigner from "./TokenSigner.ts"
+import * as TokenSigner from "@data-import/server/auth/TokenSigner"
 import * as TokenSecrets from "@data-import/server/auth/TokenSecrets"
 import { routes } from "./Handlers.ts"
 

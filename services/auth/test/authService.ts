@@ -12,7 +12,7 @@ import * as ServiceToken from "@data-import/domain/auth/ServiceToken"
 import { Output } from "@data-import/server/observability/Log"
 import * as Service from "@data-import/server/lifecycle/Service"
 import * as TokenKeys from "@data-import/server/auth/TokenKeys"
-import * as TokenSigner from "../src/TokenSigner.ts"
+import * as TokenSigner from "@data-import/server/auth/TokenSigner"
 import * as TokenSecrets from "@data-import/server/auth/TokenSecrets"
 import { routes } from "../src/Handlers.ts"
 

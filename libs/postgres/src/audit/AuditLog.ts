@@ -14,7 +14,7 @@ import { type AuditAction, AuditLog } from "@data-import/domain/ports/AuditLog"
 import { verifyAudit } from "./AuditChains.ts"
 import { Database, rowsOf } from "../connection/Database.ts"
 import { auditEntry } from "./ChangeEntries.ts"
-import { isStorableKey } from "../imports/ImportRow.ts"
+import { isStorableKey } from "../tables/ImportRow.ts"
 
 type Sql = Database["Service"]["sql"]
 

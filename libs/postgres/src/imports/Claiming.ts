@@ -8,7 +8,7 @@ import { isFree, stateAt } from "@data-import/domain/account/ImportProcess"
 import type { Claim, ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 import { type Database, rowsOf } from "../connection/Database.ts"
 import { expiredAttempt, isPending } from "../audit/ChangeEntries.ts"
-import { readImport } from "./ImportRow.ts"
+import { readImport } from "../tables/ImportRow.ts"
 import { contended } from "../connection/SqlFailure.ts"
 
 type Command = Parameters<ImportProcesses["Service"]["claim"]>[0]

@@ -12,7 +12,7 @@ import { claim } from "./Claiming.ts"
 import { Database, lockWait, rowsOf } from "../connection/Database.ts"
 import { auditEntry, expiredAttempt, outboxEvent } from "../audit/ChangeEntries.ts"
 import { list } from "./ImportList.ts"
-import { isStorableKey, makeFind, readImport } from "./ImportRow.ts"
+import { isStorableKey, makeFind, readImport } from "../tables/ImportRow.ts"
 import * as KeyedMutex from "../connection/KeyedMutex.ts"
 import { makeStage } from "./Staging.ts"
 

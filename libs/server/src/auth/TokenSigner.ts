@@ -4,8 +4,8 @@ import { type Config, Effect, Layer } from "effect"
 import { importJWK, SignJWT } from "jose"
 import { TokenSigner } from "@data-import/domain/ports/TokenSigner"
 import { type TokenPayload, toPayload } from "@data-import/domain/organisation/AccessToken"
-import { algorithm, issuer, type } from "@data-import/server/auth/TokenFormat"
-import { type PrivateKey, TokenKeys } from "@data-import/server/auth/TokenKeys"
+import { algorithm, issuer, type } from "./TokenFormat.ts"
+import { type PrivateKey, TokenKeys } from "./TokenKeys.ts"
 
 const sign = async (payload: TokenPayload, { kid, ...jwk }: PrivateKey): Promise<string> => {
   const key = await importJWK(jwk, algorithm)
