@@ -43,7 +43,7 @@ const typed = {
     "error",
     { argsIgnorePattern: "^_", varsIgnorePattern: "^_", ignoreRestSiblings: true }
   ],
-  "@typescript-eslint/only-throw-error": ["error", { allow: [{ from: "file", name: "Unsound" }] }],
+  "@typescript-eslint/only-throw-error": ["error", { allow: [{ from: "file", name: "Invalid" }] }],
   "@typescript-eslint/restrict-plus-operands": "error",
   "@typescript-eslint/switch-exhaustiveness-check": [
     "error",

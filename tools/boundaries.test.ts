@@ -31,7 +31,7 @@ const nx = "@nx/enforce-module-boundaries"
 
 const forbidden: ReadonlyArray<readonly [file: string, module: string, rule: string]> = [
   ["libs/domain/src/Made.ts", "@data-import/api/Problem", nx],
-  ["libs/domain/ports/Made.ts", "@data-import/postgres/Client", nx],
+  ["libs/domain/src/ports/Made.ts", "@data-import/postgres/Client", nx],
   ["libs/domain/test/Made.test.ts", "@data-import/postgres/Client", nx],
   ["libs/domain/src/Made.ts", "@data-import/domain/Code", nx],
   ["libs/domain/src/Made.ts", "../../api/src/Problem.ts", nx],
@@ -42,28 +42,27 @@ const forbidden: ReadonlyArray<readonly [file: string, module: string, rule: str
   ["libs/documents/src/Made.ts", "@data-import/server/Health", nx],
   ["libs/server/src/Made.ts", "@data-import/postgres/Client", nx],
   ["libs/server/src/Made.ts", "@data-import/local/main", nx],
-  ["services/query/Made.ts", "@data-import/auth/Handlers", nx],
-  ["services/query/Made.ts", "../auth/Handlers.ts", nx],
-  ["services/query/Made.ts", "@data-import/operator/main", nx],
-  ["services/gateway/Made.ts", "@data-import/domain/Code", nx],
-  ["services/gateway/Made.ts", "@data-import/postgres/Client", nx],
-  ["services/gateway/Made.ts", "@data-import/query/Handlers", nx],
+  ["services/query/src/Made.ts", "@data-import/auth/Handlers", nx],
+  ["services/query/src/Made.ts", "../../auth/src/Handlers.ts", nx],
+  ["services/query/src/Made.ts", "@data-import/operator/main", nx],
+  ["services/gateway/src/Made.ts", "@data-import/postgres/Client", nx],
+  ["services/gateway/src/Made.ts", "@data-import/query/Handlers", nx],
   ["libs/domain/src/Made.ts", "node:fs", "only-pure-domain/imports"],
   ["libs/domain/src/Made.ts", "fs", "only-pure-domain/imports"],
-  ["libs/domain/ports/Made.ts", "node:crypto", "only-pure-domain/imports"],
+  ["libs/domain/src/ports/Made.ts", "node:crypto", "only-pure-domain/imports"],
   ["libs/domain/src/Made.ts", "@effect/platform-node", "only-pure-domain/imports"],
-  ["libs/domain/ports/Made.ts", "@effect/sql-pg", "only-pure-domain/imports"],
+  ["libs/domain/src/ports/Made.ts", "@effect/sql-pg", "only-pure-domain/imports"],
   ["libs/domain/src/Made.ts", "jose", "only-pure-domain/imports"],
   ["libs/domain/src/Made.ts", "effect/http", "only-stable-effect/imports"],
   ["libs/domain/src/Made.ts", "effect/http/HttpClient", "only-stable-effect/imports"],
   ["libs/domain/src/Made.ts", "effect/http-api", "only-stable-effect/imports"],
-  ["libs/domain/ports/Made.ts", "effect/sql", "only-stable-effect/imports"],
-  ["libs/domain/ports/Made.ts", "effect/sql/SqlClient", "only-stable-effect/imports"],
+  ["libs/domain/src/ports/Made.ts", "effect/sql", "only-stable-effect/imports"],
+  ["libs/domain/src/ports/Made.ts", "effect/sql/SqlClient", "only-stable-effect/imports"],
   ["libs/domain/src/Made.ts", "effect/FileSystem", "only-stable-effect/imports"],
-  ["services/query/Made.ts", "@effect/sql-pg", "only-postgres-driver/imports"],
+  ["services/query/src/Made.ts", "@effect/sql-pg", "only-postgres-driver/imports"],
   ["libs/server/src/Made.ts", "@effect/sql-pg", "only-postgres-driver/imports"],
   ["tools/operator/Made.ts", "@effect/sql-pg", "only-postgres-driver/imports"],
-  ["services/query/Made.ts", "effect/sql", "only-sql/imports"],
+  ["services/query/src/Made.ts", "effect/sql", "only-sql/imports"],
   ["libs/api/src/Made.ts", "pg", "only-sql/imports"],
   ["services/account-import/Made.ts", "@aws-sdk/client-s3", "only-documents-driver/imports"],
   ["libs/postgres/src/Made.ts", "@aws-sdk/client-s3", "only-documents-driver/imports"],
@@ -75,13 +74,31 @@ const forbidden: ReadonlyArray<readonly [file: string, module: string, rule: str
   ["libs/server/src/Made.ts", "effect/testing", "only-testing-kit/imports"],
   ["libs/server/src/Made.ts", "vitest", "only-testing-kit/imports"],
   ["libs/server/src/Made.ts", "../../../tools/openapi.ts", "only-tool/imports"],
-  ["services/query/test/Made.test.ts", "../../../tools/local/main.ts", "only-tool/imports"]
+  ["services/query/test/Made.test.ts", "../../../tools/local/main.ts", "only-tool/imports"],
+  ["libs/domain/src/account/Made.ts", "../ports/Documents.ts", "only-order-domain-account/imports"],
+  [
+    "libs/domain/src/ports/memory/Made.ts",
+    "../../import/AccountImport.ts",
+    "only-order-domain-ports/imports"
+  ],
+  [
+    "libs/domain/src/import/Made.ts",
+    "../post-import/PostImport.ts",
+    "only-order-domain-import/imports"
+  ],
+  [
+    "libs/postgres/src/connection/Made.ts",
+    "../accounts/Accounts.ts",
+    "only-order-postgres-connection/imports"
+  ],
+  ["libs/server/src/http/Made.ts", "../routing/Route.ts", "only-order-server-http/imports"]
 ]
 
 const permitted: ReadonlyArray<readonly [file: string, module: string]> = [
   ["libs/domain/src/Made.ts", "effect/Schema"],
   ["libs/domain/src/Made.ts", "libphonenumber-js"],
-  ["libs/domain/src/Made.ts", "../ports/Documents.ts"],
+  ["libs/domain/src/Made.ts", "./ports/Documents.ts"],
+  ["libs/domain/src/ports/Made.ts", "../account/Account.ts"],
   ["libs/domain/testing/Made.ts", "effect/Arbitrary"],
   ["libs/api/src/Made.ts", "@data-import/domain/Code"],
   ["libs/api/src/Made.ts", "effect/http-api"],
@@ -92,16 +109,17 @@ const permitted: ReadonlyArray<readonly [file: string, module: string]> = [
   ["libs/server/src/Made.ts", "@effect/platform-node"],
   ["services/query/src/main.ts", "@effect/platform-node"],
   ["services/query/src/main.ts", "@data-import/postgres/Client"],
-  ["services/query/Made.ts", "@data-import/server/Health"],
-  ["services/gateway/Made.ts", "@data-import/api/Problem"],
+  ["services/query/src/Made.ts", "@data-import/server/Health"],
+  ["services/gateway/src/Made.ts", "@data-import/api/Problem"],
+  ["services/gateway/src/Made.ts", "@data-import/domain/codes/Code"],
   ["tools/local/main.ts", "@data-import/query/Handlers"],
   ["tools/local/main.ts", "@effect/platform-node"]
 ]
 
 const ambient: ReadonlyArray<readonly [file: string, text: string, rule: string]> = [
   ["libs/domain/src/Made.ts", "export const now = () => Date.now()", "no-restricted-syntax"],
-  ["libs/domain/ports/Made.ts", "export const now = () => new Date(0)", "no-restricted-syntax"],
-  ["services/query/Made.ts", "export const now = () => Date()", "no-restricted-syntax"],
+  ["libs/domain/src/ports/Made.ts", "export const now = () => new Date(0)", "no-restricted-syntax"],
+  ["services/query/src/Made.ts", "export const now = () => Date()", "no-restricted-syntax"],
   ["libs/server/src/Made.ts", "export const chance = Math.random()", "no-restricted-syntax"],
   ["libs/server/src/Made.ts", 'console.log("here")', "no-console"],
   ["services/auth/src/main.ts", 'console.error("here")', "no-console"]
@@ -123,7 +141,7 @@ describe("the dependency rule", { timeout: 60_000 }, () => {
 
   it("sees an import that brings types only", async () => {
     const text = 'export type { Client } from "@effect/sql-pg"'
-    expect(await rulesBroken("services/query/Made.ts", text)).toContain(
+    expect(await rulesBroken("services/query/src/Made.ts", text)).toContain(
       "only-postgres-driver/imports"
     )
   })

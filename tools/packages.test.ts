@@ -2,6 +2,7 @@
  * What the packages say about each other: exact versions, one version of everything, every import
  * declared by the package that makes it, and a lock file that installs anywhere.
  */
+import { dirname, join } from "node:path/posix"
 import ts from "typescript"
 import { describe, expect, it } from "vitest"
 import { isTest, modules, type Package, packages, read } from "./lint/workspaceFiles.ts"
@@ -17,13 +18,33 @@ const installed = (it: Package) => ({
 const packageOf = (module: string): string =>
   module.split("/", module.startsWith("@") ? 2 : 1).join("/")
 
+const importsOf = (file: string): ReadonlyArray<string> =>
+  ts.preProcessFile(read(file), true, true).importedFiles.map(({ fileName }) => fileName)
+
 /** The packages that a file imports, its own excepted. */
 const importedBy = (file: string): ReadonlyArray<string> =>
-  ts
-    .preProcessFile(read(file), true, true)
-    .importedFiles.map(({ fileName }) => fileName)
+  importsOf(file)
     .filter((name) => name !== "" && !name.startsWith(".") && !name.startsWith("node:"))
     .map(packageOf)
+
+/** Packages never import each other in a circle, so only paths inside one can. */
+const inCircles = (): ReadonlyArray<string> => {
+  const known = new Set(modules)
+  const left = new Map(
+    modules.map((file) => {
+      const paths = importsOf(file).filter((name) => name.startsWith("."))
+      return [file, paths.map((name) => join(dirname(file), name)).filter((it) => known.has(it))]
+    })
+  )
+  for (;;) {
+    const imported = new Set([...left.values()].flat())
+    const ends = [...left].filter(
+      ([file, paths]) => !imported.has(file) || !paths.some((path) => left.has(path))
+    )
+    if (ends.length === 0) return [...left.keys()]
+    for (const [file] of ends) left.delete(file)
+  }
+}
 
 interface Locked {
   readonly version?: string
@@ -42,6 +63,10 @@ describe("packages", () => {
     const services = packages.map(({ folder }) => folder).filter((it) => it.startsWith("services/"))
     const composed = read("docker/compose.yaml").matchAll(/PACKAGE: (services\/[\w-]+)/g)
     expect([...composed].map(([, folder]) => folder).toSorted()).toEqual(services.toSorted())
+  })
+
+  it("has no file that imports itself through others", () => {
+    expect(inCircles()).toEqual([])
   })
 
   it("pins every dependency exactly", () => {

@@ -49,7 +49,6 @@ const describe = (): void => {
     type: "module",
     sideEffects: false,
     exports: {
-      "./ports/*": exported("ports"),
       "./testing/*": exported("testing"),
       "./*": exported("src")
     },

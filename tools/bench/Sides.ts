@@ -51,7 +51,7 @@ export const startServices = Effect.fnUntraced(function* (
   const settings = { ...(yield* settingsFor(database)), ...more }
   const args = [...memoryArgs, ...nodeArgs]
   const start = (name: string) =>
-    Program.start({ script: `services/${name}/main.ts`, settings, nodeArgs: args })
+    Program.start({ script: `services/${name}/src/main.ts`, settings, nodeArgs: args })
   const services = {
     "account-import": yield* start("account-import"),
     "post-import": yield* start("post-import"),

@@ -96,7 +96,7 @@ export class ServiceProcess {
   }
 
   #spawn(settings: Settings): ChildProcess {
-    const child = spawn(process.execPath, [join(services, this.name, "main.ts")], {
+    const child = spawn(process.execPath, [join(services, this.name, "src", "main.ts")], {
       cwd: services,
       env: {
         PATH: process.env["PATH"],

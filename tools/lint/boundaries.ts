@@ -7,14 +7,14 @@
 import nx from "@nx/eslint-plugin"
 import type { Linter, Rule } from "eslint"
 import tseslint from "typescript-eslint"
-import { folders, unstableModules } from "./effectStability.ts"
+import { folders as effectFolders, unstableModules } from "./effectStability.ts"
 
 type Plugin = { rules: { "no-restricted-imports": Rule.RuleModule } }
 const restrict = (tseslint.plugin as unknown as Plugin).rules["no-restricted-imports"]
 
 const tests = ["**/test/**", "**/*.test.ts"]
-const domainSource = ["libs/domain/src/**/*.ts", "libs/domain/ports/**/*.ts"]
-const source = ["libs/*/src/**/*.ts", "libs/domain/ports/**/*.ts", "services/**/*.ts"]
+const domainSource = ["libs/domain/src/**/*.ts"]
+const source = ["libs/*/src/**/*.ts", "services/*/src/**/*.ts"]
 
 /**
  * Who may depend on whom; a tool is in nobody's list. Nx adds that a project never imports itself
@@ -26,7 +26,7 @@ const layers = {
   adapter: ["domain"],
   server: ["domain", "api"],
   service: ["domain", "api", "adapter", "server"],
-  gateway: ["server", "api"],
+  gateway: ["domain", "api", "server"],
   tool: ["domain", "api", "adapter", "server", "service", "gateway", "tool"]
 }
 
@@ -46,6 +46,33 @@ const projects: Linter.Config = {
       }
     ]
   }
+}
+
+/**
+ * The folders of a library, lowest first: a folder imports from those before its own line, and
+ * never from one on its own line or after it.
+ */
+const folders: Readonly<Record<string, ReadonlyArray<ReadonlyArray<string>>>> = {
+  domain: [
+    ["support"],
+    ["codes"],
+    ["schema"],
+    ["organisation"],
+    ["account"],
+    ["requests"],
+    ["ports"],
+    ["validation", "writes"],
+    ["import", "post-import", "auth"]
+  ],
+  postgres: [
+    ["connection"],
+    ["tables"],
+    ["audit", "auth", "idempotency"],
+    ["accounts"],
+    ["imports"],
+    ["setup"]
+  ],
+  server: [["http"], ["observability"], ["limits"], ["auth"], ["routing"], ["lifecycle"]]
 }
 
 interface Restriction {
@@ -76,7 +103,7 @@ const restrictions: ReadonlyArray<Restriction> = [
     paths: [
       { name: "effect", importNames: unstable, message: "This module of Effect is unstable." }
     ],
-    regex: `^effect/(${[...unstable, ...folders()].join("|")})(/|$)`,
+    regex: `^effect/(${[...unstable, ...effectFolders()].join("|")})(/|$)`,
     message: "The domain uses Effect's stable modules only."
   },
   {
@@ -103,9 +130,9 @@ const restrictions: ReadonlyArray<Restriction> = [
   {
     name: "platform",
     files: ["libs/**/*.ts", "services/**/*.ts"],
-    ignores: ["**/main.ts", "libs/server/**", ...tests],
+    ignores: ["**/main.ts", "libs/server/**", "services/gateway/src/Upstream.ts", ...tests],
     regex: "^@effect/platform-",
-    message: "Only mains, tools and libs/server choose the platform."
+    message: "Only mains, tools, libs/server and the gateway's client choose the platform."
   },
   {
     name: "testing-kit",
@@ -121,6 +148,23 @@ const restrictions: ReadonlyArray<Restriction> = [
     message: "Nobody imports a tool."
   }
 ]
+
+const folderOrder = Object.entries(folders).flatMap(([library, lines]) =>
+  lines.flatMap((line, index) =>
+    line.map((folder): Restriction => {
+      const above = lines
+        .slice(index)
+        .flat()
+        .filter((other) => other !== folder)
+      return {
+        name: `order-${library}-${folder}`,
+        files: [`libs/${library}/src/${folder}/**/*.ts`],
+        regex: `^(\\.\\./)+(${above.join("|") || "(?!)"})/`,
+        message: `In libs/${library}/src, ${folder} may not import ${above.join(", ")}.`
+      }
+    })
+  )
+)
 
 const block = ({
   name,
@@ -168,6 +212,6 @@ const ambient: Linter.Config = {
 
 export const boundaries: ReadonlyArray<Linter.Config> = [
   projects,
-  ...restrictions.map(block),
+  ...[...restrictions, ...folderOrder].map(block),
   ambient
 ]

@@ -2,11 +2,11 @@
  * The services of the local run, all in this process, each with the settings that a deployment
  * would give it. Only the gateway is on a port that is known beforehand.
  */
-import * as AccountImport from "@data-import/account-import/src/AccountImport"
-import * as Auth from "@data-import/auth/src/Auth"
-import * as Gateway from "@data-import/gateway/src/Gateway"
-import * as Query from "@data-import/query/src/Query"
-import * as PostImport from "@data-import/post-import/src/PostImport"
+import * as AccountImport from "@data-import/account-import/AccountImport"
+import * as Auth from "@data-import/auth/Auth"
+import * as Gateway from "@data-import/gateway/Gateway"
+import * as Query from "@data-import/query/Query"
+import * as PostImport from "@data-import/post-import/PostImport"
 import type { DatabaseUsers } from "@data-import/postgres/setup/DatabaseUsers"
 import * as Log from "@data-import/server/observability/Log"
 import { Listening } from "@data-import/server/lifecycle/Service"

@@ -6,7 +6,7 @@
 import { Context, DateTime, Result, Schema, SchemaGetter } from "effect"
 import type { HttpApiEndpoint } from "effect/http-api"
 import { factsAt } from "@data-import/domain/validation/AccountValidation"
-import type { Fault } from "@data-import/domain/requests/Failure"
+import type { FieldError } from "@data-import/domain/schema/Findings"
 import { fieldCheck } from "@data-import/domain/schema/Field"
 import { wholePayload } from "@data-import/domain/schema/Rules"
 import { nearestOf } from "@data-import/domain/schema/SchemaTree"
@@ -102,7 +102,7 @@ export const IgnoresParameters = Context.Reference<boolean>("@data-import/api/Ig
   defaultValue: () => false
 })
 
-const tooMany: ReadonlyArray<Fault> = [
+const tooMany: ReadonlyArray<FieldError> = [
   {
     attr: wholePayload,
     code: "max_length",
@@ -110,7 +110,7 @@ const tooMany: ReadonlyArray<Fault> = [
   }
 ]
 
-const unknownParameter = (names: ReadonlyArray<string>, name: string): Fault => {
+const unknownParameter = (names: ReadonlyArray<string>, name: string): FieldError => {
   const nearest = nearestOf(names, name)
   const detail =
     nearest === undefined
@@ -150,14 +150,14 @@ export type ParametersOf<E> = [HttpApiEndpoint.Query<E>] extends [{ readonly Typ
   : {}
 
 /** The decoded parameters, or every fault in them, each at its parameter's name. */
-export type Parameters<E> = Result.Result<ParametersOf<E>, ReadonlyArray<Fault>>
+export type Parameters<E> = Result.Result<ParametersOf<E>, ReadonlyArray<FieldError>>
 
 /** Makes the reader of an endpoint's parameters; one that it does not define is a fault. */
 export const parametersOf = <E extends Defined>(endpoint: E) => {
   const schema = schemaOf(endpoint)
   const names = Object.keys(schema.fields)
   const { validate } = validator({ schema, rules: { rules: [] }, wrapper: null })
-  const told = (fault: Fault): Fault =>
+  const told = (fault: FieldError): FieldError =>
     fault.code === "unknown_field" ? unknownParameter(names, fault.attr) : fault
   const read = (query: Query) =>
     query === null

@@ -6,7 +6,8 @@
  */
 import type { AccountNumber, ExternalAccountNumber } from "@data-import/domain/account/Account"
 import type { RequestCode } from "@data-import/domain/codes/Code"
-import type { Failure, Fault, TransactionRefused } from "@data-import/domain/requests/Failure"
+import type { Failure, TransactionRefused } from "@data-import/domain/requests/Failure"
+import type { FieldError } from "@data-import/domain/schema/Findings"
 import type { ImportKey } from "@data-import/domain/account/ImportProcess"
 import type { RequestId } from "@data-import/domain/organisation/Organisation"
 import type { VendorRejected } from "@data-import/domain/ports/PaymentVendor"
@@ -66,7 +67,7 @@ export type EnvelopeCode = Exclude<RequestCode, TransactionRefused["code"]>
 export interface ProblemBody {
   readonly detail: string
   readonly code: EnvelopeCode
-  readonly errors?: ReadonlyArray<Fault>
+  readonly errors?: ReadonlyArray<FieldError>
   readonly external_account_number?: ExternalAccountNumber
   readonly kraken_account_number?: AccountNumber
   readonly request_id?: RequestId

@@ -6,22 +6,23 @@ import {
   factsAt,
   processRequest
 } from "@data-import/domain/validation/AccountValidation"
-import type { Fault } from "@data-import/domain/requests/Failure"
+import type { FieldError } from "@data-import/domain/schema/Findings"
 import * as PostImport from "@data-import/domain/validation/PostImportValidation"
 import { exampleAccount } from "../src/ExampleAccount.ts"
 import * as Examples from "../src/Examples.ts"
 
 const facts = factsAt(DateTime.makeUnsafe("2025-07-01T12:00:00Z"))
 
-const judged: ReadonlyArray<readonly [string, Result.Result<unknown, ReadonlyArray<Fault>>]> = [
-  ["the account", accountRequest.validate({ payload: exampleAccount }, facts)],
-  ["process", processRequest.validate(Examples.processRequest, facts)],
-  ["a dry run", processRequest.validate(Examples.dryRunRequest, facts)],
-  ["notes", PostImport.notesRequest.validate(Examples.notesRequest, facts)],
-  ["transactions", PostImport.transactionsRequest.validate(Examples.transactionsRequest, facts)],
-  ["statements", PostImport.statementsRequest.validate(Examples.statementsRequest, facts)],
-  ["an instruction", PostImport.instructionRequest.validate(Examples.instructionRequest, facts)]
-]
+const judged: ReadonlyArray<readonly [string, Result.Result<unknown, ReadonlyArray<FieldError>>]> =
+  [
+    ["the account", accountRequest.validate({ payload: exampleAccount }, facts)],
+    ["process", processRequest.validate(Examples.processRequest, facts)],
+    ["a dry run", processRequest.validate(Examples.dryRunRequest, facts)],
+    ["notes", PostImport.notesRequest.validate(Examples.notesRequest, facts)],
+    ["transactions", PostImport.transactionsRequest.validate(Examples.transactionsRequest, facts)],
+    ["statements", PostImport.statementsRequest.validate(Examples.statementsRequest, facts)],
+    ["an instruction", PostImport.instructionRequest.validate(Examples.instructionRequest, facts)]
+  ]
 
 describe("the examples of requests", () => {
   it.each(judged)("break no rule: %s", (_name, result) => {

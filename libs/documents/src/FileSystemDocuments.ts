@@ -2,14 +2,11 @@
  * The document store on a file system: one folder stands for the bucket. For the local run and for
  * tests; the store of a deployment is object storage.
  */
+import type { StoredDocument } from "@data-import/domain/account/StoredDocument"
 import { realpath, stat } from "node:fs/promises"
 import { join, sep } from "node:path"
 import { type Config, Effect, Layer, Option } from "effect"
-import {
-  Documents,
-  DocumentsUnavailable,
-  type StoredDocument
-} from "@data-import/domain/ports/Documents"
+import { Documents, DocumentsUnavailable } from "@data-import/domain/ports/Documents"
 import * as Settings from "@data-import/domain/support/Settings"
 
 /** What a file system says of a path at which there is no file. */

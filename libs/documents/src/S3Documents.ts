@@ -2,6 +2,7 @@
  * The document store on object storage that speaks S3: AWS itself or any compatible server. It asks
  * for the head of an object, and where that is refused for the reason; it signs links locally.
  */
+import type { StoredDocument } from "@data-import/domain/account/StoredDocument"
 import {
   GetObjectCommand,
   HeadObjectCommand,
@@ -12,11 +13,7 @@ import { getSignedUrl } from "@aws-sdk/s3-request-presigner"
 import { NodeHttpHandler } from "@smithy/node-http-handler"
 import { Clock, Config, DateTime, Duration, Effect, Layer, Option } from "effect"
 import { type DocumentPath, relativePath } from "@data-import/domain/schema/DocumentPath"
-import {
-  Documents,
-  DocumentsUnavailable,
-  type StoredDocument
-} from "@data-import/domain/ports/Documents"
+import { Documents, DocumentsUnavailable } from "@data-import/domain/ports/Documents"
 import * as Settings from "@data-import/domain/support/Settings"
 import { lacksCredentials, misconfigured, refusalCode, refusalStatus } from "./StoreRefusal.ts"
 

@@ -2,6 +2,7 @@
  * An account as a decision sees it, and what becomes of it when the decision is carried out:
  * storage without a store, so that the decisions can be tried any number of times.
  */
+import type { FoundDocuments } from "../src/account/StoredDocument.ts"
 import { DateTime, Result, Schema } from "effect"
 import { AccountNumber } from "../src/account/Account.ts"
 import type {
@@ -9,13 +10,13 @@ import type {
   AccountNote,
   AccountStatement,
   AccountView,
-  Decision,
-  FoundDocuments
+  Decision
 } from "../src/account/AccountChange.ts"
 import { Money } from "../src/schema/Decimal.ts"
 import { CalendarDate } from "../src/schema/Field.ts"
 import { Note } from "../src/account/Note.ts"
-import { decideNotes, noteTimesOf } from "../src/post-import/NoteImport.ts"
+import { noteTimesOf } from "../src/account/KnownNotes.ts"
+import { decideNotes } from "../src/post-import/NoteImport.ts"
 import { HistoricalStatement, type StatementId } from "../src/account/Statement.ts"
 import { Transaction, type TransactionId } from "../src/account/Transaction.ts"
 

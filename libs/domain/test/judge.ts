@@ -8,7 +8,7 @@ import {
   processRequest,
   validateAccount
 } from "../src/validation/AccountValidation.ts"
-import type { Fault } from "../src/requests/Failure.ts"
+import type { FieldError } from "../src/schema/Findings.ts"
 import * as Json from "../src/schema/Json.ts"
 import type { Facts } from "../src/schema/Rules.ts"
 import { domesticPayload, sampleTime } from "../testing/samples.ts"
@@ -20,7 +20,7 @@ export const sampleWith = (values: Wire): Wire => putAll(domesticPayload(), valu
 /** `attr code` of every fault, in the order reported; none where all is valid. */
 type Judgement = ReadonlyArray<string>
 
-const judgement = (result: Result.Result<unknown, ReadonlyArray<Fault>>): Judgement =>
+const judgement = (result: Result.Result<unknown, ReadonlyArray<FieldError>>): Judgement =>
   Result.isSuccess(result) ? [] : result.failure.map(({ attr, code }) => `${attr} ${code}`)
 
 /** Judges an account payload as of the time of the samples. */

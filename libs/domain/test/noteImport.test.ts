@@ -6,7 +6,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Result } from "effect"
 import type { AccountNote } from "../src/account/AccountChange.ts"
 import { formatInstant } from "../src/schema/Field.ts"
-import { noteTimesOf } from "../src/post-import/NoteImport.ts"
+import { noteTimesOf } from "../src/account/KnownNotes.ts"
 import {
   accountWith,
   afterChange,

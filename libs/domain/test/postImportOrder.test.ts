@@ -6,7 +6,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect, Result } from "effect"
 import { ImportProcesses } from "../src/ports/ImportProcesses.ts"
 import { Configuration } from "../src/ports/Configuration.ts"
-import type { Fault } from "../src/requests/Failure.ts"
+import type { FieldError } from "../src/schema/Findings.ts"
 import { changeStatus } from "../src/organisation/Supplier.ts"
 import { noFaults } from "../testing/faults.ts"
 import { claim } from "../testing/importStates.ts"
@@ -145,7 +145,7 @@ describe("a request is refused, in this order:", () => {
   )
 })
 
-const parameterFaults: ReadonlyArray<Fault> = [
+const parameterFaults: ReadonlyArray<FieldError> = [
   { attr: "check_previously_added", code: "invalid", detail: "Must be true or false." }
 ]
 

@@ -10,7 +10,7 @@ import {
   validateAccount
 } from "../src/validation/AccountValidation.ts"
 import { registry } from "../src/codes/Code.ts"
-import type { Fault } from "../src/requests/Failure.ts"
+import type { FieldError } from "../src/schema/Findings.ts"
 import { parse } from "../src/schema/Json.ts"
 import { signedAmount } from "../src/account/Transaction.ts"
 import { accountPayload } from "../testing/arbitraries.ts"
@@ -152,7 +152,7 @@ describe("the sign", () => {
   })
 })
 
-const areWellFormed = (faults: ReadonlyArray<Fault>): void => {
+const areWellFormed = (faults: ReadonlyArray<FieldError>): void => {
   expect(faults.length).toBeGreaterThan(0)
   for (const { code, detail } of faults) {
     expect(Object.keys(registry)).toContain(code)
@@ -197,7 +197,7 @@ describe("anything at all", () => {
   it("that is JSON is judged and never thrown at", slow, () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 5, stringUnit: "binary" }), (value) => {
-        const results: ReadonlyArray<Result.Result<unknown, ReadonlyArray<Fault>>> = [
+        const results: ReadonlyArray<Result.Result<unknown, ReadonlyArray<FieldError>>> = [
           validateAccount(value, sampleTime),
           accountRequest.validate(value, facts),
           accountRequest.validate({ payload: value }, facts),

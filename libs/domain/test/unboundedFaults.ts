@@ -5,18 +5,18 @@
  */
 import { Result, Schema, type SchemaIssue } from "effect"
 import type { FieldCode } from "../src/codes/Code.ts"
-import type { Fault } from "../src/requests/Failure.ts"
-import { isListWithinLimit, isObject, isRawNumber, listElements } from "../src/schema/Json.ts"
+import type { FieldError } from "../src/schema/Findings.ts"
+import {
+  isListWithinLimit,
+  isObject,
+  isRawNumber,
+  listElements,
+  type Path
+} from "../src/schema/Json.ts"
 import { JsonObject } from "../src/schema/JsonObject.ts"
 import { Invalid } from "../src/schema/PartialDecoding.ts"
 import { type Facts, type Report, type RuleSet, wholePayload } from "../src/schema/Rules.ts"
-import {
-  nearestOf,
-  type Path,
-  type SchemaTree,
-  nodeAt,
-  schemaTreeOf
-} from "../src/schema/SchemaTree.ts"
+import { nearestOf, type SchemaTree, nodeAt, schemaTreeOf } from "../src/schema/SchemaTree.ts"
 
 interface Broken {
   readonly path: Path
@@ -212,7 +212,7 @@ export const unboundedFaults = <Body>(
   input: unknown,
   facts: Facts,
   root: Path = []
-): ReadonlyArray<Fault> => {
+): ReadonlyArray<FieldError> => {
   const shape = schemaTreeOf(schema)
   const { emptied, long } = withoutLongLists(shape, input)
   const options = { errors: "all", onExcessProperty: "error" } as const

@@ -1,9 +1,9 @@
 /** What is seen of an account: one part of the contract of `Accounts`. */
+import type { StoredDocument } from "../src/account/StoredDocument.ts"
 import type { Vitest } from "@effect/vitest"
 import { expect } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { Accounts } from "../src/ports/Accounts.ts"
-import type { StoredDocument } from "../src/ports/Documents.ts"
 import type { AuditLog } from "../src/ports/AuditLog.ts"
 import type { ImportProcesses } from "../src/ports/ImportProcesses.ts"
 import type { Configuration } from "../src/ports/Configuration.ts"

@@ -2,6 +2,7 @@
  * Accounts that an import has become, with what the suites put on them and how they compare what
  * they see: through the ports alone, so that every adapter is asked the same.
  */
+import type { FoundDocuments } from "../src/account/StoredDocument.ts"
 import { BigDecimal, type DateTime, Effect, Option, Result, Schema } from "effect"
 import { Accounts } from "../src/ports/Accounts.ts"
 import type { AuditAction } from "../src/ports/AuditLog.ts"
@@ -10,7 +11,6 @@ import { Account } from "../src/account/Account.ts"
 import {
   type AccountChange,
   type AccountView,
-  type FoundDocuments,
   type Lookup,
   noChange
 } from "../src/account/AccountChange.ts"

@@ -1,10 +1,9 @@
 /** What the tables hold once an account is created, which no port reads yet. */
+import type { FoundDocuments, StoredDocument } from "@data-import/domain/account/StoredDocument"
 import { expect, layer } from "@effect/vitest"
 import { BigDecimal, DateTime, Effect, Layer, Schema } from "effect"
 import type { Account } from "@data-import/domain/account/Account"
-import type { FoundDocuments } from "@data-import/domain/account/AccountChange"
 import type { ImportKey } from "@data-import/domain/account/ImportProcess"
-import type { StoredDocument } from "@data-import/domain/ports/Documents"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 import { Configuration } from "@data-import/domain/ports/Configuration"
 import { minimalAccount, noonPlus } from "@data-import/domain/testing/fresh"

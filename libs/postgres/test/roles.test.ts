@@ -78,7 +78,8 @@ const grants = Effect.gen(function* () {
         where attrelid = relation.oid and attnum > 0 and not attisdropped
           and has_column_privilege(role, relation.oid, attnum, privilege)
         order by attname) else '{}' end as columns
-    from pg_class as relation, unnest(${workers}::text[], ${Object.values(DatabaseUsers.roleOf)}::text[])
+    from pg_class as relation, 
+      unnest(${workers}::text[], ${Object.values(DatabaseUsers.roleOf)}::text[])
         with ordinality as workers(worker, role, at),
       unnest(${Object.keys(letters)}::text[]) with ordinality as privileges(privilege, place)
     where relnamespace = 'public'::regnamespace and relkind in ('r', 'p', 'v', 'm', 'f')

@@ -13,7 +13,9 @@ import * as Answer from "../src/http/Answer.ts"
 import type { Authorize } from "../src/auth/Authorization.ts"
 import { readJson } from "../src/http/JsonBody.ts"
 import { Output } from "../src/observability/Log.ts"
-import type { Answered, Call, Route } from "../src/routing/Route.ts"
+import type { Answered } from "../src/http/Answer.ts"
+import type { Call } from "../src/http/Arrival.ts"
+import type { Route } from "../src/routing/Route.ts"
 import * as Service from "../src/lifecycle/Service.ts"
 
 export interface Started {

@@ -2,6 +2,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { ServiceUnavailable } from "@data-import/domain/requests/Failure"
 import * as Answer from "../src/http/Answer.ts"
+import type { LimitOrganisation } from "../src/limits/OrganisationLimit.ts"
 import * as Dispatch from "../src/routing/Dispatch.ts"
 import { request } from "../testing/RawClient.ts"
 import { authorize, echo, ok, route, start } from "./TestService.ts"
@@ -194,7 +195,7 @@ describe("a door that is shut", () => {
   )
 })
 
-const unlimited: Dispatch.LimitOrganisation = (_organisation, answer) => answer
+const unlimited: LimitOrganisation = (_organisation, answer) => answer
 
 describe("what does not start", () => {
   it("a protected route without anybody who opens tokens", () => {

@@ -13,7 +13,8 @@
  */
 import { Config, Effect, Option } from "effect"
 import * as Authorization from "@data-import/server/auth/Authorization"
-import type { Arrival, Dispatched } from "@data-import/server/routing/Dispatch"
+import type { Arrival } from "@data-import/server/http/Arrival"
+import type { Dispatched } from "@data-import/server/routing/Dispatch"
 import * as Service from "@data-import/server/lifecycle/Service"
 import * as TokenVerifier from "@data-import/server/auth/TokenVerifier"
 import * as Upstream from "./Upstream.ts"

@@ -4,7 +4,7 @@
  * message is never copied: the client library writes it anew from the body that it sends.
  */
 import type { IncomingMessage } from "node:http"
-import type { Arrival } from "@data-import/server/routing/Dispatch"
+import type { Arrival } from "@data-import/server/http/Arrival"
 import * as RequestId from "@data-import/server/http/RequestId"
 
 /** Meant for the next hop only (RFC 9110, 7.6.1), or written anew here. */

@@ -15,6 +15,7 @@ import type {
   ImportListKind
 } from "@data-import/domain/ports/ImportProcesses"
 import * as Answer from "@data-import/server/http/Answer"
+import type { Call } from "@data-import/server/http/Arrival"
 import * as Route from "@data-import/server/routing/Route"
 
 const lineOf = ({ account_created_at, external_account_number, kraken_account_number }: Entry) => ({
@@ -37,7 +38,7 @@ const answerOf = (list: ImportList, path: string, limit: number | null) => {
 }
 
 /** A call of any of the lists, which take the same parameters. */
-type ListCall = Route.Call & {
+type ListCall = Call & {
   readonly caller: Caller
   readonly parameters: { readonly after?: string; readonly limit?: number }
 }

@@ -3,11 +3,11 @@
  * requests can be sent to both.
  */
 import { Context, Effect, Layer, Redacted } from "effect"
-import { layer as accountImport } from "@data-import/account-import/src/AccountImport"
-import { layer as postImport } from "@data-import/post-import/src/PostImport"
+import { layer as accountImport } from "@data-import/account-import/AccountImport"
+import { layer as postImport } from "@data-import/post-import/PostImport"
 import { portsBeside } from "@data-import/postgres/testing/beside"
 import { freshUrl } from "@data-import/postgres/testing/TestDatabase"
-import { layer as query } from "@data-import/query/src/Query"
+import { layer as query } from "@data-import/query/Query"
 import { Listening } from "@data-import/server/lifecycle/Service"
 import { running } from "@data-import/server/testing/RunningService"
 import { freshTenant } from "@data-import/server/testing/Tenant"

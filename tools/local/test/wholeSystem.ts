@@ -19,19 +19,19 @@ import {
 } from "node:net"
 import { join } from "node:path"
 import { ConfigProvider, Context, Duration, Effect, Layer, Redacted, type Scope } from "effect"
-import * as AccountImport from "@data-import/account-import/src/AccountImport"
+import * as AccountImport from "@data-import/account-import/AccountImport"
 import { send } from "@data-import/api/testing/Client"
-import * as Auth from "@data-import/auth/src/Auth"
+import * as Auth from "@data-import/auth/Auth"
 import type { OrganisationName } from "@data-import/domain/organisation/Organisation"
 import { issueKey } from "@data-import/domain/auth/ServiceToken"
 import { get as valueAt } from "@data-import/domain/testing/wire"
-import * as Gateway from "@data-import/gateway/src/Gateway"
-import * as PostImport from "@data-import/post-import/src/PostImport"
+import * as Gateway from "@data-import/gateway/Gateway"
+import * as PostImport from "@data-import/post-import/PostImport"
 import { Database, layerWith } from "@data-import/postgres/connection/Database"
 import { layerPorts } from "@data-import/postgres/Storage"
 import { freshUrl, databaseUsersAt } from "@data-import/postgres/testing/TestDatabase"
 import { temporaryFolder } from "@data-import/postgres/testing/temporaryFolder"
-import * as Query from "@data-import/query/src/Query"
+import * as Query from "@data-import/query/Query"
 import { Output } from "@data-import/server/observability/Log"
 import { Listening } from "@data-import/server/lifecycle/Service"
 import { layer as tokenSecrets } from "@data-import/server/auth/TokenSecrets"
@@ -153,7 +153,7 @@ const make = Effect.fnUntraced(function* (world: World) {
   yield* credentialsInEnvironment(world.storeCredentials)
   const folder = yield* temporaryFolder(0o700)
   const owner = yield* freshUrl
-  const databaseUsers = databaseUsersAt(owner)
+  const users = databaseUsersAt(owner)
   const line = yield* lineTo(owner)
   const log: Array<string> = []
   const traces: Array<string> = []
@@ -189,28 +189,23 @@ const make = Effect.fnUntraced(function* (world: World) {
     )
 
   const keysFolder = join(folder, "keys")
-  const databaseOf = (databaseUser: Redacted.Redacted) => ({
-    DATABASE_URL: line.through(databaseUser)
-  })
-  const auth = yield* start(Auth.layer, {
-    ...databaseOf(databaseUsers.auth),
-    TOKEN_KEYS_DIR: keysFolder
-  })
+  const databaseOf = (user: Redacted.Redacted) => ({ DATABASE_URL: line.through(user) })
+  const auth = yield* start(Auth.layer, { ...databaseOf(users.auth), TOKEN_KEYS_DIR: keysFolder })
   const keys = { JWKS_URL: `${auth}/.well-known/jwks.json` }
   const gatewayUrl = yield* start(Gateway.layer, {
     TRUST_PROXY: "0",
     AUTH_URL: auth,
     ACCOUNT_IMPORT_URL: yield* start(AccountImport.layer, {
-      ...databaseOf(databaseUsers["account-import"]),
+      ...databaseOf(users["account-import"]),
       ...keys
     }),
     POST_IMPORT_URL: yield* start(PostImport.layer, {
-      ...databaseOf(databaseUsers["post-import"]),
+      ...databaseOf(users["post-import"]),
       ...keys
     }),
-    QUERY_URL: yield* start(Query.layer, { ...databaseOf(databaseUsers.query), ...keys })
+    QUERY_URL: yield* start(Query.layer, { ...databaseOf(users.query), ...keys })
   })
-  const passwords = Object.values(databaseUsers).map(passwordOf)
+  const passwords = Object.values(users).map(passwordOf)
   return {
     away: line.away,
     gatewayUrl,

@@ -3,16 +3,13 @@
  * nouns and the storage that carries them out under the account's lock.
  */
 import type { BigDecimal, DateTime } from "effect"
-import type { StoredDocument } from "../ports/Documents.ts"
+import type { FoundDocuments } from "./StoredDocument.ts"
 import type { AccountNumber } from "./Account.ts"
 import type { CalendarDate } from "../schema/Field.ts"
 import type { Note } from "./Note.ts"
 import type { InstructionDetails, PaymentInstruction } from "./PaymentInstruction.ts"
 import type { HistoricalStatement, StatementId } from "./Statement.ts"
 import type { Transaction, TransactionId } from "./Transaction.ts"
-
-/** The documents of a request that the store has, by path without a leading slash. */
-export type FoundDocuments = ReadonlyMap<string, StoredDocument>
 
 /** A note as it is on the account: its time of creation is always known. */
 export type AccountNote = Note & { readonly created_at: DateTime.Utc }

@@ -2,14 +2,14 @@
  * Everything that is on an account, for the operator to look at: as values, and as the JSON that is
  * shown of them, in the names of the wire. No program decides on it.
  */
+import type { FoundDocuments } from "./StoredDocument.ts"
 import type { BigDecimal, DateTime, Schema } from "effect"
 import type { AccountNumber } from "./Account.ts"
 import type {
   AccountChange,
   AccountNote,
   AccountStatement,
-  AddedTransaction,
-  FoundDocuments
+  AddedTransaction
 } from "./AccountChange.ts"
 import { type Customer, defaultPreferences } from "./Customer.ts"
 import { twoDecimals } from "../schema/Decimal.ts"

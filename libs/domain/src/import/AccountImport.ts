@@ -20,7 +20,6 @@ import {
 import {
   AlreadyImported,
   type Failure,
-  type Fault,
   ImportInProgress,
   ImportProcessDoesNotExist,
   ImportSkipped,
@@ -28,6 +27,7 @@ import {
   OperationsTeamDoesNotExist,
   unavailable
 } from "../requests/Failure.ts"
+import type { FieldError } from "../schema/Findings.ts"
 import { type Keep, keepFrom } from "../requests/Idempotency.ts"
 import { type ImportKey, type ImportState, stateAt } from "../account/ImportProcess.ts"
 import type { Caller } from "../organisation/Organisation.ts"
@@ -72,21 +72,21 @@ export class AccountImport extends Context.Service<
     readonly validate: (
       caller: Caller,
       body: unknown,
-      faults?: ReadonlyArray<Fault>
+      faults?: ReadonlyArray<FieldError>
     ) => Effect.Effect<Account, Failure>
     /** Stores the account for processing; the data that counts is the last one acknowledged. */
     readonly stage: (
       caller: Caller,
       body: unknown,
       keep?: Keep<Staged> | null,
-      faults?: ReadonlyArray<Fault>
+      faults?: ReadonlyArray<FieldError>
     ) => Effect.Effect<Staged, Failure>
     /** Makes the platform account from the staged data, or with `dry_run` shows that it would. */
     readonly process: (
       caller: Caller,
       body: unknown,
       keep?: Keep<Created> | null,
-      faults?: ReadonlyArray<Fault>
+      faults?: ReadonlyArray<FieldError>
     ) => Effect.Effect<Created, Failure>
   }
 >()("@data-import/domain/AccountImport") {}
@@ -110,7 +110,7 @@ interface Dependencies {
 interface Asked {
   readonly caller: Caller
   readonly body: unknown
-  readonly faults: ReadonlyArray<Fault>
+  readonly faults: ReadonlyArray<FieldError>
 }
 
 const validateAccountRequest = (

@@ -4,14 +4,8 @@
  * validated before they come here, and no path leads out of the supplier's root.
  */
 import { Context, Data, type Duration, type Effect, type Option } from "effect"
+import type { StoredDocument } from "../account/StoredDocument.ts"
 import type { DocumentPath } from "../schema/DocumentPath.ts"
-
-/** What the store gives of a file; `size` in bytes, `etag` and `checksum` where it gives them. */
-export interface StoredDocument {
-  readonly size: number
-  readonly etag: string | null
-  readonly checksum: string | null
-}
 
 /**
  * The store cannot be reached right now; the request may be sent again as it is. A store that

@@ -5,6 +5,7 @@
  * found; which refusal that is, the program decides. With `keep` the answer is stored in the same
  * step, and nothing is stored where the reservation of its key is lost.
  */
+import type { FoundDocuments } from "../account/StoredDocument.ts"
 import {
   Context,
   type DateTime,
@@ -14,7 +15,6 @@ import {
   type Stream
 } from "effect"
 import type { Account, AccountNumber, ExternalAccountNumber } from "../account/Account.ts"
-import type { FoundDocuments } from "../account/AccountChange.ts"
 import type { Code } from "../codes/Code.ts"
 import type { AttemptId, ImportKey, ImportProcess, ImportState } from "../account/ImportProcess.ts"
 import type { Keep } from "../requests/Idempotency.ts"

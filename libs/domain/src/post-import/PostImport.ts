@@ -25,7 +25,6 @@ import {
 import {
   AccountNotFound,
   type Failure,
-  type Fault,
   ImportProcessDoesNotExist,
   keyInUse,
   NotFound,
@@ -34,6 +33,7 @@ import {
   PaymentVendorUnreachable,
   unavailable
 } from "../requests/Failure.ts"
+import type { FieldError } from "../schema/Findings.ts"
 import { type Keep, keepFrom } from "../requests/Idempotency.ts"
 import type { ImportKey } from "../account/ImportProcess.ts"
 import { decideNotes, type NoteResult } from "./NoteImport.ts"
@@ -78,7 +78,7 @@ export class PostImport extends Context.Service<
       caller: Caller,
       body: unknown,
       keep?: Keep<ReadonlyArray<NoteResult>> | null,
-      faults?: ReadonlyArray<Fault>
+      faults?: ReadonlyArray<FieldError>
     ) => Effect.Effect<ReadonlyArray<NoteResult>, Failure>
     /**
      * One result a transaction, in the order of the request; all are added, or none. Faults of the
@@ -87,7 +87,7 @@ export class PostImport extends Context.Service<
     readonly createTransactions: (
       caller: Caller,
       body: unknown,
-      parameters: Result.Result<TransactionParameters, ReadonlyArray<Fault>>,
+      parameters: Result.Result<TransactionParameters, ReadonlyArray<FieldError>>,
       keep?: Keep<ReadonlyArray<TransactionResult>> | null
     ) => Effect.Effect<ReadonlyArray<TransactionResult>, Failure>
     /** The validated request. */
@@ -95,7 +95,7 @@ export class PostImport extends Context.Service<
       caller: Caller,
       body: unknown,
       keep?: Keep<StatementsRequest> | null,
-      faults?: ReadonlyArray<Fault>
+      faults?: ReadonlyArray<FieldError>
     ) => Effect.Effect<StatementsRequest, Failure>
     /**
      * Asks the vendor before anything is stored, unless the instruction is on the account already.
@@ -104,7 +104,7 @@ export class PostImport extends Context.Service<
       caller: Caller,
       body: unknown,
       keep?: Keep<InstructionCreated> | null,
-      faults?: ReadonlyArray<Fault>
+      faults?: ReadonlyArray<FieldError>
     ) => Effect.Effect<InstructionCreated, Failure>
   }
 >()("@data-import/domain/PostImport") {}
@@ -134,7 +134,7 @@ interface Write<A> {
   readonly body: unknown
   readonly keep: Keep<A> | null
   /** Those beside the body. */
-  readonly faults: ReadonlyArray<Fault>
+  readonly faults: ReadonlyArray<FieldError>
 }
 
 /** A valid request of a supplier that takes writes. */
@@ -182,7 +182,7 @@ const createNotes = Effect.fnUntraced(function* (
 const createTransactions = Effect.fnUntraced(function* (
   deps: Dependencies,
   write: Write<ReadonlyArray<TransactionResult>>,
-  parameters: Result.Result<TransactionParameters, ReadonlyArray<Fault>>
+  parameters: Result.Result<TransactionParameters, ReadonlyArray<FieldError>>
 ) {
   const valid = yield* validateRequest(deps, write, transactionsRequest)
   const { transactions } = valid.body

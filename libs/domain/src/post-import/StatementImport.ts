@@ -4,16 +4,17 @@
  * refused, and with it the request. Source: specification, "Create historical statements";
  * decisions, "Comparison".
  */
+import type { FoundDocuments } from "../account/StoredDocument.ts"
 import { BigDecimal, Result } from "effect"
 import {
   type AccountStatement,
   type AccountView,
-  type FoundDocuments,
   noChange,
   type Decision
 } from "../account/AccountChange.ts"
 import { relativePath } from "../schema/DocumentPath.ts"
-import { type Fault, ValidationFailed } from "../requests/Failure.ts"
+import { ValidationFailed } from "../requests/Failure.ts"
+import type { FieldError } from "../schema/Findings.ts"
 import type { HistoricalStatement } from "../account/Statement.ts"
 
 type Field = keyof HistoricalStatement
@@ -42,7 +43,7 @@ const isSame = (sent: HistoricalStatement, { origin, statement }: AccountStateme
 export const decideStatements =
   (sent: ReadonlyArray<HistoricalStatement>, documents: FoundDocuments) =>
   (account: AccountView): Result.Result<Decision<null>, ValidationFailed> => {
-    const errors = sent.flatMap((statement, index): ReadonlyArray<Fault> => {
+    const errors = sent.flatMap((statement, index): ReadonlyArray<FieldError> => {
       const there = account.statements.get(statement.statement_id)
       if (there === undefined || isSame(statement, there)) return []
       const detail = "The account has a statement of this id with other content."

@@ -5,18 +5,11 @@
  */
 import { Data } from "effect"
 import type { AccountNumber } from "../account/Account.ts"
-import type { FieldCode } from "../codes/Code.ts"
 import type { ImportKey } from "../account/ImportProcess.ts"
+import type { FieldError } from "../schema/Findings.ts"
 import type { NotJson } from "../schema/Json.ts"
 import type { SupplierStatus } from "../organisation/Supplier.ts"
 import type { Transaction } from "../account/Transaction.ts"
-
-/** One broken rule: `attr` is the dot path from the account or request, list indexes zero-based. */
-export interface Fault {
-  readonly attr: string
-  readonly code: FieldCode
-  readonly detail: string
-}
 
 /** The caller's key does not cover the request. */
 export class PermissionDenied extends Data.TaggedError("PermissionDenied")<{}> {
@@ -29,7 +22,7 @@ export class PermissionDenied extends Data.TaggedError("PermissionDenied")<{}> {
  */
 export class ValidationFailed extends Data.TaggedError("ValidationFailed")<{
   readonly code: "account_failed_validation" | "request_failed_validation"
-  readonly errors: ReadonlyArray<Fault>
+  readonly errors: ReadonlyArray<FieldError>
   readonly more?: boolean
 }> {}
 

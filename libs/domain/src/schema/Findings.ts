@@ -3,7 +3,14 @@
  * of nothing but faults must not keep the service busy. Source: decisions, "Errors of one answer".
  */
 import type { FieldCode } from "../codes/Code.ts"
-import type { Path } from "./SchemaTree.ts"
+import type { Path } from "./Json.ts"
+
+/** One broken rule: `attr` is the dot path from the account or request, list indexes zero-based. */
+export interface FieldError {
+  readonly attr: string
+  readonly code: FieldCode
+  readonly detail: string
+}
 
 export interface BrokenRule {
   readonly path: Path

@@ -39,6 +39,9 @@ const platform = JSON as unknown as PlatformJson
 /** Whether a parsed value is a number whose spelling was kept. */
 export const isRawNumber = (value: unknown): value is RawNumber => platform.isRawJSON(value)
 
+/** A path from the root of a body: field names and list indexes. */
+export type Path = ReadonlyArray<string | number>
+
 /** Whether a parsed value is an object, and neither a list nor a number whose spelling was kept. */
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value) && !isRawNumber(value)

@@ -5,7 +5,7 @@
 import { Schema, type SchemaAST } from "effect"
 import { fieldCheck, isStorableText } from "./Field.ts"
 import { isObject, listElements } from "./Json.ts"
-import type { Path } from "./SchemaTree.ts"
+import type { Path } from "./Json.ts"
 
 /** What may stand in an object without documented members, told by an annotation of its schema. */
 export type Inside = "anything" | "nothing"

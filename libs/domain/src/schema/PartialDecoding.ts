@@ -7,16 +7,10 @@ import { Result, type SchemaIssue } from "effect"
 import type { FieldCode } from "../codes/Code.ts"
 import { isStorableText } from "./Field.ts"
 import type { Findings } from "./Findings.ts"
-import { isObject, isRawNumber, listElements } from "./Json.ts"
+import { isObject, isRawNumber, listElements, type Path } from "./Json.ts"
 import { tooManyElements, tooManyMembers, unstorableText } from "./JsonObject.ts"
 import { invalid } from "./Decoder.ts"
-import {
-  type LeafNode,
-  nearestOf,
-  type Path,
-  type SchemaTree,
-  type StructNode
-} from "./SchemaTree.ts"
+import { type LeafNode, nearestOf, type SchemaTree, type StructNode } from "./SchemaTree.ts"
 import type { Steps } from "../support/Steps.ts"
 
 /**

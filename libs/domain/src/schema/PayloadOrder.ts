@@ -6,7 +6,8 @@
 import type { BrokenRule } from "./Findings.ts"
 import { isObject, listElements } from "./Json.ts"
 import { wholePayload } from "./Rules.ts"
-import { type Path, type SchemaTree, nodeAt } from "./SchemaTree.ts"
+import type { Path } from "./Json.ts"
+import { type SchemaTree, nodeAt } from "./SchemaTree.ts"
 import type { Steps } from "../support/Steps.ts"
 
 /** More than any member sent: a body has no room for as many. */

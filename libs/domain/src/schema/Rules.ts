@@ -10,7 +10,7 @@ import type { FieldCode } from "../codes/Code.ts"
 import type { CalendarDate } from "./Field.ts"
 import type { Findings } from "./Findings.ts"
 import { Invalid } from "./PartialDecoding.ts"
-import type { Path } from "./SchemaTree.ts"
+import type { Path } from "./Json.ts"
 import type { Steps } from "../support/Steps.ts"
 
 /** What a rule may know beyond the payload. */

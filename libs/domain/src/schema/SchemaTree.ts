@@ -4,7 +4,7 @@
  * was meant to be, and knows the order of the fields.
  */
 import { type Result, Schema, type SchemaAST, type SchemaIssue } from "effect"
-import { isListWithinLimit, isObject } from "./Json.ts"
+import { isListWithinLimit, isObject, type Path } from "./Json.ts"
 import { insideOf } from "./JsonObject.ts"
 import { type Decoder, decoderOf, invalid } from "./Decoder.ts"
 
@@ -34,9 +34,6 @@ export interface LeafNode {
   /** For what `read` leaves to the schema: the value after all, or every issue with the input. */
   readonly decode: (input: unknown) => Result.Result<unknown, { readonly issue: SchemaIssue.Issue }>
 }
-
-/** A path from the root of a body: field names and list indexes. */
-export type Path = ReadonlyArray<string | number>
 
 type Wrapped = Schema.Constraint & {
   readonly fields?: Record<string, Schema.Constraint>

@@ -6,7 +6,7 @@
  */
 import { Result, type Schema } from "effect"
 import { type DocumentPath, documentsIn } from "./DocumentPath.ts"
-import type { Fault } from "../requests/Failure.ts"
+import type { FieldError } from "../schema/Findings.ts"
 import { Findings } from "./Findings.ts"
 import { decodingPartially } from "./PartialDecoding.ts"
 import { inPayloadOrder } from "./PayloadOrder.ts"
@@ -19,19 +19,20 @@ import {
   type RuleSet,
   wholePayload
 } from "./Rules.ts"
-import { type Path, schemaTreeOf } from "./SchemaTree.ts"
+import type { Path } from "./Json.ts"
+import { schemaTreeOf } from "./SchemaTree.ts"
 import { finish, type Steps } from "../support/Steps.ts"
 
 /** What is wrong, in payload order: all of it, or the first that was found where there is more. */
 export interface Refusal {
-  readonly errors: ReadonlyArray<Fault>
+  readonly errors: ReadonlyArray<FieldError>
   /** Whether more is wrong than is listed. */
   readonly more: boolean
 }
 
 export interface Validator<A> {
   /** Without a pause; fails with what is listed of what is wrong. */
-  readonly validate: (input: unknown, facts: Facts) => Result.Result<A, ReadonlyArray<Fault>>
+  readonly validate: (input: unknown, facts: Facts) => Result.Result<A, ReadonlyArray<FieldError>>
   /** In steps, for bodies of any size. */
   readonly validating: (input: unknown, facts: Facts) => Steps<Result.Result<A, Refusal>>
   /** The documents that a body names, sound or not; see `documentsIn`. */

@@ -12,7 +12,7 @@ import {
 } from "../account/Account.ts"
 import { businessDay, type TimeZone, utc } from "../organisation/BusinessDay.ts"
 import { noCodeLists } from "../schema/CodeLists.ts"
-import type { Fault } from "../requests/Failure.ts"
+import type { FieldError } from "../schema/Findings.ts"
 import { nonBlankText } from "../schema/Field.ts"
 import { EmptyObject } from "../schema/JsonObject.ts"
 import { type Facts, supplierExists } from "../schema/Rules.ts"
@@ -73,4 +73,5 @@ export const validateAccount = (
   payload: unknown,
   now: DateTime.Utc,
   timeZone: TimeZone = utc
-): Result.Result<Account, ReadonlyArray<Fault>> => account.validate(payload, factsAt(now, timeZone))
+): Result.Result<Account, ReadonlyArray<FieldError>> =>
+  account.validate(payload, factsAt(now, timeZone))

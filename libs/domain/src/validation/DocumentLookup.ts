@@ -3,9 +3,9 @@
  * and for an organisation, one deadline for all of them, and none any more once the client has gone
  * away. Source: decisions, "Documents of one request".
  */
+import type { FoundDocuments, StoredDocument } from "../account/StoredDocument.ts"
 import { Duration, Effect, Option, Semaphore } from "effect"
-import { type Documents, DocumentsUnavailable, type StoredDocument } from "../ports/Documents.ts"
-import type { FoundDocuments } from "../account/AccountChange.ts"
+import { type Documents, DocumentsUnavailable } from "../ports/Documents.ts"
 import type { DocumentPath } from "../schema/DocumentPath.ts"
 import type { OrganisationName } from "../organisation/Organisation.ts"
 import type { Supplier } from "../organisation/Supplier.ts"

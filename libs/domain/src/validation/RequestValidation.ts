@@ -4,16 +4,17 @@
  * A supplier of another organisation is looked up and then treated exactly like one that does not
  * exist. Source: decisions, "Errors", "Order of checks" and "Errors of one answer".
  */
+import type { FoundDocuments } from "../account/StoredDocument.ts"
 import { DateTime, Effect, Option, Result } from "effect"
 import type { Documents, DocumentsUnavailable } from "../ports/Documents.ts"
 import type { Configuration } from "../ports/Configuration.ts"
 import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
 import { SupplierCodeField } from "../account/Account.ts"
-import type { FoundDocuments } from "../account/AccountChange.ts"
 import { businessDay, utc } from "../organisation/BusinessDay.ts"
 import { mostDocuments } from "../schema/DocumentPath.ts"
 import { makeLookUp, nothingLookedUp } from "./DocumentLookup.ts"
-import { type Fault, MigrationNotOngoing, ValidationFailed } from "../requests/Failure.ts"
+import { MigrationNotOngoing, ValidationFailed } from "../requests/Failure.ts"
+import type { FieldError } from "../schema/Findings.ts"
 import type { CalendarDate } from "../schema/Field.ts"
 import { mostFaults } from "../schema/Findings.ts"
 import type { Caller } from "../organisation/Organisation.ts"
@@ -29,7 +30,7 @@ const computed = <A>(make: () => Steps<A>): Effect.Effect<A> => Effect.interrupt
 /** The refusal of a request for what was found beside its body and in it. */
 const refusalOf = (
   code: ValidationFailed["code"],
-  faults: ReadonlyArray<Fault>,
+  faults: ReadonlyArray<FieldError>,
   { errors, more }: Refusal
 ): ValidationFailed => {
   const all = [...faults, ...errors]
@@ -81,7 +82,7 @@ export interface RequestValidator {
     readonly payload: unknown
     readonly code: ValidationFailed["code"]
     /** What was found beside the body, and stands before the faults of the body. */
-    readonly faults?: ReadonlyArray<Fault>
+    readonly faults?: ReadonlyArray<FieldError>
   }) => Effect.Effect<ValidRequest<Body>, ValidationFailed | Unavailable>
 }
 

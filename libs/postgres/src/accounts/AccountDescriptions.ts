@@ -1,9 +1,9 @@
 /** Everything on an account, read for the operator. */
+import type { StoredDocument } from "@data-import/domain/account/StoredDocument"
 import { Effect, Option, Schema } from "effect"
 import { type AccountNumber, ExternalAccountNumber } from "@data-import/domain/account/Account"
 import type { AccountDescription } from "@data-import/domain/account/AccountDescription"
 import { relativePath } from "@data-import/domain/schema/DocumentPath"
-import type { StoredDocument } from "@data-import/domain/ports/Documents"
 import { SupplierCode } from "@data-import/domain/organisation/Supplier"
 import { Instruction, noteOf } from "./AccountReading.ts"
 import { type Database, rowsOf } from "../connection/Database.ts"

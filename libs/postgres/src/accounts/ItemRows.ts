@@ -3,8 +3,8 @@
  * items, notes with their documents, statements. Each list is numbered from 0; where it goes on is
  * for the statement to say. Figures travel as text, so that no digit is lost.
  */
+import type { FoundDocuments } from "@data-import/domain/account/StoredDocument"
 import { BigDecimal, DateTime } from "effect"
-import type { FoundDocuments } from "@data-import/domain/account/AccountChange"
 import { relativePath } from "@data-import/domain/schema/DocumentPath"
 import type { CalendarDate } from "@data-import/domain/schema/Field"
 import type { Note } from "@data-import/domain/account/Note"

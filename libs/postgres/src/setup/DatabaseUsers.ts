@@ -71,8 +71,9 @@ const verifierOf = (password: string): string => {
 
 /** Statements take no parameters that make roles; a block of them reads these, as `database_user`. */
 const eachDatabaseUser = `
-  for database_user in select * from json_to_recordset(current_setting('data_import.database_users')::json)
-    as database_user(name text, role text, verifier text)
+  for database_user in
+    select * from json_to_recordset(current_setting('data_import.database_users')::json)
+      as database_user(name text, role text, verifier text)
   loop`
 
 const making = `do $$ declare database_user record; begin ${eachDatabaseUser}
@@ -94,7 +95,8 @@ end $$`
 const refusePowerful = Effect.fnUntraced(function* (databaseUsers: ReadonlyArray<DatabaseUser>) {
   const sql = yield* SqlClient.SqlClient
   const powerful = yield* sql<{ name: string }>`
-    select rolname as name from pg_roles where rolname = any(${databaseUsers.map(({ user }) => user)})
+    select rolname as name from pg_roles 
+    where rolname = any(${databaseUsers.map(({ user }) => user)})
       and (rolsuper or rolcreaterole or rolcreatedb or rolname = current_user)`
   const found = databaseUsers.find(({ user }) => powerful.some(({ name }) => name === user))
   if (found === undefined) return

@@ -14,6 +14,11 @@ import type { StorageUnavailable } from "@data-import/domain/ports/StorageUnavai
 /** Everything that a handler may fail with; each has its answer. */
 export type Refused = Failure | Refusal | StorageUnavailable
 
+/**
+ * What a handler answers with; a refusal becomes the error envelope, a defect a 500 without a word.
+ */
+export type Answered = Effect.Effect<HttpServerResponse.HttpServerResponse, Refused, Scope.Scope>
+
 const apiHeaders = Headers.fromRecordUnsafe({
   "cache-control": "no-store",
   "content-security-policy": "default-src 'none'; frame-ancestors 'none'",

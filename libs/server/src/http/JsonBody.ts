@@ -8,7 +8,7 @@ import * as Json from "@data-import/domain/schema/Json"
 import type { OrganisationName } from "@data-import/domain/organisation/Organisation"
 import { inTurns, type Steps } from "@data-import/domain/support/Steps"
 import { smallBytes } from "@data-import/domain/requests/WorkBudget"
-import type { Arrival } from "../routing/Dispatch.ts"
+import type { Arrival } from "./Arrival.ts"
 import type { BodyRefused } from "./RequestBody.ts"
 
 type Refused = UnsupportedMediaType | BodyRefused | Json.NotJson

@@ -5,7 +5,10 @@
 import { Effect } from "effect"
 import { Throttled } from "@data-import/api/Refusal"
 import type { OrganisationName } from "@data-import/domain/organisation/Organisation"
-import type { LimitOrganisation } from "../routing/Dispatch.ts"
+import type { Answered } from "../http/Answer.ts"
+
+/** Runs what one organisation asks for, or refuses it while too much of that runs already. */
+export type LimitOrganisation = (organisation: OrganisationName, answer: Answered) => Answered
 
 export const make = (limit: number): LimitOrganisation => {
   const running = new Map<OrganisationName, number>()

@@ -8,7 +8,7 @@ import { HttpMiddleware, type HttpServerResponse, HttpTraceContext } from "effec
 import { OtlpSerialization, OtlpTracer, PrometheusMetrics } from "effect/observability"
 import { NodeHttpClient } from "@effect/platform-node"
 import * as Settings from "@data-import/domain/support/Settings"
-import type { Arrival } from "../routing/Dispatch.ts"
+import type { Arrival } from "../http/Arrival.ts"
 import type { Access } from "./Log.ts"
 
 const seconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]

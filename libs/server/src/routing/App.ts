@@ -12,6 +12,7 @@ import * as Answer from "../http/Answer.ts"
 import type { Authorize } from "../auth/Authorization.ts"
 import { clientAddressOf } from "../http/ClientAddress.ts"
 import type { Dependencies } from "../observability/Dependencies.ts"
+import type { Arrival } from "../http/Arrival.ts"
 import * as Dispatch from "./Dispatch.ts"
 import * as Listener from "../http/Listener.ts"
 import type { Log } from "../observability/Log.ts"
@@ -19,7 +20,8 @@ import * as OrganisationLimit from "../limits/OrganisationLimit.ts"
 import type { OpenRequests } from "../limits/OpenRequests.ts"
 import * as RequestBody from "../http/RequestBody.ts"
 import * as RequestId from "../http/RequestId.ts"
-import type { Answered, Route } from "./Route.ts"
+import type { Answered } from "../http/Answer.ts"
+import type { Route } from "./Route.ts"
 import { inSpan, type Metrics } from "../observability/Telemetry.ts"
 
 /** What a service is made of. */
@@ -34,7 +36,7 @@ export interface Serving {
   /** Needed as soon as one route is protected. */
   readonly authorize?: Authorize
   /** Asked for a path that is none of the routes. */
-  readonly otherwise?: (arrival: Dispatch.Arrival, path: string) => Dispatch.Dispatched | undefined
+  readonly otherwise?: (arrival: Arrival, path: string) => Dispatch.Dispatched | undefined
   /** How many requests of one client address are worked on at once; no limit unless given. */
   readonly maxRequestsPerAddress?: number
 }
@@ -102,7 +104,7 @@ export const make = Effect.fnUntraced(function* (parts: Parts) {
   const clock = yield* Clock.Clock
   const tracing = yield* References.TracerEnabled
 
-  const watch = ({ clientAddress, request, requestId }: Dispatch.Arrival, route: string) => {
+  const watch = ({ clientAddress, request, requestId }: Arrival, route: string) => {
     const began = clock.monotonicTimeNanosUnsafe()
     const response = Listener.response(request)
     progress.enter(response, clientAddress)
@@ -122,7 +124,7 @@ export const make = Effect.fnUntraced(function* (parts: Parts) {
     })
   }
 
-  const refusedAtOnce = (arrival: Dispatch.Arrival, route: string) => {
+  const refusedAtOnce = (arrival: Arrival, route: string) => {
     const message = Listener.message(arrival.request)
     const refused = Listener.refusalOfHead(message)
     // After an Upgrade that is ignored, Node reads nothing more from the connection.
@@ -142,7 +144,7 @@ export const make = Effect.fnUntraced(function* (parts: Parts) {
       proxyHops
     )
     const readBody = RequestBody.reader(request, receiving)
-    const arrival: Dispatch.Arrival = { request, requestId, clientAddress, readBody }
+    const arrival: Arrival = { request, requestId, clientAddress, readBody }
     const { answer, route } = dispatch(arrival)
     watch(arrival, route)
     const refused = refusedAtOnce(arrival, route)

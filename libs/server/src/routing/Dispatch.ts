@@ -5,20 +5,16 @@
  * never splits a segment.
  */
 import { Effect, identity } from "effect"
-import type { HttpServerRequest } from "effect/http"
 import { noQuery, queryOf } from "@data-import/api/Parameter"
 import { MethodNotAllowed, NotAcceptable } from "@data-import/api/Refusal"
 import { NotFound, type ServiceUnavailable } from "@data-import/domain/requests/Failure"
-import type {
-  Caller,
-  OrganisationName,
-  RequestId
-} from "@data-import/domain/organisation/Organisation"
+import type { Caller } from "@data-import/domain/organisation/Organisation"
 import { allowsJson } from "../http/Accept.ts"
 import * as Answer from "../http/Answer.ts"
+import type { LimitOrganisation } from "../limits/OrganisationLimit.ts"
 import type { Authorize } from "../auth/Authorization.ts"
-import type { ReadBody } from "../http/RequestBody.ts"
-import type { Answered, Route } from "./Route.ts"
+import type { Route } from "./Route.ts"
+import type { Arrival } from "../http/Arrival.ts"
 
 /** A path of the service, with its methods. */
 interface Place {
@@ -29,19 +25,10 @@ interface Place {
   readonly allow: ReadonlyArray<string>
 }
 
-/** What is known of a request before anything else is looked at. */
-export interface Arrival {
-  readonly request: HttpServerRequest.HttpServerRequest
-  readonly requestId: RequestId
-  /** The client's address, as far as the service may believe what is said about it. */
-  readonly clientAddress: string
-  readonly readBody: ReadBody
-}
-
 /** A request whose handler is found: the template for logs and metrics, and what is left to do. */
 export interface Dispatched {
   readonly route: string
-  readonly answer: Answered
+  readonly answer: Answer.Answered
 }
 
 export type Dispatch = (arrival: Arrival) => Dispatched
@@ -120,7 +107,7 @@ const answerAt = (
   arrival: Arrival,
   search: string,
   caller: Caller | undefined
-): Answered => {
+): Answer.Answered => {
   const { request } = arrival
   const route = place.routes.get(request.method === "HEAD" ? "GET" : request.method)
   if (route === undefined) return Effect.fail(new MethodNotAllowed({ allow: place.allow }))
@@ -141,9 +128,6 @@ export type Admit = <A, E, R>(
 const isPublished = (access: Route["access"], method: string): boolean =>
   access === "public" && method !== "POST"
 
-/** Runs what one organisation asks for, or refuses it while too much of that runs already. */
-export type LimitOrganisation = (organisation: OrganisationName, answer: Answered) => Answered
-
 /**
  * Makes the dispatcher of these routes. `otherwise` is asked for a path that none of them has;
  * `admit` lets requests in, before anything of theirs is looked at but the path.
@@ -163,7 +147,7 @@ export const make = (
     throw new Error(`${guarded.path} needs a token, and nobody opens it`)
   }
 
-  const visit = (found: Found, arrival: Arrival, search: string): Answered => {
+  const visit = (found: Found, arrival: Arrival, search: string): Answer.Answered => {
     const { access } = found.place
     if (access === "public" || authorize === undefined) {
       return Effect.suspend(() => answerAt(found, arrival, search, undefined))

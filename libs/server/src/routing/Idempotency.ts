@@ -6,7 +6,8 @@
  */
 import { createHash } from "node:crypto"
 import { Effect, type Result } from "effect"
-import { type Fault, ValidationFailed } from "@data-import/domain/requests/Failure"
+import { ValidationFailed } from "@data-import/domain/requests/Failure"
+import type { FieldError } from "@data-import/domain/schema/Findings"
 import {
   Fingerprint,
   IdempotencyKey,
@@ -16,7 +17,8 @@ import {
 import { IdempotentWrites } from "@data-import/domain/writes/IdempotentWrites"
 import type { Caller } from "@data-import/domain/organisation/Organisation"
 import * as Answer from "../http/Answer.ts"
-import type { Answered, Call } from "./Route.ts"
+import type { Answered } from "../http/Answer.ts"
+import type { Call } from "../http/Arrival.ts"
 
 const header = "idempotency-key"
 
@@ -76,7 +78,7 @@ interface Body {
 export interface WriteCall<P = unknown> extends Call {
   readonly caller: Caller
   readonly body: unknown
-  readonly parameters: Result.Result<P, ReadonlyArray<Fault>>
+  readonly parameters: Result.Result<P, ReadonlyArray<FieldError>>
   readonly keep: Keep<unknown> | null
 }
 

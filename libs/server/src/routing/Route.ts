@@ -22,42 +22,20 @@
  * checked before the method, and the Accept header, media type and size before the body is read, in
  * this order.
  */
-import { Effect, Result, type Scope as EffectScope } from "effect"
-import type { HttpServerResponse } from "effect/http"
+import { Effect, Result } from "effect"
 import type { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Authorization, scopeOf } from "@data-import/api/Authorization"
 import { bodyBytes } from "@data-import/api/Limits"
 import { keyRefusalOf } from "@data-import/api/Operation"
-import {
-  type Parameters,
-  type ParametersOf,
-  parametersOf,
-  type Query
-} from "@data-import/api/Parameter"
-import { type Fault, ValidationFailed } from "@data-import/domain/requests/Failure"
+import { type Parameters, type ParametersOf, parametersOf } from "@data-import/api/Parameter"
+import { ValidationFailed } from "@data-import/domain/requests/Failure"
+import type { FieldError } from "@data-import/domain/schema/Findings"
 import type { Caller, Scope } from "@data-import/domain/organisation/Organisation"
 import { makeWorkBudget, type WorkBudget } from "@data-import/domain/requests/WorkBudget"
-import type { Refused } from "../http/Answer.ts"
-import type { Arrival } from "./Dispatch.ts"
+import type { Answered } from "../http/Answer.ts"
+import type { Call } from "../http/Arrival.ts"
 import { Writing } from "./Idempotency.ts"
 import * as JsonBody from "../http/JsonBody.ts"
-
-/** One request on its way to a handler. */
-export interface Call extends Arrival {
-  /** The values of the path's parameters, percent-decoded. */
-  readonly params: Readonly<Record<string, string>>
-  /** The query as sent. */
-  readonly query: Query
-}
-
-/**
- * What a handler answers with; a refusal becomes the error envelope, a defect a 500 without a word.
- */
-export type Answered = Effect.Effect<
-  HttpServerResponse.HttpServerResponse,
-  Refused,
-  EffectScope.Scope
->
 
 /**
  * One method of one path. A GET is interrupted when its client goes away; any other method
@@ -104,15 +82,15 @@ export type Handlers<Endpoints extends HttpApiEndpoint.Constraint> = {
 }
 
 /** The faults of parameters that may be reported with those of a body. */
-export const faultsIn = (parameters: Parameters<unknown>): ReadonlyArray<Fault> =>
+export const faultsIn = (parameters: Parameters<unknown>): ReadonlyArray<FieldError> =>
   Result.isFailure(parameters) ? parameters.failure : []
 
-const refused = (errors: ReadonlyArray<Fault>) =>
+const refused = (errors: ReadonlyArray<FieldError>) =>
   new ValidationFailed({ code: "request_failed_validation", errors })
 
 /** The parameters, or their faults as a refusal of their own. */
 export const orRefuse = <A>(
-  parameters: Result.Result<A, ReadonlyArray<Fault>>
+  parameters: Result.Result<A, ReadonlyArray<FieldError>>
 ): Effect.Effect<A, ValidationFailed> => Effect.fromResult(Result.mapError(parameters, refused))
 
 type AnyHandler = Handler<unknown> | Writing

@@ -16,7 +16,7 @@ import {
 import type { AccountDescription, DescribedTransaction } from "../../account/AccountDescription.ts"
 import type { ImportKey } from "../../account/ImportProcess.ts"
 import { currentTransactions, historicalTransactions, type Ledger } from "../../account/Ledger.ts"
-import { noteTimesOf } from "../../post-import/NoteImport.ts"
+import { noteTimesOf } from "../../account/KnownNotes.ts"
 import type { StatementId } from "../../account/Statement.ts"
 import type { Transaction, TransactionId } from "../../account/Transaction.ts"
 import { Accounts } from "../Accounts.ts"
