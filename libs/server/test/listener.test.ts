@@ -269,6 +269,65 @@ describe("bytes that are no request", () => {
   )
 })
 
+describe("a tunnel", () => {
+  it.effect("does not end the process when its client resets the connection", () =>
+    Effect.gen(function* () {
+      const { port } = yield* start(service)
+      for (let attempts = 0; attempts < 20; attempts++) {
+        const connection = yield* open(port)
+        connection.send("CONNECT a:1 HTTP/1.1\r\nhost: a\r\n\r\n")
+        if (attempts % 2 === 1) yield* Effect.promise(() => connection.receive())
+        connection.reset()
+        expect((yield* request(port, { path: "/ok/" })).status).toBe(200)
+      }
+    })
+  )
+})
+
+describe("pipelined requests", () => {
+  const get = "GET /wait/ HTTP/1.1\r\nhost: a\r\n\r\n"
+
+  const sending = Effect.fnUntraced(function* (count: number) {
+    const gate = yield* Deferred.make<void>()
+    let handled = 0
+    const wait = route("GET", "/wait/", () =>
+      Effect.suspend(() => {
+        handled += 1
+        return Effect.andThen(Deferred.await(gate), ok)
+      })
+    )
+    const { port } = yield* start({ routes: [wait, ...service.routes] })
+    const connection = yield* open(port)
+    connection.send(get.repeat(count))
+    // An answer to another client shows that the bytes above have been read.
+    yield* Effect.repeat(request(port, { path: "/ok/" }), { until: () => handled > 0 })
+    yield* Deferred.succeed(gate, undefined)
+    return { connection, handledOf: () => handled }
+  })
+
+  it.effect("are all answered where there are 16", () =>
+    Effect.gen(function* () {
+      const { connection } = yield* sending(16)
+      for (let index = 0; index < 16; index++) {
+        const answer = yield* Effect.promise(() => connection.receive())
+        expect([answer.status, answer.headers["connection"]]).toEqual([200, "keep-alive"])
+      }
+    })
+  )
+
+  it.effect("are dropped after the first 16, whose answers end the connection", () =>
+    Effect.gen(function* () {
+      const { connection, handledOf } = yield* sending(2_500)
+      const text = yield* Effect.promise(() => connection.rest())
+      const { answers, left } = answersIn(Buffer.from(text, "latin1"), false)
+      expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 16 }, () => 200))
+      expect(answers.map(({ headers }) => headers["connection"]).at(-1)).toBe("close")
+      expect(left.toString()).toBe("")
+      expect(handledOf()).toBe(16)
+    })
+  )
+})
+
 describe("how much of an answer has left", () => {
   const bytes = 1_000
 

@@ -210,10 +210,52 @@ const refuse = (error: NodeJS.ErrnoException, socket: Duplex): void => {
   awaited.once("close", () => socket.end())
 }
 
+/** Node takes its own listeners off a connection that asks for a tunnel. */
+const refuseTunnel = (_request: IncomingMessage, socket: Duplex): void => {
+  socket.on("error", () => socket.destroy())
+  refuse(new Error("no tunnel"), socket)
+}
+
+/**
+ * How many requests of one connection may wait for their answers. Clients hardly pipeline, and Node
+ * parses thousands of short requests out of one packet before anybody else has a turn.
+ */
+const mostPipelined = 16
+
+/**
+ * Whether this request comes on top of too many that wait for their answers. It is dropped, and the
+ * connection ends with the last answer that is due.
+ */
+const isExcess = ({ socket }: IncomingMessage): boolean => {
+  if ((unanswered.get(socket)?.size ?? 0) < mostPipelined) return false
+  if (mayFollow(socket)) {
+    ending.add(socket)
+    socket.pause()
+    const awaited = lastAwaited(socket)
+    if (awaited === undefined) socket.destroy()
+    else {
+      if (!awaited.headersSent) awaited.shouldKeepAlive = false
+      awaited.once("close", () => socket.destroySoon())
+    }
+  }
+  return true
+}
+
+/** Node offers no way to look at a request before it is handled, but to stand before its event. */
+const dropExcess = (server: Server): void => {
+  const emit: (event: string, ...values: ReadonlyArray<unknown>) => boolean =
+    server.emit.bind(server)
+  Object.assign(server, {
+    emit: (event: string, ...values: ReadonlyArray<unknown>): boolean =>
+      (event === "request" && isExcess(values[0] as IncomingMessage)) || emit(event, ...values)
+  })
+}
+
 /**
  * A server that does not listen yet. An unknown expectation and an Upgrade are ignored, as RFC 9110
  * allows; a tunnel, for which Node has no request, is refused. A client that closes its sending
- * side still gets its answer.
+ * side still gets its answer. A connection on which more than 16 requests wait for their answers
+ * gets these answers and ends.
  */
 export const make = ({ idle }: ClientTimes): Server => {
   const server = createServer({
@@ -226,8 +268,9 @@ export const make = ({ idle }: ClientTimes): Server => {
   // Node documents it for `net` only.
   Object.assign(server, { httpAllowHalfOpen: true })
   server.on("clientError", refuse)
-  server.on("connect", (_request, socket) => refuse(new Error("no tunnel"), socket))
+  server.on("connect", refuseTunnel)
   server.on("checkExpectation", (request, response) => server.emit("request", request, response))
+  dropExcess(server)
   return server
 }
 
