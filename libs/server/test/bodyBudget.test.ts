@@ -82,14 +82,49 @@ describe("the budget for bodies", () => {
     budget.reserve(read, 5, 0)
     budget.complete(worked)
     budget.complete(read)
-    budget.answer(read, graceMillis)
+    budget.answer(read, 0, graceMillis)
     expect(budget.reserve(next, 5, 2 * graceMillis - 1)).toBe(false)
     expect(budget.reserve(next, 5, 2 * graceMillis)).toBe(true)
     expect(evicted).toEqual(["read"])
     budget.release(worked)
-    budget.answer(worked, graceMillis)
+    budget.answer(worked, 0, graceMillis)
     expect(budget.reserve(next, 6, 3 * graceMillis)).toBe(false)
     expect(evicted).toEqual(["read"])
+  })
+})
+
+describe("an answer", () => {
+  it("holds what its body held, or more where it is larger", () => {
+    const { body } = bodies()
+    const budget = new BodyBudget(40)
+    const [small, large] = [body("small"), body("large")]
+    budget.reserve(small, 5, 0)
+    budget.reserve(large, 5, 0)
+    expect(budget.answer(small, 3, 0)).toBe(true)
+    expect(budget.answer(large, 12, 0)).toBe(true)
+    expect([small.bytes, large.bytes, budget.used]).toEqual([5, 12, 17])
+  })
+
+  it("has no room beside others that are worked on, and makes room among those that wait", () => {
+    const { body, evicted } = bodies()
+    const budget = new BodyBudget(10)
+    const [worked, waiting, answered] = [body("worked"), body("waiting"), body("answered")]
+    budget.reserve(worked, 4, 0)
+    budget.complete(worked)
+    budget.reserve(waiting, 4, 0)
+    budget.reserve(answered, 1, 0)
+    budget.complete(answered)
+    expect(budget.answer(answered, 7, graceMillis)).toBe(false)
+    expect(evicted).toEqual(["waiting"])
+    expect(budget.answer(answered, 5, graceMillis)).toBe(true)
+  })
+
+  it("that is larger than a share counts as that", () => {
+    const { body } = bodies()
+    const budget = new BodyBudget(10, 6)
+    const huge = body("huge")
+    expect(budget.answer(huge, 1_000, 0)).toBe(true)
+    expect(budget.used).toBe(6)
   })
 })
 

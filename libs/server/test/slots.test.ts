@@ -41,6 +41,16 @@ const waiting = Effect.gen(function* () {
   return { open: Deferred.succeed(gate, undefined), wait }
 })
 
+const chunk = new Uint8Array(mebibyte)
+
+/** An answer of 64 MiB of which little is in memory. */
+const large = HttpServerResponse.stream(
+  Stream.fromIterable(Array.from({ length: 64 }, () => chunk))
+)
+
+/** An answer of 9 MiB that is in memory. */
+const whole = HttpServerResponse.uint8Array(new Uint8Array(9 * mebibyte))
+
 describe("a place among the requests", () => {
   it.effect("is not taken by bodies that are on their way", () =>
     Effect.gen(function* () {
@@ -209,7 +219,6 @@ describe("the memory for bodies", () => {
 
   it.effect("is taken from an exchange whose answer is read slowly", () =>
     Effect.gen(function* () {
-      const large = HttpServerResponse.uint8Array(new Uint8Array(64 * mebibyte))
       const answerLarge = route("POST", "/large/", (call) =>
         Effect.as(readJson(call, bodyBytes), large)
       )
@@ -270,7 +279,6 @@ describe("the memory for bodies among clients", () => {
   const posted = (path: string, organisation: string, bytes: number) =>
     bytesOf({ method: "POST", path, headers: of(organisation), body: text(bytes) })
 
-  const large = HttpServerResponse.uint8Array(new Uint8Array(64 * mebibyte))
   const service = {
     authorize: named,
     routes: [
@@ -280,6 +288,12 @@ describe("the memory for bodies among clients", () => {
         "POST",
         "/large/",
         (call, caller) => Effect.as(readJson(call, bodyBytes, caller?.organisation), large),
+        "import:write"
+      ),
+      route(
+        "POST",
+        "/whole/",
+        (call, caller) => Effect.as(readJson(call, bodyBytes, caller?.organisation), whole),
         "import:write"
       )
     ]
@@ -349,6 +363,29 @@ describe("the memory for bodies among clients", () => {
       expect((yield* receive(quick.connection)).status).toBe(200)
       const given = yield* receive((slow[0] as (typeof slow)[0]).connection)
       expect(given.status).toBe(408)
+    })
+  )
+
+  it.effect("share it with the answers to small bodies, until these have been read", () =>
+    Effect.gen(function* () {
+      const { ended, held, port } = yield* makeSending(24)
+      const begin = Effect.fnUntraced(function* () {
+        const connection = yield* open(port)
+        connection.send(posted("/whole/", "greedy", 100))
+        return connection
+      })
+      const unread = yield* begin()
+      yield* Effect.promise(() => unread.until("200 OK"))
+      unread.pause()
+      expect(yield* held).toBe(9 * mebibyte)
+      // A second one does not fit into the organisation's half.
+      const second = yield* begin()
+      expect(yield* Effect.promise(() => second.rest())).toBe("")
+      yield* TestClock.adjust("2 seconds")
+      const third = yield* begin()
+      yield* ended(2)
+      expect((yield* receive(third)).body).toHaveLength(9 * mebibyte)
+      yield* Effect.repeat(held, { until: (bytes) => bytes === 0 })
     })
   )
 

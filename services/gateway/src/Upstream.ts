@@ -93,7 +93,7 @@ const send = ({ pool }: Instance, exchange: Exchange): Effect.Effect<Ending> =>
         },
         onResponseStart: (_controller, status, received) => {
           if (status < 200) return
-          RequestBody.answering(response)
+          RequestBody.answering(response, 0)
           response.writeHead(status, ProxyHeaders.responseHeaders(received, requestId))
         },
         onResponseData: (controller, chunk) => {

@@ -1,7 +1,8 @@
 /**
- * How many bytes of request bodies one process holds in memory at once. A body holds its part until
- * the answer has left, which may be as large as the body. When the budget is spent, exchanges are
- * given up that wait for their clients: first those that will hold the most for the longest.
+ * How many bytes of request bodies and their answers one process holds in memory at once. An
+ * exchange holds the larger of its body and its answer, until the answer has left. When the budget
+ * is spent, exchanges are given up that wait for their clients: first those that will hold the most
+ * for the longest.
  *
  * Measured is what moves over the client's connection: the bytes of the body that have arrived, and
  * then the bytes of the answer that have left. At this pace, an exchange takes its bytes × the time
@@ -70,10 +71,16 @@ export class BodyBudget {
     this.#moving.delete(body)
   }
 
-  /** Its answer begins to leave at `now`. */
-  answer(body: BodyReservation, now: number): void {
+  /**
+   * Its answer of so many bytes begins to leave at `now`; false if there is no room for it. One that
+   * is larger than a whole share counts as that.
+   */
+  answer(body: BodyReservation, bytes: number, now: number): boolean {
     body.startedAt = now
+    const counted = Math.min(bytes, this.#share, this.limit)
+    if (counted > body.bytes) return this.reserve(body, counted - body.bytes, now)
     if (body.bytes > 0) this.#moving.add(body)
+    return true
   }
 
   /** Gives back all that the body holds. A second time changes nothing. */

@@ -78,14 +78,14 @@ class Collected {
 }
 
 /** What is to be done when an answer begins, for requests whose bodies are read. */
-const onAnswer = new WeakMap<ServerResponse, () => void>()
+const onAnswer = new WeakMap<ServerResponse, (bytes: number) => void>()
 
 /**
- * The answer begins. From now on what its request's body holds of the budget depends on the client,
- * who may read the answer slowly.
+ * The answer begins, of which so many bytes are in memory. From now on what the exchange holds of
+ * the budget depends on the client, who may read the answer slowly.
  */
-export const answering = (response: ServerResponse): void => {
-  onAnswer.get(response)?.()
+export const answering = (response: ServerResponse, bytes: number): void => {
+  onAnswer.get(response)?.(bytes)
 }
 
 /**
@@ -146,9 +146,11 @@ const receive = (
       resume(outcome)
     }
     if (message.headers.expect?.toLowerCase() === "100-continue") response.writeContinue()
-    onAnswer.set(response, () => {
+    onAnswer.set(response, (bytes) => {
       answered = true
-      budget.answer(reservation, clock.currentTimeMillisUnsafe())
+      // Without its answer, the client may send the request again.
+      const hasRoom = budget.answer(reservation, bytes, clock.currentTimeMillisUnsafe())
+      if (!hasRoom) reservation.evict()
     })
     begin(response)
     Listener.onEnd(message, response, () => budget.release(reservation))

@@ -151,7 +151,12 @@ export const make = Effect.fnUntraced(function* (parts: Parts) {
     const answered = (refused === undefined ? answer : Effect.fail(refused)).pipe(
       Effect.catchCause((cause) => Effect.map(refusalOf(cause, requestId), Answer.refusal)),
       Effect.map((response) => HttpServerResponse.setHeader(response, RequestId.header, requestId)),
-      Effect.tap(() => Effect.sync(() => RequestBody.answering(Listener.response(request)))),
+      Effect.tap(({ body }) =>
+        Effect.sync(() => {
+          const bytes = body._tag === "Uint8Array" ? body.contentLength : 0
+          RequestBody.answering(Listener.response(request), bytes)
+        })
+      ),
       Effect.provideService(References.CurrentLogAnnotations, { request_id: requestId, route })
     )
     return tracing ? inSpan(answered, arrival, route) : answered
