@@ -23,6 +23,9 @@ const working = Effect.gen(function* () {
   return { begun, end: Deferred.succeed(end, undefined), work }
 })
 
+/** Lets everything run that can. */
+const settle = Effect.repeat(Effect.yieldNow, { times: 50 })
+
 describe("the budget for large payloads", () => {
   it.effect("gives an organisation its share, and no more", () =>
     Effect.gen(function* () {
@@ -47,6 +50,38 @@ describe("the budget for large payloads", () => {
     })
   )
 
+  it.effect("serves a large one before smaller ones of others that come later", () =>
+    Effect.gen(function* () {
+      const budget = makeWorkBudget()
+      const begun: Array<string> = []
+      const start = Effect.fnUntraced(function* (
+        name: string,
+        organisation: OrganisationName,
+        megabytes: number
+      ) {
+        const end = yield* Deferred.make<void>()
+        const work = Effect.andThen(
+          Effect.sync(() => begun.push(name)),
+          Deferred.await(end)
+        )
+        const fiber = yield* Effect.forkChild(budget(organisation, megabytes * 1024 * 1024)(work), {
+          startImmediately: true
+        })
+        return Effect.andThen(Deferred.succeed(end, undefined), Fiber.join(fiber))
+      })
+      const endA = yield* start("a", one, 8)
+      yield* start("b", other, 8)
+      yield* start("large", third, 10)
+      yield* start("c", one, 2)
+      yield* start("d", other, 2)
+      yield* settle
+      expect(begun).toEqual(["a", "b"])
+      yield* endA
+      yield* settle
+      expect(begun).toEqual(["a", "b", "large", "c"])
+    })
+  )
+
   it.effect("lets small ones pass, and forgets who no longer waits", () =>
     Effect.gen(function* () {
       const { begun, end, work } = yield* working
@@ -63,9 +98,6 @@ describe("the budget for large payloads", () => {
     })
   )
 })
-
-/** Lets everything run that can. */
-const settle = Effect.repeat(Effect.yieldNow, { times: 50 })
 
 /** Work that computes, waits for another system, and computes again, each until it is told on. */
 const makeWorks = () => {

@@ -52,8 +52,22 @@ const Working = Context.Reference<Working>("@data-import/domain/WorkBudget/Worki
 export const waiting = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.flatMap(Working, ({ pause }) => pause(effect))
 
+interface Room {
+  readonly take: (bytes: number) => Effect.Effect<void, never, Scope.Scope>
+}
+
+/**
+ * A semaphore that serves its waiters in their order. Effect's wakes any waiter whose permits are
+ * free, so that one who needs many would wait for as long as others come who need few.
+ */
+const makeRoom = (total: number): Room => {
+  const permits = Semaphore.makeUnsafe(total)
+  const first = Semaphore.makeUnsafe(1)
+  return { take: (bytes) => first.withPermit(permits.takeScoped(bytes)) }
+}
+
 interface Share {
-  readonly room: Semaphore.Semaphore
+  readonly room: Room
   users: number
 }
 
@@ -64,12 +78,12 @@ type Take = (
 ) => Effect.Effect<void, never, Scope.Scope>
 
 const makeTake = ({ ofOne, total }: Limits): Take => {
-  const room = Semaphore.makeUnsafe(total)
+  const room = makeRoom(total)
   const shares = new Map<OrganisationName | null, Share>()
 
   const enter = (organisation: OrganisationName | null) =>
     Effect.sync(() => {
-      const share = shares.get(organisation) ?? { room: Semaphore.makeUnsafe(ofOne), users: 0 }
+      const share = shares.get(organisation) ?? { room: makeRoom(ofOne), users: 0 }
       shares.set(organisation, share)
       share.users++
       return share
@@ -81,8 +95,8 @@ const makeTake = ({ ofOne, total }: Limits): Take => {
 
   return (organisation, bytes) =>
     Effect.acquireRelease(enter(organisation), leave(organisation)).pipe(
-      Effect.flatMap((share) => share.room.takeScoped(bytes)),
-      Effect.andThen(room.takeScoped(bytes))
+      Effect.flatMap((share) => share.room.take(bytes)),
+      Effect.andThen(room.take(bytes))
     )
 }
 
