@@ -214,8 +214,8 @@ export const itemsRefusal = {
   status: "TRANSACTION_IMPORT_ERROR",
   code: "too_many_existing_items",
   error_detail:
-    "The transactions up to this one were added before, and have more than 200,000 line and tax " +
-    "items together; send fewer transactions at once.",
+    "The transactions up to this one were added before, and have many more line and tax items than " +
+    "the request sends for them; send fewer transactions at once, or each as it was added.",
   transaction_data: existing
 }
 

@@ -248,7 +248,7 @@ const createTransactions = HttpApiEndpoint.post(
               value: duplicateRefusal
             },
             too_many_existing_items: {
-              summary: "Earlier transactions with more than 200,000 items in all",
+              summary: "Earlier transactions with many more items than are sent",
               value: itemsRefusal
             }
           }

@@ -5,7 +5,7 @@
  */
 import { describe, expect, it } from "@effect/vitest"
 import { BigDecimal, Result } from "effect"
-import { readableOf } from "../src/account/AccountChange.ts"
+import { readableOf, sizeOf } from "../src/account/AccountChange.ts"
 import { twoDecimals } from "../src/schema/Decimal.ts"
 import { encodeTransaction, type Transaction } from "../src/account/Transaction.ts"
 import {
@@ -226,29 +226,37 @@ describe("an id that was added before", () => {
 })
 
 describe("existing transactions with many items", () => {
-  const counts = [3, 0, 4, 1].map((items, index) => ({
+  const sized = [3, 0, 4, 1].map((bytes, index) => ({
     id: credit(`t${index}`).transaction_id,
-    items
+    bytes
   }))
 
-  it.each<[limit: number, read: ReadonlyArray<string>, items: number, unread: string | null]>([
+  it.each<[limit: number, read: ReadonlyArray<string>, bytes: number, unread: string | null]>([
     [8, ["t0", "t1", "t2", "t3"], 8, null],
     [7, ["t0", "t1", "t2"], 7, "t3"],
     [6, ["t0", "t1"], 3, "t2"],
     [0, [], 0, "t0"]
-  ])("are read in their order up to %s items", (itemLimit, ids, items, unread) => {
-    expect(readableOf(counts, { itemLimit })).toEqual({ ids, items, unread })
+  ])("are read in their order up to %s bytes", (byteLimit, ids, bytes, unread) => {
+    expect(readableOf(sized, { byteLimit })).toEqual({ ids, bytes, unread })
   })
 
-  it("are read up to 200,000 items unless something else is said", () => {
-    const one = { id: credit("t").transaction_id, items: 200_000 }
-    expect(readableOf([one], {}).unread).toBeNull()
-    expect(readableOf([{ ...one, items: 200_001 }], {}).unread).toBe("t")
+  it("are sized by their items and the bytes of their texts", () => {
+    const items = { line_items: [{}, {}], tax_items: [{}] } as unknown as Partial<Transaction>
+    const texts = { display_note: "é", note: "ab", reference: "c" }
+    const { display_note, note, reference, ...bare } = credit("t")
+    expect(sizeOf(bare)).toBe(100)
+    expect(sizeOf({ ...bare, ...items, ...texts })).toBe(100 + 3 * 80 + 5)
+  })
+
+  it("may be twice as large as those that are sent, and 256 KiB", () => {
+    const sent = [credit("a"), { ...credit("b"), note: "x".repeat(1_000) }]
+    const bytes = sent.map(sizeOf).reduce((one, other) => one + other)
+    expect(transactionsToLookAt(sent, options).byteLimit).toBe(256 * 1024 + 2 * bytes)
   })
 
   it("are read only where it is checked what was added before, each once", () => {
     const sent = [credit("b"), credit("a"), credit("b")]
-    expect(transactionsToLookAt(sent, options)).toEqual({ transactionIds: ["b", "a"] })
+    expect(transactionsToLookAt(sent, options).transactionIds).toEqual(["b", "a"])
     expect(transactionsToLookAt(sent, unchecked)).toEqual({})
   })
 

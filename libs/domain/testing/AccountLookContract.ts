@@ -6,7 +6,7 @@ import type { Accounts } from "../src/ports/Accounts.ts"
 import type { AuditLog } from "../src/ports/AuditLog.ts"
 import type { ImportProcesses } from "../src/ports/ImportProcesses.ts"
 import type { Configuration } from "../src/ports/Configuration.ts"
-import type { Lookup } from "../src/account/AccountChange.ts"
+import { itemBytes, type Lookup, sizeOf, transactionBytes } from "../src/account/AccountChange.ts"
 import { formatInstant } from "../src/schema/Field.ts"
 import { StatementId } from "../src/account/Statement.ts"
 import { encodeTransaction, TransactionId } from "../src/account/Transaction.ts"
@@ -163,12 +163,12 @@ const lookingAtItems = (it: It): void => {
     })
 
   it.effect.each<[limit: number, read: ReadonlyArray<string>, unread: string | null]>([
-    [9, ["c", "none", "a", "b"], null],
-    [8, ["c", "none", "a"], "b"],
-    [6, ["c", "none", "a"], "b"],
-    [5, ["c", "none"], "a"],
-    [0, [], "c"]
-  ])("reads transactions in the order named, up to %i items", ([itemLimit, read, unread]) =>
+    [0, ["c", "none", "a", "b"], null],
+    [-1, ["c", "none", "a"], "b"],
+    [-3 * itemBytes - transactionBytes, ["c", "none", "a"], "b"],
+    [-3 * itemBytes - transactionBytes - 1, ["c", "none"], "a"],
+    [-Infinity, [], "c"]
+  ])("reads transactions in the order named, up to their size and %i", ([more, read, unread]) =>
     Effect.gen(function* () {
       const account = yield* imported()
       const list = [charge("a", 1, 1), charge("b", 0, 3), charge("c", 4, 0), creditOf("none")]
@@ -176,7 +176,8 @@ const lookingAtItems = (it: It): void => {
       // Of an id that was added again, the first counts.
       yield* changeAccount(account, adding(charge("none", 20, 20)))
       const transactionIds = ids("unknown", "c", "none", "a", "unknown too", "b")
-      const view = yield* viewOf(account.key, { transactionIds, itemLimit })
+      const byteLimit = list.map(sizeOf).reduce((one, other) => one + other) + more
+      const view = yield* viewOf(account.key, { transactionIds, byteLimit })
       expect([...view.transactions.keys()].toSorted()).toEqual(read.toSorted())
       expect(view.unreadTransaction).toBe(unread)
       for (const each of list.filter(({ transaction_id: id }) => read.includes(id))) {

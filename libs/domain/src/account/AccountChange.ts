@@ -32,45 +32,54 @@ export interface Lookup {
   readonly notes?: ReadonlyArray<Note>
   /** Read the transactions of these ids: the first that was added of each. */
   readonly transactionIds?: ReadonlyArray<TransactionId>
-  /** How many line and tax items they may have together; `mostExistingItems` unless given. */
-  readonly itemLimit?: number
+  /** How large they may be together (`sizeOf`); no limit unless given. */
+  readonly byteLimit?: number
   readonly statementIds?: ReadonlyArray<StatementId>
 }
 
-/**
- * One request reads existing transactions with at most so many line and tax items together. A body
- * of 10 MiB has room for fewer than 140,000 of them, so whatever one request has added, the same
- * request can be sent again; and a transaction alone has at most 20,000.
- */
-export const mostExistingItems = 200_000
+/** About the least that a transaction, and a line or tax item, takes in the body that brings it. */
+export const transactionBytes = 100
+export const itemBytes = 80
 
-/** An existing transaction that is looked at, and how many line and tax items it has. */
-export interface ItemCount {
-  readonly id: TransactionId
-  readonly items: number
+const utf8 = new TextEncoder()
+
+const bytesOf = (text: string | undefined): number =>
+  text === undefined ? 0 : utf8.encode(text).length
+
+/** How large a transaction is: about the bytes of its least spelling, its long texts in full. */
+export const sizeOf = (transaction: Transaction): number => {
+  const { display_note, line_items = [], note, reference, tax_items = [] } = transaction
+  const texts = bytesOf(display_note) + bytesOf(note) + bytesOf(reference)
+  return transactionBytes + itemBytes * (line_items.length + tax_items.length) + texts
 }
 
-/** Which transactions are read, and how many items these have. */
+/** An existing transaction that is named, and how large it is. */
+export interface SizedTransaction {
+  readonly id: TransactionId
+  readonly bytes: number
+}
+
+/** Which transactions are read, and how large they are together. */
 export interface Readable {
   readonly ids: ReadonlyArray<TransactionId>
-  readonly items: number
+  readonly bytes: number
   /** The one that passes the limit; it is not read, nor is any after it. */
   readonly unread: TransactionId | null
 }
 
 /** Which of these transactions are read, in the order in which they were named. */
 export const readableOf = (
-  counts: ReadonlyArray<ItemCount>,
-  { itemLimit = mostExistingItems }: Lookup
+  sized: ReadonlyArray<SizedTransaction>,
+  { byteLimit = Infinity }: Lookup
 ): Readable => {
-  let items = 0
-  for (const [index, count] of counts.entries()) {
-    if (items + count.items > itemLimit) {
-      return { ids: counts.slice(0, index).map(({ id }) => id), items, unread: count.id }
+  let bytes = 0
+  for (const [index, each] of sized.entries()) {
+    if (bytes + each.bytes > byteLimit) {
+      return { ids: sized.slice(0, index).map(({ id }) => id), bytes, unread: each.id }
     }
-    items += count.items
+    bytes += each.bytes
   }
-  return { ids: counts.map(({ id }) => id), items, unread: null }
+  return { ids: sized.map(({ id }) => id), bytes, unread: null }
 }
 
 /**

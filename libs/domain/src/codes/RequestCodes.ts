@@ -164,8 +164,8 @@ export const requestCodes = {
     "Correct the date, or let force_add_to_current_statement move it."
   ),
   too_many_existing_items: request(
-    "The transactions of the request that were added before have more than 200,000 line and tax items.",
-    "the ids of 30 stored transactions of 10,000 line items each",
+    "The transactions that were added before have many more line and tax items than are sent for them.",
+    "the bare ids of 30 stored transactions of 10,000 line items each",
     "Send fewer transactions at once; any one request that was accepted can be sent again as it was."
   )
 } as const satisfies Record<string, CodeEntry>

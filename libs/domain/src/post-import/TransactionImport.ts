@@ -11,7 +11,7 @@ import {
   type AddedTransaction,
   type Decision,
   type Lookup,
-  mostExistingItems,
+  sizeOf,
   noChange
 } from "../account/AccountChange.ts"
 import { sum } from "../schema/Decimal.ts"
@@ -91,19 +91,29 @@ const noteOn = (
 const describe = ({ from, to }: OpenPeriod): string =>
   from === null ? `up to ${to}` : from > to ? `empty until ${from}` : `${from} to ${to}`
 
+/**
+ * How large the existing transactions may be that one request reads: what a few hundred small ones
+ * are, and twice what the request itself brings, so that one that was accepted can be sent again as
+ * it was. Without such a limit, a request of a few ids would have an answer of any size.
+ */
+const existingBytes = (sent: ReadonlyArray<Transaction>): number =>
+  sent.reduce((sum, transaction) => sum + 2 * sizeOf(transaction), 256 * 1024)
+
 /** What has to be read of the account to decide on these transactions. */
 export const transactionsToLookAt = (
   sent: ReadonlyArray<Transaction>,
   { checkPreviouslyAdded }: Pick<TransactionImportOptions, "checkPreviouslyAdded">
 ): Lookup =>
   checkPreviouslyAdded
-    ? { transactionIds: [...new Set(sent.map(({ transaction_id }) => transaction_id))] }
+    ? {
+        transactionIds: [...new Set(sent.map(({ transaction_id }) => transaction_id))],
+        byteLimit: existingBytes(sent)
+      }
     : {}
 
 const tooManyItems =
-  "The transactions up to this one were added before, and have more than " +
-  `${mostExistingItems.toLocaleString("en-US")} line and tax items together; ` +
-  "send fewer transactions at once."
+  "The transactions up to this one were added before, and have many more line and tax items than " +
+  "the request sends for them; send fewer transactions at once, or each as it was added."
 
 /** Decides on the transactions of one request, in its order. */
 export const decideTransactions =

@@ -65,11 +65,7 @@ export interface AccountSnapshot {
 /** What is to be read needs more memory than there is room for. */
 export class RoomNeeded extends Data.TaggedError("RoomNeeded")<{ readonly bytes: number }> {}
 
-/** About the least that a transaction, and a line or tax item, takes in the body that brings it. */
-const transactionBytes = 100
-const itemBytes = 80
-
-/** The transactions that `look` names, as far as their items are not too many. */
+/** The transactions that `look` names, as far as they are not too large. */
 const namedTransactions = Effect.fnUntraced(function* (
   sql: Sql,
   id: bigint,
@@ -80,12 +76,9 @@ const namedTransactions = Effect.fnUntraced(function* (
   const sizes = named.length > 0 ? yield* readSizes(sql, firstTransactions(sql, id, named)) : []
   const sizeById = new Map(sizes.map((size) => [size.id, size]))
   const inOrder = named.flatMap((each) => sizeById.get(each) ?? [])
-  const { ids, items, unread: unreadTransaction } = readableOf(inOrder, look)
-  const wanted = inOrder.slice(0, ids.length)
-  const textBytes = wanted.reduce((sum, size) => sum + size.textBytes, 0)
-  const bytes = wanted.length * transactionBytes + items * itemBytes + textBytes
+  const { bytes, ids, unread: unreadTransaction } = readableOf(inOrder, look)
   if (bytes > room) return yield* new RoomNeeded({ bytes })
-  if (wanted.length === 0) return { transactions: new Map(), unreadTransaction }
+  if (ids.length === 0) return { transactions: new Map(), unreadTransaction }
   const heads = yield* readHeads(sql, firstTransactions(sql, id, ids))
   const read = yield* readTransactions(sql, id, heads)
   const transactions = new Map(

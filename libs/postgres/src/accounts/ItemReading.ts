@@ -5,6 +5,7 @@
  */
 import { Effect, Schema } from "effect"
 import type { Statement } from "effect/sql"
+import { itemBytes, transactionBytes } from "@data-import/domain/account/AccountChange"
 import { type Database, rowsOf } from "../connection/Database.ts"
 
 type Sql = Database["Service"]["sql"]
@@ -60,26 +61,21 @@ const headRows = rowsOf(
 )
 export type TransactionHead = Effect.Success<ReturnType<typeof headRows>>[number]
 
-/** How large a transaction is: its line and tax items, and the bytes of its long texts. */
 const sizeRows = rowsOf(
-  Schema.Struct({
-    id: Schema.String.pipe(Schema.brand("TransactionId")),
-    items: Schema.Int,
-    textBytes: Schema.Int
-  })
+  Schema.Struct({ id: Schema.String.pipe(Schema.brand("TransactionId")), bytes: Schema.Int })
 )
 
 /** A source to read from: all transactions of the account. */
 export const allTransactions = (sql: Sql, id: bigint) =>
   sql`(select * from transactions where account_id = ${id}) as held`
 
-/** The sizes of the transactions of the source. */
+/** The sizes of the transactions of the source, as `sizeOf` counts them. */
 export const readSizes = (sql: Sql, source: Statement.Fragment) =>
   sizeRows(sql`
-    select transaction_id as id,
-      coalesce(line_item_count, 0) + coalesce(tax_item_count, 0) as items,
-      coalesce(octet_length(display_note), 0) + coalesce(octet_length(note), 0)
-        + coalesce(octet_length(reference), 0) as "textBytes"
+    select transaction_id as id, ${transactionBytes}::int
+        + ${itemBytes}::int * (coalesce(line_item_count, 0) + coalesce(tax_item_count, 0))
+        + coalesce(octet_length(display_note), 0) + coalesce(octet_length(note), 0)
+        + coalesce(octet_length(reference), 0) as bytes
     from ${source}`)
 
 /**

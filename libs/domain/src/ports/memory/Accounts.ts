@@ -11,7 +11,8 @@ import {
   type AccountView,
   isEmpty,
   type Lookup,
-  readableOf
+  readableOf,
+  sizeOf
 } from "../../account/AccountChange.ts"
 import type { AccountDescription, DescribedTransaction } from "../../account/AccountDescription.ts"
 import type { ImportKey } from "../../account/ImportProcess.ts"
@@ -96,13 +97,8 @@ const namedTransactions = (
     if (named.has(id) && !first.has(id)) first.set(id, transaction)
   }
   const present = [...named].flatMap((id) => first.get(id) ?? [])
-  const { ids, unread } = readableOf(
-    present.map(({ line_items = [], tax_items = [], transaction_id: id }) => ({
-      id,
-      items: line_items.length + tax_items.length
-    })),
-    look
-  )
+  const sized = present.map((each) => ({ id: each.transaction_id, bytes: sizeOf(each) }))
+  const { ids, unread } = readableOf(sized, look)
   return {
     transactions: new Map(present.slice(0, ids.length).map((each) => [each.transaction_id, each])),
     unreadTransaction: unread
