@@ -9,7 +9,8 @@ import type { AuditLog } from "../src/ports/AuditLog.ts"
 import { type Claim, ImportProcesses } from "../src/ports/ImportProcesses.ts"
 import type { Configuration } from "../src/ports/Configuration.ts"
 import { type ImportKey, stateAt } from "../src/account/ImportProcess.ts"
-import { expectSame, freshAttempt, noon, noonPlus } from "./fresh.ts"
+import { smallBytes } from "../src/requests/WorkBudget.ts"
+import { expectSame, freshAttempt, freshSupplier, noon, noonPlus } from "./fresh.ts"
 import {
   arrange,
   type ArrangedState,
@@ -201,8 +202,34 @@ const limitsAndStates = (it: It): void => {
   )
 }
 
+const largePayloads = (it: It): void => {
+  it.effect("hands out the size of a large payload, which its attempt alone can then read", () =>
+    Effect.gen(function* () {
+      const imports = yield* ImportProcesses
+      const { caller, keyOf } = yield* freshSupplier
+      const key = keyOf("large")
+      const textOf = (bytes: number) => JSON.stringify("ø".repeat(bytes / 2 - 1))
+      for (const bytes of [smallBytes, smallBytes + 2]) {
+        const payload = textOf(bytes)
+        yield* imports.stage({ key, payload, caller, at: noon })
+        const { attempt, claim: answer } = yield* claim(key, caller, noon)
+        const expected = bytes === smallBytes ? payload : { bytes }
+        expect(answer).toEqual({ _tag: "Claimed", payload: expected })
+        const read = yield* imports.stagedPayload({ key, attempt })
+        expect(Option.contains(read, payload)).toBe(true)
+        const other = yield* imports.stagedPayload({ key, attempt: freshAttempt() })
+        expect(Option.isNone(other)).toBe(true)
+        const ended = { key, attempt, errors: [], dryRun: false, caller, at: noon }
+        yield* imports.release({ ...ended, outcome: "error" })
+        expect(Option.isNone(yield* imports.stagedPayload({ key, attempt }))).toBe(true)
+      }
+    })
+  )
+}
+
 /** Declares the tests of `claim`, apart from counting leases. */
 export const claimContract = (it: It): void => {
+  largePayloads(it)
   inEveryState(it)
   atOnce(it)
   limitsAndStates(it)

@@ -5,7 +5,7 @@
  * "Account creation".
  */
 import { Cause, DateTime, Duration, Effect, Fiber, Option, Random, Result } from "effect"
-import type { Claim, ImportProcesses, NewAccount } from "../ports/ImportProcesses.ts"
+import type { Claim, ImportProcesses, LargePayload, NewAccount } from "../ports/ImportProcesses.ts"
 import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
 import { AccountNumber } from "../account/Account.ts"
 import { account as accountValidator } from "../validation/AccountValidation.ts"
@@ -36,7 +36,7 @@ export interface Created {
 export interface Attempt {
   readonly id: AttemptId
   readonly key: ImportKey
-  readonly payload: string
+  readonly payload: string | LargePayload
   readonly dryRun: boolean
   /** The operations team that is to own the account. */
   readonly team: string
@@ -86,7 +86,7 @@ const recordOf = (
 
 type Order = Omit<Parameters<Port["claim"]>[0], "attempt" | "lease">
 
-type Claimed = { readonly _tag: "Claimed"; readonly id: AttemptId; readonly payload: string }
+type Claimed = Extract<Claim, { readonly _tag: "Claimed" }> & { readonly id: AttemptId }
 
 const claim = Effect.fnUntraced(function* (
   { lease, processes }: Dependencies,
@@ -99,7 +99,7 @@ const claim = Effect.fnUntraced(function* (
   const claimed = yield* processes.claim({ ...order, attempt: id, lease })
   switch (claimed._tag) {
     case "Claimed":
-      return { _tag: "Claimed", id, payload: claimed.payload }
+      return { ...claimed, id }
     case "Refused":
       return claimed
     case "LimitExceeded":
@@ -127,11 +127,19 @@ const renewing = ({ lease, processes }: Dependencies, { id, key }: Attempt) =>
     Effect.interruptible
   )
 
+/** A large one is read here, where there is room for it, and not while its attempt waits. */
+const textOf = ({ processes }: Dependencies, { id, key, payload }: Attempt) =>
+  typeof payload === "string"
+    ? Effect.succeed(payload)
+    : waiting(processes.stagedPayload({ key, attempt: id })).pipe(
+        Effect.flatMap(Option.match({ onNone: () => unavailable, onSome: Effect.succeed }))
+      )
+
 /** Today's rules on the data as it was staged. */
-const revalidate = Effect.fnUntraced(function* (
-  { requestValidator }: Dependencies,
-  { caller, payload: text }: Attempt
-) {
+const revalidate = Effect.fnUntraced(function* (deps: Dependencies, attempt: Attempt) {
+  const { requestValidator } = deps
+  const { caller } = attempt
+  const text = yield* textOf(deps, attempt)
   const payload = Result.getOrThrow(yield* inTurns(() => Json.parsing(text)))
   const code = "account_failed_validation"
   return yield* requestValidator
@@ -184,13 +192,16 @@ const release = Effect.fnUntraced(function* (
   return yield* processes.release({ key, attempt: id, ...record, dryRun, caller, at })
 })
 
+const sizeOf = (payload: Attempt["payload"]): number =>
+  typeof payload === "string" ? payload.length : payload.bytes
+
 const run = (deps: Dependencies, attempt: Attempt) => {
   const creating = Effect.gen(function* () {
     const renewal = yield* Effect.forkScoped(renewing(deps, attempt))
     const lost = Effect.interruptible(Effect.andThen(Fiber.await(renewal), unavailable))
     // The request's own body is read; its room must not be held while this waits for more.
     return yield* create(deps, attempt, lost).pipe(
-      deps.budget(attempt.caller.organisation, attempt.payload.length),
+      deps.budget(attempt.caller.organisation, sizeOf(attempt.payload)),
       waiting
     )
   }).pipe(Effect.scoped)

@@ -31,9 +31,14 @@ export type Staging = Stored | { readonly _tag: "Refused"; readonly found: Impor
 
 export type Stored = { readonly _tag: "Created" } | { readonly _tag: "Replaced" }
 
+/** A staged text over `smallBytes` of UTF-8: `stagedPayload` reads it once there is room for it. */
+export interface LargePayload {
+  readonly bytes: number
+}
+
 /** `payload` is the text that was staged last. `found` is null where nothing was ever staged. */
 export type Claim =
-  | { readonly _tag: "Claimed"; readonly payload: string }
+  | { readonly _tag: "Claimed"; readonly payload: string | LargePayload }
   | { readonly _tag: "Refused"; readonly found: ImportState | null }
   | { readonly _tag: "LimitExceeded" }
 
@@ -103,6 +108,12 @@ export class ImportProcesses extends Context.Service<
       readonly caller: Caller
       readonly at: DateTime.Utc
     }) => Effect.Effect<Claim, StorageUnavailable>
+
+    /** The text that was staged last, if this attempt still holds the import. */
+    readonly stagedPayload: (held: {
+      readonly key: ImportKey
+      readonly attempt: AttemptId
+    }) => Effect.Effect<Option.Option<string>, StorageUnavailable>
 
     /**
      * Extends the lease of the attempt to `until` if it is live at `at`; false if it is not, and so

@@ -5,6 +5,7 @@
  */
 import { DateTime, Effect, Option, Schema } from "effect"
 import { isFree, stateAt } from "@data-import/domain/account/ImportProcess"
+import { smallBytes } from "@data-import/domain/requests/WorkBudget"
 import type { Claim, ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 import { type Database, rowsOf } from "../connection/Database.ts"
 import { expiredAttempt, isPending } from "../audit/ChangeEntries.ts"
@@ -13,7 +14,10 @@ import { contended } from "../connection/SqlFailure.ts"
 
 type Command = Parameters<ImportProcesses["Service"]["claim"]>[0]
 
-const claimedRows = rowsOf(Schema.Struct({ payload: Schema.String }))
+const claimedRows = rowsOf(
+  Schema.Struct({ payload: Schema.NullOr(Schema.String), bytes: Schema.Int })
+)
+const payloadRows = rowsOf(Schema.Struct({ payload: Schema.String }))
 const countRows = rowsOf(
   Schema.Struct({ in_deployment: Schema.BigInt, of_supplier: Schema.BigInt })
 )
@@ -37,19 +41,36 @@ const attempt = ({ sql }: Database["Service"], command: Command) => {
       update import_processes as present
       set lease_attempt = ${id}, lease_expires_at = ${DateTime.toDateUtc(expiresAt)}
       from free where present.id = free.id
-      returning present.id, payload::text
+      returning present.id, payload
     ),
     expired as (${expiredAttempt(sql, at)}),
     started as (
       insert into import_attempts (import_id, id, dry_run, started_at)
       select id, ${id}, ${dryRun}, ${DateTime.toDateUtc(at)} from changed
     )
-    select payload from changed`)
+    select case when octet_length(text) <= ${smallBytes} then text end as payload,
+      octet_length(text) as bytes
+    from changed, lateral (select payload::text as text offset 0) as staged`)
 }
+
+/** By a read of its own, since a large text is read only when there is room for it. */
+export const stagedPayload = (
+  { sql }: Database["Service"],
+  { attempt: id, key }: Parameters<ImportProcesses["Service"]["stagedPayload"]>[0]
+) =>
+  payloadRows(sql`
+    select payload::text as payload from import_processes
+    where supplier = ${key.import_supplier}
+      and external_account_number = ${key.external_account_number} and lease_attempt = ${id}`).pipe(
+    Effect.map((rows) => Option.map(Option.fromNullishOr(rows[0]), ({ payload }) => payload))
+  )
 
 const claimFreely = Effect.fnUntraced(function* (database: Database["Service"], command: Command) {
   const [row] = yield* attempt(database, command)
-  if (row !== undefined) return { _tag: "Claimed", payload: row.payload } satisfies Claim
+  if (row !== undefined) {
+    const { bytes, payload } = row
+    return { _tag: "Claimed", payload: payload ?? { bytes } } satisfies Claim
+  }
   const process = yield* readImport(database, command.key)
   if (Option.isNone(process)) return { _tag: "Refused", found: null } satisfies Claim
   const found = stateAt(process.value, command.at)

@@ -8,7 +8,7 @@ import { releaseCodes, releaseEvent } from "@data-import/domain/account/Event"
 import { isFree, stateAt } from "@data-import/domain/account/ImportProcess"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 import { complete, dryRun } from "../accounts/AccountCreation.ts"
-import { claim } from "./Claiming.ts"
+import { claim, stagedPayload } from "./Claiming.ts"
 import { Database, lockWait, rowsOf } from "../connection/Database.ts"
 import { auditEntry, expiredAttempt, outboxEvent } from "../audit/ChangeEntries.ts"
 import { list } from "./ImportList.ts"
@@ -83,6 +83,7 @@ const make = Effect.gen(function* () {
     stage: yield* makeStage(database, mutex),
     find: (key) => (isStorableKey(key) ? find(key) : Effect.succeedNone),
     claim: (command) => mutex(command.key, run(claim(database, command))),
+    stagedPayload: (held) => run(stagedPayload(database, held)),
     renew: (command) => run(renew(database, command)),
     complete: (command) => run(complete(database, command)),
     dryRun: (command) => run(dryRun(database, command)),

@@ -12,6 +12,7 @@ import {
   isFree,
   stateAt
 } from "../../account/ImportProcess.ts"
+import { smallBytes } from "../../requests/WorkBudget.ts"
 import type { SupplierCode } from "../../organisation/Supplier.ts"
 import type { Attempt } from "../AuditLog.ts"
 import {
@@ -90,6 +91,8 @@ const liveLeases = (store: Store, at: DateTime.Utc, supplier?: SupplierCode): nu
     .flatMap(([, imports]) => [...imports.values()])
     .filter(({ process }) => stateAt(process, at)._tag === "InProgress").length
 
+const utf8 = new TextEncoder()
+
 const claim = (store: Store, command: Command<"claim">): Claim => {
   const { at, attempt, dryRun, key, lease, limits } = command
   const present = importOf(store, key)
@@ -110,7 +113,8 @@ const claim = (store: Store, command: Command<"claim">): Claim => {
       { id: attempt, dryRun, startedAt: at, endedAt: null, outcome: null, errors: [] }
     ]
   })
-  return { _tag: "Claimed", payload }
+  const bytes = utf8.encode(payload).length
+  return { _tag: "Claimed", payload: bytes <= smallBytes ? payload : { bytes } }
 }
 
 /** The import, if the attempt holds it. */
@@ -118,6 +122,9 @@ const held = (store: Store, key: ImportKey, attempt: AttemptId): StoredImport | 
   const present = importOf(store, key)
   return present !== undefined && holds(present.process, attempt) ? present : undefined
 }
+
+const stagedPayload = (store: Store, { attempt, key }: Command<"stagedPayload">) =>
+  Option.fromNullishOr(held(store, key, attempt)?.payload)
 
 const renew = (store: Store, { at, attempt, key, until }: Command<"renew">): boolean => {
   const present = held(store, key, attempt)
@@ -221,6 +228,7 @@ export const layerMemory: Layer.Layer<ImportProcesses> = Layer.effect(
       stage: keyed(stage),
       find: (key) => Effect.sync(() => Option.fromNullishOr(importOf(store, key)?.process)),
       claim: step(claim),
+      stagedPayload: step(stagedPayload),
       renew: step(renew),
       complete: keyed(complete),
       dryRun: step(dryRun),
