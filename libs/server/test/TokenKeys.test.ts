@@ -110,6 +110,7 @@ describe("the keys of a folder", () => {
       Effect.gen(function* () {
         writeFileSync(join(folder, "z.json"), `{"kty":"OKP","crv":"Ed25519","x":"AA"}`)
         writeFileSync(join(folder, "y.json"), `{"kty":`)
+        writeFileSync(join(folder, "x.json"), `{"kty":"OKP","crv":"Ed25519","x":"AAAA","d":"AAAA"}`)
         writeFileSync(join(folder, ".draft.json"), "")
         writeFileSync(join(folder, "README"), "")
         expect(yield* published).toEqual(["a"])

@@ -280,7 +280,8 @@ describe("the keys of a URL", () => {
         null,
         "key",
         { kty: "oct", k: "AA", kid: "a" },
-        { kty: "RSA", n: "AA", e: "AQAB" }
+        { kty: "RSA", n: "AA", e: "AQAB" },
+        { kty: "OKP", crv: "Ed25519", x: "AAAA", kid: "short" }
       ]
       const source = makeSource(jwks([...others, ...(yield* publishedKeys)]))
       expect(yield* Effect.provide(opened(token), source.layer)).toBe("opened")

@@ -9,7 +9,7 @@ import { randomBytes } from "node:crypto"
 import { NodeFileSystem, NodePath } from "@effect/platform-node"
 import { Clock, Context, DateTime, Duration, Effect, FileSystem, Layer, Path } from "effect"
 import { Option, type PlatformError, Schema } from "effect"
-import { exportJWK, generateKeyPair } from "jose"
+import { exportJWK, generateKeyPair, importJWK } from "jose"
 import * as Settings from "@data-import/domain/support/Settings"
 import { algorithm, PublicKey } from "./TokenFormat.ts"
 
@@ -52,7 +52,10 @@ const makeFolder = Effect.fnUntraced(function* (folder: string) {
   const read = Effect.fnUntraced(function* (kid: string) {
     const file = path.join(folder, kid + extension)
     const decoded = decodeKey(yield* fs.readFileString(file))
-    if (Option.isNone(decoded)) {
+    const isUsable = Effect.forEach(Option.toArray(decoded), (jwk) =>
+      Effect.tryPromise(() => importJWK(jwk, algorithm))
+    ).pipe(Effect.match({ onFailure: () => false, onSuccess: () => true }))
+    if (Option.isNone(decoded) || !(yield* isUsable)) {
       yield* Effect.logWarning(`${file} is left out: it is not the JWK of an Ed25519 key pair`)
       return []
     }

@@ -41,8 +41,10 @@ const importKey = Effect.fnUntraced(function* (candidate: unknown) {
   const decoded = decodePublicKey(candidate)
   if (Option.isNone(decoded)) return []
   const { kid, ...jwk } = decoded.value
-  const key = yield* Effect.tryPromise(() => importJWK(jwk, algorithm))
-  return key instanceof Uint8Array ? [] : [[kid, key] as const]
+  // One key that is not usable must not keep the others from being used.
+  const key = yield* Effect.option(Effect.tryPromise(() => importJWK(jwk, algorithm)))
+  if (Option.isNone(key) || key.value instanceof Uint8Array) return []
+  return [[kid, key.value] as const]
 })
 
 /** The keys of a source by id, kept as the docblock of this file says. */
