@@ -1,5 +1,6 @@
 /**
- * What `DATA_DIR/demo.json` says: how the demo tenant is used. Source: decisions, "The local run".
+ * What `DATA_DIR/demo.json` says: how the demo tenant is used.
+ * Source: docs/contract/local-run.md#the-demo-tenant.
  */
 import { Schema } from "effect"
 

@@ -1,7 +1,7 @@
 /**
  * The demo tenant: what the operator would set up for a first client, made on an empty database so
- * that the local run can be tried at once. `demo.json` says how to use it. Source: decisions, "The
- * local run".
+ * that the local run can be tried at once. `demo.json` says how to use it.
+ * Source: docs/contract/local-run.md#the-demo-tenant.
  */
 import { utc } from "@data-import/domain/organisation/BusinessDay"
 import { OrganisationName, Scope } from "@data-import/domain/organisation/Organisation"

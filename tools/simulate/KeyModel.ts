@@ -1,7 +1,8 @@
 /**
  * One page of reference: what an idempotency key stands for, and what reserving, storing and
- * releasing do to it. Written from the decisions alone, without the functions of the domain, so
+ * releasing do to it. Written from the contract alone, without the functions of the domain, so
  * that the two can disagree.
+ * Source: docs/contract/http.md#idempotency-keys.
  */
 import type { DateTime } from "effect"
 import type { KeyedRequest, Reservation } from "@data-import/domain/requests/Idempotency"

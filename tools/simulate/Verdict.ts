@@ -221,7 +221,10 @@ const hasLostLease = (asked: Asked): boolean =>
     (operation) => valueOf<Completion>(asked, operation)?._tag === "LeaseLost"
   )
 
-/** So long the documents of a request are looked up at most. Source: decisions, section 10. */
+/**
+ * So long the documents of a request are looked up at most.
+ * Source: docs/contract/values.md#documents-of-one-request.
+ */
 const lookUpMillis = 5_000
 
 /** Whether the document store may have taken too long; only these requests ask it. */

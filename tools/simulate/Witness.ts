@@ -312,7 +312,10 @@ const mayBecome = (world: World, { reopen, supplier, to }: Order<"setStatus">): 
   return from === to || from !== "Complete" || (to === "Ongoing" && reopen)
 }
 
-/** The operator is let to do what the decisions allow, and then it is so. */
+/**
+ * The operator may do what the contract allows, and the status changes accordingly.
+ * Source: docs/contract/operator.md#supplier-status.
+ */
 const watchOperator = (world: World, { exit, request: { id, order } }: Executed): void => {
   const isDone = Exit.isSuccess(exit)
   if (order.kind === "createSupplier") {

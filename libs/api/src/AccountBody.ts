@@ -1,6 +1,7 @@
 /**
  * The account payload and its parts as the document describes them. The rules are the domain's;
- * here are the words. Source: specification, "Resources and their fields"; rules likewise.
+ * here are the words.
+ * Source: docs/contract/account.md#the-account.
  */
 import { Account, defaults, Metadata, salesChannels } from "@data-import/domain/account/Account"
 import { BillingAddress, BillingOptions } from "@data-import/domain/account/Billing"

@@ -1,7 +1,7 @@
 /**
  * The account creation flow: validate, stage, process. The bodies are read and validated by the
- * handlers, in the contract's order of checks; the schemas here say what they hold. Source:
- * specification, "Account creation flow".
+ * handlers, in the contract's order of checks; the schemas here say what they hold.
+ * Source: docs/contract/import.md#creating-an-account.
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"

@@ -1,7 +1,7 @@
 /**
  * The limits of a request, once: the server enforces them, the limits endpoint answers them and the
- * OpenAPI document publishes them. Those that are rules of the domain come from there. Source:
- * decisions, "Wire rules".
+ * OpenAPI document publishes them. Those that are rules of the domain come from there.
+ * Source: docs/contract/limits.md#requests.
  */
 import { externalAccountNumberLength } from "@data-import/domain/account/Account"
 import { listElements, nestingDepth } from "@data-import/domain/schema/Json"
@@ -13,7 +13,7 @@ export const bodyBytes = 10 * 1024 * 1024
 /** The largest body of the token mutation, which needs no token itself, in bytes. */
 export const tokenBodyBytes = 64 * 1024
 
-/** Request line and header fields together, in bytes. Source: decisions, "HTTP". */
+/** Request line and header fields together, in bytes. Source: docs/contract/limits.md#requests. */
 export const headerBytes = 16 * 1024
 
 /** The answer of the limits endpoint. */

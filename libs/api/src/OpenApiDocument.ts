@@ -1,8 +1,8 @@
 /**
  * The OpenAPI document: what the definitions say, and around it what holds for every operation
  * alike (the request id, the headers and examples of errors, the limits). `openapi.json` is this
- * document, committed, so that a change of the contract is seen in review. Source: decisions,
- * "Errors" and "Wire rules".
+ * document, committed, so that a change of the contract is seen in review.
+ * Source: docs/contract/http.md#published-documents, docs/contract/errors.md#the-envelope.
  */
 import { Context, Schema } from "effect"
 import { HttpApi, type HttpApiEndpoint, OpenApi } from "effect/http-api"

@@ -1,7 +1,8 @@
 /**
  * What is added to an account once it is imported: notes, transactions, historical statements and a
  * payment instruction. The bodies are read and validated by the handlers; the schemas here say what
- * they hold. Source: specification, "Post-import endpoints".
+ * they hold.
+ * Source: docs/contract/post-import.md#post-import-requests.
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"

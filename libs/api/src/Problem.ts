@@ -2,7 +2,7 @@
  * The one place that turns a refusal, of the domain or of the transport, into an answer: status,
  * headers and body. It is exhaustive twice: a new code needs a status, and a new failure needs a
  * text, or nothing compiles. The texts tell the caller what to do and nothing about the inside.
- * Source: decisions, "Errors".
+ * Source: docs/contract/errors.md#codes-and-statuses.
  */
 import type { AccountNumber, ExternalAccountNumber } from "@data-import/domain/account/Account"
 import type { RequestCode } from "@data-import/domain/codes/Code"
@@ -73,7 +73,10 @@ export interface ProblemBody {
   readonly request_id?: RequestId
 }
 
-/** The one error of another shape: the specification fixes it. Nothing of the request is stored. */
+/**
+ * The one error of another shape. Nothing of the request is stored.
+ * Source: docs/contract/post-import.md#transaction-import-error.
+ */
 export interface TransactionErrorBody {
   readonly status: "TRANSACTION_IMPORT_ERROR"
   readonly code: TransactionRefused["code"]

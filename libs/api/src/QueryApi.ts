@@ -1,7 +1,7 @@
 /**
  * The queries: the status of one import, and the three lists of imports. They read only, and a
- * supplier that is not the caller's looks like one that does not exist. Source: specification,
- * "Query endpoints".
+ * supplier that is not the caller's looks like one that does not exist.
+ * Source: docs/contract/queries.md#queries.
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"

@@ -1,7 +1,8 @@
 /**
  * What the transport refuses before or around a program: a missing token, a wrong method, a body
  * that is too large, a defect. The refusals of the domain are in `@data-import/domain/Failure`;
- * both become an answer in `Problem.ts`. Source: decisions, "Errors".
+ * both become an answer in `Problem.ts`.
+ * Source: docs/contract/errors.md#codes-and-statuses.
  */
 import { Data } from "effect"
 import type { RequestId } from "@data-import/domain/organisation/Organisation"

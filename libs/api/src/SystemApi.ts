@@ -1,4 +1,7 @@
-/** What a client may ask about the service itself: its limits. Source: decisions, "Wire rules". */
+/**
+ * What a client may ask about the service itself: its limits.
+ * Source: docs/contract/limits.md#the-limits-endpoint.
+ */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Authorization, RequiredScope } from "./Authorization.ts"

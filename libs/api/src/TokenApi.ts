@@ -1,6 +1,7 @@
 /**
  * The token mutation and the public keys, as far as the document describes them. A GraphQL server
- * serves the mutation, so the schemas are documentation only. Source: decisions, "Authentication".
+ * serves the mutation, so the schemas are documentation only.
+ * Source: docs/contract/authentication.md#the-token-mutation.
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"

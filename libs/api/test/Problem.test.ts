@@ -195,7 +195,7 @@ const transactionCodes = [
 ] as const
 
 describe("a transaction that cannot be added", () => {
-  it.each(transactionCodes)("has the body that the specification fixes: %s", (code) => {
+  it.each(transactionCodes)("has the body that the contract fixes: %s", (code) => {
     const transaction = Schema.decodeUnknownSync(Transaction)({
       transaction_id: "T-1",
       transaction_date: "2025-01-31",

@@ -1,7 +1,7 @@
 /**
  * Validating, staging and processing over ports in memory: what is answered, in which order it is
- * refused, and what is left behind. Source: decisions, "Account creation" and "Order and
- * completeness".
+ * refused, and what is left behind.
+ * Source: docs/contract/import.md#order-of-refusals.
  */
 import { describe, expect, it } from "@effect/vitest"
 import { DateTime, Effect, Option } from "effect"
@@ -277,7 +277,7 @@ describe("process", () => {
     }).pipe(Effect.provide(ports))
   )
 
-  it.effect("refuses in the order of the decisions, one reason after the other", () =>
+  it.effect("refuses in the order of the contract, one reason after the other", () =>
     Effect.gen(function* () {
       yield* begin({ concurrencyLimit: 0 })
       const program = yield* programs()

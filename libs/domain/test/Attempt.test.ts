@@ -1,6 +1,7 @@
 /**
  * One attempt and what may come between: rehearsals, changed rules, a lost lease, a number that is
- * taken, other attempts at the same time. Source: decisions, "Account creation".
+ * taken, other attempts at the same time.
+ * Source: docs/contract/import.md#attempts-and-leases.
  */
 import { describe, expect, it } from "@effect/vitest"
 import { DateTime, Deferred, Effect, Fiber, Option, Random, Result } from "effect"

@@ -1,5 +1,6 @@
 /**
- * What is kept of a refused request, whatever its body was. Source: decisions, "Authentication".
+ * What is kept of a refused request, whatever its body was.
+ * Source: docs/contract/operator.md#audit-log.
  */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"

@@ -1,6 +1,6 @@
 /**
- * Every state of an import at every instant around its lease. Source: decisions, "Account
- * creation".
+ * Every state of an import at every instant around its lease.
+ * Source: docs/contract/import.md#import-states.
  */
 import { describe, expect, it } from "@effect/vitest"
 import { DateTime } from "effect"

@@ -1,7 +1,4 @@
-/**
- * What a supplier is told of its imports. Source: specification, "Query endpoints"; decisions, 2
- * and 9.
- */
+/** What a supplier is told of its imports. Source: docs/contract/queries.md#queries. */
 import { describe, expect, it } from "@effect/vitest"
 import { DateTime, Effect, Layer, Result, Stream } from "effect"
 import { TestClock } from "effect/testing"

@@ -1,4 +1,4 @@
-/** JSON text as the contract takes it. Source: decisions, "Wire rules" and "HTTP". */
+/** JSON text as the contract takes it. Source: docs/contract/http.md#json. */
 import { describe, expect, it } from "@effect/vitest"
 import { Result } from "effect"
 import fc from "fast-check"

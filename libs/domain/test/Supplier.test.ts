@@ -1,4 +1,7 @@
-/** Which status a supplier may be set to, from each. Source: decisions, "Operator". */
+/**
+ * Which status a supplier may be set to, from each.
+ * Source: docs/contract/operator.md#supplier-status.
+ */
 import { expect, it } from "@effect/vitest"
 import { Result } from "effect"
 import { changeStatus, SupplierStatus } from "../src/organisation/Supplier.ts"

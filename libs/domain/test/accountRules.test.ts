@@ -1,4 +1,7 @@
-/** Rules between the fields of an account, at their bounds. Source: rules, table by table. */
+/**
+ * Rules between the fields of an account, at their bounds.
+ * Source: docs/contract/account.md#the-account.
+ */
 import { describe, expect, it } from "@effect/vitest"
 import { domesticPayload } from "../testing/samples.ts"
 import { drop, type Wire } from "../testing/wire.ts"

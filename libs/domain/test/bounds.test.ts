@@ -1,6 +1,7 @@
 /**
  * What is found of a body: everything where it is at most 1,000 faults, and otherwise 1,000 of
- * them. Source: decisions, "Errors of one answer".
+ * them.
+ * Source: docs/contract/errors.md#number-of-errors.
  */
 import { describe, expect, it } from "@effect/vitest"
 import { Result, Schema } from "effect"

@@ -1,7 +1,7 @@
 /**
  * How the document store is asked: each path once, within the bounds of a request and of an
- * organisation, only for a request that is worth it, and no longer than a deadline. Source:
- * decisions, "Documents of one request".
+ * organisation, only for a request that is worth it, and no longer than a deadline.
+ * Source: docs/contract/values.md#documents-of-one-request.
  */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Fiber, Option } from "effect"

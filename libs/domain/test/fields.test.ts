@@ -1,6 +1,6 @@
 /**
- * Every kind of field at its bounds, and what is stored of it. Source: rules; decisions,
- * "Readings".
+ * Every kind of field at its bounds, and what is stored of it.
+ * Source: docs/contract/values.md#values, docs/contract/account.md#the-account.
  */
 import { describe, expect, it } from "@effect/vitest"
 import { Result } from "effect"

@@ -1,7 +1,8 @@
 /**
  * Every write under an idempotency key, with its process killed or its storage gone before and
  * after every step that it takes: sent again under the same key it has had one effect, and it is
- * answered as if nothing had gone wrong. Source: decisions, section 10.
+ * answered as if nothing had gone wrong.
+ * Source: docs/contract/http.md#idempotency-keys.
  */
 import { describe, expect, it } from "@effect/vitest"
 import { Cause, Effect, Exit, type Layer, Predicate, Result } from "effect"

@@ -1,6 +1,7 @@
 /**
  * What a request under an idempotency key is answered: anew, with the answer that was kept, or with
- * a refusal. Source: decisions, section 10.
+ * a refusal.
+ * Source: docs/contract/http.md#idempotency-keys.
  */
 import { describe, expect, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Result } from "effect"

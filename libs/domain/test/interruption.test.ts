@@ -1,7 +1,8 @@
 /**
  * A process that is killed, or whose storage goes away, at every step it takes: afterwards there is
  * all of an account or nothing, the import is free again when its lease expires, and the next
- * attempt leaves exactly one account. Source: decisions, "Account creation".
+ * attempt leaves exactly one account.
+ * Source: docs/contract/import.md#attempts-and-leases.
  */
 import { describe, expect, it } from "@effect/vitest"
 import { Cause, DateTime, Effect, Exit, Option } from "effect"

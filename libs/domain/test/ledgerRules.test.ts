@@ -1,6 +1,6 @@
 /**
- * The money rules over ledgers, and the rules of a transaction. Source: rules, "Ledgers",
- * "Transaction".
+ * The money rules over ledgers, and the rules of a transaction.
+ * Source: docs/contract/account.md#ledger-rules, docs/contract/account.md#transaction.
  */
 import { describe, expect, it } from "@effect/vitest"
 import { Result } from "effect"

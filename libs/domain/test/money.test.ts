@@ -1,6 +1,6 @@
 /**
- * Figures: what they may be, in every spelling, and that they are kept exactly. Source: decisions,
- * "Wire rules" and "Numbers"; rules, "Ledgers: the money rules" and "Transaction".
+ * Figures: what they may be, in every spelling, and that they are kept exactly.
+ * Source: docs/contract/values.md#numbers, docs/contract/values.md#money.
  */
 import { describe, expect, it } from "@effect/vitest"
 import { BigDecimal, Result, Schema } from "effect"

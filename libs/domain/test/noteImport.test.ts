@@ -1,6 +1,6 @@
 /**
- * Which notes of a request are new. Source: specification, "Create notes"; decisions, "Notes" and
- * "Comparison".
+ * Which notes of a request are new.
+ * Source: docs/contract/post-import.md#create-notes, docs/contract/post-import.md#same-notes.
  */
 import { describe, expect, it } from "@effect/vitest"
 import { Result } from "effect"

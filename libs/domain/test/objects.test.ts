@@ -1,5 +1,6 @@
 /**
- * Booleans, integers, lists, objects and paths, and fields that nobody documented. Source: rules.
+ * Booleans, integers, lists, objects and paths, and fields that nobody documented.
+ * Source: docs/contract/values.md#types-and-null, docs/contract/account.md#the-account.
  */
 import { describe, expect, it } from "@effect/vitest"
 import { Result } from "effect"

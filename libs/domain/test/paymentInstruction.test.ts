@@ -1,4 +1,7 @@
-/** When an instruction is put on an account. Source: decisions, "Post-import" and "Vendors". */
+/**
+ * When an instruction is put on an account.
+ * Source: docs/contract/post-import.md#create-payment-instruction.
+ */
 import { describe, expect, it } from "@effect/vitest"
 import { Result } from "effect"
 import { noChange } from "../src/account/AccountChange.ts"

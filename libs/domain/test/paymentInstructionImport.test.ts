@@ -1,6 +1,8 @@
 /**
  * Creating a payment instruction: what the vendor is asked, what its answer means, and what is
- * kept. Source: decisions, "Post-import" and "Vendors".
+ * kept.
+ * Source: docs/contract/post-import.md#create-payment-instruction,
+ * docs/contract/post-import.md#payment-vendors.
  */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"

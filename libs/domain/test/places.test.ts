@@ -1,6 +1,6 @@
 /**
- * Where errors point, and in which order they stand. Source: decisions, "Where errors point" and
- * "Order and completeness".
+ * Where errors point, and in which order they stand.
+ * Source: docs/contract/errors.md#where-errors-point, docs/contract/errors.md#order-of-errors.
  */
 import { describe, expect, it } from "@effect/vitest"
 import { Result } from "effect"

@@ -1,6 +1,6 @@
 /**
- * Adding to an account over ports in memory: what is answered, and what is left behind. Source:
- * decisions, "Post-import".
+ * Adding to an account over ports in memory: what is answered, and what is left behind.
+ * Source: docs/contract/post-import.md#post-import-requests.
  */
 import { describe, expect, it } from "@effect/vitest"
 import { DateTime, Effect, Result } from "effect"

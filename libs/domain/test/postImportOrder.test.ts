@@ -1,6 +1,6 @@
 /**
- * In which order a request that adds to an account is refused. Source: decisions, "Order of checks"
- * and "Order and completeness".
+ * In which order a request that adds to an account is refused.
+ * Source: docs/contract/http.md#order-of-checks.
  */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Result } from "effect"

@@ -1,6 +1,6 @@
 /**
- * Which historical statements of a request are new, and which contradict one that is there. Source:
- * decisions, "Post-import" and "Comparison".
+ * Which historical statements of a request are new, and which contradict one that is there.
+ * Source: docs/contract/post-import.md#same-statements.
  */
 import { describe, expect, it } from "@effect/vitest"
 import { Result } from "effect"

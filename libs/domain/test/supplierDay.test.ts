@@ -1,7 +1,7 @@
 /**
  * The programs judge by the day in the supplier's time zone, at the time of the request: what is in
- * the future, where the open statement period ends, and where a date is moved. Source: decisions,
- * "The business day".
+ * the future, where the open statement period ends, and where a date is moved.
+ * Source: docs/contract/values.md#business-day.
  */
 import { describe, expect, it } from "@effect/vitest"
 import { DateTime, Effect, Result } from "effect"

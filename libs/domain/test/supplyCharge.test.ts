@@ -1,6 +1,6 @@
 /**
- * Line items, tax items and the sums over them. Source: rules, "Transaction"; decisions, "Net
- * amount".
+ * Line items, tax items and the sums over them.
+ * Source: docs/contract/account.md#line-items, docs/contract/account.md#sum-of-a-supply-charge.
  */
 import { describe, expect, it } from "@effect/vitest"
 import type { Wire } from "../testing/wire.ts"

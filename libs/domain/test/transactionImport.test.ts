@@ -1,7 +1,8 @@
 /**
  * What becomes of the transactions of one request: the open period, moved dates, ids that are
- * known, and the balance. Source: decisions, "Transactions", "Future transactions" and "Empty open
- * period".
+ * known, and the balance.
+ * Source: docs/contract/post-import.md#create-transactions,
+ * docs/contract/post-import.md#open-statement-period.
  */
 import { describe, expect, it } from "@effect/vitest"
 import { BigDecimal, Result } from "effect"

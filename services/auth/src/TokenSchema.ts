@@ -1,7 +1,8 @@
 /**
  * The GraphQL interface: one mutation, with the names and types of the platform whose clients call
  * it, and the errors that it can answer with. How a request is run, and within which limits, is
- * said in `Graphql.ts`. Source: decisions, "Authentication".
+ * said in `Graphql.ts`.
+ * Source: docs/contract/authentication.md#the-token-mutation.
  */
 import type { GraphQLError } from "graphql"
 import { createGraphQLError, createSchema } from "graphql-yoga"

@@ -87,7 +87,7 @@ describe("the local run", { timeout: 120_000 }, () => {
     expect(postgresOf(dataDir)).toBeNull()
   })
 
-  it("sets up what the decisions name, with documents that can be opened", async () => {
+  it("sets up what the contract names, with documents that can be opened", async () => {
     const dataDir = freshDataDir()
     await startLocal(dataDir)
     const listed = async (noun: string): Promise<unknown> =>

@@ -1,6 +1,7 @@
 /**
  * The account payload: what a supplier sends of one customer account, with every rule on it. Fields
- * keep the names and the spelling of the wire. Source: specification and rules, "Account payload".
+ * keep the names and the spelling of the wire.
+ * Source: docs/contract/account.md#account.
  */
 import { type BigDecimal, Schema } from "effect"
 import {

@@ -1,6 +1,7 @@
 /**
- * Where bills go and how often: the billing address and the billing options of an account. Source:
- * specification and rules, "Billing address" and "Account billing options".
+ * Where bills go and how often: the billing address and the billing options of an account.
+ * Source: docs/contract/account.md#billing-address,
+ * docs/contract/account.md#account-billing-options.
  */
 import { Schema, SchemaGetter } from "effect"
 import { isCountryCode } from "../schema/Country.ts"

@@ -1,4 +1,4 @@
-/** The people an account belongs to. Source: specification, "Customer"; rules likewise. */
+/** The people an account belongs to. Source: docs/contract/account.md#customer. */
 import { Schema } from "effect"
 import { CalendarDate, Email, PhoneNumber, text } from "../schema/Field.ts"
 import type { Rule, RuleSet } from "../schema/Rules.ts"

@@ -1,7 +1,7 @@
 /**
  * The state machine of one import, from staging to the platform account, as pure functions. Storage
- * keeps what these functions decide and nothing else. Source: specification, "States and
- * transitions", and the decisions on account creation.
+ * keeps what these functions decide and nothing else.
+ * Source: docs/contract/import.md#import-states.
  */
 import { DateTime, Schema } from "effect"
 import type { AccountNumber, ExternalAccountNumber } from "./Account.ts"

@@ -1,6 +1,7 @@
 /**
  * When two notes are the same note: the same body, or for notes without a body the same document
- * paths, and the same time of creation where one was sent. Source: decisions, "Notes".
+ * paths, and the same time of creation where one was sent.
+ * Source: docs/contract/post-import.md#same-notes.
  */
 import type { DateTime } from "effect"
 import type { AccountNote, AccountView } from "./AccountChange.ts"

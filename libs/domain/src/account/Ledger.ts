@@ -1,6 +1,7 @@
 /**
  * The ledgers of an account and the money rules over them. Every sum is exact, and a broken rule
- * states both figures. Source: specification, "Ledger"; rules, "Ledgers: the money rules".
+ * states both figures.
+ * Source: docs/contract/account.md#ledger, docs/contract/account.md#ledger-rules.
  */
 import { BigDecimal, Schema } from "effect"
 import { difference, isEqual, Money, sum, zero } from "../schema/Decimal.ts"

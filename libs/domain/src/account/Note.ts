@@ -1,6 +1,6 @@
 /**
- * Notes on an account, in the account payload and in the notes import. Source: specification,
- * "Note"; rules, "Note".
+ * Notes on an account, in the account payload and in the notes import.
+ * Source: docs/contract/account.md#note.
  */
 import { DateTime, Schema } from "effect"
 import { DocumentPath, documentExists, relativePath } from "../schema/DocumentPath.ts"

@@ -1,6 +1,7 @@
 /**
- * A payment instruction that exists at a vendor and is to be used for an account. Source:
- * specification and rules, "Payment instruction"; decisions, "Vendors".
+ * A payment instruction that exists at a vendor and is to be used for an account.
+ * Source: docs/contract/post-import.md#create-payment-instruction,
+ * docs/contract/post-import.md#payment-vendors.
  */
 import { Schema } from "effect"
 import { choice, nonBlankText } from "../schema/Field.ts"

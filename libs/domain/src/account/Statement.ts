@@ -1,7 +1,7 @@
 /**
  * Statements of the past: those of the account payload, and the fuller ones of the historical
- * statements import. Both share one space of ids. Source: specification, "Statement" and
- * "Historical statement".
+ * statements import. Both share one space of ids.
+ * Source: docs/contract/account.md#statement, docs/contract/post-import.md#historical-statement.
  */
 import { Schema } from "effect"
 import { Money } from "../schema/Decimal.ts"

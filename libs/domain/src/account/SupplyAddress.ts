@@ -1,4 +1,4 @@
-/** Addresses that an account supplies. Source: specification, "Supply address"; rules likewise. */
+/** Addresses that an account supplies. Source: docs/contract/account.md#supply-address. */
 import { Schema } from "effect"
 import { CalendarDate, nonBlankText } from "../schema/Field.ts"
 

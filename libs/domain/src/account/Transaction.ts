@@ -1,6 +1,6 @@
 /**
  * Financial transactions, in the ledgers of the account payload and in the transactions import.
- * Source: specification and rules, "Transaction".
+ * Source: docs/contract/account.md#transaction.
  */
 import { BigDecimal, Schema } from "effect"
 import {

@@ -1,8 +1,9 @@
 /**
  * Tokens for API keys: an organisation shows a key, or the refresh token it got last, and gets an
  * access token with a new refresh token. It stands alone because nothing else may see a secret, and
- * because the failed attempts of an address are counted here. Source: decisions, "Authentication"
- * and "Readings".
+ * because the failed attempts of an address are counted here.
+ * Source: docs/contract/authentication.md#the-token-mutation,
+ * docs/contract/authentication.md#failed-attempts, docs/contract/authentication.md#refresh-tokens.
  */
 import { Context, Data, DateTime, Duration, Effect, Layer, Option, RcMap, Semaphore } from "effect"
 import { ApiKeys } from "../ports/ApiKeys.ts"

@@ -1,7 +1,8 @@
 /**
  * Validating, staging and processing an account: the first half of a migration. Nothing is
  * acknowledged before it is stored, nothing is stored by halves, and every request may be sent
- * again. Source: specification, "Account creation flow"; decisions, "Account creation".
+ * again.
+ * Source: docs/contract/import.md#creating-an-account.
  */
 import { Config, Context, type DateTime, Effect, Layer, Option } from "effect"
 import { Documents } from "../ports/Documents.ts"

@@ -1,8 +1,8 @@
 /**
  * One attempt at making an account of staged data: under a lease that is renewed while the attempt
  * runs and given back however it ends. An attempt that dies leaves a lease that expires, and the
- * next attempt takes over; no interleaving makes two accounts or half of one. Source: decisions,
- * "Account creation".
+ * next attempt takes over; no interleaving makes two accounts or half of one.
+ * Source: docs/contract/import.md#attempts-and-leases.
  */
 import { Cause, DateTime, Duration, Effect, Fiber, Option, Random, Result } from "effect"
 import type { Claim, ImportProcesses, LargePayload, NewAccount } from "../ports/ImportProcesses.ts"

@@ -1,6 +1,7 @@
 /**
  * Where each import of a supplier stands. Reads only; a supplier that is not the caller's looks
- * like one that does not exist. Source: specification, "Query endpoints"; decisions, "Wire rules".
+ * like one that does not exist.
+ * Source: docs/contract/queries.md#queries.
  */
 import { Context, DateTime, Effect, Layer, Option, Schema, Stream } from "effect"
 import {

@@ -1,7 +1,8 @@
 /**
  * What an access token says, in the domain's words and as it is spelled inside the token, and the
  * way from one to the other. Every adapter that makes or reads tokens uses the same way, so that a
- * token means the same to all. Source: decisions, "Authentication".
+ * token means the same to all.
+ * Source: docs/contract/authentication.md#access-tokens.
  */
 import { DateTime, Schema } from "effect"
 import { ApiKeyId, OrganisationName, Scope } from "./Organisation.ts"

@@ -2,7 +2,7 @@
  * The business day: the calendar day at an instant in a supplier's time zone. It decides what is
  * "today", and with that what is in the future and where the open statement period ends. It stands
  * alone because reading time zones and keeping them cheap is nothing the rules should know of.
- * Source: decisions, "The business day".
+ * Source: docs/contract/values.md#business-day.
  */
 import { DateTime, Option, Schema } from "effect"
 import { type CalendarDate, dayOf } from "../schema/Field.ts"

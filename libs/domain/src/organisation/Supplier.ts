@@ -1,7 +1,7 @@
 /**
  * An import supplier: the group of accounts that one organisation migrates, with the behaviour
- * configured for it. Set up by the operator; no endpoint changes it. Source: specification, "Import
- * supplier".
+ * configured for it. Set up by the operator; no endpoint changes it.
+ * Source: docs/contract/operator.md#import-suppliers.
  */
 import { Result, Schema } from "effect"
 import type { TimeZone } from "./BusinessDay.ts"

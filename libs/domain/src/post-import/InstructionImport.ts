@@ -1,6 +1,6 @@
 /**
- * Whether a payment instruction goes onto the account. Source: specification, "Create payment
- * instruction"; decisions, "Post-import".
+ * Whether a payment instruction goes onto the account.
+ * Source: docs/contract/post-import.md#create-payment-instruction.
  */
 import { Result } from "effect"
 import { type AccountView, type Decision, noChange } from "../account/AccountChange.ts"

@@ -1,7 +1,8 @@
 /**
  * Which notes of a request are new to the account. A note is there already if one has the same
  * body, or for a note without a body the same document paths, and the same time of creation where
- * one was sent. Source: specification, "Create notes"; decisions, "Notes" and "Comparison".
+ * one was sent.
+ * Source: docs/contract/post-import.md#create-notes, docs/contract/post-import.md#same-notes.
  */
 import type { FoundDocuments } from "../account/StoredDocument.ts"
 import { type DateTime, Result } from "effect"

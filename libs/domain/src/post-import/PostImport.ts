@@ -1,8 +1,8 @@
 /**
  * Adding to an account what did not travel with it: notes, transactions, historical statements, a
  * payment instruction. A request is stored whole or not at all, and one that is sent again changes
- * nothing and answers the same. Source: specification, "Post-import endpoints"; decisions,
- * "Post-import".
+ * nothing and answers the same.
+ * Source: docs/contract/post-import.md#post-import-requests.
  */
 import { Context, Effect, Layer, Option, Result } from "effect"
 import { Accounts } from "../ports/Accounts.ts"

@@ -1,8 +1,9 @@
 /**
  * Which historical statements of a request are new to the account. One that is known with the same
  * content changes nothing, so that a retry is safe; one that is known with other content is
- * refused, and with it the request. Source: specification, "Create historical statements";
- * decisions, "Comparison".
+ * refused, and with it the request.
+ * Source: docs/contract/post-import.md#create-historical-statements,
+ * docs/contract/post-import.md#same-statements.
  */
 import type { FoundDocuments } from "../account/StoredDocument.ts"
 import { BigDecimal, Result } from "effect"

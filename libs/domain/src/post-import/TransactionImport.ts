@@ -1,7 +1,8 @@
 /**
  * Which transactions of a request are new to the account, where their dates move, which one fails
- * first, and what the balance becomes: all or nothing, exactly. Source: specification, "Create
- * transactions"; decisions, "Transactions" and "Future transactions".
+ * first, and what the balance becomes: all or nothing, exactly.
+ * Source: docs/contract/post-import.md#create-transactions,
+ * docs/contract/post-import.md#open-statement-period.
  */
 import type { DateTime } from "effect"
 import { BigDecimal, Result } from "effect"

@@ -1,7 +1,7 @@
 /**
  * Every refusal a program can answer with, as a fact with a stable code and without a transport.
- * Where several hold at once, the one that stands first here is reported. Source: decisions,
- * "Errors" and "Order of checks".
+ * Where several hold at once, the one that stands first here is reported.
+ * Source: docs/contract/errors.md#codes-and-statuses, docs/contract/import.md#order-of-refusals.
  */
 import { Data } from "effect"
 import type { AccountNumber } from "../account/Account.ts"

@@ -1,8 +1,9 @@
 /**
  * Idempotency keys: a client sends a write again under the same key, and the write takes effect at
  * most once. A request first reserves its key. What it stores and the answer to it are then stored
- * together, and only while the key is still reserved for it. Source: the IETF draft "The
- * Idempotency-Key HTTP Header Field"; decisions, section 10.
+ * together, and only while the key is still reserved for it.
+ * Source: the IETF draft "The Idempotency-Key HTTP Header Field",
+ * docs/contract/http.md#idempotency-keys.
  */
 import { DateTime, Duration, Schema } from "effect"
 import type { OrganisationName } from "../organisation/Organisation.ts"

@@ -1,7 +1,7 @@
 /**
  * Decimal figures of the wire: money and quantities, read exactly from a JSON number or a decimal
- * string and never rounded. Source: rules, "Ledgers: the money rules" and "Transaction"; decisions,
- * "Wire rules".
+ * string and never rounded.
+ * Source: docs/contract/values.md#numbers, docs/contract/values.md#money.
  */
 import { BigDecimal, Schema, SchemaGetter } from "effect"
 import { fieldCheck } from "./Field.ts"

@@ -1,6 +1,7 @@
 /**
  * Paths of documents in the object storage: relative to the root of the supplier, and never out of
- * it. Source: specification, "Document paths"; decisions, "Post-import".
+ * it.
+ * Source: docs/contract/values.md#document-paths.
  */
 import { Schema } from "effect"
 import { fieldCheck, hasControlCharacter, nonBlank, trimmed } from "./Field.ts"

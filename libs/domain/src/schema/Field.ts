@@ -2,8 +2,8 @@
  * The kinds of field that a payload is made of: text, choices, dates, datetimes, e-mail addresses,
  * phone numbers, integers and lists, each with the codes it can fail with. A check names its code
  * in an annotation; `Validation` turns a broken check into a fault with that code. Text is trimmed,
- * and every length counts Unicode code points. Source: decisions, "Text", "Numbers", "Lists",
- * "Types".
+ * and every length counts Unicode code points.
+ * Source: docs/contract/values.md#values.
  */
 import { DateTime, type JsonSchema, Schema, SchemaGetter } from "effect"
 import type { FieldCode } from "../codes/Code.ts"

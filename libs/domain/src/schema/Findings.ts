@@ -1,6 +1,7 @@
 /**
  * What is found to be wrong with a body, up to a bound: beyond it nobody reads on, and a body made
- * of nothing but faults must not keep the service busy. Source: decisions, "Errors of one answer".
+ * of nothing but faults must not keep the service busy.
+ * Source: docs/contract/errors.md#number-of-errors.
  */
 import type { FieldCode } from "../codes/Code.ts"
 import type { Path } from "./Json.ts"

@@ -1,7 +1,8 @@
 /**
  * The order of faults in an answer: members in the order in which the body sends them, then missing
  * ones in the order of the schema; a fault of a whole object after those of its members; faults of
- * the whole payload last. Source: decisions, "Where errors point".
+ * the whole payload last.
+ * Source: docs/contract/errors.md#order-of-errors.
  */
 import type { BrokenRule } from "./Findings.ts"
 import { isObject, listElements } from "./Json.ts"

@@ -1,8 +1,8 @@
 /**
  * From an unknown body to a valid value or to what is wrong with it. Decodes by schema, applies the
  * rules, also to the sound parts of an unsound body, and reports what is broken in payload order.
- * Source: decisions, "Errors", "Where errors point", "Order and completeness", "Errors of one
- * answer".
+ * Source: docs/contract/errors.md#where-errors-point, docs/contract/errors.md#order-of-errors,
+ * docs/contract/errors.md#number-of-errors.
  */
 import { Result, type Schema } from "effect"
 import { type DocumentPath, documentsIn } from "./DocumentPath.ts"

@@ -1,7 +1,8 @@
 /**
  * Looking up the documents of a request in the store, within bounds: so many at once for a request
  * and for an organisation, one deadline for all of them, and none any more once the client has gone
- * away. Source: decisions, "Documents of one request".
+ * away.
+ * Source: docs/contract/values.md#documents-of-one-request.
  */
 import type { FoundDocuments, StoredDocument } from "../account/StoredDocument.ts"
 import { Duration, Effect, Option, Semaphore } from "effect"

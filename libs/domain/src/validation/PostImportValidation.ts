@@ -1,6 +1,7 @@
 /**
  * The bodies of the four post-import requests, each with its validator. Every one names its account
- * by supplier and external account number. Source: specification, "Post-import endpoints".
+ * by supplier and external account number.
+ * Source: docs/contract/post-import.md#post-import-requests.
  */
 import { Schema } from "effect"
 import { ExternalAccountNumber, SupplierCodeField } from "../account/Account.ts"

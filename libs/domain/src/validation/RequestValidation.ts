@@ -2,7 +2,9 @@
  * Examining a request of a caller: looks up what the rules may know (the supplier, the open
  * choices), applies them, and then looks up the documents, so that every fault comes in one answer.
  * A supplier of another organisation is looked up and then treated exactly like one that does not
- * exist. Source: decisions, "Errors", "Order of checks" and "Errors of one answer".
+ * exist.
+ * Source: docs/contract/errors.md#unknown-suppliers, docs/contract/http.md#order-of-checks,
+ * docs/contract/errors.md#number-of-errors.
  */
 import type { FoundDocuments } from "../account/StoredDocument.ts"
 import { DateTime, Effect, Option, Result } from "effect"

@@ -2,7 +2,8 @@
  * Writes that may be sent again under an idempotency key. The first request reserves the key and
  * runs; its answer is stored together with what it stores. A repeat gets that answer. A request
  * that stores nothing leaves the key free, so that a repeat runs anew; one whose process dies
- * leaves a reservation whose lease expires. Source: decisions, section 10.
+ * leaves a reservation whose lease expires.
+ * Source: docs/contract/http.md#idempotency-keys.
  */
 import { Context, DateTime, Duration, Effect, Layer } from "effect"
 import { IdempotencyKeys } from "../ports/IdempotencyKeys.ts"

@@ -1,6 +1,7 @@
 /**
  * Reading the body of a POST in the contract's order: media type, size, the bytes themselves,
- * UTF-8, JSON. Source: decisions, "Order of checks".
+ * UTF-8, JSON.
+ * Source: docs/contract/http.md#order-of-checks.
  */
 import { Effect, Result } from "effect"
 import { UnsupportedMediaType } from "@data-import/api/Refusal"

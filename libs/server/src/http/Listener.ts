@@ -75,7 +75,8 @@ export const hasBody = ({ headers }: IncomingMessage): boolean =>
 
 /**
  * What RFC 9112 wants refused and Node would not, and what only somebody sends who hopes that the
- * next hop reads it otherwise. Source: decisions, "HTTP".
+ * next hop reads it otherwise.
+ * Source: docs/contract/http.md#http-messages.
  */
 export const refusalOfHead = (message: IncomingMessage): NotJson | undefined => {
   const { headers, httpVersion, method = "", rawHeaders } = message

@@ -1,6 +1,7 @@
 /**
  * The id under which a request is found again in the answer, the logs, the traces and the audit
- * log. Source: decisions, "Readings".
+ * log.
+ * Source: docs/contract/http.md#request-id.
  */
 import { randomUUID } from "node:crypto"
 import type { RequestId as Id } from "@data-import/domain/organisation/Organisation"

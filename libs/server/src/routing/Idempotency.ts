@@ -1,8 +1,9 @@
 /**
  * The `Idempotency-Key` header, and what every endpoint that writes does about it: a request with a
  * key runs at most once, and a repeat gets the answer that was kept, byte for byte. An endpoint is
- * declared with `writing`, which keeps its handler free of all this. Source: the IETF draft "The
- * Idempotency-Key HTTP Header Field"; decisions, section 10.
+ * declared with `writing`, which keeps its handler free of all this.
+ * Source: the IETF draft "The Idempotency-Key HTTP Header Field",
+ * docs/contract/http.md#idempotency-keys.
  */
 import { createHash } from "node:crypto"
 import { Effect, type Result } from "effect"
