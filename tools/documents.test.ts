@@ -63,6 +63,15 @@ const brokenLinks = (file: string): ReadonlyArray<string> =>
     })
     .map((target) => `${file}: ${target}`)
 
+/** A path of the repository as a document writes it, a `*` standing for one name. */
+const codePath = /`((?:libs|services|tools|docs|docker|\.ci|\.github)\/[\w./*-]+)`/g
+
+const exists = (path: string): boolean => {
+  const name = path.replace(/\/$/, "")
+  const pattern = RegExp(`^${name.replaceAll(".", "\\.").replaceAll("*", "[^/]+")}$`)
+  return [...present, ...folders].some((it) => pattern.test(it))
+}
+
 const citation = /docs\/[\w./-]+\.md(?:#[\w-]+)?/g
 const written = [...modules, ...files.filter((file) => file.endsWith(".sql"))]
 
@@ -74,6 +83,15 @@ describe("documents", () => {
 
   it("have links that resolve", () => {
     expect(documents.flatMap(brokenLinks)).toEqual([])
+  })
+
+  it("name paths that exist", () => {
+    const broken = documents.flatMap((file) =>
+      [...read(file).matchAll(codePath)]
+        .filter(([, path = ""]) => !exists(path))
+        .map(([, path]) => `${file}: ${path}`)
+    )
+    expect(broken).toEqual([])
   })
 
   it("are cited by paths and anchors that exist", () => {

@@ -23,7 +23,7 @@ const checks: ReadonlyArray<Check> = [
   { name: "format", command: ["prettier", "--check", "."] },
   { name: "dead code", command: ["knip", "--no-config-hints"] },
   { name: "openapi", command: ["node", "tools/openapi.ts", "--check"] },
-  { name: "readme", command: ["node", "tools/readme.ts", "--check"] }
+  { name: "documents", command: ["node", "tools/documents.ts", "--check"] }
 ]
 
 interface Count {
