@@ -4,7 +4,7 @@
  */
 import { dirname, posix } from "node:path"
 import { describe, expect, it } from "vitest"
-import { files, modules, read } from "./lint/workspaceFiles.ts"
+import { files, modules, packages, read } from "./lint/workspaceFiles.ts"
 
 const documents = files.filter((file) => file.endsWith(".md"))
 const present = new Set(files)
@@ -83,6 +83,11 @@ describe("documents", () => {
 
   it("have links that resolve", () => {
     expect(documents.flatMap(brokenLinks)).toEqual([])
+  })
+
+  it("introduce every package", () => {
+    const missing = packages.filter(({ folder }) => !present.has(posix.join(folder, "README.md")))
+    expect(missing.map(({ folder }) => folder)).toEqual([])
   })
 
   it("name paths that exist", () => {

@@ -10,7 +10,7 @@ if (major < wanted) {
     [
       `Node ${wanted} or newer is needed; this is ${process.version} at ${process.execPath}.`,
       "On Linux `npm ci` brings its own and npm scripts find it: run `npm ci`, then start this with",
-      `npm again. Elsewhere install Node ${wanted} and put it first in PATH.`
+      `npm again. On macOS and elsewhere install Node ${wanted} and put it first in PATH.`
     ].join("\n")
   )
   process.exit(1)

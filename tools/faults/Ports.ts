@@ -4,14 +4,17 @@
  * down.
  */
 import { randomInt } from "node:crypto"
-import { readFileSync } from "node:fs"
+import { existsSync, readFileSync } from "node:fs"
 import { connect, createServer } from "node:net"
 import { Effect } from "effect"
 
 const lowest = 10_000
 
+/** Where Linux does not say it, the range that IANA reserves for them. */
 const firstOfOutgoing = (): number => {
-  const range = readFileSync("/proc/sys/net/ipv4/ip_local_port_range", "utf8")
+  const file = "/proc/sys/net/ipv4/ip_local_port_range"
+  if (!existsSync(file)) return 49_152
+  const range = readFileSync(file, "utf8")
   return Number(range.trim().split(/\s+/)[0])
 }
 

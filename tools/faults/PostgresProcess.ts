@@ -2,8 +2,8 @@
  * The embedded PostgreSQL as something that can be killed, whole or one backend of it, and started
  * again on the same data and at the same address. It ends with the scope at the latest.
  */
-import { readlinkSync } from "node:fs"
 import * as EmbeddedPostgres from "@data-import/postgres/testing/EmbeddedPostgres"
+import { commandLine } from "@data-import/postgres/testing/processes"
 import { Duration, Effect, Exit, type Redacted, Scope } from "effect"
 import { freePort } from "./Ports.ts"
 
@@ -17,19 +17,10 @@ export interface PostgresProcess {
   readonly start: Effect.Effect<void, EmbeddedPostgres.PostgresDidNotStart>
 }
 
-/** A process that has ended, or that only waits to be buried, has no folder any more. */
-const runs = (pid: number): boolean => {
-  try {
-    return readlinkSync(`/proc/${pid}/cwd`) !== ""
-  } catch {
-    return false
-  }
-}
-
 /** Done when the process has ended, and at the latest after 20 seconds. */
 export const gone = (pid: number): Effect.Effect<void> =>
   Effect.gen(function* () {
-    while (runs(pid)) yield* Effect.sleep(Duration.millis(5))
+    while (commandLine(pid) !== null) yield* Effect.sleep(Duration.millis(5))
   }).pipe(Effect.timeoutOption(Duration.seconds(20)), Effect.asVoid)
 
 /** Starts PostgreSQL on a data directory, which is made where there is none. */
@@ -40,13 +31,13 @@ export const make = Effect.fnUntraced(function* (dataDir: string) {
   const run = Effect.suspend(() => Scope.provide(EmbeddedPostgres.start({ dataDir, port }), scope))
   let server = yield* run
 
-  const isRunning = Effect.sync(() => runs(server.pid))
+  const isRunning = Effect.sync(() => commandLine(server.pid) !== null)
   const kill = Effect.suspend(() => {
-    if (runs(server.pid)) process.kill(server.pid, "SIGKILL")
+    if (commandLine(server.pid) !== null) process.kill(server.pid, "SIGKILL")
     return gone(server.pid)
   })
   const start = Effect.gen(function* () {
-    if (runs(server.pid)) return
+    if (commandLine(server.pid) !== null) return
     yield* Scope.close(scope, Exit.void)
     scope = yield* Scope.make()
     server = yield* run

@@ -91,7 +91,9 @@ interface Try {
 
 /** An address of this machine that hardly any other case comes from. */
 const addressOf = (sent: number): string =>
-  `127.${1 + ((sent >> 15) & 63)}.${(sent >> 7) & 255}.${1 + (sent & 127)}`
+  process.platform === "linux"
+    ? `127.${1 + ((sent >> 15) & 63)}.${(sent >> 7) & 255}.${1 + (sent & 127)}`
+    : `127.0.0.${1 + (sent & 63)}`
 
 /** The day, and what its cases are drawn from. */
 const deckOfDay = (asOf: () => Day, deckOf: Means["deckOf"]) => {

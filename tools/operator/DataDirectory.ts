@@ -5,8 +5,9 @@
  * learns from its end that the right is free.
  */
 import { createHash } from "node:crypto"
-import { mkdirSync, realpathSync } from "node:fs"
+import { mkdirSync, realpathSync, rmSync } from "node:fs"
 import { connect, createServer, type Socket } from "node:net"
+import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { Config, Effect, type Scope } from "effect"
 import * as Settings from "@data-import/domain/support/Settings"
@@ -36,11 +37,16 @@ export type Claim = Held | { readonly _tag: "Shared" }
 
 const message = "shared"
 
-/** In Linux's abstract namespace, where a name lives no longer than the process that has it. */
+/**
+ * On Linux in the abstract namespace, where a name lives no longer than the process that has it.
+ * Elsewhere a file, which outlives a process that was killed. Its path must be short.
+ */
 const socketName = (dataDir: string): string => {
   mkdirSync(dataDir, { recursive: true })
   const digest = createHash("sha256").update(realpathSync(dataDir)).digest("hex")
-  return `\0data-import-${digest}`
+  return process.platform === "linux"
+    ? `\0data-import-${digest}`
+    : join(tmpdir(), `data-import-${digest.slice(0, 16)}.sock`)
 }
 
 class Socketed {
@@ -84,14 +90,20 @@ const hold = (name: string) =>
     (socket) => Effect.sync(() => socket?.close())
   )
 
-/** What the process that has the name says before the connection ends. */
+/**
+ * What the process that has the name says before the connection ends. A file that nobody listens on
+ * was left by a process that was killed, and is removed.
+ */
 const hear = (name: string) =>
   Effect.callback<string>((resume) => {
     let heard = ""
     const socket = connect(name)
     socket.setEncoding("utf8")
     socket.on("data", (text: string) => (heard += text))
-    socket.on("error", () => socket.destroy())
+    socket.on("error", ({ code }: NodeJS.ErrnoException) => {
+      if (code === "ECONNREFUSED" && !name.startsWith("\0")) rmSync(name, { force: true })
+      socket.destroy()
+    })
     socket.once("close", () => resume(Effect.succeed(heard)))
     return Effect.sync(() => socket.destroy())
   })

@@ -6,11 +6,12 @@ import { PgClient } from "@effect/sql-pg"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Exit, Redacted, Scope } from "effect"
 import { spawn } from "node:child_process"
-import { mkdirSync, readlinkSync, writeFileSync } from "node:fs"
+import { mkdirSync, writeFileSync } from "node:fs"
 import { createServer, type Server } from "node:net"
 import { join } from "node:path"
 import * as EmbeddedPostgres from "../testing/EmbeddedPostgres.ts"
 import { canReach } from "../testing/PostgresFolder.ts"
+import { commandLine, hasProc } from "../testing/processes.ts"
 import { temporaryDataDir, temporaryFolder } from "../testing/temporaryFolder.ts"
 
 const start = Effect.fnUntraced(function* (dataDir: string, whenAdopted?: "leave") {
@@ -40,14 +41,8 @@ const takenPort = Effect.acquireRelease(
   })
 )
 
-/** Whether it still runs; one that has ended and is not yet buried by its parent does not. */
-const isAlive = (pid: number): boolean => {
-  try {
-    return readlinkSync(`/proc/${pid}/cwd`) !== ""
-  } catch {
-    return false
-  }
-}
+/** One that has ended and was not reaped yet does not run. */
+const isAlive = (pid: number): boolean => commandLine(pid) !== null
 
 describe("the embedded PostgreSQL", () => {
   it.live("is safe, private and of UTF-8", () =>
@@ -157,7 +152,7 @@ describe("the embedded PostgreSQL", () => {
   )
 })
 
-describe.runIf(process.getuid?.() === 0)("the embedded PostgreSQL of root", () => {
+describe.runIf(process.getuid?.() === 0 && hasProc)("the embedded PostgreSQL of root", () => {
   it.live("runs from a folder that only root can enter, and keeps its data there as well", () =>
     Effect.gen(function* () {
       const dataDir = yield* temporaryDataDir(0o700)

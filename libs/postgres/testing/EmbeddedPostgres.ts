@@ -15,7 +15,6 @@ import {
   openSync,
   readdirSync,
   readFileSync,
-  readlinkSync,
   renameSync,
   rmSync,
   writeFileSync
@@ -24,6 +23,7 @@ import { createConnection, createServer } from "node:net"
 import { join } from "node:path"
 import { setTimeout as delay } from "node:timers/promises"
 import { draftBeside, type PostgresFolder, prepareFolder } from "./PostgresFolder.ts"
+import { hasProc, isServerOf } from "./processes.ts"
 
 /** PostgreSQL cannot run here; the message says what to do about it. */
 export class PostgresDidNotStart extends Data.TaggedError("PostgresDidNotStart")<{
@@ -62,6 +62,8 @@ const stopLimitMillis = 20_000
 
 /** Before each try to start a server again. */
 const restartPauses = [100, 500, 1_000, 2_000, 4_000]
+/** How often it is looked whether a server has ended. `ps` takes longer than `/proc`. */
+const endedPollMillis = hasProc ? 100 : 1_000
 /** A server that ended sooner than this after its start counts as one more try in vain. */
 const stableMillis = 60_000
 
@@ -99,7 +101,7 @@ interface Server {
 
 const ended = (pid: number, data: string): Effect.Effect<void> =>
   Effect.promise(async (signal) => {
-    while (!signal.aborted && runsOn(pid, data)) await delay(100)
+    while (!signal.aborted && isServerOf(data, pid)) await delay(endedPollMillis)
   })
 
 /**
@@ -166,9 +168,9 @@ const initialise = async ({ data, native, runner }: PostgresFolder): Promise<voi
     if (runner !== null) chownSync(password, runner.uid, runner.gid)
     const cluster = join(draft, "cluster")
     await run({ data: draft, native, runner }, "initdb", [
-      `--pgdata=${handedOver}/cluster`,
+      `--pgdata=${handedOver(draft)}/cluster`,
       `--username=${superuser}`,
-      `--pwfile=${handedOver}/password`,
+      `--pwfile=${handedOver(draft)}/password`,
       "--auth=scram-sha-256",
       "--encoding=UTF8",
       "--locale-provider=builtin",
@@ -188,8 +190,11 @@ const initialise = async ({ data, native, runner }: PostgresFolder): Promise<voi
 
 const environment = { PATH: "/usr/bin:/bin", TZ: "UTC", LC_ALL: "C" }
 
-/** Where a process finds the folder it was handed open, whoever may pass the folders above it. */
-const handedOver = "/proc/self/fd/3"
+/**
+ * Where a process finds the folder that it was handed open. On Linux it need not have access to the
+ * folders above.
+ */
+const handedOver = (data: string): string => (hasProc ? "/proc/self/fd/3" : data)
 
 /** Starts a binary that is handed `folder.data`. */
 const spawnIn = (
@@ -241,7 +246,7 @@ const runOrAdopt = async (
   let own: Child | undefined
   while (Date.now() < deadline) {
     const found = postmaster(folder.data)
-    if (found !== null && runsOn(found.pid, folder.data)) {
+    if (found !== null && isServerOf(folder.data, found.pid)) {
       if (found.ready && (await answers(found.port))) {
         return { pid: found.pid, port: found.port, adopted: found.pid !== own?.pid }
       }
@@ -276,7 +281,7 @@ const launch = (folder: PostgresFolder, port: number): Child => {
   }
   const args = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`])
   const log = openSync(join(folder.data, logFile), "a")
-  const child = spawnIn(folder, "postgres", ["-D", handedOver, ...args], {
+  const child = spawnIn(folder, "postgres", ["-D", handedOver(folder.data), ...args], {
     output: log,
     errors: log
   })
@@ -316,18 +321,6 @@ const postmaster = (data: string): Postmaster | null => {
   return { pid: Number(lines[0]), port: Number(lines[3]), ready: lines[7]?.trim() === "ready" }
 }
 
-/**
- * Whether the process lives and is the server of this data directory, and not one that got its
- * number.
- */
-const runsOn = (pid: number, data: string): boolean => {
-  try {
-    return readlinkSync(`/proc/${pid}/cwd`) === data
-  } catch {
-    return false
-  }
-}
-
 /** Whether a PostgreSQL answers at the port: it says at once whether it speaks TLS. */
 const answers = (port: number): Promise<boolean> =>
   new Promise((resolve) => {
@@ -359,9 +352,9 @@ const freePort = (): Promise<number> =>
 /** Fast shutdown: open transactions are rolled back, what was committed is safe. */
 const stop = async (pid: number, data: string): Promise<void> => {
   for (const signal of ["SIGINT", "SIGQUIT"] as const) {
-    if (!runsOn(pid, data)) return
+    if (!isServerOf(data, pid)) return
     process.kill(pid, signal)
     const deadline = Date.now() + stopLimitMillis
-    while (runsOn(pid, data) && Date.now() < deadline) await delay(10)
+    while (isServerOf(data, pid) && Date.now() < deadline) await delay(10)
   }
 }

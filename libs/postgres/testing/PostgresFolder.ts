@@ -1,6 +1,6 @@
 /**
  * Where an embedded PostgreSQL lives: its binaries, its data directory, and the user it runs as.
- * PostgreSQL refuses to run as root, so root lends it to another user. That user may not be let
+ * PostgreSQL refuses to run as root, so on Linux root lends it to another user. That user may not be let
  * through the folders above the data directory, and so is handed the directory itself, already
  * open; binaries that it cannot reach are copied to where it can.
  */
@@ -21,6 +21,7 @@ import {
 } from "node:fs"
 import { createRequire } from "node:module"
 import { basename, dirname, join, relative, resolve } from "node:path"
+import { hasProc } from "./processes.ts"
 
 /** Who runs PostgreSQL in place of root. */
 export interface Runner {
@@ -53,6 +54,9 @@ export const prepareFolder = (dataDir: string): PostgresFolder => {
 }
 
 const findRunner = (): Runner => {
+  if (!hasProc) {
+    throw new Error("PostgreSQL does not run as root: start as another user, or set DATABASE_URL")
+  }
   const users = readFileSync("/etc/passwd", "utf8").split("\n")
   for (const wanted of ["postgres", "nobody"]) {
     const [, , uid, gid] = users.find((line) => line.startsWith(`${wanted}:`))?.split(":") ?? []

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
 import { onTestFinished } from "vitest"
+import { commandLine } from "@data-import/postgres/testing/processes"
 
 const tools = join(import.meta.dirname, "..", "..")
 
@@ -83,7 +84,5 @@ export const postgresOf = (dataDir: string): number | null => {
   const file = join(dataDir, "postgres", "postmaster.pid")
   if (!existsSync(file)) return null
   const pid = Number(readFileSync(file, "utf8").split("\n")[0])
-  const commandLine = `/proc/${pid}/cmdline`
-  const lives = existsSync(commandLine) && readFileSync(commandLine, "utf8").includes("postgres")
-  return lives ? pid : null
+  return commandLine(pid)?.includes("postgres") ? pid : null
 }
