@@ -1,8 +1,8 @@
 /**
  * Where an embedded PostgreSQL lives: its binaries, its data directory, and the user it runs as.
- * PostgreSQL refuses to run as root, so on Linux root lends it to another user. That user may not be let
- * through the folders above the data directory, and so is handed the directory itself, already
- * open; binaries that it cannot reach are copied to where it can.
+ * PostgreSQL refuses to run as root, so on Linux root lends it to another user. That user may not
+ * be let through the folders above the data directory, and so is handed the directory itself,
+ * already open; binaries that it cannot reach are copied to where it can.
  */
 import { randomBytes } from "node:crypto"
 import {
