@@ -3,6 +3,7 @@
  * are those that GitHub makes from headings.
  */
 import { dirname, posix } from "node:path"
+import { registry } from "@data-import/domain/codes/Code"
 import { describe, expect, it } from "vitest"
 import { files, modules, packages, read } from "./lint/workspaceFiles.ts"
 
@@ -83,6 +84,14 @@ describe("documents", () => {
 
   it("have links that resolve", () => {
     expect(documents.flatMap(brokenLinks)).toEqual([])
+  })
+
+  it("name every code in the contract", () => {
+    const contract = documents.filter((file) => file.startsWith("docs/contract/")).map(read)
+    const missing = Object.keys(registry).filter(
+      (code) => !contract.some((text) => text.includes(`\`${code}\``))
+    )
+    expect(missing).toEqual([])
   })
 
   it("introduce every package", () => {
