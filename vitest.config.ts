@@ -1,18 +1,51 @@
 /**
- * How every test runs: files side by side in as many processes as there are cores, all on one
- * PostgreSQL that is started before them and stopped after them.
+ * How the tests run: files side by side in as many processes as there are cores. Three projects
+ * differ in what they set up. `domain` runs as other teams use the domain, `memory` compiles
+ * schemas as the services do, and `database` also starts PostgreSQL. A file belongs to `database`
+ * if it imports something that injects `databaseUrl` (tools/lint/databaseTests.ts).
  */
 import { defineConfig } from "vitest/config"
+import { databaseTests, testFiles } from "./tools/lint/databaseTests.ts"
+
+const database = databaseTests(import.meta.dirname)
+const withoutDatabase = testFiles(import.meta.dirname).filter((file) => !database.includes(file))
+const isOfDomain = (file: string) => file.startsWith("libs/domain/")
+const compiled = { setupFiles: ["libs/server/testing/compiledSchemas.ts"] }
 
 export default defineConfig({
   test: {
-    include: ["{libs,services,tools}/**/*.test.ts"],
-    globalSetup: ["libs/postgres/testing/globalSetup.ts"],
-    setupFiles: ["libs/server/testing/compiledSchemas.ts"],
     pool: "forks",
+    // Vitest leaves one core free, which on two is half of the machine.
+    maxWorkers: "100%",
+    // Files share no state, so a process loads each module once for all of its files.
+    isolate: false,
     testTimeout: 30_000,
     hookTimeout: 60_000,
     teardownTimeout: 60_000,
-    reporters: ["default"]
+    reporters: ["default"],
+    coverage: {
+      include: ["{libs,services}/*/src/**/*.ts"],
+      reporter: ["text-summary", "html"]
+    },
+    projects: [
+      { extends: true, test: { name: "domain", include: withoutDatabase.filter(isOfDomain) } },
+      {
+        extends: true,
+        test: {
+          ...compiled,
+          name: "memory",
+          include: withoutDatabase.filter((file) => !isOfDomain(file))
+        }
+      },
+      {
+        extends: true,
+        test: {
+          ...compiled,
+          name: "database",
+          include: [...database],
+          globalSetup: ["libs/postgres/testing/globalSetup.ts"]
+        }
+      }
+    ]
   }
 })
