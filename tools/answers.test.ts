@@ -1,26 +1,61 @@
-/**
- * The registry of codes names what can be emitted, and nothing else: a code that no source speaks
- * of is either a forgotten rule or a dead entry.
- */
+/** Which codes a whole run must have seen; the run itself asks `missingAnswers` (tools/verify.ts). */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { dirname, join } from "node:path"
 import { registry } from "@data-import/domain/codes/Code"
 import { expect, it } from "vitest"
-import { isTest, modules, read } from "./lint/workspaceFiles.ts"
+import { codeComplaints, missingAnswers } from "./answers.ts"
 
-/**
- * Kept for the post-import endpoints, which are not there yet. A code leaves the list with its
- * first use.
- */
-const reserved: ReadonlyArray<string> = []
+const emitted = (code: string) => `post /v1/somewhere/ 400 ${code}`
 
-const spoken = modules
-  .filter((file) => /^(libs|services)\//.test(file) && !isTest(file) && !file.includes("/testing/"))
-  .filter((file) => file !== "libs/domain/src/codes/Code.ts")
-  .map(read)
-  .join("\n")
+/** What is missing where the projects' tests saw these answers. */
+const missingAfter = (answers: Readonly<Record<string, ReadonlyArray<string>>>) => {
+  const folder = mkdtempSync(join(tmpdir(), "data-import-reports-"))
+  try {
+    for (const [project, lines] of Object.entries(answers)) {
+      const file = join(folder, project, "answers", "1.txt")
+      mkdirSync(dirname(file), { recursive: true })
+      writeFileSync(file, lines.join("\n"))
+    }
+    return missingAnswers(folder)
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
 
-const isUsed = (code: string) => spoken.includes(`"${code}"`)
+it("reports a code that no answer holds", () => {
+  expect(codeComplaints(["seen", "unseen"], [emitted("seen")], {})).toEqual([
+    "never emitted: unseen"
+  ])
+})
 
-it("has no code that nothing emits", () => {
-  const unused = Object.keys(registry).filter((code) => !isUsed(code))
-  expect(unused.toSorted()).toEqual(reserved.toSorted())
+it("counts the code of a field", () => {
+  expect(codeComplaints(["blank"], ["field blank"], {})).toEqual([])
+})
+
+it("does not report an excused code", () => {
+  expect(codeComplaints(["error"], [], { error: "a defect" })).toEqual([])
+})
+
+it("reports an excused code that an answer holds", () => {
+  expect(codeComplaints(["error"], [emitted("error")], { error: "a defect" })).toEqual([
+    "emitted against the exception: error"
+  ])
+})
+
+it("excuses only registered codes", () => {
+  const reported = codeComplaints(Object.keys(registry), [])
+  expect(reported).toHaveLength(Object.keys(registry).length - 1)
+  expect(reported).not.toContain("never emitted: error")
+})
+
+it("collects the answers of all projects", () => {
+  const missing = missingAfter({ "libs/a": [emitted("not_found")], "services/b": ["field null"] })
+  expect(missing).not.toContain("never emitted: not_found")
+  expect(missing).not.toContain("never emitted: null")
+  expect(missing).toContain("never emitted: parse_error")
+})
+
+it("reports every answer of the document that was not seen", () => {
+  expect(missingAfter({})).toContain("never answered: get /v1/data-import/limits/ 200")
 })

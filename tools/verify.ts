@@ -1,135 +1,54 @@
 /**
- * What `npm test` runs: the static checks two at a time, then the tests, whatever the checks said,
- * so that one run tells everything that is wrong; at last, whether the tests have seen every answer
- * that the published document describes. A check is silent unless it fails. The last line counts
- * checks and tests together; the exit code is 1 as soon as one of them failed.
+ * What `npm test` runs: the checks of the workspace and the tests of every project, as Nx targets,
+ * two at a time. Nx takes from its cache what has not changed, so a second run takes seconds. A
+ * failure stops nothing, so that one run tells everything that is wrong. At last it compares the
+ * answers that the tests saw with the published document and the registry of codes. The last line
+ * counts checks and tests together; the exit code is 1 if one of them failed.
  */
-import { type ChildProcess, spawn } from "node:child_process"
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
-import { availableParallelism, tmpdir } from "node:os"
+import { spawn } from "node:child_process"
+import { globSync, readFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
-import { neverAnswered } from "@data-import/api/testing/ContractCoverage"
+import { missingAnswers } from "./answers.ts"
+import { reportsFolder } from "./testReports.ts"
 
 const root = join(import.meta.dirname, "..")
+/** Of the target `check` in package.json. */
+const checks = 6
 
-interface Check {
-  readonly name: string
-  readonly command: ReadonlyArray<string>
-}
-
-const checks: ReadonlyArray<Check> = [
-  { name: "types", command: ["tsc", "--noEmit", "-p", "tsconfig.json"] },
-  { name: "lint", command: ["eslint", "."] },
-  { name: "format", command: ["prettier", "--check", "."] },
-  { name: "dead code", command: ["knip", "--no-config-hints"] },
-  { name: "openapi", command: ["node", "tools/openapi.ts", "--check"] },
-  { name: "documents", command: ["node", "tools/documents.ts", "--check"] }
-]
-
-interface Count {
-  readonly passed: number
-  readonly failed: number
-}
-
-const running = new Set<ChildProcess>()
-
-const exitOf = (child: ChildProcess): Promise<number> =>
+/** The exit code of Nx; an interrupt reaches it through the terminal or from here. */
+const runTargets = (): Promise<number> =>
   new Promise((resolve) => {
-    running.add(child)
+    const args = ["run-many", "--targets=check,test", "--parallel=2", "--output-style=static"]
+    const child = spawn("nx", args, { cwd: root, stdio: ["ignore", "inherit", "inherit"] })
+    for (const signal of ["SIGINT", "SIGTERM"] as const)
+      process.on(signal, () => child.kill(signal))
     child.once("error", (error) => {
       console.error(error.message)
       resolve(1)
     })
-    child.once("close", (code) => {
-      running.delete(child)
-      resolve(code ?? 1)
-    })
+    child.once("close", (code) => resolve(code ?? 1))
   })
-
-const start = (
-  [program = "", ...args]: ReadonlyArray<string>,
-  output: "pipe" | "inherit",
-  variables: Readonly<Record<string, string>> = {}
-) => {
-  const env = { ...process.env, ...variables }
-  return spawn(program, args, { cwd: root, env, stdio: ["ignore", output, output] })
-}
-
-const runCheck = async ({ name, command }: Check): Promise<boolean> => {
-  const begun = performance.now()
-  const child = start(command, "pipe")
-  const said: Array<Buffer> = []
-  child.stdout?.on("data", (part: Buffer) => said.push(part))
-  child.stderr?.on("data", (part: Buffer) => said.push(part))
-  const passed = (await exitOf(child)) === 0
-  const seconds = ((performance.now() - begun) / 1000).toFixed(1)
-  console.log(`${passed ? "passed" : "FAILED"}  ${name}  ${seconds} s`)
-  if (!passed) console.log(`\n$ ${command.join(" ")}\n${Buffer.concat(said).toString()}`)
-  return passed
-}
-
-const runChecks = async (): Promise<Count> => {
-  const waiting = [...checks]
-  const results: Array<boolean> = []
-  const worker = async () => {
-    for (let check = waiting.shift(); check !== undefined; check = waiting.shift()) {
-      results.push(await runCheck(check))
-    }
-  }
-  await Promise.all(Array.from({ length: Math.min(2, availableParallelism()) }, worker))
-  const passed = results.filter((result) => result).length
-  return { passed, failed: results.length - passed }
-}
 
 interface Report {
   readonly numPassedTests: number
   readonly numFailedTests: number
 }
 
-const counted = (file: string): Report | undefined => {
-  try {
-    return JSON.parse(readFileSync(file, "utf8")) as Report
-  } catch {
-    console.error("vitest ended without a report")
-    return undefined
-  }
-}
+const reports = (): ReadonlyArray<Report> =>
+  globSync("**/report.json", { cwd: reportsFolder }).map(
+    (file) => JSON.parse(readFileSync(join(reportsFolder, file), "utf8")) as Report
+  )
 
-const allSeen = (sightings: string): boolean => {
-  const missing = neverAnswered(sightings)
-  console.log(`${missing.length === 0 ? "passed" : "FAILED"}  every described answer was seen`)
-  for (const answer of missing) console.log(`  never seen: ${answer}`)
-  return missing.length === 0
-}
+rmSync(reportsFolder, { recursive: true, force: true })
+const code = await runTargets()
+const missing = missingAnswers(reportsFolder)
+for (const answer of missing) console.log(answer)
 
-const runTests = async (): Promise<Count> => {
-  const folder = mkdtempSync(join(tmpdir(), "data-import-report-"))
-  const file = join(folder, "report.json")
-  const sightings = join(folder, "sightings")
-  mkdirSync(sightings)
-  try {
-    const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${file}`]
-    const variables = { SIGHTINGS_DIR: sightings }
-    const code = await exitOf(start(["vitest", "run", ...reporters], "inherit", variables))
-    const report = counted(file)
-    const seen = allSeen(sightings)
-    const passed = (report?.numPassedTests ?? 0) + (seen ? 1 : 0)
-    const failed = (report?.numFailedTests ?? 0) + (seen ? 0 : 1)
-    return { passed, failed: code === 0 ? failed : Math.max(failed, 1) }
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
-}
-
-for (const signal of ["SIGINT", "SIGTERM"] as const) {
-  process.once(signal, () => {
-    for (const child of running) child.kill(signal)
-    process.exitCode = 1
-  })
-}
-
-const ofChecks = await runChecks()
-const ofTests = await runTests()
-const failed = ofChecks.failed + ofTests.failed
-console.log(`\n${ofChecks.passed + ofTests.passed} passed, ${failed} failed`)
+const sum = (count: (report: Report) => number) =>
+  reports().reduce((total, report) => total + count(report), 0)
+const failedTests = sum(({ numFailedTests }) => numFailedTests) + (missing.length > 0 ? 1 : 0)
+const failed = code === 0 ? failedTests : Math.max(1, failedTests)
+const passedTests = sum(({ numPassedTests }) => numPassedTests) + (missing.length > 0 ? 0 : 1)
+const passed = code === 0 ? passedTests + checks : passedTests
+console.log(`\n${passed} passed, ${failed} failed`)
 if (failed > 0) process.exitCode = 1

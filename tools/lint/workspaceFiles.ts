@@ -7,7 +7,7 @@ import { basename, join, relative, sep } from "node:path"
 
 export const root = join(import.meta.dirname, "../..")
 
-const generated = new Set(["node_modules", "dist", "coverage", ".git", ".nx", ".data"])
+const generated = new Set(["node_modules", "dist", "coverage", ".git", ".nx", ".data", ".reports"])
 
 const walk = (folder: string): ReadonlyArray<string> =>
   readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {

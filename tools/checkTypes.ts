@@ -1,0 +1,27 @@
+/**
+ * Checks the types of one project, as its Nx target `types` does: `node tools/checkTypes.ts libs/domain`,
+ * or `.` for the whole workspace. There is one tsconfig.json on purpose: ESLint then parses the
+ * workspace as one program, which takes a fifth of the time that one for each project takes.
+ */
+import { join } from "node:path"
+import ts from "typescript"
+
+const root = join(import.meta.dirname, "..")
+const [project = "."] = process.argv.slice(2)
+
+const { config } = ts.readConfigFile(join(root, "tsconfig.json"), (file) => ts.sys.readFile(file))
+const { include } = config as { readonly include: ReadonlyArray<string> }
+const files = { ...(config as object), include: project === "." ? include : [project] }
+const { errors, fileNames, options } = ts.parseJsonConfigFileContent(files, ts.sys, root)
+
+const program = ts.createProgram({ options, rootNames: fileNames })
+const diagnostics = [...errors, ...ts.getPreEmitDiagnostics(program)]
+const host = {
+  getCanonicalFileName: (file: string) => file,
+  getCurrentDirectory: () => root,
+  getNewLine: () => "\n"
+}
+if (diagnostics.length > 0) {
+  console.error(ts.formatDiagnostics(diagnostics, host))
+  process.exitCode = 1
+}

@@ -1,0 +1,29 @@
+/**
+ * Runs the tests of one project, as its Nx target `test` does: `node tools/runTests.ts libs/domain`,
+ * or `.` for the tests of the workspace itself. It leaves in `.reports` what a run from the cache
+ * must still tell: how many tests passed, and which answers they saw (libs/api/testing).
+ */
+import { spawnSync } from "node:child_process"
+import { mkdirSync, rmSync } from "node:fs"
+import { join } from "node:path"
+import { testFiles } from "./lint/databaseTests.ts"
+import { answersFolder, reportFile, reportFolder } from "./testReports.ts"
+
+const root = join(import.meta.dirname, "..")
+const [project = "."] = process.argv.slice(2)
+
+const isOwn = (file: string): boolean =>
+  project === "." ? /^tools\/[^/]+$/.test(file) : file.startsWith(`${project}/`)
+
+const own = testFiles(root).filter(isOwn)
+if (own.length === 0) throw new Error(`${project} has no tests`)
+
+rmSync(reportFolder(project), { recursive: true, force: true })
+mkdirSync(answersFolder(project), { recursive: true })
+const report = `--outputFile.json=${reportFile(project)}`
+const { status } = spawnSync(
+  "vitest",
+  ["run", "--reporter=dot", "--reporter=json", report, ...own],
+  { cwd: root, stdio: "inherit", env: { ...process.env, SIGHTINGS_DIR: answersFolder(project) } }
+)
+process.exitCode = status ?? 1
