@@ -3,21 +3,21 @@
  * comes of them: the middle of each, and the middle of the ratios pair by pair.
  */
 import { Effect } from "effect"
-import type { Sample } from "./Sides.ts"
+import type { Sample } from "./Subjects.ts"
 import { median } from "./Statistics.ts"
 
-export type Figures = Pick<Sample, "p50" | "p99" | "postgresCpu" | "rate" | "serviceCpu">
+export type Metrics = Pick<Sample, "p50" | "p99" | "postgresCpu" | "rate" | "serviceCpu">
 
 export interface Comparison {
-  readonly ours: Figures
-  readonly other: Figures
+  readonly ours: Metrics
+  readonly other: Metrics
   /** Ours to the other, of each pair. */
   readonly ratios: ReadonlyArray<number>
   readonly ratio: number
 }
 
-const middle = (samples: ReadonlyArray<Figures>): Figures => {
-  const of = (name: keyof Figures) => median(samples.map((sample) => sample[name]))
+const middle = (samples: ReadonlyArray<Metrics>): Metrics => {
+  const of = (name: keyof Metrics) => median(samples.map((sample) => sample[name]))
   return {
     rate: of("rate"),
     p50: of("p50"),
@@ -28,7 +28,7 @@ const middle = (samples: ReadonlyArray<Figures>): Figures => {
 }
 
 export const summary = (
-  pairs: ReadonlyArray<readonly [ours: Figures, other: Figures]>
+  pairs: ReadonlyArray<readonly [ours: Metrics, other: Metrics]>
 ): Comparison => {
   const ratios = pairs.map(([ours, other]) => ours.rate / other.rate)
   return {
@@ -42,10 +42,10 @@ export const summary = (
 /** So many pairs of runs. */
 export const inTurn = Effect.fnUntraced(function* <E, R>(
   count: number,
-  ours: Effect.Effect<Figures, E, R>,
-  other: Effect.Effect<Figures, E, R>
+  ours: Effect.Effect<Metrics, E, R>,
+  other: Effect.Effect<Metrics, E, R>
 ) {
-  const pairs: Array<readonly [Figures, Figures]> = []
+  const pairs: Array<readonly [Metrics, Metrics]> = []
   for (let pair = 0; pair < count; pair++) {
     if (pair % 2 === 0) {
       const first = yield* ours

@@ -7,7 +7,7 @@ import { migrate } from "@data-import/postgres/setup/migrate"
 import { createDatabase, databaseUrl } from "@data-import/postgres/testing/databases"
 import * as EmbeddedPostgres from "@data-import/postgres/testing/EmbeddedPostgres"
 import pg from "pg"
-import { accountMark, storedPayload } from "./Works.ts"
+import { accountMark, storedPayload } from "./Workloads.ts"
 
 /** A PostgreSQL server, for whose processor time one can ask. */
 export interface Server {

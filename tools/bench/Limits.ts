@@ -8,9 +8,9 @@ import { join } from "node:path"
 import { Data, Effect } from "effect"
 import { temporaryFolder } from "./Database.ts"
 import { find, stage } from "./peer/Statements.ts"
-import type { Ground, Side } from "./Sides.ts"
+import type { Environment, Subject } from "./Subjects.ts"
 import { postgresCpuSeconds } from "./Usage.ts"
-import { accountMark, storedPayload } from "./Works.ts"
+import { accountMark, storedPayload } from "./Workloads.ts"
 
 /** A program that is needed could not be run. */
 export class CannotRun extends Data.TaggedError("CannotRun")<{ readonly message: string }> {}
@@ -55,23 +55,23 @@ const parameters = {
 
 const statements = { stage, status: find }
 
-const scriptOf = (work: keyof typeof statements): string => {
-  const values = parameters[work]
-  const sql = statements[work].text
+const scriptOf = (workload: keyof typeof statements): string => {
+  const values = parameters[workload]
+  const sql = statements[workload].text
     .replaceAll(/\$(\d+)/g, (_, place: string) => `(${values[Number(place) - 1]})`)
     .replaceAll(/\s*\n\s*/g, " ")
   return `\\set number random(1, 1000000000000)\n${sql};\n`
 }
 
-/** pgbench with the statement of this work, for so long. */
+/** pgbench with the statement of this workload, for so long. */
 export const pgbench = Effect.fnUntraced(function* (
-  { database, server }: Ground,
-  { tenant }: Side,
-  work: keyof typeof statements,
+  { database, server }: Environment,
+  { tenant }: Subject,
+  workload: keyof typeof statements,
   seconds: number
 ) {
   const file = join(yield* temporaryFolder, "script.sql")
-  writeFileSync(file, scriptOf(work))
+  writeFileSync(file, scriptOf(workload))
   const { hostname, password, pathname, port, username } = new URL(database.url)
   const before = postgresCpuSeconds(server.pid)
   const printed = yield* output(

@@ -1,6 +1,6 @@
 /** One reading of a whole list: how soon it begins, how long it takes, and what it holds in memory. */
 import { Duration, Effect, Fiber } from "effect"
-import type { Ground, Side } from "./Sides.ts"
+import type { Environment, Subject } from "./Subjects.ts"
 import { short, table } from "./Table.ts"
 import { residentBytes } from "./Usage.ts"
 
@@ -23,19 +23,19 @@ const watch = (pid: number, seen: (bytes: number) => void) =>
 /** Reads the list of all that the tenant's second supplier has staged, once. */
 export const measure = Effect.fnUntraced(function* ({
   load,
-  side
-}: Ground & { readonly side: Side }) {
+  subject
+}: Environment & { readonly subject: Subject }) {
   let most = 0
-  const [pid = 0] = side.pidsOf("list")
+  const [pid = 0] = subject.pidsOf("list")
   const watching = yield* Effect.forkChild(
     watch(pid, (bytes) => {
       most = Math.max(most, bytes)
     })
   )
-  const { supplier, token } = side.tenant
+  const { supplier, token } = subject.tenant
   const outcome = yield* load.run({
-    work: "list",
-    url: side.urlOf("list"),
+    workload: "list",
+    url: subject.urlOf("list"),
     token,
     supplier,
     first: 0,

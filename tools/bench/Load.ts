@@ -2,10 +2,10 @@
 import { type ChildProcess, fork } from "node:child_process"
 import { join } from "node:path"
 import { Data, Effect, type Scope } from "effect"
-import type { WorkName } from "./Works.ts"
+import type { WorkloadName } from "./Workloads.ts"
 
-export interface Order {
-  readonly work: WorkName
+export interface LoadRequest {
+  readonly workload: WorkloadName
   readonly url: string
   readonly token: string
   readonly supplier: string
@@ -19,7 +19,7 @@ export interface Order {
   readonly rate?: number
 }
 
-export interface Outcome {
+export interface LoadResult {
   readonly requests: number
   readonly seconds: number
   /** Milliseconds from a request to the end of its answer. */
@@ -36,16 +36,19 @@ export interface Outcome {
 export class WrongAnswer extends Data.TaggedError("WrongAnswer")<{ readonly message: string }> {}
 
 export interface Load {
-  readonly run: (order: Order) => Effect.Effect<Outcome, WrongAnswer>
+  readonly run: (order: LoadRequest) => Effect.Effect<LoadResult, WrongAnswer>
 }
 
 const script = join(import.meta.dirname, "loadProcess.ts")
 
-const answered = (child: ChildProcess, order: Order): Effect.Effect<Outcome, WrongAnswer> =>
-  Effect.callback<Outcome, WrongAnswer>((resume) => {
+const answered = (
+  child: ChildProcess,
+  order: LoadRequest
+): Effect.Effect<LoadResult, WrongAnswer> =>
+  Effect.callback<LoadResult, WrongAnswer>((resume) => {
     const onExit = () =>
       resume(Effect.fail(new WrongAnswer({ message: "The load generator has ended" })))
-    const onOutcome = (outcome: Outcome) => {
+    const onOutcome = (outcome: LoadResult) => {
       child.off("exit", onExit)
       resume(
         outcome.wrong === null

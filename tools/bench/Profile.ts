@@ -1,18 +1,18 @@
-/** Where the services spend their time: the functions with the most time of their own, by work. */
+/** Where the services spend their time: the functions with the most time of their own, by workload. */
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { Console, Duration, Effect } from "effect"
 import * as Database from "./Database.ts"
 import * as Load from "./Load.ts"
-import type { Options } from "./Options.ts"
-import * as Sides from "./Sides.ts"
+import type { Options } from "./Command.ts"
+import * as Subjects from "./Subjects.ts"
 import { type CpuProfile, ownTimes } from "./OwnTimes.ts"
 import { short, table } from "./Table.ts"
 import * as Tenants from "./Tenants.ts"
-import { type WorkName, works } from "./Works.ts"
+import { type WorkloadName, workloads } from "./Workloads.ts"
 
 const shown = 25
-/** What is no work of the program: waiting, and the profiler itself. */
+/** What is no workload of the program: waiting, and the profiler itself. */
 const isApart = (where: string): boolean => /^\((idle|program)\)$|node:inspector/.test(where)
 
 const settling = Duration.seconds(1)
@@ -25,32 +25,32 @@ const written = Effect.fnUntraced(function* (folder: string, pid: number) {
   return JSON.parse(readFileSync(file, "utf8")) as CpuProfile
 }, Effect.timeout(fileLimit))
 
-const loaded = Effect.fnUntraced(function* (work: WorkName, options: Options) {
+const loaded = Effect.fnUntraced(function* (workload: WorkloadName, options: Options) {
   const folder = yield* Database.temporaryFolder
   const server = yield* Database.startServer
   const database = yield* Database.make(server, "profile")
   const load = yield* Load.make
   const [tenant] = yield* Tenants.makeAll(database, ["ours"])
   if (tenant === undefined) return yield* Effect.die("There is one tenant")
-  const ground = { server, database, load }
+  const environment = { server, database, load }
   const preload = `--import=${join(import.meta.dirname, "profiler.ts")}`
-  const services = yield* Sides.startServices(database, [preload], { PROFILE_DIR: folder })
-  const direct = Sides.ourSide(services, tenant)
-  const side = options.gateway ? Sides.throughGateway(direct, services) : direct
-  const { pid } = services[options.gateway ? "gateway" : works[work].service]
-  if (work === "transactions") yield* Sides.importAccounts(ground, side)
-  yield* Sides.measure(ground, side, work, options)
+  const services = yield* Subjects.startServices(database, [preload], { PROFILE_DIR: folder })
+  const direct = Subjects.ourSubject(services, tenant)
+  const subject = options.gateway ? Subjects.throughGateway(direct, services) : direct
+  const { pid } = services[options.gateway ? "gateway" : workloads[workload].service]
+  if (workload === "transactions") yield* Subjects.importAccounts(environment, subject)
+  yield* Subjects.measure(environment, subject, workload, options)
   process.kill(pid, "SIGUSR2")
   yield* Effect.sleep(settling)
-  const sample = yield* Sides.measure(ground, side, work, options)
+  const sample = yield* Subjects.measure(environment, subject, workload, options)
   process.kill(pid, "SIGUSR2")
   return { sample, profile: yield* written(folder, pid) }
 }, Effect.scoped)
 
-/** Loads each work in turn, on services that are started for it, and prints where time went. */
+/** Loads each workload in turn, on services that are started for it, and prints where time went. */
 export const profiles = Effect.fnUntraced(function* (options: Options) {
-  for (const work of options.works) {
-    const { profile, sample } = yield* loaded(work, options)
+  for (const workload of options.workloads) {
+    const { profile, sample } = yield* loaded(workload, options)
     const spent = ownTimes(profile).filter(({ where }) => !isApart(where))
     const all = spent.reduce((sum, { micros }) => sum + micros, 0)
     const { postgresCpu, rate, serviceCpu } = sample
@@ -61,7 +61,7 @@ export const profiles = Effect.fnUntraced(function* (options: Options) {
         `${((100 * micros) / all).toFixed(1)} %`,
         short((micros / all) * serviceCpu * 1_000)
       ])
-    yield* Console.log(`\n## ${works[work].title}, ${short(rate)} requests/s\n`)
+    yield* Console.log(`\n## ${workloads[workload].title}, ${short(rate)} requests/s\n`)
     const used = `${short(serviceCpu)} s here, ${short(postgresCpu)} s in PostgreSQL`
     yield* Console.log(`Processor time for 1,000 requests: ${used}.\n`)
     yield* Console.log(table(["function", "of its time", "CPU µs a request"], rows))

@@ -5,13 +5,13 @@ import { Data, Duration, Effect, type Scope } from "effect"
 import { ended, hasEnded } from "@data-import/faults/Ending"
 import { freePort, listens } from "@data-import/faults/Ports"
 
-/** The process ended, or did not listen in time; `said` is what it wrote to its error output. */
+/** The process ended, or did not listen in time; `output` is what it wrote to its error output. */
 export class DidNotStart extends Data.TaggedError("DidNotStart")<{
   readonly script: string
-  readonly said: string
+  readonly output: string
 }> {
   override get message(): string {
-    return `${this.script} did not start: ${this.said}`
+    return `${this.script} did not start: ${this.output}`
   }
 }
 
@@ -54,7 +54,7 @@ export const start = Effect.fnUntraced(function* ({
   settings
 }: Options): Effect.fn.Return<Program, DidNotStart, Scope.Scope> {
   const port = yield* freePort
-  let said = ""
+  let output = ""
   const child = yield* Effect.acquireRelease(
     Effect.sync(() => {
       const started = spawn(process.execPath, [...nodeArgs, join(root, script)], {
@@ -69,13 +69,13 @@ export const start = Effect.fnUntraced(function* ({
         stdio: ["ignore", "ignore", "pipe"]
       })
       started.stderr.setEncoding("utf8").on("data", (text: string) => {
-        said = (said + text).slice(-2_000)
+        output = (output + text).slice(-2_000)
       })
       return started
     }),
     stop
   )
-  const failed = Effect.suspend(() => Effect.fail(new DidNotStart({ script, said })))
+  const failed = Effect.suspend(() => Effect.fail(new DidNotStart({ script, output })))
   const waiting = Effect.gen(function* () {
     while (!(yield* listens(port))) {
       if (hasEnded(child)) return yield* failed

@@ -1,5 +1,5 @@
 /** Markdown tables of what was measured. */
-import type { Comparison, Figures } from "./Comparison.ts"
+import type { Comparison, Metrics } from "./Comparison.ts"
 
 /** Columns after the first are aligned to the right. */
 export const table = (
@@ -20,7 +20,7 @@ export const short = (value: number): string => {
 }
 
 const head = [
-  "work",
+  "workload",
   "requests/s",
   "p50 ms",
   "p99 ms",
@@ -33,7 +33,7 @@ const head = [
   "ratios pair by pair"
 ]
 
-const cpu = ({ postgresCpu, serviceCpu }: Figures) => [short(serviceCpu), short(postgresCpu)]
+const cpu = ({ postgresCpu, serviceCpu }: Metrics) => [short(serviceCpu), short(postgresCpu)]
 
 /** One row a comparison, ours first. */
 export const comparisons = (

@@ -10,7 +10,7 @@ import { layerPorts } from "@data-import/postgres/Storage"
 import { TokenIssuer } from "@data-import/server/testing/TokenIssuer"
 import { layer as tokenSecrets } from "@data-import/server/auth/TokenSecrets"
 import type { Database } from "./Database.ts"
-import { team } from "./Works.ts"
+import { team } from "./Workloads.ts"
 
 /** `supplier` and `supplier_L` are its suppliers. */
 export interface Tenant {

@@ -6,21 +6,20 @@
  */
 import { Console, Effect } from "effect"
 import { chart } from "./Chart.ts"
-import { command } from "./Command.ts"
+import { command, type Options } from "./Command.ts"
 import { type Comparison, inTurn } from "./Comparison.ts"
 import * as Database from "./Database.ts"
 import * as Lists from "./Lists.ts"
 import * as Load from "./Load.ts"
-import type { Options } from "./Options.ts"
 import { publish } from "./Results.ts"
-import * as Sides from "./Sides.ts"
+import * as Subjects from "./Subjects.ts"
 import * as Space from "./Space.ts"
 import { comparisons, table } from "./Table.ts"
 import * as Tenants from "./Tenants.ts"
-import { type WorkName, works } from "./Works.ts"
+import { type WorkloadName, workloads } from "./Workloads.ts"
 
-interface Place extends Sides.Ground {
-  readonly side: Sides.Side
+interface Place extends Subjects.Environment {
+  readonly subject: Subjects.Subject
 }
 
 /** A database with services of its own, and so many staged accounts. */
@@ -34,8 +33,8 @@ const place = Effect.fnUntraced(function* (
   const [tenant] = yield* Tenants.makeAll(database, ["ours"])
   if (tenant === undefined) return yield* Effect.die("There is one tenant")
   yield* fill(database, tenant, 0, size)
-  const side = Sides.ourSide(yield* Sides.startServices(database), tenant)
-  return { server, database, load, side } satisfies Place
+  const subject = Subjects.ourSubject(yield* Subjects.startServices(database), tenant)
+  return { server, database, load, subject } satisfies Place
 })
 
 const fill = Effect.fnUntraced(function* (
@@ -49,24 +48,25 @@ const fill = Effect.fnUntraced(function* (
   yield* database.query("vacuum (analyze) import_processes, outbox, audit_log, audit_chains")
 })
 
-const measured: ReadonlyArray<WorkName> = ["stage", "restage", "process", "status"]
+const measured: ReadonlyArray<WorkloadName> = ["stage", "restage", "process", "status"]
 
 /** Few where the runs add to the small database, which is to stay small. */
-const requestsOf = (work: WorkName): number => (work === "status" ? 10_000 : 1_000)
+const requestsOf = (workload: WorkloadName): number => (workload === "status" ? 10_000 : 1_000)
 
 const compared = Effect.fnUntraced(function* (large: Place, small: Place, options: Options) {
   const rows: Array<readonly [string, Comparison]> = []
   const { connections, pairs } = options
-  for (const work of measured) {
-    const amount = { connections, seconds: 30, requests: requestsOf(work) }
-    const run = ({ side, ...ground }: Place) => Sides.measure(ground, side, work, amount)
-    for (const { side, ...ground } of [large, small]) {
-      const warming = work === "restage" || work === "status" ? work : "validate"
-      yield* Sides.warmUp(ground, side, warming, connections)
+  for (const workload of measured) {
+    const amount = { connections, seconds: 30, requests: requestsOf(workload) }
+    const run = ({ subject, ...environment }: Place) =>
+      Subjects.measure(environment, subject, workload, amount)
+    for (const { subject, ...environment } of [large, small]) {
+      const warming = workload === "restage" || workload === "status" ? workload : "validate"
+      yield* Subjects.warmUp(environment, subject, warming, connections)
     }
     const comparison = yield* inTurn(pairs, run(large), run(small))
-    yield* Console.error(`${works[work].title}: ratio ${comparison.ratio.toFixed(2)}`)
-    rows.push([works[work].title, comparison])
+    yield* Console.error(`${workloads[workload].title}: ratio ${comparison.ratio.toFixed(2)}`)
+    rows.push([workloads[workload].title, comparison])
   }
   return rows
 })
@@ -118,8 +118,8 @@ const chartOf = (measurements: ReadonlyArray<Measured>) =>
     title: "Throughput by the number of staged accounts, to that of the first size",
     xLabel: "staged accounts",
     yLabel: "per cent",
-    series: measured.map((work, index) => ({
-      name: works[work].title,
+    series: measured.map((workload, index) => ({
+      name: workloads[workload].title,
       points: measurements.map(({ rows, size }) => [
         size,
         Math.round(100 * (rows[index]?.[1].ratio ?? 0))
@@ -136,7 +136,7 @@ const grow = Effect.fnUntraced(function* (options: Options) {
   const measurements: Array<Measured> = []
   let present = first
   for (const size of options.sizes) {
-    yield* fill(large.database, large.side.tenant, present, size)
+    yield* fill(large.database, large.subject.tenant, present, size)
     present = size
     measurements.push(yield* measureSize(size, large, small, options))
   }

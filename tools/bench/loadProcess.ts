@@ -5,13 +5,13 @@
  */
 import { setTimeout as sleep } from "node:timers/promises"
 import { Client } from "undici"
-import type { Order, Outcome } from "./Load.ts"
+import type { LoadRequest, LoadResult } from "./Load.ts"
 import { quantile } from "./Statistics.ts"
-import { type Request, type Work, works } from "./Works.ts"
+import { type Request, type Workload, workloads } from "./Workloads.ts"
 
 interface Run {
-  readonly order: Order
-  readonly work: Work
+  readonly order: LoadRequest
+  readonly workload: Workload
   readonly began: number
   readonly latencies: Array<number>
   readonly firstBytes: Array<number>
@@ -27,8 +27,8 @@ const isOver = ({ began, order, sent, wrong }: Run): boolean =>
   sent >= (order.requests ?? Infinity) ||
   performance.now() - began >= order.seconds * 1_000
 
-const requestOf = ({ order, work }: Run, index: number): Request =>
-  work.request(order.supplier, order.first + index)
+const requestOf = ({ order, workload }: Run, index: number): Request =>
+  workload.request(order.supplier, order.first + index)
 
 /** Until the turn of a request has come; one that is late is sent at once. */
 const dueTime = async ({ began, order }: Run, index: number): Promise<void> => {
@@ -59,12 +59,12 @@ const exchange = (run: Run, client: Client, index: number): Promise<void> =>
         onResponseData: (_controller, chunk) => {
           if (first === 0) first = performance.now() - began
           run.bytes += chunk.length
-          if (status !== run.work.expected) text += chunk.toString("utf8")
+          if (status !== run.workload.expected) text += chunk.toString("utf8")
         },
         onResponseEnd: () => {
           run.latencies.push(performance.now() - began)
           run.firstBytes.push(first)
-          if (status !== run.work.expected) {
+          if (status !== run.workload.expected) {
             run.wrong ??= `${method} ${path} → ${status} ${text.slice(0, shownOfWrong)}`
           }
           resolve()
@@ -89,10 +89,10 @@ const onConnection = async (run: Run): Promise<void> => {
   }
 }
 
-const obey = async (order: Order): Promise<Outcome> => {
+const generate = async (order: LoadRequest): Promise<LoadResult> => {
   const run: Run = {
     order,
-    work: works[order.work],
+    workload: workloads[order.workload],
     began: performance.now(),
     latencies: [],
     firstBytes: [],
@@ -112,6 +112,6 @@ const obey = async (order: Order): Promise<Outcome> => {
   }
 }
 
-process.on("message", (order: Order) => {
-  void obey(order).then((outcome) => process.send?.(outcome))
+process.on("message", (order: LoadRequest) => {
+  void generate(order).then((outcome) => process.send?.(outcome))
 })

@@ -6,28 +6,27 @@
  */
 import { Clock, Console, Duration, Effect, Fiber } from "effect"
 import { chart } from "./Chart.ts"
-import { command } from "./Command.ts"
+import { command, type Options } from "./Command.ts"
 import * as Database from "./Database.ts"
 import * as Load from "./Load.ts"
-import type { Options } from "./Options.ts"
 import { publish } from "./Results.ts"
-import * as Sides from "./Sides.ts"
+import * as Subjects from "./Subjects.ts"
 import { slope } from "./Statistics.ts"
 import { short, table } from "./Table.ts"
 import * as Tenants from "./Tenants.ts"
 import { residentBytes } from "./Usage.ts"
-import { type WorkName } from "./Works.ts"
+import { type WorkloadName } from "./Workloads.ts"
 
 const megabyte = 2 ** 20
 const lookEvery = Duration.seconds(1)
 
-/** So that every service, the gateway included, is at work all the time. */
-const round: ReadonlyArray<WorkName> = ["stage", "process", "status", "transactions", "list"]
-const secondsPerWork = 2
+/** So that every service, the gateway included, is at workload all the time. */
+const round: ReadonlyArray<WorkloadName> = ["stage", "process", "status", "transactions", "list"]
+const secondsPerWorkload = 2
 
 type Points = Array<[minutes: number, megabytes: number]>
 
-const watch = Effect.fnUntraced(function* (services: Sides.Services, seen: Map<string, Points>) {
+const watch = Effect.fnUntraced(function* (services: Subjects.Services, seen: Map<string, Points>) {
   const began = yield* Clock.currentTimeMillis
   while (true) {
     const minutes = ((yield* Clock.currentTimeMillis) - began) / 60_000
@@ -67,17 +66,17 @@ const rowOf = (name: string, idle: number, points: Points) => {
   ]
 }
 
-/** How much of a work is asked for in its turn. */
+/** How much of a workload is asked for in its turn. */
 const amountOf = Effect.fnUntraced(function* (
-  ground: Sides.Ground,
-  side: Sides.Side,
-  work: WorkName,
+  environment: Subjects.Environment,
+  subject: Subjects.Subject,
+  workload: WorkloadName,
   { connections, share }: Options
 ) {
-  const full = { connections, seconds: secondsPerWork }
-  yield* Sides.warmUp(ground, side, work, connections)
-  const { rate } = yield* Sides.measure(ground, side, work, full)
-  return [work, share < 1 ? { ...full, rate: rate * share } : full] as const
+  const full = { connections, seconds: secondsPerWorkload }
+  yield* Subjects.warmUp(environment, subject, workload, connections)
+  const { rate } = yield* Subjects.measure(environment, subject, workload, full)
+  return [workload, share < 1 ? { ...full, rate: rate * share } : full] as const
 })
 
 const remember = Effect.fnUntraced(function* (options: Options) {
@@ -86,21 +85,24 @@ const remember = Effect.fnUntraced(function* (options: Options) {
   const generator = yield* Load.make
   const [tenant] = yield* Tenants.makeAll(database, ["ours"])
   if (tenant === undefined) return yield* Effect.die("There is one tenant")
-  const services = yield* Sides.startServices(database)
+  const services = yield* Subjects.startServices(database)
   const idle = new Map(
     Object.entries(services).map(([name, { pid }]) => [name, residentBytes(pid) / megabyte])
   )
-  const ground = { server, database, load: generator }
-  const side = Sides.throughGateway(Sides.ourSide(services, tenant), services)
-  yield* Sides.importAccounts(ground, side)
+  const environment = { server, database, load: generator }
+  const subject = Subjects.throughGateway(Subjects.ourSubject(services, tenant), services)
+  yield* Subjects.importAccounts(environment, subject)
 
-  const amounts = yield* Effect.forEach(round, (work) => amountOf(ground, side, work, options))
+  const amounts = yield* Effect.forEach(round, (workload) =>
+    amountOf(environment, subject, workload, options)
+  )
 
   const seen = new Map<string, Points>()
   const watching = yield* Effect.forkChild(watch(services, seen))
   const end = (yield* Clock.currentTimeMillis) + options.minutes * 60_000
   while ((yield* Clock.currentTimeMillis) < end) {
-    for (const [work, amount] of amounts) yield* Sides.measure(ground, side, work, amount)
+    for (const [workload, amount] of amounts)
+      yield* Subjects.measure(environment, subject, workload, amount)
     yield* Console.error(
       `${Math.max(0, Math.ceil((end - (yield* Clock.currentTimeMillis)) / 1e3))} s left`
     )

@@ -1,25 +1,15 @@
 /** Validate, stage and process, as the contract has them. */
 import { randomInt, randomUUID } from "node:crypto"
 import type { Caller } from "./Auth.ts"
-import { cents, twoDecimals } from "./Figure.ts"
+import { cents, twoDecimals } from "./Decimal.ts"
 import { type FieldError, invalid, Refusal } from "./Refusal.ts"
-import { accountRules, effectOf, factsAt, supplierRule } from "./Rules.ts"
+import { type Account, accountIn, type Key, processIn } from "./Requests.ts"
+import { accountErrors, effectOf, factsAt, supplierErrors } from "./Rules.ts"
 import type { Import, Known, Storage, Supplier, Write } from "./Storage.ts"
-import {
-  type Account,
-  type Key,
-  type ProcessPayload,
-  validateAccountRequest,
-  validateProcessRequest
-} from "./Validation.ts"
 
 const code = "account_failed_validation"
 const leaseMillis = 60_000
 const renewals = 3
-
-interface Wrapped<Payload> {
-  readonly payload: Payload
-}
 
 const textAt = (value: unknown, field: string): string | null => {
   if (typeof value !== "object" || value === null || !Object.hasOwn(value, field)) return null
@@ -52,7 +42,7 @@ export const knownTo = async (
   team: string | null = null
 ): Promise<Known> => storage.known(supplierIn(payload), team?.includes("\0") === true ? null : team)
 
-/** Puts every refusal of `request` on record. */
+/** Records every refusal of `request` in the audit log. */
 export const recorded = async <A>(
   storage: Storage,
   action: string,
@@ -60,7 +50,6 @@ export const recorded = async <A>(
   write: Write,
   request: () => Promise<A>
 ): Promise<A> => {
-  // Read before the request, which makes what is invalid unreadable.
   const short = (field: string, length: number) =>
     textAt(payload, field)?.toWellFormed().replaceAll("\0", "").slice(0, length) ?? null
   const key = {
@@ -131,7 +120,7 @@ export class AccountImport {
   }
 
   async validate(write: Write, body: unknown): Promise<Account> {
-    return (await this.#examined(write, body)).account
+    return (await this.#validated(write, body)).account
   }
 
   async stage(
@@ -139,7 +128,7 @@ export class AccountImport {
     body: unknown
   ): Promise<{ readonly first: boolean; readonly key: Key }> {
     return recorded(this.#storage, "stage", payloadOf(body), write, async () => {
-      const { account, supplier } = await this.#examined(write, body)
+      const { account, supplier } = await this.#validated(write, body)
       requireOngoing(supplier)
       const { external_account_number, import_supplier } = account
       const key = { import_supplier, external_account_number }
@@ -173,15 +162,13 @@ export class AccountImport {
     }
   }
 
-  async #examined(write: Write, body: unknown) {
+  async #validated(write: Write, body: unknown) {
     const known = await knownTo(this.#storage, payloadOf(body))
     const own = ownedBy(write.caller, known.supplier) ? known.supplier : null
-    const facts = factsAt(write.at, own, known.choices)
-    const errors = validateAccountRequest(body, (account, report) =>
-      accountRules(account, facts, report)
-    )
+    const account = accountIn(body)
+    const errors = accountErrors(account, factsAt(write.at, own, known.codeLists))
     if (errors.length > 0) throw invalid(code, errors)
-    return { account: (body as Wrapped<Account>).payload, supplier: known.supplier }
+    return { account, supplier: known.supplier }
   }
 
   /** What was found may have changed since; then the caller tries again. */
@@ -200,17 +187,10 @@ export class AccountImport {
     const sent = payloadOf(body)
     const team = textAt(sent, "operations_team_name")?.trim() ?? null
     const known = await knownTo(this.#storage, sent, team)
-    const exists = ownedBy(write.caller, known.supplier)
-    const errors = validateProcessRequest(body, (payload, report) =>
-      supplierRule(payload, exists)(report)
-    )
+    const { dry_run: dryRun = false, operations_team_name, ...key } = processIn(body)
+    const errors = supplierErrors(ownedBy(write.caller, known.supplier))
     if (errors.length > 0) throw invalid(code, errors)
     requireOngoing(known.supplier)
-    const {
-      dry_run: dryRun = false,
-      operations_team_name,
-      ...key
-    } = (body as Wrapped<ProcessPayload>).payload
     if (!known.teamExists) {
       await this.#refuseUnlessFree(key, write)
       const attr = "operations_team_name"
@@ -228,7 +208,7 @@ export class AccountImport {
 
   async #created(write: Write, { dryRun, id, key, payload, team }: Attempt): Promise<string> {
     const now = { ...write, at: new Date() }
-    const { account } = await this.#examined(now, { payload: JSON.parse(payload) as unknown })
+    const { account } = await this.#validated(now, { payload: JSON.parse(payload) as unknown })
     const balance = openingBalance(account)
     for (;;) {
       const number = newNumber()

@@ -1,11 +1,10 @@
 /**
- * Who asks: opens the token with the published keys and looks whether its API key still lives. Both
- * are remembered for half a minute.
+ * Authentication: verifies the token with the published keys, and asks whether its API key is still
+ * active. Both answers are cached for half a minute.
  */
 import { readFileSync } from "node:fs"
 import { createLocalJWKSet, jwtVerify, type JSONWebKeySet } from "jose"
 import { Refusal } from "./Refusal.ts"
-import type { Storage } from "./Storage.ts"
 
 export interface Caller {
   readonly organisation: string
@@ -13,11 +12,11 @@ export interface Caller {
   readonly scopes: ReadonlyArray<string>
 }
 
-const rememberedMillis = 30_000
+const cacheMillis = 30_000
 const capacity = 10_000
 
-/** What was asked for lately; a failure is not remembered. */
-class Remembered<A> {
+/** A cache with a time to live; a failure is not kept. */
+class Cache<A> {
   readonly #entries = new Map<string, { readonly value: A; readonly until: number }>()
 
   async get(key: string, find: () => Promise<A>): Promise<A> {
@@ -25,19 +24,19 @@ class Remembered<A> {
     if (known !== undefined && known.until > Date.now()) return known.value
     const value = await find()
     if (this.#entries.size >= capacity) this.#entries.clear()
-    this.#entries.set(key, { value, until: Date.now() + rememberedMillis })
+    this.#entries.set(key, { value, until: Date.now() + cacheMillis })
     return value
   }
 }
 
 const failed = () => new Refusal(401, "authentication_failed")
 
-export const makeAuthorize = (jwksFile: string, storage: Storage) => {
+export const makeAuthorize = (jwksFile: string, isActive: (apiKey: string) => Promise<boolean>) => {
   const keys = createLocalJWKSet(JSON.parse(readFileSync(jwksFile, "utf8")) as JSONWebKeySet)
-  const tokens = new Remembered<Caller & { readonly expiresAt: number }>()
-  const apiKeys = new Remembered<boolean>()
+  const tokens = new Cache<Caller & { readonly expiresAt: number }>()
+  const apiKeys = new Cache<boolean>()
 
-  const open = async (token: string) => {
+  const verify = async (token: string) => {
     const verified = await jwtVerify(token, keys, {
       algorithms: ["EdDSA"],
       typ: "at+jwt",
@@ -60,9 +59,9 @@ export const makeAuthorize = (jwksFile: string, storage: Storage) => {
     if (header === undefined) throw new Refusal(401, "not_authenticated")
     const token = /^(?:token|bearer) +([A-Za-z0-9._~+/=-]+) *$/i.exec(header)?.[1]
     if (token === undefined) throw failed()
-    const caller = await tokens.get(token, () => open(token))
+    const caller = await tokens.get(token, () => verify(token))
     if (caller.expiresAt <= Date.now()) throw failed()
-    if (!(await apiKeys.get(caller.apiKey, () => storage.keyLives(caller.apiKey)))) throw failed()
+    if (!(await apiKeys.get(caller.apiKey, () => isActive(caller.apiKey)))) throw failed()
     if (!caller.scopes.includes(scope)) throw new Refusal(403, "permission_denied")
     return caller
   }

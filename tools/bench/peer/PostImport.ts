@@ -1,16 +1,12 @@
 /** Transactions onto an account that is there, as the contract has them. */
 import { knownTo, ownedBy, recorded, requireOngoing } from "./AccountImport.ts"
-import { twoDecimals } from "./Figure.ts"
+import { twoDecimals } from "./Decimal.ts"
 import { invalid, notFound, Refusal } from "./Refusal.ts"
-import { effectOf, factsAt, supplierRule, transactionRules } from "./Rules.ts"
+import { type Transaction, type TransactionsRequest, transactionsIn } from "./Requests.ts"
+import { effectOf, factsAt, supplierErrors, transactionsErrors } from "./Rules.ts"
 import type { Account, Added, Storage, Write } from "./Storage.ts"
-import { type Key, type Transaction, validateTransactionsRequest } from "./Validation.ts"
 
 const code = "request_failed_validation"
-
-interface Request extends Key {
-  readonly transactions: ReadonlyArray<Transaction>
-}
 
 interface Result {
   readonly status: string
@@ -70,7 +66,7 @@ const noteOn = (added: ReadonlyArray<Added>): string | null => {
 }
 
 const decide = (
-  { transactions }: Request,
+  { transactions }: TransactionsRequest,
   { checks, forces }: Parameters,
   today: string,
   { last_closing_date: closing }: Account,
@@ -118,7 +114,7 @@ export class PostImport {
       const wrong: Array<string> = []
       const checks = flag(query, "check_previously_added", wrong)
       const forces = flag(query, "force_add_to_current_statement", wrong)
-      const { request, today } = await this.#examined(write, body, wrong)
+      const { request, today } = await this.#validated(write, body, wrong)
       const ids = request.transactions.map(({ transaction_id }) => transaction_id)
       const results = await this.#storage.addTransactions(request, ids, write, (...found) =>
         decide(request, { checks, forces }, today, ...found)
@@ -128,24 +124,20 @@ export class PostImport {
     })
   }
 
-  async #examined(write: Write, body: unknown, wrong: ReadonlyArray<string>) {
+  async #validated(write: Write, body: unknown, wrong: ReadonlyArray<string>) {
     const known = await knownTo(this.#storage, body)
     const exists = ownedBy(write.caller, known.supplier)
-    const facts = factsAt(write.at, exists ? known.supplier : null, known.choices)
-    const errors = validateTransactionsRequest(body, (request, report) => {
-      supplierRule(request, exists)(report)
-      const { transactions } = request
-      if (transactions.length === 0) report("empty", "transactions")
-      transactions.forEach((transaction, index) =>
-        transactionRules(transaction, facts, (found, ...path) =>
-          report(found, "transactions", index, ...path)
-        )
-      )
-    })
-    const detail = "Must be true or false."
-    const beside = wrong.map((attr) => ({ detail, code: "invalid", attr }))
-    if (errors.length + beside.length > 0) throw invalid(code, [...beside, ...errors])
+    const request = transactionsIn(body)
+    const facts = factsAt(write.at, exists ? known.supplier : null, known.codeLists)
+    const empty = { detail: "Must not be empty.", code: "empty", attr: "transactions" }
+    const errors = [
+      ...wrong.map((attr) => ({ detail: "Must be true or false.", code: "invalid", attr })),
+      ...supplierErrors(exists),
+      ...(request.transactions.length === 0 ? [empty] : []),
+      ...transactionsErrors(request.transactions, facts)
+    ]
+    if (errors.length > 0) throw invalid(code, errors)
     requireOngoing(known.supplier)
-    return { request: body as Request, today: facts.today }
+    return { request, today: facts.today }
   }
 }

@@ -1,62 +1,50 @@
-/** The rules that no single field can break: sums, dates against each other, duplicates. */
-import { enumerations } from "./Enumerations.ts"
-import { cents, decimalsOf, rounded, scaled } from "./Figure.ts"
-import { dayIn } from "./Fields.ts"
-import type { Account, Ledger, Report, Transaction } from "./Validation.ts"
-import { rule } from "./Validation.ts"
+/**
+ * The rules between fields: sums, dates against each other, duplicates. They run on a body that
+ * has passed its schema.
+ */
+import { cents, decimalsOf, rounded, scaled } from "./Decimal.ts"
+import type { FieldError } from "./Refusal.ts"
+import type { Account, Ledger, Transaction } from "./Requests.ts"
 
 /** What a rule may know beyond the payload. */
 export interface Facts {
   readonly now: Date
   readonly today: string
   readonly supplierExists: boolean
-  readonly choices: Readonly<Record<string, ReadonlyArray<string>>>
+  readonly codeLists: Readonly<Record<string, ReadonlyArray<string>>>
 }
 
-type At = (code: string, ...path: ReadonlyArray<string | number>) => void
+type Path = ReadonlyArray<string | number>
+type Broken = readonly [code: string, ...path: Path]
 
-const each = <A>(
-  values: ReadonlyArray<A> | undefined,
-  examine: (value: A, index: number) => void
-): void => {
-  for (let index = 0; index < (values?.length ?? 0); index++) {
-    rule(() => examine((values as ReadonlyArray<A>)[index] as A, index))
-  }
+const dayFormats = new Map<string, Intl.DateTimeFormat>()
+
+const dayIn = (timeZone: string, instant: Date): string => {
+  // Swedish dates are spelled as ISO 8601 has them.
+  const known = dayFormats.get(timeZone)
+  const format = known ?? new Intl.DateTimeFormat("sv-SE", { timeZone, dateStyle: "short" })
+  dayFormats.set(timeZone, format)
+  return format.format(instant)
 }
 
-const isRepeated = <A>(
-  values: ReadonlyArray<A> | undefined,
-  read: (value: A) => string
-): boolean => {
-  const seen = new Set<string>()
-  let count = 0
-  each(values, (value) => {
-    seen.add(read(value))
-    count++
-  })
-  return seen.size < count
+/** `supplier` is null if the caller has none of the name in the request. */
+export const factsAt = (
+  now: Date,
+  supplier: { readonly timeZone: string } | null,
+  codeLists: Facts["codeLists"]
+): Facts => {
+  const today = dayIn(supplier?.timeZone ?? "UTC", now)
+  return { now, today, supplierExists: supplier !== null, codeLists }
 }
 
-const restricted = (
-  { choices }: Facts,
-  list: string,
-  value: string | undefined,
-  at: At,
-  ...known: ReadonlyArray<string>
-): void => {
-  const allowed = [...known, ...(choices[list] ?? [])]
-  if (value !== undefined && allowed.length > 0 && !allowed.includes(value)) {
-    at("invalid_choice", list)
-  }
-}
+/** Positive if the transaction raises the balance. */
+export const effectOf = ({ amount, type }: Transaction): bigint =>
+  type === "PAYMENT" || type === "CREDIT" ? cents(amount) : -cents(amount)
 
-/** Positive where the transaction raises the balance. */
-export const effectOf = ({ amount, type }: Pick<Transaction, "amount" | "type">): bigint => {
-  const value = BigInt(amount.replace(".", ""))
-  return type === "PAYMENT" || type === "CREDIT" ? value : -value
-}
+const sumOf = (transactions: ReadonlyArray<Transaction>): bigint =>
+  transactions.reduce((sum, transaction) => sum + effectOf(transaction), 0n)
 
-const typesWith: Readonly<Record<string, ReadonlyArray<string>>> = {
+const allowedFor: Readonly<Record<string, ReadonlyArray<string>>> = {
   reason: ["CHARGE", "CREDIT", "PAYMENT", "REPAYMENT"],
   reference: ["PAYMENT", "REPAYMENT"],
   payment_type: ["PAYMENT", "REPAYMENT"],
@@ -65,314 +53,224 @@ const typesWith: Readonly<Record<string, ReadonlyArray<string>>> = {
   tax_items: ["CHARGE", "SUPPLY_CHARGE"]
 }
 
-const itemDecimals = 10
-const productDecimals = 11
+/** Beyond the decimals of any product or sum of items. */
+const itemScale = 11
 
-const lineItemRules = (item: NonNullable<Transaction["line_items"]>[number], at: At): void => {
-  rule(() => {
-    if (item.end_date < item.start_date) at("start_date_later_than_end_date")
-  })
-  rule(() => {
-    if (item.units !== undefined && item.units.length !== 2) {
-      at("line_item_units_must_be_two_values", "units")
-    }
-  })
-  rule(() => {
+function* itemRules(transaction: Transaction): Generator<Broken> {
+  const { amount, line_items = [], tax_items = [], type } = transaction
+  for (const [index, item] of line_items.entries()) {
     const { net_amount: net, number_of_units: units, price_per_unit: price } = item
-    if (price === undefined) return
+    const at = ["line_items", index] as const
+    if (item.end_date < item.start_date) yield ["start_date_later_than_end_date", ...at]
+    if (price === undefined) continue
     const decimals = Math.max(2, decimalsOf(net))
-    const product = scaled(price, 7) * scaled(units, productDecimals - 7)
-    if (rounded(product, productDecimals, decimals) !== scaled(net, decimals)) {
-      at("incorrect_line_item_net_amount")
+    const product = scaled(price, 7) * scaled(units, itemScale - 7)
+    if (rounded(product, itemScale, decimals) !== scaled(net, decimals)) {
+      yield ["incorrect_line_item_net_amount", ...at]
     }
-  })
-}
-
-const amountIsThatOfItems = ({ amount, line_items, tax_items, type }: Transaction): boolean => {
-  if (type !== "SUPPLY_CHARGE" || line_items === undefined) return true
-  let sum = 0n
-  for (const { net_amount } of line_items) sum += scaled(net_amount, itemDecimals)
-  for (const item of tax_items ?? []) sum += scaled(item.amount, itemDecimals)
-  return BigInt(amount.replace(".", "")) === rounded(sum, itemDecimals, 2)
-}
-
-export const transactionRules = (transaction: Transaction, facts: Facts, at: At): void => {
-  rule(() => {
-    for (const [field, types] of Object.entries(typesWith)) {
-      if (Object.hasOwn(transaction, field) && !types.includes(transaction.type)) {
-        at("field_not_allowed_for_transaction_type", field)
-      }
-    }
-  })
-  rule(() => {
-    if (transaction.type === "SUPPLY_CHARGE" && !Object.hasOwn(transaction, "product_code")) {
-      at("required", "product_code")
-    }
-  })
-  rule(() => {
-    const { amount, payment_type, type } = transaction
-    if (type !== "PAYMENT" && type !== "REPAYMENT") return
-    rule(() => restricted(facts, "payment_type", payment_type, at, ...enumerations[type]))
-    if (BigInt(amount.replace(".", "")) <= 0n) at("min_value", "amount")
-  })
-  rule(() => restricted(facts, "reason", transaction.reason, at))
-  rule(() => restricted(facts, "product_code", transaction.product_code, at))
-  rule(() => {
-    if (!amountIsThatOfItems(transaction)) {
-      at("ledger_transaction_amount_does_not_match_with_line_item_net_amount_and_tax_amount")
-    }
-  })
-  rule(() =>
-    each(transaction.line_items, (item, index) =>
-      lineItemRules(item, (code, ...path) => at(code, "line_items", index, ...path))
-    )
-  )
-}
-
-const sumOf = (transactions: ReadonlyArray<Transaction>): bigint => {
-  let sum = 0n
-  for (const transaction of transactions) sum += effectOf(transaction)
-  return sum
-}
-
-const some = (
-  transactions: ReadonlyArray<Transaction>,
-  holds: (transaction: Transaction) => boolean
-): boolean => {
-  let found = false
-  each(transactions, (transaction) => (found ||= holds(transaction)))
-  return found
-}
-
-const history = (ledger: Ledger) => ledger.historical_statement_transactions ?? []
-const current = (ledger: Ledger) => ledger.current_statement_transactions ?? []
-
-const ledgerSums = (ledger: Ledger, at: At): void => {
-  rule(() => {
-    if (history(ledger).length === 0) return
-    if (cents(ledger.last_statement_balance ?? 0) !== sumOf(history(ledger))) {
-      at("historical_statement_transactions_balance_mismatch")
-    }
-  })
-  rule(() => {
-    if (ledger.ledger_balance === undefined) return
-    const sum = cents(ledger.last_statement_balance ?? 0) + sumOf(current(ledger))
-    if (cents(ledger.ledger_balance) !== sum) at("balance_mismatch_on_ledger_balance")
-  })
-}
-
-const ledgerDates = (ledger: Ledger, { today }: Facts, at: At): void => {
-  rule(() => {
-    if (history(ledger).length > 0 && ledger.last_statement_closing_date === undefined) {
-      at("historical_statement_transactions_require_last_statement_closing_date")
-    }
-  })
-  rule(() => {
-    const closing = ledger.last_statement_closing_date
-    if (closing === undefined) return
-    if (closing > today) at("historical_statement_period_end_in_future")
-    rule(() => {
-      if (some(current(ledger), ({ transaction_date }) => transaction_date <= closing)) {
-        at("current_statement_transaction_before_last_statement_closing_date")
-      }
-    })
-    if (some(history(ledger), ({ transaction_date }) => transaction_date > closing)) {
-      at("historical_statement_transaction_after_last_statement_closing_date")
-    }
-  })
-}
-
-const ledgerRules = (ledger: Ledger, facts: Facts, at: At): void => {
-  rule(() => {
-    if ((facts.choices["ledger_code"] ?? []).length > 0) {
-      restricted(facts, "ledger_code", ledger.ledger_code, at)
-    }
-  })
-  ledgerSums(ledger, at)
-  ledgerDates(ledger, facts, at)
-  for (const list of [
-    "current_statement_transactions",
-    "historical_statement_transactions"
-  ] as const) {
-    rule(() =>
-      each(ledger[list], (transaction, index) => {
-        const inside: At = (code, ...path) => at(code, list, index, ...path)
-        rule(() => {
-          if (transaction.transaction_date > facts.today) {
-            inside("transaction_in_future", "transaction_date")
-          }
-        })
-        transactionRules(transaction, facts, inside)
-      })
-    )
+  }
+  if (type !== "SUPPLY_CHARGE" || transaction.line_items === undefined) return
+  const amounts = [...line_items.map((it) => it.net_amount), ...tax_items.map((it) => it.amount)]
+  const sum = amounts.reduce((total, one) => total + scaled(one, itemScale), 0n)
+  if (cents(amount) !== rounded(sum, itemScale, 2)) {
+    yield ["ledger_transaction_amount_does_not_match_with_line_item_net_amount_and_tax_amount"]
   }
 }
 
-const withoutCustomer = /^SYSTEM$|_VACANT$|_OCCUPIER$/
-
-const occupierRules = (account: Account, { today }: Facts, report: Report): void => {
-  rule(() => {
-    const isExempt =
-      account.unknown_occupier === true || withoutCustomer.test(account.account_type ?? "DOMESTIC")
-    if (!isExempt && (account.customers ?? []).length === 0) report("required", "customers")
-  })
-  rule(() => {
-    if (account.unknown_occupier === true && (account.customers ?? []).length > 0) {
-      report("customer_with_unknown_occupier")
+function* transactionRules(transaction: Transaction, { codeLists }: Facts): Generator<Broken> {
+  const { amount, product_code, reason, type } = transaction
+  for (const [field, types] of Object.entries(allowedFor)) {
+    if (field in transaction && !types.includes(type)) {
+      yield ["field_not_allowed_for_transaction_type", field]
     }
-  })
-  rule(() => {
-    if (account.unknown_occupier === true && (account.supply_addresses ?? []).length > 1) {
-      report("occupier_account_with_multiple_supply_addresses")
-    }
-  })
-  rule(() => {
-    if ((account.account_type ?? "DOMESTIC") !== "DOMESTIC") return
-    each(account.customers, ({ family_name = "" }, index) => {
-      if (family_name === "") report("customer_family_name_required", "customers", index)
-    })
-  })
-  rule(() =>
-    each(account.customers, ({ date_of_birth: birth }, index) => {
-      if (birth === undefined) return
-      const at = ["customers", index, "date_of_birth"] as const
-      if (birth < "1900-01-01") report("min_value", ...at)
-      if (birth > today) report("max_value", ...at)
-    })
-  )
-}
-
-const billingRules = (account: Account, report: Report): void => {
-  rule(() => {
-    const { street_address, structured_street_address } = account.billing_address ?? {}
-    if (street_address !== undefined && (structured_street_address ?? null) !== null) {
-      report("fields_are_mutually_exclusive", "billing_address")
-    }
-  })
-  const options = "account_billing_options"
-  rule(() => {
-    const sent = account[options]
-    if (sent === undefined) return
-    const { period_length, period_start_day, use_industry_billing } = sent
-    if (use_industry_billing === true) {
-      if (period_length ?? period_start_day ?? sent.period_start_month ?? false) {
-        report("account_billing_options_industry_billing_with_period_data", options)
-      }
-    } else if (period_length === undefined || period_start_day === undefined) {
-      report("account_billing_options_period_data_required", options)
-    }
-  })
-  rule(() => {
-    const sent = account[options]
-    if (sent?.use_industry_billing === true || sent?.period_length !== "QUARTERLY") return
-    if ((sent.period_start_month ?? null) === null) {
-      report("account_billing_options_period_start_month_required", options)
-    }
-  })
-}
-
-const duplicates = (account: Account, report: Report): void => {
-  const refuse = <A>(
-    code: string,
-    list: string,
-    values: () => ReadonlyArray<A> | undefined,
-    read: (value: A) => string
-  ) =>
-    rule(() => {
-      if (isRepeated(values(), read)) report(code, list)
-    })
-  const { ledgers, metadata, statements, supply_addresses } = {
-    ledgers: () => account.ledgers,
-    metadata: () => account.metadata,
-    statements: () => account.statements,
-    supply_addresses: () => account.supply_addresses
   }
-  refuse("duplicate_ledger_entries_found", "ledgers", ledgers, (it) => it.ledger_code)
-  refuse("duplicate_statement_ids", "statements", statements, (it) => it.statement_id)
-  refuse("metadata_has_duplicate_keys", "metadata", metadata, (it) => it.key)
-  refuse("duplicate_supply_addresses_found", "supply_addresses", supply_addresses, (it) =>
-    JSON.stringify([it.supply_address1, it.supply_postcode])
-  )
-  rule(() => {
-    const all: Array<Transaction> = []
-    each(account.ledgers, (ledger) => {
-      rule(() => each(current(ledger), (transaction) => all.push(transaction)))
-      rule(() => each(history(ledger), (transaction) => all.push(transaction)))
-    })
-    if (isRepeated(all, (transaction) => transaction.transaction_id)) {
-      report("duplicate_transaction_ids")
+  for (const [list, value] of Object.entries({ product_code, reason })) {
+    const values = codeLists[list] ?? []
+    if (value !== undefined && values.length > 0 && !values.includes(value)) {
+      yield ["invalid_choice", list]
     }
-  })
+  }
+  if (type === "SUPPLY_CHARGE" && product_code === undefined) yield ["required", "product_code"]
+  if ((type === "PAYMENT" || type === "REPAYMENT") && cents(amount) <= 0n) {
+    yield ["min_value", "amount"]
+  }
+  yield* itemRules(transaction)
 }
 
-const paperRules = (account: Account, { now }: Facts, report: Report): void => {
-  rule(() =>
-    each(account.notes, (note, index) => {
-      rule(() => {
-        if (note.body === undefined && (note.document_paths ?? []).length === 0) {
-          report("note_body_or_document_path_not_found", "notes", index)
-        }
-      })
-      const { created_at, unpin_at } = note
-      const isEarly =
-        unpin_at !== undefined && new Date(unpin_at) < (created_at ? new Date(created_at) : now)
-      if (isEarly) report("note_unpin_at_earlier_than_creation_date", "notes", index)
-    })
-  )
-  rule(() =>
-    each(account.statements, (statement, index) => {
-      if (statement.bill_period_from_date > statement.bill_period_to_date) {
-        report("start_date_later_than_end_date", "statements", index)
+const inside = function* (path: Path, broken: Iterable<Broken>): Generator<Broken> {
+  for (const [code, ...rest] of broken) yield [code, ...path, ...rest]
+}
+
+function* closingRules(ledger: Ledger, { today }: Facts): Generator<Broken> {
+  const { last_statement_closing_date: closing } = ledger
+  const { current_statement_transactions: current = [] } = ledger
+  const { historical_statement_transactions: history = [] } = ledger
+  if (closing === undefined) {
+    if (history.length > 0) {
+      yield ["historical_statement_transactions_require_last_statement_closing_date"]
+    }
+    return
+  }
+  if (closing > today) yield ["historical_statement_period_end_in_future"]
+  if (current.some(({ transaction_date }) => transaction_date <= closing)) {
+    yield ["current_statement_transaction_before_last_statement_closing_date"]
+  }
+  if (history.some(({ transaction_date }) => transaction_date > closing)) {
+    yield ["historical_statement_transaction_after_last_statement_closing_date"]
+  }
+}
+
+function* ledgerRules(ledger: Ledger, facts: Facts): Generator<Broken> {
+  const { ledger_balance: balance, last_statement_balance: last = 0 } = ledger
+  const { current_statement_transactions: current = [] } = ledger
+  const { historical_statement_transactions: history = [] } = ledger
+  const codes = facts.codeLists["ledger_code"] ?? []
+  if (codes.length > 0 && !codes.includes(ledger.ledger_code)) {
+    yield ["invalid_choice", "ledger_code"]
+  }
+  if (history.length > 0 && cents(last) !== sumOf(history)) {
+    yield ["historical_statement_transactions_balance_mismatch"]
+  }
+  if (balance !== undefined && cents(balance) !== cents(last) + sumOf(current)) {
+    yield ["balance_mismatch_on_ledger_balance"]
+  }
+  yield* closingRules(ledger, facts)
+  const lists = {
+    current_statement_transactions: current,
+    historical_statement_transactions: history
+  }
+  for (const [list, transactions] of Object.entries(lists)) {
+    for (const [index, transaction] of transactions.entries()) {
+      if (transaction.transaction_date > facts.today) {
+        yield ["transaction_in_future", list, index, "transaction_date"]
       }
-    })
-  )
+      yield* inside([list, index], transactionRules(transaction, facts))
+    }
+  }
 }
 
-export const supplierRule =
-  (key: { readonly import_supplier: string }, exists: boolean) =>
-  (report: Report): void =>
-    rule(() => {
-      // Read for its own sake: where it is invalid, nobody looks for the supplier.
-      if (key.import_supplier !== undefined && !exists) {
-        report("import_supplier_does_not_exist", "import_supplier")
-      }
-    })
-
-/** All rules of the account payload. */
-export const accountRules = (account: Account, facts: Facts, report: Report): void => {
-  supplierRule(account, facts.supplierExists)(report)
-  rule(() => {
-    const known = enumerations.sales_channel
-    restricted(facts, "sales_channel", account.sales_channel, report, ...known)
-  })
-  occupierRules(account, facts, report)
-  billingRules(account, report)
-  duplicates(account, report)
-  rule(() => {
-    const ledgers = account.ledgers ?? []
-    const { transfer_balance: transfer } = account
-    if (transfer === undefined || ledgers.length === 0) return
-    const balances = ledgers.flatMap(({ ledger_balance }) => ledger_balance ?? [])
-    if (balances.length < ledgers.length) return
-    const sum = balances.reduce((all, balance) => all + cents(balance), 0n)
-    if (sum !== cents(transfer)) report("ledger_balances_not_equal_to_transfer_balance")
-  })
-  rule(() =>
-    each(account.ledgers, (ledger, index) =>
-      ledgerRules(ledger, facts, (code, ...path) => report(code, "ledgers", index, ...path))
-    )
-  )
-  paperRules(account, facts, report)
+function* customerRules(account: Account, { today }: Facts): Generator<Broken> {
+  const { account_type = "DOMESTIC", customers = [], unknown_occupier = false } = account
+  const isExempt = unknown_occupier || /^SYSTEM$|_VACANT$|_OCCUPIER$/.test(account_type)
+  if (!isExempt && customers.length === 0) yield ["required", "customers"]
+  if (unknown_occupier && customers.length > 0) yield ["customer_with_unknown_occupier"]
+  if (unknown_occupier && (account.supply_addresses ?? []).length > 1) {
+    yield ["occupier_account_with_multiple_supply_addresses"]
+  }
+  for (const [index, { date_of_birth: birth, family_name = "" }] of customers.entries()) {
+    if (account_type === "DOMESTIC" && family_name === "") {
+      yield ["customer_family_name_required", "customers", index]
+    }
+    const at = ["customers", index, "date_of_birth"] as const
+    if (birth !== undefined && birth < "1900-01-01") yield ["min_value", ...at]
+    if (birth !== undefined && birth > today) yield ["max_value", ...at]
+  }
 }
 
-/** What the rules know; `supplier` is the caller's that the request names, if there is one. */
-export const factsAt = (
-  now: Date,
-  supplier: { readonly timeZone: string } | null,
-  choices: Facts["choices"]
-): Facts => ({
-  now,
-  today: dayIn(supplier?.timeZone ?? "UTC", now),
-  supplierExists: supplier !== null,
-  choices
+function* billingRules({
+  account_billing_options: options,
+  billing_address: address
+}: Account): Generator<Broken> {
+  if (address?.street_address !== undefined && (address.structured_street_address ?? null)) {
+    yield ["fields_are_mutually_exclusive", "billing_address"]
+  }
+  if (options === undefined) return
+  const { period_length: length, period_start_day: day, period_start_month: month } = options
+  const at = "account_billing_options"
+  if (options.use_industry_billing === true) {
+    if (length ?? day ?? month) {
+      yield ["account_billing_options_industry_billing_with_period_data", at]
+    }
+    return
+  }
+  if (length === undefined || day === undefined) {
+    yield ["account_billing_options_period_data_required", at]
+  }
+  if (length === "QUARTERLY" && (month ?? null) === null) {
+    yield ["account_billing_options_period_start_month_required", at]
+  }
+}
+
+const hasDuplicates = (values: ReadonlyArray<string>): boolean =>
+  new Set(values).size < values.length
+
+function* duplicateRules(account: Account): Generator<Broken> {
+  const { ledgers = [], metadata = [], statements = [], supply_addresses = [] } = account
+  const lists = {
+    duplicate_ledger_entries_found: ["ledgers", ledgers.map((it) => it.ledger_code)],
+    duplicate_statement_ids: ["statements", statements.map((it) => it.statement_id)],
+    metadata_has_duplicate_keys: ["metadata", metadata.map((it) => it.key)],
+    duplicate_supply_addresses_found: [
+      "supply_addresses",
+      supply_addresses.map((it) => JSON.stringify([it.supply_address1, it.supply_postcode]))
+    ]
+  } as const
+  for (const [code, [list, values]] of Object.entries(lists)) {
+    if (hasDuplicates(values)) yield [code, list]
+  }
+  const transactions = ledgers.flatMap((ledger) => [
+    ...(ledger.current_statement_transactions ?? []),
+    ...(ledger.historical_statement_transactions ?? [])
+  ])
+  if (hasDuplicates(transactions.map((it) => it.transaction_id)))
+    yield ["duplicate_transaction_ids"]
+}
+
+function* documentRules({ notes = [], statements = [] }: Account, now: Date): Generator<Broken> {
+  for (const [index, { body, created_at, document_paths = [], unpin_at }] of notes.entries()) {
+    if (body === undefined && document_paths.length === 0) {
+      yield ["note_body_or_document_path_not_found", "notes", index]
+    }
+    const created = created_at === undefined ? now : new Date(created_at)
+    if (unpin_at !== undefined && new Date(unpin_at) < created) {
+      yield ["note_unpin_at_earlier_than_creation_date", "notes", index]
+    }
+  }
+  for (const [index, statement] of statements.entries()) {
+    if (statement.bill_period_from_date > statement.bill_period_to_date) {
+      yield ["start_date_later_than_end_date", "statements", index]
+    }
+  }
+}
+
+function* transferRules({ ledgers = [], transfer_balance }: Account): Generator<Broken> {
+  const balances = ledgers.flatMap(({ ledger_balance }) => ledger_balance ?? [])
+  if (transfer_balance === undefined || ledgers.length === 0) return
+  if (balances.length < ledgers.length) return
+  const sum = balances.reduce((total, balance) => total + cents(balance), 0n)
+  if (sum !== cents(transfer_balance)) yield ["ledger_balances_not_equal_to_transfer_balance"]
+}
+
+const unknownSupplier: Broken = ["import_supplier_does_not_exist", "import_supplier"]
+
+function* brokenIn(account: Account, facts: Facts): Generator<Broken> {
+  if (!facts.supplierExists) yield unknownSupplier
+  yield* customerRules(account, facts)
+  yield* billingRules(account)
+  yield* duplicateRules(account)
+  yield* transferRules(account)
+  for (const [index, ledger] of (account.ledgers ?? []).entries()) {
+    yield* inside(["ledgers", index], ledgerRules(ledger, facts))
+  }
+  yield* documentRules(account, facts.now)
+}
+
+const errorOf = ([code, ...path]: Broken): FieldError => ({
+  detail: `This breaks the rule ${code}.`,
+  code,
+  attr: path.length === 0 ? "non_field_errors" : path.join(".")
 })
+
+export const accountErrors = (account: Account, facts: Facts): ReadonlyArray<FieldError> =>
+  Array.from(brokenIn(account, facts), errorOf)
+
+export const supplierErrors = (exists: boolean): ReadonlyArray<FieldError> =>
+  exists ? [] : [errorOf(unknownSupplier)]
+
+export const transactionsErrors = (
+  transactions: ReadonlyArray<Transaction>,
+  facts: Facts
+): ReadonlyArray<FieldError> =>
+  transactions.flatMap((transaction, index) =>
+    Array.from(inside(["transactions", index], transactionRules(transaction, facts)), errorOf)
+  )

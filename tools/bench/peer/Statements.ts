@@ -7,8 +7,8 @@ export interface Statement {
 
 export const statement = (name: string, text: string): Statement => ({ name, text })
 
-export const liveKey = statement(
-  "live_key",
+export const activeKey = statement(
+  "active_key",
   `select id from api_keys where id = $1 and revoked_at is null
      and (expires_at is null or expires_at > now())`
 )
@@ -22,7 +22,7 @@ export const known = statement(
        from suppliers where code = $1) as supplier,
      (select coalesce(json_object_agg(list, "values"), '{}') from (
        select list, json_agg(value order by added) as "values" from choices group by list) c
-     ) as choices,
+     ) as "codeLists",
      exists (select from operations_teams where name = $2) as "teamExists"`
 )
 

@@ -4,11 +4,11 @@
  */
 import pg from "pg"
 import type { Caller } from "./Auth.ts"
-import type { Key, Transaction } from "./Validation.ts"
+import type { Key, Transaction } from "./Requests.ts"
 import { complete } from "./CompleteStatement.ts"
 import * as statements from "./Statements.ts"
 
-// Dates and figures are texts, and are passed on as they are.
+// Dates and decimals stay text, so that no precision is lost.
 pg.types.setTypeParser(pg.types.builtins.DATE, String)
 pg.types.setTypeParser(pg.types.builtins.INT8, String)
 
@@ -20,7 +20,7 @@ export interface Supplier {
 
 export interface Known {
   readonly supplier: Supplier | null
-  readonly choices: Readonly<Record<string, ReadonlyArray<string>>>
+  readonly codeLists: Readonly<Record<string, ReadonlyArray<string>>>
   readonly teamExists: boolean
 }
 
@@ -81,8 +81,8 @@ export class Storage {
     this.#pool.on("error", () => {})
   }
 
-  async keyLives(id: string): Promise<boolean> {
-    return (await run(this.#pool, statements.liveKey, [id])).length > 0
+  async isActive(id: string): Promise<boolean> {
+    return (await run(this.#pool, statements.activeKey, [id])).length > 0
   }
 
   /** Everything that the rules may know beyond the payload. */

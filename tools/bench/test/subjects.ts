@@ -20,17 +20,18 @@ export interface Reply {
   readonly json: unknown
 }
 
-/** Where requests go, and the supplier that nobody but this side uses. */
-export interface Side {
+/** Where requests go, and the supplier that nobody but this subject uses. */
+export interface Subject {
   readonly supplier: string
   /** A body that is text goes out as it is. */
   readonly post: (path: string, body: unknown, token?: string) => Effect.Effect<Reply>
   readonly get: (path: string, token?: string) => Effect.Effect<Reply>
 }
 
-export class Sides extends Context.Service<Sides, { readonly ours: Side; readonly peer: Side }>()(
-  "@data-import/bench/test/Sides"
-) {}
+export class Subjects extends Context.Service<
+  Subjects,
+  { readonly ours: Subject; readonly peer: Subject }
+>()("@data-import/bench/test/Subjects") {}
 
 const send = (url: string, init: RequestInit) =>
   Effect.promise(async () => {
@@ -51,7 +52,7 @@ const sideAt = Effect.fnUntraced(function* (urlOf: (path: string) => string) {
         headers: { ...headers(token), "content-type": "application/json" },
         body: typeof body === "string" ? body : JSON.stringify(body)
       })
-  } satisfies Side
+  } satisfies Subject
 })
 
 const services = Effect.fnUntraced(function* (settings: Readonly<Record<string, string>>) {
@@ -83,15 +84,15 @@ const peer = Effect.fnUntraced(function* (databaseUrl: string, jwksFile: string)
 const make = (databaseUrl: string) =>
   Effect.gen(function* () {
     const { jwksFile } = yield* TokenIssuer
-    return Sides.of({
+    return Subjects.of({
       ours: yield* Effect.flatMap(services({ DATABASE_URL: databaseUrl }), sideAt),
       peer: yield* Effect.flatMap(peer(databaseUrl, jwksFile), sideAt)
     })
   })
 
-/** Both sides on a fresh database, and the ports to look at it. */
-export const sides = Layer.unwrap(
+/** Both subjects on a fresh database, and the ports to look at it. */
+export const subjects = Layer.unwrap(
   Effect.map(freshUrl, (url) =>
-    Layer.effect(Sides, make(Redacted.value(url))).pipe(Layer.provideMerge(portsBeside(url)))
+    Layer.effect(Subjects, make(Redacted.value(url))).pipe(Layer.provideMerge(portsBeside(url)))
   )
 ).pipe(Layer.provideMerge(Layer.merge(tokenMint, tokenSecrets)))

@@ -1,9 +1,11 @@
-/** What is made of measured values: middles, slopes, ratios, tables, charts, profiles. */
+/** How measured values become medians, slopes, ratios, tables, charts and profiles. */
+import { NodeServices } from "@effect/platform-node"
+import { Effect, Exit } from "effect"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { chart } from "../Chart.ts"
-import { type Figures, summary } from "../Comparison.ts"
-import { Misunderstood, optionsOf } from "../Options.ts"
+import { type Options, parse } from "../Command.ts"
+import { type Metrics, summary } from "../Comparison.ts"
 import { ownTimes } from "../OwnTimes.ts"
 import { newScans } from "../Space.ts"
 import { median, quantile, slope } from "../Statistics.ts"
@@ -48,7 +50,7 @@ describe("statistics", () => {
 })
 
 describe("a comparison", () => {
-  const figures = (rate: number): Figures => ({
+  const metrics = (rate: number): Metrics => ({
     rate,
     p50: rate / 10,
     p99: rate,
@@ -58,9 +60,9 @@ describe("a comparison", () => {
 
   it("is of the pairs, and not of the middles", () => {
     const pairs = [
-      [figures(100), figures(50)],
-      [figures(10), figures(20)],
-      [figures(30), figures(30)]
+      [metrics(100), metrics(50)],
+      [metrics(10), metrics(20)],
+      [metrics(30), metrics(30)]
     ] as const
     const { other, ours, ratio, ratios } = summary(pairs)
     expect(ratios).toEqual([2, 0.5, 1])
@@ -126,23 +128,33 @@ describe("a chart", () => {
   })
 })
 
-describe("the options", () => {
-  it("are those of a whole measurement unless it is said otherwise", () => {
-    const { connections, pairs, works, write } = optionsOf([])
-    expect([pairs, connections, write, works.length]).toEqual([5, 32, false, 7])
-    expect(optionsOf(["--short", "--work", "stage,status"])).toMatchObject({
-      pairs: 2,
-      works: ["stage", "status"]
-    })
+describe("the command line", () => {
+  const optionsOf = (...args: ReadonlyArray<string>) =>
+    Effect.gen(function* () {
+      const given: Array<Options> = []
+      yield* parse((options) => Effect.sync(() => given.push(options)))(args)
+      return given
+    }).pipe(Effect.provide(NodeServices.layer), Effect.runPromiseExit)
+
+  it("measures everything by default", async () => {
+    const workloads: unknown = expect.objectContaining({ length: 7 })
+    const options = { connections: 32, pairs: 5, workloads, write: false }
+    expect(await optionsOf()).toMatchObject({ value: [options] })
+  })
+
+  it("takes the flags that are given", async () => {
+    const exit = await optionsOf("--short", "--workload", "stage,status")
+    expect(exit).toMatchObject({ value: [{ pairs: 2, workloads: ["stage", "status"] }] })
   })
 
   it.each([
-    ["--work", "nothing"],
+    ["--workload", "nothing"],
     ["--pairs", "many"],
     ["--seconds", "0"],
-    ["--sizes", "1,x"]
-  ])("refuse %s %s", (...args) => {
-    expect(() => optionsOf(args)).toThrow(Misunderstood)
+    ["--sizes", "1,x"],
+    ["--unknown", "1"]
+  ])("refuses %s %s", async (...args) => {
+    expect(Exit.isFailure(await optionsOf(...args))).toBe(true)
   })
 })
 

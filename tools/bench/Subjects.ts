@@ -6,25 +6,25 @@ import { join } from "node:path"
 import { Effect } from "effect"
 import { TokenIssuer } from "@data-import/server/testing/TokenIssuer"
 import { type Database, type Server, stageMany, temporaryFolder } from "./Database.ts"
-import type { Load, Order, Outcome } from "./Load.ts"
+import type { Load, LoadRequest, LoadResult } from "./Load.ts"
 import * as Program from "./Program.ts"
 import type { Tenant } from "./Tenants.ts"
 import { cpuSeconds, postgresCpuSeconds } from "./Usage.ts"
-import { listLength, type Work, type WorkName, works } from "./Works.ts"
+import { listLength, type Workload, type WorkloadName, workloads } from "./Workloads.ts"
 
-/** Somebody who does the works. */
-export interface Side {
+/** Somebody who runs the workloads. */
+export interface Subject {
   readonly name: string
   readonly tenant: Tenant
-  /** Where the requests of a work go. */
-  readonly urlOf: (work: WorkName) => string
-  /** The processes that take part in a work. */
-  readonly pidsOf: (work: WorkName) => ReadonlyArray<number>
-  /** The next number of each work that nobody has used. */
-  readonly next: Map<WorkName, number>
+  /** Where the requests of a workload go. */
+  readonly urlOf: (workload: WorkloadName) => string
+  /** The processes that take part in a workload. */
+  readonly pidsOf: (workload: WorkloadName) => ReadonlyArray<number>
+  /** The next number of each workload that nobody has used. */
+  readonly next: Map<WorkloadName, number>
 }
 
-export type Services = Readonly<Record<Work["service"] | "gateway", Program.Program>>
+export type Services = Readonly<Record<Workload["service"] | "gateway", Program.Program>>
 
 /** All connections of one process; the same for the services and the peer. */
 const poolSize = "10"
@@ -63,7 +63,7 @@ export const startServices = Effect.fnUntraced(function* (
       ACCOUNT_IMPORT_URL: services["account-import"].url,
       POST_IMPORT_URL: services["post-import"].url,
       QUERY_URL: services.query.url,
-      // The measured works do not pass it.
+      // The measured workloads do not pass it.
       AUTH_URL: services.query.url,
       ...more
     },
@@ -72,20 +72,20 @@ export const startServices = Effect.fnUntraced(function* (
   return { ...services, gateway } satisfies Services
 })
 
-export const ourSide = (services: Services, tenant: Tenant): Side => ({
+export const ourSubject = (services: Services, tenant: Tenant): Subject => ({
   name: "service",
   tenant,
-  urlOf: (work) => services[works[work].service].url,
-  pidsOf: (work) => [services[works[work].service].pid],
+  urlOf: (workload) => services[workloads[workload].service].url,
+  pidsOf: (workload) => [services[workloads[workload].service].pid],
   next: new Map()
 })
 
 /** The same services and numbers, asked through the gateway. */
-export const throughGateway = (side: Side, { gateway }: Services): Side => ({
-  ...side,
+export const throughGateway = (subject: Subject, { gateway }: Services): Subject => ({
+  ...subject,
   name: "gateway",
   urlOf: () => gateway.url,
-  pidsOf: (work) => [gateway.pid, ...side.pidsOf(work)]
+  pidsOf: (workload) => [gateway.pid, ...subject.pidsOf(workload)]
 })
 
 export const startPeer = Effect.fnUntraced(function* (database: Database, tenant: Tenant) {
@@ -97,11 +97,11 @@ export const startPeer = Effect.fnUntraced(function* (database: Database, tenant
     urlOf: () => url,
     pidsOf: () => [pid],
     next: new Map()
-  } satisfies Side
+  } satisfies Subject
 })
 
 /** What one run of load gave. */
-export interface Sample extends Outcome {
+export interface Sample extends LoadResult {
   /** Requests a second. */
   readonly rate: number
   /** Processor seconds per 1,000 requests. */
@@ -109,29 +109,29 @@ export interface Sample extends Outcome {
   readonly postgresCpu: number
 }
 
-export type Amount = Pick<Order, "connections" | "rate" | "requests" | "seconds">
+export type Amount = Pick<LoadRequest, "connections" | "rate" | "requests" | "seconds">
 
 /** No process answers more of them in a second, so that no run lacks accounts. */
 const processedPerSecond = 1_000
 
-const prefixes: Partial<Record<WorkName, string>> = {
+const prefixes: Partial<Record<WorkloadName, string>> = {
   restage: "S",
   status: "S",
   process: "P",
   importing: "T"
 }
 
-/** Stages what a run of this work needs; gives the most requests that it can then have. */
+/** Stages what a run of this workload needs; gives the most requests that it can then have. */
 const prepare = Effect.fnUntraced(function* (
   database: Database,
-  { next, tenant }: Side,
-  work: WorkName,
+  { next, tenant }: Subject,
+  workload: WorkloadName,
   { requests, seconds }: Amount
 ) {
-  const { numbers } = works[work]
-  const prefix = prefixes[work]
-  if (work === "process") {
-    const from = next.get(work) ?? 0
+  const { numbers } = workloads[workload]
+  const prefix = prefixes[workload]
+  if (workload === "process") {
+    const from = next.get(workload) ?? 0
     const count = requests ?? Math.ceil(seconds * processedPerSecond)
     yield* stageMany(database, { ...tenant, prefix: "P", from, to: from + count })
     return count
@@ -145,7 +145,7 @@ const prepare = Effect.fnUntraced(function* (
       yield* stageMany(database, { ...tenant, prefix, from: 0, to: numbers })
     }
   }
-  if (work === "list") {
+  if (workload === "list") {
     const supplier = `${tenant.supplier}_L`
     const there = "select from import_processes where supplier = $1 limit 1"
     if ((yield* database.query(there, [supplier])).length === 0) {
@@ -158,34 +158,34 @@ const prepare = Effect.fnUntraced(function* (
 /** A run that failed has used nobody knows how many numbers. */
 const beyondAnyRun = 1_000_000
 
-/** One run of load on one side. */
+/** One run of load on one subject. */
 export const measure = Effect.fnUntraced(function* (
-  { database, load, server }: Ground,
-  side: Side,
-  work: WorkName,
+  { database, load, server }: Environment,
+  subject: Subject,
+  workload: WorkloadName,
   amount: Amount
 ) {
-  const requests = yield* prepare(database, side, work, amount)
-  const first = side.next.get(work) ?? 0
-  const pids = side.pidsOf(work)
+  const requests = yield* prepare(database, subject, workload, amount)
+  const first = subject.next.get(workload) ?? 0
+  const pids = subject.pidsOf(workload)
   const used = () => ({
     service: pids.reduce((sum, pid) => sum + cpuSeconds(pid), 0),
     postgres: postgresCpuSeconds(server.pid)
   })
   const before = used()
   const order = {
-    work,
-    url: side.urlOf(work),
-    token: side.tenant.token,
-    supplier: side.tenant.supplier,
+    workload,
+    url: subject.urlOf(workload),
+    token: subject.tenant.token,
+    supplier: subject.tenant.supplier,
     first,
     ...amount,
     ...(requests !== undefined && { requests })
   }
-  const leave = Effect.sync(() => side.next.set(work, first + beyondAnyRun))
+  const leave = Effect.sync(() => subject.next.set(workload, first + beyondAnyRun))
   const outcome = yield* Effect.tapError(load.run(order), () => leave)
   const after = used()
-  side.next.set(work, first + (requests ?? outcome.requests))
+  subject.next.set(workload, first + (requests ?? outcome.requests))
   const thousands = Math.max(outcome.requests, 1) / 1_000
   return {
     ...outcome,
@@ -199,20 +199,24 @@ export const measure = Effect.fnUntraced(function* (
 const warmingUp = { requests: 3_000, seconds: 10 }
 
 /** Load that does not count, because a program that has just begun is slower than it will be. */
-export const warmUp = (ground: Ground, side: Side, work: WorkName, connections: number) =>
-  measure(ground, side, work, { connections, ...warmingUp })
+export const warmUp = (
+  environment: Environment,
+  subject: Subject,
+  workload: WorkloadName,
+  connections: number
+) => measure(environment, subject, workload, { connections, ...warmingUp })
 
 /** What everybody stands on. */
-export interface Ground {
+export interface Environment {
   readonly server: Server
   readonly database: Database
   readonly load: Load
 }
 
-/** Makes accounts of what is staged for the transactions, through the side's own process. */
-export const importAccounts = (ground: Ground, side: Side) =>
-  measure(ground, side, "importing", {
+/** Makes accounts of what is staged for the transactions, through the subject's own process. */
+export const importAccounts = (environment: Environment, subject: Subject) =>
+  measure(environment, subject, "importing", {
     connections: 8,
     seconds: 300,
-    requests: works.importing.numbers
+    requests: workloads.importing.numbers
   })

@@ -1,5 +1,5 @@
 /**
- * The works that are measured: what each of them sends, and what it must be answered. Requests are
+ * The workloads that are measured: what each of them sends, and what it must be answered. Requests are
  * numbered, and all that makes one differ from the other is made of the number.
  */
 import { Result } from "effect"
@@ -17,7 +17,7 @@ export interface Request {
   readonly body: string | null
 }
 
-export interface Work {
+export interface Workload {
   readonly title: string
   readonly service: "account-import" | "post-import" | "query"
   readonly expected: 200 | 201
@@ -105,7 +105,7 @@ const processing = (prefix: string) => ({
     )
 })
 
-export const works = {
+export const workloads = {
   validate: {
     title: "validate",
     service: "account-import",
@@ -159,12 +159,12 @@ export const works = {
     numbers: null,
     request: (supplier) => get(`${base}/all-account-import-processes/${supplier}_L/`)
   }
-} satisfies Record<string, Work>
+} satisfies Record<string, Workload>
 
-export type WorkName = keyof typeof works
+export type WorkloadName = keyof typeof workloads
 
 /** Those that are measured. */
-export const workNames = (Object.keys(works) as ReadonlyArray<WorkName>).filter(
+export const workloadNames = (Object.keys(workloads) as ReadonlyArray<WorkloadName>).filter(
   (name) => name !== "importing"
 )
 

@@ -1,0 +1,34 @@
+/** Exact arithmetic with decimals: integers (`bigint`), scaled by a power of ten. */
+
+const spelling = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,3}))?$/
+
+/** The value is `digits` × 10^-scale; zeros at the end are left out. */
+const read = (decimal: number | string): { readonly digits: bigint; readonly scale: number } => {
+  const [, sign = "", whole = "0", fraction = "", exponent = "0"] =
+    spelling.exec(String(decimal).trim()) ?? []
+  const shown = fraction.replace(/0+$/, "")
+  return { digits: BigInt(sign + whole + shown), scale: shown.length - Number(exponent) }
+}
+
+/** The decimal × 10^scale, cut off after that. */
+export const scaled = (decimal: number | string, scale: number): bigint => {
+  const { digits, scale: own } = read(decimal)
+  return own <= scale ? digits * 10n ** BigInt(scale - own) : digits / 10n ** BigInt(own - scale)
+}
+
+export const cents = (decimal: number | string): bigint => scaled(decimal, 2)
+
+/** Rounded half away from zero from one scale to a smaller one. */
+export const rounded = (value: bigint, from: number, to: number): bigint => {
+  if (from === to) return value
+  const unit = 10n ** BigInt(from - to)
+  return (value + (value < 0n ? -unit : unit) / 2n) / unit
+}
+
+export const decimalsOf = (decimal: number | string): number => Math.max(0, read(decimal).scale)
+
+/** Two decimals, as in "12.50". */
+export const twoDecimals = (value: bigint): string => {
+  const digits = String(value < 0n ? -value : value).padStart(3, "0")
+  return `${value < 0n ? "-" : ""}${digits.slice(0, -2)}.${digits.slice(-2)}`
+}

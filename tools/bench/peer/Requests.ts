@@ -1,0 +1,177 @@
+/**
+ * The bodies of requests, checked by Ajv with the schemas of the published document. Amounts of
+ * transactions are brought to the two decimals in which they are answered.
+ */
+import { readFileSync } from "node:fs"
+import { Ajv2020, type ErrorObject } from "ajv/dist/2020.js"
+import { cents, twoDecimals } from "./Decimal.ts"
+import { type FieldError, invalid } from "./Refusal.ts"
+
+export interface Key {
+  readonly import_supplier: string
+  readonly external_account_number: string
+}
+
+export interface Transaction {
+  readonly transaction_id: string
+  readonly transaction_date: string
+  readonly amount: string
+  readonly type: "CHARGE" | "CREDIT" | "PAYMENT" | "REPAYMENT" | "SUPPLY_CHARGE"
+  readonly display_note?: string
+  readonly reason?: string
+  readonly product_code?: string
+  readonly line_items?: ReadonlyArray<{
+    readonly start_date: string
+    readonly end_date: string
+    readonly number_of_units: number
+    readonly net_amount: number
+    readonly price_per_unit?: number
+  }>
+  readonly tax_items?: ReadonlyArray<{ readonly amount: number }>
+}
+
+export interface Ledger {
+  readonly ledger_code: string
+  readonly last_statement_balance?: number
+  readonly last_statement_closing_date?: string
+  readonly ledger_balance?: number
+  readonly current_statement_transactions?: ReadonlyArray<Transaction>
+  readonly historical_statement_transactions?: ReadonlyArray<Transaction>
+}
+
+/** As far as the rules read it. */
+export interface Account extends Key {
+  readonly unknown_occupier?: boolean
+  readonly account_type?: string
+  readonly customers?: ReadonlyArray<{
+    readonly family_name?: string
+    readonly date_of_birth?: string
+  }>
+  readonly billing_address?: {
+    readonly street_address?: string
+    readonly structured_street_address?: object | null
+  }
+  readonly account_billing_options?: {
+    readonly period_length?: string
+    readonly period_start_day?: number
+    readonly period_start_month?: number | null
+    readonly use_industry_billing?: boolean
+  }
+  readonly notes?: ReadonlyArray<{
+    readonly body?: string
+    readonly document_paths?: ReadonlyArray<object>
+    readonly created_at?: string
+    readonly unpin_at?: string
+  }>
+  readonly ledgers?: ReadonlyArray<Ledger>
+  readonly transfer_balance?: number
+  readonly statements?: ReadonlyArray<{
+    readonly statement_id: string
+    readonly bill_period_from_date: string
+    readonly bill_period_to_date: string
+  }>
+  readonly metadata?: ReadonlyArray<{ readonly key: string }>
+  readonly supply_addresses?: ReadonlyArray<{
+    readonly supply_address1: string
+    readonly supply_postcode: string
+  }>
+}
+
+export interface ProcessPayload extends Key {
+  readonly operations_team_name: string
+  readonly dry_run?: boolean
+}
+
+export interface TransactionsRequest extends Key {
+  readonly transactions: ReadonlyArray<Transaction>
+}
+
+const isDay = (text: string): boolean => {
+  const [, month = 0, day = 0] = text.split("-").map(Number)
+  if (!/^\d{4}-\d\d-\d\d$/.test(text) || month < 1 || month > 12 || day < 1) return false
+  return day <= 28 || new Date(`${text}T00:00:00Z`).getUTCDate() === day
+}
+
+const document: unknown = JSON.parse(
+  readFileSync(new URL("../openapi.json", import.meta.resolve("@data-import/api/Limits")), "utf8")
+)
+const ajv = new Ajv2020({
+  allErrors: true,
+  strict: false,
+  formats: {
+    date: isDay,
+    "date-time": (text) =>
+      isDay(text.slice(0, 10)) &&
+      /^.{10}T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/.test(text),
+    email: /^[^@\s]+@[^@\s.]+(\.[^@\s.]+)+$/
+  }
+})
+ajv.addSchema(document as object, "openapi.json")
+
+const codes: Readonly<Record<string, string>> = {
+  additionalProperties: "unknown_field",
+  enum: "invalid_choice",
+  maxItems: "max_length",
+  maxLength: "max_length",
+  required: "required",
+  type: "invalid_type"
+}
+
+const fieldErrorOf = ({ instancePath, keyword, message, params }: ErrorObject): FieldError => {
+  const { additionalProperty, missingProperty } = params as Readonly<Record<string, string>>
+  const path = instancePath.split("/").slice(1)
+  const member = additionalProperty ?? missingProperty
+  const attr = [...path, ...(member === undefined ? [] : [member])].join(".")
+  return {
+    detail: message ?? keyword,
+    code: codes[keyword] ?? "invalid",
+    attr: attr === "" ? "non_field_errors" : attr.replace(/^payload\./, "")
+  }
+}
+
+/** Checks bodies by a schema of the document; throws a refusal with this code. */
+const checked = <Body>(schema: string, code: string) => {
+  const validate = ajv.compile<Body>({ $ref: `openapi.json#/components/schemas/${schema}` })
+  return (body: unknown): Body => {
+    if (validate(body)) return body
+    throw invalid(code, (validate.errors ?? []).map(fieldErrorOf))
+  }
+}
+
+const withTwoDecimals = <A extends { readonly amount: string }>(transaction: A): A => ({
+  ...transaction,
+  amount: twoDecimals(cents(transaction.amount))
+})
+
+const accountRequest = checked<{ payload: Account }>("AccountRequest", "account_failed_validation")
+
+export const accountIn = (body: unknown): Account => {
+  const { payload } = accountRequest(body)
+  if (payload.ledgers === undefined) return payload
+  const ledgers = payload.ledgers.map((ledger) => {
+    const copy: Record<string, unknown> = { ...ledger }
+    const lists = ["current_statement_transactions", "historical_statement_transactions"] as const
+    for (const list of lists) {
+      if (ledger[list] !== undefined) copy[list] = ledger[list].map(withTwoDecimals)
+    }
+    return copy as unknown as Ledger
+  })
+  return { ...payload, ledgers }
+}
+
+const processRequest = checked<{ payload: ProcessPayload }>(
+  "ProcessRequest",
+  "account_failed_validation"
+)
+
+export const processIn = (body: unknown): ProcessPayload => processRequest(body).payload
+
+const transactionsRequest = checked<TransactionsRequest>(
+  "TransactionsRequest",
+  "request_failed_validation"
+)
+
+export const transactionsIn = (body: unknown): TransactionsRequest => {
+  const request = transactionsRequest(body)
+  return { ...request, transactions: request.transactions.map(withTwoDecimals) }
+}
