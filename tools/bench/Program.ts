@@ -2,8 +2,7 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { join } from "node:path"
 import { Data, Duration, Effect, type Scope } from "effect"
-import { ended, hasEnded } from "@data-import/faults/Ending"
-import { freePort, listens } from "@data-import/faults/Ports"
+import { freePort, listens } from "@data-import/testbed/Ports"
 
 /** The process ended, or did not listen in time; `output` is what it wrote to its error output. */
 export class DidNotStart extends Data.TaggedError("DidNotStart")<{
@@ -31,6 +30,16 @@ export interface Options {
 const root = join(import.meta.dirname, "..", "..")
 const startLimit = Duration.seconds(60)
 const stopLimit = Duration.seconds(20)
+
+const hasEnded = (child: ChildProcess): boolean =>
+  child.exitCode !== null || child.signalCode !== null
+
+/** Done when the process is gone; at once where it is already. */
+const ended = (child: ChildProcess): Effect.Effect<void> =>
+  Effect.callback<void>((resume) => {
+    if (hasEnded(child)) return resume(Effect.void)
+    child.once("exit", () => resume(Effect.void))
+  })
 
 const stop = (child: ChildProcess): Effect.Effect<void> =>
   Effect.suspend(() => {

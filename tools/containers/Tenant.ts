@@ -5,12 +5,12 @@
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import type { Demo } from "@data-import/local/DemoFile"
-import { documentPaths } from "@data-import/local/DemoTenant"
+import { documentPaths } from "@data-import/testbed/SampleDocuments"
+import { team } from "@data-import/testbed/Tenants"
 import { Schema } from "effect"
 import type { Composition } from "./Composition.ts"
 
 const supplier = "DEMO_ENERGY"
-const team = "Migration Team"
 
 const Issued = Schema.fromJsonString(Schema.Struct({ apiKey: Schema.String }))
 
@@ -24,7 +24,7 @@ const issueKey = async (system: Composition, organisation: string): Promise<stri
 
 const putDocuments = (system: Composition) => {
   const script = readFileSync(join(import.meta.dirname, "putDocuments.mjs"), "utf8")
-  const keys = documentPaths().map((path) => `${supplier}/${path}`)
+  const keys = documentPaths.map((path) => `${supplier}/${path}`)
   const asModule = ["--input-type=module", "-", ...keys]
   return system.run("account-import", ["--entrypoint", "node"], asModule, script)
 }

@@ -3,7 +3,7 @@
  * and what became of each.
  */
 import { Clock, Duration, Effect, Fiber, type Scope } from "effect"
-import * as Client from "./Client.ts"
+import * as Client from "@data-import/testbed/Client"
 import type { Session } from "./Session.ts"
 
 export interface Sample {

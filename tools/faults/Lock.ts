@@ -1,6 +1,6 @@
 /** Locks in the database that a scenario holds against the services. */
 import { Deferred, Effect, Fiber } from "effect"
-import { System } from "./System.ts"
+import { System } from "@data-import/testbed/System"
 
 type Sql = System["Service"]["database"]["sql"]
 

@@ -8,8 +8,8 @@ import {
   statementsPayload,
   transactionsPayload
 } from "@data-import/domain/testing/samples"
-import type { Request } from "./Client.ts"
-import type { Tenant } from "./System.ts"
+import type { Request } from "@data-import/testbed/Client"
+import type { Tenant } from "@data-import/testbed/Tenants"
 
 /**
  * What is added to an account after its import, each by one request. Unchecked transactions are
@@ -153,24 +153,9 @@ export const text = (operation: Addition | "stage" | "process", text: string): R
   text
 })
 
-/** Every document that the requests above name. */
-export const documentPaths: ReadonlyArray<string> = [
-  ...JSON.stringify([domesticPayload(), statementsPayload()]).matchAll(/_path":"([^"]+)"/g)
-].map(([, path = ""]) => path)
-
 /** One note, as short as one can be. */
 export const note = (tenant: Tenant, number: string, body: string): Request => ({
   method: "POST",
   path: paths.notes,
   body: { ...keyOf(tenant, number), notes: [{ body }] }
 })
-
-/** A token for an API key, or for the refresh token that came with the last one. */
-export const token = (
-  credential: { readonly APIKey: string } | { readonly refreshToken: string }
-): Request => {
-  const [[name, secret] = ["", ""]] = Object.entries(credential)
-  const input = `{${name}: ${JSON.stringify(secret)}}`
-  const query = `mutation { obtainServiceToken(input: ${input}) { token refreshToken } }`
-  return { method: "POST", path: "/v1/graphql/", body: { query } }
-}

@@ -5,10 +5,11 @@
  */
 import { Clock, Effect, type Scope } from "effect"
 import { Findings } from "./Findings.ts"
-import type { Pulse, Stalled } from "./Pulse.ts"
+import type { Probe, Stalled } from "./Probe.ts"
 import * as Report from "./Report.ts"
-import type { ServiceName } from "./ServiceProcess.ts"
-import { System, type Tenant } from "./System.ts"
+import type { ServiceName } from "@data-import/testbed/Wiring"
+import { System } from "@data-import/testbed/System"
+import type { Tenant } from "@data-import/testbed/Tenants"
 import * as Traffic from "./Traffic.ts"
 import { verify } from "./Verification.ts"
 
@@ -48,12 +49,12 @@ export type Traffics = Partial<Traffic.Options>
 
 /** Sets writers to work, for a tenant of their own unless one is given. */
 export const work = Effect.fnUntraced(function* (options: Traffics) {
-  const { chance, freshTenant, services } = yield* System
+  const { random, freshTenant, services } = yield* System
   const tenant = options.tenant ?? (yield* freshTenant)
   const findings = options.findings ?? new Findings()
   const port = services.gateway.port
   const accounts = null
-  const given = { chance, writers, port, accounts, ...options }
+  const given = { random, writers, port, accounts, ...options }
   const traffic = yield* Traffic.start({ ...given, tenant, findings })
   return { tenant, traffic, findings } satisfies Working
 })
@@ -68,8 +69,8 @@ export const settle = Effect.fnUntraced(function* ({ findings, tenant, traffic }
 const onDatabase: ReadonlyArray<ServiceName> = ["account-import", "post-import", "query", "auth"]
 
 /** Done when each service that works on the database has answered once more. */
-export const allAnswer = (pulse: Pulse): Effect.Effect<void, Stalled> =>
-  Effect.forEach(onDatabase, (service) => pulse.more(service, 1), {
+export const allAnswer = (probe: Probe): Effect.Effect<void, Stalled> =>
+  Effect.forEach(onDatabase, (service) => probe.more(service, 1), {
     concurrency: "unbounded",
     discard: true
   })

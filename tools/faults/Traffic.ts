@@ -4,23 +4,23 @@
  * than once may find its own traces; one that was sent once may not.
  */
 import { Duration, Effect, Fiber, type Scope } from "effect"
-import type { Chance } from "./Chance.ts"
-import * as Client from "./Client.ts"
+import type { RandomSource } from "@data-import/testbed/RandomSource"
+import * as Client from "@data-import/testbed/Client"
 import type { Findings } from "./Findings.ts"
 import { type Entry, Ledger } from "./Ledger.ts"
-import { Pulse } from "./Pulse.ts"
+import { Probe } from "./Probe.ts"
 import { type Addition, additions } from "./Requests.ts"
 import * as Requests from "./Requests.ts"
-import { textAt, tokensOf } from "./Session.ts"
-import type { ServiceName } from "./ServiceProcess.ts"
-import type { Tenant } from "./System.ts"
+import { tokenRequest, tokensOf } from "@data-import/testbed/Tokens"
+import type { ServiceName } from "@data-import/testbed/Wiring"
+import type { Tenant } from "@data-import/testbed/Tenants"
 
 export interface Options {
   readonly tenant: Tenant
   /** Of the gateway, or of what stands before it. */
   readonly port: number
   readonly findings: Findings
-  readonly chance: Chance
+  readonly random: RandomSource
   readonly writers: number
   /** How many accounts; until it is stopped where there is no number. */
   readonly accounts: number | null
@@ -37,7 +37,7 @@ export interface Options {
 
 export interface Traffic {
   readonly ledger: Ledger
-  readonly pulse: Pulse
+  readonly probe: Probe
   /** How often a request had to be sent again. */
   readonly repeats: () => number
   /** How often one with an idempotency key had to be. */
@@ -64,7 +64,7 @@ export const isKeyed = (number: string): boolean => Number(number.at(-1)) % 2 ==
 class Work {
   readonly options: Options
   readonly ledger = new Ledger()
-  readonly pulse = new Pulse()
+  readonly probe = new Probe()
   stopped = false
   repeats = 0
   keyedRepeats = 0
@@ -96,7 +96,7 @@ class Work {
   watch(request: Client.Request, answer: Client.Answer | null): void {
     this.repeats++
     if (request.key !== undefined) this.keyedRepeats++
-    this.pulse.beat("refusal")
+    this.probe.beat("refusal")
     if (answer === null) return
     this.refusals.push(answer)
     const isDefect = answer.status === 500 && Client.codeOf(answer) === "error"
@@ -132,8 +132,8 @@ class Writer {
 
   #migrate(entry: Entry) {
     return Effect.gen({ self: this }, function* () {
-      const { chance, onlyWrites = false } = this.#work.options
-      const stagings = onlyWrites ? 1 : chance.between(1, 3)
+      const { random, onlyWrites = false } = this.#work.options
+      const stagings = onlyWrites ? 1 : random.between(1, 3)
       for (let staging = 1; staging <= stagings; staging++) {
         yield* this.#stage(entry, `${entry.number} as staged ${staging}`)
       }
@@ -160,8 +160,8 @@ class Writer {
       this.#client.settle(sent, (answer) => work.watch(request, answer)),
       () =>
         Effect.sync(() => {
-          work.pulse.beat(service)
-          work.pulse.beat("gateway")
+          work.probe.beat(service)
+          work.probe.beat("gateway")
         })
     )
   }
@@ -200,7 +200,7 @@ class Writer {
         const code = Client.codeOf(answer)
         const mayBeDone = attempts > 1 && request.key === undefined
         if (answer.status === 201 || (code === alreadyImported && mayBeDone)) {
-          return ledger.imported(entry, textAt(answer.json, "kraken_account_number"))
+          return ledger.imported(entry, Client.textAt(answer.json, "kraken_account_number"))
         }
         if (code !== inProgress || attempts === 1) {
           return this.#work.wrong(request, { answer, attempts })
@@ -219,8 +219,8 @@ class Writer {
       const { options } = this.#work
       const { answer } = yield* this.#settle("query", Requests.status(options.tenant, entry.number))
       const expected = entry.account === null ? "UNKNOWN" : "COMPLETED"
-      const found = textAt(answer.json, "status")
-      const account = textAt(answer.json, "kraken_account_number")
+      const found = Client.textAt(answer.json, "status")
+      const account = Client.textAt(answer.json, "kraken_account_number")
       if (answer.status === 200 && found === expected && account === (entry.account ?? "")) return
       const what = `${entry.number} is ${answer.status} ${found} ${account}`
       options.findings.add("lost", `${what}, and not ${expected} ${entry.account ?? ""}`)
@@ -255,13 +255,13 @@ class Writer {
     return Effect.gen({ self: this }, function* () {
       const { findings, tenant } = this.#work.options
       if (this.#refreshToken !== "") {
-        const request = Requests.token({ refreshToken: this.#refreshToken })
+        const request = tokenRequest({ refreshToken: this.#refreshToken })
         const result = yield* Effect.result(this.#client.send(request))
         const isAnswered = result._tag === "Success" && result.success.status === 200
         if (isAnswered && this.#take(result.success)) return
         if (isAnswered) findings.add("lost", "a refresh token is not known any more")
       }
-      const request = Requests.token({ APIKey: tenant.apiKey })
+      const request = tokenRequest({ APIKey: tenant.apiKey })
       const settled = yield* this.#settle("auth", request)
       if (!this.#take(settled.answer)) this.#work.wrong(request, settled)
     })
@@ -272,7 +272,7 @@ class Writer {
     if (token === "") return false
     this.#token = token
     this.#refreshToken = refreshToken
-    this.#work.pulse.beat("auth")
+    this.#work.probe.beat("auth")
     return true
   }
 }
@@ -293,7 +293,7 @@ export const start = (options: Options): Effect.Effect<Traffic, never, Scope.Sco
     const done = Fiber.join(fiber)
     return {
       ledger: work.ledger,
-      pulse: work.pulse,
+      probe: work.probe,
       repeats: () => work.repeats,
       keyedRepeats: () => work.keyedRepeats,
       refusals: () => work.refusals,

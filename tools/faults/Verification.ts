@@ -7,9 +7,11 @@ import type { Findings } from "./Findings.ts"
 import type { Entry } from "./Ledger.ts"
 import { type Addition, additions as ownAdditions, list, noteBodies } from "./Requests.ts"
 import { statementIds, transactionIds, uncheckedIds } from "./Requests.ts"
+import * as Client from "@data-import/testbed/Client"
 import * as Session from "./Session.ts"
 import { type Stored, storedOf } from "./Stored.ts"
-import { System, type Tenant } from "./System.ts"
+import { System } from "@data-import/testbed/System"
+import type { Tenant } from "@data-import/testbed/Tenants"
 
 /** What the sample account consists of; every list of transactions brings an item of each kind. */
 const wholeAccount = (listsAdded: number): string => {
@@ -135,8 +137,8 @@ const listed = Effect.fnUntraced(function* (tenant: Tenant) {
   const entries: ReadonlyArray<unknown> = Array.isArray(answer.json) ? answer.json : []
   return new Map(
     entries.map((entry) => [
-      Session.textAt(entry, "external_account_number"),
-      Session.textAt(entry, "kraken_account_number")
+      Client.textAt(entry, "external_account_number"),
+      Client.textAt(entry, "kraken_account_number")
     ])
   )
 }, Effect.scoped)

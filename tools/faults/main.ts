@@ -2,7 +2,7 @@
  * The crash tests as a process: `npm run test:faults` runs every scenario in its long form, each on
  * a system of its own, prints one line for each, and ends with status 1 as soon as one found
  * something. `-- --only NAME` runs those whose name begins so, `--short` the short form, `--kills
- * N` and `--count N` with so many, `--seed S` with the same chance again.
+ * N` and `--count N` with so many, `--seed S` with the same random again.
  */
 import { parseArgs } from "node:util"
 import { NodeRuntime } from "@effect/platform-node"
@@ -10,7 +10,7 @@ import { Cause, Clock, Console, Data, Effect, Exit, Predicate } from "effect"
 import { empty, isPassed, line } from "./Report.ts"
 import { report, type Scenario, type Sizes } from "./Scenario.ts"
 import { scenarios } from "./Scenarios.ts"
-import * as System from "./System.ts"
+import * as System from "@data-import/testbed/System"
 
 /** What was asked for cannot be run. */
 class Misunderstood extends Data.TaggedError("Misunderstood")<{ readonly message: string }> {}

@@ -10,7 +10,8 @@ import { type Expectation, get, type Plan, post, type Request, type Step } from 
 import type { Day } from "./Day.ts"
 import { answers, both, exactly, faultIn, faults, has, isText } from "./Expectation.ts"
 import { soundBody } from "./SoundBody.ts"
-import { processPath, stagePath, supplier, team } from "./Tenant.ts"
+import { team } from "@data-import/testbed/Tenants"
+import { processPath, stagePath, supplier } from "./Tenant.ts"
 
 export const validatePath = "/v1/data-import/validate-account/"
 const failed = "400 account_failed_validation"

@@ -3,6 +3,7 @@
  * with a seed of its own, so that it can be had again without those before it.
  */
 import fc from "fast-check"
+import { randomSource } from "@data-import/testbed/RandomSource"
 import { accountPlans } from "./AccountPlans.ts"
 import { bytesPlans } from "./BytesPlans.ts"
 import type { Plan } from "./Case.ts"
@@ -68,10 +69,6 @@ export const plansAt = ({ fixed, others }: Deck, index: number): fc.Arbitrary<Pl
   return plan === undefined ? others : fc.constant(plan)
 }
 
-/** Far apart for neighbours, in both. */
-export const seedOf = (seed: number, index: number): number => {
-  let mixed = Math.imul(seed ^ 0x9e3779b9, 0x85ebca6b) ^ Math.imul(index + 1, 0xc2b2ae35)
-  mixed = Math.imul(mixed ^ (mixed >>> 15), 0x2c1b3c6d)
-  mixed = Math.imul(mixed ^ (mixed >>> 12), 0x297a2d39)
-  return (mixed ^ (mixed >>> 15)) | 0
-}
+/** The seed that a case is drawn with. */
+export const seedOf = (seed: number, index: number): number =>
+  randomSource(seed, index).below(2 ** 32) | 0

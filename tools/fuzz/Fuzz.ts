@@ -4,7 +4,7 @@
  */
 import { Effect } from "effect"
 import { hiddenEffects } from "./FramingPlans.ts"
-import * as LocalRun from "./LocalRun.ts"
+import * as LocalRun from "@data-import/testbed/LocalRun"
 import { type Options, type Outcome, run } from "./Run.ts"
 import * as Tenant from "./Tenant.ts"
 
@@ -34,12 +34,11 @@ export const fuzz = (options: Options) =>
     const local = yield* LocalRun.start
     const tenant = yield* Tenant.make(local)
     const outcome = yield* Effect.promise(() => run(tenant, options))
-    const ended = local.ended()
     const troubles = [
-      ...(ended === null
-        ? yield* Effect.promise(() => hiddenEffects(tenant.target))
-        : [`the local run ended with ${ended}`]),
-      ...troublesIn(local.said(), tenant.untold())
+      ...(local.process.hasEnded
+        ? [`the local run ended: ${local.process.err.slice(-1_000)}`]
+        : yield* Effect.promise(() => hiddenEffects(tenant.target))),
+      ...troublesIn(local.process.err, tenant.untold())
     ]
     const fuzzed: Fuzzed = { ...outcome, troubles }
     return fuzzed

@@ -12,7 +12,8 @@ import { operation } from "./Document.ts"
 import { answers, both, faults } from "./Expectation.ts"
 import { heldBody, heldKey, writes } from "./HeldKeys.ts"
 import { soundBody } from "./SoundBody.ts"
-import { imported, supplier, team } from "./Tenant.ts"
+import { team } from "@data-import/testbed/Tenants"
+import { imported, supplier } from "./Tenant.ts"
 
 /** A request that stores something, and what must be there before. */
 interface Keyed {

@@ -11,7 +11,8 @@ import {
 } from "@data-import/domain/testing/samples"
 import type { Wire } from "@data-import/domain/testing/wire"
 import { operations, type Operation } from "./Document.ts"
-import { imported, dryRun, staged, supplier, team } from "./Tenant.ts"
+import { team } from "@data-import/testbed/Tenants"
+import { imported, dryRun, staged, supplier } from "./Tenant.ts"
 
 /** The operations that take a body. */
 export const posts: ReadonlyArray<Operation> = operations.filter(({ body }) => body !== null)

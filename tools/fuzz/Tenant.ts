@@ -6,7 +6,6 @@ import { randomUUID } from "node:crypto"
 import { readFileSync } from "node:fs"
 import { setTimeout } from "node:timers/promises"
 import { ExternalAccountNumber } from "@data-import/domain/account/Account"
-import { utc } from "@data-import/domain/organisation/BusinessDay"
 import {
   type ApiKey,
   OrganisationName,
@@ -18,8 +17,10 @@ import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 import { Configuration } from "@data-import/domain/ports/Configuration"
 import { issueKey } from "@data-import/domain/auth/ServiceToken"
 import { SupplierCode } from "@data-import/domain/organisation/Supplier"
+import { type LocalRun } from "@data-import/testbed/LocalRun"
+import { supplierOf, team } from "@data-import/testbed/Tenants"
+import { tokenRequest, tokensOf } from "@data-import/testbed/Tokens"
 import { domesticPayload } from "@data-import/domain/testing/samples"
-import { get } from "@data-import/domain/testing/wire"
 import { placesIn } from "@data-import/operator/DataDirectory"
 import { borrow } from "@data-import/operator/LocalDatabase"
 import { decode } from "@data-import/local/DemoFile"
@@ -28,7 +29,6 @@ import * as TokenSecrets from "@data-import/server/auth/TokenSecrets"
 import { ConfigProvider, DateTime, Duration, Effect, Layer, Redacted } from "effect"
 import type { Secrets, Who } from "./Case.ts"
 import { holdKeys } from "./HeldKeys.ts"
-import type { LocalRun } from "./LocalRun.ts"
 import type { Target } from "./Wire.ts"
 
 /** Ongoing, and its documents are not looked up. */
@@ -42,7 +42,6 @@ export const fullSupplier = "FUZZ_FULL"
 export const rivalSupplier = "RIVAL_ENERGY"
 /** Of which nothing is ever staged, but by requests that are hidden in others. */
 export const hiddenSupplier = "FUZZ_HIDDEN"
-export const team = "Migration Team"
 /** A vendor that requests may name and nobody can ask. */
 export const absentVendor = "FUZZ_VENDOR"
 
@@ -99,12 +98,10 @@ const asking =
   }
 
 const obtain = async (ask: Ask, apiKey: string): Promise<string> => {
-  const query = `mutation ($key: String!) {
-    obtainServiceToken(input: { APIKey: $key }) { token }
-  }`
-  const answer = await ask("/v1/graphql/", { query, variables: { key: apiKey } })
-  const token = get(answer, "data.obtainServiceToken.token")
-  if (typeof token !== "string") throw new SetUpFailed(`no token: ${JSON.stringify(answer)}`)
+  const { body, path } = tokenRequest({ APIKey: apiKey })
+  const json = await ask(path, body)
+  const { token } = tokensOf({ json })
+  if (token === "") throw new SetUpFailed(`no token: ${JSON.stringify(json)}`)
   return token
 }
 
@@ -113,22 +110,11 @@ const demo = OrganisationName.make("demo")
 const keyOf = (scopes: ReadonlyArray<Scope>) =>
   issueKey({ organisation: demo, label: "fuzz", scopes, expiresAt: null })
 
-const supplierOf = (code: string, concurrencyLimit: number | null) => ({
-  code: SupplierCode.make(code),
-  organisation: demo,
-  status: "Ongoing" as const,
-  documentRoot: code,
-  documentCheck: false,
-  customerEmails: false,
-  concurrencyLimit,
-  timeZone: utc
-})
-
 const setUp = Effect.gen(function* () {
   const setup = yield* Configuration
-  yield* setup.createSupplier(supplierOf(supplier, null))
-  yield* setup.createSupplier(supplierOf(fullSupplier, 0))
-  yield* setup.createSupplier(supplierOf(hiddenSupplier, null))
+  yield* setup.createSupplier(supplierOf(supplier, demo))
+  yield* setup.createSupplier(supplierOf(fullSupplier, demo, { concurrencyLimit: 0 }))
+  yield* setup.createSupplier(supplierOf(hiddenSupplier, demo))
   yield* setup.addCode("vendor", absentVendor)
   return { reader: yield* keyOf(["import:read"]), writer: yield* keyOf(["import:write"]) }
 })
@@ -202,7 +188,8 @@ const storageOf = (url: Redacted.Redacted) =>
   )
 
 /** Sets everything up in a local run that has just started. */
-export const make = Effect.fnUntraced(function* ({ dataDir, port }: LocalRun) {
+export const make = Effect.fnUntraced(function* ({ baseUrl, dataDir }: LocalRun) {
+  const port = Number(new URL(baseUrl).port)
   const file = yield* decode(readFileSync(placesIn(dataDir).demo, "utf8"))
   const { url } = yield* borrow.pipe(
     Effect.provideService(

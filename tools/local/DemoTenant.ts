@@ -3,16 +3,12 @@
  * that the local run can be tried at once. `demo.json` says how to use it.
  * Source: docs/contract/local-run.md#the-demo-tenant.
  */
-import { utc } from "@data-import/domain/organisation/BusinessDay"
 import { OrganisationName, Scope } from "@data-import/domain/organisation/Organisation"
 import { AlreadyExists, Configuration } from "@data-import/domain/ports/Configuration"
 import { issueKey } from "@data-import/domain/auth/ServiceToken"
-import { SupplierCode, type SupplierStatus } from "@data-import/domain/organisation/Supplier"
-import {
-  domesticPayload,
-  notesPayload,
-  statementsPayload
-} from "@data-import/domain/testing/samples"
+import type { SupplierStatus } from "@data-import/domain/organisation/Supplier"
+import { documentPaths } from "@data-import/testbed/SampleDocuments"
+import { supplierOf, team } from "@data-import/testbed/Tenants"
 import { DateTime, Effect, FileSystem, Option, Path } from "effect"
 import { placesIn } from "@data-import/operator/DataDirectory"
 import { decode, type Demo, encode } from "./DemoFile.ts"
@@ -20,14 +16,13 @@ import { samplePdf } from "./SamplePdf.ts"
 
 const demo = OrganisationName.make("demo")
 const rival = OrganisationName.make("rival")
-const ongoing = SupplierCode.make("DEMO_ENERGY")
-const team = "Migration Team"
+const ongoing = "DEMO_ENERGY"
 
-const suppliers: ReadonlyArray<readonly [SupplierCode, OrganisationName, SupplierStatus]> = [
+const suppliers: ReadonlyArray<readonly [string, OrganisationName, SupplierStatus]> = [
   [ongoing, demo, "Ongoing"],
-  [SupplierCode.make("DEMO_PAUSED"), demo, "Paused"],
-  [SupplierCode.make("DEMO_COMPLETE"), demo, "Complete"],
-  [SupplierCode.make("RIVAL_ENERGY"), rival, "Ongoing"]
+  ["DEMO_PAUSED", demo, "Paused"],
+  ["DEMO_COMPLETE", demo, "Complete"],
+  ["RIVAL_ENERGY", rival, "Ongoing"]
 ]
 
 const unlessThere = <A, E, R>(make: Effect.Effect<A, E | AlreadyExists, R>) =>
@@ -44,16 +39,7 @@ const setUp = Effect.gen(function* () {
   for (const name of [demo, rival]) yield* unlessThere(setup.createOrganisation(name, now))
   yield* unlessThere(setup.createTeam(team))
   for (const [code, organisation, status] of suppliers) {
-    const supplier = {
-      code,
-      organisation,
-      status,
-      documentRoot: code,
-      documentCheck: true,
-      customerEmails: false,
-      concurrencyLimit: null,
-      timeZone: utc
-    }
+    const supplier = supplierOf(code, organisation, { status, documentCheck: true })
     yield* unlessThere(setup.createSupplier(supplier))
   }
 })
@@ -63,22 +49,10 @@ const keyFor = (organisation: OrganisationName) =>
     Effect.map(({ secret }) => secret)
   )
 
-/** The documents that the sample account names, and what is added to it. */
-export const documentPaths = (): ReadonlyArray<string> => {
-  const account = domesticPayload()
-  const notes = [...account.notes, ...notesPayload().notes]
-  const statements = [...account.statements, ...statementsPayload().statements]
-  const ofNotes = notes.flatMap((note) => note.document_paths ?? [])
-  return [
-    ...ofNotes.map(({ document_path }) => document_path),
-    ...statements.map(({ statement_path }) => statement_path)
-  ]
-}
-
 const writeDocuments = Effect.fnUntraced(function* (folder: string) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
-  for (const document of documentPaths()) {
+  for (const document of documentPaths) {
     const file = path.join(folder, document)
     yield* fs.makeDirectory(path.dirname(file), { recursive: true })
     yield* fs.writeFileString(file, samplePdf(document))

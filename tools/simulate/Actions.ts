@@ -70,14 +70,14 @@ const keyedOf = (order: Order, { key = null, organisation }: Asking): KeyedReque
 /** Somebody asks; the request goes on until its first turn. */
 export const ask = Effect.fnUntraced(function* (world: World, order: Order, by: Asking) {
   const id = world.requests.length + 1
-  const instance = world.dice.pick(world.instances)
+  const instance = world.random.pick(world.instances)
   const asked: Asked = {
     id,
     order,
     caller: callerOf(id, by.organisation),
     keyed: keyedOf(order, by),
     instance,
-    slow: world.dice.chance(world.conditions.slow),
+    slow: world.random.chance(world.conditions.slow),
     frozenUntil: 0,
     at: world.time.now() + instance.skew,
     step: world.steps,
@@ -132,7 +132,7 @@ const answer = (world: World, turn: Turn, lost: number): void => {
   const { args, request } = turn
   const given = args[0] as Answer
   world.desk.remove(turn)
-  const isLost = world.dice.chance(lost)
+  const isLost = world.random.chance(lost)
   const said = `r${request.id} is answered ${given.code} ${given.said.replaceAll("\n", " | ")}`
   tell(world, isLost ? `${said}, which nobody hears` : said)
   const kept = given.replayed === true ? ", which was kept" : ""
@@ -143,11 +143,11 @@ const answer = (world: World, turn: Turn, lost: number): void => {
   end(world, request, isLost ? nobodyHeard : given)
 }
 
-const drawFault = ({ dice }: World, faults: number): Fault | null =>
-  dice.chance(faults)
+const drawFault = ({ random }: World, faults: number): Fault | null =>
+  random.chance(faults)
     ? {
-        kind: dice.chance(0.7) ? "unavailable" : "defect",
-        when: dice.chance(0.5) ? "before" : "after"
+        kind: random.chance(0.7) ? "unavailable" : "defect",
+        when: random.chance(0.5) ? "before" : "after"
       }
     : null
 
@@ -218,7 +218,7 @@ export const crash = (world: World, instance: Instance): void => {
   tell(world, `${instance.name} crashes`)
   instance.crashed = true
   for (const turn of world.desk.waiting.filter(({ request }) => request.instance === instance)) {
-    const isSent = writes.has(turn.operation) && world.dice.chance(0.5)
+    const isSent = writes.has(turn.operation) && world.random.chance(0.5)
     if (!isSent) world.desk.remove(turn)
   }
   for (const asked of [...world.running]) buryIfOver(world, asked)
@@ -259,25 +259,25 @@ const hasReserved = ({ calls, ended }: Asked): boolean =>
  * for the lease to run out; null where there is none.
  */
 export const freeze = Effect.fnUntraced(function* (world: World) {
-  const { dice } = world
+  const { random } = world
   const working = [...world.running].filter((asked) => hasReserved(asked) || hasLease(world, asked))
   if (working.length === 0) return null
-  const asked = dice.pick(working)
-  asked.frozenUntil = world.steps + 4 + dice.below(16)
+  const asked = random.pick(working)
+  asked.frozenUntil = world.steps + 4 + random.below(16)
   tell(world, `r${asked.id} stands still until step ${asked.frozenUntil}`)
-  yield* pass(world, (58 + dice.below(40)) * 1000)
+  yield* pass(world, (58 + random.below(40)) * 1000)
   return asked
 })
 
 /** A document vanishes from the store, or all that have come back. */
 export const shuffleDocuments = (world: World): void => {
-  const { dice, files, vanished } = world
+  const { random, files, vanished } = world
   const places = [...files.keys()]
-  if (places.length === 0 || dice.chance(0.4)) {
+  if (places.length === 0 || random.chance(0.4)) {
     returnDocuments(world)
     return
   }
-  const place = dice.pick(places)
+  const place = random.pick(places)
   tell(world, `document ${place} vanishes`)
   vanished.set(place, files.get(place) ?? 0)
   files.delete(place)

@@ -3,7 +3,7 @@
  * at once. Drawn once for each seed, because a run in which everything goes wrong a little finds
  * less than runs in which one thing goes wrong a lot.
  */
-import type { Dice } from "./Dice.ts"
+import type { RandomSource } from "@data-import/testbed/RandomSource"
 
 export interface Conditions {
   /** How many imports each supplier has. */
@@ -50,55 +50,55 @@ export interface Conditions {
 }
 
 /** Nothing, a little or a lot. */
-const some = (dice: Dice, most: number): number =>
-  dice.weighted([
+const some = (random: RandomSource, most: number): number =>
+  random.weighted([
     [3, 0],
     [4, most / 8],
     [3, most]
   ])
 
 /** A run about accounts: some are there from the beginning, and much is added to them. */
-const aboutAccounts = (dice: Dice) => ({
-  keys: 1 + dice.below(3),
-  imported: 1 + dice.below(2),
+const aboutAccounts = (random: RandomSource) => ({
+  keys: 1 + random.below(3),
+  imported: 1 + random.below(2),
   dryRuns: 0.3,
   hot: 0.4,
-  slow: dice.pick([0, 0.1, 0.3])
+  slow: random.pick([0, 0.1, 0.3])
 })
 
 /** A run about attempts: they meet on few imports, are slow, and mostly leave them as they were. */
-const aboutAttempts = (dice: Dice) => ({
-  keys: 1 + dice.below(4),
+const aboutAttempts = (random: RandomSource) => ({
+  keys: 1 + random.below(4),
   imported: 0,
-  dryRuns: dice.pick([0.3, 0.7]),
-  hot: dice.pick([0.3, 0.8]),
+  dryRuns: random.pick([0.3, 0.7]),
+  hot: random.pick([0.3, 0.8]),
   slow: 0.5
 })
 
-export const conditionsOf = (dice: Dice): Conditions => {
-  const hasAttempts = dice.chance(0.5)
+export const conditionsOf = (random: RandomSource): Conditions => {
+  const hasAttempts = random.chance(0.5)
   return {
-    ...(hasAttempts ? aboutAttempts(dice) : aboutAccounts(dice)),
-    atOnce: (hasAttempts ? 3 : 1) + dice.below(5),
-    instances: 1 + dice.below(3),
-    skew: dice.pick([0, 0, 5_000, 90_000]),
-    deploymentLimit: dice.chance(0.3) ? 1 : null,
-    supplierLimit: dice.chance(0.4) ? 1 : null,
-    documentCheck: dice.chance(0.4),
-    faults: some(dice, 0.15),
-    lostAnswers: some(dice, 0.3),
-    repeats: dice.pick([0.1, 0.3, 0.5]),
-    keyed: dice.pick([0, 0.5, 0.9]),
-    broken: dice.pick([0, 0.05, 0.2]),
-    numbers: dice.chance(0.3) ? 16 : 2 ** 32,
+    ...(hasAttempts ? aboutAttempts(random) : aboutAccounts(random)),
+    atOnce: (hasAttempts ? 3 : 1) + random.below(5),
+    instances: 1 + random.below(3),
+    skew: random.pick([0, 0, 5_000, 90_000]),
+    deploymentLimit: random.chance(0.3) ? 1 : null,
+    supplierLimit: random.chance(0.4) ? 1 : null,
+    documentCheck: random.chance(0.4),
+    faults: some(random, 0.15),
+    lostAnswers: some(random, 0.3),
+    repeats: random.pick([0.1, 0.3, 0.5]),
+    keyed: random.pick([0, 0.5, 0.9]),
+    broken: random.pick([0, 0.05, 0.2]),
+    numbers: random.chance(0.3) ? 16 : 2 ** 32,
     weights: {
-      crash: some(dice, 1),
+      crash: some(random, 1),
       freeze: hasAttempts ? 2 : 0.5,
-      pause: dice.pick([0.2, 1]),
-      expiry: hasAttempts ? dice.pick([1, 3]) : some(dice, 1),
-      days: some(dice, 0.6),
-      operator: dice.pick([0.3, 1.2]),
-      documents: some(dice, 0.5)
+      pause: random.pick([0.2, 1]),
+      expiry: hasAttempts ? random.pick([1, 3]) : some(random, 1),
+      days: some(random, 0.6),
+      operator: random.pick([0.3, 1.2]),
+      documents: some(random, 0.5)
     }
   }
 }

@@ -39,6 +39,7 @@ import {
 } from "@data-import/domain/ports/Configuration"
 import { PaymentVendor, VendorUnavailable } from "@data-import/domain/ports/PaymentVendor"
 import type { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
+import * as Tenants from "@data-import/testbed/Tenants"
 import { changeStatus, type Supplier } from "@data-import/domain/organisation/Supplier"
 import type { TransactionResult } from "@data-import/domain/post-import/TransactionImport"
 import { inOneStep } from "@data-import/domain/testing/keyedRequests"
@@ -130,20 +131,15 @@ const listed = (list: ImportQuery.ImportList) =>
     ? Effect.succeed({ entries: list.entries, next: list.nextAfter })
     : Effect.map(Stream.runCollect(list.entries), (entries) => ({ entries, next: null }))
 
-/** A new supplier as this simulation sets them up: Ongoing, its documents checked. */
+/** A new supplier as the simulation sets them up: its documents are checked. */
 export const supplierOf = (
   code: Supplier["code"],
   organisation: Supplier["organisation"]
-): Supplier => ({
-  code,
-  organisation,
-  status: "Ongoing",
-  documentRoot: code,
-  documentCheck: true,
-  customerEmails: false,
-  concurrencyLimit: null,
-  timeZone: timeZones.get(code) ?? utc
-})
+): Supplier =>
+  Tenants.supplierOf(code, organisation, {
+    documentCheck: true,
+    timeZone: timeZones.get(code) ?? utc
+  })
 
 type Unsuccessful =
   Failure | StorageUnavailable | AlreadyExists | DoesNotExist | DocumentRootTaken | Refusal

@@ -57,7 +57,7 @@ export interface Report {
 }
 
 const situationOf = (world: World): Situation => ({
-  dice: world.dice,
+  random: world.random,
   conditions: world.conditions,
   keys: world.keys,
   now: world.time.now(),
@@ -76,7 +76,7 @@ const askAnew = (world: World) => {
   const key = keyFor(situation)
   const owner = owners.get(supplierIn(order)) ?? own
   const stranger = owner === own ? rival : own
-  const organisation = world.dice.chance(0.05) ? stranger : owner
+  const organisation = world.random.chance(0.05) ? stranger : owner
   return ask(world, order, { organisation, repeats: null, key })
 }
 
@@ -85,11 +85,11 @@ const isOperators = ({ order }: Asked): boolean =>
 
 /** A client asks, for something new or once more for something. */
 const clientAsks = (world: World) => {
-  const { conditions, dice, requests } = world
+  const { conditions, random, requests } = world
   const earlier = requests.slice(-12).filter((asked) => !isOperators(asked))
-  if (earlier.length === 0 || !dice.chance(conditions.repeats)) return askAnew(world)
+  if (earlier.length === 0 || !random.chance(conditions.repeats)) return askAnew(world)
   const unclear = earlier.filter((asked) => asked.ended !== null && !isClear(asked))
-  return repeat(world, dice.pick(unclear.length > 0 && dice.chance(0.5) ? unclear : earlier))
+  return repeat(world, random.pick(unclear.length > 0 && random.chance(0.5) ? unclear : earlier))
 }
 
 const operatorAsks = (world: World) =>
@@ -102,11 +102,11 @@ const operatorAsks = (world: World) =>
 const overtake = Effect.fnUntraced(function* (world: World) {
   const frozen = yield* freeze(world)
   if (frozen === null) return
-  if (frozen.keyed !== null && world.dice.chance(0.7)) yield* repeat(world, frozen)
+  if (frozen.keyed !== null && world.random.chance(0.7)) yield* repeat(world, frozen)
   if (frozen.order.kind !== "process") return
   const { key } = frozen.order
   const organisation = owners.get(key.import_supplier) ?? own
-  for (let left = 1 + world.dice.below(2); left > 0; left -= 1) {
+  for (let left = 1 + world.random.below(2); left > 0; left -= 1) {
     yield* ask(world, processOrder(situationOf(world), key), { organisation, repeats: null })
   }
 })
@@ -116,33 +116,33 @@ const day = 24 * 60 * 60 * second
 
 /** One of the calls goes on, or where there may be a crowd, several do. */
 const someGoOn = (world: World, turns: ReadonlyArray<Turn>): Effect.Effect<void> => {
-  const { conditions, dice, ground } = world
+  const { conditions, random, ground } = world
   const calls = turns.filter(({ operation }) => operation !== "answer")
-  if (calls.length < 2 || (ground.crowd ?? 1) < 2 || dice.chance(0.3)) {
-    return Effect.orDie(goOn(world, dice.pick(turns), conditions))
+  if (calls.length < 2 || (ground.crowd ?? 1) < 2 || random.chance(0.3)) {
+    return Effect.orDie(goOn(world, random.pick(turns), conditions))
   }
   return Effect.orDie(goTogether(world, calls.slice(0, ground.crowd)))
 }
 
 /** The next thing that happens. */
 const next = (world: World): Effect.Effect<unknown> => {
-  const { conditions, desk, dice, running } = world
+  const { conditions, desk, random, running } = world
   const { atOnce, weights } = conditions
   const canAsk = running.size < atOnce
   const awake = desk.waiting.filter(({ request }) => request.frozenUntil <= world.steps)
   const quick = awake.filter(({ request }) => !request.slow)
   const slow = awake.filter(({ request }) => request.slow)
-  const between = (least: number, most: number) => least + dice.next() * (most - least)
-  return dice.weighted<() => Effect.Effect<unknown>>([
+  const between = (least: number, most: number) => least + random.next() * (most - least)
+  return random.weighted<() => Effect.Effect<unknown>>([
     [quick.length > 0 ? 16 : 0, () => someGoOn(world, quick)],
-    [slow.length > 0 ? 1.5 : 0, () => Effect.orDie(goOn(world, dice.pick(slow), conditions))],
+    [slow.length > 0 ? 1.5 : 0, () => Effect.orDie(goOn(world, random.pick(slow), conditions))],
     [canAsk ? 4 : 0, () => clientAsks(world)],
     [canAsk ? weights.operator : 0, () => operatorAsks(world)],
     [canAsk ? weights.freeze : 0, () => overtake(world)],
     [weights.pause, () => pass(world, between(0.01, 8) * second)],
     [weights.expiry, () => pass(world, between(15, 90) * second)],
     [weights.days, () => pass(world, between(0.1, 6) * day)],
-    [weights.crash, () => Effect.sync(() => crash(world, dice.pick(world.instances)))],
+    [weights.crash, () => Effect.sync(() => crash(world, random.pick(world.instances)))],
     [weights.documents, () => Effect.sync(() => shuffleDocuments(world))]
   ])()
 }
@@ -212,7 +212,7 @@ const finish = Effect.fnUntraced(function* (world: World) {
   for (let left = 5_000; world.desk.waiting.length > 0; left -= 1) {
     world.stateChecks.that(left > 0, () => `${world.running.size} requests never end`)
     world.steps += 1
-    yield* Effect.orDie(goOn(world, world.dice.pick(world.desk.waiting), calm))
+    yield* Effect.orDie(goOn(world, world.random.pick(world.desk.waiting), calm))
   }
   world.stateChecks.that(
     world.running.size === 0,

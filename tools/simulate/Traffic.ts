@@ -1,5 +1,5 @@
 /**
- * What is asked for next: drawn by the dice from a small world of suppliers, imports, ids and
+ * What is asked for next: drawn from a small world of suppliers, imports, ids and
  * texts, so that requests meet each other, repeat each other and contradict each other.
  */
 import { ExternalAccountNumber } from "@data-import/domain/account/Account"
@@ -10,7 +10,7 @@ import { OrganisationName } from "@data-import/domain/organisation/Organisation"
 import { SupplierCode, type SupplierStatus } from "@data-import/domain/organisation/Supplier"
 import type { Wire } from "@data-import/domain/testing/wire"
 import type { Conditions } from "./Conditions.ts"
-import type { Dice } from "./Dice.ts"
+import type { RandomSource } from "@data-import/testbed/RandomSource"
 import { breakages, payloadCount, transactionIdsOf, versionOf } from "./Payloads.ts"
 import type { Order } from "./Request.ts"
 
@@ -51,7 +51,7 @@ export const keysOf = ({ keys }: Conditions): ReadonlyArray<ImportKey> =>
 
 /** What the next order is drawn from. */
 export interface Situation {
-  readonly dice: Dice
+  readonly random: RandomSource
   readonly conditions: Conditions
   readonly keys: ReadonlyArray<ImportKey>
   /** The instant, in milliseconds. */
@@ -72,93 +72,93 @@ const dayAt = (now: number, days: number): string =>
   new Date(now + days * dayMillis).toISOString().slice(0, 10)
 
 const account = (
-  { conditions, dice, newVersion }: Situation,
+  { conditions, random, newVersion }: Situation,
   key: ImportKey
 ): Omit<Order<"stage">, "kind"> => {
   const version = newVersion()
-  const payload = versionOf(dice.below(payloadCount), key, version)
-  if (!dice.chance(conditions.broken)) return { key, version, payload, broken: null }
-  const [broken, breakUp] = dice.pick(Object.entries(breakages))
+  const payload = versionOf(random.below(payloadCount), key, version)
+  if (!random.chance(conditions.broken)) return { key, version, payload, broken: null }
+  const [broken, breakUp] = random.pick(Object.entries(breakages))
   return { key, version, payload: breakUp(payload), broken }
 }
 
-const many = <A>(dice: Dice, most: number, make: () => A): ReadonlyArray<A> =>
-  Array.from({ length: 1 + dice.below(most) }, make)
+const many = <A>(random: RandomSource, most: number, make: () => A): ReadonlyArray<A> =>
+  Array.from({ length: 1 + random.below(most) }, make)
 
 const created_at = ["2026-01-02T08:00:00Z", "2025-11-30T23:59:59+02:00", "2026-01-14T07:30:00.250Z"]
 
-const note = (dice: Dice): Wire => ({
-  ...(dice.chance(0.8)
-    ? { body: dice.pick(["moved in", " moved in", "asked for a call", "漢 owes", "moved out"]) }
-    : { document_paths: [{ document_path: dice.pick(["n/1.pdf", "/n/1.pdf", "n/2.pdf"]) }] }),
-  ...(dice.chance(0.4) ? { created_at: dice.pick(created_at) } : {}),
-  ...(dice.chance(0.2) ? { is_pinned: dice.chance(0.5) } : {})
+const note = (random: RandomSource): Wire => ({
+  ...(random.chance(0.8)
+    ? { body: random.pick(["moved in", " moved in", "asked for a call", "漢 owes", "moved out"]) }
+    : { document_paths: [{ document_path: random.pick(["n/1.pdf", "/n/1.pdf", "n/2.pdf"]) }] }),
+  ...(random.chance(0.4) ? { created_at: random.pick(created_at) } : {}),
+  ...(random.chance(0.2) ? { is_pinned: random.chance(0.5) } : {})
 })
 
-const notes = ({ conditions, dice }: Situation, key: ImportKey): Order => {
-  const sent = many(dice, 3, () => note(dice))
-  const isBroken = dice.chance(conditions.broken)
+const notes = ({ conditions, random }: Situation, key: ImportKey): Order => {
+  const sent = many(random, 3, () => note(random))
+  const isBroken = random.chance(conditions.broken)
   const broken = isBroken ? "a note that says nothing" : null
   return { kind: "notes", key, notes: isBroken ? [...sent, {}] : sent, broken }
 }
 
-const transaction = ({ dice, now, staged }: Situation, key: ImportKey): Wire => {
-  const type = dice.pick(["PAYMENT", "CREDIT", "CHARGE", "REPAYMENT"])
-  const cents = 1 + dice.below(100_000_00)
-  const sign = type === "CHARGE" && dice.chance(0.2) ? "-" : ""
+const transaction = ({ random, now, staged }: Situation, key: ImportKey): Wire => {
+  const type = random.pick(["PAYMENT", "CREDIT", "CHARGE", "REPAYMENT"])
+  const cents = 1 + random.below(100_000_00)
+  const sign = type === "CHARGE" && random.chance(0.2) ? "-" : ""
   const amount = `${sign}${Math.floor(cents / 100)}.${String(cents % 100).padStart(2, "0")}`
   const ofPayload = transactionIdsOf(staged(key) ?? {})
   return {
-    transaction_id: dice.pick(["t1", "t2", "t3", "t4", "t5", "t6", ...ofPayload]),
-    transaction_date: dayAt(now, dice.below(40) - 36),
-    amount: dice.chance(0.5) ? Number(amount) : amount,
+    transaction_id: random.pick(["t1", "t2", "t3", "t4", "t5", "t6", ...ofPayload]),
+    transaction_date: dayAt(now, random.below(40) - 36),
+    amount: random.chance(0.5) ? Number(amount) : amount,
     type,
-    ...(dice.chance(0.3) ? { display_note: "as told" } : {})
+    ...(random.chance(0.3) ? { display_note: "as told" } : {})
   }
 }
 
 const transactions = (situation: Situation, key: ImportKey): Order => {
-  const { conditions, dice } = situation
-  const sent = many(dice, 3, () => transaction(situation, key))
-  const isBroken = dice.chance(conditions.broken)
+  const { conditions, random } = situation
+  const sent = many(random, 3, () => transaction(situation, key))
+  const isBroken = random.chance(conditions.broken)
   return {
     kind: "transactions",
     key,
     transactions: isBroken ? sent.map((each) => ({ ...each, amount: "much" })) : sent,
-    check: dice.chance(0.8),
-    force: dice.chance(0.7),
+    check: random.chance(0.8),
+    force: random.chance(0.7),
     broken: isBroken ? "amounts that are none" : null
   }
 }
 
-const statement = (dice: Dice, statement_id: string): Wire => ({
+const statement = (random: RandomSource, statement_id: string): Wire => ({
   statement_id,
-  bill_period_from_date: dice.pick(["2025-01-01", "2025-01-02"]),
+  bill_period_from_date: random.pick(["2025-01-01", "2025-01-02"]),
   bill_period_to_date: "2025-01-31",
-  ...(dice.chance(0.3) ? { gross_amount: dice.pick([12.5, "12.50", 13]) } : {}),
-  ...(dice.chance(0.2) ? { statement_path: dice.pick(["s/1.pdf", "/s/1.pdf"]) } : {}),
-  ...(dice.chance(0.2) ? { number: "N-1", issued_date: "2025-02-01" } : {})
+  ...(random.chance(0.3) ? { gross_amount: random.pick([12.5, "12.50", 13]) } : {}),
+  ...(random.chance(0.2) ? { statement_path: random.pick(["s/1.pdf", "/s/1.pdf"]) } : {}),
+  ...(random.chance(0.2) ? { number: "N-1", issued_date: "2025-02-01" } : {})
 })
 
-const statements = ({ conditions, dice }: Situation, key: ImportKey): Order => {
-  const ids = ["s1", "s2", "s3"].filter(() => dice.chance(0.5))
-  const sent = (ids.length === 0 ? ["s1"] : ids).map((id) => statement(dice, id))
-  const isBroken = dice.chance(conditions.broken)
+const statements = ({ conditions, random }: Situation, key: ImportKey): Order => {
+  const ids = ["s1", "s2", "s3"].filter(() => random.chance(0.5))
+  const sent = (ids.length === 0 ? ["s1"] : ids).map((id) => statement(random, id))
+  const isBroken = random.chance(conditions.broken)
   return {
     kind: "statements",
     key,
-    statements: isBroken ? [...sent, { ...statement(dice, "s9"), issued_date: "soon" }] : sent,
+    statements: isBroken ? [...sent, { ...statement(random, "s9"), issued_date: "soon" }] : sent,
     broken: isBroken ? "a date that is none" : null
   }
 }
 
-const instruction = ({ conditions, dice }: Situation, key: ImportKey): Order => {
-  const isBroken = dice.chance(conditions.broken)
-  const [vendor, type] = dice.pick([
+const instruction = ({ conditions, random }: Situation, key: ImportKey): Order => {
+  const isBroken = random.chance(conditions.broken)
+  const [vendor, type] = random.pick([
     ["STRIPE", "CARD"],
     ["GOCARDLESS", "DIRECT_DEBIT"]
   ])
-  const reference = dice.weighted([
+  const reference = random.weighted([
     [6, "ref-1"],
     [2, "ref-2"],
     [1, "ref-missing"],
@@ -174,18 +174,18 @@ const instruction = ({ conditions, dice }: Situation, key: ImportKey): Order => 
 }
 
 /** A process of the import. */
-export const processOrder = ({ conditions, dice }: Situation, key: ImportKey): Order => ({
+export const processOrder = ({ conditions, random }: Situation, key: ImportKey): Order => ({
   kind: "process",
   key,
-  dryRun: dice.chance(conditions.dryRuns),
-  team: dice.chance(0.05) ? "Nobody's Team" : team
+  dryRun: random.chance(conditions.dryRuns),
+  team: random.chance(0.05) ? "Nobody's Team" : team
 })
 
 const onImport = (situation: Situation, key: ImportKey): Order => {
-  const { dice, isImported, staged } = situation
+  const { random, isImported, staged } = situation
   const added = isImported(key) ? 4 : 0.2
   const before = isImported(key) ? 1 : 6
-  return dice.weighted<() => Order>([
+  return random.weighted<() => Order>([
     [before, () => ({ kind: "stage", ...account(situation, key) })],
     [0.3, () => ({ kind: "validate", ...account(situation, key) })],
     [staged(key) === null ? 0.5 : 1.5 * before, () => processOrder(situation, key)],
@@ -197,12 +197,12 @@ const onImport = (situation: Situation, key: ImportKey): Order => {
   ])()
 }
 
-const list = ({ dice }: Situation, key: ImportKey): Order => ({
+const list = ({ random }: Situation, key: ImportKey): Order => ({
   kind: "list",
   supplier: key.import_supplier,
-  list: dice.pick(["all", "pending", "imported"]),
-  limit: dice.chance(0.5) ? 1 + dice.below(2) : null,
-  after: dice.chance(0.3) ? dice.pick(numbers) : null
+  list: random.pick(["all", "pending", "imported"]),
+  limit: random.chance(0.5) ? 1 + random.below(2) : null,
+  after: random.chance(0.3) ? random.pick(numbers) : null
 })
 
 const statuses: ReadonlyArray<SupplierStatus> = [
@@ -212,8 +212,8 @@ const statuses: ReadonlyArray<SupplierStatus> = [
 ]
 
 /** Often the first import, so that requests meet on it. */
-const anImport = ({ conditions, dice, keys }: Situation): ImportKey =>
-  dice.chance(conditions.hot) && keys[0] !== undefined ? keys[0] : dice.pick(keys)
+const anImport = ({ conditions, random, keys }: Situation): ImportKey =>
+  random.chance(conditions.hot) && keys[0] !== undefined ? keys[0] : random.pick(keys)
 
 /** The way of an import to its account, without detours. */
 export const straightOrders = (situation: Situation, key: ImportKey): ReadonlyArray<Order> => [
@@ -221,7 +221,7 @@ export const straightOrders = (situation: Situation, key: ImportKey): ReadonlyAr
     kind: "stage",
     key,
     version: situation.newVersion(),
-    payload: versionOf(situation.dice.below(payloadCount), key, situation.newVersion()),
+    payload: versionOf(situation.random.below(payloadCount), key, situation.newVersion()),
     broken: null
   },
   { kind: "process", key, dryRun: false, team }
@@ -230,26 +230,26 @@ export const straightOrders = (situation: Situation, key: ImportKey): ReadonlyAr
 /** The next request of a client. */
 export const clientsOrder = (situation: Situation): Order => {
   const key = anImport(situation)
-  return situation.dice.chance(0.06) ? list(situation, key) : onImport(situation, key)
+  return situation.random.chance(0.06) ? list(situation, key) : onImport(situation, key)
 }
 
 /** The idempotency key of a new request: none, one of its own, or by mistake that of another. */
 export const keyFor = (situation: Situation): IdempotencyKey | null => {
-  const { conditions, dice, newVersion, sentKeys } = situation
-  if (!dice.chance(conditions.keyed)) return null
-  return sentKeys.length > 0 && dice.chance(0.08)
-    ? dice.pick(sentKeys)
+  const { conditions, random, newVersion, sentKeys } = situation
+  if (!random.chance(conditions.keyed)) return null
+  return sentKeys.length > 0 && random.chance(0.08)
+    ? random.pick(sentKeys)
     : IdempotencyKey.make(`k${newVersion()}`)
 }
 
 /** The next command of the operator. */
 export const operatorsOrder = (situation: Situation): Order => {
-  const { dice } = situation
+  const { random } = situation
   const key = anImport(situation)
   const supplier = key.import_supplier
-  return dice.weighted<Order>([
-    [4, { kind: "skip", key, skipped: dice.chance(0.5) }],
-    [3, { kind: "setStatus", supplier, to: dice.pick(statuses), reopen: dice.chance(0.7) }],
+  return random.weighted<Order>([
+    [4, { kind: "skip", key, skipped: random.chance(0.5) }],
+    [3, { kind: "setStatus", supplier, to: random.pick(statuses), reopen: random.chance(0.7) }],
     [2, { kind: "createSupplier", supplier: lateSupplier, organisation: own }]
   ])
 }

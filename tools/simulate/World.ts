@@ -5,7 +5,7 @@ import type { SupplierCode, SupplierStatus } from "@data-import/domain/organisat
 import { sampleTime } from "@data-import/domain/testing/samples"
 import type { ModelAccount } from "./AccountModel.ts"
 import { type Conditions, conditionsOf } from "./Conditions.ts"
-import { type Dice, diceOf } from "./Dice.ts"
+import { type RandomSource, randomSource } from "@data-import/testbed/RandomSource"
 import { type Checks, makeChecks } from "./Invariants.ts"
 import type { KeyRows } from "./KeyModel.ts"
 import type { Observation } from "./Observation.ts"
@@ -37,9 +37,9 @@ export interface Ground {
 
 export interface World {
   readonly ground: Ground
-  readonly dice: Dice
-  /** The programs' own chance. */
-  readonly random: Random.Random
+  readonly random: RandomSource
+  /** The random numbers that the programs draw. */
+  readonly programRandom: Random.Random
   readonly conditions: Conditions
   readonly time: VirtualTime
   readonly desk: Desk
@@ -95,18 +95,18 @@ const setUp = Effect.fnUntraced(function* (
 
 /** A new instance of the services. */
 export const newInstance = (
-  world: Pick<World, "begunInstances" | "conditions" | "dice">
+  world: Pick<World, "begunInstances" | "conditions" | "random">
 ): Instance => {
-  const { conditions, dice } = world
+  const { conditions, random } = world
   world.begunInstances += 1
-  const skew = Math.round((2 * dice.next() - 1) * conditions.skew)
+  const skew = Math.round((2 * random.next() - 1) * conditions.skew)
   return { name: `p${world.begunInstances}`, skew, crashed: false }
 }
 
-/** Chance as the programs have it: few account numbers, where numbers are to be drawn twice. */
-const randomOf = (dice: Dice, { numbers }: Conditions): Random.Random => ({
-  nextIntUnsafe: () => dice.below(2 ** 31),
-  nextDoubleUnsafe: () => dice.below(numbers) / numbers
+/** Random numbers for the programs. Few account numbers make the programs draw one twice. */
+const randomOf = (random: RandomSource, { numbers }: Conditions): Random.Random => ({
+  nextIntUnsafe: () => random.below(2 ** 31),
+  nextDoubleUnsafe: () => random.below(numbers) / numbers
 })
 
 /** What a fiber of a request lives in. */
@@ -114,7 +114,7 @@ export const surroundingsOf = (world: World, asked: Asked): Context.Context<neve
   Context.mergeAll(
     Context.make(Clock.Clock, skewed(world.time.clock, asked.instance.skew)),
     Context.make(Scheduler.Scheduler, world.time.scheduler),
-    Context.make(Random.Random, world.random),
+    Context.make(Random.Random, world.programRandom),
     Context.make(References.MinimumLogLevel, "None"),
     Context.make(References.TracerEnabled, false),
     Context.make(OnBehalf, asked)
@@ -130,8 +130,8 @@ const neverSeen = (key: ImportKey): Observation => ({
 
 /** The world of a seed before the first request. */
 export const worldOf = Effect.fnUntraced(function* (seed: number, ground: Ground) {
-  const dice = diceOf(seed)
-  const conditions = conditionsOf(dice)
+  const random = randomSource(seed)
+  const conditions = conditionsOf(random)
   const time = virtualTime(sampleTime.epochMilliseconds)
   const desk = makeDesk()
   const storage = yield* ground.storage(desk.turn)
@@ -143,8 +143,8 @@ export const worldOf = Effect.fnUntraced(function* (seed: number, ground: Ground
   const suppliers = [...owners.keys()].filter((code) => code !== lateSupplier)
   const world: World = {
     ground,
-    dice,
-    random: randomOf(diceOf(seed, 1), conditions),
+    random,
+    programRandom: randomOf(randomSource(seed, 1), conditions),
     conditions,
     time,
     desk,

@@ -10,7 +10,7 @@ import { hold } from "../Lock.ts"
 import * as Requests from "../Requests.ts"
 import { type Scenario, seconds } from "../Scenario.ts"
 import * as Session from "../Session.ts"
-import { reconfigured, System } from "../System.ts"
+import { reconfigured, System } from "@data-import/testbed/System"
 
 /** So long a statement may take here, so that a silent database is found out soon. */
 const statementTimeout = "4 seconds"

@@ -5,13 +5,14 @@
  */
 import { Clock, DateTime, Deferred, Duration, Effect, Fiber, Schema } from "effect"
 import { rowsOf } from "@data-import/postgres/connection/Database"
-import * as Client from "../Client.ts"
+import * as Client from "@data-import/testbed/Client"
 import { Findings } from "../Findings.ts"
 import { Ledger } from "../Ledger.ts"
 import * as Requests from "../Requests.ts"
 import type { Scenario } from "../Scenario.ts"
 import * as Session from "../Session.ts"
-import { System, type Tenant } from "../System.ts"
+import { System } from "@data-import/testbed/System"
+import type { Tenant } from "@data-import/testbed/Tenants"
 import { verify } from "../Verification.ts"
 
 const atOnce = 8
@@ -31,7 +32,7 @@ const holding = Effect.fnUntraced(function* (held: Deferred.Deferred<void>) {
 
 const statusOf = (session: Session.Session, tenant: Tenant, number: string) =>
   Effect.map(session.settle(Requests.status(tenant, number)), ({ answer }) =>
-    Session.textAt(answer.json, "status")
+    Client.textAt(answer.json, "status")
   )
 
 const until = (session: Session.Session, tenant: Tenant, number: string, wanted: string) =>
@@ -125,7 +126,7 @@ const succeed = Effect.fnUntraced(function* (
   const possible = Math.max(end, yield* Fiber.join(back))
   const { answer } = yield* session.settle(Requests.process(tenant, number))
   if (answer.status === 201) {
-    ledger.imported(ledger.of(number), Session.textAt(answer.json, "kraken_account_number"))
+    ledger.imported(ledger.of(number), Client.textAt(answer.json, "kraken_account_number"))
   } else {
     findings.add("wrong", `${number}: ${answer.status} ${Client.codeOf(answer)}`)
   }

@@ -4,7 +4,7 @@
  * it again and again, in vain until there is room; from then on everything recovers alone.
  */
 import { Data, Duration, Effect } from "effect"
-import type { Disk } from "../Disk.ts"
+import type { Disk } from "@data-import/testbed/Disk"
 import { quantile } from "../Load.ts"
 import * as Requests from "../Requests.ts"
 import {
@@ -17,7 +17,7 @@ import {
   writers
 } from "../Scenario.ts"
 import * as Session from "../Session.ts"
-import { System } from "../System.ts"
+import { System } from "@data-import/testbed/System"
 
 /** A new cluster takes 40, the rows of a long run and the log of them more than 200. */
 const diskMegabytes = 512
@@ -58,18 +58,18 @@ const endLog = Effect.gen(function* () {
 })
 
 const round = Effect.fnUntraced(function* (disk: Disk, working: Working, session: Session.Session) {
-  const { chance } = yield* System
+  const { random } = yield* System
   const { findings, tenant, traffic } = working
-  yield* traffic.pulse.more("account-import", chance.between(10, 60))
+  yield* traffic.probe.more("account-import", random.between(10, 60))
   yield* disk.fill
-  yield* traffic.pulse.more("refusal", 2 * writers)
+  yield* traffic.probe.more("refusal", 2 * writers)
   const [{ number = "" } = {}] = traffic.ledger.entries
   const { status } = yield* session.send(Requests.status(tenant, number))
   if (status !== 200) findings.add("wrong", `${number} is answered ${status} on a full disk`)
   yield* endLog
-  yield* Effect.sleep(Duration.millis(chance.between(500, 2_000)))
+  yield* Effect.sleep(Duration.millis(random.between(500, 2_000)))
   yield* disk.free
-  return yield* seconds(allAnswer(traffic.pulse))
+  return yield* seconds(allAnswer(traffic.probe))
 })
 
 export const diskFull: Scenario = {

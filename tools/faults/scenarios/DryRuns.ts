@@ -4,13 +4,13 @@
  */
 import { Effect, Schema } from "effect"
 import { rowsOf } from "@data-import/postgres/connection/Database"
-import * as Client from "../Client.ts"
+import * as Client from "@data-import/testbed/Client"
 import { Findings } from "../Findings.ts"
 import { Ledger } from "../Ledger.ts"
 import * as Requests from "../Requests.ts"
 import { type Scenario, writers } from "../Scenario.ts"
 import * as Session from "../Session.ts"
-import { System } from "../System.ts"
+import { System } from "@data-import/testbed/System"
 import { verify } from "../Verification.ts"
 
 /** The tables that record what was done. */

@@ -4,26 +4,26 @@
  */
 import { Duration, Effect, Schedule, Schema } from "effect"
 import { rowsOf } from "@data-import/postgres/connection/Database"
-import { gone } from "../PostgresProcess.ts"
-import type { Pulse } from "../Pulse.ts"
+import { gone } from "@data-import/testbed/PostgresProcess"
+import type { Probe } from "../Probe.ts"
 import { allAnswer, type Scenario, seconds, settle, type Sizes, work } from "../Scenario.ts"
-import type { ServiceName } from "../ServiceProcess.ts"
-import { System } from "../System.ts"
+import type { ServiceName } from "@data-import/testbed/Wiring"
+import { System } from "@data-import/testbed/System"
 
 /** Kills again and again: in the middle of work, at no moment in particular. */
 const killing = Effect.fnUntraced(function* <E>(
   { kills }: Sizes,
   victim: ServiceName,
-  strike: (pulse: Pulse) => Effect.Effect<number, E, System>
+  strike: (probe: Probe) => Effect.Effect<number, E, System>
 ) {
-  const { chance } = yield* System
+  const { random } = yield* System
   const working = yield* work({})
-  const { pulse } = working.traffic
+  const { probe } = working.traffic
   const recoveries: Array<number> = []
   for (let kill = 0; kill < kills; kill++) {
-    yield* pulse.more(victim, chance.between(10, 60))
-    yield* Effect.sleep(Duration.millis(chance.between(0, 20)))
-    recoveries.push(yield* strike(pulse))
+    yield* probe.more(victim, random.between(10, 60))
+    yield* Effect.sleep(Duration.millis(random.between(0, 20)))
+    recoveries.push(yield* strike(probe))
   }
   yield* working.traffic.finish
   const repeats = { name: "sent again", value: working.traffic.repeats(), unit: "times" }
@@ -39,10 +39,10 @@ const killService = (name: ServiceName): Scenario => ({
     killing(
       sizes,
       name,
-      Effect.fnUntraced(function* (pulse) {
+      Effect.fnUntraced(function* (probe) {
         const { services } = yield* System
         yield* services[name].kill()
-        return yield* seconds(Effect.andThen(services[name].start(), pulse.more(name, 1)))
+        return yield* seconds(Effect.andThen(services[name].start(), probe.more(name, 1)))
       })
     )
 })
@@ -56,11 +56,11 @@ const killPostgres: Scenario = {
     killing(
       sizes,
       "account-import",
-      Effect.fnUntraced(function* (pulse) {
+      Effect.fnUntraced(function* (probe) {
         const { postgres } = yield* System
         yield* postgres.kill
         yield* postgres.start
-        return yield* seconds(allAnswer(pulse))
+        return yield* seconds(allAnswer(probe))
       })
     )
 }
@@ -95,13 +95,13 @@ const killBackend: Scenario = {
     killing(
       sizes,
       "account-import",
-      Effect.fnUntraced(function* (pulse) {
-        const { chance } = yield* System
+      Effect.fnUntraced(function* (probe) {
+        const { random } = yield* System
         const running = yield* backends
-        const victim = running[chance.between(0, running.length - 1)]
+        const victim = running[random.between(0, running.length - 1)]
         if (victim !== undefined) process.kill(victim.pid, "SIGKILL")
         yield* answersAgain(running)
-        return yield* seconds(allAnswer(pulse))
+        return yield* seconds(allAnswer(probe))
       })
     )
 }

@@ -4,14 +4,15 @@
  * measured without the lock before and after, because the machine is shared.
  */
 import { Duration, Effect } from "effect"
-import type * as Client from "../Client.ts"
+import type * as Client from "@data-import/testbed/Client"
 import { Findings } from "../Findings.ts"
 import * as Load from "../Load.ts"
 import { hold } from "../Lock.ts"
 import * as Requests from "../Requests.ts"
 import { type Scenario, seconds } from "../Scenario.ts"
 import * as Session from "../Session.ts"
-import { System, type Tenant } from "../System.ts"
+import { System } from "@data-import/testbed/System"
+import type { Tenant } from "@data-import/testbed/Tenants"
 
 /** Requests a second of each kind for what is locked. */
 const rate = 10

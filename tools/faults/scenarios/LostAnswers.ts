@@ -6,19 +6,16 @@
  * lost.
  */
 import { Effect } from "effect"
-import * as Proxy from "../Proxy.ts"
+import * as TcpProxy from "@data-import/postgres/testing/TcpProxy"
 import { type Scenario, settle, type Traffics, work } from "../Scenario.ts"
-import { System } from "../System.ts"
+import { System } from "@data-import/testbed/System"
 
 /** Loses this share of the answers until the scope ends. */
-const losing = (proxy: Proxy.Proxy, share: number) =>
-  Effect.acquireRelease(
-    Effect.promise(() => proxy.set({ _tag: "Lossy", share })),
-    () => Effect.promise(() => proxy.set({ _tag: "Pass" }))
-  )
+const losing = (proxy: TcpProxy.TcpProxy, share: number) =>
+  TcpProxy.inMode(proxy, { _tag: "Lossy", share })
 
 const through = Effect.fnUntraced(function* (
-  proxy: Proxy.Proxy,
+  proxy: TcpProxy.TcpProxy,
   leastRepeats: number,
   options: Traffics
 ) {
@@ -44,8 +41,11 @@ const ofGateway: Scenario = {
   short: { kills: 0, count: 500 },
   long: { kills: 0, count: longCount },
   run: Effect.fnUntraced(function* ({ count }) {
-    const { chance, services, vendorProxy } = yield* System
-    const proxy = yield* Proxy.make(services.gateway.port, chance)
+    const { random, services, vendorProxy } = yield* System
+    const proxy = yield* TcpProxy.make({
+      target: services.gateway.port,
+      random: random.next
+    })
     yield* losing(proxy, 0.2)
     yield* losing(vendorProxy, 0.2)
     const leastRepeats = count < longCount ? 1 : 10_000

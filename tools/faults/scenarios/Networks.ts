@@ -4,10 +4,10 @@
  * behind it must not notice, and once it is well again everything must be so, alone.
  */
 import { Duration, Effect } from "effect"
-import type { Chance } from "../Chance.ts"
-import { codeOf } from "../Client.ts"
-import type { Mode, Proxy } from "../Proxy.ts"
-import type { Stalled } from "../Pulse.ts"
+import type { RandomSource } from "@data-import/testbed/RandomSource"
+import { codeOf } from "@data-import/testbed/Client"
+import type { Mode, TcpProxy } from "@data-import/postgres/testing/TcpProxy"
+import type { Stalled } from "../Probe.ts"
 import type { Figure } from "../Report.ts"
 import {
   allAnswer,
@@ -19,12 +19,12 @@ import {
   type Working,
   writers
 } from "../Scenario.ts"
-import type { ServiceName } from "../ServiceProcess.ts"
-import { reconfigured, System } from "../System.ts"
+import type { ServiceName } from "@data-import/testbed/Wiring"
+import { reconfigured, System } from "@data-import/testbed/System"
 
 /** Between what the fault is, and who feels it. */
 interface Network {
-  readonly proxy: Proxy
+  readonly proxy: TcpProxy
   /** The service that asks through it. */
   readonly service: ServiceName
   /** Those that need it. */
@@ -38,20 +38,20 @@ interface Network {
 interface Phase {
   readonly mode: Mode
   /** For how long: until so much was felt of it, or for a time where nothing need be felt. */
-  readonly lasts: (network: Network, chance: Chance) => Effect.Effect<void, Stalled>
+  readonly lasts: (network: Network, random: RandomSource) => Effect.Effect<void, Stalled>
 }
 
-const refusals = ({ working }: Network) => working.traffic.pulse.more("refusal", 2 * writers)
+const refusals = ({ working }: Network) => working.traffic.probe.more("refusal", 2 * writers)
 
 const phases: ReadonlyArray<Phase> = [
   {
     mode: { _tag: "Slow", millis: 20 },
-    lasts: ({ service, working }) => working.traffic.pulse.more(service, 2 * writers)
+    lasts: ({ service, working }) => working.traffic.probe.more(service, 2 * writers)
   },
   { mode: { _tag: "Reset" }, lasts: refusals },
   {
     mode: { _tag: "Silent" },
-    lasts: (_, chance) => Effect.sleep(Duration.millis(chance.between(500, 4_000)))
+    lasts: (_, random) => Effect.sleep(Duration.millis(random.between(500, 4_000)))
   },
   { mode: { _tag: "Refuse" }, lasts: refusals }
 ]
@@ -76,15 +76,15 @@ const ended = Effect.fnUntraced(function* ({ others, working }: Network) {
 })
 
 const strike = Effect.fnUntraced(function* (network: Network, { kills }: Sizes) {
-  const { chance } = yield* System
+  const { random } = yield* System
   const { proxy, service, working } = network
   const pass = Effect.promise(() => proxy.set({ _tag: "Pass" }))
   yield* Effect.addFinalizer(() => pass)
   const recoveries: Array<number> = []
   for (const { lasts, mode } of Array.from({ length: kills }, () => phases).flat()) {
-    yield* working.traffic.pulse.more(service, chance.between(10, 60))
+    yield* working.traffic.probe.more(service, random.between(10, 60))
     yield* Effect.promise(() => proxy.set(mode))
-    yield* lasts(network, chance)
+    yield* lasts(network, random)
     yield* pass
     recoveries.push(yield* seconds(network.recovered))
   }
@@ -102,7 +102,7 @@ const toDatabase: Scenario = {
   run: Effect.fnUntraced(function* (sizes) {
     const { databaseProxy: proxy } = yield* System
     const working = yield* work({})
-    const recovered = allAnswer(working.traffic.pulse)
+    const recovered = allAnswer(working.traffic.probe)
     return yield* strike({ proxy, service: "account-import", working, recovered }, sizes)
   })
 }
@@ -120,7 +120,7 @@ const toStore: Scenario = {
     const working = yield* work({ tenant: yield* checkedTenant })
     const { findings, traffic } = working
     const others = yield* work({ findings, writers: otherWriters })
-    const recovered = traffic.pulse.more("account-import", 1)
+    const recovered = traffic.probe.more("account-import", 1)
     return yield* strike({ proxy, service: "account-import", working, others, recovered }, sizes)
   })
 }
@@ -143,7 +143,7 @@ const toVendor: Scenario = {
     const { findings, traffic } = working
     const additions = ["notes", "transactions", "statements"] as const
     const others = yield* work({ findings, additions, writers: otherWriters })
-    const recovered = traffic.pulse.more("post-import", 1)
+    const recovered = traffic.probe.more("post-import", 1)
     const network = { proxy, service: "post-import", working, others, recovered } as const
     return { ...(yield* strike(network, sizes)), recoveryLimit: vendorLimit }
   })

@@ -3,13 +3,13 @@
  * told so, or that it is being made.
  */
 import { Effect } from "effect"
-import * as Client from "../Client.ts"
+import * as Client from "@data-import/testbed/Client"
 import { Findings } from "../Findings.ts"
 import { type Entry, Ledger } from "../Ledger.ts"
 import * as Requests from "../Requests.ts"
 import type { Scenario } from "../Scenario.ts"
 import * as Session from "../Session.ts"
-import { System } from "../System.ts"
+import { System } from "@data-import/testbed/System"
 import { verify } from "../Verification.ts"
 
 const atOnce = 64
@@ -29,7 +29,7 @@ const isBusy = ({ retryAfter, status }: Client.Answer): boolean =>
 /** One answer makes the account, and whoever is told of an account is told of that one. */
 const judge = (entry: Entry, answers: ReadonlyArray<Client.Answer>, findings: Findings) => {
   const made = answers.filter(({ status }) => status === 201)
-  const accounts = new Set(answers.map(({ json }) => Session.textAt(json, "kraken_account_number")))
+  const accounts = new Set(answers.map(({ json }) => Client.textAt(json, "kraken_account_number")))
   accounts.delete("")
   if (made.length > 1 || accounts.size > 1) {
     findings.add("doubled", `${entry.number}: ${made.length} made, ${[...accounts].join(", ")}`)
@@ -39,7 +39,7 @@ const judge = (entry: Entry, answers: ReadonlyArray<Client.Answer>, findings: Fi
     if (answer.status === 201 || isRefusal(answer) || isBusy(answer)) continue
     findings.add("wrong", `${entry.number}: ${answer.status} ${Client.codeOf(answer)}`)
   }
-  return made[0] === undefined ? "" : Session.textAt(made[0].json, "kraken_account_number")
+  return made[0] === undefined ? "" : Client.textAt(made[0].json, "kraken_account_number")
 }
 
 export const onePair: Scenario = {

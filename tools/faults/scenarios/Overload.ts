@@ -7,16 +7,17 @@
  * may it say meanwhile that it is not ready: it is at work.
  */
 import { Data, Duration, Effect } from "effect"
-import * as Client from "../Client.ts"
+import * as Client from "@data-import/testbed/Client"
 import { Findings } from "../Findings.ts"
 import * as Load from "../Load.ts"
-import { freePort } from "../Ports.ts"
+import { freePort } from "@data-import/testbed/Ports"
 import type { Figure } from "../Report.ts"
 import * as Requests from "../Requests.ts"
 import { type Scenario, seconds, writers } from "../Scenario.ts"
-import type { ServiceName } from "../ServiceProcess.ts"
+import type { ServiceName } from "@data-import/testbed/Wiring"
 import * as Session from "../Session.ts"
-import { reconfigured, System, type Tenant } from "../System.ts"
+import { reconfigured, System } from "@data-import/testbed/System"
+import type { Tenant } from "@data-import/testbed/Tenants"
 
 const times = 5
 const connections = 4

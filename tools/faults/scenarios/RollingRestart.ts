@@ -4,10 +4,10 @@
  * goes on for the drain delay, and the gateway sends nothing to one that is not ready.
  */
 import { Duration, Effect } from "effect"
-import * as Health from "../Health.ts"
+import * as Health from "@data-import/testbed/Health"
 import { type Scenario, settle, work } from "../Scenario.ts"
-import type { ServiceProcess } from "../ServiceProcess.ts"
-import { System } from "../System.ts"
+import type { ServiceProcess } from "@data-import/testbed/ServiceProcess"
+import { System } from "@data-import/testbed/System"
 
 /** The gateway asks each instance once a second whether it is ready. */
 const untilNoticed = Duration.seconds(2)
@@ -28,11 +28,11 @@ export const rollingRestart: Scenario = {
   run: Effect.fnUntraced(function* ({ kills: rounds }) {
     const { instances } = yield* System
     const working = yield* work({})
-    yield* working.traffic.pulse.more("gateway", 100)
+    yield* working.traffic.probe.more("gateway", 100)
     const inTurn = Array.from({ length: rounds }, () => instances).flat()
     for (const instance of inTurn) {
       yield* restart(instance)
-      yield* working.traffic.pulse.more(instance.name, 10)
+      yield* working.traffic.probe.more(instance.name, 10)
     }
     yield* working.traffic.finish
     const figures = [

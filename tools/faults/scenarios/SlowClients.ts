@@ -10,7 +10,7 @@ import * as Load from "../Load.ts"
 import * as Requests from "../Requests.ts"
 import type { Scenario } from "../Scenario.ts"
 import * as Session from "../Session.ts"
-import { reconfigured, System } from "../System.ts"
+import { reconfigured, System } from "@data-import/testbed/System"
 
 /** What each kind sends at once, and then again and again; null where it reads nothing. */
 interface Kind {

@@ -4,12 +4,12 @@
  * while; and neither the other vendor nor whoever needs none notices.
  */
 import { Effect } from "effect"
-import * as Client from "../Client.ts"
+import * as Client from "@data-import/testbed/Client"
 import type { Findings } from "../Findings.ts"
 import * as Requests from "../Requests.ts"
 import { type Scenario, seconds, settle, work, type Working } from "../Scenario.ts"
 import * as Session from "../Session.ts"
-import { System } from "../System.ts"
+import { System } from "@data-import/testbed/System"
 
 interface Told {
   readonly status: number
@@ -75,7 +75,7 @@ const imported = Effect.fnUntraced(function* (
   entry.processed = true
   const { answer } = yield* session.settle(Requests.process(tenant, number))
   check(findings, `${number} processed`, made, answer)
-  ledger.imported(entry, Session.textAt(answer.json, "kraken_account_number"))
+  ledger.imported(entry, Client.textAt(answer.json, "kraken_account_number"))
   return entry
 })
 

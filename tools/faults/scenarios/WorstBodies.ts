@@ -4,13 +4,13 @@
  */
 import { Effect } from "effect"
 import * as Bodies from "@data-import/domain/testing/worstBodies"
-import type * as Client from "../Client.ts"
+import type * as Client from "@data-import/testbed/Client"
 import { Findings } from "../Findings.ts"
-import { freePort } from "../Ports.ts"
+import { freePort } from "@data-import/testbed/Ports"
 import * as Requests from "../Requests.ts"
 import type { Scenario } from "../Scenario.ts"
 import * as Session from "../Session.ts"
-import { reconfigured, System } from "../System.ts"
+import { reconfigured, System } from "@data-import/testbed/System"
 
 const connections = 16
 

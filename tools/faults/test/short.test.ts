@@ -7,7 +7,7 @@ import { Duration, Effect } from "effect"
 import { line } from "../Report.ts"
 import { report, type Sizes } from "../Scenario.ts"
 import { scenarios } from "../Scenarios.ts"
-import * as System from "../System.ts"
+import * as System from "@data-import/testbed/System"
 
 const once = { kills: 1, count: 0 }
 

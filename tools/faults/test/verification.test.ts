@@ -10,7 +10,7 @@ import { Findings } from "../Findings.ts"
 import * as Requests from "../Requests.ts"
 import { work } from "../Scenario.ts"
 import * as Session from "../Session.ts"
-import * as System from "../System.ts"
+import * as System from "@data-import/testbed/System"
 import { isKeyed } from "../Traffic.ts"
 import { verify } from "../Verification.ts"
 

@@ -79,7 +79,7 @@ describe("the local run", { timeout: 240_000 }, () => {
     const there = new Set(await staged())
     expect(acknowledged.filter((number) => !there.has(number))).toEqual([])
 
-    const { err, status } = await stop(local, "SIGTERM")
+    const { err, status } = await stop(local.process, "SIGTERM")
     expect(status).toBe(0)
     expect(err.match(/PostgreSQL has ended; it is started again/g)).toHaveLength(2)
     expect(postgresOf(dataDir)).toBeNull()
@@ -90,7 +90,7 @@ describe("the local run", { timeout: 240_000 }, () => {
     const local = await startLocal(dataDir)
     renameSync(join(dataDir, "postgres", "global"), join(dataDir, "global"))
     killPostgres(dataDir)
-    const { err, out, status } = await local.ended
+    const { err, out, status } = await local.process.ended
     expect({ status, out }).toEqual({ status: 1, out: `${local.line}\n` })
     expect(err).toMatch(/^PostgreSQL ended and could not be started again\. .+$/m)
     expect(err).not.toMatch(/^ +at /m)
@@ -104,11 +104,11 @@ describe("the local run", { timeout: 240_000 }, () => {
     renameSync(join(dataDir, "postgres", "global"), join(dataDir, "global"))
     killPostgres(dataDir)
     await new Promise<void>((resolve) => {
-      local.child.stderr?.on("data", (text: string) => {
+      local.process.child.stderr?.on("data", (text: string) => {
         if (text.includes("it is started again")) resolve()
       })
     })
-    expect((await stop(local, "SIGTERM")).status).toBe(0)
+    expect((await stop(local.process, "SIGTERM")).status).toBe(0)
     expect(postgresOf(dataDir)).toBeNull()
   })
 })

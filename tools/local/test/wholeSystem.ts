@@ -4,98 +4,42 @@
  * traces. Whatever the services say to anybody is kept.
  */
 import { readdirSync, readFileSync } from "node:fs"
-import {
-  createServer as createHttpServer,
-  type IncomingMessage,
-  type Server,
-  type ServerResponse
-} from "node:http"
-import {
-  type AddressInfo,
-  connect,
-  createServer,
-  type Server as TcpServer,
-  type Socket
-} from "node:net"
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
+import type { AddressInfo } from "node:net"
 import { join } from "node:path"
 import { ConfigProvider, Context, Duration, Effect, Layer, Redacted, type Scope } from "effect"
-import * as AccountImport from "@data-import/account-import/AccountImport"
 import { send } from "@data-import/api/testing/Client"
-import * as Auth from "@data-import/auth/Auth"
 import type { OrganisationName } from "@data-import/domain/organisation/Organisation"
 import { issueKey } from "@data-import/domain/auth/ServiceToken"
-import { get as valueAt } from "@data-import/domain/testing/wire"
-import * as Gateway from "@data-import/gateway/Gateway"
-import * as PostImport from "@data-import/post-import/PostImport"
 import { Database, layerWith } from "@data-import/postgres/connection/Database"
 import { layerPorts } from "@data-import/postgres/Storage"
+import { databaseUsersTo } from "@data-import/postgres/testing/databases"
+import { cutWhile, make as lineTo } from "@data-import/postgres/testing/Line"
 import { freshUrl, databaseUsersAt } from "@data-import/postgres/testing/TestDatabase"
 import { temporaryFolder } from "@data-import/postgres/testing/temporaryFolder"
-import * as Query from "@data-import/query/Query"
-import { Output } from "@data-import/server/observability/Log"
-import { Listening } from "@data-import/server/lifecycle/Service"
+import type { Listening } from "@data-import/server/lifecycle/Service"
 import { layer as tokenSecrets } from "@data-import/server/auth/TokenSecrets"
+import { serviceLayers, startService } from "@data-import/testbed/InProcess"
+import { tokenRequest, tokensOf } from "@data-import/testbed/Tokens"
+import { type ServiceName, type Settings, wire } from "@data-import/testbed/Wiring"
 import { vi } from "vitest"
 
-type Settings = Readonly<Record<string, string>>
 type Answer = (incoming: IncomingMessage, response: ServerResponse) => void
 
-const bound = (server: TcpServer | Server) => (server.address() as AddressInfo).port
-
-const listen = <S extends TcpServer | Server>(server: S, port = 0) =>
-  Effect.callback<S>((resume) => {
-    server.listen(port, "127.0.0.1", () => resume(Effect.succeed(server)))
+const listening = (answer: Answer) =>
+  Effect.callback<ReturnType<typeof createServer>>((resume) => {
+    const server = createServer(answer)
+    server.listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
   })
 
-/** An HTTP server that answers as the test says, and otherwise; it ends with the scope. */
+/** An HTTP server that answers as the test says. It ends with the scope. */
 const serverOf = (answer: Answer): Effect.Effect<string, never, Scope.Scope> =>
-  Effect.acquireRelease(listen(createHttpServer(answer)), (server) =>
+  Effect.acquireRelease(listening(answer), (server) =>
     Effect.sync(() => {
       server.close()
       server.closeAllConnections()
     })
-  ).pipe(Effect.map((server) => `http://127.0.0.1:${bound(server)}`))
-
-/** A line to the database that can be cut, and joined again on the same port. */
-const lineTo = Effect.fnUntraced(function* (url: Redacted.Redacted) {
-  const { hostname, port } = new URL(Redacted.value(url))
-  const sockets = new Set<Socket>()
-  const make = () =>
-    createServer((near) => {
-      const far = connect(Number(port), hostname)
-      for (const socket of [near, far]) {
-        sockets.add(socket)
-        socket.on("error", () => {}).once("close", () => sockets.delete(socket))
-      }
-      near.pipe(far).pipe(near)
-    })
-  const cut = (server: TcpServer) =>
-    Effect.callback<void>((resume) => {
-      server.close(() => resume(Effect.void))
-      sockets.forEach((socket) => socket.destroy())
-    })
-  let server = yield* listen(make())
-  const linePort = bound(server)
-  yield* Effect.addFinalizer(() => cut(server))
-  const through = (databaseUser: Redacted.Redacted) => {
-    const moved = new URL(Redacted.value(databaseUser))
-    moved.port = String(linePort)
-    return moved.href
-  }
-  /** The effect runs while nobody can reach the database. */
-  const away = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
-    Effect.suspend(() => cut(server)).pipe(
-      Effect.andThen(effect),
-      Effect.ensuring(
-        Effect.flatMap(listen(make(), linePort), (joined) =>
-          Effect.sync(() => {
-            server = joined
-          })
-        )
-      )
-    )
-  return { through, away }
-})
+  ).pipe(Effect.map((server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}`))
 
 const collected = async (incoming: IncomingMessage): Promise<string> => {
   const chunks: Array<Buffer> = []
@@ -172,42 +116,34 @@ const make = Effect.fnUntraced(function* (world: World) {
   }
   const metricsPorts: Array<number> = []
 
-  /** A service with the settings that all of them have and those of its own; gives its address. */
+  /** Starts a service with the settings that all services have and its own; returns its address. */
   const start = <E>(service: Layer.Layer<Listening, E>, own: Settings) =>
-    Layer.build(Layer.fresh(service)).pipe(
-      Effect.map((context) => Context.get(context, Listening)),
+    startService(service, {
+      settings: ConfigProvider.fromUnknown({ ...usual, ...around, ...own, ...settings }),
+      output: (lines) => void log.push(lines)
+    }).pipe(
       Effect.map(({ metricsPort, url }) => {
         if (metricsPort !== null) metricsPorts.push(metricsPort)
         return url
       }),
-      Effect.provideService(
-        ConfigProvider.ConfigProvider,
-        ConfigProvider.fromUnknown({ ...usual, ...around, ...own, ...settings })
-      ),
-      Effect.provideService(Output, (lines) => void log.push(lines)),
       Effect.orDie
     )
 
   const keysFolder = join(folder, "keys")
-  const databaseOf = (user: Redacted.Redacted) => ({ DATABASE_URL: line.through(user) })
-  const auth = yield* start(Auth.layer, { ...databaseOf(users.auth), TOKEN_KEYS_DIR: keysFolder })
-  const keys = { JWKS_URL: `${auth}/.well-known/jwks.json` }
-  const gatewayUrl = yield* start(Gateway.layer, {
-    TRUST_PROXY: "0",
-    AUTH_URL: auth,
-    ACCOUNT_IMPORT_URL: yield* start(AccountImport.layer, {
-      ...databaseOf(users["account-import"]),
-      ...keys
-    }),
-    POST_IMPORT_URL: yield* start(PostImport.layer, {
-      ...databaseOf(users["post-import"]),
-      ...keys
-    }),
-    QUERY_URL: yield* start(Query.layer, { ...databaseOf(users.query), ...keys })
-  })
+  const own: Partial<Record<ServiceName, Settings>> = {
+    auth: { TOKEN_KEYS_DIR: keysFolder },
+    gateway: { TRUST_PROXY: "0" }
+  }
+  const services = yield* wire(databaseUsersTo(line.url, users), (name, settings) =>
+    Effect.map(
+      start<unknown>(serviceLayers[name], { ...settings, ...own[name] }),
+      (url) => [{ url }] as const
+    )
+  )
+  const gatewayUrl = services.gateway[0].url
   const passwords = Object.values(users).map(passwordOf)
   return {
-    away: line.away,
+    away: <A, E, R>(effect: Effect.Effect<A, E, R>) => cutWhile(line, effect),
     gatewayUrl,
     keysFolder,
     log,
@@ -251,11 +187,11 @@ export const tokenFor = Effect.fnUntraced(function* (organisation: OrganisationN
   const { gatewayUrl } = yield* WholeSystem
   const scopes = ["import:read", "import:write"] as const
   const { secret } = yield* issueKey({ organisation, label: "test", scopes, expiresAt: null })
-  const query = `mutation { obtainServiceToken(input: {APIKey: "${secret}"}) { token } }`
-  const { json } = yield* send(gatewayUrl, {
-    path: "/v1/graphql/",
+  const { body, path } = tokenRequest({ APIKey: secret })
+  const reply = yield* send(gatewayUrl, {
+    path,
     headers: { "content-type": "application/json" },
-    body: JSON.stringify({ query })
+    body: JSON.stringify(body)
   })
-  return String(valueAt(json, "data.obtainServiceToken.token"))
+  return tokensOf(reply).token
 })

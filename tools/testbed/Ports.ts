@@ -1,7 +1,6 @@
 /**
- * Ports that a service can leave and take again. They lie below those that the system gives to
- * outgoing connections, so that no retry of a client happens to take the port of a service that is
- * down.
+ * Ports that a service can leave and take again. They lie below the range that the kernel uses for
+ * outgoing connections. Otherwise a client's retry could take the port of a service that is down.
  */
 import { randomInt } from "node:crypto"
 import { existsSync, readFileSync } from "node:fs"
@@ -25,7 +24,7 @@ const isFree = (port: number): Promise<boolean> =>
     server.listen(port, "127.0.0.1", () => server.close(() => resolve(true)))
   })
 
-/** A port of 127.0.0.1 on which nobody listens. */
+/** A port of 127.0.0.1 that is free now. */
 export const freePort: Effect.Effect<number> = Effect.promise(async () => {
   const end = Math.max(firstOfOutgoing(), lowest + 1_000)
   for (let attempt = 0; attempt < 100; attempt++) {
@@ -35,7 +34,7 @@ export const freePort: Effect.Effect<number> = Effect.promise(async () => {
   throw new Error("No free port was found")
 })
 
-/** Whether somebody listens on this port of 127.0.0.1. */
+/** Whether this port of 127.0.0.1 accepts connections. */
 export const listens = (port: number): Effect.Effect<boolean> =>
   Effect.callback<boolean>((resume) => {
     const socket = connect({ host: "127.0.0.1", port })

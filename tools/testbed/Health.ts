@@ -2,10 +2,10 @@
 import { get } from "node:http"
 import { Data, Duration, Effect } from "effect"
 
-/** It was not so within a minute. */
+/** Something did not answer within a minute. */
 export class NotReady extends Data.TaggedError("NotReady")<{ readonly port: number }> {}
 
-/** A path of each service, through the gateway, where a request without a token needs nothing but the service itself. */
+/** A path of each service behind the gateway, which needs nothing but the service to answer. */
 const paths = [
   "/v1/data-import/validate-account/",
   "/v1/data-import/notes/create/",
@@ -13,7 +13,7 @@ const paths = [
   "/.well-known/jwks.json"
 ]
 
-/** Whether the answer is none of 500 and more, which is what stands in for a service. */
+/** Whether there is an answer below 500; the gateway answers 500 or more for a service that is down. */
 const answers = (port: number, path: string): Effect.Effect<boolean> =>
   Effect.callback<boolean>((resume) => {
     const request = get(
@@ -40,9 +40,9 @@ const allAnswer = (port: number, paths: ReadonlyArray<string>): Effect.Effect<vo
     })
   )
 
-/** Done when each service behind the gateway at this port answers through it. */
+/** Succeeds when each service behind the gateway at this port answers through it. */
 export const ready = (port: number): Effect.Effect<void, NotReady> => allAnswer(port, paths)
 
-/** Done when the one process that listens at this port says that it is ready. */
+/** Succeeds when the process at this port reports that it is ready. */
 export const instanceReady = (port: number): Effect.Effect<void, NotReady> =>
   allAnswer(port, ["/health/ready"])

@@ -3,8 +3,7 @@ import { connect, createServer, type Socket } from "node:net"
 import type { AddressInfo } from "node:net"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { Chance } from "../Chance.ts"
-import * as Proxy from "../Proxy.ts"
+import * as TcpProxy from "../testing/TcpProxy.ts"
 
 /** Answers every question, and remembers it. */
 const server = Effect.acquireRelease(
@@ -60,20 +59,20 @@ const asker = (port: number) =>
     (it) => Effect.sync(() => it.close())
   )
 
-const set = (proxy: Proxy.Proxy, mode: Proxy.Mode) => Effect.promise(() => proxy.set(mode))
+const set = (proxy: TcpProxy.TcpProxy, mode: TcpProxy.Mode) => Effect.promise(() => proxy.set(mode))
 
 const ask = (it: Asker, question: string) => Effect.promise(() => it.ask(question))
 
 const world = Effect.gen(function* () {
   const { asked, port } = yield* server
-  const proxy = yield* Proxy.make(port, new Chance(1))
+  const proxy = yield* TcpProxy.make({ target: port })
   const old = yield* asker(proxy.port)
   expect(yield* ask(old, "before")).toBe("before?")
   return { asked, port, proxy, old, fresh: Effect.suspend(() => asker(proxy.port)) }
 })
 
 const table: ReadonlyArray<{
-  readonly mode: Proxy.Mode
+  readonly mode: TcpProxy.Mode
   readonly old: string
   readonly fresh: string
   readonly asked: ReadonlyArray<string>
@@ -151,28 +150,19 @@ describe("the proxy", () => {
     })
   )
 
-  it.live(
-    "loses about the share of the answers that it is told to, the same of the same seed",
-    () =>
-      Effect.gen(function* () {
-        const { port } = yield* server
-        const lostOf = Effect.fnUntraced(function* (seed: number) {
-          const proxy = yield* Proxy.make(port, new Chance(seed))
-          yield* set(proxy, { _tag: "Lossy", share: 0.2 })
-          const answers = yield* Effect.forEach(Array.from({ length: 200 }), () =>
-            Effect.scoped(Effect.flatMap(asker(proxy.port), (it) => ask(it, "q")))
-          )
-          const found = answers.filter((answer) => answer === "ECONNRESET").length
-          expect(found).toBe(proxy.lost)
-          return answers.map((answer) => answer === "q?")
-        })
-        const [once, again, other] = [yield* lostOf(1), yield* lostOf(1), yield* lostOf(2)]
-        expect(again).toEqual(once)
-        expect(other).not.toEqual(once)
-        const kept = once.filter(Boolean).length
-        expect(kept).toBeGreaterThan(130)
-        expect(kept).toBeLessThan(185)
-      })
+  it.live("loses the answers whose random number is below the share", () =>
+    Effect.gen(function* () {
+      const { port } = yield* server
+      let answers = 0
+      const proxy = yield* TcpProxy.make({ target: port, random: () => (answers++ % 5) / 5 })
+      yield* set(proxy, { _tag: "Lossy", share: 0.4 })
+      const found = yield* Effect.forEach(Array.from({ length: 10 }), () =>
+        Effect.scoped(Effect.flatMap(asker(proxy.port), (it) => ask(it, "q")))
+      )
+      const five = ["ECONNRESET", "ECONNRESET", "q?", "q?", "q?"]
+      expect(found).toEqual([...five, ...five])
+      expect(proxy.lost).toBe(4)
+    })
   )
 
   it.live("takes a connection that ends for no answer", () =>

@@ -1,16 +1,16 @@
 /**
- * Chance that replays. Every choice of a run comes from generators that one number seeds (sfc32,
- * which passes the usual test batteries and needs 32-bit arithmetic only), so that the same seed
- * makes the same run on every machine. Not fast-check's: what there is to choose from depends on
- * how the run has gone so far. Payloads do come from fast-check, each from a number that is drawn
- * here.
+ * A seeded source of random numbers: the same seed draws the same numbers on every machine. It is
+ * sfc32, which passes the usual test batteries and needs 32-bit arithmetic only. fast-check cannot
+ * serve here, because what there is to choose from depends on how a run has gone so far.
  */
 
-export interface Dice {
+export interface RandomSource {
   /** From 0, inclusive, to 1, exclusive. */
   readonly next: () => number
   /** A whole number from 0 to `bound`, exclusive. */
   readonly below: (bound: number) => number
+  /** A whole number from `least` to `most`, both inclusive. */
+  readonly between: (least: number, most: number) => number
   readonly chance: (probability: number) => boolean
   /** One element of a list that is not empty. */
   readonly pick: <A>(from: ReadonlyArray<A>) => A
@@ -42,13 +42,14 @@ const sfc32 = (seed: number): (() => number) => {
   }
 }
 
-/** The dice of a seed; another `stream` of the same seed is independent of the first. */
-export const diceOf = (seed: number, stream = 0): Dice => {
+/** The source of a seed; another `stream` of the same seed is independent of the first. */
+export const randomSource = (seed: number, stream = 0): RandomSource => {
   const next = sfc32(Math.imul(seed, 0x01000193) ^ Math.imul(stream, 0x85ebca6b))
   const below = (bound: number) => Math.floor(next() * bound)
   return {
     next,
     below,
+    between: (least, most) => least + below(most - least + 1),
     chance: (probability) => next() < probability,
     pick: <A>(from: ReadonlyArray<A>) => from[below(from.length)] as A,
     weighted: <A>(options: ReadonlyArray<readonly [number, A]>) => {

@@ -4,7 +4,7 @@
  * has recovered.
  */
 import { Data, Deferred, Duration, Effect } from "effect"
-import type { ServiceName } from "./ServiceProcess.ts"
+import type { ServiceName } from "@data-import/testbed/Wiring"
 
 /**
  * An answer of a service to go on with, or a refusal or a lost connection that is gone on after.
@@ -25,7 +25,7 @@ interface Waiting {
 
 const limit = Duration.minutes(1)
 
-export class Pulse {
+export class Probe {
   readonly #beats = new Map<Beat, number>()
   readonly #waiting = new Map<Beat, ReadonlyArray<Waiting>>()
 

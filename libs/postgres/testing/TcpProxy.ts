@@ -1,28 +1,26 @@
 /**
- * A TCP proxy that misbehaves on demand, between any two parts of the system. It looks into no
- * byte: an answer, to it, is what the far side sends after the near side has spoken. So it can lose
- * an answer after it was produced, which is the fault that a client can tell from no other.
+ * A TCP proxy that misbehaves on demand, between any two parts of the system. It does not interpret
+ * the bytes. What the far side sends after the near side has sent something counts as an answer, so
+ * the proxy can lose an answer that was already produced.
  */
 import { connect, createServer, type Server, type Socket } from "node:net"
 import { Effect, type Scope } from "effect"
-import type { Chance } from "./Chance.ts"
-import { freePort } from "./Ports.ts"
 
 export type Mode =
   | { readonly _tag: "Pass" }
-  /** Everything takes so much longer, each way. */
+  /** Every chunk is delayed by so many milliseconds, in both directions. */
   | { readonly _tag: "Slow"; readonly millis: number }
-  /** Nothing gets through, and nobody is told; what was sent arrives when the mode ends. */
+  /** Nothing gets through and no connection ends. What was sent arrives when the mode ends. */
   | { readonly _tag: "Silent" }
   /** Every connection is reset, and so is every new one. */
   | { readonly _tag: "Reset" }
-  /** Every connection is reset, and nobody listens. */
+  /** Every connection is reset, and the port is closed. */
   | { readonly _tag: "Refuse" }
   /** This share of the answers is lost: the connection is reset in place of them. */
   | { readonly _tag: "Lossy"; readonly share: number }
 
-/** One way of a connection: what came, in order, and when it may go on. */
-class Way {
+/** One direction of a connection: the chunks in order, each with the time when it may go on. */
+class Direction {
   readonly #to: Socket
   readonly #queue: Array<{ readonly due: number; readonly chunk: Buffer | null }> = []
   #timer: NodeJS.Timeout | undefined
@@ -76,13 +74,13 @@ class Way {
 class Link {
   readonly #near: Socket
   readonly #far: Socket
-  readonly #ways: readonly [toFar: Way, toNear: Way]
+  readonly #directions: readonly [toFar: Direction, toNear: Direction]
 
   constructor(near: Socket, far: Socket, rules: Rules) {
     this.#near = near
     this.#far = far
-    this.#ways = [new Way(far), new Way(near)]
-    const [toFar, toNear] = this.#ways
+    this.#directions = [new Direction(far), new Direction(near)]
+    const [toFar, toNear] = this.#directions
     let awaitsAnswer = false
     near.on("data", (chunk) => {
       if (!awaitsAnswer) rules.asked()
@@ -104,11 +102,11 @@ class Link {
   }
 
   hold(held: boolean): void {
-    for (const way of this.#ways) way.hold(held)
+    for (const direction of this.#directions) direction.hold(held)
   }
 
   reset(): void {
-    for (const way of this.#ways) way.drop()
+    for (const direction of this.#directions) direction.drop()
     for (const socket of [this.#near, this.#far]) socket.resetAndDestroy()
   }
 }
@@ -125,21 +123,39 @@ interface Rules {
 
 const host = "127.0.0.1"
 
+export interface Options {
+  /** The port of 127.0.0.1 that connections are forwarded to. */
+  readonly target: number
+  /** The port to listen on; any free one unless given. */
+  readonly port?: number
+  /** A number from 0 to 1, which decides whether an answer is lost. */
+  readonly random?: () => number
+}
+
 /** A proxy to a port of 127.0.0.1, on a port of its own there. */
-export class Proxy {
-  readonly port: number
-  readonly #target: number
-  readonly #chance: Chance
+export class TcpProxy {
+  #port: number
+  #target: number
+  readonly #random: () => number
   readonly #links = new Set<Link>()
   #server: Server | undefined
   #mode: Mode = { _tag: "Pass" }
   #lost = 0
   #questions = 0
 
-  constructor(port: number, target: number, chance: Chance) {
-    this.port = port
+  constructor({ port = 0, random = Math.random, target }: Options) {
+    this.#port = port
     this.#target = target
-    this.#chance = chance
+    this.#random = random
+  }
+
+  get port(): number {
+    return this.#port
+  }
+
+  /** Forwards new connections to this port of 127.0.0.1; existing ones stay where they are. */
+  leadTo(target: number): void {
+    this.#target = target
   }
 
   /** How many answers it has lost so far. */
@@ -147,12 +163,12 @@ export class Proxy {
     return this.#lost
   }
 
-  /** How often the near side has begun to speak so far, whatever came of it. */
+  /** How often the near side has begun to send, answered or not. */
   get questions(): number {
     return this.#questions
   }
 
-  /** Done when connections are taken, or refused, as the mode says. */
+  /** Resolves when connections are accepted or refused as the mode says. */
   async set(mode: Mode): Promise<void> {
     this.#mode = mode
     if (mode._tag === "Reset" || mode._tag === "Refuse") {
@@ -163,18 +179,22 @@ export class Proxy {
     for (const link of this.#links) link.hold(mode._tag === "Silent")
   }
 
-  /** Takes the same port again after a while without. */
+  /** Listens, after `close` on the same port as before. */
   listen(): Promise<void> {
     if (this.#server !== undefined) return Promise.resolve()
     const server = createServer({ noDelay: true }, (near) => this.#accept(near))
     this.#server = server
     return new Promise((resolve, reject) => {
       server.once("error", reject)
-      server.listen(this.port, host, resolve)
+      server.listen(this.#port, host, () => {
+        const address = server.address()
+        if (typeof address === "object" && address !== null) this.#port = address.port
+        resolve()
+      })
     })
   }
 
-  /** Ends every connection, and takes none. */
+  /** Resets every connection and closes the port. */
   close(): Promise<void> {
     const server = this.#server
     this.#server = undefined
@@ -192,7 +212,7 @@ export class Proxy {
       millis: () => (this.#mode._tag === "Slow" ? this.#mode.millis : 0),
       asked: () => this.#questions++,
       loses: () => {
-        const loses = this.#mode._tag === "Lossy" && this.#chance.hits(this.#mode.share)
+        const loses = this.#mode._tag === "Lossy" && this.#random() < this.#mode.share
         if (loses) this.#lost++
         return loses
       },
@@ -203,13 +223,20 @@ export class Proxy {
   }
 }
 
-/** A proxy that passes everything on until it is told otherwise, and ends with the scope. */
-export const make = (target: number, chance: Chance): Effect.Effect<Proxy, never, Scope.Scope> =>
+/** A proxy that forwards everything until its mode is set. It ends with the scope. */
+export const make = (options: Options): Effect.Effect<TcpProxy, never, Scope.Scope> =>
   Effect.acquireRelease(
-    Effect.gen(function* () {
-      const proxy = new Proxy(yield* freePort, target, chance)
-      yield* Effect.promise(() => proxy.listen())
+    Effect.promise(async () => {
+      const proxy = new TcpProxy(options)
+      await proxy.listen()
       return proxy
     }),
     (proxy) => Effect.promise(() => proxy.close())
+  )
+
+/** Sets the mode until the scope ends. */
+export const inMode = (proxy: TcpProxy, mode: Mode): Effect.Effect<void, never, Scope.Scope> =>
+  Effect.acquireRelease(
+    Effect.promise(() => proxy.set(mode)),
+    () => Effect.promise(() => proxy.set({ _tag: "Pass" }))
   )

@@ -1,17 +1,17 @@
 /**
  * The document store as a deployment has it: a server that speaks S3, with the documents that the
- * sample account and its additions name. It ends with the scope.
+ * sample requests name. It ends with the scope.
  */
 import { Data, Effect, type Scope } from "effect"
 import { buildApp } from "fauxqs"
-import { documentPaths } from "./Requests.ts"
+import { documentPaths } from "./SampleDocuments.ts"
 
 const bucket = "documents"
 
 /** The store did not take what was put there. */
 class NotPut extends Data.TaggedError("NotPut")<{ readonly message: string }> {}
 
-export interface Store {
+export interface ObjectStore {
   readonly port: number
   /** Puts every document of the sample under this root. */
   readonly fill: (root: string) => Effect.Effect<void>
@@ -23,7 +23,7 @@ const put = async (url: string, body: string): Promise<void> => {
   if (!answer.ok) throw new NotPut({ message: `${url}: ${answer.status}` })
 }
 
-export const make: Effect.Effect<Store, never, Scope.Scope> = Effect.gen(function* () {
+export const make: Effect.Effect<ObjectStore, never, Scope.Scope> = Effect.gen(function* () {
   const app = yield* Effect.acquireRelease(
     Effect.sync(() => buildApp({ logger: false })),
     (it) => Effect.promise(() => it.close())

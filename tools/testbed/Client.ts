@@ -1,9 +1,9 @@
 /**
- * A supplier's client: connections that are kept, and requests that are sent again, unaltered,
- * until there is an answer to go on with. It hides nothing: it says how often it had to send.
+ * A supplier's client. It keeps its connections, and sends a request again, unaltered, until the
+ * answer is final. It reports how often it had to send.
  */
 import { Agent, request as open } from "node:http"
-import { Data, Duration, Effect, type Scope } from "effect"
+import { Data, Duration, Effect, Predicate, type Scope } from "effect"
 
 export interface Request {
   readonly method: "GET" | "POST"
@@ -26,12 +26,12 @@ export interface Answer {
   readonly millis: number
 }
 
-/** The connection ended, or was never there, and so nobody knows what became of the request. */
+/** The connection ended or was refused, so the fate of the request is unknown. */
 export class ConnectionLost extends Data.TaggedError("ConnectionLost")<{
   readonly why: string
 }> {}
 
-/** Sent again and again, a request got no answer to go on with. */
+/** A request got no final answer, although it was sent again and again. */
 export class Unanswered extends Data.TaggedError("Unanswered")<{
   readonly path: string
   readonly last: string
@@ -47,28 +47,31 @@ export interface Settled {
   readonly attempts: number
 }
 
-/** Longer than the gateway waits for a service, which then answers by itself. */
+/** Longer than the gateway waits for a service before it answers by itself. */
 const answerLimit = Duration.seconds(45)
 const settleLimitMillis = 90_000
 const firstPauseMillis = 25
 const longestPauseMillis = 400
 
-/** The machine-readable code of an error answer; empty where there is none. */
-export const codeOf = ({ json }: Answer): string => {
-  const code: unknown = typeof json === "object" && json !== null ? Reflect.get(json, "code") : ""
-  return typeof code === "string" ? code : ""
+/** The text under a name of a JSON object; empty where there is none. */
+export const textAt = (json: unknown, name: string): string => {
+  const found: unknown = Predicate.isObject(json) ? Reflect.get(json, name) : undefined
+  return Predicate.isString(found) ? found : ""
 }
+
+/** The machine-readable code of an error answer; empty where there is none. */
+export const codeOf = ({ json }: Answer): string => textAt(json, "code")
 
 const parsed = (text: string): unknown => {
   try {
     return text === "" ? undefined : JSON.parse(text)
   } catch {
-    // Half a body is none; what it was half of is told by the status.
+    // A truncated body counts as none; the status tells what it belonged to.
     return undefined
   }
 }
 
-const isPassing = (answer: Answer): boolean =>
+const isTransient = (answer: Answer): boolean =>
   answer.status >= 500 || answer.status === 429 || codeOf(answer) === "idempotency_key_in_use"
 
 export class Client {
@@ -122,8 +125,8 @@ export class Client {
   }
 
   /**
-   * Sends until the answer is neither lost, nor of the 5xx kind, nor 429, nor that the key is in
-   * use; `watch` sees what it goes on after, null for an answer that was lost.
+   * Sends until the answer is not lost, not 5xx, not 429, and not that the key is in use. `watch`
+   * receives each answer that is not final, and null for a lost one.
    */
   settle(
     request: Request,
@@ -137,7 +140,7 @@ export class Client {
         const result = yield* Effect.result(this.send(request))
         if (result._tag === "Success") {
           const answer = result.success
-          if (!isPassing(answer)) return { answer, attempts }
+          if (!isTransient(answer)) return { answer, attempts }
           watch(answer)
           last = `${answer.status} ${codeOf(answer)}`
         } else {
@@ -157,8 +160,8 @@ export class Client {
 }
 
 /**
- * A client of the service or proxy at this port, with so many connections at most, one unless
- * given, which end with the scope.
+ * A client of the service or proxy at this port, with so many connections at most. They end with
+ * the scope.
  */
 export const make = (port: number, connections = 1): Effect.Effect<Client, never, Scope.Scope> =>
   Effect.acquireRelease(

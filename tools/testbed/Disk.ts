@@ -1,6 +1,6 @@
 /**
  * A small file system in memory, mounted on a folder of its own, that can be filled to the last
- * byte and freed again. Mounting takes root; who may not, is told so.
+ * byte and freed again. Mounting needs root; without it, making the disk fails.
  */
 import { execFile } from "node:child_process"
 import { chmodSync, closeSync, mkdtempSync, openSync, rmdirSync, rmSync, writeSync } from "node:fs"
@@ -9,20 +9,20 @@ import { join } from "node:path"
 import { promisify } from "node:util"
 import { Data, Effect, type Scope } from "effect"
 
-/** There can be no such file system here; the message says why. */
+/** No such file system can be mounted here; the message says why. */
 export class CannotMount extends Data.TaggedError("CannotMount")<{ readonly message: string }> {}
 
 export interface Disk {
   readonly folder: string
   /** Takes all the room that is left. */
   readonly fill: Effect.Effect<void>
-  /** Gives back what was taken. */
+  /** Frees what `fill` has taken. */
   readonly free: Effect.Effect<void>
 }
 
 const execute = promisify(execFile)
 
-/** A file system gives its room away in pages, and so the last piece must be as small as one. */
+/** A file system allocates pages, so the last piece must be as small as one page. */
 const pieces = [1024 * 1024, 4096].map((bytes) => Buffer.alloc(bytes))
 
 const isFull = (cause: unknown): boolean =>

@@ -1,0 +1,17 @@
+/** The documents that the sample account names, and those of what is added to it. */
+import {
+  domesticPayload,
+  notesPayload,
+  statementsPayload
+} from "@data-import/domain/testing/samples"
+
+const account = domesticPayload()
+
+export const documentPaths: ReadonlyArray<string> = [
+  ...[...account.notes, ...notesPayload().notes].flatMap((note) =>
+    (note.document_paths ?? []).map(({ document_path }) => document_path)
+  ),
+  ...[...account.statements, ...statementsPayload().statements].map(
+    ({ statement_path }) => statement_path
+  )
+]

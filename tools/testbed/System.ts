@@ -1,0 +1,199 @@
+/**
+ * The whole system as it is deployed, each part a process of its own: PostgreSQL, the five services
+ * on fixed addresses, and proxies that can misbehave before PostgreSQL, the document store and the
+ * payment vendors. It is up for as long as the layer, and its data go with it.
+ */
+import { join } from "node:path"
+import { Array, Context, Duration, Effect, Layer, type Scope } from "effect"
+import { AuditLog } from "@data-import/domain/ports/AuditLog"
+import * as Database from "@data-import/postgres/connection/Database"
+import * as DatabaseUsers from "@data-import/postgres/setup/DatabaseUsers"
+import { migrate } from "@data-import/postgres/setup/migrate"
+import * as Storage from "@data-import/postgres/Storage"
+import { databaseUsersTo } from "@data-import/postgres/testing/databases"
+import { throughPort } from "@data-import/postgres/testing/Line"
+import * as TcpProxy from "@data-import/postgres/testing/TcpProxy"
+import { temporaryFolder } from "@data-import/postgres/testing/temporaryFolder"
+import * as TokenSecrets from "@data-import/server/auth/TokenSecrets"
+import * as Vendors from "@data-import/vendor-simulator/VendorSimulator"
+import * as Disk from "./Disk.ts"
+import * as Health from "./Health.ts"
+import * as ObjectStore from "./ObjectStore.ts"
+import { freePort } from "./Ports.ts"
+import * as PostgresProcess from "./PostgresProcess.ts"
+import { type RandomSource, randomSource } from "./RandomSource.ts"
+import * as ServiceProcess from "./ServiceProcess.ts"
+import * as Tenants from "./Tenants.ts"
+import { type ServiceName, type ServiceUsers, type Settings, wire } from "./Wiring.ts"
+
+/** How long an attempt of a dead process holds its import. */
+const lease = Duration.seconds(3)
+
+/** A single instance stops fast; one of several waits until the gateway uses the others. */
+const stoppingOf = (instances: number): Settings => ({
+  SHUTDOWN_GRACE_SECONDS: "5",
+  DRAIN_DELAY_SECONDS: instances > 1 ? "3" : "0"
+})
+
+export interface Options {
+  /** The size of the file system for PostgreSQL's data; unlimited unless given. */
+  readonly diskMegabytes?: number | undefined
+  /** Whether the services reach PostgreSQL through the proxy. */
+  readonly proxied: boolean
+  /** Of each service behind the gateway; one unless given. */
+  readonly instances?: number | undefined
+  readonly seed: number
+}
+
+type Services = Readonly<Record<ServiceName, ServiceProcess.ServiceProcess>>
+
+export class System extends Context.Service<
+  System,
+  {
+    /** The first instance of each service. */
+    readonly services: Services
+    /** All instances of the services behind the gateway. */
+    readonly instances: ReadonlyArray<ServiceProcess.ServiceProcess>
+    readonly postgres: PostgresProcess.PostgresProcess
+    /** Connections that bypass the proxy, to read what is stored. */
+    readonly database: Database.Database["Service"]
+    /** Whether the audit log is as it was written. */
+    readonly verifyAudit: AuditLog["Service"]["verifyAudit"]
+    /** Between the services and PostgreSQL, where the options say so. */
+    readonly databaseProxy: TcpProxy.TcpProxy
+    readonly storeProxy: TcpProxy.TcpProxy
+    readonly vendorProxy: TcpProxy.TcpProxy
+    /** The file system of PostgreSQL, where the options give its size. */
+    readonly disk: Disk.Disk | undefined
+    readonly random: RandomSource
+    readonly freshTenant: Effect.Effect<Tenants.Tenant>
+    /** A tenant whose documents are in the store, and are looked up there. */
+    readonly checkedTenant: Effect.Effect<Tenants.Tenant>
+  }
+>()("@data-import/testbed/System") {}
+
+interface Addresses {
+  /** The ports of the proxies. */
+  readonly store: number
+  readonly vendor: number
+}
+
+const startServices = Effect.fnUntraced(function* (
+  databaseUsers: ServiceUsers,
+  { store, vendor }: Addresses,
+  folder: string,
+  instances: number
+) {
+  const stopping = stoppingOf(instances)
+  const documents = ObjectStore.settingsFor(store)
+  const leased = { LEASE: `${Duration.toSeconds(lease)} seconds` }
+  const own: Readonly<Record<ServiceName, Settings>> = {
+    auth: { TOKEN_KEYS_DIR: join(folder, "keys") },
+    query: documents,
+    "account-import": { ...documents, ...leased },
+    "post-import": {
+      ...documents,
+      ...leased,
+      ...Vendors.settingsFor(`http://127.0.0.1:${vendor}`)
+    },
+    gateway: {}
+  }
+  const all = yield* wire(databaseUsers, (name, settings) =>
+    Effect.all(
+      Array.makeBy(name === "gateway" ? 1 : instances, () =>
+        ServiceProcess.make(name, { ...stopping, ...own[name], ...settings })
+      )
+    )
+  )
+  yield* Effect.forEach(Object.values(all).flat(), (service) => service.start(), {
+    concurrency: "unbounded"
+  })
+  const services: Services = {
+    auth: all.auth[0],
+    query: all.query[0],
+    "account-import": all["account-import"][0],
+    "post-import": all["post-import"][0],
+    gateway: all.gateway[0]
+  }
+  yield* Health.ready(services.gateway.port)
+  const { gateway: _, ...behindGateway } = all
+  return { services, instances: Object.values(behindGateway).flat() }
+})
+
+const portOf = (url: string): number => Number(new URL(url).port)
+
+const start = Effect.fnUntraced(function* (options: Options) {
+  const { diskMegabytes, instances = 1, proxied, seed } = options
+  const random = randomSource(seed)
+  const proxyTo = (target: number) =>
+    Effect.flatMap(freePort, (port) => TcpProxy.make({ port, target, random: random.next }))
+  const folder = yield* temporaryFolder()
+  const disk = diskMegabytes === undefined ? undefined : yield* Disk.make(diskMegabytes)
+  const postgres = yield* PostgresProcess.make(join(disk?.folder ?? folder, "postgres"))
+  yield* migrate(postgres.url)
+  const databaseProxy = yield* proxyTo(postgres.port)
+  const { url: vendors } = yield* Vendors.VendorSimulator
+  const vendorProxy = yield* proxyTo(portOf(vendors))
+  const databaseUrl = throughPort(postgres.url, proxied ? databaseProxy.port : postgres.port)
+  const databaseUsers = databaseUsersTo(databaseUrl, yield* DatabaseUsers.temporary(postgres.url))
+  const store = yield* ObjectStore.make
+  const storeProxy = yield* proxyTo(store.port)
+  const proxies = { store: storeProxy.port, vendor: vendorProxy.port }
+  const running = yield* startServices(databaseUsers, proxies, folder, instances)
+  const context = yield* Layer.build(
+    Layer.provideMerge(
+      Storage.layerPorts,
+      Database.layerWith({
+        url: postgres.url,
+        poolSize: 6,
+        statementTimeout: Duration.seconds(60)
+      })
+    ).pipe(Layer.merge(TokenSecrets.layer))
+  )
+  return System.of({
+    ...running,
+    postgres,
+    database: Context.get(context, Database.Database),
+    verifyAudit: Context.get(context, AuditLog).verifyAudit,
+    databaseProxy,
+    storeProxy,
+    vendorProxy,
+    disk,
+    random,
+    freshTenant: Effect.provideContext(Tenants.freshTenant(), context),
+    checkedTenant: Effect.tap(
+      Effect.provideContext(Tenants.freshTenant({ documentCheck: true }), context),
+      (tenant) => store.fill(tenant.supplier)
+    )
+  })
+})
+
+/** The system, started now. Every failure to start but that of mounting the disk is a defect. */
+export const layer = (options: Options): Layer.Layer<System, Disk.CannotMount> =>
+  Layer.effect(
+    System,
+    Effect.catch(start(options), (error) =>
+      error._tag === "CannotMount" ? Effect.fail(error) : Effect.die(error)
+    )
+  ).pipe(Layer.provide(Layer.orDie(Vendors.layer)))
+
+/**
+ * Restarts a service with other settings until the scope ends, and then with its own. All services
+ * are ready after both restarts.
+ */
+export const reconfigured = (
+  name: ServiceName,
+  settings: Settings
+): Effect.Effect<void, never, System | Scope.Scope> =>
+  Effect.gen(function* () {
+    const { services } = yield* System
+    const restart = (own: Settings) =>
+      services[name]
+        .stop()
+        .pipe(
+          Effect.andThen(services[name].start(own)),
+          Effect.andThen(Health.ready(services.gateway.port)),
+          Effect.orDie
+        )
+    yield* Effect.acquireRelease(restart(settings), () => restart({}))
+  })

@@ -1,0 +1,58 @@
+/** Obtaining tokens from the token mutation. */
+import { Data, Effect } from "effect"
+import { get } from "@data-import/domain/testing/wire"
+import type { Answer, Client, Request, Settled, Unanswered } from "./Client.ts"
+import * as Clients from "./Client.ts"
+
+/** There is no token for the API key. */
+export class NoToken extends Data.TaggedError("NoToken")<{ readonly status: number }> {
+  override get message(): string {
+    return `there was no token: ${this.status}`
+  }
+}
+
+/** A request for a token, by an API key or by the refresh token that came with the last one. */
+export const tokenRequest = (
+  credential: { readonly APIKey: string } | { readonly refreshToken: string }
+): Request => {
+  const [[name, secret] = ["", ""]] = Object.entries(credential)
+  const input = `{${name}: ${JSON.stringify(secret)}}`
+  const query = `mutation { obtainServiceToken(input: ${input}) { token refreshToken } }`
+  return { method: "POST", path: "/v1/graphql/", body: { query } }
+}
+
+/** What the token mutation answers; both are empty where it answers none. */
+export const tokensOf = ({
+  json
+}: Pick<Answer, "json">): { readonly token: string; readonly refreshToken: string } => {
+  const tokens = get(json, "data.obtainServiceToken")
+  return {
+    token: Clients.textAt(tokens, "token"),
+    refreshToken: Clients.textAt(tokens, "refreshToken")
+  }
+}
+
+/** A client that has its token already. */
+export interface Session {
+  /** Sends a request once. */
+  readonly send: (request: Request) => ReturnType<Client["send"]>
+  /** Sends a request until its answer is final. */
+  readonly settle: (request: Request) => Effect.Effect<Settled, Unanswered>
+}
+
+/** A session at the gateway at this port, with so many connections at most. */
+export const openSession = Effect.fnUntraced(function* (
+  port: number,
+  apiKey: string,
+  connections: number
+) {
+  const client = yield* Clients.make(port, connections)
+  const ignore = () => {}
+  const { answer } = yield* client.settle(tokenRequest({ APIKey: apiKey }), ignore)
+  const { token } = tokensOf(answer)
+  if (token === "") return yield* new NoToken({ status: answer.status })
+  return {
+    send: (request) => client.send({ ...request, token }),
+    settle: (request) => client.settle({ ...request, token }, ignore)
+  } satisfies Session
+})

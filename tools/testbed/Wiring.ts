@@ -1,0 +1,61 @@
+/**
+ * How the five services know each other. Every system of the tools is wired here, whether its
+ * services are processes or layers of this process.
+ */
+import { Effect, Redacted } from "effect"
+import type { DatabaseUsers } from "@data-import/postgres/setup/DatabaseUsers"
+
+/** The users that the services are deployed with; the operator has one of its own. */
+export type ServiceUsers = Omit<DatabaseUsers, "operator">
+
+type Behind = keyof ServiceUsers
+
+export type ServiceName = Behind | "gateway"
+
+export type Settings = Readonly<Record<string, string>>
+
+/** What is started of a service: one instance, or several. */
+type Instances<S> = readonly [S, ...ReadonlyArray<S>]
+
+/** Starts the instances of a service with these settings and those that it needs besides. */
+export type Start<S, E, R> = (
+  name: ServiceName,
+  settings: Settings
+) => Effect.Effect<Instances<S>, E, R>
+
+/** As the gateway takes the addresses of several instances. */
+const urlsOf = (instances: ReadonlyArray<{ readonly url: string }>): string =>
+  instances.map(({ url }) => url).join(",")
+
+/**
+ * Starts auth, then the services that verify its tokens, and the gateway last. Each service behind
+ * the gateway connects as the database user that it is deployed with.
+ */
+export const wire = Effect.fnUntraced(function* <S extends { readonly url: string }, E, R>(
+  databaseUsers: ServiceUsers,
+  start: Start<S, E, R>
+) {
+  const behindGateway = (name: Behind, settings: Settings = {}) =>
+    start(name, {
+      TRUST_PROXY: "1",
+      DATABASE_URL: Redacted.value(databaseUsers[name]),
+      ...settings
+    })
+  const auth = yield* behindGateway("auth")
+  const keys = { JWKS_URL: `${auth[0].url}/.well-known/jwks.json` }
+  const verifying = yield* Effect.all(
+    {
+      "account-import": behindGateway("account-import", keys),
+      "post-import": behindGateway("post-import", keys),
+      query: behindGateway("query", keys)
+    },
+    { concurrency: "unbounded" }
+  )
+  const gateway = yield* start("gateway", {
+    AUTH_URL: urlsOf(auth),
+    ACCOUNT_IMPORT_URL: urlsOf(verifying["account-import"]),
+    POST_IMPORT_URL: urlsOf(verifying["post-import"]),
+    QUERY_URL: urlsOf(verifying.query)
+  })
+  return { auth, ...verifying, gateway }
+})
