@@ -205,7 +205,7 @@ const writes = new Set([
   "ImportProcesses.release",
   "ImportProcesses.setSkipped",
   "Accounts.change",
-  "History.recordRefusal",
+  "AuditLog.recordRefusal",
   "IdempotencyKeys.reserve",
   "IdempotencyKeys.release"
 ])

@@ -86,7 +86,7 @@ const ofTeam = (asked: Asked): Answer => {
 }
 
 const ofProcess = (asked: Asked, { dryRun }: Order<"process">): Answer => {
-  if (valueOf<boolean>(asked, "OperatorSetup.hasTeam") === false) return ofTeam(asked)
+  if (valueOf<boolean>(asked, "Configuration.hasTeam") === false) return ofTeam(asked)
   const claim = valueOf<Claim>(asked, "ImportProcesses.claim")
   if (claim?._tag === "LimitExceeded") return answered("concurrency_limit_exceeded")
   if (claim?._tag !== "Claimed") return refused(claim?.found ?? null)
@@ -144,7 +144,7 @@ const ofList = (asked: Asked, { limit }: Order<"list">): Answer => {
 /** The answer that the rules and the supplier demand, before the import is looked at. */
 const ofRules = (asked: Asked): Answer | null => {
   const { order } = asked
-  const { supplier } = callsOf(asked, "OperatorSetup.supplier")[0] ?? {}
+  const { supplier } = callsOf(asked, "Configuration.supplier")[0] ?? {}
   if (supplier === undefined) return null
   if (order.kind === "status" || order.kind === "list") {
     return supplier === null ? answered("not_found") : null

@@ -347,14 +347,14 @@ export const watch = Effect.fnUntraced(function* (world: World, executed: Execut
       return watchReserve(world, executed)
     case "IdempotencyKeys.release":
       return KeyModel.release(world.idempotency, executed.args[0] as Reservation)
-    case "History.recordRefusal":
+    case "AuditLog.recordRefusal":
       return yield* watchRefusal(world, executed)
     case "ImportProcesses.list":
       return watchList(world, executed)
-    case "OperatorSetup.supplier":
+    case "Configuration.supplier":
       return watchSupplier(world, executed, call)
-    case "OperatorSetup.createSupplier":
-    case "OperatorSetup.changeSupplierStatus":
+    case "Configuration.createSupplier":
+    case "Configuration.changeSupplierStatus":
       return watchOperator(world, executed)
   }
 })
