@@ -1,74 +1,57 @@
 /**
  * The crash tests as a process: `npm run test:faults` runs every scenario in its long form, each on
- * a system of its own, prints one line for each, and ends with status 1 as soon as one found
- * something. `-- --only NAME` runs those whose name begins so, `--short` the short form, `--kills
- * N` and `--count N` with so many, `--seed S` with the same random again.
+ * a system of its own, and prints one line for each. The status is 1 when a scenario found
+ * something.
  */
-import { parseArgs } from "node:util"
-import { NodeRuntime } from "@effect/platform-node"
-import { Cause, Clock, Console, Data, Effect, Exit, Predicate } from "effect"
+import { Clock, Console, Effect, Option } from "effect"
+import { Command, Flag } from "effect/cli"
+import { Failed, runMain, wholeNumber } from "@data-import/testbed/CommandLine"
+import * as System from "@data-import/testbed/System"
 import { empty, isPassed, line } from "./Report.ts"
 import { report, type Scenario, type Sizes } from "./Scenario.ts"
 import { scenarios } from "./Scenarios.ts"
-import * as System from "@data-import/testbed/System"
 
-/** What was asked for cannot be run. */
-class Misunderstood extends Data.TaggedError("Misunderstood")<{ readonly message: string }> {}
-
-interface Order {
-  readonly chosen: ReadonlyArray<Scenario>
-  readonly sizesOf: (scenario: Scenario) => Sizes
-  readonly seed: number
+const flags = {
+  only: Flag.String("only").pipe(
+    Flag.withDefault(""),
+    Flag.withDescription("Run the scenarios whose name begins so")
+  ),
+  short: Flag.Boolean("short").pipe(
+    Flag.withDefault(false),
+    Flag.withDescription("Run the short form")
+  ),
+  kills: Flag.optional(wholeNumber("kills")).pipe(Flag.withDescription("How many faults in a row")),
+  count: Flag.optional(wholeNumber("count")).pipe(
+    Flag.withDescription("How many accounts, pairs or dry runs, as the scenario says")
+  ),
+  seed: Flag.optional(wholeNumber("seed")).pipe(
+    Flag.withDescription("Draw the same random numbers again")
+  )
 }
 
-const number = (name: string, text: string | undefined): number | undefined => {
-  if (text === undefined) return undefined
-  if (!/^\d+$/.test(text)) throw new Misunderstood({ message: `--${name} takes a number` })
-  return Number(text)
-}
-
-/** @throws Misunderstood */
-const orderOf = (args: Array<string>, now: number): Order => {
-  const { values } = parseArgs({
-    args,
-    options: {
-      only: { type: "string", default: "" },
-      short: { type: "boolean", default: false },
-      kills: { type: "string" },
-      count: { type: "string" },
-      seed: { type: "string" }
-    }
+const chosenBy = (only: string): Effect.Effect<ReadonlyArray<Scenario>, Failed> => {
+  const chosen = scenarios.filter(({ name }) => name.startsWith(only))
+  if (chosen.length > 0) return Effect.succeed(chosen)
+  const names = scenarios.map(({ about, name }) => `  ${name.padEnd(24)} ${about}`)
+  return new Failed({
+    message: `There is no scenario ${only}, but:\n${names.join("\n")}`
   })
-  const chosen = scenarios.filter(({ name }) => name.startsWith(values.only))
-  if (chosen.length === 0) {
-    const names = scenarios.map(({ about, name }) => `  ${name.padEnd(24)} ${about}`)
-    const message = `There is no scenario ${values.only}, but:\n${names.join("\n")}`
-    throw new Misunderstood({ message })
-  }
-  const kills = number("kills", values.kills)
-  const count = number("count", values.count)
-  return {
-    chosen,
-    seed: number("seed", values.seed) ?? now % 1_000_000,
-    sizesOf: ({ long, short }) => ({
-      ...(values.short ? short : long),
-      ...(kills !== undefined && { kills }),
-      ...(count !== undefined && { count })
-    })
-  }
 }
 
 const shownFindings = 5
 
-const run = (scenario: Scenario, { seed, sizesOf }: Order) =>
+/** Whether the scenario found nothing. */
+const run = (scenario: Scenario, sizes: Sizes, seed: number) =>
   Effect.gen(function* () {
-    const found = yield* report(scenario, sizesOf(scenario))
+    const found = yield* report(scenario, sizes)
     yield* Console.log(line(found))
-    for (const what of found.findings.described(shownFindings)) yield* Console.error(`  ${what}`)
+    for (const finding of found.findings.described(shownFindings)) {
+      yield* Console.error(`  ${finding}`)
+    }
     if (isPassed(found)) return true
     const { services } = yield* System.System
     for (const { log, name } of Object.values(services)) {
-      for (const said of log.slice(-shownFindings)) yield* Console.error(`  ${name}: ${said}`)
+      for (const output of log.slice(-shownFindings)) yield* Console.error(`  ${name}: ${output}`)
     }
     return false
   }).pipe(
@@ -85,33 +68,28 @@ const run = (scenario: Scenario, { seed, sizesOf }: Order) =>
     )
   )
 
-/** What was asked wrongly is told in a sentence, and everything else in full. */
-const explained = (cause: Cause.Cause<unknown>) => {
-  if (Cause.hasInterruptsOnly(cause)) return Effect.void
-  const error = Cause.squash(cause)
-  const isPlain = error instanceof Misunderstood || Predicate.isTagged(error, "FoundSomething")
-  return isPlain ? Console.error((error as Error).message) : Console.error(Cause.pretty(cause))
-}
-
-class FoundSomething extends Data.TaggedError("FoundSomething")<{ readonly message: string }> {}
-
-const main = Effect.gen(function* () {
-  const now = yield* Clock.currentTimeMillis
-  const order = yield* Effect.try({
-    try: () => orderOf(process.argv.slice(2), now),
-    catch: (error) =>
-      error instanceof Misunderstood ? error : new Misunderstood({ message: String(error) })
+const faults = Command.make(
+  "faults",
+  flags,
+  Effect.fnUntraced(function* ({ count, kills, only, short, ...given }) {
+    const chosen = yield* chosenBy(only)
+    const now = yield* Clock.currentTimeMillis
+    const seed = Option.getOrElse(given.seed, () => now % 1_000_000)
+    yield* Console.log(`seed ${seed}`)
+    const passed = yield* Effect.forEach(chosen, (scenario) => {
+      const sizes = short ? scenario.short : scenario.long
+      return run(
+        scenario,
+        {
+          kills: Option.getOrElse(kills, () => sizes.kills),
+          count: Option.getOrElse(count, () => sizes.count)
+        },
+        seed
+      )
+    })
+    const failed = passed.filter((it) => !it).length
+    if (failed > 0) return yield* new Failed({ message: `${failed} scenarios failed` })
   })
-  yield* Console.log(`seed ${order.seed}`)
-  const passed = yield* Effect.forEach(order.chosen, (scenario) => run(scenario, order))
-  const failed = passed.filter((it) => !it).length
-  if (failed > 0) return yield* new FoundSomething({ message: `${failed} scenarios failed` })
-}).pipe(Effect.tapCause(explained))
+).pipe(Command.withDescription("Kills, cuts off and overloads the parts of a running system"))
 
-NodeRuntime.runMain(main, {
-  disableErrorReporting: true,
-  teardown: (exit, onExit) => {
-    if (Exit.isSuccess(exit)) return onExit(0)
-    onExit(Cause.hasInterruptsOnly(exit.cause) ? 130 : 1)
-  }
-})
+runMain(faults)

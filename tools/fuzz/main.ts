@@ -1,39 +1,32 @@
 /**
- * The process of the fuzzer: `npm run fuzz -- --cases 20000 --seed 7`. It prints what it saw, and
- * ends with status 1 when an answer was wrong or an answer that it can bring about never came.
- * `--case 123` runs that one case of the seed; `--minutes 30` begins no case after half an hour.
+ * The process of the fuzzer: `npm run fuzz -- --cases 20000 --seed 7`. It prints what it saw. The
+ * status is 1 when an answer was wrong, or when a documented answer that requests can bring about
+ * never came.
  */
-import { parseArgs } from "node:util"
-import { NodeRuntime, NodeServices } from "@effect/platform-node"
-import { Console, Effect, Logger } from "effect"
+import { Clock, Console, Effect, Option } from "effect"
+import { Command, Flag } from "effect/cli"
+import { Failed, runMain, wholeNumber } from "@data-import/testbed/CommandLine"
 import { type Fuzzed, fuzz } from "./Fuzz.ts"
 import { report } from "./Report.ts"
 import type { Options } from "./Run.ts"
 
-const { values } = parseArgs({
-  options: {
-    cases: { type: "string", default: "2000" },
-    seed: { type: "string", default: String(Math.trunc(Date.now() / 1_000) % 1_000_000) },
-    concurrency: { type: "string", default: "8" },
-    minutes: { type: "string", default: "1000000" },
-    case: { type: "string" }
-  }
-})
-
-const whole = (name: string, text: string): number => {
-  if (!/^\d{1,9}$/.test(text)) throw new Error(`--${name} is a whole number, not ${text}`)
-  return Number(text)
-}
-
-const options = (): Options => {
-  const only = values.case === undefined ? null : whole("case", values.case)
-  return {
-    seed: whole("seed", values.seed),
-    from: only ?? 0,
-    to: only === null ? whole("cases", values.cases) : only + 1,
-    concurrency: Math.max(1, whole("concurrency", values.concurrency)),
-    minutes: whole("minutes", values.minutes)
-  }
+const flags = {
+  cases: wholeNumber("cases").pipe(
+    Flag.withDefault(2_000),
+    Flag.withDescription("How many cases to run")
+  ),
+  seed: Flag.optional(wholeNumber("seed")).pipe(Flag.withDescription("Make the same cases again")),
+  concurrency: wholeNumber("concurrency").pipe(
+    Flag.withDefault(8),
+    Flag.withDescription("How many cases at a time")
+  ),
+  minutes: wholeNumber("minutes").pipe(
+    Flag.withDefault(1_000_000),
+    Flag.withDescription("Begin no case later than that")
+  ),
+  case: Flag.optional(wholeNumber("case")).pipe(
+    Flag.withDescription("Run this one case of the seed")
+  )
 }
 
 const isClean = ({ failures, tally, troubles }: Fuzzed, { from }: Options): boolean =>
@@ -41,21 +34,23 @@ const isClean = ({ failures, tally, troubles }: Fuzzed, { from }: Options): bool
   troubles.length === 0 &&
   (from > 0 || tally.unseen().reachable.length === 0)
 
-const main = Effect.gen(function* () {
-  const chosen = options()
-  const fuzzed = yield* fuzz(chosen)
-  yield* Console.log(report(fuzzed, chosen))
-  for (const trouble of fuzzed.troubles) yield* Console.log(trouble)
-  if (!isClean(fuzzed, chosen)) yield* Effect.fail("failed" as const)
-})
+const command = Command.make(
+  "fuzz",
+  flags,
+  Effect.fnUntraced(function* ({ case: only, cases, concurrency, minutes, seed }) {
+    const now = yield* Clock.currentTimeMillis
+    const options: Options = {
+      seed: Option.getOrElse(seed, () => Math.trunc(now / 1_000) % 1_000_000),
+      from: Option.getOrElse(only, () => 0),
+      to: Option.match(only, { onNone: () => cases, onSome: (index) => index + 1 }),
+      concurrency: Math.max(1, concurrency),
+      minutes
+    }
+    const fuzzed = yield* fuzz(options)
+    yield* Console.log(report(fuzzed, options))
+    for (const trouble of fuzzed.troubles) yield* Console.log(trouble)
+    if (!isClean(fuzzed, options)) return yield* new Failed({ message: "" })
+  })
+).pipe(Command.withDescription("Sends generated requests to a local run and checks every answer"))
 
-NodeRuntime.runMain(
-  main.pipe(
-    Effect.tapError((error) => (error === "failed" ? Effect.void : Console.error(error))),
-    Effect.provide([
-      NodeServices.layer,
-      Logger.layer([Logger.withConsoleError(Logger.formatLogFmt)])
-    ])
-  ),
-  { disableErrorReporting: true }
-)
+runMain(command)

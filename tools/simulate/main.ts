@@ -1,100 +1,90 @@
 /**
- * The simulation as a command: `npm run simulate -- --seeds 1000`. Runs seeds one after the other,
- * says what was run, and for every seed that fails what went wrong, what had happened before and
- * how to run it again; ends with status 1 where one failed.
+ * The simulation as a command: `npm run simulate -- --seeds 1000` runs seeds one after the other.
+ * For every seed that fails, it prints what went wrong, what had happened before, and how to run
+ * the seed again. The status is 1 when a seed failed.
  */
-import { NodeRuntime } from "@effect/platform-node"
-import { Console, Data, Effect, Redacted } from "effect"
-import { parseArgs } from "node:util"
+import { Console, Effect, Option, Redacted } from "effect"
+import { Command, Flag } from "effect/cli"
+import { Failed, runMain, wholeNumber } from "@data-import/testbed/CommandLine"
 import { groundInMemory } from "./InMemory.ts"
 import { groundOnPostgres } from "./OnPostgres.ts"
 import { failureLines, totalLines } from "./Printed.ts"
 import { type Report, simulate } from "./Simulation.ts"
 
-const usage = `Usage: npm run simulate -- [options]
-  --seeds N     how many seeds to run (100)
-  --seed S      the first of them (1)
-  --steps M     how many steps each takes before it calms down (300)
-  --postgres    on PostgreSQL: the one that DATABASE_URL names, or an embedded one
-  --crowd K     on PostgreSQL: let up to K calls go at once; such a run is not the same again`
+const flags = {
+  seeds: Flag.optional(wholeNumber("seeds")).pipe(
+    Flag.withDescription("How many seeds to run: 100, or 1 where --seed is given")
+  ),
+  seed: Flag.optional(wholeNumber("seed")).pipe(Flag.withDescription("The first seed")),
+  steps: wholeNumber("steps").pipe(
+    Flag.withDefault(300),
+    Flag.withDescription("How many steps each seed takes before it calms down")
+  ),
+  postgres: Flag.Boolean("postgres").pipe(
+    Flag.withDefault(false),
+    Flag.withDescription("Run on PostgreSQL: the one at DATABASE_URL, or an embedded one")
+  ),
+  crowd: wholeNumber("crowd").pipe(
+    Flag.withDefault(1),
+    Flag.withDescription(
+      "On PostgreSQL: let up to so many calls run at once, which no seed repeats"
+    )
+  )
+}
 
-/** The command line is not understood. */
-class Misunderstood extends Data.TaggedError("Misunderstood")<{ readonly why: string }> {}
+interface Order {
+  readonly steps: number
+  readonly postgres: boolean
+  readonly crowd: number
+}
 
-const wholeNumber = (name: string, text: string) =>
-  /^\d{1,9}$/.test(text)
-    ? Effect.succeed(Number(text))
-    : new Misunderstood({ why: `--${name} is a whole number, not ${text}.` })
-
-const settings = Effect.gen(function* () {
-  const { values } = yield* Effect.try({
-    try: () =>
-      parseArgs({
-        options: {
-          seeds: { type: "string" },
-          seed: { type: "string" },
-          steps: { type: "string", default: "300" },
-          postgres: { type: "boolean", default: false },
-          crowd: { type: "string", default: "1" },
-          help: { type: "boolean", default: false }
-        }
-      }),
-    catch: (cause) => new Misunderstood({ why: cause instanceof Error ? cause.message : "" })
-  })
-  if (values.help) return yield* new Misunderstood({ why: "" })
-  const fallback = values.seed === undefined ? "100" : "1"
-  const crowd = yield* wholeNumber("crowd", values.crowd)
-  if (crowd > 1 && !values.postgres) {
-    return yield* new Misunderstood({ why: "--crowd needs --postgres: memory is never crowded." })
-  }
-  return {
-    seeds: yield* wholeNumber("seeds", values.seeds ?? fallback),
-    first: yield* wholeNumber("seed", values.seed ?? "1"),
-    steps: yield* wholeNumber("steps", values.steps),
-    postgres: values.postgres,
-    crowd
-  }
-})
-
-const groundOf = ({ crowd, postgres }: Effect.Success<typeof settings>) => {
+const groundOf = ({ crowd, postgres }: Order) => {
   if (!postgres) return Effect.succeed(groundInMemory())
   const url = process.env["DATABASE_URL"] ?? ""
   const server = url === "" ? null : Redacted.make(url)
   return Effect.map(groundOnPostgres(server), (ground) => ({ ...ground, crowd }))
 }
 
-/** Runs all seeds; gives how many failed. */
-const runAll = Effect.gen(function* () {
-  const wanted = yield* settings
-  const ground = yield* groundOf(wanted)
+const again = (seed: number, { crowd, postgres, steps }: Order): string =>
+  [
+    `npm run simulate -- --seed ${seed} --steps ${steps}`,
+    ...(postgres ? ["--postgres"] : []),
+    ...(crowd > 1 ? [`--crowd ${crowd}`] : [])
+  ].join(" ")
+
+const runAll = Effect.fnUntraced(function* (first: number, seeds: number, order: Order) {
+  const ground = yield* groundOf(order)
   const begun = performance.now()
   const reports: Array<Omit<Report, "log" | "met">> = []
-  for (let seed = wanted.first; seed < wanted.first + wanted.seeds; seed += 1) {
-    const { log, met: _met, ...report } = yield* simulate(seed, wanted.steps, ground)
+  for (let seed = first; seed < first + seeds; seed += 1) {
+    const { log, met: _met, ...report } = yield* simulate(seed, order.steps, ground)
     reports.push(report)
     if (report.failure !== null) {
-      const flags = [
-        `--seed ${seed} --steps ${wanted.steps}`,
-        ...(wanted.postgres ? ["--postgres"] : []),
-        ...(wanted.crowd > 1 ? [`--crowd ${wanted.crowd}`] : [])
-      ]
-      const again = `npm run simulate -- ${flags.join(" ")}`
-      yield* Console.log(failureLines(report, log, again).join("\n"))
+      yield* Console.log(failureLines(report, log, again(seed, order)).join("\n"))
     }
     yield* Effect.yieldNow
   }
   yield* Console.log(totalLines(reports, performance.now() - begun).join("\n"))
-  return reports.filter(({ failure }) => failure !== null).length
+  return reports.some(({ failure }) => failure !== null)
 })
 
-const main = Effect.scoped(runAll).pipe(
-  Effect.flatMap((failed) => (failed === 0 ? Effect.void : Effect.fail("failed" as const))),
-  Effect.catchTag("Misunderstood", ({ why }) =>
-    Effect.andThen(
-      Console.error(why === "" ? usage : `${why}\n${usage}`),
-      Effect.fail("misunderstood" as const)
-    )
-  )
-)
+const command = Command.make(
+  "simulate",
+  flags,
+  Effect.fnUntraced(function* ({ seed, seeds, ...order }) {
+    if (order.crowd > 1 && !order.postgres) {
+      return yield* new Failed({
+        message: "--crowd needs --postgres: memory runs one call at a time."
+      })
+    }
+    const count = Option.getOrElse(seeds, () => (Option.isNone(seed) ? 100 : 1))
+    const hasFailed = yield* runAll(
+      Option.getOrElse(seed, () => 1),
+      count,
+      order
+    ).pipe(Effect.scoped)
+    if (hasFailed) return yield* new Failed({ message: "" })
+  })
+).pipe(Command.withDescription("Runs the programs in a simulated world, one seed after the other"))
 
-NodeRuntime.runMain(main, { disableErrorReporting: true })
+runMain(command)

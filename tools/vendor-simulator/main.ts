@@ -1,9 +1,10 @@
 /**
  * The simulator as a process of its own, on `PORT` (unset: a free one). Ctrl-C or SIGTERM stops it.
  */
-import { NodeRuntime } from "@effect/platform-node"
+import { NodeRuntime, NodeServices } from "@effect/platform-node"
 import * as Settings from "@data-import/domain/support/Settings"
 import { Cause, Console, Effect } from "effect"
+import { CliError, Command } from "effect/cli"
 import { layerOn, VendorSimulator } from "./VendorSimulator.ts"
 
 const port = Settings.port("PORT").or(0)
@@ -14,10 +15,17 @@ const simulate = Effect.gen(function* () {
   return yield* Effect.never
 })
 
-const main = Effect.flatMap(port, (wanted) => Effect.provide(simulate, layerOn(wanted))).pipe(
+const command = Command.make("vendor-simulator", {}, () =>
+  Effect.flatMap(port, (wanted) => Effect.provide(simulate, layerOn(wanted)))
+).pipe(Command.withDescription("Answers as the payment vendors do, on PORT of this machine"))
+
+const main = Command.runWith(command, { version: "0.1.0" })(process.argv.slice(2)).pipe(
   Effect.tapCause((cause) =>
-    Cause.hasInterruptsOnly(cause) ? Effect.void : Console.error(Settings.explained(cause))
-  )
+    Cause.hasInterruptsOnly(cause) || CliError.isCliError(Cause.squash(cause))
+      ? Effect.void
+      : Console.error(Settings.explained(cause))
+  ),
+  Effect.provide(NodeServices.layer)
 )
 
 NodeRuntime.runMain(main, { disableErrorReporting: true })
