@@ -129,3 +129,16 @@ export const get = (path: string, who: Who = "demo"): Request => ({
   headers: [],
   who
 })
+
+/** A plan of these requests, one after the other, each with what it is answered. */
+export const plan = (
+  operation: string,
+  kind: Kind,
+  name: string,
+  ...steps: ReadonlyArray<readonly [Request, Expectation]>
+): Plan => ({
+  operation,
+  kind,
+  name,
+  steps: () => steps.map(([request, expect]): Step => ({ request, expect }))
+})

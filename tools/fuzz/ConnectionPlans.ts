@@ -10,8 +10,7 @@ import fc from "fast-check"
 import { type Expectation, type Plan, type Request, type Step } from "./Case.ts"
 import { operations, type Operation } from "./Document.ts"
 import { answers, answersTo, both, closes, hasAnswers } from "./Expectation.ts"
-import { methodsWithBody, soundRequest } from "./HttpPlans.ts"
-import { soundAnswers, soundBody } from "./SoundBody.ts"
+import { methodsWithBody, validAnswers, validBody, validRequest } from "./ValidRequests.ts"
 
 type Header = Request["headers"][number]
 
@@ -31,9 +30,9 @@ const isOwn = ({ method, operation: asked }: Asked): boolean =>
 
 /** With the body that belongs to the operation and the method. */
 const requestOf = (asked: Asked): Request => {
-  const { body, ...sound } = soundRequest(asked.operation)
+  const { body, ...valid } = validRequest(asked.operation)
   return {
-    ...sound,
+    ...valid,
     method: asked.method,
     ...(body !== undefined && methodsWithBody.has(asked.method) && { body }),
     ...(!isOwn(asked) && { malformed: true })
@@ -51,7 +50,7 @@ const usualTo = (asked: Asked, { body, method }: Request): Expectation => {
   if (body !== undefined && !methodsWithBody.has(method)) {
     return both(answersTo(method, "400 parse_error"), closes)
   }
-  return isOwn(asked) ? answers(...soundAnswers) : answersTo(method, "405 method_not_allowed")
+  return isOwn(asked) ? answers(...validAnswers) : answersTo(method, "405 method_not_allowed")
 }
 
 const refused = (asked: Asked, request: Request, outcome: string): Step => ({
@@ -90,8 +89,8 @@ const upgrades: Readonly<Record<string, ReadonlyArray<Header>>> = {
 
 /** With and without a body, in both framings that it can have, whole and in parts. */
 const inEveryForm = (asked: Asked): ReadonlyArray<Request> =>
-  [requestOf(asked), requestWithBody(asked, "{}")].flatMap((sound) =>
-    (sound.body === undefined ? [sound] : [sound, { ...sound, framing: { chunk: 2_000 } }]).flatMap(
+  [requestOf(asked), requestWithBody(asked, "{}")].flatMap((valid) =>
+    (valid.body === undefined ? [valid] : [valid, { ...valid, framing: { chunk: 2_000 } }]).flatMap(
       (request): ReadonlyArray<Request> => [request, { ...request, split: true }]
     )
   )
@@ -99,12 +98,12 @@ const inEveryForm = (asked: Asked): ReadonlyArray<Request> =>
 const upgrading: Client = (asked) =>
   Object.entries(upgrades).flatMap(([name, headers]) =>
     inEveryForm(asked).map(
-      (sound) =>
+      (valid) =>
         [
           `an upgrade to ${name}`,
           {
-            request: withHeaders(sound, ...headers),
-            expect: both(usualTo(asked, sound), closes)
+            request: withHeaders(valid, ...headers),
+            expect: both(usualTo(asked, valid), closes)
           }
         ] as const
     )
@@ -148,9 +147,9 @@ const hosts = [
 ]
 
 const naming: Client = (asked) => {
-  const sound = requestOf(asked)
+  const valid = requestOf(asked)
   const one = (name: string, ...values: ReadonlyArray<string>) => {
-    const request = withHeaders(sound, ...values.map((value) => ["host", value] as const))
+    const request = withHeaders(valid, ...values.map((value) => ["host", value] as const))
     return [name, refused(asked, request, "400 parse_error")] as const
   }
   return [
@@ -159,24 +158,24 @@ const naming: Client = (asked) => {
     one("the same host twice", "a", "a"),
     one("a host and none", "a", ""),
     ...hosts.map((host) => {
-      const request = withHeaders(sound, ["host", host])
-      return [`the host ${host.slice(0, 40)}`, { request, expect: usualTo(asked, sound) }] as const
+      const request = withHeaders(valid, ["host", host])
+      return [`the host ${host.slice(0, 40)}`, { request, expect: usualTo(asked, valid) }] as const
     }),
     [
       "a host of 64 KiB",
-      refused(asked, withHeaders(sound, ["host", "x".repeat(64 * 1024)]), "431 headers_too_large")
+      refused(asked, withHeaders(valid, ["host", "x".repeat(64 * 1024)]), "431 headers_too_large")
     ]
   ]
 }
 
 const halfClosing: Client = (asked) => {
   const whole = inEveryForm(asked).map(
-    (sound) =>
+    (valid) =>
       [
         "nothing to come after the request",
         {
-          request: { ...sound, halfClosed: true },
-          expect: both(usualTo(asked, sound), hasAnswers(1))
+          request: { ...valid, halfClosed: true },
+          expect: both(usualTo(asked, valid), hasAnswers(1))
         } satisfies Step
       ] as const
   )
@@ -195,12 +194,12 @@ const halfClosing: Client = (asked) => {
 }
 
 const sized: Client = (asked) => {
-  const sound = requestOf(asked)
+  const valid = requestOf(asked)
   const large = (name: string, ...headers: ReadonlyArray<Header>) =>
-    [name, refused(asked, withHeaders(sound, ...headers), "431 headers_too_large")] as const
-  const room = withHeaders(sound, ["x-large", "x".repeat(headerBytes - 4 * 1024)])
+    [name, refused(asked, withHeaders(valid, ...headers), "431 headers_too_large")] as const
+  const room = withHeaders(valid, ["x-large", "x".repeat(headerBytes - 4 * 1024)])
   return [
-    ["a head as large as may be", { request: room, expect: usualTo(asked, sound) }],
+    ["a head as large as may be", { request: room, expect: usualTo(asked, valid) }],
     large("a header of 16 KiB", ["x-large", "x".repeat(headerBytes)]),
     large("a header of 1 MB", ["x-large", "x".repeat(1_000_000)]),
     large("a name of 16 KiB", ["x".repeat(headerBytes), ""]),
@@ -213,7 +212,7 @@ const sized: Client = (asked) => {
       "a path of 16 KiB",
       refused(
         asked,
-        { ...sound, path: `${sound.path}?${"x".repeat(headerBytes)}` },
+        { ...valid, path: `${valid.path}?${"x".repeat(headerBytes)}` },
         "431 headers_too_large"
       )
     ]
@@ -226,9 +225,9 @@ const filling: Client = (asked) =>
   bodies.flatMap((body) =>
     ["length" as const, { chunk: 2 }, { chunk: 1_000 }].flatMap((framing) =>
       [false, true].map((isSplit) => {
-        const sound = requestWithBody(asked, body)
-        const request: Request = { ...sound, framing, ...(isSplit && { split: true }) }
-        return ["a body, whatever the method", { request, expect: usualTo(asked, sound) }] as const
+        const valid = requestWithBody(asked, body)
+        const request: Request = { ...valid, framing, ...(isSplit && { split: true }) }
+        return ["a body, whatever the method", { request, expect: usualTo(asked, valid) }] as const
       })
     )
   )
@@ -246,16 +245,16 @@ const slow = (request: Request, bytesPerRead: number): Request => ({
 
 const reading: Client = (asked) =>
   [1, 7, 64].map((bytes) => {
-    const sound = requestOf(asked)
-    const request = slow(sound, bytes)
-    const expect = both(usualTo(asked, sound), hasAnswers(3))
+    const valid = requestOf(asked)
+    const request = slow(valid, bytes)
+    const expect = both(usualTo(asked, valid), hasAnswers(3))
     return [`reading ${bytes} bytes at a time`, { request, times: 3, expect }, another(asked)]
   })
 
 /** An account of some megabytes, which is answered as it is. */
 const largeAccount = (): Wire =>
   put(
-    soundBody("validateAccount"),
+    validBody("validateAccount"),
     "payload.notes",
     Array.from({ length: 4_000 }, (_, index) => ({ body: `${index} ${"x".repeat(1_000)}` }))
   )
@@ -265,12 +264,12 @@ const readingMuch: Client = (asked) => {
   const { id } = asked.operation
   if (!isOwn(asked) || asked.method === "HEAD") return []
   if (id !== "validateAccount" && !id.startsWith("list")) return []
-  const sound = requestOf(asked)
-  const [path = ""] = sound.path.split("?", 1)
+  const valid = requestOf(asked)
+  const [path = ""] = valid.path.split("?", 1)
   const request =
     id === "validateAccount"
-      ? { ...sound, body: JSON.stringify(largeAccount()) }
-      : { ...sound, path }
+      ? { ...valid, body: JSON.stringify(largeAccount()) }
+      : { ...valid, path }
   const expect = both(answers("200"), hasAnswers(2))
   const step = { request: slow(request, 8_192), times: 2, expect }
   return [["reading a long answer slowly", step, another(asked)]]

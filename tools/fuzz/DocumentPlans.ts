@@ -8,7 +8,7 @@ import { type Plan, post } from "./Case.ts"
 import { type Operation, resolved, type Schema } from "./Document.ts"
 import { anything, faults, noFault, where } from "./Expectation.ts"
 import { schemaFaults, valueOf } from "./Schema.ts"
-import { posts, soundBody } from "./SoundBody.ts"
+import { posts, validBody } from "./ValidRequests.ts"
 import { imported, supplier } from "./Tenant.ts"
 
 /** Codes of faults that a schema rules out. */
@@ -32,14 +32,14 @@ const ofRules = /^customers$|product_code$/
 const hangTogether = /country$|delivery_point_identifier$|units$/
 
 /** Whether the body of the operation is wrapped in `payload`, which no `attr` names. */
-const isWrapped = (id: string): boolean => isWire(soundBody(id)["payload"])
+const isWrapped = (id: string): boolean => isWire(validBody(id)["payload"])
 
 /** What the body is, or what is in its wrapper. */
 const insideOf = ({ body, id }: Operation): readonly [Schema, Wire] => {
-  const sound = soundBody(id)
-  if (!isWrapped(id)) return [body ?? {}, sound]
+  const valid = validBody(id)
+  if (!isWrapped(id)) return [body ?? {}, valid]
   const members = resolved((body ?? {})["properties"])
-  return [resolved(members["payload"]), sound["payload"] as Wire]
+  return [resolved(members["payload"]), valid["payload"] as Wire]
 }
 
 const wrapped = (id: string, inside: unknown): unknown =>
@@ -52,8 +52,8 @@ const envelopeOf = (id: string): string =>
 const judged = posts.filter(({ id }) => id !== "obtainServiceToken")
 
 const misshapen = (asked: Operation): fc.Arbitrary<Plan> => {
-  const [schema, sound] = insideOf(asked)
-  const all = schemaFaults(schema, sound).filter(
+  const [schema, valid] = insideOf(asked)
+  const all = schemaFaults(schema, valid).filter(
     ({ attr }) => attr !== "" && !hangTogether.test(attr)
   )
   return fc.constantFrom(...all).map(({ attr, body, code }) => ({

@@ -4,7 +4,6 @@
  */
 import fc from "fast-check"
 import { randomSource } from "@data-import/testbed/RandomSource"
-import { accountPlans } from "./AccountPlans.ts"
 import { bytesPlans } from "./BytesPlans.ts"
 import type { Plan } from "./Case.ts"
 import { connectionCases, connectionPlans } from "./ConnectionPlans.ts"
@@ -13,15 +12,9 @@ import { documentPlans } from "./DocumentPlans.ts"
 import { fixedPlans } from "./FixedPlans.ts"
 import { framingCases, framingPlans } from "./FramingPlans.ts"
 import { httpPlans } from "./HttpPlans.ts"
-import { instructionPlans } from "./InstructionPlans.ts"
-import { keyPlans } from "./KeyPlans.ts"
 import { pathPlans } from "./PathPlans.ts"
 import { postImportCases, postImportPlans } from "./PostImportPlans.ts"
-import { queryPlans } from "./QueryPlans.ts"
-import { repetitionPlans } from "./RepetitionPlans.ts"
-import { tokenPlans } from "./TokenPlans.ts"
 import { valuePlans } from "./ValuePlans.ts"
-import { whoPlans } from "./WhoPlans.ts"
 import { worstBodyCases, worstBodyPlans } from "./WorstBodyPlans.ts"
 
 /** What the cases of a day are drawn from. */
@@ -44,13 +37,7 @@ export const deckOf = (day: Day): Deck => ({
     ...postImportCases
   ],
   others: fc.oneof(
-    group(24, accountPlans(day)),
     group(16, postImportPlans(day)),
-    group(6, repetitionPlans(day)),
-    group(4, instructionPlans),
-    group(6, keyPlans),
-    group(8, queryPlans(day)),
-    group(6, tokenPlans),
     group(8, documentPlans),
     group(14, valuePlans),
     group(12, bytesPlans),
@@ -58,8 +45,7 @@ export const deckOf = (day: Day): Deck => ({
     group(8, framingPlans),
     group(8, connectionPlans),
     group(4, worstBodyPlans),
-    group(8, pathPlans),
-    group(6, whoPlans)
+    group(8, pathPlans)
   )
 })
 

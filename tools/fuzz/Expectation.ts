@@ -86,15 +86,6 @@ export const noFault = (codes: ReadonlySet<string>, excepted: RegExp): Expectati
     return wrong.length === 0 ? null : `what the document allows is refused: ${wrong.join(", ")}`
   })
 
-/** A fault at one of the places and nowhere else, with one of these codes. */
-export const faultAt = (place: string, codes: ReadonlyArray<string>): Expectation =>
-  each((reply) => {
-    const wanted = codes.map((code) => `${place} ${code}`)
-    const found = faultsOf(reply)
-    const fits = found.length === 1 && wanted.includes(found[0] ?? "")
-    return fits ? null : `one of ${wanted.join(", ")} is expected, ${found.join(", ")} came`
-  })
-
 /** The answer has this value at the path. */
 export const has = (path: string, value: unknown): Expectation =>
   each((reply) => {
@@ -110,18 +101,6 @@ export const hasLength = (path: string, length: number): Expectation =>
     const found = Array.isArray(list) ? list.length : "no list"
     return found === length ? null : `${length} elements are expected at "${path}", not ${found}`
   })
-
-/** Exactly so many of the answers are this one, and all others are one of those. */
-export const exactly =
-  (times: number, outcome: string, others: ReadonlyArray<string>): Expectation =>
-  (replies) => {
-    const found = replies.map(outcomeOf)
-    const right = found.filter((it) => it === outcome).length
-    const strange = found.filter((it) => it !== outcome && !others.includes(it))
-    return right === times && strange.length === 0
-      ? []
-      : [`${times} × ${outcome} is expected among ${found.join(", ")}`]
-  }
 
 /** All of them. */
 export const both =
@@ -139,7 +118,3 @@ export const where =
 export const closes: Expectation = each(({ headers }) =>
   headers["connection"] === "close" ? null : "the connection stays open"
 )
-
-/** The body is this text, character by character. */
-export const isText = (text: string): Expectation =>
-  each(({ body }) => (body === text ? null : `${clip(text)} is expected`))

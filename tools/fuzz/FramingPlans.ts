@@ -11,12 +11,11 @@ import {
 } from "@data-import/server/testing/FramingAttacks"
 import { put } from "@data-import/domain/testing/wire"
 import fc from "fast-check"
-import { statusPath } from "./AccountPlans.ts"
+import { statusPath } from "./Steps.ts"
 import { type Expectation, get, type Plan, post, type Reply, type Request } from "./Case.ts"
 import { operation, operations, type Operation } from "./Document.ts"
 import { answers, both, outcomeOf } from "./Expectation.ts"
-import { soundRequest } from "./HttpPlans.ts"
-import { soundAnswers, soundBody } from "./SoundBody.ts"
+import { validAnswers, validBody, validRequest } from "./ValidRequests.ts"
 import { hiddenSupplier, stagePath, supplier } from "./Tenant.ts"
 import { exchange, isToNextRequest, type Target } from "./Wire.ts"
 
@@ -26,7 +25,7 @@ const isLast = ({ headers }: Reply): boolean => headers["connection"] === "close
 const isRefusal = (reply: Reply): boolean => isLast(reply) && [400, 413].includes(reply.status)
 
 const honestOutcomes = [
-  ...soundAnswers,
+  ...validAnswers,
   "400 parse_error",
   "401 not_authenticated",
   "405 method_not_allowed",
@@ -72,7 +71,7 @@ export const honestly =
     return [...each(own), ...endsAsItShould(attack, replies)]
   }
 
-const account = soundBody(operation("stageAccount").id)
+const account = validBody(operation("stageAccount").id)
 
 interface Attacked {
   readonly asked: Operation
@@ -94,9 +93,9 @@ const plan = ({ asked, attack, isAnonymous, isSplit, method }: Attacked): Plan =
     const of = isHidden ? hiddenSupplier : supplier
     const named = put(account, "payload.external_account_number", number)
     const hidden = post(stagePath, put(named, "payload.import_supplier", of))
-    const { body: _, ...sound } = soundRequest(asked)
+    const { body: _, ...valid } = validRequest(asked)
     const request: Request = {
-      ...sound,
+      ...valid,
       method,
       ...(isAnonymous && { who: "nobody" }),
       malformed: true,

@@ -1,13 +1,12 @@
 /**
- * Cases of the path and the query: odd percent-encodings, attempts to get elsewhere, paths that
- * nobody serves, and queries that are long or repeat themselves.
+ * Cases of the path and the query: odd percent-encodings, attempts to leave the path, paths that do
+ * not exist, and queries that are long or repeat themselves.
  */
 import fc from "fast-check"
-import { type Expectation, get, type Plan, post, type Request } from "./Case.ts"
+import { type Expectation, get, type Plan, type Request } from "./Case.ts"
 import { operations, type Operation } from "./Document.ts"
 import { answers } from "./Expectation.ts"
-import { pathOf, shortened, soundRequest } from "./HttpPlans.ts"
-import { gets, soundAnswers } from "./SoundBody.ts"
+import { gets, pathOf, shortened, validAnswers, validRequest } from "./ValidRequests.ts"
 import { supplier } from "./Tenant.ts"
 
 const plan = (asked: Operation, name: string, request: Request, expect: Expectation): Plan => ({
@@ -96,7 +95,7 @@ const segment = fc.oneof(
   }
 )
 
-/** A supplier or an account that does not exist, or no path at all; never anything of others. */
+/** A supplier or an account that does not exist, or no path at all. */
 const parameters: fc.Arbitrary<Plan> = fc
   .tuple(fc.constantFrom(...withParameter), segment, segment)
   .map(([asked, first, second]) => {
@@ -112,7 +111,7 @@ const numbers: fc.Arbitrary<Plan> = segment.map((number) => {
   return plan(asked as Operation, path, get(path), answers("404 not_found"))
 })
 
-/** What is made of a path that exists, and no longer does afterwards. */
+/** Changes to an existing path after which it does not exist. */
 const bendings: ReadonlyArray<(path: string) => string> = [
   (path) => `/${path}`,
   (path) => `${path}/`,
@@ -152,19 +151,11 @@ const bent: fc.Arbitrary<Plan> = fc
   .map(([asked, bend]) => ({ asked, path: bend(pathOf(asked)) }))
   .filter(({ asked, path }) => path !== pathOf(asked))
   .map(({ asked, path }) => {
-    const request = { ...soundRequest(asked), path, malformed: true as const }
+    const request = { ...validRequest(asked), path, malformed: true as const }
     return plan(asked, path, request, answers("404 not_found", "400 parse_error"))
   })
 
-const unslashed: fc.Arbitrary<Plan> = fc
-  .tuple(any, fc.constantFrom("", "?", "?a=b", "?a=/", "?%"))
-  .filter(([asked]) => asked.template.endsWith("/"))
-  .map(([asked, query]) => {
-    const path = `${pathOf(asked).slice(0, -1)}${query}`
-    return plan(asked, path, { ...soundRequest(asked), path }, answers("308"))
-  })
-
-/** Parameters that nobody has documented, or documented ones, as text that is well-formed. */
+/** Undocumented and documented parameters, as well-formed text. */
 const query = fc.oneof(
   fc.constantFrom(
     "",
@@ -200,48 +191,22 @@ const query = fc.oneof(
   fc.webQueryParameters()
 )
 
-/** At most its parameters are refused, and those in the envelope. */
+/** Nothing but the parameters may be refused, and in the envelope. */
 const queries: fc.Arbitrary<Plan> = fc.tuple(any, query).map(([asked, search]) => {
-  const sound = soundRequest(asked)
+  const valid = validRequest(asked)
   const path = `${pathOf(asked)}?${shortened(asked)}&${search}`
   return plan(
     asked,
     path,
-    { ...sound, path },
-    answers(...soundAnswers, "400 request_failed_validation", "400 account_failed_validation")
+    { ...valid, path },
+    answers(...validAnswers, "400 request_failed_validation", "400 account_failed_validation")
   )
 })
-
-const longQueries: fc.Arbitrary<Plan> = fc
-  .tuple(any, fc.constantFrom(20_000, 100_000, 1_000_000))
-  .map(([asked, length]) => {
-    const path = `${pathOf(asked)}?a=${"x".repeat(length)}`
-    const request = { ...soundRequest(asked), path, malformed: true as const }
-    return plan(asked, path, request, answers("431 headers_too_large"))
-  })
-
-const places = ["/openapi.json", "/docs", "/health/live", "/health/ready"]
-
-/** What needs no token is not changed by one, and takes no other method. */
-const otherPlaces: fc.Arbitrary<Plan> = fc.constantFrom(...places).map((path) => ({
-  operation: "(none)",
-  kind: "path",
-  name: path,
-  steps: () => [
-    {
-      request: { ...post(path, {}), malformed: true },
-      expect: answers("405 method_not_allowed")
-    }
-  ]
-}))
 
 /** Paths and queries, each kind as often as its weight says. */
 export const pathPlans: ReadonlyArray<fc.WeightedArbitrary<Plan>> = [
   { weight: 6, arbitrary: parameters },
   { weight: 4, arbitrary: numbers },
   { weight: 4, arbitrary: bent },
-  { weight: 2, arbitrary: unslashed },
-  { weight: 4, arbitrary: queries },
-  { weight: 1, arbitrary: longQueries },
-  { weight: 1, arbitrary: otherPlaces }
+  { weight: 4, arbitrary: queries }
 ]

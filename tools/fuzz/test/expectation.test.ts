@@ -6,13 +6,10 @@ import {
   answers,
   anything,
   both,
-  exactly,
-  faultAt,
   faultIn,
   faults,
   has,
   hasLength,
-  isText,
   noFault,
   where
 } from "../Expectation.ts"
@@ -80,18 +77,6 @@ const examples: Readonly<Record<string, Example>> = {
     unmet: [refused("a null", "customers.0 blank")],
     complaint: "what the document allows is refused: customers.0 blank"
   },
-  "one fault of these codes": {
-    expectation: faultAt("a", ["blank", "null"]),
-    met: [refused("a null")],
-    unmet: [refused("a null", "a blank")],
-    complaint: "one of a blank, a null is expected, a null, a blank came"
-  },
-  "one fault at this place": {
-    expectation: faultAt("a", ["blank"]),
-    met: [refused("a blank")],
-    unmet: [refused("b blank")],
-    complaint: "one of a blank is expected, b blank came"
-  },
   "a value": {
     expectation: has("status", "COMPLETED"),
     met: [ok],
@@ -116,18 +101,6 @@ const examples: Readonly<Record<string, Example>> = {
     unmet: [replyOf(201, { results: {} })],
     complaint: '1 elements are expected at "results", not no list'
   },
-  "one of several": {
-    expectation: exactly(1, "201", ["200"]),
-    met: [ok, created, ok],
-    unmet: [created, created],
-    complaint: "1 × 201 is expected among 201, 201"
-  },
-  "none besides": {
-    expectation: exactly(1, "201", ["200"]),
-    met: [created],
-    unmet: [created, gone],
-    complaint: "1 × 201 is expected among 201, 404 not_found"
-  },
   "both, the second": {
     expectation: both(answers("200"), has("status", "COMPLETED")),
     met: [ok],
@@ -145,12 +118,6 @@ const examples: Readonly<Record<string, Example>> = {
     met: [refused("a null"), ok],
     unmet: [gone],
     complaint: "200 is expected, 404 not_found came"
-  },
-  "the text": {
-    expectation: isText('{"a": 1}'),
-    met: [replyOf(200, '{"a": 1}')],
-    unmet: [replyOf(200, '{"a":1}')],
-    complaint: '{"a": 1} is expected, and the answer is {"a":1}'
   }
 }
 

@@ -1,7 +1,4 @@
-/**
- * A body of every operation that takes one, with which nothing is wrong: what a case begins with
- * that spoils it.
- */
+/** A valid request of every operation, which the cases alter in one place. */
 import {
   domesticPayload,
   instructionPayload,
@@ -10,6 +7,7 @@ import {
   transactionsPayload
 } from "@data-import/domain/testing/samples"
 import type { Wire } from "@data-import/domain/testing/wire"
+import { get, post, type Request } from "./Case.ts"
 import { operations, type Operation } from "./Document.ts"
 import { team } from "@data-import/testbed/Tenants"
 import { imported, dryRun, staged, supplier } from "./Tenant.ts"
@@ -40,8 +38,8 @@ const bodies: Readonly<Record<string, Wire>> = {
   }
 }
 
-/** What a sound request of any operation is answered, whatever was asked before. */
-export const soundAnswers: ReadonlyArray<string> = [
+/** What a valid request of any operation is answered, depending on what was asked before. */
+export const validAnswers: ReadonlyArray<string> = [
   "200",
   "201",
   "400 dry_run_successful",
@@ -52,7 +50,7 @@ export const soundAnswers: ReadonlyArray<string> = [
 
 /** What a body may be answered in which one value is another. */
 export const answersToOneChange: ReadonlyArray<string> = [
-  ...soundAnswers,
+  ...validAnswers,
   "400 parse_error",
   "400 account_failed_validation",
   "400 request_failed_validation",
@@ -64,11 +62,33 @@ export const answersToOneChange: ReadonlyArray<string> = [
 ]
 
 /**
- * The sound body of the operation.
- * @throws when nobody has said what it is.
+ * A valid body of the operation.
+ * @throws Error where the table above has none.
  */
-export const soundBody = (id: string): Wire => {
+export const validBody = (id: string): Wire => {
   const body = bodies[id]
-  if (body === undefined) throw new Error(`Nobody has said what a sound body of ${id} is`)
+  if (body === undefined) throw new Error(`There is no valid body of ${id}`)
   return body
 }
+
+/** The operation's path, with values in place of its parameters. */
+export const pathOf = ({ template }: Operation): string =>
+  template
+    .replace("{import_supplier}", supplier)
+    .replace("{external_account_number}", imported[0] ?? "")
+
+/** The parameters that a request needs for its answer to be short, however long the run is. */
+export const shortened = ({ id }: Operation): string => (id.startsWith("list") ? "limit=2" : "")
+
+/** A valid request. */
+export const validRequest = (asked: Operation): Request =>
+  asked.body === null
+    ? get(`${pathOf(asked)}?${shortened(asked)}`)
+    : post(
+        asked.template,
+        validBody(asked.id),
+        asked.id === "obtainServiceToken" ? "nobody" : "demo"
+      )
+
+/** Methods with a body; with any other a body is refused, and its connection ends. */
+export const methodsWithBody: ReadonlySet<string> = new Set(["POST", "PUT", "PATCH"])

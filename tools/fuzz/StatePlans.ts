@@ -1,0 +1,329 @@
+/**
+ * The fixed cases of what is stored already: accounts, suppliers, vendors and idempotency keys in
+ * every state in which a request can find them.
+ */
+import { drop, objectsAt, put, type Wire } from "@data-import/domain/testing/wire"
+import { type Expectation, get, type Plan, plan, post, type Reply, type Request } from "./Case.ts"
+import { operation, operations, tokenPath } from "./Document.ts"
+import { answers, both, faults, has } from "./Expectation.ts"
+import { heldBody, heldKey, writes as keyedWrites } from "./HeldKeys.ts"
+import { importSteps, smallAccount, statusPath } from "./Steps.ts"
+import {
+  absentVendor,
+  completeSupplier,
+  fullSupplier,
+  held,
+  imported,
+  pausedSupplier,
+  skipped,
+  staged,
+  supplier
+} from "./Tenant.ts"
+import { posts, validBody } from "./ValidRequests.ts"
+
+const altered = (id: string, changes: Wire): Request => {
+  const valid = validBody(id)
+  const at = Object.hasOwn(valid, "payload") ? "payload." : ""
+  const body = Object.entries(changes).reduce(
+    (before, [name, value]) => put(before, `${at}${name}`, value),
+    valid
+  )
+  return post(operation(id).template, body)
+}
+
+const state = (id: string, name: string, changes: Wire, ...expected: ReadonlyArray<Expectation>) =>
+  plan(id, "state", name, [altered(id, changes), both(...expected)])
+
+const notOngoing = "400 import_supplier_migration_not_ongoing"
+
+const importing: ReadonlyArray<Plan> = ["stageAccount", "processAccount"].flatMap((id) => [
+  state(
+    id,
+    "an imported account",
+    { external_account_number: imported[0] },
+    answers("400 account_import_process_already_imported"),
+    has("external_account_number", imported[0])
+  ),
+  state(
+    id,
+    "a skipped account",
+    { external_account_number: skipped },
+    answers("400 account_import_process_skipped")
+  ),
+  state(
+    id,
+    "an account in progress",
+    { external_account_number: held },
+    answers("400 account_import_process_in_progress")
+  )
+])
+
+const processing: ReadonlyArray<Plan> = [
+  state(
+    "processAccount",
+    "nothing staged",
+    { external_account_number: "nothing is staged for this" },
+    answers("400 import_process_does_not_exist")
+  ),
+  state(
+    "processAccount",
+    "an unknown team",
+    { operations_team_name: "Nobody" },
+    faults(
+      "400 operations_team_name_does_not_exist",
+      "operations_team_name operations_team_name_does_not_exist"
+    )
+  ),
+  state(
+    "processAccount",
+    "a supplier that is at its limit",
+    { import_supplier: fullSupplier, external_account_number: staged },
+    answers("429 concurrency_limit_exceeded")
+  ),
+  state("processAccount", "a dry run", { dry_run: true }, answers("400 dry_run_successful"))
+]
+
+const writes = posts.map(({ id }) => id).filter((id) => !/^validate|^obtain/.test(id))
+
+/** Documents are looked up before the status of the supplier, and theirs has none. */
+const withoutDocuments: Readonly<Record<string, Wire>> = {
+  stageAccount: { notes: [], statements: [] },
+  createNotes: { notes: [{ body: "B" }] },
+  createHistoricalStatements: {
+    statements: objectsAt(validBody("createHistoricalStatements"), "statements").map((statement) =>
+      drop(statement, "statement_path")
+    )
+  }
+}
+
+const suppliersThatWait: ReadonlyArray<Plan> = writes.flatMap((id) =>
+  [pausedSupplier, completeSupplier].map((of) =>
+    state(
+      id,
+      `a supplier that is not ongoing, ${of}`,
+      { import_supplier: of, ...withoutDocuments[id] },
+      answers(notOngoing)
+    )
+  )
+)
+
+const ofRivals: ReadonlyArray<Plan> = [...writes, "validateAccount"].map((id) => {
+  const envelope = /Account$/.test(id) ? "account" : "request"
+  return plan(id, "who", "a rival", [
+    { ...altered(id, {}), who: "rival" },
+    faults(`400 ${envelope}_failed_validation`, "import_supplier import_supplier_does_not_exist")
+  ])
+})
+
+const additions = ["createNotes", "createTransactions", "createHistoricalStatements"]
+
+const notImported: ReadonlyArray<Plan> = additions.flatMap((id) =>
+  [staged, skipped, held, "nothing is staged for this"].map((number) =>
+    state(
+      id,
+      `an account that is not imported, ${number}`,
+      { external_account_number: number },
+      answers("404 not_found")
+    )
+  )
+)
+
+const transactions = objectsAt(validBody("createTransactions"), "transactions")
+
+const unforced: Request = {
+  ...altered("createTransactions", {
+    "transactions.0.transaction_date": "2025-02-28",
+    "transactions.0.transaction_id": "a transaction that is not there yet"
+  }),
+  path: `${operation("createTransactions").template}?force_add_to_current_statement=false`
+}
+
+const adding: ReadonlyArray<Plan> = [
+  ...additions.map((id) => {
+    const list = Object.keys(validBody(id)).at(-1) ?? ""
+    return state(
+      id,
+      "an empty list",
+      { [list]: [] },
+      faults("400 request_failed_validation", `${list} empty`)
+    )
+  }),
+  state(
+    "createTransactions",
+    "an id twice",
+    { transactions: [transactions[0], transactions[0]] },
+    answers("400 duplicate_transaction_ids"),
+    has("status", "TRANSACTION_IMPORT_ERROR")
+  ),
+  plan("createTransactions", "state", "outside the period", [
+    unforced,
+    answers("400 transaction_outside_open_period")
+  ]),
+  state(
+    "createHistoricalStatements",
+    "a statement that is known otherwise",
+    { "statements.0.statement_id": "NL-S-2025-01" },
+    faults("400 request_failed_validation", "statements.0 historical_statement_already_exists")
+  )
+]
+
+const instructionOn = (name: string, number: string, outcome: string): Plan =>
+  state("createPaymentInstruction", name, { external_account_number: number }, answers(outcome))
+
+interface Instruction {
+  readonly vendor: string
+  readonly reference: string
+  readonly type: string
+}
+
+/** On a new account, one instruction after the other. */
+const onNewAccount = (
+  name: string,
+  ...instructions: ReadonlyArray<readonly [Instruction, Expectation]>
+): Plan => ({
+  operation: "createPaymentInstruction",
+  kind: "state",
+  name,
+  steps: (mark) => {
+    const account = smallAccount(mark)
+    const { external_account_number, import_supplier } = account
+    const { template } = operation("createPaymentInstruction")
+    const key = { import_supplier, external_account_number }
+    return [
+      ...importSteps(account),
+      ...instructions.map(([instruction, expect]) => ({
+        request: post(template, { ...key, ...instruction }),
+        expect
+      }))
+    ]
+  }
+})
+
+const card = (reference: string): Instruction => ({ vendor: "STRIPE", reference, type: "CARD" })
+
+const debit = (reference: string): Instruction => ({
+  vendor: "GOCARDLESS",
+  reference,
+  type: "DIRECT_DEBIT"
+})
+
+const away = answers("500 payment_vendor_unavailable")
+
+const instructions: ReadonlyArray<Plan> = [
+  instructionOn(
+    "nothing staged",
+    "nothing is staged for this",
+    "400 import_process_does_not_exist"
+  ),
+  instructionOn("not imported", staged, "400 account_not_found"),
+  onNewAccount(
+    "another one",
+    [card("pm_1"), answers("201")],
+    [card("pm_2"), answers("400 active_payment_instruction_exists")]
+  ),
+  onNewAccount("a card that nobody has", [
+    card("missing"),
+    answers("400 payment_instruction_rejected_by_vendor")
+  ]),
+  onNewAccount("a vendor that nobody can ask", [
+    { ...card("pm_1"), vendor: absentVendor },
+    answers("400 payment_vendor_unreachable")
+  ]),
+  onNewAccount("a card vendor that is down", [card("down"), away]),
+  onNewAccount("a card vendor that is slow", [card("slow"), away]),
+  onNewAccount("a debit vendor that is down", [debit("down"), away])
+]
+
+const queries: ReadonlyArray<Plan> = [
+  ...[
+    [staged, "UNKNOWN"],
+    [skipped, "UNKNOWN"],
+    [held, "IN_PROGRESS"],
+    [imported[0] ?? "", "COMPLETED"]
+  ].map(([number = "", status = ""]) =>
+    plan("getAccountImportStatus", "state", `${number} is ${status}`, [
+      get(statusPath(supplier, number)),
+      both(answers("200"), has("status", status))
+    ])
+  ),
+  ...operations
+    .filter(({ template }) => template.includes("{import_supplier}"))
+    .map(({ id, template }) =>
+      plan(id, "state", "a supplier that is not there", [
+        get(template.replace(/\{\w+\}/g, "NOBODY")),
+        answers("404 not_found")
+      ])
+    ),
+  ...operations
+    .filter(({ answers: documented, id }) => id.startsWith("list") && documented.has(400))
+    .map(({ id, template }) =>
+      plan(id, "mutant", "a limit of nothing", [
+        get(`${template.replace(/\{\w+\}/g, supplier)}?limit=0`),
+        faults("400 request_failed_validation", "limit min_value")
+      ])
+    )
+]
+
+const attempt = (key: string): Request =>
+  post(
+    tokenPath,
+    { query: `mutation { obtainServiceToken(input: { APIKey: "${key}" }) { token } }` },
+    "nobody"
+  )
+
+const errorCode = (code: string) => both(answers("200"), has("errors.0.extensions.errorCode", code))
+
+const saying =
+  (sentence: string, holds: (reply: Reply) => boolean): Expectation =>
+  (replies) =>
+    replies.every(holds) ? [] : [sentence]
+
+const isFresh = saying(
+  "the answer is marked as replayed",
+  ({ headers }) => headers["idempotency-replayed"] === undefined
+)
+
+const asksToWait = saying("there is no Retry-After", ({ headers }) =>
+  /^[1-9]\d*$/.test(headers["retry-after"] ?? "")
+)
+
+/** Requests under a key that another request holds for longer than any run takes. */
+const heldKeys: ReadonlyArray<Plan> = keyedWrites.flatMap((id) => {
+  const one = (name: string, body: unknown, expect: Expectation) => {
+    const request = post(operation(id).template, body)
+    const headers = [...request.headers, ["idempotency-key", heldKey(id)] as const]
+    return plan(id, "state", name, [{ ...request, headers }, both(expect, isFresh)])
+  }
+  return [
+    one("a key in use", heldBody, both(answers("409 idempotency_key_in_use"), asksToWait)),
+    one("a key in use by another request", validBody(id), answers("422 idempotency_key_reused"))
+  ]
+})
+
+/** From one address, whose next wrong keys are then told to wait. */
+const throttled: Plan = {
+  operation: "obtainServiceToken",
+  kind: "state",
+  name: "more wrong keys than an address may try",
+  steps: () => [
+    ...Array.from({ length: 20 }, (_, index) => ({
+      request: attempt(`sk_${index}`),
+      expect: errorCode("INVALID_API_KEY")
+    })),
+    { request: attempt("sk_x"), expect: errorCode("THROTTLED") }
+  ]
+}
+
+/** In the order in which they are sent. */
+export const statePlans: ReadonlyArray<Plan> = [
+  ...importing,
+  ...processing,
+  ...suppliersThatWait,
+  ...ofRivals,
+  ...notImported,
+  ...adding,
+  ...instructions,
+  ...queries,
+  ...heldKeys,
+  throttled
+]
