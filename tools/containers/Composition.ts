@@ -23,7 +23,7 @@ const parts = [
   "OPERATOR"
 ]
 
-/** What a program said, if it ended well. */
+/** The standard output of a program; rejects when it fails. */
 const output = (
   program: string,
   args: ReadonlyArray<string>,
@@ -32,13 +32,13 @@ const output = (
 ): Promise<string> =>
   new Promise((resolve, reject) => {
     const child = spawn(program, args, { cwd: composeFolder, env, stdio: "pipe" })
-    const said = { stdout: "", stderr: "" }
-    child.stdout.setEncoding("utf8").on("data", (text: string) => (said.stdout += text))
-    child.stderr.setEncoding("utf8").on("data", (text: string) => (said.stderr += text))
+    const written = { stdout: "", stderr: "" }
+    child.stdout.setEncoding("utf8").on("data", (text: string) => (written.stdout += text))
+    child.stderr.setEncoding("utf8").on("data", (text: string) => (written.stderr += text))
     child.once("error", reject)
     child.once("close", (code) => {
-      if (code === 0) return resolve(said.stdout)
-      const end = (said.stderr + said.stdout).trim().split("\n").slice(-20).join("\n")
+      if (code === 0) return resolve(written.stdout)
+      const end = (written.stderr + written.stdout).trim().split("\n").slice(-20).join("\n")
       reject(new Error(`${program} ${args.join(" ")} ended with ${code}:\n${end}`))
     })
     child.stdin.end(input)

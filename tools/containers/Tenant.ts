@@ -18,8 +18,8 @@ const operate = (system: Composition, ...args: ReadonlyArray<string>) =>
   system.run("operator", [], args)
 
 const issueKey = async (system: Composition, organisation: string): Promise<string> => {
-  const said = await operate(system, "key", "issue", organisation, "--json")
-  return Schema.decodeUnknownSync(Issued)(said).apiKey
+  const output = await operate(system, "key", "issue", organisation, "--json")
+  return Schema.decodeUnknownSync(Issued)(output).apiKey
 }
 
 const putDocuments = (system: Composition) => {

@@ -12,7 +12,7 @@ import { FetchHttpClient } from "effect/http"
 import { accountJourney } from "./AccountJourney.ts"
 import { journey } from "./Journey.ts"
 import { postImportJourney } from "./PostImportJourney.ts"
-import { painter } from "./Printed.ts"
+import { painter } from "./Output.ts"
 
 /** There is no demo tenant to walk as. */
 class NoDemo extends Data.TaggedError("NoDemo")<{ readonly file: string }> {}

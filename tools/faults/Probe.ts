@@ -9,10 +9,10 @@ import type { ServiceName } from "@data-import/testbed/Wiring"
 /**
  * An answer of a service to go on with, or a refusal or a lost connection that is gone on after.
  */
-export type Beat = ServiceName | "refusal"
+export type Signal = ServiceName | "refusal"
 
 /** There were no more of them for a minute. */
-export class Stalled extends Data.TaggedError("Stalled")<{ readonly of: Beat }> {
+export class Stalled extends Data.TaggedError("Stalled")<{ readonly of: Signal }> {
   override get message(): string {
     return this.of === "refusal" ? "nothing was refused" : `${this.of} gave no more answers`
   }
@@ -26,29 +26,29 @@ interface Waiting {
 const limit = Duration.minutes(1)
 
 export class Probe {
-  readonly #beats = new Map<Beat, number>()
-  readonly #waiting = new Map<Beat, ReadonlyArray<Waiting>>()
+  readonly #beats = new Map<Signal, number>()
+  readonly #waiting = new Map<Signal, ReadonlyArray<Waiting>>()
 
-  beat(of: Beat): void {
-    const beats = this.beats(of) + 1
-    this.#beats.set(of, beats)
+  record(of: Signal): void {
+    const count = this.beats(of) + 1
+    this.#beats.set(of, count)
     const waiting = this.#waiting.get(of) ?? []
     // Whoever is told may come back at once to wait for more.
     this.#waiting.set(
       of,
-      waiting.filter(({ at }) => at > beats)
+      waiting.filter(({ at }) => at > count)
     )
     for (const { at, done } of waiting) {
-      if (at <= beats) Deferred.doneUnsafe(done, Effect.void)
+      if (at <= count) Deferred.doneUnsafe(done, Effect.void)
     }
   }
 
-  beats(of: Beat): number {
+  beats(of: Signal): number {
     return this.#beats.get(of) ?? 0
   }
 
   /** Done when there were so many more of them. */
-  more(of: Beat, times: number): Effect.Effect<void, Stalled> {
+  more(of: Signal, times: number): Effect.Effect<void, Stalled> {
     return Effect.suspend(() => {
       const done = Deferred.makeUnsafe<void>()
       const waiting = { at: this.beats(of) + times, done }

@@ -39,16 +39,16 @@ export interface Scenario {
 export const writers = 16
 
 /** What a scenario with writers works with. */
-export interface Working {
+export interface Workload {
   readonly tenant: Tenant
   readonly traffic: Traffic.Traffic
   readonly findings: Findings
 }
 
-export type Traffics = Partial<Traffic.Options>
+export type WorkloadOptions = Partial<Traffic.Options>
 
 /** Sets writers to work, for a tenant of their own unless one is given. */
-export const work = Effect.fnUntraced(function* (options: Traffics) {
+export const startWorkload = Effect.fnUntraced(function* (options: WorkloadOptions) {
   const { random, freshTenant, services } = yield* System
   const tenant = options.tenant ?? (yield* freshTenant)
   const findings = options.findings ?? new Findings()
@@ -56,13 +56,13 @@ export const work = Effect.fnUntraced(function* (options: Traffics) {
   const accounts = null
   const given = { random, writers, port, accounts, ...options }
   const traffic = yield* Traffic.start({ ...given, tenant, findings })
-  return { tenant, traffic, findings } satisfies Working
+  return { tenant, traffic, findings } satisfies Workload
 })
 
 /** Compares everything that was acknowledged with what is there, and reports it. */
-export const settle = Effect.fnUntraced(function* ({ findings, tenant, traffic }: Working) {
-  yield* verify(tenant, traffic.ledger.entries, findings)
-  return { acknowledged: traffic.ledger.acknowledged, findings }
+export const settle = Effect.fnUntraced(function* ({ findings, tenant, traffic }: Workload) {
+  yield* verify(tenant, traffic.writes.entries, findings)
+  return { acknowledged: traffic.writes.acknowledged, findings }
 })
 
 /** Those that work on the database. */

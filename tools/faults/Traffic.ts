@@ -7,7 +7,7 @@ import { Duration, Effect, Fiber, type Scope } from "effect"
 import type { RandomSource } from "@data-import/testbed/RandomSource"
 import * as Client from "@data-import/testbed/Client"
 import type { Findings } from "./Findings.ts"
-import { type Entry, Ledger } from "./Ledger.ts"
+import { type Entry, AcknowledgedWrites } from "./AcknowledgedWrites.ts"
 import { Probe } from "./Probe.ts"
 import { type Addition, additions } from "./Requests.ts"
 import * as Requests from "./Requests.ts"
@@ -36,7 +36,7 @@ export interface Options {
 }
 
 export interface Traffic {
-  readonly ledger: Ledger
+  readonly writes: AcknowledgedWrites
   readonly probe: Probe
   /** How often a request had to be sent again. */
   readonly repeats: () => number
@@ -63,7 +63,7 @@ export const isKeyed = (number: string): boolean => Number(number.at(-1)) % 2 ==
 /** What all writers have in common. */
 class Work {
   readonly options: Options
-  readonly ledger = new Ledger()
+  readonly writes = new AcknowledgedWrites()
   readonly probe = new Probe()
   stopped = false
   repeats = 0
@@ -96,7 +96,7 @@ class Work {
   watch(request: Client.Request, answer: Client.Answer | null): void {
     this.repeats++
     if (request.key !== undefined) this.keyedRepeats++
-    this.probe.beat("refusal")
+    this.probe.record("refusal")
     if (answer === null) return
     this.refusals.push(answer)
     const isDefect = answer.status === 500 && Client.codeOf(answer) === "error"
@@ -125,7 +125,7 @@ class Writer {
       for (let number = this.#work.next(); number !== undefined; number = this.#work.next()) {
         const keepsToken = this.#work.options.onlyWrites === true && this.#token !== ""
         if (!keepsToken) yield* this.#renewToken()
-        yield* this.#migrate(this.#work.ledger.of(number))
+        yield* this.#migrate(this.#work.writes.of(number))
       }
     })
   }
@@ -160,17 +160,17 @@ class Writer {
       this.#client.settle(sent, (answer) => work.watch(request, answer)),
       () =>
         Effect.sync(() => {
-          work.probe.beat(service)
-          work.probe.beat("gateway")
+          work.probe.record(service)
+          work.probe.record("gateway")
         })
     )
   }
 
   #stage(entry: Entry, marker: string) {
     return Effect.gen({ self: this }, function* () {
-      const { ledger, options } = this.#work
+      const { writes, options } = this.#work
       const isFirst = entry.marker === null
-      ledger.staging(entry, marker)
+      writes.staging(entry, marker)
       const staging = Requests.stage(options.tenant, entry.number, marker)
       const request = this.#keyed(entry, marker, staging)
       const settled = yield* this.#settle("account-import", request)
@@ -178,7 +178,7 @@ class Writer {
       const mayReplace = !isFirst || (attempts > 1 && !this.#work.isKeyed(entry))
       const isRight = (answer.status === 201 && isFirst) || (answer.status === 200 && mayReplace)
       if (!isRight) return this.#work.wrong(request, settled)
-      ledger.staged(entry, marker)
+      writes.staged(entry, marker)
     })
   }
 
@@ -188,7 +188,7 @@ class Writer {
    */
   #process(entry: Entry) {
     return Effect.gen({ self: this }, function* () {
-      const { ledger, options } = this.#work
+      const { writes, options } = this.#work
       const processing = Requests.process(options.tenant, entry.number)
       const request = this.#keyed(entry, "process", processing)
       entry.processed = true
@@ -200,7 +200,7 @@ class Writer {
         const code = Client.codeOf(answer)
         const mayBeDone = attempts > 1 && request.key === undefined
         if (answer.status === 201 || (code === alreadyImported && mayBeDone)) {
-          return ledger.imported(entry, Client.textAt(answer.json, "kraken_account_number"))
+          return writes.imported(entry, Client.textAt(answer.json, "kraken_account_number"))
         }
         if (code !== inProgress || attempts === 1) {
           return this.#work.wrong(request, { answer, attempts })
@@ -229,7 +229,7 @@ class Writer {
 
   #add(entry: Entry, addition: Addition) {
     return Effect.gen({ self: this }, function* () {
-      const { ledger, options } = this.#work
+      const { writes, options } = this.#work
       const adding = Requests.add(options.tenant, entry.number, addition)
       const request = this.#keyed(entry, addition, adding)
       entry.sent.add(addition)
@@ -243,7 +243,7 @@ class Writer {
         return this.#work.wrong(request, settled)
       }
       if (!isWhole) options.findings.add("halfMade", `${addition} of ${entry.number}: ${text}`)
-      ledger.added(entry, addition)
+      writes.added(entry, addition)
     })
   }
 
@@ -272,7 +272,7 @@ class Writer {
     if (token === "") return false
     this.#token = token
     this.#refreshToken = refreshToken
-    this.#work.probe.beat("auth")
+    this.#work.probe.record("auth")
     return true
   }
 }
@@ -292,7 +292,7 @@ export const start = (options: Options): Effect.Effect<Traffic, never, Scope.Sco
     const fiber = yield* Effect.forkScoped(writing)
     const done = Fiber.join(fiber)
     return {
-      ledger: work.ledger,
+      writes: work.writes,
       probe: work.probe,
       repeats: () => work.repeats,
       keyedRepeats: () => work.keyedRepeats,

@@ -4,7 +4,7 @@
  */
 import { Effect } from "effect"
 import type { Findings } from "./Findings.ts"
-import type { Entry } from "./Ledger.ts"
+import type { Entry } from "./AcknowledgedWrites.ts"
 import { type Addition, additions as ownAdditions, list, noteBodies } from "./Requests.ts"
 import { statementIds, transactionIds, uncheckedIds } from "./Requests.ts"
 import * as Client from "@data-import/testbed/Client"

@@ -49,7 +49,7 @@ const envelopeOf = (id: string): string =>
   isWrapped(id) ? "400 account_failed_validation" : "400 request_failed_validation"
 
 /** Those that answer faults of their body in the envelope, which GraphQL does not. */
-const judged = posts.filter(({ id }) => id !== "obtainServiceToken")
+const validatedOperations = posts.filter(({ id }) => id !== "obtainServiceToken")
 
 const misshapen = (asked: Operation): fc.Arbitrary<Plan> => {
   const [schema, valid] = insideOf(asked)
@@ -91,7 +91,9 @@ const shaped = (asked: Operation): fc.Arbitrary<Plan> => {
 }
 
 /** Cases of every operation that takes a body of rules. */
-export const documentPlans: ReadonlyArray<fc.WeightedArbitrary<Plan>> = judged.flatMap((asked) => [
-  { weight: 3, arbitrary: misshapen(asked) },
-  { weight: 3, arbitrary: shaped(asked) }
-])
+export const documentPlans: ReadonlyArray<fc.WeightedArbitrary<Plan>> = validatedOperations.flatMap(
+  (asked) => [
+    { weight: 3, arbitrary: misshapen(asked) },
+    { weight: 3, arbitrary: shaped(asked) }
+  ]
+)

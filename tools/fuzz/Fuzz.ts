@@ -1,6 +1,6 @@
 /**
  * The fuzzer as a whole: a local run of its own, what it needs there, the cases, and a last look at
- * what the services said meanwhile.
+ * what the services logged.
  */
 import { Effect } from "effect"
 import { hiddenEffects } from "./FramingPlans.ts"
@@ -9,7 +9,7 @@ import { type Options, type Outcome, run } from "./Run.ts"
 import * as Tenant from "./Tenant.ts"
 
 export interface Fuzzed extends Outcome {
-  /** What the services should not have said, or that they are gone. */
+  /** Errors and secrets in the log of the services, or that they are gone. */
   readonly troubles: ReadonlyArray<string>
 }
 
@@ -19,12 +19,15 @@ const isTrouble = (line: string): boolean =>
   )
 
 /** Once each, however often. */
-export const troublesIn = (said: string, untold: ReadonlyArray<string>): ReadonlyArray<string> => {
-  const lines = said.split("\n").filter((line) => line !== "")
-  const told = lines.filter((line) => untold.some((secret) => line.includes(secret)))
+export const troublesIn = (
+  output: string,
+  secrets: ReadonlyArray<string>
+): ReadonlyArray<string> => {
+  const lines = output.split("\n").filter((line) => line !== "")
+  const leaking = lines.filter((line) => secrets.some((secret) => line.includes(secret)))
   return [
     ...new Set(lines.filter(isTrouble).map((line) => `the log says: ${line.slice(0, 1_000)}`)),
-    ...told.map(() => "the log tells a secret")
+    ...leaking.map(() => "the log holds a secret")
   ].slice(0, 20)
 }
 
@@ -38,7 +41,7 @@ export const fuzz = (options: Options) =>
       ...(local.process.hasEnded
         ? [`the local run ended: ${local.process.err.slice(-1_000)}`]
         : yield* Effect.promise(() => hiddenEffects(tenant.target))),
-      ...troublesIn(local.process.err, tenant.untold())
+      ...troublesIn(local.process.err, tenant.secretsOfRun())
     ]
     const fuzzed: Fuzzed = { ...outcome, troubles }
     return fuzzed

@@ -5,7 +5,7 @@
 import { isWire } from "@data-import/domain/testing/wire"
 
 /** Each part is of a limited length, because an answer may repeat a text that is very long. */
-const tells: Readonly<Record<string, RegExp>> = {
+const leakPatterns: Readonly<Record<string, RegExp>> = {
   "a stack": /\n\s{1,40}at\s\S|\bat \S{1,80} \(\S{1,200}:\d+:\d+\)|node:internal/,
   "a source file": /(?:file:\/\/|\/)[\w./-]{1,100}\.(?:m?[jt]s|node)\b/,
   "a path": /\/(?:tmp|work|home|root|usr|var|etc|proc)\/[\w.-]/,
@@ -23,7 +23,7 @@ const secretForms: Readonly<Record<string, RegExp>> = {
   "a database address": /\bpostgres(?:ql)?:\/\//
 }
 
-const all = Object.entries({ ...tells, ...secretForms })
+const all = Object.entries({ ...leakPatterns, ...secretForms })
 
 /** Every text of a JSON value, names of members included. */
 const textsOf = (value: unknown, texts: Array<string> = []): ReadonlyArray<string> => {
@@ -45,7 +45,7 @@ const withoutTokens = (value: unknown): unknown => {
   return obtained.some((it) => Object.hasOwn(it, "refreshToken")) ? null : value
 }
 
-interface Told {
+interface Exposed {
   /** The body of the answer, parsed where it is JSON, otherwise its text. */
   readonly answer: unknown
   /**
@@ -57,7 +57,7 @@ interface Told {
 }
 
 /** What an answer tells and should not. */
-export const leaks = ({ answer, secrets, sent }: Told): ReadonlyArray<string> =>
+export const leaks = ({ answer, secrets, sent }: Exposed): ReadonlyArray<string> =>
   textsOf(withoutTokens(answer)).flatMap((text) => {
     const secret = secrets.some((it) => text.includes(it)) ? ["the answer tells a secret"] : []
     const found = all.flatMap(([name, form]) => {

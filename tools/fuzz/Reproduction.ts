@@ -6,7 +6,7 @@ import { mkdirSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { Case, Request, Who } from "./Case.ts"
-import { isOneRequest } from "./Judge.ts"
+import { isOneRequest } from "./Oracle.ts"
 import { bytesOf, headersOf, type Target } from "./Wire.ts"
 
 const folder = join(tmpdir(), "data-import-fuzz-cases")

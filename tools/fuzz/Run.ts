@@ -10,7 +10,7 @@ import { saw } from "@data-import/api/testing/ContractCoverage"
 import { type Case, caseOf, type Kind, type Plan, type Reply, type Step } from "./Case.ts"
 import { type Day, dayOf } from "./Day.ts"
 import { type Deck, deckOf, plansAt, seedOf } from "./Draw.ts"
-import { comeAgainAfter, isOneRequest, judge } from "./Judge.ts"
+import { comeAgainAfter, isOneRequest, complaintsAbout } from "./Oracle.ts"
 import { Tally } from "./Tally.ts"
 import type { Tenant } from "./Tenant.ts"
 import { exchange, NoAnswer } from "./Wire.ts"
@@ -51,12 +51,12 @@ export interface Outcome {
 }
 
 /** What a run is made with. */
-export interface Means {
+export interface Dependencies {
   readonly deckOf: (day: Day) => Deck
   readonly wait: (seconds: number) => Promise<void>
 }
 
-const usual: Means = { deckOf, wait: (seconds) => setTimeout(seconds * 1_000) }
+const usual: Dependencies = { deckOf, wait: (seconds) => setTimeout(seconds * 1_000) }
 
 /** Within so many seconds every request is answered. */
 const patience = 10
@@ -96,7 +96,7 @@ const addressOf = (sent: number): string =>
     : `127.0.0.${1 + (sent & 63)}`
 
 /** The day, and what its cases are drawn from. */
-const deckOfDay = (asOf: () => Day, deckOf: Means["deckOf"]) => {
+const deckOfDay = (asOf: () => Day, deckOf: Dependencies["deckOf"]) => {
   let present: { readonly day: Day; readonly deck: Deck } | undefined
   return (): { readonly day: Day; readonly deck: Deck } => {
     const day = asOf()
@@ -109,7 +109,7 @@ const deckOfDay = (asOf: () => Day, deckOf: Means["deckOf"]) => {
 class Runner {
   readonly #tenant: Tenant
   readonly #options: Options
-  readonly #means: Means
+  readonly #means: Dependencies
   readonly #tally = new Tally()
   readonly #failures = new Map<string, Failure>()
   readonly #today: ReturnType<typeof deckOfDay>
@@ -117,7 +117,7 @@ class Runner {
   #hangs = 0
   #sent = 0
 
-  constructor(tenant: Tenant, options: Options, means: Means) {
+  constructor(tenant: Tenant, options: Options, means: Dependencies) {
     this.#tenant = tenant
     this.#options = options
     this.#means = means
@@ -220,7 +220,7 @@ class Runner {
     { kind }: Case,
     isLast: boolean
   ): Promise<Heard> {
-    const { target, untold } = this.#tenant
+    const { target, secretsOfRun: untold } = this.#tenant
     const seconds = request.framing === "stalled" ? patienceWithBody : patience
     const isWhole = request.framing !== "stalled" && request.framing !== "announced"
     const sending = { from, seconds, probe: isLast && isWhole && probed.has(kind) }
@@ -234,7 +234,7 @@ class Runner {
       }
       const replies = exchanges.flatMap(({ replies }) => replies)
       const always = [
-        ...replies.flatMap((reply) => judge(request, reply, target, untold())),
+        ...replies.flatMap((reply) => complaintsAbout(request, reply, target, untold())),
         ...exchanges.flatMap(({ after }) => after ?? [])
       ]
       const again = Math.max(...replies.map((reply) => comeAgainAfter(request, reply) ?? 0))
@@ -255,5 +255,8 @@ class Runner {
 }
 
 /** Runs the cases on the tenant. */
-export const run = (tenant: Tenant, options: Options, means: Means = usual): Promise<Outcome> =>
-  new Runner(tenant, options, means).run()
+export const run = (
+  tenant: Tenant,
+  options: Options,
+  means: Dependencies = usual
+): Promise<Outcome> => new Runner(tenant, options, means).run()

@@ -10,6 +10,7 @@ import { heldBody, heldKey, writes as keyedWrites } from "./HeldKeys.ts"
 import { importSteps, smallAccount, statusPath } from "./Steps.ts"
 import {
   absentVendor,
+  checkedSupplier,
   completeSupplier,
   fullSupplier,
   held,
@@ -114,6 +115,16 @@ const ofRivals: ReadonlyArray<Plan> = [...writes, "validateAccount"].map((id) =>
     faults(`400 ${envelope}_failed_validation`, "import_supplier import_supplier_does_not_exist")
   ])
 })
+
+const missingDocument = state(
+  "validateAccount",
+  "a document that is not in the store",
+  { import_supplier: checkedSupplier, notes: [], "statements.0.statement_path": "nowhere.pdf" },
+  faults(
+    "400 account_failed_validation",
+    "statements.0.statement_path path_does_not_exist_in_file_store"
+  )
+)
 
 const additions = ["createNotes", "createTransactions", "createHistoricalStatements"]
 
@@ -273,17 +284,17 @@ const attempt = (key: string): Request =>
 
 const errorCode = (code: string) => both(answers("200"), has("errors.0.extensions.errorCode", code))
 
-const saying =
+const expectation =
   (sentence: string, holds: (reply: Reply) => boolean): Expectation =>
   (replies) =>
     replies.every(holds) ? [] : [sentence]
 
-const isFresh = saying(
+const isFresh = expectation(
   "the answer is marked as replayed",
   ({ headers }) => headers["idempotency-replayed"] === undefined
 )
 
-const asksToWait = saying("there is no Retry-After", ({ headers }) =>
+const asksToWait = expectation("there is no Retry-After", ({ headers }) =>
   /^[1-9]\d*$/.test(headers["retry-after"] ?? "")
 )
 
@@ -320,6 +331,7 @@ export const statePlans: ReadonlyArray<Plan> = [
   ...processing,
   ...suppliersThatWait,
   ...ofRivals,
+  missingDocument,
   ...notImported,
   ...adding,
   ...instructions,

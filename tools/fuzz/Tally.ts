@@ -11,7 +11,7 @@ import { faultsOf, outcomeOf } from "./Expectation.ts"
 type Column = Kind | "before"
 
 /** A request and its answer. */
-export interface Seen {
+export interface Exchange {
   readonly request: Request
   readonly reply: Reply
   readonly column: Column
@@ -36,7 +36,7 @@ export class Tally {
   #slowest = { milliseconds: 0, what: "" }
   #serverErrors = 0
 
-  add({ column, milliseconds, reply, request }: Seen): void {
+  add({ column, milliseconds, reply, request }: Exchange): void {
     const asked = request.malformed === true ? undefined : operationAt(request.method, request.path)
     const id = asked?.id ?? "(none of them)"
     const row = `${id} ${column}`
@@ -100,8 +100,8 @@ export class Tally {
     return rows.map(([row, counts]) => {
       const [id = "", column = ""] = [row.slice(0, row.lastIndexOf(" ")), row.split(" ").at(-1)]
       const statuses = [...counts].toSorted(([one], [other]) => one - other)
-      const said = statuses.map(([status, count]) => `${status} × ${count}`).join("   ")
-      return `${id.padEnd(28)} ${column.padEnd(10)} ${said}`
+      const columns = statuses.map(([status, count]) => `${status} × ${count}`).join("   ")
+      return `${id.padEnd(28)} ${column.padEnd(10)} ${columns}`
     })
   }
 }

@@ -66,7 +66,7 @@ export interface Tenant {
   readonly target: Target
   readonly secrets: Secrets
   /** What no answer may tell. */
-  readonly untold: () => ReadonlyArray<string>
+  readonly secretsOfRun: () => ReadonlyArray<string>
 }
 
 class SetUpFailed extends Error {}
@@ -216,7 +216,7 @@ export const make = Effect.fnUntraced(function* ({ baseUrl, dataDir }: LocalRun)
   const tenant: Tenant = {
     target: { port, tokenOf },
     secrets: { apiKey: file.apiKey },
-    untold: () => [...Object.values(apiKeys), ...all(), Redacted.value(url)]
+    secretsOfRun: () => [...Object.values(apiKeys), ...all(), Redacted.value(url)]
   }
   return tenant
 })

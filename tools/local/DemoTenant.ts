@@ -62,7 +62,7 @@ const writeDocuments = Effect.fnUntraced(function* (folder: string) {
 /** Writes beside and renames, so that nobody reads half a file. */
 const write = Effect.fnUntraced(function* (file: string, demo: Demo) {
   const fs = yield* FileSystem.FileSystem
-  const draft = draftOf(file)
+  const draft = temporaryOf(file)
   yield* fs.writeFileString(draft, `${yield* encode(demo)}\n`, { mode: 0o600 })
   yield* fs.rename(draft, file)
 })
@@ -71,12 +71,12 @@ const write = Effect.fnUntraced(function* (file: string, demo: Demo) {
  * There from before the first step until after the last, so that a start can be seen to be cut
  * short.
  */
-const draftOf = (file: string) => `${file}.new`
+const temporaryOf = (file: string) => `${file}.new`
 
 const create = Effect.fnUntraced(function* (file: string, bucket: string, baseUrl: string) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
-  yield* fs.writeFileString(draftOf(file), "", { mode: 0o600 })
+  yield* fs.writeFileString(temporaryOf(file), "", { mode: 0o600 })
   const documentsDir = path.join(bucket, ongoing)
   yield* writeDocuments(documentsDir)
   yield* setUp
@@ -105,6 +105,6 @@ export const ensure = Effect.fnUntraced(function* (dataDir: string, baseUrl: str
   const setup = yield* Configuration
   const { demo: file, documents: bucket } = placesIn(dataDir)
   const isEmpty = (yield* setup.organisations).length === 0
-  if (isEmpty || (yield* fs.exists(draftOf(file)))) yield* create(file, bucket, baseUrl)
+  if (isEmpty || (yield* fs.exists(temporaryOf(file)))) yield* create(file, bucket, baseUrl)
   else yield* moveTo(file, baseUrl)
 })

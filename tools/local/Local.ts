@@ -13,7 +13,7 @@ import { own } from "@data-import/operator/LocalDatabase"
 import * as Services from "./Services.ts"
 
 /** What the demo tenant is made through; the services have connections of their own. */
-const setupOn = (url: Redacted.Redacted) => {
+const configurationOn = (url: Redacted.Redacted) => {
   const settings = { DATABASE_URL: Redacted.value(url), DATABASE_POOL_SIZE: "1" }
   const storage = Layer.provide(
     Storage.layer,
@@ -32,7 +32,7 @@ class DoesNotAnswer extends Data.TaggedError("DoesNotAnswer")<{
 }
 
 /** Until the whole system answers, and half a minute at most. */
-const answering = (check: Effect.Effect<void, unknown>, seconds = 30) =>
+const waitUntilReady = (check: Effect.Effect<void, unknown>, seconds = 30) =>
   Effect.retry(check, Schedule.spaced(Duration.millis(50))).pipe(
     Effect.orDie,
     Effect.timeoutOrElse({
@@ -51,9 +51,9 @@ export const run = Effect.gen(function* () {
   yield* migrate(url)
   const { operator, ...databaseUsers } = yield* DatabaseUsers.temporary(url)
   const { baseUrl, check } = yield* Services.start({ dataDir: folder, databaseUsers })
-  yield* Effect.provide(DemoTenant.ensure(folder, baseUrl), setupOn(operator))
+  yield* Effect.provide(DemoTenant.ensure(folder, baseUrl), configurationOn(operator))
   yield* share
-  yield* answering(check)
+  yield* waitUntilReady(check)
   yield* Console.log(`Data Import answers at ${baseUrl}`)
   return yield* supervise
 })

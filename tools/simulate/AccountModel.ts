@@ -104,7 +104,7 @@ const openingOf = (ledger: Wire): bigint =>
     : cents(ledger["ledger_balance"])
 
 /** The account that a staged payload becomes at the instant. */
-export const opened = (payload: Wire, createdAt: number): ModelAccount => {
+export const openedAccount = (payload: Wire, createdAt: number): ModelAccount => {
   const ledgers = objectsAt(payload, "ledgers")
   const transfer = payload["transfer_balance"]
   const closings = ledgers.flatMap((ledger) => ledger["last_statement_closing_date"] ?? [])
@@ -136,7 +136,7 @@ interface Decided {
 
 const addNotes = (account: ModelAccount, order: Order<"notes">, now: number): Decided => {
   const there = [...account.notes]
-  const said = order.notes.map((sent) => {
+  const results = order.notes.map((sent) => {
     const content = contentOf(sent)
     const at = sentAt(sent)
     const same = there.find((note) => note.content === content && (at === null || note.at === at))
@@ -144,7 +144,10 @@ const addNotes = (account: ModelAccount, order: Order<"notes">, now: number): De
     there.push({ content, at: at ?? second(now) })
     return `NOTE_CREATION_SUCCESS ${at ?? second(now)}`
   })
-  return { account: { ...account, notes: there }, answer: { code: "ok", said: said.join(", ") } }
+  return {
+    account: { ...account, notes: there },
+    answer: { code: "ok", message: results.join(", ") }
+  }
 }
 
 const nextDay = (day: string): string =>
@@ -167,9 +170,9 @@ const addTransactions = (
 ): Decided => {
   const today = dayIn(timeZones.get(order.key.import_supplier) ?? "UTC", now)
   const from = account.closing === null ? "0000-00-00" : nextDay(account.closing)
-  const refused = (code: string) => ({ account, answer: { code, said: "" } })
+  const refused = (code: string) => ({ account, answer: { code, message: "" } })
   const added: Array<ModelTransaction> = []
-  const said: Array<string> = []
+  const results: Array<string> = []
   const moves: Array<string> = []
   const seen = new Set<string>()
   for (const wire of order.transactions) {
@@ -178,7 +181,7 @@ const addTransactions = (
     seen.add(sent.id)
     const there = account.transactions.find(({ id }) => id === sent.id)
     if (order.check && there !== undefined) {
-      said.push(`TRANSACTION_ALREADY_EXISTS ${there.date}`)
+      results.push(`TRANSACTION_ALREADY_EXISTS ${there.date}`)
       continue
     }
     const isInside = sent.date >= from && sent.date <= today
@@ -187,7 +190,7 @@ const addTransactions = (
     const date = isInside ? sent.date : nearest
     if (date !== sent.date) moves.push(`${sent.id}: ${sent.date} to ${date}`)
     added.push({ ...sent, date })
-    said.push(`TRANSACTION_ADDED_TO_ACCOUNT ${date}`)
+    results.push(`TRANSACTION_ADDED_TO_ACCOUNT ${date}`)
   }
   const notes = moves.length === 0 ? [] : [{ content: movedContent(moves), at: second(now) }]
   return {
@@ -197,7 +200,7 @@ const addTransactions = (
       transactions: [...account.transactions, ...added],
       notes: [...account.notes, ...notes]
     },
-    answer: { code: "ok", said: said.join(", ") }
+    answer: { code: "ok", message: results.join(", ") }
   }
 }
 
@@ -219,12 +222,12 @@ const addStatements = (account: ModelAccount, order: Order<"statements">): Decid
     isOther(statement) ? [`statements.${index}:historical_statement_already_exists`] : []
   )
   if (other.length > 0) {
-    return { account, answer: { code: "request_failed_validation", said: other.join(" ") } }
+    return { account, answer: { code: "request_failed_validation", message: other.join(" ") } }
   }
   const added = sent.filter(({ id }) => knownAs(id) === undefined)
   return {
     account: { ...account, statements: [...account.statements, ...added] },
-    answer: { code: "ok", said: sent.map(({ id }) => id).join(", ") }
+    answer: { code: "ok", message: sent.map(({ id }) => id).join(", ") }
   }
 }
 
@@ -239,13 +242,13 @@ const addInstruction = (
 ): Decided => {
   const wanted = instructionOf(instruction)
   if (account.instruction !== null && account.instruction !== wanted) {
-    return { account, answer: { code: "active_payment_instruction_exists", said: "" } }
+    return { account, answer: { code: "active_payment_instruction_exists", message: "" } }
   }
-  return { account: { ...account, instruction: wanted }, answer: { code: "ok", said: number } }
+  return { account: { ...account, instruction: wanted }, answer: { code: "ok", message: number } }
 }
 
 /** What a request that adds to an account makes of it; `now` is when it was asked. */
-export const decided = (
+export const decide = (
   account: ModelAccount,
   order: Order<"notes" | "transactions" | "statements" | "instruction">,
   { now, number }: { readonly now: number; readonly number: string }
@@ -263,7 +266,7 @@ export const decided = (
 }
 
 /** What a storage shows of an account, in the words of the model. */
-export const shown = (description: AccountDescription): ModelAccount => {
+export const fromDescription = (description: AccountDescription): ModelAccount => {
   const json = encodeDescription(description) as unknown as Wire
   const instruction = objectsAt(json, "payment_instructions").map(instructionOf)
   const sent = (wire: Wire): Wire =>

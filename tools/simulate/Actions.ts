@@ -13,21 +13,21 @@ import type { Reserving } from "@data-import/domain/ports/IdempotencyKeys"
 import type { Fault } from "@data-import/domain/testing/faults"
 import type { Conditions } from "./Conditions.ts"
 import { documentsOf } from "./Payloads.ts"
-import { instantLine, orderLine, outcomeLine } from "./Printed.ts"
+import { instantLine, orderLine, outcomeLine } from "./Output.ts"
 import { answerOf } from "./Programs.ts"
 import {
   type Answer,
-  type Asked,
+  type SentRequest,
   fingerprintOf,
   type Instance,
   isWrite,
   nameOf,
-  nobodyHeard,
+  unanswered,
   type Order
 } from "./Request.ts"
-import type { Turn } from "./Turns.ts"
-import { objection } from "./Verdict.ts"
-import { watch } from "./Witness.ts"
+import type { WaitingCall } from "./CallScheduler.ts"
+import { complaintAbout } from "./AnswerOracle.ts"
+import { checkCall } from "./CallOracle.ts"
 import { newInstance, surroundingsOf, type World } from "./World.ts"
 
 const tell = (world: World, line: string): void => {
@@ -38,7 +38,8 @@ const meet = ({ met }: World, what: string): void => {
   met.set(what, (met.get(what) ?? 0) + 1)
 }
 
-const settle = ({ desk, ground, time }: World): Effect.Effect<void> => ground.settle(time, desk)
+const settle = ({ scheduler: desk, backend: ground, time }: World): Effect.Effect<void> =>
+  ground.settle(time, desk)
 
 /** The documents that a request names, as they are in the store before it is sent. */
 const bringDocuments = ({ files, vanished }: World, order: Order): void => {
@@ -60,7 +61,7 @@ const callerOf = (id: number, organisation: OrganisationName) => ({
 /** Who asks, for the first time or once more, and with which idempotency key. */
 interface Asking {
   readonly organisation: OrganisationName
-  readonly repeats: Asked | null
+  readonly repeats: SentRequest | null
   readonly key?: IdempotencyKey | null
 }
 
@@ -71,7 +72,7 @@ const keyedOf = (order: Order, { key = null, organisation }: Asking): KeyedReque
 export const ask = Effect.fnUntraced(function* (world: World, order: Order, by: Asking) {
   const id = world.requests.length + 1
   const instance = world.random.pick(world.instances)
-  const asked: Asked = {
+  const asked: SentRequest = {
     id,
     order,
     caller: callerOf(id, by.organisation),
@@ -89,7 +90,7 @@ export const ask = Effect.fnUntraced(function* (world: World, order: Order, by: 
   }
   world.requests.push(asked)
   world.running.add(asked)
-  world.happenings.push({ what: "asked", asked })
+  world.events.push({ what: "asked", asked })
   bringDocuments(world, order)
   const under = asked.keyed === null ? "" : `, under ${asked.keyed.key}`
   const again = by.repeats === null ? "" : `, again after r${by.repeats.id}`
@@ -103,15 +104,15 @@ export const ask = Effect.fnUntraced(function* (world: World, order: Order, by: 
     if (instance.crashed) return
     const answer: Answer = Exit.isSuccess(exit)
       ? exit.value
-      : { code: "error", said: Cause.pretty(exit.cause) }
-    world.desk.add({ request: asked, operation: "answer", args: [answer] }, () => {})
+      : { code: "error", message: Cause.pretty(exit.cause) }
+    world.scheduler.add({ request: asked, operation: "answer", args: [answer] }, () => {})
   })
   yield* settle(world)
   return asked
 })
 
 /** A client sends a request once more, under its key where it has one. */
-export const repeat = (world: World, repeats: Asked) => {
+export const repeat = (world: World, repeats: SentRequest) => {
   const { caller, keyed, order } = repeats
   return ask(world, order, {
     organisation: caller.organisation,
@@ -120,27 +121,27 @@ export const repeat = (world: World, repeats: Asked) => {
   })
 }
 
-const end = (world: World, asked: Asked, answer: Answer | typeof nobodyHeard): void => {
+const end = (world: World, asked: SentRequest, answer: Answer | typeof unanswered): void => {
   asked.answer = answer
   asked.ended = { at: world.time.now() + asked.instance.skew, step: world.steps }
   world.running.delete(asked)
-  world.happenings.push({ what: "ended", asked })
+  world.events.push({ what: "ended", asked })
 }
 
 /** Whatever becomes of an answer, it must be the right one. */
-const answer = (world: World, turn: Turn, lost: number): void => {
+const answer = (world: World, turn: WaitingCall, lost: number): void => {
   const { args, request } = turn
   const given = args[0] as Answer
-  world.desk.remove(turn)
+  world.scheduler.remove(turn)
   const isLost = world.random.chance(lost)
-  const said = `r${request.id} is answered ${given.code} ${given.said.replaceAll("\n", " | ")}`
-  tell(world, isLost ? `${said}, which nobody hears` : said)
+  const message = `r${request.id} is answered ${given.code} ${given.message.replaceAll("\n", " | ")}`
+  tell(world, isLost ? `${message}, and the answer is lost` : message)
   const kept = given.replayed === true ? ", which was kept" : ""
   meet(world, `${request.order.kind} is answered ${given.code}${kept}`)
   const elapsed = world.time.now() + request.instance.skew - request.at
-  const wrong = objection(request, given, elapsed)
+  const wrong = complaintAbout(request, given, elapsed)
   world.checks.that(wrong === null, () => `r${request.id} ${orderLine(request.order)}: ${wrong}`)
-  end(world, request, isLost ? nobodyHeard : given)
+  end(world, request, isLost ? unanswered : given)
 }
 
 const drawFault = ({ random }: World, faults: number): Fault | null =>
@@ -152,47 +153,50 @@ const drawFault = ({ random }: World, faults: number): Fault | null =>
     : null
 
 /** A request of a crashed instance is over when none of its calls is under way any more. */
-const buryIfOver = (world: World, asked: Asked): void => {
-  const isUnderWay = world.desk.waiting.some(({ request }) => request === asked)
-  if (asked.instance.crashed && asked.ended === null && !isUnderWay) end(world, asked, nobodyHeard)
+const buryIfOver = (world: World, asked: SentRequest): void => {
+  const isUnderWay = world.scheduler.waiting.some(({ request }) => request === asked)
+  if (asked.instance.crashed && asked.ended === null && !isUnderWay) end(world, asked, unanswered)
 }
 
 /** A lease that could not be renewed or given back is no reason to answer anything. */
-const unanswered = new Set(["ImportProcesses.renew", "IdempotencyKeys.release"])
+const neverFailing = new Set(["ImportProcesses.renew", "IdempotencyKeys.release"])
 
 /** Lets a call go on, or an answer arrive. */
-export const goOn = Effect.fnUntraced(function* (
+export const proceed = Effect.fnUntraced(function* (
   world: World,
-  turn: Turn,
+  turn: WaitingCall,
   { faults, lostAnswers }: Pick<Conditions, "faults" | "lostAnswers">
 ) {
   const { operation, request } = turn
   if (operation === "answer") return answer(world, turn, lostAnswers)
   const fault = request.instance.crashed ? null : drawFault(world, faults)
-  world.desk.grant(turn, fault)
+  world.scheduler.proceed(turn, fault)
   yield* settle(world)
-  const [executed = null] = world.desk.executed()
+  const [executed = null] = world.scheduler.executed()
   const struck = fault === null ? "" : `, struck by ${fault.kind} ${fault.when}`
   const outcome = executed === null ? "not reached" : outcomeLine(executed.exit)
   tell(world, `r${request.id} ${request.instance.name} ${operation}: ${outcome}${struck}`)
   if (executed !== null) meet(world, `${operation} gives ${outcome}`)
   if (executed !== null && request.instance.crashed) meet(world, "a call outlives its instance")
-  if (fault !== null && fault.kind !== "crash" && !unanswered.has(operation)) {
+  if (fault !== null && fault.kind !== "crash" && !neverFailing.has(operation)) {
     request.struck.add(fault.kind)
   }
-  if (executed !== null) yield* watch(world, executed)
+  if (executed !== null) yield* checkCall(world, executed)
   buryIfOver(world, request)
 })
 
 /** Lets several calls go on at once, none of which is struck; their storage decides the order. */
-export const goTogether = Effect.fnUntraced(function* (world: World, turns: ReadonlyArray<Turn>) {
-  for (const turn of turns) world.desk.grant(turn, null)
+export const proceedTogether = Effect.fnUntraced(function* (
+  world: World,
+  turns: ReadonlyArray<WaitingCall>
+) {
+  for (const turn of turns) world.scheduler.proceed(turn, null)
   yield* settle(world)
-  for (const executed of world.desk.executed()) {
+  for (const executed of world.scheduler.executed()) {
     const { exit, operation, request } = executed
     meet(world, `${operation} gives ${outcomeLine(exit)}`)
     tell(world, `together: r${request.id} ${operation}: ${outcomeLine(exit)}`)
-    yield* watch(world, executed)
+    yield* checkCall(world, executed)
   }
   for (const { request } of turns) buryIfOver(world, request)
 })
@@ -217,16 +221,18 @@ const writes = new Set([
 export const crash = (world: World, instance: Instance): void => {
   tell(world, `${instance.name} crashes`)
   instance.crashed = true
-  for (const turn of world.desk.waiting.filter(({ request }) => request.instance === instance)) {
+  for (const turn of world.scheduler.waiting.filter(
+    ({ request }) => request.instance === instance
+  )) {
     const isSent = writes.has(turn.operation) && world.random.chance(0.5)
-    if (!isSent) world.desk.remove(turn)
+    if (!isSent) world.scheduler.remove(turn)
   }
   for (const asked of [...world.running]) buryIfOver(world, asked)
   world.instances[world.instances.indexOf(instance)] = newInstance(world)
 }
 
 /** Time passes; whoever sleeps until then wakes up. */
-export const pass = Effect.fnUntraced(function* (world: World, millis: number) {
+export const passTime = Effect.fnUntraced(function* (world: World, millis: number) {
   const until = world.time.now() + Math.round(millis)
   while (world.time.wakeNext(until)) yield* settle(world)
   // A call that a crashed instance had sent may have been given up meanwhile.
@@ -235,7 +241,7 @@ export const pass = Effect.fnUntraced(function* (world: World, millis: number) {
 })
 
 /** Whether the request has begun an attempt that still has the lease of its import. */
-const hasLease = (world: World, { calls, ended, order }: Asked): boolean => {
+const hasLease = (world: World, { calls, ended, order }: SentRequest): boolean => {
   if (order.kind !== "process" || ended !== null) return false
   const lease = world.observations.get(nameOf(order.key))?.row?.lease ?? null
   return calls.some(
@@ -245,7 +251,7 @@ const hasLease = (world: World, { calls, ended, order }: Asked): boolean => {
 }
 
 /** Whether the request has reserved its key, and has not ended. */
-const hasReserved = ({ calls, ended }: Asked): boolean =>
+const hasReserved = ({ calls, ended }: SentRequest): boolean =>
   ended === null &&
   calls.some(
     ({ exit, operation }) =>
@@ -265,7 +271,7 @@ export const freeze = Effect.fnUntraced(function* (world: World) {
   const asked = random.pick(working)
   asked.frozenUntil = world.steps + 4 + random.below(16)
   tell(world, `r${asked.id} stands still until step ${asked.frozenUntil}`)
-  yield* pass(world, (58 + random.below(40)) * 1000)
+  yield* passTime(world, (58 + random.below(40)) * 1000)
   return asked
 })
 

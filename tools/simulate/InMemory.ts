@@ -5,21 +5,21 @@ import { Effect } from "effect"
 import type { MemoryStore } from "@data-import/domain/ports/memory/Store"
 import { type Report, simulate } from "./Simulation.ts"
 import { memory, type Storage } from "./Storage.ts"
-import type { Desk } from "./Turns.ts"
-import type { Ground } from "./World.ts"
+import type { CallScheduler } from "./CallScheduler.ts"
+import type { Backend } from "./World.ts"
 
 /** A way to break the adapters, for proof that it is found. */
-export type Spoil = (
+export type Mutation = (
   storage: Storage,
   store: MemoryStore["Service"],
-  turn: Desk["turn"]
+  turn: CallScheduler["turn"]
 ) => Partial<Storage>
 
 /** The memory adapters, broken or not. */
-export const groundInMemory = (
-  spoil: Spoil = () => ({}),
-  rest: Pick<Ground, "spoil" | "onlyClients"> = {}
-): Ground => ({
+export const backendInMemory = (
+  spoil: Mutation = () => ({}),
+  rest: Pick<Backend, "mutate" | "onlyClients"> = {}
+): Backend => ({
   ...rest,
   storage: (turn) =>
     Effect.map(memory, ({ storage, store }) => ({ ...storage, ...spoil(storage, store, turn) })),
@@ -30,5 +30,5 @@ export const groundInMemory = (
 export const simulateInMemory = (
   seed: number,
   steps: number,
-  ground: Ground = groundInMemory()
+  ground: Backend = backendInMemory()
 ): Report => Effect.runSync(simulate(seed, steps, ground))

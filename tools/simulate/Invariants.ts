@@ -3,7 +3,7 @@
  * wrong. Looks at the stored state alone; what a step may change is the models' affair.
  */
 import type { Wire } from "@data-import/domain/testing/wire"
-import { type ModelAccount, opened, shown } from "./AccountModel.ts"
+import { type ModelAccount, openedAccount, fromDescription } from "./AccountModel.ts"
 import type { Observation } from "./Observation.ts"
 import { nameOf } from "./Request.ts"
 
@@ -76,7 +76,7 @@ const checkStates = (checks: Checks, { key, row }: Observation): void => {
 }
 
 /** Every change has its entry in the audit log and its event in the outbox, and no other. */
-const checkHistory = (checks: Checks, { audit, events, key, row }: Observation): void => {
+const checkAuditAndOutbox = (checks: Checks, { audit, events, key, row }: Observation): void => {
   const name = nameOf(key)
   const entries = (action: string, outcomes: ReadonlyArray<string>) =>
     countOf(audit, (line) => actionOf(line) === action && outcomes.includes(outcomeOf(line)))
@@ -142,8 +142,8 @@ const checkAccount = (checks: Checks, { account, key, row }: Observation): void 
 /** The balance is the opening one and all that was added since, to the last hundredth. */
 export const checkBalance = (checks: Checks, { account, key, row }: Observation): void => {
   if (account === null || row === null || row.account === null) return
-  const before = opened(JSON.parse(row.payload) as Wire, row.account.at)
-  const now = shown(account)
+  const before = openedAccount(JSON.parse(row.payload) as Wire, row.account.at)
+  const now = fromDescription(account)
   const effectOf = ({ transactions }: ModelAccount): bigint =>
     transactions.reduce((sum, { effect }) => sum + effect, 0n)
   const expected = before.balance + effectOf(now) - effectOf(before)
@@ -156,7 +156,7 @@ export const checkBalance = (checks: Checks, { account, key, row }: Observation)
 /** Everything that must be true of one import by itself. */
 export const checkImport = (checks: Checks, observation: Observation): void => {
   checkStates(checks, observation)
-  checkHistory(checks, observation)
+  checkAuditAndOutbox(checks, observation)
   checkAccount(checks, observation)
 }
 

@@ -28,11 +28,11 @@ export const isLost = (rows: KeyModel.KeyRows, command: Write): boolean => {
 export const keepAnswer = (
   rows: KeyModel.KeyRows,
   command: Write,
-  said: string,
+  message: string,
   at: DateTime.Utc
 ): void => {
   const reservation = reservationOf(command)
-  if (reservation !== null) KeyModel.keep(rows, reservation, said, at)
+  if (reservation !== null) KeyModel.keep(rows, reservation, message, at)
 }
 
 /** A change was decided: where it adds something its answer is kept, otherwise its key is free. */
@@ -44,6 +44,6 @@ export const learnOfChange = (
 ): void => {
   const reservation = reservationOf(command)
   if (reservation === null || answer.code !== "ok") return
-  if (adds) keepAnswer(rows, command, answer.said, command.at)
+  if (adds) keepAnswer(rows, command, answer.message, command.at)
   else KeyModel.release(rows, reservation)
 }

@@ -22,7 +22,7 @@ const shortName = (event: string): string =>
 
 /** Reads the import; `withAccount` false leaves the account out, which may be large. */
 export const observe = Effect.fnUntraced(function* (
-  { accounts, history, imports, payload }: Storage,
+  { accounts, auditLog: history, imports, payload }: Storage,
   key: ImportKey
 ) {
   const process = Option.getOrNull(yield* imports.find(key))

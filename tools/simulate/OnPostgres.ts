@@ -20,7 +20,7 @@ import * as DeployedStorage from "@data-import/postgres/testing/DeployedStorage"
 import * as EmbeddedPostgres from "@data-import/postgres/testing/EmbeddedPostgres"
 import { temporaryDataDir } from "@data-import/postgres/testing/temporaryFolder"
 import { ports, type Storage } from "./Storage.ts"
-import type { Ground } from "./World.ts"
+import type { Backend } from "./World.ts"
 
 const freshName = (prefix: string): string => `${prefix}_${randomBytes(6).toString("hex")}`
 
@@ -67,13 +67,13 @@ const embedded = Effect.gen(function* () {
 })
 
 /** A server for as long as the scope: the one at `url`, or an embedded one. */
-export const groundOnPostgres = Effect.fnUntraced(function* (url: Redacted.Redacted | null) {
+export const backendOnPostgres = Effect.fnUntraced(function* (url: Redacted.Redacted | null) {
   const server = url ?? (yield* embedded)
   const template = yield* database(server, "simulation_template")
   const owner = databaseUrl(server, template)
   yield* migrate(owner)
   const databaseUsers = yield* DatabaseUsers.temporary(owner)
-  const ground: Ground = {
+  const ground: Backend = {
     storage: () =>
       database(server, "simulation", template).pipe(
         Effect.flatMap((name) => storageOn(databaseUrl(server, name), databaseUsers)),
@@ -91,4 +91,4 @@ export const groundOnPostgres = Effect.fnUntraced(function* (url: Redacted.Redac
   return ground
 }, Effect.orDie) satisfies (
   url: Redacted.Redacted | null
-) => Effect.Effect<Ground, never, Scope.Scope>
+) => Effect.Effect<Backend, never, Scope.Scope>

@@ -43,10 +43,10 @@ import * as Tenants from "@data-import/testbed/Tenants"
 import { changeStatus, type Supplier } from "@data-import/domain/organisation/Supplier"
 import type { TransactionResult } from "@data-import/domain/post-import/TransactionImport"
 import { inOneStep } from "@data-import/domain/testing/keyedRequests"
-import type { Answer, Asked, Order } from "./Request.ts"
+import type { Answer, SentRequest, Order } from "./Request.ts"
 import type { Storage } from "./Storage.ts"
 import { timeZones } from "./Traffic.ts"
-import type { Desk } from "./Turns.ts"
+import type { CallScheduler } from "./CallScheduler.ts"
 
 export interface Programs {
   readonly accountImport: AccountImport.AccountImport["Service"]
@@ -58,7 +58,7 @@ export interface Programs {
 }
 
 interface Settings {
-  readonly desk: Desk
+  readonly desk: CallScheduler
   readonly storage: Storage
   /** "root/path" of every document that exists. */
   readonly files: ReadonlyMap<string, number>
@@ -71,8 +71,8 @@ export const programsOn = Effect.fnUntraced(function* (settings: Settings) {
   const guarded: Storage = {
     imports: desk.guard(ImportProcesses, storage.imports),
     accounts: desk.guard(Accounts, storage.accounts),
-    history: desk.guard(AuditLog, storage.history),
-    setup: desk.guard(Configuration, storage.setup),
+    auditLog: desk.guard(AuditLog, storage.auditLog),
+    configuration: desk.guard(Configuration, storage.configuration),
     keys: desk.guard(IdempotencyKeys, storage.keys),
     payload: storage.payload
   }
@@ -81,8 +81,8 @@ export const programsOn = Effect.fnUntraced(function* (settings: Settings) {
   const ports = Layer.mergeAll(
     Layer.succeed(ImportProcesses, guarded.imports),
     Layer.succeed(Accounts, guarded.accounts),
-    Layer.succeed(AuditLog, guarded.history),
-    Layer.succeed(Configuration, guarded.setup),
+    Layer.succeed(AuditLog, guarded.auditLog),
+    Layer.succeed(Configuration, guarded.configuration),
     Layer.succeed(IdempotencyKeys, guarded.keys),
     Layer.succeed(
       Documents,
@@ -153,12 +153,12 @@ class Refusal {
   }
 }
 
-const success = (said: string): Answer => ({ code: "ok", said })
+const success = (message: string): Answer => ({ code: "ok", message })
 
 /** Runs a write, under its key where the request has one; `say` makes the answer's text. */
 const written = <A>(
   { writes }: Programs,
-  { keyed }: Asked,
+  { keyed }: SentRequest,
   run: (keep: Keep<A> | null) => Effect.Effect<A, Failure>,
   say: (answer: A) => string
 ): Effect.Effect<Answer, Unsuccessful> =>
@@ -170,7 +170,7 @@ const written = <A>(
           : { ...success(done.text), replayed: true as const }
       )
 
-const stage = (programs: Programs, asked: Asked, { payload }: Order<"stage">) =>
+const stage = (programs: Programs, asked: SentRequest, { payload }: Order<"stage">) =>
   written<AccountImport.Staged>(
     programs,
     asked,
@@ -178,7 +178,11 @@ const stage = (programs: Programs, asked: Asked, { payload }: Order<"stage">) =>
     ({ first }) => (first ? "first" : "again")
   )
 
-const process = (programs: Programs, asked: Asked, { dryRun, key, team }: Order<"process">) => {
+const process = (
+  programs: Programs,
+  asked: SentRequest,
+  { dryRun, key, team }: Order<"process">
+) => {
   const payload = { ...key, operations_team_name: team, ...(dryRun ? { dry_run: true } : {}) }
   return written<Created>(
     programs,
@@ -188,7 +192,11 @@ const process = (programs: Programs, asked: Asked, { dryRun, key, team }: Order<
   )
 }
 
-const createTransactions = (programs: Programs, asked: Asked, order: Order<"transactions">) => {
+const createTransactions = (
+  programs: Programs,
+  asked: SentRequest,
+  order: Order<"transactions">
+) => {
   const { check, force, key, transactions } = order
   const parameters = { checkPreviouslyAdded: check, forceAddToCurrentStatement: force }
   const body = { ...key, transactions }
@@ -204,7 +212,7 @@ const createTransactions = (programs: Programs, asked: Asked, order: Order<"tran
   )
 }
 
-const createNotes = (programs: Programs, asked: Asked, { key, notes }: Order<"notes">) =>
+const createNotes = (programs: Programs, asked: SentRequest, { key, notes }: Order<"notes">) =>
   written<ReadonlyArray<NoteResult>>(
     programs,
     asked,
@@ -213,7 +221,7 @@ const createNotes = (programs: Programs, asked: Asked, { key, notes }: Order<"no
       results.map(({ created_at, status }) => `${status} ${formatInstant(created_at)}`).join(", ")
   )
 
-const createStatements = (programs: Programs, asked: Asked, order: Order<"statements">) => {
+const createStatements = (programs: Programs, asked: SentRequest, order: Order<"statements">) => {
   const body = { ...order.key, statements: order.statements }
   return written<StatementsRequest>(
     programs,
@@ -223,7 +231,7 @@ const createStatements = (programs: Programs, asked: Asked, order: Order<"statem
   )
 }
 
-const createInstruction = (programs: Programs, asked: Asked, order: Order<"instruction">) => {
+const createInstruction = (programs: Programs, asked: SentRequest, order: Order<"instruction">) => {
   const body = { ...order.key, ...order.instruction }
   return written<PostImport.InstructionCreated>(
     programs,
@@ -234,13 +242,13 @@ const createInstruction = (programs: Programs, asked: Asked, order: Order<"instr
 }
 
 const setStatus = ({ storage }: Programs, { reopen, supplier, to }: Order<"setStatus">) =>
-  storage.setup
+  storage.configuration
     .changeSupplierStatus(supplier, (present) =>
       Result.mapError(changeStatus(present, to, reopen), () => new Refusal("refused"))
     )
     .pipe(Effect.map(({ status }) => status))
 
-const list = ({ query }: Programs, asked: Asked, order: Order<"list">) =>
+const list = ({ query }: Programs, asked: SentRequest, order: Order<"list">) =>
   query
     .list(asked.caller, order.supplier, order.list, { limit: order.limit, after: order.after })
     .pipe(
@@ -260,10 +268,10 @@ const skip = ({ storage }: Programs, { key, skipped }: Order<"skip">) =>
     )
   )
 
-/** What an order that is no write of a client is to the programs; `said` of the answer. */
+/** What an order that is no write of a client is to the programs; `message` of the answer. */
 const saidOf = (
   programs: Programs,
-  asked: Asked,
+  asked: SentRequest,
   order: Order<"validate" | "status" | "list" | "skip" | "setStatus" | "createSupplier">
 ): Effect.Effect<string, Unsuccessful> => {
   const { accountImport, query, storage } = programs
@@ -284,14 +292,14 @@ const saidOf = (
       return setStatus(programs, order)
     case "createSupplier":
       return Effect.as(
-        storage.setup.createSupplier(supplierOf(order.supplier, order.organisation)),
+        storage.configuration.createSupplier(supplierOf(order.supplier, order.organisation)),
         "created"
       )
   }
 }
 
 /** What an order is to the programs. */
-const successOf = (programs: Programs, asked: Asked): Effect.Effect<Answer, Unsuccessful> => {
+const successOf = (programs: Programs, asked: SentRequest): Effect.Effect<Answer, Unsuccessful> => {
   const { order } = asked
   switch (order.kind) {
     case "stage":
@@ -312,22 +320,22 @@ const successOf = (programs: Programs, asked: Asked): Effect.Effect<Answer, Unsu
 }
 
 const codeOf = (failure: Unsuccessful): Answer => {
-  if (failure._tag === "StorageUnavailable") return { code: "service_unavailable", said: "" }
-  if (!("code" in failure)) return { code: failure._tag, said: "" }
+  if (failure._tag === "StorageUnavailable") return { code: "service_unavailable", message: "" }
+  if (!("code" in failure)) return { code: failure._tag, message: "" }
   if (failure._tag === "ValidationFailed") {
     const errors = failure.errors.map(({ attr, code }) => `${attr}:${code}`)
-    return { code: failure.code, said: errors.join(" ") }
+    return { code: failure.code, message: errors.join(" ") }
   }
   const number = failure._tag === "AlreadyImported" ? failure.accountNumber : ""
-  return { code: failure.code, said: number }
+  return { code: failure.code, message: number }
 }
 
 /** Runs the request; a defect is the code `error`, as it is to a client. */
-export const answerOf = (programs: Programs, asked: Asked): Effect.Effect<Answer> =>
+export const answerOf = (programs: Programs, asked: SentRequest): Effect.Effect<Answer> =>
   Effect.map(Effect.exit(successOf(programs, asked)), (exit): Answer => {
     if (Exit.isSuccess(exit)) return exit.value
     const failure = Cause.findErrorOption(exit.cause)
     return Option.isSome(failure)
       ? codeOf(failure.value)
-      : { code: "error", said: String(Cause.squash(exit.cause)) }
+      : { code: "error", message: String(Cause.squash(exit.cause)) }
   })

@@ -5,23 +5,23 @@
  */
 import type { ImportKey } from "@data-import/domain/account/ImportProcess"
 import type { Wire } from "@data-import/domain/testing/wire"
-import { opened, shown } from "./AccountModel.ts"
+import { openedAccount, fromDescription } from "./AccountModel.ts"
 import { expiredMillis, keptMillis, leaseMillis } from "./KeyModel.ts"
 import {
   type Answer,
-  type Asked,
+  type SentRequest,
   begunAt,
   isClear,
   nameOf,
-  nobodyHeard,
+  unanswered,
   type Order
 } from "./Request.ts"
 import type { World } from "./World.ts"
 
 /** Requests that are one to their client, which sent them until it had an answer. */
-type Group = ReadonlyArray<Asked>
+type Group = ReadonlyArray<SentRequest>
 
-const groupsOf = (requests: ReadonlyArray<Asked>): ReadonlyArray<Group> => [
+const groupsOf = (requests: ReadonlyArray<SentRequest>): ReadonlyArray<Group> => [
   ...Map.groupBy(requests, ({ id, keyed }) =>
     keyed === null ? id : `${keyed.organisation} ${keyed.key} ${keyed.fingerprint}`
   ).values()
@@ -37,8 +37,8 @@ const isProtected = ({ conditions }: World, begins: number, [first]: Group): boo
 const protectedOf = (world: World, group: Group): Group =>
   group.filter((asked) => isProtected(world, begunAt(asked), group))
 
-const success = ({ answer }: Asked): ReadonlyArray<Answer> =>
-  answer !== null && answer !== nobodyHeard && answer.code === "ok" ? [answer] : []
+const success = ({ answer }: SentRequest): ReadonlyArray<Answer> =>
+  answer !== null && answer !== unanswered && answer.code === "ok" ? [answer] : []
 
 /** The last requests under keys whose clients do not know what became of them, and may ask. */
 export const unclearRepeats = (world: World): Group =>
@@ -51,7 +51,7 @@ export const unclearRepeats = (world: World): Group =>
   })
 
 /** How often the audit log says that the request has stored something. */
-const effectsOf = (world: World): ((asked: Asked) => number) => {
+const effectsOf = (world: World): ((asked: SentRequest) => number) => {
   const counts = new Map<string, number>()
   for (const { audit } of world.observations.values()) {
     for (const line of audit) {
@@ -72,9 +72,13 @@ const sum = (numbers: ReadonlyArray<number>): number =>
 const patienceMillis = expiredMillis + leaseMillis
 
 /** Refusals about a key are true: another request had it, and for `reused` a different one. */
-const checkRefusals = (world: World, asked: Asked, sent: ReadonlyArray<Asked>): void => {
+const checkRefusals = (
+  world: World,
+  asked: SentRequest,
+  sent: ReadonlyArray<SentRequest>
+): void => {
   const { answer, at, ended, id, keyed } = asked
-  const code = answer === null || answer === nobodyHeard ? "" : answer.code
+  const code = answer === null || answer === unanswered ? "" : answer.code
   if (keyed === null || !code.startsWith("idempotency_key_")) return
   const isReused = code === "idempotency_key_reused"
   const others = sent.filter(
@@ -106,7 +110,7 @@ export const checkRepeats = (world: World): void => {
       !isReplayed || sum(group.map(effects)) > 0,
       () => `one of ${idsOf(group)} got a kept answer, and none of them took effect`
     )
-    const answers = new Set(some.flatMap(success).map(({ said }) => said))
+    const answers = new Set(some.flatMap(success).map(({ message }) => message))
     world.clientChecks.that(
       answers.size <= 1,
       () => `${idsOf(some)} are one request under its key, and got ${[...answers].join(" and ")}`
@@ -119,11 +123,11 @@ export const checkRepeats = (world: World): void => {
 }
 
 /** Whether a client may think that the request has added something. */
-const mayHaveAdded = (asked: Asked): boolean => !isClear(asked) || success(asked).length > 0
+const mayHaveAdded = (asked: SentRequest): boolean => !isClear(asked) || success(asked).length > 0
 
-type Transactions = Asked & { readonly order: Order<"transactions"> }
+type Transactions = SentRequest & { readonly order: Order<"transactions"> }
 
-const isTransactions = (asked: Asked): asked is Transactions =>
+const isTransactions = (asked: SentRequest): asked is Transactions =>
   asked.order.kind === "transactions" && asked.order.broken === null
 
 const idsIn = ({ order }: Transactions): ReadonlyArray<string> =>
@@ -151,8 +155,8 @@ export const checkTimesAdded = (world: World, key: ImportKey): void => {
   const name = nameOf(key)
   const { account = null, row = null } = world.observations.get(name) ?? {}
   if (account === null || row === null || row.account === null) return
-  const before = opened(JSON.parse(row.payload) as Wire, row.account.at).transactions
-  const now = shown(account).transactions
+  const before = openedAccount(JSON.parse(row.payload) as Wire, row.account.at).transactions
+  const now = fromDescription(account).transactions
   const sent = world.requests
     .filter(isTransactions)
     .filter(({ order }) => nameOf(order.key) === name)

@@ -73,16 +73,16 @@ export type Order<Of extends Kind = Kind> = {
   readonly [Each in Of]: { readonly kind: Each } & Orders[Each]
 }[Of]
 
-/** `code` is `ok` or that of the refusal; `said` is what else of the answer matters, as text. */
+/** `code` is `ok` or that of the refusal; `message` is what else of the answer matters, as text. */
 export interface Answer {
   readonly code: string
-  readonly said: string
+  readonly message: string
   /** Whether it was kept of an earlier request under the same key. */
   readonly replayed?: true
 }
 
 /** What an answer was or will be where nobody has it. */
-export const nobodyHeard = "nobody heard"
+export const unanswered = "unanswered"
 
 /** What a call of a port gave. */
 export interface Call {
@@ -100,7 +100,7 @@ export interface Call {
 }
 
 /** A request from its beginning to its end. Alters as it goes on. */
-export interface Asked {
+export interface SentRequest {
   readonly id: number
   readonly order: Order
   readonly caller: Caller
@@ -115,13 +115,13 @@ export interface Asked {
   readonly at: number
   readonly step: number
   /** The request that this one sends again. */
-  readonly repeats: Asked | null
+  readonly repeats: SentRequest | null
   /** Which faults its calls were struck with, by kind. */
   readonly struck: Set<"unavailable" | "defect">
   /** Its calls that reached their port, in their order. */
   readonly calls: Array<Call>
   /** What its client got; `nobodyHeard` once nobody can get anything; null while it runs. */
-  answer: Answer | typeof nobodyHeard | null
+  answer: Answer | typeof unanswered | null
   /** When it ended, for its client or for good, by the same clock, and at which step. */
   ended: { readonly at: number; readonly step: number } | null
 }
@@ -142,7 +142,7 @@ export const isWrite = ({ kind }: Order): boolean => writes.has(kind)
  * When its program began, by the clock of its instance: at once, or as soon as its key was
  * reserved.
  */
-export const begunAt = ({ at, calls }: Asked): number =>
+export const begunAt = ({ at, calls }: SentRequest): number =>
   calls.find(({ operation }) => operation === "IdempotencyKeys.reserve")?.at ?? at
 
 /** What tells the request from others under the same key. */
@@ -153,8 +153,8 @@ export const fingerprintOf = (order: Order): Fingerprint =>
 const unclear = /^(error|service_unavailable|payment_vendor_unavailable|idempotency_key_in_use)$/
 
 /** Whether the client of the request knows what became of it. */
-export const isClear = ({ answer }: Asked): boolean =>
-  answer !== null && answer !== nobodyHeard && !unclear.test(answer.code)
+export const isClear = ({ answer }: SentRequest): boolean =>
+  answer !== null && answer !== unanswered && !unclear.test(answer.code)
 
 /** The key as text. */
 export const nameOf = ({ external_account_number, import_supplier }: ImportKey): string =>

@@ -7,21 +7,21 @@ import {
   ask,
   crash,
   freeze,
-  goOn,
-  goTogether,
-  pass,
+  proceed,
+  proceedTogether,
+  passTime,
   repeat,
   returnDocuments,
   shuffleDocuments
 } from "./Actions.ts"
-import { checkAcknowledged, explain } from "./Clients.ts"
+import { checkAcknowledged, checkLinearizable } from "./ClientOracle.ts"
 import { checkRepeats, checkTimesAdded, unclearRepeats } from "./Repeats.ts"
 import { calm } from "./Conditions.ts"
 import { stateOf } from "./ImportModel.ts"
 import { checkBalance, checkTogether } from "./Invariants.ts"
-import { withoutIdentifiers } from "./Printed.ts"
+import { withoutIdentifiers } from "./Output.ts"
 import { entryLine } from "./Programs.ts"
-import { type Asked, isClear, nameOf, nobodyHeard, type Order } from "./Request.ts"
+import { type SentRequest, isClear, nameOf, unanswered, type Order } from "./Request.ts"
 import {
   clientsOrder,
   keyFor,
@@ -34,9 +34,9 @@ import {
   straightOrders,
   team
 } from "./Traffic.ts"
-import type { Turn } from "./Turns.ts"
-import { checkUnchanged, linesOfList, same } from "./Witness.ts"
-import { type Ground, type World, worldOf } from "./World.ts"
+import type { WaitingCall } from "./CallScheduler.ts"
+import { checkUnchanged, linesOfList, same } from "./CallOracle.ts"
+import { type Backend, type World, worldOf } from "./World.ts"
 
 /** What came of a run. `failure` is null where everything held. */
 export interface Report {
@@ -80,7 +80,7 @@ const askAnew = (world: World) => {
   return ask(world, order, { organisation, repeats: null, key })
 }
 
-const isOperators = ({ order }: Asked): boolean =>
+const isOperators = ({ order }: SentRequest): boolean =>
   order.kind === "skip" || order.kind === "setStatus" || order.kind === "createSupplier"
 
 /** A client asks, for something new or once more for something. */
@@ -115,18 +115,18 @@ const second = 1000
 const day = 24 * 60 * 60 * second
 
 /** One of the calls goes on, or where there may be a crowd, several do. */
-const someGoOn = (world: World, turns: ReadonlyArray<Turn>): Effect.Effect<void> => {
-  const { conditions, random, ground } = world
+const someGoOn = (world: World, turns: ReadonlyArray<WaitingCall>): Effect.Effect<void> => {
+  const { conditions, random, backend: ground } = world
   const calls = turns.filter(({ operation }) => operation !== "answer")
-  if (calls.length < 2 || (ground.crowd ?? 1) < 2 || random.chance(0.3)) {
-    return Effect.orDie(goOn(world, random.pick(turns), conditions))
+  if (calls.length < 2 || (ground.burst ?? 1) < 2 || random.chance(0.3)) {
+    return Effect.orDie(proceed(world, random.pick(turns), conditions))
   }
-  return Effect.orDie(goTogether(world, calls.slice(0, ground.crowd)))
+  return Effect.orDie(proceedTogether(world, calls.slice(0, ground.burst)))
 }
 
 /** The next thing that happens. */
 const next = (world: World): Effect.Effect<unknown> => {
-  const { conditions, desk, random, running } = world
+  const { conditions, scheduler: desk, random, running } = world
   const { atOnce, weights } = conditions
   const canAsk = running.size < atOnce
   const awake = desk.waiting.filter(({ request }) => request.frozenUntil <= world.steps)
@@ -135,13 +135,13 @@ const next = (world: World): Effect.Effect<unknown> => {
   const between = (least: number, most: number) => least + random.next() * (most - least)
   return random.weighted<() => Effect.Effect<unknown>>([
     [quick.length > 0 ? 16 : 0, () => someGoOn(world, quick)],
-    [slow.length > 0 ? 1.5 : 0, () => Effect.orDie(goOn(world, random.pick(slow), conditions))],
+    [slow.length > 0 ? 1.5 : 0, () => Effect.orDie(proceed(world, random.pick(slow), conditions))],
     [canAsk ? 4 : 0, () => clientAsks(world)],
     [canAsk ? weights.operator : 0, () => operatorAsks(world)],
     [canAsk ? weights.freeze : 0, () => overtake(world)],
-    [weights.pause, () => pass(world, between(0.01, 8) * second)],
-    [weights.expiry, () => pass(world, between(15, 90) * second)],
-    [weights.days, () => pass(world, between(0.1, 6) * day)],
+    [weights.pause, () => passTime(world, between(0.01, 8) * second)],
+    [weights.expiry, () => passTime(world, between(15, 90) * second)],
+    [weights.days, () => passTime(world, between(0.1, 6) * day)],
     [weights.crash, () => Effect.sync(() => crash(world, random.pick(world.instances)))],
     [weights.documents, () => Effect.sync(() => shuffleDocuments(world))]
   ])()
@@ -161,7 +161,7 @@ const checkStatuses = Effect.fnUntraced(function* (world: World) {
       apiKey: "nobody",
       scopes: [],
       requestId: "none"
-    } as unknown as Asked["caller"]
+    } as unknown as SentRequest["caller"]
     const { external_account_number, import_supplier } = key
     const found = yield* world.programs.query
       .status(caller, import_supplier, external_account_number)
@@ -209,10 +209,10 @@ const checkAll = Effect.fnUntraced(function* (world: World) {
 
 /** Whatever is under way comes to its end, and nothing goes wrong. */
 const finish = Effect.fnUntraced(function* (world: World) {
-  for (let left = 5_000; world.desk.waiting.length > 0; left -= 1) {
+  for (let left = 5_000; world.scheduler.waiting.length > 0; left -= 1) {
     world.stateChecks.that(left > 0, () => `${world.running.size} requests never end`)
     world.steps += 1
-    yield* Effect.orDie(goOn(world, world.random.pick(world.desk.waiting), calm))
+    yield* Effect.orDie(proceed(world, world.random.pick(world.scheduler.waiting), calm))
   }
   world.stateChecks.that(
     world.running.size === 0,
@@ -222,7 +222,7 @@ const finish = Effect.fnUntraced(function* (world: World) {
 
 /** Every client that sent a key asks until it knows what became of its request. */
 const repeatUntilClear = Effect.fnUntraced(function* (world: World) {
-  yield* pass(world, 600 * second)
+  yield* passTime(world, 600 * second)
   for (const asked of unclearRepeats(world)) {
     const again = yield* repeat(world, asked)
     yield* finish(world)
@@ -238,7 +238,7 @@ const askAndFinish = Effect.fnUntraced(function* (world: World, order: Order) {
   const organisation = owners.get(supplierIn(order)) ?? own
   const asked = yield* ask(world, order, { organisation, repeats: null })
   yield* finish(world)
-  return asked.answer === null || asked.answer === nobodyHeard ? "" : asked.answer.code
+  return asked.answer === null || asked.answer === unanswered ? "" : asked.answer.code
 })
 
 /**
@@ -249,7 +249,7 @@ const calmDown = Effect.fnUntraced(function* (world: World) {
   yield* finish(world)
   returnDocuments(world)
   yield* repeatUntilClear(world)
-  yield* pass(world, day)
+  yield* passTime(world, day)
   for (const supplier of [...world.suppliers.keys()]) {
     const order = { kind: "setStatus", supplier, to: "Ongoing", reopen: true } as const
     yield* askAndFinish(world, order)
@@ -268,7 +268,7 @@ const calmDown = Effect.fnUntraced(function* (world: World) {
   yield* checkAll(world)
   let histories = 0
   for (const key of world.keys) {
-    if (explain(world, key)) histories += 1
+    if (checkLinearizable(world, key)) histories += 1
     checkAcknowledged(world, key)
     checkTimesAdded(world, key)
   }
@@ -300,7 +300,7 @@ const count = ({ checks, clientChecks, stateChecks }: World): number =>
   checks.count() + stateChecks.count() + clientChecks.count()
 
 /** Runs a seed for so many steps, and as many more as it takes to calm down. */
-export const simulate = Effect.fnUntraced(function* (seed: number, steps: number, ground: Ground) {
+export const simulate = Effect.fnUntraced(function* (seed: number, steps: number, ground: Backend) {
   const world = yield* worldOf(seed, ground)
   const begun = world.time.now()
   const exit = yield* Effect.exit(drive(world, steps))

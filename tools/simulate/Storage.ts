@@ -20,8 +20,8 @@ import type { StorageUnavailable } from "@data-import/domain/ports/StorageUnavai
 export interface Storage {
   readonly imports: ImportProcesses["Service"]
   readonly accounts: Accounts["Service"]
-  readonly history: AuditLog["Service"]
-  readonly setup: Configuration["Service"]
+  readonly auditLog: AuditLog["Service"]
+  readonly configuration: Configuration["Service"]
   readonly keys: IdempotencyKeys["Service"]
   /** The text that was staged last, which no port shows; null where nothing was. */
   readonly payload: (key: ImportKey) => Effect.Effect<string | null, StorageUnavailable>
@@ -32,8 +32,8 @@ export const ports = Effect.gen(function* () {
   return {
     imports: yield* ImportProcesses,
     accounts: yield* Accounts,
-    history: yield* AuditLog,
-    setup: yield* Configuration,
+    auditLog: yield* AuditLog,
+    configuration: yield* Configuration,
     keys: yield* IdempotencyKeys
   }
 })

@@ -10,20 +10,20 @@ import { type Checks, makeChecks } from "./Invariants.ts"
 import type { KeyRows } from "./KeyModel.ts"
 import type { Observation } from "./Observation.ts"
 import { type Programs, programsOn, supplierOf } from "./Programs.ts"
-import { type Asked, type Instance, nameOf, type Order } from "./Request.ts"
+import { type SentRequest, type Instance, nameOf, type Order } from "./Request.ts"
 import type { Storage } from "./Storage.ts"
 import { keysOf, lateSupplier, owners, team } from "./Traffic.ts"
-import { type Desk, makeDesk, OnBehalf } from "./Turns.ts"
+import { type CallScheduler, makeCallScheduler, OnBehalf } from "./CallScheduler.ts"
 import { skewed, type VirtualTime, virtualTime } from "./VirtualTime.ts"
 
 /** What a run is made on, and how it waits. */
-export interface Ground {
+export interface Backend {
   /** The storage of a run; `turn` is for one that is broken on purpose and loses its turn. */
-  readonly storage: (turn: Desk["turn"]) => Effect.Effect<Storage, never, Scope.Scope>
+  readonly storage: (turn: CallScheduler["turn"]) => Effect.Effect<Storage, never, Scope.Scope>
   /** Waits until all calls that were let go have ended, and nothing is ready any more. */
-  readonly settle: (time: VirtualTime, desk: Desk) => Effect.Effect<void>
+  readonly settle: (time: VirtualTime, desk: CallScheduler) => Effect.Effect<void>
   /** Replaces the programs by broken ones. */
-  readonly spoil?: (programs: Programs) => Programs
+  readonly mutate?: (programs: Programs) => Programs
   /**
    * Whether to look at nothing but what the clients saw, for proof that this is enough at times.
    */
@@ -32,17 +32,17 @@ export interface Ground {
    * How many calls may be let go at once, 1 unless given. In a crowd the models, which know one
    * order only, are not asked; what is stored and what the clients saw must be sound all the same.
    */
-  readonly crowd?: number
+  readonly burst?: number
 }
 
 export interface World {
-  readonly ground: Ground
+  readonly backend: Backend
   readonly random: RandomSource
   /** The random numbers that the programs draw. */
   readonly programRandom: Random.Random
   readonly conditions: Conditions
   readonly time: VirtualTime
-  readonly desk: Desk
+  readonly scheduler: CallScheduler
   readonly storage: Storage
   readonly programs: Programs
   /** Of every call, by the models. */
@@ -54,8 +54,8 @@ export interface World {
   readonly keys: ReadonlyArray<ImportKey>
   readonly instances: Array<Instance>
   /** Every request so far, and those that have not ended. */
-  readonly requests: Array<Asked>
-  readonly running: Set<Asked>
+  readonly requests: Array<SentRequest>
+  readonly running: Set<SentRequest>
   /** By the name of the key: what the storage showed last. */
   readonly observations: Map<string, Observation>
   /** By the name of the key: the order whose payload is staged, or has become the account. */
@@ -69,7 +69,7 @@ export interface World {
   readonly files: Map<string, number>
   readonly vanished: Map<string, number>
   /** The beginnings and ends of all requests, in their order. */
-  readonly happenings: Array<{ readonly what: "asked" | "ended"; readonly asked: Asked }>
+  readonly events: Array<{ readonly what: "asked" | "ended"; readonly asked: SentRequest }>
   readonly log: Array<string>
   /** How often each outcome of a call and each answer was met. */
   readonly met: Map<string, number>
@@ -78,7 +78,7 @@ export interface World {
 }
 
 const setUp = Effect.fnUntraced(function* (
-  { setup }: Storage,
+  { configuration: setup }: Storage,
   { documentCheck, supplierLimit }: Conditions
 ) {
   for (const name of new Set(owners.values())) yield* setup.createOrganisation(name, sampleTime)
@@ -110,7 +110,7 @@ const randomOf = (random: RandomSource, { numbers }: Conditions): Random.Random 
 })
 
 /** What a fiber of a request lives in. */
-export const surroundingsOf = (world: World, asked: Asked): Context.Context<never> =>
+export const surroundingsOf = (world: World, asked: SentRequest): Context.Context<never> =>
   Context.mergeAll(
     Context.make(Clock.Clock, skewed(world.time.clock, asked.instance.skew)),
     Context.make(Scheduler.Scheduler, world.time.scheduler),
@@ -120,7 +120,7 @@ export const surroundingsOf = (world: World, asked: Asked): Context.Context<neve
     Context.make(OnBehalf, asked)
   )
 
-const neverSeen = (key: ImportKey): Observation => ({
+const emptyObservation = (key: ImportKey): Observation => ({
   key,
   row: null,
   audit: [],
@@ -129,11 +129,11 @@ const neverSeen = (key: ImportKey): Observation => ({
 })
 
 /** The world of a seed before the first request. */
-export const worldOf = Effect.fnUntraced(function* (seed: number, ground: Ground) {
+export const worldOf = Effect.fnUntraced(function* (seed: number, ground: Backend) {
   const random = randomSource(seed)
   const conditions = conditionsOf(random)
   const time = virtualTime(sampleTime.epochMilliseconds)
-  const desk = makeDesk()
+  const desk = makeCallScheduler()
   const storage = yield* ground.storage(desk.turn)
   yield* setUp(storage, conditions)
   const files = new Map<string, number>()
@@ -142,29 +142,29 @@ export const worldOf = Effect.fnUntraced(function* (seed: number, ground: Ground
   const keys = keysOf(conditions)
   const suppliers = [...owners.keys()].filter((code) => code !== lateSupplier)
   const world: World = {
-    ground,
+    backend: ground,
     random,
     programRandom: randomOf(randomSource(seed, 1), conditions),
     conditions,
     time,
-    desk,
+    scheduler: desk,
     storage,
-    programs: ground.spoil?.(made) ?? made,
-    checks: makeChecks(ground.onlyClients === true || (ground.crowd ?? 1) > 1),
+    programs: ground.mutate?.(made) ?? made,
+    checks: makeChecks(ground.onlyClients === true || (ground.burst ?? 1) > 1),
     stateChecks: makeChecks(ground.onlyClients),
     clientChecks: makeChecks(),
     keys,
     instances: [],
     requests: [],
     running: new Set(),
-    observations: new Map(keys.map((key) => [nameOf(key), neverSeen(key)])),
+    observations: new Map(keys.map((key) => [nameOf(key), emptyObservation(key)])),
     staged: new Map(),
     accounts: new Map(),
     idempotency: new Map(),
     suppliers: new Map(suppliers.map((code) => [code, "Ongoing"])),
     files,
     vanished: new Map(),
-    happenings: [],
+    events: [],
     log: [],
     met: new Map(),
     steps: 0,

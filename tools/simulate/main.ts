@@ -6,9 +6,9 @@
 import { Console, Effect, Option, Redacted } from "effect"
 import { Command, Flag } from "effect/cli"
 import { Failed, runMain, wholeNumber } from "@data-import/testbed/CommandLine"
-import { groundInMemory } from "./InMemory.ts"
-import { groundOnPostgres } from "./OnPostgres.ts"
-import { failureLines, totalLines } from "./Printed.ts"
+import { backendInMemory } from "./InMemory.ts"
+import { backendOnPostgres } from "./OnPostgres.ts"
+import { failureLines, totalLines } from "./Output.ts"
 import { type Report, simulate } from "./Simulation.ts"
 
 const flags = {
@@ -39,10 +39,10 @@ interface Order {
 }
 
 const groundOf = ({ crowd, postgres }: Order) => {
-  if (!postgres) return Effect.succeed(groundInMemory())
+  if (!postgres) return Effect.succeed(backendInMemory())
   const url = process.env["DATABASE_URL"] ?? ""
   const server = url === "" ? null : Redacted.make(url)
-  return Effect.map(groundOnPostgres(server), (ground) => ({ ...ground, crowd }))
+  return Effect.map(backendOnPostgres(server), (ground) => ({ ...ground, crowd }))
 }
 
 const again = (seed: number, { crowd, postgres, steps }: Order): string =>

@@ -2,7 +2,7 @@
 import { accountJourney } from "@data-import/demo/AccountJourney"
 import { journey } from "@data-import/demo/Journey"
 import { postImportJourney } from "@data-import/demo/PostImportJourney"
-import { painter } from "@data-import/demo/Printed"
+import { painter } from "@data-import/demo/Output"
 import type { Demo } from "@data-import/local/DemoFile"
 import { Duration, Effect, Schedule } from "effect"
 import { FetchHttpClient } from "effect/http"

@@ -7,7 +7,7 @@ import { Clock, DateTime, Deferred, Duration, Effect, Fiber, Schema } from "effe
 import { rowsOf } from "@data-import/postgres/connection/Database"
 import * as Client from "@data-import/testbed/Client"
 import { Findings } from "../Findings.ts"
-import { Ledger } from "../Ledger.ts"
+import { AcknowledgedWrites } from "../AcknowledgedWrites.ts"
 import * as Requests from "../Requests.ts"
 import type { Scenario } from "../Scenario.ts"
 import * as Session from "../Session.ts"
@@ -69,7 +69,7 @@ const leaseEnds = Effect.fnUntraced(function* ({ supplier }: Tenant) {
 interface Ward {
   readonly session: Session.Session
   readonly tenant: Tenant
-  readonly ledger: Ledger
+  readonly writes: AcknowledgedWrites
   readonly findings: Findings
 }
 
@@ -94,14 +94,14 @@ const watch = Effect.fnUntraced(function* (
 
 /** Starts attempts, and kills their worker when all of them are IN_PROGRESS. */
 const die = Effect.fnUntraced(function* (
-  { ledger, session, tenant }: Ward,
+  { writes, session, tenant }: Ward,
   numbers: ReadonlyArray<string>
 ) {
   const { services } = yield* System
   const held = yield* Deferred.make<void>()
   const release = yield* holding(held)
   yield* Deferred.await(held)
-  for (const number of numbers) ledger.of(number).processed = true
+  for (const number of numbers) writes.of(number).processed = true
   const attempts = yield* Effect.forkScoped(
     Effect.forEach(numbers, (number) => session.send(Requests.process(tenant, number)), {
       concurrency: "unbounded"
@@ -121,12 +121,12 @@ const succeed = Effect.fnUntraced(function* (
   end: number,
   back: Fiber.Fiber<number, Error>
 ) {
-  const { findings, ledger, session, tenant } = ward
+  const { findings, writes, session, tenant } = ward
   const unknown = yield* watch(ward, number, end)
   const possible = Math.max(end, yield* Fiber.join(back))
   const { answer } = yield* session.settle(Requests.process(tenant, number))
   if (answer.status === 201) {
-    ledger.imported(ledger.of(number), Client.textAt(answer.json, "kraken_account_number"))
+    writes.imported(writes.of(number), Client.textAt(answer.json, "kraken_account_number"))
   } else {
     findings.add("wrong", `${number}: ${answer.status} ${Client.codeOf(answer)}`)
   }
@@ -135,11 +135,11 @@ const succeed = Effect.fnUntraced(function* (
 
 const death = Effect.fnUntraced(function* (ward: Ward, round: number) {
   const { services } = yield* System
-  const { findings, ledger, session, tenant } = ward
+  const { findings, writes, session, tenant } = ward
   const numbers = Array.from({ length: atOnce }, (_, index) => `W-${round}-${index + 1}`)
   for (const number of numbers) {
     const { answer } = yield* session.settle(Requests.stage(tenant, number, "once"))
-    if (answer.status === 201) ledger.staged(ledger.of(number), "once")
+    if (answer.status === 201) writes.staged(writes.of(number), "once")
     else findings.add("wrong", `${number}: staged ${answer.status}`)
   }
   yield* die(ward, numbers)
@@ -162,13 +162,18 @@ export const deadWorkers: Scenario = {
     const { freshTenant } = yield* System
     const tenant = yield* freshTenant
     const session = yield* Session.open(tenant, 2 * atOnce)
-    const ward: Ward = { session, tenant, ledger: new Ledger(), findings: new Findings() }
+    const ward: Ward = {
+      session,
+      tenant,
+      writes: new AcknowledgedWrites(),
+      findings: new Findings()
+    }
     const rounds = Array.from({ length: kills }, (_, index) => index + 1)
     const ended = (yield* Effect.forEach(rounds, (round) => death(ward, round))).flat()
-    yield* verify(tenant, ward.ledger.entries, ward.findings)
+    yield* verify(tenant, ward.writes.entries, ward.findings)
     const worst = (seconds: ReadonlyArray<number>) => Math.max(0, ...seconds)
     return {
-      acknowledged: ward.ledger.acknowledged,
+      acknowledged: ward.writes.acknowledged,
       findings: ward.findings,
       figures: [
         {

@@ -12,8 +12,8 @@ import {
   type Scenario,
   seconds,
   settle,
-  work,
-  type Working,
+  startWorkload,
+  type Workload,
   writers
 } from "../Scenario.ts"
 import * as Session from "../Session.ts"
@@ -57,13 +57,17 @@ const endLog = Effect.gen(function* () {
   yield* Effect.ignore(Effect.forever(write))
 })
 
-const round = Effect.fnUntraced(function* (disk: Disk, working: Working, session: Session.Session) {
+const round = Effect.fnUntraced(function* (
+  disk: Disk,
+  working: Workload,
+  session: Session.Session
+) {
   const { random } = yield* System
   const { findings, tenant, traffic } = working
   yield* traffic.probe.more("account-import", random.between(10, 60))
   yield* disk.fill
   yield* traffic.probe.more("refusal", 2 * writers)
-  const [{ number = "" } = {}] = traffic.ledger.entries
+  const [{ number = "" } = {}] = traffic.writes.entries
   const { status } = yield* session.send(Requests.status(tenant, number))
   if (status !== 200) findings.add("wrong", `${number} is answered ${status} on a full disk`)
   yield* endLog
@@ -83,7 +87,7 @@ export const diskFull: Scenario = {
     if (disk === undefined) return yield* new NoDisk()
     const ends = yield* supervised
     yield* Effect.addFinalizer(() => disk.free)
-    const working = yield* work({})
+    const working = yield* startWorkload({})
     const session = yield* Session.open(working.tenant, 1)
     const rounds = Array.from({ length: kills }, () => round(disk, working, session))
     const recoveries = yield* Effect.all(rounds)

@@ -6,7 +6,7 @@ import { Effect, Schema } from "effect"
 import { rowsOf } from "@data-import/postgres/connection/Database"
 import * as Client from "@data-import/testbed/Client"
 import { Findings } from "../Findings.ts"
-import { Ledger } from "../Ledger.ts"
+import { AcknowledgedWrites } from "../AcknowledgedWrites.ts"
 import * as Requests from "../Requests.ts"
 import { type Scenario, writers } from "../Scenario.ts"
 import * as Session from "../Session.ts"
@@ -57,14 +57,14 @@ export const dryRuns: Scenario = {
     const tenant = yield* freshTenant
     const session = yield* Session.open(tenant, writers)
     const findings = new Findings()
-    const ledger = new Ledger()
+    const writes = new AcknowledgedWrites()
     const all = Array.from({ length: count }, (_, index) => ({ index, number: `D-${index + 1}` }))
     const each = <E>(act: (one: (typeof all)[number]) => Effect.Effect<void, E>) =>
       Effect.forEach(all, act, { concurrency: writers, discard: true })
 
     yield* each(({ number }) =>
       Effect.map(session.settle(Requests.stage(tenant, number, "dry")), ({ answer }) => {
-        if (answer.status === 201) return ledger.staged(ledger.of(number), "dry")
+        if (answer.status === 201) return writes.staged(writes.of(number), "dry")
         findings.add("wrong", `${number}: staged ${answer.status}`)
       })
     )
@@ -85,8 +85,8 @@ export const dryRuns: Scenario = {
       if (before.get(name) === digest) continue
       findings.add("halfMade", `${name} was ${before.get(name)}, and is ${digest}`)
     }
-    yield* verify(tenant, ledger.entries, findings)
+    yield* verify(tenant, writes.entries, findings)
     const figures = [{ name: "dry runs", value: count, unit: `over ${after.size} tables` }]
-    return { acknowledged: ledger.acknowledged, findings, figures }
+    return { acknowledged: writes.acknowledged, findings, figures }
   })
 }

@@ -6,7 +6,14 @@ import { Duration, Effect, Schedule, Schema } from "effect"
 import { rowsOf } from "@data-import/postgres/connection/Database"
 import { gone } from "@data-import/testbed/PostgresProcess"
 import type { Probe } from "../Probe.ts"
-import { allAnswer, type Scenario, seconds, settle, type Sizes, work } from "../Scenario.ts"
+import {
+  allAnswer,
+  type Scenario,
+  seconds,
+  settle,
+  type Sizes,
+  startWorkload
+} from "../Scenario.ts"
 import type { ServiceName } from "@data-import/testbed/Wiring"
 import { System } from "@data-import/testbed/System"
 
@@ -17,7 +24,7 @@ const killing = Effect.fnUntraced(function* <E>(
   strike: (probe: Probe) => Effect.Effect<number, E, System>
 ) {
   const { random } = yield* System
-  const working = yield* work({})
+  const working = yield* startWorkload({})
   const { probe } = working.traffic
   const recoveries: Array<number> = []
   for (let kill = 0; kill < kills; kill++) {

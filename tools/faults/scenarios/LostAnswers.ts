@@ -7,7 +7,7 @@
  */
 import { Effect } from "effect"
 import * as TcpProxy from "@data-import/postgres/testing/TcpProxy"
-import { type Scenario, settle, type Traffics, work } from "../Scenario.ts"
+import { type Scenario, settle, type WorkloadOptions, startWorkload } from "../Scenario.ts"
 import { System } from "@data-import/testbed/System"
 
 /** Loses this share of the answers until the scope ends. */
@@ -17,9 +17,9 @@ const losing = (proxy: TcpProxy.TcpProxy, share: number) =>
 const through = Effect.fnUntraced(function* (
   proxy: TcpProxy.TcpProxy,
   leastRepeats: number,
-  options: Traffics
+  options: WorkloadOptions
 ) {
-  const working = yield* work({ onlyWrites: true, keyed: true, ...options })
+  const working = yield* startWorkload({ onlyWrites: true, keyed: true, ...options })
   const before = proxy.lost
   yield* working.traffic.done
   const lost = { name: "answers lost", value: proxy.lost - before, unit: "", atLeast: 1 }

@@ -15,8 +15,8 @@ import {
   seconds,
   settle,
   type Sizes,
-  work,
-  type Working,
+  startWorkload,
+  type Workload,
   writers
 } from "../Scenario.ts"
 import type { ServiceName } from "@data-import/testbed/Wiring"
@@ -28,9 +28,9 @@ interface Network {
   /** The service that asks through it. */
   readonly service: ServiceName
   /** Those that need it. */
-  readonly working: Working
+  readonly working: Workload
   /** Those that do not. */
-  readonly others?: Working
+  readonly others?: Workload
   /** Done when all that needs it works. */
   readonly recovered: Effect.Effect<void, Stalled>
 }
@@ -101,7 +101,7 @@ const toDatabase: Scenario = {
   proxied: true,
   run: Effect.fnUntraced(function* (sizes) {
     const { databaseProxy: proxy } = yield* System
-    const working = yield* work({})
+    const working = yield* startWorkload({})
     const recovered = allAnswer(working.traffic.probe)
     return yield* strike({ proxy, service: "account-import", working, recovered }, sizes)
   })
@@ -117,9 +117,9 @@ const toStore: Scenario = {
   long: { kills: 20, count: 0 },
   run: Effect.fnUntraced(function* (sizes) {
     const { checkedTenant, storeProxy: proxy } = yield* System
-    const working = yield* work({ tenant: yield* checkedTenant })
+    const working = yield* startWorkload({ tenant: yield* checkedTenant })
     const { findings, traffic } = working
-    const others = yield* work({ findings, writers: otherWriters })
+    const others = yield* startWorkload({ findings, writers: otherWriters })
     const recovered = traffic.probe.more("account-import", 1)
     return yield* strike({ proxy, service: "account-import", working, others, recovered }, sizes)
   })
@@ -139,10 +139,10 @@ const toVendor: Scenario = {
   run: Effect.fnUntraced(function* (sizes) {
     const { vendorProxy: proxy } = yield* System
     yield* reconfigured("post-import", vendorTimeout)
-    const working = yield* work({ additions: ["instruction"] })
+    const working = yield* startWorkload({ additions: ["instruction"] })
     const { findings, traffic } = working
     const additions = ["notes", "transactions", "statements"] as const
-    const others = yield* work({ findings, additions, writers: otherWriters })
+    const others = yield* startWorkload({ findings, additions, writers: otherWriters })
     const recovered = traffic.probe.more("post-import", 1)
     const network = { proxy, service: "post-import", working, others, recovered } as const
     return { ...(yield* strike(network, sizes)), recoveryLimit: vendorLimit }

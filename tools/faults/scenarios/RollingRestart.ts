@@ -5,7 +5,7 @@
  */
 import { Duration, Effect } from "effect"
 import * as Health from "@data-import/testbed/Health"
-import { type Scenario, settle, work } from "../Scenario.ts"
+import { type Scenario, settle, startWorkload } from "../Scenario.ts"
 import type { ServiceProcess } from "@data-import/testbed/ServiceProcess"
 import { System } from "@data-import/testbed/System"
 
@@ -27,7 +27,7 @@ export const rollingRestart: Scenario = {
   instances: 2,
   run: Effect.fnUntraced(function* ({ kills: rounds }) {
     const { instances } = yield* System
-    const working = yield* work({})
+    const working = yield* startWorkload({})
     yield* working.traffic.probe.more("gateway", 100)
     const inTurn = Array.from({ length: rounds }, () => instances).flat()
     for (const instance of inTurn) {

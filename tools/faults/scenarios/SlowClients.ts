@@ -95,7 +95,7 @@ const tickMillis = 50
 const arrivalTicks = 20
 const pauseTicks = 10
 
-const crowd = (port: number, count: number) =>
+const manySlowClients = (port: number, count: number) =>
   Effect.acquireRelease(
     Effect.sync(() => {
       const clients: Array<SlowClient> = []
@@ -129,7 +129,7 @@ export const slowClients: Scenario = {
     const tenant = yield* freshTenant
     const session = yield* Session.open(tenant, 4)
     const { gateway } = services
-    yield* crowd(gateway.port, count)
+    yield* manySlowClients(gateway.port, count)
     let most = 0
     const measuring = Effect.sync(() => {
       most = Math.max(most, residentBytes(gateway.pid))

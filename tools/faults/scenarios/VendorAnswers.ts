@@ -7,30 +7,30 @@ import { Effect } from "effect"
 import * as Client from "@data-import/testbed/Client"
 import type { Findings } from "../Findings.ts"
 import * as Requests from "../Requests.ts"
-import { type Scenario, seconds, settle, work, type Working } from "../Scenario.ts"
+import { type Scenario, seconds, settle, startWorkload, type Workload } from "../Scenario.ts"
 import * as Session from "../Session.ts"
 import { System } from "@data-import/testbed/System"
 
-interface Told {
+interface Expected {
   readonly status: number
   readonly code: string
   /** So many in a row mean that the vendor is in trouble. */
   readonly opens: boolean
 }
 
-const rejected: Told = {
+const rejected: Expected = {
   status: 400,
   code: "payment_instruction_rejected_by_vendor",
   opens: false
 }
-const unreachable: Told = { status: 400, code: "payment_vendor_unreachable", opens: false }
-const unavailable: Told = { status: 500, code: "payment_vendor_unavailable", opens: true }
+const unreachable: Expected = { status: 400, code: "payment_vendor_unreachable", opens: false }
+const unavailable: Expected = { status: 500, code: "payment_vendor_unavailable", opens: true }
 
 /** Wrong for one reference, which says nothing about the vendor's health. */
-const unexpected: Told = { ...unavailable, opens: false }
+const unexpected: Expected = { ...unavailable, opens: false }
 
 /** The words by which the simulated vendor knows how to answer, and one of each kind first. */
-const answers: ReadonlyArray<readonly [word: string, told: Told]> = [
+const answers: ReadonlyArray<readonly [word: string, told: Expected]> = [
   ["fault_refused", rejected],
   ["fault_redirect", unreachable],
   ["fault_reset", unavailable],
@@ -53,35 +53,35 @@ const answers: ReadonlyArray<readonly [word: string, told: Told]> = [
 /** So many failures in a row open the breaker. */
 const inARow = 5
 
-const check = (findings: Findings, label: string, told: Told, answer: Client.Answer): void => {
+const check = (findings: Findings, label: string, told: Expected, answer: Client.Answer): void => {
   const code = Client.codeOf(answer)
   if (answer.status === told.status && code === told.code) return
   findings.add("wrong", `${label}: ${answer.status} ${code}, and not ${told.status} ${told.code}`)
 }
 
-const made: Told = { status: 201, code: "", opens: false }
+const made: Expected = { status: 201, code: "", opens: false }
 
 /** An account to which an instruction can be added. */
 const imported = Effect.fnUntraced(function* (
-  { findings, tenant, traffic: { ledger } }: Working,
+  { findings, tenant, traffic: { writes } }: Workload,
   session: Session.Session,
   number: string
 ) {
-  const entry = ledger.of(number)
-  ledger.staging(entry, number)
+  const entry = writes.of(number)
+  writes.staging(entry, number)
   const staged = yield* session.settle(Requests.stage(tenant, number, number))
   check(findings, `${number} staged`, made, staged.answer)
-  ledger.staged(entry, number)
+  writes.staged(entry, number)
   entry.processed = true
   const { answer } = yield* session.settle(Requests.process(tenant, number))
   check(findings, `${number} processed`, made, answer)
-  ledger.imported(entry, Client.textAt(answer.json, "kraken_account_number"))
+  writes.imported(entry, Client.textAt(answer.json, "kraken_account_number"))
   return entry
 })
 
 /** Strikes with one answer; how long it takes until the vendor is asked again, where it was not. */
-const strike = Effect.fnUntraced(function* (
-  working: Working,
+const injectFault = Effect.fnUntraced(function* (
+  working: Workload,
   session: Session.Session,
   [word, told]: (typeof answers)[number],
   index: number
@@ -110,14 +110,14 @@ const strike = Effect.fnUntraced(function* (
   const elsewhere = { vendor: "GOCARDLESS", type: "DIRECT_DEBIT" }
   const byOther = yield* session.send(Requests.instruction(tenant, other.number, elsewhere))
   check(findings, `the other vendor after ${word}`, made, byOther)
-  traffic.ledger.added(other, "instruction")
+  traffic.writes.added(other, "instruction")
 
   const recovery = yield* seconds(
     Effect.map(session.settle(sound), ({ answer }) =>
       check(findings, `the vendor, well after ${word}`, made, answer)
     )
   )
-  traffic.ledger.added(entry, "instruction")
+  traffic.writes.added(entry, "instruction")
   return told.opens ? [recovery] : []
 })
 
@@ -131,12 +131,12 @@ export const vendorAnswers: Scenario = {
   long: { kills: 0, count: answers.length },
   run: Effect.fnUntraced(function* ({ count }) {
     const additions = ["notes", "transactions", "statements"] as const
-    const working = yield* work({ additions, writers: 4 })
+    const working = yield* startWorkload({ additions, writers: 4 })
     const { findings, tenant, traffic } = working
     const session = yield* Session.open(tenant, inARow)
     const chosen = answers.slice(0, count)
     const recoveries = yield* Effect.forEach(chosen, (each, index) =>
-      strike(working, session, each, index)
+      injectFault(working, session, each, index)
     )
     yield* traffic.finish
     const figures = [

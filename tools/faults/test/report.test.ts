@@ -69,7 +69,7 @@ describe("a report", () => {
 
   it("says of many findings how many more there are", () => {
     const findings = found("lost", "lost", "lost", "wrong")
-    const said = ["lost: something lost", "lost: and 2 more", "wrong: something wrong"]
-    expect(findings.described(1)).toEqual(said)
+    const described = ["lost: something lost", "lost: and 2 more", "wrong: something wrong"]
+    expect(findings.described(1)).toEqual(described)
   })
 })

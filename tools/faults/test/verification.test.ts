@@ -8,7 +8,7 @@ import type { SqlError } from "effect/sql"
 import type { Database } from "@data-import/postgres/connection/Database"
 import { Findings } from "../Findings.ts"
 import * as Requests from "../Requests.ts"
-import { work } from "../Scenario.ts"
+import { startWorkload } from "../Scenario.ts"
 import * as Session from "../Session.ts"
 import * as System from "@data-import/testbed/System"
 import { isKeyed } from "../Traffic.ts"
@@ -220,9 +220,14 @@ const unsent = "N-1"
 const verified = Effect.gen(function* () {
   const accounts = defects.length + 1
   const before = new Findings()
-  const { tenant, traffic } = yield* work({ accounts, writers: 4, keyed: true, findings: before })
+  const { tenant, traffic } = yield* startWorkload({
+    accounts,
+    writers: 4,
+    keyed: true,
+    findings: before
+  })
   yield* traffic.done
-  const { entries } = traffic.ledger
+  const { entries } = traffic.writes
   yield* verify(tenant, entries, before)
   const free = entries.map(({ number }) => number)
   const numbers = new Map(
@@ -238,11 +243,13 @@ const verified = Effect.gen(function* () {
   yield* session.settle(Requests.stage(tenant, unsent, "never sent"))
   const after = new Findings()
   yield* verify(tenant, entries, after)
-  const said = after.described(Infinity)
+  const described = after.described(Infinity)
   return Verified.of({
     before,
-    of: (defect) => said.filter((what) => what.includes(numbers.get(defect) ?? "")),
-    others: said.filter((what) => ![...numbers.values()].some((number) => what.includes(number)))
+    of: (defect) => described.filter((what) => what.includes(numbers.get(defect) ?? "")),
+    others: described.filter(
+      (what) => ![...numbers.values()].some((number) => what.includes(number))
+    )
   })
 })
 
@@ -251,8 +258,8 @@ const system = Layer.effect(Verified, verified).pipe(
   Layer.orDie
 )
 
-const kindsOf = (said: ReadonlyArray<string>): ReadonlyArray<string> =>
-  [...new Set(said.map((what) => what.split(":", 1)[0] ?? ""))].toSorted()
+const kindsOf = (described: ReadonlyArray<string>): ReadonlyArray<string> =>
+  [...new Set(described.map((what) => what.split(":", 1)[0] ?? ""))].toSorted()
 
 layer(system, { excludeTestServices: true, timeout: "3 minutes" })("the verification", (it) => {
   describe("of accounts that were left alone", () => {
@@ -267,8 +274,8 @@ layer(system, { excludeTestServices: true, timeout: "3 minutes" })("the verifica
   describe("of an account of which", () => {
     it.effect.each(defects)("$what finds $found", (defect) =>
       Effect.gen(function* () {
-        const said = (yield* Verified).of(defect)
-        expect(kindsOf(said), said.join("\n")).toEqual(defect.found)
+        const described = (yield* Verified).of(defect)
+        expect(kindsOf(described), described.join("\n")).toEqual(defect.found)
       })
     )
 

@@ -71,7 +71,11 @@ const runWith = async (
   answer = answered
   sent.length = 0
   const waited: Array<number> = []
-  const tenant: Tenant = { target: target(), secrets: { apiKey: "k" }, untold: () => ["hush-hush"] }
+  const tenant: Tenant = {
+    target: target(),
+    secrets: { apiKey: "k" },
+    secretsOfRun: () => ["hush-hush"]
+  }
   const outcome = await run(
     tenant,
     { ...options, ...more },

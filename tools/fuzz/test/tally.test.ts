@@ -2,12 +2,12 @@
 import { describe, expect, it } from "vitest"
 import { get, post, type Reply, type Request } from "../Case.ts"
 import { fieldCodes, operations } from "../Document.ts"
-import { type Seen, Tally } from "../Tally.ts"
+import { type Exchange, Tally } from "../Tally.ts"
 import { errorOf, record, refusalOf, replyOf, statusPath } from "./replies.ts"
 
 const validatePath = "/v1/data-import/validate-account/"
 
-const seen = (request: Request, reply: Reply, more: Partial<Seen> = {}): Seen => ({
+const seen = (request: Request, reply: Reply, more: Partial<Exchange> = {}): Exchange => ({
   request,
   reply,
   column: "valid",
@@ -15,7 +15,7 @@ const seen = (request: Request, reply: Reply, more: Partial<Seen> = {}): Seen =>
   ...more
 })
 
-const tallyOf = (...all: ReadonlyArray<Seen>): Tally => {
+const tallyOf = (...all: ReadonlyArray<Exchange>): Tally => {
   const tally = new Tally()
   for (const one of all) tally.add(one)
   return tally

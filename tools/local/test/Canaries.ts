@@ -63,7 +63,7 @@ const spellings = (canary: string): ReadonlyArray<string> =>
 export const personalCanaries = [personal, ...Object.values(formed)]
 
 /** The canaries that a text tells, each with what stands around it. */
-export const tellings = (text: string, canaries: ReadonlyArray<string>): ReadonlyArray<string> => {
+export const leaksIn = (text: string, canaries: ReadonlyArray<string>): ReadonlyArray<string> => {
   const lower = text.toLowerCase()
   return canaries.flatMap((canary) =>
     spellings(canary).flatMap((spelling) => {

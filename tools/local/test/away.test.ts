@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { send } from "@data-import/api/testing/Client"
 import { until } from "@data-import/server/testing/RunningService"
 import { freshOrganisation } from "@data-import/domain/testing/fresh"
-import { quietWorld } from "./quietWorld.ts"
+import { healthyWorld } from "./healthyWorld.ts"
 import { tokenFor, wholeSystem, WholeSystem } from "./wholeSystem.ts"
 
 const paths = [
@@ -14,7 +14,7 @@ const paths = [
   "/v1/data-import/account-transfer-status/NOBODY/1/"
 ]
 
-layer(wholeSystem(quietWorld()), { excludeTestServices: true, timeout: "1 minute" })(
+layer(wholeSystem(healthyWorld()), { excludeTestServices: true, timeout: "1 minute" })(
   "without its database",
   (it) => {
     describe("the gateway", () => {

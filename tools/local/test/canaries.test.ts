@@ -11,7 +11,7 @@ import * as Answer from "@data-import/server/http/Answer"
 import { readJson } from "@data-import/server/http/JsonBody"
 import type { Route } from "@data-import/server/routing/Route"
 import * as Service from "@data-import/server/lifecycle/Service"
-import { accountNumber, personalCanaries, secretCanary, tellings } from "./Canaries.ts"
+import { accountNumber, personalCanaries, secretCanary, leaksIn } from "./Canaries.ts"
 import { type Heard, makeDrive, whatever } from "./canaryDrive.ts"
 import { privateKeysIn, run, wholeSystem, WholeSystem, type World } from "./wholeSystem.ts"
 
@@ -178,15 +178,15 @@ const evidenceOf = (work: Work) =>
 
 type Evidence = Awaited<ReturnType<typeof evidenceOf>>
 
-/** Errors, without the one thing that the contract wants said again: the caller's transaction. */
+/** Errors, without the one thing that the contract wants repeated: the caller's transaction. */
 const errorsIn = ({ heard }: Evidence): string =>
   heard
     .filter(({ status, text }) => status >= 400 || text.includes('"errors"'))
     .map(({ path, status, text }) => {
       const body: unknown = text === "" ? {} : JSON.parse(text)
       const isFixed = valueAt(body, "status") === "TRANSACTION_IMPORT_ERROR"
-      const said = isFixed && isWire(body) ? { ...body, transaction_data: {} } : body
-      return `${status} ${path.split("?", 1)[0]}`.replaceAll(/zq\w+/g, "…") + JSON.stringify(said)
+      const shown = isFixed && isWire(body) ? { ...body, transaction_data: {} } : body
+      return `${status} ${path.split("?", 1)[0]}`.replaceAll(/zq\w+/g, "…") + JSON.stringify(shown)
     })
     .join("\n")
 
@@ -213,19 +213,19 @@ describe("personal data and secrets", { timeout: 180_000 }, () => {
   })
 
   it("are not in the logs, at the most verbose level", () => {
-    expect(tellings(evidence.log, [...canariesOf(evidence), accountNumber])).toEqual([])
+    expect(leaksIn(evidence.log, [...canariesOf(evidence), accountNumber])).toEqual([])
   })
 
   it("are not in the traces", () => {
-    expect(tellings(evidence.traces, [...canariesOf(evidence), accountNumber])).toEqual([])
+    expect(leaksIn(evidence.traces, [...canariesOf(evidence), accountNumber])).toEqual([])
   })
 
   it("are not in the metrics", () => {
-    expect(tellings(evidence.metrics, [...canariesOf(evidence), accountNumber])).toEqual([])
+    expect(leaksIn(evidence.metrics, [...canariesOf(evidence), accountNumber])).toEqual([])
   })
 
   it("are not in the bodies of errors", () => {
-    expect(tellings(errorsIn(evidence), canariesOf(evidence))).toEqual([])
+    expect(leaksIn(errorsIn(evidence), canariesOf(evidence))).toEqual([])
   })
 })
 
@@ -235,15 +235,15 @@ describe("the search for them", { timeout: 60_000 }, () => {
     const [personal = ""] = personalCanaries
     const canaries = [personal, accountNumber, stem]
     for (const place of [evidence.log, evidence.traces, errorsIn(evidence)]) {
-      const found = tellings(place, canaries)
+      const found = leaksIn(place, canaries)
       for (const canary of canaries) expect(found.join("\n")).toContain(`${canary}: …`)
     }
-    expect(tellings(evidence.metrics, canaries)).toHaveLength(1)
+    expect(leaksIn(evidence.metrics, canaries)).toHaveLength(1)
   })
 
   it("finds it in other spellings, and nothing in what does not tell", () => {
     const secret = "a secret/of+some=length"
-    for (const said of [
+    for (const spelling of [
       `x${secret}y`,
       encodeURIComponent(secret),
       Buffer.from(`Basic ${secret}.`).toString("base64"),
@@ -251,8 +251,8 @@ describe("the search for them", { timeout: 60_000 }, () => {
       Buffer.from(`user:${secret}@`).toString("base64"),
       secret.toUpperCase()
     ]) {
-      expect(tellings(`before ${said} after`, [secret]).length, said).toBeGreaterThan(0)
+      expect(leaksIn(`before ${spelling} after`, [secret]).length, spelling).toBeGreaterThan(0)
     }
-    expect(tellings("a secret of another kind", [secret])).toEqual([])
+    expect(leaksIn("a secret of another kind", [secret])).toEqual([])
   })
 })

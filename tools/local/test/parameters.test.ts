@@ -8,7 +8,7 @@ import { HttpApi, type HttpApiEndpoint } from "effect/http-api"
 import { Api } from "@data-import/api/Api"
 import { type Request, send } from "@data-import/api/testing/Client"
 import { freshOrganisation } from "@data-import/domain/testing/fresh"
-import { quietWorld } from "./quietWorld.ts"
+import { healthyWorld } from "./healthyWorld.ts"
 import { tokenFor, wholeSystem, WholeSystem } from "./wholeSystem.ts"
 
 const endpoints: Array<HttpApiEndpoint.Top> = []
@@ -56,7 +56,7 @@ const faultsOf = ({ json }: { readonly json: unknown }) =>
   (json as { readonly errors: ReadonlyArray<{ readonly attr: string; readonly code: string }> })
     .errors
 
-layer(wholeSystem(quietWorld()), { excludeTestServices: true, timeout: "2 minutes" })(
+layer(wholeSystem(healthyWorld()), { excludeTestServices: true, timeout: "2 minutes" })(
   "the query of",
   (it) => {
     describe("an operation", () => {

@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { send } from "@data-import/api/testing/Client"
 import { document } from "@data-import/api/testing/ResponseCheck"
 import { freshOrganisation } from "@data-import/domain/testing/fresh"
-import { quietWorld } from "./quietWorld.ts"
+import { healthyWorld } from "./healthyWorld.ts"
 import { tokenFor, wholeSystem, WholeSystem } from "./wholeSystem.ts"
 
 const operations = Object.entries(document.paths)
@@ -24,7 +24,7 @@ const client = Effect.gen(function* () {
     send(gatewayUrl, { ...operation, headers })
 })
 
-layer(wholeSystem(quietWorld({ RATE_LIMIT: "1" })), {
+layer(wholeSystem(healthyWorld({ RATE_LIMIT: "1" })), {
   excludeTestServices: true,
   timeout: "1 minute"
 })("an organisation with one request a minute", (it) => {

@@ -26,7 +26,7 @@ interface Case {
   readonly bad: ReadonlyArray<string>
   /** The process does not start without it. */
   readonly required?: true
-  /** What is wrong with it is said without its value. */
+  /** The message does not contain its value. */
   readonly secret?: true
 }
 
@@ -208,10 +208,10 @@ describe.each(table)("%s, %s", (process, name, { bad, required, secret }) => {
 const migrate = async (env: Environment) => {
   const main = join(import.meta.dirname, "..", "..", "..", "libs", "postgres", "src", "main.ts")
   const child: ChildProcess = spawn(process.execPath, [main], { env: { ...env } })
-  let said = ""
-  for (const stream of [child.stdout, child.stderr]) stream?.on("data", (text) => (said += text))
+  let output = ""
+  for (const stream of [child.stdout, child.stderr]) stream?.on("data", (text) => (output += text))
   const status = await new Promise((resolve) => child.once("close", resolve))
-  return { status, said }
+  return { status, output }
 }
 
 const workers = ["ACCOUNT_IMPORT", "POST_IMPORT", "QUERY", "AUTH", "OPERATOR"]
@@ -220,18 +220,18 @@ const ofMigrate = ["DATABASE_URL", ...workers.map((worker) => `${worker}_DATABAS
 describe("the migration job", { timeout: 60_000 }, () => {
   it.each(["DATABASE_URL", "AUTH_DATABASE_URL"])("refuses a wrong %s in a line", async (name) => {
     const owner = "postgres://nobody:pw@127.0.0.1:1/nothing"
-    const { said, status } = await migrate({ DATABASE_URL: owner, [name]: "mysql://a:pw@b/c" })
+    const { output, status } = await migrate({ DATABASE_URL: owner, [name]: "mysql://a:pw@b/c" })
     expect(status).toBe(1)
-    expect(said).toBe(
+    expect(output).toBe(
       `${name} is not valid. It must be a URL like postgres://user:password@host:port/database, ` +
         "its sslmode, if any, one of disable, require, verify-ca, verify-full.\n"
     )
   })
 
   it("refuses to do without DATABASE_URL", async () => {
-    const { said, status } = await migrate({})
+    const { output, status } = await migrate({})
     expect(status).toBe(1)
-    expect(said).toMatch(/^DATABASE_URL is not set\. It must be [^\n]+\.\n$/)
+    expect(output).toMatch(/^DATABASE_URL is not set\. It must be [^\n]+\.\n$/)
   })
 })
 

@@ -4,17 +4,17 @@ import { Effect } from "effect"
 import { request } from "@data-import/server/testing/RawClient"
 import { until } from "@data-import/server/testing/RunningService"
 import { freshSupplier, minimalAccount } from "@data-import/domain/testing/fresh"
-import { quietWorld } from "./quietWorld.ts"
+import { healthyWorld } from "./healthyWorld.ts"
 import { tokenFor, wholeSystem, WholeSystem } from "./wholeSystem.ts"
 
 /** As S3 answers for an object that is not there, where the caller may not list the bucket. */
 const forbidding = {
-  ...quietWorld(),
+  ...healthyWorld(),
   store: ((incoming, response) => {
     const xml = "<Error><Code>AccessDenied</Code><Message>Access Denied</Message></Error>"
     response.writeHead(403, { "content-type": "application/xml" })
     response.end(incoming.method === "HEAD" ? undefined : xml)
-  }) satisfies ReturnType<typeof quietWorld>["store"]
+  }) satisfies ReturnType<typeof healthyWorld>["store"]
 }
 
 layer(wholeSystem(forbidding), { excludeTestServices: true, timeout: "1 minute" })(

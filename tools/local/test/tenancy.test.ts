@@ -15,7 +15,7 @@ import {
   statementsPayload,
   transactionsPayload
 } from "@data-import/domain/testing/samples"
-import { quietWorld } from "./quietWorld.ts"
+import { healthyWorld } from "./healthyWorld.ts"
 import { tokenFor, wholeSystem, WholeSystem } from "./wholeSystem.ts"
 
 const team = "Migration Team"
@@ -138,7 +138,7 @@ const teamIsThere = Layer.effectDiscard(
   Effect.flatMap(Configuration, (setup) => setup.createTeam(team))
 )
 
-layer(teamIsThere.pipe(Layer.provideMerge(wholeSystem(quietWorld()))), {
+layer(teamIsThere.pipe(Layer.provideMerge(wholeSystem(healthyWorld()))), {
   excludeTestServices: true,
   timeout: "2 minutes"
 })("the tenancy matrix", (it) => {

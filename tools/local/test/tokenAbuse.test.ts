@@ -15,7 +15,7 @@ import { send } from "@data-import/api/testing/Client"
 import { issueKey, revokeKey } from "@data-import/domain/auth/ServiceToken"
 import { freshOrganisation } from "@data-import/domain/testing/fresh"
 import { get as valueAt } from "@data-import/domain/testing/wire"
-import { quietWorld } from "./quietWorld.ts"
+import { healthyWorld } from "./healthyWorld.ts"
 import { privateKeysIn, wholeSystem, WholeSystem } from "./wholeSystem.ts"
 
 type Json = Readonly<Record<string, unknown>>
@@ -270,7 +270,7 @@ const asked = Effect.fnUntraced(function* (authorization: string) {
 
 const refused = [401, "authentication_failed", "Token"]
 
-layer(wholeSystem(quietWorld()), { excludeTestServices: true, timeout: "2 minutes" })(
+layer(wholeSystem(healthyWorld()), { excludeTestServices: true, timeout: "2 minutes" })(
   "a token",
   (it) => {
     it("is abused in sixty ways at least, each of them once", () => {

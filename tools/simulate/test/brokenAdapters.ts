@@ -8,11 +8,11 @@ import type { ImportKey } from "@data-import/domain/account/ImportProcess"
 import type { Accounts } from "@data-import/domain/ports/Accounts"
 import { importOf, type StoredImport } from "@data-import/domain/ports/memory/Store"
 import type { AccountChange } from "@data-import/domain/account/AccountChange"
-import type { Spoil } from "../InMemory.ts"
+import type { Mutation } from "../InMemory.ts"
 import type { Programs } from "../Programs.ts"
 import { owners } from "../Traffic.ts"
 
-type Store = Parameters<Spoil>[1]
+type Store = Parameters<Mutation>[1]
 type Change = Accounts["Service"]["change"]
 
 const put = (store: Store, key: ImportKey, stored: StoredImport): void => {
@@ -36,7 +36,7 @@ const withoutLease = (stored: StoredImport): StoredImport => ({
 
 /** A change of accounts whose decision is altered before it is stored. */
 const changing =
-  (alteration: (change: AccountChange) => AccountChange): Spoil =>
+  (alteration: (change: AccountChange) => AccountChange): Mutation =>
   ({ accounts }) => {
     const change: Change = (command) =>
       accounts.change({
@@ -51,7 +51,7 @@ const changing =
   }
 
 /** Decides on what it saw before its turn, and stores it after. */
-const decidingEarly: Spoil = ({ accounts }, _store, turn) => {
+const decidingEarly: Mutation = ({ accounts }, _store, turn) => {
   const change: Change = (command) =>
     Effect.gen(function* () {
       const seen = yield* accounts.view(command.key, command.look)
@@ -64,7 +64,7 @@ const decidingEarly: Spoil = ({ accounts }, _store, turn) => {
 }
 
 /** By what is wrong. */
-export const brokenAdapters: Readonly<Record<string, Spoil>> = {
+export const brokenAdapters: Readonly<Record<string, Mutation>> = {
   "stage does not see the lease": ({ imports }, store) => ({
     imports: {
       ...imports,
@@ -223,8 +223,8 @@ export const brokenAdapters: Readonly<Record<string, Spoil>> = {
       change: (command) => accounts.change({ ...command, look: { ...command.look, notes: [] } })
     }
   }),
-  "every supplier's day is that of UTC": ({ setup }) => ({
-    setup: {
+  "every supplier's day is that of UTC": ({ configuration: setup }) => ({
+    configuration: {
       ...setup,
       supplier: (code) =>
         Effect.map(
@@ -233,8 +233,8 @@ export const brokenAdapters: Readonly<Record<string, Spoil>> = {
         )
     }
   }),
-  "every supplier is Ongoing": ({ setup }) => ({
-    setup: {
+  "every supplier is Ongoing": ({ configuration: setup }) => ({
+    configuration: {
       ...setup,
       supplier: (code) =>
         Effect.map(

@@ -7,11 +7,11 @@ import type { Keep, Reservation } from "@data-import/domain/requests/Idempotency
 import type { Accounts } from "@data-import/domain/ports/Accounts"
 import type { IdempotencyKeys } from "@data-import/domain/ports/IdempotencyKeys"
 import { finish } from "@data-import/domain/support/Steps"
-import type { Spoil } from "../InMemory.ts"
+import type { Mutation } from "../InMemory.ts"
 import type { Programs } from "../Programs.ts"
 import { own } from "../Traffic.ts"
 
-type Store = Parameters<Spoil>[1]
+type Store = Parameters<Mutation>[1]
 type Change = Accounts["Service"]["change"]
 type Reserve = IdempotencyKeys["Service"]["reserve"]
 type KeyRecord = Store["idempotencyKeys"] extends Map<string, infer A> ? A : never
@@ -30,7 +30,9 @@ const alter = (
 }
 
 const reserving =
-  (alteration: (store: Store, command: Parameters<Reserve>[0]) => Parameters<Reserve>[0]): Spoil =>
+  (
+    alteration: (store: Store, command: Parameters<Reserve>[0]) => Parameters<Reserve>[0]
+  ): Mutation =>
   ({ keys }, store) => ({
     keys: {
       ...keys,
@@ -39,7 +41,7 @@ const reserving =
   })
 
 /** Stores the change, and its answer in a step of its own. */
-const keepingLater: Spoil = ({ accounts }, store, turn) => {
+const keepingLater: Mutation = ({ accounts }, store, turn) => {
   const change: Change = (command) => {
     const { at, keep } = command
     if (!keep) return accounts.change(command)
@@ -66,7 +68,7 @@ const regain = (store: Store, keep: Keep<never> | null | undefined): void => {
 }
 
 /** By what is wrong. */
-export const brokenKeys: Readonly<Record<string, Spoil>> = {
+export const brokenKeys: Readonly<Record<string, Mutation>> = {
   "an answer is kept in a step of its own": keepingLater,
   "a change does not look at its reservation": ({ accounts }, store) => ({
     accounts: {

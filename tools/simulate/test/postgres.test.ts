@@ -5,15 +5,17 @@ import { Effect, Redacted } from "effect"
 import type {} from "@data-import/postgres/testing/globalSetup"
 import { describe, expect, inject, it } from "vitest"
 import { simulateInMemory } from "../InMemory.ts"
-import { groundOnPostgres } from "../OnPostgres.ts"
+import { backendOnPostgres } from "../OnPostgres.ts"
 import { simulate } from "../Simulation.ts"
 
 const steps = 200
 
 const simulateOnPostgres = (seeds: ReadonlyArray<number>, crowd: number) =>
   Effect.gen(function* () {
-    const ground = yield* groundOnPostgres(Redacted.make(inject("databaseUrl")))
-    return yield* Effect.forEach(seeds, (seed) => simulate(seed, steps, { ...ground, crowd }))
+    const ground = yield* backendOnPostgres(Redacted.make(inject("databaseUrl")))
+    return yield* Effect.forEach(seeds, (seed) =>
+      simulate(seed, steps, { ...ground, burst: crowd })
+    )
   }).pipe(Effect.scoped, Effect.runPromise)
 
 describe("on PostgreSQL", { timeout: 120_000 }, () => {

@@ -1,10 +1,10 @@
 /** Many runs hold, the same seed makes the same run, and what is broken on purpose is found. */
 import { describe, expect, it } from "vitest"
-import { groundInMemory, simulateInMemory } from "../InMemory.ts"
-import { failureLines } from "../Printed.ts"
+import { backendInMemory, simulateInMemory } from "../InMemory.ts"
+import { failureLines } from "../Output.ts"
 import type { Report } from "../Simulation.ts"
-import { keptSeeds } from "../seeds.ts"
-import type { Ground } from "../World.ts"
+import { keptSeeds } from "../KeptSeeds.ts"
+import type { Backend } from "../World.ts"
 import { brokenAdapters, brokenPrograms } from "./brokenAdapters.ts"
 import { brokenKeyPrograms, brokenKeys } from "./brokenKeys.ts"
 
@@ -12,13 +12,13 @@ const steps = 250
 const seeds = Array.from({ length: 1_200 }, (_, index) => index + 1)
 
 /** What a failed run has to say. */
-const said = (report: Report): ReadonlyArray<string> =>
+const failureOf = (report: Report): ReadonlyArray<string> =>
   report.failure === null
     ? []
     : failureLines(report, report.log, `npm run simulate -- --seed ${report.seed} --steps ${steps}`)
 
 /** The first seed that fails on this ground. */
-const found = (ground: Ground): number | undefined =>
+const found = (ground: Backend): number | undefined =>
   seeds.find((seed) => simulateInMemory(seed, steps, ground).failure !== null)
 
 describe("the simulation", { timeout: 240_000 }, () => {
@@ -29,7 +29,7 @@ describe("the simulation", { timeout: 240_000 }, () => {
       const report = simulateInMemory(seed, steps)
       for (const what of report.met.keys()) met.add(what)
       histories += report.histories
-      return said(report)
+      return failureOf(report)
     })
     expect(failed.join("\n")).toBe("")
     expect([...met]).toEqual(expect.arrayContaining(toMeet))
@@ -37,7 +37,7 @@ describe("the simulation", { timeout: 240_000 }, () => {
   })
 
   it.each(keptSeeds)("holds for seed $seed, which once failed: $why", (kept) => {
-    expect(said(simulateInMemory(kept.seed, kept.steps)).join("\n")).toBe("")
+    expect(failureOf(simulateInMemory(kept.seed, kept.steps)).join("\n")).toBe("")
   })
 
   it("makes the same run of the same seed, and another of another", () => {
@@ -47,7 +47,7 @@ describe("the simulation", { timeout: 240_000 }, () => {
   })
 
   it("makes the same failure of the same seed", () => {
-    const ground = groundInMemory(brokenAdapters["complete forgets its event"])
+    const ground = backendInMemory(brokenAdapters["complete forgets its event"])
     const [once, again] = [1, 1].map((seed) => simulateInMemory(seed, steps, ground))
     expect(once?.failure).not.toBeNull()
     expect(again?.failure).toBe(once?.failure)
@@ -57,11 +57,11 @@ describe("the simulation", { timeout: 240_000 }, () => {
 
 describe("what is broken on purpose is found", { timeout: 120_000 }, () => {
   it.each(Object.entries({ ...brokenAdapters, ...brokenKeys }))("%s", (_what, spoil) => {
-    expect(found(groundInMemory(spoil))).toBeDefined()
+    expect(found(backendInMemory(spoil))).toBeDefined()
   })
 
   it.each(Object.entries({ ...brokenPrograms, ...brokenKeyPrograms }))("%s", (_what, spoil) => {
-    expect(found(groundInMemory(undefined, { spoil }))).toBeDefined()
+    expect(found(backendInMemory(undefined, { mutate: spoil }))).toBeDefined()
   })
 })
 
@@ -81,12 +81,12 @@ describe("what is broken is found by what its clients saw alone", { timeout: 120
     "a key that a dead request holds is never free"
   ])("%s", (what) => {
     const spoil = { ...brokenAdapters, ...brokenKeys }[what]
-    const ground = groundInMemory(spoil, { onlyClients: true })
+    const ground = backendInMemory(spoil, { onlyClients: true })
     expect(found(ground)).toBeDefined()
   })
 
   it.each(Object.entries({ ...brokenPrograms, ...brokenKeyPrograms }))("%s", (_what, spoil) => {
-    expect(found(groundInMemory(undefined, { onlyClients: true, spoil }))).toBeDefined()
+    expect(found(backendInMemory(undefined, { onlyClients: true, mutate: spoil }))).toBeDefined()
   })
 })
 

@@ -6,7 +6,7 @@
  */
 import { Result, type Schema } from "effect"
 import { type DocumentPath, documentsIn } from "./DocumentPath.ts"
-import type { FieldError } from "../schema/Findings.ts"
+import type { FieldError } from "./Findings.ts"
 import { Findings } from "./Findings.ts"
 import { decodingPartially } from "./PartialDecoding.ts"
 import { inPayloadOrder } from "./PayloadOrder.ts"

@@ -5,7 +5,7 @@
 import { Effect } from "effect"
 import * as Client from "@data-import/testbed/Client"
 import { Findings } from "../Findings.ts"
-import { type Entry, Ledger } from "../Ledger.ts"
+import { type Entry, AcknowledgedWrites } from "../AcknowledgedWrites.ts"
 import * as Requests from "../Requests.ts"
 import type { Scenario } from "../Scenario.ts"
 import * as Session from "../Session.ts"
@@ -27,7 +27,7 @@ const isBusy = ({ retryAfter, status }: Client.Answer): boolean =>
   status === 503 && retryAfter !== null
 
 /** One answer makes the account, and whoever is told of an account is told of that one. */
-const judge = (entry: Entry, answers: ReadonlyArray<Client.Answer>, findings: Findings) => {
+const checkAnswers = (entry: Entry, answers: ReadonlyArray<Client.Answer>, findings: Findings) => {
   const made = answers.filter(({ status }) => status === 201)
   const accounts = new Set(answers.map(({ json }) => Client.textAt(json, "kraken_account_number")))
   accounts.delete("")
@@ -52,13 +52,13 @@ export const onePair: Scenario = {
     const tenant = yield* freshTenant
     const session = yield* Session.open(tenant, atOnce)
     const findings = new Findings()
-    const ledger = new Ledger()
+    const writes = new AcknowledgedWrites()
     let busy = 0
     for (let pair = 1; pair <= count; pair++) {
-      const entry = ledger.of(`P-${pair}`)
+      const entry = writes.of(`P-${pair}`)
       const { answer } = yield* session.settle(Requests.stage(tenant, entry.number, "once"))
       if (answer.status !== 201) findings.add("wrong", `${entry.number}: staged ${answer.status}`)
-      ledger.staged(entry, "once")
+      writes.staged(entry, "once")
       entry.processed = true
       const answers = yield* Effect.forEach(
         Array.from({ length: atOnce }),
@@ -66,14 +66,14 @@ export const onePair: Scenario = {
         { concurrency: "unbounded" }
       )
       busy += answers.filter(isBusy).length
-      const account = judge(entry, answers, findings)
-      if (account !== "") ledger.imported(entry, account)
+      const account = checkAnswers(entry, answers, findings)
+      if (account !== "") writes.imported(entry, account)
     }
-    yield* verify(tenant, ledger.entries, findings)
+    yield* verify(tenant, writes.entries, findings)
     const figures = [
       { name: "pairs", value: count, unit: `with ${atOnce} processes each` },
       { name: "answered 503", value: busy, unit: "times", atMost: 0 }
     ]
-    return { acknowledged: ledger.acknowledged, findings, figures }
+    return { acknowledged: writes.acknowledged, findings, figures }
   })
 }

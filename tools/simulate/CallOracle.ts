@@ -11,16 +11,22 @@ import type { AuditLog } from "@data-import/domain/ports/AuditLog"
 import type { IdempotencyKeys } from "@data-import/domain/ports/IdempotencyKeys"
 import type { ImportListEntry, ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 import type { Supplier } from "@data-import/domain/organisation/Supplier"
-import { decided, linesOf, type ModelAccount, opened, shown } from "./AccountModel.ts"
+import {
+  decide,
+  linesOf,
+  type ModelAccount,
+  openedAccount,
+  fromDescription
+} from "./AccountModel.ts"
 import { auditLine, type Command, eventLine, type Operation, steps } from "./ImportModel.ts"
 import { checkImport } from "./Invariants.ts"
 import { isLost, keepAnswer, learnOfChange } from "./KeyedSteps.ts"
 import * as KeyModel from "./KeyModel.ts"
 import { type Observation, observe } from "./Observation.ts"
 import { entryLine } from "./Programs.ts"
-import { type Asked, begunAt, type Call, nameOf, type Order } from "./Request.ts"
+import { type SentRequest, begunAt, type Call, nameOf, type Order } from "./Request.ts"
 import { owners } from "./Traffic.ts"
-import type { Executed } from "./Turns.ts"
+import type { Executed } from "./CallScheduler.ts"
 import type { World } from "./World.ts"
 
 type ListQuery = Parameters<ImportProcesses["Service"]["list"]>[0]
@@ -29,7 +35,7 @@ type ReserveCommand = Parameters<IdempotencyKeys["Service"]["reserve"]>[0]
 type RefusalEntry = Parameters<AuditLog["Service"]["recordRefusal"]>[0]
 
 /** What was seen last of the import. */
-const lastSeen = (world: World, key: ImportKey): Observation => {
+const lastObservation = (world: World, key: ImportKey): Observation => {
   const observation = world.observations.get(nameOf(key))
   return observation ?? { key, row: null, audit: [], events: [], account: null }
 }
@@ -42,7 +48,7 @@ export const same = (world: World, what: string, found: unknown, expected: unkno
   )
 
 const accountLines = ({ account }: Observation): ReadonlyArray<string> =>
-  account === null ? [] : linesOf(shown(account)).toSorted()
+  account === null ? [] : linesOf(fromDescription(account)).toSorted()
 
 /** The result of a step as text, as the model says it. */
 const answerText = (result: unknown): string => {
@@ -77,7 +83,7 @@ const checkAccountLines = (world: World, what: string, observation: Observation)
 }
 
 /** Remembers what a step has made, for the models of later steps. */
-const learn = (world: World, request: Asked, operation: Operation, answer: string): void => {
+const learn = (world: World, request: SentRequest, operation: Operation, answer: string): void => {
   const { order } = request
   if (!("key" in order)) return
   const name = nameOf(order.key)
@@ -98,7 +104,7 @@ const outcomeOf = (exit: Exit.Exit<unknown, unknown>): string => {
 /** What a step that was taken means to the steps and the answer that come after it. */
 const learnFrom = (
   world: World,
-  request: Asked,
+  request: SentRequest,
   operation: Operation,
   command: Command<Operation>,
   { answer, call }: { readonly answer: string; readonly call: Call }
@@ -110,10 +116,10 @@ const learnFrom = (
   }
   if (operation === "complete" && answer === "Completed") {
     const { createdAt, number } = (command as Command<"complete">).newAccount
-    call.expected = { code: "ok", said: number }
+    call.expected = { code: "ok", message: number }
     const name = nameOf(command.key)
     const payload = world.staged.get(name)?.payload ?? {}
-    world.accounts.set(name, opened(payload, createdAt.epochMilliseconds))
+    world.accounts.set(name, openedAccount(payload, createdAt.epochMilliseconds))
     keepAnswer(world.idempotency, command, number, createdAt)
   }
 }
@@ -126,7 +132,7 @@ const watchStep = Effect.fnUntraced(function* (
   call: Call
 ) {
   const command = args[0] as Command<Operation>
-  const before = lastSeen(world, command.key)
+  const before = lastObservation(world, command.key)
   const name = nameOf(command.key)
   const what = `${operation} of ${name} by r${request.id}`
   const model = steps[operation] as (typeof steps)["stage"]
@@ -163,7 +169,7 @@ const isAdding = (order: Order): order is Adding =>
   ["notes", "transactions", "statements", "instruction"].includes(order.kind)
 
 /** Whether the request repeats one that was acknowledged before it was asked. */
-const repeatsAcknowledged = ({ order, repeats, step }: Asked): boolean => {
+const repeatsAcknowledged = ({ order, repeats, step }: SentRequest): boolean => {
   if (repeats === null || repeats.ended === null || repeats.ended.step >= step) return false
   if (order.kind === "transactions" && !order.check) return false
   return typeof repeats.answer === "object" && repeats.answer?.code === "ok"
@@ -176,10 +182,10 @@ const changed = (
   { now, order }: { readonly order: Adding; readonly now: number },
   model: ModelAccount
 ) => {
-  const number = lastSeen(world, command.key).row?.account?.number ?? ""
-  const decision = decided(model, order, { now, number })
+  const number = lastObservation(world, command.key).row?.account?.number ?? ""
+  const decision = decide(model, order, { now, number })
   if (decision.answer.code === "ok" && isLost(world.idempotency, command)) {
-    return { account: model, answer: { code: "idempotency_key_in_use", said: "" } }
+    return { account: model, answer: { code: "idempotency_key_in_use", message: "" } }
   }
   return decision
 }
@@ -195,7 +201,7 @@ const watchChange = Effect.fnUntraced(function* (
   const { order } = request
   const name = nameOf(key)
   const what = `${action} of ${name} by r${request.id}`
-  const before = lastSeen(world, key)
+  const before = lastObservation(world, key)
   const after = yield* observe(world.storage, key)
   world.observations.set(name, after)
   const model = world.accounts.get(name)
@@ -209,7 +215,7 @@ const watchChange = Effect.fnUntraced(function* (
     world.checks.that(none, () => `${what}: there is no account to change`)
     same(world, `${what}: the history`, delta, { audit: [], events: [] })
     checkAccountLines(world, what, after)
-    call.expected = { code: "not_found", said: "" }
+    call.expected = { code: "not_found", message: "" }
     return
   }
   const { account, answer } = changed(world, command, { order, now: begunAt(request) }, model)
@@ -247,7 +253,7 @@ const watchRefusal = Effect.fnUntraced(function* (world: World, { args, request 
   )
   world.checks.that(seen !== undefined, () => `a refusal of r${request.id} names nothing known`)
   if (seen === undefined) return
-  const before = lastSeen(world, seen)
+  const before = lastObservation(world, seen)
   const after = yield* observe(world.storage, seen)
   world.observations.set(nameOf(seen), after)
   const line = auditLine(at, caller, action, outcome)
@@ -329,7 +335,7 @@ const watchOperator = (world: World, { exit, request: { id, order } }: Executed)
 }
 
 /** Looks at what a call has done, before anything else can happen. */
-export const watch = Effect.fnUntraced(function* (world: World, executed: Executed) {
+export const checkCall = Effect.fnUntraced(function* (world: World, executed: Executed) {
   const { exit, operation, request } = executed
   const [command] = executed.args as ReadonlyArray<{ readonly attempt?: string } | undefined>
   const attempt = command?.attempt
@@ -362,7 +368,7 @@ export const watch = Effect.fnUntraced(function* (world: World, executed: Execut
 /** Everything is as it was seen last: no step has changed what it does not speak of. */
 export const checkUnchanged = Effect.fnUntraced(function* (world: World) {
   for (const key of world.keys) {
-    const before = lastSeen(world, key)
+    const before = lastObservation(world, key)
     const after = yield* observe(world.storage, key)
     same(
       world,

@@ -19,7 +19,7 @@ const isVendorAway = (reply: Reply): boolean =>
   outcomeOf(reply) === "500 payment_vendor_unavailable"
 
 /** The only error of a server that a request brings about. */
-const isAsked = (request: Request, reply: Reply): boolean =>
+const isRequestedFailure = (request: Request, reply: Reply): boolean =>
   isVendorAway(reply) && vendorFails.test(asText(request.body))
 
 /** As long as a vendor is not asked any more that has failed several times. Seconds. */
@@ -31,13 +31,15 @@ const vendorPause = 10
  * as do vendors that failed for others.
  */
 export const comeAgainAfter = (request: Request, reply: Reply): number | null => {
-  if (isVendorAway(reply)) return isAsked(request, reply) ? null : vendorPause
+  if (isVendorAway(reply)) return isRequestedFailure(request, reply) ? null : vendorPause
   const seconds = reply.headers["retry-after"] ?? ""
   return reply.status === 503 && /^[1-9]\d{0,3}$/.test(seconds) ? Number(seconds) : null
 }
 
 const serverErrors = (request: Request, reply: Reply): ReadonlyArray<string> =>
-  reply.status < 500 || isAsked(request, reply) || comeAgainAfter(request, reply) !== null
+  reply.status < 500 ||
+  isRequestedFailure(request, reply) ||
+  comeAgainAfter(request, reply) !== null
     ? []
     : [`the service answered ${outcomeOf(reply)}`]
 
@@ -95,7 +97,7 @@ const contract = (request: Request, reply: Reply, target: Target): ReadonlyArray
 }
 
 /** Everything that this answer to this request should not be. */
-export const judge = (
+export const complaintsAbout = (
   request: Request,
   reply: Reply,
   target: Target,

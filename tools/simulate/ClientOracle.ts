@@ -4,15 +4,15 @@
  */
 import type { ImportKey } from "@data-import/domain/account/ImportProcess"
 import type { Wire } from "@data-import/domain/testing/wire"
-import { contentOf, instructionOf, type ModelAccount, shown } from "./AccountModel.ts"
-import { type Happening, inexplicable, type Operation } from "./Histories.ts"
+import { contentOf, instructionOf, type ModelAccount, fromDescription } from "./AccountModel.ts"
+import { type Event, firstInexplicable, type Operation } from "./Linearizability.ts"
 import {
   type Answer,
-  type Asked,
+  type SentRequest,
   begunAt,
   isClear,
   nameOf,
-  nobodyHeard,
+  unanswered,
   type Order
 } from "./Request.ts"
 import { owners } from "./Traffic.ts"
@@ -22,33 +22,33 @@ import type { World } from "./World.ts"
  * Answers that say nothing of the import, and leave it as it is. An answer that was kept is of an
  * earlier request.
  */
-const saysNothing = ({ code, replayed, said }: Answer): boolean =>
+const isNeutral = ({ code, replayed, message }: Answer): boolean =>
   replayed === true ||
   code === "idempotency_key_reused" ||
   code === "import_supplier_migration_not_ongoing" ||
   code === "request_failed_validation" ||
-  said.includes("import_supplier_does_not_exist")
+  message.includes("import_supplier_does_not_exist")
 
 const ofAdding = (code: string): string =>
   /^(not_found|account_not_found|import_process_does_not_exist)$/.test(code) ? "not_found" : "ok"
 
 /** The answer as the history takes it; `undefined` where the request has no part in it. */
-const heard = (asked: Asked): string | null | undefined => {
+const heard = (asked: SentRequest): string | null | undefined => {
   const { answer, order } = asked
   const isAdding = /^(notes|transactions|statements|instruction)$/.test(order.kind)
-  if (answer === null || answer === nobodyHeard || !isClear(asked)) {
+  if (answer === null || answer === unanswered || !isClear(asked)) {
     return isAdding || order.kind === "status" ? undefined : null
   }
-  if (saysNothing(answer)) return undefined
-  const { code, said } = answer
+  if (isNeutral(answer)) return undefined
+  const { code, message } = answer
   if (isAdding) return ofAdding(code)
   // A stage that is refused for its payload has not looked at the import.
   if (order.kind === "stage" && code === "account_failed_validation") return undefined
   if (code !== "ok" || order.kind === "process") return code
-  return `${code} ${said.split(" ")[0] ?? ""}`
+  return `${code} ${message.split(" ")[0] ?? ""}`
 }
 
-const askOf = ({ order }: Asked): Operation["ask"] | null => {
+const askOf = ({ order }: SentRequest): Operation["ask"] | null => {
   switch (order.kind) {
     case "stage":
       return { kind: "stage", version: order.version }
@@ -68,7 +68,7 @@ const askOf = ({ order }: Asked): Operation["ask"] | null => {
   }
 }
 
-const operationOf = (asked: Asked): Operation | null => {
+const operationOf = (asked: SentRequest): Operation | null => {
   const ask = askOf(asked)
   const answer = heard(asked)
   const { caller, ended, id, order } = asked
@@ -94,16 +94,16 @@ const lastLook = (world: World, key: ImportKey): Operation => {
  * Checks that everything the clients of the import saw can have happened in some order; false where
  * they asked nothing that could.
  */
-export const explain = (world: World, key: ImportKey): boolean => {
+export const checkLinearizable = (world: World, key: ImportKey): boolean => {
   const name = nameOf(key)
   const operations = new Map(world.requests.map((asked) => [asked, operationOf(asked)]))
-  const history = world.happenings.flatMap(({ asked, what }): ReadonlyArray<Happening> => {
+  const history = world.events.flatMap(({ asked, what }): ReadonlyArray<Event> => {
     const operation = operations.get(asked) ?? null
     if (operation === null || !("key" in asked.order)) return []
     return nameOf(asked.order.key) === name ? [{ what, operation }] : []
   })
   const look = lastLook(world, key)
-  const culprit = inexplicable([
+  const culprit = firstInexplicable([
     ...history,
     { what: "asked", operation: look },
     { what: "ended", operation: look }
@@ -133,7 +133,7 @@ const idsIn = (list: ReadonlyArray<Wire>, field: string): ReadonlyArray<string> 
 
 const promisedIn = (
   { kind, ...order }: Order,
-  said: string,
+  message: string,
   there: ModelAccount | null,
   mayBeTwice: (id: string) => boolean
 ): ReadonlyArray<Promised> => {
@@ -151,7 +151,7 @@ const promisedIn = (
     }))
   }
   if ("notes" in order) {
-    const times = said.split(", ").map((each) => each.split(" ")[1])
+    const times = message.split(", ").map((each) => each.split(" ")[1])
     return order.notes.map(contentOf).map((content, index) => ({
       what: `note "${content}" of ${times[index] ?? ""}`,
       times: countOf(there?.notes, (note) => note.content === content && note.at === times[index])
@@ -168,7 +168,7 @@ const promisedIn = (
 export const checkAcknowledged = (world: World, key: ImportKey): void => {
   const name = nameOf(key)
   const account = world.observations.get(name)?.account ?? null
-  const there = account === null ? null : shown(account)
+  const there = account === null ? null : fromDescription(account)
   const requests = world.requests.filter(
     ({ order }) => "key" in order && nameOf(order.key) === name
   )
@@ -180,8 +180,8 @@ export const checkAcknowledged = (world: World, key: ImportKey): void => {
     )
   )
   for (const { answer, id, order } of requests) {
-    if (answer === null || answer === nobodyHeard || answer.code !== "ok") continue
-    const all = promisedIn(order, answer.said, there, (each) => wantedTwice.has(each))
+    if (answer === null || answer === unanswered || answer.code !== "ok") continue
+    const all = promisedIn(order, answer.message, there, (each) => wantedTwice.has(each))
     for (const { often = false, times, what } of all) {
       world.clientChecks.that(
         often ? times > 0 : times === 1,

@@ -8,7 +8,7 @@ import { framingAttacks, methods } from "@data-import/server/testing/FramingAtta
 import { type Case, caseOf, get, post, type Reply, type Request } from "../Case.ts"
 import { operations } from "../Document.ts"
 import { framingCases, hiddenEffects, honestly } from "../FramingPlans.ts"
-import { judge } from "../Judge.ts"
+import { complaintsAbout } from "../Oracle.ts"
 import { hiddenSupplier, stagePath } from "../Tenant.ts"
 import { exchange, nextRequestId, type Target } from "../Wire.ts"
 import { errorOf, record, replyOf } from "./replies.ts"
@@ -190,8 +190,8 @@ describe("what a hidden request does", () => {
 
   it("is found in the answer to another client", () => {
     const complaint = "the answer is one to a hidden request"
-    expect(judge(get(stagePath), staged, target, [])).toContain(complaint)
-    expect(judge(get(`/${hiddenSupplier}/`), staged, target, [])).not.toContain(complaint)
+    expect(complaintsAbout(get(stagePath), staged, target, [])).toContain(complaint)
+    expect(complaintsAbout(get(`/${hiddenSupplier}/`), staged, target, [])).not.toContain(complaint)
   })
 
   it.live.each([

@@ -18,7 +18,7 @@ export interface Entry {
   readonly acknowledged: Set<Addition>
 }
 
-export class Ledger {
+export class AcknowledgedWrites {
   readonly #entries = new Map<string, Entry>()
   #acknowledged = 0
 

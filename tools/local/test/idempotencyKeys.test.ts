@@ -15,7 +15,7 @@ import {
   transactionsPayload
 } from "@data-import/domain/testing/samples"
 import { rows } from "@data-import/postgres/testing/rows"
-import { quietWorld } from "./quietWorld.ts"
+import { healthyWorld } from "./healthyWorld.ts"
 import { tokenFor, wholeSystem, WholeSystem } from "./wholeSystem.ts"
 
 const team = "Migration Team"
@@ -70,7 +70,7 @@ const isReplayed = ({ headers }: Reply): boolean => headers["idempotency-replaye
 
 const system = Layer.effectDiscard(
   Effect.flatMap(Configuration, (setup) => setup.createTeam(team))
-).pipe(Layer.provideMerge(wholeSystem(quietWorld())))
+).pipe(Layer.provideMerge(wholeSystem(healthyWorld())))
 
 layer(system, { excludeTestServices: true, timeout: "2 minutes" })("a key of one path", (it) => {
   it.effect("is refused on every other path, of its own service and of the other", () =>

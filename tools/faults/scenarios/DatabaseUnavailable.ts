@@ -6,7 +6,7 @@
 import { Duration, Effect } from "effect"
 import { Findings } from "../Findings.ts"
 import * as Load from "../Load.ts"
-import { hold } from "../Lock.ts"
+import { hold } from "../DatabaseLock.ts"
 import * as Requests from "../Requests.ts"
 import { type Scenario, seconds } from "../Scenario.ts"
 import * as Session from "../Session.ts"

@@ -5,7 +5,7 @@
 import { describe, expect, it } from "vitest"
 import { get, post, type Reply, type Request } from "../Case.ts"
 import { troublesIn } from "../Fuzz.ts"
-import { comeAgainAfter, judge } from "../Judge.ts"
+import { comeAgainAfter, complaintsAbout } from "../Oracle.ts"
 import type { Target } from "../Wire.ts"
 import { errorOf, record, refusalOf, replyOf, statusPath } from "./replies.ts"
 
@@ -17,7 +17,8 @@ const instruction = (reference: string) =>
   post("/v1/data-import/payment-instruction/create/", { reference })
 const validate = post("/v1/data-import/validate-account/", { payload: {} })
 
-const judged = (reply: Reply, request: Request = asked) => judge(request, reply, target, [secret])
+const judged = (reply: Reply, request: Request = asked) =>
+  complaintsAbout(request, reply, target, [secret])
 
 const good: Readonly<Record<string, readonly [Reply, Request?]>> = {
   "a success": [replyOf(200, record)],

@@ -1,6 +1,6 @@
 /** The check of histories accepts what can have happened, and refuses what cannot. */
 import { describe, expect, it } from "vitest"
-import { type Happening, inexplicable, type Operation } from "../Histories.ts"
+import { type Event, firstInexplicable, type Operation } from "../Linearizability.ts"
 
 type Ask = Operation["ask"]
 
@@ -13,7 +13,7 @@ const operation = (
 ) => ({ id, ask, at: from * 1000, until: to * 1000, answer })
 
 /** The history of the operations; at one instant an end comes before a beginning. */
-const historyOf = (operations: ReadonlyArray<Operation>): ReadonlyArray<Happening> =>
+const historyOf = (operations: ReadonlyArray<Operation>): ReadonlyArray<Event> =>
   operations
     .flatMap((each) => [
       { what: "asked" as const, operation: each, at: each.at, order: 1 },
@@ -28,7 +28,7 @@ const imported = "account_import_process_already_imported"
 const inProgress = "account_import_process_in_progress"
 
 const culprit = (operations: ReadonlyArray<Operation>) =>
-  inexplicable(historyOf(operations))?.id ?? null
+  firstInexplicable(historyOf(operations))?.id ?? null
 
 describe("a history", () => {
   it("of one after the other is explained", () => {

@@ -13,18 +13,18 @@ import type {
 import type { Reserving } from "@data-import/domain/ports/IdempotencyKeys"
 import { stateOf } from "./ImportModel.ts"
 import { entryLine } from "./Programs.ts"
-import { type Answer, type Asked, begunAt, type Call, type Order } from "./Request.ts"
+import { type Answer, type SentRequest, begunAt, type Call, type Order } from "./Request.ts"
 
-const callsOf = ({ calls }: Asked, operation: string): ReadonlyArray<Call> =>
+const callsOf = ({ calls }: SentRequest, operation: string): ReadonlyArray<Call> =>
   calls.filter((call) => call.operation === operation)
 
 /** What the last call of this operation gave; undefined where there was none, or it failed. */
-const valueOf = <A>(asked: Asked, operation: string): A | undefined => {
+const valueOf = <A>(asked: SentRequest, operation: string): A | undefined => {
   const exit = callsOf(asked, operation).at(-1)?.exit
   return exit !== undefined && Exit.isSuccess(exit) ? (exit.value as A) : undefined
 }
 
-const answered = (code: string, said = ""): Answer => ({ code, said })
+const answered = (code: string, message = ""): Answer => ({ code, message })
 
 /** Nothing that was answered so has happened. */
 const nothingHappened = answered("anything but that")
@@ -41,7 +41,7 @@ const isMissing = ({ exit }: Call): boolean =>
   Exit.isSuccess(exit) && Option.isNone(exit.value as Option.Option<unknown>)
 
 /** Whether a document was not there, among those looked up before the call of this operation. */
-const missesDocument = (asked: Asked, until: string | null): boolean => {
+const missesDocument = (asked: SentRequest, until: string | null): boolean => {
   const end = asked.calls.findIndex(({ operation }) => operation === until)
   const looked = end < 0 ? asked.calls : asked.calls.slice(0, end)
   return looked.some((call) => call.operation === "Documents.find" && isMissing(call))
@@ -71,21 +71,21 @@ const stateFound = (call: Call | undefined, at: number): string => {
 const refused = (found: { readonly _tag: string; readonly accountNumber?: string } | null) =>
   answered(refusals[found?._tag ?? "none"] ?? "", found?.accountNumber ?? "")
 
-const ofStage = (asked: Asked): Answer => {
+const ofStage = (asked: SentRequest): Answer => {
   const staging = valueOf<Staging>(asked, "ImportProcesses.stage")
   if (staging === undefined) return nothingHappened
   if (staging._tag === "Refused") return refused(staging.found)
   return answered("ok", staging._tag === "Created" ? "first" : "again")
 }
 
-const ofTeam = (asked: Asked): Answer => {
+const ofTeam = (asked: SentRequest): Answer => {
   const call = callsOf(asked, "ImportProcesses.find").at(-1)
   const state = stateFound(call, begunAt(asked))
   if (state === "Pending") return answered("operations_team_name_does_not_exist")
   return answered(refusals[state] ?? "", importOf(call)?.account?.number ?? "")
 }
 
-const ofProcess = (asked: Asked, { dryRun }: Order<"process">): Answer => {
+const ofProcess = (asked: SentRequest, { dryRun }: Order<"process">): Answer => {
   if (valueOf<boolean>(asked, "Configuration.hasTeam") === false) return ofTeam(asked)
   const claim = valueOf<Claim>(asked, "ImportProcesses.claim")
   if (claim?._tag === "LimitExceeded") return answered("concurrency_limit_exceeded")
@@ -96,7 +96,7 @@ const ofProcess = (asked: Asked, { dryRun }: Order<"process">): Answer => {
   return completed?.expected ?? nothingHappened
 }
 
-const ofChange = (asked: Asked): Answer =>
+const ofChange = (asked: SentRequest): Answer =>
   callsOf(asked, "Accounts.change").at(-1)?.expected ?? nothingHappened
 
 const vendorAnswers: Readonly<Record<string, string>> = {
@@ -105,7 +105,7 @@ const vendorAnswers: Readonly<Record<string, string>> = {
   VendorUnavailable: "payment_vendor_unavailable"
 }
 
-const ofInstruction = (asked: Asked): Answer => {
+const ofInstruction = (asked: SentRequest): Answer => {
   const seen = valueOf<Option.Option<unknown>>(asked, "Accounts.view")
   if (seen !== undefined && Option.isNone(seen)) {
     const state = stateFound(callsOf(asked, "ImportProcesses.find").at(-1), begunAt(asked))
@@ -126,14 +126,14 @@ const statuses: Readonly<Record<string, string>> = {
   Skipped: "UNKNOWN"
 }
 
-const ofStatus = (asked: Asked): Answer => {
+const ofStatus = (asked: SentRequest): Answer => {
   const call = callsOf(asked, "ImportProcesses.find").at(-1)
   const state = stateFound(call, call?.at ?? 0)
   if (state === "none") return answered("not_found")
   return answered("ok", `${statuses[state] ?? ""} ${importOf(call)?.account?.number ?? ""}`)
 }
 
-const ofList = (asked: Asked, { limit }: Order<"list">): Answer => {
+const ofList = (asked: SentRequest, { limit }: Order<"list">): Answer => {
   const found = valueOf<ReadonlyArray<ImportListEntry>>(asked, "ImportProcesses.list") ?? []
   const entries = limit === null ? found : found.slice(0, limit)
   const isLast = found.length === entries.length
@@ -142,7 +142,7 @@ const ofList = (asked: Asked, { limit }: Order<"list">): Answer => {
 }
 
 /** The answer that the rules and the supplier demand, before the import is looked at. */
-const ofRules = (asked: Asked): Answer | null => {
+const ofRules = (asked: SentRequest): Answer | null => {
   const { order } = asked
   const { supplier } = callsOf(asked, "Configuration.supplier")[0] ?? {}
   if (supplier === undefined) return null
@@ -158,14 +158,14 @@ const ofRules = (asked: Asked): Answer | null => {
   return answered("import_supplier_migration_not_ongoing")
 }
 
-const hasLostReservation = ({ calls }: Asked): boolean =>
+const hasLostReservation = ({ calls }: SentRequest): boolean =>
   calls.some(({ exit }) => {
     const failure = Option.getOrNull(Exit.findErrorOption(exit))
     return (failure as { readonly _tag: string } | null)?._tag === "ReservationLost"
   })
 
 /** What the request must be answered because of its key; null where it is judged as without. */
-const ofKey = (asked: Asked): Answer | null => {
+const ofKey = (asked: SentRequest): Answer | null => {
   const reserving = valueOf<Reserving>(asked, "IdempotencyKeys.reserve")
   switch (reserving?._tag) {
     case "Kept":
@@ -180,16 +180,16 @@ const ofKey = (asked: Asked): Answer | null => {
 }
 
 /** Whether a request that has no right to its key has done anything. */
-const hasRunWithoutKey = (asked: Asked): boolean => {
+const hasRunWithoutKey = (asked: SentRequest): boolean => {
   const reserving = valueOf<Reserving>(asked, "IdempotencyKeys.reserve")
   if (asked.keyed === null || reserving?._tag === "Reserved") return false
   return asked.calls.some(({ operation }) => !operation.startsWith("IdempotencyKeys."))
 }
 
 /** What the request must be answered; null where the operator's own commands say it already. */
-const expectedOf = (asked: Asked): Answer | null => ofKey(asked) ?? ofOrder(asked)
+const expectedOf = (asked: SentRequest): Answer | null => ofKey(asked) ?? ofOrder(asked)
 
-const ofOrder = (asked: Asked): Answer | null => {
+const ofOrder = (asked: SentRequest): Answer | null => {
   const { order } = asked
   switch (order.kind) {
     case "validate":
@@ -215,7 +215,7 @@ const ofOrder = (asked: Asked): Answer | null => {
   }
 }
 
-const hasLostLease = (asked: Asked): boolean =>
+const hasLostLease = (asked: SentRequest): boolean =>
   valueOf<boolean>(asked, "ImportProcesses.renew") === false ||
   ["ImportProcesses.complete", "ImportProcesses.dryRun"].some(
     (operation) => valueOf<Completion>(asked, operation)?._tag === "LeaseLost"
@@ -228,7 +228,7 @@ const hasLostLease = (asked: Asked): boolean =>
 const lookUpMillis = 5_000
 
 /** Whether the document store may have taken too long; only these requests ask it. */
-const mayHaveWaitedForDocuments = ({ order }: Asked, elapsedMillis: number): boolean =>
+const mayHaveWaitedForDocuments = ({ order }: SentRequest, elapsedMillis: number): boolean =>
   elapsedMillis >= lookUpMillis &&
   ["validate", "stage", "process", "notes", "statements"].includes(order.kind)
 
@@ -236,8 +236,12 @@ const mayHaveWaitedForDocuments = ({ order }: Asked, elapsedMillis: number): boo
  * Why the answer is not the one that it must be; null where it is. `elapsedMillis` is how long the
  * request took.
  */
-export const objection = (asked: Asked, answer: Answer, elapsedMillis: number): string | null => {
-  const { code, replayed, said } = answer
+export const complaintAbout = (
+  asked: SentRequest,
+  answer: Answer,
+  elapsedMillis: number
+): string | null => {
+  const { code, replayed, message } = answer
   if (hasRunWithoutKey(asked)) return "it ran without its key"
   if (code === "error" && asked.struck.has("defect")) return null
   const isAway = code === "service_unavailable" || code === "payment_vendor_unavailable"
@@ -250,6 +254,6 @@ export const objection = (asked: Asked, answer: Answer, elapsedMillis: number): 
   if (expected.code !== code) return `it was answered ${code}, and must be ${expected.code}`
   if (expected.replayed !== replayed) return "it says wrongly whether its answer was kept"
   // What a validation error says is the affair of other tests.
-  const isSaid = /_failed_validation$/.test(code) || expected.said === said
-  return isSaid ? null : `it was answered ${code} "${said}", and must be "${expected.said}"`
+  const isSame = /_failed_validation$/.test(code) || expected.message === message
+  return isSame ? null : `it was answered ${code} "${message}", and must be "${expected.message}"`
 }

@@ -3,7 +3,7 @@ import { Effect, Exit, Layer } from "effect"
 import { HttpClient, HttpClientError, HttpClientResponse } from "effect/http"
 import { TestConsole } from "effect/testing"
 import { journey } from "../Journey.ts"
-import { painter } from "../Printed.ts"
+import { painter } from "../Output.ts"
 import { get, post, type Step } from "../Step.ts"
 
 const demo = {

@@ -22,11 +22,11 @@ export interface Operation {
   readonly at: number
   /** When it was answered or could no longer take effect. */
   readonly until: number
-  /** `code said`; null where nobody heard an answer, or one that says nothing. */
+  /** `code message`; null where nobody heard an answer, or one that says nothing. */
   readonly answer: string | null
 }
 
-export type Happening =
+export type Event =
   | { readonly what: "asked"; readonly operation: Operation }
   | { readonly what: "ended"; readonly operation: Operation }
 
@@ -238,7 +238,7 @@ const ending = (all: Possibilities, operation: Operation): Possibilities =>
   )
 
 /** The first operation whose end nothing explains; null where everything can be explained. */
-export const inexplicable = (history: ReadonlyArray<Happening>): Operation | null => {
+export const firstInexplicable = (history: ReadonlyArray<Event>): Operation | null => {
   let all: Possibilities = named([{ state: begin, pending: new Map() }])
   for (const { operation, what } of history) {
     all = what === "asked" ? asking(all, operation) : ending(all, operation)

@@ -6,11 +6,11 @@
  */
 import { Context, Effect, type Exit, Stream } from "effect"
 import { type Fault, type FaultPlan, withFaults } from "@data-import/domain/testing/faults"
-import type { Asked } from "./Request.ts"
+import type { SentRequest } from "./Request.ts"
 
 /** A call that waits, or an answer on its way back; `go` lets it happen. */
-export interface Turn {
-  readonly request: Asked
+export interface WaitingCall {
+  readonly request: SentRequest
   readonly operation: string
   readonly args: ReadonlyArray<unknown>
   readonly go: () => void
@@ -18,24 +18,24 @@ export interface Turn {
 
 /** A call that reached its port, and what the port made of it; a stream is read to its end. */
 export interface Executed {
-  readonly request: Asked
+  readonly request: SentRequest
   readonly operation: string
   readonly args: ReadonlyArray<unknown>
   readonly exit: Exit.Exit<unknown, unknown>
 }
 
 /** On whose behalf a fiber runs; null for the simulation itself, which never waits. */
-export const OnBehalf = Context.Reference<Asked | null>("@data-import/simulate/OnBehalf", {
+export const OnBehalf = Context.Reference<SentRequest | null>("@data-import/simulate/OnBehalf", {
   defaultValue: () => null
 })
 
-export interface Desk {
+export interface CallScheduler {
   /** What can happen next, in the order of asking. */
-  readonly waiting: ReadonlyArray<Turn>
-  readonly add: (turn: Omit<Turn, "go">, go: () => void) => void
-  readonly remove: (turn: Turn) => void
+  readonly waiting: ReadonlyArray<WaitingCall>
+  readonly add: (wait: Omit<WaitingCall, "go">, go: () => void) => void
+  readonly remove: (turn: WaitingCall) => void
   /** Lets the turn happen, with the fault. */
-  readonly grant: (turn: Turn, fault: Fault | null) => void
+  readonly proceed: (turn: WaitingCall, fault: Fault | null) => void
   /** What was executed since this was asked last, in the order of its end. */
   readonly executed: () => ReadonlyArray<Executed>
   /** How many calls have begun and not ended, which in memory is none between two turns. */
@@ -84,8 +84,8 @@ const labelOf = (port: string, operation: string): string =>
   `${port.split("/").at(-1) ?? port}.${operation}`
 
 /** Waits for a turn, unless the simulation itself asks; for ever, if the instance is gone. */
-const waitIn =
-  (add: Desk["add"], waiting: Array<Turn>): Desk["turn"] =>
+const waitToProceed =
+  (add: CallScheduler["add"], waiting: Array<WaitingCall>): CallScheduler["turn"] =>
   (operation, args) =>
     Effect.flatMap(OnBehalf, (request) => {
       if (request === null) return Effect.void
@@ -100,21 +100,21 @@ const waitIn =
       })
     })
 
-export const makeDesk = (): Desk => {
-  const waiting: Array<Turn> = []
-  let granted: { readonly turn: Turn; readonly fault: Fault | null } | null = null
+export const makeCallScheduler = (): CallScheduler => {
+  const waiting: Array<WaitingCall> = []
+  let granted: { readonly turn: WaitingCall; readonly fault: Fault | null } | null = null
   let executed: ReadonlyArray<Executed> = []
   let inFlight = 0
 
-  const remove = (turn: Turn) => {
+  const remove = (turn: WaitingCall) => {
     const at = waiting.indexOf(turn)
     if (at >= 0) waiting.splice(at, 1)
   }
-  const add: Desk["add"] = (asked, go) => {
-    const turn: Turn = { ...asked, go }
+  const add: CallScheduler["add"] = (asked, go) => {
+    const turn: WaitingCall = { ...asked, go }
     waiting.push(turn)
   }
-  const turn = waitIn(add, waiting)
+  const turn = waitToProceed(add, waiting)
 
   const plan: FaultPlan = {
     calls: () => [],
@@ -142,7 +142,7 @@ export const makeDesk = (): Desk => {
     waiting,
     add,
     remove,
-    grant: (next, fault) => {
+    proceed: (next, fault) => {
       remove(next)
       granted = { turn: next, fault }
       next.go()

@@ -8,7 +8,7 @@ import { methods } from "@data-import/server/testing/FramingAttacks"
 import { type Case, caseOf, get, post, type Reply, type Request, type Step } from "../Case.ts"
 import { connectionCases, plansOf } from "../ConnectionPlans.ts"
 import { operation, operations } from "../Document.ts"
-import { judge } from "../Judge.ts"
+import { complaintsAbout } from "../Oracle.ts"
 import { exchange, NoAnswer, type Target } from "../Wire.ts"
 import { errorOf, record, replyOf } from "./replies.ts"
 import { answer, behaving } from "./server.ts"
@@ -173,7 +173,7 @@ describe("the answers on a connection", () => {
   it("may refuse HEAD before its operation is known, without a code", () => {
     const target: Target = { port: 8080, tokenOf: () => "a-token" }
     const head: Request = { ...get(path), method: "HEAD", malformed: true }
-    expect(judge(head, replyOf(431, "", last), target, [])).toEqual([])
-    expect(judge(head, replyOf(418, "", last), target, [])).not.toEqual([])
+    expect(complaintsAbout(head, replyOf(431, "", last), target, [])).toEqual([])
+    expect(complaintsAbout(head, replyOf(418, "", last), target, [])).not.toEqual([])
   })
 })

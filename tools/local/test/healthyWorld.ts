@@ -3,7 +3,7 @@ import type { World } from "./wholeSystem.ts"
 
 const card = { brand: "visa", last4: "4242", exp_month: 12, exp_year: 2099 }
 
-export const quietWorld = (settings: World["settings"] = {}): World => ({
+export const healthyWorld = (settings: World["settings"] = {}): World => ({
   vendor: (_incoming, response) => {
     response.setHeader("content-type", "application/json")
     response.end(JSON.stringify({ type: "card", customer: "cus_1", card }))
