@@ -39,7 +39,8 @@ const all = [
   "account_revisions",
   "supplier_settings",
   "idempotency_keys",
-  "note_digests"
+  "note_digests",
+  "account_field_grants"
 ]
 
 const clientAt = (url: Redacted.Redacted) => PgClient.make({ url, maxConnections: 1 })

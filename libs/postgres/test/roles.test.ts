@@ -88,14 +88,14 @@ const grants = Effect.gen(function* () {
 
 /** `r` to read, `a` to add, `w` to write, `d` to delete; in brackets of some columns only. */
 const matrix = {
-  account_metadata: "account-import a",
+  account_metadata: "account-import a, operator r",
   accounts: "account-import a, post-import (r)(w), operator r",
   allowances: "account-import ra(w), post-import ra(w), query ra(w)",
   api_keys: "account-import r, post-import r, query r, auth r, operator ra(w)",
   audit_chains: "operator r",
   audit_log: "account-import a, post-import a, operator ra",
-  billing_addresses: "account-import a",
-  billing_options: "account-import a",
+  billing_addresses: "account-import a, operator r",
+  billing_options: "account-import a, operator r",
   choices: "account-import r, post-import r, operator ra",
   customers: "account-import a, operator r",
   failed_token_attempts: "auth ra(w)d",
@@ -114,7 +114,7 @@ const matrix = {
   refresh_tokens: "auth ra(w)d",
   statements: "account-import a, post-import ra, operator r",
   suppliers: "account-import r, post-import r, query r, operator ra(w)",
-  supply_addresses: "account-import a",
+  supply_addresses: "account-import a, operator r",
   transaction_line_items: "account-import a, post-import ra, operator r",
   transaction_tax_items: "account-import a, post-import ra, operator r",
   transactions: "account-import a, post-import ra, operator r"

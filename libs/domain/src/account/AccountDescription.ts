@@ -3,21 +3,50 @@
  * shown of them, in the names of the wire. No program decides on it.
  */
 import type { FoundDocuments } from "./StoredDocument.ts"
-import type { BigDecimal, DateTime, Schema } from "effect"
-import type { AccountNumber } from "./Account.ts"
+import { type BigDecimal, type DateTime, Schema, Struct } from "effect"
+import { Account, type AccountNumber, defaults } from "./Account.ts"
 import type {
   AccountChange,
   AccountNote,
   AccountStatement,
   AddedTransaction
 } from "./AccountChange.ts"
+import { BillingAddress, BillingOptions } from "./Billing.ts"
 import { type Customer, defaultPreferences } from "./Customer.ts"
 import { twoDecimals } from "../schema/Decimal.ts"
 import { relativePath } from "../schema/DocumentPath.ts"
 import { formatInstant } from "../schema/Field.ts"
+import { encoderOf } from "../schema/Encoder.ts"
 import type { ImportKey } from "./ImportProcess.ts"
 import type { Ledger } from "./Ledger.ts"
+import { SupplyAddress } from "./SupplyAddress.ts"
 import { encodeTransaction } from "./Transaction.ts"
+
+/** The fields of a payload that a description has elsewhere: as its key, or as a list of its own. */
+const describedElsewhere = [
+  "import_supplier",
+  "external_account_number",
+  "customers",
+  "ledgers",
+  "notes",
+  "statements"
+] as const
+
+/** The fields that an account has from its payload and that nothing changes after the import. */
+export const OwnFields = Schema.Struct(Struct.omit(Account.fields, describedElsewhere))
+export type OwnFields = typeof OwnFields.Type
+
+/** The own fields of an account, with the defaults of those that were not sent. */
+export const ownFieldsOf = (account: Account) => {
+  const { account_billing_options: options, ...own } = Struct.omit(account, describedElsewhere)
+  return {
+    ...defaults,
+    metadata: [],
+    supply_addresses: [],
+    ...own,
+    ...(options && { account_billing_options: { use_industry_billing: false, ...options } })
+  } satisfies OwnFields
+}
 
 /** A transaction with its ledger; null for one that was added after the import. */
 export interface DescribedTransaction extends AddedTransaction {
@@ -36,6 +65,7 @@ export interface AccountDescription {
   readonly createdAt: DateTime.Utc
   readonly operationsTeam: string
   readonly balance: BigDecimal.BigDecimal
+  readonly fields: OwnFields
   readonly customers: ReadonlyArray<Customer>
   /** Without their transactions. */
   readonly ledgers: ReadonlyArray<Ledger>
@@ -54,6 +84,32 @@ const money = (value: BigDecimal.BigDecimal | undefined): string | null =>
 
 const instant = (value: DateTime.Utc | undefined): string | null =>
   value === undefined ? null : formatInstant(value)
+
+const encodeOwnFields = encoderOf(OwnFields)
+
+/** An encoded struct with null for every field that it does not have. */
+const withNulls = (
+  { fields }: { readonly fields: object },
+  encoded: Schema.Json | undefined
+): JsonObject | null =>
+  encoded === undefined
+    ? null
+    : Object.fromEntries(
+        Object.keys(fields).map((name) => [name, (encoded as JsonObject)[name] ?? null])
+      )
+
+const ownFieldsJson = (fields: OwnFields): JsonObject => {
+  const encoded = encodeOwnFields(fields) as JsonObject & {
+    readonly supply_addresses: ReadonlyArray<Schema.Json>
+  }
+  return {
+    ...withNulls(OwnFields, encoded),
+    billing_address: withNulls(BillingAddress, encoded["billing_address"]),
+    account_billing_options: withNulls(BillingOptions, encoded["account_billing_options"]),
+    supply_addresses: encoded.supply_addresses.map((address) => withNulls(SupplyAddress, address)),
+    transfer_balance: money(fields.transfer_balance)
+  }
+}
 
 const document = (documents: FoundDocuments, path: string): JsonObject => {
   const { checksum = null, etag = null, size = null } = documents.get(relativePath(path)) ?? {}
@@ -127,6 +183,7 @@ export const encodeDescription = (account: AccountDescription) => ({
   account_created_at: formatInstant(account.createdAt),
   operations_team_name: account.operationsTeam,
   balance: twoDecimals(account.balance),
+  account: ownFieldsJson(account.fields),
   customers: account.customers.map(customerJson),
   ledgers: account.ledgers.map(ledgerJson),
   transactions: account.transactions.map(transactionJson),

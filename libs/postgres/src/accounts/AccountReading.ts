@@ -2,20 +2,19 @@
 import { Data, Effect, Option, Schema } from "effect"
 import { AccountNumber } from "@data-import/domain/account/Account"
 import {
-  type AccountNote,
   type AccountView,
   type Lookup,
   readableOf
 } from "@data-import/domain/account/AccountChange"
 import type { ImportKey } from "@data-import/domain/account/ImportProcess"
 import { type Database, rowsOf } from "../connection/Database.ts"
+import { date } from "../tables/Column.ts"
+import { instructionColumns } from "../tables/ItemTables.ts"
+import { schemaOf, selected } from "../tables/Table.ts"
 import {
-  Day,
-  Decimal,
   firstTransactions,
   namedStatements,
   readHeads,
-  type readNotes,
   readSizes,
   readStatements,
   readTransactions
@@ -23,13 +22,6 @@ import {
 import { readNoteTimes } from "./NoteLookup.ts"
 
 type Sql = Database["Service"]["sql"]
-
-/** The instruction as it was asked for. */
-export const Instruction = Schema.Struct({
-  vendor: Schema.String,
-  reference: Schema.String,
-  type: Schema.Literals(["CARD", "DIRECT_DEBIT"])
-})
 
 const ofKey = (sql: Sql, { external_account_number, import_supplier }: ImportKey) => sql`
   from accounts join import_processes using (id)
@@ -40,20 +32,11 @@ const viewRows = rowsOf(
     id: Schema.BigInt,
     revision: Schema.Int,
     number: AccountNumber,
-    balance: Decimal,
-    lastClosingDate: Schema.NullOr(Day),
-    instruction: Schema.NullOr(Instruction)
+    balance: Schema.BigDecimalFromString,
+    lastClosingDate: Schema.NullOr(date.schema),
+    instruction: Schema.NullOr(schemaOf(instructionColumns))
   })
 )
-
-/** A note as it was sent: with its documents, but without what the store said of them. */
-export const noteOf = ({ documents, note }: Effect.Success<ReturnType<typeof readNotes>>[number]) =>
-  ({
-    ...note,
-    ...(documents && {
-      document_paths: documents.map(({ document_path }) => ({ document_path }))
-    })
-  }) satisfies AccountNote
 
 /** An account as it was at a revision. */
 export interface AccountSnapshot {
@@ -103,7 +86,7 @@ export const readAccount = Effect.fnUntraced(function* (
     select accounts.id, revision, number, balance::text,
       (select to_char(max(last_statement_closing_date), 'YYYY-MM-DD') from ledgers
         where account_id = accounts.id) as "lastClosingDate",
-      (select json_build_object('vendor', vendor, 'reference', reference, 'type', type)
+      (select ${sql.literal(selected(instructionColumns))}
         from payment_instructions
         where account_id = accounts.id and ended_at is null) as instruction
     ${ofKey(sql, key)}`)

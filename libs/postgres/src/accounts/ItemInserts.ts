@@ -1,102 +1,147 @@
 /**
- * What an import and later requests alike bring onto an account, as parts of the statement that
- * stores it. The statement has a common table expression `target` with the `id` of the account and
- * the numbers at which its transactions, notes and statements go on; where it has no row, nothing
- * is stored.
+ * Inserts of what an import and later requests alike bring onto an account: transactions with their
+ * items, notes with their documents, statements. Each is a list of common table expressions for a
+ * statement that has the account in `target`.
  */
+import type { DateTime } from "effect"
 import type { Statement } from "effect/sql"
+import type { Note } from "@data-import/domain/account/Note"
+import type { HistoricalStatement } from "@data-import/domain/account/Statement"
+import type { FoundDocuments } from "@data-import/domain/account/StoredDocument"
+import type { Transaction } from "@data-import/domain/account/Transaction"
+import { relativePath } from "@data-import/domain/schema/DocumentPath"
+import type { CalendarDate } from "@data-import/domain/schema/Field"
 import type { Database } from "../connection/Database.ts"
-import { documentDigest } from "./NoteLookup.ts"
+import * as tables from "../tables/ItemTables.ts"
+import * as Table from "../tables/Table.ts"
+import { documentDigest, documentTextOf } from "./NoteLookup.ts"
 
 type Sql = Database["Service"]["sql"]
+type Inserts = ReadonlyArray<Statement.Fragment>
 
-/** The lists of rows, each as one JSON text. */
-export interface ItemTexts {
-  readonly transactions: string
-  readonly lineItems: string
-  readonly taxItems: string
-  readonly notes: string
-  readonly noteDocuments: string
-  readonly statements: string
+/** The children of all parents, each with the index of its parent and its own within it. */
+const childRows = <Parent, Child, Row>(
+  parents: ReadonlyArray<Parent>,
+  childrenOf: (parent: Parent) => ReadonlyArray<Child> | undefined,
+  rowOf: (child: Child, parent: number, position: number) => Row
+): ReadonlyArray<Row> =>
+  parents.flatMap((parent, index) =>
+    (childrenOf(parent) ?? []).map((child, position) => rowOf(child, index, position))
+  )
+
+/** A transaction, and how it came onto the account; on no ledger where it came after the import. */
+export interface Posting {
+  readonly transaction: Transaction
+  readonly origin: "historical_statement" | "current_statement" | "post_import"
+  readonly ledgerPosition: number | undefined
+  readonly movedFrom: CalendarDate | null
 }
 
-/** `occurrence` counts the transactions of one id on the account, from 1. */
+/** `occurrence` is SQL that counts the transactions of one id on the account, from 1. */
 export const transactionInserts = (
   sql: Sql,
-  rows: ItemTexts,
-  recordedAt: Date,
-  occurrence: Statement.Fragment
-): Statement.Fragment => sql`
-  new_transactions as (
-    insert into transactions (account_id, sequence, occurrence, recorded_at, ledger_position,
-      origin, transaction_id, transaction_date, moved_from_date, amount, type, reason,
-      display_note, note, reference, payment_type, product_code, line_item_count,
-      tax_item_count)
-    select target.id, target.transactions + sequence, ${occurrence}, ${recordedAt},
-      ledger_position, origin, transaction_id, transaction_date, moved_from_date, amount, type,
-      reason, display_note, note, reference, payment_type, product_code, line_item_count,
-      tax_item_count
-    from target, json_to_recordset(${rows.transactions}::json) as sent(
-      sequence integer, ledger_position integer, origin text, transaction_id text,
-      transaction_date date, moved_from_date date, amount numeric, type text, reason text,
-      display_note text, note text, reference text, payment_type text, product_code text,
-      line_item_count integer, tax_item_count integer)
+  postings: ReadonlyArray<Posting>,
+  occurrence: string
+): Inserts => [
+  Table.inserting(
+    sql,
+    tables.transactions,
+    postings.map(({ ledgerPosition, movedFrom, origin, transaction }, sequence) => ({
+      ...transaction,
+      sequence,
+      origin,
+      ledger_position: ledgerPosition,
+      moved_from_date: movedFrom ?? undefined,
+      line_item_count: transaction.line_items?.length,
+      tax_item_count: transaction.tax_items?.length
+    })),
+    { occurrence }
   ),
-  new_line_items as (
-    insert into transaction_line_items (account_id, transaction_sequence, position, start_date,
-      end_date, rate_band, number_of_units, price_per_unit, net_amount, reading_at_start,
-      reading_at_end)
-    select target.id, target.transactions + transaction_sequence, position, start_date, end_date,
-      rate_band, number_of_units, price_per_unit, net_amount, reading_at_start, reading_at_end
-    from target, json_to_recordset(${rows.lineItems}::json) as sent(
-      transaction_sequence integer, position integer, start_date date, end_date date,
-      rate_band text, number_of_units numeric, price_per_unit numeric, net_amount numeric,
-      reading_at_start numeric, reading_at_end numeric)
+  Table.inserting(
+    sql,
+    tables.lineItems,
+    childRows(
+      postings,
+      ({ transaction }) => transaction.line_items,
+      (item, transaction_sequence, position) => ({
+        ...item,
+        transaction_sequence,
+        position,
+        reading_at_start: item.units?.[0],
+        reading_at_end: item.units?.[1]
+      })
+    )
   ),
-  new_tax_items as (
-    insert into transaction_tax_items (account_id, transaction_sequence, position, amount,
-      tax_type, value_taxed, rate, unit_type)
-    select target.id, target.transactions + transaction_sequence, position, amount, tax_type,
-      value_taxed, rate, unit_type
-    from target, json_to_recordset(${rows.taxItems}::json) as sent(
-      transaction_sequence integer, position integer, amount numeric, tax_type text,
-      value_taxed numeric, rate numeric, unit_type text)
-  )`
+  Table.inserting(
+    sql,
+    tables.taxItems,
+    childRows(
+      postings,
+      ({ transaction }) => transaction.tax_items,
+      (item, transaction_sequence, position) => ({ ...item, transaction_sequence, position })
+    )
+  )
+]
 
-/** `origin` is where the statements come from. */
-export const noteAndStatementInserts = (
+/** What the document store answered for the file at a path, if it was asked. */
+const documentColumns = (documents: FoundDocuments, path: string | undefined) => {
+  const stored = path === undefined ? undefined : documents.get(relativePath(path))
+  return {
+    document_size: stored?.size,
+    document_etag: stored?.etag ?? undefined,
+    document_checksum: stored?.checksum ?? undefined
+  }
+}
+
+/** A note without a time of creation gets `createdAt`. */
+export const noteInserts = (
   sql: Sql,
-  rows: ItemTexts,
-  recordedAt: Date,
+  notes: ReadonlyArray<Note>,
+  documents: FoundDocuments,
+  createdAt: DateTime.Utc
+): Inserts => [
+  Table.inserting(
+    sql,
+    tables.notes,
+    notes.map((note, sequence) => ({
+      ...note,
+      sequence,
+      created_at: note.created_at ?? createdAt,
+      is_pinned: note.is_pinned ?? false,
+      documents: documentTextOf(note)
+    })),
+    { document_digest: documentDigest }
+  ),
+  Table.inserting(
+    sql,
+    tables.noteDocuments,
+    childRows(
+      notes,
+      ({ document_paths }) => document_paths,
+      ({ document_path }, note_sequence, position) => ({
+        note_sequence,
+        position,
+        document_path,
+        ...documentColumns(documents, document_path)
+      })
+    )
+  )
+]
+
+export const statementInserts = (
+  sql: Sql,
+  statements: ReadonlyArray<HistoricalStatement>,
+  documents: FoundDocuments,
   origin: "account_payload" | "historical_statements"
-): Statement.Fragment => sql`
-  new_notes as (
-    insert into notes (account_id, sequence, body, created_at, is_pinned, unpin_at,
-      document_digest)
-    select target.id, target.notes + sequence, body, created_at, is_pinned, unpin_at,
-      ${sql.literal(documentDigest)}
-    from target, json_to_recordset(${rows.notes}::json) as sent(
-      sequence integer, body text, created_at timestamptz, is_pinned boolean,
-      unpin_at timestamptz, documents text)
-  ),
-  new_note_documents as (
-    insert into note_documents (account_id, note_sequence, position, document_path,
-      document_size, document_etag, document_checksum)
-    select target.id, target.notes + note_sequence, position, document_path, document_size,
-      document_etag, document_checksum
-    from target, json_to_recordset(${rows.noteDocuments}::json) as sent(
-      note_sequence integer, position integer, document_path text, document_size bigint,
-      document_etag text, document_checksum text)
-  ),
-  new_statements as (
-    insert into statements (account_id, sequence, origin, recorded_at, statement_id,
-      bill_period_from_date, bill_period_to_date, issued_date, number, gross_amount,
-      statement_path, document_size, document_etag, document_checksum)
-    select target.id, target.statements + sequence, ${origin}, ${recordedAt}, statement_id,
-      bill_period_from_date, bill_period_to_date, issued_date, number, gross_amount,
-      statement_path, document_size, document_etag, document_checksum
-    from target, json_to_recordset(${rows.statements}::json) as sent(
-      sequence integer, statement_id text, bill_period_from_date date,
-      bill_period_to_date date, issued_date date, number text, gross_amount numeric,
-      statement_path text, document_size bigint, document_etag text, document_checksum text)
-  )`
+): Inserts => [
+  Table.inserting(
+    sql,
+    tables.statements,
+    statements.map((statement, sequence) => ({
+      ...statement,
+      ...documentColumns(documents, statement.statement_path),
+      sequence,
+      origin
+    }))
+  )
+]

@@ -1,41 +1,18 @@
 /**
  * The transactions, notes and statements of an account, as values of the domain. A row arrives as
- * JSON without nulls, so that what was not sent is left out, with figures as text, so that no digit
- * is lost.
+ * JSON without nulls, so that a field that was not sent is absent.
  */
 import { Effect, Schema } from "effect"
 import type { Statement } from "effect/sql"
 import { itemBytes, transactionBytes } from "@data-import/domain/account/AccountChange"
 import { type Database, rowsOf } from "../connection/Database.ts"
+import { date } from "../tables/Column.ts"
+import * as tables from "../tables/ItemTables.ts"
+import { schemaOf, selected, withoutNulls } from "../tables/Table.ts"
 
 type Sql = Database["Service"]["sql"]
 
-const optional = Schema.optionalKey
-/** A `numeric` as text. */
-export const Decimal = Schema.BigDecimalFromString
-const Instant = Schema.DateTimeUtcFromString
-export const Day = Schema.String.pipe(Schema.brand("CalendarDate"))
-const Path = Schema.String.pipe(Schema.brand("DocumentPath"))
-
-const lineItem = Schema.Struct({
-  rate_band: optional(Schema.String),
-  start_date: Day,
-  end_date: Day,
-  number_of_units: Decimal,
-  net_amount: Decimal,
-  price_per_unit: optional(Decimal),
-  units: optional(Schema.Array(Decimal))
-})
-
-const taxItem = Schema.Struct({
-  amount: Decimal,
-  tax_type: Schema.String,
-  value_taxed: Decimal,
-  rate: Decimal,
-  unit_type: Schema.Literals(["PROPORTION", "CURRENCY_PER_KWH"])
-})
-
-/** A transaction but for its items, of which it has the numbers; null where it has no list. */
+/** A transaction without its items, but with their numbers; null where it has no list. */
 const headRows = rowsOf(
   Schema.Struct({
     sequence: Schema.Int,
@@ -43,19 +20,8 @@ const headRows = rowsOf(
     taxItems: Schema.NullOr(Schema.Int),
     row: Schema.Struct({
       ledgerCode: Schema.NullOr(Schema.String),
-      movedFrom: Schema.NullOr(Day),
-      transaction: Schema.Struct({
-        transaction_id: Schema.String.pipe(Schema.brand("TransactionId")),
-        transaction_date: Day,
-        amount: Decimal,
-        type: Schema.Literals(["CHARGE", "CREDIT", "PAYMENT", "REPAYMENT", "SUPPLY_CHARGE"]),
-        reason: optional(Schema.String),
-        display_note: optional(Schema.String),
-        note: optional(Schema.String),
-        reference: optional(Schema.String),
-        payment_type: optional(Schema.String),
-        product_code: optional(Schema.String)
-      })
+      movedFrom: Schema.NullOr(date.schema),
+      transaction: schemaOf(tables.transactionColumns)
     })
   })
 )
@@ -95,75 +61,71 @@ export const readHeads = (sql: Sql, source: Statement.Fragment) =>
         'ledgerCode', (select ledger_code from ledgers where ledgers.account_id = held.account_id
           and ledgers.position = held.ledger_position),
         'movedFrom', moved_from_date,
-        'transaction', json_strip_nulls(json_build_object('transaction_id', transaction_id,
-          'transaction_date', transaction_date, 'amount', amount::text, 'type', type,
-          'reason', reason, 'display_note', display_note, 'note', note, 'reference', reference,
-          'payment_type', payment_type, 'product_code', product_code))) as row
+        'transaction', ${sql.literal(withoutNulls(tables.transactionColumns))}) as row
     from ${source} order by sequence`)
 
 /** How many items arrive together: few enough to be decoded without a pause. */
 const chunk = 200
 
-const itemsOf = <Item>(
-  chunks: ReadonlyArray<{ readonly sequence: number; readonly items: ReadonlyArray<Item> }>
-): ReadonlyMap<number, ReadonlyArray<Item>> => {
-  const items = new Map<number, Array<Item>>()
-  for (const { items: some, sequence } of chunks) {
-    const before = items.get(sequence)
-    if (before === undefined) items.set(sequence, [...some])
-    else before.push(...some)
-  }
-  return items
+interface Items {
+  readonly table: { readonly name: string }
+  /** SQL for one item. */
+  readonly item: string
 }
 
 /**
- * The items of these transactions, in their order and in chunks. Those of each transaction are
+ * Reads the items of transactions, in their order and in chunks. Those of each transaction are
  * looked up by themselves, see `firstTransactions`.
  */
-const itemChunks = (
-  sql: Sql,
-  {
-    id,
-    item,
-    sequences,
-    table
-  }: {
-    readonly id: bigint
-    readonly sequences: ReadonlyArray<number>
-    readonly table: string
-    readonly item: Statement.Fragment
-  }
-) => sql`
-  select held.sequence, items
-  from unnest(${sequences}::integer[]) as held(sequence) cross join lateral (
-    select position / ${chunk}::integer as part,
-      json_strip_nulls(json_agg(${item} order by position)) as items
-    from ${sql(table)}
-    where account_id = ${id} and transaction_sequence = held.sequence group by 1) as parts
-  order by sequence, part`
-
-const lineItemRows = rowsOf(Schema.Struct({ sequence: Schema.Int, items: Schema.Array(lineItem) }))
-const taxItemRows = rowsOf(Schema.Struct({ sequence: Schema.Int, items: Schema.Array(taxItem) }))
-
-const readLineItems = (sql: Sql, id: bigint, sequences: ReadonlyArray<number>) => {
-  const item = sql`json_build_object('rate_band', rate_band, 'start_date', start_date,
-    'end_date', end_date, 'number_of_units', number_of_units::text,
-    'net_amount', net_amount::text, 'price_per_unit', price_per_unit::text,
-    'units', case when reading_at_start is not null
-      then json_build_array(reading_at_start::text, reading_at_end::text) end)`
-  return Effect.map(
-    lineItemRows(itemChunks(sql, { id, item, sequences, table: "transaction_line_items" })),
-    itemsOf
-  )
+const itemReader = <Item>({ item, table }: Items, schema: Schema.Codec<Item, unknown>) => {
+  const decode = rowsOf(Schema.Struct({ sequence: Schema.Int, items: Schema.Array(schema) }))
+  return Effect.fnUntraced(function* (sql: Sql, id: bigint, sequences: ReadonlyArray<number>) {
+    const chunks = yield* decode(sql`
+      select held.sequence, items
+      from unnest(${sequences}::integer[]) as held(sequence) cross join lateral (
+        select position / ${chunk}::integer as part,
+          json_strip_nulls(json_agg(${sql.literal(item)} order by position)) as items
+        from ${sql(table.name)}
+        where account_id = ${id} and transaction_sequence = held.sequence group by 1) as parts
+      order by sequence, part`)
+    const items = new Map<number, Array<Item>>()
+    for (const { items: some, sequence } of chunks) {
+      const before = items.get(sequence)
+      if (before === undefined) items.set(sequence, [...some])
+      else before.push(...some)
+    }
+    return items
+  })
 }
 
-const readTaxItems = (sql: Sql, id: bigint, sequences: ReadonlyArray<number>) => {
-  const item = sql`json_build_object('amount', amount::text, 'tax_type', tax_type,
-    'value_taxed', value_taxed::text, 'rate', rate::text, 'unit_type', unit_type)`
-  return Effect.map(
-    taxItemRows(itemChunks(sql, { id, item, sequences, table: "transaction_tax_items" })),
-    itemsOf
-  )
+const readLineItems = itemReader(
+  {
+    table: tables.lineItems,
+    item: `json_build_object('item', ${selected(tables.lineItemColumns)},
+      'readings', ${selected(tables.readingColumns)})`
+  },
+  Schema.Struct({
+    item: schemaOf(tables.lineItemColumns),
+    readings: schemaOf(tables.readingColumns)
+  })
+)
+
+const readTaxItems = itemReader(
+  { table: tables.taxItems, item: selected(tables.taxItemColumns) },
+  schemaOf(tables.taxItemColumns)
+)
+
+type ReadLineItem =
+  Effect.Success<ReturnType<typeof readLineItems>> extends ReadonlyMap<
+    number,
+    ReadonlyArray<infer Item>
+  >
+    ? Item
+    : never
+
+const lineItemOf = ({ item, readings }: ReadLineItem) => {
+  const { reading_at_end: end, reading_at_start: start } = readings
+  return { ...item, ...(start !== undefined && end !== undefined && { units: [start, end] }) }
 }
 
 /** The sequences of those that have such items; without any, nothing needs to be read. */
@@ -186,68 +148,43 @@ export const readTransactions = Effect.fnUntraced(function* (
     ...row,
     transaction: {
       ...row.transaction,
-      ...(lineItems !== null && { line_items: lines?.get(sequence) ?? [] }),
+      ...(lineItems !== null && { line_items: (lines?.get(sequence) ?? []).map(lineItemOf) }),
       ...(taxItems !== null && { tax_items: taxes?.get(sequence) ?? [] })
     }
   }))
 })
 
-/** As far as the document store was asked. */
-const Document = {
-  size: optional(Schema.Number),
-  etag: optional(Schema.String),
-  checksum: optional(Schema.String)
-}
-
 const noteRows = rowsOf(
   Schema.Struct({
     row: Schema.Struct({
-      note: Schema.Struct({
-        body: optional(Schema.String),
-        created_at: Instant,
-        is_pinned: Schema.Boolean,
-        unpin_at: optional(Instant)
-      }),
-      documents: optional(Schema.Array(Schema.Struct({ document_path: Path, ...Document })))
+      note: schemaOf(tables.noteColumns),
+      documents: Schema.optionalKey(Schema.Array(schemaOf(tables.noteDocumentColumns)))
     })
   })
 )
 
-/** A source to read from: all notes of the account. */
-export const allNotes = (sql: Sql, id: bigint) =>
-  sql`(select * from notes where account_id = ${id}) as held`
-
-/** The notes of the source, each with its documents, in the order in which they came. */
-export const readNotes = (sql: Sql, source: Statement.Fragment) =>
+/** The notes of the account, each with its documents, in the order in which they came. */
+export const readNotes = (sql: Sql, id: bigint) =>
   Effect.map(
     noteRows(sql`
-      select json_strip_nulls(json_build_object(
-        'note', json_build_object('body', body, 'created_at', created_at,
-          'is_pinned', is_pinned, 'unpin_at', unpin_at),
-        'documents', (select json_agg(json_build_object('document_path', document_path,
-            'size', document_size, 'etag', document_etag, 'checksum', document_checksum
-          ) order by position)
+      select json_strip_nulls(json_build_object('note', ${sql.literal(selected(tables.noteColumns))},
+        'documents', (select json_agg(
+            ${sql.literal(selected(tables.noteDocumentColumns))} order by position)
           from note_documents
           where note_documents.account_id = held.account_id and note_sequence = held.sequence)
         )) as row
-      from ${source} order by sequence`),
+      from (select * from notes where account_id = ${id}) as held order by sequence`),
     (rows) => rows.map(({ row }) => row)
   )
+
+const { origin } = tables.statements.columns
 
 const statementRows = rowsOf(
   Schema.Struct({
     row: Schema.Struct({
-      origin: Schema.Literals(["account_payload", "historical_statements"]),
-      statement: Schema.Struct({
-        statement_id: Schema.String.pipe(Schema.brand("StatementId")),
-        bill_period_from_date: Day,
-        bill_period_to_date: Day,
-        issued_date: optional(Day),
-        number: optional(Schema.String),
-        gross_amount: optional(Decimal),
-        statement_path: optional(Path)
-      }),
-      document: Schema.Struct(Document)
+      origin: origin.schema,
+      statement: schemaOf(tables.statementColumns),
+      document: schemaOf(tables.documentColumns)
     })
   })
 )
@@ -266,14 +203,9 @@ export const namedStatements = (sql: Sql, id: bigint, ids: ReadonlyArray<string>
 export const readStatements = (sql: Sql, source: Statement.Fragment) =>
   Effect.map(
     statementRows(sql`
-      select json_strip_nulls(json_build_object('origin', origin,
-        'statement', json_build_object('statement_id', statement_id,
-          'bill_period_from_date', bill_period_from_date,
-          'bill_period_to_date', bill_period_to_date, 'issued_date', issued_date,
-          'number', number, 'gross_amount', gross_amount::text,
-          'statement_path', statement_path),
-        'document', json_build_object('size', document_size, 'etag', document_etag,
-          'checksum', document_checksum))) as row
+      select json_build_object('origin', origin,
+        'statement', ${sql.literal(withoutNulls(tables.statementColumns))},
+        'document', ${sql.literal(withoutNulls(tables.documentColumns))}) as row
       from ${source} order by sequence`),
     (rows) => rows.map(({ row }) => row)
   )

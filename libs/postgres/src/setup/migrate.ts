@@ -18,6 +18,7 @@ import { accountRevisions } from "../../migrations/0007_account_revisions.ts"
 import { supplierSettings } from "../../migrations/0008_supplier_settings.ts"
 import { idempotencyKeys } from "../../migrations/0009_idempotency_keys.ts"
 import { noteDigests } from "../../migrations/0010_note_digests.ts"
+import { accountFieldGrants } from "../../migrations/0011_account_field_grants.ts"
 import { connectionTo } from "../connection/ConnectionUrl.ts"
 import * as IndexBuilds from "./IndexBuilds.ts"
 import { sqlStateOf } from "../connection/SqlFailure.ts"
@@ -32,7 +33,8 @@ export const migrations = {
   "0007_account_revisions": accountRevisions,
   "0008_supplier_settings": supplierSettings,
   "0009_idempotency_keys": idempotencyKeys,
-  "0010_note_digests": noteDigests
+  "0010_note_digests": noteDigests,
+  "0011_account_field_grants": accountFieldGrants
 }
 
 /** Others held a lock for longer than was waited; the message says what to do. */

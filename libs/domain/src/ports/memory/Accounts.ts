@@ -14,7 +14,11 @@ import {
   readableOf,
   sizeOf
 } from "../../account/AccountChange.ts"
-import type { AccountDescription, DescribedTransaction } from "../../account/AccountDescription.ts"
+import {
+  type AccountDescription,
+  type DescribedTransaction,
+  ownFieldsOf
+} from "../../account/AccountDescription.ts"
 import type { ImportKey } from "../../account/ImportProcess.ts"
 import { currentTransactions, historicalTransactions, type Ledger } from "../../account/Ledger.ts"
 import { noteTimesOf } from "../../account/KnownNotes.ts"
@@ -144,6 +148,7 @@ const describe = (
     createdAt: account.createdAt,
     operationsTeam: account.operationsTeam,
     balance: balanceOf(account, changes),
+    fields: ownFieldsOf(account.account),
     customers: account.account.customers ?? [],
     ledgers: (account.account.ledgers ?? []).map(balancesOf),
     transactions: transactionsOf(account, changes),

@@ -1,0 +1,96 @@
+/**
+ * The kinds of column. A kind knows its SQL type, how a value is written into the JSON of an insert
+ * and how it is read back. Decimals and JSON are read as text, so that no digit is lost.
+ */
+import { BigDecimal, DateTime, Result, Schema, SchemaGetter } from "effect"
+import { parse } from "@data-import/domain/schema/Json"
+
+export interface Column<S extends Schema.Constraint = Schema.Constraint> {
+  /** The SQL type in a record set. */
+  readonly type: string
+  /** Decodes what `read` selects. */
+  readonly schema: S
+  /** The JSON of a value of the schema's type. */
+  readonly write: (value: unknown) => unknown
+  /** The SQL expression that selects the column. */
+  readonly read: (name: string) => string
+  /** The SQL that an insert stores: the sent value unless given, and nothing where it is null. */
+  readonly stored?: string | null
+}
+
+/** One column for each field of a type: a field without a column does not compile. */
+export type ColumnsFor<Fields> = { readonly [Name in keyof Fields]-?: Column }
+
+const plain = <S extends Schema.Constraint>(type: string, schema: S): Column<S> => ({
+  type,
+  schema,
+  write: (value) => value,
+  read: (name) => name
+})
+
+export const text = plain("text", Schema.String)
+export const integer = plain("integer", Schema.Int)
+export const bigint = plain("bigint", Schema.Number)
+export const boolean = plain("boolean", Schema.Boolean)
+export const date = plain("date", Schema.String.pipe(Schema.brand("CalendarDate")))
+/** An object that the database may normalize. */
+export const jsonb = <S extends Schema.Constraint>(schema: S) => plain("jsonb", schema)
+
+/** A text of the type that the domain's schema has: a brand, or a union of literals. */
+export const textOf = <S extends Schema.Codec<string, string>>(schema: S) =>
+  plain("text", Schema.toType(schema))
+
+export const numeric: Column<typeof Schema.BigDecimalFromString> = {
+  type: "numeric",
+  schema: Schema.BigDecimalFromString,
+  write: (value) => BigDecimal.format(value as BigDecimal.BigDecimal),
+  read: (name) => `${name}::text`
+}
+
+export const instant: Column<typeof Schema.DateTimeUtcFromString> = {
+  ...plain("timestamptz", Schema.DateTimeUtcFromString),
+  write: (value) => DateTime.formatIso(value as DateTime.Utc)
+}
+
+const JsonText = Schema.String.pipe(
+  Schema.decodeTo(Schema.Unknown, {
+    decode: SchemaGetter.transform((stored: string) => Result.getOrThrow(parse(stored))),
+    encode: SchemaGetter.transform((value: unknown) => JSON.stringify(value))
+  })
+)
+
+/** JSON as it was sent, with the spelling of its numbers. */
+export const json: Column<typeof JsonText> = {
+  ...plain("json", JsonText),
+  read: (name) => `${name}::text`
+}
+
+/** A column that may be null; the value is then absent. */
+export const optional = <S extends Schema.Constraint>(
+  column: Column<S>
+): Column<Schema.optionalKey<S>> => ({
+  ...column,
+  schema: Schema.optionalKey(column.schema),
+  write: (value) => (value === undefined ? undefined : column.write(value))
+})
+
+/** A column whose null is a value of its own. */
+export const nullable = <S extends Schema.Constraint>(
+  column: Column<S>
+): Column<Schema.NullOr<S>> => ({
+  ...column,
+  schema: Schema.NullOr(column.schema),
+  write: (value) => (value === null ? null : column.write(value))
+})
+
+/** A column that an insert stores as this SQL expression of what is sent and of the target. */
+export const storedAs = <S extends Schema.Constraint>(
+  column: Column<S>,
+  expression: string
+): Column<S> => ({ ...column, stored: expression })
+
+/** A value that is sent for an expression of another column, and is no column of the table. */
+export const sentOnly = <S extends Schema.Constraint>(column: Column<S>): Column<S> => ({
+  ...column,
+  stored: null
+})

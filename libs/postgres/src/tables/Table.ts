@@ -1,0 +1,118 @@
+/**
+ * Descriptions of the tables of an account: each column once, with its type and its value. Inserts,
+ * selects and the record sets of sent rows are made from them.
+ */
+import { Effect, Schema } from "effect"
+import type { Statement } from "effect/sql"
+import { type Database, rowsOf } from "../connection/Database.ts"
+import type { Column } from "./Column.ts"
+
+type Sql = Database["Service"]["sql"]
+
+export interface Columns {
+  readonly [name: string]: Column
+}
+
+/** SQL expressions of columns that are not sent. They refer to `target` and `sent`. */
+interface Computed {
+  readonly [column: string]: string
+}
+
+export interface Table<C extends Columns> {
+  readonly name: string
+  /** The column with the id of the account. */
+  readonly key: string
+  readonly columns: C
+  readonly computed: Computed
+}
+
+export const make = <const C extends Columns>(
+  name: string,
+  columns: C,
+  {
+    computed = {},
+    key = "account_id"
+  }: { readonly computed?: Computed; readonly key?: string } = {}
+): Table<C> => ({ name, key, columns, computed })
+
+type StructOf<C extends Columns> = Schema.Struct<{ readonly [Name in keyof C]: C[Name]["schema"] }>
+
+/** A row as it is read. */
+type ReadRow<C extends Columns> = StructOf<C>["Type"]
+
+/** A row as it is sent. Properties that are no column of the table are ignored. */
+export type Row<C extends Columns> = {
+  readonly [Name in keyof ReadRow<C>]: object extends Pick<ReadRow<C>, Name>
+    ? ReadRow<C>[Name] | undefined
+    : ReadRow<C>[Name]
+}
+
+/** Decodes an object that `selected` or `withoutNulls` selects. */
+export const schemaOf = <C extends Columns>(columns: C) =>
+  Schema.Struct(
+    Object.fromEntries(Object.entries(columns).map(([name, { schema }]) => [name, schema]))
+  ) as unknown as Schema.Codec<ReadRow<C>, unknown>
+
+/** SQL for the columns as one JSON object. */
+export const selected = (columns: Columns): string => {
+  const members = Object.entries(columns).map(([name, { read }]) => `'${name}', ${read(name)}`)
+  return `json_build_object(${members.join(", ")})`
+}
+
+/** The same without the columns that are null: what `optional` columns are decoded from. */
+export const withoutNulls = (columns: Columns): string => `json_strip_nulls(${selected(columns)})`
+
+/** The rows as one JSON text, in which they are sent. */
+const textOf = <C extends Columns>({ columns }: Table<C>, rows: ReadonlyArray<Row<C>>): string => {
+  const writers = Object.entries(columns)
+  return JSON.stringify(
+    rows.map((row) =>
+      Object.fromEntries(
+        writers.map(([name, { write }]) => [name, write(row[name as keyof typeof row])])
+      )
+    )
+  )
+}
+
+/**
+ * A common table expression that inserts the rows into the account of the common table expression
+ * `target`, or nothing where `target` has no row.
+ */
+export const inserting = <C extends Columns>(
+  sql: Sql,
+  table: Table<C>,
+  rows: ReadonlyArray<Row<C>>,
+  more: Computed = {}
+): Statement.Fragment => {
+  const columns = Object.entries(table.columns)
+  const values = {
+    [table.key]: "target.id",
+    ...Object.fromEntries(
+      columns.flatMap(([name, { stored = `sent.${name}` }]) =>
+        stored === null ? [] : [[name, stored]]
+      )
+    ),
+    ...table.computed,
+    ...more
+  }
+  const types = columns.map(([name, { type }]) => `${name} ${type}`)
+  return sql`${sql.literal(`new_${table.name}`)} as (
+    insert into ${sql.literal(`${table.name} (${Object.keys(values).join(", ")})`)}
+    select ${sql.literal(Object.values(values).join(", "))}
+    from target, json_to_recordset(${textOf(table, rows)}::json)
+      as ${sql.literal(`sent(${types.join(", ")})`)}
+  )`
+}
+
+/** Reads these columns of all rows of an account, in their order. */
+export const reader = <C extends Columns>(table: Table<Columns>, columns: C) => {
+  const order = "position" in table.columns ? "position" : table.key
+  const decode = rowsOf(Schema.Struct({ row: schemaOf(columns) }))
+  return (sql: Sql, id: bigint) =>
+    Effect.map(
+      decode(sql`
+        select ${sql.literal(withoutNulls(columns))} as row
+        from ${sql(table.name)} where ${sql(table.key)} = ${id} order by ${sql(order)}`),
+      (rows) => rows.map(({ row }) => row)
+    )
+}
