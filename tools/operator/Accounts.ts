@@ -5,7 +5,7 @@ import { ApiKeyId, type Caller, RequestId } from "@data-import/domain/organisati
 import { Accounts } from "@data-import/domain/ports/Accounts"
 import { type Attempt, type AuditEntry, AuditLog } from "@data-import/domain/ports/AuditLog"
 import { Configuration } from "@data-import/domain/ports/Configuration"
-import { DateTime, Effect, Option } from "effect"
+import { DateTime, Effect, Option, type Schema } from "effect"
 import { Argument, Command } from "effect/cli"
 import { type Entry, plain, say, table } from "./Answer.ts"
 import { asAccountNumber } from "./Parameter.ts"
@@ -39,6 +39,13 @@ const auditEntry = ({
 
 /** The lists of an account, in the order in which they are shown, and what is shown of each. */
 const sections = {
+  metadata: ["key", "value"],
+  supply_addresses: [
+    "supply_address1",
+    "supply_postcode",
+    "customer_at_supply_address_from_date",
+    "primary_place_of_residence_since"
+  ],
   customers: ["given_name", "family_name", "email", "mobile", "date_of_birth"],
   ledgers: [
     "ledger_code",
@@ -68,6 +75,8 @@ const sections = {
   audit: ["at", "action", "outcome", "organisation", "api_key", "request_id"]
 } as const
 
+type Lists = { readonly [Name in keyof typeof sections]: ReadonlyArray<Entry> }
+
 type Description = ReturnType<typeof encodeDescription> & {
   readonly attempts: ReadonlyArray<Entry>
   readonly audit: ReadonlyArray<Entry>
@@ -81,15 +90,27 @@ const section = (name: string, members: ReadonlyArray<string>, entries: Readonly
   return entries.length === 0 ? title : `${title}\n${table(members, lines)}`
 }
 
-const readable = (description: Description): string => {
-  const { kraken_account_number, ...members } = description
-  const own = Object.entries(members).flatMap(([name, value]) =>
-    typeof value === "string" ? [`${name.replaceAll("_", " ")}: ${plain(value)}`] : []
-  )
-  const lists = Object.entries(sections).map(([name, shown]) =>
-    section(name, shown, description[name as keyof typeof sections])
-  )
-  return [[`Account ${kraken_account_number}`, ...own].join("\n"), ...lists].join("\n\n")
+const line = ([name, value]: readonly [string, Schema.Json | undefined]) =>
+  `${name.replaceAll("_", " ")}: ${plain(value) ?? "-"}`
+
+const readable = ({ account, kraken_account_number, ...members }: Description): string => {
+  const { metadata, supply_addresses, ...fields } = account
+  const lists = { ...members, metadata, supply_addresses } as Lists
+  const blocks = [
+    [
+      `Account ${kraken_account_number}`,
+      ...Object.entries(members)
+        .filter(([, value]) => typeof value === "string")
+        .map(line)
+    ],
+    ["account", ...Object.entries(fields).map(line)]
+  ]
+  return [
+    ...blocks.map((lines) => lines.join("\n")),
+    ...Object.entries(sections).map(([name, shown]) =>
+      section(name, shown, lists[name as keyof Lists])
+    )
+  ].join("\n\n")
 }
 
 const show = Command.make(

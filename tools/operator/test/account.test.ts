@@ -66,6 +66,7 @@ it.effect("an account is shown as JSON, with everything on it and how it came th
       "account_created_at",
       "operations_team_name",
       "balance",
+      "account",
       "customers",
       "ledgers",
       "transactions",
@@ -80,6 +81,7 @@ it.effect("an account is shown as JSON, with everything on it and how it came th
       kraken_account_number: number,
       account_created_at: "2026-01-01T12:00:20Z",
       balance: "60.00",
+      account: { billing_email: "regning.holm@example.com", transfer_balance: "50.00" },
       customers: [{ given_name: "Astrid" }, { given_name: "Jeppe" }],
       ledgers: [{ ledger_code: "ELECTRICITY_LEDGER", ledger_balance: "50.00" }],
       payment_instructions: [{ vendor: "STRIPE", details: { last_four: "4242" } }],
@@ -108,6 +110,9 @@ it.effect("an account is shown as text, a table for each kind of thing", () =>
     const blocks = out.split("\n\n").map((block) => block.split("\n"))
     expect(blocks.map(([title]) => title)).toEqual([
       `Account ${number}`,
+      "account",
+      "metadata: 2",
+      "supply addresses: 1",
       "customers: 2",
       "ledgers: 1",
       "transactions: 8",
@@ -124,8 +129,9 @@ it.effect("an account is shown as text, a table for each kind of thing", () =>
       "operations team name: Migration Team",
       "balance: 60.00"
     ])
-    expect(blocks[3]?.at(1)).toMatch(/^transaction_id +transaction_date +type +amount +ledger_code/)
-    expect(blocks[3]?.at(-1)).toMatch(/^added later +2025-12-01 +CREDIT +10\.00 +- +2025-12-01$/)
+    expect(blocks[1]).toContain("billing email: regning.holm@example.com")
+    expect(blocks[6]?.at(1)).toMatch(/^transaction_id +transaction_date +type +amount +ledger_code/)
+    expect(blocks[6]?.at(-1)).toMatch(/^added later +2025-12-01 +CREDIT +10\.00 +- +2025-12-01$/)
   })
 )
 
