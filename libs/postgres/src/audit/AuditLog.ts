@@ -14,27 +14,27 @@ import { type AuditAction, AuditLog } from "@data-import/domain/ports/AuditLog"
 import { verifyAudit } from "./AuditChains.ts"
 import { Database, rowsOf } from "../connection/Database.ts"
 import { auditEntry } from "./ChangeEntries.ts"
+import { columnsOf } from "../tables/Selection.ts"
 import { isStorableKey } from "../tables/ImportRow.ts"
 
 type Sql = Database["Service"]["sql"]
 
 const Instant = Schema.DateTimeUtcFromDate
 
-const attemptRows = rowsOf(
-  Schema.Struct({
-    id: AttemptId,
-    dryRun: Schema.Boolean,
-    startedAt: Instant,
-    endedAt: Schema.NullOr(Instant),
-    outcome: Schema.NullOr(Schema.String),
-    errors: Schema.Array(Schema.Struct({ code: Schema.String, attr: Schema.String }))
-  })
-)
+const AttemptRow = Schema.Struct({
+  id: AttemptId,
+  dryRun: Schema.Boolean,
+  startedAt: Instant,
+  endedAt: Schema.NullOr(Instant),
+  outcome: Schema.NullOr(Schema.String),
+  errors: Schema.Array(Schema.Struct({ code: Schema.String, attr: Schema.String }))
+})
+
+const attemptRows = rowsOf(AttemptRow)
 
 const attempts = (sql: Sql, key: ImportKey) =>
   attemptRows(sql`
-    select import_attempts.id, dry_run as "dryRun", started_at as "startedAt",
-      ended_at as "endedAt", outcome, errors
+    select ${sql.literal(columnsOf(AttemptRow.fields, "import_attempts"))}
     from import_attempts join import_processes on import_processes.id = import_id
     where supplier = ${key.import_supplier}
       and external_account_number = ${key.external_account_number}
@@ -50,21 +50,20 @@ const Action: Schema.Codec<AuditAction> = Schema.Literals([
   "end_payment_instruction"
 ])
 
-const auditRows = rowsOf(
-  Schema.Struct({
-    at: Instant,
-    organisation: OrganisationName,
-    apiKey: ApiKeyId,
-    requestId: RequestId,
-    action: Action,
-    outcome: Schema.String
-  })
-)
+const AuditRow = Schema.Struct({
+  at: Instant,
+  organisation: OrganisationName,
+  apiKey: ApiKeyId,
+  requestId: RequestId,
+  action: Action,
+  outcome: Schema.String
+})
+
+const auditRows = rowsOf(AuditRow)
 
 const audit = (sql: Sql, key: ImportKey) =>
   auditRows(sql`
-    select at, organisation, api_key as "apiKey", request_id as "requestId", action, outcome
-    from audit_log
+    select ${sql.literal(columnsOf(AuditRow.fields))} from audit_log
     where chain in (select id from audit_chains
       where import_supplier = ${key.import_supplier}
         and external_account_number = ${key.external_account_number})

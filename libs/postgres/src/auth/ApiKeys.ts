@@ -18,6 +18,7 @@ import {
 } from "@data-import/domain/ports/ApiKeys"
 import { DoesNotExist } from "@data-import/domain/ports/Configuration"
 import { Database, isStorable, rowsOf } from "../connection/Database.ts"
+import { columnsOf } from "../tables/Selection.ts"
 
 type Sql = Database["Service"]["sql"]
 
@@ -35,21 +36,14 @@ const Listed = {
   ...End
 }
 
+/** The operator may read what is listed; the hash is for the auth service alone. */
 const Key = { ...Listed, hash: Schema.String }
 
 const endRows = rowsOf(Schema.Struct(End))
 const listedRows = rowsOf(Schema.Struct(Listed))
 const keyRows = rowsOf(Schema.Struct(Key))
 
-const endColumns = (sql: Sql) => sql`
-  api_keys.expires_at as "expiresAt", api_keys.revoked_at as "revokedAt"`
-
-/** What the operator may read; the hash is for the auth service alone. */
-const listedColumns = (sql: Sql) => sql`
-  api_keys.id, api_keys.organisation, api_keys.label, api_keys.scopes,
-  api_keys.created_at as "createdAt", ${endColumns(sql)}`
-
-const keyColumns = (sql: Sql) => sql`${listedColumns(sql)}, api_keys.hash`
+const columns = (sql: Sql, fields: object) => sql.literal(columnsOf({ ...fields }, "api_keys"))
 
 const dateOrNull = (instant: DateTime.Utc | null): Date | null => instant && toDateUtc(instant)
 
@@ -72,12 +66,12 @@ const issue = (sql: Sql, key: ApiKey) =>
   )
 
 const endOf = (sql: Sql, id: string) =>
-  endRows(sql`select ${endColumns(sql)} from api_keys where id = ${id}`).pipe(
+  endRows(sql`select ${columns(sql, End)} from api_keys where id = ${id}`).pipe(
     Effect.map(([row]) => Option.fromNullishOr(row))
   )
 
 const keyWith = (sql: Sql, hash: string) =>
-  keyRows(sql`select ${keyColumns(sql)} from api_keys where hash = ${hash}`).pipe(
+  keyRows(sql`select ${columns(sql, Key)} from api_keys where hash = ${hash}`).pipe(
     Effect.map(([row]) => Option.fromNullishOr(row))
   )
 
@@ -131,7 +125,7 @@ const tokenRows = rowsOf(
 /** The token with its key; nobody else rotates a token of its family until the transaction ends. */
 const lockedToken = (sql: Sql, hash: string) =>
   tokenRows(sql`
-    select ${keyColumns(sql)}, families.family, families.revoked_at as "familyRevokedAt",
+    select ${columns(sql, Key)}, families.family, families.revoked_at as "familyRevokedAt",
       tokens.expires_at as "tokenExpiresAt", tokens.used_at as "usedAt"
     from refresh_tokens tokens join refresh_token_families families using (family)
       join api_keys on api_keys.id = families.api_key
@@ -215,7 +209,7 @@ export const layer: Layer.Layer<ApiKeys, never, Database> = Layer.effect(
       list: (organisation) =>
         run(
           listedRows(sql`
-            select ${listedColumns(sql)} from api_keys where organisation = ${organisation}
+            select ${columns(sql, Listed)} from api_keys where organisation = ${organisation}
             order by created_at, id`)
         ),
       revoke: (id, at) => run(revoke(sql, id, at)),

@@ -7,6 +7,7 @@ import { DateTime } from "effect"
 import type { Statement } from "effect/sql"
 import { answersKeptFor, type Reservation } from "@data-import/domain/requests/Idempotency"
 import type { Database } from "../connection/Database.ts"
+import { recordSet } from "../tables/RecordSet.ts"
 
 type Sql = Database["Service"]["sql"]
 
@@ -80,19 +81,18 @@ export const keepingAll = (sql: Sql, commands: ReadonlyArray<KeptAnswers | null>
   )
   const none = sql``
   if (keyed.length === 0) return { before: none, guard: none, after: none, lost: none }
-  const each = <A>(value: (kept: (typeof keyed)[number]) => A) => keyed.map(value)
   return {
     before: sql`
       keyed as (
-        select * from unnest(
-          ${each(({ position }) => position)}::bigint[],
-          ${each(({ reservation }) => reservation.organisation)}::text[],
-          ${each(({ reservation }) => reservation.key)}::text[],
-          ${each(({ reservation }) => reservation.token)}::text[],
-          ${each(({ first }) => first)}::text[],
-          ${each(({ later }) => later)}::text[],
-          ${each(({ at }) => keptUntil(at))}::timestamptz[]
-        ) as keyed(position, organisation, key, token, first, later, kept_until)
+        select * from ${recordSet(sql, "keyed", keyed, {
+          position: ["bigint", ({ position }) => position],
+          organisation: ["text", ({ reservation }) => reservation.organisation],
+          key: ["text", ({ reservation }) => reservation.key],
+          token: ["text", ({ reservation }) => reservation.token],
+          first: ["text", ({ first }) => first],
+          later: ["text", ({ later }) => later],
+          kept_until: ["timestamptz", ({ at }) => keptUntil(at)]
+        })}
       ),
       reserved as (
         select position from (select * from keyed order by organisation, key) as keyed, lateral (

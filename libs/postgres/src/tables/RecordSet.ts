@@ -1,0 +1,27 @@
+/** Rows of values that travel to the database together, each column as one array. */
+import type { Statement } from "effect/sql"
+import type { Database } from "../connection/Database.ts"
+
+/** The columns of a record set by name: the SQL type, and the value of a row at its index from 0. */
+export interface SentColumns<Value> {
+  readonly [name: string]: readonly [
+    type: string,
+    valueOf: (value: Value, index: number) => unknown
+  ]
+}
+
+/** A position from 1, by which an answer finds its command. */
+export const position = ["bigint", (_: unknown, index: number) => index + 1] as const
+
+/** The values as a record set of this name, in no order. */
+export const recordSet = <Value>(
+  sql: Database["Service"]["sql"],
+  name: string,
+  values: ReadonlyArray<Value>,
+  columns: SentColumns<Value>
+): Statement.Fragment => {
+  const arrays = Object.values(columns).map(
+    ([type, valueOf]) => sql`${values.map(valueOf)}::${sql.literal(type)}[]`
+  )
+  return sql`unnest(${sql.csv(arrays)}) as ${sql.literal(`${name}(${Object.keys(columns).join(", ")})`)}`
+}
