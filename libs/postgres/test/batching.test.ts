@@ -33,7 +33,6 @@ const busySlot = Effect.gen(function* () {
     identity: (command) => command.slice(0, 1),
     weight: (command) => command.length,
     run,
-    isRead: false,
     limits
   }
   const send = yield* Batcher.make(batching, admission, wait)
@@ -51,23 +50,6 @@ it.effect("sends at once and alone who finds a slot free, and the others togethe
     expect(yield* Fiber.join(first)).toBe("FIRST")
     expect(yield* Effect.forEach(others, Fiber.join)).toStrictEqual(["A", "B", "C"])
     expect(batches).toStrictEqual(["first", "a b c"])
-  })
-)
-
-it.effect("sends those together who come in the same turn of the event loop", () =>
-  Effect.gen(function* () {
-    const batches: Array<number> = []
-    const admission = makeAdmission()
-    const run = (batch: ReadonlyArray<number>) =>
-      Effect.sync(() => {
-        batches.push(batch.length)
-        return batch.map((command) => command + 1)
-      })
-    const gathering = { run, isRead: true, limits: { slots: 2, commands: 3 } }
-    const send = yield* Batcher.make(gathering, admission, wait)
-    const answers = yield* Effect.all([1, 1, 2, 3, 4].map(send), { concurrency: "unbounded" })
-    expect(answers).toStrictEqual([2, 2, 3, 4, 5])
-    expect(batches).toStrictEqual([3, 2])
   })
 )
 

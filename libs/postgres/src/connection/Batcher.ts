@@ -1,27 +1,23 @@
 /**
- * Commands that come while others are under way depart together: one statement does a batch for
- * little more than one of its commands. Who finds a slot free departs at once, so nobody waits for
- * company; everybody sees what was committed before the command came, and is answered after the
- * commit, as without a batch.
+ * Batches of writes. A command is flushed at once if a batch slot is free, so batching adds no
+ * latency; commands that come while all slots are taken are flushed together. Each command sees
+ * what was committed before it came and is answered after the commit, as without a batch. Effect's
+ * `RequestResolver` does not do for writes: a batch there has no weight, and holds two commands of
+ * the same identity, of which the second must see the first.
  */
-import { Cause, Deferred, type Duration, Effect, Exit, type Scope } from "effect"
+import { Deferred, type Duration, Effect, Exit, type Scope } from "effect"
 import type { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
 import type { Admission } from "./Admission.ts"
+import { execute, type Pending, type RunBatch } from "./BatchExecution.ts"
 
 export interface BatchOptions<Command, Answer, E = StorageUnavailable> {
-  /** Commands of one batch differ in this; where it is not given, any may go together. */
-  readonly identity?: (command: Command) => string
+  /** Commands of one batch differ in their identity. */
+  readonly identity: (command: Command) => string
   /** What a command adds to the weight of its batch; nothing unless given. */
   readonly weight?: (command: Command) => number
-  /** Runs a batch, all of it or nothing, and answers in its order. */
-  readonly run: (batch: ReadonlyArray<Command>) => Effect.Effect<ReadonlyArray<Answer>, E>
-  /**
-   * A read costs hardly more for many than for one, so it waits for what comes in the same turn of
-   * the event loop. And it waits for no other write: one that is not answered opens the breaker.
-   */
-  readonly isRead: boolean
+  readonly run: RunBatch<Command, Answer, E>
   readonly limits: {
-    /** How many batches are under way at once. */
+    /** How many batches run at once. */
     readonly slots: number
     /** How many commands a batch has at most, and how much they weigh unless it has only one. */
     readonly commands: number
@@ -29,64 +25,30 @@ export interface BatchOptions<Command, Answer, E = StorageUnavailable> {
   }
 }
 
-interface Waiting<Command, Answer> {
-  readonly command: Command
-  readonly answer: Deferred.Deferred<Answer, StorageUnavailable>
-}
-
 /** The next batch, and what has to wait for a later one, both in the order of the queue. */
 const divide = <Command, Answer>(
   { identity, limits, weight }: BatchOptions<Command, Answer>,
-  queue: ReadonlyArray<Waiting<Command, Answer>>
+  queue: ReadonlyArray<Pending<Command, Answer>>
 ) => {
-  const batch: Array<Waiting<Command, Answer>> = []
-  const rest: Array<Waiting<Command, Answer>> = []
+  const batch: Array<Pending<Command, Answer>> = []
+  const rest: Array<Pending<Command, Answer>> = []
   const identities = new Set<string>()
   const most = limits.weight ?? Infinity
   let weighed = 0
-  for (const waiting of queue) {
-    const own = identity?.(waiting.command) ?? ""
-    weighed += weight?.(waiting.command) ?? 0
+  for (const pending of queue) {
+    const own = identity(pending.command)
+    weighed += weight?.(pending.command) ?? 0
     const fits = batch.length === 0 || (batch.length < limits.commands && weighed <= most)
-    if (fits && !identities.has(own)) batch.push(waiting)
-    else rest.push(waiting)
-    if (identity !== undefined) identities.add(own)
+    if (fits && !identities.has(own)) batch.push(pending)
+    else rest.push(pending)
+    identities.add(own)
   }
   return { batch, rest }
 }
 
-const settle = <Command, Answer>(
-  batch: ReadonlyArray<Waiting<Command, Answer>>,
-  answers: ReadonlyArray<Answer>
-): void => {
-  batch.forEach(({ answer }, index) => {
-    const own = answers[index]
-    Deferred.doneUnsafe(
-      answer,
-      own === undefined ? Effect.die(new Error("No answer")) : Effect.succeed(own)
-    )
-  })
-}
-
-/** A batch that dies is taken apart, so that nobody dies of another's command. */
-const execute = <Command, Answer>(
-  batching: BatchOptions<Command, Answer>,
-  batch: ReadonlyArray<Waiting<Command, Answer>>
-): Effect.Effect<void> =>
-  batching.run(batch.map(({ command }) => command)).pipe(
-    Effect.exit,
-    Effect.flatMap((exit): Effect.Effect<void> => {
-      if (Exit.isSuccess(exit)) return Effect.sync(() => settle(batch, exit.value))
-      if (batch.length > 1 && Cause.hasDies(exit.cause)) {
-        return Effect.forEach(batch, (waiting) => execute(batching, [waiting]), { discard: true })
-      }
-      return Effect.sync(() => {
-        for (const { answer } of batch) Deferred.doneUnsafe(answer, Effect.failCause(exit.cause))
-      })
-    })
-  )
-
-/** Runs commands in batches, which go on for as long as the scope, whoever has stopped waiting. */
+/**
+ * Runs commands in batches. A batch goes on when a caller stops waiting, and ends with the scope.
+ */
 export const make = Effect.fnUntraced(function* <Command, Answer>(
   batching: BatchOptions<Command, Answer>,
   { slots: slot }: Pick<Admission, "slots">,
@@ -98,15 +60,15 @@ export const make = Effect.fnUntraced(function* <Command, Answer>(
 > {
   const scope = yield* Effect.scope
   const inSlot = slot({ running: batching.limits.slots, waiting: 1, wait })
-  let queue: Array<Waiting<Command, Answer>> = []
-  /** Whether somebody waits for a slot on behalf of the queue. */
+  let queue: Array<Pending<Command, Answer>> = []
+  /** Whether a flush of the queue waits for a slot. */
   let isFlushWaiting = false
 
   const flush: Effect.Effect<void> = Effect.suspend(() => {
     const { batch, rest } = divide(batching, queue)
     queue = rest
     isFlushWaiting = false
-    return Effect.andThen(flushSoon, batch.length > 0 ? execute(batching, batch) : Effect.void)
+    return Effect.andThen(flushSoon, batch.length > 0 ? execute(batching.run, batch) : Effect.void)
   })
 
   const refuse = (refusal: StorageUnavailable) =>
@@ -114,11 +76,10 @@ export const make = Effect.fnUntraced(function* <Command, Answer>(
       const refused = queue
       queue = []
       isFlushWaiting = false
-      for (const { answer } of refused) Deferred.doneUnsafe(answer, Effect.fail(refusal))
+      for (const { complete } of refused) complete(Exit.fail(refusal))
     })
 
-  const flushing = batching.isRead ? Effect.andThen(Effect.yieldNow, flush) : flush
-  const flushInSlot = Effect.catch(inSlot(flushing), refuse)
+  const flushInSlot = Effect.catch(inSlot(flush), refuse)
 
   const flushSoon: Effect.Effect<void> = Effect.suspend(() => {
     if (isFlushWaiting || queue.length === 0) return Effect.void
@@ -128,9 +89,13 @@ export const make = Effect.fnUntraced(function* <Command, Answer>(
 
   return (command) =>
     Effect.suspend(() => {
-      const own = { command, answer: Deferred.makeUnsafe<Answer, StorageUnavailable>() }
+      const deferred = Deferred.makeUnsafe<Answer, StorageUnavailable>()
+      const own: Pending<Command, Answer> = {
+        command,
+        complete: (exit) => Deferred.doneUnsafe(deferred, exit)
+      }
       queue.push(own)
-      const answer = Effect.onInterrupt(Deferred.await(own.answer), () =>
+      const answer = Effect.onInterrupt(Deferred.await(deferred), () =>
         Effect.sync(() => {
           queue = queue.filter((other) => other !== own)
         })

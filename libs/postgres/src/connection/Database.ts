@@ -24,6 +24,7 @@ import { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable
 import * as Settings from "@data-import/domain/support/Settings"
 import { inTurns, type Steps } from "@data-import/domain/support/Steps"
 import * as Admission from "./Admission.ts"
+import type { RunBatch } from "./BatchExecution.ts"
 import * as Batcher from "./Batcher.ts"
 import * as CircuitBreaker from "./CircuitBreaker.ts"
 import * as ConnectionUrl from "./ConnectionUrl.ts"
@@ -31,6 +32,7 @@ import * as DatabaseClock from "./DatabaseClock.ts"
 import { withOwnRandom } from "./Jitter.ts"
 import * as PoolClock from "./PoolClock.ts"
 import { probe } from "./HealthProbe.ts"
+import * as ReadBatching from "./ReadBatching.ts"
 import { isContended, readOnly, sorted, troubleOf } from "./SqlFailure.ts"
 
 export interface DatabaseSettings {
@@ -85,8 +87,8 @@ export class Database extends Context.Service<
      */
     readonly run: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, Failure<E>, R>
     /**
-     * Makes commands that go to the database in batches, each a statement. A batch of writes that
-     * gave way is not run again, since the next one would have to wait for it.
+     * Makes writes that go to the database in batches, each a statement. A batch that gave way is
+     * not run again, since the next one would have to wait for it.
      */
     readonly batched: <Command, Answer>(
       batching: Batcher.BatchOptions<Command, Answer, OfStatement>
@@ -95,6 +97,13 @@ export class Database extends Context.Service<
       never,
       Scope.Scope
     >
+    /**
+     * Makes reads that go to the database in batches, each a statement. A read waits for no write,
+     * so one that is not answered opens the circuit breaker.
+     */
+    readonly batchedRead: <Command, Answer>(
+      run: RunBatch<Command, Answer, OfStatement>
+    ) => (command: Command) => Effect.Effect<Answer, StorageUnavailable>
     /** Runs a request that will need the database, or refuses it at once. */
     readonly admit: Admission.Admission["admit"]
     /** Whether writes can be answered; however many requests wait, it waits for none of them. */
@@ -109,6 +118,8 @@ export class Database extends Context.Service<
 const connectTimeout = Duration.seconds(2)
 /** Nobody is let in who would wait two seconds; the rest is for those in front who take longer. */
 const waitForConnection = Duration.seconds(8)
+/** How many batches of one kind of read run at once. */
+const readSlots = 2
 /** How long a statement waits for a lock; a longer wait is spent without a connection. */
 const lockTimeout = Duration.millis(200)
 /** How long statements that give way to others are run again. */
@@ -189,21 +200,35 @@ const make = Effect.fnUntraced(function* (config: DatabaseSettings) {
         schedule: pauses
       })
     )
-  const batched: Database["Service"]["batched"] = (batching) => {
-    const runBatch = (batch: Parameters<typeof batching.run>[0]) =>
-      batching.isRead
-        ? Effect.tapError(run(batching.run(batch)), (failure) =>
-            breaker.open(troubleOf(failure) ?? "not_answering")
-          )
-        : runOnce(batching.run(batch))
-    return Batcher.make({ ...batching, run: runBatch }, admission, waitForConnection)
-  }
+  const batched: Database["Service"]["batched"] = (batching) =>
+    Batcher.make(
+      { ...batching, run: (batch) => runOnce(batching.run(batch)) },
+      admission,
+      waitForConnection
+    )
+  const batchedRead: Database["Service"]["batchedRead"] = (runBatch) =>
+    ReadBatching.make(
+      (commands) =>
+        Effect.tapError(run(runBatch(commands)), (failure) =>
+          breaker.open(troubleOf(failure) ?? "not_answering")
+        ),
+      admission.slots({ running: readSlots, waiting: readSlots * 64, wait: waitForConnection })
+    )
   const isReadOnly = sql`select where current_setting('transaction_read_only')::boolean`
   const ready = answered(isReadOnly).pipe(
     Effect.flatMap(({ length }) => (length > 0 ? Effect.fail(readOnly) : Effect.void))
   )
   const { clock } = databaseClock
-  return Database.of({ sql, run, batched, ready, states, clock, admit: admission.admit })
+  return Database.of({
+    sql,
+    run,
+    batched,
+    batchedRead,
+    ready,
+    states,
+    clock,
+    admit: admission.admit
+  })
 })
 
 /**

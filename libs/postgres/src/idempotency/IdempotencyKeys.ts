@@ -12,6 +12,7 @@ import {
 } from "@data-import/domain/requests/Idempotency"
 import { IdempotencyKeys, type Reserving } from "@data-import/domain/ports/IdempotencyKeys"
 import { Database, rowsOf } from "../connection/Database.ts"
+import { position, recordSet } from "../tables/RecordSet.ts"
 import { isReservation } from "./KeptAnswers.ts"
 
 type Command = Parameters<IdempotencyKeys["Service"]["reserve"]>[0]
@@ -29,17 +30,15 @@ const rows = rowsOf(Present)
 const leaseEnd = ({ at, lease }: Command): Date =>
   DateTime.toDateUtc(DateTime.addDuration(at, lease))
 
-const sent = ({ sql }: Database["Service"], commands: ReadonlyArray<Command>) => {
-  const each = <A>(value: (command: Command) => A) => commands.map(value)
-  return sql`
-    select * from unnest(
-      ${each(({ request }) => request.organisation)}::text[],
-      ${each(({ request }) => request.key)}::text[],
-      ${each(({ request }) => request.fingerprint)}::text[],
-      ${each(({ token }) => token)}::text[],
-      ${each(leaseEnd)}::timestamptz[]
-    ) with ordinality as command(organisation, key, fingerprint, token, lease_end, position)`
-}
+const sent = ({ sql }: Database["Service"], commands: ReadonlyArray<Command>) =>
+  recordSet(sql, "command", commands, {
+    organisation: ["text", ({ request }) => request.organisation],
+    key: ["text", ({ request }) => request.key],
+    fingerprint: ["text", ({ request }) => request.fingerprint],
+    token: ["text", ({ token }) => token],
+    lease_end: ["timestamptz", leaseEnd],
+    position
+  })
 
 const latest = (commands: ReadonlyArray<Command>): DateTime.Utc =>
   commands.map(({ at }) => at).reduce((one, other) => DateTime.max(one, other))
@@ -60,7 +59,7 @@ const swept = ({ sql }: Database["Service"], at: DateTime.Utc) => {
  */
 const insertOrRead = (database: Database["Service"]) => (commands: ReadonlyArray<Command>) =>
   rows(database.sql`
-    with sent as (${sent(database, commands)}),
+    with sent as (select * from ${sent(database, commands)}),
     present as (
       select position, found.* from sent, lateral (
         select known.fingerprint, known.expires_at,
@@ -104,7 +103,6 @@ const makeReserve = Effect.fnUntraced(function* (database: Database["Service"]) 
   const inserted = yield* database.batched({
     identity: ({ request }: Command) => JSON.stringify([request.organisation, request.key]),
     run: insertOrRead(database),
-    isRead: false,
     limits: { slots: 2, commands: 64 }
   })
   return Effect.fnUntraced(function* (command: Command) {

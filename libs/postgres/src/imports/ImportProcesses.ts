@@ -77,7 +77,7 @@ const setSkipped = Effect.fnUntraced(function* (
 const make = Effect.gen(function* () {
   const database = yield* Database
   const { run, sql } = database
-  const find = yield* makeFind(database)
+  const find = makeFind(database)
   const mutex = yield* KeyedMutex.make(lockWait)
   return ImportProcesses.of({
     stage: yield* makeStage(database, mutex),

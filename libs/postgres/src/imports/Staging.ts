@@ -9,6 +9,7 @@ import type { ImportProcesses, Staging, Stored } from "@data-import/domain/ports
 import { finish } from "@data-import/domain/support/Steps"
 import { type Database, rowsOf } from "../connection/Database.ts"
 import { readImport } from "../tables/ImportRow.ts"
+import { position, recordSet } from "../tables/RecordSet.ts"
 import { keepingAll, type KeptAnswers } from "../idempotency/KeptAnswers.ts"
 import type { KeyedMutex } from "../connection/KeyedMutex.ts"
 import { contended, isContended } from "../connection/SqlFailure.ts"
@@ -27,20 +28,17 @@ const keptAnswers = ({ at, keep }: Command): KeptAnswers | null => {
   return { reservation: keep.reservation, at, first: textOf(1), later: textOf(2) }
 }
 
-const sent = ({ sql }: Database["Service"], commands: ReadonlyArray<Command>) => {
-  const each = <A>(value: (command: Command) => A) => commands.map(value)
-  return sql`
-    select * from unnest(
-      ${each(({ key }) => key.import_supplier)}::text[],
-      ${each(({ key }) => key.external_account_number)}::text[],
-      ${each(({ payload }) => payload)}::text[],
-      ${each(({ at }) => DateTime.toDateUtc(at))}::timestamptz[],
-      ${each(({ caller }) => caller.organisation)}::text[],
-      ${each(({ caller }) => caller.apiKey)}::text[],
-      ${each(({ caller }) => caller.requestId)}::text[]
-    ) with ordinality as command(supplier, external_account_number, payload, at, organisation,
-      api_key, request_id, position)`
-}
+const sent = ({ sql }: Database["Service"], commands: ReadonlyArray<Command>) =>
+  recordSet(sql, "command", commands, {
+    supplier: ["text", ({ key }) => key.import_supplier],
+    external_account_number: ["text", ({ key }) => key.external_account_number],
+    payload: ["text", ({ payload }) => payload],
+    at: ["timestamptz", ({ at }) => DateTime.toDateUtc(at)],
+    organisation: ["text", ({ caller }) => caller.organisation],
+    api_key: ["text", ({ caller }) => caller.apiKey],
+    request_id: ["text", ({ caller }) => caller.requestId],
+    position
+  })
 
 /**
  * The imports and all that goes with them in one statement. It gives no row for a command whose
@@ -52,7 +50,7 @@ const sent = ({ sql }: Database["Service"], commands: ReadonlyArray<Command>) =>
 const store = (database: Database["Service"], commands: ReadonlyArray<Command>) => {
   const keeping = keepingAll(database.sql, commands.map(keptAnswers))
   return rows(database.sql`
-    with sent as (${sent(database, commands)}),
+    with sent as (select * from ${sent(database, commands)}),
     ${keeping.before}
     locked as (
       select position from sent, lateral (
@@ -163,7 +161,6 @@ export const makeStage = Effect.fnUntraced(function* (
       JSON.stringify([key.import_supplier, key.external_account_number]),
     weight: ({ payload }) => payload.length,
     run: storeBatch(database),
-    isRead: false,
     limits
   })
   return Effect.fnUntraced(function* (command: Command) {

@@ -20,12 +20,16 @@ import {
   SupplierStatus
 } from "@data-import/domain/organisation/Supplier"
 import { Database, isStorable, rowsOf } from "../connection/Database.ts"
+import { columnsOf } from "../tables/Selection.ts"
 
 type Sql = Database["Service"]["sql"]
 
-const organisationRows = rowsOf(
-  Schema.Struct({ name: OrganisationName, createdAt: Schema.DateTimeUtcFromDate })
-)
+const OrganisationRow = Schema.Struct({
+  name: OrganisationName,
+  createdAt: Schema.DateTimeUtcFromDate
+})
+
+const organisationRows = rowsOf(OrganisationRow)
 
 const nameRows = rowsOf(Schema.Struct({ name: Schema.String }))
 
@@ -40,23 +44,20 @@ const createOrganisation = (sql: Sql, name: OrganisationName, at: DateTime.Utc) 
     )
   )
 
-const supplierRows = rowsOf(
-  Schema.Struct({
-    code: SupplierCode,
-    organisation: OrganisationName,
-    status: SupplierStatus,
-    documentRoot: Schema.String,
-    documentCheck: Schema.Boolean,
-    customerEmails: Schema.Boolean,
-    concurrencyLimit: Schema.NullOr(Schema.Int),
-    timeZone: TimeZone
-  })
-)
+const SupplierRow = Schema.Struct({
+  code: SupplierCode,
+  organisation: OrganisationName,
+  status: SupplierStatus,
+  documentRoot: Schema.String,
+  documentCheck: Schema.Boolean,
+  customerEmails: Schema.Boolean,
+  concurrencyLimit: Schema.NullOr(Schema.Int),
+  timeZone: TimeZone
+})
 
-const supplierColumns = (sql: Sql) => sql`
-  code, organisation, status, document_root as "documentRoot", document_check as "documentCheck",
-  customer_emails as "customerEmails", concurrency_limit as "concurrencyLimit",
-  time_zone as "timeZone"`
+const supplierRows = rowsOf(SupplierRow)
+
+const supplierColumns = (sql: Sql) => sql.literal(columnsOf(SupplierRow.fields))
 
 const suppliers = (sql: Sql) =>
   supplierRows(sql`select ${supplierColumns(sql)} from suppliers order by code`)
@@ -158,48 +159,40 @@ const readCodeLists = (sql: Sql) =>
     Effect.map((rows) => Object.fromEntries(rows.map(({ list, values }) => [list, values])))
   )
 
-/** Every request asks for some of these, so those that come together are answered together. */
-const requested = Effect.fnUntraced(function* ({ batched, sql }: Database["Service"]) {
-  const together = { isRead: true, limits: { slots: 2, commands: 64 } }
-  return {
-    supplier: yield* batched({
-      run: (codes: ReadonlyArray<SupplierCode>) =>
-        supplierRows(sql`
-          select ${supplierColumns(sql)} from suppliers where code = any(${codes}::text[])`).pipe(
-          Effect.map((rows) => {
-            const found = new Map(rows.map((row) => [row.code, row]))
-            return codes.map((code) => Option.fromUndefinedOr(found.get(code)))
-          })
-        ),
-      ...together
-    }),
-    hasTeam: yield* batched({
-      run: (names: ReadonlyArray<string>) =>
-        nameRows(sql`select name from operations_teams where name = any(${names}::text[])`).pipe(
-          Effect.map((rows) => {
-            const found = new Set(rows.map(({ name }) => name))
-            return names.map((name) => found.has(name))
-          })
-        ),
-      ...together
-    }),
-    codeLists: yield* batched({
-      run: (asked: ReadonlyArray<null>) =>
-        Effect.map(readCodeLists(sql), (chosen) => asked.map(() => chosen)),
-      ...together
-    })
-  }
+/** What every request asks for, read in batches. */
+const batchedReads = ({ batchedRead, sql }: Database["Service"]) => ({
+  supplier: batchedRead((codes: ReadonlyArray<SupplierCode>) =>
+    supplierRows(sql`
+      select ${supplierColumns(sql)} from suppliers where code = any(${codes}::text[])`).pipe(
+      Effect.map((rows) => {
+        const found = new Map(rows.map((row) => [row.code, row]))
+        return codes.map((code) => Option.fromUndefinedOr(found.get(code)))
+      })
+    )
+  ),
+  hasTeam: batchedRead((names: ReadonlyArray<string>) =>
+    nameRows(sql`select name from operations_teams where name = any(${names}::text[])`).pipe(
+      Effect.map((rows) => {
+        const found = new Set(rows.map(({ name }) => name))
+        return names.map((name) => found.has(name))
+      })
+    )
+  ),
+  codeLists: batchedRead((requests: ReadonlyArray<null>) =>
+    Effect.map(readCodeLists(sql), (codeLists) => requests.map(() => codeLists))
+  )
 })
 
 const make = Effect.gen(function* () {
   const database = yield* Database
   const { run, sql } = database
-  const { codeLists, hasTeam, supplier } = yield* requested(database)
+  const { codeLists, hasTeam, supplier } = batchedReads(database)
   return Configuration.of({
     createOrganisation: (name, at) => run(createOrganisation(sql, name, at)),
     organisations: run(
       organisationRows(sql`
-        select name, created_at as "createdAt" from organisations order by name`)
+        select ${sql.literal(columnsOf(OrganisationRow.fields))}
+        from organisations order by name`)
     ),
     createSupplier: (created) => run(sql.withTransaction(createSupplier(sql, created))),
     supplier: (code) => (isStorable(code) ? supplier(code) : Effect.succeedNone),

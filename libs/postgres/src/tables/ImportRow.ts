@@ -7,6 +7,8 @@ import {
   type ImportProcess
 } from "@data-import/domain/account/ImportProcess"
 import { type Database, isStorable, rowsOf } from "../connection/Database.ts"
+import { position, recordSet } from "./RecordSet.ts"
+import { columnsOf } from "./Selection.ts"
 
 const Instant = Schema.DateTimeUtcFromDate
 
@@ -31,6 +33,8 @@ const processOf = (key: ImportKey, row: typeof Row.Type): ImportProcess => ({
       : null
 })
 
+const columns = columnsOf(Row.fields)
+
 const rows = rowsOf(Row)
 
 const foundRows = rowsOf(Schema.Struct({ ...Row.fields, position: Schema.BigInt }))
@@ -45,8 +49,7 @@ export const isStorableKey = (key: ImportKey): boolean =>
  */
 export const readImport = ({ sql }: Database["Service"], key: ImportKey, locked = false) =>
   rows(sql`
-    select skipped, lease_attempt, lease_expires_at, account_number, account_created_at
-    from import_processes
+    select ${sql.literal(columns)} from import_processes
     where supplier = ${key.import_supplier}
       and external_account_number = ${key.external_account_number}
     ${locked ? sql`for no key update nowait` : sql``}`).pipe(
@@ -61,13 +64,12 @@ export const readImport = ({ sql }: Database["Service"], key: ImportKey, locked 
  */
 const readImports = ({ sql }: Database["Service"], keys: ReadonlyArray<ImportKey>) =>
   foundRows(sql`
-    select position, found.* from unnest(
-      ${keys.map((key) => key.import_supplier)}::text[],
-      ${keys.map((key) => key.external_account_number)}::text[]
-    ) with ordinality as sought(supplier, external_account_number, position),
-    lateral (
-      select skipped, lease_attempt, lease_expires_at, account_number, account_created_at
-      from import_processes present
+    select position, found.* from ${recordSet(sql, "sought", keys, {
+      supplier: ["text", (key) => key.import_supplier],
+      external_account_number: ["text", (key) => key.external_account_number],
+      position
+    })}, lateral (
+      select ${sql.literal(columns)} from import_processes present
       where present.supplier = sought.supplier
         and present.external_account_number = sought.external_account_number
       offset 0
@@ -80,10 +82,6 @@ const readImports = ({ sql }: Database["Service"], keys: ReadonlyArray<ImportKey
     })
   )
 
-/** Finds imports; those that are asked for together are read together. */
+/** Finds imports, in batches. */
 export const makeFind = (database: Database["Service"]) =>
-  database.batched({
-    run: (keys: ReadonlyArray<ImportKey>) => readImports(database, keys),
-    isRead: true,
-    limits: { slots: 2, commands: 64 }
-  })
+  database.batchedRead((keys: ReadonlyArray<ImportKey>) => readImports(database, keys))

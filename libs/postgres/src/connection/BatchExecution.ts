@@ -1,0 +1,40 @@
+/** Runs a batch of commands by one effect and answers each of them. */
+import { Cause, Effect, Exit } from "effect"
+import type { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
+
+/** Runs commands, all of them or none, and answers in their order. */
+export type RunBatch<Command, Answer, E = StorageUnavailable> = (
+  commands: ReadonlyArray<Command>
+) => Effect.Effect<ReadonlyArray<Answer>, E>
+
+/** A command that waits for its answer. */
+export interface Pending<Command, Answer> {
+  readonly command: Command
+  readonly complete: (exit: Exit.Exit<Answer, StorageUnavailable>) => void
+}
+
+const answer = <Command, Answer>(
+  batch: ReadonlyArray<Pending<Command, Answer>>,
+  answers: ReadonlyArray<Answer>
+): void =>
+  batch.forEach(({ complete }, index) => {
+    const own = answers[index]
+    complete(own === undefined ? Exit.die(new Error("No answer")) : Exit.succeed(own))
+  })
+
+/** A batch that dies is run again one by one, so that a command dies of its own defects only. */
+export const execute = <Command, Answer>(
+  run: RunBatch<Command, Answer>,
+  batch: ReadonlyArray<Pending<Command, Answer>>
+): Effect.Effect<void> =>
+  run(batch.map(({ command }) => command)).pipe(
+    Effect.exit,
+    Effect.flatMap((exit): Effect.Effect<void> => {
+      if (Exit.isSuccess(exit)) return Effect.sync(() => answer(batch, exit.value))
+      if (batch.length > 1 && Cause.hasDies(exit.cause)) {
+        return Effect.forEach(batch, (pending) => execute(run, [pending]), { discard: true })
+      }
+      const failed = Exit.failCause(exit.cause)
+      return Effect.sync(() => batch.forEach(({ complete }) => complete(failed)))
+    })
+  )

@@ -1,0 +1,40 @@
+/**
+ * Reads that go to the database together, by Effect's `RequestResolver`. Reads that are made in the
+ * same turn of the event loop are one statement. While all batch slots are taken, reads collect
+ * until one is free, so that an overloaded database gets larger batches and no more of them.
+ */
+import { Effect, Request, RequestResolver } from "effect"
+import type { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
+import type { Run } from "./Admission.ts"
+import { execute, type RunBatch } from "./BatchExecution.ts"
+
+interface Read<Command, Answer> extends Request.Request<Answer, StorageUnavailable> {
+  readonly command: Command
+}
+
+/** How many reads one statement does at most. */
+export const maxReads = 64
+
+/** Makes reads that `run` does in batches, each in a slot. */
+export const make = <Command, Answer>(run: RunBatch<Command, Answer>, inSlot: Run) => {
+  const read = Request.of<Read<Command, Answer>>()
+  const resolver = RequestResolver.makeWith<Read<Command, Answer>>({
+    batchKey: () => run,
+    // The batch collects until a slot is free. The slot is taken again by `runAll`, which also runs
+    // a full batch that has not waited; a wait in vain is reported there.
+    delay: Effect.andThen(Effect.yieldNow, Effect.ignore(inSlot(Effect.void))),
+    collectWhile: ({ size }) => size < maxReads,
+    runAll: (entries) =>
+      inSlot(
+        execute(
+          run,
+          entries.map((entry) => ({
+            command: entry.request.command,
+            complete: (exit) => entry.completeUnsafe(exit)
+          }))
+        )
+      )
+  })
+  return (command: Command): Effect.Effect<Answer, StorageUnavailable> =>
+    Effect.request(read({ command }), resolver)
+}
