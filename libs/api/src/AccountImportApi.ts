@@ -4,12 +4,12 @@
  * Source: docs/contract/import.md#creating-an-account.
  */
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { ProcessPayload } from "@data-import/domain/validation/AccountValidation"
 import { AccountBody, keyWords } from "./AccountBody.ts"
-import { Authorization, RequiredScope } from "./Authorization.ts"
+import { requires } from "./Authorization.ts"
 import { documented } from "./Documented.ts"
-import { anywhere, anyBody, anyKeyed, errorBodies } from "./ErrorBody.ts"
+import { anyBody, anyKeyed, anyProtected, anywhere, errorBodies } from "./ErrorBody.ts"
 import { exampleAccount } from "./ExampleAccount.ts"
 import {
   dryRunRequest,
@@ -18,7 +18,7 @@ import {
   sampleNumber,
   validatedAccount
 } from "./Examples.ts"
-import { KeyRefusal, operation } from "./Operation.ts"
+import { created, KeyRefusal, operation } from "./Operation.ts"
 
 const AccountRequestBody = Schema.Struct({
   payload: AccountBody.annotateKey({ description: "The account." })
@@ -77,11 +77,9 @@ const validateAccount = HttpApiEndpoint.post(
   {
     payload: AccountRequestBody,
     success: AccountBody,
-    error: errorBodies(["account_failed_validation", ...anyBody, ...anywhere])
+    error: errorBodies(["account_failed_validation", ...anyBody, ...anyProtected, ...anywhere])
   }
 )
-  .annotate(RequiredScope, "import:read")
-  .middleware(Authorization)
   .annotateMerge(
     operation(
       "Validate an account",
@@ -97,17 +95,17 @@ const validateAccount = HttpApiEndpoint.post(
       }
     )
   )
+  .pipe(requires("import:read"))
 
 const stageAccount = HttpApiEndpoint.post(
   "stageAccount",
   "/v1/data-import/account-import-process/create-or-update/",
   {
     payload: AccountRequestBody,
-    success: [HttpApiSchema.status(201)(ImportKeyBody), HttpApiSchema.status(200)(ImportKeyBody)],
-    error: errorBodies([...anyProcess, ...anyKeyed, ...anyBody, ...anywhere])
+    success: [created(ImportKeyBody), ImportKeyBody],
+    error: errorBodies([...anyProcess, ...anyKeyed, ...anyBody, ...anyProtected, ...anywhere])
   }
 )
-  .middleware(Authorization)
   .annotate(KeyRefusal, "account_failed_validation")
   .annotateMerge(
     operation(
@@ -124,13 +122,14 @@ const stageAccount = HttpApiEndpoint.post(
       }
     )
   )
+  .pipe(requires("import:write"))
 
 const processAccount = HttpApiEndpoint.post(
   "processAccount",
   "/v1/data-import/account-import-process/process/",
   {
     payload: ProcessRequestBody,
-    success: HttpApiSchema.status(201)(CreatedAccount),
+    success: created(CreatedAccount),
     error: errorBodies([
       ...anyProcess,
       "import_process_does_not_exist",
@@ -139,11 +138,11 @@ const processAccount = HttpApiEndpoint.post(
       "concurrency_limit_exceeded",
       ...anyKeyed,
       ...anyBody,
+      ...anyProtected,
       ...anywhere
     ])
   }
 )
-  .middleware(Authorization)
   .annotate(KeyRefusal, "account_failed_validation")
   .annotateMerge(
     operation(
@@ -164,6 +163,7 @@ const processAccount = HttpApiEndpoint.post(
       }
     )
   )
+  .pipe(requires("import:write"))
 
 /** What the account-import service serves. */
 export const AccountImportGroup = HttpApiGroup.make("accountImport", { topLevel: true })

@@ -75,6 +75,8 @@ export const documented = <Fields extends Schema.Struct.Fields>(
     const described = describe(wireOf(inner, replacement ?? parts[name as keyof Fields]), words)
     return [name, isOptional(field) ? Schema.optionalKey(described) : described]
   })
-  const wireFields = Object.fromEntries(wire) as { readonly [Name in keyof Fields]: Schema.Top }
+  const wireFields = Object.fromEntries(wire) as {
+    readonly [Name in keyof Fields]: Schema.toEncoded<Fields[Name]>
+  }
   return Schema.Struct(wireFields).annotate({ identifier, description })
 }

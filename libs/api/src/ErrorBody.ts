@@ -142,6 +142,13 @@ export const anywhere = [
   "service_unavailable"
 ] as const
 
+/** What every operation that needs a token can answer with. */
+export const anyProtected = [
+  "not_authenticated",
+  "authentication_failed",
+  "permission_denied"
+] as const
+
 /** What every operation that takes an Idempotency-Key can answer with. */
 export const anyKeyed = ["idempotency_key_in_use", "idempotency_key_reused"] as const
 

@@ -213,15 +213,14 @@ const describeOperation = (
 ): Json => {
   const docs = Context.get(endpoint.annotations, Docs)
   const { description = "", operationId, requestBody, responses: _, summary, tags } = operation
-  const isProtected = operation.security.length > 0
   const scope = scopeOf(endpoint)
   const takesKey = keyRefusalOf(endpoint) !== null
   return {
     tags,
     operationId,
     summary,
-    description: isProtected ? `${description}\n\n${scopeWords(scope)}` : description,
-    security: isProtected ? [{ token: [scope] }, { bearer: [scope] }] : [],
+    description: scope === null ? description : `${description}\n\n${scopeWords(scope)}`,
+    security: scope === null ? [] : [{ token: [scope] }, { bearer: [scope] }],
     parameters: parametersOf(operation, docs, takesKey),
     ...(requestBody && {
       requestBody: {
@@ -299,11 +298,25 @@ const idempotencyKeyParameter = {
   example: "5f1c1f0a-7c1e-4a53-9f43-2f0f6a1f2b77"
 }
 
-const bearer = {
-  type: "http",
-  scheme: "bearer",
-  bearerFormat: "JWT",
-  description: "The same token as `Bearer <ACCESS_TOKEN>`."
+/**
+ * The first is the whole `Authorization` header and no `http` scheme, because OpenAPI knows no
+ * scheme of the name `Token`.
+ */
+const securitySchemes = {
+  token: {
+    description:
+      "`Token <ACCESS_TOKEN>`, with a token from the mutation `obtainServiceToken` of " +
+      "`POST /v1/graphql/`; `Bearer <ACCESS_TOKEN>` is accepted as well. A token lives 60 minutes.",
+    type: "apiKey",
+    name: "Authorization",
+    in: "header"
+  },
+  bearer: {
+    type: "http",
+    scheme: "bearer",
+    bearerFormat: "JWT",
+    description: "The same token as `Bearer <ACCESS_TOKEN>`."
+  }
 }
 
 /** The document, as plain JSON; the same for the same definitions. */
@@ -333,7 +346,7 @@ export const document = (): Json => {
       parameters: { IdempotencyKey: idempotencyKeyParameter, RequestId: requestIdParameter },
       headers,
       examples: examplesOfErrors,
-      securitySchemes: { ...spec.components.securitySchemes, bearer }
+      securitySchemes
     }
   }
 }

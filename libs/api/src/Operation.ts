@@ -3,8 +3,8 @@
  * the handlers as they stand in the URL. Kept as an annotation of the endpoint, so that nobody
  * documents an operation in another place than where it is defined.
  */
-import { Context } from "effect"
-import { type HttpApiEndpoint, OpenApi } from "effect/http-api"
+import { Context, type Schema } from "effect"
+import { type HttpApiEndpoint, HttpApiSchema, OpenApi } from "effect/http-api"
 import type { ValidationFailed } from "@data-import/domain/requests/Failure"
 
 export interface Example {
@@ -44,6 +44,24 @@ export const KeyRefusal = Context.Reference<ValidationFailed["code"] | null>(
 /** The code with which the endpoint refuses an Idempotency-Key that is none; null if it takes none. */
 export const keyRefusalOf = (endpoint: HttpApiEndpoint.Top): ValidationFailed["code"] | null =>
   Context.get(endpoint.annotations, KeyRefusal)
+
+/** The type of a success schema whose status is 201. */
+interface Created {
+  readonly "~status": 201
+}
+
+/** A success of 201. Unlike `HttpApiSchema.status`, its type says so. */
+export const created = <S extends Schema.Top>(schema: S): S & Created =>
+  HttpApiSchema.status(201)<Schema.Top>(schema) as S & Created
+
+type SuccessOf<E> = HttpApiEndpoint.Success<E>
+
+/** The statuses of an endpoint's successes. */
+export type SuccessStatus<E> =
+  SuccessOf<E> extends { readonly schema: infer S } ? (S extends Created ? 201 : 200) : 200
+
+/** The bodies of an endpoint's successes, as they look on the wire. */
+export type SuccessBody<E> = SuccessOf<E>["Type"]
 
 /** The annotations of an endpoint: a line, a paragraph, and the rest. */
 export const operation = (

@@ -5,7 +5,7 @@
  * Source: docs/contract/post-import.md#post-import-requests.
  */
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import {
   InstructionRequest,
   NotesRequest,
@@ -21,9 +21,9 @@ import {
   transactionParts,
   transactionWords
 } from "./AccountBody.ts"
-import { Authorization } from "./Authorization.ts"
+import { requires } from "./Authorization.ts"
 import { documented } from "./Documented.ts"
-import { anywhere, anyBody, anyKeyed, errorBodies } from "./ErrorBody.ts"
+import { anyBody, anyKeyed, anyProtected, anywhere, errorBodies } from "./ErrorBody.ts"
 import {
   duplicateRefusal,
   instructionRequest,
@@ -37,7 +37,7 @@ import {
   transactionsRequest
 } from "./Examples.ts"
 import { AmountText, InstantText } from "./DecimalSchema.ts"
-import { KeyRefusal, operation } from "./Operation.ts"
+import { created, KeyRefusal, operation } from "./Operation.ts"
 import { flag } from "./Parameter.ts"
 
 const atLeastOne = (description: string) => ({ description, minItems: 1 })
@@ -174,18 +174,19 @@ const anyWrite = [
   "import_supplier_migration_not_ongoing",
   ...anyKeyed,
   ...anyBody,
+  ...anyProtected,
   ...anywhere
 ] as const
 
 const createNotes = HttpApiEndpoint.post("createNotes", "/v1/data-import/notes/create/", {
   payload: NotesBody,
-  success: Schema.Array(NoteResult).annotate({
-    description: "One result for each note, in the order of the request.",
-    httpApiStatus: 201
-  }),
+  success: created(
+    Schema.Array(NoteResult).annotate({
+      description: "One result for each note, in the order of the request."
+    })
+  ),
   error: errorBodies(["not_found", ...anyWrite])
 })
-  .middleware(Authorization)
   .annotate(KeyRefusal, "request_failed_validation")
   .annotateMerge(
     operation(
@@ -198,6 +199,7 @@ const createNotes = HttpApiEndpoint.post("createNotes", "/v1/data-import/notes/c
       }
     )
   )
+  .pipe(requires("import:write"))
 
 const createTransactions = HttpApiEndpoint.post(
   "createTransactions",
@@ -205,11 +207,10 @@ const createTransactions = HttpApiEndpoint.post(
   {
     query: TransactionParameters,
     payload: TransactionsBody,
-    success: HttpApiSchema.status(201)(TransactionResults),
+    success: created(TransactionResults),
     error: [...errorBodies(["not_found", ...anyWrite]), TransactionImportError]
   }
 )
-  .middleware(Authorization)
   .annotate(KeyRefusal, "request_failed_validation")
   .annotateMerge(
     operation(
@@ -257,17 +258,17 @@ const createTransactions = HttpApiEndpoint.post(
       }
     )
   )
+  .pipe(requires("import:write"))
 
 const createHistoricalStatements = HttpApiEndpoint.post(
   "createHistoricalStatements",
   "/v1/data-import/historical-statements/create/",
   {
     payload: StatementsBody,
-    success: HttpApiSchema.status(201)(StatementsBody),
+    success: created(StatementsBody),
     error: errorBodies(["not_found", ...anyWrite])
   }
 )
-  .middleware(Authorization)
   .annotate(KeyRefusal, "request_failed_validation")
   .annotateMerge(
     operation(
@@ -281,13 +282,14 @@ const createHistoricalStatements = HttpApiEndpoint.post(
       }
     )
   )
+  .pipe(requires("import:write"))
 
 const createPaymentInstruction = HttpApiEndpoint.post(
   "createPaymentInstruction",
   "/v1/data-import/payment-instruction/create/",
   {
     payload: InstructionBody,
-    success: HttpApiSchema.status(201)(StoredInstruction),
+    success: created(StoredInstruction),
     error: errorBodies([
       "import_process_does_not_exist",
       "account_not_found",
@@ -299,7 +301,6 @@ const createPaymentInstruction = HttpApiEndpoint.post(
     ])
   }
 )
-  .middleware(Authorization)
   .annotate(KeyRefusal, "request_failed_validation")
   .annotateMerge(
     operation(
@@ -323,6 +324,7 @@ const createPaymentInstruction = HttpApiEndpoint.post(
       }
     )
   )
+  .pipe(requires("import:write"))
 
 /** What the post-import service serves. */
 export const PostImportGroup = HttpApiGroup.make("postImport", { topLevel: true })

@@ -7,8 +7,8 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { ImportStatus } from "@data-import/domain/account/ImportProcess"
 import { listElements } from "@data-import/domain/schema/Json"
-import { Authorization, RequiredScope } from "./Authorization.ts"
-import { anywhere, errorBodies } from "./ErrorBody.ts"
+import { requires } from "./Authorization.ts"
+import { anyProtected, anywhere, errorBodies } from "./ErrorBody.ts"
 import { createdEntry, pendingEntry, sampleKey, sampleNumber } from "./Examples.ts"
 import { InstantText } from "./DecimalSchema.ts"
 import { operation, type ParameterDocs } from "./Operation.ts"
@@ -109,10 +109,8 @@ const list = <const Name extends string, const Path extends `/${string}`, Entry 
     params: { import_supplier: Schema.String },
     query: ListParameters,
     success: Schema.Array(entry).annotate({ description: "The list, complete or one page of it." }),
-    error: errorBodies(["request_failed_validation", "not_found", ...anywhere])
+    error: errorBodies(["request_failed_validation", "not_found", ...anyProtected, ...anywhere])
   })
-    .annotate(RequiredScope, "import:read")
-    .middleware(Authorization)
 
 const getAccountImportStatus = HttpApiEndpoint.get(
   "getAccountImportStatus",
@@ -120,11 +118,9 @@ const getAccountImportStatus = HttpApiEndpoint.get(
   {
     params: { import_supplier: Schema.String, external_account_number: Schema.String },
     success: ImportStatusRecord,
-    error: errorBodies(["request_failed_validation", "not_found", ...anywhere])
+    error: errorBodies(["request_failed_validation", "not_found", ...anyProtected, ...anywhere])
   }
 )
-  .annotate(RequiredScope, "import:read")
-  .middleware(Authorization)
   .annotateMerge(
     operation(
       "Account import status",
@@ -146,54 +142,61 @@ const getAccountImportStatus = HttpApiEndpoint.get(
       }
     )
   )
+  .pipe(requires("import:read"))
 
 const listAllAccountImports = list(
   "listAllAccountImports",
   "/v1/data-import/all-account-import-processes/:import_supplier/",
   ImportListEntry
-).annotateMerge(
-  operation(
-    "List all account imports",
-    "Every import of the supplier: pending, skipped by the operator, and imported.",
-    {
-      parameters: listParameters,
-      headers: link,
-      answers: {
-        200: {
-          mixed: { summary: "One imported, one pending", value: [createdEntry, pendingEntry] }
+)
+  .annotateMerge(
+    operation(
+      "List all account imports",
+      "Every import of the supplier: pending, skipped by the operator, and imported.",
+      {
+        parameters: listParameters,
+        headers: link,
+        answers: {
+          200: {
+            mixed: { summary: "One imported, one pending", value: [createdEntry, pendingEntry] }
+          }
         }
       }
-    }
+    )
   )
-)
+  .pipe(requires("import:read"))
 
 const listPendingAccountImports = list(
   "listPendingAccountImports",
   "/v1/data-import/pending-account-import-processes/:import_supplier/",
   PendingImport
-).annotateMerge(
-  operation(
-    "List pending imports",
-    "The imports that are staged and have no account yet, without those that the operator skips.",
-    {
-      parameters: listParameters,
-      headers: link,
-      answers: { 200: { pending: { summary: "One pending import", value: [pendingEntry] } } }
-    }
-  )
 )
+  .annotateMerge(
+    operation(
+      "List pending imports",
+      "The imports that are staged and have no account yet, without those that the operator skips.",
+      {
+        parameters: listParameters,
+        headers: link,
+        answers: { 200: { pending: { summary: "One pending import", value: [pendingEntry] } } }
+      }
+    )
+  )
+  .pipe(requires("import:read"))
 
 const listImportedAccounts = list(
   "listImportedAccounts",
   "/v1/data-import/imported-account-import-processes/:import_supplier/",
   ImportedAccount
-).annotateMerge(
-  operation("List imported accounts", "The imports that have a platform account.", {
-    parameters: listParameters,
-    headers: link,
-    answers: { 200: { imported: { summary: "One account", value: [createdEntry] } } }
-  })
 )
+  .annotateMerge(
+    operation("List imported accounts", "The imports that have a platform account.", {
+      parameters: listParameters,
+      headers: link,
+      answers: { 200: { imported: { summary: "One account", value: [createdEntry] } } }
+    })
+  )
+  .pipe(requires("import:read"))
 
 /** What the query service serves. */
 export const QueryGroup = HttpApiGroup.make("query", { topLevel: true })

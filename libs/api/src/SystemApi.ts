@@ -4,8 +4,8 @@
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { Authorization, RequiredScope } from "./Authorization.ts"
-import { anywhere, errorBodies } from "./ErrorBody.ts"
+import { requires } from "./Authorization.ts"
+import { anyProtected, anywhere, errorBodies } from "./ErrorBody.ts"
 import { limits } from "./Limits.ts"
 import { operation } from "./Operation.ts"
 
@@ -30,15 +30,14 @@ const LimitsRecord = Schema.Struct({
 
 const getLimits = HttpApiEndpoint.get("getLimits", "/v1/data-import/limits/", {
   success: LimitsRecord,
-  error: errorBodies(["request_failed_validation", ...anywhere])
+  error: errorBodies(["request_failed_validation", ...anyProtected, ...anywhere])
 })
-  .annotate(RequiredScope, "import:read")
-  .middleware(Authorization)
   .annotateMerge(
     operation("Limits", "The limits that every request is held to; the same for every caller.", {
       answers: { 200: { limits: { summary: "The limits", value: limits } } }
     })
   )
+  .pipe(requires("import:read"))
 
 /** Served beside the queries. */
 export const SystemGroup = HttpApiGroup.make("system", { topLevel: true })

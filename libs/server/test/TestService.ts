@@ -50,13 +50,13 @@ export const start = Effect.fnUntraced(function* (
 /** A route of one's own. */
 export const route = (
   method: Route["method"],
-  path: string,
+  path: Route["path"],
   run: (call: Call, caller: Caller | undefined) => Answered,
   access: Route["access"] = "public"
 ): Route => ({ method, path, access, answersJson: true, run })
 
 /** Answers with the body that it was sent, in `body`. */
-export const echo = (path: string, access: Route["access"] = "public"): Route =>
+export const echo = (path: Route["path"], access: Route["access"] = "public"): Route =>
   route(
     "POST",
     path,

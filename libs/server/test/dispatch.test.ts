@@ -40,6 +40,9 @@ describe("path", () => {
         { path: "/list/more/" },
         { path: "/LIST/" },
         { path: "//list/" },
+        { path: "/%6cist/" },
+        { path: "/list/;more" },
+        { path: "/list/%3F" },
         { path: "/status/a/b/c/" },
         { path: "/status//b/" },
         { path: "/status/a/%zz/" },
@@ -66,8 +69,11 @@ describe("path", () => {
 
   it.effect("parameters are decoded after the path was split", () =>
     Effect.gen(function* () {
-      const [answer] = yield* ask({ path: "/status/A%20B/x%2Fy%3F%C3%A6;z/", headers: reader })
-      expect(answer?.json()).toEqual({ supplier: "A B", number: "x/y?æ;z" })
+      const [answer] = yield* ask({
+        path: "/status/A%20B/x%2Fy%3F%C3%A6;z%25/",
+        headers: reader
+      })
+      expect(answer?.json()).toEqual({ supplier: "A B", number: "x/y?æ;z%" })
     })
   )
 
@@ -199,13 +205,13 @@ const unlimited: LimitOrganisation = (_organisation, answer) => answer
 
 describe("what does not start", () => {
   it("a protected route without anybody who opens tokens", () => {
-    const make = () => Dispatch.make(service.routes, undefined, () => undefined, unlimited)
+    const make = () => Dispatch.make({ routes: service.routes, limitOrganisation: unlimited })
     expect(make).toThrow("/list/ needs a token")
   })
 
   it("a path whose methods differ in access", () => {
     const routes = [echo("/a/", "import:write"), route("GET", "/a/", () => ok)]
-    expect(() => Dispatch.make(routes, authorize, () => undefined, unlimited)).toThrow(
+    expect(() => Dispatch.make({ routes, authorize, limitOrganisation: unlimited })).toThrow(
       "one access a path"
     )
   })

@@ -224,7 +224,7 @@ describe("bytes that are no request", () => {
   const post = `${head("POST /echo/", `${json}content-length: 2\r\n`)}{}`
   const broken = `${head("POST /echo/", `${json}transfer-encoding: chunked\r\n`)}2\r\n{}\r\nzz\r\n`
   const afterwards = Effect.callback<void>((resume) => void setImmediate(() => resume(Effect.void)))
-  const late = (path: string) => route("GET", path, () => Effect.andThen(afterwards, ok))
+  const late = (path: `/${string}`) => route("GET", path, () => Effect.andThen(afterwards, ok))
   const authorize: Authorize = (header, scope, id) =>
     Effect.andThen(afterwards, knowTokens(header, scope, id))
   const serving = { routes: [late("/late/"), echo("/echo/", "import:write")], authorize }

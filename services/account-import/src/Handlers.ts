@@ -1,12 +1,13 @@
 /** The account creation flow over HTTP: each handler calls one program and wraps its answer. */
 import { Effect } from "effect"
 import { AccountImportGroup } from "@data-import/api/AccountImportApi"
-import { writingAccount } from "@data-import/domain/account/Account"
+import { Account } from "@data-import/domain/account/Account"
 import { AccountImport } from "@data-import/domain/import/AccountImport"
-import { inTurns } from "@data-import/domain/support/Steps"
 import * as Answer from "@data-import/server/http/Answer"
 import { writing } from "@data-import/server/routing/Idempotency"
 import * as Route from "@data-import/server/routing/Route"
+
+const validated = Answer.encoded(200, Account)
 
 export const routes = Effect.gen(function* () {
   const accountImport = yield* AccountImport
@@ -14,10 +15,9 @@ export const routes = Effect.gen(function* () {
 
   return Route.handle(AccountImportGroup, {
     validateAccount: ({ body, caller, parameters }) =>
-      accountImport.validate(caller, body, Route.faultsIn(parameters)).pipe(
-        Effect.flatMap((account) => inTurns(() => writingAccount(account))),
-        Effect.map((text) => Answer.text(200, text))
-      ),
+      accountImport
+        .validate(caller, body, Route.faultsIn(parameters))
+        .pipe(Effect.flatMap((account) => Answer.success(validated(account)))),
     stageAccount: write(
       ({ body, caller, keep, parameters }) =>
         accountImport.stage(caller, body, keep, Route.faultsIn(parameters)),

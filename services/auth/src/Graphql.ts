@@ -4,7 +4,7 @@
  * document is small and asks for one token, so that it can neither try many keys at once nor keep
  * the service busy, and it is never cached, since a key can stand in it.
  */
-import { type Cause, Effect, Exit, Result } from "effect"
+import { type Cause, Effect, Exit, Result, type Schema } from "effect"
 import { createYoga } from "graphql-yoga"
 import type { ServiceUnavailable } from "@data-import/domain/requests/Failure"
 import type { Credential, ServiceTokens, TokenRefused } from "@data-import/domain/auth/ServiceToken"
@@ -44,6 +44,10 @@ interface WrittenError {
   readonly extensions?: Partial<ErrorExtensions>
 }
 
+interface TidyError extends WrittenError {
+  readonly extensions: ErrorExtensions
+}
+
 const longestMessage = 500
 
 /**
@@ -55,8 +59,8 @@ const withoutSecrets = (message: string): string => {
   return told.length > longestMessage ? `${told.slice(0, longestMessage)}…` : told
 }
 
-const tidy = (error: WrittenError): WrittenError => {
-  if (error.extensions?.errorCode !== undefined) return error
+const tidy = (error: WrittenError): TidyError => {
+  if (error.extensions?.errorCode !== undefined) return error as TidyError
   const message = withoutSecrets(error.message)
   const extensions: ErrorExtensions = {
     errorType: "VALIDATION",
@@ -67,7 +71,7 @@ const tidy = (error: WrittenError): WrittenError => {
 }
 
 interface WrittenAnswer {
-  readonly data?: unknown
+  readonly data?: Schema.JsonObject | null
   readonly errors?: ReadonlyArray<WrittenError>
 }
 

@@ -43,7 +43,7 @@ const headers = { "cache-control": "public, max-age=300", "x-content-type-option
  * would be encoded, and held in memory, for each of them.
  */
 const published = (
-  path: string,
+  path: Route["path"],
   text: string,
   contentType: string,
   more?: Readonly<Record<string, string>>

@@ -4,10 +4,9 @@ import { PostImportGroup } from "@data-import/api/PostImportApi"
 import { formatInstant } from "@data-import/domain/schema/Field"
 import type { NoteResult } from "@data-import/domain/post-import/NoteImport"
 import { PostImport, type TransactionParameters } from "@data-import/domain/post-import/PostImport"
-import { writingStatementsRequest } from "@data-import/domain/validation/PostImportValidation"
+import { StatementsRequest } from "@data-import/domain/validation/PostImportValidation"
 import { AccountTransaction } from "@data-import/domain/account/Transaction"
 import type { TransactionResult } from "@data-import/domain/post-import/TransactionImport"
-import { textEncoderOf } from "@data-import/domain/schema/Encoder"
 import * as Answer from "@data-import/server/http/Answer"
 import { type WriteCall, writing } from "@data-import/server/routing/Idempotency"
 import * as Route from "@data-import/server/routing/Route"
@@ -18,14 +17,17 @@ const noteLine = ({ body, created_at, status }: NoteResult) => ({
   status
 })
 
-const writingTransactionResults = textEncoderOf(
+const statementsStored = Answer.encoded(201, StatementsRequest)
+
+const transactionsAdded = Answer.encoded(
+  201,
   Schema.Struct({
     results: Schema.Array(
       Schema.Struct({
-        status: Schema.String,
+        status: Schema.Literals(["TRANSACTION_ADDED_TO_ACCOUNT", "TRANSACTION_ALREADY_EXISTS"]),
         transaction_data: Schema.Struct({
           ...AccountTransaction.fields,
-          status: Schema.optionalKey(Schema.String)
+          status: Schema.optionalKey(Schema.Literal("TRANSACTION_IMPORT_SUCCESS"))
         })
       })
     )
@@ -37,7 +39,7 @@ const transactionLine = ({ status, transaction }: TransactionResult) => ({
   status,
   transaction_data:
     status === "TRANSACTION_ALREADY_EXISTS"
-      ? { ...transaction, status: "TRANSACTION_IMPORT_SUCCESS" }
+      ? { ...transaction, status: "TRANSACTION_IMPORT_SUCCESS" as const }
       : transaction
 })
 
@@ -68,15 +70,12 @@ export const routes = Effect.gen(function* () {
     createTransactions: write(
       ({ body, caller, keep, parameters }: WriteCall<SentParameters>) =>
         postImport.createTransactions(caller, body, Result.map(parameters, withDefaults), keep),
-      (results) => ({
-        status: 201,
-        writing: () => writingTransactionResults({ results: results.map(transactionLine) })
-      })
+      (results) => transactionsAdded({ results: results.map(transactionLine) })
     ),
     createHistoricalStatements: write(
       ({ body, caller, keep, parameters }) =>
         postImport.createStatements(caller, body, keep, Route.faultsIn(parameters)),
-      (request) => ({ status: 201, writing: () => writingStatementsRequest(request) })
+      statementsStored
     ),
     createPaymentInstruction: write(
       ({ body, caller, keep, parameters }) =>

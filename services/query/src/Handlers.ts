@@ -18,11 +18,24 @@ import * as Answer from "@data-import/server/http/Answer"
 import type { Call } from "@data-import/server/http/Arrival"
 import * as Route from "@data-import/server/routing/Route"
 
-const lineOf = ({ account_created_at, external_account_number, kraken_account_number }: Entry) => ({
-  external_account_number,
-  kraken_account_number,
-  account_created_at: account_created_at && formatInstant(account_created_at)
-})
+interface Line<AccountNumber, Instant> {
+  readonly external_account_number: string
+  readonly kraken_account_number: AccountNumber
+  readonly account_created_at: Instant
+}
+
+/** The lines of each list; the storage decides by the kind which imports have an account. */
+interface Lines {
+  readonly all: Line<string | null, string | null>
+  readonly pending: Line<null, null>
+  readonly imported: Line<string, string>
+}
+
+const lineOf = <Kind extends ImportListKind>({ account_created_at, ...named }: Entry) =>
+  ({
+    ...named,
+    account_created_at: account_created_at && formatInstant(account_created_at)
+  }) as unknown as Lines[Kind]
 
 /** Where the next page is: the same list, from where this page ends. */
 const nextLink = (path: string, limit: number, nextAfter: string): string => {
@@ -30,11 +43,15 @@ const nextLink = (path: string, limit: number, nextAfter: string): string => {
   return `<${address}?${new URLSearchParams({ limit: String(limit), after: nextAfter })}>; rel="next"`
 }
 
-const answerOf = (list: ImportList, path: string, limit: number | null) => {
-  if (list._tag === "Whole") return Answer.jsonArray(Stream.map(list.entries, lineOf))
+const answerOf = <Kind extends ImportListKind>(
+  list: ImportList,
+  path: string,
+  limit: number | null
+) => {
+  if (list._tag === "Whole") return Answer.jsonArray(Stream.map(list.entries, lineOf<Kind>))
   const { entries, nextAfter } = list
   const headers = nextAfter === null ? {} : { link: nextLink(path, limit ?? 0, nextAfter) }
-  return Effect.succeed(Answer.json(200, entries.map(lineOf), headers))
+  return Effect.succeed(Answer.json(200, entries.map(lineOf<Kind>), headers))
 }
 
 /** A call of any of the lists, which take the same parameters. */
@@ -45,13 +62,13 @@ type ListCall = Call & {
 
 export const routes = Effect.map(ImportQuery, (imports) => {
   const list =
-    (kind: ImportListKind) =>
+    <Kind extends ImportListKind>(kind: Kind) =>
     ({ caller, parameters, params, request }: ListCall) =>
       Effect.gen(function* () {
         const { after = null, limit = null } = parameters
         const range: ListRange = { after, limit }
         const found = yield* imports.list(caller, params["import_supplier"] ?? "", kind, range)
-        return yield* answerOf(found, request.url, range.limit)
+        return yield* answerOf<Kind>(found, request.url, range.limit)
       })
 
   return [

@@ -3,12 +3,13 @@
  * and the headers that both carry. It is the only place that makes responses, so that no endpoint
  * can forget one.
  */
-import { Array, Effect, Exit, Fiber, Option, Pull, type Scope, Stream } from "effect"
+import { Array, Effect, Exit, Fiber, Option, Pull, type Schema, type Scope, Stream } from "effect"
 import { Headers, HttpServerResponse } from "effect/http"
 import { problemOf } from "@data-import/api/Problem"
 import type { Refusal } from "@data-import/api/Refusal"
 import { type Failure, ServiceUnavailable } from "@data-import/domain/requests/Failure"
 import { inTurns, type Steps } from "@data-import/domain/support/Steps"
+import { textEncoderOf } from "@data-import/domain/schema/Encoder"
 import type { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
 
 /** Everything that a handler may fail with; each has its answer. */
@@ -28,39 +29,86 @@ const apiHeaders = Headers.fromRecordUnsafe({
 const withApiHeaders = (headers: Readonly<Record<string, string>> | undefined) =>
   headers === undefined ? apiHeaders : Headers.fromRecordUnsafe({ ...apiHeaders, ...headers })
 
-/**
- * A successful answer. `body` is written as it is, so it is already in the wire's shape; `headers`
- * has lower-case names.
- */
-export const json = (
-  status: 200 | 201,
-  body: unknown,
-  headers?: Readonly<Record<string, string>>
-): HttpServerResponse.HttpServerResponse =>
-  HttpServerResponse.jsonUnsafe(body, { status, headers: withApiHeaders(headers) })
+/** The status of a success. */
+export type SuccessStatus = 200 | 201
 
-/** A successful answer before it is sent; its JSON text is written in steps. */
-export interface Success {
-  readonly status: 200 | 201
+declare const carried: unique symbol
+
+/**
+ * What a response or a text carries, for the compiler alone. So a handler compiles only if its
+ * endpoint declares the status and the body.
+ */
+export interface Carries<Status extends SuccessStatus, Body> {
+  readonly [carried]: readonly [status: Status, body: Body]
+}
+
+/** A success that is ready to be sent. */
+export type Response<Status extends SuccessStatus, Body> = HttpServerResponse.HttpServerResponse &
+  Carries<Status, Body>
+
+/** A success before it is sent; its JSON text is written in steps. */
+export interface Success<Status extends SuccessStatus, Body> extends Carries<Status, Body> {
+  readonly status: Status
   readonly writing: () => Steps<string>
 }
 
-/** A success whose body is small enough to be written at once; it is in the wire's shape already. */
-export const small = (status: Success["status"], body: unknown): Success => ({
-  status,
-  *writing() {
-    return JSON.stringify(body)
-  }
-})
+type Uncarried<A> = Omit<A, typeof carried>
 
-export const success = ({
+/**
+ * A success. `body` is written as it is, so it is already in the wire's shape; `headers` has
+ * lower-case names.
+ */
+export const json = <const Status extends SuccessStatus, const Body>(
+  status: Status,
+  body: Body,
+  headers?: Readonly<Record<string, string>>
+): Response<Status, Body> =>
+  HttpServerResponse.jsonUnsafe(body, { status, headers: withApiHeaders(headers) }) as Response<
+    Status,
+    Body
+  >
+
+/** A success whose body is small enough to be written at once; it is in the wire's shape already. */
+export const small = <const Status extends SuccessStatus, const Body>(
+  status: Status,
+  body: Body
+): Success<Status, Body> => {
+  const success: Uncarried<Success<Status, Body>> = {
+    status,
+    *writing() {
+      return JSON.stringify(body)
+    }
+  }
+  return success as Success<Status, Body>
+}
+
+/** Makes successes of values whose body is what the schema encodes; a large one takes steps. */
+export const encoded = <const Status extends SuccessStatus, A, I>(
+  status: Status,
+  schema: Schema.Codec<A, I>
+): ((value: A) => Success<Status, I>) => {
+  const writing = textEncoderOf(schema)
+  return (value) => {
+    const success: Uncarried<Success<Status, I>> = { status, writing: () => writing(value) }
+    return success as Success<Status, I>
+  }
+}
+
+const ofText = (status: number, text: string, headers?: Readonly<Record<string, string>>) =>
+  HttpServerResponse.text(text, {
+    status,
+    contentType: "application/json",
+    headers: withApiHeaders(headers)
+  })
+
+export const success = <Status extends SuccessStatus, Body>({
   status,
   writing
-}: Success): Effect.Effect<HttpServerResponse.HttpServerResponse> =>
-  Effect.map(inTurns(writing), (json) => text(status, json))
+}: Success<Status, Body>): Effect.Effect<Response<Status, Body>> =>
+  Effect.map(inTurns(writing), (text) => ofText(status, text) as Response<Status, Body>)
 
-/** A successful answer as it is kept for a repeat: the status, a space, and the body. */
-export function* kept({ status, writing }: Success): Steps<string> {
+/** A success as it is kept for a repeat: the status, a space, and the body. */
+export function* kept({ status, writing }: Success<SuccessStatus, unknown>): Steps<string> {
   return `${status} ${yield* writing()}`
 }
 
@@ -68,18 +116,8 @@ const statusLength = 3
 
 /** An answer that was kept, again. */
 export const replayed = (text: string): HttpServerResponse.HttpServerResponse =>
-  HttpServerResponse.text(text.slice(statusLength + 1), {
-    status: Number(text.slice(0, statusLength)),
-    contentType: "application/json",
-    headers: withApiHeaders({ "idempotency-replayed": "true" })
-  })
-
-/** A successful answer whose JSON text is written already. */
-export const text = (status: 200 | 201, json: string): HttpServerResponse.HttpServerResponse =>
-  HttpServerResponse.text(json, {
-    status,
-    contentType: "application/json",
-    headers: withApiHeaders(undefined)
+  ofText(Number(text.slice(0, statusLength)), text.slice(statusLength + 1), {
+    "idempotency-replayed": "true"
   })
 
 const encoder = new TextEncoder()
@@ -96,7 +134,7 @@ const inner = (chunk: ReadonlyArray<unknown>): string => JSON.stringify(chunk).s
 export const jsonArray = Effect.fnUntraced(function* <A, E>(
   elements: Stream.Stream<A, E>,
   headers?: Readonly<Record<string, string>>
-): Effect.fn.Return<HttpServerResponse.HttpServerResponse, E, Scope.Scope> {
+): Effect.fn.Return<Response<200, ReadonlyArray<A>>, E, Scope.Scope> {
   const pull = yield* Stream.toPull(elements)
   const first = yield* pull.pipe(
     Effect.map(Option.some),
@@ -125,7 +163,7 @@ export const jsonArray = Effect.fnUntraced(function* <A, E>(
       contentType: "application/json",
       headers: withApiHeaders(headers)
     }
-  )
+  ) as Response<200, ReadonlyArray<A>>
 })
 
 /** The answer to a refusal, whoever refuses. */

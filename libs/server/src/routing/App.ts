@@ -36,7 +36,7 @@ export interface Serving {
   /** Needed as soon as one route is protected. */
   readonly authorize?: Authorize
   /** Asked for a path that is none of the routes. */
-  readonly otherwise?: (arrival: Arrival, path: string) => Dispatch.Dispatched | undefined
+  readonly otherwise?: Dispatch.Options["otherwise"]
   /** How many requests of one client address are worked on at once; no limit unless given. */
   readonly maxRequestsPerAddress?: number
 }
@@ -57,7 +57,7 @@ const unavailable = () => new ServiceUnavailable({ retryAfterSeconds: 1 })
 
 const tooMany = new Throttled({ retryAfterSeconds: 1 })
 
-const open = (path: string, answer: Answered): Route => ({
+const open = (path: Route["path"], answer: Answered): Route => ({
   method: "GET",
   path,
   access: "public",
@@ -98,9 +98,8 @@ const refusalOf = (
 export const make = Effect.fnUntraced(function* (parts: Parts) {
   const { log, metrics, progress, proxyHops, receiving, serving } = parts
   const routes = [...serving.routes, ...ownRoutes(parts)]
-  const { admit, authorize, otherwise = () => undefined } = serving
   const limitOrganisation = OrganisationLimit.make(parts.maxRequestsPerOrganisation)
-  const dispatch = Dispatch.make(routes, authorize, otherwise, limitOrganisation, admit)
+  const dispatch = Dispatch.make({ ...serving, routes, limitOrganisation })
   const clock = yield* Clock.Clock
   const tracing = yield* References.TracerEnabled
 

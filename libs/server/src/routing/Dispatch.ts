@@ -1,8 +1,6 @@
 /**
  * From a request to its handler, in the contract's order: path (404, or 308 to the one with its
- * slash), token and scope, method, Accept; the handler goes on with the body. Paths are compared as
- * they were sent, segment by segment, and only the values of parameters are decoded, so that `%2F`
- * never splits a segment.
+ * slash), token and scope, method, Accept; the handler goes on with the body.
  */
 import { Effect, identity } from "effect"
 import { noQuery, queryOf } from "@data-import/api/Parameter"
@@ -13,13 +11,13 @@ import { allowsJson } from "../http/Accept.ts"
 import * as Answer from "../http/Answer.ts"
 import type { LimitOrganisation } from "../limits/OrganisationLimit.ts"
 import type { Authorize } from "../auth/Authorization.ts"
+import * as PathRouter from "./PathRouter.ts"
 import type { Route } from "./Route.ts"
 import type { Arrival } from "../http/Arrival.ts"
 
 /** A path of the service, with its methods. */
-interface Place {
+interface Resource {
   readonly template: string
-  readonly segments: ReadonlyArray<string>
   readonly access: Route["access"]
   readonly routes: ReadonlyMap<string, Route>
   readonly allow: ReadonlyArray<string>
@@ -33,84 +31,35 @@ export interface Dispatched {
 
 export type Dispatch = (arrival: Arrival) => Dispatched
 
-const place = (template: string, routes: ReadonlyArray<Route>): Place => {
+const resource = (template: string, routes: ReadonlyArray<Route>): Resource => {
   const methods = routes.map((route) => route.method)
   const accesses = new Set(routes.map((route) => route.access))
   const [access] = accesses
   if (access === undefined || accesses.size > 1) throw new Error(`${template}: one access a path`)
   return {
     template,
-    segments: template.split("/"),
     access,
     routes: new Map(routes.map((route) => [route.method, route])),
     allow: methods.includes("GET") ? [...methods, "HEAD"] : methods
   }
 }
 
-const decoded = (segment: string): string | undefined => {
-  try {
-    return decodeURIComponent(segment)
-  } catch {
-    return undefined
-  }
-}
-
-const paramsOf = (
-  template: ReadonlyArray<string>,
-  sent: ReadonlyArray<string>
-): Record<string, string> | undefined => {
-  if (template.length !== sent.length) return undefined
-  const params: Record<string, string> = {}
-  for (const [index, expected] of template.entries()) {
-    const given = sent[index] as string
-    if (!expected.startsWith(":")) {
-      if (given !== expected) return undefined
-      continue
-    }
-    const value = decoded(given)
-    if (value === undefined || value === "") return undefined
-    params[expected.slice(1)] = value
-  }
-  return params
-}
-
-interface Found {
-  readonly place: Place
-  readonly params: Readonly<Record<string, string>>
-}
-
-type Find = (path: string) => Found | undefined
-
-const finder = (routes: ReadonlyArray<Route>): Find => {
+const routerOf = (routes: ReadonlyArray<Route>): PathRouter.PathRouter<Resource> => {
   const grouped = Map.groupBy(routes, (route) => route.path)
-  const places = [...grouped].map(([template, group]) => place(template, group))
-  const isFixed = ({ template }: Place) => !template.includes("/:")
-  const noParams = {}
-  const fixed = new Map(
-    places.filter(isFixed).map((place) => [place.template, { place, params: noParams }])
-  )
-  const open = places.filter((place) => !isFixed(place))
-  return (path) => {
-    const exact = fixed.get(path)
-    if (exact !== undefined || open.length === 0) return exact
-    const sent = path.split("/")
-    for (const place of open) {
-      const params = paramsOf(place.segments, sent)
-      if (params !== undefined) return { place, params }
-    }
-    return undefined
-  }
+  return PathRouter.make([...grouped].map(([path, group]) => [path, resource(path, group)]))
 }
+
+type Found = PathRouter.Match<Resource>
 
 const answerAt = (
-  { params, place }: Found,
+  { params, value: resource }: Found,
   arrival: Arrival,
   search: string,
   caller: Caller | undefined
 ): Answer.Answered => {
   const { request } = arrival
-  const route = place.routes.get(request.method === "HEAD" ? "GET" : request.method)
-  if (route === undefined) return Effect.fail(new MethodNotAllowed({ allow: place.allow }))
+  const route = resource.routes.get(request.method === "HEAD" ? "GET" : request.method)
+  if (route === undefined) return Effect.fail(new MethodNotAllowed({ allow: resource.allow }))
   if (route.answersJson && !allowsJson(request.headers["accept"])) {
     return Effect.fail(new NotAcceptable())
   }
@@ -128,27 +77,32 @@ export type Admit = <A, E, R>(
 const isPublished = (access: Route["access"], method: string): boolean =>
   access === "public" && method !== "POST"
 
+export interface Options {
+  readonly routes: ReadonlyArray<Route>
+  /** Needed as soon as one route is protected. */
+  readonly authorize?: Authorize | undefined
+  /** Asked for a path that is none of the routes. */
+  readonly otherwise?: ((arrival: Arrival, path: string) => Dispatched | undefined) | undefined
+  readonly limitOrganisation: LimitOrganisation
+  /** Asked before anything but the path is looked at; lets in everybody unless given. */
+  readonly admit?: Admit | undefined
+}
+
 /**
- * Makes the dispatcher of these routes. `otherwise` is asked for a path that none of them has;
- * `admit` lets requests in, before anything of theirs is looked at but the path.
+ * Makes the dispatcher of these routes.
  * @throws when a path is protected and nobody authorizes, or when the methods of a path differ in
  * access.
  */
-export const make = (
-  routes: ReadonlyArray<Route>,
-  authorize: Authorize | undefined,
-  otherwise: (arrival: Arrival, path: string) => Dispatched | undefined,
-  limitOrganisation: LimitOrganisation,
-  admit: Admit = identity
-): Dispatch => {
-  const find = finder(routes)
+export const make = (options: Options): Dispatch => {
+  const { admit = identity, authorize, limitOrganisation, otherwise, routes } = options
+  const find = routerOf(routes)
   const guarded = routes.find((route) => route.access !== "public")
   if (guarded !== undefined && authorize === undefined) {
     throw new Error(`${guarded.path} needs a token, and nobody opens it`)
   }
 
   const visit = (found: Found, arrival: Arrival, search: string): Answer.Answered => {
-    const { access } = found.place
+    const { access } = found.value
     if (access === "public" || authorize === undefined) {
       return Effect.suspend(() => answerAt(found, arrival, search, undefined))
     }
@@ -166,15 +120,15 @@ export const make = (
     const search = end === -1 ? "" : url.slice(end)
     const found = find(path)
     if (found !== undefined) {
-      const { access, template } = found.place
+      const { access, template } = found.value
       const visited = visit(found, arrival, search)
       return { route: template, answer: isPublished(access, method) ? visited : admit(visited) }
     }
     const slashed = find(`${path}/`)
     if (slashed !== undefined) {
       const answer = Effect.succeed(Answer.redirect(`${path}/${search}`))
-      return { route: slashed.place.template, answer }
+      return { route: slashed.value.template, answer }
     }
-    return otherwise(arrival, path) ?? { route: "unknown", answer: Effect.fail(new NotFound()) }
+    return otherwise?.(arrival, path) ?? { route: "unknown", answer: Effect.fail(new NotFound()) }
   }
 }

@@ -70,7 +70,7 @@ export const fingerprintOf = (url: string, bytes: Buffer): Fingerprint =>
   Fingerprint.make(createHash("sha256").update(`${url}\n`).update(bytes).digest("hex"))
 
 /** A body as it was sent, and its JSON, unchecked. */
-interface Body {
+interface SentBody {
   readonly bytes: Buffer
   readonly json: unknown
 }
@@ -83,16 +83,20 @@ export interface WriteCall<P = unknown> extends Call {
   readonly keep: Keep<unknown> | null
 }
 
-/** The implementation of an endpoint that writes. */
-export class Writing {
-  /** Answers a request; `code` is that of the refusal of a malformed key. */
-  readonly answer: (
-    call: Omit<WriteCall, "body" | "keep">,
-    body: Body,
-    code: ValidationFailed["code"]
-  ) => Answered
+/** Answers a request; `code` is that of the refusal of a malformed key. */
+type AnswerWrite = (
+  call: Omit<WriteCall, "body" | "keep">,
+  body: SentBody,
+  code: ValidationFailed["code"]
+) => Answered
 
-  constructor(answer: Writing["answer"]) {
+/** The implementation of an endpoint that writes. */
+export class Writing<out Status extends Answer.SuccessStatus, out Body> {
+  /** For the compiler alone. */
+  declare readonly carries: Answer.Carries<Status, Body>
+  readonly answer: AnswerWrite
+
+  constructor(answer: AnswerWrite) {
     this.answer = answer
   }
 }
@@ -104,8 +108,8 @@ const answerOf =
   <A, P>(
     writes: IdempotentWrites["Service"],
     run: Run<A, P>,
-    succeed: (result: A) => Answer.Success
-  ): Writing["answer"] =>
+    succeed: (result: A) => Answer.Success<Answer.SuccessStatus, unknown>
+  ): AnswerWrite =>
   (call, { bytes, json }, code) => {
     const runWith = (keep: Keep<A> | null) =>
       // What is kept is the result of this very run.
@@ -134,6 +138,9 @@ const answerOf =
 export const writing = Effect.map(
   IdempotentWrites,
   (writes) =>
-    <A, P = unknown>(run: Run<A, P>, succeed: (result: A) => Answer.Success): Writing =>
+    <A, const Status extends Answer.SuccessStatus, Body, P = unknown>(
+      run: Run<A, P>,
+      succeed: (result: A) => Answer.Success<Status, Body>
+    ): Writing<Status, Body> =>
       new Writing(answerOf(writes, run, succeed))
 )

@@ -1,19 +1,20 @@
 /**
  * How a service declares what it answers. A handler is tied to its endpoint's definition in
  * `@data-import/api`: path, method, scope and whether there is a caller and a body are taken from
- * there, and a group without a handler for each of its endpoints does not compile.
+ * there. A group without a handler for each of its endpoints does not compile, nor does a handler
+ * whose status or body its endpoint does not declare.
  *
  *     export const routes = Effect.gen(function* () {
  *       const accountImport = yield* AccountImport
  *       const write = yield* writing
  *       return Route.handle(accountImportGroup, {
  *         validateAccount: ({ body, caller }) =>
- *           Effect.map(accountImport.validate(caller, body), (account) =>
- *             Answer.json(200, encodeAccount(account))
+ *           Effect.flatMap(accountImport.validate(caller, body), (account) =>
+ *             Answer.success(validated(account))
  *           ),
  *         stageAccount: write(
  *           ({ body, caller, keep }) => accountImport.stage(caller, body, keep),
- *           ({ first, key }) => ({ status: first ? 201 : 200, body: key })
+ *           ({ first, key }) => Answer.small(first ? 201 : 200, key)
  *         )
  *       })
  *     })
@@ -22,17 +23,17 @@
  * checked before the method, and the Accept header, media type and size before the body is read, in
  * this order.
  */
-import { Effect, Result } from "effect"
+import { Effect, Result, type Scope as Lifetime } from "effect"
 import type { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
-import { Authorization, scopeOf } from "@data-import/api/Authorization"
+import { type Protected, scopeOf } from "@data-import/api/Authorization"
 import { bodyBytes } from "@data-import/api/Limits"
-import { keyRefusalOf } from "@data-import/api/Operation"
+import { keyRefusalOf, type SuccessBody, type SuccessStatus } from "@data-import/api/Operation"
 import { type Parameters, type ParametersOf, parametersOf } from "@data-import/api/Parameter"
 import { ValidationFailed } from "@data-import/domain/requests/Failure"
 import type { FieldError } from "@data-import/domain/schema/Findings"
 import type { Caller, Scope } from "@data-import/domain/organisation/Organisation"
 import { makeWorkBudget, type WorkBudget } from "@data-import/domain/requests/WorkBudget"
-import type { Answered } from "../http/Answer.ts"
+import type * as Answer from "../http/Answer.ts"
 import type { Call } from "../http/Arrival.ts"
 import { Writing } from "./Idempotency.ts"
 import * as JsonBody from "../http/JsonBody.ts"
@@ -44,17 +45,16 @@ import * as JsonBody from "../http/JsonBody.ts"
 export interface Route {
   readonly method: "GET" | "POST"
   /** A template such as `/v1/data-import/limits/`, where `:name` stands for one segment. */
-  readonly path: string
+  readonly path: `/${string}`
   /** The scope that the token must have, or no token at all. The same for all methods of a path. */
   readonly access: Scope | "public"
   /** Whether the answer is JSON, which the Accept header must then allow. */
   readonly answersJson: boolean
   /** `caller` is there unless the access is public. The body is still unread. */
-  readonly run: (call: Call, caller: Caller | undefined) => Answered
+  readonly run: (call: Call, caller: Caller | undefined) => Answer.Answered
 }
 
-type WithCaller<E> =
-  Authorization extends HttpApiEndpoint.Middleware<E> ? { readonly caller: Caller } : unknown
+type WithCaller<E> = E extends Protected ? { readonly caller: Caller } : unknown
 
 /**
  * The parsed JSON of a POST, as `Json.parse` returns it: nothing about its shape is checked yet.
@@ -69,16 +69,22 @@ interface WithParameters<E> {
   readonly parameters: E extends { readonly method: "POST" } ? Parameters<E> : ParametersOf<E>
 }
 
+/** The success that an endpoint declares. */
+type Declared<E> = Answer.Response<SuccessStatus<E>, SuccessBody<E>>
+
 /** The implementation of one endpoint. */
-export type Handler<E> = (call: Call & WithCaller<E> & WithBody<E> & WithParameters<E>) => Answered
+type Handler<E> = (
+  call: Call & WithCaller<E> & WithBody<E> & WithParameters<E>
+) => Effect.Effect<Declared<E>, Answer.Refused, Lifetime.Scope>
+
+type Implementation<E> = Handler<E> | Writing<SuccessStatus<E>, SuccessBody<E>>
 
 /**
  * A handler for every endpoint of a group, by the endpoint's identifier; for those that take an
  * Idempotency-Key, one that is made with `writing`.
  */
 export type Handlers<Endpoints extends HttpApiEndpoint.Constraint> = {
-  readonly [Id in Endpoints["identifier"]]:
-    Handler<Extract<Endpoints, { identifier: Id }>> | Writing
+  readonly [Id in Endpoints["identifier"]]: Implementation<Extract<Endpoints, { identifier: Id }>>
 }
 
 /** The faults of parameters that may be reported with those of a body. */
@@ -93,12 +99,14 @@ export const orRefuse = <A>(
   parameters: Result.Result<A, ReadonlyArray<FieldError>>
 ): Effect.Effect<A, ValidationFailed> => Effect.fromResult(Result.mapError(parameters, refused))
 
-type AnyHandler = Handler<unknown> | Writing
+type AnyHandler =
+  | ((call: Call & WithParameters<unknown>) => Answer.Answered)
+  | Writing<Answer.SuccessStatus, unknown>
 
 /** A call whose body is there; the caller is, too, unless the access is public. */
 type Posted = Call & { readonly caller: Caller; readonly parameters: Parameters<unknown> }
 
-type AnswerPost = (call: Posted, bytes: Buffer, json: unknown) => Answered
+type AnswerPost = (call: Posted, bytes: Buffer, json: unknown) => Answer.Answered
 
 /** @throws when an endpoint takes an Idempotency-Key and its handler does not, or vice versa. */
 const answerPost = (endpoint: HttpApiEndpoint.Top, handler: AnyHandler): AnswerPost => {
@@ -147,12 +155,10 @@ const routeOf = (
   if (endpoint.method !== "GET" && endpoint.method !== "POST") {
     throw new Error(`${endpoint.identifier}: no route for the method ${endpoint.method}`)
   }
-  const middlewares: ReadonlySet<unknown> = endpoint.middlewares
-  const isProtected = middlewares.has(Authorization)
   return {
     method: endpoint.method,
-    path: endpoint.path,
-    access: isProtected ? scopeOf(endpoint) : "public",
+    path: endpoint.path as Route["path"],
+    access: scopeOf(endpoint) ?? "public",
     answersJson: true,
     run: runOf(endpoint, handler, receiving)
   }
