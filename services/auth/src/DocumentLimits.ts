@@ -1,11 +1,17 @@
 /**
- * How much a GraphQL document may ask for. It is run in one go, so while a large answer is made
- * nobody else is served: the number of tokens bounds the text, and the rules here bound what comes
- * of it. The schema is small and nests nothing, so only introspection can multiply; without aliases
- * its answer is bounded by the schema. Stands alone since it knows documents, not requests.
+ * How much a GraphQL document may ask for. It is run in one go, so while a large answer is made no
+ * other request is served. The number of tokens bounds the text, and the rules here bound its
+ * result. The schema is small and nests nothing, so only introspection can multiply. Without
+ * aliases its answer is bounded by the schema.
  */
-import type { DocumentNode, parse, SelectionSetNode, ValidationRule } from "graphql"
-import { createGraphQLError, type Plugin } from "graphql-yoga"
+import {
+  type DocumentNode,
+  GraphQLError,
+  parse as parseDocument,
+  type SelectionSetNode,
+  specifiedRules,
+  type ValidationRule
+} from "graphql"
 
 /** Five times what the longest usual document, the introspection query, has. */
 const maxTokens = 1000
@@ -57,23 +63,23 @@ const countFields = ({ definitions }: DocumentNode): number => {
   return count
 }
 
-type Parse = typeof parse
-
 const countLines = (text: string): number => text.split(/\r\n|[\n\r]/).length
 
-/** Refuses before validation, which takes long for many fields. */
-const parseWithin =
-  (parse: Parse): Parse =>
-  (source, options) => {
-    if (countLines(typeof source === "string" ? source : source.body) > maxLines) {
-      throw createGraphQLError(`A document may have ${maxLines} lines.`)
-    }
-    const document = parse(source, { ...options, maxTokens })
-    if (countFields(document) > maxFields) {
-      throw createGraphQLError(`A document may have ${maxFields} fields, fragments expanded.`)
-    }
-    return document
+/**
+ * Parses a document. One that is too large is refused here, before validation, which takes long
+ * for many fields.
+ * @throws GraphQLError
+ */
+export const parse = (query: string): DocumentNode => {
+  if (countLines(query) > maxLines) {
+    throw new GraphQLError(`A document may have ${maxLines} lines.`)
   }
+  const document = parseDocument(query, { maxTokens })
+  if (countFields(document) > maxFields) {
+    throw new GraphQLError(`A document may have ${maxFields} fields, fragments expanded.`)
+  }
+  return document
+}
 
 /** Counted over the whole document, fragments included, so that no spelling gets around it. */
 const obtainOnce: ValidationRule = (context) => {
@@ -85,7 +91,7 @@ const obtainOnce: ValidationRule = (context) => {
       found += 1
       if (found === 2) {
         context.reportError(
-          createGraphQLError("A request may ask for obtainServiceToken once.", { nodes: node })
+          new GraphQLError("A request may ask for obtainServiceToken once.", { nodes: node })
         )
       }
     }
@@ -100,35 +106,32 @@ const introspectWithoutAliases: ValidationRule = (context) => {
     Field: (node) => {
       if (node.alias === undefined || !isIntrospection(node.name.value)) return
       context.reportError(
-        createGraphQLError("Introspection takes no aliases.", { nodes: node.alias })
+        new GraphQLError("Introspection takes no aliases.", { nodes: node.alias })
       )
     }
   }
 }
 
-/** Every error about a variable quotes it whole. */
+/** The rules of the specification, and those of this interface. */
+export const rules: ReadonlyArray<ValidationRule> = [
+  ...specifiedRules,
+  obtainOnce,
+  introspectWithoutAliases
+]
+
+/** An error about a variable quotes its whole value. */
 const maxValues = 100
-const maxErrors = 10
+
+/** Errors in one answer. */
+export const maxErrors = 10
 
 const countValues = (value: unknown): number =>
   typeof value === "object" && value !== null
     ? Object.values(value).reduce<number>((count, member) => count + countValues(member), 1)
     : 1
 
-/** The limits, for the server. */
-export const limits: Plugin = {
-  onParse: ({ parseFn, setParseFn }) => setParseFn(parseWithin(parseFn as Parse)),
-  onValidate: ({ addValidationRule }) => {
-    addValidationRule(obtainOnce)
-    addValidationRule(introspectWithoutAliases)
-  },
-  onExecute: ({ args, setResultAndStopExecution }) => {
-    if (countValues(args.variableValues) <= maxValues) return
-    const error = createGraphQLError(`The variables may have ${maxValues} values.`)
-    setResultAndStopExecution({ errors: [error] })
-  },
-  onResultProcess: ({ result, setResult }) => {
-    if (!("errors" in result) || result.errors === undefined) return
-    setResult({ ...result, errors: result.errors.slice(0, maxErrors) })
-  }
-}
+/** Refuses variables that hold too many values. */
+export const refusalOfVariables = (variables: unknown): GraphQLError | undefined =>
+  countValues(variables) <= maxValues
+    ? undefined
+    : new GraphQLError(`The variables may have ${maxValues} values.`)

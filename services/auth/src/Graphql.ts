@@ -1,95 +1,81 @@
 /**
- * Runs one GraphQL request. Whatever the request got wrong is a GraphQL error, with status 200;
- * only what went wrong here leaves as a failure, for the envelope that all endpoints share. A
- * document is small and asks for one token, so that it can neither try many keys at once nor keep
- * the service busy, and it is never cached, since a key can stand in it.
+ * Runs one GraphQL request. Whatever the request got wrong is a GraphQL error, with status 200.
+ * Only what went wrong here leaves as a failure, for the envelope that all endpoints share. The
+ * request is small and asks for one token, so it can neither try many keys at once nor keep the
+ * service busy. Nothing of it is cached, because a key can stand in it.
  */
-import { type Cause, Effect, Exit, Result, type Schema } from "effect"
-import { createYoga } from "graphql-yoga"
+import { Cause, Effect, Exit, Result, type Schema } from "effect"
+import { type DocumentNode, execute, type ExecutionResult, GraphQLError, validate } from "graphql"
 import type { ServiceUnavailable } from "@data-import/domain/requests/Failure"
 import type { Credential, ServiceTokens, TokenRefused } from "@data-import/domain/auth/ServiceToken"
-import { limits } from "./DocumentLimits.ts"
-import {
-  errorOf,
-  type ErrorExtensions,
-  schema,
-  type TokenContext,
-  type Told
-} from "./TokenSchema.ts"
+import * as DocumentLimits from "./DocumentLimits.ts"
+import { decodeRequest, type GraphqlRequest } from "./GraphqlRequest.ts"
+import { describeRefusal, type ErrorExtensions, type Resolvers, schema } from "./TokenSchema.ts"
 
-const path = "/v1/graphql/"
+type Obtain = (credential: Credential) => Effect.Effect<ServiceTokens, TokenRefused>
 
-const yoga = createYoga<TokenContext>({
-  schema,
-  graphqlEndpoint: path,
-  plugins: [limits],
-  batching: false,
-  cors: false,
-  graphiql: false,
-  landingPage: false,
-  logging: false,
-  multipart: false,
-  parserAndValidationCache: false
-})
+/** Carries the failure of the mutation through the executor, which knows promises only. */
+class ObtainFailed extends Error {
+  override readonly cause: Cause.Cause<TokenRefused>
 
-const requestOf = (body: unknown): Request =>
-  new Request(`http://localhost${path}`, {
-    method: "POST",
-    headers: { "content-type": "application/json", accept: "application/json" },
-    body: JSON.stringify(body)
-  })
-
-interface WrittenError {
-  readonly message: string
-  readonly extensions?: Partial<ErrorExtensions>
+  constructor(cause: Cause.Cause<TokenRefused>) {
+    super("The mutation failed")
+    this.cause = cause
+  }
 }
 
-interface TidyError extends WrittenError {
+interface ErrorBody {
+  readonly message: string
+  readonly locations?: ReadonlyArray<Schema.Json>
+  readonly path?: ReadonlyArray<Schema.Json>
   readonly extensions: ErrorExtensions
 }
 
 const longestMessage = 500
 
-/**
- * The server quotes the values of variables in its messages, however long they are; what looks like
- * a secret is left out.
- */
+/** Messages quote the values of variables, however long they are, and a value may be a secret. */
 const withoutSecrets = (message: string): string => {
-  const told = message.replace(/\b(sk_|rt_|eyJ)[\w.-]+/g, "$1…")
-  return told.length > longestMessage ? `${told.slice(0, longestMessage)}…` : told
+  const redacted = message.replace(/\b(sk_|rt_|eyJ)[\w.-]+/g, "$1…")
+  return redacted.length > longestMessage ? `${redacted.slice(0, longestMessage)}…` : redacted
 }
 
-const tidy = (error: WrittenError): TidyError => {
-  if (error.extensions?.errorCode !== undefined) return error as TidyError
-  const message = withoutSecrets(error.message)
-  const extensions: ErrorExtensions = {
-    errorType: "VALIDATION",
-    errorCode: "INVALID_REQUEST",
-    errorDescription: message
+const invalidRequest = (quoting: string): Pick<ErrorBody, "message" | "extensions"> => {
+  const message = withoutSecrets(quoting)
+  const errorCode = "INVALID_REQUEST"
+  return { message, extensions: { errorType: "VALIDATION", errorCode, errorDescription: message } }
+}
+
+/** The error as it is answered, with where it stands in the document. */
+const bodyOf = (error: GraphQLError, described: Pick<ErrorBody, "message" | "extensions">) =>
+  ({ ...error.toJSON(), ...described }) as unknown as ErrorBody
+
+const parse = (query: string): Result.Result<DocumentNode, GraphQLError> => {
+  try {
+    return Result.succeed(DocumentLimits.parse(query))
+  } catch (error) {
+    if (error instanceof GraphQLError) return Result.fail(error)
+    throw error
   }
-  return { ...error, message, extensions }
 }
 
-interface WrittenAnswer {
-  readonly data?: Schema.JsonObject | null
-  readonly errors?: ReadonlyArray<WrittenError>
-}
-
-type Obtain = (credential: Credential) => Effect.Effect<ServiceTokens, TokenRefused>
-
-/** Parts what the caller is told from what went wrong here. */
-const told = (attempt: ReturnType<Obtain>) => {
-  const tell = (refusal: Told) => Effect.succeed(Result.fail(refusal))
-  return attempt.pipe(
-    Effect.map(Result.succeed),
-    Effect.catchTags({ InvalidApiKey: tell, InvalidRefreshToken: tell, Throttled: tell })
-  )
-}
-
-/** What became of the mutation beside its GraphQL result. */
-interface Outcome {
-  retryAfterSeconds: number | null
-  broken: Cause.Cause<ServiceUnavailable> | null
+/** The result of the request, or the errors for which it is not executed. */
+const resultOf = async (
+  { operationName, query, variables }: GraphqlRequest,
+  resolvers: Resolvers
+): Promise<Pick<ExecutionResult, "data" | "errors">> => {
+  const document = parse(query)
+  if (Result.isFailure(document)) return { errors: [document.failure] }
+  const errors = validate(schema, document.success, DocumentLimits.rules)
+  if (errors.length > 0) return { errors }
+  const refused = DocumentLimits.refusalOfVariables(variables)
+  if (refused !== undefined) return { errors: [refused] }
+  return execute({
+    schema,
+    document: document.success,
+    rootValue: resolvers,
+    variableValues: variables,
+    operationName
+  })
 }
 
 /**
@@ -97,27 +83,35 @@ interface Outcome {
  * the answer, and for how long an address that is throttled must wait, otherwise null.
  */
 export const run = Effect.fnUntraced(function* (body: unknown, obtain: Obtain) {
+  const request = decodeRequest(body)
+  if (Result.isFailure(request)) {
+    return { body: { errors: [invalidRequest(request.failure)] }, retryAfterSeconds: null }
+  }
   const context = yield* Effect.context<never>()
-  const outcome: Outcome = { retryAfterSeconds: null, broken: null }
-
-  const tokenContext: TokenContext = {
-    obtain: async (credential) => {
-      const exit = await Effect.runPromiseExitWith(context)(told(obtain(credential)))
-      if (Exit.isFailure(exit)) {
-        outcome.broken = exit.cause
-        throw new Error("This answer is never sent")
-      }
-      if (Result.isSuccess(exit.value)) return exit.value.success
-      const refusal = exit.value.failure
-      if (refusal._tag === "Throttled") outcome.retryAfterSeconds = refusal.retryAfterSeconds
-      throw errorOf(refusal)
+  const resolvers: Resolvers = {
+    version: "v1",
+    obtainServiceToken: async ({ input }) => {
+      const exit = await Effect.runPromiseExitWith(context)(obtain(input))
+      if (Exit.isSuccess(exit)) return exit.value
+      throw new ObtainFailed(exit.cause)
     }
   }
-
-  const response = yield* Effect.promise(async () => yoga.fetch(requestOf(body), tokenContext))
-  const { errors, ...rest } = yield* Effect.promise(() => response.json() as Promise<WrittenAnswer>)
-  const { broken, retryAfterSeconds } = outcome
-  if (broken !== null) return yield* Effect.failCause(broken)
-  const tidied = errors === undefined ? rest : { errors: errors.map(tidy), ...rest }
-  return { body: tidied, retryAfterSeconds }
+  const { errors = [], ...rest } = yield* Effect.promise(() => resultOf(request.success, resolvers))
+  let retryAfterSeconds: number | null = null
+  const bodies: Array<ErrorBody> = []
+  for (const error of errors.slice(0, DocumentLimits.maxErrors)) {
+    if (!(error.originalError instanceof ObtainFailed)) {
+      bodies.push(bodyOf(error, invalidRequest(error.message)))
+      continue
+    }
+    const { cause } = error.originalError
+    const refused = Result.getOrUndefined(Cause.findError(cause))
+    if (refused === undefined || refused._tag === "ServiceUnavailable") {
+      return yield* Effect.failCause(cause as Cause.Cause<ServiceUnavailable>)
+    }
+    if (refused._tag === "Throttled") retryAfterSeconds = refused.retryAfterSeconds
+    bodies.push(bodyOf(error, describeRefusal(refused)))
+  }
+  const data = rest as { readonly data?: Schema.JsonObject | null }
+  return { body: bodies.length === 0 ? data : { errors: bodies, ...data }, retryAfterSeconds }
 })

@@ -4,11 +4,10 @@
  * said in `Graphql.ts`.
  * Source: docs/contract/authentication.md#the-token-mutation.
  */
-import type { GraphQLError } from "graphql"
-import { createGraphQLError, createSchema } from "graphql-yoga"
+import { buildSchema } from "graphql"
 import type { Credential, ServiceTokens, TokenRefused } from "@data-import/domain/auth/ServiceToken"
 
-const typeDefs = /* GraphQL */ `
+export const schema = buildSchema(/* GraphQL */ `
   "Any JSON value."
   scalar GenericScalar
 
@@ -40,10 +39,10 @@ const typeDefs = /* GraphQL */ `
     "Exchanges an API key or a refresh token for an access token. Once a request."
     obtainServiceToken(input: ObtainServiceTokenInput!): ObtainServiceToken
   }
-`
+`)
 
-/** Why there is no token, as far as the caller is told in a GraphQL error. */
-export type Told = Exclude<TokenRefused, { readonly _tag: "ServiceUnavailable" }>
+/** The refusals that a caller sees as a GraphQL error. */
+type ShownRefusal = Exclude<TokenRefused, { readonly _tag: "ServiceUnavailable" }>
 
 /** What a GraphQL error says in its `extensions`. `errorCode` is stable for ever. */
 export interface ErrorExtensions {
@@ -52,7 +51,7 @@ export interface ErrorExtensions {
   readonly errorDescription: string
 }
 
-const tellings: Record<Told["_tag"], ErrorExtensions & { readonly message: string }> = {
+const descriptions: Record<ShownRefusal["_tag"], ErrorExtensions & { readonly message: string }> = {
   InvalidApiKey: {
     message: "Invalid API key.",
     errorType: "AUTHORIZATION",
@@ -77,29 +76,14 @@ const tellings: Record<Told["_tag"], ErrorExtensions & { readonly message: strin
   }
 }
 
-/** The error that tells the caller why. */
-export const errorOf = (told: Told): GraphQLError => {
-  const { message, ...extensions } = tellings[told._tag]
-  return createGraphQLError(message, { extensions })
+/** The message and the extensions of the GraphQL error for a refusal. */
+export const describeRefusal = ({ _tag }: ShownRefusal) => {
+  const { message, ...extensions } = descriptions[_tag]
+  return { message, extensions }
 }
 
-/** What a request brings along for the resolvers. */
-export interface TokenContext {
-  /** Rejects with `errorOf` the refusal, or with anything else where the caller is told nothing. */
-  readonly obtain: (credential: Credential) => Promise<ServiceTokens>
+/** What resolves the fields of the query and the mutation. */
+export interface Resolvers {
+  readonly version: string
+  readonly obtainServiceToken: (args: { readonly input: Credential }) => Promise<ServiceTokens>
 }
-
-interface Arguments {
-  readonly input: Credential
-}
-
-export const schema = createSchema<TokenContext>({
-  typeDefs,
-  resolvers: {
-    Query: { version: () => "v1" },
-    Mutation: {
-      obtainServiceToken: (_: unknown, { input }: Arguments, { obtain }: TokenContext) =>
-        obtain(input)
-    }
-  }
-})

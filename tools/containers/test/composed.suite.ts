@@ -170,7 +170,7 @@ describe.each(services)("the service in %s", (name) => {
 })
 
 it("an image holds what its service imports, and no driver of another's", async () => {
-  const drivers = ["@effect/sql-pg", "@aws-sdk/client-s3", "graphql-yoga"]
+  const drivers = ["@effect/sql-pg", "@aws-sdk/client-s3", "graphql"]
   const present = (container: string) =>
     system.evaluate(
       container,
@@ -178,6 +178,6 @@ it("an image holds what its service imports, and no driver of another's", async 
     )
   expect(await present("gateway-1")).toBe("")
   expect(await present("query-1")).toBe("@effect/sql-pg")
-  expect(await present("auth-1")).toBe("@effect/sql-pg,graphql-yoga")
+  expect(await present("auth-1")).toBe("@effect/sql-pg,graphql")
   expect(await present("account-import-1")).toBe("@effect/sql-pg,@aws-sdk/client-s3")
 })
