@@ -5,12 +5,13 @@
  * Source: docs/contract/authentication.md#the-token-mutation,
  * docs/contract/authentication.md#failed-attempts, docs/contract/authentication.md#refresh-tokens.
  */
-import { Context, Data, DateTime, Duration, Effect, Layer, Option, RcMap, Semaphore } from "effect"
+import { Context, Data, DateTime, Duration, Effect, Layer, Option } from "effect"
 import { ApiKeys } from "../ports/ApiKeys.ts"
 import type { DoesNotExist } from "../ports/Configuration.ts"
 import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
 import { TokenSigner, TokenSecrets } from "../ports/TokenSigner.ts"
 import { ServiceUnavailable } from "../requests/Failure.ts"
+import * as RateLimiter from "../support/RateLimiter.ts"
 import {
   type ApiKey,
   ApiKeyId,
@@ -60,53 +61,26 @@ const endOf = (start: DateTime.Utc, lifetime: Duration.Duration, key: ApiKey): D
   return key.expiresAt === null ? end : DateTime.min(end, key.expiresAt)
 }
 
-/** Addresses that are remembered as throttled; forgetting one costs a look into the storage. */
-const rememberedAddresses = 10_000
-
 /**
  * Counts the failed attempts of an address, and throttles those beyond the limit. The credential is
- * looked at first, so a valid one is never refused for what others did from the same address. An
- * attempt that is throttled costs that look and nothing more: the end of the throttling is
- * remembered here. Failures of one address are counted one after the other, so that a burst of them
- * occupies one connection to the storage.
+ * checked first, so a valid one is never refused for what others did from the same address.
  */
-const makeThrottle = Effect.fnUntraced(function* (apiKeys: ApiKeys["Service"]) {
-  const counting = yield* RcMap.make({ lookup: (_address: string) => Semaphore.make(1) })
-  const throttledUntil = new Map<string, DateTime.Utc>()
-
-  const remember = (address: string, end: DateTime.Utc) => {
-    throttledUntil.delete(address)
-    const [oldest] = throttledUntil.keys()
-    if (oldest !== undefined && throttledUntil.size >= rememberedAddresses) {
-      throttledUntil.delete(oldest)
-    }
-    throttledUntil.set(address, end)
-  }
-
-  const refuseUntil = (end: DateTime.Utc, now: DateTime.Utc) => {
-    const left = Duration.toSeconds(DateTime.distance(now, end))
-    return Effect.fail(new Throttled({ retryAfterSeconds: Math.ceil(left) }))
-  }
-
-  const count = Effect.fnUntraced(function* (address: string, now: DateTime.Utc) {
-    const known = throttledUntil.get(address)
-    if (known !== undefined && DateTime.isGreaterThan(known, now)) {
-      return yield* refuseUntil(known, now)
-    }
-    const since = DateTime.subtractDuration(now, failedAttemptWindow)
-    const attempt = { clientAddress: address, at: now, since, limit: failedAttemptLimit }
-    const blocking = yield* apiKeys.recordFailedAttempt(attempt)
-    if (Option.isNone(blocking)) return
-    const end = DateTime.addDuration(blocking.value, failedAttemptWindow)
-    remember(address, end)
-    return yield* refuseUntil(end, now)
+const makeThrottle = (apiKeys: ApiKeys["Service"]) => {
+  const limiter = RateLimiter.make((clientAddress: string, now) => {
+    const at = DateTime.makeUnsafe(now)
+    const since = DateTime.subtractDuration(at, failedAttemptWindow)
+    const attempt = { clientAddress, at, since, limit: failedAttemptLimit }
+    return Effect.map(apiKeys.recordFailedAttempt(attempt), (blocking): RateLimiter.Quota => {
+      if (Option.isNone(blocking)) return { requests: 1, againAt: now }
+      const end = DateTime.addDuration(blocking.value, failedAttemptWindow)
+      return { requests: 0, againAt: end.epochMilliseconds }
+    })
   })
-
-  return Effect.fnUntraced(function* (address: string, now: DateTime.Utc) {
-    const permit = yield* RcMap.get(counting, address)
-    yield* permit.withPermit(count(address, now))
-  }, Effect.scoped)
-})
+  return Effect.fnUntraced(function* (address: string) {
+    const retryAfterSeconds = yield* limiter(address)
+    if (retryAfterSeconds !== null) return yield* new Throttled({ retryAfterSeconds })
+  })
+}
 
 const makeExchange = (
   apiKeys: ApiKeys["Service"],
@@ -178,14 +152,14 @@ export const layer: Layer.Layer<ServiceToken, never, ApiKeys | TokenSigner | Tok
     ServiceToken,
     Effect.gen(function* () {
       const apiKeys = yield* ApiKeys
-      const countFailure = yield* makeThrottle(apiKeys)
+      const countFailure = makeThrottle(apiKeys)
       const exchange = makeExchange(apiKeys, yield* TokenSigner, yield* TokenSecrets)
       return ServiceToken.of({
         obtain: Effect.fn("ServiceToken.obtain")(function* (credential, clientAddress) {
           const now = yield* DateTime.now
           return yield* exchange(credential, now).pipe(
             Effect.tapErrorTag(["InvalidApiKey", "InvalidRefreshToken"], () =>
-              countFailure(clientAddress, now)
+              countFailure(clientAddress)
             ),
             Effect.catchTag("StorageUnavailable", () =>
               Effect.fail(new ServiceUnavailable({ retryAfterSeconds }))

@@ -14,6 +14,7 @@ import { type AccountNumber, ExternalAccountNumber, SupplierCodeField } from "..
 import { type Failure, NotFound, unavailable } from "../requests/Failure.ts"
 import { type ImportKey, type ImportStatus, stateAt, statusOf } from "../account/ImportProcess.ts"
 import type { Caller } from "../organisation/Organisation.ts"
+import { findOwnSupplier } from "../validation/OwnSupplier.ts"
 
 /** `kraken_account_number` is empty where no account exists yet. */
 export interface ImportStatusRecord {
@@ -60,15 +61,11 @@ const externalNumber = Schema.decodeUnknownOption(ExternalAccountNumber)
 
 const make = Effect.gen(function* () {
   const processes = yield* ImportProcesses
-  const setup = yield* Configuration
+  const findSupplier = findOwnSupplier(yield* Configuration)
 
   const supplierOf = Effect.fnUntraced(function* (caller: Caller, named: string) {
-    const code = supplierCode(named)
-    if (Option.isNone(code)) return yield* new NotFound()
-    const supplier = yield* setup.supplier(code.value)
-    if (Option.isNone(supplier)) return yield* new NotFound()
-    if (supplier.value.organisation !== caller.organisation) return yield* new NotFound()
-    return supplier.value
+    const supplier = yield* findSupplier(caller, supplierCode(named))
+    return Option.isSome(supplier) ? supplier.value : yield* new NotFound()
   })
 
   /** Judged at the time of reading: what was read before may have changed since. */

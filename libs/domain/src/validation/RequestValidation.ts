@@ -15,6 +15,7 @@ import { SupplierCodeField } from "../account/Account.ts"
 import { businessDay, utc } from "../organisation/BusinessDay.ts"
 import { mostDocuments } from "../schema/DocumentPath.ts"
 import { makeLookUp, nothingLookedUp } from "./DocumentLookup.ts"
+import { findOwnSupplier } from "./OwnSupplier.ts"
 import { MigrationNotOngoing, ValidationFailed } from "../requests/Failure.ts"
 import type { FieldError } from "../schema/Findings.ts"
 import type { CalendarDate } from "../schema/Field.ts"
@@ -70,12 +71,6 @@ export interface ValidRequest<Body> {
 type Unavailable = StorageUnavailable | DocumentsUnavailable
 
 export interface RequestValidator {
-  /** The supplier of this code, if it is the caller's. */
-  readonly supplierOf: (
-    caller: Caller,
-    code: Option.Option<Supplier["code"]>
-  ) => Effect.Effect<Option.Option<Supplier>, StorageUnavailable>
-
   /** `payload` is the part of the body that names the supplier. */
   readonly validate: <Body>(request: {
     readonly validator: Validator<Body>
@@ -94,15 +89,7 @@ export const makeRequestValidator = (
 ): RequestValidator => {
   const lookUp = makeLookUp(store)
 
-  const supplierOf: RequestValidator["supplierOf"] = (caller, code) =>
-    Option.match(code, {
-      onNone: () => Effect.succeedNone,
-      onSome: (named) =>
-        Effect.map(
-          setup.supplier(named),
-          Option.filter(({ organisation }) => organisation === caller.organisation)
-        )
-    })
+  const supplierOf = findOwnSupplier(setup)
 
   /** Nothing is looked up for a request that is refused for too many faults or documents. */
   const lookUpDocuments = Effect.fnUntraced(function* (
@@ -144,7 +131,7 @@ export const makeRequestValidator = (
     return { body: valid.success, supplier: Option.getOrThrow(supplier), documents, now, today }
   })
 
-  return { supplierOf, validate }
+  return { validate }
 }
 
 /** Refuses what a supplier that is Paused or Complete does not take. */

@@ -1,0 +1,73 @@
+/**
+ * Holds keys, such as organisations or client addresses, to a rate that is kept outside the
+ * process, so that it holds over all instances. An instance takes a quota of requests at a time,
+ * and remembers until when a key is refused: a step costs a query, and neither a request within
+ * the quota nor a refused one costs a step. Steps of one key run one after the other, so a burst
+ * of one key occupies one connection, and no other key waits for it.
+ *
+ * Effect's own `RateLimiter` is not used. It asks its store for every request, takes all or nothing
+ * of several requests, and refills the windows of failed attempts continuously, which would answer
+ * another Retry-After than the contract's.
+ */
+import { Clock, Effect, Semaphore } from "effect"
+
+/** How many requests may pass, and otherwise when to ask again, in epoch milliseconds. */
+export interface Quota {
+  readonly requests: number
+  readonly againAt: number
+}
+
+/** Null if the request may pass, otherwise after how many seconds to send it again, at least 1. */
+export type RateLimiter<Key, E> = (key: Key) => Effect.Effect<number | null, E>
+
+interface Bucket {
+  readonly permit: Semaphore.Semaphore
+  quota: Quota
+}
+
+/** Keys that are remembered. Forgetting one costs a step and what is left of its quota. */
+const capacity = 10_000
+
+const takeOne = (bucket: Bucket): boolean => {
+  const { againAt, requests } = bucket.quota
+  if (requests > 0) bucket.quota = { againAt, requests: requests - 1 }
+  return requests > 0
+}
+
+/** `step` takes a quota for the key at a time in epoch milliseconds. */
+export const make = <Key, E>(
+  step: (key: Key, now: number) => Effect.Effect<Quota, E>
+): RateLimiter<Key, E> => {
+  const buckets = new Map<Key, Bucket>()
+
+  const bucketOf = (key: Key): Bucket => {
+    const known = buckets.get(key)
+    if (known !== undefined) return known
+    const made = { permit: Semaphore.makeUnsafe(1), quota: { requests: 0, againAt: 0 } }
+    buckets.set(key, made)
+    return made
+  }
+
+  /** The key that was refilled longest ago is forgotten first. */
+  const remember = (key: Key, bucket: Bucket, quota: Quota) => {
+    bucket.quota = quota
+    buckets.delete(key)
+    const [oldest] = buckets.keys()
+    if (oldest !== undefined && buckets.size >= capacity) buckets.delete(oldest)
+    buckets.set(key, bucket)
+  }
+
+  const refill = Effect.fnUntraced(function* (key: Key, bucket: Bucket) {
+    if (takeOne(bucket)) return null
+    const now = yield* Clock.currentTimeMillis
+    if (now >= bucket.quota.againAt) remember(key, bucket, yield* step(key, now))
+    if (takeOne(bucket)) return null
+    return Math.max(1, Math.ceil((bucket.quota.againAt - now) / 1000))
+  })
+
+  return (key) =>
+    Effect.suspend(() => {
+      const bucket = bucketOf(key)
+      return takeOne(bucket) ? Effect.succeed(null) : bucket.permit.withPermit(refill(key, bucket))
+    })
+}
