@@ -223,6 +223,12 @@ const refuseTunnel = (_request: IncomingMessage, socket: Duplex): void => {
  */
 const mostPipelined = 16
 
+/** Reads nothing more of a connection. Node would go on after every message that it has parsed. */
+const stopReading = (socket: Socket): void => {
+  socket.pause()
+  Object.assign(socket, { resume: () => socket })
+}
+
 /**
  * Whether this request comes on top of too many that wait for their answers. It is dropped, and the
  * connection ends with the last answer that is due.
@@ -231,7 +237,7 @@ const isExcess = ({ socket }: IncomingMessage): boolean => {
   if ((unanswered.get(socket)?.size ?? 0) < mostPipelined) return false
   if (mayFollow(socket)) {
     ending.add(socket)
-    socket.pause()
+    stopReading(socket)
     const awaited = lastAwaited(socket)
     if (awaited === undefined) socket.destroy()
     else {
