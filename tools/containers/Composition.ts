@@ -1,7 +1,7 @@
 /**
- * The system as docker/compose.yaml composes it, with simulated vendors, under a name of its own
- * and with passwords drawn for it. Only the gateway can be reached from outside, on a free port;
- * everything else happens within a container.
+ * The system as docker/compose.yaml composes it, with simulated vendors, under a fresh project name
+ * and with fresh passwords. Only the gateway is reachable from outside, on a free port; everything
+ * else happens within a container.
  */
 import { spawn } from "node:child_process"
 import { randomBytes } from "node:crypto"

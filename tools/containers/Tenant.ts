@@ -1,6 +1,6 @@
 /**
- * The demo tenant in the composed system, made as an operator makes one: with the operator command
- * in its container. Its documents are put into the object store from within.
+ * The demo tenant in the composed system, made with the operator command in its container. Its
+ * documents are put into the object store from a container, too.
  */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"

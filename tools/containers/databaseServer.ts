@@ -1,6 +1,6 @@
 /**
- * A PostgreSQL in a container in place of the embedded one, for a test run. On a network of its
- * own, because an engine need not have one for containers that name none.
+ * A PostgreSQL in a container in place of the embedded one, for a test run. It has a network of its
+ * own, because an engine need not have a default network.
  */
 import setUpDatabases from "@data-import/postgres/testing/globalSetup"
 import { PostgreSqlContainer } from "@testcontainers/postgresql"
@@ -19,7 +19,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     await server.stop()
     await network.stop()
   }
-  // The engine is this machine's, though its address need not say so.
+  // The engine runs on this machine, although its address may differ.
   process.env["DATABASE_URL"] = `${server.getConnectionUri()}?sslmode=disable`
   try {
     const drop = await setUpDatabases(project)

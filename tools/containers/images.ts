@@ -1,4 +1,4 @@
-/** The images of others that the system runs on, as docker/compose.yaml names them. */
+/** The third-party images that the system runs on, as docker/compose.yaml names them. */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 

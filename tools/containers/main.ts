@@ -1,6 +1,6 @@
 /**
- * `npm run test:containers`: the tests that need a container engine, wherever one answers. Where
- * none does, it says so, and that is no failure. The last line counts what passed and failed.
+ * `npm run test:containers`: the tests that need a container engine. Without an engine it prints
+ * why the tests are skipped, and succeeds. The last line counts what passed and failed.
  */
 import { spawn, spawnSync } from "node:child_process"
 import { mkdtempSync, readFileSync, rmSync } from "node:fs"

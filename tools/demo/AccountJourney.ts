@@ -1,6 +1,6 @@
 /**
- * The way of one account: from the supplier's token over validation and staging to the platform
- * account.
+ * The first half of the journey: from the supplier's token through validation and staging to the
+ * platform account.
  */
 import { domesticPayload } from "@data-import/domain/testing/samples"
 import { Schema } from "effect"

@@ -1,5 +1,5 @@
 /**
- * What an answer must look like, written as the answer itself: an object with the members that
+ * What an answer must look like, written like the answer itself: an object with the members that
  * matter, a list with exactly its elements, a pattern for a text that is not known beforehand.
  */
 import { Predicate } from "effect"

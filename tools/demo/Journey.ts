@@ -1,7 +1,4 @@
-/**
- * Walks the steps one after the other against the running system, and ends at the first wrong
- * answer.
- */
+/** Walks the steps in order against the running system, and stops at the first wrong answer. */
 import type { Demo } from "@data-import/local/DemoFile"
 import { Clock, Console, Data, Effect, Random, Result } from "effect"
 import { HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/http"
@@ -9,12 +6,12 @@ import { differences } from "./Expected.ts"
 import { json, type Paint, withoutSecrets } from "./Output.ts"
 import type { Known, Request, Step } from "./Step.ts"
 
-/** Nothing answers where `demo.json` says. */
+/** Nothing answers at the address in `demo.json`. */
 class NobodyAnswers extends Data.TaggedError("NobodyAnswers")<{
   readonly baseUrl: string
 }> {}
 
-/** An answer is not what the contract says. */
+/** An answer differs from the contract. */
 class WrongAnswer extends Data.TaggedError("WrongAnswer")<{
   readonly title: string
   readonly differences: ReadonlyArray<string>

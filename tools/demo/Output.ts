@@ -1,6 +1,6 @@
 /**
- * How the journey is shown: each request and its answer as indented JSON, secrets cut short, in
- * colour where the terminal has some.
+ * How the journey is printed: each request and its answer as indented JSON, with secrets shortened,
+ * in colour on a terminal.
  */
 import { Predicate } from "effect"
 
@@ -41,6 +41,6 @@ const flat = (value: unknown): string => {
   return members.length > 0 ? `{ ${members.join(", ")} }` : "{}"
 }
 
-/** API keys, refresh tokens and access tokens, cut to what tells one from another. */
+/** API keys, refresh tokens and access tokens, shortened to a prefix. */
 export const withoutSecrets = (text: string): string =>
   text.replace(/\b((?:sk_|rt_|eyJ)[\w-]{4})[\w.-]+/g, "$1…")

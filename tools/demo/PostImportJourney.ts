@@ -1,6 +1,6 @@
 /**
- * What is added to the account once it is imported: notes, transactions, statements and a payment
- * instruction, each sent twice to show that a repetition changes nothing.
+ * The second half of the journey: notes, transactions, statements and a payment instruction are
+ * added to the imported account. Each is sent twice to show that a repeat changes nothing.
  */
 import {
   instructionPayload,

@@ -1,6 +1,6 @@
 /**
- * One step of the journey: what is asked, what must be answered, and what is remembered for later
- * steps.
+ * One step of the journey: its request, the expected answer, and what later steps need of the
+ * answer.
  */
 import type { Demo } from "@data-import/local/DemoFile"
 import type { Expected } from "./Expected.ts"

@@ -1,7 +1,7 @@
 /**
- * What clients were told: for every account what was sent, and what of it was acknowledged. The
- * system is held to it afterwards. What was sent and never acknowledged may be there or not, but
- * never by halves and never twice.
+ * What clients sent for each account, and what of it was acknowledged. The verification compares it
+ * with what is stored. A write that was sent and never acknowledged may be stored or not, but never
+ * in part and never twice.
  */
 import type { Addition } from "./Requests.ts"
 

@@ -1,4 +1,4 @@
-/** Locks in the database that a scenario holds against the services. */
+/** Locks in the database that a scenario holds while the services work. */
 import { Deferred, Effect, Fiber } from "effect"
 import { System } from "@data-import/testbed/System"
 

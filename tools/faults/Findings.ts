@@ -1,7 +1,4 @@
-/**
- * What a scenario found to be wrong, kind by kind, each with the words to look for it by. Nothing
- * is as it should be.
- */
+/** What a scenario found to be wrong, by kind. A passed scenario has no findings. */
 
 /**
  * `lost`: acknowledged, and not there. `doubled`: there more than once. `halfMade`: a part of what

@@ -1,6 +1,6 @@
 /**
- * Load for measuring: requests as fast as answers come, or so many a second whatever comes of them,
- * and what became of each.
+ * Load for measurements: closed loops that send as soon as an answer arrives, or a fixed rate. Each
+ * request becomes a sample.
  */
 import { Clock, Duration, Effect, Fiber, type Scope } from "effect"
 import * as Client from "@data-import/testbed/Client"
@@ -18,7 +18,7 @@ export interface Sample {
   readonly at: number
 }
 
-/** Whoever can send a request. */
+/** Anything that can send a request. */
 type Sender = Pick<Session, "send">
 
 const sampled = (sender: Sender, request: Client.Request, began: number) =>
@@ -32,10 +32,10 @@ const sampled = (sender: Sender, request: Client.Request, began: number) =>
     return { status, code: Client.codeOf(result.success), retryAfter, millis, at }
   })
 
-/** How long somebody who was refused waits before the next request. */
+/** How long a refused client waits before its next request. */
 export const afterRefusal = Duration.millis(100)
 
-/** So many side by side, each sending as soon as it has its answer and a pause is over. */
+/** Concurrent loops, each of which sends again after its answer and a pause. */
 export const closed = Effect.fnUntraced(function* (
   sender: Sender,
   request: () => Client.Request,
@@ -71,7 +71,7 @@ export const closed = Effect.fnUntraced(function* (
 
 const tickMillis = 10
 
-/** So many a second, on as many connections as it takes; done when all are answered. */
+/** A fixed rate, on as many connections as it takes. Returns when all requests are answered. */
 export const open = Effect.fnUntraced(function* (
   sender: Sender,
   request: () => Client.Request,
@@ -91,7 +91,7 @@ export const open = Effect.fnUntraced(function* (
   return yield* Effect.all(samples)
 })
 
-/** The value below which this share of them lies; 0 where there are none. */
+/** The quantile of the values; 0 where there are none. */
 export const quantile = (values: ReadonlyArray<number>, share: number): number => {
   const sorted = values.toSorted((one, other) => one - other)
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0

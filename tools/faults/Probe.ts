@@ -1,7 +1,6 @@
 /**
- * How often each service has answered so far, and how often any has refused, and waiting for more
- * of it: what the faults are timed by, so that they strike at work, and what tells that the system
- * has recovered.
+ * Counts the answers of each service, and the refusals of all of them. A scenario waits for more of
+ * them to time its faults, and to notice when the system has recovered.
  */
 import { Data, Deferred, Duration, Effect } from "effect"
 import type { ServiceName } from "@data-import/testbed/Wiring"
@@ -33,7 +32,7 @@ export class Probe {
     const count = this.beats(of) + 1
     this.#beats.set(of, count)
     const waiting = this.#waiting.get(of) ?? []
-    // Whoever is told may come back at once to wait for more.
+    // A resumed fiber may wait for more at once.
     this.#waiting.set(
       of,
       waiting.filter(({ at }) => at > count)
@@ -47,7 +46,7 @@ export class Probe {
     return this.#beats.get(of) ?? 0
   }
 
-  /** Done when there were so many more of them. */
+  /** Succeeds after so many more signals. */
   more(of: Signal, times: number): Effect.Effect<void, Stalled> {
     return Effect.suspend(() => {
       const done = Deferred.makeUnsafe<void>()

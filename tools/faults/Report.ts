@@ -1,7 +1,4 @@
-/**
- * What a scenario reports: one line with the figures that count, and whether they are as they must
- * be.
- */
+/** What a scenario reports: one line with its figures, and whether each meets its target. */
 import { Findings } from "./Findings.ts"
 
 /** A figure with its target, either at most or at least so much. */
@@ -17,16 +14,16 @@ export interface Report {
   readonly scenario: string
   readonly acknowledged: number
   readonly findings: Findings
-  /** How long it took to work again, after each fault. */
+  /** The recovery time after each fault, in seconds. */
   readonly recoveries: ReadonlyArray<number>
-  /** How long it may take, in seconds. */
+  /** The longest recovery time allowed, in seconds. */
   readonly recoveryLimit: number
   readonly figures: ReadonlyArray<Figure>
   /** Why the scenario could not be run here. */
   readonly skipped?: string
 }
 
-/** A report to begin with. */
+/** A report without findings and figures. */
 export const empty = (scenario: string): Report => ({
   scenario,
   acknowledged: 0,

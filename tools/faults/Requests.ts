@@ -1,7 +1,7 @@
 /**
  * What the writers send for an account: the sample account under its own number, and what is added
- * to it afterwards. Everything has an id that is made of the account's number, so that it can be
- * found again, counted, and told from everything else.
+ * to it afterwards. Every id contains the account's number, so that each item can be found again
+ * and counted.
  */
 import {
   domesticPayload,
@@ -17,7 +17,7 @@ import type { Tenant } from "@data-import/testbed/Tenants"
  */
 export type Addition = "notes" | "transactions" | "statements" | "instruction" | "unchecked"
 
-/** Those that may be sent again as they are. */
+/** The additions that may be repeated without an idempotency key. */
 export const additions: ReadonlyArray<Addition> = [
   "notes",
   "transactions",
@@ -42,7 +42,7 @@ const importPaths = {
   process: `${base}/account-import-process/process/`
 }
 
-/** `marker` tells one staging of an account from another; it arrives on the platform account. */
+/** `marker` identifies a staging of an account, and is stored on the platform account. */
 export const stage = (tenant: Tenant, number: string, marker: string): Request => ({
   method: "POST",
   path: importPaths.stage,
@@ -79,7 +79,7 @@ export const list = ({ supplier }: Tenant): Request => ({
   path: `${base}/all-account-import-processes/${supplier}/`
 })
 
-/** The texts of the notes that are added, which is how a note is known. */
+/** The texts of the added notes, which identify them. */
 export const noteBodies = (number: string): ReadonlyArray<string> => [
   `The first note on ${number}`,
   `The second note on ${number}`

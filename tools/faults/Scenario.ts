@@ -1,7 +1,6 @@
 /**
- * What all scenarios have in common: they strike a running system, work under it, and report. The
- * sizes say how much of it all; the program of a scenario is the same in the short form and in the
- * long one.
+ * What all scenarios have in common: they inject faults into a running system under a workload, and
+ * report. The short and the long form run the same program with different sizes.
  */
 import { Clock, Effect, type Scope } from "effect"
 import { Findings } from "./Findings.ts"
@@ -47,7 +46,7 @@ export interface Workload {
 
 export type WorkloadOptions = Partial<Traffic.Options>
 
-/** Sets writers to work, for a tenant of their own unless one is given. */
+/** Starts writers, for a tenant of their own unless one is given. */
 export const startWorkload = Effect.fnUntraced(function* (options: WorkloadOptions) {
   const { random, freshTenant, services } = yield* System
   const tenant = options.tenant ?? (yield* freshTenant)
@@ -59,23 +58,23 @@ export const startWorkload = Effect.fnUntraced(function* (options: WorkloadOptio
   return { tenant, traffic, findings } satisfies Workload
 })
 
-/** Compares everything that was acknowledged with what is there, and reports it. */
+/** Compares everything acknowledged with what is stored. */
 export const settle = Effect.fnUntraced(function* ({ findings, tenant, traffic }: Workload) {
   yield* verify(tenant, traffic.writes.entries, findings)
   return { acknowledged: traffic.writes.acknowledged, findings }
 })
 
-/** Those that work on the database. */
+/** The services that use the database. */
 const onDatabase: ReadonlyArray<ServiceName> = ["account-import", "post-import", "query", "auth"]
 
-/** Done when each service that works on the database has answered once more. */
+/** Succeeds when each service that uses the database has answered once more. */
 export const allAnswer = (probe: Probe): Effect.Effect<void, Stalled> =>
   Effect.forEach(onDatabase, (service) => probe.more(service, 1), {
     concurrency: "unbounded",
     discard: true
   })
 
-/** How many seconds it takes. */
+/** How long the effect takes, in seconds. */
 export const seconds = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<number, E, R> =>
   Effect.gen(function* () {
     const began = yield* Clock.currentTimeMillis
@@ -83,7 +82,7 @@ export const seconds = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<
     return ((yield* Clock.currentTimeMillis) - began) / 1_000
   })
 
-/** Runs a scenario on the system that is there. What keeps it from its end is a finding as well. */
+/** Runs a scenario on the running system. A failure of the scenario is a finding, too. */
 export const report = (
   { name, run }: Scenario,
   sizes: Sizes

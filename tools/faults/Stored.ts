@@ -1,6 +1,6 @@
 /**
- * What is stored of every import of a supplier, read past all services: what is on its account, and
- * what its attempts, the outbox and the audit log say of it.
+ * Everything stored of the imports of a supplier, read without the services: the account, the
+ * attempts, the outbox and the audit log.
  */
 import { type Effect, Schema } from "effect"
 import type { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
@@ -30,7 +30,7 @@ const Stored = Schema.Struct({
   complete_events: Schema.Int,
   created_attempts: Schema.Int,
   created_audits: Schema.Int,
-  /** Attempts that nobody has ended though nobody holds the import. */
+  /** Attempts without an end that do not hold the lease of the import. */
   open_attempts: Schema.Int,
   added_events: Schema.Int,
   added_audits: Schema.Int

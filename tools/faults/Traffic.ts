@@ -1,7 +1,7 @@
 /**
- * Suppliers at work: writers side by side, each taking account after account the whole way, and
- * every answer held to what the contract allows after what was sent. A request that was sent more
- * than once may find its own traces; one that was sent once may not.
+ * The workload: concurrent writers, each of which takes one account after the other through all
+ * steps. Every answer is compared with what the contract allows after the requests that were sent.
+ * Only a request that was sent more than once may meet its own effects.
  */
 import { Duration, Effect, Fiber, type Scope } from "effect"
 import type { RandomSource } from "@data-import/testbed/RandomSource"
@@ -17,16 +17,16 @@ import type { Tenant } from "@data-import/testbed/Tenants"
 
 export interface Options {
   readonly tenant: Tenant
-  /** Of the gateway, or of what stands before it. */
+  /** The port of the gateway, or of a proxy before it. */
   readonly port: number
   readonly findings: Findings
   readonly random: RandomSource
   readonly writers: number
-  /** How many accounts; until it is stopped where there is no number. */
+  /** How many accounts; null to go on until it is stopped. */
   readonly accounts: number | null
   /** What is added to an account; everything unless given. */
   readonly additions?: ReadonlyArray<Addition>
-  /** Each account is staged once, and nobody asks for its status or for a second token. */
+  /** Each account is staged once, and neither its status nor a second token is requested. */
   readonly onlyWrites?: boolean
   /**
    * Every other account is written under idempotency keys, and gets transactions besides that are
@@ -42,25 +42,25 @@ export interface Traffic {
   readonly repeats: () => number
   /** How often one with an idempotency key had to be. */
   readonly keyedRepeats: () => number
-  /** The answers that they went on after. */
+  /** The transient answers, after which a request was sent again. */
   readonly refusals: () => ReadonlyArray<Client.Answer>
-  /** Lets the writers end the account that they are at, and waits for them. */
+  /** Lets the writers finish their current account, and waits for them. */
   readonly finish: Effect.Effect<void, Client.Unanswered>
-  /** Waits until all accounts are through. */
+  /** Waits until all accounts are done. */
   readonly done: Effect.Effect<void, Client.Unanswered>
 }
 
 const inProgress = "account_import_process_in_progress"
 const alreadyImported = "account_import_process_already_imported"
 
-/** The lease of an attempt that died has to expire before the next one. */
+/** The lease of a dead attempt must expire before the next attempt. */
 const inProgressPause = Duration.millis(100)
 const inProgressLimit = 600
 
 /** Whether the account of this number is written under idempotency keys, where any is. */
 export const isKeyed = (number: string): boolean => Number(number.at(-1)) % 2 === 0
 
-/** What all writers have in common. */
+/** The state that all writers share. */
 class Work {
   readonly options: Options
   readonly writes = new AcknowledgedWrites()
@@ -75,7 +75,7 @@ class Work {
     this.options = options
   }
 
-  /** The number of an account that nobody has begun yet; none where all are begun. */
+  /** The number of the next account; undefined when there are no more. */
   next(): string | undefined {
     const { accounts } = this.options
     if (this.stopped || (accounts !== null && this.#next >= accounts)) return undefined
@@ -92,7 +92,7 @@ class Work {
     return this.options.keyed === true && isKeyed(number)
   }
 
-  /** What the client goes on after, a refusal or nothing at all; a defect is neither. */
+  /** Records a transient answer, or null for a lost one. A defect is a finding. */
   watch(request: Client.Request, answer: Client.Answer | null): void {
     this.repeats++
     if (request.key !== undefined) this.keyedRepeats++
@@ -119,7 +119,7 @@ class Writer {
     this.#client = client
   }
 
-  /** Account after account, until there are no more. */
+  /** Migrates accounts until there are no more. */
   run(): Effect.Effect<void, Client.Unanswered> {
     return Effect.gen({ self: this }, function* () {
       for (let number = this.#work.next(); number !== undefined; number = this.#work.next()) {
@@ -212,7 +212,7 @@ class Writer {
     })
   }
 
-  /** What was acknowledged must be seen at once. */
+  /** A read must show what was acknowledged before it. */
   #status(entry: Entry) {
     return Effect.gen({ self: this }, function* () {
       if (entry.marker === null) return
@@ -277,7 +277,7 @@ class Writer {
   }
 }
 
-/** Sets the writers to work; they end with the scope at the latest. */
+/** Starts the writers, which stop with the scope at the latest. */
 export const start = (options: Options): Effect.Effect<Traffic, never, Scope.Scope> =>
   Effect.gen(function* () {
     const work = new Work(options)

@@ -1,6 +1,6 @@
 /**
- * Holds what is stored to what clients were told. Whatever was acknowledged must be there, once and
- * whole; whatever was only sent may be there, but then once and whole as well.
+ * Compares what is stored with what was acknowledged. An acknowledged write is stored once and
+ * completely. A write that was only sent may be stored, but then once and completely as well.
  */
 import { Effect } from "effect"
 import type { Findings } from "./Findings.ts"
@@ -118,7 +118,7 @@ const checkWholeness = (findings: Findings, entry: Entry, stored: Stored) => {
   }
 }
 
-/** Compares what is stored of one import with what its client was told. */
+/** Compares what is stored of one import with what was acknowledged. */
 const checkEntry = (findings: Findings, entry: Entry, stored: Stored | undefined): void => {
   if (stored === undefined) {
     if (entry.marker !== null) findings.add("lost", `${entry.number} was staged, and is not there`)
@@ -143,7 +143,7 @@ const listed = Effect.fnUntraced(function* (tenant: Tenant) {
   )
 }, Effect.scoped)
 
-/** Everything of a supplier, in the tables and in what the service says of it. */
+/** Verifies everything of a supplier, in the tables and in the lists of the service. */
 export const verify = Effect.fnUntraced(function* (
   tenant: Tenant,
   entries: ReadonlyArray<Entry>,

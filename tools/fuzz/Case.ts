@@ -1,6 +1,6 @@
 /**
- * What the fuzzer tries: requests as they go onto the wire, and what must be answered. A case is
- * plain data but for its expectations, so that it can be shown, sent again and made smaller.
+ * What the fuzzer sends, as it goes onto the wire, and what must be answered. A case is plain data
+ * except for its expectations, so that it can be printed, sent again and shrunk.
  */
 import type { Received } from "@data-import/server/testing/RawClient"
 
@@ -9,7 +9,7 @@ export type Who = "demo" | "rival" | "reader" | "writer" | "nobody"
 
 /**
  * How the body is parted on the wire: with its length, in chunks of so many bytes, without its last
- * byte for as long as nobody answers, or announced and never sent.
+ * byte until there is an answer, or announced and never sent.
  */
 export type Framing = "length" | "stalled" | "announced" | { readonly chunk: number }
 
@@ -30,9 +30,9 @@ export interface Request {
   readonly split?: true
   /** The client closes its sending side after the request. */
   readonly halfClosed?: true
-  /** The client begins to read when others have been answered, and reads so many bytes at a time. */
+  /** The client reads so many bytes at a time, after another client has its answer. */
   readonly bytesPerRead?: number
-  /** It may be refused before anybody knows which operation it is of. */
+  /** It may be refused before its operation is known. */
   readonly malformed?: true
 }
 
@@ -71,12 +71,18 @@ export const kinds = [
 ] as const
 
 /**
- * Where a case comes from: `valid` and `mutant` from the rules, `document` from the published
- * schemas, `state` from what is stored already, `value` from a hostile value inside a sound body,
- * `bytes` from a body that may be no JSON, `http` from everything around it, `framing` from a
- * request that is hidden in another one, `connection` from how a client uses its connection, `worst`
- * from a large body that costs as much as can be, `path` from the path and the query, and `who`
- * from the token.
+ * Where a case comes from:
+ * - `valid` and `mutant`: the rules;
+ * - `document`: the published schemas;
+ * - `state`: what is stored already;
+ * - `value`: a hostile value inside a valid body;
+ * - `bytes`: a body that may be no JSON;
+ * - `http`: everything around the body;
+ * - `framing`: a request that is hidden in another one;
+ * - `connection`: how a client uses its connection;
+ * - `worst`: a large body that costs as much as can be;
+ * - `path`: the path and the query;
+ * - `who`: the token.
  */
 export type Kind = (typeof kinds)[number]
 

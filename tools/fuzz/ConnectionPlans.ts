@@ -1,7 +1,7 @@
 /**
- * Cases of how a client uses its connection, of every operation with every method: it wants another
- * protocol, names no host, closes its sending side, sends heads that are too large or bodies where
- * none belong, or reads slowly.
+ * Cases of how a client uses its connection, for every operation with every method: it asks for
+ * another protocol, names no host, closes its sending side, sends oversized heads, sends bodies
+ * where none belong, or reads slowly.
  */
 import { headerBytes } from "@data-import/api/Limits"
 import { methods } from "@data-import/server/testing/FramingAttacks"

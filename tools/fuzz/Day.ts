@@ -1,15 +1,15 @@
 /**
- * The day that a case is made for. What is valid or broken depends on the day at most, so that the
- * same seed makes the same cases all day long.
+ * The day that a case is made for. What is valid depends on the day at most, so the same seed makes
+ * the same cases all day long.
  */
 import { DateTime } from "effect"
 
 export interface Day {
   /** `YYYY-MM-DD`. */
   readonly text: string
-  /** Nothing later than this has happened yet, whenever on this day it is judged. */
+  /** Has passed at every moment of the day. */
   readonly begin: DateTime.Utc
-  /** Everything up to this is still to come, whenever on this day it is judged. */
+  /** Has not passed at any moment of the day. */
   readonly end: DateTime.Utc
 }
 

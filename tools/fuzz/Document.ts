@@ -1,6 +1,6 @@
 /**
- * The published document as the fuzzer reads it: which operations there are, what they take, and
- * which statuses and codes each may answer with.
+ * The published document as the fuzzer reads it: the operations, what they take, and the statuses
+ * and codes that each may answer with.
  */
 import { readFileSync } from "node:fs"
 import { get, isWire, type Wire } from "@data-import/domain/testing/wire"

@@ -1,6 +1,6 @@
 /**
- * Cases from the document alone: what its schemas allow is never refused for its shape, and what
- * they forbid in one place is refused there and nowhere else.
+ * Cases derived from the document alone. A value that its schemas allow is never refused for its
+ * type. A value that they forbid in one place is refused there and nowhere else.
  */
 import { isWire, put, type Wire } from "@data-import/domain/testing/wire"
 import fc from "fast-check"

@@ -1,6 +1,6 @@
 /**
- * Which case a number stands for: the first ones are the same in every run, each other one is drawn
- * with a seed of its own, so that it can be had again without those before it.
+ * Which case a number stands for. The first cases are the same in every run. Each other case is
+ * drawn with a seed of its own, so that it can be repeated without the cases before it.
  */
 import fc from "fast-check"
 import { randomSource } from "@data-import/testbed/RandomSource"

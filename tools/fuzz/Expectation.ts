@@ -1,7 +1,6 @@
 /**
- * What a case expects of the answers, put together from small parts. Each part gives one sentence
- * for what differs, and nothing where nothing does; what holds for every answer alike is judged in
- * `Judge.ts`.
+ * Expectations of answers, composed from small parts. Each part returns a sentence for each
+ * difference. What holds for every answer is checked in `Oracle.ts`.
  */
 import { bodyBytes, tokenBodyBytes } from "@data-import/api/Limits"
 import { get } from "@data-import/domain/testing/wire"
@@ -76,7 +75,7 @@ export const unlessTooLarge = ({ body = "", path }: Request, expect: Expectation
 export const faultIn = (request: Request, outcome: string, fault: string): Expectation =>
   unlessTooLarge(request, faults(outcome, fault))
 
-/** No fault with one of these codes, but where the place of the fault lets it. */
+/** No fault with one of these codes, except at the excepted places. */
 export const noFault = (codes: ReadonlySet<string>, excepted: RegExp): Expectation =>
   each((reply) => {
     const wrong = faultsOf(reply).filter((fault) => {

@@ -1,7 +1,6 @@
 /**
- * The cases that every run begins with, whatever its seed: each operation with each answer that any
- * operation may give, and each code of an account. No run depends on chance for what the document
- * promises.
+ * The cases that every run begins with: each operation with each answer that any operation may
+ * give, and each code of an account. They do not depend on the seed.
  */
 import { mutationsOf } from "@data-import/domain/testing/mutants"
 import { domesticPayload } from "@data-import/domain/testing/samples"

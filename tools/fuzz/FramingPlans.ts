@@ -1,7 +1,7 @@
 /**
- * Cases of requests whose framing is attacked, of every operation with every method. Each hides a
- * request that would stage an account, under a number of its own and with a token that may. It must
- * not, and nobody may get its answer.
+ * Cases of attacks on the framing, for every operation with every method. Each hides a request that
+ * would stage an account, under a number of its own and with a token that may. The hidden request
+ * must have no effect and no answer.
  */
 import {
   type FramingAttack,
@@ -21,7 +21,7 @@ import { exchange, isToNextRequest, type Target } from "./Wire.ts"
 
 const isLast = ({ headers }: Reply): boolean => headers["connection"] === "close"
 
-/** To bytes that are no request, or to a body of which nobody knows where it ends. */
+/** To bytes that are no request, or to a body whose end is unknown. */
 const isRefusal = (reply: Reply): boolean => isLast(reply) && [400, 413].includes(reply.status)
 
 const honestOutcomes = [
@@ -36,7 +36,7 @@ const honestOutcomes = [
 const honestTo = (method: string): Expectation =>
   answers(...honestOutcomes, ...(method === "HEAD" ? ["400", "401", "405", "413"] : []))
 
-/** There are no more answers than requests, but for a refusal of what follows them. */
+/** At most as many answers as requests, except for a refusal of what follows them. */
 const noMoreAnswersThan =
   (most: number): Expectation =>
   (replies) => {
@@ -88,7 +88,7 @@ const plan = ({ asked, attack, isAnonymous, isSplit, method }: Attacked): Plan =
   name: `${attack.name}, ${method}, ${isSplit ? "split" : "whole"}`,
   steps: (mark) => {
     const number = `hidden ${mark}`
-    // Of bytes that are two requests to everybody, the second may be answered.
+    // Where the bytes are two requests to every reader, the second may be answered.
     const isHidden = (attack.requests ?? 1) === 1
     const of = isHidden ? hiddenSupplier : supplier
     const named = put(account, "payload.external_account_number", number)
@@ -140,7 +140,7 @@ export const framingPlans: ReadonlyArray<fc.WeightedArbitrary<Plan>> = [
 
 const hiddenList = operation("listAllAccountImports").template.replace(/\{\w+\}/, hiddenSupplier)
 
-/** What hidden requests have staged after all, be it long after their answers. */
+/** What hidden requests have staged, even long after their answers. */
 export const hiddenEffects = async (target: Target): Promise<ReadonlyArray<string>> => {
   const sending = { seconds: 10, from: "127.0.0.1", probe: false }
   const { replies } = await exchange(target, get(hiddenList), sending)

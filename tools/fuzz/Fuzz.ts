@@ -1,6 +1,6 @@
 /**
- * The fuzzer as a whole: a local run of its own, what it needs there, the cases, and a last look at
- * what the services logged.
+ * A whole fuzz run: it starts a local run, sets up its tenant, runs the cases, and checks the log
+ * of the services.
  */
 import { Effect } from "effect"
 import { hiddenEffects } from "./FramingPlans.ts"

@@ -1,6 +1,6 @@
 /**
- * Idempotency keys that a request holds which never ends: what no request brings about for long
- * enough to be met.
+ * Idempotency keys that a request holds for the whole run, which no real request would hold long
+ * enough.
  */
 import { DateTime, Duration, Effect } from "effect"
 import {

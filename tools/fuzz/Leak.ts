@@ -1,6 +1,6 @@
 /**
- * What no answer may tell: how the service is built, where its files are, what it asks its
- * database, and anything secret. An answer may repeat what was sent; that tells nothing.
+ * What no answer may reveal: how the service is built, paths of its files, its SQL, and secrets. An
+ * answer may repeat what was sent.
  */
 import { isWire } from "@data-import/domain/testing/wire"
 
@@ -50,13 +50,13 @@ interface Exposed {
   readonly answer: unknown
   /**
    * Everything that was sent: the bytes and, where the body is JSON, its texts. Asked for where an
-   * answer tells something; a large body has many.
+   * answer matches a pattern, since a large body has many texts.
    */
   readonly sent: () => ReadonlyArray<string>
   readonly secrets: ReadonlyArray<string>
 }
 
-/** What an answer tells and should not. */
+/** What an answer reveals and should not. */
 export const leaks = ({ answer, secrets, sent }: Exposed): ReadonlyArray<string> =>
   textsOf(withoutTokens(answer)).flatMap((text) => {
     const secret = secrets.some((it) => text.includes(it)) ? ["the answer tells a secret"] : []

@@ -1,6 +1,6 @@
 /**
- * What every answer must be, whatever was asked: it comes in time, it is what the document says of
- * the operation, it is no error of the service, and it tells nothing of the inside.
+ * What holds for every answer: it conforms to the document, it is not a server error, and it
+ * reveals nothing internal.
  */
 import { complaints } from "@data-import/api/testing/ResponseCheck"
 import type { Reply, Request } from "./Case.ts"
@@ -27,7 +27,7 @@ const vendorPause = 10
 
 /**
  * After how many seconds to send the same request again, where the service cannot answer it now;
- * null where it has answered. A machine that has too little time for everybody brings this about,
+ * null where it has answered. An overloaded machine causes this,
  * as do vendors that failed for others.
  */
 export const comeAgainAfter = (request: Request, reply: Reply): number | null => {
@@ -60,7 +60,7 @@ const isBeforeOperation = ({ method }: Request, reply: Reply): boolean =>
 
 const ofOperation = /^the document has no|^body|nobody describes|a method that is not there/
 
-/** Whether the bytes are this one request, whoever reads them. */
+/** Whether every reader takes the bytes as this one request. */
 export const isOneRequest = ({ raw, smuggled }: Request): boolean =>
   raw === undefined && smuggled === undefined
 

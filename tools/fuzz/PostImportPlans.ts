@@ -1,6 +1,6 @@
 /**
- * Cases of what is added to an account after its import. The items come from generated accounts,
- * which have the same notes, transactions and statements, and so do their faults.
+ * Cases of what is added to an account after its import. The items and their faults come from
+ * generated accounts, which hold the same notes, transactions and statements.
  */
 import { listElements } from "@data-import/domain/schema/Json"
 import { type Mutant, mutationsOf } from "@data-import/domain/testing/mutants"

@@ -1,4 +1,4 @@
-/** What a run found, as text. */
+/** The report of a run as text. */
 import type { Failure, Options, Outcome } from "./Run.ts"
 import { commandsOf } from "./Reproduction.ts"
 

@@ -1,7 +1,4 @@
-/**
- * How a failed case is done again by hand: its requests as commands for a shell, against a local
- * run of one's own.
- */
+/** Shell commands that send the requests of a failed case to another local run. */
 import { mkdirSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"

@@ -1,7 +1,7 @@
 /**
- * A run: case after case, several at a time, each judged, and the ones that fail made smaller. A
- * case that was found wrong is tried again under another mark, so that what it made the first time
- * does not count. A case that the service cannot answer now is tried once more after all others.
+ * A run of cases, several at a time. Every answer is checked, and failing cases are shrunk. A
+ * retried case has another mark, so that what it stored the first time does not matter. A case that
+ * the service cannot answer now is tried once more after all others.
  */
 import { setTimeout } from "node:timers/promises"
 import { DateTime } from "effect"
@@ -46,7 +46,7 @@ export interface Outcome {
   readonly failures: ReadonlyArray<Failure>
   /** How many requests had no answer in time, or none at all. */
   readonly hangs: number
-  /** How many cases the service could not answer at first, and were tried again after all others. */
+  /** How many cases the service could not answer at first, and were retried at the end. */
   readonly turnedAway: number
 }
 
@@ -74,7 +74,7 @@ class Wrong extends Error {}
 interface Heard {
   readonly complaints: ReadonlyArray<string>
   readonly replies: ReadonlyArray<Reply>
-  /** The seconds after which to come again, where the complaint is that nobody answers now. */
+  /** The seconds after which to retry, where the service cannot answer now. */
   readonly again?: number
 }
 

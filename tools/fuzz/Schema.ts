@@ -1,7 +1,6 @@
 /**
- * What the document's own schemas say of a body: values that they allow, and values that they
- * forbid in one place only. Rules between fields are not in a schema, so an allowed value may still
- * be refused, but never for its shape.
+ * Values that the document's schemas allow, and values that they forbid in one place. A schema has
+ * no rules between fields, so an allowed value may be refused, but never for its type.
  */
 import { attrOf, drop, get, isWire, put, type Wire } from "@data-import/domain/testing/wire"
 import fc from "fast-check"

@@ -1,6 +1,6 @@
 /**
- * The fixed cases of what is stored already: accounts, suppliers, vendors and idempotency keys in
- * every state in which a request can find them.
+ * The fixed cases of stored state: accounts, suppliers, vendors and idempotency keys in every state
+ * in which a request can find them.
  */
 import { drop, objectsAt, put, type Wire } from "@data-import/domain/testing/wire"
 import { type Expectation, get, type Plan, plan, post, type Reply, type Request } from "./Case.ts"
@@ -311,7 +311,7 @@ const heldKeys: ReadonlyArray<Plan> = keyedWrites.flatMap((id) => {
   ]
 })
 
-/** From one address, whose next wrong keys are then told to wait. */
+/** More wrong keys from one address than it may try. */
 const throttled: Plan = {
   operation: "obtainServiceToken",
   kind: "state",

@@ -1,4 +1,4 @@
-/** Requests that several kinds of case make: an account's way to the platform. */
+/** Requests that several kinds of case share. */
 import { accountPayload } from "@data-import/domain/testing/arbitraries"
 import { put, type Wire } from "@data-import/domain/testing/wire"
 import { team } from "@data-import/testbed/Tenants"

@@ -1,6 +1,6 @@
 /**
- * What a run has seen: how often each operation answered what to which kind of case, which of the
- * documented answers came at all, and how long they took.
+ * Statistics of a run: how often each operation gave which answer to which kind of case, which
+ * documented answers came, and how long they took.
  */
 import { isWire } from "@data-import/domain/testing/wire"
 import type { Kind, Reply, Request } from "./Case.ts"

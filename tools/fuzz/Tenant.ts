@@ -1,6 +1,6 @@
 /**
- * What the fuzzer finds in the local run: the demo tenant, and beside it suppliers, keys and
- * accounts in every state that a request can meet, by names that are the same in every run.
+ * What the fuzzer sets up in the local run besides the demo tenant: suppliers, keys and accounts in
+ * every state, under names that are the same in every run.
  */
 import { randomUUID } from "node:crypto"
 import { readFileSync } from "node:fs"
@@ -42,7 +42,7 @@ export const fullSupplier = "FUZZ_FULL"
 export const rivalSupplier = "RIVAL_ENERGY"
 /** Of which nothing is ever staged, but by requests that are hidden in others. */
 export const hiddenSupplier = "FUZZ_HIDDEN"
-/** A vendor that requests may name and nobody can ask. */
+/** A vendor that requests may name and that has no adapter. */
 export const absentVendor = "FUZZ_VENDOR"
 
 export const stagePath = "/v1/data-import/account-import-process/create-or-update/"
@@ -65,7 +65,7 @@ export const openSince = "2025-03-01"
 export interface Tenant {
   readonly target: Target
   readonly secrets: Secrets
-  /** What no answer may tell. */
+  /** What no answer may reveal. */
   readonly secretsOfRun: () => ReadonlyArray<string>
 }
 

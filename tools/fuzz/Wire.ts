@@ -1,6 +1,6 @@
 /**
- * Requests as bytes on a connection of their own, and what comes back: in time or not at all. No
- * library's client would send most of them.
+ * Sends requests as bytes, each on a connection of its own, and reads the answers. No library's
+ * client would send most of them.
  */
 import { connect, type Socket } from "node:net"
 import { attacksHiding, partsOf as partsOfAttack } from "@data-import/server/testing/FramingAttacks"
@@ -88,7 +88,7 @@ const open = (port: number, localAddress: string): Promise<Socket> =>
     socket.once("error", reject)
   })
 
-/** Nobody answered in time, or the connection ended first. */
+/** There was no answer in time, or the connection ended first. */
 export class NoAnswer extends Error {}
 
 const inTime = async <A>(answer: Promise<A>, seconds: number): Promise<A> => {
@@ -105,7 +105,7 @@ const inTime = async <A>(answer: Promise<A>, seconds: number): Promise<A> => {
   }
 }
 
-/** The answer after those that only say that there will be one. */
+/** The final answer, after those of the 1xx kind. */
 const received = async (connection: Connection, toHead: boolean): Promise<Received> => {
   for (;;) {
     const answer = await connection.receive({ toHead })
@@ -164,7 +164,7 @@ export interface Exchange {
   readonly after: string | null
 }
 
-/** Returns when another client has its answer: whoever gave it, has read what came before. */
+/** Returns when another client has its answer. By then the server has read what came before. */
 const settled = async ({ port }: Target, from: string): Promise<void> => {
   const connection = new Connection(await open(port, from))
   try {
@@ -198,7 +198,7 @@ const answersOf = (bytes: Buffer, { method }: Request): ReadonlyArray<Received> 
   return final
 }
 
-/** All that comes until the connection ends, so many bytes in each turn of the event loop. */
+/** Reads until the connection ends, so many bytes in each iteration of the event loop. */
 const readBy = (socket: Socket, size: number): Promise<Buffer> =>
   new Promise((resolve) => {
     const chunks: Array<Buffer> = []

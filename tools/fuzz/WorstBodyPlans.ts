@@ -1,6 +1,6 @@
 /**
- * Cases of large bodies that cost as much as a body can. The answer comes soon, names at most 1,000
- * faults in the order of the body, and the service answers the next request.
+ * Cases of the most expensive bodies. The answer comes in time, lists at most 1,000 faults in the
+ * order of the body, and the service answers the next request.
  */
 import { bodyBytes } from "@data-import/api/Limits"
 import { mostFaults } from "@data-import/domain/schema/Findings"

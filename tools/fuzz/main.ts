@@ -1,7 +1,6 @@
 /**
- * The process of the fuzzer: `npm run fuzz -- --cases 20000 --seed 7`. It prints what it saw. The
- * status is 1 when an answer was wrong, or when a documented answer that requests can bring about
- * never came.
+ * The process of the fuzzer: `npm run fuzz -- --cases 20000 --seed 7`. The status is 1 when an
+ * answer was wrong, or when a documented answer that requests can cause never came.
  */
 import { Clock, Console, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"

@@ -1,5 +1,5 @@
 /**
- * What `DATA_DIR/demo.json` says: how the demo tenant is used.
+ * The contents of `DATA_DIR/demo.json`, which holds what a client needs to use the demo tenant.
  * Source: docs/contract/local-run.md#the-demo-tenant.
  */
 import { Schema } from "effect"
@@ -7,7 +7,7 @@ import { Schema } from "effect"
 export const Demo = Schema.Struct({
   baseUrl: Schema.String,
   apiKey: Schema.String,
-  /** Of an organisation that may not see anything of the first. */
+  /** Of an organisation that has no access to the first one's data. */
   rivalApiKey: Schema.String,
   importSupplier: Schema.String,
   operationsTeamName: Schema.String,

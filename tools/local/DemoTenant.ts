@@ -1,6 +1,6 @@
 /**
- * The demo tenant: what the operator would set up for a first client, made on an empty database so
- * that the local run can be tried at once. `demo.json` says how to use it.
+ * The demo tenant: what the operator would set up for a first client. The local run makes it on an
+ * empty database, and `demo.json` holds how to use it.
  * Source: docs/contract/local-run.md#the-demo-tenant.
  */
 import { OrganisationName, Scope } from "@data-import/domain/organisation/Organisation"
@@ -32,7 +32,7 @@ const unlessThere = <A, E, R>(make: Effect.Effect<A, E | AlreadyExists, R>) =>
     () => Effect.void
   )
 
-/** Made as far as it is not there yet, since a start can be cut short in the middle. */
+/** Makes what is missing, because an earlier start may have been interrupted. */
 const setUp = Effect.gen(function* () {
   const setup = yield* Configuration
   const now = yield* DateTime.now
@@ -59,7 +59,7 @@ const writeDocuments = Effect.fnUntraced(function* (folder: string) {
   }
 })
 
-/** Writes beside and renames, so that nobody reads half a file. */
+/** Writes a temporary file and renames it, so that a reader never sees half a file. */
 const write = Effect.fnUntraced(function* (file: string, demo: Demo) {
   const fs = yield* FileSystem.FileSystem
   const draft = temporaryOf(file)
@@ -90,7 +90,7 @@ const create = Effect.fnUntraced(function* (file: string, bucket: string, baseUr
   })
 })
 
-/** A start on another port changes where the tenant is found, and nothing else. */
+/** After a start on another port, only the address in the file changes. */
 const moveTo = Effect.fnUntraced(function* (file: string, baseUrl: string) {
   const fs = yield* FileSystem.FileSystem
   const present = yield* Effect.option(Effect.flatMap(fs.readFileString(file), decode))
@@ -99,7 +99,7 @@ const moveTo = Effect.fnUntraced(function* (file: string, baseUrl: string) {
   }
 })
 
-/** Makes the tenant where the database has no organisation yet, or where a start was cut short. */
+/** Makes the tenant on an empty database, or where an earlier start was interrupted. */
 export const ensure = Effect.fnUntraced(function* (dataDir: string, baseUrl: string) {
   const fs = yield* FileSystem.FileSystem
   const setup = yield* Configuration

@@ -1,6 +1,6 @@
 /**
  * The whole system in one process, on this machine only: PostgreSQL, the migrations, every service
- * and the demo tenant, up together and down together.
+ * and the demo tenant. They start and stop together.
  */
 import * as DatabaseUsers from "@data-import/postgres/setup/DatabaseUsers"
 import { migrate } from "@data-import/postgres/setup/migrate"
@@ -12,7 +12,7 @@ import { dataDir } from "@data-import/operator/DataDirectory"
 import { own } from "@data-import/operator/LocalDatabase"
 import * as Services from "./Services.ts"
 
-/** What the demo tenant is made through; the services have connections of their own. */
+/** The connection that sets up the demo tenant; the services have their own. */
 const configurationOn = (url: Redacted.Redacted) => {
   const settings = { DATABASE_URL: Redacted.value(url), DATABASE_POOL_SIZE: "1" }
   const storage = Layer.provide(
@@ -22,7 +22,7 @@ const configurationOn = (url: Redacted.Redacted) => {
   return Layer.merge(storage, TokenSecrets.layer)
 }
 
-/** A part of the system, or its database, did not answer in time. */
+/** A part of the system did not answer in time. */
 class DoesNotAnswer extends Data.TaggedError("DoesNotAnswer")<{
   readonly seconds: number
 }> {
@@ -31,7 +31,7 @@ class DoesNotAnswer extends Data.TaggedError("DoesNotAnswer")<{
   }
 }
 
-/** Until the whole system answers, and half a minute at most. */
+/** Waits until the whole system answers, for half a minute at most. */
 const waitUntilReady = (check: Effect.Effect<void, unknown>, seconds = 30) =>
   Effect.retry(check, Schedule.spaced(Duration.millis(50))).pipe(
     Effect.orDie,
@@ -42,7 +42,7 @@ const waitUntilReady = (check: Effect.Effect<void, unknown>, seconds = 30) =>
   )
 
 /**
- * Starts everything, says where it answers, and keeps it running. Fails where it cannot be started,
+ * Starts everything, prints its address, and keeps it running. Fails where it cannot be started,
  * and where PostgreSQL has ended and cannot be started again.
  */
 export const run = Effect.gen(function* () {

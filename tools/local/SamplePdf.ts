@@ -1,4 +1,4 @@
-/** A small PDF file of one page, valid by itself, to stand for a supplier's document. */
+/** A small valid PDF file of one page, which stands for a supplier's document. */
 
 const page = "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 4 0 R"
 

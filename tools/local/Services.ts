@@ -1,6 +1,6 @@
 /**
- * The services of the local run, all in this process, each with the settings that a deployment
- * would give it. Only the gateway is on a port that is known beforehand.
+ * The services of the local run, all in this process, each with the settings of a deployment. Only
+ * the gateway listens on a fixed port.
  */
 import { placesIn } from "@data-import/operator/DataDirectory"
 import { serviceLayers, startService } from "@data-import/testbed/InProcess"

@@ -1,7 +1,7 @@
 /**
- * What an account must hold, computed from the requests as they were sent and by nothing of the
- * domain: money in whole hundredths, text as it stands on the wire. The reference that the adapters
- * and the decisions of the domain are compared with.
+ * What an account must hold, computed from the requests as they were sent. It uses no function of
+ * the domain, so that the two can disagree: money is in whole hundredths, and text is as on the
+ * wire.
  */
 import type { AccountDescription } from "@data-import/domain/account/AccountDescription"
 import { encodeDescription } from "@data-import/domain/account/AccountDescription"
@@ -288,7 +288,7 @@ export const fromDescription = (description: AccountDescription): ModelAccount =
   }
 }
 
-/** The account as text, one thing a line, whatever the order. */
+/** The account as lines of text, in no particular order. */
 export const linesOf = (account: ModelAccount): ReadonlyArray<string> => [
   `balance ${account.balance}`,
   ...account.transactions.map(({ date, effect, id }) => `transaction ${id} ${date} ${effect}`),

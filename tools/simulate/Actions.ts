@@ -1,6 +1,6 @@
 /**
- * What can happen in a run: somebody asks for something, a call goes on, an answer arrives or does
- * not, an instance crashes, time passes, documents come and go.
+ * What can happen in a run: a request starts, a call proceeds, an answer arrives or is lost, an
+ * instance crashes, time passes, documents come and go.
  */
 import { Cause, Effect, Exit } from "effect"
 import type { IdempotencyKey, KeyedRequest } from "@data-import/domain/requests/Idempotency"
@@ -68,7 +68,7 @@ interface Asking {
 const keyedOf = (order: Order, { key = null, organisation }: Asking): KeyedRequest | null =>
   key === null || !isWrite(order) ? null : { organisation, key, fingerprint: fingerprintOf(order) }
 
-/** Somebody asks; the request goes on until its first turn. */
+/** Starts a request, which runs until its first port call. */
 export const ask = Effect.fnUntraced(function* (world: World, order: Order, by: Asking) {
   const id = world.requests.length + 1
   const instance = world.random.pick(world.instances)
@@ -128,7 +128,7 @@ const end = (world: World, asked: SentRequest, answer: Answer | typeof unanswere
   world.events.push({ what: "ended", asked })
 }
 
-/** Whatever becomes of an answer, it must be the right one. */
+/** Delivers an answer or loses it. Either way it must be correct. */
 const answer = (world: World, turn: WaitingCall, lost: number): void => {
   const { args, request } = turn
   const given = args[0] as Answer
@@ -152,16 +152,16 @@ const drawFault = ({ random }: World, faults: number): Fault | null =>
       }
     : null
 
-/** A request of a crashed instance is over when none of its calls is under way any more. */
+/** A request of a crashed instance ends when none of its calls is in flight. */
 const buryIfOver = (world: World, asked: SentRequest): void => {
   const isUnderWay = world.scheduler.waiting.some(({ request }) => request === asked)
   if (asked.instance.crashed && asked.ended === null && !isUnderWay) end(world, asked, unanswered)
 }
 
-/** A lease that could not be renewed or given back is no reason to answer anything. */
+/** A failed renewal or release does not determine the answer. */
 const neverFailing = new Set(["ImportProcesses.renew", "IdempotencyKeys.release"])
 
-/** Lets a call go on, or an answer arrive. */
+/** Lets a call proceed, or an answer arrive. */
 export const proceed = Effect.fnUntraced(function* (
   world: World,
   turn: WaitingCall,
@@ -231,7 +231,7 @@ export const crash = (world: World, instance: Instance): void => {
   world.instances[world.instances.indexOf(instance)] = newInstance(world)
 }
 
-/** Time passes; whoever sleeps until then wakes up. */
+/** Lets time pass and wakes the fibers that sleep until then. */
 export const passTime = Effect.fnUntraced(function* (world: World, millis: number) {
   const until = world.time.now() + Math.round(millis)
   while (world.time.wakeNext(until)) yield* settle(world)

@@ -1,6 +1,6 @@
 /**
- * What a request must be answered, from what its own calls of the ports gave. An answer that is
- * given says what has happened, and nothing goes wrong that was not made to go wrong.
+ * The answer that a request must get, given the results of its own port calls. A success means that
+ * the change happened, and a failure needs an injected fault.
  */
 import { Cause, Exit, Option } from "effect"
 import type { ImportProcess } from "@data-import/domain/account/ImportProcess"
@@ -164,7 +164,7 @@ const hasLostReservation = ({ calls }: SentRequest): boolean =>
     return (failure as { readonly _tag: string } | null)?._tag === "ReservationLost"
   })
 
-/** What the request must be answered because of its key; null where it is judged as without. */
+/** The answer that the request's key demands; null where the key does not matter. */
 const ofKey = (asked: SentRequest): Answer | null => {
   const reserving = valueOf<Reserving>(asked, "IdempotencyKeys.reserve")
   switch (reserving?._tag) {
@@ -186,7 +186,7 @@ const hasRunWithoutKey = (asked: SentRequest): boolean => {
   return asked.calls.some(({ operation }) => !operation.startsWith("IdempotencyKeys."))
 }
 
-/** What the request must be answered; null where the operator's own commands say it already. */
+/** The answer that the request must get; null for commands, which have their own checks. */
 const expectedOf = (asked: SentRequest): Answer | null => ofKey(asked) ?? ofOrder(asked)
 
 const ofOrder = (asked: SentRequest): Answer | null => {
@@ -221,10 +221,7 @@ const hasLostLease = (asked: SentRequest): boolean =>
     (operation) => valueOf<Completion>(asked, operation)?._tag === "LeaseLost"
   )
 
-/**
- * So long the documents of a request are looked up at most.
- * Source: docs/contract/values.md#documents-of-one-request.
- */
+/** The deadline for document look-ups. Source: docs/contract/values.md#documents-of-one-request. */
 const lookUpMillis = 5_000
 
 /** Whether the document store may have taken too long; only these requests ask it. */
@@ -253,7 +250,7 @@ export const complaintAbout = (
   }
   if (expected.code !== code) return `it was answered ${code}, and must be ${expected.code}`
   if (expected.replayed !== replayed) return "it says wrongly whether its answer was kept"
-  // What a validation error says is the affair of other tests.
+  // The messages of validation errors are checked by other tests.
   const isSame = /_failed_validation$/.test(code) || expected.message === message
   return isSame ? null : `it was answered ${code} "${message}", and must be "${expected.message}"`
 }

@@ -1,6 +1,6 @@
 /**
- * Watches every call of a port: that it did to the storage exactly what the models say, that it
- * answered what they say, and that nothing else has changed.
+ * Checks every port call against the models: its effect on the storage, its result, and that
+ * nothing else has changed.
  */
 import { Effect, Exit, Option } from "effect"
 import { isDeepStrictEqual } from "node:util"
@@ -40,7 +40,7 @@ const lastObservation = (world: World, key: ImportKey): Observation => {
   return observation ?? { key, row: null, audit: [], events: [], account: null }
 }
 
-/** Checks that two things are the same, and says both where they are not. */
+/** Checks that two values are equal; the message holds both. */
 export const same = (world: World, what: string, found: unknown, expected: unknown): void =>
   world.checks.that(
     isDeepStrictEqual(found, expected),
@@ -50,7 +50,7 @@ export const same = (world: World, what: string, found: unknown, expected: unkno
 const accountLines = ({ account }: Observation): ReadonlyArray<string> =>
   account === null ? [] : linesOf(fromDescription(account)).toSorted()
 
-/** The result of a step as text, as the model says it. */
+/** The result of a step as text, in the terms of the model. */
 const answerText = (result: unknown): string => {
   if (result === undefined) return "void"
   if (typeof result === "boolean") return String(result)
@@ -124,7 +124,7 @@ const learnFrom = (
   }
 }
 
-/** A step on an import does what the model says, and nothing else. */
+/** Checks a step on an import against the model. */
 const watchStep = Effect.fnUntraced(function* (
   world: World,
   { args, exit, request }: Executed,
@@ -190,7 +190,7 @@ const changed = (
   return decision
 }
 
-/** A change of an account adds what the model says, under its account and in the history. */
+/** Checks a change of an account: the account itself, its audit entry and its event. */
 const watchChange = Effect.fnUntraced(function* (
   world: World,
   { args, exit, request }: Executed,
@@ -237,7 +237,7 @@ const watchChange = Effect.fnUntraced(function* (
   checkImport(world.stateChecks, after)
 })
 
-/** A key stands for what the model says. */
+/** Checks a reservation against the model. */
 const watchReserve = (world: World, { args, exit, request }: Executed): void => {
   const expected = KeyModel.reserve(world.idempotency, args[0] as ReserveCommand)
   const found = Exit.isSuccess(exit) ? exit.value : null
@@ -318,10 +318,7 @@ const mayBecome = (world: World, { reopen, supplier, to }: Order<"setStatus">): 
   return from === to || from !== "Complete" || (to === "Ongoing" && reopen)
 }
 
-/**
- * The operator may do what the contract allows, and the status changes accordingly.
- * Source: docs/contract/operator.md#supplier-status.
- */
+/** Checks a command of the operator. Source: docs/contract/operator.md#supplier-status. */
 const watchOperator = (world: World, { exit, request: { id, order } }: Executed): void => {
   const isDone = Exit.isSuccess(exit)
   if (order.kind === "createSupplier") {

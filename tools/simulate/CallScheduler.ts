@@ -1,8 +1,8 @@
 /**
- * Ports whose every call waits for its turn. Who goes on is decided outside, one call at a time,
- * and with the turn comes the fault that strikes the call, if any; so the order of all calls of all
- * requests, and everything that goes wrong, is one sequence of decisions. A call of an instance
- * that has crashed never returns, and its finalizers reach no port.
+ * Ports whose every call waits until the simulation lets it proceed, one call at a time. The
+ * simulation also decides the fault of the call, if any. So one sequence of decisions determines
+ * the order of all calls and everything that goes wrong. A call of a crashed instance never
+ * returns, and its finalizers reach no port.
  */
 import { Context, Effect, type Exit, Stream } from "effect"
 import { type Fault, type FaultPlan, withFaults } from "@data-import/domain/testing/faults"
@@ -34,15 +34,15 @@ export interface CallScheduler {
   readonly waiting: ReadonlyArray<WaitingCall>
   readonly add: (wait: Omit<WaitingCall, "go">, go: () => void) => void
   readonly remove: (turn: WaitingCall) => void
-  /** Lets the turn happen, with the fault. */
+  /** Lets the call proceed, with the fault. */
   readonly proceed: (turn: WaitingCall, fault: Fault | null) => void
   /** What was executed since this was asked last, in the order of its end. */
   readonly executed: () => ReadonlyArray<Executed>
-  /** How many calls have begun and not ended, which in memory is none between two turns. */
+  /** How many calls have begun and not ended. In memory there is none between two steps. */
   readonly inFlight: () => number
-  /** Waits for a turn. */
+  /** Waits until the simulation lets the call proceed. */
   readonly turn: (operation: string, args: ReadonlyArray<unknown>) => Effect.Effect<void>
-  /** The port with turns and faults; see `withFaults` for `unavailable`. */
+  /** The port on this scheduler, with faults; see `withFaults` for `unavailable`. */
   readonly guard: <Identifier, Shape extends object>(
     port: Context.Key<Identifier, Shape>,
     service: Shape,
@@ -83,7 +83,7 @@ const wrapped = <Shape extends object>(
 const labelOf = (port: string, operation: string): string =>
   `${port.split("/").at(-1) ?? port}.${operation}`
 
-/** Waits for a turn, unless the simulation itself asks; for ever, if the instance is gone. */
+/** Waits, unless the simulation itself calls. A call of a crashed instance waits for ever. */
 const waitToProceed =
   (add: CallScheduler["add"], waiting: Array<WaitingCall>): CallScheduler["turn"] =>
   (operation, args) =>

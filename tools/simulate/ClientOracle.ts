@@ -1,6 +1,6 @@
 /**
- * What the clients of an import saw: as the history that must be explicable, and as what they were
- * promised, which must be there when all is over.
+ * What the clients of an import observed: a history that must be linearizable, and acknowledged
+ * writes that must be stored at the end.
  */
 import type { ImportKey } from "@data-import/domain/account/ImportProcess"
 import type { Wire } from "@data-import/domain/testing/wire"
@@ -19,7 +19,7 @@ import { owners } from "./Traffic.ts"
 import type { World } from "./World.ts"
 
 /**
- * Answers that say nothing of the import, and leave it as it is. An answer that was kept is of an
+ * Answers that reveal nothing of the import and do not change it. A kept answer belongs to an
  * earlier request.
  */
 const isNeutral = ({ code, replayed, message }: Answer): boolean =>
@@ -32,7 +32,7 @@ const isNeutral = ({ code, replayed, message }: Answer): boolean =>
 const ofAdding = (code: string): string =>
   /^(not_found|account_not_found|import_process_does_not_exist)$/.test(code) ? "not_found" : "ok"
 
-/** The answer as the history takes it; `undefined` where the request has no part in it. */
+/** The answer as an event of the history; `undefined` where the request is not part of it. */
 const heard = (asked: SentRequest): string | null | undefined => {
   const { answer, order } = asked
   const isAdding = /^(notes|transactions|statements|instruction)$/.test(order.kind)
@@ -79,7 +79,7 @@ const operationOf = (asked: SentRequest): Operation | null => {
   return { id, ask, at: begunAt(asked), until: ended?.at ?? Infinity, answer }
 }
 
-/** What the account of an import is made of, as its notes tell. */
+/** The version that the account of an import was made of, read from its notes. */
 const lastLook = (world: World, key: ImportKey): Operation => {
   const account = world.observations.get(nameOf(key))?.account ?? null
   const version = account?.notes.flatMap(

@@ -1,7 +1,7 @@
 /**
- * What kind of run a seed is: how many imports and instances, how much goes wrong, how much happens
- * at once. Drawn once for each seed, because a run in which everything goes wrong a little finds
- * less than runs in which one thing goes wrong a lot.
+ * What kind of run a seed is: how many imports and instances there are, how much goes wrong, and
+ * how much happens at once. The conditions are drawn once for each seed, because a run with much of
+ * one kind of fault finds more than a run with a little of each.
  */
 import type { RandomSource } from "@data-import/testbed/RandomSource"
 

@@ -1,7 +1,6 @@
 /**
- * One page of reference: what every step on an import does to it, what it answers, and what it
- * leaves in the audit log and the outbox. Written from the contract alone, without the functions
- * of the domain, so that the two can disagree.
+ * The reference for every step on an import: what it changes, what it returns, and what it leaves
+ * in the audit log and the outbox. It uses no function of the domain, so that the two can disagree.
  * Source: docs/contract/import.md#import-states.
  */
 import { type DateTime, Duration } from "effect"

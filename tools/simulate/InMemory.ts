@@ -1,6 +1,4 @@
-/**
- * Runs on the memory adapters: one synchronous computation each, with nothing of its own to wait.
- */
+/** Runs on the memory adapters. Each run is one synchronous computation. */
 import { Effect } from "effect"
 import type { MemoryStore } from "@data-import/domain/ports/memory/Store"
 import { type Report, simulate } from "./Simulation.ts"

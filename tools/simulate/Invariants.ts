@@ -1,6 +1,6 @@
 /**
- * What must be true of the stored imports at every moment, whatever was asked and whatever went
- * wrong. Looks at the stored state alone; what a step may change is the models' affair.
+ * Invariants of the stored imports, which hold at every moment. They read the stored state only;
+ * the models decide what a step may change.
  */
 import type { Wire } from "@data-import/domain/testing/wire"
 import { type ModelAccount, openedAccount, fromDescription } from "./AccountModel.ts"
@@ -21,7 +21,7 @@ export interface Checks {
   readonly count: () => number
 }
 
-/** Those that are `blind` count and let everything pass. */
+/** Checks that are `blind` count and never fail. */
 export const makeChecks = (blind = false): Checks => {
   let count = 0
   return {
@@ -120,7 +120,7 @@ const checkAuditAndOutbox = (checks: Checks, { audit, events, key, row }: Observ
   }
 }
 
-/** The account exists where the import says so, belongs to it, and adds up. */
+/** The account exists exactly when the import is imported, and belongs to it. */
 const checkAccount = (checks: Checks, { account, key, row }: Observation): void => {
   const name = nameOf(key)
   const number = row?.account?.number

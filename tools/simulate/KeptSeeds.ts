@@ -1,7 +1,6 @@
 /**
- * Every seed that ever failed, kept so that it is run for ever. A seed stands for a run only as
- * long as the simulation draws what it drew then; where the traffic has changed since, a kept seed
- * is one more run like any other.
+ * Every seed that ever failed. A seed stands for the same run only as long as the simulation draws
+ * the same numbers; once the traffic has changed, a kept seed is one more run.
  */
 
 export interface KeptSeed {

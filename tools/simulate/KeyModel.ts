@@ -1,7 +1,6 @@
 /**
- * One page of reference: what an idempotency key stands for, and what reserving, storing and
- * releasing do to it. Written from the contract alone, without the functions of the domain, so
- * that the two can disagree.
+ * The reference for idempotency keys: what a key stands for, and what reserving, storing and
+ * releasing do to it. It uses no function of the domain, so that the two can disagree.
  * Source: docs/contract/http.md#idempotency-keys.
  */
 import type { DateTime } from "effect"
@@ -36,7 +35,7 @@ export const expiredMillis = 60 * minute
 const nameOf = ({ key, organisation }: Pick<KeyedRequest, "key" | "organisation">): string =>
   `${organisation} ${key}`
 
-/** Reserves the key where it is free. Says what it stands for, and which answer is kept. */
+/** Reserves the key where it is free. Returns what it stands for, and the kept answer. */
 export const reserve = (
   rows: KeyRows,
   { at, request, token }: Reserve

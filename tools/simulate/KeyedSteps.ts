@@ -1,6 +1,6 @@
 /**
- * What a step on the storage means to the idempotency key of its request: whether it may still be
- * taken, and what it leaves under the key.
+ * What a step on the storage means for the idempotency key of its request: whether the step is
+ * still allowed, and what it stores under the key.
  */
 import type { DateTime } from "effect"
 import type { Keep, Reservation } from "@data-import/domain/requests/Idempotency"

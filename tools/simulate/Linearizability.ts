@@ -1,11 +1,11 @@
 /**
- * Whether what the clients of one import saw can be explained by something that happened in order:
- * every request took effect in one step, a process in two (it takes the lease, and it ends), each
- * somewhere between its asking and its answer. A request that nobody heard of any more may have
- * taken effect, wholly or in part, or not at all. Looks at nothing but requests and answers.
+ * Whether the observations of the clients of one import are linearizable. Each request takes effect
+ * in one step, and a process in two (it takes the lease, and it ends), each between its start and
+ * its answer. A request without an answer may have taken effect completely, in part, or not at all.
+ * The check uses requests and answers only.
  *
- * The check follows the history and keeps every state in which the system can be; a history is
- * sound as long as there is one.
+ * It follows the history and keeps every state in which the system can be. A history is valid as
+ * long as there is one.
  */
 
 /** What was asked. Times are milliseconds. */
@@ -22,7 +22,7 @@ export interface Operation {
   readonly at: number
   /** When it was answered or could no longer take effect. */
   readonly until: number
-  /** `code message`; null where nobody heard an answer, or one that says nothing. */
+  /** `code message`; null where the answer was lost or reveals nothing. */
   readonly answer: string | null
 }
 
@@ -30,12 +30,12 @@ export type Event =
   | { readonly what: "asked"; readonly operation: Operation }
   | { readonly what: "ended"; readonly operation: Operation }
 
-/** Where an import can be, as far as requests tell. */
+/** The states of an import that requests can distinguish. */
 interface State {
   /** The version that is staged, or that the account is made of; null before the first. */
   readonly version: number | null
   readonly skipped: boolean
-  /** The process that holds the lease, or held one that nobody has cleared. */
+  /** The process that holds the lease, or whose expired lease is not cleared yet. */
   readonly lease: Operation | null
   readonly imported: boolean
 }
@@ -204,7 +204,7 @@ const followed = ({ pending, state }: Possibility): ReadonlyArray<Possibility> =
       )
   )
 
-/** All that can have happened by now, whatever of the pending operations has begun. */
+/** Every state that the pending operations can have led to by now. */
 const closure = (all: Possibilities): Possibilities => {
   const known = new Map(named(Array.from(all.values(), satisfied)))
   const open = [...known.values()]

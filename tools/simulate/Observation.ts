@@ -1,5 +1,6 @@
 /**
- * Everything that a storage shows of one import, read past the turns, in the words of the models.
+ * Everything that a storage shows of one import, read without the scheduler, in the terms of the
+ * models.
  */
 import { Effect, Option } from "effect"
 import type { AccountDescription } from "@data-import/domain/account/AccountDescription"

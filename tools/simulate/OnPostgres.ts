@@ -1,8 +1,8 @@
 /**
- * Runs on the PostgreSQL adapters: every run on a database of its own, a copy of one that is
- * migrated once, with the users that the services are deployed with. The calls take their turns as
- * in memory, one after the other, and so a seed makes the same run; in a crowd several calls are
- * let go at once, and the database decides who is first.
+ * Runs on the PostgreSQL adapters. Every run has a database of its own, a copy of one that is
+ * migrated once, and the database users of a deployment. One call proceeds at a time, as in memory,
+ * so a seed makes the same run. In a burst several calls proceed at once, and the database decides
+ * their order.
  */
 import { Duration, Effect, Layer, type Redacted, Schema, type Scope } from "effect"
 import { randomBytes } from "node:crypto"

@@ -1,4 +1,4 @@
-/** What happened in a run, a line each, for a person to read. */
+/** The events of a run as lines of text. */
 import { Exit, Option } from "effect"
 import { nameOf, type Order } from "./Request.ts"
 
@@ -51,13 +51,13 @@ export const outcomeLine = (exit: Exit.Exit<unknown, unknown>): string => {
   return `failed ${brief(failure)}`.trim()
 }
 
-/** The instant as a person reads it. */
+/** The instant as readable text. */
 export const instantLine = (millis: number): string =>
   new Date(millis).toISOString().replace("T", " ").replace("Z", "")
 
 const identifier = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g
 
-/** The text with every identifier that differs from run to run named by its order. */
+/** The text with each random identifier replaced by its order of appearance. */
 export const withoutIdentifiers = (text: string): string => {
   const seen = new Map<string, string>()
   return text.replaceAll(identifier, (found) => {
@@ -69,7 +69,7 @@ export const withoutIdentifiers = (text: string): string => {
 
 const lastLines = 40
 
-/** What went wrong in a run, what had happened before it, and how to run it again. */
+/** The failure of a run, the events before it, and how to run it again. */
 export const failureLines = (
   { failure, seed }: { readonly failure: string | null; readonly seed: number },
   log: ReadonlyArray<string>,
@@ -93,7 +93,7 @@ interface Total {
 
 const number = new Intl.NumberFormat("en", { maximumFractionDigits: 0 })
 
-/** What all runs come to, which took so many milliseconds. */
+/** The totals of all runs, which took so many milliseconds. */
 export const totalLines = (reports: ReadonlyArray<Total>, took: number): ReadonlyArray<string> => {
   const sum = (of: (report: Total) => number) =>
     reports.reduce((total, report) => total + of(report), 0)

@@ -1,6 +1,6 @@
 /**
- * Account payloads to send: each is made from a number, so that a run that draws the same numbers
- * sends the same payloads. A note says which version of the import's data it is.
+ * Account payloads to send. Each is made from a number, so that a run that draws the same numbers
+ * sends the same payloads. A note holds the version of the import's data.
  */
 import fc from "fast-check"
 import { relativePath } from "@data-import/domain/schema/DocumentPath"
@@ -34,7 +34,7 @@ const payloadOf = (number: number): Wire => {
   return fresh
 }
 
-/** The body of the note that tells a version. */
+/** The body of the note that holds the version. */
 const versionNote = (version: number): string => `version ${version}`
 
 /** The payload of this number, for the import, as this version of its data. */

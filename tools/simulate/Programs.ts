@@ -1,6 +1,6 @@
 /**
- * The programs of the domain on ports that wait for their turns, and what a request is to them: one
- * call of one program, and its outcome reduced to what a client can tell apart.
+ * The programs of the domain on scheduled ports. A request is one call of one program, and its
+ * outcome is reduced to what a client can distinguish.
  */
 import {
   Cause,
@@ -155,7 +155,7 @@ class Refusal {
 
 const success = (message: string): Answer => ({ code: "ok", message })
 
-/** Runs a write, under its key where the request has one; `say` makes the answer's text. */
+/** Runs a write, under its key where the request has one; `say` makes the message. */
 const written = <A>(
   { writes }: Programs,
   { keyed }: SentRequest,

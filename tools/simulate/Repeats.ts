@@ -1,7 +1,7 @@
 /**
- * What clients may rely on when they send a request again: under its idempotency key it takes
- * effect once, however often it is sent while its answer is kept, and every success has the same
- * answer. Looks at requests, answers and what is stored, and not at the calls in between.
+ * What clients may rely on when they send a request again. Under its idempotency key it takes
+ * effect once while its answer is kept, and every success has the same answer. The check uses
+ * requests, answers and what is stored, and not the calls in between.
  */
 import type { ImportKey } from "@data-import/domain/account/ImportProcess"
 import type { Wire } from "@data-import/domain/testing/wire"
@@ -50,7 +50,7 @@ export const unclearRepeats = (world: World): Group =>
       : []
   })
 
-/** How often the audit log says that the request has stored something. */
+/** How many entries of the audit log show that the request has stored something. */
 const effectsOf = (world: World): ((asked: SentRequest) => number) => {
   const counts = new Map<string, number>()
   for (const { audit } of world.observations.values()) {
@@ -68,7 +68,7 @@ const idsOf = (group: Group): string => group.map(({ id }) => `r${id}`).join(", 
 const sum = (numbers: ReadonlyArray<number>): number =>
   numbers.reduce((total, each) => total + each, 0)
 
-/** A request that takes longer than this may find its key gone, though nobody has taken it. */
+/** A request that takes longer than this may lose its key although no other request took it. */
 const patienceMillis = expiredMillis + leaseMillis
 
 /** Refusals about a key are true: another request had it, and for `reused` a different one. */

@@ -1,6 +1,6 @@
 /**
- * What clients and the operator ask for, and everything that is known of one such request: when it
- * was asked, what its port calls gave, and how it ended.
+ * What clients and the operator ask for, and everything known of one request: when it was sent, the
+ * results of its port calls, and how it ended.
  */
 import type { Exit } from "effect"
 import { createHash } from "node:crypto"
@@ -24,12 +24,12 @@ interface OnImport {
   readonly key: ImportKey
 }
 
-/** A body; `broken` says which rule it breaks, whatever the time and the documents. */
+/** A body; `broken` names the rule that it breaks. */
 interface WithBody extends OnImport {
   readonly broken: string | null
 }
 
-/** An account payload as it is sent; `version` tells every one from every other. */
+/** An account payload as it is sent; each has a `version` of its own. */
 interface WithAccount extends WithBody {
   readonly version: number
   readonly payload: Wire
@@ -81,7 +81,7 @@ export interface Answer {
   readonly replayed?: true
 }
 
-/** What an answer was or will be where nobody has it. */
+/** The answer of a request whose client gets none. */
 export const unanswered = "unanswered"
 
 /** What a call of a port gave. */
@@ -95,7 +95,7 @@ export interface Call {
   readonly attempt?: string
   /** Of a supplier looked up: its status; null where there is none, or not for this caller. */
   supplier?: SupplierStatus | null
-  /** What the models say that the request is answered because of this call. */
+  /** The answer that the models expect because of this call. */
   expected?: Answer
 }
 
@@ -120,7 +120,7 @@ export interface SentRequest {
   readonly struck: Set<"unavailable" | "defect">
   /** Its calls that reached their port, in their order. */
   readonly calls: Array<Call>
-  /** What its client got; `nobodyHeard` once nobody can get anything; null while it runs. */
+  /** The client's answer; `unanswered` when there will be none; null while it runs. */
   answer: Answer | typeof unanswered | null
   /** When it ended, for its client or for good, by the same clock, and at which step. */
   ended: { readonly at: number; readonly step: number } | null
@@ -145,7 +145,7 @@ export const isWrite = ({ kind }: Order): boolean => writes.has(kind)
 export const begunAt = ({ at, calls }: SentRequest): number =>
   calls.find(({ operation }) => operation === "IdempotencyKeys.reserve")?.at ?? at
 
-/** What tells the request from others under the same key. */
+/** Distinguishes the request from others under the same key. */
 export const fingerprintOf = (order: Order): Fingerprint =>
   Fingerprint.make(createHash("sha256").update(JSON.stringify(order)).digest("hex"))
 

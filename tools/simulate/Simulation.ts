@@ -1,6 +1,6 @@
 /**
- * One run: what happens next is drawn until the steps are used up, then everything calms down and
- * must come to its end. The same seed on the same kind of storage makes the same run.
+ * One run: the next event is drawn until the steps are used up, then no more faults happen and
+ * every request ends. The same seed on the same kind of storage makes the same run.
  */
 import { Cause, Clock, Effect, Exit, Stream } from "effect"
 import {
@@ -114,7 +114,7 @@ const overtake = Effect.fnUntraced(function* (world: World) {
 const second = 1000
 const day = 24 * 60 * 60 * second
 
-/** One of the calls goes on, or where there may be a crowd, several do. */
+/** Lets one call proceed, or several in a burst. */
 const someGoOn = (world: World, turns: ReadonlyArray<WaitingCall>): Effect.Effect<void> => {
   const { conditions, random, backend: ground } = world
   const calls = turns.filter(({ operation }) => operation !== "answer")
@@ -207,7 +207,7 @@ const checkAll = Effect.fnUntraced(function* (world: World) {
   yield* checkLists(world)
 }, Effect.orDie)
 
-/** Whatever is under way comes to its end, and nothing goes wrong. */
+/** Lets every request in flight end without faults. */
 const finish = Effect.fnUntraced(function* (world: World) {
   for (let left = 5_000; world.scheduler.waiting.length > 0; left -= 1) {
     world.stateChecks.that(left > 0, () => `${world.running.size} requests never end`)

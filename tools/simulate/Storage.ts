@@ -1,6 +1,6 @@
 /**
- * The storage ports of one run, as the simulation looks at them behind the requests' backs, and the
- * memory adapters as such a storage.
+ * The storage ports of one run, as the simulation reads them without the requests, and the memory
+ * adapters as such a storage.
  */
 import { Effect, Layer } from "effect"
 import type { ImportKey } from "@data-import/domain/account/ImportProcess"

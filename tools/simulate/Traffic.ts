@@ -1,6 +1,6 @@
 /**
- * What is asked for next: drawn from a small world of suppliers, imports, ids and
- * texts, so that requests meet each other, repeat each other and contradict each other.
+ * The next request, drawn from few suppliers, imports, ids and texts, so that requests meet, repeat
+ * and contradict each other.
  */
 import { ExternalAccountNumber } from "@data-import/domain/account/Account"
 import { TimeZone } from "@data-import/domain/organisation/BusinessDay"

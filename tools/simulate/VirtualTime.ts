@@ -1,8 +1,7 @@
 /**
- * Time and turns of the processor, both in the hand of the simulation: a clock that stands still
- * until it is put forward, and a scheduler that runs what is ready when it is told to. Effect's
- * TestClock is not used, because it waits in real time for what it wakes; here nothing does, and a
- * run over the memory adapters is one synchronous computation.
+ * A clock that the simulation sets, and a scheduler that runs what is ready when the simulation
+ * asks it to. Effect's TestClock waits in real time for what it wakes. Here nothing does, so a run
+ * on the memory adapters is one synchronous computation.
  */
 import { type Clock, Duration, Effect, type Scheduler } from "effect"
 

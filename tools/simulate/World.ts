@@ -1,4 +1,4 @@
-/** Everything that a run consists of, put together from its seed. */
+/** The state of a run, built from its seed. */
 import { Clock, Context, Effect, Random, References, Scheduler, type Scope } from "effect"
 import type { ImportKey } from "@data-import/domain/account/ImportProcess"
 import type { SupplierCode, SupplierStatus } from "@data-import/domain/organisation/Supplier"
@@ -18,7 +18,7 @@ import { skewed, type VirtualTime, virtualTime } from "./VirtualTime.ts"
 
 /** What a run is made on, and how it waits. */
 export interface Backend {
-  /** The storage of a run; `turn` is for one that is broken on purpose and loses its turn. */
+  /** The storage of a run. A broken storage uses `wait` to let other calls in. */
   readonly storage: (turn: CallScheduler["turn"]) => Effect.Effect<Storage, never, Scope.Scope>
   /** Waits until all calls that were let go have ended, and nothing is ready any more. */
   readonly settle: (time: VirtualTime, desk: CallScheduler) => Effect.Effect<void>
@@ -45,11 +45,11 @@ export interface World {
   readonly scheduler: CallScheduler
   readonly storage: Storage
   readonly programs: Programs
-  /** Of every call, by the models. */
+  /** Checks of every call against the models. */
   readonly checks: Checks
-  /** Of what is stored, whoever did it. */
+  /** Checks of what is stored. */
   readonly stateChecks: Checks
-  /** Of what the clients saw. */
+  /** Checks of what the clients observed. */
   readonly clientChecks: Checks
   readonly keys: ReadonlyArray<ImportKey>
   readonly instances: Array<Instance>

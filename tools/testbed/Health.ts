@@ -13,7 +13,7 @@ const paths = [
   "/.well-known/jwks.json"
 ]
 
-/** Whether there is an answer below 500; the gateway answers 500 or more for a service that is down. */
+/** Whether the answer is below 500. For a service that is down, the gateway answers 503. */
 const answers = (port: number, path: string): Effect.Effect<boolean> =>
   Effect.callback<boolean>((resume) => {
     const request = get(

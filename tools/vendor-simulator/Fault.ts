@@ -1,7 +1,6 @@
 /**
- * What can go wrong between a vendor and whoever asks it, each by a word in the reference. But for
- * `down` and `slow`, the words begin with `fault_`, so that no ordinary reference has one by
- * chance.
+ * Faults of a vendor, each chosen by a word in the reference. Except for `down` and `slow`, the
+ * words begin with `fault_`, so that no ordinary reference contains one by chance.
  */
 import type { ServerResponse } from "node:http"
 import type { SimulatedVendor } from "./Resource.ts"
@@ -26,14 +25,14 @@ const text =
     response.end(body)
   }
 
-/** Announces more than it sends before it ends the connection. */
+/** Announces a longer body than it sends, and ends the connection. */
 const truncate: Strike = (response) => {
   const body = '{"object":"payment_method","mandates":{'
   response.writeHead(200, { "content-type": "application/json", "content-length": 1_000 })
   response.write(body, () => response.socket?.destroy())
 }
 
-/** One string without an end, for as long as anybody reads. */
+/** An endless string, for as long as the client reads. */
 const flood: Strike = (response) => {
   const chunk = "x".repeat(65_536)
   const pour = () => {
@@ -44,7 +43,7 @@ const flood: Strike = (response) => {
   pour()
 }
 
-/** To where there are active instructions, for whoever follows. */
+/** Redirects to an active instruction, which a client must not follow. */
 const redirect: Strike = (response) => {
   const asked = response.req.url ?? ""
   response.writeHead(302, { location: asked.replace(/[^/]*$/, "elsewhere") })
@@ -68,6 +67,6 @@ const strikes: ReadonlyArray<readonly [word: string, strike: Strike]> = [
   ["fault_huge", flood]
 ]
 
-/** What the reference asks to go wrong, if anything. */
+/** The fault that the reference chooses, if any. */
 export const strikeOf = (reference: string): Strike | undefined =>
   strikes.find(([word]) => reference.includes(word))?.[1]

@@ -1,6 +1,5 @@
 /**
- * GoCardless, as far as direct debits go: its mandates and the bank accounts behind them, in its
- * own words.
+ * GoCardless, as far as direct debits go: its mandates and their bank accounts, in its own format.
  */
 import type { Answer, SimulatedVendor } from "./Resource.ts"
 

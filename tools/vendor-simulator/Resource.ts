@@ -1,6 +1,6 @@
 /**
- * What a simulated vendor is: answers to the paths that it has, as the real one documents them, of
- * which an importer keeps only a part. The reference decides, by the words in it.
+ * A simulated vendor: answers to its paths, as the real vendor documents them. The words in the
+ * reference choose the answer.
  */
 export interface Answer {
   readonly status: number

@@ -1,4 +1,4 @@
-/** Stripe, as far as saved cards go: its payment methods and setup intents, in its own words. */
+/** Stripe, as far as saved cards go: its payment methods and setup intents, in its own format. */
 import type { Answer, SimulatedVendor } from "./Resource.ts"
 
 const refusal = (status: number): Answer => ({

@@ -1,11 +1,11 @@
 /**
  * A payment vendor to test against: one HTTP server on this machine that answers like every vendor
- * that there is an adapter for. The reference says how: containing `missing` there is no such
- * instruction, `inactive` it is there but inactive, `down` the vendor is, `slow` there is no
- * answer; with one of the words of `Fault.ts` something else goes wrong; otherwise there is an
- * active instruction of the type that the vendor offers.
+ * that has an adapter. The reference chooses the answer. With `missing` there is no such
+ * instruction, with `inactive` it is inactive, with `down` the vendor answers 503, and with `slow`
+ * it never answers. The words of `Fault.ts` choose other faults. Otherwise there is an active
+ * instruction of the type that the vendor offers.
  *
- * It is a bare Node server, since half of what it is for is to misbehave on the socket.
+ * It is a bare Node server, because many of its faults happen on the socket.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import { Context, Data, Effect, Layer } from "effect"

@@ -1,5 +1,6 @@
 /**
- * The simulator as a process of its own, on `PORT` (unset: a free one). Ctrl-C or SIGTERM stops it.
+ * The simulator as a process of its own, on `PORT`, or on a free port where that is not set. Ctrl-C
+ * or SIGTERM stops it.
  */
 import { NodeRuntime, NodeServices } from "@effect/platform-node"
 import * as Settings from "@data-import/domain/support/Settings"

@@ -104,7 +104,7 @@ describe("the composed system", () => {
   })
 })
 
-/** The number of the service's process: the one that was started as the image says. */
+/** The process id of the service. */
 const serviceIn = (container: string) =>
   system.evaluate(
     container,

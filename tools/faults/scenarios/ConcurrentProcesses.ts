@@ -1,6 +1,6 @@
 /**
- * Many processes at once for one and the same import: one makes the account, and all the others are
- * told so, or that it is being made.
+ * Many process requests at once for one import: one creates the account, and all others are refused
+ * because it exists or is being created.
  */
 import { Effect } from "effect"
 import * as Client from "@data-import/testbed/Client"
@@ -22,11 +22,11 @@ const refusals = new Set([
 const isRefusal = (answer: Client.Answer): boolean =>
   answer.status === 400 && refusals.has(Client.codeOf(answer))
 
-/** There was no connection to the database in time: nothing happened, and the client was told so. */
+/** The request got no database connection in time, and nothing happened. */
 const isBusy = ({ retryAfter, status }: Client.Answer): boolean =>
   status === 503 && retryAfter !== null
 
-/** One answer makes the account, and whoever is told of an account is told of that one. */
+/** One answer creates the account, and every answer that names an account names that one. */
 const checkAnswers = (entry: Entry, answers: ReadonlyArray<Client.Answer>, findings: Findings) => {
   const made = answers.filter(({ status }) => status === 201)
   const accounts = new Set(answers.map(({ json }) => Client.textAt(json, "kraken_account_number")))

@@ -1,7 +1,7 @@
 /**
- * A database that is away, does not answer, is read-only, or holds everybody up: whoever asks is
- * told so fast, and when to come again, as soon as it is known once; and once it is back all is
- * well again, alone.
+ * A database that is down, silent, read-only or locked. As soon as one request has noticed it, the
+ * others are refused fast, with Retry-After. Once the database is back, the system recovers by
+ * itself.
  */
 import { Duration, Effect } from "effect"
 import { Findings } from "../Findings.ts"
@@ -18,15 +18,15 @@ const statementTimeout = "4 seconds"
 /** Seconds: for a turn, and then for a statement, which is given up a second after that. */
 const longestAnswer = 8 + 4 + 1
 
-/** Of each kind of request, a second: more than can wait, and little for this machine. */
+/** Requests of each kind per second: more than may wait, but no load for this machine. */
 const rate = 100
 
-/** Before the fault: it is services at work that lose their database. */
+/** Load before the fault, so that busy services lose their database. */
 const warming = Duration.seconds(1)
 
 type Fault = Effect.Effect<Effect.Effect<void>, Error, System>
 
-/** Sets the proxy, and gives what sets it back. */
+/** Sets the proxy, and returns the effect that resets it. */
 const network = (mode: { readonly _tag: "Refuse" | "Silent" }): Fault =>
   Effect.gen(function* () {
     const { databaseProxy } = yield* System
@@ -34,12 +34,12 @@ const network = (mode: { readonly _tag: "Refuse" | "Silent" }): Fault =>
     return Effect.promise(() => databaseProxy.set({ _tag: "Pass" }))
   })
 
-/** Holds a lock on which everything that the services ask for has to wait. */
+/** Holds a lock that blocks every statement of the services. */
 const lock: Fault = hold(
   (sql) => sql`lock table suppliers, import_processes in access exclusive mode`
 )
 
-/** The server answers, and takes no writes, as one that was the primary before a failover. */
+/** The server answers and refuses writes, like a former primary after a failover. */
 const readOnly: Fault = Effect.gen(function* () {
   const { run, sql } = (yield* System).database
   const set = (wanted: "on" | "off") =>
@@ -50,7 +50,7 @@ const readOnly: Fault = Effect.gen(function* () {
   return Effect.asVoid(Effect.orDie(set("off")))
 })
 
-/** Whoever asked after somebody had been refused can be told at once. */
+/** Requests that began after a refusal can be refused at once. */
 const isLate = (samples: ReadonlyArray<Load.Sample>): ((sample: Load.Sample) => boolean) => {
   const refused = samples.filter(({ status }) => status === 503)
   const known = Math.min(...refused.map(({ at, millis }) => at + millis))

@@ -1,7 +1,7 @@
 /**
- * A worker that dies in the middle of attempts: their imports stay IN_PROGRESS for as long as the
- * lease and not a moment less, read UNKNOWN from then on, and the next attempts succeed at once.
- * The attempts are kept in the middle by a lock on the table that they write to.
+ * A worker dies in the middle of attempts. Their imports stay IN_PROGRESS exactly as long as the
+ * lease, then read UNKNOWN, and the next attempts succeed at once. A lock on the table that the
+ * attempts write to keeps them in the middle.
  */
 import { Clock, DateTime, Deferred, Duration, Effect, Fiber, Schema } from "effect"
 import { rowsOf } from "@data-import/postgres/connection/Database"
@@ -17,7 +17,7 @@ import { verify } from "../Verification.ts"
 
 const atOnce = 8
 
-/** Holds a lock on which every new account has to wait, until the deferred is done. */
+/** Holds a lock that blocks every new account until the deferred is done. */
 const holding = Effect.fnUntraced(function* (held: Deferred.Deferred<void>) {
   const { run, sql } = (yield* System).database
   const release = yield* Deferred.make<void>()
@@ -42,7 +42,7 @@ const until = (session: Session.Session, tenant: Tenant, number: string, wanted:
     }
   }).pipe(Effect.timeout(Duration.seconds(30)))
 
-/** What the attempts of the dead still wait for in the server is ended, as a lost host would be. */
+/** Ends the backends of the dead attempts, which would end with a lost host. */
 const buryStatements = Effect.gen(function* () {
   const { run, sql } = (yield* System).database
   yield* run(sql`
@@ -54,7 +54,7 @@ const expiries = rowsOf(
   Schema.Struct({ number: Schema.String, expires: Schema.DateTimeUtcFromDate })
 )
 
-/** When the leases of the dead end, in milliseconds, by number. */
+/** When the leases of the dead attempts end, in milliseconds, by account number. */
 const leaseEnds = Effect.fnUntraced(function* ({ supplier }: Tenant) {
   const { run, sql } = (yield* System).database
   const rows = yield* run(
@@ -65,7 +65,7 @@ const leaseEnds = Effect.fnUntraced(function* ({ supplier }: Tenant) {
   return new Map(rows.map(({ expires, number }) => [number, DateTime.toEpochMillis(expires)]))
 })
 
-/** What all deaths have in common. */
+/** What all rounds share. */
 interface Ward {
   readonly session: Session.Session
   readonly tenant: Tenant

@@ -1,7 +1,7 @@
 /**
- * A full disk under PostgreSQL. First there is no room for rows: writers are refused, and reads go
- * on. Then there is none for the write-ahead log either, which ends the server. A supervisor starts
- * it again and again, in vain until there is room; from then on everything recovers alone.
+ * A full disk under PostgreSQL. First there is no room for rows: writes are refused, and reads are
+ * answered. Then there is no room for the write-ahead log either, which ends the server. A
+ * supervisor restarts it until there is room, and the rest recovers by itself.
  */
 import { Data, Duration, Effect } from "effect"
 import type { Disk } from "@data-import/testbed/Disk"
@@ -41,14 +41,14 @@ const supervised = Effect.gen(function* () {
   const supervise = Effect.gen(function* () {
     if (yield* postgres.isRunning) return
     ends++
-    // A start that fails for want of room is what is to be seen; the next one follows.
+    // A start fails while the disk is full; the supervisor tries again.
     while ((yield* Effect.result(postgres.start))._tag === "Failure") yield* Effect.sleep(pause)
   })
   yield* Effect.forkScoped(Effect.forever(Effect.andThen(supervise, Effect.sleep(pause))))
   return () => ends
 })
 
-/** Writes to the log until there is no room for more, which ends the server. */
+/** Writes to the write-ahead log until the disk is full, which ends the server. */
 const endLog = Effect.gen(function* () {
   const { run, sql } = (yield* System).database
   const write = run(

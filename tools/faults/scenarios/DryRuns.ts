@@ -1,6 +1,6 @@
 /**
- * Dry runs leave nothing behind: every table holds the same rows afterwards, but for the record of
- * what was done, and the accounts are as pending as before.
+ * Dry runs leave nothing behind: afterwards every table holds the same rows, except those that
+ * record requests, and the imports are still pending.
  */
 import { Effect, Schema } from "effect"
 import { rowsOf } from "@data-import/postgres/connection/Database"
@@ -24,7 +24,7 @@ const records: ReadonlySet<string> = new Set([
 const names = rowsOf(Schema.Struct({ name: Schema.String }))
 const digests = rowsOf(Schema.Struct({ digest: Schema.String }))
 
-/** Every other table with what tells its rows from any others. */
+/** Every other table, with the expression that identifies its rows. */
 const contents = Effect.gen(function* () {
   const { run, sql } = (yield* System).database
   const tables = yield* run(

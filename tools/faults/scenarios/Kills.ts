@@ -1,6 +1,6 @@
 /**
- * Sudden deaths under writers: each service, PostgreSQL whole, and one of its backends. The
- * scenario starts again what it has killed, as an orchestrator would; the rest recovers alone.
+ * SIGKILL under writers: of each service, of PostgreSQL, and of one of its backends. The scenario
+ * restarts what it has killed, as an orchestrator would. The rest recovers by itself.
  */
 import { Duration, Effect, Schedule, Schema } from "effect"
 import { rowsOf } from "@data-import/postgres/connection/Database"
@@ -17,7 +17,7 @@ import {
 import type { ServiceName } from "@data-import/testbed/Wiring"
 import { System } from "@data-import/testbed/System"
 
-/** Kills again and again: in the middle of work, at no moment in particular. */
+/** Kills repeatedly, at random moments during work. */
 const killing = Effect.fnUntraced(function* <E>(
   { kills }: Sizes,
   victim: ServiceName,
@@ -75,7 +75,7 @@ const killPostgres: Scenario = {
 const pause = Schedule.spaced(Duration.millis(10))
 const pids = rowsOf(Schema.Struct({ pid: Schema.Int }))
 
-/** The backends that work for a service; the server takes the end of one as a crash of all. */
+/** The backends of the services. The server restarts all of them when one is killed. */
 const backends = Effect.gen(function* () {
   const { database } = yield* System
   const { run, sql } = database
@@ -86,7 +86,7 @@ const backends = Effect.gen(function* () {
   )
 })
 
-/** Once the server has ended all its backends, until it takes connections again. */
+/** Waits until the server has ended all its backends and accepts connections again. */
 const answersAgain = Effect.fnUntraced(function* (ended: ReadonlyArray<{ readonly pid: number }>) {
   const { database } = yield* System
   yield* Effect.forEach(ended, ({ pid }) => gone(pid), { discard: true })

@@ -1,7 +1,7 @@
 /**
- * One import and one account are held locked for a long time, and clients keep asking for them.
- * These requests wait and are then refused; all others must hardly notice. The same load is
- * measured without the lock before and after, because the machine is shared.
+ * One import and one account are locked for a long time, and clients keep asking for them. These
+ * requests wait and are then refused; all others are hardly slower. The same load is measured
+ * without the lock before and after, because other programs share the machine.
  */
 import { Duration, Effect } from "effect"
 import type * as Client from "@data-import/testbed/Client"
@@ -50,7 +50,7 @@ const p99 = (samples: ReadonlyArray<Load.Sample>): number =>
 const complain = (what: string, { code, retryAfter, status }: Load.Sample) =>
   `${what}: ${status} ${code}, Retry-After ${retryAfter}`
 
-/** The same requests, for what may be locked and for others, side by side. */
+/** The same requests for what may be locked and for others, concurrently. */
 const makeLoad = (tenant: Tenant, session: Session.Session, lasts: Duration.Duration) => {
   let count = 0
   const next = () => Requests.stage(tenant, `other ${count++}`, "free")

@@ -1,9 +1,8 @@
 /**
- * Answers that were produced and never arrive: between clients and the gateway, and between the
- * services and PostgreSQL, where it is the word that a transaction was committed that gets lost.
- * Every client sends the same again, and everything must be there once. Half of the accounts are
- * written under idempotency keys; what is sent again under one is answered as if nothing had been
- * lost.
+ * Answers are produced and never arrive, either from the gateway to the clients, or from PostgreSQL
+ * to the services, which then do not know whether their transaction was committed. Every client
+ * sends the same request again, and everything is stored once. Half of the accounts are written
+ * under idempotency keys, and a repeated request gets the answer that was lost.
  */
 import { Effect } from "effect"
 import * as TcpProxy from "@data-import/postgres/testing/TcpProxy"
@@ -32,7 +31,7 @@ const through = Effect.fnUntraced(function* (
   return { ...(yield* settle(working)), figures: [lost, again] }
 })
 
-/** How many accounts it takes for 10,000 requests that are sent again under a key, and some more. */
+/** Enough accounts for 10,000 repeated requests under a key. */
 const longCount = 13_000
 
 const ofGateway: Scenario = {

@@ -1,7 +1,7 @@
 /**
- * A network to PostgreSQL, the document store or the payment vendors that is slow, silent, resets
- * connections or refuses them, again and again under writers. Whoever does not need what lies
- * behind it must not notice, and once it is well again everything must be so, alone.
+ * The network to PostgreSQL, the document store or the payment vendors is slow, silent, resets
+ * connections or refuses them, repeatedly and under writers. Requests that do not need it are not
+ * affected. Afterwards the system recovers by itself.
  */
 import { Duration, Effect } from "effect"
 import type { RandomSource } from "@data-import/testbed/RandomSource"
@@ -22,22 +22,22 @@ import {
 import type { ServiceName } from "@data-import/testbed/Wiring"
 import { reconfigured, System } from "@data-import/testbed/System"
 
-/** Between what the fault is, and who feels it. */
+/** The network that is disturbed, and the workloads on both sides. */
 interface Network {
   readonly proxy: TcpProxy
-  /** The service that asks through it. */
+  /** The service that uses the network. */
   readonly service: ServiceName
-  /** Those that need it. */
+  /** The workload that needs it. */
   readonly working: Workload
-  /** Those that do not. */
+  /** The workload that does not. */
   readonly others?: Workload
-  /** Done when all that needs it works. */
+  /** Succeeds when everything that needs it works again. */
   readonly recovered: Effect.Effect<void, Stalled>
 }
 
 interface Phase {
   readonly mode: Mode
-  /** For how long: until so much was felt of it, or for a time where nothing need be felt. */
+  /** How long the mode lasts: until enough requests met it, or for some time. */
   readonly lasts: (network: Network, random: RandomSource) => Effect.Effect<void, Stalled>
 }
 
@@ -56,7 +56,7 @@ const phases: ReadonlyArray<Phase> = [
   { mode: { _tag: "Refuse" }, lasts: refusals }
 ]
 
-/** Everybody is through with what they were at. */
+/** Stops both workloads and verifies them. */
 const ended = Effect.fnUntraced(function* ({ others, working }: Network) {
   yield* working.traffic.finish
   const settled = yield* settle(working)
@@ -107,7 +107,7 @@ const toDatabase: Scenario = {
   })
 }
 
-/** Fewer than those that need what is struck, so that the work is still theirs. */
+/** Fewer than the writers that need the network, so that most of the work is theirs. */
 const otherWriters = 4
 
 const toStore: Scenario = {
@@ -125,10 +125,10 @@ const toStore: Scenario = {
   })
 }
 
-/** A verification takes a moment, and a vendor that is silent is to be felt. */
+/** Shorter than the silent phase, so that the timeout is reached. */
 const vendorTimeout = { PAYMENT_STRIPE_TIMEOUT: "1 second" }
 
-/** The breaker is open for ten seconds, and one request goes first. */
+/** The circuit breaker is open for ten seconds, and then lets one probe through. */
 const vendorLimit = 12
 
 const toVendor: Scenario = {

@@ -1,10 +1,9 @@
 /**
- * Five times as many requests as a service can answer. What is too much must be refused fast and
- * with a word on when to come again, and what is answered must be nearly as much as at the peak:
- * nobody's work is begun and then thrown away. The service is made slow by a network that is, and
- * by few connections, so that not the load itself is what this machine is busy with; and how fast
- * it refuses is asked of the service as well, which does not wait for the client's own turn. Nor
- * may it say meanwhile that it is not ready: it is at work.
+ * Five times as many requests as a service can answer. The surplus is refused fast, with
+ * Retry-After, and the throughput stays close to its peak, since no work is begun and then
+ * abandoned. A slow network and few connections limit the service, so that the load does not
+ * saturate this machine. How fast the service refuses is also read from its own metrics, which
+ * exclude the client's scheduling delay. The service stays ready meanwhile.
  */
 import { Data, Duration, Effect } from "effect"
 import * as Client from "@data-import/testbed/Client"
@@ -22,20 +21,20 @@ import type { Tenant } from "@data-import/testbed/Tenants"
 const times = 5
 const connections = 4
 const slow = { _tag: "Slow", millis: 25 } as const
-/** Enough to keep every connection busy, and nobody waiting for long. */
+/** Enough to keep every connection busy without long waits. */
 const sideBySide = 2 * connections
-/** As many statements as can be answered in a second. */
+/** How many statements can be answered per second. */
 const statementRate = (connections * 1_000) / (2 * slow.millis)
 const pass = { _tag: "Pass" } as const
 
-/** Enough accounts for notes that nobody has to wait for another's account. */
+/** Enough accounts that notes rarely wait for the same account. */
 const noted = 64
 
-/** One kind of request, and what must be there before so many of it can be sent. */
+/** One kind of request, and what must be stored before it can be sent. */
 interface Kind {
   readonly name: string
   readonly service: ServiceName
-  /** It takes at least so many statements, one after the other. */
+  /** The least number of statements that it takes in sequence. */
   readonly statements: number
   readonly prepare: (
     session: Session.Session,
@@ -48,10 +47,10 @@ interface Kind {
 
 const number = (index: number): string => `O-${index}`
 
-/** What is to be worked on is not there. */
+/** The preparation failed. */
 class NotPrepared extends Data.TaggedError("NotPrepared")<{ readonly message: string }> {}
 
-/** What has to be done before there is anything to measure. */
+/** Sends a request of the preparation. */
 const settled = Effect.fnUntraced(function* (session: Session.Session, request: Client.Request) {
   const { answer } = yield* session.settle(request)
   if (answer.status === 200 || answer.status === 201) return
@@ -109,7 +108,7 @@ const kinds: ReadonlyArray<Kind> = [
 
 const isServed = ({ status }: Load.Sample): boolean => status === 200 || status === 201
 
-/** How many a second were answered well between two instants of the load. */
+/** How many requests per second succeeded between two instants of the load. */
 const rateOf = (samples: ReadonlyArray<Load.Sample>, from: number, to: number): number =>
   samples.filter((it) => isServed(it) && it.at + it.millis >= from && it.at + it.millis < to)
     .length /
@@ -125,7 +124,7 @@ const check = (kind: Kind, samples: ReadonlyArray<Load.Sample>, findings: Findin
 
 const refusedSeries = /^http_request_duration_seconds_(bucket|count)\{([^}]*)\} (\d+)/gm
 
-/** The share of its refusals that the service itself says it answered within 100 milliseconds. */
+/** The share of refusals within 100 milliseconds, by the service's own metrics. */
 const refusedFast = (metrics: string): number => {
   let fast = 0
   let all = 0
@@ -152,7 +151,7 @@ const checkReadiness = (kind: Kind, samples: ReadonlyArray<Load.Sample>, finding
   }
 }
 
-/** What is measured of one kind. */
+/** Measures one kind of request. */
 const overload = Effect.fnUntraced(function* (kind: Kind, lastsSeconds: number) {
   const { databaseProxy, freshTenant } = yield* System
   const findings = new Findings()

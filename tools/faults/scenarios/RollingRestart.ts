@@ -1,7 +1,7 @@
 /**
- * A rollout: two instances of each service behind the gateway, each of them restarted with SIGTERM
- * while the other works, as an orchestrator does. No request fails: a service that was told to stop
- * goes on for the drain delay, and the gateway sends nothing to one that is not ready.
+ * A rollout: two instances of each service behind the gateway, each restarted with SIGTERM while
+ * the other works. No request fails. A service keeps answering for the drain delay, and the gateway
+ * sends nothing to an instance that is not ready.
  */
 import { Duration, Effect } from "effect"
 import * as Health from "@data-import/testbed/Health"

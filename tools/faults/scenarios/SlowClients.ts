@@ -1,6 +1,6 @@
 /**
- * Clients that send or read as slowly as they are allowed to, without a token and from the address
- * of everybody else: they cost the gateway connections, and nobody else an answer.
+ * Clients that send or read as slowly as they are allowed to, without a token and from the same
+ * address as all others. They cost the gateway connections, but no other client an answer.
  */
 import { readFileSync } from "node:fs"
 import { connect, type Socket } from "node:net"
@@ -22,7 +22,7 @@ const post = (path: string, framing: string, begun: string): string =>
   `POST ${path} HTTP/1.1\r\nhost: data-import.test\r\ncontent-type: application/json\r\n` +
   `${framing}\r\n\r\n${begun}`
 
-/** What a slow body begins with, and its next part; all clients together exceed the budget soon. */
+/** The first part of a slow body, and the next ones. All of them soon exceed the budget. */
 const begun = `{"payload": "${"x".repeat(30_000)}`
 const part = "x".repeat(1_000)
 
@@ -49,7 +49,7 @@ const budgetMiB = 64
 /** What a gateway needs beside the bodies: its own size, and some kilobytes for each connection. */
 const otherMegabytes = 400
 
-/** A slow client that comes again when it is turned away. */
+/** A slow client that connects again when its connection ends. */
 class SlowClient {
   readonly #port: number
   readonly #kind: Kind
@@ -61,7 +61,7 @@ class SlowClient {
     this.#open()
   }
 
-  /** Sends a little more, or begins anew. */
+  /** Sends a little more, or connects again. */
   goOn(): void {
     if (this.#socket === undefined) return this.#open()
     if (this.#kind.then) this.#socket.write(this.#kind.then)
@@ -75,7 +75,7 @@ class SlowClient {
     const socket = connect({ port: this.#port, host: "127.0.0.1" })
     if (this.#kind.then === null) socket.pause()
     else socket.resume()
-    // It is turned away as it deserves, and comes again.
+    // A slow client may be disconnected; it connects again.
     socket.on("error", () => {})
     socket.once("close", () => (this.#socket = undefined))
     socket.write(this.#kind.first)
@@ -91,7 +91,7 @@ const residentBytes = (pid: number): number => {
 
 const tickMillis = 50
 
-/** They come within a second, and then each sends a little every half second. */
+/** All connect within a second, and then each sends a little every half second. */
 const arrivalTicks = 20
 const pauseTicks = 10
 

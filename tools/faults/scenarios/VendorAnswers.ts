@@ -1,7 +1,7 @@
 /**
- * A payment vendor that answers in every way in which one should not. Each is told to the client as
- * what it is; where the vendor is in trouble, the breaker opens, so that nobody asks it for a
- * while; and neither the other vendor nor whoever needs none notices.
+ * A payment vendor that misbehaves in every way that the simulator knows. Each way has its own
+ * answer to the client. When the vendor is in trouble, the circuit breaker opens and it is not
+ * asked for a while. Requests to the other vendor, and requests to none, are not affected.
  */
 import { Effect } from "effect"
 import * as Client from "@data-import/testbed/Client"
@@ -14,7 +14,7 @@ import { System } from "@data-import/testbed/System"
 interface Expected {
   readonly status: number
   readonly code: string
-  /** So many in a row mean that the vendor is in trouble. */
+  /** Whether repeated answers of this kind open the circuit breaker. */
   readonly opens: boolean
 }
 
@@ -26,10 +26,10 @@ const rejected: Expected = {
 const unreachable: Expected = { status: 400, code: "payment_vendor_unreachable", opens: false }
 const unavailable: Expected = { status: 500, code: "payment_vendor_unavailable", opens: true }
 
-/** Wrong for one reference, which says nothing about the vendor's health. */
+/** Wrong for one reference, which is no sign of the vendor's health. */
 const unexpected: Expected = { ...unavailable, opens: false }
 
-/** The words by which the simulated vendor knows how to answer, and one of each kind first. */
+/** The words that choose the simulated vendor's answer; the first ones are of different kinds. */
 const answers: ReadonlyArray<readonly [word: string, told: Expected]> = [
   ["fault_refused", rejected],
   ["fault_redirect", unreachable],
@@ -50,7 +50,7 @@ const answers: ReadonlyArray<readonly [word: string, told: Expected]> = [
   ["fault_huge", unexpected]
 ]
 
-/** So many failures in a row open the breaker. */
+/** How many failures in a row open the circuit breaker. */
 const inARow = 5
 
 const check = (findings: Findings, label: string, told: Expected, answer: Client.Answer): void => {
@@ -79,7 +79,7 @@ const imported = Effect.fnUntraced(function* (
   return entry
 })
 
-/** Strikes with one answer; how long it takes until the vendor is asked again, where it was not. */
+/** Causes one kind of answer. Returns the recovery time where the circuit breaker opened. */
 const injectFault = Effect.fnUntraced(function* (
   working: Workload,
   session: Session.Session,
@@ -121,7 +121,7 @@ const injectFault = Effect.fnUntraced(function* (
   return told.opens ? [recovery] : []
 })
 
-/** The breaker is open for ten seconds, and one request goes first. */
+/** The circuit breaker is open for ten seconds, and then lets one probe through. */
 const recoveryLimit = 12
 
 export const vendorAnswers: Scenario = {

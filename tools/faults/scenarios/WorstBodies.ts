@@ -1,6 +1,7 @@
 /**
- * The worst bodies that are known, on many connections at once: each is answered, and none keeps
- * the others of its service waiting. One kind follows the other, so that a pause has a name.
+ * The most expensive bodies, on many connections at once: each is answered, and none blocks the
+ * other requests of its service. The kinds are sent one after the other, so that a pause can be
+ * attributed.
  */
 import { Effect } from "effect"
 import * as Bodies from "@data-import/domain/testing/worstBodies"

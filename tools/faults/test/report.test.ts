@@ -1,4 +1,4 @@
-/** A report passes when everything is as it must be, and its line has every figure. */
+/** A report passes when every figure meets its target, and its line has every figure. */
 import { describe, expect, it } from "vitest"
 import { Findings, type Kind } from "../Findings.ts"
 import { empty, isPassed, line, type Report } from "../Report.ts"

@@ -1,6 +1,6 @@
 /**
- * The short form of the crash tests: one system, struck in one way after the other, always with the
- * same seed. How long it takes to recover is for `npm run test:faults` to tell.
+ * The short form of the crash tests: one system, one fault after the other, always with the same
+ * seed. Recovery times are measured by `npm run test:faults`.
  */
 import { expect, layer } from "@effect/vitest"
 import { Duration, Effect } from "effect"

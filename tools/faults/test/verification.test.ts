@@ -1,6 +1,6 @@
 /**
- * The verification can fail: accounts that the running system has made are altered behind its back,
- * each in another way, and of each it is found what was done to it, and nothing of any other.
+ * The verification can fail: stored accounts are altered past the services, each in another way,
+ * and each alteration is found, and nothing else.
  */
 import { describe, expect, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"

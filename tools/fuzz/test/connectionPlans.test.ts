@@ -1,6 +1,6 @@
 /**
- * How clients use their connections: which ways are tried, what goes onto the wire, and what their
- * judge complains of.
+ * The kinds of client: which are tried, what they put onto the wire, and what their oracle
+ * complains about.
  */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"

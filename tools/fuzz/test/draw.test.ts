@@ -1,6 +1,6 @@
 /**
- * A seed and a number stand for one case, the same whenever it is drawn; others stand for others,
- * and of each kind there are as many as the weights say.
+ * A seed and a number always draw the same case, and each kind of case is as frequent as its
+ * weight.
  */
 import { DateTime } from "effect"
 import fc from "fast-check"

@@ -1,4 +1,4 @@
-/** Each part of an expectation is met by one answer, and complains of another. */
+/** Each part of an expectation accepts one answer and complains about another. */
 import { bodyBytes } from "@data-import/api/Limits"
 import { describe, expect, it } from "vitest"
 import { type Expectation, post, type Reply } from "../Case.ts"

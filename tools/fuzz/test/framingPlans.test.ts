@@ -1,6 +1,6 @@
 /**
- * Attacks on the framing: which are sent, how they go onto the wire, and what their judge complains
- * of.
+ * Attacks on the framing: which are sent, what they put onto the wire, and what their oracle
+ * complains about.
  */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"

@@ -1,6 +1,6 @@
 /**
- * The fuzzer on the whole system: enough cases to see every documented answer, and as many of
- * chance as there is time for in a test. `npm run fuzz` runs more.
+ * The fuzzer on the whole system: all fixed cases, which see every documented answer, and some
+ * random ones. `npm run fuzz` runs more.
  */
 import { NodeServices } from "@effect/platform-node"
 import { describe, expect, it } from "@effect/vitest"

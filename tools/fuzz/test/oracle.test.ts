@@ -1,6 +1,5 @@
 /**
- * Each thing that no answer may be is planted in an answer that is good without it, and the
- * complaint is the one that belongs to it.
+ * Each forbidden property is planted in a valid answer, and the oracle complains about it alone.
  */
 import { describe, expect, it } from "vitest"
 import { get, post, type Reply, type Request } from "../Case.ts"

@@ -1,4 +1,4 @@
-/** Answers as they come off the wire, good ones unless altered. */
+/** Valid answers as they come off the wire. */
 import type { Reply } from "../Case.ts"
 
 export const statusPath = "/v1/data-import/account-transfer-status/FUZZ/imported-0/"

@@ -1,6 +1,6 @@
 /**
- * The commands of a case, given to a shell with a stand-in for the client, send what the fuzzer
- * sent: the same method, target, headers and body.
+ * The commands of a case send the same method, target, headers and body as the fuzzer. A stand-in
+ * for the client records them.
  */
 import { execFileSync } from "node:child_process"
 import { readFileSync } from "node:fs"

@@ -1,6 +1,6 @@
 /**
- * A run against a server with planted faults: each is found, made smaller and told once, and a
- * service that cannot answer now is asked once more.
+ * A run against a server with planted faults finds, shrinks and reports each once, and asks a busy
+ * service again.
  */
 import { createServer, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"

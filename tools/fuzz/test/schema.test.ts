@@ -1,7 +1,4 @@
-/**
- * What is made from the document's schemas, held against them by a library that knows nothing of
- * the fuzzer: what it takes for allowed is allowed, and what it takes for a fault is one.
- */
+/** What is made from the document's schemas, checked by an independent validator. */
 import { readFileSync } from "node:fs"
 import { isWire } from "@data-import/domain/testing/wire"
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js"

@@ -1,4 +1,4 @@
-/** A server that answers bytes with bytes, whatever either of them are. */
+/** A server that answers bytes with given bytes. */
 import { createServer, type AddressInfo, type Server, type Socket } from "node:net"
 import { Effect } from "effect"
 import type { Target } from "../Wire.ts"

@@ -1,4 +1,4 @@
-/** What a run has seen is counted, and what it has not seen is named. */
+/** The statistics count what came, and name the documented answers that did not. */
 import { describe, expect, it } from "vitest"
 import { get, post, type Reply, type Request } from "../Case.ts"
 import { fieldCodes, operations } from "../Document.ts"

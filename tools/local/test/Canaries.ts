@@ -1,12 +1,11 @@
 /**
- * Texts that nobody would write by chance, put wherever personal data and secrets go in, and a
- * search for them in whatever came out. What says them in other words, percent-encoded or in
- * base64, says them too.
+ * Distinctive texts for every field that holds personal data or secrets, and a search for them in
+ * what the system puts out. The search also finds them percent-encoded and in base64.
  */
 import { isWire, type Wire } from "@data-import/domain/testing/wire"
 
 const personal = "zqpersonal"
-/** An account number is no secret of who sent it, but nothing for logs, traces and metrics. */
+/** An account number may be in answers, but not in logs, traces and metrics. */
 export const accountNumber = "zqnumber-1"
 
 /** Personal data as it can only be written in one form. */
@@ -62,7 +61,7 @@ const spellings = (canary: string): ReadonlyArray<string> =>
 /** Every canary of personal data, and the stems of those that go on in many ways. */
 export const personalCanaries = [personal, ...Object.values(formed)]
 
-/** The canaries that a text tells, each with what stands around it. */
+/** The canaries that a text contains, each with the text around it. */
 export const leaksIn = (text: string, canaries: ReadonlyArray<string>): ReadonlyArray<string> => {
   const lower = text.toLowerCase()
   return canaries.flatMap((canary) =>

@@ -1,4 +1,4 @@
-/** Processes of the tools as a user starts them, each on a data directory that ends with the test. */
+/** Processes of the tools as a user starts them, which end with the test. */
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"

@@ -1,4 +1,4 @@
-/** The whole system without its database: clients get the answer that was designed for that. */
+/** The whole system without its database: every operation answers 503, and recovers. */
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { send } from "@data-import/api/testing/Client"

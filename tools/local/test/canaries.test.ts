@@ -1,6 +1,6 @@
 /**
- * Personal data and secrets are in every field, and every request fails in every way: none of them
- * may be told by a log, a trace, a metric or the body of an error.
+ * Personal data and secrets are in every field, and every request fails in every way. None of them
+ * appears in a log, a trace, a metric or the body of an error.
  */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Layer, Metric, type Scope } from "effect"
@@ -22,7 +22,7 @@ const told = { message: "zqpersonal", number: cardNumber, key: secretCanary("ven
 const card = { brand: "visa", last4: "0871", exp_month: 12, exp_year: 2099 }
 const goodCard = { type: "card", customer: "zqpersonal", card, metadata: told }
 
-/** Says canaries whatever it answers. */
+/** A service that leaks canaries. */
 const vendor: World["vendor"] = ({ url = "" }, response) => {
   const fault = ["refused", "broken", "strange", "credentials"].find((name) => url.includes(name))
   response.setHeader("x-request", told.key)
@@ -93,7 +93,7 @@ const keepingNothing = Effect.fnUntraced(function* <A, E, R>(effect: Effect.Effe
   return result
 })
 
-/** The effect runs while the database refuses whatever is written of an account. */
+/** Runs the effect while the database refuses every write of an account. */
 const refusing = Effect.fnUntraced(function* <A, E, R>(effect: Effect.Effect<A, E, R>) {
   const each = (change: string) =>
     run((sql) =>

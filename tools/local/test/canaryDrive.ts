@@ -1,6 +1,6 @@
 /**
- * Requests of every kind, with canaries in whatever they carry: good ones, ones with each field
- * wrong in turn, ones that are no requests, and all of them while parts of the world fail.
+ * Requests of every kind with canaries in all that they carry: valid ones, ones with each field
+ * wrong in turn, malformed ones, and all of them while dependencies fail.
  */
 import { Effect, Exit } from "effect"
 import { Configuration } from "@data-import/domain/ports/Configuration"
@@ -29,7 +29,7 @@ const team = "Migration Team"
 const stagePath = `${root}/account-import-process/create-or-update/`
 const processPath = `${root}/account-import-process/process/`
 
-/** What a client sends along without anybody's asking. */
+/** Headers that a client sends unasked. */
 const strayHeaders = {
   "user-agent": secretCanary("agent"),
   cookie: `session=${secretCanary("cookie")}`,
@@ -139,7 +139,7 @@ const sound = ({ get, post }: Client, requests: Requests) => {
   return { added, processed, queries, stage }
 }
 
-/** Every field at once holds a canary that cannot stand there, since every fault is told. */
+/** Every field holds an invalid canary, because every fault is listed. */
 const mutants = ({ post }: Client, { account, additions }: Requests) =>
   Effect.gen(function* () {
     const bodies: ReadonlyArray<readonly [path: string, body: Wire]> = [

@@ -1,6 +1,6 @@
 /**
- * An idempotency key means one request of an organisation, whichever service that was sent to: no
- * other path gets its answer, and none of them takes effect under it.
+ * An idempotency key stands for one request of an organisation across all services: another path
+ * neither gets its answer nor takes effect under it.
  */
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"

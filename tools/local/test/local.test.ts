@@ -50,7 +50,7 @@ const expectPdf = (text: string): void => {
   })
 }
 
-/** A port that somebody else listens on. */
+/** A port that is in use. */
 const takenPort = async (): Promise<number> => {
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))

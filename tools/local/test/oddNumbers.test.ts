@@ -1,4 +1,4 @@
-/** Account numbers with characters that mean something in a path, through the whole system. */
+/** Account numbers with characters that have a meaning in paths, through the whole system. */
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { send } from "@data-import/api/testing/Client"

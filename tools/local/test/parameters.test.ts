@@ -1,6 +1,6 @@
 /**
- * The query parameters of every operation of the contract: one that is not documented is refused,
- * in one answer with whatever else is wrong with the request, and after what is checked before it.
+ * The query parameters of every operation: an undocumented one is refused, in the same answer as
+ * the other faults of the request, and after the checks that come before.
  */
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
@@ -17,7 +17,7 @@ HttpApi.reflect(Api, {
   onEndpoint: ({ endpoint }) => void endpoints.push(endpoint)
 })
 
-/** Published for everybody's clients, and so no operation that refuses a parameter. */
+/** Published for every client, so it refuses no parameter. */
 const published = "getSigningKeys"
 
 const operations = endpoints
@@ -70,7 +70,7 @@ layer(wholeSystem(healthyWorld()), { excludeTestServices: true, timeout: "2 minu
           ])
           const [first, ...others] = faultsOf(answer)
           expect(first).toMatchObject({ attr: "surprise", code: "unknown_parameter" })
-          // The body of the token mutation is judged by GraphQL, whose answer is of another kind.
+          // GraphQL validates the body of the token mutation, and answers in another format.
           const hasBody = endpoint.method === "POST" && name !== "obtainServiceToken"
           expect(others.length > 0, "with the faults of the body").toBe(hasBody)
         })

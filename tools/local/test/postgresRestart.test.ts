@@ -1,4 +1,4 @@
-/** The local run whose embedded PostgreSQL ends: it is started again, or the run ends with it. */
+/** The embedded PostgreSQL of the local run ends: it is restarted, or the run ends with it. */
 import { readFileSync, renameSync } from "node:fs"
 import { join } from "node:path"
 import { domesticPayload } from "@data-import/domain/testing/samples"

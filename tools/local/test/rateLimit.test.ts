@@ -1,4 +1,4 @@
-/** The rate of an organisation, set by the operator, on every operation of the running system. */
+/** The rate limit of an organisation, on every operation of the running system. */
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { send } from "@data-import/api/testing/Client"

@@ -1,6 +1,6 @@
 /**
- * Every setting of every process: what is not allowed ends the start with one sentence that names
- * it, and an empty value counts as not set.
+ * Every setting of every process: an invalid value ends the start with one sentence that names the
+ * setting, and an empty value counts as not set.
  */
 import { type ChildProcess, spawn } from "node:child_process"
 import { mkdtempSync, readFileSync, rmSync } from "node:fs"

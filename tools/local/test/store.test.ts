@@ -1,4 +1,7 @@
-/** The whole system on a document store that is set up wrongly: nobody is sent round for ever. */
+/**
+ * The whole system on a misconfigured document store: the client is not asked to retry, and the log
+ * names the missing permission.
+ */
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { request } from "@data-import/server/testing/RawClient"

@@ -1,6 +1,7 @@
 /**
- * Every operation that names a supplier, asked with one's own, with another's and with none at all:
- * the last two must be the same answer, whatever the other has behind it.
+ * Every operation that names a supplier, asked for one's own supplier, for another organisation's,
+ * and for one that does not exist. The last two answers are the same, whatever the other
+ * organisation has stored.
  */
 import { readFileSync } from "node:fs"
 import { describe, expect, layer } from "@effect/vitest"

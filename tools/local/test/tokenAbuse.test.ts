@@ -1,6 +1,6 @@
 /**
- * Tokens that were never given, tokens that were changed, and what is no token at all, each sent to
- * a read and to a write of the running system. All of them are refused alike.
+ * Made-up tokens, altered tokens and what is no token at all, each sent to a read and to a write of
+ * the running system. All of them are refused alike.
  */
 import {
   createHmac,
@@ -42,7 +42,7 @@ const strangeJwk = strange.publicKey.export({ format: "jwk" })
 const signed = (text: string, key: Parameters<typeof sign>[2]) =>
   `${text}.${sign(null, Buffer.from(text), key).toString("base64url")}`
 
-/** Sealed with the system's own key: what is wrong is what the token says. */
+/** Signed with the system's own key; only the claims are wrong. */
 const sealed =
   (header: Json, payload: Json) =>
   (forge: Forge): string =>
@@ -51,7 +51,7 @@ const sealed =
       createPrivateKey({ key: forge.jwk, format: "jwk" })
     )
 
-/** Sealed by somebody else. */
+/** Signed with another key. */
 const strangelySealed =
   (header: Json, payload: Json = {}) =>
   (forge: Forge): string =>

@@ -1,7 +1,7 @@
 /**
- * All services in this process as they are deployed, and the world around them in the hands of the
- * test: the line to the database, the payment vendors, the object store and the collector of
- * traces. Whatever the services say to anybody is kept.
+ * All services in this process, wired as they are deployed. The test controls what surrounds them:
+ * the connection to the database, the payment vendors, the object store and the collector of
+ * traces. All that the services put out is kept.
  */
 import { readdirSync, readFileSync } from "node:fs"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
@@ -155,7 +155,7 @@ const make = Effect.fnUntraced(function* (world: World) {
   }
 })
 
-/** The system as it runs, and what it has told so far. */
+/** The running system, and what it has put out so far. */
 export class WholeSystem extends Context.Service<
   WholeSystem,
   Effect.Success<ReturnType<typeof make>>

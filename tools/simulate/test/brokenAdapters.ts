@@ -1,6 +1,6 @@
 /**
- * Adapters and programs that are broken on purpose, each in one way that somebody could get wrong.
- * The simulation is worth as much as it finds of these.
+ * Adapters and programs that are broken on purpose, each by one plausible mistake. The simulation
+ * must find every one.
  */
 import { BigDecimal, Effect, Option, Result } from "effect"
 import { utc } from "@data-import/domain/organisation/BusinessDay"
@@ -50,7 +50,7 @@ const changing =
     return { accounts: { ...accounts, change } }
   }
 
-/** Decides on what it saw before its turn, and stores it after. */
+/** Decides on what it read before the call, and stores the decision after it. */
 const decidingEarly: Mutation = ({ accounts }, _store, turn) => {
   const change: Change = (command) =>
     Effect.gen(function* () {

@@ -1,6 +1,6 @@
 /**
- * Idempotency keys that are broken on purpose, each in one way that somebody could get wrong. Each
- * makes a retry under a key unsafe.
+ * Idempotency keys that are broken on purpose, each by one plausible mistake that makes a retry
+ * under a key unsafe.
  */
 import { DateTime, Effect, type Option } from "effect"
 import type { Keep, Reservation } from "@data-import/domain/requests/Idempotency"
@@ -59,7 +59,7 @@ const keepingLater: Mutation = ({ accounts }, store, turn) => {
   return { accounts: { ...accounts, change } }
 }
 
-/** Takes the key back from whoever has it. */
+/** Releases the key of another request. */
 const regain = (store: Store, keep: Keep<never> | null | undefined): void => {
   if (!keep) return
   const { reservation } = keep

@@ -1,10 +1,10 @@
-/** The check of histories accepts what can have happened, and refuses what cannot. */
+/** The check accepts histories that can have happened, and refuses those that cannot. */
 import { describe, expect, it } from "vitest"
 import { type Event, firstInexplicable, type Operation } from "../Linearizability.ts"
 
 type Ask = Operation["ask"]
 
-/** Operations of a history: each with its beginning and end on a line of time, in seconds. */
+/** Operations of a history, each with its start and end in seconds. */
 const operation = (
   id: number,
   ask: Ask,
@@ -12,7 +12,7 @@ const operation = (
   answer: string | null
 ) => ({ id, ask, at: from * 1000, until: to * 1000, answer })
 
-/** The history of the operations; at one instant an end comes before a beginning. */
+/** The history of the operations. At one instant an end comes before a start. */
 const historyOf = (operations: ReadonlyArray<Operation>): ReadonlyArray<Event> =>
   operations
     .flatMap((each) => [

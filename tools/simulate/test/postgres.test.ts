@@ -1,5 +1,6 @@
 /**
- * What happens in memory happens on PostgreSQL, call by call, and a crowd leaves nothing broken.
+ * The same seed makes the same calls on PostgreSQL as in memory, and bursts of calls keep all
+ * invariants.
  */
 import { Effect, Redacted } from "effect"
 import type {} from "@data-import/postgres/testing/globalSetup"

@@ -1,4 +1,4 @@
-/** Many runs hold, the same seed makes the same run, and what is broken on purpose is found. */
+/** Many seeds hold, the same seed makes the same run, and every broken adapter is found. */
 import { describe, expect, it } from "vitest"
 import { backendInMemory, simulateInMemory } from "../InMemory.ts"
 import { failureLines } from "../Output.ts"
@@ -11,7 +11,7 @@ import { brokenKeyPrograms, brokenKeys } from "./brokenKeys.ts"
 const steps = 250
 const seeds = Array.from({ length: 1_200 }, (_, index) => index + 1)
 
-/** What a failed run has to say. */
+/** The lines that a failed run prints; none for a run that holds. */
 const failureOf = (report: Report): ReadonlyArray<string> =>
   report.failure === null
     ? []

@@ -1,4 +1,7 @@
-/** The simulator by itself: what it asks of a request, and that it stops whatever is going on. */
+/**
+ * The simulator by itself: what it requires of a request, and that it stops while requests are
+ * open.
+ */
 import { describe, expect, it } from "@effect/vitest"
 import { Context, Effect, Exit, Fiber, Layer, Scope } from "effect"
 import { FetchHttpClient, HttpClient } from "effect/http"
