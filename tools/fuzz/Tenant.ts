@@ -39,7 +39,6 @@ export const pausedSupplier = "DEMO_PAUSED"
 export const completeSupplier = "DEMO_COMPLETE"
 /** Of which no account is processed as long as another one is, and another one always is. */
 export const fullSupplier = "FUZZ_FULL"
-export const rivalSupplier = "RIVAL_ENERGY"
 /** Of which nothing is ever staged, but by requests that are hidden in others. */
 export const hiddenSupplier = "FUZZ_HIDDEN"
 /** A vendor that requests may name and that has no adapter. */

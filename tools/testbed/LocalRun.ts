@@ -6,7 +6,7 @@ import { Data, Effect } from "effect"
 import { type Environment, inherited, NodeProcess } from "./NodeProcess.ts"
 
 /** The local run ended before it answered. */
-export class DidNotStart extends Data.TaggedError("DidNotStart")<{ readonly message: string }> {}
+class DidNotStart extends Data.TaggedError("DidNotStart")<{ readonly message: string }> {}
 
 export interface LocalRun {
   readonly process: NodeProcess

@@ -160,7 +160,7 @@ const start = Effect.fnUntraced(function* (options: Options) {
     vendorProxy,
     disk,
     random,
-    freshTenant: Effect.provideContext(Tenants.freshTenant(), context),
+    freshTenant: Effect.provideContext(Tenants.freshTenant({}), context),
     checkedTenant: Effect.tap(
       Effect.provideContext(Tenants.freshTenant({ documentCheck: true }), context),
       (tenant) => store.fill(tenant.supplier)

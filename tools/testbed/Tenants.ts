@@ -3,11 +3,7 @@ import { randomBytes } from "node:crypto"
 import { DateTime, Effect } from "effect"
 import { issueKey } from "@data-import/domain/auth/ServiceToken"
 import { utc } from "@data-import/domain/organisation/BusinessDay"
-import {
-  type ApiKey,
-  OrganisationName,
-  type Scope
-} from "@data-import/domain/organisation/Organisation"
+import { type ApiKey, OrganisationName } from "@data-import/domain/organisation/Organisation"
 import { type Supplier, SupplierCode } from "@data-import/domain/organisation/Supplier"
 import { Configuration } from "@data-import/domain/ports/Configuration"
 
@@ -45,39 +41,20 @@ export interface Tenant {
   readonly team: string
 }
 
-export interface Named {
-  readonly organisation: OrganisationName
-  /** At least one; the tenant is known by the first. */
-  readonly suppliers: readonly [string, ...ReadonlyArray<string>]
-}
-
-const everything: ReadonlyArray<Scope> = ["import:read", "import:write"]
-
-/** Makes an organisation with its suppliers, an API key, and the team where there is none yet. */
-export const makeTenant = Effect.fnUntraced(function* (
-  { organisation, suppliers }: Named,
-  settings: Settings = {}
-) {
+/** An organisation with a supplier and an API key, under names that nothing else uses. */
+export const freshTenant = Effect.fnUntraced(function* (settings: Settings) {
   const setup = yield* Configuration
+  const name = randomBytes(6).toString("hex")
+  const organisation = OrganisationName.make(`org-${name}`)
+  const supplier = supplierOf(`TESTBED_${name}`, organisation, settings)
   if (!(yield* setup.hasTeam(team))) yield* setup.createTeam(team)
   yield* setup.createOrganisation(organisation, yield* DateTime.now)
-  for (const code of suppliers) {
-    yield* setup.createSupplier(supplierOf(code, organisation, settings))
-  }
+  yield* setup.createSupplier(supplier)
   const { key, secret } = yield* issueKey({
     organisation,
     label: "testbed",
-    scopes: everything,
+    scopes: ["import:read", "import:write"],
     expiresAt: null
   })
-  const [supplier] = suppliers
-  return { organisation, supplier, key, apiKey: secret, team } satisfies Tenant
+  return { organisation, supplier: supplier.code, key, apiKey: secret, team } satisfies Tenant
 }, Effect.orDie)
-
-/** A tenant under names that nobody else uses. */
-export const freshTenant = (settings: Settings = {}) =>
-  Effect.suspend(() => {
-    const name = randomBytes(6).toString("hex")
-    const organisation = OrganisationName.make(`org-${name}`)
-    return makeTenant({ organisation, suppliers: [`TESTBED_${name}`] }, settings)
-  })

@@ -5,7 +5,7 @@ import type { Answer, Client, Request, Settled, Unanswered } from "./Client.ts"
 import * as Clients from "./Client.ts"
 
 /** There is no token for the API key. */
-export class NoToken extends Data.TaggedError("NoToken")<{ readonly status: number }> {
+class NoToken extends Data.TaggedError("NoToken")<{ readonly status: number }> {
   override get message(): string {
     return `there was no token: ${this.status}`
   }

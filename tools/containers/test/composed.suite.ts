@@ -46,7 +46,7 @@ const eventually = (assertions: () => Promise<void>) =>
 describe("the composed system", () => {
   it("answers the whole journey as the contract says", walk)
 
-  it("has two account-imports that work at the same address", async () => {
+  it("resolves account-import to two instances", async () => {
     const found = await system.evaluate(
       "gateway-1",
       `require("dns").lookup("account-import", { all: true }, (_, all) => console.log(all.length))`
@@ -54,7 +54,7 @@ describe("the composed system", () => {
     expect(found).toContain("2")
   })
 
-  it("starts a service again that was killed, and goes on", async () => {
+  it("restarts a killed service", async () => {
     const before = await system.inspect("account-import-1")
     // The first process only hands signals on.
     await system.evaluate(
@@ -78,7 +78,7 @@ describe("the composed system", () => {
     ])
   })
 
-  it("gives each part a database user of its own, and none the owner's", async () => {
+  it("gives each service a database user of its own, and none the owner's", async () => {
     const users = await Promise.all(
       services.map(async (name) => {
         const { environment } = await system.inspect(name)
@@ -120,7 +120,7 @@ const writing = (folders: ReadonlyArray<string>) =>
   }).join()`
 
 describe.each(containers)("the container %s", (name) => {
-  it("cannot alter its root, comes back, and is healthy", async () => {
+  it("has a read-only root, restarts, and is healthy", async () => {
     await eventually(async () => {
       expect(await system.inspect(name)).toMatchObject({
         readOnly: true,
@@ -132,7 +132,7 @@ describe.each(containers)("the container %s", (name) => {
 })
 
 describe.each(services)("the service in %s", (name) => {
-  it("is not root, and can become nobody else", async () => {
+  it("does not run as root and cannot gain privileges", async () => {
     const { user } = await system.inspect(name)
     const status = await system.evaluate(name, `fs.readFileSync("/proc/self/status", "utf8")`)
     expect(user).toBe("node")
@@ -142,13 +142,13 @@ describe.each(services)("the service in %s", (name) => {
     expect(status).toMatch(/^NoNewPrivs:\s1$/m)
   })
 
-  it("writes to /tmp, and nowhere that a restart would keep", async () => {
+  it("writes to /tmp only", async () => {
     const folders = ["/tmp", "/", "/app", "/app/services", "/etc", "/home/node"]
     const outcome = await system.evaluate(name, writing(folders))
     expect(outcome).toMatch(/^written(,(EROFS|EACCES)){5}$/)
   })
 
-  it("came in an image without secrets, tests or settings of a checkout", async () => {
+  it("runs an image without secrets, tests or local settings", async () => {
     const recipe = await system.recipe(name)
     expect(recipe).toContain("main.ts")
     expect(system.passwords.filter((password) => recipe.includes(password))).toEqual([])

@@ -33,7 +33,7 @@ it.each(different)("%j is not what was expected of %j, at %s", (expected, actual
   expect(differences(expected, actual)).toEqual([expect.stringMatching(`^${path}: expected `)])
 })
 
-it("tells every difference", () => {
+it("lists every difference", () => {
   expect(differences({ a: 1, b: /x/ }, { a: 2, b: "y" })).toEqual([
     "body.a: expected 1, got 2",
     'body.b: expected a text like x, got "y"'

@@ -62,7 +62,7 @@ const withToken: Step = {
 }
 
 describe("a journey", () => {
-  it.effect("shows every request and answer, and hands on what it learned", () =>
+  it.effect("prints every request and answer, and passes on what it learned", () =>
     Effect.gen(function* () {
       yield* journey(demo, [hello, withToken], plain)
       const shown = (yield* TestConsole.logLines).join("\n")
@@ -74,7 +74,7 @@ describe("a journey", () => {
     }).pipe(Effect.provide(echo))
   )
 
-  it.effect("shows a key, and takes no answer for a replay or the other way round", () =>
+  it.effect("prints the key, and requires the mark of a replay exactly where it is expected", () =>
     Effect.gen(function* () {
       const keyed: Step = { ...hello, request: () => ({ ...post("/hello/", {}), key: "k" }) }
       yield* journey(demo, [{ ...keyed, replayed: true }], plain)
@@ -88,7 +88,7 @@ describe("a journey", () => {
     }).pipe(Effect.provide(echo))
   )
 
-  it.effect("shows no secret and, without a terminal, no colour", () =>
+  it.effect("prints no secrets and, without a terminal, no colours", () =>
     Effect.gen(function* () {
       yield* journey(demo, [hello], plain)
       const shown = (yield* TestConsole.logLines).join("\n")
@@ -98,7 +98,7 @@ describe("a journey", () => {
     }).pipe(Effect.provide(echo))
   )
 
-  it.effect("ends at the first answer that is not as expected", () =>
+  it.effect("stops at the first wrong answer", () =>
     Effect.gen(function* () {
       const wrong: Step = {
         ...hello,
@@ -117,7 +117,7 @@ describe("a journey", () => {
     }).pipe(Effect.provide(echo))
   )
 
-  it.effect("says that nobody answers", () =>
+  it.effect("reports that nothing answers", () =>
     Effect.gen(function* () {
       const error = yield* Effect.flip(journey(demo, [hello], plain))
       expect(error).toMatchObject({ _tag: "NobodyAnswers", baseUrl: demo.baseUrl })

@@ -67,7 +67,7 @@ describe("a report", () => {
     expect(isPassed({ ...empty("kill"), figures: [figure] })).toBe(false)
   })
 
-  it("says of many findings how many more there are", () => {
+  it("counts the findings that it does not list", () => {
     const findings = found("lost", "lost", "lost", "wrong")
     const described = ["lost: something lost", "lost: and 2 more", "wrong: something wrong"]
     expect(findings.described(1)).toEqual(described)

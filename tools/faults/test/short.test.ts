@@ -33,7 +33,7 @@ const limit = Duration.minutes(4)
 const chosen = scenarios.filter(({ name }) => name in sizes)
 
 layer(System.layer({ proxied: true, seed: 1 }), { excludeTestServices: true, timeout: limit })(
-  "what was acknowledged is there, whole and once",
+  "every acknowledged write is stored once and completely",
   (it) => {
     it.effect.each(chosen)(
       "$name: $about",

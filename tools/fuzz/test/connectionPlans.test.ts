@@ -41,14 +41,14 @@ describe("a client that closes its sending side", () => {
     })
   )
 
-  it.live("is told when it gets none", () =>
+  it.live("fails when it gets no answer", () =>
     Effect.gen(function* () {
       const target = yield* behaving({ onBytes: () => {} })
       expect(bodiesOf(yield* sent(target, request))).toContain("the connection ended with")
     })
   )
 
-  it.live("is told when the connection does not end", () =>
+  it.live("fails when the connection does not end", () =>
     Effect.gen(function* () {
       const target = yield* behaving({
         onBytes: () => {},
@@ -87,7 +87,7 @@ describe("a client that reads slowly", () => {
     })
   )
 
-  it.live("is told when the answer is cut off", () =>
+  it.live("fails when the answer is cut off", () =>
     Effect.gen(function* () {
       const target = yield* behaving({
         onBytes: (_, socket) => socket.end(answer(200, long).slice(0, -1))

@@ -100,7 +100,7 @@ const weights = {
 const total = Object.values(weights).reduce((sum, weight) => sum + weight, 0)
 
 describe("the kinds of case", () => {
-  it("are as many as their weights say, within five standard deviations", () => {
+  it("are as frequent as their weights, within five standard deviations", () => {
     const draws = 300
     const found = Array.from({ length: draws }, (_, n) => drawn(11, first + n).kind)
     const far = Object.entries(weights).filter(([kinds, weight]) => {

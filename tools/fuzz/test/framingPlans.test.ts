@@ -97,7 +97,7 @@ describe("the cases of every run", () => {
     expect(new Set(requests.map(({ who }) => who))).toEqual(new Set(["demo", "nobody"]))
   })
 
-  it("hide a staging under a number of its own, and look for it afterwards", () => {
+  it("hide a staging under a number of its own, and check it afterwards", () => {
     const hidden = cases.flatMap(requestsOf).map(({ smuggled }) => String(smuggled?.request.body))
     expect(new Set(hidden).size).toBe(cases.length)
     const asked = cases.map(({ steps: [step] }) => step?.next?.(refused)[0]?.request.path)
@@ -188,7 +188,7 @@ describe("what a hidden request does", () => {
   const target: Target = { port: 8080, tokenOf: () => "a-token" }
   const staged = replyOf(200, { import_supplier: hiddenSupplier })
 
-  it("is found in the answer to another client", () => {
+  it("is detected in the answer to another client", () => {
     const complaint = "the answer is one to a hidden request"
     expect(complaintsAbout(get(stagePath), staged, target, [])).toContain(complaint)
     expect(complaintsAbout(get(`/${hiddenSupplier}/`), staged, target, [])).not.toContain(complaint)

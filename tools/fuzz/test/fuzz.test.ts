@@ -10,9 +10,9 @@ import { report } from "../Report.ts"
 
 const options = { seed: 1, from: 0, to: 2_000, concurrency: 8, minutes: Infinity }
 
-describe("whatever is sent to the system", () => {
+describe("every request to the system", () => {
   it.live(
-    "is answered as the document says, and every answer of the document comes",
+    "is answered as documented, and every documented answer occurs",
     () =>
       Effect.gen(function* () {
         const fuzzed = yield* fuzz(options)

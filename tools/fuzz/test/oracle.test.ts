@@ -180,19 +180,19 @@ describe("an answer", () => {
     expect(complaints).toContain(`the answer tells ${name}: `)
   })
 
-  it("tells a secret, which the complaint does not repeat", () => {
+  it("leaks a secret, which the complaint does not repeat", () => {
     const complaints = judged(replyOf(404, errorOf("not_found", `Not ${secret}.`)))
     expect(complaints).toEqual(["the answer tells a secret"])
   })
 
-  it("tells a secret although it was sent", () => {
+  it("leaks a secret even when it repeats what was sent", () => {
     const request = post(validate.path, { payload: { billing_name: secret } })
     const reply = replyOf(400, { ...refusalOf("billing_name blank"), detail: secret })
     expect(judged(reply, request)).toContain("the answer tells a secret")
   })
 })
 
-describe("the seconds after which to come again", () => {
+describe("the delay before a retry", () => {
   it.each([
     [503, "7", 7],
     [503, "0", null],
@@ -214,7 +214,7 @@ describe("the seconds after which to come again", () => {
   })
 })
 
-describe("what the services say meanwhile", () => {
+describe("the log of the services", () => {
   it.each([
     ['{"level":"ERROR","message":"x"}', "the log says: "],
     ["time=1 level=FATAL message=x", "the log says: "],

@@ -40,7 +40,7 @@ const after = (args: ReadonlyArray<string>, option: string): ReadonlyArray<strin
 const hostile = `it's "$HOME" \`id\` $(id) \\ ; & | > # !\n%s`
 
 describe("the command of a request", () => {
-  it("asks the same, with the token of whoever runs it", () => {
+  it("sends the same request with the token of its user", () => {
     const args = argumentsOf(commandOf(get("/v1/data-import/limits/?a='$HOME'&b=%2e%2e")))
     expect(args).toContain("http://127.0.0.1:8080/v1/data-import/limits/?a='$HOME'&b=%2e%2e")
     expect(after(args, "-X")).toEqual(["GET"])
@@ -92,7 +92,7 @@ describe("the command of a request", () => {
 })
 
 describe("the commands of a case", () => {
-  it("are its requests in their order, and say which go at once", () => {
+  it("are its requests in order, and mark concurrent ones", () => {
     const commands = commandsOf(
       caseOf({ request: post(path, "1") }, { request: post(path, "2"), times: 3 }),
       "a-test"

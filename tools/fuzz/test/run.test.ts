@@ -90,7 +90,7 @@ const runWith = async (
 }
 
 describe("a run", () => {
-  it("of good answers finds nothing", async () => {
+  it("finds nothing wrong with valid answers", async () => {
     const outcome = await runWith(good)
     expect(outcome).toMatchObject({ cases: 4, failures: [], hangs: 0, turnedAway: 0, waited: [] })
     expect(outcome.tally.requests).toBe(4)
@@ -121,7 +121,7 @@ describe("a run", () => {
     expect(failures).toHaveLength(1)
   })
 
-  it("begins no case when its time is up, and says how many it had", async () => {
+  it("begins no case when its time is up, and counts the cases before", async () => {
     const outcome = await runWith(good, { options: { minutes: -1 } })
     expect(outcome.cases).toBe(0)
     expect(sent).toEqual([])
@@ -149,7 +149,7 @@ describe("a run", () => {
     expect(failures).toEqual([])
   })
 
-  it("tells the same failure once, and how many cases have it", async () => {
+  it("reports a failure once, with the number of cases", async () => {
     const { failures } = await runWith(json(500, errorOf("error")))
     expect(failures).toMatchObject([{ others: 3 }])
   })
@@ -158,12 +158,12 @@ describe("a run", () => {
   const wrongFrom10: Answer = (response, number) =>
     (Number(number) >= 10 ? json(500, errorOf("error")) : good)(response, number)
 
-  it("makes a failed case smaller, as far as it still fails", async () => {
+  it("shrinks a failed case as far as it still fails", async () => {
     const { failures } = await runWith(wrongFrom10, { others: numbered })
     expect(failures[0]?.smallest.steps[0]?.request.path).toBe(`${under}10/`)
   })
 
-  it("does one case of a longer one again, as the report says", async () => {
+  it("repeats one case of a longer run by the options in the report", async () => {
     const chosen = { ...options, to: 20 }
     const whole = await runWith(wrongFrom10, { others: numbered, options: chosen })
     const all = [...sent]
@@ -182,7 +182,7 @@ describe("a run", () => {
 })
 
 describe("a service that cannot answer now", () => {
-  it("is asked once more after all others, as late as it says, under another mark", async () => {
+  it("is asked once more at the end, after its Retry-After, under another mark", async () => {
     const late: Plan = {
       ...sound,
       steps: (mark) => planOf(`late-${mark}`).steps(mark, { apiKey: "k" })
@@ -196,7 +196,7 @@ describe("a service that cannot answer now", () => {
     expect(tally.serverErrors).toBe(1)
   })
 
-  it("fails the case that it cannot answer even then", async () => {
+  it("fails a case that it cannot answer even then", async () => {
     const outcome = await runWith(
       (response, number) => (number === "late" ? full : good)(response, number),
       { fixed: [planOf("late")] }
@@ -208,7 +208,7 @@ describe("a service that cannot answer now", () => {
   })
 })
 
-describe("a request that nobody answers", () => {
+describe("a request without an answer", () => {
   it("ends when its time is up", async () => {
     answer = () => {}
     const sending = { from: "127.0.0.1", seconds: 0.05, probe: false }

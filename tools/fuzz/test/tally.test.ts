@@ -27,7 +27,7 @@ const gone = (before: ReadonlyArray<string>, after: ReadonlyArray<string>) =>
 describe("what a run has not seen", () => {
   const nothing = tallyOf().unseen()
 
-  it("is everything at first, a success of each operation among it", () => {
+  it("is every documented answer at first", () => {
     const successes = operations.flatMap(({ answers, id }) =>
       [...answers.keys()].filter((status) => status < 300).map((status) => `${id} ${status}`)
     )
@@ -48,7 +48,7 @@ describe("what a run has not seen", () => {
     expect(gone(nothing.reachable, reachable)).toEqual([answer])
   })
 
-  it("keeps apart what only a service in trouble answers", () => {
+  it("lists answers of a service in trouble separately", () => {
     const full = replyOf(503, errorOf("service_unavailable"), { "retry-after": "1" })
     const { ofTrouble, reachable } = tallyOf(seen(get(statusPath), full)).unseen()
     expect(reachable).toEqual(nothing.reachable)
@@ -66,7 +66,7 @@ describe("what a run has not seen", () => {
     expect(tallyOf(seen(request, reply)).unseen()).toEqual(nothing)
   })
 
-  it("is a code of a fault less, wherever the fault is", () => {
+  it("counts a fault's code at any place", () => {
     const tally = tallyOf(seen(post(validatePath, {}), replyOf(400, refusalOf("a.0.b blank"))))
     expect(gone(fieldCodes, tally.unseenFieldCodes())).toEqual(["blank"])
   })

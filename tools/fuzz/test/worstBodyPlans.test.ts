@@ -29,7 +29,7 @@ describe("the cases of every run", () => {
     expect(small.map(({ name }) => name)).toEqual([])
   })
 
-  it("are as large as may be, two of them", () => {
+  it("include two of the largest size", () => {
     const large = cases.map(firstOf).filter((request) => sizeOf(request) > 10_000_000)
     expect(large).toHaveLength(2)
     expect(large.filter((request) => sizeOf(request) > bodyBytes)).toEqual([])

@@ -18,7 +18,7 @@ layer(wholeSystem(healthyWorld()), { excludeTestServices: true, timeout: "1 minu
   "without its database",
   (it) => {
     describe("the gateway", () => {
-      it.effect("stays ready, and hands on the 503 of each service", () =>
+      it.effect("stays ready, and forwards the 503 of each service", () =>
         Effect.gen(function* () {
           const { away, gatewayUrl } = yield* WholeSystem
           const { name } = yield* freshOrganisation

@@ -199,7 +199,7 @@ describe("personal data and secrets", { timeout: 180_000 }, () => {
     evidence = await evidenceOf(driven)
   }, 180_000)
 
-  it("were on their way in every kind of request", () => {
+  it("were sent in every kind of request", () => {
     const statuses = new Set(evidence.heard.map(({ status }) => status))
     for (const status of [200, 201, 400, 401, 404, 415, 500, 503]) {
       expect(statuses, `an answer ${status}`).toContain(status)
@@ -229,8 +229,8 @@ describe("personal data and secrets", { timeout: 180_000 }, () => {
   })
 })
 
-describe("the search for them", { timeout: 60_000 }, () => {
-  it("finds what a service tells", async () => {
+describe("the search for canaries", { timeout: 60_000 }, () => {
+  it("finds a leak of a service", async () => {
     const evidence = await evidenceOf(Effect.map(leak, (heard) => ({ heard, secrets: [] })))
     const [personal = ""] = personalCanaries
     const canaries = [personal, accountNumber, stem]
@@ -241,7 +241,7 @@ describe("the search for them", { timeout: 60_000 }, () => {
     expect(leaksIn(evidence.metrics, canaries)).toHaveLength(1)
   })
 
-  it("finds it in other spellings, and nothing in what does not tell", () => {
+  it("finds other spellings, and nothing in harmless text", () => {
     const secret = "a secret/of+some=length"
     for (const spelling of [
       `x${secret}y`,

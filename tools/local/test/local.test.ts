@@ -59,7 +59,7 @@ const takenPort = async (): Promise<number> => {
 }
 
 describe("the local run", { timeout: 120_000 }, () => {
-  it("starts from nothing, answers the demo, and keeps everything over a restart", async () => {
+  it("starts on an empty directory, passes the demo, and keeps its data over a restart", async () => {
     const dataDir = freshDataDir()
     const first = await startLocal(dataDir)
     expect(first.line).toBe(`Data Import answers at ${first.baseUrl}`)
@@ -87,7 +87,7 @@ describe("the local run", { timeout: 120_000 }, () => {
     expect(postgresOf(dataDir)).toBeNull()
   })
 
-  it("sets up what the contract names, with documents that can be opened", async () => {
+  it("sets up the demo tenant of the contract, with valid PDF documents", async () => {
     const dataDir = freshDataDir()
     await startLocal(dataDir)
     const listed = async (noun: string): Promise<unknown> =>
@@ -118,7 +118,7 @@ describe("the local run", { timeout: 120_000 }, () => {
     expect(JSON.parse(teams.out)).toEqual([{ name: "Migration Team" }])
   })
 
-  it("says that the port is in use, and leaves no PostgreSQL behind", async () => {
+  it("reports that the port is in use, and stops PostgreSQL", async () => {
     const dataDir = freshDataDir()
     const port = await takenPort()
     const { err, out, status } = await runToEnd("local", [], {
@@ -132,13 +132,13 @@ describe("the local run", { timeout: 120_000 }, () => {
     expect(postgresOf(dataDir)).toBeNull()
   })
 
-  it("says which setting is wrong", async () => {
+  it("names the wrong setting", async () => {
     const { err, status } = await runToEnd("local", [], { DATA_DIR: freshDataDir(), PORT: "no" })
     expect(status).toBe(1)
     expect(err).toBe('PORT is "no". It must be a whole number from 0 to 65535.\n')
   })
 
-  it("is refused on the data directory of another, which goes on", async () => {
+  it("is refused on the data directory of a running one, which goes on", async () => {
     const dataDir = freshDataDir()
     const { baseUrl } = await startLocal(dataDir)
     const second = await runToEnd("local", [], { DATA_DIR: dataDir, PORT: "0" })
@@ -178,7 +178,7 @@ describe("the local run", { timeout: 120_000 }, () => {
 })
 
 describe("the operator command without a local run", { timeout: 120_000 }, () => {
-  it("starts the database for itself, several commands in turn, and stops it", async () => {
+  it("starts and stops the database for each of several commands", async () => {
     const dataDir = freshDataDir()
     const names = ["one", "two", "three"]
     const created = await Promise.all(
@@ -192,7 +192,7 @@ describe("the operator command without a local run", { timeout: 120_000 }, () =>
     expect(postgresOf(dataDir)).toBeNull()
   })
 
-  it("ends with status 1 and says why, and stops the database as well", async () => {
+  it("prints the reason, ends with status 1, and stops the database", async () => {
     const dataDir = freshDataDir()
     const { err, out, status } = await operator(dataDir, "key", "issue", "nobody", "--json")
     expect({ status, out }).toEqual({ status: 1, out: "" })
@@ -202,7 +202,7 @@ describe("the operator command without a local run", { timeout: 120_000 }, () =>
     expect(await operator(dataDir, "key")).toMatchObject({ status: 1, out: "" })
   })
 
-  it("says that the database of DATABASE_URL was never migrated", async () => {
+  it("reports that the database of DATABASE_URL was never migrated", async () => {
     const server = Redacted.make(inject("databaseUrl"))
     const name = `bare_${randomBytes(6).toString("hex")}`
     await Effect.runPromise(createDatabase(server, name))
@@ -214,7 +214,7 @@ describe("the operator command without a local run", { timeout: 120_000 }, () =>
     expect(end.err).toContain("npm run migrate")
   })
 
-  it("says that the database of DATABASE_URL is away", async () => {
+  it("reports that the database of DATABASE_URL cannot be reached", async () => {
     const port = await takenPort()
     const end = await runToEnd("operator", ["team", "list"], {
       DATABASE_URL: `postgres://operator:secret-word@127.0.0.1:${port}/nowhere`

@@ -60,7 +60,7 @@ layer(wholeSystem(healthyWorld()), { excludeTestServices: true, timeout: "2 minu
   "the query of",
   (it) => {
     describe("an operation", () => {
-      it.effect.each(operations)("%s holds documented parameters only", ([name, endpoint]) =>
+      it.effect.each(operations)("%s refuses undocumented parameters", ([name, endpoint]) =>
         Effect.gen(function* () {
           const asked = yield* authorized
           const answer = yield* asked(asking(endpoint, "?surprise=1&surprise=2"))
@@ -76,7 +76,7 @@ layer(wholeSystem(healthyWorld()), { excludeTestServices: true, timeout: "2 minu
         })
       )
 
-      it.effect.each(operations)("%s holds at most a hundred parameters", ([name, endpoint]) =>
+      it.effect.each(operations)("%s refuses more than a hundred parameters", ([name, endpoint]) =>
         Effect.gen(function* () {
           const asked = yield* authorized
           const answer = yield* asked(asking(endpoint, `?${"a&".repeat(101)}`))
@@ -91,7 +91,7 @@ layer(wholeSystem(healthyWorld()), { excludeTestServices: true, timeout: "2 minu
         })
       )
 
-      it.effect.each(operations)("%s is judged last", ([, endpoint]) =>
+      it.effect.each(operations)("%s checks its parameters last", ([, endpoint]) =>
         Effect.gen(function* () {
           const asked = yield* authorized
           const request = asking(endpoint, "?surprise=1")
@@ -109,7 +109,7 @@ layer(wholeSystem(healthyWorld()), { excludeTestServices: true, timeout: "2 minu
       )
     })
 
-    it.effect("what is published is ignored", () =>
+    it.effect("is ignored on published paths", () =>
       Effect.gen(function* () {
         const { gatewayUrl } = yield* WholeSystem
         for (const path of ["/.well-known/jwks.json", "/openapi.json", "/docs", "/health/ready"]) {

@@ -55,7 +55,7 @@ const killPostgres = (dataDir: string): number => {
 }
 
 describe("the local run", { timeout: 240_000 }, () => {
-  it("starts PostgreSQL again whenever it ends, and loses nothing acknowledged", async () => {
+  it("restarts PostgreSQL whenever it ends, and loses nothing acknowledged", async () => {
     const dataDir = freshDataDir()
     const local = await startLocal(dataDir)
     const { stage, staged } = await clientOf(dataDir, local.baseUrl)
@@ -85,7 +85,7 @@ describe("the local run", { timeout: 240_000 }, () => {
     expect(postgresOf(dataDir)).toBeNull()
   })
 
-  it("ends with an error when PostgreSQL cannot be started again", async () => {
+  it("ends with an error when PostgreSQL cannot be restarted", async () => {
     const dataDir = freshDataDir()
     const local = await startLocal(dataDir)
     renameSync(join(dataDir, "postgres", "global"), join(dataDir, "global"))
@@ -98,7 +98,7 @@ describe("the local run", { timeout: 240_000 }, () => {
     await expect(fetch(`${local.baseUrl}/health/live`)).rejects.toThrow()
   })
 
-  it("stops at once while PostgreSQL is being started again in vain", async () => {
+  it("stops at once while PostgreSQL cannot be restarted", async () => {
     const dataDir = freshDataDir()
     const local = await startLocal(dataDir)
     renameSync(join(dataDir, "postgres", "global"), join(dataDir, "global"))

@@ -197,7 +197,7 @@ describe.each(table)("%s, %s", (process, name, { bad, required, secret }) => {
     expect(sentence).not.toContain("pw")
   })
 
-  it("counts as not set where it is empty", async () => {
+  it("counts as not set when it is empty", async () => {
     const sentence = await start("")
     if (required === true) expect(sentence).toMatch(new RegExp(`^${name} is not set\\. It must be`))
     else if (name !== "JWKS_URL") expect(sentence).toBeUndefined()

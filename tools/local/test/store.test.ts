@@ -24,7 +24,7 @@ layer(wholeSystem(forbidding), { excludeTestServices: true, timeout: "1 minute" 
   "a request whose documents the store forbids to look up",
   (it) => {
     describe("is answered", () => {
-      it.effect("500 with its id, and the log says what to grant", () =>
+      it.effect("500 with its id, and the log names the missing permission", () =>
         Effect.gen(function* () {
           const { gatewayUrl, log } = yield* WholeSystem
           const { caller, keyOf } = yield* freshSupplier

@@ -151,7 +151,7 @@ layer(teamIsThere.pipe(Layer.provideMerge(wholeSystem(healthyWorld()))), {
     )
   })
 
-  describe("answers for another's what it answers for none", () => {
+  describe("answers alike for another organisation's supplier and for none", () => {
     it.effect.each(ways)("%s", ([, ask]) =>
       Effect.gen(function* () {
         const mine = yield* client
@@ -169,7 +169,7 @@ layer(teamIsThere.pipe(Layer.provideMerge(wholeSystem(healthyWorld()))), {
     )
   })
 
-  it.effect("answers otherwise for one's own, so that the matrix asks something", () =>
+  it.effect("answers differently for one's own supplier", () =>
     Effect.gen(function* () {
       const mine = yield* client
       yield* mine.imported
@@ -181,7 +181,7 @@ layer(teamIsThere.pipe(Layer.provideMerge(wholeSystem(healthyWorld()))), {
     })
   )
 
-  it.effect("keeps the idempotency keys of each to itself", () =>
+  it.effect("separates the idempotency keys of organisations", () =>
     Effect.gen(function* () {
       const mine = yield* client
       const rival = yield* client

@@ -31,7 +31,7 @@ const culprit = (operations: ReadonlyArray<Operation>) =>
   firstInexplicable(historyOf(operations))?.id ?? null
 
 describe("a history", () => {
-  it("of one after the other is explained", () => {
+  it("of sequential requests is accepted", () => {
     const history = [
       operation(1, stage(1), [0, 1], "ok first"),
       operation(2, stage(2), [2, 3], "ok again"),
@@ -42,7 +42,7 @@ describe("a history", () => {
     expect(culprit(history)).toBeNull()
   })
 
-  it("in which an acknowledged staging is lost is not", () => {
+  it("is rejected when an acknowledged staging is lost", () => {
     const history = [
       operation(1, stage(1), [0, 1], "ok first"),
       operation(2, stage(2), [2, 3], "ok again"),
@@ -52,7 +52,7 @@ describe("a history", () => {
     expect(culprit(history)).toBe(4)
   })
 
-  it("in which two stagings meet may end with either", () => {
+  it("may end with either of two concurrent stagings", () => {
     const ending = (last: string) => [
       operation(1, stage(1), [0, 3], "ok first"),
       operation(2, stage(2), [1, 2], "ok again"),
@@ -63,7 +63,7 @@ describe("a history", () => {
     expect(culprit(ending("ok 1"))).toBe(4)
   })
 
-  it("in which two stagings are both the first is not explained", () => {
+  it("is rejected when two stagings are both the first", () => {
     const history = [
       operation(1, stage(1), [0, 3], "ok first"),
       operation(2, stage(2), [1, 2], "ok first")
@@ -71,7 +71,7 @@ describe("a history", () => {
     expect(culprit(history)).toBe(1)
   })
 
-  it("with two accounts is not explained", () => {
+  it("is rejected when there are two accounts", () => {
     const history = [
       operation(1, stage(1), [0, 1], "ok first"),
       operation(2, process, [2, 5], "ok"),
@@ -92,7 +92,7 @@ describe("a history", () => {
     expect(culprit(history)).toBeNull()
   })
 
-  it("with a lost answer does not change its mind", () => {
+  it("is rejected when an imported account is staged again", () => {
     const history = [
       operation(1, stage(1), [0, 1], "ok first"),
       operation(2, process, [2, 3], null),
@@ -102,7 +102,7 @@ describe("a history", () => {
     expect(culprit(history)).toBe(4)
   })
 
-  it("explains a lease for as long as it can last, and no longer", () => {
+  it("accepts a lease for as long as it can last, and no longer", () => {
     const after = (seconds: number) => [
       operation(1, stage(1), [0, 1], "ok first"),
       operation(2, process, [2, 3], null),
@@ -112,7 +112,7 @@ describe("a history", () => {
     expect(culprit(after(64))).toBe(3)
   })
 
-  it("does not explain a lease that nobody took", () => {
+  it("rejects a lease without a process", () => {
     const history = [
       operation(1, stage(1), [0, 1], "ok first"),
       operation(2, stage(2), [2, 3], inProgress)
@@ -120,7 +120,7 @@ describe("a history", () => {
     expect(culprit(history)).toBe(2)
   })
 
-  it("does not let a lease end before its time", () => {
+  it("rejects a lease that ends too early", () => {
     const history = [
       operation(1, stage(1), [0, 1], "ok first"),
       operation(2, process, [2, 40], "ok"),
@@ -129,7 +129,7 @@ describe("a history", () => {
     expect(culprit(history)).not.toBeNull()
   })
 
-  it("in which a dry run leaves an account is not explained", () => {
+  it("is rejected when a dry run leaves an account", () => {
     const dryRun: Ask = { kind: "process", dryRun: true, team: true }
     const history = [
       operation(1, stage(1), [0, 1], "ok first"),

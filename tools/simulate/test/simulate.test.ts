@@ -22,7 +22,7 @@ const found = (ground: Backend): number | undefined =>
   seeds.find((seed) => simulateInMemory(seed, steps, ground).failure !== null)
 
 describe("the simulation", { timeout: 240_000 }, () => {
-  it("holds for 1,200 seeds, and meets everything that can happen", () => {
+  it("holds for 1,200 seeds, and every outcome occurs", () => {
     const met = new Set<string>()
     let histories = 0
     const failed = seeds.flatMap((seed) => {
@@ -55,7 +55,7 @@ describe("the simulation", { timeout: 240_000 }, () => {
   })
 })
 
-describe("what is broken on purpose is found", { timeout: 120_000 }, () => {
+describe("the simulation finds", { timeout: 120_000 }, () => {
   it.each(Object.entries({ ...brokenAdapters, ...brokenKeys }))("%s", (_what, spoil) => {
     expect(found(backendInMemory(spoil))).toBeDefined()
   })
@@ -65,7 +65,7 @@ describe("what is broken on purpose is found", { timeout: 120_000 }, () => {
   })
 })
 
-describe("what is broken is found by what its clients saw alone", { timeout: 120_000 }, () => {
+describe("the clients' observations alone reveal", { timeout: 120_000 }, () => {
   it.each([
     "stage says so before anything is stored",
     "dryRun leaves the account there",

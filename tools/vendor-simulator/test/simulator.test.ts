@@ -52,7 +52,7 @@ describe("the simulator", () => {
     })
   )
 
-  it.effect("says that a port is taken", () =>
+  it.effect("reports that its port is in use", () =>
     Effect.gen(function* () {
       const { url } = yield* VendorSimulator
       const second = Layer.build(Layer.fresh(layerOn(Number(new URL(url).port))))
@@ -60,7 +60,7 @@ describe("the simulator", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("stops while somebody waits for an answer", () =>
+  it.effect("stops while a client waits for an answer", () =>
     Effect.gen(function* () {
       const scope = yield* Scope.make()
       const simulator = Context.get(yield* Layer.buildWithScope(layer, scope), VendorSimulator)
