@@ -59,7 +59,7 @@ const takenPort = async (): Promise<number> => {
 }
 
 describe("the local run", { timeout: 120_000 }, () => {
-  it("starts on an empty directory, passes the demo, and keeps its data over a restart", async () => {
+  it("starts on an empty directory, passes the demo, and keeps data over a restart", async () => {
     const dataDir = freshDataDir()
     const first = await startLocal(dataDir)
     expect(first.line).toBe(`Data Import answers at ${first.baseUrl}`)
