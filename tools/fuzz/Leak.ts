@@ -13,7 +13,7 @@ const leakPatterns: Readonly<Record<string, RegExp>> = {
   SQL: /\b(?:select|insert|update|delete)\b[^.]{0,80}\b(?:from|into|set|where)\b|\bSQLSTATE\b/i,
   "a database error":
     /\b(?:relation|column|constraint|syntax error at)\b.{0,40}"|\bpg_\w|PostgreSQL|PostgresError|SqlError/,
-  "a tag of the inside": /"_tag"|\b_tag\b|FiberFailure|Cause\(|\[object Object\]|undefined$/
+  "an internal tag": /"_tag"|\b_tag\b|FiberFailure|Cause\(|\[object Object\]|undefined$/
 }
 
 const secretForms: Readonly<Record<string, RegExp>> = {
@@ -59,11 +59,11 @@ interface Exposed {
 /** What an answer reveals and should not. */
 export const leaks = ({ answer, secrets, sent }: Exposed): ReadonlyArray<string> =>
   textsOf(withoutTokens(answer)).flatMap((text) => {
-    const secret = secrets.some((it) => text.includes(it)) ? ["the answer tells a secret"] : []
+    const secret = secrets.some((it) => text.includes(it)) ? ["the answer reveals a secret"] : []
     const found = all.flatMap(([name, form]) => {
       const [match] = form.exec(text) ?? []
       if (match === undefined || sent().some((it) => it.includes(match))) return []
-      return [`the answer tells ${name}: ${match.slice(0, 120)}`]
+      return [`the answer reveals ${name}: ${match.slice(0, 120)}`]
     })
     return [...secret, ...found]
   })

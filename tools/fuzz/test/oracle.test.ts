@@ -151,9 +151,9 @@ const told: ReadonlyArray<readonly [complaint: string, detail: string]> = [
   ["a database error", 'duplicate key violates unique constraint "account_pkey"'],
   ["a database error", "permission denied in pg_catalog"],
   ["a database error", "PostgreSQL went away"],
-  ["a tag of the inside", "FiberFailure: it ended"],
-  ["a tag of the inside", "[object Object]"],
-  ["a tag of the inside", "the supplier is undefined"],
+  ["an internal tag", "FiberFailure: it ended"],
+  ["an internal tag", "[object Object]"],
+  ["an internal tag", "the supplier is undefined"],
   ["an API key", `sk_${"a".repeat(32)}`],
   ["a refresh token", `rt_${"a".repeat(32)}`],
   ["an access token", `eyJ${"a".repeat(20)}.eyJ${"b".repeat(20)}.${"c".repeat(20)}`],
@@ -171,24 +171,24 @@ describe("an answer", () => {
 
   it.each(told)("tells %s: %j", (name, detail) => {
     expect(judged(replyOf(404, errorOf("not_found", detail)))).toEqual([
-      expect.stringContaining(`the answer tells ${name}: `)
+      expect.stringContaining(`the answer reveals ${name}: `)
     ])
   })
 
   it.each(told)("tells %s in the name of a member: %j", (name, detail) => {
     const complaints = judged(replyOf(200, { ...record, [detail]: 1 })).join("\n")
-    expect(complaints).toContain(`the answer tells ${name}: `)
+    expect(complaints).toContain(`the answer reveals ${name}: `)
   })
 
   it("leaks a secret, which the complaint does not repeat", () => {
     const complaints = judged(replyOf(404, errorOf("not_found", `Not ${secret}.`)))
-    expect(complaints).toEqual(["the answer tells a secret"])
+    expect(complaints).toEqual(["the answer reveals a secret"])
   })
 
   it("leaks a secret even when it repeats what was sent", () => {
     const request = post(validate.path, { payload: { billing_name: secret } })
     const reply = replyOf(400, { ...refusalOf("billing_name blank"), detail: secret })
-    expect(judged(reply, request)).toContain("the answer tells a secret")
+    expect(judged(reply, request)).toContain("the answer reveals a secret")
   })
 })
 

@@ -100,7 +100,7 @@ describe("a run", () => {
     ["an error of the server", json(500, errorOf("error")), "the service answered 500 error"],
     ["a body that nobody describes", json(200, { ...record, odd: 1 }), "additional properties"],
     ["a code of nobody", json(404, errorOf("gone")), "the code gone is not in the registry"],
-    ["a secret", json(404, errorOf("not_found", "hush-hush")), "the answer tells a secret"],
+    ["a secret", json(404, errorOf("not_found", "hush-hush")), "the answer reveals a secret"],
     ["another answer than expected", json(404, errorOf("not_found")), "200 is expected, 404"],
     ["no room, without end", json(503, errorOf("service_unavailable")), "retry-after is undefined"]
   ])("finds %s", async (_, wrong, complaint) => {
