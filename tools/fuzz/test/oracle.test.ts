@@ -220,7 +220,7 @@ describe("the log of the services", () => {
     ["time=1 level=FATAL message=x", "the log says: "],
     ["a defect in a fiber", "the log says: "],
     ["(node:1) Warning: a leak", "the log says: "],
-    [`level=INFO message=${secret}`, "the log tells a secret"]
+    [`level=INFO message=${secret}`, "the log holds a secret"]
   ])("is trouble: %s", (line, complaint) => {
     const troubles = troublesIn(`level=INFO message=up\n${line}\n`, [secret])
     expect(troubles).toEqual([expect.stringContaining(complaint)])
