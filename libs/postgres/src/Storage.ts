@@ -1,4 +1,4 @@
-/** All storage ports on one database, for whoever stands on more than one of them. */
+/** All storage ports on one database. */
 import { Layer } from "effect"
 import * as Accounts from "./accounts/Accounts.ts"
 import * as TokenBuckets from "./auth/TokenBuckets.ts"
@@ -21,8 +21,8 @@ export const layerPorts = Layer.mergeAll(
 )
 
 /**
- * The ports and their database, which the environment names, and its clock: what stands on this
- * layer goes by the database's time.
+ * The ports, the database that the environment names, and its clock. Programs on this layer read
+ * the database's time.
  */
 export const layer = layerPorts.pipe(
   Layer.provideMerge(Database.layerClock),

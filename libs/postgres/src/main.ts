@@ -10,8 +10,8 @@ import * as DatabaseUsers from "./setup/DatabaseUsers.ts"
 import { IndexesBlocked, migrate, MigrationsBlocked } from "./setup/migrate.ts"
 
 /**
- * `ACCOUNT_IMPORT_DATABASE_URL`, likewise `POST_IMPORT_`, `QUERY_`, `AUTH_` and `OPERATOR_`: what
- * is the DATABASE_URL there. One that is not set is for somebody else to take care of.
+ * `ACCOUNT_IMPORT_DATABASE_URL`, and likewise `POST_IMPORT_`, `QUERY_`, `AUTH_` and `OPERATOR_`: the
+ * DATABASE_URL of that worker. Users whose URL is not set are not touched.
  */
 const databaseUsers = Config.all(
   Record.map(
@@ -30,7 +30,7 @@ const job = Effect.gen(function* () {
   for (const worker of Object.keys(given)) yield* Effect.log(`A user for ${worker} is there`)
 })
 
-/** One line for what is to be mended by whoever runs the job. */
+/** One line for a failure that the operator of the job can fix. */
 const explained = (cause: Cause.Cause<unknown>): string => {
   const failure = Option.getOrUndefined(Cause.findErrorOption(cause))
   const isPlain =

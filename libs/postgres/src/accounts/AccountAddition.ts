@@ -1,6 +1,6 @@
 /**
- * What is added to an account after its import, in one statement: the new balance, the rows, the
- * audit entry and the event.
+ * Stores what is added to an account after its import, in one statement: the new balance, the rows,
+ * the audit entry and the event.
  */
 import { BigDecimal, DateTime } from "effect"
 import type { AccountChange, AddedTransaction } from "@data-import/domain/account/AccountChange"
@@ -22,7 +22,7 @@ const postingOf = (added: AddedTransaction): Posting => ({
 
 const addedEvent = "data_import.import_process.post_import.completed-v1"
 
-/** Each id is counted on from those that are there, in the order in which they are sent. */
+/** Counts on from the transactions of the same id on the account, in the order of the request. */
 const nextOccurrence = `
   coalesce((select max(known.occurrence) from transactions known
     where known.account_id = target.id and known.transaction_id = sent.transaction_id), 0)
@@ -42,10 +42,9 @@ const inserts = (sql: Sql, change: AccountChange, at: DateTime.Utc) => {
 }
 
 /**
- * Stores the change on the account, as the write that the audit log then has, with the answer that
- * is to be kept of it. Stores nothing where the account has changed since it was read or another
- * transaction has it locked, and gives no row; or where the reservation of the answer is lost, and
- * gives a row without an id.
+ * Stores the change on the account with its audit entry and its kept answer. If the account was
+ * modified concurrently or is locked, it stores nothing and returns no row. If the reservation of
+ * the answer is lost, it stores nothing and returns a row without an id.
  */
 export const addToAccount = (
   sql: Sql,

@@ -1,7 +1,7 @@
 /**
  * The end of an attempt: the import becomes Imported and the account is created with everything on
- * it, in one statement. Its parts depend on `changed`, the row that the attempt still held; where
- * it held none, nothing is stored.
+ * it, in one statement. Its parts depend on `changed`, the import that the attempt still holds. If
+ * it holds none, nothing is stored.
  */
 import { DateTime, Effect } from "effect"
 import type { Statement } from "effect/sql"
@@ -38,8 +38,8 @@ const ended = (sql: Sql, { attempt, newAccount }: Command): Statement.Fragment =
 const completeEvent = "data_import.import_process.complete-v1"
 
 /**
- * Everything in one statement, which gives no row where the attempt no longer holds the import, and
- * one without an id where the reservation of its key is lost.
+ * Returns no row if the attempt no longer holds the import, and a row without an id if the
+ * reservation of its key is lost.
  */
 const statement = (sql: Sql, command: Command) => {
   const { caller, keep, key, newAccount } = command
@@ -74,7 +74,7 @@ export const complete = ({ sql }: Database["Service"], command: Command) =>
     )
   )
 
-/** What ends a transaction that is to leave nothing behind, with its outcome. */
+/** Fails a transaction to roll it back, and carries its outcome. */
 interface RolledBack {
   readonly _tag: "RolledBack"
   readonly outcome: Completion

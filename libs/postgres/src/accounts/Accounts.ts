@@ -1,7 +1,7 @@
 /**
- * Accounts in PostgreSQL. A change is stored only where the account is still at the revision that
- * it was decided on, so that all changes of one account happen one after the other. Those of one
- * process wait for each other in memory, so that only processes ever contend for an account's row.
+ * Accounts in PostgreSQL. A change is stored only if the account still has the revision that it was
+ * decided on, so that all changes of one account happen one after the other. Changes within one
+ * process wait in memory, so that only processes contend for the row of an account.
  */
 import { DateTime, Effect, Layer, Option, Result } from "effect"
 import { isEmpty } from "@data-import/domain/account/AccountChange"
@@ -24,7 +24,7 @@ import { contended } from "../connection/SqlFailure.ts"
 type Sql = Database["Service"]["sql"]
 type EndCommand = Parameters<Accounts["Service"]["endInstruction"]>[0]
 
-/** All statements of `effect` see the database as it was when the first of them began. */
+/** All statements of `effect` read one snapshot of the database. */
 const atOneInstant = <A, E, R>(sql: Sql, effect: Effect.Effect<A, E, R>) =>
   sql.withTransaction(
     Effect.andThen(sql`set transaction isolation level repeatable read, read only`, effect)
@@ -53,7 +53,7 @@ const recordUnchanged = (
         )
       )
 
-/** What the decision answers or fails with; none where there is no account. */
+/** The result of the decision; none if there is no account. */
 const change = Effect.fnUntraced(function* <A, E>(
   sql: Sql,
   command: ChangeCommand<A, E>,
@@ -61,9 +61,9 @@ const change = Effect.fnUntraced(function* <A, E>(
 ) {
   const { action, at, caller, decide, keep, key, look } = command
   const write = { action, at, caller, key }
-  const seen = yield* readAccount(sql, key, look, room)
-  if (Option.isNone(seen)) return Option.none<Result.Result<A, E>>()
-  const decided = decide(seen.value.view)
+  const snapshot = yield* readAccount(sql, key, look, room)
+  if (Option.isNone(snapshot)) return Option.none<Result.Result<A, E>>()
+  const decided = decide(snapshot.value.view)
   if (Result.isSuccess(decided)) {
     const { answer, change: wanted } = decided.success
     if (isEmpty(wanted)) {
@@ -71,7 +71,7 @@ const change = Effect.fnUntraced(function* <A, E>(
     } else {
       const text = keep ? yield* inTurns(() => keep.textOf(answer)) : ""
       const kept = keep ? { reservation: keep.reservation, text, at } : null
-      const stored = yield* addToAccount(sql, seen.value, wanted, write, kept)
+      const stored = yield* addToAccount(sql, snapshot.value, wanted, write, kept)
       if (isLost(stored)) return yield* new ReservationLost()
       if (stored.length === 0) return yield* contended
     }
@@ -79,7 +79,7 @@ const change = Effect.fnUntraced(function* <A, E>(
   return Option.some(Result.map(decided, ({ answer }) => answer))
 })
 
-/** A statement of its own, since whoever ends an instruction may not change the account itself. */
+/** A statement of its own, because the operator may not change the account itself. */
 const endInstruction = (sql: Sql, { at, caller, key }: EndCommand) => sql`
   with changed as (
     update payment_instructions set ended_at = greatest(created_at, ${DateTime.toDateUtc(at)})
@@ -97,12 +97,12 @@ const endInstruction = (sql: Sql, { at, caller, key }: EndCommand) => sql`
   })})
   select account_id from changed`
 
-/** So much of what an account has already is read for anybody at any time. */
+/** Reads of existing data up to this size need no budget. */
 const freeBytes = 64 * 1024
 
 /**
- * Reads what an account has already. The memory for much of it is taken from a budget of which each
- * organisation has its share; the wait holds no connection.
+ * Limits the memory of large reads of existing data by a budget that the organisations share. A wait
+ * for the budget holds no connection.
  */
 const makeReading = () => {
   const budget = makeWorkBudget()
@@ -110,7 +110,7 @@ const makeReading = () => {
     organisation: OrganisationName | null,
     read: (room: number) => Effect.Effect<A, E | RoomNeeded>
   ) => {
-    // Nothing is held while more is asked for, so that nobody waits for what they have themselves.
+    // A read gives up its part of the budget before it asks for more, so it never waits for itself.
     const within = (room: number): Effect.Effect<A, E> =>
       Effect.catch(budget(organisation, room)(read(room)), (failure) =>
         failure instanceof RoomNeeded ? within(failure.bytes) : Effect.fail(failure)
@@ -127,8 +127,8 @@ const make = Effect.gen(function* () {
     view: (key, look) => {
       if (!isStorableKey(key)) return Effect.succeedNone
       return reading(null, (room) => {
-        const seen = readAccount(sql, key, look, room)
-        const viewed = Effect.map(seen, (account) => Option.map(account, ({ view }) => view))
+        const snapshot = readAccount(sql, key, look, room)
+        const viewed = Effect.map(snapshot, (account) => Option.map(account, ({ view }) => view))
         return run(atOneInstant(sql, viewed))
       })
     },

@@ -1,10 +1,9 @@
 /**
- * Which notes of a request an account has already. Each is looked up by itself in an index, by the
- * account and a digest of its content, so that it does not matter how many notes the account has,
- * nor how many of them have the same content. The digest is SHA-256: nobody can write two contents
- * of one digest, so the contents themselves need not be compared. Account and digest are one value
- * in the indexes: PostgreSQL could otherwise take the primary key, and read all notes of an account
- * of which its statistics do not know yet how large it is.
+ * Finds the notes of a request that an account already has. Each is looked up in an index, by the
+ * account and a digest of its content, so that the cost does not grow with the notes of the account.
+ * The digest is SHA-256, so equal digests mean equal contents. Account and digest are one value in
+ * the indexes. Otherwise PostgreSQL could use the primary key, and read all notes of an account
+ * whose size its statistics do not know yet.
  */
 import { type DateTime, Effect, Schema } from "effect"
 import { formatInstant } from "@data-import/domain/schema/Field"
@@ -13,7 +12,7 @@ import { type Database, rowsOf } from "../connection/Database.ts"
 
 type Sql = Database["Service"]["sql"]
 
-/** The text that stands for the documents of a note without a body. */
+/** The text of which the digest of a note without a body is made. */
 export const documentTextOf = (note: Note): string | undefined =>
   note.body === undefined ? JSON.stringify(pathsOf(note)) : undefined
 
@@ -49,7 +48,7 @@ const isInSecond = (stored: string): string =>
   `${stored}.created_at >= sent.created_at
     and ${stored}.created_at < sent.created_at + interval '1 second'`
 
-/** Those without a digest, of which each account has few: no more come. */
+/** Notes of earlier releases have no digest. An account has few of them, and gets no more. */
 const ofEarlierReleases = (sql: Sql, id: bigint) => sql`
   union all
   select position, sequence, held.created_at from sent join (

@@ -1,8 +1,8 @@
 /**
- * Whether the audit log is as it was written. A trigger chains its entries as they are written (see
- * the migration); here the chains are recomputed, page by page, by nothing that the database could
- * have been talked out of. An owner of the database who recomputes a whole chain and its head is
- * found only by comparing with a head that was kept elsewhere.
+ * Verifies the audit log. A trigger chains its entries by hashes as they are written (see the
+ * migration). The chains are recomputed here, page by page, without functions of the database. An
+ * owner of the database who recomputes a whole chain and its head is only detected by comparison
+ * with a head that was kept elsewhere.
  */
 import { hash } from "node:crypto"
 import { Effect, Schema } from "effect"
@@ -45,13 +45,13 @@ type Head = NonNullable<Link["head"]>
 
 const linkRows = rowsOf(Link)
 
-/** Before every chain, whatever number somebody may have given it. */
+/** Before every chain, even one whose number was altered. */
 const start = { chain: -(2n ** 63n), position: -(2n ** 63n) }
 
 /**
- * The entries after a place, in the order of their chains, and all heads up to the last of them:
- * one statement, so that every head is seen as its entries are. One more than a page, for the head
- * of the chain that the page before it ended with.
+ * The entries after a position, in the order of their chains, and all heads up to the last of them.
+ * It is one statement, so that heads and entries are of one snapshot. It reads one row more than a
+ * page, for the head of the chain that the previous page ended with.
  */
 const page = ({ run, sql }: Database["Service"], size: number, after: typeof start) =>
   run(
@@ -82,11 +82,11 @@ const page = ({ run, sql }: Database["Service"], size: number, after: typeof sta
       order by 1, position limit ${size + 1}`)
   )
 
-/** Netstrings one after the other, and `-` for null, so that no two entries read alike. */
+/** A netstring, or `-` for null, so that no two entries have the same text. */
 const netstring = (text: string | null): string =>
   text === null ? "-" : `${Buffer.byteLength(text)}:${text},`
 
-/** The hash that the trigger gave the entry, if it came after an entry of the hash `previous`. */
+/** The hash that the trigger gives the entry after an entry of the hash `previous`. */
 const hashOf = (entry: Entry, previous: string | null): string =>
   hash(
     "sha256",
@@ -112,7 +112,7 @@ const isOf = (entry: Entry, head: Head): boolean =>
   entry.import_supplier === head.import_supplier &&
   entry.external_account_number === head.external_account_number
 
-/** How far a chain was followed; the head is the one that was there when its entry was read. */
+/** How far a chain was verified. The head is of the same snapshot as the entry. */
 interface Followed {
   readonly chain: bigint
   readonly position: bigint
@@ -135,7 +135,7 @@ const fault = (
   why
 })
 
-/** What is wrong with an entry as the next one of its chain. */
+/** The fault of an entry as the next one of its chain. */
 const faultAt = (entry: Entry, head: Head | null, last: Followed): AuditFault | null => {
   const position = BigInt(entry.position)
   const expected = last.position + 1n
@@ -147,14 +147,14 @@ const faultAt = (entry: Entry, head: Head | null, last: Followed): AuditFault | 
   return follows && isOf(entry, head) ? null : fault(head, position, entry.id, "altered")
 }
 
-/** What is wrong with a chain that was followed as far as it goes. */
+/** The fault of a chain after its last entry. */
 const faultAfter = ({ entry, hash, head, position }: Followed): AuditFault | null => {
   if (head === null) return null
   if (position < BigInt(head.length)) return fault(head, position + 1n, null, "missing")
   return hash === head.hash ? null : fault(head, position, entry?.id ?? null, "head_differs")
 }
 
-/** Follows every chain to its end, or to the first entry that is not as it was written. */
+/** Verifies every chain up to the first fault. */
 export const verifyAudit = Effect.fnUntraced(function* (
   database: Database["Service"],
   pageSize: number = 5_000

@@ -1,7 +1,4 @@
-/**
- * What happened, read from the attempts, the audit log and the outbox; refusals are added to the
- * log.
- */
+/** The audit log in PostgreSQL. Reads attempts, entries and events, and records refusals. */
 import { Effect, Layer, Schema } from "effect"
 import { EventName } from "@data-import/domain/account/Event"
 import { AttemptId, type ImportKey } from "@data-import/domain/account/ImportProcess"
@@ -80,10 +77,7 @@ const events = (sql: Sql, key: ImportKey) =>
       and external_account_number = ${key.external_account_number}
     order by outbox.id`)
 
-/**
- * A refused request may name what PostgreSQL cannot hold; then a replacement character stands for
- * it.
- */
+/** Replaces what PostgreSQL cannot store in a name that a refused request has. */
 const storable = (text: string | null): string | null =>
   text && text.toWellFormed().replaceAll("\0", "\u{FFFD}")
 

@@ -1,7 +1,7 @@
 /**
- * What goes with a change of an import, as parts of its statement. The change is a common table
- * expression `changed` with the import's `id`: what goes with it is written for each of its rows,
- * and so not at all where the change was refused.
+ * The audit entry, the outbox event and the end of an expired attempt, as parts of the statement
+ * that changes an import. The change is a common table expression `changed` with the import's `id`.
+ * The parts are written for each of its rows, and so not at all if the change was refused.
  */
 import { DateTime } from "effect"
 import type { Statement } from "effect/sql"
@@ -23,7 +23,7 @@ export interface AuditedWrite {
   }
 }
 
-/** One audit entry for each row of `source`; one in all where there is none. */
+/** One audit entry for each row of `source`; exactly one if `source` is empty. */
 export const auditEntry = (
   sql: Sql,
   { action, at, caller, key, outcome }: AuditedWrite,
@@ -49,17 +49,12 @@ export const outboxEvent = (
   insert into outbox (at, name, import_id, codes)
   select ${DateTime.toDateUtc(at)}, ${name}, id, ${codes}::text[] from changed`
 
-/**
- * Closes the attempt whose lease had expired; none other is open where a change was free to be
- * made.
- */
+/** Ends the attempt whose lease had expired. No other attempt can be open at a change. */
 export const expiredAttempt = (sql: Sql, at: DateTime.Utc): Statement.Fragment => sql`
   update import_attempts set ended_at = ${DateTime.toDateUtc(at)}, outcome = 'lease_expired'
   from changed where import_id = changed.id and ended_at is null`
 
-/**
- * Nothing is under way at `at`: neither imported, nor skipped, nor held by a lease that still runs.
- */
+/** The import is pending at `at`: not imported, not skipped, and without a live lease. */
 export const isPending = (sql: Sql, at: DateTime.Utc): Statement.Fragment => sql`
   present.account_number is null and not present.skipped
   and (present.lease_attempt is null or present.lease_expires_at <= ${DateTime.toDateUtc(at)})`

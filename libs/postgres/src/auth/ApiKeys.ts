@@ -80,14 +80,13 @@ const revoke = (sql: Sql, id: ApiKeyId, at: DateTime.Utc) =>
     update api_keys set revoked_at = coalesce(revoked_at, ${toDateUtc(at)}) where id = ${id}
     returning id`).pipe(Effect.map((rows) => rows.length > 0))
 
-/** How long what nobody asks for any more is kept beyond its time. */
+/** How long expired rows are kept. */
 const keptFor = { days: 1 }
 
 /**
- * Two common table expressions that sweep a few refresh tokens that have expired, and the families
- * that this leaves empty, so that the tables stay as small as what is good. A token is looked at
- * for its expiry before anything else, so nobody can tell. What somebody holds is left for the next
- * time, so that sweeping never waits.
+ * Two common table expressions that delete a few expired refresh tokens and the families that this
+ * leaves empty, so that the tables stay small. The expiry of a token is checked before anything
+ * else, so the answers stay the same. Locked rows are skipped, so deleting never waits.
  */
 const sweeping = (sql: Sql, at: DateTime.Utc) => sql`
   expired as materialized (
@@ -122,7 +121,7 @@ const tokenRows = rowsOf(
   })
 )
 
-/** The token with its key; nobody else rotates a token of its family until the transaction ends. */
+/** The token with its key. Its family is locked until the transaction ends. */
 const lockedToken = (sql: Sql, hash: string) =>
   tokenRows(sql`
     select ${columns(sql, Key)}, families.family, families.revoked_at as "familyRevokedAt",
@@ -138,9 +137,9 @@ const rotate = Effect.fnUntraced(function* (
   const [token] = yield* lockedToken(sql, hash)
   if (token === undefined) return { _tag: "Refused" } satisfies Rotation
   const { family, familyRevokedAt, tokenExpiresAt, usedAt, ...apiKey } = token
-  const good =
+  const isValid =
     familyRevokedAt === null && DateTime.isGreaterThan(tokenExpiresAt, at) && isLive(apiKey, at)
-  if (!good) return { _tag: "Refused" } satisfies Rotation
+  if (!isValid) return { _tag: "Refused" } satisfies Rotation
   if (usedAt !== null) {
     yield* sql`
       update refresh_token_families set revoked_at = ${toDateUtc(at)} where family = ${family}`
@@ -158,16 +157,15 @@ const rotate = Effect.fnUntraced(function* (
 const instantRows = rowsOf(Schema.Struct({ at: Instant }))
 
 /**
- * In a statement of its own, since one that waits for the lock does not see what was committed
- * meanwhile.
+ * A statement of its own, because a statement that waits for a lock does not see what was committed
+ * during the wait.
  */
 const lockAttempts = (sql: Sql, clientAddress: string) =>
   sql`select pg_advisory_xact_lock(hashtextextended(${`attempts of ${clientAddress}`}, 0))`
 
 /**
- * Also deletes the attempts of the address that no longer count, and a few of other addresses that
- * nobody looks at any more, so that the table stays small. Rows that are locked are left for the
- * next time, so that deleting never waits.
+ * Also deletes attempts of the address that no longer count, and a few old ones of other addresses,
+ * so that the table stays small. Locked rows are skipped, so deleting never waits.
  */
 const recordFailedAttempt = Effect.fnUntraced(function* (
   sql: Sql,

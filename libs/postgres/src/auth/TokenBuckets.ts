@@ -1,4 +1,4 @@
-/** How much each organisation may still ask: one row an organisation, locked while it changes. */
+/** Token buckets in PostgreSQL: one row for each organisation, locked while it changes. */
 import { DateTime, Effect, Layer, Schema } from "effect"
 import type { OrganisationName } from "@data-import/domain/organisation/Organisation"
 import {
@@ -17,7 +17,7 @@ const presentRows = rowsOf(
   })
 )
 
-/** An empty row where there is none, so that even the first two steps come one after the other. */
+/** Inserts an empty row if there is none, so that the first two changes also lock each other out. */
 const locked = (sql: Sql, organisation: OrganisationName) =>
   presentRows(sql`
     insert into allowances (organisation) values (${organisation})

@@ -1,41 +1,40 @@
 /**
- * The circuit breaker in front of the database. While it is open, requests are refused at once. A
- * probe of its own closes it, and never a request: a request may take minutes to arrive, and asks
- * for a part of the database only. That, and that a request which has begun goes on while the
- * breaker is open, is why this is not Effect's `CircuitBreaker`, whose next call is the probe.
+ * The circuit breaker in front of the database. While it is open, requests are refused at once. Only
+ * a probe of its own closes it. A request would be a bad probe: it may take minutes to arrive, and
+ * uses only a part of the database. Effect's `CircuitBreaker` uses the next call as the probe, and
+ * refuses requests that have already started; this one lets them go on.
  */
 import { Duration, Effect, Latch, Schedule, type Stream, SubscriptionRef } from "effect"
 import { withOwnRandom } from "./Jitter.ts"
 
 /**
- * Why it is open. `away`: the database lets nobody in. `not_answering`: statements, or connections
- * to run them on, are waited for in vain. `read_only`: its server takes no writes, as one that was
- * the primary before a failover, or is not yet. What it holds may be out of date, so that reads are
- * refused as well.
+ * Why the breaker is open. `away`: no connection can be made. `not_answering`: statements or
+ * connections time out. `read_only`: the server refuses writes, like an old primary after a
+ * failover. Its data may be out of date, so reads are refused as well.
  */
 export type Trouble = "away" | "not_answering" | "read_only"
 
-/** What is known of the database; the breaker is closed while it is `available`. */
+/** The state of the database. The breaker is closed while it is `available`. */
 export type State = "available" | Trouble
 
 export interface Breaker {
   readonly isOpen: () => boolean
   readonly open: (trouble: Trouble) => Effect.Effect<void>
-  /** The present state, and each that follows. */
+  /** The present state and each later one. */
   readonly states: Stream.Stream<State>
 }
 
-/** Between two probes while it is open. */
+/** The pauses between probes while it is open. */
 const pauses = Schedule.min([Schedule.exponential("100 millis"), Schedule.spaced("1 second")]).pipe(
   Schedule.jittered
 )
 
-/** Between two probes while it is closed. */
+/** The pause between probes while it is closed. */
 const interval = Duration.seconds(10)
 
 /**
- * A breaker that probes until the scope ends. `probe` is given the present state and answers with
- * the state that it found. The breaker is made open, and is given when it has been probed once.
+ * Makes a breaker that probes until the scope ends. `probe` gets the present state and returns the
+ * state that it found. The breaker starts open, and is returned after its first probe.
  */
 export const make = Effect.fnUntraced(function* (probe: (present: State) => Effect.Effect<State>) {
   const state = yield* SubscriptionRef.make<State>("away")

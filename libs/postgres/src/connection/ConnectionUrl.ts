@@ -3,8 +3,8 @@
  * reads its URL here, because the driver by itself uses TLS only where the URL asks for it, and
  * takes a name that is not in the certificate for a reason to refuse in every mode. The modes mean
  * what they mean to libpq, with two exceptions: without `sslmode` a server on another machine must
- * prove its name (libpq would do without TLS), and `allow` and `prefer` are refused, because
- * whoever is in between can turn TLS off.
+ * prove its name (libpq would do without TLS), and `allow` and `prefer` are refused, because an
+ * attacker in between can turn TLS off.
  */
 import { Redacted, Result } from "effect"
 import { X509Certificate } from "node:crypto"
@@ -13,7 +13,7 @@ import { isIPv4 } from "node:net"
 import type { ConnectionOptions } from "node:tls"
 import * as Settings from "@data-import/domain/support/Settings"
 
-/** What a client is told of the server. */
+/** The connection options of a client. */
 export interface Connection {
   readonly url: Redacted.Redacted
   readonly host: string

@@ -1,4 +1,4 @@
-/** A clock that shows another time than the clock of the process, and sleeps as it does. */
+/** A clock that shows another time than the clock of the process, and sleeps like it. */
 import { type Clock, Effect } from "effect"
 
 /** @param millis Unix time in milliseconds @param nanos Unix time in nanoseconds */

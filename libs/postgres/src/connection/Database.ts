@@ -1,7 +1,7 @@
 /**
- * The connection to PostgreSQL: a pool, a circuit breaker and a bounded queue in front of it, and
- * one way to run statements that says what a failure means. The other modules of this library state
- * what to run; only this one knows how.
+ * The connection to PostgreSQL: a pool behind a circuit breaker and a bounded queue, and one way to
+ * run statements that classifies their failures. The other modules of this library say what to run;
+ * only this one knows how.
  */
 import { PgClient } from "@effect/sql-pg"
 import {
@@ -41,13 +41,13 @@ export interface DatabaseSettings {
   /** How many connections are open at most. */
   readonly poolSize: number
   /**
-   * How long a statement may take, and so how long a request can hang on a database that does not
-   * answer.
+   * How long a statement may take, and so how long a request can wait for a database that does
+   * not answer.
    */
   readonly statementTimeout: Duration.Duration
   /**
-   * How long a connection is used at most; 30 minutes unless given. A server that was replaced by
-   * another, and yet answers, is left after this long even if nothing else tells.
+   * How long a connection is used at most; 30 minutes unless given. A replaced server that still
+   * answers is left after this time at the latest.
    */
   readonly connectionMaxAge?: Duration.Duration
 }
@@ -82,8 +82,8 @@ export class Database extends Context.Service<
     /** Makes statements. A statement alone is a transaction. */
     readonly sql: PgClient.PgClient
     /**
-     * Runs statements, or a transaction of them, on one connection of the pool. Those that gave way
-     * to another transaction (`isContended`) are run again, and hold no connection in between.
+     * Runs statements, or a transaction of them, on one connection of the pool. Contended ones
+     * (`isContended`) are run again, and hold no connection in between.
      */
     readonly run: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, Failure<E>, R>
     /**
@@ -104,25 +104,25 @@ export class Database extends Context.Service<
     readonly batchedRead: <Command, Answer>(
       run: RunBatch<Command, Answer, OfStatement>
     ) => (command: Command) => Effect.Effect<Answer, StorageUnavailable>
-    /** Runs a request that will need the database, or refuses it at once. */
+    /** Runs a request that needs the database, or refuses it at once. */
     readonly admit: Admission.Admission["admit"]
-    /** Whether writes can be answered; however many requests wait, it waits for none of them. */
+    /** Whether writes are possible. It bypasses the queue of requests. */
     readonly ready: Effect.Effect<void, StorageUnavailable>
-    /** What is known of the database: the present state, and each that follows. */
+    /** The present state of the database and each later one. */
     readonly states: CircuitBreaker.Breaker["states"]
-    /** The database's clock, measured before the first request is let in. */
+    /** The database's clock, measured before the first request is admitted. */
     readonly clock: Clock.Clock
   }
 >()("@data-import/postgres/Database") {}
 
 const connectTimeout = Duration.seconds(2)
-/** Nobody is let in who would wait two seconds; the rest is for those in front who take longer. */
+/** Four times the expected wait at which requests are refused. */
 const waitForConnection = Duration.seconds(8)
 /** How many batches of one kind of read run at once. */
 const readSlots = 2
-/** How long a statement waits for a lock; a longer wait is spent without a connection. */
+/** How long a statement waits for a lock. A longer wait holds no connection. */
 const lockTimeout = Duration.millis(200)
-/** How long statements that give way to others are run again. */
+/** How long contended statements are run again. */
 export const lockWait = Duration.seconds(5)
 const pauses = Schedule.min([
   Schedule.exponential("10 millis"),
@@ -133,10 +133,10 @@ const maxMessageBytes = 64 * 1024 * 1024
 
 const milliseconds = (duration: Duration.Duration): string => String(Duration.toMillis(duration))
 
-/** Up to a tenth less, so that instances that were started together do not reconnect together. */
-const drawMaxAge = ({ connectionMaxAge = defaultMaxAge }: DatabaseSettings) =>
+/** Up to a tenth less, so that instances started together do not reconnect together. */
+const jitteredMaxAge = ({ connectionMaxAge = defaultMaxAge }: DatabaseSettings) =>
   withOwnRandom(
-    Effect.map(Random.next, (drawn) => Duration.times(connectionMaxAge, 1 - drawn / 10))
+    Effect.map(Random.next, (random) => Duration.times(connectionMaxAge, 1 - random / 10))
   )
 
 const clientOf = (
@@ -166,7 +166,7 @@ const clientOf = (
 
 const make = Effect.fnUntraced(function* (config: DatabaseSettings) {
   const ownClock = yield* Clock.Clock
-  const maxAge = yield* drawMaxAge(config)
+  const maxAge = yield* jitteredMaxAge(config)
   const { clock: poolClock, discardConnections } = PoolClock.make(ownClock, maxAge)
   // No connection is opened yet, so nothing can fail here.
   const sql = yield* clientOf(config, maxAge).pipe(
@@ -178,7 +178,7 @@ const make = Effect.fnUntraced(function* (config: DatabaseSettings) {
   const { isOpen, open, states } = yield* CircuitBreaker.make(probing)
   const breaker: Admission.Breaking = {
     isOpen,
-    // The probe may meet another connection than the statement that failed did.
+    // The probe may use another connection than the failed statement.
     open: (trouble) =>
       Effect.andThen(trouble === "read_only" ? discardConnections : Effect.void, open(trouble))
   }
@@ -187,7 +187,7 @@ const make = Effect.fnUntraced(function* (config: DatabaseSettings) {
     breaker,
     troubleOf
   )
-  // The server ends a statement by itself; this is for a server that no longer does.
+  // The server ends slow statements. This covers a server that no longer answers.
   const duration = Duration.sum(config.statementTimeout, Duration.seconds(1))
   const orElse = () => Effect.fail(new StorageUnavailable({ cause: new Error("No answer") }))
   const answered = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
@@ -238,12 +238,12 @@ const make = Effect.fnUntraced(function* (config: DatabaseSettings) {
 export const layerWith = (config: DatabaseSettings): Layer.Layer<Database> =>
   Layer.effect(Database, make(config)).pipe(Layer.provide(Reactivity.layer))
 
-/** Whether programs go by the database's clock; a test that sets the time turns it off. */
+/** Whether programs read the database's clock. Tests that set the time turn it off. */
 export const FollowsClock = Context.Reference<boolean>("@data-import/postgres/FollowsClock", {
   defaultValue: () => true
 })
 
-/** Makes the database's clock the one that programs read, and whatever else stands on the layer. */
+/** Makes the database's clock the clock of everything on this layer. */
 export const layerClock: Layer.Layer<never, never, Database> = Layer.effect(
   Clock.Clock,
   Effect.gen(function* () {
@@ -257,10 +257,10 @@ export const layer: Layer.Layer<Database, Config.ConfigError> = Layer.unwrap(
   Effect.map(settings, layerWith)
 )
 
-/** So few rows are decoded without a pause. */
+/** Up to this many rows are decoded without a pause. */
 const fewRows = 8
 
-/** Decodes every row that a statement gives; with pauses where there are many. */
+/** Decodes the rows of a statement, in steps if there are many. */
 export const rowsOf = <Row extends Schema.Codec<unknown, unknown>>(row: Row) => {
   const decodeFew = Schema.decodeUnknownEffect(Schema.Array(row))
   const decodeOne = Schema.decodeUnknownResult(row)
@@ -286,5 +286,5 @@ export const rowsOf = <Row extends Schema.Codec<unknown, unknown>>(row: Row) => 
   return <E, R>(rows: Effect.Effect<ReadonlyArray<unknown>, E, R>) => Effect.flatMap(rows, decode)
 }
 
-/** Whether PostgreSQL can hold the text at all; what it cannot hold is nowhere in it. */
+/** Whether PostgreSQL can store the text. A key that it cannot store has no row. */
 export const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes("\0")

@@ -1,8 +1,8 @@
 /**
- * What the circuit breaker asks of the database to know whether requests can be answered: a
- * connection of the pool that they use, whether its server takes writes, and the locks that their
- * statements take. It also measures the database's clock, so that no request is let in before the
- * time is known. After a failover it discards the connections that lead to the old server.
+ * The probe of the circuit breaker. It takes a connection of the requests' pool, checks that the
+ * server takes writes, and takes the locks that statements take. It also measures the database's
+ * clock, so that no request is admitted before the time is known. After a failover it discards the
+ * connections to the old server.
  */
 import type { PgClient } from "@effect/sql-pg"
 import { Duration, Effect, Schema } from "effect"
@@ -11,13 +11,10 @@ import type { State } from "./CircuitBreaker.ts"
 import type { DatabaseClock } from "./DatabaseClock.ts"
 import { readOnly, sorted, troubleOf } from "./SqlFailure.ts"
 
-/** How long a statement of the probe may take; a connection is waited for as long as it takes. */
+/** How long a statement of the probe may take. The wait for a connection has no limit here. */
 const timeout = Duration.seconds(2)
 
-/**
- * Takes every lock for a moment that a statement of this user can take on a table, so that it waits
- * where requests would wait.
- */
+/** Takes every table lock that statements of this user take, to wait where requests would wait. */
 const takeLocks = `do $$
   declare place record;
   begin
@@ -40,7 +37,7 @@ const answered = <A, E>(statement: Effect.Effect<A, E>) =>
     orElse: () => Effect.fail(new StorageUnavailable({ cause: new Error("No answer") }))
   })
 
-/** The start of its postmaster tells servers apart that lie behind one address. */
+/** The start time of the postmaster identifies a server behind a shared address. */
 const reading = `select extract(epoch from clock_timestamp())::float8 * 1000 as millis,
   current_setting('transaction_read_only')::boolean as "isReadOnly",
   pg_postmaster_start_time()::text as server`
@@ -53,15 +50,14 @@ const Reading = Schema.Struct({
 
 const oneReading = Schema.decodeUnknownEffect(Schema.Tuple([Reading]))
 
-/** What the probe works on. */
 export interface Probed {
   readonly sql: PgClient.PgClient
   readonly clock: DatabaseClock
-  /** Lets no statement begin on a connection that is open now. */
+  /** Discards all open connections; running statements finish. */
   readonly discardConnections: Effect.Effect<void>
 }
 
-/** Gives the server that was found, by what tells it from others. */
+/** Returns the identity of the server. */
 const ask = Effect.fnUntraced(function* (
   { clock, sql }: Omit<Probed, "discardConnections">,
   isOpen: boolean
@@ -78,9 +74,9 @@ const ask = Effect.fnUntraced(function* (
 }, Effect.scoped)
 
 /**
- * The state of the database that `sql` leads to. Where it was available it is so until it is known
- * not to be; where it was not, the probe must succeed whole. Connections are discarded when the
- * server is read-only, and when it is another than before: the pool may hold connections to both.
+ * Probes the database of `sql`. An available database stays so until trouble is certain. One that
+ * was not available must pass the whole probe. Connections are discarded if the server is read-only
+ * or is not the same as before, because the pool may hold connections to both.
  */
 export const probe = ({ discardConnections, ...probed }: Probed) => {
   let known: string | null = null

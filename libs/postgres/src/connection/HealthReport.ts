@@ -1,4 +1,4 @@
-/** Tells the log and the metrics of a service in which state its database is. */
+/** Reports the state of the database to the log and the metrics of a service. */
 import { Effect, Metric, Stream } from "effect"
 import type { State } from "./CircuitBreaker.ts"
 import { Database } from "./Database.ts"
@@ -11,7 +11,7 @@ const gauge = (state: State) =>
     attributes: { state }
   })
 
-const tell = (present: State) =>
+const reportState = (present: State) =>
   Effect.forEach(known, (state) => Metric.update(gauge(state), state === present ? 1 : 0), {
     discard: true
   }).pipe(
@@ -23,8 +23,8 @@ const tell = (present: State) =>
     Effect.annotateLogs({ database_state: present })
   )
 
-/** What a service is to run beside its requests, with its own log and metrics. */
+/** Runs beside the requests of a service, with its log and metrics. */
 export const report: Effect.Effect<Effect.Effect<void>, never, Database> = Effect.map(
   Database,
-  ({ states }) => Stream.runForEach(states, tell)
+  ({ states }) => Stream.runForEach(states, reportState)
 )

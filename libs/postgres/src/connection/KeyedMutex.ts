@@ -1,8 +1,7 @@
 /**
- * One permit for each import: effects of the same import run one after the other, in the order in
- * which they came. For work that would otherwise contend for one row: whoever waits here holds no
- * connection and asks the database for nothing. It orders the work of this process only, so the
- * database must still decide between processes.
+ * A mutex for each import. Effects of the same import run one after the other, first come, first
+ * served. Use it for work that would otherwise contend for one row: a wait here holds no connection.
+ * It orders the work of this process only, so the database must still decide between processes.
  */
 import { type Duration, Effect, RcMap, Semaphore } from "effect"
 import type { ImportKey } from "@data-import/domain/account/ImportProcess"
@@ -14,7 +13,7 @@ export type KeyedMutex = <A, E>(
   effect: Effect.Effect<A, E>
 ) => Effect.Effect<A, E | StorageUnavailable>
 
-/** An effect that has waited for `wait` fails without having run. */
+/** An effect that has waited for `wait` fails as contended, and does not run. */
 export const make = Effect.fnUntraced(function* (wait: Duration.Duration) {
   const semaphores = yield* RcMap.make({ lookup: (_key: string) => Semaphore.make(1) })
   const orElse = () => Effect.fail(contended)

@@ -1,16 +1,15 @@
 /**
- * The clock that the connection pool tells the age of its connections by. `PgClient` has no way to
- * discard a connection, but its pool replaces one that has reached its maximal age when it is
- * taken next. Moving this clock forward by that age discards every connection that is open:
- * statements that run on one are left to end, and no other is given to it.
+ * The clock by which the connection pool measures the age of its connections. `PgClient` cannot
+ * discard a connection, but its pool replaces a connection of the maximal age when it is next taken.
+ * Moving this clock forward by that age discards every open connection. Running statements finish.
  */
 import { type Clock, Duration, Effect } from "effect"
 import * as CustomClock from "./CustomClock.ts"
 
 export interface PoolClock {
-  /** Sleeps as the clock of the process does. */
+  /** Sleeps like the clock of the process. */
   readonly clock: Clock.Clock
-  /** Lets no statement begin on a connection that is open now. */
+  /** Discards all open connections; running statements finish. */
   readonly discardConnections: Effect.Effect<void>
 }
 

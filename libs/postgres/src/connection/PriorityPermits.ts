@@ -1,23 +1,28 @@
-/** So many turns at once, and who waits for one. */
+/**
+ * Permits with two waiting queues. Requests that have started are served before requests that have
+ * not, and each queue is first come, first served. The queues measure their service rate, from which
+ * the expected wait of a newcomer follows. Effect's `Semaphore` has one queue, and does not show how
+ * many wait in it or for how long, so load could not be shed by it.
+ */
 import { Effect, Exit } from "effect"
 
 interface Waiter {
   readonly since: number
-  readonly go: () => void
-  /** A turn that is given to a waiter who leaves in the same moment must not be lost. */
+  readonly resume: () => void
+  /** Set when a permit is handed over. A waiter that is interrupted then must release it. */
   hasPermit: boolean
 }
 
-/** Who waits for the same, first come, first served. */
-class Queue {
+class WaitingQueue {
   readonly #waiting = new Set<Waiter>()
-  readonly #turns: number
-  /** Since when somebody has waited all the time, in milliseconds, and how many have left since. */
+  readonly #permits: number
+  /** When the queue last stopped being empty, in milliseconds. */
   #busySince = 0
-  #left = 0
+  /** How many were served since then. */
+  #served = 0
 
-  constructor(turns: number) {
-    this.#turns = turns
+  constructor(permits: number) {
+    this.#permits = permits
   }
 
   get size(): number {
@@ -25,22 +30,23 @@ class Queue {
   }
 
   /**
-   * As long as the first has waited already, and as all will who wait at the pace so far. Turns
-   * that were taken at once may end at once, so the pace is not judged by the first of them.
+   * The longer of how long the first has waited and how long all would take at the present service
+   * rate. Permits that were taken together may be released together, so the rate is estimated for a
+   * round of permits and not for the first of them.
    */
   expectedWait(now: number): number {
     const [first] = this.#waiting
     if (first === undefined) return 0
-    const pace = (now - this.#busySince) / Math.max(this.#left, this.#turns)
-    return Math.max(now - first.since, this.#waiting.size * pace)
+    const perWaiter = (now - this.#busySince) / Math.max(this.#served, this.#permits)
+    return Math.max(now - first.since, this.#waiting.size * perWaiter)
   }
 
-  add(since: number, go: () => void): Waiter {
+  add(since: number, resume: () => void): Waiter {
     if (this.#waiting.size === 0) {
       this.#busySince = since
-      this.#left = 0
+      this.#served = 0
     }
-    const waiter = { since, go, hasPermit: false }
+    const waiter = { since, resume, hasPermit: false }
     this.#waiting.add(waiter)
     return waiter
   }
@@ -49,58 +55,58 @@ class Queue {
     this.#waiting.delete(waiter)
   }
 
-  /** The first, who leaves; undefined where nobody waits. */
+  /** Removes the first waiter and returns it; undefined if the queue is empty. */
   next(): Waiter | undefined {
     const [waiter] = this.#waiting
     if (waiter === undefined) return undefined
     this.#waiting.delete(waiter)
-    this.#left += 1
+    this.#served += 1
     return waiter
   }
 }
 
-/** So many turns at once, and two queues for them: turns go to those who have begun first. */
 export class PriorityPermits {
-  readonly #begun: Queue
-  readonly #fresh: Queue
+  readonly #started: WaitingQueue
+  readonly #fresh: WaitingQueue
   #free: number
 
-  constructor(turns: number) {
-    this.#begun = new Queue(turns)
-    this.#fresh = new Queue(turns)
-    this.#free = turns
+  constructor(permits: number) {
+    this.#started = new WaitingQueue(permits)
+    this.#fresh = new WaitingQueue(permits)
+    this.#free = permits
   }
 
+  /** How many wait. */
   get size(): number {
-    return this.#begun.size + this.#fresh.size
+    return this.#started.size + this.#fresh.size
   }
 
-  /** How long another one would wait, now or when it has begun. Milliseconds. */
+  /** How long a newcomer would wait in the slower queue, in milliseconds. */
   expectedWait(now: number): number {
-    return Math.max(this.#begun.expectedWait(now), this.#fresh.expectedWait(now))
+    return Math.max(this.#started.expectedWait(now), this.#fresh.expectedWait(now))
   }
 
-  /** Whether there was a turn for the taking; it is taken then. */
+  /** Takes a permit if one is free, and returns whether it did. */
   takeIfFree(): boolean {
     if (this.#free === 0) return false
     this.#free -= 1
     return true
   }
 
-  /** Hands a turn over to the next, or keeps it. */
+  /** Hands a permit to the next waiter, or frees it. */
   readonly release: Effect.Effect<void> = Effect.suspend(() => {
-    const waiter = this.#begun.next() ?? this.#fresh.next()
+    const waiter = this.#started.next() ?? this.#fresh.next()
     if (waiter === undefined) this.#free += 1
     else {
       waiter.hasPermit = true
-      waiter.go()
+      waiter.resume()
     }
     return Effect.void
   })
 
-  /** Waits for a turn that somebody gives back. */
-  wait(hasBegun: boolean, since: number): Effect.Effect<void> {
-    const queue = hasBegun ? this.#begun : this.#fresh
+  /** Waits for a permit. */
+  wait(hasStarted: boolean, since: number): Effect.Effect<void> {
+    const queue = hasStarted ? this.#started : this.#fresh
     return Effect.suspend(() => {
       let waiter: Waiter | undefined
       const waiting = Effect.callback<void>((resume) => {

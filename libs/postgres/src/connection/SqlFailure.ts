@@ -1,22 +1,19 @@
 /**
- * What a failed statement means: either the database cannot do it right now, and the same request
- * may be sent again, or it is a defect of ours. What PostgreSQL says may quote the rows it speaks
- * of, and so personal data; of its words only the code and the name of the broken constraint go on.
+ * What a failed statement means. Either the database cannot do it right now and the same request
+ * may be sent again, or it is a defect of ours. PostgreSQL's messages may quote rows, and so
+ * personal data: only its code and the name of the broken constraint are passed on.
  */
 import { Cause, Data, Effect, Schema } from "effect"
 import { SqlError } from "effect/sql"
 import { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
 import type { Trouble } from "./CircuitBreaker.ts"
 
-/**
- * A statement that should never have failed; `sqlState` is PostgreSQL's code, as far as it
- * answered.
- */
+/** A failed statement. `sqlState` is PostgreSQL's code, and null if it did not answer. */
 export class StatementFailed extends Data.TaggedError("StatementFailed")<{
   readonly reason: string
   readonly sqlState: string | null
   readonly constraint: string | null
-  /** What the driver says of a connection that it could not make. None of it is PostgreSQL's. */
+  /** The driver's message about a connection that failed. PostgreSQL wrote none of it. */
   readonly connecting: string | null
 }> {
   override get message(): string {
@@ -31,7 +28,7 @@ const textAt = (value: unknown, name: string): string | null => {
   return typeof found === "string" ? found : null
 }
 
-/** PostgreSQL's code, or that of the connection; null where there is none. */
+/** The code of PostgreSQL or of the connection; null if there is none. */
 export const sqlStateOf = ({ reason }: SqlError.SqlError): string | null =>
   textAt(reason.cause, "code")
 
@@ -57,19 +54,19 @@ const isPassing = (error: SqlError.SqlError): boolean => {
   return sqlState !== null && passing.test(sqlState)
 }
 
-/** The server takes no writes: it is a standby, or was told to refuse them. */
+/** The server is a standby, or is configured to refuse writes. */
 class ServerReadOnly extends Data.TaggedError("ServerReadOnly") {
   override get message(): string {
     return "The server is read-only"
   }
 }
 
-/** What is said of a server that was asked whether it takes writes, and does not. */
+/** The failure of a server that refuses writes. */
 export const readOnly = new StorageUnavailable({ cause: new ServerReadOnly() })
 
 /**
- * The trouble for which the next statement would fail as well; null for a statement that gave way
- * or took too long, which says nothing about others.
+ * The trouble for which the next statement would fail as well. Null for a statement that was
+ * contended or too slow, because others may succeed.
  */
 export const troubleOf = ({ cause }: StorageUnavailable): Trouble | null => {
   if (cause instanceof ServerReadOnly) return "read_only"
@@ -82,17 +79,17 @@ export const troubleOf = ({ cause }: StorageUnavailable): Trouble | null => {
 }
 
 /**
- * A row that is needed was locked, or was changed after it was looked at. Nothing was stored; the
- * same statements may be run again.
+ * A row was locked or was modified concurrently. Nothing was stored, and the same statements may be
+ * run again.
  */
 class RowContended extends Data.TaggedError("RowContended") {}
 
-/** How an adapter asks `Database.run` to run its statements again after a pause. */
+/** Fail with this to have `Database.run` run the statements again after a pause. */
 export const contended = new StorageUnavailable({ cause: new RowContended() })
 
 /**
- * Whether statements gave way to another transaction: they found a row contended, a lock was not to
- * be had in time (55P03), or PostgreSQL ended them in favour of others (40001, 40P01).
+ * Whether statements were contended: they found a row contended, waited too long for a lock (55P03),
+ * or PostgreSQL aborted them in favour of others (40001, 40P01).
  */
 export const isContended = ({ cause }: StorageUnavailable): boolean =>
   cause instanceof RowContended ||
@@ -109,9 +106,8 @@ export const breaks =
 type Foreign = SqlError.SqlError | Schema.SchemaError
 
 /**
- * Leaves the errors that a port names and turns the others into `StorageUnavailable` or defects. A
- * rollback that fails because the connection is gone arrives as a defect, and means no more than
- * that.
+ * Passes on the errors that a port names and turns the others into `StorageUnavailable` or defects.
+ * A rollback on a lost connection arrives as a defect, and counts as a lost connection.
  */
 export const sorted = <A, E, R>(
   effect: Effect.Effect<A, E, R>
@@ -129,7 +125,7 @@ export const sorted = <A, E, R>(
       const [failed] = ofDatabase
       if (failed !== undefined) return Effect.die(described(failed))
       const undecoded = errors.find(Schema.isSchemaError)
-      if (undecoded !== undefined) return Effect.die(new Error("A row is not what it should be"))
+      if (undecoded !== undefined) return Effect.die(new Error("A row does not match its schema"))
       return Effect.failCause(cause as Cause.Cause<Exclude<E, Foreign>>)
     }
   )

@@ -1,7 +1,7 @@
 /**
- * Idempotency keys: reserved in batches and released one by one. A batch never waits for a write:
- * it inserts keys that are not there and reads the others. A reservation that has expired is taken
- * over by a statement of its own, which may have to wait for the write that still holds it.
+ * Idempotency keys, reserved in batches and released one by one. A batch never waits for a write: it
+ * inserts missing keys and reads the others. An expired reservation is taken over by a statement of
+ * its own, which may wait for the write that still holds it.
  */
 import { DateTime, Effect, Layer, Schema } from "effect"
 import {
@@ -43,7 +43,7 @@ const sent = ({ sql }: Database["Service"], commands: ReadonlyArray<Command>) =>
 const latest = (commands: ReadonlyArray<Command>): DateTime.Utc =>
   commands.map(({ at }) => at).reduce((one, other) => DateTime.max(one, other))
 
-/** Deletes a few keys that have expired long ago. What somebody holds is left for the next time. */
+/** Deletes a few keys that expired long ago. Locked keys are skipped. */
 const swept = ({ sql }: Database["Service"], at: DateTime.Utc) => {
   const end = DateTime.subtractDuration(at, expiredKeptFor)
   return sql`
@@ -53,9 +53,9 @@ const swept = ({ sql }: Database["Service"], at: DateTime.Utc) => {
 }
 
 /**
- * What there was under each key, and whether it is reserved now because there was nothing. A kept
- * answer may be as large as a body, and is read only for the request that it answers: anybody could
- * otherwise fill the batches that all organisations share with a few bytes.
+ * Reserves the keys that are missing and reads the others. A kept answer may be as large as a body,
+ * and is read only for the request that it answers. Otherwise a small request could fill the
+ * batches that all organisations use.
  */
 const insertOrRead = (database: Database["Service"]) => (commands: ReadonlyArray<Command>) =>
   rows(database.sql`
@@ -98,7 +98,7 @@ const takenOver = ({ sql }: Database["Service"], command: Command) => {
 const recordOf = ({ answer, expiresAt, fingerprint }: typeof Present.Type): KeyRecord | null =>
   fingerprint === null || expiresAt === null ? null : { fingerprint, answer, expiresAt }
 
-/** What was found may have changed before anything followed from it; then it is tried again. */
+/** Repeats the attempt if the key was modified concurrently. */
 const makeReserve = Effect.fnUntraced(function* (database: Database["Service"]) {
   const inserted = yield* database.batched({
     identity: ({ request }: Command) => JSON.stringify([request.organisation, request.key]),

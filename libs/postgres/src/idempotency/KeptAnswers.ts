@@ -1,7 +1,8 @@
 /**
- * What goes with a write that keeps its answer, as parts of its statement. The statement locks the
- * reservation of the key first; where it is lost nothing is stored. The answer is stored for the
- * rows of the common table expression `changed`, and so together with the write or not at all.
+ * The parts of a statement that store the answer of a write together with the write. The statement
+ * locks the reservation of the key first. If the reservation is lost, nothing is stored. The answer
+ * is stored for the rows of the common table expression `changed`, and so with the write or not at
+ * all.
  */
 import { DateTime } from "effect"
 import type { Statement } from "effect/sql"
@@ -61,7 +62,7 @@ export const keeping = (sql: Sql, kept: KeptAnswer | null): Keeping => {
   }
 }
 
-/** The answers of which one is kept: that of a first staging, or that of a later one. */
+/** The answers of a first and of a later staging; one of them is kept. */
 export interface KeptAnswers {
   readonly reservation: Reservation
   readonly at: DateTime.Utc
@@ -119,6 +120,6 @@ export const keepingAll = (sql: Sql, commands: ReadonlyArray<KeptAnswers | null>
   }
 }
 
-/** Whether the rows of such a statement say that the reservation is lost. */
+/** Whether the rows of such a statement show a lost reservation. */
 export const isLost = (rows: ReadonlyArray<unknown>): boolean =>
   rows.some((row) => (row as { readonly id: unknown }).id === null)

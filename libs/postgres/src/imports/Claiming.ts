@@ -77,7 +77,7 @@ const claimFreely = Effect.fnUntraced(function* (database: Database["Service"], 
   return isFree(found) ? yield* contended : ({ _tag: "Refused", found } satisfies Claim)
 })
 
-/** Always in this order, so that two claims never wait for each other. */
+/** Takes the locks in one order, so that two claims never deadlock. */
 const lockLimits = ({ sql }: Database["Service"], { key, limits }: Command) =>
   Effect.all([
     limits.deployment === null
@@ -88,7 +88,7 @@ const lockLimits = ({ sql }: Database["Service"], { key, limits }: Command) =>
       : sql`select pg_advisory_xact_lock(hashtextextended(${`supplier ${key.import_supplier}`}, 0))`
   ])
 
-/** An open attempt that still holds its import is a lease; it is live until it expires. */
+/** Counts open attempts that hold the lease of their import, until it expires. */
 const liveLeases = ({ sql }: Database["Service"], { at, key }: Command) =>
   countRows(sql`
     select count(*) as in_deployment,

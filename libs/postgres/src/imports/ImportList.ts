@@ -1,7 +1,7 @@
 /**
- * The lists of imports, page by page, each where the one before it ended. A cursor would keep a
- * connection, and a statement, for as long as the slowest client takes to read. A page comes as one
- * text, because a thousand rows, each with its columns, cost both sides more than what is in them.
+ * The lists of imports, read page by page. A cursor would hold a connection for as long as the
+ * slowest client takes to read. A page is one text, because decoding a thousand rows costs more
+ * than splitting it.
  */
 import { DateTime, Effect, Option, Schema, Stream } from "effect"
 import type { AccountNumber, ExternalAccountNumber } from "@data-import/domain/account/Account"
@@ -11,18 +11,15 @@ import { type Database, isStorable, rowsOf } from "../connection/Database.ts"
 type List = ImportProcesses["Service"]["list"]
 type ListQuery = Parameters<List>[0]
 
-/** Larger ones are hardly faster, and keep more in memory. */
+/** Larger pages are hardly faster and take more memory. */
 const pageSize = 1_000
 
-/**
- * Greater than every number that sorts before or at `after`; no number holds a NUL, so it sorts as
- * if cut.
- */
+/** The number after which the list goes on. Numbers hold no NUL, so the text ends at the first. */
 const startOf = (after: string | null): string => (after ?? "").split("\0", 1)[0] ?? ""
 
 const pageRows = rowsOf(Schema.Struct({ length: Schema.Int, lines: Schema.NullOr(Schema.String) }))
 
-/** A line an import: its number and, where it has an account, the account's, and since when. */
+/** One line for each import: its number, and its account's number and creation time if any. */
 const page = (
   { sql }: Database["Service"],
   { kind, supplier }: ListQuery,
@@ -46,13 +43,13 @@ const page = (
     ) as page`)
 }
 
-/** Digits of microseconds are exact in a number; a date has milliseconds. */
+/** A double holds microseconds exactly; an instant has milliseconds. */
 const instantOf = (seconds: string): DateTime.Utc =>
   DateTime.makeUnsafe(Math.floor(Math.round(Number(seconds) * 1e6) / 1e3))
 
 /**
- * The numbers are not examined again: the columns are only written with numbers that have these
- * brands, and neither of them has a control character.
+ * Numbers are not validated again. The columns only hold validated numbers, and these have no
+ * control characters.
  */
 const entryOf = (line: string): ImportListEntry => {
   const end = line.indexOf("\t")
@@ -77,7 +74,7 @@ const entriesOf = (lines: string | null, length: number): ReadonlyArray<ImportLi
   return entries
 }
 
-/** One more than is asked for tells whether there is another page. */
+/** Reads one entry more than a page has, to know whether there is another page. */
 const pages = (database: Database["Service"], query: ListQuery) =>
   Stream.paginate(
     { after: startOf(query.after), left: query.limit ?? Infinity },
@@ -96,6 +93,5 @@ const pages = (database: Database["Service"], query: ListQuery) =>
     })
   )
 
-/** What the port asks for. */
 export const list = (database: Database["Service"], query: ListQuery): ReturnType<List> =>
   isStorable(query.supplier) ? pages(database, query) : Stream.empty

@@ -1,6 +1,6 @@
 /**
  * Imports in PostgreSQL. Every step is one statement, and so one round trip and one transaction,
- * unless it has to look before it acts; whoever holds an import is decided by comparing and setting
+ * unless it must read before it writes. The lease of an import is taken by a conditional update of
  * its row.
  */
 import { DateTime, Effect, Layer, Option, Schema } from "effect"
@@ -50,7 +50,7 @@ const release = ({ sql }: Database["Service"], command: Command<"release">) => {
     select id from changed`.pipe(Effect.asVoid)
 }
 
-/** Locked first, because skipping clears a lease that has expired and unskipping does not. */
+/** Locks first, because skipping clears an expired lease and unskipping does not. */
 const setSkipped = Effect.fnUntraced(function* (
   database: Database["Service"],
   { at, key, skipped }: Command<"setSkipped">

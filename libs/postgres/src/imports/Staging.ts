@@ -1,6 +1,6 @@
 /**
- * Staging: the payload of an import is stored, first or anew, while nothing else is under way.
- * Stagings that come together are stored together, by one statement.
+ * Staging: stores the payload of an import, or replaces it while the import is pending. Concurrent
+ * stagings are stored in batches, each by one statement.
  */
 import { DateTime, Effect, Option, Schema } from "effect"
 import { isFree, stateAt } from "@data-import/domain/account/ImportProcess"
@@ -16,7 +16,7 @@ import { contended, isContended } from "../connection/SqlFailure.ts"
 
 type Command = Parameters<ImportProcesses["Service"]["stage"]>[0]
 
-/** Of each command that was stored; `stagings` is null where its reservation is lost. */
+/** A row for each stored command; `stagings` is null if its reservation is lost. */
 const rows = rowsOf(Schema.Struct({ position: Schema.BigInt, stagings: Schema.NullOr(Schema.Int) }))
 
 const storedAs = (stagings: number): Stored => ({ _tag: stagings === 1 ? "Created" : "Replaced" })
@@ -41,11 +41,11 @@ const sent = ({ sql }: Database["Service"], commands: ReadonlyArray<Command>) =>
   })
 
 /**
- * The imports and all that goes with them in one statement. It gives no row for a command whose
- * import is in a state that forbids staging, or is locked by another transaction: for such a lock
- * it never waits. Even `on conflict do nothing` would, so imports that are there are locked first,
- * by `skip locked`, and those that are held by others are left out. Rows are stored in the order of
- * their keys, so that two batches never deadlock.
+ * Stores the imports with their audit entries and events in one statement. It returns no row for a
+ * command whose import may not be staged or is locked by another transaction. It never waits for
+ * such a lock. Even `on conflict do nothing` would wait, so existing imports are locked first with
+ * `skip locked`, and those that others hold are left out. Rows are stored in the order of their
+ * keys, so that two batches never deadlock.
  */
 const store = (database: Database["Service"], commands: ReadonlyArray<Command>) => {
   const keeping = keepingAll(database.sql, commands.map(keptAnswers))
@@ -118,7 +118,7 @@ const outcomeOf = (row: { readonly stagings: number | null } | undefined): Outco
   return stagings === null ? { _tag: "ReservationLost" } : { _tag: "Stored", stagings }
 }
 
-/** How often each was staged now, or why it was not. */
+/** The outcome of each command. */
 const storeBatch = (database: Database["Service"]) => (commands: ReadonlyArray<Command>) =>
   store(database, commands).pipe(
     Effect.map((stored) => {
@@ -127,10 +127,7 @@ const storeBatch = (database: Database["Service"]) => (commands: ReadonlyArray<C
     })
   )
 
-/**
- * Two slots keep the disk busy; a batch is worth more than a third. Where one is free, two stagings
- * of the same moment are sooner stored side by side than together.
- */
+/** Two batches at once keep the disk busy; larger batches are faster than a third slot. */
 const limits = { slots: 2, commands: 64, weight: 1024 * 1024 }
 
 const stagingOf = (outcome: Exclude<Outcome, { readonly _tag: "NotStored" }>) =>
@@ -139,8 +136,8 @@ const stagingOf = (outcome: Exclude<Outcome, { readonly _tag: "NotStored" }>) =>
     : Effect.fail(new ReservationLost())
 
 /**
- * Stages what a batch did not store, by statements of its own: its import is in a state that
- * forbids it, or was locked or changed at that moment.
+ * Stages what a batch did not store, by statements of its own. The import may not be staged, or it
+ * was locked or changed at that moment.
  */
 const stageAlone = Effect.fnUntraced(function* (database: Database["Service"], command: Command) {
   const process = yield* readImport(database, command.key)

@@ -1,5 +1,5 @@
 /**
- * What the operator sets up: organisations, suppliers, teams and choices. Names sort by code
+ * What the operator configures: organisations, suppliers, teams and code lists. Names sort by code
  * points.
  */
 import { DateTime, Effect, Layer, Option, type Result, Schema } from "effect"
@@ -63,13 +63,13 @@ const suppliers = (sql: Sql) =>
   supplierRows(sql`select ${supplierColumns(sql)} from suppliers order by code`)
 
 /**
- * Transactions that set a document root run one after the other. A statement of its own, since one
- * that waits for a lock does not see what was committed meanwhile.
+ * Transactions that set a document root run one after the other. This is a statement of its own,
+ * because a statement that waits for a lock does not see what was committed during the wait.
  */
 const lockDocumentRoots = (sql: Sql) =>
   sql`select pg_advisory_xact_lock(hashtextextended('document roots', 0))`
 
-/** Fails where the supplier, as it is stored now, may not have its root. */
+/** Fails if the stored document root of the supplier overlaps that of another organisation. */
 const refuseTakenRoot = Effect.fnUntraced(function* (sql: Sql, supplier: Supplier) {
   const by = overlappingRoot(supplier, yield* suppliers(sql))
   const { documentRoot } = supplier
@@ -122,7 +122,7 @@ const configureSupplier = Effect.fnUntraced(function* (
   return configured
 })
 
-/** Locked so that imports of the supplier, which refer to it, can be staged meanwhile. */
+/** This lock mode lets imports that refer to the supplier be staged meanwhile. */
 const lockedSupplier = (sql: Sql, code: SupplierCode) =>
   supplierRows(sql`
     select ${supplierColumns(sql)} from suppliers where code = ${code}
@@ -149,12 +149,12 @@ const createTeam = (sql: Sql, name: string) =>
     )
   )
 
-const choiceRows = rowsOf(
+const codeListRows = rowsOf(
   Schema.Struct({ list: OpenCodeList, values: Schema.Array(Schema.String) })
 )
 
 const readCodeLists = (sql: Sql) =>
-  choiceRows(sql`
+  codeListRows(sql`
     select list, array_agg(value order by added) as values from choices group by list`).pipe(
     Effect.map((rows) => Object.fromEntries(rows.map(({ list, values }) => [list, values])))
   )

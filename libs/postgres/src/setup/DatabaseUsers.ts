@@ -1,7 +1,7 @@
 /**
- * The users that the services and the operator log in as. The migrations grant to roles that cannot
- * log in; a user is a member of one of them and of nothing else, and has a password of its own.
- * What the server is told is what it stores, so that no log of its statements has a password in it.
+ * The database users of the services and the operator. The migrations grant to roles that cannot
+ * log in. A user is a member of one of these roles only, and has a password of its own. Statements
+ * carry the stored form of a password, so that no statement log holds a password.
  */
 import { PgClient } from "@effect/sql-pg"
 import { Data, Duration, Effect, Record, Redacted } from "effect"
@@ -9,7 +9,7 @@ import { SqlClient, type SqlError } from "effect/sql"
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from "node:crypto"
 import { connectionTo } from "../connection/ConnectionUrl.ts"
 
-/** The role that each of them works in. */
+/** The role of each worker. */
 export const roleOf = {
   "account-import": "data_import_account_import",
   "post-import": "data_import_post_import",
@@ -18,13 +18,13 @@ export const roleOf = {
   operator: "data_import_operator"
 } as const
 
-/** Who works on the database beside its owner. */
+/** A service, or the operator. */
 export type Worker = keyof typeof roleOf
 
-/** The URL that each is to connect with, `postgres://user:password@…`. */
+/** The URL that each connects with, `postgres://user:password@…`. */
 export type DatabaseUsers = Readonly<Record<Worker, Redacted.Redacted>>
 
-/** A user that cannot be made, or that must not be had; the message says why. */
+/** A user that cannot be made or is not allowed. The message says why. */
 export class UnusableDatabaseUser extends Data.TaggedError("UnfitLogin")<{
   readonly worker: Worker
   readonly why: string
@@ -59,7 +59,7 @@ const databaseUserOf = (
 
 const hmac = (key: Buffer, text: string) => createHmac("sha256", key).update(text).digest()
 
-/** What the server keeps of a password, and no password can be had from. Source: RFC 5803. */
+/** The verifier of a password that the server stores. Source: RFC 5803. */
 const verifierOf = (password: string): string => {
   const iterations = 4096
   const salt = randomBytes(16)
@@ -69,7 +69,7 @@ const verifierOf = (password: string): string => {
   return `SCRAM-SHA-256$${iterations}:${salt.toString("base64")}$${stored}:${server}`
 }
 
-/** Statements take no parameters that make roles; a block of them reads these, as `database_user`. */
+/** `create role` takes no parameters; the `do` block reads these settings as `database_user`. */
 const eachDatabaseUser = `
   for database_user in
     select * from json_to_recordset(current_setting('data_import.database_users')::json)
@@ -104,7 +104,7 @@ const refusePowerful = Effect.fnUntraced(function* (databaseUsers: ReadonlyArray
   return yield* new UnusableDatabaseUser({ worker: found.worker, why })
 })
 
-/** Alone of all that do this in the same database, since no role can be altered twice at once. */
+/** Under an advisory lock, because a role cannot be altered twice at once. */
 const runBlock = Effect.fnUntraced(function* (
   block: string,
   databaseUsers: ReadonlyArray<DatabaseUser>
@@ -158,14 +158,14 @@ export const ensure = Effect.fnUntraced(function* (
     yield* Effect.provide(runBlock(making, databaseUsers), layerAt(owner))
 })
 
-/** The same user, who must be able to be anybody, but in the role of this worker. */
+/** The URL of the same user with the role of this worker. The user must be allowed to set it. */
 export const inRoleOf = (worker: Worker, owner: Redacted.Redacted): Redacted.Redacted => {
   const url = new URL(Redacted.value(owner))
   url.searchParams.set("options", `-c role=${roleOf[worker]}`)
   return Redacted.make(url.href)
 }
 
-/** Takes them away from the database, and from its server. */
+/** Drops the users. */
 const remove = Effect.fnUntraced(function* (owner: Redacted.Redacted, urls: DatabaseUsers) {
   yield* Effect.provide(runBlock(removing, yield* databaseUsersOf(urls)), layerAt(owner))
 })
@@ -177,8 +177,8 @@ const databaseName = Effect.gen(function* () {
 })
 
 /**
- * Users for as long as the scope, with passwords that nobody else gets to know: one for each worker
- * and database, and so not for two runs on one database at once.
+ * Users that exist until the scope ends, with random passwords: one for each worker and database,
+ * and so not for two runs on one database at once.
  */
 export const temporary = Effect.fnUntraced(function* (owner: Redacted.Redacted) {
   const database = yield* Effect.provide(databaseName, layerAt(owner))

@@ -8,10 +8,10 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { noteIndexes } from "../accounts/NoteLookup.ts"
 
-/** By name: what they are on. */
+/** The indexes by name, each with what it is on. */
 export const indexes = noteIndexes
 
-/** Those that are not there, or not valid. */
+/** Indexes that are missing or invalid. */
 const missing = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const rows = yield* sql<{ name: string }>`
@@ -22,9 +22,9 @@ const missing = Effect.gen(function* () {
 })
 
 /**
- * Builds what is missing, unless another session is building: false then. Nobody waits for that
- * session inside the database, since a build waits for every statement that has begun before it.
- * The session keeps the lock until it ends.
+ * Builds the missing indexes. Returns false if another session is building. It does not wait for
+ * that session inside the database, because a build waits for every earlier statement. The session
+ * keeps the lock until it ends.
  */
 export const build = Effect.gen(function* () {
   if ((yield* missing).length === 0) return true

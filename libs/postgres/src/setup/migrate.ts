@@ -1,9 +1,9 @@
 /**
- * Brings a database to the present shape: the numbered migrations, each once and in order, in one
- * transaction, and then the indexes that are built outside of it. Several may be started at once;
- * one works, the others wait for it and find nothing to do. A statement that waits for a lock makes
- * every later one on that table wait behind it, so it waits for a short time only; then everything
- * is rolled back, and tried again after a pause.
+ * Migrates a database: runs the numbered migrations, each once and in order, in one transaction,
+ * and then builds indexes outside of it. Several runs may start at once; one works, and the others
+ * wait and find nothing to do. A statement that waits for a lock blocks every later statement on
+ * that table. So it waits for a short time only; then everything is rolled back and repeated after
+ * a pause.
  */
 import { PgClient } from "@effect/sql-pg"
 import { Data, Duration, Effect, type Redacted, Schedule } from "effect"
@@ -37,7 +37,7 @@ export const migrations = {
   "0011_account_field_grants": accountFieldGrants
 }
 
-/** Others held a lock for longer than was waited; the message says what to do. */
+/** Another transaction held a lock for too long. The message says what to do. */
 export class MigrationsBlocked extends Data.TaggedError("MigrationsBlocked")<{
   readonly what: string
   readonly patience: Duration.Duration
@@ -50,7 +50,7 @@ export class MigrationsBlocked extends Data.TaggedError("MigrationsBlocked")<{
   }
 }
 
-/** Somebody else was building the indexes for longer than was waited. */
+/** Another migration built indexes for too long. */
 export class IndexesBlocked extends Data.TaggedError("IndexesBlocked")<{
   readonly patience: Duration.Duration
 }> {
@@ -62,10 +62,10 @@ export class IndexesBlocked extends Data.TaggedError("IndexesBlocked")<{
   }
 }
 
-/** How long a statement waits for a lock, and others may have to wait behind it. */
+/** How long a statement waits for a lock while others may wait behind it. */
 const lockTimeout = Duration.seconds(2)
 
-/** In the pauses those who waited get their turn, and the transaction in the way may end. */
+/** In a pause the waiting statements run, and the blocking transaction may end. */
 const pauses = (patience: Duration.Duration) =>
   Schedule.min([Schedule.exponential("1 second"), Schedule.spaced("15 seconds")]).pipe(
     Schedule.jittered,
@@ -106,7 +106,7 @@ const applyMigrations = (url: Redacted.Redacted, patience: Duration.Duration) =>
     Effect.provide(client(url, { lock_timeout: String(Duration.toMillis(lockTimeout)) }))
   )
 
-/** A build holds up nobody, however long it takes and waits. */
+/** A build blocks no statement, so it needs no limits. */
 const withoutLimits = { lock_timeout: "0", statement_timeout: "0" }
 
 const buildIndexes = (url: Redacted.Redacted, patience: Duration.Duration) =>

@@ -1,4 +1,4 @@
-/** One import as its row says it: what every operation that was refused looks at. */
+/** Reads imports: the state that decides an operation, and the reason of a refusal. */
 import { Effect, Option, Schema } from "effect"
 import { AccountNumber } from "@data-import/domain/account/Account"
 import {
@@ -39,13 +39,13 @@ const rows = rowsOf(Row)
 
 const foundRows = rowsOf(Schema.Struct({ ...Row.fields, position: Schema.BigInt }))
 
-/** Whether both halves of the key can stand in the database at all. */
+/** Whether PostgreSQL can store both parts of the key. */
 export const isStorableKey = (key: ImportKey): boolean =>
   isStorable(key.import_supplier) && isStorable(key.external_account_number)
 
 /**
- * The import of this key; `locked` keeps others from changing it until the transaction ends, and
- * fails at once where another transaction does so already.
+ * The import of this key. `locked` locks its row until the transaction ends, and fails at once if
+ * another transaction has locked it.
  */
 export const readImport = ({ sql }: Database["Service"], key: ImportKey, locked = false) =>
   rows(sql`
@@ -59,8 +59,8 @@ export const readImport = ({ sql }: Database["Service"], key: ImportKey, locked 
   )
 
 /**
- * The imports of these keys, each sought by itself, since a plan that was made while there were few
- * must also be good when there are many.
+ * The imports of these keys. Each is looked up by itself, because a plan that was made for a small
+ * table must also be good for a large one.
  */
 const readImports = ({ sql }: Database["Service"], keys: ReadonlyArray<ImportKey>) =>
   foundRows(sql`

@@ -166,7 +166,7 @@ export const instructionColumns = {
   type: textOf(PaymentInstruction.fields.type)
 } satisfies ColumnsFor<PaymentInstruction>
 
-/** What a vendor told of an instruction. */
+/** What a vendor answered about an instruction. */
 export const InstructionDetails = Schema.Union([
   Schema.TaggedStruct("Card", {
     brand: Schema.String,
