@@ -1,4 +1,4 @@
-/** Commands about platform accounts: all that is known of one, for whoever has to explain it. */
+/** Commands about platform accounts. */
 import { encodeDescription } from "@data-import/domain/account/AccountDescription"
 import { formatInstant } from "@data-import/domain/schema/Field"
 import { ApiKeyId, type Caller, RequestId } from "@data-import/domain/organisation/Organisation"
@@ -118,20 +118,20 @@ const show = Command.make(
   { number: Argument.String("number").pipe(asAccountNumber) },
   Effect.fnUntraced(function* ({ number }) {
     const accounts = yield* Accounts
-    const history = yield* AuditLog
+    const auditLog = yield* AuditLog
     const found = yield* accounts.describe(number)
     if (Option.isNone(found)) return yield* new Refused({ why: `There is no account ${number}.` })
     const { key } = found.value
     const description = {
       ...encodeDescription(found.value),
-      attempts: (yield* history.attempts(key)).map(attemptEntry),
-      audit: (yield* history.audit(key)).map(auditEntry)
+      attempts: (yield* auditLog.attempts(key)).map(attemptEntry),
+      audit: (yield* auditLog.audit(key)).map(auditEntry)
     }
     yield* say(description, readable(description))
   }, onStorage)
 ).pipe(Command.withDescription("Show everything that is on an account, and how it came there"))
 
-/** What the audit log has as the key of whoever works with this command. */
+/** The API key under which the audit log records this command. */
 const operatorKey = ApiKeyId.make("operator")
 
 const endInstruction = Command.make(

@@ -23,7 +23,7 @@ export const say = print
 
 const cellLength = 80
 
-/** One line of text. A supplier's text must not move the cursor of whoever reads it. */
+/** One line of text without control characters. A supplier's text must not move the cursor. */
 export const plain = (value: Schema.Json | undefined): string | boolean | null => {
   if (value === null || value === undefined || typeof value === "boolean") return value ?? null
   const text = typeof value === "object" ? JSON.stringify(value) : String(value)

@@ -28,11 +28,11 @@ export const placesIn = (dataDir: string) => ({
 
 export interface Held {
   readonly _tag: "Held"
-  /** Tells everybody who waits, now or later, that PostgreSQL runs and may be used. */
+  /** Lets waiting and later processes use the running PostgreSQL. */
   readonly share: Effect.Effect<void>
 }
 
-/** `Shared`: somebody else runs PostgreSQL here, and it may be used. */
+/** `Shared`: another process runs PostgreSQL here, and it may be used. */
 export type Claim = Held | { readonly _tag: "Shared" }
 
 const message = "shared"
@@ -91,8 +91,8 @@ const hold = (name: string) =>
   )
 
 /**
- * What the process that has the name says before the connection ends. A file that nobody listens on
- * was left by a process that was killed, and is removed.
+ * What the process that has the name sends before the connection ends. The socket file of a process
+ * that was killed is removed.
  */
 const hear = (name: string) =>
   Effect.callback<string>((resume) => {

@@ -1,6 +1,6 @@
 /**
- * The operator command as a whole: every noun with its verbs, and how a run of it ends. It stands
- * apart from the process that runs it, so that a test can run it on any storage.
+ * The operator command: all its subcommands, and how a run ends. It is apart from its process, so
+ * that a test can run it on any storage.
  */
 import { Console, Effect, Layer } from "effect"
 import { CliConfig, CliOutput, Command, GlobalFlag } from "effect/cli"
@@ -18,7 +18,7 @@ import { team } from "./Teams.ts"
 
 const formatter = CliOutput.defaultFormatter({ colors: false })
 
-/** Help that nobody asked for is an error like any other: stdout stays clean for machines. */
+/** Help that was not requested goes to stderr, so that stdout holds output only. */
 const presenter = CliOutput.layerPresenter({
   present: (event) => {
     switch (event._tag) {
@@ -59,6 +59,6 @@ const operator = Command.make("operator").pipe(
 
 const runOperator = Command.runWith(operator, { version: "0.1.0" })
 
-/** Runs a command line. Fails where it was not carried out, after saying why on stderr. */
+/** Runs a command line. Fails if it was not carried out, after writing the reason to stderr. */
 export const run = (args: ReadonlyArray<string>, storage: Layer.Layer<Ports, Explained>) =>
   runOperator(args).pipe(Effect.provideService(Storage, storage), Effect.provide(settings))

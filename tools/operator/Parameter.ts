@@ -11,7 +11,7 @@ import { SupplierCode, type SupplierStatus } from "@data-import/domain/organisat
 import { Duration, Option, Schema } from "effect"
 import { Param } from "effect/cli"
 
-/** Reads the text of an argument or a flag; what it has to look like is said where it does not. */
+/** Decodes the text of an argument or a flag. An invalid one fails with the allowed form. */
 const readAs = <A>(read: (text: string) => Option.Option<A>, form: string) =>
   Param.filterMap<string, A>(read, () => form)
 

@@ -1,5 +1,5 @@
 /**
- * Why a command was not carried out, in one sentence for whoever typed it. It stands alone so that
+ * Why a command was not carried out, in one sentence for the user. It is a file of its own so that
  * every command words the same refusal in the same way.
  */
 import type {
@@ -42,6 +42,6 @@ const explanation = (error: Explained): string => {
 
 const article = (noun: string): string => (/^[aeiou]/.test(noun) ? "an" : "a")
 
-/** Turns what the ports refuse into a sentence. */
+/** Explains a refusal of the ports in a sentence. */
 export const explained = <A, R>(effect: Effect.Effect<A, Explained, R>) =>
   Effect.mapError(effect, (error) => new Refused({ why: explanation(error) }))

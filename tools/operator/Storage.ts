@@ -18,6 +18,6 @@ export class Storage extends Context.Service<Storage, Layer.Layer<Ports, Explain
   "@data-import/operator/Storage"
 ) {}
 
-/** Runs what a command does on the storage, and says in a sentence why it could not be done. */
+/** Runs the work of a command on the storage, and explains a failure in a sentence. */
 export const onStorage = <A, R>(work: Effect.Effect<A, Explained, R>) =>
   Storage.use((storage) => explained(Effect.provide(work, storage)))

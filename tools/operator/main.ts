@@ -45,8 +45,8 @@ const isUndefinedTable = Predicate.compose(
   ({ sqlState }) => sqlState === undefinedTable
 )
 
-/** What a command refuses it has said by itself. */
-const sayWhy = (cause: Cause.Cause<unknown>) => {
+/** Explains a defect. A command has already printed its refusal. */
+const explainDefect = (cause: Cause.Cause<unknown>) => {
   if (!Cause.hasDies(cause)) return Effect.void
   return Console.error(
     isUndefinedTable(Cause.squash(cause))
@@ -56,7 +56,7 @@ const sayWhy = (cause: Cause.Cause<unknown>) => {
 }
 
 const main = run(process.argv.slice(2), storage).pipe(
-  Effect.tapCause(sayWhy),
+  Effect.tapCause(explainDefect),
   Effect.provide([NodeServices.layer, Logger.layer([Logger.withConsoleError(Logger.formatLogFmt)])])
 )
 

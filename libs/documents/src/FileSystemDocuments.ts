@@ -9,7 +9,7 @@ import { type Config, Effect, Layer, Option } from "effect"
 import { Documents, DocumentsUnavailable } from "@data-import/domain/ports/Documents"
 import * as Settings from "@data-import/domain/support/Settings"
 
-/** What a file system says of a path at which there is no file. */
+/** The error codes of a path without a file. */
 const absent = new Set(["ENOENT", "ENOTDIR", "ENAMETOOLONG", "ELOOP"])
 
 const isAbsent = (cause: unknown): boolean =>

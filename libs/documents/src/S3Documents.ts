@@ -86,7 +86,7 @@ interface ObjectKey {
 const send = <A>(request: (options: { readonly abortSignal: AbortSignal }) => Promise<A>) =>
   Effect.tryPromise({ try: (abortSignal) => request({ abortSignal }), catch: (cause) => cause })
 
-/** The code of the refusal that HEAD could not tell; none where it is no refusal any more. */
+/** The code of a refusal, which HEAD does not return; none if the store no longer refuses. */
 const diagnose = (client: S3Client, input: ObjectKey) =>
   send(async (options) => {
     const command = new GetObjectCommand({ ...input, Range: "bytes=0-0" })

@@ -36,12 +36,12 @@ const remedies: Readonly<Record<string, string>> = {
 
 const otherRemedy = "Compare the settings S3_… and the credentials with the store."
 
-/** Tells the operator, and ends the request as a defect. */
+/** Logs the refusal for the operator, and fails the request as a defect. */
 export const misconfigured = (bucket: string, code: string): Effect.Effect<never> => {
-  const told = Effect.logError(
+  const logged = Effect.logError(
     `The document store is not usable: ${code}. ${remedies[code] ?? otherRemedy}`
   ).pipe(Effect.annotateLogs({ bucket }))
-  return Effect.andThen(told, Effect.die(new DocumentStoreMisconfigured({ code })))
+  return Effect.andThen(logged, Effect.die(new DocumentStoreMisconfigured({ code })))
 }
 
 /** Whether there were no credentials to ask with. */

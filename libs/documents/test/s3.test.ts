@@ -67,7 +67,7 @@ const finding = Effect.flatMap(Documents, (documents) =>
 )
 
 describe("Documents on S3", () => {
-  it.live("tells the ETag and the checksum that the store has", () =>
+  it.live("returns the ETag and the checksum of the store", () =>
     Effect.gen(function* () {
       const found = Option.getOrThrow(yield* finding)
       expect(found.etag).toMatch(/^"[0-9a-f]{32}"$/)
@@ -83,7 +83,7 @@ describe("Documents on S3", () => {
     })
   )
 
-  it.live("is unavailable where nobody answers", () =>
+  it.live("is unavailable where no server answers", () =>
     Effect.gen(function* () {
       const { endpoint } = yield* Effect.scoped(answering(() => ({ status: 200 })))
       const failure = yield* Effect.flip(Effect.provide(finding, storeAt(endpoint)))
@@ -114,7 +114,7 @@ const misconfigurations: ReadonlyArray<readonly [status: number, code: string, r
   [403, "SomethingNew", "Compare the settings"]
 ]
 
-describe("a store that is set up wrongly", () => {
+describe("a misconfigured store", () => {
   it.live.each(misconfigurations)(
     "is a defect with a line of the log: %i %s",
     ([status, code, remedy]) =>
@@ -134,7 +134,7 @@ describe("a store that is set up wrongly", () => {
       })
   )
 
-  it.live("because it has no credentials is one as well", () =>
+  it.live("includes one without credentials", () =>
     Effect.gen(function* () {
       const { endpoint } = yield* answering(() => ({ status: 200 }))
       for (const name of ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"]) vi.stubEnv(name, undefined)
@@ -148,7 +148,7 @@ describe("a store that is set up wrongly", () => {
     })
   )
 
-  it.effect("is not suspected for each missing object of a bucket that is there", () =>
+  it.effect("is not assumed for each missing object of an existing bucket", () =>
     Effect.gen(function* () {
       const { asked, endpoint } = yield* answering((path) =>
         path.endsWith("there.pdf") ? { status: 200 } : { status: 404, code: "NoSuchKey" }

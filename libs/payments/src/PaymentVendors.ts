@@ -45,7 +45,7 @@ const classify = (exit: Exit.Exit<InstructionDetails, VendorFailure>): CircuitBr
 /**
  * What concerns the operator. The reference stays out: a client may have sent a card number as one.
  */
-const tell = (vendor: string, failure: VendorFailure): Effect.Effect<void> => {
+const log = (vendor: string, failure: VendorFailure): Effect.Effect<void> => {
   const why = failure._tag === "VendorRejected" ? failure.reason : String(failure.cause)
   if (failure._tag === "VendorRejected" && why !== "credentials") return Effect.void
   const annotations = { vendor, failure: failure._tag, why }
@@ -88,7 +88,7 @@ const make = Effect.gen(function* () {
   return PaymentVendor.of({
     verify: Effect.fn("PaymentVendor.verify")((instruction, organisation) =>
       Effect.tapError(ask(instruction, organisation), (failure) =>
-        tell(instruction.vendor, failure)
+        log(instruction.vendor, failure)
       )
     )
   })

@@ -1,5 +1,5 @@
 /**
- * What tells one payment vendor from another, and the words in which all of them fail. A vendor is
+ * The description of a payment vendor, and the failures that all vendors have in common. A vendor is
  * one value of this type in a file of its own, and one line in the table of `PaymentVendors`;
  * asking, time limits and the circuit breaker are the same for all and no business of a vendor's.
  */

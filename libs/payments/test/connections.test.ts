@@ -46,7 +46,7 @@ describe("a connection", () => {
     return expectBoth(`https://${host}`, { _tag: "VendorUnreachable", cause: "ENOTFOUND" })
   })
 
-  it.effect("to a port at which nobody listens may come later", () =>
+  it.effect("to a closed port may succeed later", () =>
     Effect.gen(function* () {
       const server = createServer()
       const port = yield* portOf(server)
@@ -79,7 +79,7 @@ describe("a connection", () => {
     })
   )
 
-  it.effect("is given up with the part of an answer that nobody reads", () =>
+  it.effect("is closed with the unread part of an answer", () =>
     Effect.gen(function* () {
       const givenUp = yield* Deferred.make<void>()
       const server = createHttpServer((_request, response) => {

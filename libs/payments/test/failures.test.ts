@@ -52,7 +52,7 @@ describe("a status", () => {
     [599, unavailable]
   ]
 
-  it.effect.each(meanings)("%i is judged alike at every vendor", ([code, expected]) =>
+  it.effect.each(meanings)("%i means the same at every vendor", ([code, expected]) =>
     Effect.gen(function* () {
       for (const instruction of [byCard, byMandate]) {
         expect(yield* verified(instruction)).toMatchObject(expected)
@@ -60,7 +60,7 @@ describe("a status", () => {
     }).pipe(Effect.provide(layerOf(() => Effect.succeed(status(code)))))
   )
 
-  it.effect.each(meanings)("%i is judged alike at a second request", ([code, expected]) =>
+  it.effect.each(meanings)("%i means the same at a second request", ([code, expected]) =>
     Effect.gen(function* () {
       expect(yield* verified(byMandate)).toMatchObject(expected)
       expect(yield* verified({ ...byCard, reference: "seti_1" })).toMatchObject(expected)

@@ -26,7 +26,7 @@ const askedWith = (values: Readonly<Record<string, string>>) => {
 }
 
 describe("the settings", () => {
-  it.effect("need nothing to start, and then reach nobody", () => {
+  it.effect("are optional, and without them no vendor is reachable", () => {
     const { asked, layer } = askedWith({})
     return Effect.gen(function* () {
       expect(yield* verified(byCard)).toMatchObject(unconfigured)

@@ -159,7 +159,7 @@ describe("STRIPE", () => {
     [{ status: "succeeded" }, unavailable]
   ]
 
-  it.effect.each(intents)("judges the setup intent %j", ([answer, expected]) =>
+  it.effect.each(intents)("decides on the setup intent %j", ([answer, expected]) =>
     Effect.gen(function* () {
       const { outcome } = yield* verifiedBy({ [intent]: answer, [method]: cardMethod }, byIntent)
       expect(outcome).toMatchObject(expected)
@@ -183,7 +183,7 @@ describe("STRIPE", () => {
     ["pm_1", unavailable]
   ]
 
-  it.effect.each(methods)("judges the payment method %j", ([answer, expected]) =>
+  it.effect.each(methods)("decides on the payment method %j", ([answer, expected]) =>
     Effect.gen(function* () {
       const { outcome } = yield* verifiedBy({ [method]: answer }, byCard)
       expect(outcome).toMatchObject(expected)
@@ -245,7 +245,7 @@ describe("GOCARDLESS", () => {
     })
   )
 
-  it.effect("knows that not every bank has a name", () =>
+  it.effect("accepts a bank without a name", () =>
     Effect.gen(function* () {
       const outcome = yield* verifiedMandate(mandate, { ...bankAccount, bank_name: null })
       expect(outcome).toMatchObject({ bankName: null })
@@ -263,7 +263,7 @@ describe("GOCARDLESS", () => {
     [[], unavailable]
   ]
 
-  it.effect.each(mandatesOf)("judges the mandate %j", ([answer, expected]) =>
+  it.effect.each(mandatesOf)("decides on the mandate %j", ([answer, expected]) =>
     Effect.gen(function* () {
       expect(yield* verifiedMandate(answer)).toMatchObject(expected)
     })

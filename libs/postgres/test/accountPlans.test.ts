@@ -112,7 +112,7 @@ const look: Lookup = {
 }
 
 layer(storage, { excludeTestServices: true })("an account is found", (it) => {
-  it.effect("without a scan of a whole table, to be seen, changed and described", () =>
+  it.effect("without a scan of a whole table, to be viewed, changed and described", () =>
     Effect.gen(function* () {
       const accounts = yield* Accounts
       yield* manyAccounts

@@ -272,7 +272,7 @@ layer(storage, { excludeTestServices: true })("a created account", (it) => {
     })
   )
 
-  it.effect("keeps figures to their last digit, and metadata whatever stands in it", () =>
+  it.effect("keeps every digit of decimals, and metadata unchanged", () =>
     Effect.gen(function* () {
       const value = JSON.parse(`{"__proto__":{"a":1},"~effect/BigDecimal":"x","b":null,"c":[[]]}`)
       const key = "\u{1F600}".repeat(1024)

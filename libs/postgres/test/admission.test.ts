@@ -14,7 +14,7 @@ const slow = new StorageUnavailable({ cause: "slow" })
 const troubleOf = (failure: StorageUnavailable): Trouble | null =>
   failure === away ? "away" : null
 
-/** One that nobody probes. */
+/** A breaker without a probe. */
 const makeBreaker = () => {
   let trouble: Trouble | null = null
   return {
@@ -34,89 +34,89 @@ const start = <A, E>(effect: Effect.Effect<A, E>) =>
   Effect.forkChild(effect, { startImmediately: true })
 
 /**
- * Turns that last until they are let go; `turns` has the names in the order in which they began.
+ * Tasks that hold a permit until `finish`; `tasks` has the names in the order in which they began.
  */
 const stage = ({ run }: Pick<Admission.Admission, "run">) => {
-  const turns: Array<string> = []
+  const tasks: Array<string> = []
   const gate = Deferred.makeUnsafe<void>()
-  const turn = (name: string) =>
+  const task = (name: string) =>
     run(
       Effect.andThen(
-        Effect.sync(() => turns.push(name)),
+        Effect.sync(() => tasks.push(name)),
         Deferred.await(gate)
       )
     )
-  return { turn, turns, letGo: Deferred.succeed(gate, undefined) }
+  return { task, tasks, finish: Deferred.succeed(gate, undefined) }
 }
 
-/** An admission with these turns under way or waiting. */
+/** An admission with these tasks running or waiting. */
 const occupied = Effect.fnUntraced(function* (
   names: ReadonlyArray<string>,
   breaker: Admission.Breaking = makeBreaker()
 ) {
   const { admit, run } = admission({}, breaker)
-  const { letGo, turn, turns } = stage({ run })
-  const fibers = yield* Effect.forEach(names, (name) => start(admit(turn(name))))
-  return { admit, fibers, letGo, run, turn, turns }
+  const { finish, task, tasks } = stage({ run })
+  const fibers = yield* Effect.forEach(names, (name) => start(admit(task(name))))
+  return { admit, fibers, finish, run, task, tasks }
 })
 
 const refusalOf = <A, E extends { readonly _tag: string }>(effect: Effect.Effect<A, E>) =>
   Effect.map(Effect.flip(effect), ({ _tag }) => _tag)
 
 describe("the queue", () => {
-  it.effect("lets as many run as there are connections, and the next in the order they came", () =>
+  it.effect("runs as many as there are permits, and the others first come, first served", () =>
     Effect.gen(function* () {
-      const { fibers, letGo, turns } = yield* occupied(["a", "b", "c", "d"])
-      expect(turns).toStrictEqual(["a", "b"])
-      yield* letGo
+      const { fibers, finish, tasks } = yield* occupied(["a", "b", "c", "d"])
+      expect(tasks).toStrictEqual(["a", "b"])
+      yield* finish
       yield* Effect.forEach(fibers, Fiber.join)
-      expect(turns).toStrictEqual(["a", "b", "c", "d"])
+      expect(tasks).toStrictEqual(["a", "b", "c", "d"])
     })
   )
 
-  it.effect("lets those who have begun go before those who have not", () =>
+  it.effect("serves requests that have started before requests that have not", () =>
     Effect.gen(function* () {
       const { admit, run } = admission({ running: 1 })
-      const turns: Array<string> = []
-      const turn = (name: string) =>
+      const tasks: Array<string> = []
+      const task = (name: string) =>
         run(
           Effect.andThen(
             Effect.sleep("10 millis"),
-            Effect.sync(() => turns.push(name))
+            Effect.sync(() => tasks.push(name))
           )
         )
-      const twice = yield* start(admit(Effect.andThen(turn("first"), turn("first again"))))
-      const others = yield* Effect.forEach(["second", "third"], (name) => start(admit(turn(name))))
-      const nobodys = yield* start(turn("nobody's"))
+      const twice = yield* start(admit(Effect.andThen(task("first"), task("first again"))))
+      const others = yield* Effect.forEach(["second", "third"], (name) => start(admit(task(name))))
+      const background = yield* start(task("background"))
       yield* TestClock.adjust("1 second")
-      yield* Effect.forEach([twice, ...others, nobodys], (fiber) =>
+      yield* Effect.forEach([twice, ...others, background], (fiber) =>
         Fiber.await<unknown, unknown>(fiber)
       )
-      expect(turns).toStrictEqual(["first", "nobody's", "first again", "second", "third"])
+      expect(tasks).toStrictEqual(["first", "background", "first again", "second", "third"])
     })
   )
 
-  it.effect("is full at its limit, whoever comes", () =>
+  it.effect("refuses when its places are taken", () =>
     Effect.gen(function* () {
-      const { run, turn, turns } = yield* occupied(["a", "b"])
-      yield* Effect.forEach(Array.from({ length: limits.waiting }), () => start(turn("waits")))
+      const { run, task, tasks } = yield* occupied(["a", "b"])
+      yield* Effect.forEach(Array.from({ length: limits.waiting }), () => start(task("waits")))
       expect(yield* refusalOf(run(Effect.void))).toBe("StorageUnavailable")
-      expect(turns).toStrictEqual(["a", "b"])
+      expect(tasks).toStrictEqual(["a", "b"])
     })
   )
 
-  it.effect("gives the turn of one who left it to the next", () =>
+  it.effect("hands the permit of an interrupted waiter to the next", () =>
     Effect.gen(function* () {
-      const { fibers, letGo, turns } = yield* occupied(["a", "b", "c", "d"])
+      const { fibers, finish, tasks } = yield* occupied(["a", "b", "c", "d"])
       const [, , c, d] = fibers
       yield* Effect.forEach(c === undefined ? [] : [c], Fiber.interrupt)
-      yield* letGo
+      yield* finish
       yield* Effect.forEach(d === undefined ? [] : [d], Fiber.join)
-      expect(turns).toStrictEqual(["a", "b", "d"])
+      expect(tasks).toStrictEqual(["a", "b", "d"])
     })
   )
 
-  it.effect("frees the turn of what fails, dies or is interrupted", () =>
+  it.effect("releases the permit of an effect that fails, dies or is interrupted", () =>
     Effect.gen(function* () {
       const { run } = admission({ running: 1, waiting: 0 })
       yield* Effect.exit(run(Effect.fail("failed")))
@@ -127,44 +127,49 @@ describe("the queue", () => {
     })
   )
 
-  it.effect("refuses who has waited in vain, and does not disturb those that run", () =>
-    Effect.gen(function* () {
-      const breaker = makeBreaker()
-      const { fibers, letGo, run } = yield* occupied(["a", "b", "c"], breaker)
-      yield* TestClock.adjust(limits.wait)
-      const [a, b, c] = fibers.map((fiber) => fiber.pollUnsafe())
-      expect([a, b]).toStrictEqual([undefined, undefined])
-      expect(c !== undefined && Exit.isFailure(c)).toBe(true)
-      expect(breaker.trouble()).toBe("not_answering")
-      expect(yield* refusalOf(run(Effect.void)), "nobody waits any more").toBe("StorageUnavailable")
-      yield* letGo
-      expect(yield* run(Effect.succeed("served"))).toBe("served")
-    })
+  it.effect(
+    "fails a wait that is too long, opens the breaker and leaves running effects alone",
+    () =>
+      Effect.gen(function* () {
+        const breaker = makeBreaker()
+        const { fibers, finish, run } = yield* occupied(["a", "b", "c"], breaker)
+        yield* TestClock.adjust(limits.wait)
+        const [a, b, c] = fibers.map((fiber) => fiber.pollUnsafe())
+        expect([a, b]).toStrictEqual([undefined, undefined])
+        expect(c !== undefined && Exit.isFailure(c)).toBe(true)
+        expect(breaker.trouble()).toBe("not_answering")
+        expect(
+          yield* refusalOf(run(Effect.void)),
+          "it does not wait while the breaker is open"
+        ).toBe("StorageUnavailable")
+        yield* finish
+        expect(yield* run(Effect.succeed("served"))).toBe("served")
+      })
   )
 })
 
-describe("the door", () => {
-  it.effect("lets in until somebody has waited too long, and again when that is over", () =>
+describe("admission", () => {
+  it.effect("admits until a wait is too long, and again when that is over", () =>
     Effect.gen(function* () {
-      const { admit, fibers, letGo } = yield* occupied(["a", "b", "c"])
+      const { admit, fibers, finish } = yield* occupied(["a", "b", "c"])
       yield* TestClock.adjust(Duration.subtract(tooLong, Duration.millis(1)))
       expect(yield* admit(Effect.succeed("in"))).toBe("in")
       yield* TestClock.adjust(Duration.millis(1))
       expect(yield* refusalOf(admit(Effect.void))).toBe("ServiceUnavailable")
-      yield* letGo
+      yield* finish
       yield* Effect.forEach(fibers, Fiber.join)
       expect(yield* admit(Effect.succeed("in"))).toBe("in")
     })
   )
 
-  it.effect("keeps half of the places in the queue for those who are in", () =>
+  it.effect("keeps half of the places in the queue for admitted requests", () =>
     Effect.gen(function* () {
-      const { admit, turn } = yield* occupied(["a", "b"])
+      const { admit, task } = yield* occupied(["a", "b"])
       yield* Effect.forEach(Array.from({ length: limits.waiting / 2 - 1 }), () =>
-        start(admit(turn("waits")))
+        start(admit(task("waits")))
       )
       expect(yield* admit(Effect.succeed("in"))).toBe("in")
-      yield* start(admit(turn("waits")))
+      yield* start(admit(task("waits")))
       expect(yield* refusalOf(admit(Effect.void))).toBe("ServiceUnavailable")
     })
   )
@@ -184,22 +189,22 @@ describe("the door", () => {
   )
 
   it.effect.each([
-    { name: "success", turn: Effect.void, trouble: null },
-    { name: "a refusal of the domain", turn: Effect.fail("refused"), trouble: null },
-    { name: "a defect", turn: Effect.die("defect"), trouble: null },
-    { name: "an interruption", turn: Effect.interrupt, trouble: null },
-    { name: "a failure that says nothing about others", turn: Effect.fail(slow), trouble: null },
-    { name: "being away", turn: Effect.fail(away), trouble: "away" }
-  ])("opens the breaker only when the database is away: $name", ({ trouble, turn }) =>
+    { name: "success", task: Effect.void, trouble: null },
+    { name: "a refusal of the domain", task: Effect.fail("refused"), trouble: null },
+    { name: "a defect", task: Effect.die("defect"), trouble: null },
+    { name: "an interruption", task: Effect.interrupt, trouble: null },
+    { name: "a failure that says nothing about others", task: Effect.fail(slow), trouble: null },
+    { name: "being away", task: Effect.fail(away), trouble: "away" }
+  ])("opens the breaker only when the database is away: $name", ({ trouble, task }) =>
     Effect.gen(function* () {
       const breaker = makeBreaker()
       const { run } = admission({}, breaker)
-      yield* Effect.exit(run<void, unknown, never>(turn))
+      yield* Effect.exit(run<void, unknown, never>(task))
       expect(breaker.trouble()).toBe(trouble)
     })
   )
 
-  it.effect("lets a request that has begun go on while the breaker is open", () =>
+  it.effect("lets a request that has started go on while the breaker is open", () =>
     Effect.gen(function* () {
       const breaker = makeBreaker()
       const { admit, run } = admission({ running: 1 }, breaker)
@@ -209,20 +214,20 @@ describe("the door", () => {
       const busy = yield* start(run(Effect.never))
       yield* breaker.open("away")
       const refused = yield* refusalOf(run(Effect.void))
-      expect(refused, "but does not wait for a turn").toBe("StorageUnavailable")
+      expect(refused, "but does not wait for a permit").toBe("StorageUnavailable")
       yield* Fiber.interrupt(busy)
     })
   )
 })
 
-/** Requests that take so many turns of 50 ms come at a steady rate for ten seconds. */
-const crowd = Effect.fnUntraced(function* (turns: number, everyMillis: number) {
+/** Requests of so many tasks of 50 ms each, at a steady rate for ten seconds. */
+const overload = Effect.fnUntraced(function* (tasks: number, everyMillis: number) {
   const { admit, run } = admission({ running: 4, waiting: 128 })
-  const turn = run(Effect.sleep(Duration.millis(50)))
+  const task = run(Effect.sleep(Duration.millis(50)))
   const millis = Effect.map(Clock.currentTimeMillis, Number)
   const request = Effect.gen(function* () {
     const came = yield* millis
-    const { _tag } = yield* Effect.result(admit(Effect.repeat(turn, { times: turns - 1 })))
+    const { _tag } = yield* Effect.result(admit(Effect.repeat(task, { times: tasks - 1 })))
     return { isServed: _tag === "Success", took: (yield* millis) - came }
   })
   const fibers = yield* Effect.forEach(Array.from({ length: 10_000 / everyMillis }), () =>
@@ -235,27 +240,27 @@ const crowd = Effect.fnUntraced(function* (turns: number, everyMillis: number) {
   return { served: took(true), refused: took(false) }
 })
 
-describe("a crowd of five times what can be served", () => {
+describe("five times the load that can be served", () => {
   it.effect.each([1, 2, 8])(
-    "leaves as much work done as before, and is refused at once: %s turns a request",
-    (turns) =>
+    "keeps the goodput and refuses the rest at once: %s permits a request",
+    (tasks) =>
       Effect.gen(function* () {
-        const { refused, served } = yield* crowd(turns, (turns * 12.5) / 5)
-        const capacity = 10_000 / (turns * 12.5)
+        const { refused, served } = yield* overload(tasks, (tasks * 12.5) / 5)
+        const capacity = 10_000 / (tasks * 12.5)
         expect(served.length / capacity).toBeGreaterThan(0.9)
-        expect(Math.max(...refused), "nobody waits for a refusal").toBe(0)
+        expect(Math.max(...refused), "refusals come at once").toBe(0)
         expect(Math.max(...served), "nor for long, once let in").toBeLessThan(
-          Duration.toMillis(limits.wait) + 4 * turns * 50
+          Duration.toMillis(limits.wait) + 4 * tasks * 50
         )
       })
   )
 
-  it.effect("is no crowd where it only came all at once, and all turns take long", () =>
+  it.effect("is not assumed for a burst of slow requests", () =>
     Effect.gen(function* () {
       const { admit, run } = admission({ running: 10, waiting: 100 })
-      const turn = run(Effect.sleep("300 millis"))
-      const request = Effect.result(admit(turn))
-      const first = yield* start(admit(turn))
+      const task = run(Effect.sleep("300 millis"))
+      const request = Effect.result(admit(task))
+      const first = yield* start(admit(task))
       yield* TestClock.adjust("1 millis")
       const others = yield* Effect.forEach(Array.from({ length: 19 }), () => start(request))
       yield* TestClock.adjust("299 millis")
@@ -266,24 +271,24 @@ describe("a crowd of five times what can be served", () => {
     })
   )
 
-  it.effect("is no crowd just below that", () =>
+  it.effect("is not assumed for a load just below the capacity", () =>
     Effect.gen(function* () {
-      const { refused } = yield* crowd(2, 26)
+      const { refused } = yield* overload(2, 26)
       expect(refused).toStrictEqual([])
     })
   )
 })
 
-/** A request: how long its turns last, and when it comes after the one before it. Milliseconds. */
+/** A request: how long its tasks last, and when it comes after the one before it. Milliseconds. */
 interface Asked {
   readonly after: number
-  readonly turns: ReadonlyArray<number>
+  readonly tasks: ReadonlyArray<number>
 }
 
 const requests: fc.Arbitrary<ReadonlyArray<Asked>> = fc.array(
   fc.record({
     after: fc.integer({ min: 0, max: 60 }),
-    turns: fc.array(fc.integer({ min: 1, max: 100 }), { minLength: 1, maxLength: 6 })
+    tasks: fc.array(fc.integer({ min: 1, max: 100 }), { minLength: 1, maxLength: 6 })
   }),
   { minLength: 1, maxLength: 60 }
 )
@@ -292,7 +297,7 @@ const simulated = Effect.fnUntraced(function* (given: ReadonlyArray<Asked>) {
   const { admit, run } = admission()
   let running = 0
   let most = 0
-  const turn = (millis: number) =>
+  const task = (millis: number) =>
     run(
       Effect.acquireUseRelease(
         Effect.sync(() => (most = Math.max(most, ++running))),
@@ -300,10 +305,10 @@ const simulated = Effect.fnUntraced(function* (given: ReadonlyArray<Asked>) {
         () => Effect.sync(() => running--)
       )
     )
-  const fibers = yield* Effect.forEach(given, ({ after, turns }) =>
+  const fibers = yield* Effect.forEach(given, ({ after, tasks }) =>
     Effect.andThen(
       TestClock.adjust(Duration.millis(after)),
-      start(Effect.result(admit(Effect.forEach(turns, turn, { discard: true }))))
+      start(Effect.result(admit(Effect.forEach(tasks, task, { discard: true }))))
     )
   )
   yield* TestClock.adjust(Duration.minutes(1))
@@ -312,15 +317,15 @@ const simulated = Effect.fnUntraced(function* (given: ReadonlyArray<Asked>) {
   return { refusals, most, run }
 })
 
-it.effect("refuses at the door or not at all, runs no more than it may, and loses no turn", () =>
+it.effect("sheds only at admission, respects the limit and loses no permit", () =>
   Effect.gen(function* () {
     const context = yield* Effect.context<never>()
     const holds = Effect.fnUntraced(function* (given: ReadonlyArray<Asked>) {
       const { most, refusals, run } = yield* simulated(given)
       expect(refusals).not.toContain("StorageUnavailable")
       expect(most).toBeLessThanOrEqual(limits.running)
-      const turns = Array.from({ length: limits.running }, () => run(Effect.void))
-      const together = Effect.all(turns, { concurrency: "unbounded", discard: true })
+      const tasks = Array.from({ length: limits.running }, () => run(Effect.void))
+      const together = Effect.all(tasks, { concurrency: "unbounded", discard: true })
       expect(Exit.isSuccess(yield* Effect.exit(together))).toBe(true)
     })
     const property = fc.asyncProperty(requests, (given) =>

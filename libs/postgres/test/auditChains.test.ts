@@ -97,7 +97,7 @@ const writes: fc.Arbitrary<ReadonlyArray<Write>> = fc.array(
 )
 
 layer(storage, { excludeTestServices: true, timeout: "1 minute" })("the chains", (it) => {
-  it.effect("hold every entry once and in one line, whoever writes at once", () =>
+  it.effect("hold every entry once and in order under concurrent writes", () =>
     Effect.gen(function* () {
       const context: Context.Context<Storage> = yield* Effect.context<Storage>()
       const holds = Effect.fnUntraced(function* (list: ReadonlyArray<Write>) {
@@ -158,7 +158,7 @@ layer(storage, { excludeTestServices: true, timeout: "1 minute" })("the chains",
     })
   )
 
-  it.effect("are kept by whoever may only write to the log, and by no word of theirs", () =>
+  it.effect("are kept for users that may only insert, and ignore the values that these send", () =>
     Effect.gen(function* () {
       const { sql } = yield* Database
       const { caller, keyOf } = yield* freshSupplier
@@ -201,7 +201,7 @@ const twoProcesses = Effect.gen(function* () {
   return yield* Effect.all([process, process])
 })
 
-it.live("batches of stagings and refusals of the same imports never wait in a circle", () =>
+it.live("batches of stagings and refusals of the same imports do not deadlock", () =>
   Effect.gen(function* () {
     const [one, other] = yield* twoProcesses
     const { caller, keyOf } = yield* Effect.provideContext(freshSupplier, one)
@@ -293,7 +293,7 @@ it.live.each([{ a: 4 }, { a: 1, b: 1, c: 1 }, { a: 4, b: 1, c: 3 }, { a: 2, b: 6
     }).pipe(Effect.provide(storage))
 )
 
-it.live("what was written before there were chains is chained in its order", () =>
+it.live("entries from before the chains are chained in their order", () =>
   Effect.gen(function* () {
     const server = Redacted.make(inject("databaseUrl"))
     const name = `older_${randomBytes(8).toString("hex")}`

@@ -269,14 +269,14 @@ layer(storage, { excludeTestServices: true })("the verification", (it) => {
     })
   )
 
-  it.effect("finds nothing where nothing was done, and counts what it has read", () =>
+  it.effect("finds nothing in an unaltered log, and counts what it has read", () =>
     Effect.gen(function* () {
       const { verified } = yield* tampered("select 1")
       expect(verified).toStrictEqual({ chains: 3, entries: 9, fault: null })
     })
   )
 
-  it.effect("is shown an altered value of every column there is", () =>
+  it.effect("is tested with an altered value of every column", () =>
     Effect.gen(function* () {
       const columns = yield* rows(
         (sql) => sql<{ table: string; column: string }>`

@@ -65,7 +65,7 @@ it.live("refuses while the database is away, and works when it is back", () =>
   }).pipe(Effect.scoped)
 )
 
-it.live("refuses what runs while its connection is ended, alone or in a transaction", () =>
+it.live("fails statements and transactions whose connection is lost", () =>
   Effect.gen(function* () {
     const { url } = yield* restartableServer
     yield* Effect.gen(function* () {
@@ -102,7 +102,7 @@ it.live("starts without its database, and finds it later", () =>
   }).pipe(Effect.scoped)
 )
 
-it.live("takes a database that lets nobody in for one that is away", () =>
+it.live("treats a database that admits no connection as away", () =>
   Effect.gen(function* () {
     const { url } = yield* restartableServer
     const wrong = new URL(Redacted.value(url))

@@ -240,7 +240,7 @@ const connecting: Readonly<
 }
 
 describe.each(Object.entries(connecting))("%s", (_, connect) => {
-  it.live("tells its user and password to no server that refuses TLS", () =>
+  it.live("sends its user and password to no server that refuses TLS", () =>
     Effect.gen(function* () {
       const { port, received } = yield* withoutTls
       // This address leads to this machine, but is not known to.

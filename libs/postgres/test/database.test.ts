@@ -93,7 +93,7 @@ layer(storage, { excludeTestServices: true })("a failed statement", (it) => {
     })
   )
 
-  it.effect("is a defect where a row is not what it should be", () =>
+  it.effect("is a defect if a row does not match its schema", () =>
     Effect.gen(function* () {
       const { run, sql } = yield* Database
       const numbers = rowsOf(Schema.Struct({ count: Schema.Int }))
@@ -132,7 +132,7 @@ layer(storage, { excludeTestServices: true })("text that PostgreSQL cannot hold"
       })
   )
 
-  it.effect("marks a place in a list like any other", () =>
+  it.effect("is a valid position in a list", () =>
     Effect.gen(function* () {
       const imports = yield* ImportProcesses
       const { caller, keyOf, supplier } = yield* freshSupplier
@@ -145,7 +145,7 @@ layer(storage, { excludeTestServices: true })("text that PostgreSQL cannot hold"
 })
 
 layer(storage, { excludeTestServices: true })("a staged payload", (it) => {
-  it.effect("is stored with many others at once, and does not fall with one that cannot be", () =>
+  it.effect("is stored in a batch in which another one fails", () =>
     Effect.gen(function* () {
       const imports = yield* ImportProcesses
       const { caller, keyOf } = yield* freshSupplier
@@ -168,7 +168,7 @@ layer(storage, { excludeTestServices: true })("a staged payload", (it) => {
     })
   )
 
-  it.effect("may be as large as a body, and comes back to the letter", () =>
+  it.effect("may be as large as a body, and is returned unchanged", () =>
     Effect.gen(function* () {
       const imports = yield* ImportProcesses
       const { caller, keyOf } = yield* freshSupplier
@@ -202,7 +202,7 @@ it.effect.each([0, 1, 8, 9, 5_000])("%i rows are decoded in their order", (count
   })
 )
 
-it.effect.each([1, 5_000])("of %i rows, one that is not what it should be is a defect", (count) =>
+it.effect.each([1, 5_000])("of %i rows, one that does not match its schema is a defect", (count) =>
   Effect.gen(function* () {
     const rows: Array<{ readonly number: unknown }> = numbers(count)
     rows[count - 1] = { number: "1" }
@@ -212,7 +212,7 @@ it.effect.each([1, 5_000])("of %i rows, one that is not what it should be is a d
   })
 )
 
-it.effect("many rows are decoded with pauses in which others go on", () =>
+it.effect("many rows are decoded in steps, and other fibers run in between", () =>
   Effect.gen(function* () {
     let isOver = false
     let turns = 0

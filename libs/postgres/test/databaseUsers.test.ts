@@ -104,7 +104,7 @@ describe("a user of a service", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("is known to the server by what no password can be had from", () =>
+  it.live("is stored on the server as a verifier only", () =>
     Effect.gen(function* () {
       const owner = yield* migrated
       const user = freshName("query")
@@ -119,7 +119,7 @@ describe("a user of a service", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("gets into its own database alone, and not into another of the same system", () =>
+  it.live("connects to its own database only", () =>
     Effect.gen(function* () {
       const [owner, other] = [yield* migrated, yield* migrated]
       const { query } = yield* DatabaseUsers.temporary(owner)
@@ -129,7 +129,7 @@ describe("a user of a service", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("is gone when its scope is, and can be had again", () =>
+  it.live("is dropped with its scope, and can be made again", () =>
     Effect.gen(function* () {
       const owner = yield* migrated
       const names = Effect.map(Effect.scoped(DatabaseUsers.temporary(owner)), (databaseUsers) =>

@@ -117,7 +117,7 @@ describe("the embedded PostgreSQL", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("is not put off by a stale lock file that names somebody else's process", () =>
+  it.live("ignores a stale lock file that names another process", () =>
     Effect.gen(function* () {
       const dataDir = yield* temporaryDataDir()
       const first = yield* start(dataDir)
@@ -164,7 +164,7 @@ describe.runIf(process.getuid?.() === 0 && hasProc)("the embedded PostgreSQL of 
     }).pipe(Effect.scoped)
   )
 
-  it.live("knows whom the permissions let in", () =>
+  it.live("knows which users the permissions admit", () =>
     Effect.gen(function* () {
       const nobody = { uid: 65_534, gid: 65_534 }
       expect(canReach(nobody, yield* temporaryFolder(0o755))).toBe(true)

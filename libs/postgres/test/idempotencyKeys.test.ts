@@ -79,7 +79,7 @@ const useKeys = Effect.gen(function* () {
 })
 
 layer(storage, { excludeTestServices: true })("keys", (it) => {
-  it.effect("are found by index, whatever is done with them", () =>
+  it.effect("are found by index by every operation", () =>
     Effect.gen(function* () {
       yield* fill("many", 5_000, noon)
       yield* rows((sql) => sql`vacuum analyze idempotency_keys`)
@@ -90,7 +90,7 @@ layer(storage, { excludeTestServices: true })("keys", (it) => {
     })
   )
 
-  it.effect("cost no large answer of another request", () =>
+  it.effect("do not read a large answer for another request", () =>
     Effect.gen(function* () {
       const request = freshKeyed()
       yield* reserve(request)
@@ -132,7 +132,7 @@ layer(storage, { excludeTestServices: true })("keys", (it) => {
     })
   )
 
-  it.effect("are deleted by many at once, and stay good meanwhile", () =>
+  it.effect("are deleted concurrently, and work meanwhile", () =>
     Effect.gen(function* () {
       yield* rows((sql) => sql`delete from idempotency_keys`)
       yield* fill("old", 1_000, noon)

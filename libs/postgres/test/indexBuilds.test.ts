@@ -36,7 +36,7 @@ it.live("are there after the migrations", () =>
   )
 )
 
-it.live("are built again where a build was broken off", () =>
+it.live("are built again after an interrupted build", () =>
   run(
     Effect.gen(function* () {
       const { sql, url } = yield* setup
@@ -50,7 +50,7 @@ it.live("are built again where a build was broken off", () =>
   )
 )
 
-it.live("are built while requests write, and wait for those that have begun", () =>
+it.live("are built while requests write, and wait for earlier transactions", () =>
   run(
     Effect.gen(function* () {
       const { other, sql, url } = yield* setup
@@ -74,7 +74,7 @@ it.live("are built while requests write, and wait for those that have begun", ()
   )
 )
 
-it.live("are built by one at a time, for whom the others wait", () =>
+it.live("are built by one session at a time", () =>
   run(
     Effect.gen(function* () {
       const { other, sql, url } = yield* setup

@@ -38,7 +38,7 @@ const addAfter = (account: Whose, { transaction_id: id }: typeof large, added: s
   changeAccount(account, adding(creditOf(added)), { look: { transactionIds: [id] } })
 
 layer(storage, { excludeTestServices: true, timeout: "30 seconds" })("a large read", (it) => {
-  it.effect("waits for one of the same organisation, and nothing else waits for either", () =>
+  it.effect("waits for one of the same organisation only", () =>
     Effect.gen(function* () {
       const [first, second, other] = [
         yield* accountWithItems,
@@ -69,7 +69,7 @@ layer(storage, { excludeTestServices: true, timeout: "30 seconds" })("a large re
     }).pipe(Effect.scoped)
   )
 
-  it.effect("gives its place back where it is interrupted or fails", () =>
+  it.effect("releases its budget when it is interrupted or fails", () =>
     Effect.gen(function* () {
       const account = yield* accountWithItems
       yield* whileLocked(

@@ -157,7 +157,7 @@ describe("a migration of a database in use", () => {
         return yield* Effect.flip(sql.withTransaction(work))
       })
 
-    it.effect.each(breaking)("is found out where %s: %s", ([found, migration]) =>
+    it.effect.each(breaking)("is detected where %s: %s", ([found, migration]) =>
       Effect.gen(function* () {
         expect(yield* undone(migration)).toContain(found)
       })
@@ -169,7 +169,7 @@ describe("a migration of a database in use", () => {
       })
     )
 
-    it.effect("neither rewrites a large table nor reads it whole", () =>
+    it.effect("neither rewrites nor scans a large table", () =>
       Effect.gen(function* () {
         for (const [name, migration] of Object.entries(migrations)) {
           if (!isReleased(name)) expect(yield* workOnLargeTables(migration), name).toEqual([])
@@ -178,7 +178,7 @@ describe("a migration of a database in use", () => {
     )
   })
 
-  it.live("gives way to others while a long transaction is in its way", () =>
+  it.live("lets other statements pass while a long transaction blocks it", () =>
     Effect.gen(function* () {
       const url = yield* databaseAsOf((name) => name < "0008")
       const holder = yield* clientAt(url)
@@ -199,7 +199,7 @@ describe("a migration of a database in use", () => {
     }).pipe(Effect.scoped, Effect.provide(Reactivity.layer))
   )
 
-  it.live("says in one line that others did not give way", () =>
+  it.live("says in one line that another transaction blocked it", () =>
     Effect.gen(function* () {
       const url = yield* databaseAsOf((name) => name < "0008")
       const before = yield* shapeOf(url)

@@ -59,7 +59,7 @@ const isolated = <A, E, R>(test: Effect.Effect<A, E, R>) =>
   Effect.provide(test, Layer.fresh(storage))
 
 describe("refresh tokens", () => {
-  it.live("go a day after their end, with their family, when somebody signs in", () =>
+  it.live("are deleted a day after their expiry, with their family, at a sign-in", () =>
     Effect.gen(function* () {
       const key = yield* freshKey
       const old = yield* signIn(key, 0)
@@ -75,7 +75,7 @@ describe("refresh tokens", () => {
     }).pipe(isolated)
   )
 
-  it.live("go when somebody refreshes, and a family lives as long as one of them", () =>
+  it.live("are deleted at a refresh, and a family with its last token", () =>
     Effect.gen(function* () {
       const key = yield* freshKey
       const first = yield* signIn(key, 0)
@@ -92,7 +92,7 @@ describe("refresh tokens", () => {
     }).pipe(isolated)
   )
 
-  it.live("that are good stay good, and used ones are still told from unknown ones", () =>
+  it.live("stay valid, and used ones stay distinguishable from unknown ones", () =>
     Effect.gen(function* () {
       const key = yield* freshKey
       for (let on = 0; on < 3; on++) yield* signIn(key, on)
@@ -105,7 +105,7 @@ describe("refresh tokens", () => {
     }).pipe(isolated)
   )
 
-  it.live("of many are swept while all of them sign in and refresh at once", () =>
+  it.live("are deleted while many clients sign in and refresh concurrently", () =>
     Effect.gen(function* () {
       const key = yield* freshKey
       const many = yield* Effect.replicateEffect(signIn(key, 0), 250, { concurrency: 10 })

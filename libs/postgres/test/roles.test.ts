@@ -228,13 +228,13 @@ const privateReads: ReadonlyArray<readonly [DatabaseUsers.Worker, string]> = [
 ]
 
 layer(clients, { excludeTestServices: true, timeout: "60 seconds" })("the roles", (it) => {
-  it.effect("may do with each table what its line says, and nothing else", () =>
+  it.effect("have exactly the privileges of the matrix", () =>
     Effect.gen(function* () {
       expect(matrixOf(yield* grants)).toStrictEqual(matrix)
     })
   )
 
-  it.effect("see and change the columns that their statements do", () =>
+  it.effect("have privileges on the columns of their statements only", () =>
     Effect.gen(function* () {
       const partial = (yield* grants)
         .filter(({ columns, whole }) => !whole && columns.length > 0)
@@ -246,7 +246,7 @@ layer(clients, { excludeTestServices: true, timeout: "60 seconds" })("the roles"
     })
   )
 
-  it.effect("own nothing, are nobody in particular, and belong to nothing else", () =>
+  it.effect("own nothing, have no special attributes and are in no other role", () =>
     Effect.gen(function* () {
       const { owner: sql, workers: clients } = yield* Clients
       const roles = Object.values(DatabaseUsers.roleOf)
@@ -366,7 +366,7 @@ layer(clients, { excludeTestServices: true, timeout: "60 seconds" })("the roles"
     })
   )
 
-  it.effect.each(privateReads)("keep from %s what it has no use for: %s", ([worker, statement]) =>
+  it.effect.each(privateReads)("hide from %s what it does not need: %s", ([worker, statement]) =>
     Effect.gen(function* () {
       const { workers: clients } = yield* Clients
       expect(yield* outcomeOf(clients[worker], statement)).toBe(insufficientPrivilege)

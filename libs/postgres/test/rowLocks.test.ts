@@ -91,7 +91,7 @@ const tagsOf = (ended: ReadonlyArray<Ended>) =>
   })
 
 layer(storage)("while an import is locked", (it) => {
-  it.effect("stagings of others are stored at once, and its own when it is free", () =>
+  it.effect("other imports are staged at once, and the locked one when it is free", () =>
     Effect.gen(function* () {
       const imports = yield* ImportProcesses
       const { caller, keyOf } = yield* freshSupplier
@@ -113,7 +113,7 @@ layer(storage)("while an import is locked", (it) => {
     })
   )
 
-  it.effect("nobody who waits for it has a connection", () =>
+  it.effect("operations that wait for it hold no connection", () =>
     Effect.gen(function* () {
       const imports = yield* ImportProcesses
       const { caller, keyOf } = yield* freshSupplier
@@ -139,7 +139,7 @@ layer(storage)("while an import is locked", (it) => {
     })
   )
 
-  it.effect("who waits for it gives up after five seconds", () =>
+  it.effect("an operation that waits for it fails after five seconds", () =>
     Effect.gen(function* () {
       const imports = yield* ImportProcesses
       const { caller, keyOf } = yield* freshSupplier

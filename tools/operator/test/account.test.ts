@@ -53,7 +53,7 @@ const arrange = Effect.fnUntraced(function* (values: Partial<Account> = {}) {
   return { ...account, account: command, show }
 })
 
-it.effect("an account is shown as JSON, with everything on it and how it came there", () =>
+it.effect("an account is shown as JSON, with everything on it and its history", () =>
   Effect.gen(function* () {
     const { caller, key, number, show } = yield* arrange()
     const { done, err, out } = yield* show(number, "--json")
@@ -135,7 +135,7 @@ it.effect("an account is shown as text, a table for each kind of thing", () =>
   })
 )
 
-it.effect("a supplier's text keeps to its line and to its length", () =>
+it.effect("a supplier's text is cut to one line and to 80 characters", () =>
   Effect.gen(function* () {
     const body = `\u{1B}[2Jfirst\r\nsecond\u{202E}${"x".repeat(200)}`
     const { number, show } = yield* arrange({ notes: [{ body }], ledgers: [], statements: [] })
@@ -187,7 +187,7 @@ it.effect("no payment instruction is ended where there is no account", () =>
   })
 )
 
-it.effect("an account that is not there is refused, and so is what is no number", () =>
+it.effect("an unknown account and an invalid number are refused", () =>
   Effect.gen(function* () {
     const { show } = yield* arrange()
     const { done, err, out } = yield* show(AccountNumber.make("A-00000000"))

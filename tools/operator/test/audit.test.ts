@@ -36,14 +36,14 @@ const verify = Effect.fnUntraced(function* (
   return { done: Exit.isSuccess(exit), out, err }
 })
 
-it.effect("an audit log that is as it was written is counted", () =>
+it.effect("an unaltered audit log is counted", () =>
   Effect.gen(function* () {
     const out = "Read 2 entries in 1 chains: all are as they were written."
     expect(yield* verify(null)).toEqual({ done: true, out, err: "" })
   })
 )
 
-it.effect("an audit log that is as it was written is counted for machines", () =>
+it.effect("an unaltered audit log is counted as JSON", () =>
   Effect.gen(function* () {
     const { done, err, out } = yield* verify(null, "--json")
     expect({ done, err }).toEqual({ done: true, err: "" })
@@ -72,7 +72,7 @@ it.effect.each<readonly [AuditFault, string]>([
     "Entry 3 (id 12) of acme - n [2J: it is the last, and the head of the chain says otherwise."
   ],
   [{ ...altered, why: "head_missing" }, "Entry 3 (id 12) of acme S n [2J: its chain has no head."]
-])("an entry that is not as it was written is named, and the command fails: %o", ([fault, why]) =>
+])("an altered entry is named, and the command fails: %o", ([fault, why]) =>
   Effect.gen(function* () {
     const { done, err, out } = yield* verify(fault)
     expect({ done, out }).toEqual({
@@ -83,7 +83,7 @@ it.effect.each<readonly [AuditFault, string]>([
   })
 )
 
-it.effect("an entry that is not as it was written is named for machines", () =>
+it.effect("an altered entry is named as JSON", () =>
   Effect.gen(function* () {
     const { done, err, out } = yield* verify(altered, "--json")
     expect(done).toBe(false)

@@ -30,7 +30,7 @@ describe("organisation", () => {
     })
   )
 
-  it.effect("is refused where it exists or is no name", () =>
+  it.effect("is refused if it exists or its name is invalid", () =>
     Effect.gen(function* () {
       const { done, refused } = yield* arrange
       yield* done("organisation", "create", "demo")
@@ -177,7 +177,7 @@ describe("import", () => {
   const skip = ["import", "skip", "ENERGY", "NL-1"]
   const unskip = ["import", "unskip", "ENERGY", "NL-1"]
 
-  it.effect("is skipped and taken in again, the same twice without a change", () =>
+  it.effect("is skipped and unskipped, each a second time without a change", () =>
     Effect.gen(function* () {
       const { done, json, ports } = yield* arrange
       yield* Effect.provideContext(stage, ports)
@@ -245,7 +245,7 @@ describe("a control character", () => {
 })
 
 describe("the command line", () => {
-  it.effect("opens no storage for help or a line that makes no sense", () =>
+  it.effect("opens no storage for help or an invalid command line", () =>
     Effect.gen(function* () {
       const operator = operatorOn(Layer.effectDiscard(Effect.die("opened")) as Layer.Layer<Ports>)
       expect(yield* operator("--help")).toMatchObject({ done: true, err: "" })

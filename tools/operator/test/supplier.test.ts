@@ -103,7 +103,7 @@ describe("supplier", () => {
     })
   )
 
-  it.effect("keeps its settings where one that is given is wrong, or none is", () =>
+  it.effect("keeps its settings if one is invalid or none is given", () =>
     Effect.gen(function* () {
       const { done, json, refused } = yield* arrange
       const set = (...flags: ReadonlyArray<string>) => ["supplier", "set", "ENERGY", ...flags]

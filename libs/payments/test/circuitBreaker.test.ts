@@ -121,7 +121,7 @@ describe("the circuit breaker", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("lets the next request through when the first one is given up", () => {
+  it.effect("lets the next request through when the probe is interrupted", () => {
     const { layer, state } = vendor()
     return Effect.gen(function* () {
       yield* ask(5)
@@ -166,7 +166,7 @@ describe("what the circuit breaker counts", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("counts time-outs and answers that make no sense", () => {
+  it.effect("counts time-outs and invalid answers", () => {
     const { layer, state } = vendor()
     return Effect.gen(function* () {
       for (const answer of ["", "{", "<html>"]) {
@@ -183,7 +183,7 @@ describe("what the circuit breaker counts", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("does not take a bug of ours for a failure, nor hide it", () => {
+  it.effect("does not count a defect, nor hide it", () => {
     const { layer, state } = vendor()
     return Effect.gen(function* () {
       const { verify } = yield* PaymentVendor

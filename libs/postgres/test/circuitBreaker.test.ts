@@ -35,7 +35,7 @@ it.effect("is open until its first probe has found the database", () =>
   })
 )
 
-it.effect("is given when it was probed once, whatever was found", () =>
+it.effect("is returned after its first probe, with any result", () =>
   Effect.gen(function* () {
     const { breaker } = yield* probed("away")
     expect(breaker.isOpen()).toBe(true)
@@ -59,7 +59,7 @@ it.effect("is closed by its own probe alone, with growing pauses of at most a se
   })
 )
 
-it.effect("probes now and then while it is closed, and opens for what is found", () =>
+it.effect("probes every ten seconds while it is closed, and opens for the trouble it finds", () =>
   Effect.gen(function* () {
     const { breaker, world } = yield* probed("available")
     yield* TestClock.adjust("10 seconds")
@@ -73,7 +73,7 @@ it.effect("probes now and then while it is closed, and opens for what is found",
   })
 )
 
-it.effect("probes again for what opened it during a probe", () =>
+it.effect("probes again if it was opened during a probe", () =>
   Effect.gen(function* () {
     const gates = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
     let probes = 0
@@ -93,7 +93,7 @@ it.effect("probes again for what opened it during a probe", () =>
   })
 )
 
-it.effect("tells its states, the present one first", () =>
+it.effect("streams its states, the present one first", () =>
   Effect.gen(function* () {
     const { breaker, world } = yield* probed("available")
     const told = yield* Effect.forkChild(Stream.runCollect(Stream.take(breaker.states, 3)), {

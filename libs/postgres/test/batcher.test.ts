@@ -41,16 +41,18 @@ const busySlot = Effect.gen(function* () {
   return { admission, batches, first, letGo: Deferred.succeed(gate, undefined), send, start }
 })
 
-it.effect("sends at once and alone who finds a slot free, and the others together", () =>
-  Effect.gen(function* () {
-    const { batches, first, letGo, start } = yield* busySlot
-    const others = yield* Effect.forEach(["a", "b", "c"], start)
-    expect(batches).toStrictEqual(["first"])
-    yield* letGo
-    expect(yield* Fiber.join(first)).toBe("FIRST")
-    expect(yield* Effect.forEach(others, Fiber.join)).toStrictEqual(["A", "B", "C"])
-    expect(batches).toStrictEqual(["first", "a b c"])
-  })
+it.effect(
+  "flushes a command at once if a slot is free, and batches those that come meanwhile",
+  () =>
+    Effect.gen(function* () {
+      const { batches, first, letGo, start } = yield* busySlot
+      const others = yield* Effect.forEach(["a", "b", "c"], start)
+      expect(batches).toStrictEqual(["first"])
+      yield* letGo
+      expect(yield* Fiber.join(first)).toBe("FIRST")
+      expect(yield* Effect.forEach(others, Fiber.join)).toStrictEqual(["A", "B", "C"])
+      expect(batches).toStrictEqual(["first", "a b c"])
+    })
 )
 
 it.effect("keeps a batch to its limits, and the same identity apart and in order", () =>
@@ -65,7 +67,7 @@ it.effect("keeps a batch to its limits, and the same identity apart and in order
   })
 )
 
-it.effect("lets a heavy command go, but not with others", () =>
+it.effect("runs a command over the weight limit in a batch of its own", () =>
   Effect.gen(function* () {
     const { batches, letGo, start } = yield* busySlot
     const fibers = yield* Effect.forEach(["a", "b".repeat(1000), "c"], start)
@@ -75,7 +77,7 @@ it.effect("lets a heavy command go, but not with others", () =>
   })
 )
 
-it.effect("lets nobody die of another's command", () =>
+it.effect("runs a batch that died again one by one", () =>
   Effect.gen(function* () {
     const { batches, letGo, start } = yield* busySlot
     const fibers = yield* Effect.forEach(["a", "poison", "c"], start)
@@ -87,7 +89,7 @@ it.effect("lets nobody die of another's command", () =>
   })
 )
 
-it.effect("tells all of a batch that the database is away, and tries nobody again", () =>
+it.effect("fails every command of a batch that failed, and does not repeat it", () =>
   Effect.gen(function* () {
     const { batches, letGo, start } = yield* busySlot
     const fibers = yield* Effect.forEach(["away", "b", "c"], start)
@@ -98,7 +100,7 @@ it.effect("tells all of a batch that the database is away, and tries nobody agai
   })
 )
 
-it.effect("refuses everybody who waits when nobody has departed for too long", () =>
+it.effect("fails all waiting commands when no slot is free for too long", () =>
   Effect.gen(function* () {
     const { batches, first, letGo, send, start } = yield* busySlot
     const fibers = yield* Effect.forEach(["a", "b"], start)
@@ -114,7 +116,7 @@ it.effect("refuses everybody who waits when nobody has departed for too long", (
   })
 )
 
-it.effect("keeps others out while its slot is stuck", () =>
+it.effect("sheds requests while its slot is stuck", () =>
   Effect.gen(function* () {
     const { admission, letGo, start } = yield* busySlot
     yield* start("a")
@@ -126,7 +128,7 @@ it.effect("keeps others out while its slot is stuck", () =>
   })
 )
 
-it.effect("leaves out who has stopped waiting, and goes on for the others", () =>
+it.effect("drops a command that is interrupted, and goes on for the others", () =>
   Effect.gen(function* () {
     const { batches, first, letGo, start } = yield* busySlot
     const left = yield* start("a")

@@ -54,7 +54,7 @@ layer(place, { excludeTestServices: true })("the probe", (it) => {
     })
   )
 
-  it.effect("does not wait for what hinders no request", () =>
+  it.effect("does not wait for locks that block no request", () =>
     Effect.gen(function* () {
       const writing = "lock table import_processes in exclusive mode"
       expect(yield* foundWhile("query", "away", writing)).toBe("available")
@@ -62,7 +62,7 @@ layer(place, { excludeTestServices: true })("the probe", (it) => {
     })
   )
 
-  it.effect("finds a database away that lets nobody in", () =>
+  it.effect("reports a database that admits no connection as away", () =>
     Effect.gen(function* () {
       const url = Redacted.value(yield* Url)
       const wrong = Object.assign(new URL(url), { password: "wrong" })
