@@ -139,11 +139,11 @@ const endInstruction = Command.make(
   { number: Argument.String("number").pipe(asAccountNumber) },
   Effect.fnUntraced(function* ({ number }) {
     const accounts = yield* Accounts
-    const setup = yield* Configuration
+    const configuration = yield* Configuration
     const found = yield* accounts.describe(number)
     if (Option.isNone(found)) return yield* new Refused({ why: `There is no account ${number}.` })
     const { key } = found.value
-    const { organisation } = Option.getOrThrow(yield* setup.supplier(key.import_supplier))
+    const { organisation } = Option.getOrThrow(yield* configuration.supplier(key.import_supplier))
     const requestId = RequestId.make(crypto.randomUUID())
     const caller: Caller = { organisation, apiKey: operatorKey, scopes: [], requestId }
     const ended = yield* accounts.endInstruction({ key, caller, at: yield* DateTime.now })

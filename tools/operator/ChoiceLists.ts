@@ -14,8 +14,8 @@ const add = Command.make(
     value: Argument.String("value").pipe(asText(128))
   },
   Effect.fnUntraced(function* ({ name, value }) {
-    const setup = yield* Configuration
-    yield* setup.addCode(name, value)
+    const configuration = yield* Configuration
+    yield* configuration.addCode(name, value)
     yield* say({ list: name, value }, `${value} is a choice of ${name}.`)
   }, onStorage)
 ).pipe(
@@ -28,8 +28,8 @@ const listAll = Command.make(
   "list",
   {},
   Effect.fnUntraced(function* () {
-    const setup = yield* Configuration
-    const choices = yield* setup.codeLists
+    const configuration = yield* Configuration
+    const choices = yield* configuration.codeLists
     const entries = OpenCodeList.literals.flatMap((name) =>
       (choices[name] ?? []).map((value) => ({ list: name, value }))
     )

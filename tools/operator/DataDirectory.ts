@@ -1,8 +1,8 @@
 /**
- * A data directory: what is where in it, and the right to run PostgreSQL on it, which one process
- * has at a time: a socket that it listens on, so that the right ends with the process, however that
- * ends. Whoever else needs the database is told through the same socket that it may be used, or
- * learns from its end that the right is free.
+ * A data directory: its layout, and the right to run PostgreSQL on it. One process has the right at
+ * a time. It is a socket that the process listens on, so the right ends with the process in every
+ * case. Other processes learn through the same socket that they may use the database, or from its
+ * end that the right is free.
  */
 import { createHash } from "node:crypto"
 import { mkdirSync, realpathSync, rmSync } from "node:fs"
@@ -19,9 +19,9 @@ export const dataDir = Config.map(Settings.text("DATA_DIR").or(".data"), (folder
 
 export const placesIn = (dataDir: string) => ({
   postgres: join(dataDir, "postgres"),
-  /** What tokens are sealed with. */
+  /** The keys that sign tokens. */
   keys: join(dataDir, "keys"),
-  /** The folder that stands for the bucket of the document store. */
+  /** The folder that serves as the document store. */
   documents: join(dataDir, "documents"),
   demo: join(dataDir, "demo.json")
 })

@@ -77,9 +77,9 @@ const listAll = Command.make(
   "list",
   { organisation },
   Effect.fnUntraced(function* ({ organisation }) {
-    const setup = yield* Configuration
+    const configuration = yield* Configuration
     const apiKeys = yield* ApiKeys
-    const organisations = yield* setup.organisations
+    const organisations = yield* configuration.organisations
     if (!organisations.some(({ name }) => name === organisation)) {
       return yield* new DoesNotExist({ what: "organisation", name: organisation })
     }

@@ -19,8 +19,8 @@ const create = Command.make(
   "create",
   { name: Argument.String("name").pipe(asOrganisation) },
   Effect.fnUntraced(function* ({ name }) {
-    const setup = yield* Configuration
-    const created = yield* setup.createOrganisation(name, yield* DateTime.now)
+    const configuration = yield* Configuration
+    const created = yield* configuration.createOrganisation(name, yield* DateTime.now)
     yield* say(entry(created), `Created the organisation ${name}.`)
   }, onStorage)
 ).pipe(Command.withDescription("Create an organisation"))
@@ -29,8 +29,8 @@ const listAll = Command.make(
   "list",
   {},
   Effect.fnUntraced(function* () {
-    const setup = yield* Configuration
-    const organisations = yield* setup.organisations
+    const configuration = yield* Configuration
+    const organisations = yield* configuration.organisations
     yield* list(members, organisations.map(entry))
   }, onStorage)
 ).pipe(Command.withDescription("List the organisations"))

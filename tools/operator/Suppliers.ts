@@ -98,7 +98,7 @@ const create = Command.make(
     ...settings
   },
   Effect.fnUntraced(function* ({ code, organisation, ...flags }) {
-    const setup = yield* Configuration
+    const configuration = yield* Configuration
     const root = Option.orElse(flags.documentRoot, () => readDocumentRoot(code))
     if (Option.isNone(root)) {
       const why = `${code} cannot be the document root itself: give --document-root.`
@@ -106,7 +106,7 @@ const create = Command.make(
     }
     const configured = { ...defaults, ...given(flags), documentRoot: root.value }
     const supplier: Supplier = { ...configured, code, organisation, status: "Ongoing" }
-    yield* setup.createSupplier(supplier)
+    yield* configuration.createSupplier(supplier)
     yield* say(entry(supplier), `Created the supplier ${supplier.code}, Ongoing.`)
   }, onStorage)
 ).pipe(Command.withDescription("Create an import supplier; it starts Ongoing"))
@@ -115,13 +115,13 @@ const set = Command.make(
   "set",
   { code, ...settings },
   Effect.fnUntraced(function* ({ code, ...flags }) {
-    const setup = yield* Configuration
+    const configuration = yield* Configuration
     const changes = given(flags)
     const names = Object.keys(changes)
     if (names.length === 0) {
       return yield* new Refused({ why: "Give at least one setting: supplier set --help." })
     }
-    const supplier = yield* setup.configureSupplier(code, changes)
+    const supplier = yield* configuration.configureSupplier(code, changes)
     yield* say(entry(supplier), `Set ${names.join(", ")} of the supplier ${code}.`)
   }, onStorage)
 ).pipe(Command.withDescription("Change settings of a supplier; what is not given stays"))
@@ -140,8 +140,8 @@ const setStatus = Command.make(
     )
   },
   Effect.fnUntraced(function* ({ code, reopen, status }) {
-    const setup = yield* Configuration
-    const supplier = yield* setup.changeSupplierStatus(code, (present) =>
+    const configuration = yield* Configuration
+    const supplier = yield* configuration.changeSupplierStatus(code, (present) =>
       Result.mapError(
         changeStatus(present, status, reopen),
         () =>
@@ -160,8 +160,8 @@ const listAll = Command.make(
   "list",
   {},
   Effect.fnUntraced(function* () {
-    const setup = yield* Configuration
-    const suppliers = yield* setup.suppliers
+    const configuration = yield* Configuration
+    const suppliers = yield* configuration.suppliers
     yield* list(members, suppliers.map(entry))
   }, onStorage)
 ).pipe(Command.withDescription("List the import suppliers"))

@@ -10,8 +10,8 @@ const create = Command.make(
   "create",
   { name: Argument.String("name").pipe(asText(128)) },
   Effect.fnUntraced(function* ({ name }) {
-    const setup = yield* Configuration
-    yield* setup.createTeam(name)
+    const configuration = yield* Configuration
+    yield* configuration.createTeam(name)
     yield* say({ name }, `Created the operations team ${name}.`)
   }, onStorage)
 ).pipe(Command.withDescription("Create an operations team"))
@@ -20,8 +20,8 @@ const listAll = Command.make(
   "list",
   {},
   Effect.fnUntraced(function* () {
-    const setup = yield* Configuration
-    const names = yield* setup.teams
+    const configuration = yield* Configuration
+    const names = yield* configuration.teams
     yield* list(
       ["name"],
       names.map((name) => ({ name }))

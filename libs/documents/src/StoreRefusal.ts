@@ -1,13 +1,12 @@
 /**
- * What it means that a store speaking S3 refuses. An answer to HEAD has no body, so it is neither
- * known whether 404 is about the object or about the bucket, nor why something is forbidden: S3
- * answers 403 for a missing object where the caller may not list the bucket. The same question
- * asked with GET tells the code.
+ * What a refusal of an S3 store means. An answer to HEAD has no body. So it does not show whether a
+ * 404 is about the object or the bucket, nor the reason of a 403: S3 answers 403 for a missing
+ * object if the caller may not list the bucket. The same request with GET returns the code.
  *
- * A refusal for good is a wrong configuration, and only the operator can end it. It cannot be known
- * then whether the object is there. A 503 would have clients retry for ever without anybody being
- * told, and a 400 would blame a path that may be right. So it is a defect, a 500 with the id of the
- * request, and a line of the log that says what to change.
+ * A permanent refusal is a wrong configuration, which only the operator can fix. Whether the object
+ * exists is unknown then. A 503 would have clients retry for ever and nobody would notice; a 400
+ * would blame a path that may be right. So it is a defect: a 500 with the id of the request, and a
+ * log entry that says what to change.
  */
 import { S3ServiceException } from "@aws-sdk/client-s3"
 import { Data, Effect } from "effect"
@@ -20,7 +19,7 @@ class DocumentStoreMisconfigured extends Data.TaggedError("DocumentStoreMisconfi
 
 const wrongPlace = "Set S3_REGION and S3_ENDPOINT to where the bucket is."
 
-/** What the operator is to do, by the code of S3. */
+/** What the operator has to do, by the code of S3. */
 const remedies: Readonly<Record<string, string>> = {
   AccessDenied:
     "Grant s3:ListBucket on the bucket, without which a missing object is answered 403, and " +

@@ -1,8 +1,7 @@
 /**
- * The payment vendors that there are, behind the port. Each has a time limit, and a circuit breaker
- * for each organisation, so that one in trouble costs neither the callers' time nor the others'
- * answers, and no organisation opens the breaker of another. A new vendor is a file and a line in
- * the table here.
+ * All payment vendors, behind the port. Each has a timeout, and a circuit breaker for each
+ * organisation, so that one failing vendor does not slow the others and no organisation opens the
+ * breaker of another. A new vendor is a file and a line in the table here.
  */
 import { Cause, Effect, Exit, Layer, Option } from "effect"
 import { HttpClient } from "effect/http"
@@ -31,8 +30,8 @@ const vendors: ReadonlyArray<Vendor> = [stripe, goCardless]
 type Verified = Effect.Effect<InstructionDetails, VendorFailure>
 
 /**
- * A vendor that says no is well; one that was not reached for good says nothing about its health,
- * nor does an answer that is wrong for one reference.
+ * A rejection is a success: the vendor works. An unreachable vendor and an unexpected answer to one
+ * reference are ignored, because they say nothing about the vendor's health.
  */
 const classify = (exit: Exit.Exit<InstructionDetails, VendorFailure>): CircuitBreaker.Outcome => {
   if (Exit.isSuccess(exit)) return CircuitBreaker.success
@@ -42,9 +41,7 @@ const classify = (exit: Exit.Exit<InstructionDetails, VendorFailure>): CircuitBr
   return failure?._tag === "VendorRejected" ? CircuitBreaker.success : CircuitBreaker.ignored
 }
 
-/**
- * What concerns the operator. The reference stays out: a client may have sent a card number as one.
- */
+/** Logs a failure for the operator, without the reference: it may be a card number. */
 const log = (vendor: string, failure: VendorFailure): Effect.Effect<void> => {
   const why = failure._tag === "VendorRejected" ? failure.reason : String(failure.cause)
   if (failure._tag === "VendorRejected" && why !== "credentials") return Effect.void
@@ -87,9 +84,7 @@ const make = Effect.gen(function* () {
   }
   return PaymentVendor.of({
     verify: Effect.fn("PaymentVendor.verify")((instruction, organisation) =>
-      Effect.tapError(ask(instruction, organisation), (failure) =>
-        log(instruction.vendor, failure)
-      )
+      Effect.tapError(ask(instruction, organisation), (failure) => log(instruction.vendor, failure))
     )
   })
 })

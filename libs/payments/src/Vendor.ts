@@ -1,7 +1,7 @@
 /**
  * The description of a payment vendor, and the failures that all vendors have in common. A vendor is
- * one value of this type in a file of its own, and one line in the table of `PaymentVendors`;
- * asking, time limits and the circuit breaker are the same for all and no business of a vendor's.
+ * one value of this type in a file of its own, and one line in the table of `PaymentVendors`.
+ * Requests, timeouts and the circuit breaker are shared by all vendors.
  */
 import type { Effect, Schema } from "effect"
 import {
@@ -17,9 +17,9 @@ import type {
 export type VendorFailure = VendorRejected | VendorUnreachable | VendorUnavailable
 
 /**
- * Reads one JSON resource of the vendor with GET. Every part of the path becomes one segment,
- * whatever characters it has. What the schema does not name is dropped; what does not fit it is no
- * answer.
+ * Reads one JSON resource of the vendor with GET. Every part of the path becomes one segment, with
+ * its characters escaped. Fields that the schema lacks are dropped. An answer that does not fit the
+ * schema is a failure.
  */
 export type Read = <A>(
   path: ReadonlyArray<string>,
@@ -29,7 +29,7 @@ export type Read = <A>(
 export interface Vendor {
   /** As in `vendor` of a payment instruction, and in the names of the settings. */
   readonly code: string
-  /** Where the vendor's API is, unless the operator says otherwise. */
+  /** The URL of the vendor's API, unless the operator sets another. */
   readonly url: string
   /** The one type of instruction that the vendor offers. */
   readonly type: PaymentInstruction["type"]
@@ -45,10 +45,10 @@ export interface Vendor {
 export const rejected = (reason: VendorRejected["reason"]): VendorRejected =>
   new VendorRejected({ reason })
 
-/** `why` is one of our own words or a code of the platform's, never what the vendor sent. */
+/** `why` is a text of ours or a code of the platform, never what the vendor sent. */
 export const unreachable = (why: string): VendorUnreachable => new VendorUnreachable({ cause: why })
 
-/** What is wrong with the answer to one reference says nothing about the vendor's health. */
+/** Faults of the answer to one reference. They say nothing about the vendor's health. */
 export const aboutReference = { unexpected: "unexpected answer", tooLong: "answer too long" }
 
 /** `why` as for `unreachable`. */

@@ -1,8 +1,8 @@
 /**
- * Asking a vendor over HTTP, and telling apart the ways in which that fails: the vendor says no, it
- * can never be reached like this, or it may be there later. A vendor's answer is input like any
- * other: it is taken up to a size, as strict JSON and by a schema, and nothing of it gets into an
- * error.
+ * Requests to a vendor over HTTP. A request fails in one of three ways: the vendor rejects it, the
+ * vendor cannot be reached with this configuration, or the vendor may answer later. An answer is
+ * untrusted input: its size is limited, it is parsed as strict JSON and decoded by a schema, and no
+ * part of it gets into an error.
  */
 import { ByteSize, Effect, type Redacted, Result, Schema, Stream } from "effect"
 import {

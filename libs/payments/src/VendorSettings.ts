@@ -1,8 +1,8 @@
 /**
- * What the operator says of one vendor. Settings, by the vendor's code: PAYMENT_<CODE>_URL (the
+ * The settings of one vendor, by the vendor's code: PAYMENT_<CODE>_URL (the
  * vendor's public address), PAYMENT_<CODE>_KEY (unset or empty: the vendor is not configured) and
- * PAYMENT_<CODE>_TIMEOUT (5 seconds), the time that one verification may take, however many
- * requests it needs.
+ * PAYMENT_<CODE>_TIMEOUT (5 seconds), the time that one verification may take for all of its
+ * requests.
  */
 import { Config, Duration, type Option, type Redacted } from "effect"
 import * as Settings from "@data-import/domain/support/Settings"

@@ -1,7 +1,4 @@
-/**
- * What the operator sets up, and what opens the door: organisations, suppliers, teams, choices,
- * keys.
- */
+/** What the operator configures, and what authentication needs: organisations to API keys. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 

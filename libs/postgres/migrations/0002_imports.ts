@@ -1,7 +1,7 @@
 /**
  * Imports with their staged text and attempts, the accounts' anchor, the audit log and the outbox.
- * The state of an import is in its columns: none of skipped, lease and account set is pending, and
- * never are two of them.
+ * The state of an import is in its columns: at most one of skipped, lease and account is set, and
+ * without any of them the import is pending.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

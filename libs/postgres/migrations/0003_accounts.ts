@@ -1,7 +1,7 @@
 /**
- * The platform accounts and everything on them. An account has the id of its import, so that there
- * cannot be two for a pair; its rows are numbered within it. Money is of a domain that refuses what
- * it would have to round.
+ * The platform accounts and everything on them. An account has the id of its import, so that an
+ * import has one account at most. Its rows are numbered within it. Money has a domain that refuses
+ * values which it would have to round.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

@@ -1,4 +1,4 @@
-/** What keeps callers within limits, and what keeps the tables of sign-in small. */
+/** The token buckets of organisations, and indexes by which sign-in tables are kept small. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 

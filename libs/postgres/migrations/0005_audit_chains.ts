@@ -1,8 +1,8 @@
 /**
- * The audit log as chains: the entries of one organisation about one import, each with the SHA-256
- * of its content and of the hash before it. The head of a chain says how long it is and how it
- * ends, so that entries missing at its end are noticed too. What a request named that is no import,
- * or nothing, has its chain alike; writes to different imports never wait for each other.
+ * The audit log as hash chains. A chain has the entries of one organisation about one import, each
+ * with the SHA-256 of its content and of the hash before it. The head of a chain has its length and
+ * last hash, so that entries missing at the end are detected too. Requests that name no import have
+ * chains of their own. Writes to different imports never wait for each other.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

@@ -1,7 +1,7 @@
 /**
- * Who may do what: a role for each service and one for the operator, each with what its statements
- * need and nothing else. The roles are shared by all databases of a server and cannot log in; what
- * logs in is a member of one of them.
+ * A role for each service and one for the operator, each with exactly the privileges that its
+ * statements need. The roles are shared by all databases of a server and cannot log in. A database
+ * user is a member of one of them.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

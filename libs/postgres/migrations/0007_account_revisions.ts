@@ -1,6 +1,6 @@
 /**
- * How often an account was changed, by which a change finds out that another came before it. The
- * database counts, so that the services of an older release count as well while both are at work.
+ * The revision of an account, by which concurrent modifications are detected. The database counts
+ * it, so that changes by services of an older release count as well.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

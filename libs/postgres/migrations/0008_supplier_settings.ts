@@ -1,7 +1,7 @@
 /**
- * The time zone of each supplier's business day, and the right of the operator to set it, as well
- * as what else was given when the supplier was created. Whether a zone of that name exists is for
- * the operator command to say, which knows the zones that the services know.
+ * The time zone of each supplier's business day, and the right of the operator to set it and the
+ * other settings of a supplier. The operator command validates the name of a zone, because it knows
+ * the zones that the services know.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

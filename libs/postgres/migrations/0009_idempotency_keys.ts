@@ -1,6 +1,6 @@
 /**
- * Idempotency keys: the reservation of a key, and then the answer that was kept under it. An answer
- * repeats what a client sent and is stored like the rows that it repeats, for a day.
+ * Idempotency keys: the reservation of a key, then the answer that is kept under it for a day. An
+ * answer may repeat what the client sent.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

@@ -1,7 +1,6 @@
 /**
- * A digest of the documents of a note without a body, by which the note is found: a body can be
- * hashed by an index, the documents are rows of another table. Notes that were stored before have
- * none, nor have those of services of an older release.
+ * A digest of the documents of a note without a body, by which the note is found. An index can hash
+ * a body, but the documents are rows of another table. Notes of older releases have no digest.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

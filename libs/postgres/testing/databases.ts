@@ -31,7 +31,7 @@ const onServer = (server: Redacted.Redacted, statement: string) =>
     yield* sql.unsafe(statement)
   }).pipe(Effect.provide(PgClient.layer({ ...connectionTo(server), maxConnections: 1 })))
 
-/** An empty one, or a copy of `template`, to which nobody may be connected. */
+/** Creates an empty database, or a copy of `template`, which must have no connections. */
 export const createDatabase = (
   server: Redacted.Redacted,
   database: string,
@@ -39,7 +39,7 @@ export const createDatabase = (
 ): Effect.Effect<void, SqlError.SqlError> =>
   onServer(server, `create database ${database} template ${template} strategy file_copy`)
 
-/** Drops it, whoever is connected to it. */
+/** Drops a database and its connections. */
 export const dropDatabase = (
   server: Redacted.Redacted,
   database: string

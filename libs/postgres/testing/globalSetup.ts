@@ -16,7 +16,7 @@ declare module "vitest" {
   interface ProvidedContext {
     /** Of the server, with the right to create databases and roles. */
     readonly databaseUrl: string
-    /** The name of the migrated database that nobody connects to. */
+    /** The name of the migrated template database. */
     readonly templateDatabase: string
     /** Of the template, for each worker. */
     readonly databaseUsers: Readonly<Record<DatabaseUsers.Worker, string>>

@@ -26,7 +26,7 @@ export const whileLocked = Effect.fnUntraced(function* <A, E, R>(
   return result
 })
 
-/** Nobody makes or changes an account while the effect runs, since the table is locked. */
+/** Locks the accounts while the effect runs, so that none is created or changed. */
 export const whileAccountsStandStill = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   whileLocked((sql) => sql`lock table accounts in exclusive mode`, effect)
 
