@@ -138,7 +138,7 @@ describe("a choice", () => {
     ["product_code", "ledgers.0.current_statement_transactions.1.product_code", "P-1"],
     ["ledger_code", "ledgers.0.ledger_code", "WATER_LEDGER"]
   ])("of %s can be added by the operator", (list, path, value) => {
-    const facts = { ...factsAt(sampleTime), choices: { [list]: [value] } }
+    const facts = { ...factsAt(sampleTime), codeLists: { [list]: [value] } }
     const judged = account.validate(sampleWith({ [path]: value }), facts)
     const others = Result.isFailure(judged)
       ? judged.failure.filter(({ attr }) => attr === path)
@@ -149,11 +149,11 @@ describe("a choice", () => {
   it.each(["reason", "product_code", "ledger_code"] as const)(
     "of %s is free until the operator names a first one",
     (list) => {
-      const named = { ...factsAt(sampleTime), choices: { [list]: ["ELSE"] } }
+      const named = { ...factsAt(sampleTime), codeLists: { [list]: ["ELSE"] } }
       const judged = account.validate(sampleWith({}), named)
       const codes = Result.isFailure(judged) ? judged.failure.map(({ code }) => code) : []
       expect(new Set(codes)).toEqual(new Set(["invalid_choice"]))
-      const empty = { ...factsAt(sampleTime), choices: { [list]: [] } }
+      const empty = { ...factsAt(sampleTime), codeLists: { [list]: [] } }
       expect(Result.isSuccess(account.validate(sampleWith({}), empty))).toBe(true)
     }
   )
