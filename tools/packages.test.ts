@@ -72,7 +72,7 @@ describe("packages", () => {
   it("pins every dependency exactly", () => {
     const loose = packages.flatMap((it) =>
       Object.entries(installed(it))
-        .filter(([, version]) => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version))
+        .filter(([, version]) => !/^(npm:[\w-]+@)?\d+\.\d+\.\d+(-[\w.]+)?$/.test(version))
         .map(([name, version]) => `${it.name}: ${name}@${version}`)
     )
     expect(loose).toEqual([])

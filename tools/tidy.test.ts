@@ -68,6 +68,9 @@ const longFunctions = (file: string): ReadonlyArray<string> => {
   return found
 }
 
+/** Other teams import the package by its name, so its root entry exports what other files have. */
+const rootEntry = "libs/domain/src/index.ts"
+
 const isBarrel = (file: string): boolean => {
   const { statements } = parsed(file)
   return (
@@ -123,11 +126,11 @@ describe("tidy", () => {
       ...dirname(file).split("/").slice(1),
       basename(file).replace(/(\.test)?\.\w+$/, "")
     ]
-    expect(typescript.filter((file) => parts(file).some(isVague))).toEqual([])
+    expect(typescript.filter((file) => file !== rootEntry && parts(file).some(isVague))).toEqual([])
   })
 
-  it("has no barrel files", () => {
-    expect(source.filter(isBarrel)).toEqual([])
+  it("has no barrel file but the root entry of the published package", () => {
+    expect(source.filter(isBarrel)).toEqual([rootEntry])
   })
 
   it("names layers after what they are made of", () => {

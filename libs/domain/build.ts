@@ -17,6 +17,7 @@ interface Manifest {
   readonly name: string
   readonly version: string
   readonly license: string
+  readonly engines: Readonly<Record<string, string>>
   readonly dependencies: Readonly<Record<string, string>>
   readonly peerDependencies: Readonly<Record<string, string>>
   readonly peerDependenciesMeta: Readonly<Record<string, unknown>>
@@ -40,15 +41,18 @@ const exported = (folder: string) => ({
 })
 
 const describe = (): void => {
-  const { dependencies, name, peerDependencies, peerDependenciesMeta, version } = manifestOf(here)
+  const manifestHere = manifestOf(here)
+  const { dependencies, engines, name, peerDependencies, peerDependenciesMeta } = manifestHere
   const manifest = {
     name,
-    version,
+    version: manifestHere.version,
     description: "The rules of the data import, to validate accounts without the service",
     license: manifestOf(root).license,
     type: "module",
     sideEffects: false,
+    engines,
     exports: {
+      ".": { types: "./src/index.d.ts", default: "./src/index.js" },
       "./testing/*": exported("testing"),
       "./*": exported("src")
     },

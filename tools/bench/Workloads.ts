@@ -4,7 +4,7 @@
  */
 import { Result } from "effect"
 import { encodeAccount } from "@data-import/domain/account/Account"
-import { validateAccount } from "@data-import/domain/validation/AccountValidation"
+import { validateUnknownAccount } from "@data-import/domain/validation/AccountValidation"
 import {
   domesticPayload,
   sampleTime,
@@ -59,7 +59,7 @@ const accountBody = template({ payload: account })
 
 /** The account as it is stored, for staging it past the service. */
 export const storedPayload = (supplier: string): string => {
-  const valid = Result.getOrThrow(validateAccount(account, sampleTime))
+  const valid = Result.getOrThrow(validateUnknownAccount(account, sampleTime))
   return JSON.stringify(encodeAccount(valid)).replace(marks.supplier, supplier)
 }
 

@@ -3,7 +3,7 @@
  * processor time, and prints how many a second.
  */
 import { Result } from "effect"
-import { validateAccount } from "@data-import/domain/validation/AccountValidation"
+import { validateUnknownAccount } from "@data-import/domain/validation/AccountValidation"
 import { domesticPayload, sampleTime } from "@data-import/domain/testing/samples"
 
 const seconds = Number(process.argv[2] ?? 3)
@@ -21,7 +21,7 @@ const validateFor = (limitSeconds: number): number => {
   let count = 0
   while (cpuSeconds() - began < limitSeconds) {
     for (let turn = 0; turn < perTurn; turn++) {
-      Result.getOrThrow(validateAccount(payload, sampleTime))
+      Result.getOrThrow(validateUnknownAccount(payload, sampleTime))
     }
     count += perTurn
   }

@@ -10,6 +10,7 @@ import {
   registry,
   type RequestCode
 } from "@data-import/domain/codes/Code"
+import type { ErrorParameter } from "@data-import/domain/codes/CodeEntry"
 import { mostFaults } from "@data-import/domain/schema/Findings"
 import { type ErrorStatus, statusOf } from "./Problem.ts"
 
@@ -24,8 +25,9 @@ export const requestCodes = codes.filter((code): code is RequestCode => code in 
 const entries = (codes: ReadonlyArray<Code>) =>
   Object.fromEntries(
     codes.map((code) => {
-      const { example, meaning, remedy } = registry[code]
-      return [code, { meaning, example, remedy }]
+      const { example, meaning, parameters, remedy } = registry[code]
+      const described = { meaning, example, remedy }
+      return [code, parameters.length === 0 ? described : { ...described, parameters }]
     })
   )
 
@@ -48,6 +50,31 @@ const detail = Schema.String.annotate({
   description: "For humans. The wording may change and must not be parsed."
 })
 
+const NumberOrText = Schema.Union([Schema.Finite, Schema.String])
+
+const parameter = (schema: Schema.Top, description: string) =>
+  Schema.optionalKey(schema.annotate({ description }))
+
+const parameterFields: { readonly [Name in ErrorParameter]: Schema.Top } = {
+  limit: parameter(
+    NumberOrText,
+    "The bound that was exceeded: a count, a number, a day or an instant."
+  ),
+  actual: parameter(NumberOrText, "What was sent, or counted."),
+  expected: parameter(NumberOrText, "What it should have been."),
+  difference: parameter(Schema.String, "`actual` less `expected`."),
+  nearest: parameter(Schema.String, "The nearest documented name."),
+  allowed: parameter(Schema.Array(Schema.String), "The allowed values.")
+}
+
+/** What an error is about, as data. */
+const Parameters = Schema.Struct(parameterFields).annotate({
+  identifier: "ErrorParameters",
+  description:
+    "What the code is about, so that `detail` need not be parsed. Decimals are exact and written " +
+    "as text. `x-codes` names the parameters that an error of each code may have."
+})
+
 /** One broken rule. */
 export const FieldError = Schema.Struct({
   detail,
@@ -57,7 +84,8 @@ export const FieldError = Schema.Struct({
       "Dot path to the offending input: field names and zero-based list indexes. " +
       "A rule about the whole payload is reported at `non_field_errors`.",
     examples: ["customers.0.landline"]
-  })
+  }),
+  parameters: Schema.optionalKey(Parameters)
 }).annotate({ identifier: "FieldError", description: "One broken rule." })
 
 const errors = Schema.Array(FieldError).annotate({

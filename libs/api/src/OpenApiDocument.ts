@@ -14,10 +14,10 @@ import { describeError, ErrorCode, FieldError } from "./ErrorBody.ts"
 import { limits } from "./Limits.ts"
 import { Docs, keyRefusalOf, type OperationDocs } from "./Operation.ts"
 import { introduction } from "./Introduction.ts"
+import { isJson, type Json, withOpenAnswers } from "./OpenAnswers.ts"
 import type { ErrorStatus } from "./Problem.ts"
 import { errorExamples } from "./RefusalExamples.ts"
 
-type Json = { [key: string]: unknown }
 type Operation = OpenApi.OpenAPISpecOperation
 
 const only = (code: RequestCode) =>
@@ -37,9 +37,6 @@ const AnyError = Schema.Struct({
   identifier: "Error",
   description: "The envelope of every error."
 })
-
-const isJson = (value: unknown): value is Json =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
 
 /** `members` merged into `rest`, unless a keyword would stand twice. */
 const merged = (rest: Json, members: ReadonlyArray<unknown>): Json | undefined => {
@@ -325,7 +322,11 @@ export const document = (): Json => {
     includeAnnotationKey: (key) => keywords.has(key)
   })
   const common = new Map<string, unknown>([["MethodNotAllowed", methodNotAllowed]])
-  const paths = pathsOf(spec, common)
+  const { paths, responses, schemas } = withOpenAnswers({
+    paths: pathsOf(spec, common),
+    responses: Object.fromEntries(common),
+    schemas: tidy(spec.components.schemas) as Json
+  })
   return {
     openapi: spec.openapi,
     info: {
@@ -341,8 +342,8 @@ export const document = (): Json => {
     tags: spec.tags,
     paths,
     components: {
-      schemas: tidy(spec.components.schemas),
-      responses: Object.fromEntries(common),
+      schemas,
+      responses,
       parameters: { IdempotencyKey: idempotencyKeyParameter, RequestId: requestIdParameter },
       headers,
       examples: examplesOfErrors,

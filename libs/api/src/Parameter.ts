@@ -24,11 +24,13 @@ export const wholeNumber = (min: number, max: number) =>
     }),
     fieldCheck((text) => Number(text) >= min, {
       code: "min_value",
-      detail: `Must be at least ${min}.`
+      detail: `Must be at least ${min}.`,
+      parameters: { limit: min }
     }),
     fieldCheck((text) => Number(text) <= max, {
       code: "max_value",
-      detail: `Must be at most ${max}.`
+      detail: `Must be at most ${max}.`,
+      parameters: { limit: max }
     })
   ).pipe(
     Schema.decodeTo(Schema.Number, {
@@ -106,17 +108,19 @@ const tooMany: ReadonlyArray<FieldError> = [
   {
     attr: wholePayload,
     code: "max_length",
-    detail: `Send at most ${mostParameters} query parameters.`
+    detail: `Send at most ${mostParameters} query parameters.`,
+    parameters: { limit: mostParameters }
   }
 ]
 
 const unknownParameter = (names: ReadonlyArray<string>, name: string): FieldError => {
   const nearest = nearestOf(names, name)
-  const detail =
-    nearest === undefined
-      ? "This operation takes no query parameters."
-      : `Not a documented parameter; the nearest is ${nearest}.`
-  return { attr: name === "" ? wholePayload : name, code: "unknown_parameter", detail }
+  const unknown = { attr: name === "" ? wholePayload : name, code: "unknown_parameter" } as const
+  if (nearest === undefined) {
+    return { ...unknown, detail: "This operation takes no query parameters." }
+  }
+  const detail = `Not a documented parameter; the nearest is ${nearest}.`
+  return { ...unknown, detail, parameters: { nearest } }
 }
 
 /** The documented parameters in the order of their definition, then any others as sent. */

@@ -4,6 +4,8 @@ import { describe, expect, it } from "vitest"
 import { registry } from "@data-import/domain/codes/Code"
 import { document } from "../src/OpenApiDocument.ts"
 import { limits } from "../src/Limits.ts"
+import { knownValues } from "../src/OpenAnswers.ts"
+import { closed } from "../testing/ResponseCheck.ts"
 
 type Json = { readonly [key: string]: unknown }
 
@@ -55,7 +57,7 @@ const mediaType = (holder: Json): Json | undefined => {
 }
 
 const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true })
-ajv.addSchema(spec, "openapi.json")
+ajv.addSchema(closed(spec) as object, "openapi.json")
 
 /** Ajv's complaints about `value` under the schema at a pointer of the document. */
 const complaints = (pointer: string, value: unknown): ReadonlyArray<string> => {
@@ -122,10 +124,43 @@ describe("the document", () => {
   it("explains every code of the registry", () => {
     const explained = ["ErrorCode", "FieldErrorCode"].flatMap((name) => {
       const schema = deref({ $ref: `#/components/schemas/${name}` })
-      expect(Object.keys(schema["x-codes"] as Json), name).toEqual(schema["enum"])
-      return schema["enum"] as ReadonlyArray<string>
+      expect(Object.keys(schema["x-codes"] as Json), name).toEqual(schema[knownValues])
+      return schema[knownValues] as ReadonlyArray<string>
     })
     expect([...new Set(explained)].sort()).toEqual(Object.keys(registry).sort())
+  })
+
+  it("names the parameters of every code that has any", () => {
+    const explained = deref({ $ref: "#/components/schemas/FieldErrorCode" })["x-codes"] as Json
+    for (const [code, entry] of Object.entries(explained)) {
+      const { parameters } = registry[code as keyof typeof registry]
+      expect((entry as Json)["parameters"] ?? [], code).toEqual(parameters)
+    }
+  })
+
+  it("lets answers have new fields and values, and requests none", () => {
+    const seen = new Set<string>()
+    const closedIn = (holder: unknown, found: Array<string> = []): ReadonlyArray<string> => {
+      walk(holder, "", (schema, pointer) => {
+        const { $ref } = schema
+        if (pointer.includes("/examples/")) return
+        if (Array.isArray(schema["enum"])) found.push(`${pointer} enum`)
+        if (schema["additionalProperties"] === false) found.push(`${pointer} closed`)
+        if (isObject(schema["properties"]) && schema["additionalProperties"] === undefined) {
+          found.push(`${pointer} open`)
+        }
+        if (typeof $ref !== "string" || seen.has($ref)) return
+        seen.add($ref)
+        closedIn(resolve($ref), found)
+      })
+      return found
+    }
+    const answers = closedIn(operations.map(([, operation]) => operation["responses"]))
+    expect(answers.filter((place) => !place.endsWith("open"))).toEqual([])
+    seen.clear()
+    const requests = closedIn(operations.map(([, operation]) => operation["requestBody"]))
+    expect(requests.filter((place) => place.endsWith("open"))).toEqual([])
+    expect(requests.length).toBeGreaterThan(10)
   })
 
   it("has a schema for every field, with a description", () => {
@@ -135,7 +170,7 @@ describe("the document", () => {
       for (const [name, field] of Object.entries(schema["properties"])) {
         const { description } = deref(field)
         const said = isObject(field) ? (field["description"] ?? description) : undefined
-        const isErrorCode = name === "code" && isObject(field) && Array.isArray(field["enum"])
+        const isErrorCode = name === "code" && isObject(field) && Array.isArray(field[knownValues])
         if (typeof said !== "string" && !isErrorCode) bare.push(`${pointer}/${name}`)
         if (isObject(field) && Object.keys(field).every((key) => key === "description")) {
           bare.push(`${pointer}/${name} (any value)`)

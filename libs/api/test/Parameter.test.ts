@@ -43,16 +43,23 @@ describe("an unknown parameter", () => {
   it("is refused at its name, with the nearest one, after what is wrong with others", () => {
     const query = { limt: "1", limit: "0", After: "x" }
     expect(faults(readListParameters)(query)).toEqual([
-      { attr: "limit", code: "min_value", detail: "Must be at least 1." },
+      {
+        attr: "limit",
+        code: "min_value",
+        detail: "Must be at least 1.",
+        parameters: { limit: 1 }
+      },
       {
         attr: "limt",
         code: "unknown_parameter",
-        detail: "Not a documented parameter; the nearest is limit."
+        detail: "Not a documented parameter; the nearest is limit.",
+        parameters: { nearest: "limit" }
       },
       {
         attr: "After",
         code: "unknown_parameter",
-        detail: "Not a documented parameter; the nearest is after."
+        detail: "Not a documented parameter; the nearest is after.",
+        parameters: { nearest: "after" }
       }
     ])
   })
@@ -91,7 +98,8 @@ describe("an unknown parameter", () => {
         {
           attr: "non_field_errors",
           code: "max_length",
-          detail: "Send at most 100 query parameters."
+          detail: "Send at most 100 query parameters.",
+          parameters: { limit: 100 }
         }
       ])
     }

@@ -6,6 +6,7 @@
  */
 import { appendFileSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
+import { knownValues } from "../src/OpenAnswers.ts"
 import { type Answered, type Asked, document, operationOf } from "./ResponseCheck.ts"
 
 type Json = { readonly [name: string]: unknown }
@@ -83,7 +84,7 @@ const allowed = (schema: unknown, name: string): ReadonlyArray<string> => {
   if (!isObject(at)) return []
   const properties = isObject(at["properties"]) ? at["properties"] : {}
   const own = resolved(properties[name])
-  const values = isObject(own) ? [...listOf(own["enum"]), own["const"]] : []
+  const values = isObject(own) ? [...listOf(own[knownValues]), own["const"]] : []
   const inside = [...Object.values(properties), at["items"], ...listOf(at["anyOf"])]
   return [
     ...values.filter((value) => typeof value === "string"),
@@ -114,7 +115,7 @@ const fieldCodes = (): ReadonlyArray<string> => {
   const schema = resolved({ $ref: fieldError })
   const properties = isObject(schema) && isObject(schema["properties"]) ? schema["properties"] : {}
   const code = resolved(properties["code"])
-  return isObject(code) ? listOf(code["enum"]).map((value) => `field ${String(value)}`) : []
+  return isObject(code) ? listOf(code[knownValues]).map((value) => `field ${String(value)}`) : []
 }
 
 /** Everything that the document says can be answered. */

@@ -7,6 +7,7 @@
 import { readFileSync } from "node:fs"
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js"
 import { registry } from "@data-import/domain/codes/Code"
+import { knownValues } from "../src/OpenAnswers.ts"
 import { statusOf } from "../src/Problem.ts"
 
 /** What was asked; header names in lower case. */
@@ -37,8 +38,25 @@ export const document = JSON.parse(
   readFileSync(new URL("../openapi.json", import.meta.url), "utf8")
 ) as Json & { readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>> }
 
+/**
+ * The document with its answers closed: clients must accept new fields and values, but a service
+ * may not answer with one that is not documented.
+ */
+export const closed = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(closed)
+  if (!isObject(value)) return value
+  const { [knownValues]: values, ...rest } = value
+  return {
+    ...Object.fromEntries(Object.entries(rest).map(([key, part]) => [key, closed(part)])),
+    ...(values !== undefined && { enum: values }),
+    ...(isObject(value["properties"]) && value["additionalProperties"] === undefined
+      ? { additionalProperties: false }
+      : {})
+  }
+}
+
 const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true })
-ajv.addSchema(document, "openapi.json")
+ajv.addSchema(closed(document) as object, "openapi.json")
 
 const validators = new Map<string, ValidateFunction>()
 

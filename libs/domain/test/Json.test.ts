@@ -2,7 +2,8 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Result } from "effect"
 import fc from "fast-check"
-import { isRawNumber, listElements, nestingDepth, parse, parsing } from "../src/schema/Json.ts"
+import { listElements, nestingDepth, parse, parsing } from "../src/schema/Json.ts"
+import { isRawNumber } from "../src/schema/RawNumber.ts"
 
 const refused = (text: string): string => {
   const result = parse(text)

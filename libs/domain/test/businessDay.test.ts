@@ -2,7 +2,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { DateTime, Option, Result } from "effect"
 import fc from "fast-check"
-import { validateAccount } from "../src/validation/AccountValidation.ts"
+import { validateUnknownAccount } from "../src/validation/AccountValidation.ts"
 import { businessDay, TimeZone, timeZoneNamed, utc } from "../src/organisation/BusinessDay.ts"
 import { datedAccount, faultsOfFuture } from "./datedAccount.ts"
 import { midnights } from "./midnights.ts"
@@ -92,7 +92,7 @@ const printed = (time: number, timeZone: string): string => {
 
 describe("an account payload", () => {
   const judge = (day: string, at: DateTime.Utc, zone?: TimeZone): ReadonlyArray<string> => {
-    const result = validateAccount(datedAccount(day), at, zone)
+    const result = validateUnknownAccount(datedAccount(day), at, zone)
     if (Result.isSuccess(result)) return []
     return result.failure.map(({ attr, code }) => `${attr} ${code}`)
   }

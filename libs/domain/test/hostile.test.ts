@@ -5,7 +5,7 @@
  */
 import { describe, expect, it } from "@effect/vitest"
 import { Result } from "effect"
-import { validateAccount } from "../src/validation/AccountValidation.ts"
+import { validateUnknownAccount } from "../src/validation/AccountValidation.ts"
 import { parse } from "../src/schema/Json.ts"
 import { domesticPayload, sampleTime } from "../testing/samples.ts"
 import { put } from "../testing/wire.ts"
@@ -75,7 +75,10 @@ describe("a field of ten megabytes", () => {
   })
 
   it("has an undocumented name", { timeout: bound }, () => {
-    const result = validateAccount(put(domesticPayload(), [filled("billing_")], 1), sampleTime)
+    const result = validateUnknownAccount(
+      put(domesticPayload(), [filled("billing_")], 1),
+      sampleTime
+    )
     expect(Result.isFailure(result) && result.failure[0]?.code).toBe("unknown_field")
   })
 })

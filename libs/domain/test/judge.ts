@@ -6,7 +6,7 @@ import {
   accountRequest,
   factsAt,
   processRequest,
-  validateAccount
+  validateUnknownAccount
 } from "../src/validation/AccountValidation.ts"
 import type { FieldError } from "../src/schema/Findings.ts"
 import * as Json from "../src/schema/Json.ts"
@@ -25,13 +25,13 @@ const judgement = (result: Result.Result<unknown, ReadonlyArray<FieldError>>): J
 
 /** Judges an account payload as of the time of the samples. */
 export const judge = (payload: unknown): Judgement =>
-  judgement(validateAccount(payload, sampleTime))
+  judgement(validateUnknownAccount(payload, sampleTime))
 
 /** The account as it would be stored; throws the faults of one that is not valid. */
 export const accept = (payload: unknown): Wire => {
   const faults = judge(payload)
   if (faults.length > 0) throw new Error(`Not valid: ${faults.join(", ")}`)
-  return encodeAccount(Result.getOrThrow(validateAccount(payload, sampleTime)))
+  return encodeAccount(Result.getOrThrow(validateUnknownAccount(payload, sampleTime)))
 }
 
 /** Judges an account payload with other facts than the usual ones. */

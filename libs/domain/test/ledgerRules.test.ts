@@ -4,7 +4,7 @@
  */
 import { describe, expect, it } from "@effect/vitest"
 import { Result } from "effect"
-import { validateAccount } from "../src/validation/AccountValidation.ts"
+import { validateUnknownAccount } from "../src/validation/AccountValidation.ts"
 import { sampleTime } from "../testing/samples.ts"
 import type { Wire } from "../testing/wire.ts"
 import { judge, sampleWith } from "./judge.ts"
@@ -118,7 +118,7 @@ describe("the sums of a ledger", () => {
     ]
   ])("are given with their difference: %s", (_name, balance, detail) => {
     const ledger = { ledger_code: "L", ...past("0.30"), ...balance }
-    const result = validateAccount(sampleWith({ ledgers: [ledger] }), sampleTime)
+    const result = validateUnknownAccount(sampleWith({ ledgers: [ledger] }), sampleTime)
     expect(Result.isFailure(result) && result.failure.map((fault) => fault.detail)).toEqual([
       detail
     ])

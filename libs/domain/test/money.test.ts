@@ -197,9 +197,11 @@ describe("any figure of hundredths", () => {
     fc.assert(
       fc.property(cents, cents, (a, b) => {
         const figure = (value: bigint) => BigDecimal.make(value, 2)
-        expect(difference(figure(a), figure(b))).toBe(
-          `stated ${inWords(a)}, calculated ${inWords(b)}, difference ${inWords(a - b)}`
-        )
+        const [actual, expected, by] = [inWords(a), inWords(b), inWords(a - b)]
+        expect(difference("sum", figure(a), figure(b))).toEqual({
+          detail: `sum: stated ${actual}, calculated ${expected}, difference ${by}.`,
+          parameters: { actual, expected, difference: by }
+        })
       })
     )
   })

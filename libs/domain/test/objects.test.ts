@@ -4,8 +4,9 @@
  */
 import { describe, expect, it } from "@effect/vitest"
 import { Result } from "effect"
-import { validateAccount } from "../src/validation/AccountValidation.ts"
-import { isRawNumber, listElements, parse } from "../src/schema/Json.ts"
+import { validateUnknownAccount } from "../src/validation/AccountValidation.ts"
+import { listElements, parse } from "../src/schema/Json.ts"
+import { isRawNumber } from "../src/schema/RawNumber.ts"
 import { domesticPayload, sampleTime } from "../testing/samples.ts"
 import { drop, get, put } from "../testing/wire.ts"
 import { accept, codesAt, judge, judgeProcess, judgeText, sampleWith, storedAt } from "./judge.ts"
@@ -287,7 +288,7 @@ describe("a document path", () => {
 
 describe("an undocumented field", () => {
   const detailOf = (path: string, value: unknown): ReadonlyArray<string> => {
-    const result = validateAccount(put(domesticPayload(), path, value), sampleTime)
+    const result = validateUnknownAccount(put(domesticPayload(), path, value), sampleTime)
     return Result.isSuccess(result)
       ? []
       : result.failure.map((fault) => `${fault.attr} ${fault.code}: ${fault.detail}`)

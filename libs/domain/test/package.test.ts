@@ -1,18 +1,19 @@
 /**
- * The package as another team gets it: built, packed, installed into an empty project outside the
- * workspace, with nothing beside it but what npm brings for its manifest. What it finds in a
- * payload there must be what the service finds here.
+ * The package as another team gets it: built, packed, and installed into an empty project outside
+ * the workspace, with nothing beside it but what npm brings for its manifest. It must find in a
+ * payload there what the service finds here, on the oldest supported Node and on the present one.
  */
-import { execFile } from "node:child_process"
-import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs"
+import { execFile, execFileSync } from "node:child_process"
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import { tmpdir } from "node:os"
-import { dirname, join } from "node:path"
+import { delimiter, dirname, join } from "node:path"
 import { promisify } from "node:util"
 import { Result } from "effect"
+import ts from "typescript"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { registry } from "../src/codes/Code.ts"
-import { validateAccount } from "../src/validation/AccountValidation.ts"
+import { validateUnknownAccount } from "../src/validation/AccountValidation.ts"
 import { domesticPayload, sampleTime } from "../testing/samples.ts"
 
 const library = join(import.meta.dirname, "..")
@@ -20,11 +21,33 @@ const installed = join(library, "../../node_modules")
 const project = mkdtempSync(join(tmpdir(), "data-import-consumer-"))
 const unpacked = join(project, "node_modules/@data-import/domain")
 
+/** Without what vitest tells its workers, which the one in the project must not find. */
+const environment = Object.fromEntries(
+  Object.entries(process.env).filter(([name]) => !/^(VITEST|TEST$|NODE_ENV$)/.test(name))
+)
+
 const run = (program: string, args: ReadonlyArray<string>, cwd: string) =>
-  promisify(execFile)(program, args, { cwd })
+  promisify(execFile)(program, args, { cwd, env: environment })
+
+const versionOf = (node: string): string =>
+  existsSync(node) ? String(execFileSync(node, ["--version"])).trim() : ""
+
+/** Node 20 as the workspace installs it, or one that is installed beside it. */
+const node20 = [
+  join(installed, `node20-${process.platform}-${process.arch}/bin/node`),
+  ...(process.env["PATH"] ?? "").split(delimiter).map((folder) => join(folder, "node"))
+].find((node) => versionOf(node).startsWith("v20."))
+
+/** Without a Node 20, as on a system for which npm has none, the present Node stands alone. */
+const nodes = [...(node20 === undefined ? [] : [node20]), process.execPath].map(
+  (node) => [versionOf(node), node] as const
+)
 
 interface Manifest {
+  readonly version: string
+  readonly engines: Readonly<Record<string, string>>
   readonly dependencies: Readonly<Record<string, string>>
+  readonly peerDependencies: Readonly<Record<string, string>>
 }
 
 const manifestOf = (folder: string) =>
@@ -40,28 +63,49 @@ const brokenPayload = () => ({
 
 const consumer = `
 import { Result, DateTime } from "effect"
-import { validateAccount } from "@data-import/domain/validation/AccountValidation"
-import { registry } from "@data-import/domain/codes/Code"
+import { encodeAccount, parse, registry, stringify, validateUnknownAccount } from "@data-import/domain"
 
-const { now, payloads } = JSON.parse(process.argv[2] ?? "")
+const { now, payloads, exact } = JSON.parse(process.argv[2] ?? "") as {
+  now: string
+  payloads: ReadonlyArray<unknown>
+  exact: string
+}
 const codes: ReadonlyArray<string> = Object.keys(registry)
-const results = payloads.map((payload: unknown) => {
-  const result = validateAccount(payload, DateTime.makeUnsafe(now as string))
+const at = DateTime.makeUnsafe(now)
+const results = payloads.map((payload) => {
+  const result = validateUnknownAccount(payload, at)
   return Result.isSuccess(result)
     ? { accepted: result.success.external_account_number }
-    : { faults: result.failure }
+    : { errors: result.failure }
 })
-console.log(JSON.stringify({ codes, results }))
+const account = Result.getOrThrow(validateUnknownAccount(Result.getOrThrow(parse(exact)), at))
+console.log(JSON.stringify({ codes, results, printed: stringify(encodeAccount(account)) }))
 `
 
-/**
- * Compiles only if the declarations are found: a type that is missing would be `any` and allow it.
- */
+/** Compiles only if the declarations are found and refuse what they should. */
 const misuse = `
-import type { Account } from "@data-import/domain/account/Account"
+import { DateTime } from "effect"
+import { type Account, type AccountInput, validateAccount } from "@data-import/domain"
 // @ts-expect-error an account number is text
 export const wrong = (account: Account): number => account.external_account_number
+const key = { import_supplier: "S", external_account_number: "1" }
+export const known: AccountInput = { ...key, account_type: "DOMESTIC", sales_channel: "DIRECT" }
+export const added: AccountInput = { ...key, sales_channel: "OF_THE_OPERATOR", transfer_balance: "1.50" }
+export const now = DateTime.nowUnsafe()
+// @ts-expect-error not an account type
+validateAccount({ ...key, account_type: "DOMESTICC" }, now)
+// @ts-expect-error not a field
+validateAccount({ ...key, acount_type: "DOMESTIC" }, now)
+// @ts-expect-error the key is required
+validateAccount({ import_supplier: "S" }, now)
 `
+
+/** The examples of the README by their file names. */
+const examples = new Map(
+  [
+    ...readFileSync(join(library, "README.md"), "utf8").matchAll(/```ts\n\/\/ (\S+)\n([^]*?)```/g)
+  ].map(([, name = "", code = ""]) => [name, code])
+)
 
 const compilerOptions = {
   module: "NodeNext",
@@ -74,22 +118,30 @@ const compilerOptions = {
   typeRoots: [join(installed, "@types")]
 }
 
+/** Writes the source, and beside it what an older Node can run. */
+const write = (name: string, code: string): void => {
+  writeFileSync(join(project, name), code)
+  const options = { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022 }
+  const { outputText } = ts.transpileModule(code, { compilerOptions: options })
+  writeFileSync(join(project, name.replace(/ts$/, "js")), outputText)
+}
+
 beforeAll(async () => {
   await run(process.execPath, ["build.ts"], library)
   await run("npm", ["pack", "--pack-destination", project], join(library, "dist"))
   const [tarball = ""] = readdirSync(project).filter((file) => file.endsWith(".tgz"))
   writeFileSync(join(project, "package.json"), JSON.stringify({ type: "module" }))
-  await run(
-    "npm",
-    ["install", "--prefer-offline", "--no-audit", "--no-fund", `./${tarball}`],
-    project
+  const peers = ["effect", "vitest", "@effect/vitest", "fast-check"].map(
+    (name) => `${name}@${manifestOf(join(installed, name)).version}`
   )
-  writeFileSync(join(project, "consumer.ts"), consumer)
+  const options = ["--prefer-offline", "--no-audit", "--no-fund", "--ignore-scripts"]
+  await run("npm", ["install", ...options, `./${tarball}`, ...peers], project)
+  for (const [name, code] of [["consumer.ts", consumer] as const, ...examples]) write(name, code)
   writeFileSync(
     join(project, "tsconfig.json"),
-    JSON.stringify({ compilerOptions, include: ["consumer.ts", "every.ts"] })
+    JSON.stringify({ compilerOptions, include: ["consumer.ts", "every.ts", ...examples.keys()] })
   )
-}, 120_000)
+}, 240_000)
 
 afterAll(() => {
   rmSync(project, { recursive: true, force: true })
@@ -98,48 +150,77 @@ afterAll(() => {
 /** Every module of the package by the name under which another package imports it. */
 const published = (): ReadonlyArray<string> =>
   readdirSync(join(unpacked, "src"), { recursive: true, encoding: "utf8" })
-    .filter((file) => file.endsWith(".js"))
+    .filter((file) => file.endsWith(".js") && file !== "index.js")
     .map((file) => `@data-import/domain/${file.slice(0, -".js".length)}`)
 
 describe("the packed domain library", { timeout: 120_000 }, () => {
-  it("names no package of the workspace and no loose version", () => {
-    const { dependencies } = manifestOf(unpacked)
-    expect(Object.keys(dependencies).toSorted()).toEqual(["effect", "libphonenumber-js"])
+  it("names no package of the workspace, and ranges only for what it shares with others", () => {
+    const { dependencies, engines, peerDependencies } = manifestOf(unpacked)
+    expect(Object.keys(dependencies)).toEqual(["libphonenumber-js"])
     for (const version of Object.values(dependencies)) expect(version).toMatch(/^\d+\.\d+\.\d+$/)
+    const peers = ["@effect/vitest", "effect", "fast-check", "vitest"]
+    expect(Object.keys(peerDependencies).toSorted()).toEqual(peers)
+    for (const range of Object.values(peerDependencies)) expect(range).toMatch(/^\^\d/)
+    expect(engines).toEqual({ node: ">=20" })
   })
 
-  it("imports as a whole", async () => {
-    const modules = published()
-    expect(modules).toContain("@data-import/domain/ports/ImportProcesses")
-    const script = modules.map((name) => `await import("${name}")`).join("\n")
-    await expect(
-      run(process.execPath, ["--input-type=module", "-e", script], project)
-    ).resolves.toMatchObject({ stderr: "" })
-  })
-
-  it("brings its types", async () => {
-    const names = published()
+  it("compiles with its types, and so do the examples of the README", async () => {
+    const names = ["@data-import/domain", ...published()]
     const imports = names.map((name, index) => `import * as m${index} from "${name}"`)
     const all = `export const all = [${names.map((_, index) => `m${index}`).join(", ")}]`
     writeFileSync(join(project, "every.ts"), [...imports, all, misuse].join("\n"))
     const compiler = join(dirname(createRequire(import.meta.url).resolve("typescript")), "tsc.js")
-    const said = await run(process.execPath, [compiler, "-p", "."], project).catch(
+    const output = await run(process.execPath, [compiler, "-p", "."], project).catch(
       (failed: { readonly stdout: string }) => failed
     )
-    expect(said.stdout).toBe("")
+    expect(output.stdout).toBe("")
   })
 
-  it("accepts and refuses what the service accepts and refuses, with the same codes", async () => {
+  it("is tested on Node 20 where npm has one", () => {
+    expect(nodes.map(([version]) => version.split(".")[0])).toContain("v24")
+    if (process.platform === "linux") expect(node20).toBeDefined()
+  })
+
+  it("holds an adapter of another team to a contract suite", async () => {
+    const args = ["node_modules/vitest/vitest.mjs", "run", "documents.test.ts"]
+    const { stdout } = await run(process.execPath, args, project)
+    expect(stdout).toMatch(/Tests .*\d{2} passed/)
+    expect(stdout).not.toContain("failed")
+  })
+})
+
+describe.each(nodes)("the packed domain library on Node %s", { timeout: 120_000 }, (_, node) => {
+  it("imports as a whole", async () => {
+    const modules = published()
+    expect(modules).toContain("@data-import/domain/ports/ImportProcesses")
+    const script = modules.map((name) => `await import("${name}")`).join("\n")
+    await expect(run(node, ["--input-type=module", "-e", script], project)).resolves.toMatchObject({
+      stderr: ""
+    })
+  })
+
+  it("runs the examples of the README", async () => {
+    const validated = await run(node, ["validate.js"], project)
+    expect(validated.stdout).toMatch(/^account_type invalid_choice Must be one of DOMESTIC, /)
+    const exchanged = await run(node, ["exchange.js"], project)
+    expect(exchanged.stdout).toMatch(/first: true/)
+  })
+
+  it("accepts and refuses what the service does, and keeps every digit", async () => {
     const payloads = [domesticPayload(), brokenPayload()]
-    const input = JSON.stringify({ now: sampleTime, payloads })
-    const { stdout } = await run(process.execPath, ["consumer.ts", input], project)
+    const exact =
+      '{"import_supplier":"S","external_account_number":"1","unknown_occupier":true,' +
+      '"metadata":[{"key":"k","value":{"n":[12345678901234567890.123456789,1e400]}}]}'
+    const input = JSON.stringify({ now: sampleTime, payloads, exact })
+    const { stdout } = await run(node, ["consumer.js", input], project)
     const here = payloads.map((payload) =>
-      Result.match(validateAccount(payload, sampleTime), {
+      Result.match(validateUnknownAccount(payload, sampleTime), {
         onSuccess: ({ external_account_number }) => ({ accepted: external_account_number }),
-        onFailure: (faults) => ({ faults })
+        onFailure: (errors) => ({ errors })
       })
     )
-    expect(here).toMatchObject([{ accepted: "NL-0004711" }, { faults: { length: 5 } }])
-    expect(JSON.parse(stdout)).toEqual({ codes: Object.keys(registry), results: here })
+    expect(here).toMatchObject([{ accepted: "NL-0004711" }, { errors: { length: 5 } }])
+    const codes = Object.keys(registry)
+    expect(JSON.parse(stdout)).toEqual({ codes, results: here, printed: exact })
   })
 })

@@ -7,7 +7,7 @@ import {
   accountRequest,
   factsAt,
   processRequest,
-  validateAccount
+  validateUnknownAccount
 } from "../src/validation/AccountValidation.ts"
 import { registry } from "../src/codes/Code.ts"
 import type { FieldError } from "../src/schema/Findings.ts"
@@ -22,7 +22,7 @@ import { judge } from "./judge.ts"
 const slow = { timeout: 60_000 }
 
 const accepted = (payload: unknown) => {
-  const result = validateAccount(payload, sampleTime)
+  const result = validateUnknownAccount(payload, sampleTime)
   if (Result.isSuccess(result)) return result.success
   throw new Error(result.failure.map(({ attr, code }) => `${attr} ${code}`).join(", "))
 }
@@ -169,7 +169,7 @@ describe("anything at all", () => {
   it("that is damaged is judged in words of the registry", slow, () => {
     fc.assert(
       fc.property(accountPayload().chain(damaged), (payload) => {
-        const result = validateAccount(payload, sampleTime)
+        const result = validateUnknownAccount(payload, sampleTime)
         if (Result.isFailure(result)) areWellFormed(result.failure)
         else expect(judge(JSON.parse(JSON.stringify(encodeAccount(result.success))))).toEqual([])
       }),
@@ -198,7 +198,7 @@ describe("anything at all", () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 5, stringUnit: "binary" }), (value) => {
         const results: ReadonlyArray<Result.Result<unknown, ReadonlyArray<FieldError>>> = [
-          validateAccount(value, sampleTime),
+          validateUnknownAccount(value, sampleTime),
           accountRequest.validate(value, facts),
           accountRequest.validate({ payload: value }, facts),
           processRequest.validate({ payload: value, task_params: value }, facts)

@@ -4,29 +4,18 @@
  * member. It takes as long as the body wants, and validation is held to it.
  */
 import { Result, Schema, type SchemaIssue } from "effect"
-import type { FieldCode } from "../src/codes/Code.ts"
-import type { FieldError } from "../src/schema/Findings.ts"
-import {
-  isListWithinLimit,
-  isObject,
-  isRawNumber,
-  listElements,
-  type Path
-} from "../src/schema/Json.ts"
+import type { CheckMeaning } from "../src/schema/Field.ts"
+import type { Broken, BrokenRule, FieldError } from "../src/schema/Findings.ts"
+import { isListWithinLimit, isObject, listElements, type Path } from "../src/schema/Json.ts"
+import { isRawNumber } from "../src/schema/RawNumber.ts"
 import { JsonObject } from "../src/schema/JsonObject.ts"
 import { Invalid } from "../src/schema/PartialDecoding.ts"
 import { type Facts, type Report, type RuleSet, wholePayload } from "../src/schema/Rules.ts"
 import { nearestOf, type SchemaTree, nodeAt, schemaTreeOf } from "../src/schema/SchemaTree.ts"
 
-interface Broken {
-  readonly path: Path
-  readonly code: FieldCode
-  readonly detail: string
-}
-
 const mustNotBeNull = "Must not be null; omit the field instead."
 
-const wrongType = (shape: SchemaTree | undefined, value: unknown): Omit<Broken, "path"> => {
+const wrongType = (shape: SchemaTree | undefined, value: unknown): Broken => {
   if (value === null) return { code: "null", detail: mustNotBeNull }
   if (shape?._tag === "List") return { code: "not_a_list", detail: "Must be a list." }
   if (shape?._tag === "Struct") return { code: "not_an_object", detail: "Must be an object." }
@@ -54,8 +43,8 @@ const brokenBy = (
   issue: SchemaIssue.Issue,
   shape: SchemaTree,
   input: unknown
-): ReadonlyArray<Broken> => {
-  const collect = (part: SchemaIssue.Issue, path: Path): ReadonlyArray<Broken> => {
+): ReadonlyArray<BrokenRule> => {
+  const collect = (part: SchemaIssue.Issue, path: Path): ReadonlyArray<BrokenRule> => {
     const value = valueAt(input, path)
     const wrong = [{ path, ...wrongType(nodeAt(shape, path), value) }]
     switch (part._tag) {
@@ -74,12 +63,16 @@ const brokenBy = (
         const names = parent?._tag === "Struct" ? parent.fields.keys() : []
         const nearest = nearestOf(names, String(path.at(-1)))
         const detail = `Not a documented field; the nearest is ${nearest}.`
-        return [{ path, code: "unknown_field", detail }]
+        const unknown = { path, code: "unknown_field", detail } as const
+        return [nearest === undefined ? unknown : { ...unknown, parameters: { nearest } }]
       }
       case "Filter": {
         if (value === null) return [{ path, code: "null", detail: mustNotBeNull }]
-        const { code, detail } = part.filter.annotations as unknown as Broken
-        return placesIn(part.issue).map((inside) => ({ path: [...path, ...inside], code, detail }))
+        const { code, detail, parameters } = part.filter
+          .annotations as unknown as CheckMeaning<unknown>
+        const given = typeof parameters === "function" ? parameters(value) : parameters
+        const broken = { code, detail, ...(given && { parameters: given }) }
+        return placesIn(part.issue).map((inside) => ({ path: [...path, ...inside], ...broken }))
       }
       case "AnyOf": {
         const checked = part.issues.filter((inner) => inner._tag !== "InvalidType")
@@ -95,14 +88,14 @@ const brokenBy = (
 
 /** The lists that are too long, and the input with an empty one in place of each. */
 const withoutLongLists = (shape: SchemaTree, input: unknown) => {
-  const long: Array<Broken> = []
+  const long: Array<BrokenRule> = []
   const emptied = (at: SchemaTree, value: unknown, path: Path): unknown => {
     if (at._tag === "List" && Array.isArray(value)) {
       if (isListWithinLimit(value)) {
         return value.map((element, index) => emptied(at.element, element, [...path, index]))
       }
       const detail = `Must have at most ${listElements} elements.`
-      long.push({ path, code: "max_length", detail })
+      long.push({ path, code: "max_length", detail, parameters: { limit: listElements } })
       return []
     }
     if (at._tag !== "Struct" || !isObject(value)) return value
@@ -157,12 +150,17 @@ const brokenRules = (
   draft: unknown,
   facts: Facts,
   root: Path
-): ReadonlyArray<Broken> => {
-  const broken: Array<Broken> = []
+): ReadonlyArray<BrokenRule> => {
+  const broken: Array<BrokenRule> = []
   const apply = (set: RuleSet<unknown>, value: unknown, path: Path): void => {
-    const report: Report = (code, detail, ...at) => {
+    const report: Report = (code, explanation, ...at) => {
       const isWhole = at.length === 0 && path.length === root.length
-      broken.push({ code, detail, path: isWhole ? [...path, wholePayload] : [...path, ...at] })
+      const explained = typeof explanation === "string" ? { detail: explanation } : explanation
+      broken.push({
+        code,
+        ...explained,
+        path: isWhole ? [...path, wholePayload] : [...path, ...at]
+      })
     }
     for (const rule of set.rules) unlessUnsound(() => rule(value, facts, report))
     for (const [name, inner] of Object.entries<RuleSet<unknown>>(set.members ?? {})) {
@@ -224,9 +222,9 @@ export const unboundedFaults = <Body>(
   return [...broken, ...long, ...ruled]
     .map((rule) => ({ rule, rank: rankOf(shape, input, root, rule.path) }))
     .sort((a, b) => compareRanks(a.rank, b.rank))
-    .map(({ rule: { code, detail, path } }) => {
+    .map(({ rule: { path, ...broken } }) => {
       const isInPayload = path.length > root.length && root.every((name, at) => path[at] === name)
       const inside = path.length === 0 ? root : path.slice(isInPayload ? root.length : 0)
-      return { attr: inside.length === 0 ? wholePayload : inside.join("."), code, detail }
+      return { attr: inside.length === 0 ? wholePayload : inside.join("."), ...broken }
     })
 }

@@ -5,7 +5,7 @@
  */
 import { DateTime, Result } from "effect"
 import type { Account } from "../src/account/Account.ts"
-import { validateAccount } from "../src/validation/AccountValidation.ts"
+import { validateUnknownAccount } from "../src/validation/AccountValidation.ts"
 
 /** The instant as of which the samples are valid. */
 export const sampleTime = DateTime.makeUnsafe("2026-01-15T12:00:00Z")
@@ -226,7 +226,8 @@ export const domesticPayload = () => structuredClone(payload)
 /** The decoded account of `domesticPayload`, under another number or supplier if given. */
 export const domesticAccount = (
   key: { readonly import_supplier?: string; readonly external_account_number?: string } = {}
-): Account => Result.getOrThrow(validateAccount({ ...domesticPayload(), ...key }, sampleTime))
+): Account =>
+  Result.getOrThrow(validateUnknownAccount({ ...domesticPayload(), ...key }, sampleTime))
 
 const key = {
   import_supplier: payload.import_supplier,

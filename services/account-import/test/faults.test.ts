@@ -116,12 +116,14 @@ layer(service, { excludeTestServices: true })("what is wrong with a request", (i
             {
               attr: "billing_nam",
               code: "unknown_field",
-              detail: "Not a documented field; the nearest is billing_name."
+              detail: "Not a documented field; the nearest is billing_name.",
+              parameters: { nearest: "billing_name" }
             },
             {
               attr: "ledgers.0",
               code: "balance_mismatch_on_ledger_balance",
-              detail: expect.stringMatching(/10(\.00)?\b.*10\.01.*0\.01/)
+              detail: expect.stringMatching(/10(\.00)?\b.*10\.01.*0\.01/),
+              parameters: { actual: "10.00", expected: "10.01", difference: "-0.01" }
             }
           ]
         })

@@ -22,6 +22,7 @@ import {
   list,
   nonBlank,
   nonBlankText,
+  openChoice,
   text
 } from "../schema/Field.ts"
 import { JsonObject } from "../schema/JsonObject.ts"
@@ -93,6 +94,29 @@ const AccountType = choice([
   "BUSINESS_THIRD_PARTY_BILLED"
 ])
 
+export const salesChannels = [
+  "DIRECT",
+  "PRICE_COMPARISON",
+  "TELESALES",
+  "DIGI_TELESALES",
+  "EVENTS",
+  "FIELD_SALES",
+  "AGGREGATOR",
+  "PARTNERSHIPS",
+  "NEW_TENANT",
+  "MOVE_IN",
+  "WORKPLACE_POP_UP",
+  "BROKER",
+  "PARENT_POWER",
+  "PEOPLE_POWER",
+  "GIFT_OF_KIT",
+  "HIGH_REFERRER",
+  "SUPPLIER_OF_LAST_RESORT",
+  "ACQUISITION",
+  "LANDLORD",
+  "DEBT_COLLECTION_AGENCY"
+] as const
+
 export const Metadata = Schema.Struct({ key: nonBlankText(1024), value: JsonObject })
 
 /**
@@ -111,7 +135,7 @@ export const Account = Schema.Struct({
   account_billing_options: Schema.optionalKey(BillingOptions),
   account_type: Schema.optionalKey(AccountType),
   date_of_sale: Schema.optionalKey(CalendarDate),
-  sales_channel: Schema.optionalKey(nonBlankText(128)),
+  sales_channel: Schema.optionalKey(openChoice(128, salesChannels)),
   sales_subchannel: Schema.optionalKey(text(256)),
   communication_preference: Schema.optionalKey(choice(["ONLINE", "PRINT"])),
   document_accessibility: Schema.optionalKey(choice(["LARGE_PRINT", "BRAILLE", "SPOKEN"])),
@@ -124,6 +148,11 @@ export const Account = Schema.Struct({
   supply_addresses: Schema.optionalKey(list(SupplyAddress))
 })
 export type Account = typeof Account.Type
+
+type EncodedAccount = typeof Account.Encoded
+
+/** An account as it is sent. */
+export interface AccountInput extends EncodedAccount {}
 
 /** The account as JSON. */
 export const encodeAccount = encoderOf(Account)
@@ -148,32 +177,9 @@ export const openingBalance = (account: Account): BigDecimal.BigDecimal => {
   return sum(ledgers.map(balanceOf))
 }
 
-export const salesChannels = [
-  "DIRECT",
-  "PRICE_COMPARISON",
-  "TELESALES",
-  "DIGI_TELESALES",
-  "EVENTS",
-  "FIELD_SALES",
-  "AGGREGATOR",
-  "PARTNERSHIPS",
-  "NEW_TENANT",
-  "MOVE_IN",
-  "WORKPLACE_POP_UP",
-  "BROKER",
-  "PARENT_POWER",
-  "PEOPLE_POWER",
-  "GIFT_OF_KIT",
-  "HIGH_REFERRER",
-  "SUPPLIER_OF_LAST_RESORT",
-  "ACQUISITION",
-  "LANDLORD",
-  "DEBT_COLLECTION_AGENCY"
-]
-
 const salesChannelIsKnown: Rule<Account> = (account, { codeLists }, report) => {
   if (account.sales_channel === undefined) return
-  const known = [...salesChannels, ...(codeLists.sales_channel ?? [])]
+  const known: ReadonlyArray<string> = [...salesChannels, ...(codeLists.sales_channel ?? [])]
   isAmong(known, account.sales_channel, "sales_channel", report)
 }
 
@@ -199,11 +205,12 @@ const unknownOccupierIsNoCustomer: Rule<Account> = (account, _facts, report) => 
 }
 
 const unknownOccupierIsAtOneAddress: Rule<Account> = (account, _facts, report) => {
-  if (account.unknown_occupier === true && (account.supply_addresses ?? []).length > 1) {
-    report(
-      "occupier_account_with_multiple_supply_addresses",
-      "The account of an unknown occupier has one supply address."
-    )
+  const actual = (account.supply_addresses ?? []).length
+  if (account.unknown_occupier === true && actual > 1) {
+    report("occupier_account_with_multiple_supply_addresses", {
+      detail: "The account of an unknown occupier has one supply address.",
+      parameters: { limit: 1, actual }
+    })
   }
 }
 
@@ -246,7 +253,7 @@ const ledgersAddUpToTransfer: Rule<Account> = (account, _facts, report) => {
   if (!isEqual(stated, calculated)) {
     report(
       "ledger_balances_not_equal_to_transfer_balance",
-      `transfer_balance: ${difference(stated, calculated)}.`
+      difference("transfer_balance", stated, calculated)
     )
   }
 }

@@ -41,9 +41,13 @@ const earliestBirth = "1900-01-01"
 const isBornInLivingMemory: Rule<Customer> = ({ date_of_birth: birth }, { today }, report) => {
   if (birth === undefined) return
   if (birth < earliestBirth) {
-    report("min_value", `Must not be before ${earliestBirth}.`, "date_of_birth")
+    const detail = `Must not be before ${earliestBirth}.`
+    report("min_value", { detail, parameters: { limit: earliestBirth } }, "date_of_birth")
   }
-  if (birth > today) report("max_value", "Must not be in the future.", "date_of_birth")
+  if (birth > today) {
+    const detail = "Must not be in the future."
+    report("max_value", { detail, parameters: { limit: today } }, "date_of_birth")
+  }
 }
 
 export const customerRules: RuleSet<Customer> = { rules: [isBornInLivingMemory] }

@@ -44,7 +44,7 @@ const historyAddsUp: Rule<Ledger> = (ledger, _facts, report) => {
   if (!isEqual(lastStatementBalance(ledger), calculated)) {
     report(
       "historical_statement_transactions_balance_mismatch",
-      `last_statement_balance: ${difference(ledger.last_statement_balance, calculated)}.`
+      difference("last_statement_balance", ledger.last_statement_balance, calculated)
     )
   }
 }
@@ -58,7 +58,7 @@ const balanceAddsUp: Rule<Ledger> = (ledger, _facts, report) => {
   if (!isEqual(ledger.ledger_balance, calculated)) {
     report(
       "balance_mismatch_on_ledger_balance",
-      `ledger_balance: ${difference(ledger.ledger_balance, calculated)}.`
+      difference("ledger_balance", ledger.ledger_balance, calculated)
     )
   }
 }
@@ -89,10 +89,10 @@ const currentIsAfterClosing: Rule<Ledger> = (ledger, _facts, report) => {
   const closing = ledger.last_statement_closing_date
   if (closing === undefined) return
   if (someValid(currentTransactions(ledger), (item) => item.transaction_date <= closing)) {
-    report(
-      "current_statement_transaction_before_last_statement_closing_date",
-      `Current transactions must be after ${closing}.`
-    )
+    report("current_statement_transaction_before_last_statement_closing_date", {
+      detail: `Current transactions must be after ${closing}.`,
+      parameters: { limit: closing }
+    })
   }
 }
 
@@ -100,20 +100,20 @@ const historyIsUpToClosing: Rule<Ledger> = (ledger, _facts, report) => {
   const closing = ledger.last_statement_closing_date
   if (closing === undefined) return
   if (someValid(historicalTransactions(ledger), (item) => item.transaction_date > closing)) {
-    report(
-      "historical_statement_transaction_after_last_statement_closing_date",
-      `Historical transactions must be on or before ${closing}.`
-    )
+    report("historical_statement_transaction_after_last_statement_closing_date", {
+      detail: `Historical transactions must be on or before ${closing}.`,
+      parameters: { limit: closing }
+    })
   }
 }
 
 const closingIsPast: Rule<Ledger> = (ledger, { today }, report) => {
   const closing = ledger.last_statement_closing_date
   if (closing !== undefined && closing > today) {
-    report(
-      "historical_statement_period_end_in_future",
-      `last_statement_closing_date must not be after ${today}.`
-    )
+    report("historical_statement_period_end_in_future", {
+      detail: `last_statement_closing_date must not be after ${today}.`,
+      parameters: { limit: today }
+    })
   }
 }
 

@@ -4,7 +4,7 @@
  */
 import { DateTime, Schema } from "effect"
 import { DocumentPath, documentExists, relativePath } from "../schema/DocumentPath.ts"
-import { Instant, list, nonBlankText } from "../schema/Field.ts"
+import { formatInstant, Instant, list, nonBlankText } from "../schema/Field.ts"
 import type { Rule, RuleSet } from "../schema/Rules.ts"
 
 export const NoteDocument = Schema.Struct({ document_path: DocumentPath })
@@ -33,8 +33,12 @@ const hasContent: Rule<Note> = (note, _facts, report) => {
 
 const isUnpinnedLater: Rule<Note> = (note, { now }, report) => {
   if (note.unpin_at === undefined) return
-  if (DateTime.isLessThan(note.unpin_at, note.created_at ?? now)) {
-    report("note_unpin_at_earlier_than_creation_date", "unpin_at is before the note's creation.")
+  const created = note.created_at ?? now
+  if (DateTime.isLessThan(note.unpin_at, created)) {
+    report("note_unpin_at_earlier_than_creation_date", {
+      detail: "unpin_at is before the note's creation.",
+      parameters: { limit: formatInstant(created) }
+    })
   }
 }
 

@@ -12,7 +12,7 @@ import {
   roundHalfUp,
   sum
 } from "../schema/Decimal.ts"
-import { CalendarDate, choice, list, nonBlankText, text } from "../schema/Field.ts"
+import { CalendarDate, choice, list, nonBlankText, openChoice, text } from "../schema/Field.ts"
 import { isAmong, type Rule, type RuleSet } from "../schema/Rules.ts"
 import { encoderOf } from "../schema/Encoder.ts"
 
@@ -49,6 +49,27 @@ export type TaxItem = typeof TaxItem.Type
 export const TransactionType = choice(["CHARGE", "CREDIT", "PAYMENT", "REPAYMENT", "SUPPLY_CHARGE"])
 export type TransactionType = typeof TransactionType.Type
 
+export const paymentTypes = {
+  PAYMENT: [
+    "DD_FIRST_COLLECTION",
+    "DD_REGULAR_COLLECTION",
+    "DD_RE_PRESENTATION",
+    "DD_FINAL_COLLECTION",
+    "CREDIT_CARD",
+    "DEBIT_CARD",
+    "CHEQUE",
+    "BACS_DEPOSIT",
+    "CASH",
+    "EFT",
+    "PAYPOINT_CASH",
+    "PAYPOINT_CARD",
+    "ALLPAY_CASH",
+    "ALLPAY_CARD",
+    "DCA_COLLECTION"
+  ],
+  REPAYMENT: ["DIRECT_CREDIT", "CARD_REFUND", "BACS", "CHEQUE"]
+} as const
+
 /** `amount` is money, never signed by direction: the type says which way it goes. */
 export const Transaction = Schema.Struct({
   transaction_id: TransactionId,
@@ -59,7 +80,7 @@ export const Transaction = Schema.Struct({
   display_note: Schema.optionalKey(text(2_000)),
   note: Schema.optionalKey(text(2_000)),
   reference: Schema.optionalKey(text(512)),
-  payment_type: Schema.optionalKey(nonBlankText(128)),
+  payment_type: Schema.optionalKey(openChoice(128, Object.values(paymentTypes).flat())),
   product_code: Schema.optionalKey(nonBlankText(64)),
   line_items: Schema.optionalKey(list(LineItem)),
   tax_items: Schema.optionalKey(list(TaxItem))
@@ -127,33 +148,15 @@ const supplyChargeNamesProduct: Rule<Transaction> = (transaction, _facts, report
 const paymentIsPositive: Rule<Transaction> = ({ amount: value, type }, _facts, report) => {
   if (type !== "PAYMENT" && type !== "REPAYMENT") return
   if (!BigDecimal.isPositive(value)) {
-    report("min_value", `The amount of a ${type} must be positive.`, "amount")
+    const detail = `The amount of a ${type} must be positive.`
+    report("min_value", { detail, parameters: { limit: "0.01" } }, "amount")
   }
 }
 
-export const paymentTypes: { readonly [Type in TransactionType]?: ReadonlyArray<string> } = {
-  PAYMENT: [
-    "DD_FIRST_COLLECTION",
-    "DD_REGULAR_COLLECTION",
-    "DD_RE_PRESENTATION",
-    "DD_FINAL_COLLECTION",
-    "CREDIT_CARD",
-    "DEBIT_CARD",
-    "CHEQUE",
-    "BACS_DEPOSIT",
-    "CASH",
-    "EFT",
-    "PAYPOINT_CASH",
-    "PAYPOINT_CARD",
-    "ALLPAY_CASH",
-    "ALLPAY_CARD",
-    "DCA_COLLECTION"
-  ],
-  REPAYMENT: ["DIRECT_CREDIT", "CARD_REFUND", "BACS", "CHEQUE"]
-}
-
 const paymentTypeIsKnown: Rule<Transaction> = (transaction, { codeLists }, report) => {
-  const known = paymentTypes[transaction.type]
+  const known = (paymentTypes as { readonly [Type in TransactionType]?: ReadonlyArray<string> })[
+    transaction.type
+  ]
   if (known === undefined || transaction.payment_type === undefined) return
   isAmong(
     [...known, ...(codeLists.payment_type ?? [])],
@@ -183,7 +186,7 @@ const amountIsSumOfItems: Rule<Transaction> = (transaction, _facts, report) => {
   if (!isEqual(transaction.amount, calculated)) {
     report(
       "ledger_transaction_amount_does_not_match_with_line_item_net_amount_and_tax_amount",
-      `amount against line and tax items: ${difference(transaction.amount, calculated)}.`
+      difference("amount against line and tax items", transaction.amount, calculated)
     )
   }
 }
@@ -196,7 +199,9 @@ const itemEndsAfterStart: Rule<LineItem> = (item, _facts, report) => {
 
 const itemNamesTwoReadings: Rule<LineItem> = (item, _facts, report) => {
   if (item.units !== undefined && item.units.length !== 2) {
-    report("line_item_units_must_be_two_values", "units must be two register readings.", "units")
+    const detail = "units must be two register readings."
+    const parameters = { expected: 2, actual: item.units.length }
+    report("line_item_units_must_be_two_values", { detail, parameters }, "units")
   }
 }
 
@@ -208,7 +213,7 @@ const itemNetIsPriceTimesUnits: Rule<LineItem> = (item, _facts, report) => {
   if (!isEqual(item.net_amount, calculated)) {
     report(
       "incorrect_line_item_net_amount",
-      `net_amount against price and units: ${difference(item.net_amount, calculated)}.`
+      difference("net_amount against price and units", item.net_amount, calculated)
     )
   }
 }
@@ -231,6 +236,7 @@ export const transactionRules: RuleSet<Transaction> = {
 /** In the account payload a transaction has happened; the transactions import decides otherwise. */
 export const isNotInFuture: Rule<Transaction> = (transaction, { today }, report) => {
   if (transaction.transaction_date > today) {
-    report("transaction_in_future", `Must not be after ${today}.`, "transaction_date")
+    const detail = `Must not be after ${today}.`
+    report("transaction_in_future", { detail, parameters: { limit: today } }, "transaction_date")
   }
 }

@@ -3,18 +3,44 @@
 /** `request`: the top-level code of an answer. `field`: the code of one error object, at its `attr`. */
 export type CodeKind = "request" | "field"
 
+/**
+ * What an error is about, so that nobody parses its detail. Decimals are exact and written as text.
+ * Source: docs/contract/errors.md#parameters
+ */
+export interface ErrorParameters {
+  /** The bound that was exceeded: a count, a number, a day or an instant. */
+  readonly limit?: number | string
+  /** What was sent, or counted. */
+  readonly actual?: number | string
+  /** What it should have been. */
+  readonly expected?: number | string
+  /** `actual` less `expected`. */
+  readonly difference?: string
+  /** The nearest documented name. */
+  readonly nearest?: string
+  readonly allowed?: ReadonlyArray<string>
+}
+
+export type ErrorParameter = keyof ErrorParameters
+
 export interface CodeEntry {
   readonly kind: CodeKind | "both"
   readonly meaning: string
   readonly example: string
   readonly remedy: string
+  /** The parameters that an error of the code may have. */
+  readonly parameters: ReadonlyArray<ErrorParameter>
 }
 
 export const request = (meaning: string, example: string, remedy: string) =>
-  ({ kind: "request", meaning, example, remedy }) as const
+  ({ kind: "request", meaning, example, remedy, parameters: [] }) as const
 
-export const field = (meaning: string, example: string, remedy: string) =>
-  ({ kind: "field", meaning, example, remedy }) as const
+export const field = (
+  meaning: string,
+  example: string,
+  remedy: string,
+  ...parameters: ReadonlyArray<ErrorParameter>
+) => ({ kind: "field", meaning, example, remedy, parameters }) as const
 
 export const both = (meaning: string, example: string, remedy: string) =>
-  ({ kind: "both", meaning, example, remedy }) as const
+  ({ kind: "both", meaning, example, remedy, parameters: [] }) as const

@@ -21,7 +21,8 @@ export const fieldCodes = {
   invalid_choice: field(
     "The value is not among the allowed ones.",
     '"account_type": "HOUSE"',
-    "Send one of the documented values."
+    "Send one of the documented values.",
+    "allowed"
   ),
   invalid: field(
     "The value has not the documented form.",
@@ -51,19 +52,29 @@ export const fieldCodes = {
   max_length: field(
     "Longer than allowed, or more than allowed.",
     "a title of 21 characters; documents of more than 1,000 different paths",
-    "Shorten the value, or send less at once."
+    "Shorten the value, or send less at once.",
+    "limit"
   ),
-  min_value: field("Less than allowed.", '"period_start_day": 0', "Send a greater value."),
-  max_value: field("Greater than allowed.", '"period_start_day": 29', "Send a smaller value."),
+  min_value: field("Less than allowed.", '"period_start_day": 0', "Send a greater value.", "limit"),
+  max_value: field(
+    "Greater than allowed.",
+    '"period_start_day": 29',
+    "Send a smaller value.",
+    "limit"
+  ),
   max_digits: field(
     "Too many digits before the point, or in all.",
     '"amount": 12345678901',
-    "Send a number within the documented size."
+    "Send a number within the documented size.",
+    "limit",
+    "actual"
   ),
   max_decimal_places: field(
     "Too many digits after the point.",
     '"amount": 1.005',
-    "Round the value on your side; nothing is rounded here."
+    "Round the value on your side; nothing is rounded here.",
+    "limit",
+    "actual"
   ),
   not_a_list: field("Not a JSON array.", '"customers": {}', "Send an array."),
   not_an_object: field("Not a JSON object.", '"billing_address": "…"', "Send an object."),
@@ -75,12 +86,14 @@ export const fieldCodes = {
   unknown_field: field(
     "The field is not documented.",
     '"given_nam": "Ada"',
-    "Remove the field, or spell it as `detail` suggests."
+    "Remove the field, or spell it as `detail` suggests.",
+    "nearest"
   ),
   unknown_parameter: field(
     "The operation does not document this query parameter.",
     "?force_add_to_current_statment=false",
-    "Remove the parameter, or spell it as `detail` suggests."
+    "Remove the parameter, or spell it as `detail` suggests.",
+    "nearest"
   ),
   import_supplier_does_not_exist: field(
     "There is no such supplier for this token.",
@@ -96,7 +109,9 @@ export const fieldCodes = {
   occupier_account_with_multiple_supply_addresses: field(
     "An account of an unknown occupier has more than one supply address.",
     '"unknown_occupier": true beside two supply addresses',
-    "Send one account for each address."
+    "Send one account for each address.",
+    "limit",
+    "actual"
   ),
   metadata_has_duplicate_keys: field(
     "A metadata key stands twice.",
@@ -146,17 +161,26 @@ export const fieldCodes = {
   historical_statement_transactions_balance_mismatch: field(
     "The historical transactions do not add up to last_statement_balance.",
     "transactions of 25.00 beside a balance of 26.00",
-    "Correct the balance or the transactions; `detail` states the difference."
+    "Correct the balance or the transactions; `detail` states the difference.",
+    "actual",
+    "expected",
+    "difference"
   ),
   balance_mismatch_on_ledger_balance: field(
     "last_statement_balance and the current transactions do not add up to ledger_balance.",
     "0.00 + 10.00 beside 11.00",
-    "Correct the balance or the transactions; `detail` states the difference."
+    "Correct the balance or the transactions; `detail` states the difference.",
+    "actual",
+    "expected",
+    "difference"
   ),
   ledger_balances_not_equal_to_transfer_balance: field(
     "The ledger balances do not add up to transfer_balance.",
     "50.00 beside 51.00",
-    "Correct the balances; `detail` states the difference."
+    "Correct the balances; `detail` states the difference.",
+    "actual",
+    "expected",
+    "difference"
   ),
   historical_statement_transactions_require_last_statement_closing_date: field(
     "There are historical transactions but no last_statement_closing_date.",
@@ -166,17 +190,20 @@ export const fieldCodes = {
   current_statement_transaction_before_last_statement_closing_date: field(
     "A current transaction is not after the closing date.",
     "a transaction on the closing date",
-    "Move it to the historical transactions, or correct the date."
+    "Move it to the historical transactions, or correct the date.",
+    "limit"
   ),
   historical_statement_transaction_after_last_statement_closing_date: field(
     "A historical transaction is after the closing date.",
     "a transaction on the day after the closing date",
-    "Move it to the current transactions, or correct the date."
+    "Move it to the current transactions, or correct the date.",
+    "limit"
   ),
   historical_statement_period_end_in_future: field(
     "The closing date is in the future.",
     "a last_statement_closing_date of tomorrow",
-    "Send the date of the last closed statement."
+    "Send the date of the last closed statement.",
+    "limit"
   ),
   duplicate_transaction_ids: both(
     "A transaction id stands twice.",
@@ -186,7 +213,8 @@ export const fieldCodes = {
   transaction_in_future: field(
     "The transaction is dated after today in the supplier's time zone.",
     "a transaction_date of tomorrow",
-    "Send it once its day has come."
+    "Send it once its day has come.",
+    "limit"
   ),
   field_not_allowed_for_transaction_type: field(
     "This type of transaction does not have the field.",
@@ -201,17 +229,25 @@ export const fieldCodes = {
   line_item_units_must_be_two_values: field(
     "units is not exactly two register readings.",
     '"units": [100]',
-    "Send the reading at the start and at the end."
+    "Send the reading at the start and at the end.",
+    "actual",
+    "expected"
   ),
   incorrect_line_item_net_amount: field(
     "net_amount is not price_per_unit × number_of_units.",
     "1.25 × 216 beside 271",
-    "Correct the figures; `detail` states the difference."
+    "Correct the figures; `detail` states the difference.",
+    "actual",
+    "expected",
+    "difference"
   ),
   ledger_transaction_amount_does_not_match_with_line_item_net_amount_and_tax_amount: field(
     "amount is not the sum of the line items' net amounts and the tax amounts.",
     "270 + 67.5 beside 338",
-    "Correct the figures; `detail` states the difference."
+    "Correct the figures; `detail` states the difference.",
+    "actual",
+    "expected",
+    "difference"
   ),
   duplicate_statement_ids: field(
     "A statement id stands twice.",
@@ -226,7 +262,8 @@ export const fieldCodes = {
   note_unpin_at_earlier_than_creation_date: field(
     "unpin_at is before created_at.",
     "created in March, unpinned in February",
-    "Correct the datetimes."
+    "Correct the datetimes.",
+    "limit"
   ),
   duplicate_supply_addresses_found: field(
     "The same address line and postcode stand twice.",

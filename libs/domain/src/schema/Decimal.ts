@@ -4,8 +4,10 @@
  * Source: docs/contract/values.md#numbers, docs/contract/values.md#money.
  */
 import { BigDecimal, Schema, SchemaGetter } from "effect"
+import type { ErrorParameters } from "../codes/CodeEntry.ts"
 import { fieldCheck } from "./Field.ts"
-import { isRawNumber, type RawNumber, withoutTrailingZeros } from "./Json.ts"
+import { withoutTrailingZeros } from "./Json.ts"
+import { isRawNumber, type RawNumber } from "./RawNumber.ts"
 
 /** How large and how fine a figure may be: digits before and after the point. */
 export interface Size {
@@ -103,8 +105,24 @@ const fits = (input: unknown, holds: (spelling: Spelling) => boolean): boolean =
   return spelling !== null && holds(spelling)
 }
 
-const isDecimalType = (input: unknown): input is number | string | RawNumber =>
+const isDecimalType = (input: unknown): input is DecimalInput =>
   typeof input === "number" || typeof input === "string" || isRawNumber(input)
+
+/** The digits before the point, or all significant ones where only they are too many. */
+const digitsOf = (input: unknown, before: number): ErrorParameters => {
+  const spelling = spellingOf(input)
+  if (spelling === null) return { limit: before }
+  const { digits, point } = spelling
+  return point > before
+    ? { limit: before, actual: point }
+    : { limit: significantDigits, actual: digits.length }
+}
+
+const placesOf = (input: unknown, after: number): ErrorParameters => {
+  const spelling = spellingOf(input)
+  if (spelling === null) return { limit: after }
+  return { limit: after, actual: spelling.digits.length - spelling.point }
+}
 
 /**
  * A figure of at most `size`, as `BigDecimal`; encoded as a number. Codes: `invalid_type`,
@@ -123,45 +141,52 @@ export const twoDecimals = (value: BigDecimal.BigDecimal): string => {
   return `${cents < 0n ? "-" : ""}${digits.slice(0, -2)}.${digits.slice(-2)}`
 }
 
+/** What spells a decimal: a number, or text such as "12.50". */
+export type DecimalInput = number | string | RawNumber
+
 const decimal = (
   { after, before }: Size,
   encode: (value: BigDecimal.BigDecimal) => number | string
-) =>
-  Schema.Unknown.check(
-    fieldCheck(isDecimalType, {
-      code: "invalid_type",
-      detail: "Must be a number or a decimal string.",
-      jsonSchema: { type: ["number", "string"] },
-      abort: true
-    }),
-    fieldCheck((input) => typeof input !== "string" || input.trim() !== "", {
-      code: "blank",
-      detail: "Must not be empty.",
-      abort: true
-    }),
-    fieldCheck((input) => typeof input !== "string" || sourceOf(input) !== null, {
-      code: "invalid",
-      detail: 'Must be a decimal, like 12.5 or "12.50".',
-      abort: true
-    }),
-    fieldCheck(
-      (input) =>
-        fits(input, ({ digits, point }) => point <= before && digits.length <= significantDigits),
-      {
-        code: "max_digits",
-        detail: `Must have at most ${before} digits before the point and ${significantDigits} in all.`
-      }
-    ),
-    fieldCheck((input) => fits(input, ({ digits, point }) => digits.length - point <= after), {
-      code: "max_decimal_places",
-      detail: `Must have at most ${after} digits after the point.`
-    })
-  ).pipe(
-    Schema.decodeTo(Schema.BigDecimal, {
-      decode: SchemaGetter.transform(read),
-      encode: SchemaGetter.transform((value: BigDecimal.BigDecimal): unknown => encode(value))
-    })
-  )
+): Schema.Codec<BigDecimal.BigDecimal, DecimalInput> =>
+  (Schema.Unknown as Schema.Codec<DecimalInput, DecimalInput>)
+    .check(
+      fieldCheck(isDecimalType, {
+        code: "invalid_type",
+        detail: "Must be a number or a decimal string.",
+        jsonSchema: { type: ["number", "string"] },
+        abort: true
+      }),
+      fieldCheck((input) => typeof input !== "string" || input.trim() !== "", {
+        code: "blank",
+        detail: "Must not be empty.",
+        abort: true
+      }),
+      fieldCheck((input) => typeof input !== "string" || sourceOf(input) !== null, {
+        code: "invalid",
+        detail: 'Must be a decimal, like 12.5 or "12.50".',
+        abort: true
+      }),
+      fieldCheck(
+        (input) =>
+          fits(input, ({ digits, point }) => point <= before && digits.length <= significantDigits),
+        {
+          code: "max_digits",
+          detail: `Must have at most ${before} digits before the point and ${significantDigits} in all.`,
+          parameters: (input) => digitsOf(input, before)
+        }
+      ),
+      fieldCheck((input) => fits(input, ({ digits, point }) => digits.length - point <= after), {
+        code: "max_decimal_places",
+        detail: `Must have at most ${after} digits after the point.`,
+        parameters: (input) => placesOf(input, after)
+      })
+    )
+    .pipe(
+      Schema.decodeTo(Schema.BigDecimal, {
+        decode: SchemaGetter.transform((input: DecimalInput) => read(input)),
+        encode: SchemaGetter.transform(encode)
+      })
+    )
 
 /** Money: at most 10 digits before and 2 after the point. */
 export const moneySize: Size = { before: 10, after: 2 }
@@ -179,16 +204,22 @@ export const isEqual = (a: BigDecimal.BigDecimal, b: BigDecimal.BigDecimal): boo
   BigDecimal.equals(a, b)
 
 /**
- * How two figures that should be equal differ, for a `detail`. A figure that was not sent counts as
- * zero.
+ * How two decimals that should be equal differ; `name` says what was sent. A decimal that was not
+ * sent counts as zero.
  */
 export const difference = (
+  name: string,
   sent: BigDecimal.BigDecimal | undefined,
   calculated: BigDecimal.BigDecimal
-): string => {
-  const by = BigDecimal.subtract(sent ?? zero, calculated)
-  const first = sent === undefined ? "not sent, taken as 0.00" : `stated ${plain(sent)}`
-  return `${first}, calculated ${plain(calculated)}, difference ${plain(by)}`
+) => {
+  const actual = plain(sent ?? zero)
+  const expected = plain(calculated)
+  const by = plain(BigDecimal.subtract(sent ?? zero, calculated))
+  const first = sent === undefined ? "not sent, taken as 0.00" : `stated ${actual}`
+  return {
+    detail: `${name}: ${first}, calculated ${expected}, difference ${by}.`,
+    parameters: { actual, expected, difference: by }
+  }
 }
 
 /** At least two decimals, and never an exponent. */

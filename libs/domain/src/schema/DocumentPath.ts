@@ -71,7 +71,8 @@ export const documentsAreFew: Rule<{
     if (path === undefined || paths.size > mostDocuments) return
     paths.add(relativePath(path))
     if (paths.size > mostDocuments) {
-      report("max_length", `A request names at most ${mostDocuments} documents.`, ...list)
+      const detail = `A request names at most ${mostDocuments} documents.`
+      report("max_length", { detail, parameters: { limit: mostDocuments } }, ...list)
     }
   }
   // One of the lists may be unsound, and the other is counted all the same.

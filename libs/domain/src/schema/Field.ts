@@ -7,13 +7,16 @@
  */
 import { DateTime, type JsonSchema, Schema, SchemaGetter } from "effect"
 import type { FieldCode } from "../codes/Code.ts"
+import type { ErrorParameters } from "../codes/CodeEntry.ts"
 import { listElements } from "./Json.ts"
 import { isPossiblePhone } from "./Phone.ts"
 
 /** What a broken check says. */
-export interface CheckMeaning {
+export interface CheckMeaning<A> {
   readonly code: FieldCode
   readonly detail: string
+  /** What the detail says as data, where it says more than the code. */
+  readonly parameters?: ErrorParameters | ((input: A) => ErrorParameters)
   /** The same restriction in JSON Schema, where it can be said. */
   readonly jsonSchema?: JsonSchema.JsonSchema
   /** Whether later checks make no sense once this one is broken. */
@@ -24,12 +27,13 @@ export interface CheckMeaning {
  * A check on what was sent, with the code that a value which fails it gets, and `holds` itself for
  * who need not know why a value fails.
  */
-export const fieldCheck = <A>(holds: (input: A) => boolean, meaning: CheckMeaning) =>
+export const fieldCheck = <A>(holds: (input: A) => boolean, meaning: CheckMeaning<A>) =>
   Schema.makeFilter<A>(
     holds,
     {
       code: meaning.code,
       detail: meaning.detail,
+      parameters: meaning.parameters,
       holds,
       toJsonSchema: () => meaning.jsonSchema ?? [{}, true]
     },
@@ -68,6 +72,7 @@ const isAtMost = (max: number) =>
   fieldCheck<string>((text) => text.length <= max || hasAtMost(text.trim(), max), {
     code: "max_length",
     detail: `Must have at most ${max} characters.`,
+    parameters: { limit: max },
     jsonSchema: { maxLength: max }
   })
 
@@ -91,7 +96,7 @@ export const nonBlankText = (max: number) =>
   trimmed(Schema.String.check(isStorable, isNotBlank, isAtMost(max)))
 
 /** Text whose form bounds it, not blank, kept as sent apart from blanks around it. */
-export const formed = (holds: (text: string) => boolean, meaning: CheckMeaning) =>
+export const formed = (holds: (text: string) => boolean, meaning: CheckMeaning<string>) =>
   trimmed(
     Schema.String.check(
       isStorable,
@@ -101,7 +106,11 @@ export const formed = (holds: (text: string) => boolean, meaning: CheckMeaning) 
   )
 
 /** Text of a form of its own, 1 to `max` characters, kept as sent apart from blanks around it. */
-export const formedText = (max: number, holds: (text: string) => boolean, meaning: CheckMeaning) =>
+export const formedText = (
+  max: number,
+  holds: (text: string) => boolean,
+  meaning: CheckMeaning<string>
+) =>
   trimmed(
     Schema.String.check(
       isStorable,
@@ -111,12 +120,22 @@ export const formedText = (max: number, holds: (text: string) => boolean, meanin
     )
   )
 
+/**
+ * Text of 1 to `max` characters with values that are known, to which the operator can add others.
+ * An editor completes the known ones.
+ */
+export const openChoice = <const Known extends string>(max: number, _: ReadonlyArray<Known>) =>
+  nonBlankText(max) as unknown as Schema.Codec<string, Known | (string & {})>
+
 /** A closed list of values. Code: `invalid_choice`, and `blank` for an empty one. */
-export const choice = <const Values extends ReadonlyArray<string>>(values: Values) => {
+export const choice = <const Values extends ReadonlyArray<string>>(
+  values: Values
+): Schema.Codec<Values[number], Values[number]> => {
   const allowed: ReadonlySet<string> = new Set(values)
   return formed((value) => allowed.has(value), {
     code: "invalid_choice",
     detail: `Must be one of ${values.join(", ")}.`,
+    parameters: { allowed: values },
     jsonSchema: { enum: values }
   }).pipe(
     Schema.decodeTo(Schema.Literals(values), {
@@ -303,11 +322,13 @@ export const integer = (min: number, max: number) =>
     fieldCheck<number>((value) => value >= min, {
       code: "min_value",
       detail: `Must be at least ${min}.`,
+      parameters: { limit: min },
       jsonSchema: { minimum: min }
     }),
     fieldCheck<number>((value) => value <= max, {
       code: "max_value",
       detail: `Must be at most ${max}.`,
+      parameters: { limit: max },
       jsonSchema: { maximum: max }
     })
   )

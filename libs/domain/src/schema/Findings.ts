@@ -4,19 +4,23 @@
  * Source: docs/contract/errors.md#number-of-errors.
  */
 import type { FieldCode } from "../codes/Code.ts"
+import type { ErrorParameters } from "../codes/CodeEntry.ts"
 import type { Path } from "./Json.ts"
 
-/** One broken rule: `attr` is the dot path from the account or request, list indexes zero-based. */
-export interface FieldError {
-  readonly attr: string
+/** What is wrong with a value, wherever it stands. */
+export interface Broken {
   readonly code: FieldCode
   readonly detail: string
+  readonly parameters?: ErrorParameters
 }
 
-export interface BrokenRule {
+/** One broken rule: `attr` is the dot path from the account or request, list indexes zero-based. */
+export interface FieldError extends Broken {
+  readonly attr: string
+}
+
+export interface BrokenRule extends Broken {
   readonly path: Path
-  readonly code: FieldCode
-  readonly detail: string
 }
 
 /** So many are listed; whether there are more is found out, and no more than that. */

@@ -1,12 +1,12 @@
 /**
- * JSON text as the contract takes it, and nothing lost on the way: a repeated key or too deep a
- * nesting is refused, and a number that a double cannot hold keeps its own spelling (as the
- * platform's raw JSON), so that it is judged, stored and answered as it was sent. Own parser,
- * because the platform's tells none of that, and holds the event loop for seconds over some bodies
- * of the largest size.
+ * JSON text as the contract takes it. A repeated key and too deep a nesting are refused. A number
+ * that a double cannot hold keeps its own spelling, so that it is validated, stored and answered as
+ * it was sent. The platform's parser reports none of that, and blocks the event loop for seconds
+ * over some bodies of the largest size. Source: docs/contract/http.md#json
  */
 import { Data, Result } from "effect"
 import { finish, type Steps } from "../support/Steps.ts"
+import { isRawNumber, rawNumber } from "./RawNumber.ts"
 
 /** The body is not JSON as the contract takes it. `detail` says where. */
 export class NotJson extends Data.TaggedError("NotJson")<{ readonly detail: string }> {
@@ -21,23 +21,6 @@ export const nestingDepth = 32
  * one is not examined.
  */
 export const listElements = 10_000
-
-/**
- * A number in its own spelling, made by `JSON.rawJSON` and written as it is by `JSON.stringify`.
- */
-export interface RawNumber {
-  readonly rawJSON: string
-}
-
-interface PlatformJson {
-  readonly rawJSON: (text: string) => RawNumber
-  readonly isRawJSON: (value: unknown) => value is RawNumber
-}
-
-const platform = JSON as unknown as PlatformJson
-
-/** Whether a parsed value is a number whose spelling was kept. */
-export const isRawNumber = (value: unknown): value is RawNumber => platform.isRawJSON(value)
 
 /** A path from the root of a body: field names and list indexes. */
 export type Path = ReadonlyArray<string | number>
@@ -355,7 +338,7 @@ class Parser {
     }
     const source = text.slice(start, this.#index)
     const isShort = source.length <= exactDigits && !hasExponent
-    return isShort || isExact(source) ? Number(source) : platform.rawJSON(source)
+    return isShort || isExact(source) ? Number(source) : rawNumber(source)
   }
 
   /** Skips one digit at least; answers what comes then. */

@@ -20,12 +20,14 @@ export const unstorableText = {
 
 export const tooManyElements = {
   code: "max_length",
-  detail: `Must have at most ${listElements} elements.`
+  detail: `Must have at most ${listElements} elements.`,
+  parameters: { limit: listElements }
 } as const
 
 export const tooManyMembers = {
   code: "max_length",
-  detail: `Must have at most ${listElements} members.`
+  detail: `Must have at most ${listElements} members.`,
+  parameters: { limit: listElements }
 } as const
 
 /** Where something holds, below `path`, of what stands there; the depth is bounded by Json. */
@@ -85,7 +87,9 @@ export const JsonObject = Schema.Unknown.annotate({ inside: "anything" satisfies
   nowhere(isUnstorable, unstorableText),
   nowhere(isLongList, tooManyElements),
   nowhere(isLargeObject, tooManyMembers)
-)
+) as unknown as Schema.Codec<AnyObject, AnyObject>
+
+type AnyObject = { readonly [key: string]: unknown }
 
 /**
  * Codes: `not_an_object`, and `unknown_field` at every member. (A struct without fields takes any.)

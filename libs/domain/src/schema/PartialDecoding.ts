@@ -4,10 +4,10 @@
  * all the same.
  */
 import { Result, type SchemaIssue } from "effect"
-import type { FieldCode } from "../codes/Code.ts"
-import { isStorableText } from "./Field.ts"
-import type { Findings } from "./Findings.ts"
-import { isObject, isRawNumber, listElements, type Path } from "./Json.ts"
+import { type CheckMeaning, isStorableText } from "./Field.ts"
+import type { Broken, Findings } from "./Findings.ts"
+import { isObject, listElements, type Path } from "./Json.ts"
+import { isRawNumber } from "./RawNumber.ts"
 import { tooManyElements, tooManyMembers, unstorableText } from "./JsonObject.ts"
 import { invalid } from "./Decoder.ts"
 import { type LeafNode, nearestOf, type SchemaTree, type StructNode } from "./SchemaTree.ts"
@@ -203,11 +203,6 @@ const unreadable = (): never => {
   throw new Invalid()
 }
 
-interface Broken {
-  readonly code: FieldCode
-  readonly detail: string
-}
-
 const mustNotBeNull = "Must not be null; omit the field instead."
 
 const wrongType = (shape: SchemaTree, value: unknown): Broken => {
@@ -224,11 +219,19 @@ const wrongType = (shape: SchemaTree, value: unknown): Broken => {
 
 const unknownField = ({ fields }: StructNode, name: string): Broken => {
   const nearest = nearestOf(fields.keys(), name)
-  const detail =
-    nearest === undefined
-      ? "No field may be sent here."
-      : `Not a documented field; the nearest is ${nearest}.`
-  return { code: "unknown_field", detail }
+  if (nearest === undefined) return { code: "unknown_field", detail: "No field may be sent here." }
+  const detail = `Not a documented field; the nearest is ${nearest}.`
+  return { code: "unknown_field", detail, parameters: { nearest } }
+}
+
+const brokenCheck = (meaning: CheckMeaning<unknown>, input: unknown): Broken => {
+  const { code, detail, parameters } = meaning
+  if (parameters === undefined) return { code, detail }
+  return {
+    code,
+    detail,
+    parameters: typeof parameters === "function" ? parameters(input) : parameters
+  }
 }
 
 /** What the issue with a leaf says, in codes of the contract. */
@@ -244,8 +247,7 @@ const brokenBy = (
       return brokenBy(issue.issue, shape, input)
     case "Filter": {
       if (input === null) return [{ code: "null", detail: mustNotBeNull }]
-      const { code, detail } = issue.filter.annotations as unknown as Broken
-      return [{ code, detail }]
+      return [brokenCheck(issue.filter.annotations as unknown as CheckMeaning<unknown>, input)]
     }
     case "AnyOf": {
       const checked = issue.issues.filter((inner) => inner._tag !== "InvalidType")

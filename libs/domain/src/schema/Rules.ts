@@ -8,7 +8,7 @@ import type { DateTime } from "effect"
 import type { CodeLists } from "./CodeLists.ts"
 import type { FieldCode } from "../codes/Code.ts"
 import type { CalendarDate } from "./Field.ts"
-import type { Findings } from "./Findings.ts"
+import type { Broken, Findings } from "./Findings.ts"
 import { Invalid } from "./PartialDecoding.ts"
 import type { Path } from "./Json.ts"
 import type { Steps } from "../support/Steps.ts"
@@ -28,9 +28,12 @@ export interface Facts {
 /** Reports a broken rule: at the member `at` of the value, or at the value as a whole. */
 export type Report = (
   code: FieldCode,
-  detail: string,
+  explanation: Explanation,
   ...at: ReadonlyArray<string | number>
 ) => void
+
+/** The detail of an error, or the detail and what it says as data. */
+export type Explanation = string | Omit<Broken, "code">
 
 export type Rule<A> = (value: A, facts: Facts, report: Report) => void
 
@@ -96,10 +99,11 @@ export function* applyingRules(
 ): Steps<void> {
   let task: Task | undefined = { set, parent: { body }, at: "body", within: null }
   const open: Array<Task> = []
-  const report: Report = (code, detail, ...at) => {
+  const report: Report = (code, explanation, ...at) => {
     const path = pathOf(task as Task)
     const isWhole = at.length === 0 && path.length === root.length
-    findings.add({ code, detail, path: isWhole ? [...path, wholePayload] : [...path, ...at] })
+    const explained = typeof explanation === "string" ? { detail: explanation } : explanation
+    findings.add({ code, ...explained, path: isWhole ? [...path, wholePayload] : [...path, ...at] })
   }
   let applied = 0
   for (; task !== undefined && !findings.areMore; task = open.pop()) {
@@ -174,6 +178,12 @@ export const supplierExists: Rule<{ readonly import_supplier: string }> = (
   }
 }
 
+/** The explanation of `invalid_choice`. */
+export const mustBeAmong = (allowed: ReadonlyArray<string>) => ({
+  detail: `Must be one of ${allowed.join(", ")}.`,
+  parameters: { allowed }
+})
+
 /** Reports `invalid_choice` at `field` for a value that is not among the allowed ones. */
 export const isAmong = (
   allowed: ReadonlyArray<string>,
@@ -182,7 +192,7 @@ export const isAmong = (
   report: Report
 ): void => {
   if (!allowed.includes(value)) {
-    report("invalid_choice", `Must be one of ${allowed.join(", ")}.`, field)
+    report("invalid_choice", mustBeAmong(allowed), field)
   }
 }
 

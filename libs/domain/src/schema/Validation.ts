@@ -69,10 +69,10 @@ export const validator = <Body, const Wrapper extends (keyof Body & string) | nu
     const { areMore: more, listed } = findings
     if (listed.length === 0) return Result.succeed(body as Body)
     const ordered = yield* inPayloadOrder(shape, input, listed, root)
-    const errors = ordered.map(({ code, detail, path }) => {
+    const errors = ordered.map(({ path, ...broken }) => {
       // The body is not an object: that is a fault of what it should have held.
       const at = path.length === 0 ? root : path
-      return { attr: attrOf(at, root), code, detail }
+      return { attr: attrOf(at, root), ...broken }
     })
     return Result.fail({ errors, more })
   }

@@ -6,6 +6,7 @@
 import { type DateTime, type Result, Schema } from "effect"
 import {
   Account,
+  type AccountInput,
   accountRules,
   ExternalAccountNumber,
   SupplierCodeField
@@ -69,9 +70,16 @@ export const factsAt = (now: DateTime.Utc, timeZone: TimeZone = utc): Facts => (
  * that it is then in the supplier's time zone. Succeeds with the normalised account; fails with
  * every broken rule in payload order, or with 1,000 of them where there are more.
  */
-export const validateAccount = (
+export const validateUnknownAccount = (
   payload: unknown,
   now: DateTime.Utc,
   timeZone: TimeZone = utc
 ): Result.Result<Account, ReadonlyArray<FieldError>> =>
   account.validate(payload, factsAt(now, timeZone))
+
+/** As `validateUnknownAccount`, for an account that is written in TypeScript. */
+export const validateAccount: (
+  payload: AccountInput,
+  now: DateTime.Utc,
+  timeZone?: TimeZone
+) => Result.Result<Account, ReadonlyArray<FieldError>> = validateUnknownAccount

@@ -1,0 +1,12 @@
+/**
+ * What most other teams need: to validate an account before it is sent, with the codes and types
+ * that go with it. Programs, ports and contract suites have paths of their own; see the README.
+ */
+export { type Account, type AccountInput, encodeAccount } from "./account/Account.ts"
+export { type Code, type FieldCode, registry, type RequestCode } from "./codes/Code.ts"
+export { type CodeEntry, type ErrorParameters } from "./codes/CodeEntry.ts"
+export { type TimeZone, timeZoneNamed } from "./organisation/BusinessDay.ts"
+export { type FieldError } from "./schema/Findings.ts"
+export { NotJson, parse } from "./schema/Json.ts"
+export { isRawNumber, type RawNumber, stringify } from "./schema/RawNumber.ts"
+export { validateAccount, validateUnknownAccount } from "./validation/AccountValidation.ts"

@@ -1,0 +1,68 @@
+/**
+ * Numbers that keep their own spelling, because a double cannot hold them, and JSON text that
+ * writes them as they were spelled. Node has both since version 21; an older one gets its own class
+ * and its own writer here.
+ */
+
+/** A number in its own spelling. */
+export interface RawNumber {
+  readonly rawJSON: string
+}
+
+interface RawJson {
+  readonly rawNumber: (text: string) => RawNumber
+  /** Whether a parsed value is a number whose spelling was kept. */
+  readonly isRawNumber: (value: unknown) => value is RawNumber
+  /** The JSON text of a value, in which raw numbers are written as they were spelled. */
+  readonly stringify: (value: unknown) => string
+}
+
+/** `JSON`, as far as this version of Node has it. */
+interface PlatformJson {
+  readonly rawJSON?: RawJson["rawNumber"]
+  readonly isRawJSON?: RawJson["isRawNumber"]
+}
+
+class SpelledNumber implements RawNumber {
+  readonly rawJSON: string
+
+  constructor(text: string) {
+    this.rawJSON = text
+  }
+
+  /** `JSON.stringify` would write another number. */
+  toJSON(): never {
+    throw new TypeError(
+      "JSON.stringify of this version of Node cannot write a number of more than 15 digits " +
+        "exactly; use `stringify` of @data-import/domain, or Node 21 or newer."
+    )
+  }
+}
+
+const isSpelledNumber = (value: unknown): value is RawNumber => value instanceof SpelledNumber
+
+const write = (value: unknown): string => {
+  if (isSpelledNumber(value)) return value.rawJSON
+  if (Array.isArray(value)) {
+    return `[${value.map((element) => (element === undefined ? "null" : write(element))).join()}]`
+  }
+  if (typeof value !== "object" || value === null || "toJSON" in value) return JSON.stringify(value)
+  const members = Object.entries(value).filter(([, member]) => member !== undefined)
+  return `{${members.map(([key, member]) => `${JSON.stringify(key)}:${write(member)}`).join()}}`
+}
+
+/** Raw numbers as the platform makes them, or as they are made without it. */
+export const rawJsonOf = ({ isRawJSON, rawJSON }: PlatformJson): RawJson =>
+  rawJSON !== undefined && isRawJSON !== undefined
+    ? { rawNumber: rawJSON, isRawNumber: isRawJSON, stringify: (value) => JSON.stringify(value) }
+    : {
+        rawNumber: (text) => new SpelledNumber(text),
+        isRawNumber: isSpelledNumber,
+        stringify: write
+      }
+
+const { rawNumber: make, isRawNumber: isRaw, stringify: print } = rawJsonOf(JSON as PlatformJson)
+
+export const rawNumber: RawJson["rawNumber"] = make
+export const isRawNumber: RawJson["isRawNumber"] = isRaw
+export const stringify: RawJson["stringify"] = print

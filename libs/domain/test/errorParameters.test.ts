@@ -1,0 +1,99 @@
+/** Errors say as data what their detail says, and only what the registry documents for the code. */
+import { describe, expect, it } from "@effect/vitest"
+import { Result } from "effect"
+import fc from "fast-check"
+import { registry } from "../src/codes/Code.ts"
+import type { FieldError } from "../src/schema/Findings.ts"
+import { validateUnknownAccount } from "../src/validation/AccountValidation.ts"
+import { accountPayload } from "../testing/arbitraries.ts"
+import { mutant, mutationsOf } from "../testing/mutants.ts"
+import { domesticPayload, sampleTime } from "../testing/samples.ts"
+import { sampleWith } from "./judge.ts"
+
+const errorsIn = (payload: unknown): ReadonlyArray<FieldError> => {
+  const result = validateUnknownAccount(payload, sampleTime)
+  return Result.isFailure(result) ? result.failure : []
+}
+
+const number = /^-?\d+(\.\d+)?$/
+const dayOrInstant = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}:\d{2}Z)?$/
+
+/** Text of the payload could hold personal data. */
+const isFigure = (value: unknown): boolean =>
+  typeof value === "number" || number.test(String(value)) || dayOrInstant.test(String(value))
+
+const expectDocumented = ({ code, parameters = {} }: FieldError): void => {
+  const { allowed: _, nearest: __, ...figures } = parameters
+  expect(registry[code].parameters, code).toEqual(expect.arrayContaining(Object.keys(parameters)))
+  expect(Object.values(figures).every(isFigure), code).toBe(true)
+}
+
+describe("the parameters of an error", () => {
+  it("are those of its code, and repeat no text of the payload", { timeout: 60_000 }, () => {
+    const mutants = accountPayload().chain((payload) => mutant(payload))
+    fc.assert(
+      fc.property(mutants, ({ body }) => errorsIn(body).forEach(expectDocumented)),
+      { numRuns: 300 }
+    )
+  })
+
+  it("are there for every code that documents them", () => {
+    const bodies = [
+      ...mutationsOf(domesticPayload()).map(({ make }) => make().body),
+      { ...domesticPayload(), unknown_occupier: true, supply_addresses: twoAddresses }
+    ]
+    const seen = new Map<string, ReadonlyArray<string>>()
+    for (const { code, parameters = {} } of bodies.flatMap((body) => errorsIn(body))) {
+      seen.set(code, [...new Set([...(seen.get(code) ?? []), ...Object.keys(parameters)])].sort())
+    }
+    const ofQueries = "unknown_parameter"
+    for (const [code, { parameters }] of Object.entries(registry)) {
+      if (parameters.length === 0 || code === ofQueries) continue
+      expect(seen.get(code), code).toEqual([...parameters].sort())
+    }
+  })
+
+  it.each([
+    [
+      "account_type",
+      "DOMESTICC",
+      "invalid_choice",
+      { allowed: expect.arrayContaining(["SYSTEM"]) }
+    ],
+    ["title", "x".repeat(21), "max_length", { limit: 20 }],
+    ["account_billing_options.period_start_day", 29, "max_value", { limit: 28 }],
+    ["date_of_birth", "1899-12-31", "min_value", { limit: "1900-01-01" }],
+    ["transfer_balance", "12345678901", "max_digits", { limit: 10, actual: 11 }],
+    ["transfer_balance", "1234567890.123456", "max_digits", { limit: 15, actual: 16 }],
+    ["transfer_balance", "1.005", "max_decimal_places", { limit: 2, actual: 3 }],
+    ["billing_nam", "Ada", "unknown_field", { nearest: "billing_name" }]
+  ])("are exact: %s %j is %s with %j", (field, value, code, parameters) => {
+    const path = ["title", "date_of_birth"].includes(field) ? `customers.0.${field}` : field
+    const found = errorsIn(sampleWith({ [path]: value })).filter((error) => error.code === code)
+    expect(found).toMatchObject([{ attr: path, parameters }])
+  })
+
+  it("state both sums and their difference as exact text", () => {
+    const errors = errorsIn({ ...domesticPayload(), transfer_balance: "1000000000.10" })
+    const [error] = errors.filter(({ parameters }) => parameters?.difference !== undefined)
+    const { actual, difference = "", expected } = error?.parameters ?? {}
+    expect(actual).toBe("1000000000.10")
+    expect(error?.detail).toContain(`calculated ${expected}, difference ${difference}`)
+    expect(difference).toMatch(/^\d+\.\d{2}$/)
+  })
+
+  it("are left out where there is nothing to say", () => {
+    const [error] = errorsIn(sampleWith({ date_of_sale: "2025-02-30" }))
+    expect(error).not.toHaveProperty("parameters")
+  })
+})
+
+const address = {
+  customer_at_supply_address_from_date: "2025-01-01",
+  supply_postcode: "1000",
+  supply_address1: "Pilevangen"
+}
+const twoAddresses = [
+  { ...address, supply_address1: "Pilevangen 1" },
+  { ...address, supply_address1: "Pilevangen 2" }
+]
