@@ -1,12 +1,13 @@
 /**
- * Writes values as JSON, by the transformations of their schema. The value is of the schema's type,
- * which nothing but reading or the compiler has made it; so unlike the schema itself, which
- * examines every value anew, a writer checks nothing. A large value is written in steps.
+ * Encodes values as JSON, by the transformations of their schema. A value has the schema's type
+ * already, because a decoder or the compiler made sure of it. So an encoder checks nothing, unlike
+ * the schema itself. A large value is written in steps.
  */
 import { Schema, type SchemaAST } from "effect"
 import { isObject } from "./Json.ts"
 import { stringify } from "./RawNumber.ts"
 import type { Room } from "./JsonObject.ts"
+import { type SchemaTree, schemaTreeOf } from "./SchemaTree.ts"
 import type { Steps } from "../support/Steps.ts"
 
 /** How a value is written; null where it is written as it is. */
@@ -27,22 +28,40 @@ interface LeafWriting {
   readonly write: (value: unknown) => unknown
 }
 
-/** The writer of what the schema encodes; its text is the same. */
+/** Encodes values as the schema does. */
 export const encoderOf = <A, I>(schema: Schema.Codec<A, I>): ((value: A) => I) => {
-  const written = writingOf(schema.ast)
+  const written = writingOf(schemaTreeOf(schema))
   return (value) => write(written, value) as I
 }
 
-/** The writer of the JSON text of what the schema encodes, in steps where it is large. */
+/** Writes the JSON text of what the schema encodes, in steps where it is large. */
 export const textEncoderOf = <A, I>(schema: Schema.Codec<A, I>): ((value: A) => Steps<string>) => {
-  const written = writingOf(schema.ast)
+  const written = writingOf(schemaTreeOf(schema))
   return (value) => writing(written, value)
 }
 
 /** Writes the JSON text of a value that is written as it is, in steps where it is large. */
 export const writingJson = (value: unknown): Steps<string> => writing(null, value)
 
-const writingOf = (ast: SchemaAST.AST): Written => {
+const writingOf = (tree: SchemaTree): Written => {
+  switch (tree._tag) {
+    case "Leaf":
+      return leafWritingOf(tree.schema.ast)
+    case "Free":
+      return null
+    case "List": {
+      const element = writingOf(tree.element)
+      return element && { _tag: "List", element }
+    }
+    case "Struct":
+      return {
+        _tag: "Struct",
+        fields: [...tree.fields].map(([name, { shape }]) => ({ name, written: writingOf(shape) }))
+      }
+  }
+}
+
+const leafWritingOf = (ast: SchemaAST.AST): Written => {
   if (ast.encoding !== undefined) return transformed(ast, ast.encoding)
   switch (ast._tag) {
     case "String":
@@ -52,14 +71,6 @@ const writingOf = (ast: SchemaAST.AST): Written => {
     case "Literal":
     case "Unknown":
       return null
-    case "Objects":
-      return ast.indexSignatures.length === 0 ? struct(ast.propertySignatures) : encoder(ast)
-    case "Arrays": {
-      const [element] = ast.rest
-      return ast.elements.length === 0 && ast.rest.length === 1 && element !== undefined
-        ? list(writingOf(element))
-        : encoder(ast)
-    }
     case "Union":
       return ast.types.every(isPlain) ? null : encoder(ast)
     default:
@@ -70,18 +81,11 @@ const writingOf = (ast: SchemaAST.AST): Written => {
 const isPlain = (ast: SchemaAST.AST): boolean =>
   ast.encoding === undefined && ast._tag !== "Objects" && ast._tag !== "Arrays"
 
-/** The schema itself, for what is not known here. */
+/** Falls back to the schema itself for what has no encoder here. */
 const encoder = (ast: SchemaAST.AST): LeafWriting => ({
   _tag: "Leaf",
   write: Schema.encodeUnknownSync(Schema.make<Schema.Codec<unknown>>(ast))
 })
-
-const struct = (signatures: ReadonlyArray<SchemaAST.PropertySignature>): StructWriting => ({
-  _tag: "Struct",
-  fields: signatures.map(({ name, type }) => ({ name: name as string, written: writingOf(type) }))
-})
-
-const list = (element: Written): Written => element && { _tag: "List", element }
 
 /** Step by step, from the type to what it is written as. */
 const transformed = (ast: SchemaAST.AST, links: SchemaAST.Encoding): Written => {
@@ -91,7 +95,7 @@ const transformed = (ast: SchemaAST.AST, links: SchemaAST.Encoding): Written => 
     const { encode } = transformation
     if (encode._tag === "Transform") writes.push(encode.transform)
     else if (encode._tag !== "Passthrough") return encoder(ast)
-    const further = writingOf(to)
+    const further = leafWritingOf(to)
     if (further !== null) writes.push((value) => write(further, value))
   }
   const [first, ...others] = writes

@@ -87,7 +87,7 @@ export const JsonObject = Schema.Unknown.annotate({ inside: "anything" satisfies
   nowhere(isUnstorable, unstorableText),
   nowhere(isLongList, tooManyElements),
   nowhere(isLargeObject, tooManyMembers)
-) as unknown as Schema.Codec<AnyObject, AnyObject>
+) as Schema.Codec<unknown, AnyObject>
 
 type AnyObject = { readonly [key: string]: unknown }
 

@@ -1,7 +1,6 @@
 /**
- * Decodes a body that is unsound, or too large to be read without a pause: in steps, every leaf
- * once. What is wrong is reported; what is sound can be read, so that rules about it can be judged
- * all the same.
+ * Decodes a body that is invalid, or too large to be decoded without a pause: in steps, every leaf
+ * once. Errors are reported. The valid parts can be read, so that rules about them still apply.
  */
 import { Result, type SchemaIssue } from "effect"
 import { type CheckMeaning, isStorableText } from "./Field.ts"
@@ -9,7 +8,7 @@ import type { Broken, Findings } from "./Findings.ts"
 import { isObject, listElements, type Path } from "./Json.ts"
 import { isRawNumber } from "./RawNumber.ts"
 import { tooManyElements, tooManyMembers, unstorableText } from "./JsonObject.ts"
-import { invalid } from "./Decoder.ts"
+import { invalid } from "./LeafDecoder.ts"
 import { type LeafNode, nearestOf, type SchemaTree, type StructNode } from "./SchemaTree.ts"
 import type { Steps } from "../support/Steps.ts"
 
@@ -59,7 +58,7 @@ class PartialDecoding {
     this.#findings = findings
   }
 
-  /** The decoded value, or `unsound` for a body that is not even of the right JSON type. */
+  /** The decoded value, or `invalid` for a body that is not even of the right JSON type. */
   *decode(shape: SchemaTree, input: unknown): Steps<unknown> {
     const whole = { target: {}, key: "body" }
     const decoded = this.#begin(shape, input, [], whole)
@@ -184,9 +183,9 @@ class PartialDecoding {
 }
 
 /**
- * The decoded value, as far as it is sound: reading a member or element that is missing against the
- * shape or invalid throws `Unsound`. The value is `unsound` itself where it is of another JSON
- * type. Ends as soon as more is found than can be listed.
+ * The decoded value, as far as it is valid: reading a member or element that is missing or invalid
+ * throws `Invalid`. The result is `invalid` itself where the body is of another JSON type. Decoding
+ * ends as soon as more errors are found than can be listed.
  */
 export const decodingPartially = (
   shape: SchemaTree,

@@ -1,12 +1,11 @@
 /**
- * A schema seen as a tree of structs, lists and leaves: what validation needs to know of a schema
- * beyond decoding it whole. It is walked to decode in steps, it tells which field a misspelled one
- * was meant to be, and knows the order of the fields.
+ * A schema as a tree of structs, lists, free objects and leaves. This is the one place that walks a
+ * schema: decoding, encoding, finding values and ordering errors all follow the tree.
  */
 import { type Result, Schema, type SchemaAST, type SchemaIssue } from "effect"
 import { isListWithinLimit, isObject, type Path } from "./Json.ts"
 import { insideOf } from "./JsonObject.ts"
-import { type Decoder, decoderOf, invalid } from "./Decoder.ts"
+import { type Decoder, invalid, leafDecoderOf } from "./LeafDecoder.ts"
 
 export type SchemaTree = StructNode | ListNode | FreeNode | LeafNode
 
@@ -46,6 +45,9 @@ type Wrapped = Schema.Constraint & {
  */
 export const schemaTreeOf = (schema: Schema.Constraint): SchemaTree => {
   const { ast, fields, value } = schema as Wrapped
+  if (ast.encoding !== undefined || ast.checks !== undefined) {
+    return objectOf(ast) ?? leafOf(schema as Schema.Codec<unknown>)
+  }
   if (ast._tag === "Objects" && fields !== undefined) {
     return {
       _tag: "Struct",
@@ -78,7 +80,7 @@ const objectOf = (ast: SchemaAST.AST): SchemaTree | undefined => {
 const leafOf = (schema: Schema.Codec<unknown>): LeafNode => ({
   _tag: "Leaf",
   schema,
-  read: decoderOf(schema),
+  read: leafDecoderOf(schema.ast),
   decode: Schema.decodeUnknownResult(schema, { errors: "all" })
 })
 

@@ -10,7 +10,8 @@ import type { FieldError } from "./Findings.ts"
 import { Findings } from "./Findings.ts"
 import { decodingPartially } from "./PartialDecoding.ts"
 import { inPayloadOrder } from "./PayloadOrder.ts"
-import { decoderOf, invalid } from "./Decoder.ts"
+import { decoderOfTree } from "./Decoder.ts"
+import { invalid } from "./LeafDecoder.ts"
 import {
   applyingRules,
   type CompiledRules,
@@ -55,7 +56,7 @@ export const validator = <Body, const Wrapper extends (keyof Body & string) | nu
   const { rules, schema, wrapper } = options
   const shape = schemaTreeOf(schema)
   // Most bodies are small and sound, and to look for faults takes longer than to find none.
-  const read = decoderOf(schema)
+  const read = decoderOfTree(shape)
   const root: Path = wrapper === null ? [] : [wrapper]
   const ofPayload = compileRules(rules)
   const ofBody: CompiledRules =
