@@ -1,5 +1,5 @@
 /**
- * Decimal figures of the wire: money and quantities, read exactly from a JSON number or a decimal
+ * Decimals of the wire: money and quantities, read exactly from a JSON number or a decimal
  * string and never rounded.
  * Source: docs/contract/values.md#numbers, docs/contract/values.md#money.
  */
@@ -9,13 +9,13 @@ import { fieldCheck } from "./Field.ts"
 import { withoutTrailingZeros } from "./Json.ts"
 import { isRawNumber, type RawNumber } from "./RawNumber.ts"
 
-/** How large and how fine a figure may be: digits before and after the point. */
+/** How large and how fine a decimal may be: digits before and after the point. */
 export interface Size {
   readonly before: number
   readonly after: number
 }
 
-/** No figure has more significant digits, so that every JSON reader gets it right. */
+/** No decimal has more significant digits, so that every JSON reader gets it right. */
 const significantDigits = 15
 
 /** A decimal taken apart without arithmetic, so that a huge exponent costs nothing. */
@@ -72,7 +72,7 @@ const spelling = (
       }
 }
 
-/** A figure is checked twice and then read, each of which begins with its spelling. */
+/** A decimal is checked twice and then read, and each begins with its spelling. */
 const lastSpelled: { input: unknown; spelling: Spelling | null } = {
   input: undefined,
   spelling: null
@@ -87,7 +87,7 @@ const spellingOf = (input: unknown): Spelling | null => {
   return lastSpelled.spelling
 }
 
-/** The figure that `input` spells. Only for input that passed the checks, so that it is small. */
+/** The decimal that `input` spells. Only for input that passed the checks, so that it is small. */
 const read = (input: unknown): BigDecimal.BigDecimal => {
   const spelling = spellingOf(input)
   if (spelling === null || spelling.digits === "") return BigDecimal.fromBigInt(0n)
@@ -101,7 +101,7 @@ const read = (input: unknown): BigDecimal.BigDecimal => {
 
 const fits = (input: unknown, holds: (spelling: Spelling) => boolean): boolean => {
   const spelling = spellingOf(input)
-  // An exponent of ten digits and more spells a figure that no size holds.
+  // An exponent of ten digits and more spells a number that no size holds.
   return spelling !== null && holds(spelling)
 }
 
@@ -125,7 +125,7 @@ const placesOf = (input: unknown, after: number): ErrorParameters => {
 }
 
 /**
- * A figure of at most `size`, as `BigDecimal`; encoded as a number. Codes: `invalid_type`,
+ * A decimal of at most `size`, as `BigDecimal`; encoded as a number. Codes: `invalid_type`,
  * `invalid`, `max_digits`, `max_decimal_places`; the last two may both be broken by one value.
  */
 export const decimalNumber = (size: Size) =>
@@ -134,7 +134,7 @@ export const decimalNumber = (size: Size) =>
 /** The amount of a transaction: money, encoded as a string with two decimals. */
 export const amount = (size: Size) => decimal(size, twoDecimals)
 
-/** Two decimals, as in "12.50"; the figure must not have more. */
+/** Two decimals, as in "12.50"; the decimal must not have more. */
 export const twoDecimals = (value: BigDecimal.BigDecimal): string => {
   const cents = BigDecimal.scale(value, 2).value
   const digits = String(cents < 0n ? -cents : cents).padStart(3, "0")
@@ -197,8 +197,8 @@ export type Money = typeof Money.Type
 export const zero = BigDecimal.fromBigInt(0n)
 
 /** The exact sum; zero for none. */
-export const sum = (figures: Iterable<BigDecimal.BigDecimal>): BigDecimal.BigDecimal =>
-  BigDecimal.sumAll(figures)
+export const sum = (decimals: Iterable<BigDecimal.BigDecimal>): BigDecimal.BigDecimal =>
+  BigDecimal.sumAll(decimals)
 
 export const isEqual = (a: BigDecimal.BigDecimal, b: BigDecimal.BigDecimal): boolean =>
   BigDecimal.equals(a, b)

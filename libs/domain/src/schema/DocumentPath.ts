@@ -75,7 +75,7 @@ export const documentsAreFew: Rule<{
       report("max_length", { detail, parameters: { limit: mostDocuments } }, ...list)
     }
   }
-  // One of the lists may be unsound, and the other is counted all the same.
+  // One of the lists may be invalid; the other is counted all the same.
   eachValid(["notes", "statements"] as const, (list) => {
     if (list === "statements") {
       eachValid(body.statements ?? [], ({ statement_path }) => count(statement_path, list))

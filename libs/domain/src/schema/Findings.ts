@@ -23,7 +23,7 @@ export interface BrokenRule extends Broken {
   readonly path: Path
 }
 
-/** So many are listed; whether there are more is found out, and no more than that. */
+/** At most so many are listed. One more is looked for, to know whether there are more. */
 export const mostFaults = 1_000
 
 export class Findings {

@@ -1,7 +1,7 @@
 /**
  * Rules that no single field can break: sums, dates against each other, duplicates, and whatever
  * depends on the day or on what the operator set up. A rule is written for a valid value. Applied
- * to an unsound one, it is skipped as soon as it reads something that is itself invalid, and only
+ * to an invalid one, it is skipped as soon as it reads something that is itself invalid, and only
  * then.
  */
 import type { DateTime } from "effect"
@@ -111,7 +111,7 @@ export function* applyingRules(
     const value = valueOf(task)
     if (value === undefined || value === null) continue
     if (Array.isArray(value)) {
-      // The first one is judged first.
+      // The stack is last in, first out.
       for (let at = value.length - 1; at >= 0; at--) {
         open.push({ set, parent: value, at, within: task })
       }
@@ -138,7 +138,7 @@ const skipInvalid = (thrown: unknown): void => {
   if (!(thrown instanceof Invalid)) throw thrown
 }
 
-/** Calls `check` for every element that is sound as far as `check` reads it. */
+/** Calls `check` for every element that is valid as far as `check` reads it. */
 export const eachValid = <A>(
   list: ReadonlyArray<A>,
   check: (element: A, index: number) => void

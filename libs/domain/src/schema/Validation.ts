@@ -1,6 +1,6 @@
 /**
  * From an unknown body to a valid value or to what is wrong with it. Decodes by schema, applies the
- * rules, also to the sound parts of an unsound body, and reports what is broken in payload order.
+ * rules, also to the valid parts of an invalid body, and reports what is broken in payload order.
  * Source: docs/contract/errors.md#where-errors-point, docs/contract/errors.md#order-of-errors,
  * docs/contract/errors.md#number-of-errors.
  */
@@ -36,7 +36,7 @@ export interface Validator<A> {
   readonly validate: (input: unknown, facts: Facts) => Result.Result<A, ReadonlyArray<FieldError>>
   /** In steps, for bodies of any size. */
   readonly validating: (input: unknown, facts: Facts) => Steps<Result.Result<A, Refusal>>
-  /** The documents that a body names, sound or not; see `documentsIn`. */
+  /** The documents that a body names, valid or not; see `documentsIn`. */
   readonly documentsNamed: (input: unknown) => Steps<ReadonlySet<DocumentPath>>
 }
 
@@ -54,9 +54,9 @@ export const validator = <Body, const Wrapper extends (keyof Body & string) | nu
   options: Options<Body, Wrapper>
 ): Validator<Body> => {
   const { rules, schema, wrapper } = options
-  const shape = schemaTreeOf(schema)
-  // Most bodies are small and sound, and to look for faults takes longer than to find none.
-  const read = decoderOfTree(shape)
+  const tree = schemaTreeOf(schema)
+  // Most bodies are small and valid, and decoding without looking for errors is faster.
+  const decode = decoderOfTree(tree)
   const root: Path = wrapper === null ? [] : [wrapper]
   const ofPayload = compileRules(rules)
   const ofBody: CompiledRules =
@@ -64,14 +64,14 @@ export const validator = <Body, const Wrapper extends (keyof Body & string) | nu
 
   function* validating(input: unknown, facts: Facts): Steps<Result.Result<Body, Refusal>> {
     const findings = new Findings()
-    const sound = read(input)
-    const body = sound === invalid ? yield* decodingPartially(shape, input, findings) : sound
+    const decoded = decode(input)
+    const body = decoded === invalid ? yield* decodingPartially(tree, input, findings) : decoded
     if (body !== invalid) yield* applyingRules(ofBody, body, facts, root, findings)
     const { areMore: more, listed } = findings
     if (listed.length === 0) return Result.succeed(body as Body)
-    const ordered = yield* inPayloadOrder(shape, input, listed, root)
+    const ordered = yield* inPayloadOrder(tree, input, listed, root)
     const errors = ordered.map(({ path, ...broken }) => {
-      // The body is not an object: that is a fault of what it should have held.
+      // A body that is no object is an error of the payload that it should have held.
       const at = path.length === 0 ? root : path
       return { attr: attrOf(at, root), ...broken }
     })
@@ -79,7 +79,7 @@ export const validator = <Body, const Wrapper extends (keyof Body & string) | nu
   }
 
   return {
-    documentsNamed: documentsIn(shape),
+    documentsNamed: documentsIn(tree),
     validating,
     validate: (input, facts) =>
       Result.mapError(finish(validating(input, facts)), ({ errors }) => errors)
