@@ -23,7 +23,8 @@ mkdirSync(answersFolder(project), { recursive: true })
 const report = `--outputFile.json=${reportFile(project)}`
 const { status } = spawnSync(
   "vitest",
-  ["run", "--reporter=dot", "--reporter=json", report, ...own],
+  // Nx runs one project on each core.
+  ["run", "--maxWorkers=1", "--reporter=dot", "--reporter=json", report, ...own],
   { cwd: root, stdio: "inherit", env: { ...process.env, SIGHTINGS_DIR: answersFolder(project) } }
 )
 process.exitCode = status ?? 1
