@@ -9,9 +9,9 @@ import ts from "typescript"
 const root = join(import.meta.dirname, "..")
 const [project = "."] = process.argv.slice(2)
 
-const { config } = ts.readConfigFile(join(root, "tsconfig.json"), (file) => ts.sys.readFile(file))
-const { include } = config as { readonly include: ReadonlyArray<string> }
-const files = { ...(config as object), include: project === "." ? include : [project] }
+const read = ts.readConfigFile(join(root, "tsconfig.json"), (file) => ts.sys.readFile(file))
+const workspace = read.config as { readonly include: ReadonlyArray<string> }
+const files = { ...workspace, include: project === "." ? workspace.include : [project] }
 const { errors, fileNames, options } = ts.parseJsonConfigFileContent(files, ts.sys, root)
 
 const program = ts.createProgram({ options, rootNames: fileNames })

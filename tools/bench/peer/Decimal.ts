@@ -1,22 +1,25 @@
-/** Exact arithmetic with decimals: integers (`bigint`), scaled by a power of ten. */
+/**
+ * Exact arithmetic with decimals: integers (`bigint`), scaled by a power of ten. A decimal is a
+ * number or a text, as the schema of the request has checked.
+ */
 
 const spelling = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,3}))?$/
 
 /** The value is `digits` × 10^-scale; zeros at the end are left out. */
-const read = (decimal: number | string): { readonly digits: bigint; readonly scale: number } => {
+const read = (decimal: unknown): { readonly digits: bigint; readonly scale: number } => {
   const [, sign = "", whole = "0", fraction = "", exponent = "0"] =
-    spelling.exec(String(decimal).trim()) ?? []
+    spelling.exec(String(decimal as number | string).trim()) ?? []
   const shown = fraction.replace(/0+$/, "")
   return { digits: BigInt(sign + whole + shown), scale: shown.length - Number(exponent) }
 }
 
 /** The decimal × 10^scale, cut off after that. */
-export const scaled = (decimal: number | string, scale: number): bigint => {
+export const scaled = (decimal: unknown, scale: number): bigint => {
   const { digits, scale: own } = read(decimal)
   return own <= scale ? digits * 10n ** BigInt(scale - own) : digits / 10n ** BigInt(own - scale)
 }
 
-export const cents = (decimal: number | string): bigint => scaled(decimal, 2)
+export const cents = (decimal: unknown): bigint => scaled(decimal, 2)
 
 /** Rounded half away from zero from one scale to a smaller one. */
 export const rounded = (value: bigint, from: number, to: number): bigint => {
@@ -25,7 +28,7 @@ export const rounded = (value: bigint, from: number, to: number): bigint => {
   return (value + (value < 0n ? -unit : unit) / 2n) / unit
 }
 
-export const decimalsOf = (decimal: number | string): number => Math.max(0, read(decimal).scale)
+export const decimalsOf = (decimal: unknown): number => Math.max(0, read(decimal).scale)
 
 /** Two decimals, as in "12.50". */
 export const twoDecimals = (value: bigint): string => {

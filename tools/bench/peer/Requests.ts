@@ -3,6 +3,7 @@
  * transactions are brought to the two decimals in which they are answered.
  */
 import { readFileSync } from "node:fs"
+import type { Account as AccountSchema } from "@data-import/domain/account/Account"
 import { Ajv2020, type ErrorObject } from "ajv/dist/2020.js"
 import { cents, twoDecimals } from "./Decimal.ts"
 import { type FieldError, invalid } from "./Refusal.ts"
@@ -12,70 +13,9 @@ export interface Key {
   readonly external_account_number: string
 }
 
-export interface Transaction {
-  readonly transaction_id: string
-  readonly transaction_date: string
-  readonly amount: string
-  readonly type: "CHARGE" | "CREDIT" | "PAYMENT" | "REPAYMENT" | "SUPPLY_CHARGE"
-  readonly display_note?: string
-  readonly reason?: string
-  readonly product_code?: string
-  readonly line_items?: ReadonlyArray<{
-    readonly start_date: string
-    readonly end_date: string
-    readonly number_of_units: number
-    readonly net_amount: number
-    readonly price_per_unit?: number
-  }>
-  readonly tax_items?: ReadonlyArray<{ readonly amount: number }>
-}
-
-export interface Ledger {
-  readonly ledger_code: string
-  readonly last_statement_balance?: number
-  readonly last_statement_closing_date?: string
-  readonly ledger_balance?: number
-  readonly current_statement_transactions?: ReadonlyArray<Transaction>
-  readonly historical_statement_transactions?: ReadonlyArray<Transaction>
-}
-
-/** As far as the rules read it. */
-export interface Account extends Key {
-  readonly unknown_occupier?: boolean
-  readonly account_type?: string
-  readonly customers?: ReadonlyArray<{
-    readonly family_name?: string
-    readonly date_of_birth?: string
-  }>
-  readonly billing_address?: {
-    readonly street_address?: string
-    readonly structured_street_address?: object | null
-  }
-  readonly account_billing_options?: {
-    readonly period_length?: string
-    readonly period_start_day?: number
-    readonly period_start_month?: number | null
-    readonly use_industry_billing?: boolean
-  }
-  readonly notes?: ReadonlyArray<{
-    readonly body?: string
-    readonly document_paths?: ReadonlyArray<object>
-    readonly created_at?: string
-    readonly unpin_at?: string
-  }>
-  readonly ledgers?: ReadonlyArray<Ledger>
-  readonly transfer_balance?: number
-  readonly statements?: ReadonlyArray<{
-    readonly statement_id: string
-    readonly bill_period_from_date: string
-    readonly bill_period_to_date: string
-  }>
-  readonly metadata?: ReadonlyArray<{ readonly key: string }>
-  readonly supply_addresses?: ReadonlyArray<{
-    readonly supply_address1: string
-    readonly supply_postcode: string
-  }>
-}
+export type Account = typeof AccountSchema.Encoded
+export type Ledger = NonNullable<Account["ledgers"]>[number]
+export type Transaction = NonNullable<Ledger["current_statement_transactions"]>[number]
 
 export interface ProcessPayload extends Key {
   readonly operations_team_name: string
@@ -138,7 +78,7 @@ const checked = <Body>(schema: string, code: string) => {
   }
 }
 
-const withTwoDecimals = <A extends { readonly amount: string }>(transaction: A): A => ({
+const withTwoDecimals = <A extends { readonly amount: unknown }>(transaction: A): A => ({
   ...transaction,
   amount: twoDecimals(cents(transaction.amount))
 })

@@ -71,7 +71,7 @@ function* itemRules(transaction: Transaction): Generator<Broken> {
   }
   if (type !== "SUPPLY_CHARGE" || transaction.line_items === undefined) return
   const amounts = [...line_items.map((it) => it.net_amount), ...tax_items.map((it) => it.amount)]
-  const sum = amounts.reduce((total, one) => total + scaled(one, itemScale), 0n)
+  const sum = amounts.reduce<bigint>((total, one) => total + scaled(one, itemScale), 0n)
   if (cents(amount) !== rounded(sum, itemScale, 2)) {
     yield ["ledger_transaction_amount_does_not_match_with_line_item_net_amount_and_tax_amount"]
   }
@@ -237,7 +237,7 @@ function* transferRules({ ledgers = [], transfer_balance }: Account): Generator<
   const balances = ledgers.flatMap(({ ledger_balance }) => ledger_balance ?? [])
   if (transfer_balance === undefined || ledgers.length === 0) return
   if (balances.length < ledgers.length) return
-  const sum = balances.reduce((total, balance) => total + cents(balance), 0n)
+  const sum = balances.reduce<bigint>((total, balance) => total + cents(balance), 0n)
   if (sum !== cents(transfer_balance)) yield ["ledger_balances_not_equal_to_transfer_balance"]
 }
 
