@@ -1,6 +1,6 @@
 /**
- * What bounds the figures of the services: PostgreSQL with the same statement and nothing before
- * it, Node's server with nothing behind it, and the domain library by itself.
+ * The upper bounds of the services' throughput: PostgreSQL with the same statement and no service,
+ * Node's HTTP server with no work to do, and the domain library alone.
  */
 import { spawn } from "node:child_process"
 import { writeFileSync } from "node:fs"
@@ -12,10 +12,10 @@ import type { Environment, Subject } from "./Subjects.ts"
 import { postgresCpuSeconds } from "./Usage.ts"
 import { accountMark, storedPayload } from "./Workloads.ts"
 
-/** A program that is needed could not be run. */
+/** A required program could not be run. */
 export class CannotRun extends Data.TaggedError("CannotRun")<{ readonly message: string }> {}
 
-/** What a program printed; it must end well. */
+/** What a program printed; fails unless it exits with 0. */
 const output = (
   command: string,
   args: ReadonlyArray<string>,
@@ -34,7 +34,7 @@ const output = (
     return Effect.sync(() => child.kill())
   })
 
-/** As many as a service has. */
+/** The size of a service's connection pool. */
 const clients = 10
 
 const number = "'B-' || :number::text"

@@ -1,4 +1,4 @@
-/** One reading of a whole list: how soon it begins, how long it takes, and what it holds in memory. */
+/** Reads a whole list once: time to the first byte, duration, and the memory of the service. */
 import { Duration, Effect, Fiber } from "effect"
 import type { Environment, Subject } from "./Subjects.ts"
 import { short, table } from "./Table.ts"
@@ -8,14 +8,14 @@ export interface Reading {
   readonly firstByteMillis: number
   readonly seconds: number
   readonly bytes: number
-  /** The most resident memory of the service, looked at 20 times a second. */
+  /** The maximum of the service's resident memory, sampled 20 times a second. */
   readonly residentBytes: number
 }
 
-const watch = (pid: number, seen: (bytes: number) => void) =>
+const sampleMemory = (pid: number, record: (bytes: number) => void) =>
   Effect.forever(
     Effect.andThen(
-      Effect.sync(() => seen(residentBytes(pid))),
+      Effect.sync(() => record(residentBytes(pid))),
       Effect.sleep(Duration.millis(50))
     )
   )
@@ -27,8 +27,8 @@ export const measure = Effect.fnUntraced(function* ({
 }: Environment & { readonly subject: Subject }) {
   let most = 0
   const [pid = 0] = subject.pidsOf("list")
-  const watching = yield* Effect.forkChild(
-    watch(pid, (bytes) => {
+  const sampling = yield* Effect.forkChild(
+    sampleMemory(pid, (bytes) => {
       most = Math.max(most, bytes)
     })
   )
@@ -43,7 +43,7 @@ export const measure = Effect.fnUntraced(function* ({
     seconds: 600,
     requests: 1
   })
-  yield* Fiber.interrupt(watching)
+  yield* Fiber.interrupt(sampling)
   return {
     firstByteMillis: outcome.firstByte,
     seconds: outcome.seconds,

@@ -1,4 +1,4 @@
-/** Orders load from the process that makes it. */
+/** The client of the process that generates load. */
 import { type ChildProcess, fork } from "node:child_process"
 import { join } from "node:path"
 import { Data, Effect, type Scope } from "effect"
@@ -32,7 +32,7 @@ export interface LoadResult {
   readonly wrong: string | null
 }
 
-/** An answer was not the expected one, so that the figures mean nothing. */
+/** An answer was not the expected one, so the run measured nothing. */
 export class WrongAnswer extends Data.TaggedError("WrongAnswer")<{ readonly message: string }> {}
 
 export interface Load {

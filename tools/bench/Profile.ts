@@ -12,13 +12,13 @@ import * as Tenants from "./Tenants.ts"
 import { type WorkloadName, workloads } from "./Workloads.ts"
 
 const shown = 25
-/** What is no workload of the program: waiting, and the profiler itself. */
+/** Samples that are not the program's own work: waiting, and the profiler. */
 const isApart = (where: string): boolean => /^\((idle|program)\)$|node:inspector/.test(where)
 
 const settling = Duration.seconds(1)
 const fileLimit = Duration.seconds(60)
 
-/** The profile that the process writes when it is told to end it. */
+/** The profile that the process writes when the profiler stops. */
 const written = Effect.fnUntraced(function* (folder: string, pid: number) {
   const file = join(folder, `${pid}.cpuprofile`)
   while (!existsSync(file)) yield* Effect.sleep(Duration.millis(50))

@@ -1,4 +1,4 @@
-/** Where figures go: to the terminal, and with `--write` into files beside this one. */
+/** Prints the results, and with `--write` writes them to files beside this one. */
 import { mkdirSync, writeFileSync } from "node:fs"
 import { cpus, totalmem } from "node:os"
 import { join } from "node:path"
@@ -33,8 +33,8 @@ const document = (
 }
 
 /**
- * Prints the figures that the npm script gave, and writes them as `<name>.md` with their charts
- * where that is wanted.
+ * Prints the results of an npm script. With `write`, also writes them as `<name>.md` with their
+ * charts.
  */
 export const publish = Effect.fnUntraced(function* (
   name: string,

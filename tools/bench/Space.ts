@@ -1,4 +1,4 @@
-/** What the tables take on disk, and which of them were read from end to end. */
+/** The size of tables on disk, and which of them were scanned sequentially. */
 import { Effect } from "effect"
 import type { Database } from "./Database.ts"
 import { short, table } from "./Table.ts"
@@ -55,15 +55,15 @@ export const asTable = (spaces: ReadonlyArray<readonly [size: number, space: Spa
   )
 }
 
-/** How often each table was read from end to end so far, as PostgreSQL counts it. */
+/** The number of sequential scans of each table so far. */
 export const scans = Effect.fnUntraced(function* ({ query }: Database) {
-  // What the services did is told to the counters within a second, or at once on demand.
+  // Backends flush their counters within a second, or at once on demand.
   yield* query("select pg_stat_force_next_flush(), pg_stat_clear_snapshot()")
   const rows = yield* query("select relname as name, seq_scan as bytes from pg_stat_user_tables")
   return sizesIn(rows)
 })
 
-/** A few rows are read fastest from end to end; these tables have a few. */
+/** A sequential scan is the best plan for these tables, because they have few rows. */
 const small = new Set([
   "allowances",
   "api_keys",
@@ -74,7 +74,7 @@ const small = new Set([
   "suppliers"
 ])
 
-/** The tables that have been read from end to end since, and that may be large. */
+/** The large tables that have been scanned sequentially since `before`. */
 export const newScans = (
   before: ReadonlyMap<string, number>,
   after: ReadonlyMap<string, number>

@@ -1,4 +1,4 @@
-/** What is made of measured values. */
+/** Quantiles, medians and slopes of measured values. */
 
 /** The value below which this share of them lies; 0 where there are none. */
 export const quantile = (values: ReadonlyArray<number>, share: number): number => {

@@ -1,6 +1,6 @@
 /**
- * What is measured against each other: the services as processes of their own, the gateway before
- * them, and the peer, all on one database, each with a tenant that nobody else uses.
+ * The subjects of a measurement: the services as separate processes, the same behind the gateway,
+ * and the peer. All use one database, and each has a tenant of its own.
  */
 import { join } from "node:path"
 import { Effect } from "effect"
@@ -12,7 +12,7 @@ import type { Tenant } from "./Tenants.ts"
 import { cpuSeconds, postgresCpuSeconds } from "./Usage.ts"
 import { listLength, type Workload, type WorkloadName, workloads } from "./Workloads.ts"
 
-/** Somebody who runs the workloads. */
+/** A system that answers the workloads. */
 export interface Subject {
   readonly name: string
   readonly tenant: Tenant
@@ -20,13 +20,13 @@ export interface Subject {
   readonly urlOf: (workload: WorkloadName) => string
   /** The processes that take part in a workload. */
   readonly pidsOf: (workload: WorkloadName) => ReadonlyArray<number>
-  /** The next number of each workload that nobody has used. */
+  /** The next unused number of each workload. */
   readonly next: Map<WorkloadName, number>
 }
 
 export type Services = Readonly<Record<Workload["service"] | "gateway", Program.Program>>
 
-/** All connections of one process; the same for the services and the peer. */
+/** Connections of one process to the database; the same for the services and the peer. */
 const poolSize = "10"
 
 const settingsFor = Effect.fnUntraced(function* (database: Database) {
@@ -80,7 +80,7 @@ export const ourSubject = (services: Services, tenant: Tenant): Subject => ({
   next: new Map()
 })
 
-/** The same services and numbers, asked through the gateway. */
+/** The same services and numbers behind the gateway. */
 export const throughGateway = (subject: Subject, { gateway }: Services): Subject => ({
   ...subject,
   name: "gateway",
@@ -111,7 +111,7 @@ export interface Sample extends LoadResult {
 
 export type Amount = Pick<LoadRequest, "connections" | "rate" | "requests" | "seconds">
 
-/** No process answers more of them in a second, so that no run lacks accounts. */
+/** An upper bound of what one process answers, so that a run never lacks accounts. */
 const processedPerSecond = 1_000
 
 const prefixes: Partial<Record<WorkloadName, string>> = {
@@ -155,7 +155,7 @@ const prepare = Effect.fnUntraced(function* (
   return requests
 })
 
-/** A run that failed has used nobody knows how many numbers. */
+/** A failed run has used an unknown number of numbers. */
 const beyondAnyRun = 1_000_000
 
 /** One run of load on one subject. */
@@ -195,10 +195,10 @@ export const measure = Effect.fnUntraced(function* (
   } satisfies Sample
 })
 
-/** Enough for Node to have compiled what is hot; a slow machine gets by with fewer. */
+/** Enough for Node to compile the hot code; the seconds limit it on a slow machine. */
 const warmingUp = { requests: 3_000, seconds: 10 }
 
-/** Load that does not count, because a program that has just begun is slower than it will be. */
+/** Load that is not measured, because a process is slower before its code is compiled. */
 export const warmUp = (
   environment: Environment,
   subject: Subject,
@@ -206,7 +206,7 @@ export const warmUp = (
   connections: number
 ) => measure(environment, subject, workload, { connections, ...warmingUp })
 
-/** What everybody stands on. */
+/** What all subjects share. */
 export interface Environment {
   readonly server: Server
   readonly database: Database

@@ -1,4 +1,4 @@
-/** Markdown tables of what was measured. */
+/** Markdown tables of measurements. */
 import type { Comparison, Metrics } from "./Comparison.ts"
 
 /** Columns after the first are aligned to the right. */
@@ -54,6 +54,6 @@ export const comparisons = (
     ])
   )
 
-/** What the machine is, because the figures are of it alone. */
+/** The machine that was measured. */
 export const machine = (cores: number, model: string, memoryBytes: number, node: string): string =>
   `${cores} cores (${model}), ${Math.round(memoryBytes / 2 ** 30)} GiB, Node ${node}`

@@ -1,8 +1,8 @@
 /**
- * What it costs to be full: `npm run bench:growth` measures the services at 1,000, 100,000 and
- * 1,000,000 staged accounts, each in turn with a database that stays at the first size, and looks
- * whether any statement has read a large table from end to end. `-- --sizes 1000,50000` takes other
- * sizes, `--pairs`, `--connections`, `--short` and `--write` are those of `npm run bench`.
+ * The cost of a large database: `npm run bench:growth` measures the services at 1,000, 100,000 and
+ * 1,000,000 staged accounts, each in turn with a database that stays at the first size. It reports
+ * sequential scans of large tables. `-- --sizes 1000,50000` takes other sizes; `--pairs`,
+ * `--connections`, `--short` and `--write` are those of `npm run bench`.
  */
 import { Console, Effect } from "effect"
 import { chart } from "./Chart.ts"
@@ -18,12 +18,12 @@ import { comparisons, table } from "./Table.ts"
 import * as Tenants from "./Tenants.ts"
 import { type WorkloadName, workloads } from "./Workloads.ts"
 
-interface Place extends Subjects.Environment {
+interface Installation extends Subjects.Environment {
   readonly subject: Subjects.Subject
 }
 
 /** A database with services of its own, and so many staged accounts. */
-const place = Effect.fnUntraced(function* (
+const install = Effect.fnUntraced(function* (
   server: Database.Server,
   load: Load.Load,
   name: string,
@@ -34,7 +34,7 @@ const place = Effect.fnUntraced(function* (
   if (tenant === undefined) return yield* Effect.die("There is one tenant")
   yield* fill(database, tenant, 0, size)
   const subject = Subjects.ourSubject(yield* Subjects.startServices(database), tenant)
-  return { server, database, load, subject } satisfies Place
+  return { server, database, load, subject } satisfies Installation
 })
 
 const fill = Effect.fnUntraced(function* (
@@ -53,12 +53,16 @@ const measured: ReadonlyArray<WorkloadName> = ["stage", "restage", "process", "s
 /** Few where the runs add to the small database, which is to stay small. */
 const requestsOf = (workload: WorkloadName): number => (workload === "status" ? 10_000 : 1_000)
 
-const compared = Effect.fnUntraced(function* (large: Place, small: Place, options: Options) {
+const compared = Effect.fnUntraced(function* (
+  large: Installation,
+  small: Installation,
+  options: Options
+) {
   const rows: Array<readonly [string, Comparison]> = []
   const { connections, pairs } = options
   for (const workload of measured) {
     const amount = { connections, seconds: 30, requests: requestsOf(workload) }
-    const run = ({ subject, ...environment }: Place) =>
+    const run = ({ subject, ...environment }: Installation) =>
       Subjects.measure(environment, subject, workload, amount)
     for (const { subject, ...environment } of [large, small]) {
       const warming = workload === "restage" || workload === "status" ? workload : "validate"
@@ -73,8 +77,8 @@ const compared = Effect.fnUntraced(function* (large: Place, small: Place, option
 
 const measureSize = Effect.fnUntraced(function* (
   size: number,
-  large: Place,
-  small: Place,
+  large: Installation,
+  small: Installation,
   options: Options
 ) {
   yield* Console.error(`${size.toLocaleString("en-GB")} accounts`)
@@ -127,12 +131,12 @@ const chartOf = (measurements: ReadonlyArray<Measured>) =>
     }))
   })
 
-const grow = Effect.fnUntraced(function* (options: Options) {
+const measureGrowth = Effect.fnUntraced(function* (options: Options) {
   const [first = 1_000] = options.sizes
   const server = yield* Database.startServer
   const load = yield* Load.make
-  const small = yield* place(server, load, "small", first)
-  const large = yield* place(server, load, "large", first)
+  const small = yield* install(server, load, "small", first)
+  const large = yield* install(server, load, "large", first)
   const measurements: Array<Measured> = []
   let present = first
   for (const size of options.sizes) {
@@ -145,4 +149,4 @@ const grow = Effect.fnUntraced(function* (options: Options) {
   yield* publish("growth", "bench:growth", "Growth", sections, charts, options.write)
 })
 
-command(grow)
+command(measureGrowth)

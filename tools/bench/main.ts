@@ -1,9 +1,10 @@
 /**
  * The benchmark: `npm run bench` measures one process of each service against one of the peer, in
- * turn, directly and through the gateway, and beside them what bounds them. `-- --workload stage,status`
- * measures these workloads only; `--pairs 5`, `--seconds 2` and `--connections 32` say how; `--short`
- * is a quick look; `--write` keeps the figures in tools/bench/results; `--profile` shows instead
- * where the services spend their time, and with `--gateway` where the gateway does.
+ * turn, directly and through the gateway. It also measures what bounds the services.
+ * `-- --workload stage,status` measures only these workloads. `--pairs 5`, `--seconds 2` and
+ * `--connections 32` set the amount of load, and `--short` reduces it. `--write` writes the results
+ * to tools/bench/results. `--profile` shows where the services spend their time instead, and with
+ * `--gateway` where the gateway does.
  */
 import { Console, Effect, Option } from "effect"
 import { chart } from "./Chart.ts"
@@ -22,7 +23,7 @@ import { type WorkloadName, workloads } from "./Workloads.ts"
 
 type Row = readonly [title: string, comparison: Comparison]
 
-interface Field extends Subjects.Environment {
+interface BenchEnvironment extends Subjects.Environment {
   readonly ours: Subjects.Subject
   readonly peer: Subjects.Subject
   readonly gateway: Subjects.Subject
@@ -38,7 +39,7 @@ const prepare = Effect.gen(function* () {
   const ours = Subjects.ourSubject(services, one)
   const peer = yield* Subjects.startPeer(database, two)
   const gateway = Subjects.throughGateway(ours, services)
-  return { server, database, load, ours, peer, gateway } satisfies Field
+  return { server, database, load, ours, peer, gateway } satisfies BenchEnvironment
 })
 
 const report = (title: string, { other, ours, ratio }: Comparison) => {
@@ -48,44 +49,44 @@ const report = (title: string, { other, ours, ratio }: Comparison) => {
 }
 
 const against = Effect.fnUntraced(function* (
-  field: Field,
+  bench: BenchEnvironment,
   subject: Subjects.Subject,
   options: Options,
   chosen: ReadonlyArray<WorkloadName>
 ) {
   const rows: Array<Row> = []
   for (const workload of chosen) {
-    const run = (one: Subjects.Subject) => Subjects.measure(field, one, workload, options)
-    for (const one of [subject, field.peer]) {
-      yield* Subjects.warmUp(field, one, workload, options.connections)
+    const run = (one: Subjects.Subject) => Subjects.measure(bench, one, workload, options)
+    for (const one of [subject, bench.peer]) {
+      yield* Subjects.warmUp(bench, one, workload, options.connections)
     }
-    const comparison = yield* inTurn(options.pairs, run(subject), run(field.peer))
+    const comparison = yield* inTurn(options.pairs, run(subject), run(bench.peer))
     yield* report(`${workloads[workload].title}, ${subject.name}`, comparison)
     rows.push([workloads[workload].title, comparison])
   }
   return rows
 })
 
-const bounds = Effect.fnUntraced(function* (field: Field, options: Options) {
+const bounds = Effect.fnUntraced(function* (bench: BenchEnvironment, options: Options) {
   const rows: Array<Row> = []
   for (const workload of ["stage", "status"] as const) {
     if (!options.workloads.includes(workload)) continue
     const service: Effect.Effect<Metrics, Load.WrongAnswer | Limits.CannotRun> = Subjects.measure(
-      field,
-      field.ours,
+      bench,
+      bench.ours,
       workload,
       options
     )
-    const bench = Limits.pgbench(field, field.ours, workload, Math.ceil(options.seconds))
-    const comparison = yield* inTurn(options.pairs, service, bench)
+    const pgbench = Limits.pgbench(bench, bench.ours, workload, Math.ceil(options.seconds))
+    const comparison = yield* inTurn(options.pairs, service, pgbench)
     yield* report(`${workloads[workload].title} against pgbench`, comparison)
     rows.push([`${workloads[workload].title}, against pgbench`, comparison])
   }
   if (options.workloads.includes("stage")) {
     const bare = yield* Program.start({ script: "tools/bench/bareServer.ts", settings: {} })
-    const nothing = { ...field.ours, urlOf: () => bare.url, pidsOf: () => [bare.pid] }
-    const run = (subject: Subjects.Subject) => Subjects.measure(field, subject, "stage", options)
-    const comparison = yield* inTurn(options.pairs, run(field.ours), run(nothing))
+    const nothing = { ...bench.ours, urlOf: () => bare.url, pidsOf: () => [bare.pid] }
+    const run = (subject: Subjects.Subject) => Subjects.measure(bench, subject, "stage", options)
+    const comparison = yield* inTurn(options.pairs, run(bench.ours), run(nothing))
     yield* report("stage against node:http", comparison)
     rows.push(["stage, new, against node:http", comparison])
   }
@@ -103,13 +104,13 @@ const offline = Effect.fnUntraced(function* (seconds: number) {
   )
 })
 
-/** Far beyond capacity a service may refuse; then there is no point to draw. */
-const refused = (message: string) => Console.error(`No figure: ${message}`)
+/** Far beyond its capacity a service may refuse requests. Such a run gives no point of the chart. */
+const refused = (message: string) => Console.error(`No measurement: ${message}`)
 
 const concurrencies = [1, 2, 4, 8, 16, 32, 64, 128, 256]
 
 const byConcurrency = Effect.fnUntraced(function* (
-  field: Field,
+  bench: BenchEnvironment,
   workload: WorkloadName,
   options: Options
 ) {
@@ -117,7 +118,7 @@ const byConcurrency = Effect.fnUntraced(function* (
   const seconds = options.seconds / 2
   for (const connections of options.short ? [1, 32, 256] : concurrencies) {
     for (const subject of ["ours", "peer"] as const) {
-      const run = Subjects.measure(field, field[subject], workload, { connections, seconds })
+      const run = Subjects.measure(bench, bench[subject], workload, { connections, seconds })
       const sample = yield* Effect.option(Effect.tapError(run, ({ message }) => refused(message)))
       if (Option.isSome(sample)) points[subject].push([connections, sample.value.rate])
     }
@@ -143,19 +144,19 @@ const throughGateway: ReadonlyArray<WorkloadName> = [
 ]
 
 const compare = Effect.fnUntraced(function* (options: Options) {
-  const field = yield* prepare
+  const bench = yield* prepare
   if (options.workloads.includes("transactions")) {
-    yield* Subjects.importAccounts(field, field.ours)
-    yield* Subjects.importAccounts(field, field.peer)
+    yield* Subjects.importAccounts(bench, bench.ours)
+    yield* Subjects.importAccounts(bench, bench.peer)
   }
   const chosen = (among: ReadonlyArray<WorkloadName>) =>
     among.filter((workload) => options.workloads.includes(workload))
-  const direct = yield* against(field, field.ours, options, options.workloads)
-  const passed = yield* against(field, field.gateway, options, chosen(throughGateway))
-  const bounding = yield* bounds(field, options)
+  const direct = yield* against(bench, bench.ours, options, options.workloads)
+  const passed = yield* against(bench, bench.gateway, options, chosen(throughGateway))
+  const bounding = yield* bounds(bench, options)
   const charts: Record<string, string> = {}
   for (const workload of chosen(charted)) {
-    charts[`${workload}.svg`] = yield* byConcurrency(field, workload, options)
+    charts[`${workload}.svg`] = yield* byConcurrency(bench, workload, options)
   }
   const sections: ReadonlyArray<Section> = [
     { title: "One service process against the peer", text: comparisons(direct) },

@@ -1,8 +1,8 @@
 /**
- * What the services hold in memory: `npm run bench:memory` looks at each of them idle and under
- * load, and fits a line to its resident memory over the minutes of load (`-- --minutes 10`).
- * `--share 0.5` sends half as many requests as the services answered when they were asked as fast
- * as they could; `--connections` and `--write` are those of `npm run bench`.
+ * The memory of the services: `npm run bench:memory` samples the resident memory of each service,
+ * idle and under load, and fits a line to it over the minutes of load (`-- --minutes 10`).
+ * `--share 0.5` sends half the rate that the services can answer. `--connections` and `--write` are
+ * those of `npm run bench`.
  */
 import { Clock, Console, Duration, Effect, Fiber } from "effect"
 import { chart } from "./Chart.ts"
@@ -18,24 +18,27 @@ import { residentBytes } from "./Usage.ts"
 import { type WorkloadName } from "./Workloads.ts"
 
 const megabyte = 2 ** 20
-const lookEvery = Duration.seconds(1)
+const sampleEvery = Duration.seconds(1)
 
-/** So that every service, the gateway included, is at workload all the time. */
+/** In turn, so that every service and the gateway are under load. */
 const round: ReadonlyArray<WorkloadName> = ["stage", "process", "status", "transactions", "list"]
 const secondsPerWorkload = 2
 
 type Points = Array<[minutes: number, megabytes: number]>
 
-const watch = Effect.fnUntraced(function* (services: Subjects.Services, seen: Map<string, Points>) {
+const sampleMemory = Effect.fnUntraced(function* (
+  services: Subjects.Services,
+  samples: Map<string, Points>
+) {
   const began = yield* Clock.currentTimeMillis
   while (true) {
     const minutes = ((yield* Clock.currentTimeMillis) - began) / 60_000
     for (const [name, { pid }] of Object.entries(services)) {
-      const points = seen.get(name) ?? []
+      const points = samples.get(name) ?? []
       points.push([minutes, residentBytes(pid) / megabyte])
-      seen.set(name, points)
+      samples.set(name, points)
     }
-    yield* Effect.sleep(lookEvery)
+    yield* Effect.sleep(sampleEvery)
   }
 })
 
@@ -79,7 +82,7 @@ const amountOf = Effect.fnUntraced(function* (
   return [workload, share < 1 ? { ...full, rate: rate * share } : full] as const
 })
 
-const remember = Effect.fnUntraced(function* (options: Options) {
+const measureMemory = Effect.fnUntraced(function* (options: Options) {
   const server = yield* Database.startServer
   const database = yield* Database.make(server, "memory")
   const generator = yield* Load.make
@@ -97,8 +100,8 @@ const remember = Effect.fnUntraced(function* (options: Options) {
     amountOf(environment, subject, workload, options)
   )
 
-  const seen = new Map<string, Points>()
-  const watching = yield* Effect.forkChild(watch(services, seen))
+  const samples = new Map<string, Points>()
+  const sampling = yield* Effect.forkChild(sampleMemory(services, samples))
   const end = (yield* Clock.currentTimeMillis) + options.minutes * 60_000
   while ((yield* Clock.currentTimeMillis) < end) {
     for (const [workload, amount] of amounts)
@@ -107,10 +110,10 @@ const remember = Effect.fnUntraced(function* (options: Options) {
       `${Math.max(0, Math.ceil((end - (yield* Clock.currentTimeMillis)) / 1e3))} s left`
     )
   }
-  yield* Fiber.interrupt(watching)
+  yield* Fiber.interrupt(sampling)
 
   const names = Object.keys(services)
-  const rows = names.map((name) => rowOf(name, idle.get(name) ?? 0, seen.get(name) ?? []))
+  const rows = names.map((name) => rowOf(name, idle.get(name) ?? 0, samples.get(name) ?? []))
   const head = ["service", "idle MB", "most MB", "at the end MB", "MB more in 10 minutes"]
   const load = options.share < 1 ? `${options.share} of full load` : "full load"
   const title = `${options.minutes} minutes of ${load} on ${options.connections} connections`
@@ -121,7 +124,7 @@ const remember = Effect.fnUntraced(function* (options: Options) {
       yLabel: "MB",
       series: names.map((name) => ({
         name,
-        points: doublings(seen.get(name) ?? [])
+        points: doublings(samples.get(name) ?? [])
       }))
     })
   }
@@ -135,4 +138,4 @@ const remember = Effect.fnUntraced(function* (options: Options) {
   )
 })
 
-command(remember)
+command(measureMemory)

@@ -16,7 +16,7 @@ const begin = async (): Promise<void> => {
   await session.post("Profiler.start")
 }
 
-/** Renamed, so that whoever waits for it never reads half of it. */
+/** Renamed when it is complete, so that a reader never sees half a file. */
 const end = async (): Promise<void> => {
   const { profile } = await session.post("Profiler.stop")
   const file = join(folder, `${process.pid}.cpuprofile`)

@@ -17,7 +17,7 @@ const domainSource = ["libs/domain/src/**/*.ts"]
 const source = ["libs/*/src/**/*.ts", "services/*/src/**/*.ts"]
 
 /**
- * Who may depend on whom; a tool is in nobody's list. Nx adds that a project never imports itself
+ * Who may depend on whom; no layer may import a tool. Nx adds that a project never imports itself
  * by name.
  */
 const layers = {

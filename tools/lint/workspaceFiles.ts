@@ -1,5 +1,5 @@
 /**
- * The workspace as the style tests see it: every file that somebody wrote, and every package. It
+ * The workspace as the style tests see it: every file that was written by hand, and every package. It
  * stands alone because both tests walk the same tree, with or without a Git checkout around it.
  */
 import { readFileSync, readdirSync } from "node:fs"

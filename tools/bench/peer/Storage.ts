@@ -214,7 +214,7 @@ export class Storage {
       client.release()
       return result
     } catch (cause) {
-      // A connection in an unknown state goes back to nobody.
+      // A connection in an unknown state must not return to the pool.
       await client.query("rollback").then(
         () => client.release(),
         () => client.release(true)

@@ -29,7 +29,7 @@ describe("statistics", () => {
     [[3, 1], 2],
     [[9, 1, 5], 5],
     [[4, 1, 2, 3], 2.5]
-  ])("the middle of %j is %d", (values, expected) => {
+  ])("the median of %j is %d", (values, expected) => {
     expect(median(values)).toBe(expected)
   })
 
@@ -44,7 +44,7 @@ describe("statistics", () => {
     )
   })
 
-  it("finds none in a single point", () => {
+  it("has no slope for a single point", () => {
     expect(slope([[3, 4]])).toBe(0)
   })
 })
@@ -58,7 +58,7 @@ describe("a comparison", () => {
     postgresCpu: 2
   })
 
-  it("is of the pairs, and not of the middles", () => {
+  it("takes the median of the ratios of pairs", () => {
     const pairs = [
       [metrics(100), metrics(50)],
       [metrics(10), metrics(20)],
@@ -72,7 +72,7 @@ describe("a comparison", () => {
 })
 
 describe("a table", () => {
-  it("aligns figures to the right", () => {
+  it("aligns columns to the right", () => {
     expect(table(["a", "b"], [["x", "1"]])).toBe("| a | b |\n| --- | ---: |\n| x | 1 |")
   })
 
@@ -111,7 +111,7 @@ describe("a chart", () => {
     expect(peer[0]?.[1]).toBeGreaterThanOrEqual(left[1] ?? 0)
   })
 
-  it("escapes what it is told, and stays in its frame", () => {
+  it("escapes markup and stays within its frame", () => {
     const svg = chart(options)
     expect(svg).toContain("Stage &amp; &lt;more&gt;")
     for (const [x = 0, y = 0] of placesOf(svg).flat()) {
@@ -177,7 +177,7 @@ describe("a profile", () => {
 })
 
 describe("scans", () => {
-  it("are told of large tables only, and only new ones", () => {
+  it("are reported of large tables only, and only new ones", () => {
     const before = new Map(Object.entries({ import_processes: 3, outbox: 1, suppliers: 5 }))
     const after = new Map(
       Object.entries({ import_processes: 5, outbox: 1, suppliers: 9, notes: 1 })
@@ -187,13 +187,13 @@ describe("scans", () => {
 })
 
 describe.runIf(process.platform === "linux")("the use of a process", () => {
-  it("is that which the process itself knows of", () => {
+  it("matches what the process itself reports", () => {
     const { system, user } = process.cpuUsage()
     expect(cpuSeconds(process.pid)).toBeGreaterThan((0.5 * (system + user)) / 1e6 - 0.1)
     expect(residentBytes(process.pid)).toBeGreaterThan(1e6)
   })
 
-  it("is nothing where there is no process", () => {
+  it("is 0 if there is no process", () => {
     expect(cpuSeconds(2 ** 22 + 1)).toBe(0)
     expect(residentBytes(2 ** 22 + 1)).toBe(0)
   })

@@ -82,8 +82,8 @@ const early = (): ReadonlyArray<Wire> => [
 const numberIn = ({ json }: Reply): AccountNumber =>
   AccountNumber.make((json as { kraken_account_number: string }).kraken_account_number)
 
-/** A figure as it is written, however many zeros it ends with. */
-const plainFigure = (value: unknown): unknown => {
+/** A decimal without zeros at its end. */
+const plainDecimal = (value: unknown): unknown => {
   const {
     _id,
     scale = 0,
@@ -101,7 +101,7 @@ const contentOf = Effect.fnUntraced(function* (number: AccountNumber, supplier: 
   const accounts = yield* Accounts
   const account = Option.getOrThrow(yield* accounts.describe(number))
   const isRecent = (at: string) => Date.now() - Date.parse(at) < 600_000
-  return JSON.stringify(account, (_name, value: unknown) => plainFigure(value), 1)
+  return JSON.stringify(account, (_name, value: unknown) => plainDecimal(value), 1)
     .replaceAll(number, "NUMBER")
     .replaceAll(supplier, "SUPPLIER")
     .replaceAll(/20\d\d-\d\d-\d\dT[\d:.]+Z/g, (at) => (isRecent(at) ? "NOW" : at))
@@ -120,28 +120,28 @@ const tables: ReadonlyArray<readonly [string, (subject: Subject) => Effect.Effec
     "another's supplier",
     (subject) => subject.post(stagePath, { payload: { ...sample("A"), import_supplier: "NOBODY" } })
   ],
-  ["no token that is one", (subject) => subject.post(validatePath, {}, "abc")],
-  ["a path that is none", (subject) => subject.get("/v1/data-import/nothing/")],
+  ["an invalid token", (subject) => subject.post(validatePath, {}, "abc")],
+  ["an unknown path", (subject) => subject.get("/v1/data-import/nothing/")],
   ["the status of nothing", (subject) => status(subject, "never staged")],
   [
-    "the status of nobody's",
+    "the status of an unknown supplier",
     (subject) => subject.get("/v1/data-import/account-transfer-status/NOBODY/1/")
   ],
   ["processing nothing", (subject) => processing(subject, "never staged")],
   [
-    "processing for nobody",
+    "processing for an unknown supplier",
     (subject) => processing(subject, "never staged", { import_supplier: "NOBODY" })
   ],
-  ["processing with a surprise", (subject) => processing(subject, "1", { surprise: 1 })],
+  ["processing with an unknown member", (subject) => processing(subject, "1", { surprise: 1 })],
   ["processing for no team", (subject) => processing(subject, "1", { operations_team_name: "" })],
   ["adding to nothing", (subject) => adding(subject, "never staged", transactions())],
   ["adding none", (subject) => adding(subject, "1", [])],
   [
-    "adding with a parameter that is none",
+    "adding with an invalid parameter",
     (subject) => adding(subject, "1", [], "?check_previously_added=1")
   ],
   [
-    "adding what has no amount",
+    "adding without an amount",
     (subject) =>
       adding(
         subject,
@@ -150,7 +150,7 @@ const tables: ReadonlyArray<readonly [string, (subject: Subject) => Effect.Effec
       )
   ],
   [
-    "adding what is wrong",
+    "adding invalid transactions",
     (subject) =>
       adding(
         subject,

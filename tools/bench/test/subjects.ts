@@ -20,7 +20,7 @@ export interface Reply {
   readonly json: unknown
 }
 
-/** Where requests go, and the supplier that nobody but this subject uses. */
+/** Where requests go, and the supplier of this subject alone. */
 export interface Subject {
   readonly supplier: string
   /** A body that is text goes out as it is. */
