@@ -25,6 +25,7 @@ export default defineConfig({
     reporters: ["default"],
     coverage: {
       include: ["{libs,services}/*/src/**/*.ts"],
+      reportOnFailure: true,
       reporter: ["text-summary", "html"]
     },
     projects: [

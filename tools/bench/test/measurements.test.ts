@@ -1,6 +1,7 @@
 /** How measured values become medians, slopes, ratios, tables, charts and profiles. */
 import { NodeServices } from "@effect/platform-node"
 import { Effect, Exit } from "effect"
+import { CliOutput } from "effect/cli"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { chart } from "../Chart.ts"
@@ -128,13 +129,16 @@ describe("a chart", () => {
   })
 })
 
+/** The parser prints help for each invocation that it refuses. */
+const silent = CliOutput.layerPresenter({ present: () => Effect.void })
+
 describe("the command line", () => {
   const optionsOf = (...args: ReadonlyArray<string>) =>
     Effect.gen(function* () {
       const given: Array<Options> = []
       yield* parse((options) => Effect.sync(() => given.push(options)))(args)
       return given
-    }).pipe(Effect.provide(NodeServices.layer), Effect.runPromiseExit)
+    }).pipe(Effect.provide([silent, NodeServices.layer]), Effect.runPromiseExit)
 
   it("measures everything by default", async () => {
     const workloads: unknown = expect.objectContaining({ length: 7 })
