@@ -26,7 +26,10 @@ export default defineConfig({
     coverage: {
       include: ["{libs,services}/*/src/**/*.ts"],
       reportOnFailure: true,
-      reporter: ["text-summary", "html"]
+      reporter: ["text-summary", "html"],
+      thresholds: {
+        "libs/domain/src/**": { statements: 98, branches: 96, functions: 97, lines: 98 }
+      }
     },
     projects: [
       { extends: true, test: { name: "domain", include: withoutDatabase.filter(isOfDomain) } },

@@ -8,7 +8,7 @@ const spelling = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,3}))?$/
 /** The value is `digits` × 10^-scale; zeros at the end are left out. */
 const read = (decimal: unknown): { readonly digits: bigint; readonly scale: number } => {
   const [, sign = "", whole = "0", fraction = "", exponent = "0"] =
-    spelling.exec(String(decimal as number | string).trim()) ?? []
+    spelling.exec(String(decimal).trim()) ?? []
   const shown = fraction.replace(/0+$/, "")
   return { digits: BigInt(sign + whole + shown), scale: shown.length - Number(exponent) }
 }
