@@ -1,6 +1,6 @@
 /**
- * The workloads that are measured: what each of them sends, and what it must be answered. Requests are
- * numbered, and all that makes one differ from the other is made of the number.
+ * The workloads that are measured: the requests of each and the expected answer. Requests are
+ * numbered, and one differs from the next only in what is made of its number.
  */
 import { Result } from "effect"
 import { encodeAccount } from "@data-import/domain/account/Account"

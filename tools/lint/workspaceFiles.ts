@@ -1,6 +1,6 @@
 /**
- * The workspace as the style tests see it: every file that was written by hand, and every package. It
- * stands alone because both tests walk the same tree, with or without a Git checkout around it.
+ * The workspace as the style tests see it: every file that is not generated, and every package. It
+ * needs no Git checkout.
  */
 import { readFileSync, readdirSync } from "node:fs"
 import { basename, join, relative, sep } from "node:path"
