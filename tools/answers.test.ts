@@ -1,4 +1,4 @@
-/** Which codes a whole run must have seen; the run itself asks `missingAnswers` (tools/verify.ts). */
+/** Which codes a whole run must have seen. The run itself asks `missingAnswers` (verify.ts). */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"

@@ -1,4 +1,4 @@
-/** Where the services spend their time: the functions with the most time of their own, by workload. */
+/** Profiles the services: for each workload, the functions with the most self time. */
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { Console, Duration, Effect } from "effect"

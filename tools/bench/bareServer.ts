@@ -1,4 +1,4 @@
-/** Node's own server, which reads a body and answers a constant: what is left without a framework. */
+/** Node's HTTP server, which reads a body and answers a constant: the cost without a framework. */
 import { createServer } from "node:http"
 
 const body = JSON.stringify({ import_supplier: "S", external_account_number: "1" })

@@ -104,7 +104,7 @@ const offline = Effect.fnUntraced(function* (seconds: number) {
   )
 })
 
-/** Far beyond its capacity a service may refuse requests. Such a run gives no point of the chart. */
+/** Beyond its capacity a service may refuse requests. Such a run gives no point of the chart. */
 const refused = (message: string) => Console.error(`No measurement: ${message}`)
 
 const concurrencies = [1, 2, 4, 8, 16, 32, 64, 128, 256]
