@@ -1,8 +1,8 @@
 /**
  * Checks the types of one project, as its Nx target `types` does:
- * `node tools/checkTypes.ts libs/domain`, or `.` for the whole workspace. There is one tsconfig.json
- * on purpose: ESLint then parses the workspace as one program, which takes a fifth of the time that
- * one for each project takes.
+ * `node tools/checkTypes.ts libs/domain`, or `.` for the whole workspace. There is only one
+ * tsconfig.json, so ESLint parses the workspace as one program. A program for each project takes
+ * five times as long.
  */
 import { join } from "node:path"
 import ts from "typescript"
