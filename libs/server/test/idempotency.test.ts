@@ -14,7 +14,43 @@ const key = fc
   .map((characters) => characters.join(""))
 const quoted = (text: string): string => `"${text.replaceAll(/["\\]/g, "\\$&")}"`
 
+/** Keys as headers, and the key that each of them means. */
+const spellings: ReadonlyArray<readonly [string, string]> = [
+  ["a", "a"],
+  [`"a b"`, "a b"],
+  [`"a\\"b\\\\c"`, `a"b\\c`],
+  [`"a,b"`, "a,b"],
+  ["a;b=c!#$%&'*+/:<>?@[]^_`{|}~", "a;b=c!#$%&'*+/:<>?@[]^_`{|}~"],
+  ["x".repeat(255), "x".repeat(255)],
+  [`"${'\\"'.repeat(255)}"`, '"'.repeat(255)],
+  [`a, a,"a"`, "a"]
+]
+
+const malformed: ReadonlyArray<readonly [what: string, value: string]> = [
+  ["empty", ""],
+  ["empty in quotes", `""`],
+  ["too long", "x".repeat(256)],
+  ["too long in quotes", `"${"x".repeat(256)}"`],
+  ["two of them", "a, b"],
+  ["with a space", "a b"],
+  ["without its last quote", `"a`],
+  ["with a quote inside", `a"b`],
+  ["with a wrong escape", `"a\\b"`],
+  ["with parameters", `"a";b=1`],
+  ["beyond ASCII", `"\u00e6"`],
+  ["with a tab", `"a\tb"`],
+  ["followed by nothing", "a,"]
+]
+
 describe("an Idempotency-Key", () => {
+  it.each(spellings)("%s names the key %s", (header, key) => {
+    expect(keyIn(header)).toBe(key)
+  })
+
+  it.each(malformed)("%s is none", (_, header) => {
+    expect(keyIn(header)).toBe(undefined)
+  })
+
   it("is read back from its quoted form, whatever it is", () => {
     fc.assert(fc.property(key, (text) => keyIn(quoted(text)) === text))
   })

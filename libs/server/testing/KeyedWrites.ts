@@ -56,34 +56,16 @@ const withQuery = (request: KeyedRequest): KeyedRequest => ({
   path: `${request.path}?`
 })
 
-/** Keys as headers, and the key that each of them means. */
-const spellings: ReadonlyArray<readonly [string, string]> = [
-  ["a", "a"],
-  [`"a b"`, "a b"],
-  [`"a\\"b\\\\c"`, `a"b\\c`],
-  [`"a,b"`, "a,b"],
-  ["a;b=c!#$%&'*+/:<>?@[]^_`{|}~", "a;b=c!#$%&'*+/:<>?@[]^_`{|}~"],
-  ["x".repeat(255), "x".repeat(255)],
-  [`"${'\\"'.repeat(255)}"`, '"'.repeat(255)],
-  [`a, a,"a"`, "a"]
-]
-
 const quoted = (key: string): string => `"${key.replaceAll(/["\\]/g, "\\$&")}"`
 
+/** Headers that name no key: each way that the transport could treat differently. */
 const malformed: ReadonlyArray<readonly [what: string, value: string]> = [
   ["empty", ""],
-  ["empty in quotes", `""`],
   ["too long", "x".repeat(256)],
-  ["too long in quotes", `"${"x".repeat(256)}"`],
   ["two of them", "a, b"],
-  ["with a space", "a b"],
   ["without its last quote", `"a`],
-  ["with a quote inside", `a"b`],
-  ["with a wrong escape", `"a\\b"`],
-  ["with parameters", `"a";b=1`],
   ["beyond ASCII", `"\u00e6"`],
-  ["with a tab", `"a\tb"`],
-  ["followed by nothing", "a,"]
+  ["with a tab", `"a\tb"`]
 ]
 
 const answers = <R>(it: Vitest.MethodsNonLive<Common | R>, write: KeyedWrite<Common | R>): void => {
@@ -101,16 +83,6 @@ const answers = <R>(it: Vitest.MethodsNonLive<Common | R>, write: KeyedWrite<Com
         expect(seen(again)).toEqual(seen(first))
       }
       expect(yield* write.stored).toEqual(stored)
-    })
-  )
-
-  it.effect.each(spellings)("takes the key %s", ([spelling, key]) =>
-    Effect.gen(function* () {
-      const request = yield* write.fresh
-      const first = yield* send(request, spelling)
-      expect(first.status, first.text).toBe(201)
-      const again = yield* send(request, quoted(key))
-      expect([again.text, isReplayed(again)]).toEqual([first.text, true])
     })
   )
 
@@ -176,16 +148,18 @@ const answers = <R>(it: Vitest.MethodsNonLive<Common | R>, write: KeyedWrite<Com
 }
 
 const limits = <R>(it: Vitest.MethodsNonLive<Common | R>, write: KeyedWrite<Common | R>): void => {
-  it.effect.each(malformed)("refuses a key that is %s", ([, value]) =>
+  it.effect("refuses what is no key, and stores nothing", () =>
     Effect.gen(function* () {
       const request = yield* write.fresh
       const stored = yield* write.stored
-      const refused = yield* send(request, Buffer.from(value, "utf8").toString("latin1"))
-      expect([refused.status, ...faultsOf(refused)]).toEqual([
-        400,
-        write.failed,
-        "Idempotency-Key: invalid"
-      ])
+      for (const [what, value] of malformed) {
+        const refused = yield* send(request, Buffer.from(value, "utf8").toString("latin1"))
+        expect([refused.status, ...faultsOf(refused)], what).toEqual([
+          400,
+          write.failed,
+          "Idempotency-Key: invalid"
+        ])
+      }
       expect(yield* write.stored).toEqual(stored)
     })
   )

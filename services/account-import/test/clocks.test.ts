@@ -2,7 +2,7 @@
  * Two instances on one database, of which one runs on a machine whose clock is an hour wrong. What
  * they do must be judged by the database's clock alone.
  */
-import { describe, expect, it } from "@effect/vitest"
+import { describe, expect, layer } from "@effect/vitest"
 import { Clock, Context, DateTime, Duration, Effect, Fiber, Layer } from "effect"
 import { issueKey } from "@data-import/domain/auth/ServiceToken"
 import { portsBeside } from "@data-import/postgres/testing/beside"
@@ -34,26 +34,27 @@ const wrongBy = (wrong: Duration.Duration): Layer.Layer<never> =>
     })
   )
 
-/** The instances, each as the context in which it is asked. */
-const makeInstances = Effect.fnUntraced(function* (
-  wrong: Duration.Duration,
-  settings: Readonly<Record<string, string>> = {}
-) {
-  const url = yield* freshUrl
-  const beside = yield* Layer.build(
-    Layer.merge(portsBeside(url), Layer.merge(tokenMint, tokenSecrets))
-  )
-  const instance = (clock: Layer.Layer<never>) =>
-    running(accountImport, { DATABASE_URL: databaseUserAt(url), ...settings }).pipe(
-      Layer.provide(clock),
-      Layer.provide(Layer.succeed(TokenIssuer, Context.get(beside, TokenIssuer))),
-      Layer.fresh,
-      Layer.build
-    )
-  const right = yield* instance(Layer.empty)
-  const off = yield* instance(wrongBy(wrong))
-  return { beside, instances: { right, off }, right, off }
-})
+type Instance = Context.Context<Layer.Success<ReturnType<typeof running>>>
+
+/** The two instances, each as the context in which it is asked. */
+class Instances extends Context.Service<
+  Instances,
+  { readonly right: Instance; readonly off: Instance }
+>()("test/Instances") {}
+
+/** A fresh database, and the instances on it, of which one has a clock that is wrong by so much. */
+const instancesWith = (wrong: Duration.Duration) =>
+  Layer.unwrap(
+    Effect.map(freshUrl, (url) => {
+      const settings = { DATABASE_URL: databaseUserAt(url), RATE_LIMIT: "60" }
+      const instance = (clock: Layer.Layer<never>) =>
+        Layer.build(Layer.fresh(running(accountImport, settings).pipe(Layer.provide(clock))))
+      return Layer.effect(
+        Instances,
+        Effect.all({ right: instance(Layer.empty), off: instance(wrongBy(wrong)) })
+      ).pipe(Layer.merge(portsBeside(url)))
+    })
+  ).pipe(Layer.provideMerge(Layer.merge(tokenMint, tokenSecrets)))
 
 const anHour: ReadonlyArray<readonly [string, Duration.Duration]> = [
   ["ahead", Duration.hours(1)],
@@ -71,11 +72,11 @@ const leaseOf = ({ supplier }: Tenant) =>
     ([row]) => row?.seconds
   )
 
-describe.each(anHour)("beside an instance whose clock is an hour %s", (_, wrong) => {
-  it.live("a lease is held for a minute, whoever takes it", () =>
-    Effect.gen(function* () {
-      const { beside, instances } = yield* makeInstances(wrong)
-      const body = Effect.gen(function* () {
+describe.each(anHour)("an instance whose clock is an hour", (direction, wrong) => {
+  layer(instancesWith(wrong), { excludeTestServices: true })(direction, (it) => {
+    it.effect("a lease is held for a minute, whoever takes it", () =>
+      Effect.gen(function* () {
+        const instances = yield* Instances
         for (const [holder, other] of [
           [instances.off, instances.right],
           [instances.right, instances.off]
@@ -102,14 +103,11 @@ describe.each(anHour)("beside an instance whose clock is an hour %s", (_, wrong)
           )
         }
       })
-      yield* Effect.provideContext(body, beside)
-    }).pipe(Effect.scoped)
-  )
+    )
 
-  it.live("an attempt that died is taken over when its lease is over, and not before", () =>
-    Effect.gen(function* () {
-      const { beside, instances } = yield* makeInstances(wrong)
-      const body = Effect.gen(function* () {
+    it.effect("an attempt that died is taken over when its lease is over, and not before", () =>
+      Effect.gen(function* () {
+        const instances = yield* Instances
         const tenant = yield* freshTenant()
         const keys = [tenant.keyOf("running"), tenant.keyOf("over")] as const
         const [live, over] = keys
@@ -130,14 +128,11 @@ describe.each(anHour)("beside an instance whose clock is an hour %s", (_, wrong)
         const taken = yield* Effect.provideContext(process(tenant, over), instances.off)
         expect(taken.status).toBe(201)
       })
-      yield* Effect.provideContext(body, beside)
-    }).pipe(Effect.scoped)
-  )
+    )
 
-  it.live("keys and tokens expire by the database's clock", () =>
-    Effect.gen(function* () {
-      const { beside, instances } = yield* makeInstances(wrong)
-      const body = Effect.gen(function* () {
+    it.effect("keys and tokens expire by the database's clock", () =>
+      Effect.gen(function* () {
+        const instances = yield* Instances
         const tenant = yield* freshTenant()
         const { tokenOf } = yield* TokenIssuer
         const now = yield* DateTime.now
@@ -166,14 +161,12 @@ describe.each(anHour)("beside an instance whose clock is an hour %s", (_, wrong)
           expect(yield* statusFor(tokens.expired)).toBe(401)
         }
       })
-      yield* Effect.provideContext(body, beside)
-    }).pipe(Effect.scoped)
-  )
+    )
 
-  it.live("the rate of an organisation is shared, and nobody waits for the hour", () =>
-    Effect.gen(function* () {
-      const { beside, instances, off, right } = yield* makeInstances(wrong, { RATE_LIMIT: "60" })
-      const body = Effect.gen(function* () {
+    it.effect("the rate of an organisation is shared, and nobody waits for the hour", () =>
+      Effect.gen(function* () {
+        const instances = yield* Instances
+        const { off, right } = instances
         const tenant = yield* freshTenant()
         let asked = 0
         const ask = (instance: typeof right) =>
@@ -197,7 +190,6 @@ describe.each(anHour)("beside an instance whose clock is an hour %s", (_, wrong)
         }
         expect(asked, "what the two may send in a minute, and a few seconds more").toBeLessThan(150)
       })
-      yield* Effect.provideContext(body, beside)
-    }).pipe(Effect.scoped)
-  )
+    )
+  })
 })
