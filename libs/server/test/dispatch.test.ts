@@ -204,7 +204,7 @@ describe("a door that is shut", () => {
 const unlimited: LimitOrganisation = (_organisation, answer) => answer
 
 describe("what does not start", () => {
-  it("a protected route without anybody who opens tokens", () => {
+  it("a protected route without an authorizer", () => {
     const make = () => Dispatch.make({ routes: service.routes, limitOrganisation: unlimited })
     expect(make).toThrow("/list/ needs a token")
   })

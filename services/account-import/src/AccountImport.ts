@@ -1,4 +1,4 @@
-/** The account-import service: what it serves, and the adapters it stands on. */
+/** The account-import service: its routes and the adapters it uses. */
 import { Effect, Layer } from "effect"
 import * as AccountImport from "@data-import/domain/import/AccountImport"
 import * as IdempotentWrites from "@data-import/domain/writes/IdempotentWrites"

@@ -1,4 +1,4 @@
-/** The auth service: what it serves, and the adapters it stands on. */
+/** The auth service: its routes and the adapters it uses. */
 import { Effect, Layer } from "effect"
 import * as ServiceToken from "@data-import/domain/auth/ServiceToken"
 import { Database } from "@data-import/postgres/connection/Database"
@@ -16,9 +16,9 @@ const serving = Effect.gen(function* () {
 })
 
 /**
- * Settings: those of the server, the database and the token's keys. Behind the gateway TRUST_PROXY
- * must be 1: failed attempts are counted by client address, and without it all clients have the
- * gateway's.
+ * Settings: those of the server, the database and the token keys. Behind the gateway TRUST_PROXY
+ * must be 1. Otherwise all clients seem to have the gateway's address, and failed attempts are
+ * counted for all of them together.
  */
 export const layer = Service.layer("auth", serving).pipe(
   Layer.provide(ServiceToken.layer),

@@ -1,12 +1,12 @@
 /**
- * The network that failed attempts are counted by. A site of IPv6 has at least 2^64 addresses and
- * may send each request from another, so they count as one; an address of IPv4 stands for itself,
- * however it is written.
+ * The network by which failed attempts are counted. A client with IPv6 has at least 2^64 addresses
+ * and may use another one for each request, so a /64 network counts as one client. An IPv4 address
+ * counts by itself, however it is written.
  */
 import { Result } from "effect"
 import { NetAddress } from "effect/net"
 
-/** The address itself, or the /64 of an address of IPv6. What is no address stands for itself. */
+/** An IPv4 address itself, or the /64 of an IPv6 address. Other text is returned as it is. */
 export const networkOf = (address: string): string => {
   const [withoutZone = ""] = address.split("%", 1)
   const parsed = NetAddress.ipFromString(withoutZone)

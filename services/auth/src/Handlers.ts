@@ -10,11 +10,11 @@ import { TokenKeys } from "@data-import/server/auth/TokenKeys"
 import { networkOf } from "./ClientNetwork.ts"
 import * as Graphql from "./Graphql.ts"
 
-const waiting = (seconds: number | null) =>
+const retryAfter = (seconds: number | null) =>
   seconds === null ? {} : { "retry-after": String(seconds) }
 
-/** Shorter than a new key is published before it signs, so that no cache hides it for too long. */
-const keysMayBeKept = { "cache-control": "public, max-age=30" }
+/** Shorter than the delay before a new key signs, so that caches learn of it in time. */
+const cacheHeaders = { "cache-control": "public, max-age=30" }
 
 export const routes = Effect.gen(function* () {
   const serviceToken = yield* ServiceToken
@@ -31,7 +31,7 @@ export const routes = Effect.gen(function* () {
             )
           ),
           Effect.map(({ body, retryAfterSeconds }) =>
-            Answer.json(200, body, waiting(retryAfterSeconds))
+            Answer.json(200, body, retryAfter(retryAfterSeconds))
           )
         ),
       getSigningKeys: () =>
@@ -39,7 +39,7 @@ export const routes = Effect.gen(function* () {
           Answer.json(
             200,
             { keys: published.map((key) => ({ ...key, alg: algorithm, use: "sig" })) },
-            keysMayBeKept
+            cacheHeaders
           )
         )
     },

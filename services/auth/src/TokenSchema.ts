@@ -1,7 +1,6 @@
 /**
  * The GraphQL interface: one mutation, with the names and types of the platform whose clients call
- * it, and the errors that it can answer with. How a request is run, and within which limits, is
- * said in `Graphql.ts`.
+ * it, and its errors. `Graphql.ts` runs the requests.
  * Source: docs/contract/authentication.md#the-token-mutation.
  */
 import { buildSchema } from "graphql"
@@ -44,7 +43,7 @@ export const schema = buildSchema(/* GraphQL */ `
 /** The refusals that a caller sees as a GraphQL error. */
 type ShownRefusal = Exclude<TokenRefused, { readonly _tag: "ServiceUnavailable" }>
 
-/** What a GraphQL error says in its `extensions`. `errorCode` is stable for ever. */
+/** The `extensions` of a GraphQL error. `errorCode` is stable for ever. */
 export interface ErrorExtensions {
   readonly errorType: "AUTHORIZATION" | "APPLICATION" | "VALIDATION"
   readonly errorCode: "INVALID_API_KEY" | "INVALID_REFRESH_TOKEN" | "THROTTLED" | "INVALID_REQUEST"

@@ -1,7 +1,7 @@
 /**
- * The interface described, for machines (`/openapi.json`) and for people (`/docs`). The page holds
- * its scripts and styles itself and its policy forbids it to load anything from elsewhere, so that
- * it works on a machine without a network.
+ * The documentation of the interface, for machines (`/openapi.json`) and for people (`/docs`). The
+ * page contains its scripts and styles, and its policy forbids to load anything else, so it works
+ * without a network.
  */
 import { readFile } from "node:fs/promises"
 import { Effect } from "effect"
@@ -15,7 +15,7 @@ const pagePolicy =
   "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; " +
   "font-src data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-/** The page that Effect makes for an API, with a document of its own in it. */
+/** The page that Effect makes for an API, with an embedded document. */
 const emptyPage = Effect.promise(async () => {
   const { dispose, handler } = HttpRouter.toWebHandler(
     HttpApiSwagger.layer(HttpApi.make("data-import")),
@@ -29,7 +29,7 @@ const emptyPage = Effect.promise(async () => {
 
 const embedded = /(<script id="swagger-spec" type="application\/json">)[^<]*(<\/script>)/
 
-/** @throws when the page has no place for a document. */
+/** @throws if the page embeds no document. */
 const pageOf = (page: string, openapi: string): string => {
   if (!embedded.test(page)) throw new Error("The documentation page holds no document to replace")
   const json = openapi.replaceAll("<", "\\u003c")
@@ -39,8 +39,8 @@ const pageOf = (page: string, openapi: string): string => {
 const headers = { "cache-control": "public, max-age=300", "x-content-type-options": "nosniff" }
 
 /**
- * The text is encoded here, and all connections send the same bytes: as text, a page of megabytes
- * would be encoded, and held in memory, for each of them.
+ * The text is encoded once, so that all connections send the same bytes. Otherwise a page of
+ * megabytes would be encoded and held in memory for each connection.
  */
 const published = (
   path: Route["path"],
@@ -61,7 +61,7 @@ const published = (
   }
 }
 
-/** `/openapi.json` and `/docs`; both are read once. */
+/** `/openapi.json` and `/docs`, both read once. */
 export const routes: Effect.Effect<ReadonlyArray<Route>> = Effect.gen(function* () {
   const openapi = yield* Effect.promise(() => readFile(openapiFile, "utf8"))
   const page = pageOf(yield* emptyPage, openapi)

@@ -1,15 +1,15 @@
 /**
- * The one address of the system: finds the service by path and forwards, without looking into a
- * body. Every answer is the service's own; the gateway itself answers unknown paths, its documents,
- * its health, what is no sound HTTP or too large, and for a service that does not answer. It opens
- * tokens with the public keys of the auth service, to share the memory for bodies among
- * organisations; it refuses nobody for a token.
+ * The public address of the system. It finds the service by path and forwards the request, without
+ * parsing its body. Every answer is the service's own. The gateway itself answers for unknown
+ * paths, its documents, its health, malformed or too large requests, and services that do not
+ * answer. It verifies tokens only to share the memory for bodies among organisations, and refuses
+ * no request for its token.
  *
  * Settings: those of the server, TOKEN_ISSUER (data-import), ACCOUNT_IMPORT_URL, QUERY_URL,
  * AUTH_URL, POST_IMPORT_URL (unset: its paths answer 503), UPSTREAM_TIMEOUT_SECONDS (30),
- * MAX_REQUESTS_PER_ADDRESS (500). Each URL is `http://host:port`, or several of them with commas
- * between, one for each instance. TRUST_PROXY is the number of proxies before it; the services
- * behind it need 1, since it sends them one address.
+ * MAX_REQUESTS_PER_ADDRESS (500). Each URL is `http://host:port`, or a comma-separated list, one
+ * for each instance. TRUST_PROXY is the number of proxies in front of the gateway. The services
+ * behind it need 1, because it sends them one address.
  */
 import { Config, Effect, Option } from "effect"
 import * as Authorization from "@data-import/server/auth/Authorization"

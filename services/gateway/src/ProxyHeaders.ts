@@ -1,13 +1,13 @@
 /**
- * The headers of a request and its answer on their way through a proxy. Fields that are meant for
- * one hop are left out, and those that this hop knows for sure are written by it. The framing of a
- * message is never copied: the client library writes it anew from the body that it sends.
+ * The headers of a request and its answer as a proxy forwards them. Hop-by-hop fields are left out,
+ * and the fields that the proxy knows for sure are written by it. The framing of a message is never
+ * copied: the client library writes it from the body that it sends.
  */
 import type { IncomingMessage } from "node:http"
 import type { Arrival } from "@data-import/server/http/Arrival"
 import * as RequestId from "@data-import/server/http/RequestId"
 
-/** Meant for the next hop only (RFC 9110, 7.6.1), or written anew here. */
+/** Hop-by-hop (RFC 9110, 7.6.1), or written by the proxy. */
 const hopByHop: ReadonlySet<string> = new Set([
   "connection",
   "keep-alive",
@@ -24,7 +24,7 @@ const hopByHop: ReadonlySet<string> = new Set([
   RequestId.header
 ])
 
-/** Written here or by the client library, whatever the caller's Connection header says of them. */
+/** Written by the proxy or its client library, even if the Connection header names them. */
 const ownFields: ReadonlySet<string> = new Set(["content-length", "host"])
 
 const namedByConnection = (header: string | undefined): ReadonlySet<string> | undefined => {
@@ -32,7 +32,7 @@ const namedByConnection = (header: string | undefined): ReadonlySet<string> | un
   return new Set(header.split(",").map((name) => name.trim().toLowerCase()))
 }
 
-/** The headers of the request, as a flat list; those of its trace stand in for the caller's. */
+/** The headers of the request as a flat list. Those of `trace` replace the caller's. */
 export const requestHeaders = (
   message: IncomingMessage,
   { clientAddress, requestId }: Arrival,
@@ -53,7 +53,7 @@ export const requestHeaders = (
   return headers
 }
 
-/** Received headers, names in lower case. */
+/** Received headers, with names in lower case. */
 export type ResponseHeaders = Record<string, string | Array<string> | undefined>
 
 /** The headers of the answer, for Node. */

@@ -1,7 +1,7 @@
 /**
- * Which service answers which paths. The whole routing of the gateway: a path belongs to the first
- * prefix that it equals or continues after a slash; the service itself decides on the rest, its
- * trailing slash, its method and what does not exist.
+ * The routing of the gateway: which service answers which paths. A path belongs to the first prefix
+ * that it equals or continues after a slash. The service itself decides on the rest: the trailing
+ * slash, the method, and what does not exist.
  */
 import { bodyBytes, tokenBodyBytes } from "@data-import/api/Limits"
 

@@ -1,8 +1,8 @@
 /**
- * Passing a request on to another service and its answer back. There is one way: the body is read
- * whole, within the budget of the process, and sent by Undici, which writes the framing anew. So no
- * byte of a client's framing reaches a service, a client that sends slowly costs the services
- * nothing, and a request of which nothing has left yet can be sent to another instance.
+ * Forwards a request to another service, and its answer to the client. The complete body is read,
+ * within the budget of the process, and sent by Undici, which writes the framing. So no byte of a
+ * client's framing reaches a service, a slow client costs the services nothing, and a request that
+ * has not been sent yet can go to another instance.
  */
 import type { ServerResponse } from "node:http"
 import { Cause, Context, Effect, Schedule, type Scope, Tracer } from "effect"
@@ -16,9 +16,9 @@ import * as Listener from "@data-import/server/http/Listener"
 import * as ProxyHeaders from "./ProxyHeaders.ts"
 import * as RequestBody from "@data-import/server/http/RequestBody"
 
-/** What the pool of connections waits for. Milliseconds. */
+/** Timeouts of the connection pool. Milliseconds. */
 export interface Times {
-  /** Until a connection stands. */
+  /** Until a connection is established. */
   readonly connect: number
   /**
    * From the end of the request to the headers of its answer, and between two parts of the answer.
@@ -31,33 +31,33 @@ type Outcome = Effect.Effect<
   ServiceUnavailable | NotJson | RequestBody.BodyRefused
 >
 
-/** One service behind this one. */
+/** One service behind the gateway. */
 export interface Upstream {
   /**
-   * Answers with what the service answers, or with 503 if it does not; its body has at most `limit`
-   * bytes.
+   * Answers what the service answers, or 503 if it does not answer. The request's body has at most
+   * `limit` bytes.
    */
   readonly forward: (arrival: Arrival, limit: number) => Outcome
-  /** Succeeds when one of its instances says that it is ready. */
+  /** Succeeds if one of the instances is ready. */
   readonly ready: Effect.Effect<void, ServiceUnavailable>
 }
 
-/** One process of a service, with the connections to it that are kept. */
+/** One process of a service, with its connection pool. */
 interface Instance {
   readonly pool: Undici.Pool
-  /** What it last said of itself; one that is not ready is asked only where no other is. */
+  /** The result of the last check. Instances that are not ready come last. */
   isReady: boolean
 }
 
-/** Stands for the answer that has already been written. */
+/** A placeholder: the answer has already been written. */
 const written = HttpServerResponse.empty({ status: 200 })
 
 const unavailable = new ServiceUnavailable({ retryAfterSeconds: 1 })
 
-/** Undici's own refusal, of what Node's parser took. */
+/** Undici refuses some requests that Node's parser accepts. */
 const unsendable = new NotJson({ detail: "The request is no well-formed HTTP." })
 
-/** A request on its way through. */
+/** A request that is being forwarded. */
 interface Exchange {
   readonly method: string
   readonly path: string
@@ -70,7 +70,7 @@ interface Exchange {
 /** How an exchange with one instance ended. */
 type Ending =
   | { readonly _tag: "Written" }
-  /** No byte of the request has left, so another instance may have it. */
+  /** No byte of the request was sent, so another instance may get it. */
   | { readonly _tag: "NotSent"; readonly cause: Error }
   | { readonly _tag: "Failed"; readonly cause: Error }
 
@@ -78,18 +78,18 @@ const send = ({ pool }: Instance, exchange: Exchange): Effect.Effect<Ending> =>
   Effect.callback((resume) => {
     const { body, headers, method, path, requestId, response } = exchange
     let controller: Undici.Dispatcher.DispatchController | undefined
-    let givenUp = false
+    let isAborted = false
     const end = (ending: Ending) => resume(Effect.succeed(ending))
-    const giveUp = () => {
-      givenUp = true
-      controller?.abort(new Error("given up"))
+    const abort = () => {
+      isAborted = true
+      controller?.abort(new Error("aborted"))
     }
     pool.dispatch(
       { path, method, headers, body },
       {
         onRequestStart: (started) => {
           controller = started
-          if (givenUp) giveUp()
+          if (isAborted) abort()
         },
         onResponseStart: (_controller, status, received) => {
           if (status < 200) return
@@ -109,13 +109,13 @@ const send = ({ pool }: Instance, exchange: Exchange): Effect.Effect<Ending> =>
           end({ _tag: controller === undefined ? "NotSent" : "Failed", cause })
       }
     )
-    return Effect.sync(giveUp)
+    return Effect.sync(abort)
   })
 
 const isRefusedByUndici = (cause: Error): boolean =>
   "code" in cause && cause.code === "UND_ERR_INVALID_ARG"
 
-/** What the caller gets where the service has not answered, or not to the end. */
+/** The outcome if the service has not answered, or not completely. */
 const failed = (cause: Error, response: ServerResponse): Outcome => {
   if (isRefusedByUndici(cause)) return Effect.fail(unsendable)
   if (response.headersSent) response.destroy()
@@ -124,7 +124,7 @@ const failed = (cause: Error, response: ServerResponse): Outcome => {
   return Effect.andThen(logged, outcome)
 }
 
-/** Tries one instance after the other, until the request has left for one of them. */
+/** Tries one instance after the other, until the request has been sent to one. */
 const sendToOne = Effect.fnUntraced(function* (
   instances: ReadonlyArray<Instance>,
   exchange: Exchange
@@ -151,7 +151,7 @@ const instance = (url: URL, times: Times): Instance => ({
   isReady: true
 })
 
-/** A service that is not part of this system: what it would answer is unavailable. */
+/** A service that is not part of this deployment. Its paths answer 503. */
 export const absent: Upstream = { forward: () => Effect.fail(unavailable), ready: Effect.void }
 
 const checkReady = ({ pool }: Instance): Effect.Effect<boolean> =>
@@ -162,12 +162,12 @@ const checkReady = ({ pool }: Instance): Effect.Effect<boolean> =>
       await body.dump()
       return statusCode === 200
     } catch {
-      // Whatever keeps it from answering, it is not ready; the next check asks again.
+      // An instance that does not answer is not ready. The next check asks again.
       return false
     }
   })
 
-/** How often each of several instances is asked whether it is ready. */
+/** How often each of several instances is checked for readiness. */
 const checkInterval = "1 second"
 
 const watch = (instance: Instance) =>
@@ -177,9 +177,9 @@ const watch = (instance: Instance) =>
   )
 
 /**
- * Connects to the instances of one service at `urls` (`http`), at least one; the connections are
- * kept for as long as the scope. Requests go to them in turn. The memory that bodies hold counts
- * for the organisation that `organisationOf` tells, or with that of all who have no valid token.
+ * Connects to the instances of one service at `urls` (`http`), at least one, until the scope ends.
+ * Requests go to the instances in rotation. The memory of bodies counts for the organisation that
+ * `organisationOf` finds, or for all requests without a valid token together.
  */
 export const make = Effect.fnUntraced(function* (
   urls: ReadonlyArray<URL>,
@@ -193,11 +193,11 @@ export const make = Effect.fnUntraced(function* (
   if (instances.length > 1) {
     yield* Effect.forEach(instances, (one) => Effect.forkScoped(watch(one)), { discard: true })
   }
-  let turn = 0
-  const inTurn = (): ReadonlyArray<Instance> => {
+  let next = 0
+  const inRotation = (): ReadonlyArray<Instance> => {
     if (instances.length === 1) return instances
-    turn = (turn + 1) % instances.length
-    const rotated = [...instances.slice(turn), ...instances.slice(0, turn)]
+    next = (next + 1) % instances.length
+    const rotated = [...instances.slice(next), ...instances.slice(0, next)]
     return [...rotated.filter((one) => one.isReady), ...rotated.filter((one) => !one.isReady)]
   }
 
@@ -207,8 +207,8 @@ export const make = Effect.fnUntraced(function* (
       const message = Listener.message(request)
       const span = Context.getOrUndefined(fiber.context, Tracer.ParentSpan)
       const trace = span?._tag === "Span" ? HttpTraceContext.toHeaders(span) : undefined
-      const pass = (body: Buffer | null) =>
-        sendToOne(inTurn(), {
+      const sendBody = (body: Buffer | null) =>
+        sendToOne(inRotation(), {
           method: request.method,
           path: request.url,
           headers: ProxyHeaders.requestHeaders(message, arrival, trace),
@@ -216,10 +216,10 @@ export const make = Effect.fnUntraced(function* (
           requestId,
           response: Listener.response(request)
         })
-      if (!Listener.hasBody(message)) return Effect.interruptible(pass(null))
+      if (!Listener.hasBody(message)) return Effect.interruptible(sendBody(null))
       return organisationOf(request.headers["authorization"]).pipe(
         Effect.flatMap((organisation) => readBody(limit, organisation)),
-        Effect.flatMap(pass),
+        Effect.flatMap(sendBody),
         Effect.interruptible
       )
     })

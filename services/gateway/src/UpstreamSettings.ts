@@ -1,7 +1,4 @@
-/**
- * How the settings of a gateway name the services behind it. They stand here because a gateway
- * depends on this library and on no other that knows what a setting is.
- */
+/** The settings of the gateway about the services behind it. */
 import * as Settings from "@data-import/domain/support/Settings"
 
 const isPlainHttp = (url: URL): boolean =>
@@ -10,8 +7,8 @@ const isPlainHttp = (url: URL): boolean =>
   url.pathname === "/"
 
 /**
- * The addresses of the instances of a service: `http` alone, since nothing here speaks TLS to a
- * service, and what is not supported must not go unencrypted to another port.
+ * The addresses of the instances of a service. Only `http` is accepted: the gateway does not speak
+ * TLS to services, and an `https` address must not be used unencrypted.
  */
 export const upstreamUrls = (name: string): Settings.Setting<ReadonlyArray<URL>> =>
   Settings.setting(name, {
@@ -25,15 +22,15 @@ export const upstreamUrls = (name: string): Settings.Setting<ReadonlyArray<URL>>
   })
 
 /**
- * After how many seconds a service that does not answer is given up: before the listener ends the
- * connection to the client, on which nothing moves meanwhile.
+ * The timeout for the answer of a service, in seconds. It is shorter than the idle timeout of the
+ * client's connection, on which nothing is sent meanwhile.
  */
 export const answerSeconds = Settings.integer("UPSTREAM_TIMEOUT_SECONDS", {
   minimum: 1,
   maximum: 55
 })
 
-/** How many requests of one client address are worked on at once. */
+/** The most requests in progress of one client address. */
 export const requestsPerAddress = Settings.integer("MAX_REQUESTS_PER_ADDRESS", {
   minimum: 1,
   maximum: 100_000

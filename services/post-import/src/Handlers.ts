@@ -34,7 +34,7 @@ const transactionsAdded = Answer.encoded(
   })
 )
 
-/** One that existed also tells the result of its own import. */
+/** An existing transaction also has the status of its own import. */
 const transactionLine = ({ status, transaction }: TransactionResult) => ({
   status,
   transaction_data:
@@ -48,7 +48,7 @@ interface SentParameters {
   readonly force_add_to_current_statement?: boolean
 }
 
-/** Both are true unless sent. */
+/** Both default to true. */
 const withDefaults = ({
   check_previously_added = true,
   force_add_to_current_statement = true

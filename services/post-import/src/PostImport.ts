@@ -1,4 +1,4 @@
-/** The post-import service: what it serves, and the adapters it stands on. */
+/** The post-import service: its routes and the adapters it uses. */
 import { Effect, Layer } from "effect"
 import { FetchHttpClient } from "effect/http"
 import * as IdempotentWrites from "@data-import/domain/writes/IdempotentWrites"

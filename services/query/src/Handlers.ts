@@ -37,7 +37,7 @@ const lineOf = <Kind extends ImportListKind>({ account_created_at, ...named }: E
     account_created_at: account_created_at && formatInstant(account_created_at)
   }) as unknown as Lines[Kind]
 
-/** Where the next page is: the same list, from where this page ends. */
+/** The link to the next page of the same list. */
 const nextLink = (path: string, limit: number, nextAfter: string): string => {
   const address = path.split("?", 1)[0] as string
   return `<${address}?${new URLSearchParams({ limit: String(limit), after: nextAfter })}>; rel="next"`
@@ -54,7 +54,7 @@ const answerOf = <Kind extends ImportListKind>(
   return Effect.succeed(Answer.json(200, entries.map(lineOf<Kind>), headers))
 }
 
-/** A call of any of the lists, which take the same parameters. */
+/** A call of any list; all lists take the same parameters. */
 type ListCall = Call & {
   readonly caller: Caller
   readonly parameters: { readonly after?: string; readonly limit?: number }

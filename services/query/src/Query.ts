@@ -1,4 +1,4 @@
-/** The query service: what it serves, and the adapters it stands on. */
+/** The query service: its routes and the adapters it uses. */
 import { Effect, Layer } from "effect"
 import * as ImportQuery from "@data-import/domain/import/ImportQuery"
 import { Database } from "@data-import/postgres/connection/Database"

@@ -1,9 +1,9 @@
 /**
- * Who sends a request: opens the token of the `Authorization` header, without a hop to another
- * service, and looks whether its API key still lives. Both are remembered for half a minute at
- * most, so that a busy caller costs neither a signature check nor a query a request, and a revoked
- * key ends within a minute. What a live token asks counts towards its organisation's rate, whatever
- * comes of it.
+ * Authenticates the caller of a request. It verifies the token of the `Authorization` header
+ * without a call to another service, and checks that the API key of the token is still valid. Both
+ * results are cached for at most half a minute: a busy caller costs neither a signature check nor a
+ * query per request, and a revoked key ends within a minute. Every request with a valid token
+ * counts towards the rate of its organisation, whatever its outcome.
  */
 import { Cache, Clock, type Config, DateTime, Duration, Effect, Exit, Option } from "effect"
 import { AuthenticationFailed, NotAuthenticated, type Throttled } from "@data-import/api/Refusal"
@@ -30,32 +30,32 @@ export type Unauthorized =
   | ServiceUnavailable
   | StorageUnavailable
 
-/** Decides on one request by its `Authorization` header and the scope of what it asks for. */
+/** Authorizes one request by its `Authorization` header and the scope of its endpoint. */
 export type Authorize = (
   header: string | undefined,
   scope: Scope,
   requestId: RequestId
 ) => Effect.Effect<Caller, Unauthorized>
 
-const remembered = Duration.seconds(30)
+const cachedFor = Duration.seconds(30)
 const capacity = 10_000
 const schemeAndToken = /^(?:token|bearer) +([A-Za-z0-9._~+/=-]+) *$/i
 
 const onlySuccess = (exit: Exit.Exit<unknown, unknown>) =>
-  Exit.isSuccess(exit) ? remembered : Duration.zero
+  Exit.isSuccess(exit) ? cachedFor : Duration.zero
 
-const notYet = ({ retryAfterSeconds }: KeysUnavailable) =>
+const unavailableUntil = ({ retryAfterSeconds }: KeysUnavailable) =>
   Effect.fail(new ServiceUnavailable({ retryAfterSeconds }))
 
-/** Opens the token of a header, and remembers what it says; a refusal is never remembered. */
-const makeOpen = Effect.gen(function* () {
+/** Verifies the token of a header and caches its claims. A refusal is not cached. */
+const makeVerify = Effect.gen(function* () {
   const verifier = yield* TokenVerifier
   const tokens = yield* Cache.makeWith(
     (token: string) =>
       verifier.verify(token).pipe(
         Effect.catchTags({
           TokenInvalid: () => Effect.fail(new AuthenticationFailed()),
-          KeysUnavailable: notYet
+          KeysUnavailable: unavailableUntil
         })
       ),
     { capacity, timeToLive: onlySuccess }
@@ -80,27 +80,27 @@ export type OrganisationOf = (
 const keysTimeout = Duration.seconds(1)
 
 /**
- * For who needs to tell organisations apart without deciding on their requests: whether the API key
- * still lives is not looked up, and what cannot be opened is nobody's.
+ * Tells organisations apart without authorizing their requests. It does not check that the API key
+ * is still valid, and gives undefined for a token that cannot be verified.
  */
 export const organisationOf: Effect.Effect<OrganisationOf, never, TokenVerifier> = Effect.map(
-  makeOpen,
-  (open) => (header) =>
+  makeVerify,
+  (verify) => (header) =>
     DateTime.now.pipe(
-      Effect.flatMap((now) => open(header, now)),
+      Effect.flatMap((now) => verify(header, now)),
       Effect.timeout(keysTimeout),
       Effect.match({ onFailure: () => undefined, onSuccess: ({ organisation }) => organisation })
     )
 )
 
-/** Needs the public keys, the API keys and the allowances. Reads the setting of `RateLimit`. */
+/** Reads the setting of `RateLimit`. */
 export const make: Effect.Effect<
   Authorize,
   Config.ConfigError,
   TokenVerifier | ApiKeys | TokenBuckets
 > = Effect.gen(function* () {
-  const count = yield* RateLimit.make
-  const open = yield* makeOpen
+  const limitRate = yield* RateLimit.make
+  const verify = yield* makeVerify
   const apiKeys = yield* ApiKeys
   const keys = yield* Cache.makeWith((id: ApiKeyId) => apiKeys.findEnd(id), {
     capacity,
@@ -109,10 +109,10 @@ export const make: Effect.Effect<
 
   return Effect.fnUntraced(function* (header, scope, requestId) {
     const now = DateTime.makeUnsafe(yield* Clock.currentTimeMillis)
-    const claims = yield* open(header, now)
+    const claims = yield* verify(header, now)
     const key = Option.getOrUndefined(yield* Cache.get(keys, claims.apiKey))
     if (key === undefined || !isLive(key, now)) return yield* new AuthenticationFailed()
-    yield* count(claims.organisation)
+    yield* limitRate(claims.organisation)
     if (!claims.scopes.includes(scope)) return yield* new PermissionDenied()
     const { apiKey, organisation, scopes } = claims
     return { apiKey, organisation, requestId, scopes }

@@ -1,5 +1,5 @@
 /**
- * What makers and readers of tokens must agree on: algorithm, type, issuer, and the form in which
+ * What signer and verifier of tokens agree on: algorithm, type, issuer, and the form in which
  * public keys are published. One algorithm is pinned, so that no header can choose another.
  */
 import { Schema } from "effect"
@@ -11,9 +11,7 @@ export const algorithm = "EdDSA"
 /** The `typ` of an access token (RFC 9068), so that no other JWT of the same key passes for one. */
 export const type = "at+jwt"
 
-/**
- * `iss`: who makes tokens here; the same in the auth service and in every service that opens them.
- */
+/** `iss`, the same in the auth service and in every service that verifies tokens. */
 export const issuer = Settings.text("TOKEN_ISSUER").or("data-import")
 
 /** The public half of a key, as it is published. */
@@ -25,5 +23,5 @@ export const PublicKey = Schema.Struct({
 })
 export type PublicKey = typeof PublicKey.Type
 
-/** A JSON Web Key Set (RFC 7517), of which only the keys that are usable here count. */
+/** A JSON Web Key Set (RFC 7517). Keys of another kind are ignored. */
 export const KeySet = Schema.Struct({ keys: Schema.Array(Schema.Unknown) })

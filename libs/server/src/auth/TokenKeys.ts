@@ -1,9 +1,9 @@
 /**
- * The keys that tokens are sealed with: a folder of JWK files, one key a file, whose name without
- * `.json` is the key's id. The folder is read whenever it is asked, so that keys rotate while the
- * service runs: add a file, and it is published at once and signs once every service has had time
- * to fetch it; remove the old one when its last token has expired, or at once if it must not be
- * trusted any more. The newest by name signs.
+ * The keys that sign tokens: a folder of JWK files, one key a file. The file name without `.json`
+ * is the id of the key, and the newest key by name signs. The folder is read on every call, so keys
+ * rotate while the service runs. A new file is published at once, and signs once every service has
+ * had time to fetch it. Remove the old file when its last token has expired, or at once if the key
+ * must not be trusted any more.
  */
 import { randomBytes } from "node:crypto"
 import { NodeFileSystem, NodePath } from "@effect/platform-node"
@@ -63,7 +63,7 @@ const makeFolder = Effect.fnUntraced(function* (folder: string) {
     return [{ key: { ...decoded.value, kid }, publishedSince: Option.getOrElse(changed, () => 0) }]
   })
 
-  /** A file that is removed between the listing and the reading is as good as not listed. */
+  /** A file may be removed between the listing and the reading. */
   const readIfThere = (
     kid: string
   ): Effect.Effect<ReadonlyArray<KeyFile>, PlatformError.PlatformError> =>
@@ -73,19 +73,19 @@ const makeFolder = Effect.fnUntraced(function* (folder: string) {
       () => Effect.succeed([])
     )
 
-  /** Readers must never see half a key, so it is written beside and renamed. */
+  /** Written beside and renamed, so that no reader sees half a key. */
   const createKey = Effect.gen(function* () {
     const { privateKey } = yield* Effect.promise(() =>
       generateKeyPair(algorithm, { crv: "Ed25519", extractable: true })
     )
     const { crv, d, kty, x } = yield* Effect.promise(() => exportJWK(privateKey))
     const name = yield* freshName
-    const draft = path.join(folder, `.${name}`)
-    yield* fs.writeFileString(draft, JSON.stringify({ kty, crv, x, d }), {
+    const temporary = path.join(folder, `.${name}`)
+    yield* fs.writeFileString(temporary, JSON.stringify({ kty, crv, x, d }), {
       mode: 0o600,
       flag: "wx"
     })
-    yield* fs.rename(draft, path.join(folder, name + extension))
+    yield* fs.rename(temporary, path.join(folder, name + extension))
   })
 
   return {
@@ -99,7 +99,7 @@ const makeFolder = Effect.fnUntraced(function* (folder: string) {
   }
 })
 
-/** The last by name that was published for `delay`; where there is none, the first. */
+/** The last by name that has been published for `delay`, otherwise the first. */
 const signingKey = (
   files: ReadonlyArray<KeyFile>,
   now: number,
@@ -110,7 +110,7 @@ const signingKey = (
 export class TokenKeys extends Context.Service<
   TokenKeys,
   {
-    /** The key that signs now. A folder without a usable key is a defect. */
+    /** The key that signs now. Dies if the folder has no usable key. */
     readonly signing: Effect.Effect<PrivateKey>
     /** Every public key, oldest name first. */
     readonly published: Effect.Effect<ReadonlyArray<PublicKey>>
@@ -120,9 +120,8 @@ export class TokenKeys extends Context.Service<
 const keyDelay = Settings.duration("TOKEN_KEY_DELAY", { minimum: "0 seconds", maximum: "1 day" })
 
 /**
- * Reads `TOKEN_KEYS_DIR`, and makes it with one fresh key if it is empty. `TOKEN_KEY_DELAY` (60
- * seconds) is how long a new key is published before it signs. Fails where the folder has no usable
- * key.
+ * Reads `TOKEN_KEYS_DIR`, and creates a key in it if it is empty. `TOKEN_KEY_DELAY` (60 seconds) is
+ * how long a new key is published before it signs. Dies if the folder has no usable key.
  */
 export const layer = Layer.effect(
   TokenKeys,
@@ -130,7 +129,7 @@ export const layer = Layer.effect(
     const directory = yield* Settings.text("TOKEN_KEYS_DIR").required
     const delay = yield* keyDelay.or(Duration.seconds(60))
     const folder = yield* makeFolder(directory)
-    // The times of files are this machine's, whatever clock a request goes by.
+    // File times are by this machine's clock, not by the database's.
     const local = yield* Clock.Clock
 
     const signing = Effect.gen(function* () {

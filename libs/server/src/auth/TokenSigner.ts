@@ -1,4 +1,4 @@
-/** Seals tokens as JWTs signed with Ed25519, with the key that `TokenKeys` names. */
+/** Signs tokens as JWTs by Ed25519, with the current key of `TokenKeys`. */
 import { randomBytes } from "node:crypto"
 import { type Config, Effect, Layer } from "effect"
 import { importJWK, SignJWT } from "jose"
@@ -19,7 +19,7 @@ export const layer: Layer.Layer<TokenSigner, Config.ConfigError, TokenKeys> = La
     const iss = yield* issuer
     const keys = yield* TokenKeys
     return TokenSigner.of({
-      sign: Effect.fn("TokenSeal.seal")(function* (claims) {
+      sign: Effect.fn("TokenSigner.sign")(function* (claims) {
         const payload = toPayload(claims, iss, randomBytes(16).toString("base64url"))
         const key = yield* keys.signing
         return { token: yield* Effect.promise(() => sign(payload, key)), payload }

@@ -1,8 +1,8 @@
 /**
- * Opens tokens with public keys alone. The keys are fetched where they are published, kept, and
- * fetched again when they are half a minute old or a token names one that is not among them; so a
- * token costs no hop, a new key is known before it signs, and a removed one ends soon. While their
- * source is away, the keys at hand serve on.
+ * Verifies tokens with public keys alone. The keys are fetched from where they are published, and
+ * fetched again when they are half a minute old or a token names an unknown key. So a token costs
+ * no call, a new key is known before it signs, and a removed key ends soon. While the source is
+ * unavailable, the cached keys stay in use.
  */
 import {
   Clock,
@@ -26,7 +26,7 @@ import { toClaims, TokenPayload } from "@data-import/domain/organisation/AccessT
 import { algorithm, issuer, KeySet, PublicKey, type } from "./TokenFormat.ts"
 import { TokenKeys } from "./TokenKeys.ts"
 
-/** Keys as they were fetched: each may be anything until it is looked at. */
+/** Keys as they were fetched, not decoded yet. */
 type Source = Effect.Effect<ReadonlyArray<unknown>, unknown>
 
 const freshFor = Duration.seconds(30)
@@ -47,9 +47,9 @@ const importKey = Effect.fnUntraced(function* (candidate: unknown) {
   return [[kid, key.value] as const]
 })
 
-/** The keys of a source by id, kept as the docblock of this file says. */
+/** The cached keys of a source, by id. */
 const makeKeys = Effect.fnUntraced(function* (source: Source) {
-  const turn = yield* Semaphore.make(1)
+  const fetching = yield* Semaphore.make(1)
   let keys: ReadonlyMap<string, CryptoKey> = new Map()
   let fetchedAt = -Infinity
 
@@ -59,7 +59,7 @@ const makeKeys = Effect.fnUntraced(function* (source: Source) {
     keys = new Map(imported.flat())
   })
 
-  /** Fetches unless that was done, well or badly, less than `age` ago. */
+  /** Fetches unless the last attempt, successful or not, was less than `age` ago. */
   const fetchAfter = Effect.fnUntraced(function* (age: Duration.Duration) {
     const now = yield* Clock.currentTimeMillis
     if (now < fetchedAt + Duration.toMillis(age)) return
@@ -70,18 +70,18 @@ const makeKeys = Effect.fnUntraced(function* (source: Source) {
   })
 
   return Effect.fnUntraced(function* (kid: string) {
-    if (keys.has(kid)) yield* turn.withPermitsIfAvailable(1)(fetchAfter(freshFor))
-    if (!keys.has(kid)) yield* turn.withPermit(fetchAfter(cooldown))
+    if (keys.has(kid)) yield* fetching.withPermitsIfAvailable(1)(fetchAfter(freshFor))
+    if (!keys.has(kid)) yield* fetching.withPermit(fetchAfter(cooldown))
     if (keys.size === 0) return yield* new KeysUnavailable({ retryAfterSeconds })
     return keys.get(kid)
   })
 })
 
-/** A token has one spelling: decoding would take padding and unused bits as they come. */
+/** A token has one spelling. The decoder would accept padding and any unused bits. */
 const isCanonical = (token: string): boolean =>
   token.split(".").every((part) => Buffer.from(part, "base64url").toString("base64url") === part)
 
-/** The key that the token claims to be sealed with; nothing is verified yet. */
+/** The id of the key that the token names. Nothing is verified yet. */
 const kidOf = (token: string): Result.Result<string, TokenInvalid> =>
   Result.try({
     try: () => decodeProtectedHeader(token).kid,
@@ -111,7 +111,7 @@ const make = Effect.fnUntraced(function* (source: Source) {
     })
 
   return TokenVerifier.of({
-    verify: Effect.fn("TokenOpener.open")(function* (token) {
+    verify: Effect.fn("TokenVerifier.verify")(function* (token) {
       if (!isCanonical(token)) return yield* new TokenInvalid()
       const kid = yield* Effect.fromResult(kidOf(token))
       const key = yield* keyOf(kid)
@@ -124,7 +124,7 @@ const make = Effect.fnUntraced(function* (source: Source) {
   })
 })
 
-/** The first of these that answers is the source. */
+/** Fetches from the first of these that answers. */
 const fromUrls = (urls: ReadonlyArray<URL>) =>
   Effect.gen(function* () {
     const client = HttpClient.filterStatusOk(yield* HttpClient.HttpClient)
@@ -149,14 +149,14 @@ const fromFile = (file: string) =>
     )
   }).pipe(Effect.provide(NodeFileSystem.layer))
 
-/** Opens what the keys of this process seal. */
+/** Verifies the tokens that the keys of this process sign. */
 export const layerTokenKeys: Layer.Layer<TokenVerifier, Config.ConfigError, TokenKeys> =
   Layer.effect(
     TokenVerifier,
     Effect.flatMap(TokenKeys, (keys) => make(keys.published))
   )
 
-/** Fetches the keys from the auth service, of which these are the instances. */
+/** Fetches the keys from these instances of the auth service. */
 export const layerAuth = (
   instances: ReadonlyArray<URL>
 ): Layer.Layer<TokenVerifier, Config.ConfigError> =>
@@ -167,8 +167,8 @@ export const layerAuth = (
 
 /**
  * Fetches the keys from `JWKS_URL`, or reads them from `JWKS_FILE` where there is no URL.
- * `TOKEN_ISSUER` (data-import) is the only `iss` that is opened. The source need not be there yet:
- * until it was there once, `open` fails with `KeysUnavailable`.
+ * `TOKEN_ISSUER` (data-import) is the only `iss` that is accepted. The source may still be
+ * unavailable at the start: `verify` fails with `KeysUnavailable` until the first fetch succeeds.
  */
 export const layer: Layer.Layer<TokenVerifier, Config.ConfigError> = Layer.effect(
   TokenVerifier,

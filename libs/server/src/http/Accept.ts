@@ -1,7 +1,6 @@
 /**
- * Whether an Accept header leaves room for JSON, which every answer of the interface is. The most
- * specific range decides, as RFC 9110 says, so that `application/json;q=0` refuses what a wildcard
- * would allow.
+ * Whether an Accept header allows JSON, the type of every answer. The most specific range decides
+ * (RFC 9110), so `application/json;q=0` refuses what a wildcard would allow.
  */
 
 const quality = (parameters: ReadonlyArray<string>): number => {

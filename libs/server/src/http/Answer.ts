@@ -1,7 +1,6 @@
 /**
- * What every answer of a service looks like: JSON for a success, the error envelope for a refusal,
- * and the headers that both carry. It is the only place that makes responses, so that no endpoint
- * can forget one.
+ * The responses of a service: JSON for a success, the error envelope for a refusal, and the headers
+ * that both have. Responses are made here only, so that no endpoint can forget a header.
  */
 import { Array, Effect, Exit, Fiber, Option, Pull, type Schema, type Scope, Stream } from "effect"
 import { Headers, HttpServerResponse } from "effect/http"
@@ -15,9 +14,7 @@ import type { StorageUnavailable } from "@data-import/domain/ports/StorageUnavai
 /** Everything that a handler may fail with; each has its answer. */
 export type Refused = Failure | Refusal | StorageUnavailable
 
-/**
- * What a handler answers with; a refusal becomes the error envelope, a defect a 500 without a word.
- */
+/** What a handler answers. A refusal becomes the error envelope, and a defect a plain 500. */
 export type Answered = Effect.Effect<HttpServerResponse.HttpServerResponse, Refused, Scope.Scope>
 
 const apiHeaders = Headers.fromRecordUnsafe({
@@ -126,10 +123,10 @@ const encoder = new TextEncoder()
 const inner = (chunk: ReadonlyArray<unknown>): string => JSON.stringify(chunk).slice(1, -1)
 
 /**
- * A JSON array written chunk by chunk, in memory that does not grow with its length. It succeeds
- * once the first elements are there, so a failure before that is answered like any other; a later
- * one cuts the connection, so that no client takes half a list for a whole one. What is known to be
- * whole with its first chunk is sent at once.
+ * A JSON array that is written chunk by chunk, in memory that does not grow with its length. It
+ * succeeds with the first elements, so an earlier failure is answered like any other. A later
+ * failure cuts the connection, so that no client takes a part of the list for the whole. A list
+ * that is complete with its first chunk is sent at once, with its length.
  */
 export const jsonArray = Effect.fnUntraced(function* <A, E>(
   elements: Stream.Stream<A, E>,
@@ -166,7 +163,7 @@ export const jsonArray = Effect.fnUntraced(function* <A, E>(
   ) as Response<200, ReadonlyArray<A>>
 })
 
-/** The answer to a refusal, whoever refuses. */
+/** The answer to a refusal. */
 export const refusal = (refused: Refused): HttpServerResponse.HttpServerResponse => {
   const known =
     refused._tag === "StorageUnavailable"
@@ -176,10 +173,7 @@ export const refusal = (refused: Refused): HttpServerResponse.HttpServerResponse
   return HttpServerResponse.jsonUnsafe(body, { status, headers: withApiHeaders(headers) })
 }
 
-/**
- * The same path with its trailing slash. `location` is the raw path and query, percent-encoding
- * kept.
- */
+/** Redirects to the path with its slash. `location` is the raw path and query, still encoded. */
 export const redirect = (location: string): HttpServerResponse.HttpServerResponse =>
   HttpServerResponse.empty({
     status: 308,

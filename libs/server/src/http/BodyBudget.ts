@@ -1,51 +1,49 @@
 /**
- * How many bytes of request bodies and their answers one process holds in memory at once. An
- * exchange holds the larger of its body and its answer, until the answer has left. When the budget
- * is spent, exchanges are given up that wait for their clients: first those that will hold the most
- * for the longest.
+ * Limits the memory for request bodies and their answers in one process. An exchange holds the
+ * larger of its body and its answer until the answer has left. When the budget is spent, exchanges
+ * that wait for their clients are evicted, the costliest first.
  *
- * Measured is what moves over the client's connection: the bytes of the body that have arrived, and
- * then the bytes of the answer that have left. At this pace, an exchange takes its bytes × the time
- * that has passed / the bytes that have moved. This time × what its holder holds in all is its
- * cost. So those who read nothing go before those who read or send slowly, and one who holds much
- * goes before one who holds little.
+ * The cost of an exchange is its expected duration × all bytes of its holder. The duration follows
+ * from the transfer rate: the bytes of the body that have arrived, and then the bytes of the answer
+ * that have left. So a client that reads nothing is evicted before one that reads or sends slowly,
+ * and a holder of much memory before a holder of little.
  */
 import { bodyBytes } from "@data-import/api/Limits"
 
-/** One body that holds a part of the budget. */
+/** What one exchange holds of the budget. */
 export interface BodyReservation {
-  /** Whose it is: an organisation, or nobody known. */
+  /** The organisation, or an empty text if it is unknown. */
   readonly holder: string
   bytes: number
-  /** When it began to arrive, or its answer to leave. Epoch milliseconds. */
+  /** When the body began to arrive, or its answer to leave. Epoch milliseconds. */
   startedAt: number
-  /** How many bytes of it have arrived, or of its answer have left, since then. */
+  /** The bytes of the body that have arrived, or of its answer that have left, since then. */
   readonly moved: () => number
-  /** Gives the exchange up; called at most once, while something of it arrives or leaves. */
+  /** Ends the exchange. Called at most once, during a transfer. */
   readonly evict: () => void
 }
 
-/** What has been arriving or leaving for so long may be given up for another. Milliseconds. */
+/** An exchange is not evicted before its transfer has lasted this long. Milliseconds. */
 export const graceMillis = 1_000
 
-/** Exchanges are given up until this share of the budget is free, so that it happens seldom. */
+/** Evictions free this part of the budget, so that they are rare. */
 const freed = 1 / 16
 
-/** Holders of less than this share of the budget are told apart by their pace alone. */
+/** Below this part of the budget, the bytes of a holder do not count towards the cost. */
 const little = 1 / 16
 
 export class BodyBudget {
   readonly limit: number
-  /** What one holder may reserve. */
+  /** The most bytes of one holder. */
   readonly #share: number
   #used = 0
   readonly #held = new Map<string, number>()
-  /** Those that wait for their clients. */
+  /** The exchanges that wait for their clients. */
   readonly #moving = new Set<BodyReservation>()
 
   /**
    * @param limit in bytes
-   * @param share of one holder, in bytes; half of the limit unless given, but one body at least
+   * @param share of one holder in bytes; at least one body, and half of the limit unless given
    */
   constructor(limit: number, share: number = Math.max(limit / 2, bodyBytes)) {
     this.limit = limit
@@ -57,7 +55,7 @@ export class BodyBudget {
     return this.#used
   }
 
-  /** Reserves more bytes for a body of which something arrives at `now`; false if it cannot. */
+  /** Reserves more bytes for a body that is arriving at `now`. False if there is no room. */
   reserve(body: BodyReservation, bytes: number, now: number): boolean {
     if (!this.#fits(body, bytes)) this.#makeRoom(body, bytes, now)
     if (!this.#fits(body, bytes)) return false
@@ -66,14 +64,14 @@ export class BodyBudget {
     return true
   }
 
-  /** The body has arrived; it keeps what it holds, and is not given up while it is worked on. */
+  /** The body has arrived. It stays reserved, and is not evicted during processing. */
   complete(body: BodyReservation): void {
     this.#moving.delete(body)
   }
 
   /**
-   * Its answer of so many bytes begins to leave at `now`; false if there is no room for it. One that
-   * is larger than a whole share counts as that.
+   * An answer of this many bytes begins to leave at `now`. False if there is no room for it. An
+   * answer that is larger than a share counts as one share.
    */
   answer(body: BodyReservation, bytes: number, now: number): boolean {
     body.startedAt = now
@@ -83,7 +81,7 @@ export class BodyBudget {
     return true
   }
 
-  /** Gives back all that the body holds. A second time changes nothing. */
+  /** Releases all bytes of the exchange. Idempotent. */
   release(body: BodyReservation): void {
     this.#moving.delete(body)
     this.#add(body, -body.bytes)
@@ -109,32 +107,32 @@ export class BodyBudget {
     return this.#used + bytes <= this.limit && this.#fitsShare(body, bytes)
   }
 
-  /** A holder who has no room in its share makes room at its own expense. */
-  #makeRoom(wanting: BodyReservation, bytes: number, now: number): void {
-    const ofAll = this.#costliest(wanting, now)
-    const own = ofAll.filter(({ holder }) => holder === wanting.holder)
+  /** A holder that has used up its share evicts its own exchanges only. */
+  #makeRoom(requester: BodyReservation, bytes: number, now: number): void {
+    const ofAll = this.#costliest(requester, now)
+    const own = ofAll.filter(({ holder }) => holder === requester.holder)
     const enough = bytes + this.limit * freed
-    if (!this.#fitsShare(wanting, bytes)) {
-      this.#giveUp(own, () => this.#fitsShare(wanting, enough))
+    if (!this.#fitsShare(requester, bytes)) {
+      this.#evict(own, () => this.#fitsShare(requester, enough))
     }
-    if (!this.#fitsShare(wanting, bytes)) return
-    this.#giveUp(ofAll, () => this.#used + enough <= this.limit)
+    if (!this.#fitsShare(requester, bytes)) return
+    this.#evict(ofAll, () => this.#used + enough <= this.limit)
   }
 
-  /** Those that may be given up for another one, the costliest first. */
-  #costliest(wanting: BodyReservation, now: number): ReadonlyArray<BodyReservation> {
+  /** The exchanges that may be evicted for this one, the costliest first. */
+  #costliest(requester: BodyReservation, now: number): ReadonlyArray<BodyReservation> {
     const cost = (body: BodyReservation): number => {
       const millis = (body.bytes * (now - body.startedAt)) / Math.max(body.moved(), 1)
       return millis * Math.max(this.#heldBy(body.holder), this.limit * little)
     }
     return [...this.#moving]
-      .filter((body) => body !== wanting && now - body.startedAt >= graceMillis)
+      .filter((body) => body !== requester && now - body.startedAt >= graceMillis)
       .map((body) => ({ body, cost: cost(body) }))
       .sort((one, other) => other.cost - one.cost)
       .map(({ body }) => body)
   }
 
-  #giveUp(bodies: ReadonlyArray<BodyReservation>, isEnough: () => boolean): void {
+  #evict(bodies: ReadonlyArray<BodyReservation>, isEnough: () => boolean): void {
     for (const body of bodies) {
       if (isEnough()) return
       if (!this.#moving.has(body)) continue

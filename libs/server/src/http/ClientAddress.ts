@@ -1,7 +1,7 @@
 /**
- * Where a request comes from: the socket, or what the trusted proxies have written into
- * X-Forwarded-For. Only as many entries are believed as there are proxies, counted from the right,
- * because a client can write everything before them.
+ * The address of a client: that of the socket, or the one that trusted proxies have written into
+ * X-Forwarded-For. Only as many entries are used as there are trusted proxies, counted from the
+ * right, because a client can write every entry before them.
  */
 import { Result } from "effect"
 import { NetAddress } from "effect/net"
@@ -21,17 +21,17 @@ const canonical = (text: string): string | undefined => {
 }
 
 /**
- * The address of the client behind `hops` trusted proxies: the entry that the outermost of them
- * wrote. An entry that is no address is skipped for the one that the next proxy wrote, never for
- * one that a client could have written. Without any, it is the socket's own.
+ * The address of the client behind this many trusted proxies: the entry of the outermost proxy. An
+ * entry that is no address is skipped for the one of the next proxy, never for one that a client
+ * could have written. Without any entry it is the socket's address.
  */
 export const clientAddressOf = (
   socketAddress: string | undefined,
   forwardedFor: string | undefined,
-  hops: number
+  trustedProxies: number
 ): string => {
-  if (hops > 0 && forwardedFor !== undefined) {
-    for (const entry of forwardedFor.split(",").slice(-hops)) {
+  if (trustedProxies > 0 && forwardedFor !== undefined) {
+    for (const entry of forwardedFor.split(",").slice(-trustedProxies)) {
       const address = canonical(entry.trim())
       if (address !== undefined) return address
     }

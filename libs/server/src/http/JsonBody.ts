@@ -1,6 +1,5 @@
 /**
- * Reading the body of a POST in the contract's order: media type, size, the bytes themselves,
- * UTF-8, JSON.
+ * Reads the body of a POST in the contract's order: media type, size, bytes, UTF-8, JSON.
  * Source: docs/contract/http.md#order-of-checks.
  */
 import { Effect, Result } from "effect"
@@ -45,8 +44,8 @@ function* parsing(bytes: Buffer): Steps<Result.Result<unknown, Json.NotJson>> {
 }
 
 /**
- * Parses bytes as the contract takes them: strict UTF-8 and `Json.parsing`. It can be interrupted,
- * because nothing has been done for the request yet.
+ * Parses bytes as strict UTF-8 and by `Json.parsing`. It is interruptible, because the request has
+ * had no effect yet.
  */
 export const parse = (bytes: Buffer): Effect.Effect<unknown, Json.NotJson> =>
   Effect.interruptible(
@@ -58,7 +57,7 @@ export const parse = (bytes: Buffer): Effect.Effect<unknown, Json.NotJson> =>
 
 type Incoming = Pick<Arrival, "readBody" | "request">
 
-/** The bytes of the request's body, at most `limit`; who holds them is for the budget of bodies. */
+/** The bytes of the request's body, at most `limit`, reserved in the body budget. */
 export const read = (
   { readBody, request }: Incoming,
   limit: number,

@@ -1,7 +1,6 @@
 /**
- * Node's HTTP server as the services use it: its time limits, which requests are refused for the
- * form of their heads, and answers in the contract's envelope even to what Node refuses before
- * there is a request.
+ * Node's HTTP server as the services use it: its timeouts, the refusal of malformed request heads,
+ * and answers in the contract's envelope even to what Node refuses before there is a request.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import { isIPv6, type Socket } from "node:net"
@@ -16,8 +15,8 @@ import { NotJson } from "@data-import/domain/schema/Json"
 import * as RequestId from "./RequestId.ts"
 
 /**
- * A connection idles longer here than in a client's pool, so that it is the client who ends it, and
- * no request is sent into a closing one.
+ * A connection may idle longer here than in a client's pool. So the client closes it, and no
+ * request is sent on a connection that is being closed.
  */
 const times = {
   keepAliveTimeout: 65_000,
@@ -26,15 +25,15 @@ const times = {
   connectionsCheckingInterval: 2_000
 }
 
-/** What a client may take. Milliseconds. */
+/** Timeouts for clients. Milliseconds. */
 export interface ClientTimes {
   /** From one byte of a body to the next. */
   readonly bodyStall: number
   /** For a whole body. */
   readonly body: number
   /**
-   * While a request is open and nothing moves in either direction: longer than any answer takes to
-   * begin, it ends those that nobody reads.
+   * Without any transfer while a request is open. It is longer than any answer takes to begin, and
+   * ends connections whose clients do not read their answers.
    */
   readonly idle: number
 }
@@ -74,8 +73,8 @@ export const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) !== 0
 
 /**
- * What RFC 9112 wants refused and Node would not, and what only somebody sends who hopes that the
- * next hop reads it otherwise.
+ * Refuses what RFC 9112 forbids and Node accepts, and what is sent only to be read differently by
+ * the next server.
  * Source: docs/contract/http.md#http-messages.
  */
 export const refusalOfHead = (message: IncomingMessage): NotJson | undefined => {
@@ -92,18 +91,18 @@ export const refusalOfHead = (message: IncomingMessage): NotJson | undefined => 
   return hasBody(message) && !withBody.has(method) ? noBodyDefined : undefined
 }
 
-/** Connections that end with the answer that is due, so that nothing after it is a request. */
+/** Connections that close after the pending answer. Nothing more on them is a request. */
 const ending = new WeakSet<Socket>()
 
 const mayFollow = (socket: Socket): boolean => !ending.has(socket)
 
-/** Ends the connection after this answer; what else has come on it is not looked at. */
+/** Closes the connection after this answer. Further bytes on it are ignored. */
 export const endAfter = (message: IncomingMessage, response: ServerResponse): void => {
   ending.add(message.socket)
   if (!response.headersSent) response.shouldKeepAlive = false
 }
 
-/** The responses that have not left, in the order of their requests, and who waits for each. */
+/** The pending responses in the order of their requests, by their callbacks. */
 type Unanswered = Map<() => void, ServerResponse>
 
 const unanswered = new WeakMap<Duplex, Unanswered>()
@@ -122,33 +121,33 @@ interface Latest {
   readonly response: ServerResponse
 }
 
-/** The request that began last on each connection. */
+/** The latest request of each connection. */
 const latest = new WeakMap<Duplex, Latest>()
 
-/** Whether what comes now still belongs to a request that has its answer. */
+/** Whether the bytes that arrive now belong to a request that is answered already. */
 const isAnswered = (socket: Duplex): boolean => {
   const last = latest.get(socket)
   return last !== undefined && !last.message.complete && last.response.headersSent
 }
 
-/** The bytes of a connection that the system has taken to send. */
+/** The bytes of a connection that the operating system has accepted. */
 const sentOn = ({ bytesWritten, writableLength }: Socket): number => bytesWritten - writableLength
 
-/** How many bytes each connection had sent when the last of its answers had left. */
+/** The bytes that each connection had sent when its last answer was complete. */
 const sentBefore = new WeakMap<Socket, number>()
 
-/** Listens before Node does, who lets the next answer begin. */
+/** The listener runs before that of Node, which starts the next answer. */
 const watchSent = (socket: Socket, response: ServerResponse): void => {
   response.prependOnceListener("finish", () => sentBefore.set(socket, sentOn(socket)))
 }
 
-/** How many bytes of this answer have left; none while it waits behind another. */
+/** The bytes of this answer that have left; 0 while it waits for an earlier answer. */
 export const sentOf = ({ socket }: ServerResponse): number =>
   socket === null ? 0 : sentOn(socket) - (sentBefore.get(socket) ?? 0)
 
 /**
- * Calls `ended` once, when the answer has left or never will. A response that waits behind others
- * on its connection does not close when the connection does.
+ * Calls `ended` once, when the answer has left or never will. A response that waits for earlier
+ * answers emits no event when its connection closes, so connections are watched as well.
  */
 export const onEnd = (
   message: IncomingMessage,
@@ -193,15 +192,15 @@ const refuseNow = (error: NodeJS.ErrnoException, socket: Duplex): void => {
   socket.end(`${head.join("\r\n")}\r\n\r\n${text}`)
 }
 
-/** The last answer that is still due, to a request that came whole. */
+/** The last pending answer to a complete request. */
 const lastAwaited = (socket: Duplex): ServerResponse | undefined =>
   [...(unanswered.get(socket)?.values() ?? [])].findLast(
     ({ destroyed, req, writableFinished }) => req.complete && !writableFinished && !destroyed
   )
 
 /**
- * Answers to bytes that are no request. Requests before them still get their answers, of which the
- * last ends the connection: one may have had an effect, and must not be answered with a refusal.
+ * Answers bytes that are no request. Earlier requests still get their answers, because they may
+ * have had an effect. The last of these answers closes the connection.
  */
 const refuse = (error: NodeJS.ErrnoException, socket: Duplex): void => {
   if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy()
@@ -211,15 +210,15 @@ const refuse = (error: NodeJS.ErrnoException, socket: Duplex): void => {
   awaited.once("close", () => socket.end())
 }
 
-/** Node takes its own listeners off a connection that asks for a tunnel. */
+/** Node removes its own error listener from a connection that requests a tunnel. */
 const refuseTunnel = (_request: IncomingMessage, socket: Duplex): void => {
   socket.on("error", () => socket.destroy())
   refuse(new Error("no tunnel"), socket)
 }
 
 /**
- * How many requests of one connection may wait for their answers. Clients hardly pipeline, and Node
- * parses thousands of short requests out of one packet before anybody else has a turn.
+ * The most requests of one connection that may wait for their answers. Clients hardly pipeline, and
+ * Node parses thousands of short requests from one packet without a pause for other connections.
  */
 const mostPipelined = 16
 
@@ -230,8 +229,8 @@ const stopReading = (socket: Socket): void => {
 }
 
 /**
- * Whether this request comes on top of too many that wait for their answers. It is dropped, and the
- * connection ends with the last answer that is due.
+ * Whether this request exceeds the limit of pipelined requests. It is dropped, and the connection
+ * closes after the last pending answer.
  */
 const isExcess = ({ socket }: IncomingMessage): boolean => {
   if ((unanswered.get(socket)?.size ?? 0) < mostPipelined) return false
@@ -248,7 +247,7 @@ const isExcess = ({ socket }: IncomingMessage): boolean => {
   return true
 }
 
-/** Node offers no way to look at a request before it is handled, but to stand before its event. */
+/** Overrides `emit`, because Node has no other hook before a request is handled. */
 const dropExcess = (server: Server): void => {
   const emit: (event: string, ...values: ReadonlyArray<unknown>) => boolean =
     server.emit.bind(server)
@@ -259,10 +258,10 @@ const dropExcess = (server: Server): void => {
 }
 
 /**
- * A server that does not listen yet. An unknown expectation and an Upgrade are ignored, as RFC 9110
- * allows; a tunnel, for which Node has no request, is refused. A client that closes its sending
- * side still gets its answer. A connection on which more than 16 requests wait for their answers
- * gets these answers and ends.
+ * Makes a server that does not listen yet. An unknown expectation and an Upgrade are ignored, as
+ * RFC 9110 allows. A tunnel is refused, because Node makes no request of it. A client that closes
+ * its sending side still gets its answer. A connection with more than 16 pending requests gets the
+ * answers to these and is closed.
  */
 export const make = ({ idle }: ClientTimes): Server => {
   const server = createServer({
@@ -272,7 +271,7 @@ export const make = ({ idle }: ClientTimes): Server => {
     shouldUpgradeCallback: () => false
   })
   server.setTimeout(idle)
-  // Node documents it for `net` only.
+  // Node documents this property for `net` only.
   Object.assign(server, { httpAllowHalfOpen: true })
   server.on("clientError", refuse)
   server.on("connect", refuseTunnel)
@@ -281,10 +280,10 @@ export const make = ({ idle }: ClientTimes): Server => {
   return server
 }
 
-/** Node's side of a request that came in here: it speaks HTTP/1.1. */
+/** Node's object for a request of this server. */
 export const message = (request: HttpServerRequest.HttpServerRequest): IncomingMessage =>
   NodeHttpServerRequest.toIncomingMessage(request) as IncomingMessage
 
-/** Node's side of the answer to a request that came in here. */
+/** Node's object for the answer to a request of this server. */
 export const response = (request: HttpServerRequest.HttpServerRequest): ServerResponse =>
   NodeHttpServerRequest.toServerResponse(request) as ServerResponse

@@ -1,8 +1,7 @@
 /**
- * The bytes of a request's body, whole. A body over its limit is refused from its announced length
- * or at the first byte too many, one that stops arriving is refused in time, and all bodies of a
- * process together stay within one budget of memory. The gateway and the services read bodies this
- * way and no other.
+ * Reads the complete body of a request. A body over its limit is refused by its announced length or
+ * at the first byte beyond the limit. A body that stalls is refused after a timeout. All bodies of
+ * a process share one memory budget. The gateway and the services read every body with this module.
  */
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { type Clock, Effect } from "effect"
@@ -15,23 +14,23 @@ import * as Listener from "./Listener.ts"
 
 export type BodyRefused = PayloadTooLarge | RequestTimeout | ServiceUnavailable
 
-/** How bodies are received; one for all requests of a process. */
+/** How bodies are received. Shared by all requests of a process. */
 export interface Receiving {
   readonly times: Listener.ClientTimes
   readonly budget: BodyBudget
   readonly clock: Clock.Clock
-  /** The body of this request is on its way, and takes no place among the requests meanwhile. */
+  /** The body begins to arrive. Meanwhile the request does not count as in progress. */
   readonly begin: (response: ServerResponse) => void
-  /** The body is there; false if there is no place for its request. */
+  /** The body has arrived. False if the request must be refused now. */
   readonly end: (response: ServerResponse) => boolean
 }
 
-/** Bodies start out as small as they mostly are, and double. */
+/** Most bodies fit. The buffer doubles for larger ones. */
 const firstCapacity = 64 * 1024
 
 /**
- * Bytes that arrive in chunks. They are copied together, because a body in chunks of one byte would
- * otherwise need a hundred times its size.
+ * Bytes that arrive in chunks. They are copied into one buffer, because a body in chunks of one
+ * byte would otherwise need a hundred times its size.
  */
 class Collected {
   #bytes: Buffer = Buffer.alloc(0)
@@ -50,7 +49,7 @@ class Collected {
     return this.#bytes.subarray(0, this.#size)
   }
 
-  /** By how much the memory must grow to hold the chunk as well. */
+  /** How many bytes the buffer must grow to hold the chunk. */
   growthFor(chunk: Buffer): number {
     const needed = this.#size + chunk.length
     const present = this.#bytes.length
@@ -77,20 +76,20 @@ class Collected {
   }
 }
 
-/** What is to be done when an answer begins, for requests whose bodies are read. */
+/** Callbacks for the begin of the answer, of requests whose bodies were read. */
 const onAnswer = new WeakMap<ServerResponse, (bytes: number) => void>()
 
 /**
- * The answer begins, of which so many bytes are in memory. From now on what the exchange holds of
- * the budget depends on the client, who may read the answer slowly.
+ * The answer begins, with this many bytes in memory. From now on the exchange depends on how fast
+ * the client reads, so it may be evicted from the budget.
  */
 export const answering = (response: ServerResponse, bytes: number): void => {
   onAnswer.get(response)?.(bytes)
 }
 
 /**
- * Stays on every message whose body is read. Whether anybody listens for an error is found out by
- * Node before it emits one; one that finds no listener any more then ends the process.
+ * Stays on every message whose body is read. Node decides whether there is a listener before it
+ * emits an error, and an error without a listener would end the process.
  */
 const ignored = (): void => {}
 
@@ -109,7 +108,7 @@ const receive = (
       startedAt: clock.currentTimeMillisUnsafe(),
       moved: () => (answered ? Listener.sentOf(response) : collected.size),
       evict: () => {
-        // An answer that waits behind another has no socket yet that it could close.
+        // An answer that waits for an earlier one has no socket of its own yet.
         if (answered) message.socket.destroy()
         else settle(Effect.fail(new RequestTimeout()))
       }
@@ -141,14 +140,14 @@ const receive = (
     const settle = (outcome: Effect.Effect<Buffer, BodyRefused>) => {
       stop()
       message.pause()
-      // Nobody reads what is still to come, and it must not be taken for the next request.
+      // The rest of the body is not read, and must not be parsed as the next request.
       if (!message.complete && !response.headersSent) response.shouldKeepAlive = false
       resume(outcome)
     }
     if (message.headers.expect?.toLowerCase() === "100-continue") response.writeContinue()
     onAnswer.set(response, (bytes) => {
       answered = true
-      // Without its answer, the client may send the request again.
+      // A client that gets no answer may send the request again.
       const hasRoom = budget.answer(reservation, bytes, clock.currentTimeMillisUnsafe())
       if (!hasRoom) reservation.evict()
     })
@@ -160,14 +159,14 @@ const receive = (
   })
 
 /**
- * Who holds the bodies of requests without a valid token: together, because one client may have any
- * number of addresses. No organisation has this name.
+ * The holder of all bodies without a valid token. They count together, because one client may have
+ * any number of addresses. No organisation has this name.
  */
 const nobody = ""
 
 /**
- * Reads the body of one request, once, at most `limit` bytes. What it holds of the budget counts
- * for the organisation, or with that of all others for which none is known.
+ * Reads the body of one request, once, at most `limit` bytes. Its bytes count towards the share of
+ * the organisation, or of all requests without a known organisation.
  */
 export type ReadBody = (
   limit: number,
@@ -175,9 +174,8 @@ export type ReadBody = (
 ) => Effect.Effect<Buffer, BodyRefused>
 
 /**
- * Makes what reads the whole body of a request. It ends without an answer when the client goes away
- * before the body is complete. What the body holds of the budget is given back when the answer has
- * left.
+ * Makes the reader of a request's body. It is interrupted when the client disconnects before the
+ * body is complete. The bytes are released from the budget when the answer has left.
  */
 export const reader =
   (request: HttpServerRequest.HttpServerRequest, receiving: Receiving): ReadBody =>

@@ -1,6 +1,5 @@
 /**
- * The id under which a request is found again in the answer, the logs, the traces and the audit
- * log.
+ * The id of a request in its answer, the logs, the traces and the audit log.
  * Source: docs/contract/http.md#request-id.
  */
 import { randomUUID } from "node:crypto"
@@ -8,8 +7,8 @@ import type { RequestId as Id } from "@data-import/domain/organisation/Organisat
 
 export const header = "x-request-id"
 
-const sane = /^[A-Za-z0-9._-]{1,128}$/
+const valid = /^[A-Za-z0-9._-]{1,128}$/
 
-/** The caller's id where it is sane, otherwise a new one. */
+/** The caller's id if it is valid, otherwise a new one. */
 export const of = (sent: string | undefined): Id =>
-  (sent !== undefined && sane.test(sent) ? sent : randomUUID()) as Id
+  (sent !== undefined && valid.test(sent) ? sent : randomUUID()) as Id

@@ -1,17 +1,16 @@
 /**
- * How long a service that was told to stop goes on taking requests. It is unready meanwhile and
- * ends each connection with the next answer, so that whoever sends requests here finds out in time
- * and sends them to another instance. `DRAIN_DELAY_SECONDS` is read here, since its default
- * differs: 5 where the service is the whole process, and 0 for several services in one process,
- * which stop together.
+ * How long a stopping service still accepts requests. Meanwhile it is not ready and closes each
+ * connection after the next answer, so that load balancers and clients move to another instance.
+ * The default of `DRAIN_DELAY_SECONDS` is 5 where the service is the whole process, and 0 for
+ * several services in one process, which stop together.
  */
 import { type Config, Context, Deferred, Duration, Effect } from "effect"
 import * as Settings from "@data-import/domain/support/Settings"
 
 interface Draining {
-  /** Unless the setting says otherwise. */
+  /** The default of the setting. */
   readonly seconds: number
-  /** Done when there is no time for the rest of the delay. */
+  /** Completes when the rest of the delay is to be skipped. */
   readonly skipped: Effect.Effect<void>
 }
 
@@ -20,9 +19,9 @@ export const Draining = Context.Reference<Draining>("@data-import/server/Drainin
 })
 
 /**
- * What a process does on a signal: SIGTERM is from an orchestrator, which has others send requests
- * elsewhere. SIGINT is from a terminal, where somebody waits, and so is a second signal: both skip
- * the delay. What runs is finished in any case.
+ * The delay of a process that is stopped by a signal. SIGTERM is from an orchestrator, which needs
+ * the delay to redirect requests. SIGINT is from a terminal, where a person waits, and so is a
+ * second signal: both skip the delay. Requests in progress are finished in any case.
  */
 export const ofProcess = (): Draining => {
   const skipped = Deferred.makeUnsafe<void>()
@@ -37,7 +36,7 @@ export const ofProcess = (): Draining => {
 
 const setting = Settings.integer("DRAIN_DELAY_SECONDS", { minimum: 0, maximum: 300 })
 
-/** Waits for as long as the delay. */
+/** Waits for the delay. */
 export const wait: Effect.Effect<Effect.Effect<void>, Config.ConfigError> = Effect.gen(
   function* () {
     const { seconds, skipped } = yield* Draining

@@ -1,8 +1,8 @@
 /**
- * One service, from configuration to a graceful stop. It holds what every service has in common, so
- * that a service itself consists of its routes: the HTTP server, request ids, logs, metrics,
- * traces, health, overload and draining. Several services can run in one process, each with a
- * `ConfigProvider` of its own.
+ * One service, from configuration to a graceful stop. It provides what all services have in common:
+ * the HTTP server, request ids, logs, metrics, traces, health, overload protection and draining. A
+ * service itself consists of its routes. Several services can run in one process, each with its own
+ * `ConfigProvider`.
  *
  *     const serving = Effect.gen(function* () { … return { routes, dependencies } })
  *     export const layer = Service.layer("query", serving)
@@ -11,8 +11,7 @@
  * Settings: PORT (8080; 0 takes a free one), HOST (127.0.0.1), LOG_LEVEL (info),
  * DRAIN_DELAY_SECONDS (5 for `runMain`, otherwise 0), SHUTDOWN_GRACE_SECONDS (15),
  * MAX_REQUESTS_IN_PROGRESS (1000), MAX_REQUESTS_PER_ORGANISATION (500), BODY_MEMORY_MIB (256),
- * TRUST_PROXY (0),
- * OTEL_EXPORTER_OTLP_ENDPOINT (unset), METRICS_PORT (unset: none).
+ * TRUST_PROXY (0), OTEL_EXPORTER_OTLP_ENDPOINT (unset), METRICS_PORT (unset: none).
  */
 import {
   Cause,
@@ -41,24 +40,24 @@ import { BodyBudget } from "../http/BodyBudget.ts"
 import { OpenRequests } from "../limits/OpenRequests.ts"
 import * as Telemetry from "../observability/Telemetry.ts"
 
-/** A service that answers: where it is found. */
+/** A service that accepts requests, with its address. */
 export class Listening extends Context.Service<
   Listening,
   {
     readonly name: string
     readonly port: number
     readonly url: string
-    /** Null where none is served. */
+    /** Null if no metrics are served. */
     readonly metricsPort: number | null
-    /** Succeeds when everything that the service depends on answers. */
+    /** Succeeds if all dependencies of the service answer. */
     readonly checkDependencies: Effect.Effect<void, unknown>
   }
 >()("@data-import/server/Listening") {}
 
 export type { Serving } from "../routing/App.ts"
 
-/** `true` and `false` are what earlier releases took. */
-const proxyHops = Settings.setting("TRUST_PROXY", {
+/** Earlier releases took `true` and `false`. */
+const trustedProxies = Settings.setting("TRUST_PROXY", {
   allowed: "a whole number from 0 to 10, the proxies that are trusted",
   parse: (text) => {
     if (text === "true" || text === "false") return Number(text === "true")
@@ -80,7 +79,7 @@ const settings = Config.all({
     maximum: 100_000
   }).or(500),
   bodyMemoryMiB: Settings.integer("BODY_MEMORY_MIB", { minimum: 1, maximum: 65_536 }).or(256),
-  proxyHops: proxyHops.or(0),
+  trustedProxies: trustedProxies.or(0),
   metricsOn: Settings.port("METRICS_PORT").optional
 })
 
@@ -104,7 +103,7 @@ const start = Effect.fnUntraced(function* <E, R>(
   name: string,
   build: Effect.Effect<App.Serving, E, R>
 ) {
-  const { graceSeconds, host, level, metricsOn, port, proxyHops, ...limits } = yield* settings
+  const { graceSeconds, host, level, metricsOn, port, trustedProxies, ...limits } = yield* settings
   const log = yield* Log.make(name, level)
   const metrics = Telemetry.makeMetrics()
   const tracing = yield* Layer.build(Telemetry.layerTracing(name))
@@ -131,7 +130,7 @@ const start = Effect.fnUntraced(function* <E, R>(
       progress,
       log,
       metrics,
-      proxyHops,
+      trustedProxies,
       maxRequestsPerOrganisation: limits.maxPerOrganisation,
       receiving: {
         times,
@@ -171,9 +170,9 @@ export const layer = <E, R>(name: string, serving: Effect.Effect<App.Serving, E,
   Layer.effect(Listening, start(name, serving))
 
 /**
- * Runs a service as the whole process. SIGTERM and SIGINT stop it gracefully with status 0; what
- * `DrainDelay` says comes first, and SIGINT or a second signal skips that. A failure to start is
- * written to the log, in one line, and ends with status 1.
+ * Runs a service as the whole process. SIGTERM and SIGINT stop it gracefully with status 0, after
+ * the drain delay, which SIGINT or a second signal skips. A failure to start is logged in one line
+ * and ends the process with status 1.
  */
 export const runMain = <E>(service: Layer.Layer<Listening, E>): void =>
   NodeRuntime.runMain(

@@ -1,17 +1,16 @@
 /**
- * The requests that a service is answering: how many, whether there is room for one more, and when
- * the last one is gone. Overload and a graceful stop are decided by it. A request whose body is
- * still arriving, or whose whole answer waits in the socket for a slow client, takes no place: it
- * costs a connection and no work. A stop has two phases: first requests are still taken, and then
- * they are refused until the last one has ended.
+ * Counts the requests in progress of a service, for overload protection and a graceful stop. A
+ * request does not count while its body is still arriving, or while its complete answer waits in
+ * the socket for a slow client: it costs a connection and no work. A stop has two phases. In the
+ * first, requests are still accepted; in the second, they are refused until the last one has ended.
  */
 import type { ServerResponse } from "node:http"
 import { type Duration, Effect } from "effect"
 
 export interface ProgressLimits {
-  /** How many requests may be worked on at once. */
+  /** The most requests in progress. */
   readonly requests: number
-  /** How many of them may be of one client address. */
+  /** The most requests in progress of one client address. */
   readonly perAddress: number
 }
 
@@ -41,12 +40,12 @@ export class OpenRequests {
     return this.#isStopping
   }
 
-  /** Whether another request must be refused, counting from the one that has just entered. */
+  /** Whether the request that has just entered must be refused. */
   get isFull(): boolean {
     return this.#draining || this.#exceeds(this.#limits.requests)
   }
 
-  /** Whether this client address has more requests in progress than one may have. */
+  /** Whether this client address has more requests in progress than allowed. */
   isFullFor(clientAddress: string): boolean {
     return this.#exceeds(this.#limits.perAddress, clientAddress)
   }
@@ -56,13 +55,13 @@ export class OpenRequests {
     if (this.#isStopping) this.#endsConnection(response)
   }
 
-  /** The body of the request is on its way. */
+  /** The body of the request begins to arrive. */
   beginReceiving(response: ServerResponse): void {
     const open = this.#open.get(response)
     if (open !== undefined) open.isReceiving = true
   }
 
-  /** The body is there; false if there is no room to work on it. */
+  /** The body has arrived. False if the request must be refused now. */
   endReceiving(response: ServerResponse): boolean {
     const open = this.#open.get(response)
     if (open === undefined) return true
@@ -78,13 +77,13 @@ export class OpenRequests {
     if (this.#open.size === 0) this.#whenIdle()
   }
 
-  /** From now on each answer ends its connection. */
+  /** Each answer ends its connection from now on. */
   beginStop(): void {
     this.#isStopping = true
     for (const response of this.#open.keys()) this.#endsConnection(response)
   }
 
-  /** Refuses what comes from now on, and waits until nothing runs, at most for `grace`. */
+  /** Refuses new requests, and waits at most `grace` for those in progress. */
   drain(grace: Duration.Duration): Effect.Effect<void> {
     const idle = Effect.callback<void>((resume) => {
       this.beginStop()
@@ -95,7 +94,7 @@ export class OpenRequests {
     return Effect.asVoid(Effect.timeoutOption(Effect.interruptible(idle), grace))
   }
 
-  /** Counted anew only where there are so many that it matters. */
+  /** Counts only if the number of open requests makes it possible. */
   #exceeds(limit: number, address?: string): boolean {
     if (this.#open.size <= limit) return false
     let working = 0
@@ -108,7 +107,7 @@ export class OpenRequests {
     return false
   }
 
-  /** A client that keeps its connection would send the next request into a service that is gone. */
+  /** A client that keeps its connection would send its next request to a stopped service. */
   #endsConnection(response: ServerResponse): void {
     if (!response.headersSent) response.shouldKeepAlive = false
   }

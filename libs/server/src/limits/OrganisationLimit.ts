@@ -1,21 +1,21 @@
 /**
- * How many requests of one organisation a process works on at once, so that none can take all the
- * places of the others. What is refused may be sent again at once: nothing of it has been read.
+ * Limits the requests in progress of one organisation, so that none can take the capacity of the
+ * others. A refused request has had no effect and may be sent again.
  */
 import { Effect } from "effect"
 import { Throttled } from "@data-import/api/Refusal"
 import type { OrganisationName } from "@data-import/domain/organisation/Organisation"
 import type { Answered } from "../http/Answer.ts"
 
-/** Runs what one organisation asks for, or refuses it while too much of that runs already. */
+/** Runs a request of an organisation, or refuses it beyond the limit. */
 export type LimitOrganisation = (organisation: OrganisationName, answer: Answered) => Answered
 
 export const make = (limit: number): LimitOrganisation => {
   const running = new Map<OrganisationName, number>()
   const end = (organisation: OrganisationName) => {
-    const left = (running.get(organisation) ?? 1) - 1
-    if (left === 0) running.delete(organisation)
-    else running.set(organisation, left)
+    const remaining = (running.get(organisation) ?? 1) - 1
+    if (remaining === 0) running.delete(organisation)
+    else running.set(organisation, remaining)
   }
   return (organisation, answer) =>
     Effect.suspend(() => {

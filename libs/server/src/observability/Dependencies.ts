@@ -1,8 +1,8 @@
 /**
- * What a service depends on, such as its database, and whether it answers: a gauge for each, and a
- * line of the log when that changes. Nothing is decided by it. A service whose database is away
- * stays ready and answers 503 by itself; were it taken out of service for that, everything before
- * it would follow, and clients would be told nothing.
+ * Reports whether the dependencies of a service answer, such as its database: a gauge for each, and
+ * a log entry when one changes. Readiness does not depend on it. A service without its database
+ * stays ready and answers 503 itself. If it were taken out of rotation, the services in front of
+ * it would follow, and clients would get no answer.
  */
 import { Duration, Effect, Exit, Metric } from "effect"
 
@@ -24,7 +24,7 @@ const watchOne = Effect.fnUntraced(function* (
 ) {
   const gauge = upGauge(dependency)
   let wasUp = true
-  const look = Effect.gen(function* () {
+  const check = Effect.gen(function* () {
     const exit = yield* Effect.exit(Effect.timeout(probe, probeTimeout))
     const isUp = Exit.isSuccess(exit)
     yield* Metric.update(gauge, isUp ? 1 : 0)
@@ -34,8 +34,10 @@ const watchOne = Effect.fnUntraced(function* (
     }
     wasUp = isUp
   })
-  // Not at once: what starts beside this service is given the time to do so.
-  yield* Effect.forever(Effect.delay(look, probeInterval)).pipe(Effect.annotateLogs({ dependency }))
+  // Delayed, because dependencies may be starting at the same time.
+  yield* Effect.forever(Effect.delay(check, probeInterval)).pipe(
+    Effect.annotateLogs({ dependency })
+  )
 })
 
 /** Probes each of them every few seconds until the scope ends. */
@@ -46,7 +48,7 @@ export const watch = (dependencies: Dependencies) =>
     { discard: true }
   )
 
-/** Succeeds when all of them answer now. */
+/** Succeeds if all of them answer. */
 export const check = (dependencies: Dependencies): Effect.Effect<void, unknown> =>
   Effect.forEach(Object.values(dependencies), (probe) => Effect.timeout(probe, probeTimeout), {
     concurrency: "unbounded",

@@ -1,13 +1,13 @@
 /**
- * How long the event loop of the process kept everybody waiting: the one figure that shows a
- * request that is too much work for a process whose requests share a thread.
+ * The longest pause of the event loop. All requests of a process share one thread, so this shows a
+ * request that computes for too long.
  */
 import { monitorEventLoopDelay } from "node:perf_hooks"
 import { Effect } from "effect"
 
 const resolutionMillis = 10
 
-/** Measures until the scope ends. Gives the longest pause, in seconds, since it was last asked. */
+/** Measures until the scope ends. Gives the longest pause in seconds since the last call. */
 export const measure = Effect.map(
   Effect.acquireRelease(
     Effect.sync(() => {

@@ -1,18 +1,18 @@
 /**
- * The log of a service: one JSON object a line on standard output, each with the service's name
- * and, where there is one, the request's id. Neither bodies, tokens nor personal data may reach it.
- * An error is therefore written with its kind, its code and where it happened, but without its
- * message: drivers and parsers quote the offending value in theirs.
+ * The log of a service: one JSON object a line on standard output, with the name of the service and
+ * the id of the request if there is one. It must not contain bodies, tokens or personal data. So an
+ * error is written with its kind, code and stack, but without its message: drivers and parsers
+ * quote the offending value in theirs.
  */
 import { Cause, Context, DateTime, Effect, Logger, type LogLevel, References } from "effect"
 import type { RequestId } from "@data-import/domain/organisation/Organisation"
 
-/** Takes whole lines, each with its line break. */
+/** Receives complete lines, each with its line break. */
 export const Output = Context.Reference<(lines: string) => void>("@data-import/server/Log/Output", {
   defaultValue: () => (lines) => void process.stdout.write(lines)
 })
 
-/** An error without anything that could come from a payload. */
+/** An error without values that could come from a payload. */
 export interface ErrorRecord {
   readonly kind: string
   readonly code?: string | number
@@ -23,7 +23,7 @@ export interface ErrorRecord {
 
 const isFrame = (line: string) => /^\s+at /.test(line)
 
-/** Follows at most four causes, since a driver's error is often wrapped. */
+/** Includes at most four causes, because errors of drivers are often wrapped. */
 const errorRecord = (error: unknown, depth = 4): ErrorRecord => {
   if (typeof error !== "object" || error === null) return { kind: typeof error, stack: [] }
   const { _tag, cause, code, name, stack } = error as Readonly<Record<string, unknown>>
@@ -54,8 +54,8 @@ const text = (message: unknown): string =>
     .map((part) => (typeof part === "string" ? part : JSON.stringify(part)))
     .join(" ")
 
-/** Gathers the lines of one turn of the event loop, since a write costs more than a line. */
-const gather = (output: (lines: string) => void) => {
+/** Collects the lines of one turn of the event loop, because writing costs more than a line. */
+const batch = (output: (lines: string) => void) => {
   let lines = ""
   const flush = () => {
     const ready = lines
@@ -71,21 +71,21 @@ const gather = (output: (lines: string) => void) => {
   }
 }
 
-/** What the log says of a request that was answered. */
+/** The log entry of an answered request. */
 export interface Access {
   readonly request_id: RequestId
   readonly method: string
-  /** The template of the path, never the path itself: it can hold an account number. */
+  /** The template of the path, because the path itself can hold an account number. */
   readonly route: string
   readonly status: number
   readonly duration_ms: number
-  /** The client went away before it had the whole answer. */
+  /** The client closed the connection before it had the whole answer. */
   readonly aborted?: true
 }
 
 export interface Log {
   readonly logger: Logger.Logger<unknown, void>
-  /** Writes the line of one request, straight from the callback that learns of its end. */
+  /** Writes the entry of one request. Called from callbacks, outside of a fiber. */
   readonly access: (atMillis: number, access: Access) => void
 }
 
@@ -102,12 +102,9 @@ const severity: Record<LogLevel.LogLevel, number> = {
   None: 7
 }
 
-/**
- * The log of the service `service`, from `minimum` up; what is gathered is written when the scope
- * ends.
- */
+/** The log of a service from the level `minimum` up. Flushed when the scope ends. */
 export const make = Effect.fnUntraced(function* (service: string, minimum: LogLevel.LogLevel) {
-  const lines = gather(yield* Output)
+  const lines = batch(yield* Output)
   yield* Effect.addFinalizer(() => Effect.sync(lines.flush))
   const write = (atMillis: number, level: LogLevel.LogLevel, message: string, members: object) =>
     lines.add(

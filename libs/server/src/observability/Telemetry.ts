@@ -1,7 +1,7 @@
 /**
- * What a service tells about itself: counts and durations by route and status for Prometheus, and a
- * span a request, exported when a collector is configured. Routes are templates, so that neither
- * the number of series nor an account number grows out of a path.
+ * Metrics and traces of a service: counts and durations by route and status for Prometheus, and one
+ * span per request, exported if a collector is configured. Routes are templates, so that paths
+ * neither multiply the series nor expose account numbers.
  */
 import { type Config, Context, Effect, Layer, Metric, Option, References } from "effect"
 import { HttpMiddleware, type HttpServerResponse, HttpTraceContext } from "effect/http"
@@ -49,10 +49,10 @@ const eventLoopLag = Metric.gauge("nodejs_eventloop_lag_max_seconds", {
 const knownMethods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
 
 export interface Metrics {
-  /** Where the programs' own metrics belong as well. */
+  /** The registry, also for the metrics of programs. */
   readonly registry: Context.Context<never>
   readonly record: (access: Access) => void
-  /** The text that Prometheus reads, with what is measured when it is read. */
+  /** The text for Prometheus, with the values that are measured when it is read. */
   readonly text: (now: {
     readonly requestsInProgress: number
     readonly bodyBytes: number
@@ -60,7 +60,7 @@ export interface Metrics {
   }) => string
 }
 
-/** Metrics with a registry of their own, so that several services in one process stay apart. */
+/** Metrics with their own registry, so that several services can run in one process. */
 export const makeMetrics = (): Metrics => {
   const registry = Context.make(Metric.MetricRegistry, new Map())
   const known = new Map<string, Series>()
@@ -97,8 +97,8 @@ const layerExporter = (service: string, collector: URL): Layer.Layer<never> =>
   )
 
 /**
- * The tracer: OTLP over HTTP to the collector at `OTEL_EXPORTER_OTLP_ENDPOINT`, or none at all. The
- * span that the server makes by itself is turned off, since it holds the whole URL.
+ * The tracer: OTLP over HTTP to the collector at `OTEL_EXPORTER_OTLP_ENDPOINT`, if it is set. The
+ * span that Effect's server would make is turned off, because it holds the whole URL.
  */
 export const layerTracing = (service: string): Layer.Layer<never, Config.ConfigError> =>
   Layer.unwrap(
@@ -110,7 +110,7 @@ export const layerTracing = (service: string): Layer.Layer<never, Config.ConfigE
     )
   ).pipe(Layer.merge(Layer.succeed(HttpMiddleware.TracerDisabledWhen, () => true)))
 
-/** Runs one request in its span, the child of the one that its headers name. */
+/** Runs a request in its span, a child of the span that its headers name. */
 export const inSpan = <R>(
   answer: Effect.Effect<HttpServerResponse.HttpServerResponse, never, R>,
   { request, requestId }: Arrival,

@@ -1,7 +1,7 @@
 /**
- * The one function that every request of a service goes through: its id, room for it, its route,
- * its answer, and what is recorded of it when the answer has left. It never fails: whatever goes
- * wrong has an answer in the envelope.
+ * The function that handles every request of a service: id, overload check, route, answer, and the
+ * log entry and metrics once the answer has left. It never fails: every failure has an answer in
+ * the envelope.
  */
 import { Cause, Clock, Effect, References, Result } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
@@ -24,20 +24,20 @@ import type { Answered } from "../http/Answer.ts"
 import type { Route } from "./Route.ts"
 import { inSpan, type Metrics } from "../observability/Telemetry.ts"
 
-/** What a service is made of. */
+/** The parts of a service. */
 export interface Serving {
   readonly routes: ReadonlyArray<Route>
-  /** What it depends on; nothing unless given. */
+  /** What it depends on. */
   readonly dependencies?: Dependencies
-  /** Asked for every request but for what is published; lets in everybody unless given. */
+  /** Admits or sheds each request that is not for a published document. */
   readonly admit?: Dispatch.Admit
-  /** Runs beside the requests for as long as the service, with its log and metrics. */
+  /** Runs for as long as the service, with its log and metrics. */
   readonly background?: Effect.Effect<unknown>
   /** Needed as soon as one route is protected. */
   readonly authorize?: Authorize
   /** Asked for a path that is none of the routes. */
   readonly otherwise?: Dispatch.Options["otherwise"]
-  /** How many requests of one client address are worked on at once; no limit unless given. */
+  /** The most requests in progress of one client address. No limit unless given. */
   readonly maxRequestsPerAddress?: number
 }
 
@@ -46,9 +46,9 @@ export interface Parts {
   readonly progress: OpenRequests
   readonly log: Log
   readonly metrics: Metrics
-  /** How many proxies before this service are trusted to write X-Forwarded-For. */
-  readonly proxyHops: number
-  /** How many requests of one organisation are worked on at once. */
+  /** How many proxies in front of this service are trusted to write X-Forwarded-For. */
+  readonly trustedProxies: number
+  /** The most requests in progress of one organisation. */
   readonly maxRequestsPerOrganisation: number
   readonly receiving: RequestBody.Receiving
 }
@@ -57,7 +57,7 @@ const unavailable = () => new ServiceUnavailable({ retryAfterSeconds: 1 })
 
 const tooMany = new Throttled({ retryAfterSeconds: 1 })
 
-const open = (path: Route["path"], answer: Answered): Route => ({
+const publicRoute = (path: Route["path"], answer: Answered): Route => ({
   method: "GET",
   path,
   access: "public",
@@ -65,17 +65,17 @@ const open = (path: Route["path"], answer: Answered): Route => ({
   run: () => answer
 })
 
-/** Recorded where the client went away before there was an answer; never sent. */
+/** Recorded if the client closed the connection before there was an answer. Never sent. */
 const clientGone = 499
 
-/** Answered even when the service is full or stops. */
-const alwaysOpen: ReadonlySet<string> = new Set(["/health/live", "/health/ready"])
+/** Answered even if the service is overloaded or stopping. */
+const alwaysAnswered: ReadonlySet<string> = new Set(["/health/live", "/health/ready"])
 
-/** Readiness is that of this process: it has started, and it is not about to stop. */
+/** A process is ready from its start until it begins to stop. */
 const ownRoutes = ({ progress }: Parts): ReadonlyArray<Route> => {
   const alive = Effect.sync(() => Answer.json(200, { status: "ok" }))
   const ready = Effect.suspend(() => (progress.isStopping ? Effect.fail(unavailable()) : alive))
-  return [open("/health/live", alive), open("/health/ready", ready)]
+  return [publicRoute("/health/live", alive), publicRoute("/health/ready", ready)]
 }
 
 const refusalOf = (
@@ -94,9 +94,9 @@ const refusalOf = (
   return Effect.as(Effect.logError("defect", cause), new Defect({ requestId }))
 }
 
-/** Makes the function; it runs uninterrupted but for the parts that say otherwise. */
+/** Makes the function. It is uninterruptible except where marked. */
 export const make = Effect.fnUntraced(function* (parts: Parts) {
-  const { log, metrics, progress, proxyHops, receiving, serving } = parts
+  const { log, metrics, progress, trustedProxies, receiving, serving } = parts
   const routes = [...serving.routes, ...ownRoutes(parts)]
   const limitOrganisation = OrganisationLimit.make(parts.maxRequestsPerOrganisation)
   const dispatch = Dispatch.make({ ...serving, routes, limitOrganisation })
@@ -117,20 +117,20 @@ export const make = Effect.fnUntraced(function* (parts: Parts) {
         ...(!response.writableFinished && { aborted: true as const })
       }
       metrics.record(access)
-      const isProbe = access.status < 400 && alwaysOpen.has(route)
+      const isProbe = access.status < 400 && alwaysAnswered.has(route)
       if (!isProbe) log.access(clock.currentTimeMillisUnsafe(), access)
       progress.leave(response)
     })
   }
 
-  const refusedAtOnce = (arrival: Arrival, route: string) => {
+  const refusalOnArrival = (arrival: Arrival, route: string) => {
     const message = Listener.message(arrival.request)
     const refused = Listener.refusalOfHead(message)
     // After an Upgrade that is ignored, Node reads nothing more from the connection.
     if (refused !== undefined || message.headers.upgrade !== undefined) {
       Listener.endAfter(message, Listener.response(arrival.request))
     }
-    if (refused !== undefined || alwaysOpen.has(route)) return refused
+    if (refused !== undefined || alwaysAnswered.has(route)) return refused
     if (progress.isFull) return unavailable()
     return progress.isFullFor(arrival.clientAddress) ? tooMany : undefined
   }
@@ -140,13 +140,13 @@ export const make = Effect.fnUntraced(function* (parts: Parts) {
     const clientAddress = clientAddressOf(
       Listener.message(request).socket.remoteAddress,
       request.headers["x-forwarded-for"],
-      proxyHops
+      trustedProxies
     )
     const readBody = RequestBody.reader(request, receiving)
     const arrival: Arrival = { request, requestId, clientAddress, readBody }
     const { answer, route } = dispatch(arrival)
     watch(arrival, route)
-    const refused = refusedAtOnce(arrival, route)
+    const refused = refusalOnArrival(arrival, route)
     const answered = (refused === undefined ? answer : Effect.fail(refused)).pipe(
       Effect.catchCause((cause) => Effect.map(refusalOf(cause, requestId), Answer.refusal)),
       Effect.map((response) => HttpServerResponse.setHeader(response, RequestId.header, requestId)),

@@ -15,7 +15,7 @@ import * as PathRouter from "./PathRouter.ts"
 import type { Route } from "./Route.ts"
 import type { Arrival } from "../http/Arrival.ts"
 
-/** A path of the service, with its methods. */
+/** A path of the service with its methods. */
 interface Resource {
   readonly template: string
   readonly access: Route["access"]
@@ -68,12 +68,12 @@ const answerAt = (
   return route.method === "GET" ? Effect.interruptible(answer) : answer
 }
 
-/** Lets a request in, or refuses it at once because what it needs is too busy or away. */
+/** Runs a request, or refuses it at once because a dependency is overloaded or unavailable. */
 export type Admit = <A, E, R>(
   request: Effect.Effect<A, E, R>
 ) => Effect.Effect<A, E | ServiceUnavailable, R>
 
-/** What is published to everybody is there whatever else is not. */
+/** Published documents are served even if dependencies are unavailable. */
 const isPublished = (access: Route["access"], method: string): boolean =>
   access === "public" && method !== "POST"
 
@@ -84,7 +84,7 @@ export interface Options {
   /** Asked for a path that is none of the routes. */
   readonly otherwise?: ((arrival: Arrival, path: string) => Dispatched | undefined) | undefined
   readonly limitOrganisation: LimitOrganisation
-  /** Asked before anything but the path is looked at; lets in everybody unless given. */
+  /** Called after the path is found and before the token is verified. */
   readonly admit?: Admit | undefined
 }
 
@@ -98,7 +98,7 @@ export const make = (options: Options): Dispatch => {
   const find = routerOf(routes)
   const guarded = routes.find((route) => route.access !== "public")
   if (guarded !== undefined && authorize === undefined) {
-    throw new Error(`${guarded.path} needs a token, and nobody opens it`)
+    throw new Error(`${guarded.path} needs a token, and nothing authorizes it`)
   }
 
   const visit = (found: Found, arrival: Arrival, search: string): Answer.Answered => {

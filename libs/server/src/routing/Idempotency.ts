@@ -1,7 +1,7 @@
 /**
- * The `Idempotency-Key` header, and what every endpoint that writes does about it: a request with a
- * key runs at most once, and a repeat gets the answer that was kept, byte for byte. An endpoint is
- * declared with `writing`, which keeps its handler free of all this.
+ * The `Idempotency-Key` header of endpoints that write. A request with a key runs at most once, and
+ * a repeat gets the kept answer, byte for byte. A handler that is made by `writing` need not know of
+ * it.
  * Source: the IETF draft "The Idempotency-Key HTTP Header Field",
  * docs/contract/http.md#idempotency-keys.
  */
@@ -25,12 +25,11 @@ const header = "idempotency-key"
 
 /**
  * One element: a structured-field string, or bare characters without spaces, quotes, commas and
- * backslashes. A header that was sent several times arrives as a list, be it joined by Node or by a
- * proxy.
+ * backslashes. A header that was sent several times arrives as a list, joined by Node or a proxy.
  */
 const element = /[ \t]*(?:"((?:[ !#-[\]-~]|\\["\\])*)"|([!#-+\--[\]-~]+))[ \t]*(,|$)/y
 
-/** The elements of the header; none where it is malformed. */
+/** The elements of the header; none if it is malformed. */
 const elementsOf = (value: string): ReadonlyArray<string> => {
   const elements: Array<string> = []
   element.lastIndex = 0
@@ -43,7 +42,7 @@ const elementsOf = (value: string): ReadonlyArray<string> => {
   }
 }
 
-/** The key that the header names; undefined where it names none, or several. */
+/** The key that the header names; undefined if it names none or several. */
 export const keyIn = (value: string): IdempotencyKey | undefined => {
   const [key = "", ...others] = new Set(elementsOf(value))
   return others.length === 0 && key.length >= 1 && key.length <= idempotencyKeyLength
@@ -65,7 +64,7 @@ const malformed = (code: ValidationFailed["code"]) =>
     ]
   })
 
-/** Of the path and the query (`url`) as they were sent, and the bytes of the body. */
+/** The hash of the path and query as they were sent (`url`), and of the bytes of the body. */
 export const fingerprintOf = (url: string, bytes: Buffer): Fingerprint =>
   Fingerprint.make(createHash("sha256").update(`${url}\n`).update(bytes).digest("hex"))
 
@@ -75,7 +74,7 @@ interface SentBody {
   readonly json: unknown
 }
 
-/** A request to write. `keep` goes on to the program; null where the request has no key. */
+/** A request to write. `keep` is for the program; null if the request has no key. */
 export interface WriteCall<P = unknown> extends Call {
   readonly caller: Caller
   readonly body: unknown
@@ -83,7 +82,7 @@ export interface WriteCall<P = unknown> extends Call {
   readonly keep: Keep<unknown> | null
 }
 
-/** Answers a request; `code` is that of the refusal of a malformed key. */
+/** Answers a request. `code` is the code of the refusal of a malformed key. */
 type AnswerWrite = (
   call: Omit<WriteCall, "body" | "keep">,
   body: SentBody,
@@ -112,7 +111,7 @@ const answerOf =
   ): AnswerWrite =>
   (call, { bytes, json }, code) => {
     const runWith = (keep: Keep<A> | null) =>
-      // What is kept is the result of this very run.
+      // The kept answer is the result of this run, so the types agree.
       run({ ...call, body: json, keep: keep as Keep<unknown> | null } as WriteCall<P>)
     const value = call.request.headers[header]
     if (value === undefined) {
@@ -131,10 +130,7 @@ const answerOf =
     )
   }
 
-/**
- * Makes the implementation of an endpoint that writes, from what calls its program and what makes
- * the answer of the result.
- */
+/** Makes the implementation of an endpoint that writes: `run` calls the program. */
 export const writing = Effect.map(
   IdempotentWrites,
   (writes) =>

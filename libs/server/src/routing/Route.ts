@@ -39,31 +39,29 @@ import { Writing } from "./Idempotency.ts"
 import * as JsonBody from "../http/JsonBody.ts"
 
 /**
- * One method of one path. A GET is interrupted when its client goes away; any other method
- * completes what it has begun.
+ * One method of one path. A GET is interrupted when its client disconnects. Any other method runs
+ * to its end.
  */
 export interface Route {
   readonly method: "GET" | "POST"
-  /** A template such as `/v1/data-import/limits/`, where `:name` stands for one segment. */
+  /** A template such as `/v1/data-import/limits/`, in which `:name` stands for one segment. */
   readonly path: `/${string}`
   /** The scope that the token must have, or no token at all. The same for all methods of a path. */
   readonly access: Scope | "public"
-  /** Whether the answer is JSON, which the Accept header must then allow. */
+  /** Whether the answer is JSON, so that the Accept header must allow it. */
   readonly answersJson: boolean
-  /** `caller` is there unless the access is public. The body is still unread. */
+  /** `caller` is undefined if the access is public. The body is not read yet. */
   readonly run: (call: Call, caller: Caller | undefined) => Answer.Answered
 }
 
 type WithCaller<E> = E extends Protected ? { readonly caller: Caller } : unknown
 
-/**
- * The parsed JSON of a POST, as `Json.parse` returns it: nothing about its shape is checked yet.
- */
+/** The parsed JSON of a POST. Its structure is not validated yet. */
 type WithBody<E> = E extends { readonly method: "POST" } ? { readonly body: unknown } : unknown
 
 /**
- * The query parameters that the endpoint defines. Where there is a body, their faults are for the
- * handler to report, together with those of the body.
+ * The query parameters that the endpoint defines. The handler of a POST gets their errors, to
+ * report them together with those of the body.
  */
 interface WithParameters<E> {
   readonly parameters: E extends { readonly method: "POST" } ? Parameters<E> : ParametersOf<E>
@@ -87,14 +85,14 @@ export type Handlers<Endpoints extends HttpApiEndpoint.Constraint> = {
   readonly [Id in Endpoints["identifier"]]: Implementation<Extract<Endpoints, { identifier: Id }>>
 }
 
-/** The faults of parameters that may be reported with those of a body. */
+/** The errors of parameters, to be reported with those of a body. */
 export const faultsIn = (parameters: Parameters<unknown>): ReadonlyArray<FieldError> =>
   Result.isFailure(parameters) ? parameters.failure : []
 
 const refused = (errors: ReadonlyArray<FieldError>) =>
   new ValidationFailed({ code: "request_failed_validation", errors })
 
-/** The parameters, or their faults as a refusal of their own. */
+/** The parameters, or a refusal with their errors. */
 export const orRefuse = <A>(
   parameters: Result.Result<A, ReadonlyArray<FieldError>>
 ): Effect.Effect<A, ValidationFailed> => Effect.fromResult(Result.mapError(parameters, refused))
@@ -103,7 +101,7 @@ type AnyHandler =
   | ((call: Call & WithParameters<unknown>) => Answer.Answered)
   | Writing<Answer.SuccessStatus, unknown>
 
-/** A call whose body is there; the caller is, too, unless the access is public. */
+/** A call whose body has arrived. The caller is undefined if the access is public. */
 type Posted = Call & { readonly caller: Caller; readonly parameters: Parameters<unknown> }
 
 type AnswerPost = (call: Posted, bytes: Buffer, json: unknown) => Answer.Answered
