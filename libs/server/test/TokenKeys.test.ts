@@ -40,7 +40,7 @@ const withKeys = <A, E>(
   }).pipe(Effect.scoped)
 
 describe("an empty key folder", () => {
-  it.effect("is made, and gets one key that nobody else may read", () =>
+  it.effect("is created with one key that only its owner may read", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(noon.epochMilliseconds)
       const folder = join(yield* freshFolder, "made", "as", "needed")
@@ -95,13 +95,13 @@ describe("the keys of a folder", () => {
     )
   )
 
-  it.effect("sign at once where the delay is set to nothing", () =>
+  it.effect("sign at once if the delay is 0", () =>
     withKeys({ a: 3600, b: 0 }, () => Effect.map(signing, (kid) => expect(kid).toBe("b")), {
       TOKEN_KEY_DELAY: "0 seconds"
     })
   )
 
-  it.effect("sign where all of them are new", () =>
+  it.effect("sign if all of them are new", () =>
     withKeys({ a: 0, b: 0 }, () => Effect.map(signing, (kid) => expect(kid).toBe("a")))
   )
 
@@ -119,7 +119,7 @@ describe("the keys of a folder", () => {
     )
   )
 
-  it.effect("cannot be none", () =>
+  it.effect("must include one that is usable", () =>
     Effect.gen(function* () {
       const folder = yield* freshFolder
       writeFileSync(join(folder, "z.json"), "not a key")

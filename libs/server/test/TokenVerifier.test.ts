@@ -136,7 +136,7 @@ describe("a token of our key", () => {
     }).pipe(atNoon, Effect.provide(freshTokens))
   )
 
-  it.effect.each([0, 1])("is refused with padding in part %i, sealed with it", (index) =>
+  it.effect.each([0, 1])("is refused with padding in part %i, although signed with it", (index) =>
     Effect.gen(function* () {
       const key = yield* privateKey
       const sign = ed25519(key)
@@ -147,7 +147,7 @@ describe("a token of our key", () => {
     }).pipe(atNoon, Effect.provide(freshTokens))
   )
 
-  it.effect("has the scopes that are known here", () =>
+  it.effect("has only the known scopes", () =>
     Effect.gen(function* () {
       const key = yield* privateKey
       const scope = "import:admin import:read"
@@ -202,7 +202,7 @@ describe("the keys of a URL", () => {
     }).pipe(atNoon, Effect.provide(freshTokens))
   )
 
-  it.effect("serve on while their source is away", () =>
+  it.effect("stay in use while their source is unavailable", () =>
     Effect.gen(function* () {
       const token = yield* sealed
       const source = makeSource(jwks(yield* publishedKeys))
@@ -223,7 +223,7 @@ describe("the keys of a URL", () => {
     }).pipe(atNoon, Effect.provide(freshTokens))
   )
 
-  it.effect("that were never there refuse no token, and are asked for again", () =>
+  it.effect("that were never fetched refuse no token, and are fetched again", () =>
     Effect.gen(function* () {
       const token = yield* sealed
       const source = makeSource(away)
@@ -240,7 +240,7 @@ describe("the keys of a URL", () => {
     }).pipe(atNoon, Effect.provide(freshTokens))
   )
 
-  it.effect("are fetched again for a key that is new, and not for every unknown one", () =>
+  it.effect("are fetched again for an unknown key, at most every two seconds", () =>
     Effect.gen(function* () {
       const token = yield* sealed
       const old = yield* Effect.provide(publishedKeys, Layer.fresh(freshTokens))
@@ -259,7 +259,7 @@ describe("the keys of a URL", () => {
     }).pipe(atNoon, Effect.provide(freshTokens))
   )
 
-  it.effect("that were removed open nothing half a minute later", () =>
+  it.effect("verify nothing half a minute after their removal", () =>
     Effect.gen(function* () {
       const token = yield* sealed
       const source = makeSource(jwks(yield* publishedKeys))
@@ -273,7 +273,7 @@ describe("the keys of a URL", () => {
     }).pipe(atNoon, Effect.provide(freshTokens))
   )
 
-  it.effect("of other kinds are left out", () =>
+  it.effect("of other kinds are ignored", () =>
     Effect.gen(function* () {
       const token = yield* sealed
       const others = [

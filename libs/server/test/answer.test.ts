@@ -41,7 +41,7 @@ const service = {
 }
 
 const sane = "Abc-1_2.3"
-const minted = /^[0-9a-f-]{36}$/
+const generatedId = /^[0-9a-f-]{36}$/
 
 describe("the request id", () => {
   const idOf = (sent: string) =>
@@ -62,7 +62,7 @@ describe("the request id", () => {
     "%j is replaced",
     ([id]) =>
       Effect.gen(function* () {
-        expect(yield* idOf(id)).toMatch(minted)
+        expect(yield* idOf(id)).toMatch(generatedId)
       })
   )
 
@@ -79,7 +79,7 @@ describe("the request id", () => {
 })
 
 describe("headers", () => {
-  it.effect("keep every answer out of caches and browsers from guessing", () =>
+  it.effect("forbid caching and content sniffing", () =>
     Effect.gen(function* () {
       const { port } = yield* start(service)
       for (const path of ["/ok/", "/ok", "/nowhere/", "/defect/", "/list/"]) {
@@ -107,7 +107,7 @@ describe("a defect", () => {
     })
   )
 
-  it.effect("is logged with where it happened and without what it was about", () =>
+  it.effect("is logged with its stack and without values", () =>
     Effect.gen(function* () {
       const { log } = yield* Effect.scoped(
         Effect.tap(start(service), ({ port }) =>
@@ -128,7 +128,7 @@ describe("a defect", () => {
   )
 })
 
-describe("storage that is away", () => {
+describe("unavailable storage", () => {
   it.effect("is 503 with Retry-After, and logged", () =>
     Effect.gen(function* () {
       const { answer, log } = yield* Effect.scoped(
@@ -164,7 +164,7 @@ describe("a list", () => {
     })
   )
 
-  it.effect("that is whole with its first elements is sent with its length", () =>
+  it.effect("that is complete with its first elements is sent with its length", () =>
     Effect.gen(function* () {
       const short = route("GET", "/short/", () => Answer.jsonArray(Stream.make("ä", 2)))
       const { port } = yield* start({ routes: [...service.routes, short] })
@@ -202,7 +202,7 @@ describe("a list", () => {
     })
   )
 
-  it.effect("is fetched no further for a client who has gone", () =>
+  it.effect("is fetched no further after its client has disconnected", () =>
     Effect.gen(function* () {
       const fetching = yield* Deferred.make<void>()
       const stopped = yield* Deferred.make<void>()
@@ -223,7 +223,7 @@ describe("a list", () => {
     })
   )
 
-  it.effect("that fails at once is a refusal; one that fails later is cut", () =>
+  it.effect("that fails at once is refused, and is cut if it fails later", () =>
     Effect.gen(function* () {
       const gate = yield* Deferred.make<void>()
       const later = Stream.concat(
@@ -280,7 +280,7 @@ describe("the log", () => {
     })
   )
 
-  it.effect("leaves out what LOG_LEVEL says", () =>
+  it.effect("omits levels below LOG_LEVEL", () =>
     Effect.gen(function* () {
       const { log } = yield* Effect.scoped(
         Effect.tap(start(service, { LOG_LEVEL: "warn" }), ({ port }) =>

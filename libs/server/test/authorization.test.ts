@@ -131,7 +131,7 @@ describe("the header", () => {
     )
   )
 
-  it.effect("that is missing is told apart", () =>
+  it.effect("that is missing has another code than an invalid one", () =>
     withWorld((_world, ask) =>
       Effect.gen(function* () {
         expect(yield* ask(undefined)).toBe("NotAuthenticated")
@@ -141,7 +141,7 @@ describe("the header", () => {
 })
 
 describe("the caller", () => {
-  it.effect("is who the token says, with the request's id", () =>
+  it.effect("is taken from the token, with the request's id", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(noon.epochMilliseconds)
       const authorize = yield* checkOf(new World())
@@ -154,7 +154,7 @@ describe("the caller", () => {
     })
   )
 
-  it.effect("is refused what its scope does not cover", () =>
+  it.effect("is refused without the required scope", () =>
     withWorld((_world, ask) =>
       Effect.gen(function* () {
         expect(yield* ask("Token good", "import:write")).toBe("PermissionDenied")
@@ -164,7 +164,7 @@ describe("the caller", () => {
 })
 
 describe("the rate of an organisation", () => {
-  it.effect("counts whatever a live token asks, and nothing without one", () =>
+  it.effect("counts every request with a valid token, and no other", () =>
     withWorld(
       (world, ask) =>
         Effect.gen(function* () {
@@ -181,8 +181,8 @@ describe("the rate of an organisation", () => {
   )
 })
 
-describe("an end of the token", () => {
-  it.effect("by revoking its key takes effect within a minute", () =>
+describe("a token ends", () => {
+  it.effect("by revocation of its key within a minute", () =>
     withWorld((world, ask) =>
       Effect.gen(function* () {
         expect(yield* ask("Token good")).toBe("authorized")
@@ -193,7 +193,7 @@ describe("an end of the token", () => {
     )
   )
 
-  it.effect("by its key's expiry takes effect at once", () =>
+  it.effect("by expiry of its key at once", () =>
     withWorld((world, ask) =>
       Effect.gen(function* () {
         world.key = Option.some({ ...key, expiresAt: DateTime.add(noon, { seconds: 5 }) })
@@ -204,7 +204,7 @@ describe("an end of the token", () => {
     )
   )
 
-  it.effect("by its own expiry takes effect at once, however it is remembered", () =>
+  it.effect("by its own expiry at once, although it is cached", () =>
     withWorld((_world, ask) =>
       Effect.gen(function* () {
         yield* TestClock.adjust("59 minutes")
@@ -226,8 +226,8 @@ describe("an end of the token", () => {
   )
 })
 
-describe("what is remembered", () => {
-  it.effect("spares a busy caller signature checks and queries", () =>
+describe("the cache", () => {
+  it.effect("saves a busy caller signature checks and queries", () =>
     withWorld((world, ask) =>
       Effect.gen(function* () {
         yield* Effect.all(
@@ -239,7 +239,7 @@ describe("what is remembered", () => {
     )
   )
 
-  it.effect("is no failure: the next request is served as soon as all is well", () =>
+  it.effect("holds no failures, so the next request is checked again", () =>
     withWorld((world, ask) =>
       Effect.gen(function* () {
         world.keysAway = true

@@ -53,7 +53,7 @@ describe("a body", () => {
     })
   )
 
-  it.effect("is asked for when the client waits to be", () =>
+  it.effect("is requested by 100-continue when the client expects it", () =>
     Effect.gen(function* () {
       const { port } = yield* start(service)
       const connection = yield* open(port)
@@ -67,7 +67,7 @@ describe("a body", () => {
     })
   )
 
-  it.effect("is not asked for when the headers already refuse it", () =>
+  it.effect("is not requested when the headers are refused already", () =>
     Effect.gen(function* () {
       const answer = yield* ask(post(undefined, { expect: "100-continue", "content-length": "2" }))
       expect(answer.status).toBe(415)
@@ -117,7 +117,7 @@ describe("400 parse_error", () => {
     })
   )
 
-  it.effect("says what is wrong with the bytes", () =>
+  it.effect("describes what is wrong with the bytes", () =>
     Effect.gen(function* () {
       expect(yield* Effect.flip(parse(Buffer.from([quote, 0x80, quote])))).toMatchObject({
         detail: "The body is not UTF-8."
@@ -139,14 +139,14 @@ describe("413", () => {
     })
   )
 
-  it.effect("for an announced length over the limit, before a byte of it has come", () =>
+  it.effect("for an announced length over the limit, before any byte has arrived", () =>
     Effect.gen(function* () {
       const headers = { ...json, "content-length": String(bodyBytes + 1) }
       expect(yield* outcome(post(undefined, headers))).toEqual([413, "payload_too_large"])
     })
   )
 
-  it.effect("at the first chunk too many, while more are on their way", () =>
+  it.effect("at the first chunk over the limit, while more are being sent", () =>
     Effect.gen(function* () {
       const { port } = yield* start(service)
       const connection = yield* open(port)

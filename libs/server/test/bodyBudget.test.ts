@@ -41,7 +41,7 @@ describe("the budget for bodies", () => {
     expect(budget.used).toBe(10)
   })
 
-  it("gives up the costliest first, and few more than are needed", () => {
+  it("evicts the costliest exchanges, and few more than needed", () => {
     const { body, evicted } = bodies()
     const budget = new BodyBudget(160)
     const slow = body("slow", { moved: 25 })
@@ -58,7 +58,7 @@ describe("the budget for bodies", () => {
     expect(evicted).toEqual(["slower", "slow"])
   })
 
-  it("gives up no body that has just begun or has arrived, and not the one that asks", () => {
+  it("evicts no body that has just begun or has arrived, nor the requester", () => {
     const { body, evicted } = bodies()
     const budget = new BodyBudget(10)
     const [arrived, asking] = [body("arrived"), body("asking")]
@@ -73,7 +73,7 @@ describe("the budget for bodies", () => {
     expect(evicted).toEqual(["begun"])
   })
 
-  it("gives up an exchange whose answer is read slowly, but not one that is worked on", () => {
+  it("evicts an exchange whose answer is read slowly, but not one in progress", () => {
     const { body, evicted } = bodies()
     const budget = new BodyBudget(10)
     const [worked, read] = [body("worked"), body("read")]
@@ -94,7 +94,7 @@ describe("the budget for bodies", () => {
 })
 
 describe("an answer", () => {
-  it("holds what its body held, or more where it is larger", () => {
+  it("holds what its body held, or more if it is larger", () => {
     const { body } = bodies()
     const budget = new BodyBudget(40)
     const [small, large] = [body("small"), body("large")]
@@ -105,7 +105,7 @@ describe("an answer", () => {
     expect([small.bytes, large.bytes, budget.used]).toEqual([5, 12, 17])
   })
 
-  it("has no room beside others that are worked on, and makes room among those that wait", () => {
+  it("evicts exchanges that wait for clients, but none in progress", () => {
     const { body, evicted } = bodies()
     const budget = new BodyBudget(10)
     const [worked, waiting, answered] = [body("worked"), body("waiting"), body("answered")]
@@ -145,7 +145,7 @@ const givenUp = (
 
 const seconds = (count: number) => count * 1_000
 
-describe("the order in which exchanges are given up", () => {
+describe("the order of evictions", () => {
   it.each([
     [
       "unread answers go before a slow upload",
@@ -174,7 +174,7 @@ describe("the order in which exchanges are given up", () => {
     expect(givenUp([second, first], seconds(10))).toBe("other")
   })
 
-  it("is not better for holding more, moving less or having taken longer", () => {
+  it("does not favour more memory, fewer bytes moved or more time taken", () => {
     const pair = fc
       .record({
         bytes: fc.integer({ min: 1, max: 799 }),
@@ -201,7 +201,7 @@ describe("the order in which exchanges are given up", () => {
 })
 
 describe("the share of one holder", () => {
-  it("is what they may reserve, whatever is free, and is given back", () => {
+  it("limits their reservations, whatever is free, until released", () => {
     const { body } = bodies()
     const budget = new BodyBudget(100, 50)
     const [a, b, c] = [1, 2, 3].map((name) => body(`${name}`, { holder: "one" })) as [
@@ -218,7 +218,7 @@ describe("the share of one holder", () => {
     expect(budget.used).toBe(100)
   })
 
-  it("is half of the budget, but one body at least", () => {
+  it("is half of the budget, and at least one body", () => {
     for (const [limit, share] of [
       [bodyBytes, bodyBytes],
       [2 * bodyBytes, bodyBytes],
@@ -232,7 +232,7 @@ describe("the share of one holder", () => {
     }
   })
 
-  it("is made free at the expense of their own exchanges", () => {
+  it("is freed by evicting their own exchanges", () => {
     const { body, evicted } = bodies()
     const budget = new BodyBudget(160, 80)
     budget.reserve(body("other", { moved: 1 }), 80, 0)

@@ -29,7 +29,7 @@ const service = Effect.gen(function* () {
 })
 
 describe("a dependency of a service", () => {
-  it.effect("that does not answer leaves the service ready, and shows in its metrics", () =>
+  it.effect("that does not answer leaves the service ready, and is shown in its metrics", () =>
     Effect.gen(function* () {
       const { gauge, readiness, state } = yield* service
       yield* TestClock.adjust("5 seconds")
@@ -44,7 +44,7 @@ describe("a dependency of a service", () => {
     })
   )
 
-  it.effect("is told of in the log when that changes, and not each time", () =>
+  it.effect("is logged when its state changes", () =>
     Effect.gen(function* () {
       const { state, told } = yield* service
       for (const answers of [true, false, false, true, true]) {
@@ -58,7 +58,7 @@ describe("a dependency of a service", () => {
     })
   )
 
-  it.effect("that keeps silent counts as one that does not answer", () =>
+  it.effect("that never answers counts as unavailable after a timeout", () =>
     Effect.gen(function* () {
       const { metricsPort } = yield* start(
         { dependencies: { store: Effect.never } },

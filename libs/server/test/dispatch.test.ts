@@ -33,7 +33,7 @@ const ask = (...sent: Parameters<typeof request>[1][]) =>
   })
 
 describe("path", () => {
-  it.effect("unknown is 404, without a token and for any method", () =>
+  it.effect("that is unknown is 404, without a token and for any method", () =>
     Effect.gen(function* () {
       const answers = yield* ask(
         { path: "/nowhere/" },
@@ -54,7 +54,7 @@ describe("path", () => {
     })
   )
 
-  it.effect("without its slash is 308 to the one with it, query and encoding kept", () =>
+  it.effect("without its slash redirects with 308, keeping query and encoding", () =>
     Effect.gen(function* () {
       const [list, status, write] = yield* ask(
         { path: "/list?limit=1&after=a%2Fb" },
@@ -67,7 +67,7 @@ describe("path", () => {
     })
   )
 
-  it.effect("parameters are decoded after the path was split", () =>
+  it.effect("is split before its parameters are decoded", () =>
     Effect.gen(function* () {
       const [answer] = yield* ask({
         path: "/status/A%20B/x%2Fy%3F%C3%A6;z%25/",
@@ -141,7 +141,7 @@ describe("order of checks", () => {
       })
   )
 
-  it.effect("a missing scope is told before the body is read", () =>
+  it.effect("a missing scope is refused before the body is read", () =>
     Effect.gen(function* () {
       const [answer] = yield* ask({
         method: "POST",
@@ -176,8 +176,8 @@ describe("method", () => {
   )
 })
 
-describe("a door that is shut", () => {
-  it.effect("refuses before anything is looked at but the path, and hides nothing published", () =>
+describe("load shedding", () => {
+  it.effect("refuses before the token is checked, and still serves published documents", () =>
     Effect.gen(function* () {
       const admit = () => Effect.fail(new ServiceUnavailable({ retryAfterSeconds: 7 }))
       const { port } = yield* start({ ...service, admit })
@@ -203,7 +203,7 @@ describe("a door that is shut", () => {
 
 const unlimited: LimitOrganisation = (_organisation, answer) => answer
 
-describe("what does not start", () => {
+describe("the dispatcher does not start with", () => {
   it("a protected route without an authorizer", () => {
     const make = () => Dispatch.make({ routes: service.routes, limitOrganisation: unlimited })
     expect(make).toThrow("/list/ needs a token")

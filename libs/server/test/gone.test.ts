@@ -64,8 +64,8 @@ const arrange = Effect.gen(function* () {
   return { port, busy, reading: Deferred.await(reading) }
 })
 
-describe("a client that goes away", () => {
-  it.live.each(cases)("%s, leaves nothing behind", ([, { body, first }]) =>
+describe("a client that disconnects", () => {
+  it.live.each(cases)("%s, leaves no request or reservation open", ([, { body, first }]) =>
     Effect.gen(function* () {
       const { busy, port, reading } = yield* arrange
       const connection = yield* open(port)

@@ -47,15 +47,15 @@ describe("an Idempotency-Key", () => {
     expect(keyIn(header)).toBe(key)
   })
 
-  it.each(malformed)("%s is none", (_, header) => {
+  it.each(malformed)("%s names no key", (_, header) => {
     expect(keyIn(header)).toBe(undefined)
   })
 
-  it("is read back from its quoted form, whatever it is", () => {
+  it("is read back from its quoted form", () => {
     fc.assert(fc.property(key, (text) => keyIn(quoted(text)) === text))
   })
 
-  it("is the same bare and quoted, once and several times, and no two are one", () => {
+  it("is the same bare, quoted and repeated, and two keys are refused", () => {
     fc.assert(
       fc.property(key, (text) => {
         const bare = /[ ",\\]/.test(text) ? quoted(text) : text
@@ -67,7 +67,7 @@ describe("an Idempotency-Key", () => {
     )
   })
 
-  it("of any text at all is a key or none", () => {
+  it("of any text is a valid key or none", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", maxLength: 600 }), (text) => {
         const found = keyIn(text) ?? "none"
@@ -78,7 +78,7 @@ describe("an Idempotency-Key", () => {
 })
 
 describe("an endpoint that takes an Idempotency-Key", () => {
-  it("cannot have a handler that does not, nor the other way round", () => {
+  it("needs a handler of `writing`", () => {
     const plain = () => Effect.die(new Error("never asked"))
     expect(() =>
       Route.handle(AccountImportGroup, {

@@ -18,7 +18,7 @@ const answerTo = (bytes: string) =>
     return yield* Effect.promise(() => connection.receive())
   })
 
-describe("what Node refuses itself", () => {
+describe("what Node itself refuses", () => {
   it.effect.each<[string, string]>([
     ["no HTTP", "hello\r\n\r\n"],
     ["a tunnel", "CONNECT a.test:5432 HTTP/1.1\r\nhost: a.test:5432\r\n\r\n"],
@@ -148,14 +148,14 @@ describe("a body", () => {
       })
   )
 
-  it.effect("of no bytes is none", () =>
+  it.effect("of no bytes counts as no body", () =>
     Effect.gen(function* () {
       expect((yield* answerTo(head("GET", "content-length: 0"))).status).toBe(200)
     })
   )
 })
 
-describe("what HTTP allows", () => {
+describe("HTTP", () => {
   it.effect.each([
     ["GET", "/ok/", "", 200],
     ["POST", "/echo/", "content-type: application/json\r\ncontent-length: 2\r\n", 200]
@@ -172,35 +172,33 @@ describe("what HTTP allows", () => {
   it.effect.each([
     ["GET", "/ok/", ""],
     ["POST", "/echo/", "{}"]
-  ])(
-    "a client that sends nothing more after its request gets its answer: %s",
-    ([method = "", path = "", body = ""]) =>
-      Effect.gen(function* () {
-        const { port } = yield* start(service)
-        const connection = yield* open(port)
-        const headers = { "content-type": "application/json" }
-        connection.send(bytesOf({ method, path, ...(body !== "" && { body, headers }) }))
-        connection.end()
-        expect((yield* Effect.promise(() => connection.receive())).status).toBe(200)
-        expect(yield* Effect.promise(() => connection.rest())).toBe("")
-      })
+  ])("answers a client that closes its sending side: %s", ([method = "", path = "", body = ""]) =>
+    Effect.gen(function* () {
+      const { port } = yield* start(service)
+      const connection = yield* open(port)
+      const headers = { "content-type": "application/json" }
+      connection.send(bytesOf({ method, path, ...(body !== "" && { body, headers }) }))
+      connection.end()
+      expect((yield* Effect.promise(() => connection.receive())).status).toBe(200)
+      expect(yield* Effect.promise(() => connection.rest())).toBe("")
+    })
   )
 
-  it.effect("an expectation that nobody knows is ignored", () =>
+  it.effect("ignores an unknown expectation", () =>
     Effect.gen(function* () {
       const answer = yield* answerTo("GET /ok/ HTTP/1.1\r\nhost: a\r\nexpect: a-miracle\r\n\r\n")
       expect(answer.status).toBe(200)
     })
   )
 
-  it.effect("an absolute address is its path", () =>
+  it.effect("treats an absolute address as its path", () =>
     Effect.gen(function* () {
       const answer = yield* answerTo("GET http://a.test/ok/ HTTP/1.1\r\nhost: a\r\n\r\n")
       expect(answer.status).toBe(200)
     })
   )
 
-  it.effect("requests sent one behind the other are answered in order", () =>
+  it.effect("answers pipelined requests in order", () =>
     Effect.gen(function* () {
       const { port } = yield* start(service)
       const connection = yield* open(port)
@@ -249,7 +247,7 @@ describe("bytes that are no request", () => {
     })
   )
 
-  it.effect("end the connection with an answer that has begun", () =>
+  it.effect("close the connection after an answer that has begun", () =>
     Effect.gen(function* () {
       const gate = yield* Deferred.make<number>()
       const list = Stream.make(1).pipe(Stream.concat(Stream.fromEffect(Deferred.await(gate))))
@@ -305,7 +303,7 @@ describe("pipelined requests", () => {
     return { connection, handledOf: () => handled }
   })
 
-  it.effect("are all answered where there are 16", () =>
+  it.effect("are all answered if there are 16", () =>
     Effect.gen(function* () {
       const { connection } = yield* sending(16)
       for (let index = 0; index < 16; index++) {
@@ -315,7 +313,7 @@ describe("pipelined requests", () => {
     })
   )
 
-  it.effect("are dropped after the first 16, whose answers end the connection", () =>
+  it.effect("are dropped after the first 16, after whose answers the connection closes", () =>
     Effect.gen(function* () {
       const { connection, handledOf } = yield* sending(2_500)
       const text = yield* Effect.promise(() => connection.rest())
@@ -328,10 +326,10 @@ describe("pipelined requests", () => {
   )
 })
 
-describe("how much of an answer has left", () => {
+describe("the count of bytes that have left", () => {
   const bytes = 1_000
 
-  it.effect("is counted for each of several answers on a connection", () =>
+  it.effect("is kept for each of several answers on a connection", () =>
     Effect.gen(function* () {
       const [gate, end] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
       const rest = Stream.drain(Stream.fromEffect(Deferred.await(end)))

@@ -57,7 +57,7 @@ describe("a service as a process", () => {
       })
   )
 
-  it.live("goes on with requests after SIGTERM, until a second one", () =>
+  it.live("accepts requests after SIGTERM until a second one", () =>
     Effect.gen(function* () {
       const { child, exit, lines } = yield* run(longDelay)
       const port = Number(new URL(String((yield* firstLine(lines))["url"])).port)
@@ -70,13 +70,13 @@ describe("a service as a process", () => {
     })
   )
 
-  it.live("says in one line of the log why it does not start, and exits with 1", () =>
+  it.live("logs in one line why it does not start, and exits with 1", () =>
     Effect.gen(function* () {
       const { exit, lines } = yield* run({ PORT: "seventy" })
-      const said: Array<string> = []
-      lines.on("line", (line) => said.push(line))
+      const logged: Array<string> = []
+      lines.on("line", (line) => logged.push(line))
       expect(yield* Effect.promise(() => exit)).toBe(1)
-      expect(said.map((line) => JSON.parse(line) as Line)).toMatchObject([
+      expect(logged.map((line) => JSON.parse(line) as Line)).toMatchObject([
         {
           level: "FATAL",
           message: 'does not start: PORT is "seventy". It must be a whole number from 0 to 65535.'

@@ -12,15 +12,15 @@ const noon = DateTime.makeUnsafe("2026-03-01T12:00:00Z")
 const acme = OrganisationName.make("acme")
 const rival = OrganisationName.make("rival")
 
-/** A store of tokenBuckets that counts how often it is asked, and can be away. */
+/** A store of token buckets that counts its steps, and can be unavailable. */
 const makeStore = Effect.gen(function* () {
   const memory = yield* TokenBuckets
-  const store = { steps: 0, away: false }
+  const store = { steps: 0, isUnavailable: false }
   const counted = TokenBuckets.of({
     change: (organisation, decide) =>
       Effect.suspend(() => {
         store.steps += 1
-        return store.away
+        return store.isUnavailable
           ? Effect.fail(new StorageUnavailable({}))
           : memory.change(organisation, decide)
       })
@@ -41,8 +41,8 @@ const instance = ({ layer }: Store, limit: string | undefined) =>
     )
   )
 
-/** What one request is told: 0 that it may go on, otherwise after how many seconds to come again. */
-const told = (count: RateLimit.RateLimit, organisation = acme) =>
+/** The result of one request: 0 if it is admitted, otherwise the seconds to wait. */
+const waitOf = (count: RateLimit.RateLimit, organisation = acme) =>
   Effect.map(Effect.result(count(organisation)), (result) => {
     if (Result.isSuccess(result)) return 0
     const { failure } = result
@@ -50,7 +50,7 @@ const told = (count: RateLimit.RateLimit, organisation = acme) =>
   })
 
 const many = (count: RateLimit.RateLimit, requests: number, organisation = acme) =>
-  Effect.replicateEffect(told(count, organisation), requests, { concurrency: "unbounded" })
+  Effect.replicateEffect(waitOf(count, organisation), requests, { concurrency: "unbounded" })
 
 const admitted = (answers: ReadonlyArray<unknown>) =>
   answers.filter((answer) => answer === 0).length
@@ -59,7 +59,7 @@ const atNoon = <A, E, R>(test: Effect.Effect<A, E, R>) =>
   Effect.andThen(TestClock.setTime(noon.epochMilliseconds), test)
 
 describe("RATE_LIMIT", () => {
-  it.effect("unset limits nobody and asks nothing", () =>
+  it.effect("does not limit or query anything when unset", () =>
     Effect.gen(function* () {
       const store = yield* makeStore
       const count = yield* instance(store, undefined)
@@ -68,7 +68,7 @@ describe("RATE_LIMIT", () => {
     }).pipe(atNoon)
   )
 
-  it.effect.each(["0", "-1", "1.5", "many"])("%j is no setting", (limit) =>
+  it.effect.each(["0", "-1", "1.5", "many"])("rejects %j as a setting", (limit) =>
     Effect.gen(function* () {
       const failure = yield* Effect.flip(instance(yield* makeStore, limit))
       expect(failure._tag).toBe("ConfigError")
@@ -77,7 +77,7 @@ describe("RATE_LIMIT", () => {
   )
 
   it.effect.each([1, 7, 60, 61, 6_000])(
-    "%d lets a minute's worth through, then the rate",
+    "of %d admits a minute's requests at once, then the rate",
     (limit) =>
       Effect.gen(function* () {
         const count = yield* instance(yield* makeStore, String(limit))
@@ -89,24 +89,24 @@ describe("RATE_LIMIT", () => {
       }).pipe(atNoon)
   )
 
-  it.effect("says when to come again, and means it", () =>
+  it.effect("answers the seconds after which the next request is admitted", () =>
     Effect.gen(function* () {
       const count = yield* instance(yield* makeStore, "4")
       yield* many(count, 4)
-      expect(yield* told(count)).toBe(15)
+      expect(yield* waitOf(count)).toBe(15)
       yield* TestClock.adjust("14001 millis")
-      expect(yield* told(count), "whole seconds, at least one").toBe(1)
+      expect(yield* waitOf(count), "whole seconds, at least one").toBe(1)
       yield* TestClock.adjust("998 millis")
-      expect(yield* told(count)).toBe(1)
+      expect(yield* waitOf(count)).toBe(1)
       yield* TestClock.adjust("1 millis")
-      expect(yield* told(count)).toBe(0)
-      expect(yield* told(count)).toBe(15)
+      expect(yield* waitOf(count)).toBe(0)
+      expect(yield* waitOf(count)).toBe(15)
     }).pipe(atNoon)
   )
 })
 
 describe("one organisation", () => {
-  it.effect("at its limit takes nothing from another", () =>
+  it.effect("at its limit does not affect another", () =>
     Effect.gen(function* () {
       const count = yield* instance(yield* makeStore, "120")
       yield* many(count, 500)
@@ -114,7 +114,7 @@ describe("one organisation", () => {
     }).pipe(atNoon)
   )
 
-  it.effect("whose step hangs holds up nobody else", () =>
+  it.effect("whose step hangs does not delay another", () =>
     Effect.gen(function* () {
       const { layer } = yield* makeStore
       const memory = yield* Effect.provide(TokenBuckets, layer)
@@ -122,7 +122,7 @@ describe("one organisation", () => {
         change: (organisation, decide) =>
           organisation === acme ? Effect.never : memory.change(organisation, decide)
       })
-      const store = { steps: 0, away: false, layer: Layer.succeed(TokenBuckets, hanging) }
+      const store = { steps: 0, isUnavailable: false, layer: Layer.succeed(TokenBuckets, hanging) }
       const count = yield* instance(store, "60")
       yield* Effect.forkChild(many(count, 10))
       yield* Effect.yieldNow
@@ -132,7 +132,7 @@ describe("one organisation", () => {
 })
 
 describe("several instances", () => {
-  it.effect("let no more through than one", () =>
+  it.effect("admit no more together than one instance", () =>
     Effect.gen(function* () {
       const store = yield* makeStore
       const instances = yield* Effect.replicateEffect(instance(store, "600"), 8)
@@ -152,7 +152,7 @@ describe("several instances", () => {
     { maxLength: 30 }
   )
 
-  it.effect("keep to the rate whenever and wherever requests come", () =>
+  it.effect("keep to the rate for any arrival times and instances", () =>
     Effect.promise(() =>
       fc.assert(
         fc.asyncProperty(fc.integer({ min: 1, max: 300 }), arrivals, (limit, steps) =>
@@ -176,7 +176,7 @@ describe("several instances", () => {
 })
 
 describe("the store", () => {
-  it.effect("is asked once for a second's worth, and not at all for who must wait", () =>
+  it.effect("is queried once per second's quota, and not for refused requests", () =>
     Effect.gen(function* () {
       const store = yield* makeStore
       const count = yield* instance(store, "6000")
@@ -189,18 +189,18 @@ describe("the store", () => {
     }).pipe(atNoon)
   )
 
-  it.effect("that is away is no answer, and costs nobody a request", () =>
+  it.effect("that is unavailable fails the request without counting it", () =>
     Effect.gen(function* () {
       const store = yield* makeStore
       const count = yield* instance(store, "5")
-      store.away = true
-      expect(yield* told(count)).toBe("StorageUnavailable")
-      store.away = false
+      store.isUnavailable = true
+      expect(yield* waitOf(count)).toBe("StorageUnavailable")
+      store.isUnavailable = false
       expect(admitted(yield* many(count, 10))).toBe(5)
     }).pipe(atNoon)
   )
 
-  it.effect("may hold what a clock ahead has written, or a higher limit", () =>
+  it.effect("may hold a time in the future or more requests than the limit", () =>
     Effect.gen(function* () {
       const store = yield* makeStore
       const { change } = yield* Effect.provide(TokenBuckets, store.layer)

@@ -51,8 +51,8 @@ const large = HttpServerResponse.stream(
 /** An answer of 9 MiB that is in memory. */
 const whole = HttpServerResponse.uint8Array(new Uint8Array(9 * mebibyte))
 
-describe("a place among the requests", () => {
-  it.effect("is not taken by bodies that are on their way", () =>
+describe("the limit of requests in progress", () => {
+  it.effect("does not count bodies that are arriving", () =>
     Effect.gen(function* () {
       const routes = [route("GET", "/ok/", () => ok), echo("/echo/")]
       const { port } = yield* start({ routes }, { MAX_REQUESTS_IN_PROGRESS: "1" })
@@ -65,7 +65,7 @@ describe("a place among the requests", () => {
     })
   )
 
-  it.effect("is refused to a body that arrives when there is none", () =>
+  it.effect("refuses a request whose body is complete when the limit is reached", () =>
     Effect.gen(function* () {
       const { open: go, wait } = yield* waiting
       const routes = [route("GET", "/wait/", wait), echo("/echo/")]
@@ -82,7 +82,7 @@ describe("a place among the requests", () => {
     })
   )
 
-  it.effect("is not taken by whole answers that nobody reads", () =>
+  it.effect("does not count complete answers that are not read", () =>
     Effect.gen(function* () {
       const large = new Uint8Array(64 * mebibyte)
       const big = route("GET", "/big/", () => Effect.succeed(HttpServerResponse.uint8Array(large)))
@@ -97,7 +97,7 @@ describe("a place among the requests", () => {
     })
   )
 
-  it.effect("ends with its connection, where nobody reads a streamed answer", () =>
+  it.effect("counts an unread streamed answer until its connection ends", () =>
     Effect.gen(function* () {
       const ended = yield* Deferred.make<void>()
       const chunk = new Uint8Array(mebibyte)
@@ -118,7 +118,7 @@ describe("a place among the requests", () => {
     })
   )
 
-  it.effect("is left to others by one address", () =>
+  it.effect("of one address does not affect other addresses", () =>
     Effect.gen(function* () {
       const { open: go, wait } = yield* waiting
       const routes = [route("GET", "/ok/", () => ok), route("GET", "/wait/", wait)]
@@ -140,7 +140,7 @@ describe("a place among the requests", () => {
     })
   )
 
-  it.effect("is left to others by one organisation", () =>
+  it.effect("of one organisation does not affect other organisations", () =>
     Effect.gen(function* () {
       const { open: go, wait } = yield* waiting
       const routes = [
@@ -180,7 +180,7 @@ describe("the memory for bodies", () => {
     return { another, connection, finish }
   })
 
-  it.effect("is refused while others hold it, and there again when they have gone", () =>
+  it.effect("is refused while it is used up, and available again when released", () =>
     Effect.gen(function* () {
       const { another, connection, finish } = yield* occupied
       const refused = yield* another
@@ -192,7 +192,7 @@ describe("the memory for bodies", () => {
     })
   )
 
-  it.effect("is taken from a body that arrives slowly, which is 408", () =>
+  it.effect("is taken from a body that arrives slowly, which is answered 408", () =>
     Effect.gen(function* () {
       const { another, connection } = yield* occupied
       yield* TestClock.adjust("2 seconds")
@@ -202,7 +202,7 @@ describe("the memory for bodies", () => {
     })
   )
 
-  it.effect("is given back by a body behind a request whose client has gone", () =>
+  it.effect("is released by a pipelined body whose client has disconnected", () =>
     Effect.gen(function* () {
       const { open: go, wait } = yield* waiting
       const routes = [...service.routes, route("GET", "/wait/", wait)]
@@ -234,7 +234,7 @@ describe("the memory for bodies", () => {
     })
   )
 
-  it.effect("is taken from an exchange whose answer waits behind another", () =>
+  it.effect("is taken from an exchange whose answer waits for an earlier one", () =>
     Effect.gen(function* () {
       const { open: go, wait } = yield* waiting
       const routes = [...service.routes, route("GET", "/wait/", wait)]
@@ -265,7 +265,7 @@ describe("the memory for bodies", () => {
   )
 })
 
-describe("the memory for bodies among clients", () => {
+describe("requests of one organisation", () => {
   /** Takes the token for the name of an organisation. */
   const named: Authorize = (header = "", scope, requestId) =>
     Effect.succeed({
@@ -320,7 +320,7 @@ describe("the memory for bodies among clients", () => {
     return { ended, held, port, unread }
   })
 
-  it.effect("are not lost to answers of another organisation that nobody reads", () =>
+  it.effect("succeed despite unread answers of another organisation", () =>
     Effect.gen(function* () {
       const { ended, held, port, unread } = yield* makeSending(4)
       yield* Effect.forEach([1, 2, 3, 4], () => unread)
@@ -342,7 +342,7 @@ describe("the memory for bodies among clients", () => {
     })
   )
 
-  it.effect("are not lost to small bodies that arrive slowly, where one arrives quickly", () =>
+  it.effect("succeed despite small bodies that arrive slowly", () =>
     Effect.gen(function* () {
       const { held, port } = yield* makeSending(1)
       const begin = Effect.fnUntraced(function* (bytes: number) {
@@ -366,7 +366,7 @@ describe("the memory for bodies among clients", () => {
     })
   )
 
-  it.effect("share it with the answers to small bodies, until these have been read", () =>
+  it.effect("share the memory with answers to small bodies until these are read", () =>
     Effect.gen(function* () {
       const { ended, held, port } = yield* makeSending(24)
       const begin = Effect.fnUntraced(function* () {
@@ -389,7 +389,7 @@ describe("the memory for bodies among clients", () => {
     })
   )
 
-  it.effect("are at most half of it for one organisation", () =>
+  it.effect("use at most half of the memory", () =>
     Effect.gen(function* () {
       const { held, port } = yield* makeSending(24)
       const first = yield* open(port)

@@ -27,7 +27,7 @@ const gated = Effect.gen(function* () {
 const receive = (connection: Connection) => Effect.promise(() => connection.receive())
 
 describe("stopping", () => {
-  it.effect("lets running requests finish and refuses new ones on kept connections", () =>
+  it.effect("finishes requests in progress and refuses new ones on kept connections", () =>
     Effect.gen(function* () {
       const { begun, gate, routes } = yield* gated
       const scope = yield* Scope.make()
@@ -61,7 +61,7 @@ describe("stopping", () => {
     })
   )
 
-  it.effect("does not wait longer than the grace", () =>
+  it.effect("waits no longer than the grace period", () =>
     Effect.gen(function* () {
       const { begun, routes } = yield* gated
       const scope = yield* Scope.make()
@@ -87,7 +87,7 @@ describe("stopping", () => {
 describe("the drain delay", () => {
   const settings = { DRAIN_DELAY_SECONDS: "5" }
 
-  it.effect("goes on with requests, unready, and ends each connection with its answer", () =>
+  it.effect("accepts requests, is not ready, and closes each connection after its answer", () =>
     Effect.gen(function* () {
       const { begun, gate, routes } = yield* gated
       const scope = yield* Scope.make()
@@ -122,7 +122,7 @@ describe("the drain delay", () => {
     })
   )
 
-  it.effect("is waited for even where nothing runs", () =>
+  it.effect("applies even without requests in progress", () =>
     Effect.gen(function* () {
       const scope = yield* Scope.make()
       yield* Scope.provide(start({}, settings), scope)
@@ -137,8 +137,8 @@ describe("the drain delay", () => {
   )
 })
 
-describe("a client that goes away", () => {
-  it.effect("does not stop a write half way", () =>
+describe("a client that disconnects", () => {
+  it.effect("does not interrupt a write", () =>
     Effect.gen(function* () {
       const { begun, ended, gate, routes } = yield* gated
       const { port } = yield* start({ routes })
@@ -153,7 +153,7 @@ describe("a client that goes away", () => {
     })
   )
 
-  it.effect("stops a query", () =>
+  it.effect("interrupts a query", () =>
     Effect.gen(function* () {
       const { begun, ended, routes } = yield* gated
       const { port } = yield* start({ routes })
@@ -168,7 +168,7 @@ describe("a client that goes away", () => {
 })
 
 describe("overload", () => {
-  it.effect("does not count the requests that a client left behind one without its answer", () =>
+  it.effect("does not count pipelined requests of a client that disconnected", () =>
     Effect.gen(function* () {
       const { begun, ended, routes } = yield* gated
       const { port } = yield* start({ routes }, { MAX_REQUESTS_IN_PROGRESS: "2" })
@@ -182,7 +182,7 @@ describe("overload", () => {
     })
   )
 
-  it.effect("is refused at once, while what runs goes on and health answers", () =>
+  it.effect("is refused at once, while requests in progress and health checks go on", () =>
     Effect.gen(function* () {
       const { begun, gate, routes } = yield* gated
       const { port } = yield* start({ routes }, { MAX_REQUESTS_IN_PROGRESS: "1" })

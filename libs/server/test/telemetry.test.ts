@@ -31,7 +31,7 @@ const startCounting = Effect.gen(function* () {
 const turnsOfTheLoop = Effect.promise(() => setTimeout(50))
 
 describe("/metrics", () => {
-  it.effect("is on a port of its own, with nothing beside it", () =>
+  it.effect("is on a port of its own, and nothing else is", () =>
     Effect.gen(function* () {
       const { metricsPort, port } = yield* start(service, { METRICS_PORT: "0" })
       expect(metricsPort).not.toBe(port)
@@ -44,7 +44,7 @@ describe("/metrics", () => {
     })
   )
 
-  it.effect("is nowhere unless a port is set", () =>
+  it.effect("is not served unless a port is set", () =>
     Effect.gen(function* () {
       const { metricsPort, port } = yield* start(service)
       const answer = yield* request(port, { path: "/metrics" })
@@ -79,7 +79,7 @@ describe("/metrics", () => {
     })
   )
 
-  it.effect("tell the longest pause of the event loop, once", () =>
+  it.effect("reports the longest pause of the event loop once", () =>
     Effect.gen(function* () {
       const { metrics } = yield* startCounting
       const pause = Effect.map(metrics, ({ body }) =>
@@ -96,7 +96,7 @@ describe("/metrics", () => {
     })
   )
 
-  it.effect("of two services in one process stay apart", () =>
+  it.effect("is separate for two services in one process", () =>
     Effect.gen(function* () {
       const one = yield* startCounting
       const other = yield* startCounting

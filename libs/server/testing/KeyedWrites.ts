@@ -1,7 +1,4 @@
-/**
- * What every endpoint that writes does with an Idempotency-Key, asked of a running service: one
- * suite for all of them.
- */
+/** The tests of the Idempotency-Key that every endpoint that writes must pass. */
 import { describe, expect, type Vitest } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Reply } from "@data-import/api/testing/Client"
@@ -14,7 +11,7 @@ import { freshOrganisation } from "@data-import/domain/testing/fresh"
 import { freshToken } from "./Tenant.ts"
 import type { TokenIssuer } from "./TokenIssuer.ts"
 
-/** A request that stores something when it is sent for the first time. */
+/** A request that stores something the first time. */
 export interface KeyedRequest {
   readonly path: string
   readonly token: string
@@ -30,7 +27,7 @@ export interface KeyedWrite<R> {
   readonly failed: string
   /** A new request, on an import of its own. */
   readonly fresh: Effect.Effect<KeyedRequest, unknown, R>
-  /** Everything that the request could change, but the keys. */
+  /** All tables that the request could change, except the keys. */
   readonly stored: Effect.Effect<unknown, unknown, R>
   /** As if the request that keeps its answer under this key were still running. */
   readonly takeAnswerBack: (key: string) => Effect.Effect<unknown, unknown, R>
@@ -45,8 +42,8 @@ const freshKey = () => crypto.randomUUID()
 
 const isReplayed = ({ headers }: Reply): boolean => headers["idempotency-replayed"] === "true"
 
-/** What a client compares: everything but when it was answered, to which request, and how often. */
-const seen = ({ headers, status, text }: Reply) => {
+/** The parts of an answer that are the same in a repeat. */
+const comparable = ({ headers, status, text }: Reply) => {
   const { date: _, "idempotency-replayed": __, "x-request-id": ___, ...same } = headers
   return { status, text, headers: same }
 }
@@ -80,7 +77,7 @@ const answers = <R>(it: Vitest.MethodsNonLive<Common | R>, write: KeyedWrite<Com
       for (const spelling of [key, quoted(key)]) {
         const again = yield* send(request, spelling)
         expect(isReplayed(again)).toBe(true)
-        expect(seen(again)).toEqual(seen(first))
+        expect(comparable(again)).toEqual(comparable(first))
       }
       expect(yield* write.stored).toEqual(stored)
     })
@@ -114,7 +111,7 @@ const answers = <R>(it: Vitest.MethodsNonLive<Common | R>, write: KeyedWrite<Com
     })
   )
 
-  it.effect("says that the key is in use while the first request runs", () =>
+  it.effect("answers 409 while the first request runs", () =>
     Effect.gen(function* () {
       const request = yield* write.fresh
       const key = freshKey()
@@ -130,7 +127,7 @@ const answers = <R>(it: Vitest.MethodsNonLive<Common | R>, write: KeyedWrite<Com
     })
   )
 
-  it.effect("of many at once lets one store, and answers the others the same or later", () =>
+  it.effect("of concurrent requests lets one store, and answers the others alike or 409", () =>
     Effect.gen(function* () {
       const request = yield* write.fresh
       const key = freshKey()
@@ -164,7 +161,7 @@ const limits = <R>(it: Vitest.MethodsNonLive<Common | R>, write: KeyedWrite<Comm
     })
   )
 
-  it.effect("looks at the key after the JSON and before the rules", () =>
+  it.effect("is checked after the JSON and before the rules", () =>
     Effect.gen(function* () {
       const { path, token } = yield* write.fresh
       const bad = { [header]: "a b" }
@@ -174,7 +171,7 @@ const limits = <R>(it: Vitest.MethodsNonLive<Common | R>, write: KeyedWrite<Comm
     })
   )
 
-  it.effect("keeps no refusal: the same request is judged anew, as soon as it is sent again", () =>
+  it.effect("keeps no refusal, so a repeat is validated again", () =>
     Effect.gen(function* () {
       const request = yield* write.fresh
       const key = freshKey()
@@ -189,7 +186,7 @@ const limits = <R>(it: Vitest.MethodsNonLive<Common | R>, write: KeyedWrite<Comm
 }
 
 const tenancy = <R>(it: Vitest.MethodsNonLive<Common | R>, write: KeyedWrite<Common | R>): void => {
-  it.effect("means nothing to another organisation", () =>
+  it.effect("is separate for each organisation", () =>
     Effect.gen(function* () {
       const [own, other] = [yield* write.fresh, yield* write.fresh]
       const key = freshKey()
@@ -201,11 +198,11 @@ const tenancy = <R>(it: Vitest.MethodsNonLive<Common | R>, write: KeyedWrite<Com
       const { token } = yield* freshToken(name, ["import:read", "import:write"])
       const stranger = yield* send({ ...own, token }, key)
       const without = yield* post(own.path, token, own.body)
-      expect(seen(stranger)).toEqual(seen(without))
+      expect(comparable(stranger)).toEqual(comparable(without))
     })
   )
 
-  it.effect("gives a kept answer to nobody without a good token and the scope", () =>
+  it.effect("gives a kept answer only to a valid token with the scope", () =>
     Effect.gen(function* () {
       const request = yield* write.fresh
       const key = freshKey()

@@ -46,9 +46,9 @@ const accountsOf = ({ supplier }: Tenant) =>
     where supplier = ${supplier.code}`
   )
 
-layer(serviceOnLine, { excludeTestServices: true })("without its database", (it) => {
+layer(serviceOnLine, { excludeTestServices: true })("an unavailable database", (it) => {
   describe("the service", () => {
-    it.effect("refuses at once, for the moment, and works when it is back", () =>
+    it.effect("answers 503 at once, and works again when the database is back", () =>
       Effect.gen(function* () {
         const { key, tenant } = yield* stagedImport()
         const other = accountOf(tenant.keyOf("other"))
@@ -89,7 +89,7 @@ layer(serviceOnLine, { excludeTestServices: true })("without its database", (it)
       })
     )
 
-    it.effect("lets in no request to try, so that a slow upload cannot keep others out", () =>
+    it.effect("admits no half-open probe that a slow upload could hold", () =>
       Effect.gen(function* () {
         const tenant = yield* freshTenant()
         const account = accountOf(tenant.keyOf("1"))
@@ -109,7 +109,7 @@ layer(serviceOnLine, { excludeTestServices: true })("without its database", (it)
       })
     )
 
-    it.effect("says of a token it has never seen neither yes nor no", () =>
+    it.effect("answers 503 to a token that is not cached", () =>
       Effect.gen(function* () {
         const tenant = yield* freshTenant()
         const account = accountOf(tenant.keyOf("1"))
@@ -123,7 +123,7 @@ layer(serviceOnLine, { excludeTestServices: true })("without its database", (it)
       })
     )
 
-    it.effect("still says what is wrong with a body that nobody has to look up", () =>
+    it.effect("still refuses a body that is no JSON", () =>
       Effect.gen(function* () {
         const tenant = yield* freshTenant()
         // The token becomes known, and the breaker is closed.
@@ -146,7 +146,7 @@ layer(serviceOnLine, { excludeTestServices: true })("without its database", (it)
         end $$`)}`
       )
 
-    it.effect("refuses for the moment, says why, and works when writes are taken again", () =>
+    it.effect("answers 503, logs why, and works again when writes are accepted", () =>
       Effect.gen(function* () {
         const { key, tenant } = yield* stagedImport()
         const { log } = yield* Premises
@@ -173,8 +173,8 @@ layer(serviceOnLine, { excludeTestServices: true })("without its database", (it)
     )
   })
 
-  describe("an account that was being made", () => {
-    it.effect("is made once in the end, by whoever asks again", () =>
+  describe("an account in progress", () => {
+    it.effect("is created once, by the repeated request", () =>
       Effect.gen(function* () {
         const { cut, mend } = yield* Line
         const { key, tenant } = yield* stagedImport()
@@ -203,7 +203,7 @@ describe("a service that starts", () => {
   layer(Layer.unwrap(Effect.map(freshUrl, (url) => serviceOn(url, { DATABASE_URL: gone.href }))), {
     excludeTestServices: true
   })((it) => {
-    it.effect("while its database is away answers that it is", () =>
+    it.effect("while its database is unavailable answers 503", () =>
       Effect.gen(function* () {
         const tenant = yield* freshTenant()
         const reply = yield* Effect.timeout(stage(tenant, accountOf(tenant.keyOf("1"))), quickly)

@@ -74,7 +74,7 @@ const leaseOf = ({ supplier }: Tenant) =>
 
 describe.each(anHour)("an instance whose clock is an hour", (direction, wrong) => {
   layer(instancesWith(wrong), { excludeTestServices: true })(direction, (it) => {
-    it.effect("a lease is held for a minute, whoever takes it", () =>
+    it.effect("a lease lasts a minute on either instance", () =>
       Effect.gen(function* () {
         const instances = yield* Instances
         for (const [holder, other] of [
@@ -105,7 +105,7 @@ describe.each(anHour)("an instance whose clock is an hour", (direction, wrong) =
       })
     )
 
-    it.effect("an attempt that died is taken over when its lease is over, and not before", () =>
+    it.effect("an attempt that died is taken over once its lease has ended", () =>
       Effect.gen(function* () {
         const instances = yield* Instances
         const tenant = yield* freshTenant()
@@ -163,7 +163,7 @@ describe.each(anHour)("an instance whose clock is an hour", (direction, wrong) =
       })
     )
 
-    it.effect("the rate of an organisation is shared, and nobody waits for the hour", () =>
+    it.effect("the rate of an organisation is shared, and Retry-After is not an hour", () =>
       Effect.gen(function* () {
         const instances = yield* Instances
         const { off, right } = instances

@@ -88,7 +88,7 @@ const brokenPlaces = [
 
 layer(service, { excludeTestServices: true })("what is wrong with a request", (it) => {
   describe("the faults of an account", () => {
-    it.effect("are all told at once, in the order of the payload", () =>
+    it.effect("are all reported at once, in the order of the payload", () =>
       Effect.gen(function* () {
         const tenant = yield* freshTenant()
         for (const send of [validate, stage]) {
@@ -100,7 +100,7 @@ layer(service, { excludeTestServices: true })("what is wrong with a request", (i
       })
     )
 
-    it.effect("say in words what to do", () =>
+    it.effect("have a detail that names the remedy", () =>
       Effect.gen(function* () {
         const tenant = yield* freshTenant()
         const { text } = yield* validate(tenant, {
@@ -130,7 +130,7 @@ layer(service, { excludeTestServices: true })("what is wrong with a request", (i
       })
     )
 
-    it.effect("are told of 1,000 places, and that there are more", () =>
+    it.effect("are reported up to 1,000, with a note that there are more", () =>
       Effect.gen(function* () {
         const tenant = yield* freshTenant()
         const account = { ...accountOf(tenant.keyOf("1")), notes: Array(10_000).fill({}) }
@@ -166,7 +166,7 @@ layer(service, { excludeTestServices: true })("what is wrong with a request", (i
     const metadata = (count: number) =>
       Array.from({ length: count }, (_, index) => ({ key: `k${index}`, value: {} }))
 
-    it.effect("may have 10,000 elements and no more, and what else is wrong is told as well", () =>
+    it.effect("may have at most 10,000 elements, and other errors are reported as well", () =>
       Effect.gen(function* () {
         const tenant = yield* freshTenant()
         const account = { ...tenant.keyOf("1"), unknown_occupier: true }
@@ -198,7 +198,7 @@ layer(service, { excludeTestServices: true })("what is wrong with a request", (i
         ["import_supplier: required", "external_account_number: required", "customers: required"]
       ]
     ]
-    it.effect.each(bodies)("%j is refused where it is wrong", ([body, places]) =>
+    it.effect.each(bodies)("%j is refused at the place of the error", ([body, places]) =>
       Effect.gen(function* () {
         const { token } = yield* freshTenant()
         for (const path of [validatePath, stagePath]) {
@@ -239,7 +239,7 @@ layer(service, { excludeTestServices: true })("what is wrong with a request", (i
       [{ import_supplier: null, dryrun: true }, ["import_supplier: null", "dryrun: unknown_field"]],
       [{ customers: [] }, ["customers: unknown_field"]]
     ]
-    it.effect.each(bodies)("with %j is refused where it is wrong", ([altered, places]) =>
+    it.effect.each(bodies)("with %j is refused at the place of the error", ([altered, places]) =>
       Effect.gen(function* () {
         const tenant = yield* freshTenant()
         const payload = { ...tenant.keyOf("1"), operations_team_name: team, ...altered }
@@ -249,7 +249,7 @@ layer(service, { excludeTestServices: true })("what is wrong with a request", (i
       })
     )
 
-    it.effect("has a wrapper like the others, with task_params that take nothing", () =>
+    it.effect("has the same wrapper, and task_params without members", () =>
       Effect.gen(function* () {
         const { keyOf, token } = yield* freshTenant()
         const payload = { ...keyOf("1"), operations_team_name: team }
@@ -279,7 +279,7 @@ layer(service, { excludeTestServices: true })("what is wrong with a request", (i
   })
 
   describe("a supplier", () => {
-    it.effect("of another organisation looks exactly like one that does not exist", () =>
+    it.effect("of another organisation is refused like one that does not exist", () =>
       Effect.gen(function* () {
         const tenant = yield* freshTenant()
         const rivals = [

@@ -1,4 +1,4 @@
-/** Values that break parsers, databases and prototypes: each has its 400, and none a 500. */
+/** Values that break parsers, databases or prototypes are refused with 400. */
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { put, type Wire } from "@data-import/domain/testing/wire"
@@ -38,7 +38,7 @@ const forEachPlace = <A, E, R>(
 const failed = "account_failed_validation"
 
 layer(service, { excludeTestServices: true })("a hostile value", (it) => {
-  describe("in the place of any other", () => {
+  describe("at any place", () => {
     const values = {
       "another type": `{"a":1}`,
       "a list of lists": `[[[]]]`,
@@ -47,7 +47,7 @@ layer(service, { excludeTestServices: true })("a hostile value", (it) => {
       "a number too long": "12345678901234567890",
       "an empty text": `""`
     }
-    it.effect.each(Object.entries(values))("is judged: %s", ([, source]) =>
+    it.effect.each(Object.entries(values))("is answered 200 or 400: %s", ([, source]) =>
       Effect.gen(function* () {
         const tenant = yield* freshTenant()
         const account = accountOf(tenant.keyOf("1"))
@@ -63,8 +63,8 @@ layer(service, { excludeTestServices: true })("a hostile value", (it) => {
     )
   })
 
-  describe("that is text which no database holds", () => {
-    /** What may be said of it, where the field has a form of its own. */
+  describe("that is text which PostgreSQL cannot store", () => {
+    /** The codes that fields with a format of their own answer. */
     const codes = /: invalid(_(?!type)\w+)?$/
 
     it.effect.each([
@@ -92,7 +92,7 @@ layer(service, { excludeTestServices: true })("a hostile value", (it) => {
       })
     )
 
-    it.effect("is refused in names as well", () =>
+    it.effect("is refused in field names", () =>
       Effect.gen(function* () {
         const tenant = yield* freshTenant()
         const account = accountOf(tenant.keyOf("1"))
@@ -111,7 +111,7 @@ layer(service, { excludeTestServices: true })("a hostile value", (it) => {
       })
     )
 
-    it.effect("is refused in a process request, and on record all the same", () =>
+    it.effect("is refused in a process request, and recorded", () =>
       Effect.gen(function* () {
         const { apiKey, keyOf, token } = yield* freshTenant()
         const request = { ...keyOf("1"), operations_team_name: team }
@@ -160,7 +160,7 @@ layer(service, { excludeTestServices: true })("a hostile value", (it) => {
       [["metadata", 0, "value"], "1e400", ["not_an_object"]],
       [["unknown_occupier"], "12345678901234567890", ["invalid_type"]]
     ]
-    it.effect.each(numbers)("at %j, spelled %s, is %j", ([path, source, codes]) =>
+    it.effect.each(numbers)("at %j, written %s, is %j", ([path, source, codes]) =>
       Effect.gen(function* () {
         const tenant = yield* freshTenant()
         const key = tenant.keyOf("1")
@@ -199,71 +199,69 @@ layer(service, { excludeTestServices: true })("a hostile value", (it) => {
       })
     )
 
-    it.effect(
-      "may be text wherever it is a figure, and an amount is answered with two decimals",
-      () =>
-        Effect.gen(function* () {
-          const tenant = yield* freshTenant()
-          const account = (figure: (value: number) => unknown) => ({
-            ...tenant.keyOf("1"),
-            unknown_occupier: true,
-            transfer_balance: figure(-12.5),
-            ledgers: [
-              {
-                ledger_code: "L",
-                last_statement_balance: figure(0),
-                ledger_balance: figure(-12.5),
-                current_statement_transactions: [
-                  {
-                    transaction_id: "T",
-                    transaction_date: "2025-01-01",
-                    amount: figure(12.5),
-                    type: "SUPPLY_CHARGE",
-                    product_code: "P",
-                    line_items: [
-                      {
-                        start_date: "2025-01-01",
-                        end_date: "2025-01-31",
-                        number_of_units: figure(4.0625),
-                        net_amount: figure(10.156),
-                        price_per_unit: figure(2.5),
-                        units: [figure(1), figure(5.0625)]
-                      }
-                    ],
-                    tax_items: [
-                      {
-                        amount: figure(2.344),
-                        tax_type: "VAT",
-                        value_taxed: figure(10.156),
-                        rate: figure(0.23),
-                        unit_type: "PROPORTION"
-                      }
-                    ]
-                  }
-                ]
-              }
-            ]
-          })
-          const asNumbers = yield* validate(
-            tenant,
-            account((value) => value)
-          )
-          const asTexts = yield* validate(tenant, account(String))
-          const amount = "ledgers.0.current_statement_transactions.0.amount"
-          expect(asNumbers.json).toStrictEqual(
-            put(
-              account((value) => value),
-              amount,
-              "12.50"
-            )
-          )
-          expect(asTexts.text).toBe(asNumbers.text)
+    it.effect("may be sent as text, and an amount is answered with two decimals", () =>
+      Effect.gen(function* () {
+        const tenant = yield* freshTenant()
+        const account = (decimal: (value: number) => unknown) => ({
+          ...tenant.keyOf("1"),
+          unknown_occupier: true,
+          transfer_balance: decimal(-12.5),
+          ledgers: [
+            {
+              ledger_code: "L",
+              last_statement_balance: decimal(0),
+              ledger_balance: decimal(-12.5),
+              current_statement_transactions: [
+                {
+                  transaction_id: "T",
+                  transaction_date: "2025-01-01",
+                  amount: decimal(12.5),
+                  type: "SUPPLY_CHARGE",
+                  product_code: "P",
+                  line_items: [
+                    {
+                      start_date: "2025-01-01",
+                      end_date: "2025-01-31",
+                      number_of_units: decimal(4.0625),
+                      net_amount: decimal(10.156),
+                      price_per_unit: decimal(2.5),
+                      units: [decimal(1), decimal(5.0625)]
+                    }
+                  ],
+                  tax_items: [
+                    {
+                      amount: decimal(2.344),
+                      tax_type: "VAT",
+                      value_taxed: decimal(10.156),
+                      rate: decimal(0.23),
+                      unit_type: "PROPORTION"
+                    }
+                  ]
+                }
+              ]
+            }
+          ]
         })
+        const asNumbers = yield* validate(
+          tenant,
+          account((value) => value)
+        )
+        const asTexts = yield* validate(tenant, account(String))
+        const amount = "ledgers.0.current_statement_transactions.0.amount"
+        expect(asNumbers.json).toStrictEqual(
+          put(
+            account((value) => value),
+            amount,
+            "12.50"
+          )
+        )
+        expect(asTexts.text).toBe(asNumbers.text)
+      })
     )
   })
 
   describe("in any request", () => {
-    it.effect("changes nothing of what every object inherits", () =>
+    it.effect("does not change the prototype of objects", () =>
       Effect.gen(function* () {
         const tenant = yield* freshTenant()
         const evil = `{"polluted":true}`
@@ -279,7 +277,7 @@ layer(service, { excludeTestServices: true })("a hostile value", (it) => {
       })
     )
 
-    it.effect("is nowhere in the log", () =>
+    it.effect("does not appear in the log", () =>
       Effect.gen(function* () {
         const { log } = yield* Premises
         const tenant = yield* freshTenant()

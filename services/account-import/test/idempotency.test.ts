@@ -51,7 +51,7 @@ layer(service, { excludeTestServices: true })("an Idempotency-Key", (it) => {
   keyedWritesSuite(it, writes)
 
   describe("of a staging", () => {
-    it.effect("keeps the status of a later staging, and does not stage anew", () =>
+    it.effect("answers the kept status after a later staging, and does not stage again", () =>
       Effect.gen(function* () {
         const { key, tenant } = yield* stagedImport()
         const headers = { "idempotency-key": "again" }
@@ -73,7 +73,7 @@ layer(service, { excludeTestServices: true })("an Idempotency-Key", (it) => {
   })
 
   describe("of a process", () => {
-    it.effect("keeps no dry run, which is one each time", () =>
+    it.effect("keeps no answer of a dry run", () =>
       Effect.gen(function* () {
         const { key, tenant } = yield* stagedImport()
         const headers = { "idempotency-key": "dryRun" }
@@ -93,7 +93,7 @@ layer(service, { excludeTestServices: true })("an Idempotency-Key", (it) => {
     )
   })
 
-  it.effect("is ignored by validate, whatever it is", () =>
+  it.effect("is ignored by validate", () =>
     Effect.gen(function* () {
       const tenant = yield* freshTenant()
       const payload = accountOf(tenant.keyOf("1"))

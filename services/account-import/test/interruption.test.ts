@@ -26,9 +26,9 @@ const countOf = ({ supplier }: Tenant) =>
     from import_processes left join accounts using (id) where supplier = ${supplier.code}`
   )
 
-layer(service, { excludeTestServices: true })("a client that goes away", (it) => {
-  describe("while its account is made", () => {
-    it.effect("leaves it made, whole, and recorded", () =>
+layer(service, { excludeTestServices: true })("a client that disconnects", (it) => {
+  describe("while its account is created", () => {
+    it.effect("leaves the account complete and recorded", () =>
       Effect.gen(function* () {
         const { key, tenant } = yield* stagedImport()
         const body = { payload: { ...key, operations_team_name: team } }
@@ -51,7 +51,7 @@ layer(service, { excludeTestServices: true })("a client that goes away", (it) =>
       })
     )
 
-    it.effect("in a dry run leaves it pending", () =>
+    it.effect("in a dry run leaves the import pending", () =>
       Effect.gen(function* () {
         const { key, tenant } = yield* stagedImport()
         const body = { payload: { ...key, operations_team_name: team, dry_run: true } }
@@ -70,8 +70,8 @@ layer(service, { excludeTestServices: true })("a client that goes away", (it) =>
     )
   })
 
-  describe("before its request was whole", () => {
-    it.effect("leaves everything as it was", () =>
+  describe("before its request was complete", () => {
+    it.effect("changes nothing", () =>
       Effect.gen(function* () {
         const tenant = yield* freshTenant()
         const key = tenant.keyOf("1")
@@ -94,8 +94,8 @@ layer(service, { excludeTestServices: true })("a client that goes away", (it) =>
     )
   })
 
-  describe("as soon as its request was sent", () => {
-    it.effect("finds its account staged whole, or not at all", () =>
+  describe("right after its request was sent", () => {
+    it.effect("finds its account staged completely or not at all", () =>
       Effect.gen(function* () {
         const tenant = yield* freshTenant()
         for (let round = 0; round < 10; round++) {

@@ -52,7 +52,7 @@ const heldBySomebody = Effect.fnUntraced(function* (tenant: Tenant, key: ImportK
 
 layer(service, { excludeTestServices: true })("process over HTTP", (it) => {
   describe("a staged account", () => {
-    it.effect("becomes an account with everything on it", () =>
+    it.effect("becomes an account with all of its data", () =>
       Effect.gen(function* () {
         const { key, tenant } = yield* stagedImport()
         const reply = yield* process(tenant, key)
@@ -89,7 +89,7 @@ layer(service, { excludeTestServices: true })("process over HTTP", (it) => {
       })
     )
 
-    it.effect("becomes one account only, whose number every repeat tells", () =>
+    it.effect("becomes one account, whose number every repeat answers", () =>
       Effect.gen(function* () {
         const { key, tenant } = yield* stagedImport()
         const { kraken_account_number } = (yield* process(tenant, key)).json as Record<
@@ -110,7 +110,7 @@ layer(service, { excludeTestServices: true })("process over HTTP", (it) => {
       })
     )
 
-    it.effect("is judged by the rules of the day, and may be processed once it is sound", () =>
+    it.effect("is validated by the current rules, and may be processed once it is valid", () =>
       Effect.gen(function* () {
         const { documents } = yield* Premises
         const tenant = yield* freshTenant({ documentCheck: true })
@@ -152,7 +152,7 @@ layer(service, { excludeTestServices: true })("process over HTTP", (it) => {
   })
 
   describe("a dry run", () => {
-    it.effect("does everything and leaves nothing but its traces", () =>
+    it.effect("changes nothing except the audit log and the attempt", () =>
       Effect.gen(function* () {
         const { key, tenant } = yield* stagedImport()
         const tables = tablesBut("import_attempts", "outbox", ...auditTables)
@@ -188,7 +188,7 @@ layer(service, { excludeTestServices: true })("process over HTTP", (it) => {
       ["another case", "nl-0004711"],
       ["a longer number", "NL-0004711 1"]
     ]
-    it.effect.each(ends)("is what was never staged: %s", ([, number]) =>
+    it.effect.each(ends)("is an import that was never staged: %s", ([, number]) =>
       Effect.gen(function* () {
         const { tenant } = yield* stagedImport()
         const reply = yield* process(tenant, tenant.keyOf(number))
@@ -200,7 +200,7 @@ layer(service, { excludeTestServices: true })("process over HTTP", (it) => {
       })
     )
 
-    it.effect("is what was staged under another supplier of the organisation", () =>
+    it.effect("is an import that was staged under another supplier of the organisation", () =>
       Effect.gen(function* () {
         const { key, tenant } = yield* stagedImport()
         const { code } = yield* freshSupplierOf(tenant.organisation)
@@ -209,7 +209,7 @@ layer(service, { excludeTestServices: true })("process over HTTP", (it) => {
       })
     )
 
-    it.effect("is an account under a team that is not there", () =>
+    it.effect("is an account with an unknown team", () =>
       Effect.gen(function* () {
         const { key, tenant } = yield* stagedImport()
         for (const name of ["Nobody", team.toUpperCase(), "Nobody\u00a0else"]) {
@@ -229,7 +229,7 @@ layer(service, { excludeTestServices: true })("process over HTTP", (it) => {
       })
     )
 
-    it.effect("is told by the first of its reasons", () =>
+    it.effect("is refused for the first of several reasons", () =>
       Effect.gen(function* () {
         const setup = yield* Configuration
         const imports = yield* ImportProcesses
@@ -263,7 +263,7 @@ layer(service, { excludeTestServices: true })("process over HTTP", (it) => {
       })
     )
 
-    it.effect("is on record with its reason", () =>
+    it.effect("is recorded with its reason", () =>
       Effect.gen(function* () {
         const tenant = yield* freshTenant()
         const key = tenant.keyOf("1")
@@ -283,8 +283,8 @@ layer(service, { excludeTestServices: true })("process over HTTP", (it) => {
     )
   })
 
-  describe("a lease that a process left behind", () => {
-    it.effect("holds the import until it is over, and then no longer", () =>
+  describe("a lease of a process that died", () => {
+    it.effect("holds the import until it ends", () =>
       Effect.gen(function* () {
         const { key, tenant } = yield* stagedImport()
         const dead = yield* heldBySomebody(tenant, key)
@@ -311,7 +311,7 @@ layer(service, { excludeTestServices: true })("process over HTTP", (it) => {
   })
 
   describe("the limit of a supplier", () => {
-    it.effect("of nothing lets nothing through", () =>
+    it.effect("of 0 refuses every process", () =>
       Effect.gen(function* () {
         const { key, tenant } = yield* stagedImport({ concurrencyLimit: 0 })
         for (const options of [{}, { dry_run: true }]) {
@@ -332,7 +332,7 @@ layer(service, { excludeTestServices: true })("process over HTTP", (it) => {
       })
     )
 
-    it.effect("is free again when an attempt has ended, or its lease", () =>
+    it.effect("is released when an attempt or its lease has ended", () =>
       Effect.gen(function* () {
         const { key, tenant } = yield* stagedImport({ concurrencyLimit: 1 })
         const other = tenant.keyOf("other")
@@ -345,7 +345,7 @@ layer(service, { excludeTestServices: true })("process over HTTP", (it) => {
       })
     )
 
-    it.effect("is nothing to another supplier", () =>
+    it.effect("does not affect another supplier", () =>
       Effect.gen(function* () {
         const full = yield* stagedImport({ concurrencyLimit: 0 })
         const free = yield* stagedImport({ concurrencyLimit: 1 })

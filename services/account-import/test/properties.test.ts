@@ -111,7 +111,7 @@ const serviceAtSampleTime = Layer.provideMerge(
 )
 
 layer(serviceAtSampleTime, { excludeTestServices: true })("over HTTP", (it) => {
-  it.effect("every valid account is validated, staged and processed, and kept as it was sent", () =>
+  it.effect("every valid account is validated, staged, processed and stored as sent", () =>
     Effect.gen(function* () {
       const tenant = yield* freshTenant()
       const accounts = accountPayload()
@@ -139,7 +139,7 @@ layer(serviceAtSampleTime, { excludeTestServices: true })("over HTTP", (it) => {
     })
   )
 
-  it.effect("every account with one fault is refused for that fault alone", () =>
+  it.effect("every account with one error is refused for that error alone", () =>
     Effect.gen(function* () {
       const tenant = yield* freshTenant()
       const accounts = accountPayload({ supplier: tenant.supplier.code })

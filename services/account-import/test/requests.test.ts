@@ -22,8 +22,8 @@ const limit = 10 * 1024 * 1024
 const codeOf = ({ json }: { readonly json: unknown }) => (json as { readonly code: string }).code
 
 layer(service, { excludeTestServices: true })("a request", (it) => {
-  describe("with several faults", () => {
-    it.effect("is refused for the first in the order of the contract", () =>
+  describe("with several errors", () => {
+    it.effect("is refused for the first one in the order of the contract", () =>
       Effect.gen(function* () {
         const { keyOf, organisation, token } = yield* freshTenant({ status: "Paused" })
         const readOnly = yield* freshToken(organisation, ["import:read"])
@@ -75,8 +75,8 @@ layer(service, { excludeTestServices: true })("a request", (it) => {
     )
   })
 
-  describe("without a good token", () => {
-    it.effect("is refused wherever it goes", () =>
+  describe("without a valid token", () => {
+    it.effect("is refused at every endpoint", () =>
       Effect.gen(function* () {
         const issue = yield* TokenIssuer
         const { apiKey, organisation, token } = yield* freshTenant()
@@ -107,7 +107,7 @@ layer(service, { excludeTestServices: true })("a request", (it) => {
       })
     )
 
-    it.effect("may call its token a Bearer's, and write the scheme as it likes", () =>
+    it.effect("may use the scheme Bearer, in any case", () =>
       Effect.gen(function* () {
         const { keyOf, token } = yield* freshTenant()
         const body = JSON.stringify({ payload: accountOf(keyOf("1")) })
@@ -119,7 +119,7 @@ layer(service, { excludeTestServices: true })("a request", (it) => {
       })
     )
 
-    it.effect("with a read-only key may validate, and nothing else", () =>
+    it.effect("with a read-only key may validate only", () =>
       Effect.gen(function* () {
         const { keyOf, organisation } = yield* freshTenant()
         const { token } = yield* freshToken(organisation, ["import:read"])
@@ -149,7 +149,7 @@ layer(service, { excludeTestServices: true })("a request", (it) => {
   })
 
   describe("at a path", () => {
-    it.effect("without its slash is sent to the one with it, query and all", () =>
+    it.effect("without its slash is redirected to the path with it, with its query", () =>
       Effect.gen(function* () {
         for (const path of paths) {
           for (const query of ["", "?", "?a=%2F&b"]) {
@@ -235,7 +235,7 @@ layer(service, { excludeTestServices: true })("a request", (it) => {
       })
     )
 
-    it.effect("of 10 MiB is taken, and one byte more is not", () =>
+    it.effect("of 10 MiB is accepted, and of one byte more refused", () =>
       Effect.gen(function* () {
         const tenant = yield* freshTenant()
         const full = Buffer.alloc(limit, " ")
@@ -282,7 +282,7 @@ layer(service, { excludeTestServices: true })("a request", (it) => {
       "a surrogate in bytes": Buffer.from(`{"payload":"\u00ed\u00a0\u0080"}`, "latin1"),
       "half a character": Buffer.from(`{"payload":"\u00e2\u0082`, "latin1")
     }
-    it.effect.each(Object.keys(bytes))("that is no JSON as the contract takes it: %s", (name) =>
+    it.effect.each(Object.keys(bytes))("that is no valid JSON is refused: %s", (name) =>
       Effect.gen(function* () {
         const { token } = yield* freshTenant()
         for (const path of paths) {
@@ -294,7 +294,7 @@ layer(service, { excludeTestServices: true })("a request", (it) => {
       })
     )
 
-    it.effect("of 32 levels is taken", () =>
+    it.effect("of 32 levels is accepted", () =>
       Effect.gen(function* () {
         const tenant = yield* freshTenant()
         const deepest = JSON.parse(`{"a":${nested(27)}}`) as unknown
@@ -307,7 +307,7 @@ layer(service, { excludeTestServices: true })("a request", (it) => {
   })
 
   describe("with an id", () => {
-    it.effect("is found under it in the audit log", () =>
+    it.effect("is in the audit log with this id", () =>
       Effect.gen(function* () {
         const { keyOf, token } = yield* freshTenant()
         const ids = ["a", "A.b_c-9".repeat(18).slice(0, 128), "a b", "x".repeat(129), "ø", "a;b"]
@@ -326,7 +326,7 @@ layer(service, { excludeTestServices: true })("a request", (it) => {
       })
     )
 
-    it.effect("has it in refusals as well", () =>
+    it.effect("has it in refusals", () =>
       Effect.gen(function* () {
         const headers = { "x-request-id": "my-id" }
         for (const path of [...paths, "/nowhere/", stagePath.slice(0, -1)]) {

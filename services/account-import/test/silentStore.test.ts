@@ -35,8 +35,8 @@ const silently = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
 /** Sooner than the look-ups would end by themselves. */
 const soon = "3 seconds"
 
-layer(service, { excludeTestServices: true })("a document store that is silent", (it) => {
-  describe("is left alone as soon as the client goes away", () => {
+layer(service, { excludeTestServices: true })("a document store that does not answer", (it) => {
+  describe("is no longer waited for once the client disconnects", () => {
     it.effect.each([["validate", validatePath] as const, ["stage", stagePath] as const])(
       "from %s, and nothing is stored",
       ([name, path]) =>
@@ -61,7 +61,7 @@ layer(service, { excludeTestServices: true })("a document store that is silent",
         })
     )
 
-    it.effect("from process, and the import is free again", () =>
+    it.effect("from process, and the import is released", () =>
       Effect.gen(function* () {
         const { key, tenant } = yield* stagedImport({ documentCheck: true })
         const body = { payload: { ...key, operations_team_name: team } }
@@ -83,7 +83,7 @@ layer(service, { excludeTestServices: true })("a document store that is silent",
     )
   })
 
-  it.effect("is waited for until the deadline, and then the answer is 503", () =>
+  it.effect("is waited for until the timeout, and then the answer is 503", () =>
     Effect.gen(function* () {
       const { key, tenant } = yield* stagedImport({ documentCheck: true })
       const reply = yield* silently(stage(tenant, accountOf(key)))

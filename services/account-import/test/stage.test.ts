@@ -40,7 +40,7 @@ layer(service, { excludeTestServices: true })("stage over HTTP", (it) => {
       })
     )
 
-    it.effect("is stored to the letter as validate answers it", () =>
+    it.effect("is stored exactly as validate answers it", () =>
       Effect.gen(function* () {
         const tenant = yield* freshTenant()
         const account = {
@@ -56,7 +56,7 @@ layer(service, { excludeTestServices: true })("stage over HTTP", (it) => {
       })
     )
 
-    it.effect("is told from every other by its whole number, to the letter", () =>
+    it.effect("is identified by its whole number, compared exactly", () =>
       Effect.gen(function* () {
         const tenant = yield* freshTenant()
         const numbers = [
@@ -78,7 +78,7 @@ layer(service, { excludeTestServices: true })("stage over HTTP", (it) => {
       })
     )
 
-    it.effect("of the same number under another supplier is another one", () =>
+    it.effect("of the same number under another supplier is another import", () =>
       Effect.gen(function* () {
         const tenants = [yield* freshTenant(), yield* freshTenant()]
         for (const tenant of tenants) {
@@ -108,7 +108,7 @@ layer(service, { excludeTestServices: true })("stage over HTTP", (it) => {
   })
 
   describe("two first stagings at once", () => {
-    it.effect("give one 201 and one 200, twenty times over", () =>
+    it.effect("are answered 201 and 200, in twenty repetitions", () =>
       Effect.gen(function* () {
         const tenant = yield* freshTenant()
         for (let round = 0; round < 20; round++) {
@@ -122,7 +122,7 @@ layer(service, { excludeTestServices: true })("stage over HTTP", (it) => {
       })
     )
 
-    it.effect("leave the data of one of them, whole", () =>
+    it.effect("leave the complete data of one of them", () =>
       Effect.gen(function* () {
         const tenant = yield* freshTenant()
         const key = tenant.keyOf("1")
@@ -151,7 +151,7 @@ layer(service, { excludeTestServices: true })("stage over HTTP", (it) => {
       limits: { deployment: null, supplier: null }
     }
 
-    it.effect("is an account that was imported, which is named", () =>
+    it.effect("is an imported account, whose number is answered", () =>
       Effect.gen(function* () {
         const { key, tenant } = yield* stagedImport()
         const { json } = yield* process(tenant, key)
@@ -170,7 +170,7 @@ layer(service, { excludeTestServices: true })("stage over HTTP", (it) => {
       })
     )
 
-    it.effect("is an account to be skipped, until it is no longer", () =>
+    it.effect("is an account that the operator skips", () =>
       Effect.gen(function* () {
         const imports = yield* ImportProcesses
         const { key, tenant } = yield* stagedImport()
@@ -184,7 +184,7 @@ layer(service, { excludeTestServices: true })("stage over HTTP", (it) => {
       })
     )
 
-    it.effect("is an account in progress, until its lease is over", () =>
+    it.effect("is an account in progress, until its lease ends", () =>
       Effect.gen(function* () {
         const imports = yield* ImportProcesses
         const { key, tenant } = yield* stagedImport()

@@ -25,9 +25,9 @@ const refusals = new Set([
   "account_import_process_already_imported"
 ])
 
-layer(service, { excludeTestServices: true })("at the same time", (it) => {
+layer(service, { excludeTestServices: true })("concurrently", (it) => {
   describe("twenty processes of one account", () => {
-    it.effect.each([0, 1, 2, 3, 4])("make one account, and tell the others why not (%i)", () =>
+    it.effect.each([0, 1, 2, 3, 4])("create one account and refuse the others (%i)", () =>
       Effect.gen(function* () {
         const { key, tenant } = yield* stagedImport()
         const replies = yield* Effect.all(
@@ -53,7 +53,7 @@ layer(service, { excludeTestServices: true })("at the same time", (it) => {
       })
     )
 
-    it.effect("of which some are dry runs make one account as well", () =>
+    it.effect("create one account if some are dry runs", () =>
       Effect.gen(function* () {
         const { key, tenant } = yield* stagedImport()
         const replies = yield* Effect.forEach(
@@ -73,7 +73,7 @@ layer(service, { excludeTestServices: true })("at the same time", (it) => {
   })
 
   describe("processes of many accounts", () => {
-    it.effect("make an account each, with a number each", () =>
+    it.effect("create one account each, with its own number", () =>
       Effect.gen(function* () {
         const tenant = yield* freshTenant()
         const keys = Array.from({ length: 40 }, (_, index) => tenant.keyOf(`${index}`))
@@ -91,7 +91,7 @@ layer(service, { excludeTestServices: true })("at the same time", (it) => {
   })
 
   describe("a stage and a process", () => {
-    it.effect("agree on the data of the account, however they interleave", () =>
+    it.effect("agree on the data of the account in any order", () =>
       Effect.gen(function* () {
         const tenant = yield* freshTenant()
         for (let round = 0; round < 20; round++) {
@@ -114,7 +114,7 @@ layer(service, { excludeTestServices: true })("at the same time", (it) => {
   })
 
   describe("more processes than a supplier's limit", () => {
-    it.effect("are refused for the moment, and all of them done in the end", () =>
+    it.effect("are refused with 429, and succeed when repeated", () =>
       Effect.gen(function* () {
         const tenant = yield* freshTenant({ concurrencyLimit: 2 })
         const keys = Array.from({ length: 20 }, (_, index) => tenant.keyOf(`${index}`))
@@ -134,7 +134,7 @@ layer(service, { excludeTestServices: true })("at the same time", (it) => {
 layer(serviceWith({ CONCURRENCY_LIMIT: "0" }), { excludeTestServices: true })(
   "a deployment's limit of nothing",
   (it) => {
-    it.effect("lets nothing of any supplier through", () =>
+    it.effect("refuses every supplier", () =>
       Effect.gen(function* () {
         for (const concurrencyLimit of [null, 5]) {
           const { key, tenant } = yield* stagedImport({ concurrencyLimit })

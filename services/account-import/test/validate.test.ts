@@ -30,7 +30,7 @@ const asAnswered = (account: Wire): Wire => {
 
 layer(service, { excludeTestServices: true })("validate over HTTP", (it) => {
   describe("a valid account", () => {
-    it.effect("is answered as it would be stored, and nothing else", () =>
+    it.effect("is answered as it would be stored, and stores nothing", () =>
       Effect.gen(function* () {
         const tenant = yield* freshTenant()
         const account = accountOf(tenant.keyOf("NL-0004711"))
@@ -75,7 +75,7 @@ layer(service, { excludeTestServices: true })("validate over HTTP", (it) => {
       })
     )
 
-    it.effect("keeps what has no documented shape to the letter", () =>
+    it.effect("keeps objects of free form unchanged", () =>
       Effect.gen(function* () {
         const tenant = yield* freshTenant()
         const source =
@@ -91,7 +91,7 @@ layer(service, { excludeTestServices: true })("validate over HTTP", (it) => {
       })
     )
 
-    it.effect("is judged without regard to the supplier's status and the import's state", () =>
+    it.effect("is validated independently of the supplier's status and the import's state", () =>
       Effect.gen(function* () {
         const setup = yield* Configuration
         const imports = yield* ImportProcesses
@@ -139,7 +139,7 @@ layer(service, { excludeTestServices: true })("validate over HTTP", (it) => {
       ...at.map((place) => `${place}: path_does_not_exist_in_file_store`)
     ]
 
-    it.effect("must be there, one and all, when validated as when staged", () =>
+    it.effect("must all exist, for validate and for stage", () =>
       Effect.gen(function* () {
         const tenant = yield* freshTenant({ documentCheck: true })
         const account = accountOf(tenant.keyOf("1"))
@@ -161,7 +161,7 @@ layer(service, { excludeTestServices: true })("validate over HTTP", (it) => {
       })
     )
 
-    it.effect("are judged by their form where they are not looked up", () =>
+    it.effect("are checked for their form if they are not looked up", () =>
       Effect.gen(function* () {
         const tenant = yield* freshTenant({ documentCheck: false })
         const wrong = [

@@ -29,7 +29,7 @@ describe("the network of a client", () => {
     expect(networkOf(address)).toBe(network)
   })
 
-  it("is that of every address that shares 64 bits, and of no other", () => {
+  it("is the same for the addresses that share 64 bits, and for no other", () => {
     const group = fc.nat({ max: 0xffff })
     const four = fc.tuple(group, group, group, group)
     const written = (groups: ReadonlyArray<number>) =>
@@ -46,7 +46,7 @@ describe("the network of a client", () => {
     )
   })
 
-  it.effect("is what failed attempts are counted by", () =>
+  it.effect("counts the failed attempts", () =>
     Effect.gen(function* () {
       for (let host = 1; host <= 20; host++) {
         const address = `2001:db8:0:7::${host.toString(16)}`

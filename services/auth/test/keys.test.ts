@@ -36,7 +36,7 @@ const addKey = (folder: string, kid: string) => {
 }
 
 describe("GET /.well-known/jwks.json", () => {
-  it.effect("publishes the public half of the keys, and may be kept for a while", () =>
+  it.effect("publishes the public half of the keys, and may be cached", () =>
     Effect.gen(function* () {
       const { headers, status, text } = yield* send(path)
       expect(status).toBe(200)
@@ -60,7 +60,7 @@ describe("GET /.well-known/jwks.json", () => {
     }).pipe(withService())
   )
 
-  it.effect("refuses to be written", () =>
+  it.effect("refuses other methods than GET", () =>
     Effect.gen(function* () {
       const { headers, status } = yield* send(path, { method: "POST" })
       expect(status).toBe(405)
@@ -83,7 +83,7 @@ describe("keys that rotate", () => {
       Effect.map((result) => (Result.isSuccess(result) ? "opened" : result.failure._tag))
     )
 
-  it.effect("open every token of theirs at every moment, until they are removed", () =>
+  it.effect("verify all of their tokens until they are removed", () =>
     Effect.gen(function* () {
       const { keysFolder } = yield* Premises
       const [first = ""] = yield* published

@@ -61,7 +61,7 @@ describe("an input", () => {
     }
   )
 
-  it.effect("that is wrong in thousands of ways is answered in a few words", () =>
+  it.effect("that has thousands of errors is answered briefly", () =>
     Effect.gen(function* () {
       const fields = Array.from({ length: 4000 }, (_, index) => [`f${index}`, 1] as const)
       const reply = yield* ask(Object.fromEntries(fields))
@@ -70,7 +70,7 @@ describe("an input", () => {
     }).pipe(withService())
   )
 
-  it.effect("that is wrong in ninety ways is told ten of them", () =>
+  it.effect("that has ninety errors is answered with ten of them", () =>
     Effect.gen(function* () {
       const fields = Array.from({ length: 90 }, (_, index) => [`f${index}`, "x".repeat(500)])
       const reply = yield* ask(Object.fromEntries(fields))
@@ -226,7 +226,7 @@ describe("another method", () => {
     }).pipe(withService())
   )
 
-  it.effect("shows no page, whatever a browser accepts", () =>
+  it.effect("shows no page to a browser", () =>
     Effect.gen(function* () {
       const headers = { accept: "text/html,*/*" }
       const { headers: answered, status } = yield* send("/v1/graphql/", { headers })
@@ -236,8 +236,8 @@ describe("another method", () => {
   )
 })
 
-describe("a fault of the service", () => {
-  it.effect("is a 503 in the envelope while the store is away", () =>
+describe("a failure of the service", () => {
+  it.effect("is a 503 in the envelope while the storage is unavailable", () =>
     Effect.gen(function* () {
       const { headers, status, text } = yield* ask({ APIKey: "sk_x" })
       expect(status).toBe(503)
@@ -246,7 +246,7 @@ describe("a fault of the service", () => {
     }).pipe(withService(serviceWith({}, gone.program)))
   )
 
-  it.effect("is a 500 that says nothing but the request id", () =>
+  it.effect("is a 500 with the request id only", () =>
     Effect.gen(function* () {
       const { headers, status, text } = yield* ask({ APIKey: "sk_x" })
       expect(status).toBe(500)
@@ -260,7 +260,7 @@ describe("a fault of the service", () => {
 })
 
 describe("the log", () => {
-  it.effect("knows no key and no token", () =>
+  it.effect("contains no key and no token", () =>
     Effect.gen(function* () {
       const { secret } = yield* issue
       const { refreshToken, token } = yield* obtain({ APIKey: secret })

@@ -42,7 +42,7 @@ describe("POST /v1/graphql/", () => {
     }).pipe(withService())
   )
 
-  it.effect("takes the input inside the document as well, and answers what was asked for", () =>
+  it.effect("accepts the input inside the document, and answers the selected fields", () =>
     Effect.gen(function* () {
       const { secret } = yield* issue
       const input = `{ APIKey: "${secret}" }`
@@ -55,7 +55,7 @@ describe("POST /v1/graphql/", () => {
     }).pipe(withService())
   )
 
-  it.effect("gives tokens for a refresh token, once; then its family has ended", () =>
+  it.effect("gives tokens for a refresh token once, and revokes its family on reuse", () =>
     Effect.gen(function* () {
       const { secret } = yield* issue
       const first = yield* obtain({ APIKey: secret })
@@ -92,7 +92,7 @@ describe("POST /v1/graphql/", () => {
     }).pipe(withService())
   )
 
-  it.effect("refuses an unknown key and a revoked one in the same words", () =>
+  it.effect("refuses an unknown key and a revoked key alike", () =>
     Effect.gen(function* () {
       const { key, secret } = yield* issue
       yield* revokeKey(ApiKeyId.make(key.id))
@@ -132,7 +132,7 @@ describe("failed attempts", () => {
     }).pipe(withService())
   )
 
-  it.effect("of one address do not concern another", () =>
+  it.effect("of one address do not affect another", () =>
     Effect.gen(function* () {
       yield* Effect.replicateEffect(refusal(wrong), 21)
       expect(yield* refusal(wrong, mate)).toBe("INVALID_API_KEY")
@@ -140,7 +140,7 @@ describe("failed attempts", () => {
     }).pipe(withService())
   )
 
-  it.effect("are answered 20 times when they come at once", () =>
+  it.effect("are answered 20 times when they are concurrent", () =>
     Effect.gen(function* () {
       const codes = yield* Effect.replicateEffect(refusal(wrong), 40, { concurrency: 40 })
       expect(codes.filter((code) => code === "INVALID_API_KEY")).toHaveLength(20)
@@ -148,7 +148,7 @@ describe("failed attempts", () => {
     }).pipe(withService())
   )
 
-  it.effect("are those with a credential, not those that are no GraphQL", () =>
+  it.effect("are requests with a credential, not malformed requests", () =>
     Effect.gen(function* () {
       yield* Effect.replicateEffect(refusal({}), 30)
       yield* Effect.replicateEffect(post({ query: "{" }), 30)
@@ -156,16 +156,14 @@ describe("failed attempts", () => {
     }).pipe(withService())
   )
 
-  it.effect(
-    "count for the address that the nearest proxy saw, whatever a client writes before it",
-    () =>
-      Effect.gen(function* () {
-        for (let attempt = 0; attempt < 20; attempt++) {
-          yield* refusal(wrong, `203.0.113.${attempt}, 192.0.2.1`)
-        }
-        expect(yield* refusal(wrong, `${mate}, 192.0.2.1`)).toBe("THROTTLED")
-        expect(yield* refusal(wrong, `192.0.2.1, ${mate}`)).toBe("INVALID_API_KEY")
-      }).pipe(withService())
+  it.effect("count for the address that the nearest proxy reports", () =>
+    Effect.gen(function* () {
+      for (let attempt = 0; attempt < 20; attempt++) {
+        yield* refusal(wrong, `203.0.113.${attempt}, 192.0.2.1`)
+      }
+      expect(yield* refusal(wrong, `${mate}, 192.0.2.1`)).toBe("THROTTLED")
+      expect(yield* refusal(wrong, `192.0.2.1, ${mate}`)).toBe("INVALID_API_KEY")
+    }).pipe(withService())
   )
 
   it.effect("count for the client behind as many proxies as are trusted", () =>

@@ -54,7 +54,7 @@ const world = Effect.gen(function* () {
 })
 
 layer(issue, { excludeTestServices: true })((it) => {
-  it.effect("an organisation gets half of the memory for bodies, with all of its tokens", () =>
+  it.effect("an organisation gets half of the memory for bodies with all of its tokens", () =>
     Effect.gen(function* () {
       const { occupy, statusOf, tokenNaming } = yield* world
       yield* occupy(yield* tokenNaming("greedy"))
@@ -64,7 +64,7 @@ layer(issue, { excludeTestServices: true })((it) => {
     })
   )
 
-  it.effect("all get half of it together without a token or with invalid ones", () =>
+  it.effect("requests without a valid token get half of it together", () =>
     Effect.gen(function* () {
       const { occupy, statusOf, tokenNaming } = yield* world
       const token = yield* tokenNaming("honest")

@@ -68,7 +68,7 @@ describe("the service", () => {
     })
   )
 
-  it.live("is none for an unknown path, which is 404 in the envelope", () =>
+  it.live("is not called for an unknown path, which is 404 in the envelope", () =>
     Effect.gen(function* () {
       const { url } = yield* named("somebody")
       const port = yield* gateway(url)
@@ -83,7 +83,7 @@ describe("the service", () => {
 })
 
 describe("a request", () => {
-  it.live("travels as it is: method, path, query, body and the caller's headers", () =>
+  it.live("is forwarded unchanged: method, path, query, body and headers", () =>
     Effect.gen(function* () {
       const seen = yield* mirrored({
         method: "PATCH",
@@ -106,7 +106,7 @@ describe("a request", () => {
     })
   )
 
-  it.live("loses what was meant for the next hop only", () =>
+  it.live("loses its hop-by-hop headers", () =>
     Effect.gen(function* () {
       const { headers } = yield* mirrored({
         path,
@@ -130,7 +130,7 @@ describe("a request", () => {
     })
   )
 
-  it.live("tells the client's address, and believes nobody who says another one", () =>
+  it.live("carries the client's address, and not one that the client claims", () =>
     Effect.gen(function* () {
       const headers = { "x-forwarded-for": "9.9.9.9, 8.8.8.8", forwarded: "for=9.9.9.9" }
       const plain = yield* mirrored({ path, headers })
@@ -141,7 +141,7 @@ describe("a request", () => {
     })
   )
 
-  it.live("has the id that the answer has", () =>
+  it.live("has the same id as its answer", () =>
     Effect.gen(function* () {
       const { url } = yield* behind(mirror)
       const port = yield* gateway(url)
@@ -157,7 +157,7 @@ describe("a request", () => {
     })
   )
 
-  it.live("in chunks is sent on when it is complete, with its length", () =>
+  it.live("in chunks is forwarded when it is complete, with its length", () =>
     Effect.gen(function* () {
       let asked = 0
       const { url } = yield* behind((incoming, answer) => {
@@ -179,7 +179,7 @@ describe("a request", () => {
     })
   )
 
-  it.live("of some megabytes arrives whole", () =>
+  it.live("of some megabytes arrives completely", () =>
     Effect.gen(function* () {
       const body = "0123456789abcdef".repeat(0x40000)
       const seen = yield* mirrored({ method: "POST", path, body })
@@ -188,7 +188,7 @@ describe("a request", () => {
     })
   )
 
-  it.live("is asked for its body when the client waits to be", () =>
+  it.live("is continued when the client expects it", () =>
     Effect.gen(function* () {
       const { url } = yield* behind(mirror)
       const connection = yield* open(yield* gateway(url))
@@ -203,7 +203,7 @@ describe("a request", () => {
 })
 
 describe("an answer", () => {
-  it.live("comes back as it is, but for what was meant for the gateway only", () =>
+  it.live("is returned unchanged, except for hop-by-hop headers", () =>
     Effect.gen(function* () {
       const { url } = yield* behind((_incoming, answer) => {
         answer.writeHead(429, {
@@ -235,7 +235,7 @@ describe("an answer", () => {
     })
   )
 
-  it.live("to HEAD has the headers of the body, and none", () =>
+  it.live("to HEAD has the headers of the body and no body", () =>
     Effect.gen(function* () {
       const { url } = yield* behind((_incoming, answer) => {
         answer.writeHead(200, { "content-length": "11" }).end()
@@ -265,7 +265,7 @@ describe("an answer", () => {
     })
   )
 
-  it.live("of some megabytes comes back whole, however slowly it is read", () =>
+  it.live("of some megabytes is complete, even if it is read slowly", () =>
     Effect.gen(function* () {
       const body = "0123456789abcdef".repeat(0x80000)
       const { url } = yield* behind((_incoming, answer) => {
@@ -276,7 +276,7 @@ describe("an answer", () => {
     })
   )
 
-  it.live("on its way while the gateway stops is finished, and ends the connection", () =>
+  it.live("in progress while the gateway stops is finished, and closes the connection", () =>
     Effect.gen(function* () {
       let end = () => {}
       const asked = yield* Deferred.make<void>()

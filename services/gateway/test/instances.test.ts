@@ -17,7 +17,7 @@ const named = (name: string, isReady: () => boolean = () => true) =>
   })
 
 describe("several instances", () => {
-  it.live("are asked in turn", () =>
+  it.live("receive requests in rotation", () =>
     Effect.gen(function* () {
       const urls = yield* Effect.forEach(["a", "b", "c"], (name) => named(name))
       const port = yield* gateway(urls.map(({ url }) => url).join(", "))
@@ -28,7 +28,7 @@ describe("several instances", () => {
     })
   )
 
-  it.live("stand in for one whose connection is refused, for a POST as well", () =>
+  it.live("replace one whose connection is refused, also for a POST", () =>
     Effect.gen(function* () {
       const alive = yield* named("alive")
       const port = yield* gateway(`http://127.0.0.1:${yield* nobody},${alive.url}`)
@@ -37,7 +37,7 @@ describe("several instances", () => {
     })
   )
 
-  it.live("get no request while they say that they are not ready", () =>
+  it.live("get no requests while they are not ready", () =>
     Effect.gen(function* () {
       let isReady = true
       const [leaving, staying] = [yield* named("leaving", () => isReady), yield* named("staying")]
@@ -55,7 +55,7 @@ describe("several instances", () => {
     })
   )
 
-  it.live("are asked once, where the first one breaks off after it was asked", () =>
+  it.live("get a request once, if the first one fails after it was sent", () =>
     Effect.gen(function* () {
       let asked = 0
       const breaking = yield* Effect.forEach([1, 2], () =>
@@ -71,7 +71,7 @@ describe("several instances", () => {
     })
   )
 
-  it.live("that are all away are 503", () =>
+  it.live("that are all unavailable are 503", () =>
     Effect.gen(function* () {
       const [first, second] = [yield* nobody, yield* nobody]
       const port = yield* gateway(`http://127.0.0.1:${first},http://127.0.0.1:${second}`)

@@ -16,7 +16,7 @@ const ask = (...paths: ReadonlyArray<string>) =>
     return yield* Effect.forEach(paths, (path) => request(port, { path }))
   })
 
-describe("the table", () => {
+describe("the routing table", () => {
   it("has a service for every endpoint of the interface", () => {
     const groups: ReadonlyArray<{ readonly endpoints: object }> = Object.values(Api.groups)
     const paths = groups.flatMap(({ endpoints }) =>
@@ -48,7 +48,7 @@ describe("documents", () => {
     })
   )
 
-  it.live("/docs loads nothing, and may load nothing, from anywhere else", () =>
+  it.live("/docs loads nothing from elsewhere, by content and by policy", () =>
     Effect.gen(function* () {
       const [answer] = yield* ask("/docs")
       const body = answer?.body ?? ""
@@ -75,8 +75,8 @@ describe("documents", () => {
   )
 })
 
-describe("what is nothing for clients", () => {
-  it.live("is not found here, and not passed on to a service that might have it", () =>
+describe("a path of the services that is not for clients", () => {
+  it.live("is 404, and not forwarded to a service that has it", () =>
     Effect.gen(function* () {
       const asked: Array<string | undefined> = []
       const { url } = yield* behind((incoming, answer) => {
@@ -93,14 +93,14 @@ describe("what is nothing for clients", () => {
 })
 
 describe("health", () => {
-  it.live("is live whatever the services are", () =>
+  it.live("is live whatever the state of the services", () =>
     Effect.gen(function* () {
       const [live] = yield* ask("/health/live")
       expect([live?.status, live?.json()]).toEqual([200, { status: "ok" }])
     })
   )
 
-  it.effect("is ready whatever the services are, and tells in its metrics which answer", () =>
+  it.effect("is ready whatever the state of the services, which its metrics show", () =>
     Effect.gen(function* () {
       const asked = new Set<string | undefined>()
       const good = yield* behind((incoming, answer) => {

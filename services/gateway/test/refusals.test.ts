@@ -30,7 +30,7 @@ describe("every operation", () => {
     })
   )
 
-  it.live("is 400 with a Host that is none", () =>
+  it.live("is 400 with an invalid Host", () =>
     Effect.gen(function* () {
       const port = yield* gateway((yield* nothing).url)
       for (const operation of operations) {
@@ -41,7 +41,7 @@ describe("every operation", () => {
     })
   )
 
-  it.live("is 429 for an address that has too many in progress", () =>
+  it.live("is 429 for an address with too many requests in progress", () =>
     Effect.gen(function* () {
       const asked = yield* Deferred.make<void>()
       const { url } = yield* behind(() => void Deferred.doneUnsafe(asked, Exit.void))

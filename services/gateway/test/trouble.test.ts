@@ -24,8 +24,8 @@ const operations = Object.entries(document.paths).flatMap(([template, methods]) 
 
 const unavailable = { status: 503, headers: { "retry-after": "1" } }
 
-describe("a service that is not there", () => {
-  it.live("is 503 with Retry-After, until it is there again", () =>
+describe("a service that is not running", () => {
+  it.live("is 503 with Retry-After until it runs again", () =>
     Effect.gen(function* () {
       const port = yield* nobody
       const at = yield* gateway(`http://127.0.0.1:${port}`)
@@ -39,7 +39,7 @@ describe("a service that is not there", () => {
     })
   )
 
-  it.live("is the same to every operation of the document", () =>
+  it.live("is 503 for every operation of the document", () =>
     Effect.gen(function* () {
       const port = yield* gateway(`http://127.0.0.1:${yield* nobody}`)
       const answers = yield* Effect.forEach(operations, ({ method, path: asked }) =>
@@ -50,7 +50,7 @@ describe("a service that is not there", () => {
     })
   )
 
-  it.live("by configuration is 503, and the gateway is ready without it", () =>
+  it.live("by configuration is 503, and the gateway is ready", () =>
     Effect.gen(function* () {
       const { url } = yield* behind((_incoming, answer) => {
         answer.end("ready")
@@ -73,14 +73,14 @@ describe("a service that fails", () => {
     })
   )
 
-  it.live("with something that is no HTTP is 503", () =>
+  it.live("with bytes that are no HTTP is 503", () =>
     Effect.gen(function* () {
       const { url } = yield* behind((incoming) => void incoming.socket.end("hello\r\n\r\n"))
       expect(yield* request(yield* gateway(url), { path })).toMatchObject(unavailable)
     })
   )
 
-  it.live("by keeping silent is 503 after the time-out, and hears no more of it", () =>
+  it.live("without any bytes is 503 after the timeout, and its request is cancelled", () =>
     Effect.gen(function* () {
       const ended = yield* Deferred.make<void>()
       const { url } = yield* behind((_incoming, answer) => {
@@ -92,7 +92,7 @@ describe("a service that fails", () => {
     })
   )
 
-  it.live("in the middle of its answer cuts the client's as well", () =>
+  it.live("in the middle of its answer cuts the client's connection", () =>
     Effect.gen(function* () {
       let fail = () => {}
       const { url } = yield* behind((incoming, answer) => {
@@ -109,8 +109,8 @@ describe("a service that fails", () => {
   )
 })
 
-describe("a client that goes away", () => {
-  it.live("takes its request with it", () =>
+describe("a client that disconnects", () => {
+  it.live("cancels its request to the service", () =>
     Effect.gen(function* () {
       const asked = yield* Deferred.make<void>()
       const ended = yield* Deferred.make<void>()
@@ -141,10 +141,10 @@ const serviceBehind = (run: Route["run"]) => {
 const echo: Route["run"] = (call) =>
   Effect.map(readJson(call, bodyBytes), (body) => Answer.json(200, { body }))
 
-describe("a body that the service does not want", () => {
+describe("a body that the service does not accept", () => {
   const json = { "content-type": "application/json" }
 
-  it.live("is refused when it is there, and the connection goes on", () =>
+  it.live("is refused when it is complete, and the connection stays open", () =>
     Effect.gen(function* () {
       const url = yield* serviceBehind(() => Effect.fail(new NotAuthenticated()))
       const connection = yield* open(yield* gateway(url))
@@ -167,7 +167,7 @@ describe("a body that the service does not want", () => {
     })
   )
 
-  it.live("at the first chunk too many is 413, even if the service takes anything", () =>
+  it.live("at the first chunk over the limit is 413, even if the service accepts it", () =>
     Effect.gen(function* () {
       const { url } = yield* behind((incoming, answer) => {
         incoming.resume().once("end", () => answer.end("taken"))
@@ -198,7 +198,7 @@ describe("a body that the service does not want", () => {
 })
 
 describe("a connection", () => {
-  it.live("is used again, on both sides", () =>
+  it.live("is reused on both sides", () =>
     Effect.gen(function* () {
       const ports = new Set<number | undefined>()
       const { url } = yield* behind((incoming, answer) => {

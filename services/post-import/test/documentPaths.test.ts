@@ -156,7 +156,7 @@ layer(service, { excludeTestServices: true })("a document path", (it) => {
       })
     )
 
-    it.effect("makes two hundred attacks", () =>
+    it.effect("has two hundred variants", () =>
       Effect.gen(function* () {
         const { targets } = yield* arranged
         const attacks = [...up, ...encoded, ...absolute, ...broken].flatMap(([make]) =>
@@ -166,7 +166,7 @@ layer(service, { excludeTestServices: true })("a document path", (it) => {
       })
     )
 
-    it.effect("is refused in one request as in many", () =>
+    it.effect("is refused alike in one request and in several", () =>
       Effect.gen(function* () {
         const { account, targets } = yield* arranged
         const kinds = [...up, ...encoded, ...absolute, ...broken]
@@ -196,7 +196,7 @@ layer(service, { excludeTestServices: true })("a document path", (it) => {
       })
     )
 
-    it.effect("is refused for its form also where nobody looks whether it is there", () =>
+    it.effect("is refused for its form even if documents are not looked up", () =>
       Effect.gen(function* () {
         const account = yield* importedAccount(bareAccountOf)
         const attacks = [...up, ...absolute].map(([make, code]) => [make("x.pdf"), code] as const)
@@ -247,8 +247,8 @@ layer(service, { excludeTestServices: true })("a document path", (it) => {
   })
 })
 
-layer(service, { excludeTestServices: true })("a document store that is away", (it) => {
-  it.effect("makes a request to be sent again, and nothing of it is stored or recorded", () =>
+layer(service, { excludeTestServices: true })("an unavailable document store", (it) => {
+  it.effect("answers 503, and nothing is stored or recorded", () =>
     Effect.gen(function* () {
       const { account } = yield* arranged
       const { documents } = yield* Premises

@@ -38,7 +38,7 @@ layer(service, { excludeTestServices: true })("an Idempotency-Key", (it) => {
   keyedWritesSuite(it, writes)
 
   describe("of transactions with check_previously_added=false", () => {
-    it.effect("makes a repeat safe, which is added again without one", () =>
+    it.effect("prevents that a repeat is added again", () =>
       Effect.gen(function* () {
         const account = yield* importedAccount(bareAccountOf)
         const { token } = account.tenant
@@ -59,7 +59,7 @@ layer(service, { excludeTestServices: true })("an Idempotency-Key", (it) => {
       })
     )
 
-    it.effect("makes them once where the client went away before the answer", () =>
+    it.effect("adds them once if the client disconnected before the answer", () =>
       Effect.gen(function* () {
         const account = yield* importedAccount(bareAccountOf)
         const { tenant } = account
@@ -89,7 +89,7 @@ layer(service, { excludeTestServices: true })("an Idempotency-Key", (it) => {
     )
   })
 
-  describe("of items that are all there", () => {
+  describe("of items that all exist", () => {
     it.effect.each(names)("keeps nothing: %s", (name) =>
       Effect.gen(function* () {
         const account = yield* importedAccount(bareAccountOf)
@@ -116,7 +116,7 @@ layer(service, { excludeTestServices: true })("an Idempotency-Key", (it) => {
         token: tenant.token
       }))
 
-    it.effect("asks the vendor once", () =>
+    it.effect("calls the vendor once", () =>
       Effect.gen(function* () {
         const { timesAsked } = yield* ScriptedVendor
         const { body, token } = yield* instruction("pm_once")
@@ -128,7 +128,7 @@ layer(service, { excludeTestServices: true })("an Idempotency-Key", (it) => {
       })
     )
 
-    it.effect("asks the vendor again where it could not be reached or said no", () =>
+    it.effect("calls the vendor again after a failure", () =>
       Effect.gen(function* () {
         const { timesAsked } = yield* ScriptedVendor
         const { body, token } = yield* instruction("pm_late.503.200")

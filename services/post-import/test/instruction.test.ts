@@ -37,7 +37,7 @@ const cardDetails = { brand: "canary", last_four: "4242", expiry_month: 12, expi
 
 layer(service, { excludeTestServices: true })("a payment instruction over HTTP", (it) => {
   describe("the sample", () => {
-    it.effect("is stored with 201 once the vendor has been asked", () =>
+    it.effect("is stored with 201 after the vendor confirmed it", () =>
       Effect.gen(function* () {
         const account = yield* importedAccount()
         const { reference, type, vendor } = instructionPayload()
@@ -55,7 +55,7 @@ layer(service, { excludeTestServices: true })("a payment instruction over HTTP",
       })
     )
 
-    it.effect("sent again is answered alike, without a question to the vendor", () =>
+    it.effect("sent again is answered alike, without a call to the vendor", () =>
       Effect.gen(function* () {
         const account = yield* importedAccount(bareAccountOf)
         const reference = referenceOf(200, 503)
@@ -78,7 +78,7 @@ layer(service, { excludeTestServices: true })("a payment instruction over HTTP",
   })
 
   describe("another one", () => {
-    it.effect("is refused while one is active, without a question to the vendor", () =>
+    it.effect("is refused while one is active, without a call to the vendor", () =>
       Effect.gen(function* () {
         const account = yield* importedAccount(bareAccountOf)
         const reference = referenceOf()
@@ -112,8 +112,8 @@ layer(service, { excludeTestServices: true })("a payment instruction over HTTP",
     )
   })
 
-  describe("for an account that is not there", () => {
-    it.effect("says whether nothing is known of it or it is only staged", () =>
+  describe("for an account that does not exist", () => {
+    it.effect("tells an unknown account from one that is only staged", () =>
       Effect.gen(function* () {
         const tenant = yield* freshTenant()
         const reference = referenceOf()
@@ -169,7 +169,7 @@ layer(service, { excludeTestServices: true })("a payment instruction over HTTP",
         })
     )
 
-    it.effect("for the moment, succeeds when the same request is sent again", () =>
+    it.effect("temporarily, succeeds when the same request is sent again", () =>
       Effect.gen(function* () {
         const account = yield* importedAccount(bareAccountOf)
         const reference = referenceOf(503, 200)
@@ -184,7 +184,7 @@ layer(service, { excludeTestServices: true })("a payment instruction over HTTP",
       })
     )
 
-    it.effect("because nobody has set the vendor up, is refused for good", () =>
+    it.effect("because the vendor is not configured, is refused permanently", () =>
       Effect.gen(function* () {
         const setup = yield* Configuration
         const vendor = `ACME_${hex(8)}`
@@ -230,7 +230,7 @@ layer(service, { excludeTestServices: true })("a payment instruction over HTTP",
     )
   })
 
-  describe("what is wrong", () => {
+  describe("an invalid request", () => {
     const good = { reference: "pm_never_asked" }
     const wrong: ReadonlyArray<readonly [Wire, ReadonlyArray<string>]> = [
       [{}, ["reference: required"]],
@@ -260,7 +260,7 @@ layer(service, { excludeTestServices: true })("a payment instruction over HTTP",
         ]
       ]
     ]
-    it.effect("is told at its place, and the vendor is not asked", () =>
+    it.effect("is reported at its place, and the vendor is not called", () =>
       Effect.gen(function* () {
         const account = yield* importedAccount(bareAccountOf)
         for (const [members, places] of wrong) {
@@ -273,7 +273,7 @@ layer(service, { excludeTestServices: true })("a payment instruction over HTTP",
       })
     )
 
-    it.effect("of an empty request is every field that it must have", () =>
+    it.effect("without fields is reported for every required field", () =>
       Effect.gen(function* () {
         const { token } = yield* freshTenant()
         expect(faultsOf(yield* post(paths.instruction, token, {}))).toEqual([
@@ -287,7 +287,7 @@ layer(service, { excludeTestServices: true })("a payment instruction over HTTP",
   })
 
   describe("the log", () => {
-    it.effect("holds neither reference nor key nor what the vendor told", () =>
+    it.effect("contains no reference, key or answer of the vendor", () =>
       Effect.gen(function* () {
         const { log } = yield* Premises
         const account = yield* importedAccount(bareAccountOf)
@@ -306,7 +306,7 @@ layer(service, { excludeTestServices: true })("a payment instruction over HTTP",
 })
 
 layer(service, { excludeTestServices: true })("a vendor that keeps failing", (it) => {
-  it.effect("is left alone for a while, and every request is to be sent again later", () =>
+  it.effect("opens the circuit breaker, and every request is answered 500", () =>
     Effect.gen(function* () {
       const account = yield* importedAccount(bareAccountOf)
       const reference = referenceOf(503)

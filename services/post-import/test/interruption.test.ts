@@ -18,8 +18,8 @@ import {
 /** The status of every line of an answer, each once. */
 const statusesIn = (text: string) => new Set(text.match(/"status":"(NOTE|TRANSACTION)_\w+"/g))
 
-layer(service, { excludeTestServices: true })("a client that goes away", (it) => {
-  it.effect.each(names)("before its request was whole leaves everything as it was: %s", (name) =>
+layer(service, { excludeTestServices: true })("a client that disconnects", (it) => {
+  it.effect.each(names)("before its request was complete changes nothing: %s", (name) =>
     Effect.gen(function* () {
       const account = yield* importedAccount()
       const before = yield* tablesBut()
@@ -40,8 +40,8 @@ layer(service, { excludeTestServices: true })("a client that goes away", (it) =>
     })
   )
 
-  describe("while its request is worked on", () => {
-    it.effect.each(names)("finds it done whole or not at all, and done once: %s", (name) =>
+  describe("while its request is in progress", () => {
+    it.effect.each(names)("finds it done completely or not at all, and once: %s", (name) =>
       Effect.gen(function* () {
         const untroubled = yield* importedAccount()
         yield* sendSample(name, untroubled)
@@ -73,7 +73,7 @@ layer(service, { excludeTestServices: true })("a client that goes away", (it) =>
     )
   })
 
-  it.effect.each(names)("as soon as it was sent finds the same: %s", (name) =>
+  it.effect.each(names)("right after it was sent finds the same: %s", (name) =>
     Effect.gen(function* () {
       const untroubled = yield* importedAccount()
       yield* sendSample(name, untroubled)

@@ -133,7 +133,7 @@ layer(service, { excludeTestServices: true })("notes over HTTP", (it) => {
         })
     )
 
-    it.effect("that was imported with the account is there already", () =>
+    it.effect("that was imported with the account exists already", () =>
       Effect.gen(function* () {
         const account = yield* importedAccount()
         const { notes } = domesticPayload()
@@ -143,7 +143,7 @@ layer(service, { excludeTestServices: true })("notes over HTTP", (it) => {
       })
     )
 
-    it.effect("is known by the time it was answered with when it had none", () =>
+    it.effect("without a time is identified by the time that was answered", () =>
       Effect.gen(function* () {
         const account = yield* importedAccount(bareAccountOf)
         const [line] = linesOf(yield* addNotes(account, [{ body: "a" }]))
@@ -167,7 +167,7 @@ layer(service, { excludeTestServices: true })("notes over HTTP", (it) => {
       })
     )
 
-    it.effect("keeps any text to the letter, up to 10,000 characters", () =>
+    it.effect("keeps any text unchanged, up to 10,000 characters", () =>
       Effect.gen(function* () {
         const account = yield* importedAccount(bareAccountOf)
         const bodies = [
@@ -190,7 +190,7 @@ layer(service, { excludeTestServices: true })("notes over HTTP", (it) => {
   })
 
   describe("the documents of a note", () => {
-    it.effect("have to be in the store, where that is checked; what it says of them is kept", () =>
+    it.effect("must exist in the store if that is checked, and its answer is kept", () =>
       Effect.gen(function* () {
         const account = yield* importedAccount(bareAccountOf, { documentCheck: true })
         yield* putDocument(account.tenant, "notes/there.pdf")
@@ -219,7 +219,7 @@ layer(service, { excludeTestServices: true })("notes over HTTP", (it) => {
     )
   })
 
-  describe("what is wrong", () => {
+  describe("an invalid request", () => {
     const wrong: ReadonlyArray<readonly [unknown, ReadonlyArray<string>]> = [
       [[{}], ["notes.0: note_body_or_document_path_not_found"]],
       [[{ document_paths: [] }], ["notes.0: note_body_or_document_path_not_found"]],
@@ -258,7 +258,7 @@ layer(service, { excludeTestServices: true })("notes over HTTP", (it) => {
         ["notes.1: null", "notes.2: not_an_object"]
       ]
     ]
-    it.effect("is told at its place, and nothing is stored", () =>
+    it.effect("is reported at its place, and nothing is stored", () =>
       Effect.gen(function* () {
         const account = yield* importedAccount(bareAccountOf)
         for (const [notes, places] of wrong) {
@@ -273,7 +273,7 @@ layer(service, { excludeTestServices: true })("notes over HTTP", (it) => {
   })
 
   describe("a request", () => {
-    it.effect("may hold 10,000 notes and no more", () =>
+    it.effect("may hold at most 10,000 notes", () =>
       Effect.gen(function* () {
         const account = yield* importedAccount(bareAccountOf)
         const notes = Array.from({ length: 10_001 }, (_, index) => ({ body: `note ${index}` }))

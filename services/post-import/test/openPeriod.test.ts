@@ -37,7 +37,7 @@ const today = Effect.map(DateTime.now, dayOf)
 
 layer(service, { excludeTestServices: true })("the open statement period", (it) => {
   describe("a transaction dated before it", () => {
-    it.effect("is moved to its first day, and the customer and the agents can tell", () =>
+    it.effect("is moved to its first day, which the customer and the agents can see", () =>
       Effect.gen(function* () {
         const account = yield* importedAccount()
         const before = yield* descriptionOf(account.number)
@@ -72,7 +72,7 @@ layer(service, { excludeTestServices: true })("the open statement period", (it) 
       })
     )
 
-    it.effect("is known when it is sent again, and neither moved nor told of once more", () =>
+    it.effect("is recognised when it is sent again, and not moved again", () =>
       Effect.gen(function* () {
         const account = yield* importedAccount()
         const moved = creditOf("M", "1999-12-31")
@@ -93,7 +93,7 @@ layer(service, { excludeTestServices: true })("the open statement period", (it) 
       })
     )
 
-    it.effect("is not moved for a parameter that is misspelt: it is refused", () =>
+    it.effect("is refused with a misspelt parameter", () =>
       Effect.gen(function* () {
         const account = yield* importedAccount()
         const stored = yield* descriptionOf(account.number)
@@ -111,7 +111,7 @@ layer(service, { excludeTestServices: true })("the open statement period", (it) 
       })
     )
 
-    it.effect("may have a display note that was full already", () =>
+    it.effect("may have a display note of full length", () =>
       Effect.gen(function* () {
         const account = yield* importedAccount()
         const full = "\u{1F600}".repeat(2_000)
@@ -124,7 +124,7 @@ layer(service, { excludeTestServices: true })("the open statement period", (it) 
       })
     )
 
-    it.effect("is told of in one pinned note for the request, however many there are", () =>
+    it.effect("is listed in one pinned note for the request", () =>
       Effect.gen(function* () {
         const account = yield* importedAccount()
         const before = yield* descriptionOf(account.number)
@@ -165,7 +165,7 @@ layer(service, { excludeTestServices: true })("the open statement period", (it) 
       })
     )
 
-    it.effect("are only today where no statement was closed", () =>
+    it.effect("are both today if no statement was closed", () =>
       Effect.gen(function* () {
         const account = yield* importedAccount(bareAccountOf)
         const reply = yield* addTransactions(account, [creditOf("1", "0001-01-01")], unforced)
@@ -188,7 +188,7 @@ layer(service, { excludeTestServices: true })("the open statement period", (it) 
       })
     )
 
-    it.effect("leave nothing on the day of the closing, but what is forced is added today", () =>
+    it.effect("leave no day after a closing today, and forced transactions are added today", () =>
       Effect.gen(function* () {
         const day = yield* today
         const account = yield* importedAccount((key: ImportKey) => ({
@@ -348,7 +348,7 @@ layer(service, { excludeTestServices: true })("the open statement period", (it) 
         })
     )
 
-    it.effect("are refused before the supplier's status and the account are looked at", () =>
+    it.effect("are refused before the supplier's status and the account are checked", () =>
       Effect.gen(function* () {
         const { tenant } = yield* importedAccount()
         const nowhere = { tenant, key: tenant.keyOf("nowhere") }

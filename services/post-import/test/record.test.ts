@@ -19,14 +19,14 @@ import {
 const failed = "request_failed_validation"
 
 layer(service, { excludeTestServices: true })("a post-import request", (it) => {
-  describe("on record", () => {
+  describe("in the audit log", () => {
     const actions: Readonly<Record<Name, string>> = {
       notes: "create_notes",
       transactions: "create_transactions",
       statements: "create_historical_statements",
       instruction: "create_payment_instruction"
     }
-    it.effect.each(names)("has who asked, what for and what became of it: %s", (name) =>
+    it.effect.each(names)("is recorded with caller, action and outcome: %s", (name) =>
       Effect.gen(function* () {
         const { key, tenant } = yield* importedAccount(bareAccountOf)
         const body = bodyOf(name, { key })
@@ -64,7 +64,7 @@ layer(service, { excludeTestServices: true })("a post-import request", (it) => {
       })
     )
 
-    it.effect("has one event for every request that stored something, and nothing personal", () =>
+    it.effect("has one event if it stored something, without personal data", () =>
       Effect.gen(function* () {
         const account = yield* importedAccount(bareAccountOf)
         for (const name of names) yield* send(name, account)
@@ -83,7 +83,7 @@ layer(service, { excludeTestServices: true })("a post-import request", (it) => {
       })
     )
 
-    it.effect("has nothing in the log of what was sent", () =>
+    it.effect("leaves nothing of its body in the log", () =>
       Effect.gen(function* () {
         const { log } = yield* Premises
         const account = yield* importedAccount(bareAccountOf)

@@ -71,7 +71,7 @@ layer(service, { excludeTestServices: true })("a post-import request", (it) => {
         })
     )
 
-    it.effect.each(names)("of any number is found by the whole of it: %s", (name) =>
+    it.effect.each(names)("is found by its whole number: %s", (name) =>
       Effect.gen(function* () {
         const tenant = yield* freshTenant()
         for (const number of ["NL 1/ø?#%2F", "\u{1F600}", "a/../b", "x".repeat(128)]) {
@@ -123,7 +123,7 @@ layer(service, { excludeTestServices: true })("a post-import request", (it) => {
   })
 
   describe("of a supplier", () => {
-    it.effect.each(names)("that is not Ongoing is refused until it is again: %s", (name) =>
+    it.effect.each(names)("that is not Ongoing is refused: %s", (name) =>
       Effect.gen(function* () {
         const account = yield* importedAccount(bareAccountOf)
         const { tenant } = account
@@ -143,7 +143,7 @@ layer(service, { excludeTestServices: true })("a post-import request", (it) => {
       })
     )
 
-    it.effect("that is Paused tells of broken rules and parameters first", () =>
+    it.effect("that is Paused is refused for invalid values first", () =>
       Effect.gen(function* () {
         const account = yield* importedAccount(bareAccountOf)
         yield* setStatus(account.tenant, "Paused")
@@ -203,7 +203,7 @@ layer(service, { excludeTestServices: true })("a post-import request", (it) => {
     )
 
     it.effect.each(names)(
-      "that names nothing sound is refused for everything at once: %s",
+      "that has no valid field is refused for all of them at once: %s",
       (name) =>
         Effect.gen(function* () {
           const account = yield* importedAccount(bareAccountOf)
@@ -255,8 +255,8 @@ layer(service, { excludeTestServices: true })("a post-import request", (it) => {
     )
   })
 
-  describe("with several faults", () => {
-    it.effect.each(names)("is refused for the first in the order of the contract: %s", (name) =>
+  describe("with several errors", () => {
+    it.effect.each(names)("is refused for the first one in the order of the contract: %s", (name) =>
       Effect.gen(function* () {
         const { key, tenant } = yield* importedAccount(bareAccountOf)
         const reader = yield* freshToken(tenant.organisation, ["import:read"])
@@ -289,7 +289,7 @@ layer(service, { excludeTestServices: true })("a post-import request", (it) => {
       })
     )
 
-    it.effect("is told of its rules before anybody looks for the account", () =>
+    it.effect("is validated before the account is looked up", () =>
       Effect.gen(function* () {
         const tenant = yield* freshTenant()
         const account = { tenant, key: tenant.keyOf("unknown") }

@@ -24,9 +24,9 @@ const service = Layer.unwrap(
 /** Sooner than the look-ups would end by themselves. */
 const soon = "3 seconds"
 
-layer(service, { excludeTestServices: true })("a document store that is silent", (it) => {
+layer(service, { excludeTestServices: true })("a document store that does not answer", (it) => {
   it.effect.each(["notes", "statements"] as const)(
-    "is left alone as soon as the client goes away: %s",
+    "is no longer waited for once the client disconnects: %s",
     (name) =>
       Effect.gen(function* () {
         const { keepSilent, waiting } = yield* Store.SlowStore

@@ -57,7 +57,7 @@ layer(service, { excludeTestServices: true })("historical statements over HTTP",
       })
     )
 
-    it.effect("sent again, whole or in parts, changes nothing", () =>
+    it.effect("sent again, completely or in part, changes nothing", () =>
       Effect.gen(function* () {
         const account = yield* importedAccount()
         const { statements } = statementsPayload()
@@ -122,7 +122,7 @@ layer(service, { excludeTestServices: true })("historical statements over HTTP",
       ["no amount", drop(fullOf("1"), "gross_amount"), 400],
       ["no path", drop(fullOf("1"), "statement_path"), 400]
     ]
-    it.effect("that is known is accepted with the same content and refused with other", () =>
+    it.effect("that exists is accepted with the same content and refused with other content", () =>
       Effect.gen(function* () {
         const account = yield* importedAccount(bareAccountOf)
         yield* addStatements(account, [fullOf("1")])
@@ -138,7 +138,7 @@ layer(service, { excludeTestServices: true })("historical statements over HTTP",
       })
     )
 
-    it.effect("that is known otherwise is told at its place, and no other is stored", () =>
+    it.effect("that exists with other content is reported at its place, and none is stored", () =>
       Effect.gen(function* () {
         const account = yield* importedAccount(bareAccountOf)
         yield* addStatements(account, [mayOf("1"), mayOf("2"), mayOf("3")])
@@ -185,7 +185,7 @@ layer(service, { excludeTestServices: true })("historical statements over HTTP",
   })
 
   describe("the document of a statement", () => {
-    it.effect("has to be in the store, where that is checked; what it says of it is kept", () =>
+    it.effect("must exist in the store if that is checked, and its answer is kept", () =>
       Effect.gen(function* () {
         const account = yield* importedAccount(bareAccountOf, { documentCheck: true })
         yield* putDocument(account.tenant, "statements/05.pdf")
@@ -217,7 +217,7 @@ layer(service, { excludeTestServices: true })("historical statements over HTTP",
     )
   })
 
-  describe("what is wrong", () => {
+  describe("an invalid request", () => {
     const wrong: ReadonlyArray<readonly [unknown, ReadonlyArray<string>]> = [
       [
         [{}],
@@ -253,7 +253,7 @@ layer(service, { excludeTestServices: true })("historical statements over HTTP",
         ]
       ]
     ]
-    it.effect("is told at its place, and nothing is stored", () =>
+    it.effect("is reported at its place, and nothing is stored", () =>
       Effect.gen(function* () {
         const account = yield* importedAccount(bareAccountOf)
         for (const [statements, places] of wrong) {
@@ -265,7 +265,7 @@ layer(service, { excludeTestServices: true })("historical statements over HTTP",
       })
     )
 
-    it.effect("with an amount is told of the number that was spelled", () =>
+    it.effect("with an amount is refused at the number that was sent", () =>
       Effect.gen(function* () {
         const { key, tenant } = yield* importedAccount(bareAccountOf)
         const faults = (source: string) =>
@@ -290,7 +290,7 @@ layer(service, { excludeTestServices: true })("historical statements over HTTP",
   })
 
   describe("a request", () => {
-    it.effect("may hold 10,000 statements and no more", () =>
+    it.effect("may hold at most 10,000 statements", () =>
       Effect.gen(function* () {
         const account = yield* importedAccount(bareAccountOf)
         const statements = Array.from({ length: 10_001 }, (_, index) => fullOf(`${index}`))

@@ -33,7 +33,7 @@ const count = (replies: ReadonlyArray<Reply>, status: string) =>
 
 const statusesOf = (replies: ReadonlyArray<Reply>) => [...new Set(replies.map((it) => it.status))]
 
-layer(service, { excludeTestServices: true })("at the same time", (it) => {
+layer(service, { excludeTestServices: true })("concurrently", (it) => {
   describe("thirty-two equal requests", () => {
     it.effect("add each transaction once, and move the balance once", () =>
       Effect.gen(function* () {

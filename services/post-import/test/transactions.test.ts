@@ -134,7 +134,7 @@ layer(service, { excludeTestServices: true })("transactions over HTTP", (it) => 
       })
     )
 
-    it.effect("is known by its id alone, to the letter, and answered as it is stored", () =>
+    it.effect("is identified by its exact id alone, and answered as it is stored", () =>
       Effect.gen(function* () {
         const account = yield* importedAccount()
         yield* addTransactions(account, [payment])
@@ -155,7 +155,7 @@ layer(service, { excludeTestServices: true })("transactions over HTTP", (it) => 
       })
     )
 
-    it.effect("is added again, as its own entry, where that is not checked", () =>
+    it.effect("is added again as its own entry if that is not checked", () =>
       Effect.gen(function* () {
         const account = yield* importedAccount()
         const unchecked = "?check_previously_added=false"
@@ -178,7 +178,7 @@ layer(service, { excludeTestServices: true })("transactions over HTTP", (it) => 
     )
   })
 
-  describe("figures", () => {
+  describe("decimals", () => {
     const amounts: ReadonlyArray<readonly [string, string, string]> = [
       ["400", "PAYMENT", "400.00"],
       ["0.1", "CREDIT", "0.10"],
@@ -193,7 +193,7 @@ layer(service, { excludeTestServices: true })("transactions over HTTP", (it) => 
       [`"-9999999999.99"`, "CREDIT", "-9999999999.99"],
       ["70.050000000000000000", "REPAYMENT", "70.05"]
     ]
-    it.effect("are exact: what is answered, and what becomes of the balance", () =>
+    it.effect("are exact in answers and in the balance", () =>
       Effect.gen(function* () {
         const account = yield* importedAccount(bareAccountOf)
         const { key, tenant } = account
@@ -210,7 +210,7 @@ layer(service, { excludeTestServices: true })("transactions over HTTP", (it) => 
       })
     )
 
-    it.effect("of a thousand dimes make a hundred", () =>
+    it.effect("of 0.10, added a thousand times, make 100", () =>
       Effect.gen(function* () {
         const account = yield* importedAccount(bareAccountOf)
         const dimes = Array.from({ length: 1_000 }, (_, index) =>
@@ -221,7 +221,7 @@ layer(service, { excludeTestServices: true })("transactions over HTTP", (it) => 
       })
     )
 
-    it.effect("may make a balance that no one of them could be", () =>
+    it.effect("may add up to a balance beyond the range of one amount", () =>
       Effect.gen(function* () {
         const account = yield* importedAccount(bareAccountOf)
         const largest = ["1", "2", "3"].map((id) => creditOf(id, { amount: 9999999999.99 }))
@@ -230,7 +230,7 @@ layer(service, { excludeTestServices: true })("transactions over HTTP", (it) => 
       })
     )
 
-    it.effect("inside items stay numbers, with all their digits, also when read again", () =>
+    it.effect("inside items stay numbers with all their digits", () =>
       Effect.gen(function* () {
         const account = yield* importedAccount(bareAccountOf)
         const item = {
@@ -264,7 +264,7 @@ layer(service, { excludeTestServices: true })("transactions over HTTP", (it) => 
     )
   })
 
-  describe("what is wrong", () => {
+  describe("an invalid request", () => {
     const at = "transactions.0"
     const wrong: ReadonlyArray<readonly [Wire, ReadonlyArray<string>]> = [
       [{}, ["transaction_id", "transaction_date", "amount", "type"].map((it) => `${it}: required`)],
@@ -300,7 +300,7 @@ layer(service, { excludeTestServices: true })("transactions over HTTP", (it) => 
       ],
       [put(supplyCharge, "status", "TRANSACTION_IMPORT_SUCCESS"), ["status: unknown_field"]]
     ]
-    it.effect("is told at its place in the envelope, and nothing is stored", () =>
+    it.effect("is reported at its place in the envelope, and nothing is stored", () =>
       Effect.gen(function* () {
         const account = yield* importedAccount()
         const stored = yield* descriptionOf(account.number)
@@ -316,7 +316,7 @@ layer(service, { excludeTestServices: true })("transactions over HTTP", (it) => 
       })
     )
 
-    it.effect("is told of all transactions at once, whatever their ids and dates are", () =>
+    it.effect("is reported for all transactions at once", () =>
       Effect.gen(function* () {
         const account = yield* importedAccount()
         const query = "?force_add_to_current_statement=false"
@@ -342,7 +342,7 @@ layer(service, { excludeTestServices: true })("transactions over HTTP", (it) => 
   })
 
   describe("a request", () => {
-    it.effect("may hold 10,000 transactions and no more", () =>
+    it.effect("may hold at most 10,000 transactions", () =>
       Effect.gen(function* () {
         const account = yield* importedAccount(bareAccountOf)
         const transactions = Array.from({ length: 10_001 }, (_, index) => {

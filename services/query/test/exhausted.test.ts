@@ -39,23 +39,21 @@ const locked = Effect.gen(function* () {
   return Effect.andThen(Deferred.succeed(gate, undefined), Fiber.await(fiber))
 })
 
-it.live(
-  "says when to come again while all connections are busy, and answers when they are not",
-  () =>
-    Effect.gen(function* () {
-      const tenant = yield* freshTenant()
-      yield* staged(tenant, "1")
-      const status = get(tenant, statusPath(tenant.supplier.code, "1"))
-      expect((yield* status).status).toBe(200)
-      const unlock = yield* locked
-      const crowd = Array.from({ length: 4 }, () => status)
-      const refused = yield* Effect.all(crowd, { concurrency: "unbounded" })
-      for (const { headers, json, status } of refused) {
-        expect([status, headers["retry-after"]]).toStrictEqual([503, "1"])
-        expect(json).toMatchObject({ code: "service_unavailable" })
-      }
-      yield* unlock
-      expect((yield* persistently(status)).json).toMatchObject({ status: "UNKNOWN" })
-      expect((yield* status).status, "for good").toBe(200)
-    }).pipe(Effect.provide(service), Effect.scoped)
+it.live("answers 503 with Retry-After while all connections are busy, and recovers", () =>
+  Effect.gen(function* () {
+    const tenant = yield* freshTenant()
+    yield* staged(tenant, "1")
+    const status = get(tenant, statusPath(tenant.supplier.code, "1"))
+    expect((yield* status).status).toBe(200)
+    const unlock = yield* locked
+    const crowd = Array.from({ length: 4 }, () => status)
+    const refused = yield* Effect.all(crowd, { concurrency: "unbounded" })
+    for (const { headers, json, status } of refused) {
+      expect([status, headers["retry-after"]]).toStrictEqual([503, "1"])
+      expect(json).toMatchObject({ code: "service_unavailable" })
+    }
+    yield* unlock
+    expect((yield* persistently(status)).json).toMatchObject({ status: "UNKNOWN" })
+    expect((yield* status).status, "for good").toBe(200)
+  }).pipe(Effect.provide(service), Effect.scoped)
 )

@@ -73,7 +73,7 @@ const odd = [
 
 layer(service, { excludeTestServices: true })("a list", (it) => {
   describe("of a supplier's imports", () => {
-    it.effect("has what its name says", () =>
+    it.effect("has the imports of its kind", () =>
       Effect.gen(function* () {
         const tenant = yield* freshTenant()
         yield* staged(tenant, "b staged")
@@ -115,7 +115,7 @@ layer(service, { excludeTestServices: true })("a list", (it) => {
       })
     )
 
-    it.effect("is in the order of code points, whatever the order of staging", () =>
+    it.effect("is in the order of code points, independent of the order of staging", () =>
       Effect.gen(function* () {
         const tenant = yield* freshTenant()
         for (const number of odd.toReversed()) yield* staged(tenant, number)
@@ -129,7 +129,7 @@ layer(service, { excludeTestServices: true })("a list", (it) => {
   })
 
   describe("a page at a time", () => {
-    it.effect("is the whole list, as the links lead", () =>
+    it.effect("is the whole list if the links are followed", () =>
       Effect.gen(function* () {
         const tenant = yield* freshTenant()
         for (const number of odd) yield* staged(tenant, number)
@@ -152,7 +152,7 @@ layer(service, { excludeTestServices: true })("a list", (it) => {
       })
     )
 
-    it.effect("starts after a number, which need not exist", () =>
+    it.effect("starts after a number that need not exist", () =>
       Effect.gen(function* () {
         const tenant = yield* freshTenant()
         const numbers = ["1", "2", "20", "3"]
@@ -178,7 +178,7 @@ layer(service, { excludeTestServices: true })("a list", (it) => {
       })
     )
 
-    it.effect("goes on where it was, whatever was staged in between", () =>
+    it.effect("continues after the same number if more is staged meanwhile", () =>
       Effect.gen(function* () {
         const tenant = yield* freshTenant()
         for (const number of ["b", "d", "f"]) yield* staged(tenant, number)
@@ -191,7 +191,7 @@ layer(service, { excludeTestServices: true })("a list", (it) => {
     )
   })
 
-  describe("with parameters that it cannot take", () => {
+  describe("with invalid parameters", () => {
     const queries: ReadonlyArray<readonly [string, ReadonlyArray<string>]> = [
       ["limit=0", ["limit min_value"]],
       ["limit=-1", ["limit min_value"]],
@@ -215,7 +215,7 @@ layer(service, { excludeTestServices: true })("a list", (it) => {
       ["verbose=1&Limit=0", ["verbose unknown_parameter", "Limit unknown_parameter"]],
       ["limit=0&".repeat(101), ["non_field_errors max_length"]]
     ]
-    it.effect.each(queries)("names every one of them: %s", ([query, faults]) =>
+    it.effect.each(queries)("reports each of them: %s", ([query, faults]) =>
       Effect.gen(function* () {
         const tenant = yield* freshTenant()
         for (const kind of kinds) {
@@ -233,7 +233,7 @@ layer(service, { excludeTestServices: true })("a list", (it) => {
       })
     )
 
-    it.effect("takes what only looks odd", () =>
+    it.effect("accepts unusual but valid values", () =>
       Effect.gen(function* () {
         const tenant = yield* freshTenant()
         for (const query of ["limit=007", "after=%ED%A0%80", "after=%", "&&", "after=%0A"]) {
@@ -247,7 +247,7 @@ layer(service, { excludeTestServices: true })("a list", (it) => {
   describe("of 20,000 imports", () => {
     const count = 20_000
 
-    it.effect("is answered whole, in order, as it is read", () =>
+    it.effect("is answered completely and in order while it is read", () =>
       Effect.gen(function* () {
         const tenant = yield* freshTenant()
         const { code } = tenant.supplier

@@ -31,7 +31,7 @@ layer(service, { excludeTestServices: true })("a query", (it) => {
       })
     )
 
-    it.effect("tells where it stands, in every state", () =>
+    it.effect("answers the status in every state", () =>
       Effect.gen(function* () {
         const imports = yield* ImportProcesses
         const tenant = yield* freshTenant()
@@ -81,7 +81,7 @@ layer(service, { excludeTestServices: true })("a query", (it) => {
       })
     )
 
-    it.effect("answers whatever the supplier's status", () =>
+    it.effect("answers for any status of the supplier", () =>
       Effect.gen(function* () {
         const setup = yield* Configuration
         const tenant = yield* freshTenant()
@@ -98,7 +98,7 @@ layer(service, { excludeTestServices: true })("a query", (it) => {
   })
 
   describe("with query parameters", () => {
-    it.effect("is refused, whatever they are, and before the supplier is looked at", () =>
+    it.effect("is refused for any of them, before the supplier is checked", () =>
       Effect.gen(function* () {
         const tenant = yield* freshTenant()
         yield* staged(tenant, "1")
@@ -140,7 +140,7 @@ layer(service, { excludeTestServices: true })("a query", (it) => {
       "x".repeat(128),
       "\u{1F600}".repeat(128)
     ]
-    it.effect.each(numbers)("finds it percent-encoded, and no other: %s", (number) =>
+    it.effect.each(numbers)("finds the import percent-encoded, and no other: %s", (number) =>
       Effect.gen(function* () {
         const tenant = yield* freshTenant()
         const path = statusPath(tenant.supplier.code, number)
@@ -156,7 +156,7 @@ layer(service, { excludeTestServices: true })("a query", (it) => {
       })
     )
 
-    it.effect("finds it as it stands where a path may hold it", () =>
+    it.effect("finds the import unencoded if the path allows it", () =>
       Effect.gen(function* () {
         const tenant = yield* freshTenant()
         const number = "a:b@c!d$e&f'(g)*+,;=-_.~"
@@ -224,8 +224,8 @@ layer(service, { excludeTestServices: true })("a query", (it) => {
     )
   })
 
-  describe("for what is another's", () => {
-    it.effect("looks exactly like one for what does not exist", () =>
+  describe("for an import of another organisation", () => {
+    it.effect("is answered like one for an import that does not exist", () =>
       Effect.gen(function* () {
         const tenant = yield* freshTenant()
         const rival = yield* freshTenant({ status: "Paused" })
@@ -284,7 +284,7 @@ layer(service, { excludeTestServices: true })("a query", (it) => {
       })
     )
 
-    it.effect("is sent to its path with a slash, which is encoded as it was", () =>
+    it.effect("is redirected to its path with a slash, with its encoding", () =>
       Effect.gen(function* () {
         for (const path of [...paths("S%2F1"), statusPath("S 1", "a/b%2F\u{1F600}")]) {
           const reply = yield* ask({ path: `${path.slice(0, -1)}?limit=1&after=%2F` })
@@ -294,7 +294,7 @@ layer(service, { excludeTestServices: true })("a query", (it) => {
       })
     )
 
-    it.effect("needs a token that may read", () =>
+    it.effect("needs a token with the scope to read", () =>
       Effect.gen(function* () {
         const tenant = yield* freshTenant()
         yield* staged(tenant, "1")
@@ -309,7 +309,7 @@ layer(service, { excludeTestServices: true })("a query", (it) => {
       })
     )
 
-    it.effect("is answered in JSON, which the client must take", () =>
+    it.effect("is answered in JSON, which the client must accept", () =>
       Effect.gen(function* () {
         const { supplier, token } = yield* freshTenant()
         for (const path of paths(supplier.code)) {
@@ -319,7 +319,7 @@ layer(service, { excludeTestServices: true })("a query", (it) => {
       })
     )
 
-    it.effect("is refused with a body, which a GET does not have", () =>
+    it.effect("is refused with a body", () =>
       Effect.gen(function* () {
         const tenant = yield* freshTenant()
         yield* staged(tenant, "1")
@@ -333,7 +333,7 @@ layer(service, { excludeTestServices: true })("a query", (it) => {
   })
 
   describe("for the limits", () => {
-    it.effect("is answered with the limits that are published", () =>
+    it.effect("is answered with the published limits", () =>
       Effect.gen(function* () {
         const tenant = yield* freshTenant()
         const reply = yield* get(tenant, "/v1/data-import/limits/?")
