@@ -1,6 +1,6 @@
 /** A service with the routes that a test wants, on a free port, with its log kept. */
-import { ConfigProvider, Context, Effect, Layer } from "effect"
-import type { HttpServerResponse } from "effect/http"
+import { ConfigProvider, Context, Deferred, Effect, Layer, Stream } from "effect"
+import { HttpServerResponse } from "effect/http"
 import {
   ApiKeyId,
   type Caller,
@@ -12,6 +12,7 @@ import { bodyBytes } from "@data-import/api/Limits"
 import * as Answer from "../src/http/Answer.ts"
 import type { Authorize } from "../src/auth/Authorization.ts"
 import { readJson } from "../src/http/JsonBody.ts"
+import { request } from "../testing/RawClient.ts"
 import { Output } from "../src/observability/Log.ts"
 import type { Answered } from "../src/http/Answer.ts"
 import type { Call } from "../src/http/Arrival.ts"
@@ -85,3 +86,23 @@ export const authorize: Authorize = (header, scope, requestId) => {
     requestId
   })
 }
+
+/** The memory that bodies hold, by the metrics of a service. */
+export const heldOn = (metricsPort: number | null) =>
+  Effect.map(request(metricsPort as number, { path: "/metrics" }), ({ body }) =>
+    Number(/^http_request_body_bytes (\d+)/m.exec(body)?.[1])
+  )
+
+/** A handler that waits until it is opened. */
+export const waiting = Effect.gen(function* () {
+  const gate = yield* Deferred.make<void>()
+  const wait = () => Effect.as(Deferred.await(gate), Answer.json(200, {}))
+  return { open: Deferred.succeed(gate, undefined), wait }
+})
+
+const chunk = new Uint8Array(1024 * 1024)
+
+/** An answer of 64 MiB of which little is in memory. */
+export const large = HttpServerResponse.stream(
+  Stream.fromIterable(Array.from({ length: 64 }, () => chunk))
+)

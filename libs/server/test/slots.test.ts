@@ -1,6 +1,6 @@
 /**
- * What clients may hold of a service: places among its requests and memory for their bodies. A slow
- * client costs a connection; it must not cost another client its answer.
+ * Limits on what clients may use of a service: requests in progress and memory for bodies. A slow
+ * client costs a connection, and must not cost another client its answer.
  */
 import { describe, expect, it } from "@effect/vitest"
 import { Deferred, Effect, Schedule, Stream } from "effect"
@@ -9,23 +9,16 @@ import { HttpServerResponse } from "effect/http"
 import { bodyBytes } from "@data-import/api/Limits"
 import { ApiKeyId, OrganisationName } from "@data-import/domain/organisation/Organisation"
 import { bytesOf, type Connection, open, request } from "../testing/RawClient.ts"
-import * as Answer from "../src/http/Answer.ts"
 import type { Authorize } from "../src/auth/Authorization.ts"
 import { readJson } from "../src/http/JsonBody.ts"
 import { ClientTimes } from "../src/http/Listener.ts"
-import { authorize, echo, ok, route, start } from "./TestService.ts"
+import { authorize, echo, heldOn, large, ok, route, start, waiting } from "./TestService.ts"
 
 const json = { "content-type": "application/json" }
 const receive = (connection: Connection) => Effect.promise(() => connection.receive())
 const mebibyte = 1024 * 1024
 
 const post = (body: string) => bytesOf({ method: "POST", path: "/echo/", headers: json, body })
-
-/** What a service says on its metrics of the memory that bodies hold. */
-const heldOn = (metricsPort: number | null) =>
-  Effect.map(request(metricsPort as number, { path: "/metrics" }), ({ body }) =>
-    Number(/^http_request_body_bytes (\d+)/m.exec(body)?.[1])
-  )
 
 /** Sends all of a body of these many bytes but for the last of them. */
 const beginBody = Effect.fnUntraced(function* (port: number, length: number) {
@@ -34,19 +27,6 @@ const beginBody = Effect.fnUntraced(function* (port: number, length: number) {
   connection.send(bytes.subarray(0, -1))
   return { connection, finish: () => connection.send(bytes.subarray(-1)) }
 })
-
-const waiting = Effect.gen(function* () {
-  const gate = yield* Deferred.make<void>()
-  const wait = () => Effect.as(Deferred.await(gate), Answer.json(200, {}))
-  return { open: Deferred.succeed(gate, undefined), wait }
-})
-
-const chunk = new Uint8Array(mebibyte)
-
-/** An answer of 64 MiB of which little is in memory. */
-const large = HttpServerResponse.stream(
-  Stream.fromIterable(Array.from({ length: 64 }, () => chunk))
-)
 
 /** An answer of 9 MiB that is in memory. */
 const whole = HttpServerResponse.uint8Array(new Uint8Array(9 * mebibyte))
