@@ -32,6 +32,10 @@ const refusalOf = (body: unknown): string | undefined => {
   if (!isSent("query")) return "Must provide query string."
   const query = kindOf(body["query"])
   if (query !== "string") return `Expected "query" param to be a string, but given ${query}.`
+  if (isSent("operationName") && typeof body["operationName"] !== "string") {
+    const kind = kindOf(body["operationName"])
+    return `Expected "operationName" param to be empty or a string, but given ${kind}.`
+  }
   const wrong = objects.find((name) => isSent(name) && !isObject(body[name]))
   if (wrong === undefined) return undefined
   return `Expected "${wrong}" param to be empty or an object, but given ${kindOf(body[wrong])}.`

@@ -177,6 +177,8 @@ describe("a body", () => {
     {},
     { query: 5 },
     { query: "{ version }", variables: 5 },
+    { query: "{ version }", operationName: {} },
+    { query: "{ version }", operationName: 5 },
     { query: "{ version }", other: 1 },
     [{ query: "{ version }" }, { query: "{ version }" }]
   ]
