@@ -152,7 +152,11 @@ const receive = (
       if (!hasRoom) reservation.evict()
     })
     begin(response)
-    Listener.onEnd(message, response, () => budget.release(reservation))
+    Listener.onEnd(message, response, () => {
+      // An answer that comes now has nobody to leave for.
+      onAnswer.delete(response)
+      budget.release(reservation)
+    })
     message.on("error", ignored)
     message.on("data", onData).on("end", onEnd).on("error", onGone).on("close", onGone)
     return Effect.sync(stop)
