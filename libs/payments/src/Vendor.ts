@@ -1,6 +1,6 @@
 /**
- * The description of a payment vendor, and the failures that all vendors have in common. A vendor is
- * one value of this type in a file of its own, and one line in the table of `PaymentVendors`.
+ * The description of a payment vendor, and the failures that all vendors have in common. A vendor
+ * is one value of this type in a file of its own, and one line in the table of `PaymentVendors`.
  * Requests, timeouts and the circuit breaker are shared by all vendors.
  */
 import type { Effect, Schema } from "effect"

@@ -101,8 +101,8 @@ const endInstruction = (sql: Sql, { at, caller, key }: EndCommand) => sql`
 const freeBytes = 64 * 1024
 
 /**
- * Limits the memory of large reads of existing data by a budget that the organisations share. A wait
- * for the budget holds no connection.
+ * Limits the memory of large reads of existing data by a budget that the organisations share. A
+ * wait for the budget holds no connection.
  */
 const makeReading = () => {
   const budget = makeWorkBudget()

@@ -167,7 +167,8 @@ const noteRows = rowsOf(
 export const readNotes = (sql: Sql, id: bigint) =>
   Effect.map(
     noteRows(sql`
-      select json_strip_nulls(json_build_object('note', ${sql.literal(selected(tables.noteColumns))},
+      select json_strip_nulls(json_build_object(
+        'note', ${sql.literal(selected(tables.noteColumns))},
         'documents', (select json_agg(
             ${sql.literal(selected(tables.noteDocumentColumns))} order by position)
           from note_documents

@@ -1,9 +1,9 @@
 /**
  * Finds the notes of a request that an account already has. Each is looked up in an index, by the
- * account and a digest of its content, so that the cost does not grow with the notes of the account.
- * The digest is SHA-256, so equal digests mean equal contents. Account and digest are one value in
- * the indexes. Otherwise PostgreSQL could use the primary key, and read all notes of an account
- * whose size its statistics do not know yet.
+ * account and a digest of its content, so that the cost does not grow with the notes of the
+ * account. The digest is SHA-256, so equal digests mean equal contents. Account and digest are one
+ * value in the indexes. Otherwise PostgreSQL could use the primary key, and read all notes of an
+ * account whose size its statistics do not know yet.
  */
 import { type DateTime, Effect, Schema } from "effect"
 import { formatInstant } from "@data-import/domain/schema/Field"

@@ -1,8 +1,8 @@
 /**
  * The bounded queue in front of the connection pool. While the database is slow or away, requests
  * are refused fast and do not pile up. Load is shed before a request starts; a request that has
- * started is never shed and is served first. Like CoDel, the limit is on the time spent waiting, not
- * on the length of the queue.
+ * started is never shed and is served first. Like CoDel, the limit is on the time spent waiting,
+ * not on the length of the queue.
  */
 import { Cause, Clock, Context, Duration, Effect, Exit, Option, Predicate } from "effect"
 import { type ServiceUnavailable, unavailable } from "@data-import/domain/requests/Failure"
@@ -121,7 +121,7 @@ export const make = (
     const own = new PriorityPermits(ofSlot.running)
     slots.push(own)
     return (effect) => {
-      // A batch runs on behalf of many callers, so the caller that flushed it does not count as started.
+      // A batch runs on behalf of many callers, so the caller that flushed it has not started.
       const served = Effect.provideService(effect, Progress, { hasStarted: true })
       return Effect.uninterruptibleMask((restore) =>
         Effect.flatMap(restore(take(own, ofSlot, breaker, false)), () =>

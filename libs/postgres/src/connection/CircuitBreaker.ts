@@ -1,8 +1,8 @@
 /**
- * The circuit breaker in front of the database. While it is open, requests are refused at once. Only
- * a probe of its own closes it. A request would be a bad probe: it may take minutes to arrive, and
- * uses only a part of the database. Effect's `CircuitBreaker` uses the next call as the probe, and
- * refuses requests that have already started; this one lets them go on.
+ * The circuit breaker in front of the database. While it is open, requests are refused at once.
+ * Only a probe of its own closes it. A request would be a bad probe: it may take minutes to arrive,
+ * and uses only a part of the database. Effect's `CircuitBreaker` uses the next call as the probe,
+ * and refuses requests that have already started; this one lets them go on.
  */
 import { Duration, Effect, Latch, Schedule, type Stream, SubscriptionRef } from "effect"
 import { withOwnRandom } from "./Jitter.ts"

@@ -1,9 +1,9 @@
 /**
- * The clock of the database as Effect's `Clock`, so that leases, token buckets and expiries mean the
- * same in every instance, however wrong its local clock is. It is set by measurements of the
+ * The clock of the database as Effect's `Clock`, so that leases, token buckets and expiries mean
+ * the same in every instance, however wrong its local clock is. It is set by measurements of the
  * database's clock and runs by the monotonic clock between them. Until the first measurement it
- * shows the local time. A measurement gives an interval that holds the true time. The clock is moved
- * to the nearest end of the interval, so it never goes back by more than it was wrong.
+ * shows the local time. A measurement gives an interval that holds the true time. The clock is
+ * moved to the nearest end of the interval, so it never goes back by more than it was wrong.
  */
 import type { Clock } from "effect"
 import * as CustomClock from "./CustomClock.ts"

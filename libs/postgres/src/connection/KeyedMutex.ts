@@ -1,7 +1,8 @@
 /**
  * A mutex for each import. Effects of the same import run one after the other, first come, first
- * served. Use it for work that would otherwise contend for one row: a wait here holds no connection.
- * It orders the work of this process only, so the database must still decide between processes.
+ * served. Use it for work that would otherwise contend for one row: a wait here holds no
+ * connection. It orders the work of this process only, so the database must still decide between
+ * processes.
  */
 import { type Duration, Effect, RcMap, Semaphore } from "effect"
 import type { ImportKey } from "@data-import/domain/account/ImportProcess"

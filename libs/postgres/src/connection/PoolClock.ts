@@ -1,7 +1,8 @@
 /**
  * The clock by which the connection pool measures the age of its connections. `PgClient` cannot
- * discard a connection, but its pool replaces a connection of the maximal age when it is next taken.
- * Moving this clock forward by that age discards every open connection. Running statements finish.
+ * discard a connection, but its pool replaces a connection of the maximal age when it is next
+ * taken. Moving this clock forward by that age discards every open connection. Running statements
+ * finish.
  */
 import { type Clock, Duration, Effect } from "effect"
 import * as CustomClock from "./CustomClock.ts"

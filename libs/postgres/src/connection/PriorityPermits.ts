@@ -1,8 +1,8 @@
 /**
  * Permits with two waiting queues. Requests that have started are served before requests that have
- * not, and each queue is first come, first served. The queues measure their service rate, from which
- * the expected wait of a newcomer follows. Effect's `Semaphore` has one queue, and does not show how
- * many wait in it or for how long, so load could not be shed by it.
+ * not, and each queue is first come, first served. The queues measure their service rate, from
+ * which the expected wait of a newcomer follows. Effect's `Semaphore` has one queue, and does not
+ * show how many wait in it or for how long, so load could not be shed by it.
  */
 import { Effect, Exit } from "effect"
 

@@ -88,8 +88,8 @@ class RowContended extends Data.TaggedError("RowContended") {}
 export const contended = new StorageUnavailable({ cause: new RowContended() })
 
 /**
- * Whether statements were contended: they found a row contended, waited too long for a lock (55P03),
- * or PostgreSQL aborted them in favour of others (40001, 40P01).
+ * Whether statements were contended: they found a row contended, waited too long for a lock
+ * (55P03), or PostgreSQL aborted them in favour of others (40001, 40P01).
  */
 export const isContended = ({ cause }: StorageUnavailable): boolean =>
   cause instanceof RowContended ||

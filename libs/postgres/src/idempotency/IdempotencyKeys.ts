@@ -1,7 +1,7 @@
 /**
- * Idempotency keys, reserved in batches and released one by one. A batch never waits for a write: it
- * inserts missing keys and reads the others. An expired reservation is taken over by a statement of
- * its own, which may wait for the write that still holds it.
+ * Idempotency keys, reserved in batches and released one by one. A batch never waits for a write:
+ * it inserts missing keys and reads the others. An expired reservation is taken over by a statement
+ * of its own, which may wait for the write that still holds it.
  */
 import { DateTime, Effect, Layer, Schema } from "effect"
 import {

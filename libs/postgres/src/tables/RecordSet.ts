@@ -23,5 +23,6 @@ export const recordSet = <Value>(
   const arrays = Object.values(columns).map(
     ([type, valueOf]) => sql`${values.map(valueOf)}::${sql.literal(type)}[]`
   )
-  return sql`unnest(${sql.csv(arrays)}) as ${sql.literal(`${name}(${Object.keys(columns).join(", ")})`)}`
+  const alias = `${name}(${Object.keys(columns).join(", ")})`
+  return sql`unnest(${sql.csv(arrays)}) as ${sql.literal(alias)}`
 }
