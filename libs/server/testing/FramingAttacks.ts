@@ -353,7 +353,7 @@ const unambiguous: ReadonlySet<string> = new Set([
   "pipelining after Connection: close"
 ])
 
-/** Whether a connection must end on which the attack came, since nobody knows what is next on it. */
+/** Whether the connection must be closed, because nobody knows what follows on it. */
 export const isInDoubt = ({ name }: FramingAttack): boolean => !unambiguous.has(name)
 
 export const methods = [

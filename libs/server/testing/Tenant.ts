@@ -22,7 +22,7 @@ export const freshToken = Effect.fnUntraced(function* (
   return { key, token: yield* issue.tokenOf(key) }
 })
 
-/** A further supplier of the organisation, Ongoing and without a limit unless it is said otherwise. */
+/** A further supplier of the organisation, Ongoing and without a limit unless configured. */
 export const freshSupplierOf = Effect.fnUntraced(function* (
   organisation: OrganisationName,
   configured: Partial<Omit<Supplier, "code" | "organisation">> = {}

@@ -1,4 +1,4 @@
-/** A document store that does not answer: nobody is waited for who has gone, and nobody for long. */
+/** A document store that does not answer: requests wait for it until a timeout only. */
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import * as Store from "@data-import/documents/testing/SlowStore"
