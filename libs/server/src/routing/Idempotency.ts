@@ -1,7 +1,6 @@
 /**
  * The `Idempotency-Key` header of endpoints that write. A request with a key runs at most once, and
- * a repeat gets the kept answer, byte for byte. A handler that is made by `writing` need not know of
- * it.
+ * a repeat gets the kept answer, byte for byte. `writing` makes the handlers of these endpoints.
  * Source: the IETF draft "The Idempotency-Key HTTP Header Field",
  * docs/contract/http.md#idempotency-keys.
  */
