@@ -15,7 +15,6 @@ import { faultAtEvery, faultPlan } from "../testing/faults.ts"
 import { expectSame } from "../testing/fresh.ts"
 import { tracesOf } from "../testing/importStates.ts"
 import { sampleTime } from "../testing/samples.ts"
-import type { Wire } from "../testing/wire.ts"
 import {
   begin,
   demo,
@@ -175,52 +174,6 @@ describe("staged data", () => {
       const program = yield* staged
       yield* TestClock.adjust("365 days")
       expect(yield* program.process(demo, processBody())).toHaveProperty("kraken_account_number")
-    }).pipe(Effect.provide(ports))
-  )
-})
-
-describe("a large payload", () => {
-  const large = (values: Wire = {}) =>
-    stageBody({ metadata: [{ key: "k", value: { text: "x".repeat(9 * 1024 * 1024) } }], ...values })
-
-  it.effect("is read by no more attempts than there is room for", () =>
-    Effect.gen(function* () {
-      yield* begin()
-      const numbers = ["A", "B", "C", "D", "E"]
-      const gate = yield* Deferred.make<void>()
-      let read = 0
-      const slowly = ({ stagedPayload }: Port) => ({
-        stagedPayload: (held: Parameters<Port["stagedPayload"]>[0]) =>
-          Effect.suspend(() => {
-            read += 1
-            return Effect.andThen(Deferred.await(gate), stagedPayload(held))
-          })
-      })
-      const program = yield* replacing(slowly, programs())
-      const processing = Effect.fnUntraced(function* (number: string) {
-        const values = { external_account_number: number }
-        yield* program.stage(demo, large(values))
-        const process = program.process(demo, processBody(values))
-        return yield* Effect.forkChild(process, { startImmediately: true })
-      })
-      const fibers = yield* Effect.forEach(numbers, processing)
-      yield* Effect.repeat(Effect.yieldNow, { times: 100 })
-      expect(read).toBe(2)
-      yield* Deferred.succeed(gate, undefined)
-      yield* Effect.forEach(fibers, Fiber.join)
-      expect([read, yield* accountCount]).toEqual([numbers.length, numbers.length])
-    }).pipe(Effect.provide(ports))
-  )
-
-  it.effect("that its attempt no longer holds is not read, and nothing is made of it", () =>
-    Effect.gen(function* () {
-      yield* begin()
-      const lost = () => ({ stagedPayload: () => Effect.succeedNone })
-      const program = yield* replacing(lost, programs())
-      yield* program.stage(demo, large())
-      const answer = yield* Effect.flip(program.process(demo, processBody()))
-      expect(answer._tag).toBe("ServiceUnavailable")
-      expect(yield* accountCount).toBe(0)
     }).pipe(Effect.provide(ports))
   )
 })

@@ -78,8 +78,9 @@ export const validateUnknownAccount = (
   account.validate(payload, factsAt(now, timeZone))
 
 /** As `validateUnknownAccount`, for an account that is written in TypeScript. */
-export const validateAccount: (
+export const validateAccount = (
   payload: AccountInput,
   now: DateTime.Utc,
   timeZone?: TimeZone
-) => Result.Result<Account, ReadonlyArray<FieldError>> = validateUnknownAccount
+): Result.Result<Account, ReadonlyArray<FieldError>> =>
+  validateUnknownAccount(payload, now, timeZone)
