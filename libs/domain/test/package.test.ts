@@ -21,9 +21,9 @@ const installed = join(library, "../../node_modules")
 const project = mkdtempSync(join(tmpdir(), "data-import-consumer-"))
 const unpacked = join(project, "node_modules/@data-import/domain")
 
-/** Without what vitest tells its workers, which the one in the project must not find. */
+/** Without what vitest and Nx tell their workers, which the one in the project must not find. */
 const environment = Object.fromEntries(
-  Object.entries(process.env).filter(([name]) => !/^(VITEST|TEST$|NODE_ENV$)/.test(name))
+  Object.entries(process.env).filter(([name]) => !/^(VITEST|TEST$|NODE_ENV$|FORCE_COLOR$)/.test(name))
 )
 
 const run = (program: string, args: ReadonlyArray<string>, cwd: string) =>

@@ -207,7 +207,7 @@ it.effect.each([1, 5_000])("of %i rows, one that does not match its schema is a 
     const rows: Array<{ readonly number: unknown }> = numbers(count)
     rows[count - 1] = { number: "1" }
     const exit = yield* Effect.exit(sorted(decodeNumbers(Effect.succeed(rows))))
-    const message = "A row is not what it should be"
+    const message = "A row does not match its schema"
     expect(exit).toMatchObject({ cause: { reasons: [{ defect: { message } }] } })
   })
 )

@@ -114,7 +114,8 @@ it.live("keeps what it has, and lets the services in", () =>
       "account_revisions",
       "supplier_settings",
       "idempotency_keys",
-      "note_digests"
+      "note_digests",
+      "account_field_grants"
     ])
     expect(yield* looked).toStrictEqual(before)
 
