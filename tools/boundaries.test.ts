@@ -30,14 +30,14 @@ const importing = (module: string) => `import * as Found from "${module}"\nexpor
 const nx = "@nx/enforce-module-boundaries"
 
 const forbidden: ReadonlyArray<readonly [file: string, module: string, rule: string]> = [
-  ["libs/domain/src/Made.ts", "@data-import/api/Problem", nx],
+  ["libs/domain/src/Made.ts", "@data-import/api/ErrorResponse", nx],
   ["libs/domain/src/ports/Made.ts", "@data-import/postgres/Client", nx],
   ["libs/domain/test/Made.test.ts", "@data-import/postgres/Client", nx],
   ["libs/domain/src/Made.ts", "@data-import/domain/Code", nx],
-  ["libs/domain/src/Made.ts", "../../api/src/Problem.ts", nx],
+  ["libs/domain/src/Made.ts", "../../api/src/ErrorResponse.ts", nx],
   ["libs/api/src/Made.ts", "@data-import/server/Health", nx],
   ["libs/api/src/Made.ts", "@data-import/postgres/Client", nx],
-  ["libs/postgres/src/Made.ts", "@data-import/api/Problem", nx],
+  ["libs/postgres/src/Made.ts", "@data-import/api/ErrorResponse", nx],
   ["libs/postgres/src/Made.ts", "@data-import/documents/S3", nx],
   ["libs/documents/src/Made.ts", "@data-import/server/Health", nx],
   ["libs/server/src/Made.ts", "@data-import/postgres/Client", nx],
@@ -110,7 +110,7 @@ const permitted: ReadonlyArray<readonly [file: string, module: string]> = [
   ["services/query/src/main.ts", "@effect/platform-node"],
   ["services/query/src/main.ts", "@data-import/postgres/Client"],
   ["services/query/src/Made.ts", "@data-import/server/Health"],
-  ["services/gateway/src/Made.ts", "@data-import/api/Problem"],
+  ["services/gateway/src/Made.ts", "@data-import/api/ErrorResponse"],
   ["services/gateway/src/Made.ts", "@data-import/domain/codes/Code"],
   ["tools/local/main.ts", "@data-import/query/Handlers"],
   ["tools/local/main.ts", "@effect/platform-node"]

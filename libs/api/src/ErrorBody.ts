@@ -1,7 +1,7 @@
 /**
  * The bodies of errors as schemas, made from the registry of codes: one schema a status, whose
  * `code` is narrowed to the codes that the operation can answer with. Services do not encode with
- * them; they answer with `Problem.ts`, and the tests hold the two together.
+ * them; they answer with `ErrorResponse.ts`, and the tests hold the two together.
  */
 import { Schema } from "effect"
 import {
@@ -12,7 +12,7 @@ import {
 } from "@data-import/domain/codes/Code"
 import type { ErrorParameter } from "@data-import/domain/codes/CodeEntry"
 import { mostFaults } from "@data-import/domain/schema/Findings"
-import { type ErrorStatus, statusOf } from "./Problem.ts"
+import { type ErrorStatus, statusOf } from "./ErrorResponse.ts"
 
 const codes = Object.keys(registry) as Array<Code>
 

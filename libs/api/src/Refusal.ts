@@ -1,7 +1,7 @@
 /**
  * What the transport refuses before or around a program: a missing token, a wrong method, a body
  * that is too large, a defect. The refusals of the domain are in `@data-import/domain/Failure`;
- * both become an answer in `Problem.ts`.
+ * both become an answer in `ErrorResponse.ts`.
  * Source: docs/contract/errors.md#codes-and-statuses.
  */
 import { Data } from "effect"

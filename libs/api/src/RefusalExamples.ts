@@ -31,7 +31,7 @@ import { RequestId } from "@data-import/domain/organisation/Organisation"
 import { SupplierCode } from "@data-import/domain/organisation/Supplier"
 import { sampleKey, sampleNumber } from "./Examples.ts"
 import { bodyBytes } from "./Limits.ts"
-import { type EnvelopeCode, envelopeOf, type ProblemBody } from "./Problem.ts"
+import { type EnvelopeCode, envelopeOf, type ProblemBody } from "./ErrorResponse.ts"
 import {
   AuthenticationFailed,
   Defect,

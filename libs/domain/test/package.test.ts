@@ -23,7 +23,9 @@ const unpacked = join(project, "node_modules/@data-import/domain")
 
 /** Without what vitest and Nx tell their workers, which the one in the project must not find. */
 const environment = Object.fromEntries(
-  Object.entries(process.env).filter(([name]) => !/^(VITEST|TEST$|NODE_ENV$|FORCE_COLOR$)/.test(name))
+  Object.entries(process.env).filter(
+    ([name]) => !/^(VITEST|TEST$|NODE_ENV$|FORCE_COLOR$)/.test(name)
+  )
 )
 
 const run = (program: string, args: ReadonlyArray<string>, cwd: string) =>

@@ -15,7 +15,7 @@ import { readJson } from "../src/http/JsonBody.ts"
 import { request } from "../testing/RawClient.ts"
 import { Output } from "../src/observability/Log.ts"
 import type { Answered } from "../src/http/Answer.ts"
-import type { Call } from "../src/http/Arrival.ts"
+import type { Call } from "../src/http/IncomingRequest.ts"
 import type { Route } from "../src/routing/Route.ts"
 import * as Service from "../src/lifecycle/Service.ts"
 

@@ -13,7 +13,7 @@
  */
 import { Config, Effect, Option } from "effect"
 import * as Authorization from "@data-import/server/auth/Authorization"
-import type { Arrival } from "@data-import/server/http/Arrival"
+import type { IncomingRequest } from "@data-import/server/http/IncomingRequest"
 import type { Dispatched } from "@data-import/server/routing/Dispatch"
 import * as Service from "@data-import/server/lifecycle/Service"
 import * as TokenVerifier from "@data-import/server/auth/TokenVerifier"
@@ -48,11 +48,11 @@ const serving = Effect.gen(function* () {
     query: connect(query),
     auth: connect(auth)
   })
-  const otherwise = (arrival: Arrival, path: string): Dispatched | undefined => {
+  const otherwise = (incoming: IncomingRequest, path: string): Dispatched | undefined => {
     const entry = find(path)
     if (entry === undefined) return undefined
     const { bodyBytes, prefix, service } = entry
-    return { route: prefix, answer: upstreams[service].forward(arrival, bodyBytes) }
+    return { route: prefix, answer: upstreams[service].forward(incoming, bodyBytes) }
   }
   return {
     routes: yield* Documentation.routes,

@@ -4,7 +4,7 @@
  * copied: the client library writes it from the body that it sends.
  */
 import type { IncomingMessage } from "node:http"
-import type { Arrival } from "@data-import/server/http/Arrival"
+import type { IncomingRequest } from "@data-import/server/http/IncomingRequest"
 import * as RequestId from "@data-import/server/http/RequestId"
 
 /** Hop-by-hop (RFC 9110, 7.6.1), or written by the proxy. */
@@ -35,7 +35,7 @@ const namedByConnection = (header: string | undefined): ReadonlySet<string> | un
 /** The headers of the request as a flat list. Those of `trace` replace the caller's. */
 export const requestHeaders = (
   message: IncomingMessage,
-  { clientAddress, requestId }: Arrival,
+  { clientAddress, requestId }: IncomingRequest,
   trace: Readonly<Record<string, string>> | undefined
 ): Array<string> => {
   const raw = message.rawHeaders

@@ -11,7 +11,7 @@ import * as Undici from "@effect/platform-node/Undici"
 import { NotJson } from "@data-import/domain/schema/Json"
 import { ServiceUnavailable } from "@data-import/domain/requests/Failure"
 import type { OrganisationOf } from "@data-import/server/auth/Authorization"
-import type { Arrival } from "@data-import/server/http/Arrival"
+import type { IncomingRequest } from "@data-import/server/http/IncomingRequest"
 import * as Listener from "@data-import/server/http/Listener"
 import * as ProxyHeaders from "./ProxyHeaders.ts"
 import * as RequestBody from "@data-import/server/http/RequestBody"
@@ -37,7 +37,7 @@ export interface Upstream {
    * Answers what the service answers, or 503 if it does not answer. The request's body has at most
    * `limit` bytes.
    */
-  readonly forward: (arrival: Arrival, limit: number) => Outcome
+  readonly forward: (incoming: IncomingRequest, limit: number) => Outcome
   /** Succeeds if one of the instances is ready. */
   readonly ready: Effect.Effect<void, ServiceUnavailable>
 }
@@ -201,9 +201,9 @@ export const make = Effect.fnUntraced(function* (
     return [...rotated.filter((one) => one.isReady), ...rotated.filter((one) => !one.isReady)]
   }
 
-  const forward: Upstream["forward"] = (arrival, limit) =>
+  const forward: Upstream["forward"] = (incoming, limit) =>
     Effect.withFiber((fiber) => {
-      const { readBody, request, requestId } = arrival
+      const { readBody, request, requestId } = incoming
       const message = Listener.message(request)
       const span = Context.getOrUndefined(fiber.context, Tracer.ParentSpan)
       const trace = span?._tag === "Span" ? HttpTraceContext.toHeaders(span) : undefined
@@ -211,7 +211,7 @@ export const make = Effect.fnUntraced(function* (
         sendToOne(inRotation(), {
           method: request.method,
           path: request.url,
-          headers: ProxyHeaders.requestHeaders(message, arrival, trace),
+          headers: ProxyHeaders.requestHeaders(message, incoming, trace),
           body,
           requestId,
           response: Listener.response(request)

@@ -15,7 +15,7 @@ import type {
   ImportListKind
 } from "@data-import/domain/ports/ImportProcesses"
 import * as Answer from "@data-import/server/http/Answer"
-import type { Call } from "@data-import/server/http/Arrival"
+import type { Call } from "@data-import/server/http/IncomingRequest"
 import * as Route from "@data-import/server/routing/Route"
 
 interface Line<AccountNumber, Instant> {

@@ -4,7 +4,7 @@
  */
 import { Array, Effect, Exit, Fiber, Option, Pull, type Schema, type Scope, Stream } from "effect"
 import { Headers, HttpServerResponse } from "effect/http"
-import { problemOf } from "@data-import/api/Problem"
+import { errorResponseOf } from "@data-import/api/ErrorResponse"
 import type { Refusal } from "@data-import/api/Refusal"
 import { type Failure, ServiceUnavailable } from "@data-import/domain/requests/Failure"
 import { inTurns, type Steps } from "@data-import/domain/support/Steps"
@@ -169,7 +169,7 @@ export const refusal = (refused: Refused): HttpServerResponse.HttpServerResponse
     refused._tag === "StorageUnavailable"
       ? new ServiceUnavailable({ retryAfterSeconds: 1 })
       : refused
-  const { body, headers, status } = problemOf(known)
+  const { body, headers, status } = errorResponseOf(known)
   return HttpServerResponse.jsonUnsafe(body, { status, headers: withApiHeaders(headers) })
 }
 

@@ -8,7 +8,7 @@ import * as Json from "@data-import/domain/schema/Json"
 import type { OrganisationName } from "@data-import/domain/organisation/Organisation"
 import { inTurns, type Steps } from "@data-import/domain/support/Steps"
 import { smallBytes } from "@data-import/domain/requests/WorkBudget"
-import type { Arrival } from "./Arrival.ts"
+import type { IncomingRequest } from "./IncomingRequest.ts"
 import type { BodyRefused } from "./RequestBody.ts"
 
 type Refused = UnsupportedMediaType | BodyRefused | Json.NotJson
@@ -55,7 +55,7 @@ export const parse = (bytes: Buffer): Effect.Effect<unknown, Json.NotJson> =>
     )
   )
 
-type Incoming = Pick<Arrival, "readBody" | "request">
+type Incoming = Pick<IncomingRequest, "readBody" | "request">
 
 /** The bytes of the request's body, at most `limit`, reserved in the body budget. */
 export const read = (

@@ -10,7 +10,7 @@ import { NodeHttpServerRequest } from "@effect/platform-node"
 import type { HttpServerRequest } from "effect/http"
 import { headerBytes } from "@data-import/api/Limits"
 import { HeadersTooLarge, RequestTimeout } from "@data-import/api/Refusal"
-import { problemOf } from "@data-import/api/Problem"
+import { errorResponseOf } from "@data-import/api/ErrorResponse"
 import { NotJson } from "@data-import/domain/schema/Json"
 import * as RequestId from "./RequestId.ts"
 
@@ -178,7 +178,7 @@ const reasons: Readonly<Record<number, string>> = {
 
 const refuseNow = (error: NodeJS.ErrnoException, socket: Duplex): void => {
   if (isAnswered(socket)) return void socket.end()
-  const { body, status } = problemOf(refusalOf(error.code))
+  const { body, status } = errorResponseOf(refusalOf(error.code))
   const text = JSON.stringify(body)
   const head = [
     `HTTP/1.1 ${status} ${reasons[status]}`,

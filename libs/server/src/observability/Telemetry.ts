@@ -8,7 +8,7 @@ import { HttpMiddleware, type HttpServerResponse, HttpTraceContext } from "effec
 import { OtlpSerialization, OtlpTracer, PrometheusMetrics } from "effect/observability"
 import { NodeHttpClient } from "@effect/platform-node"
 import * as Settings from "@data-import/domain/support/Settings"
-import type { Arrival } from "../http/Arrival.ts"
+import type { IncomingRequest } from "../http/IncomingRequest.ts"
 import type { Access } from "./Log.ts"
 
 const seconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
@@ -113,7 +113,7 @@ export const layerTracing = (service: string): Layer.Layer<never, Config.ConfigE
 /** Runs a request in its span, a child of the span that its headers name. */
 export const inSpan = <R>(
   answer: Effect.Effect<HttpServerResponse.HttpServerResponse, never, R>,
-  { request, requestId }: Arrival,
+  { request, requestId }: IncomingRequest,
   route: string
 ): Effect.Effect<HttpServerResponse.HttpServerResponse, never, R> =>
   answer.pipe(

@@ -12,11 +12,11 @@ import * as Answer from "../http/Answer.ts"
 import type { Authorize } from "../auth/Authorization.ts"
 import { clientAddressOf } from "../http/ClientAddress.ts"
 import type { Dependencies } from "../observability/Dependencies.ts"
-import type { Arrival } from "../http/Arrival.ts"
+import type { IncomingRequest } from "../http/IncomingRequest.ts"
 import * as Dispatch from "./Dispatch.ts"
 import * as Listener from "../http/Listener.ts"
 import type { Log } from "../observability/Log.ts"
-import * as OrganisationLimit from "../limits/OrganisationLimit.ts"
+import * as OrganisationConcurrency from "../limits/OrganisationConcurrency.ts"
 import type { OpenRequests } from "../limits/OpenRequests.ts"
 import * as RequestBody from "../http/RequestBody.ts"
 import * as RequestId from "../http/RequestId.ts"
@@ -98,12 +98,12 @@ const refusalOf = (
 export const make = Effect.fnUntraced(function* (parts: Parts) {
   const { log, metrics, progress, trustedProxies, receiving, serving } = parts
   const routes = [...serving.routes, ...ownRoutes(parts)]
-  const limitOrganisation = OrganisationLimit.make(parts.maxRequestsPerOrganisation)
+  const limitOrganisation = OrganisationConcurrency.make(parts.maxRequestsPerOrganisation)
   const dispatch = Dispatch.make({ ...serving, routes, limitOrganisation })
   const clock = yield* Clock.Clock
   const tracing = yield* References.TracerEnabled
 
-  const watch = ({ clientAddress, request, requestId }: Arrival, route: string) => {
+  const watch = ({ clientAddress, request, requestId }: IncomingRequest, route: string) => {
     const began = clock.monotonicTimeNanosUnsafe()
     const response = Listener.response(request)
     progress.enter(response, clientAddress)
@@ -123,16 +123,16 @@ export const make = Effect.fnUntraced(function* (parts: Parts) {
     })
   }
 
-  const refusalOnArrival = (arrival: Arrival, route: string) => {
-    const message = Listener.message(arrival.request)
+  const refusalAtOnce = (incoming: IncomingRequest, route: string) => {
+    const message = Listener.message(incoming.request)
     const refused = Listener.refusalOfHead(message)
     // After an Upgrade that is ignored, Node reads nothing more from the connection.
     if (refused !== undefined || message.headers.upgrade !== undefined) {
-      Listener.endAfter(message, Listener.response(arrival.request))
+      Listener.endAfter(message, Listener.response(incoming.request))
     }
     if (refused !== undefined || alwaysAnswered.has(route)) return refused
     if (progress.isFull) return unavailable()
-    return progress.isFullFor(arrival.clientAddress) ? tooMany : undefined
+    return progress.isFullFor(incoming.clientAddress) ? tooMany : undefined
   }
 
   return Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
@@ -143,10 +143,10 @@ export const make = Effect.fnUntraced(function* (parts: Parts) {
       trustedProxies
     )
     const readBody = RequestBody.reader(request, receiving)
-    const arrival: Arrival = { request, requestId, clientAddress, readBody }
-    const { answer, route } = dispatch(arrival)
-    watch(arrival, route)
-    const refused = refusalOnArrival(arrival, route)
+    const incoming: IncomingRequest = { request, requestId, clientAddress, readBody }
+    const { answer, route } = dispatch(incoming)
+    watch(incoming, route)
+    const refused = refusalAtOnce(incoming, route)
     const answered = (refused === undefined ? answer : Effect.fail(refused)).pipe(
       Effect.catchCause((cause) => Effect.map(refusalOf(cause, requestId), Answer.refusal)),
       Effect.map((response) => HttpServerResponse.setHeader(response, RequestId.header, requestId)),
@@ -158,6 +158,6 @@ export const make = Effect.fnUntraced(function* (parts: Parts) {
       ),
       Effect.provideService(References.CurrentLogAnnotations, { request_id: requestId, route })
     )
-    return tracing ? inSpan(answered, arrival, route) : answered
+    return tracing ? inSpan(answered, incoming, route) : answered
   })
 })

@@ -9,11 +9,11 @@ import { NotFound, type ServiceUnavailable } from "@data-import/domain/requests/
 import type { Caller } from "@data-import/domain/organisation/Organisation"
 import { allowsJson } from "../http/Accept.ts"
 import * as Answer from "../http/Answer.ts"
-import type { LimitOrganisation } from "../limits/OrganisationLimit.ts"
+import type { LimitOrganisation } from "../limits/OrganisationConcurrency.ts"
 import type { Authorize } from "../auth/Authorization.ts"
 import * as PathRouter from "./PathRouter.ts"
 import type { Route } from "./Route.ts"
-import type { Arrival } from "../http/Arrival.ts"
+import type { IncomingRequest } from "../http/IncomingRequest.ts"
 
 /** A path of the service with its methods. */
 interface Resource {
@@ -29,7 +29,7 @@ export interface Dispatched {
   readonly answer: Answer.Answered
 }
 
-export type Dispatch = (arrival: Arrival) => Dispatched
+export type Dispatch = (incoming: IncomingRequest) => Dispatched
 
 const resource = (template: string, routes: ReadonlyArray<Route>): Resource => {
   const methods = routes.map((route) => route.method)
@@ -53,18 +53,18 @@ type Found = PathRouter.Match<Resource>
 
 const answerAt = (
   { params, value: resource }: Found,
-  arrival: Arrival,
+  incoming: IncomingRequest,
   search: string,
   caller: Caller | undefined
 ): Answer.Answered => {
-  const { request } = arrival
+  const { request } = incoming
   const route = resource.routes.get(request.method === "HEAD" ? "GET" : request.method)
   if (route === undefined) return Effect.fail(new MethodNotAllowed({ allow: resource.allow }))
   if (route.answersJson && !allowsJson(request.headers["accept"])) {
     return Effect.fail(new NotAcceptable())
   }
   const query = search === "" ? noQuery : queryOf(search)
-  const answer = route.run({ ...arrival, params, query }, caller)
+  const answer = route.run({ ...incoming, params, query }, caller)
   return route.method === "GET" ? Effect.interruptible(answer) : answer
 }
 
@@ -82,7 +82,8 @@ export interface Options {
   /** Needed as soon as one route is protected. */
   readonly authorize?: Authorize | undefined
   /** Asked for a path that is none of the routes. */
-  readonly otherwise?: ((arrival: Arrival, path: string) => Dispatched | undefined) | undefined
+  readonly otherwise?:
+    ((incoming: IncomingRequest, path: string) => Dispatched | undefined) | undefined
   readonly limitOrganisation: LimitOrganisation
   /** Called after the path is found and before the token is verified. */
   readonly admit?: Admit | undefined
@@ -101,27 +102,27 @@ export const make = (options: Options): Dispatch => {
     throw new Error(`${guarded.path} needs a token, and nothing authorizes it`)
   }
 
-  const visit = (found: Found, arrival: Arrival, search: string): Answer.Answered => {
+  const visit = (found: Found, incoming: IncomingRequest, search: string): Answer.Answered => {
     const { access } = found.value
     if (access === "public" || authorize === undefined) {
-      return Effect.suspend(() => answerAt(found, arrival, search, undefined))
+      return Effect.suspend(() => answerAt(found, incoming, search, undefined))
     }
-    const header = arrival.request.headers["authorization"]
+    const header = incoming.request.headers["authorization"]
     return Effect.flatMap(
-      Effect.interruptible(authorize(header, access, arrival.requestId)),
-      (caller) => limitOrganisation(caller.organisation, answerAt(found, arrival, search, caller))
+      Effect.interruptible(authorize(header, access, incoming.requestId)),
+      (caller) => limitOrganisation(caller.organisation, answerAt(found, incoming, search, caller))
     )
   }
 
-  return (arrival) => {
-    const { method, url } = arrival.request
+  return (incoming) => {
+    const { method, url } = incoming.request
     const end = url.indexOf("?")
     const path = end === -1 ? url : url.slice(0, end)
     const search = end === -1 ? "" : url.slice(end)
     const found = find(path)
     if (found !== undefined) {
       const { access, template } = found.value
-      const visited = visit(found, arrival, search)
+      const visited = visit(found, incoming, search)
       return { route: template, answer: isPublished(access, method) ? visited : admit(visited) }
     }
     const slashed = find(`${path}/`)
@@ -129,6 +130,6 @@ export const make = (options: Options): Dispatch => {
       const answer = Effect.succeed(Answer.redirect(`${path}/${search}`))
       return { route: slashed.value.template, answer }
     }
-    return otherwise?.(arrival, path) ?? { route: "unknown", answer: Effect.fail(new NotFound()) }
+    return otherwise?.(incoming, path) ?? { route: "unknown", answer: Effect.fail(new NotFound()) }
   }
 }

@@ -18,7 +18,7 @@ import { IdempotentWrites } from "@data-import/domain/writes/IdempotentWrites"
 import type { Caller } from "@data-import/domain/organisation/Organisation"
 import * as Answer from "../http/Answer.ts"
 import type { Answered } from "../http/Answer.ts"
-import type { Call } from "../http/Arrival.ts"
+import type { Call } from "../http/IncomingRequest.ts"
 
 const header = "idempotency-key"
 

@@ -34,7 +34,7 @@ import type { FieldError } from "@data-import/domain/schema/Findings"
 import type { Caller, Scope } from "@data-import/domain/organisation/Organisation"
 import { makeWorkBudget, type WorkBudget } from "@data-import/domain/requests/WorkBudget"
 import type * as Answer from "../http/Answer.ts"
-import type { Call } from "../http/Arrival.ts"
+import type { Call } from "../http/IncomingRequest.ts"
 import { Writing } from "./Idempotency.ts"
 import * as JsonBody from "../http/JsonBody.ts"
 

@@ -8,7 +8,7 @@ import {
   ValidationFailed
 } from "@data-import/domain/requests/Failure"
 import { Transaction } from "@data-import/domain/account/Transaction"
-import { type ErrorStatus, envelopeOf, problemOf, statusOf } from "../src/Problem.ts"
+import { type ErrorStatus, envelopeOf, errorResponseOf, statusOf } from "../src/ErrorResponse.ts"
 import { Throttled } from "../src/Refusal.ts"
 import { errorExamples, refusals } from "../src/RefusalExamples.ts"
 import { requestCodes } from "../src/ErrorBody.ts"
@@ -51,7 +51,7 @@ const all: ReadonlyArray<Enveloped> = Object.values(refusals)
 
 describe("problemOf", () => {
   it.each(Object.entries(table))("answers %s with its status and code", (tag, [status, code]) => {
-    const problem = problemOf(refusals[tag as keyof typeof refusals])
+    const problem = errorResponseOf(refusals[tag as keyof typeof refusals])
     expect([problem.status, problem.body.code]).toEqual([status, code])
   })
 
@@ -68,7 +68,7 @@ describe("problemOf", () => {
   it("has no member but detail and code where the contract names none", () => {
     const members = all.map((refusal) => [
       refusal._tag,
-      Object.keys(problemOf(refusal).body).slice(2)
+      Object.keys(errorResponseOf(refusal).body).slice(2)
     ])
     expect(members.filter(([, names]) => names?.length !== 0)).toEqual([
       ["Defect", ["request_id"]],
@@ -80,7 +80,7 @@ describe("problemOf", () => {
 
   it("starts every body with detail and code, and keeps the tag to itself", () => {
     for (const refusal of all) {
-      const names = Object.keys(problemOf(refusal).body)
+      const names = Object.keys(errorResponseOf(refusal).body)
       expect(names.slice(0, 2), refusal._tag).toEqual(["detail", "code"])
       expect(names, refusal._tag).not.toContain("_tag")
     }
@@ -88,7 +88,7 @@ describe("problemOf", () => {
 
   it("sets the headers that go with a status, and no other", () => {
     const headers = all.flatMap((refusal) => {
-      const problem = problemOf(refusal)
+      const problem = errorResponseOf(refusal)
       return Object.keys(problem.headers).length === 0 ? [] : [[refusal._tag, problem.headers]]
     })
     expect(headers).toEqual([
@@ -113,7 +113,7 @@ describe("problemOf", () => {
       new Throttled({ retryAfterSeconds }),
       new ServiceUnavailable({ retryAfterSeconds })
     ]) {
-      expect(problemOf(refusal).headers["retry-after"]).toBe(seconds)
+      expect(errorResponseOf(refusal).headers["retry-after"]).toBe(seconds)
     }
   })
 
@@ -122,7 +122,9 @@ describe("problemOf", () => {
       { attr: "notes.1", code: "blank", detail: "Must not be empty." },
       { attr: "notes.0", code: "required", detail: "This field is required." }
     ] as const
-    const { body } = problemOf(new ValidationFailed({ code: "request_failed_validation", errors }))
+    const { body } = errorResponseOf(
+      new ValidationFailed({ code: "request_failed_validation", errors })
+    )
     expect(body).toEqual({
       detail: "The request breaks 2 rules; see errors.",
       code: "request_failed_validation",
@@ -134,18 +136,20 @@ describe("problemOf", () => {
     const fault = { attr: "notes.1", code: "blank", detail: "Must not be empty." } as const
     const errors = Array.from({ length: 1_000 }, () => fault)
     const code = "account_failed_validation"
-    expect(problemOf(new ValidationFailed({ code, errors, more: true })).body).toEqual({
+    expect(errorResponseOf(new ValidationFailed({ code, errors, more: true })).body).toEqual({
       detail: "The account payload breaks more than 1,000 rules; 1,000 are listed.",
       code,
       errors
     })
-    expect(problemOf(new ValidationFailed({ code, errors, more: false })).body).toMatchObject({
-      detail: "The account payload breaks 1,000 rules; see errors."
-    })
+    expect(errorResponseOf(new ValidationFailed({ code, errors, more: false })).body).toMatchObject(
+      {
+        detail: "The account payload breaks 1,000 rules; see errors."
+      }
+    )
   })
 
   it("names the account that exists", () => {
-    expect(problemOf(refusals.AlreadyImported).body).toMatchObject({
+    expect(errorResponseOf(refusals.AlreadyImported).body).toMatchObject({
       external_account_number: "NL-0004711",
       kraken_account_number: "A-7F3C19E2"
     })
@@ -202,23 +206,23 @@ describe("a transaction that cannot be added", () => {
       amount: 12.5,
       type: "CHARGE"
     })
-    expect(problemOf(new TransactionRefused({ code, transaction, detail: "It is late." }))).toEqual(
-      {
-        status: 400,
-        headers: {},
-        body: {
-          status: "TRANSACTION_IMPORT_ERROR",
-          code,
-          error_detail: "It is late.",
-          transaction_data: {
-            transaction_id: "T-1",
-            transaction_date: "2025-01-31",
-            amount: "12.50",
-            type: "CHARGE"
-          }
+    expect(
+      errorResponseOf(new TransactionRefused({ code, transaction, detail: "It is late." }))
+    ).toEqual({
+      status: 400,
+      headers: {},
+      body: {
+        status: "TRANSACTION_IMPORT_ERROR",
+        code,
+        error_detail: "It is late.",
+        transaction_data: {
+          transaction_id: "T-1",
+          transaction_date: "2025-01-31",
+          amount: "12.50",
+          type: "CHARGE"
         }
       }
-    )
+    })
   })
 })
 

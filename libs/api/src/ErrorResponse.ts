@@ -87,16 +87,16 @@ export interface TransactionErrorBody {
 /**
  * An answer that refuses. Header names are in lower case; `X-Request-Id` is added by the server.
  */
-export interface Problem {
+export interface ErrorResponse {
   readonly status: ErrorStatus
   readonly headers: Readonly<Record<string, string>>
   readonly body: ProblemBody | TransactionErrorBody
 }
 
 type Enveloped = Exclude<Failure, TransactionRefused> | Refusal
-type Said = Omit<ProblemBody, "code"> & { readonly headers?: Readonly<Record<string, string>> }
+type Message = Omit<ProblemBody, "code"> & { readonly headers?: Readonly<Record<string, string>> }
 
-const text = (detail: string) => (): Said => ({ detail })
+const text = (detail: string) => (): Message => ({ detail })
 
 const pair = (key: ImportKey) =>
   `account "${key.external_account_number}" of supplier "${key.import_supplier}"`
@@ -107,7 +107,7 @@ const retryAfter = (seconds: number) => ({
 
 const tokenWanted = { "www-authenticate": "Token" }
 
-const brokenRules = (failure: Extract<Failure, { _tag: "ValidationFailed" }>): Said => {
+const brokenRules = (failure: Extract<Failure, { _tag: "ValidationFailed" }>): Message => {
   const { code, errors, more = false } = failure
   const what = code === "account_failed_validation" ? "The account payload" : "The request"
   const listed = errors.length.toLocaleString("en-US")
@@ -124,8 +124,8 @@ const rejections: Readonly<Record<string, string>> = {
   refused: "it refuses to tell of it"
 } satisfies Record<VendorRejected["reason"], string>
 
-const sayings: {
-  readonly [Tag in Enveloped["_tag"]]: (refusal: Extract<Enveloped, { _tag: Tag }>) => Said
+const messages: {
+  readonly [Tag in Enveloped["_tag"]]: (refusal: Extract<Enveloped, { _tag: Tag }>) => Message
 } = {
   NotAuthenticated: () => ({
     detail: "The request has no token; send the header `Authorization: Token <ACCESS_TOKEN>`.",
@@ -220,7 +220,7 @@ const sayings: {
   })
 }
 
-const transactionProblem = ({ code, detail, transaction }: TransactionRefused): Problem => ({
+const transactionProblem = ({ code, detail, transaction }: TransactionRefused): ErrorResponse => ({
   status: 400,
   headers: {},
   body: {
@@ -232,13 +232,13 @@ const transactionProblem = ({ code, detail, transaction }: TransactionRefused): 
 })
 
 /** The envelope of a refusal that has one. */
-export const envelopeOf = (refusal: Enveloped): Problem & { readonly body: ProblemBody } => {
-  const say = sayings[refusal._tag] as (refusal: Enveloped) => Said
-  const { detail, headers = {}, ...members } = say(refusal)
+export const envelopeOf = (refusal: Enveloped): ErrorResponse & { readonly body: ProblemBody } => {
+  const messageOf = messages[refusal._tag] as (refusal: Enveloped) => Message
+  const { detail, headers = {}, ...members } = messageOf(refusal)
   const { code } = refusal
   return { status: statusOf[code], headers, body: { detail, code, ...members } }
 }
 
 /** The answer to a refusal: total, and without any text but its own and what the caller sent. */
-export const problemOf = (refusal: Failure | Refusal): Problem =>
+export const errorResponseOf = (refusal: Failure | Refusal): ErrorResponse =>
   refusal._tag === "TransactionRefused" ? transactionProblem(refusal) : envelopeOf(refusal)

@@ -5,7 +5,7 @@ import type { HttpServerRequest } from "effect/http"
 import type { ReadBody } from "./RequestBody.ts"
 
 /** What is known of every request before it is routed. */
-export interface Arrival {
+export interface IncomingRequest {
   readonly request: HttpServerRequest.HttpServerRequest
   readonly requestId: RequestId
   /** The client's address, as far as the proxies that report it are trusted. */
@@ -14,7 +14,7 @@ export interface Arrival {
 }
 
 /** A request that has been routed. */
-export interface Call extends Arrival {
+export interface Call extends IncomingRequest {
   /** The values of the path's parameters, percent-decoded. */
   readonly params: Readonly<Record<string, string>>
   /** The query as sent. */
