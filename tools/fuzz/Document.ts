@@ -2,6 +2,7 @@
  * The published document as the fuzzer reads it: the operations, what they take, and the statuses
  * and codes that each may answer with.
  */
+import { knownValues } from "@data-import/api/OpenAnswers"
 import { readFileSync } from "node:fs"
 import { get, isWire, type Wire } from "@data-import/domain/testing/wire"
 
@@ -38,7 +39,7 @@ const listAt = (schema: unknown, name: string): ReadonlyArray<unknown> => {
 
 const codesIn = (schema: unknown): ReadonlyArray<string> => {
   const known = resolved(schema)
-  const own = listAt(resolved(get(known, ["properties", "code"])), "enum").map(String)
+  const own = listAt(resolved(get(known, ["properties", "code"])), knownValues).map(String)
   return [...own, ...listAt(known, "anyOf").flatMap(codesIn)]
 }
 
@@ -103,5 +104,5 @@ export const operationAt = (method: string, target: string): Operation | undefin
 /** Every code that an error object can have. */
 export const fieldCodes: ReadonlyArray<string> = listAt(
   resolved(get(document, ["components", "schemas", "FieldErrorCode"])),
-  "enum"
+  knownValues
 ).map(String)

@@ -50,7 +50,11 @@ describe("an answer", () => {
       ),
       ["get /v1/data-import/limits/ 200"]
     ],
-    ["one from nowhere", post("/nowhere/", 404, { code: "not_found" }), []]
+    [
+      "one from nowhere",
+      post("/nowhere/", 404, { code: "not_found" }),
+      ["undocumented 404", "undocumented 404 not_found"]
+    ]
   ])("shows of the document: %s", (_, sightings, expected) => {
     expect(sightings).toEqual(expected)
   })

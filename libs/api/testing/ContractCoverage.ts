@@ -40,10 +40,12 @@ const parsed = (text: string): unknown => {
 type Where = Pick<Asked, "method" | "path">
 type What = Pick<Answered, "status" | "text">
 
-/** What of the document an answer shows; nothing where no operation was asked. */
+/** Where the answer to a method or path stands that the document does not have. */
+const noOperation = "undocumented"
+
+/** What of the document an answer shows. */
 export const sightingsOf = (asked: Where, { status, text }: What): ReadonlyArray<string> => {
-  const operation = operationOf(asked)
-  if (operation === undefined) return []
+  const operation = operationOf(asked) ?? noOperation
   // No long answer has a code.
   const body = text.length > 100_000 ? undefined : parsed(text)
   if (!isObject(body)) return [place(operation, status)]
