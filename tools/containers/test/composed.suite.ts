@@ -57,10 +57,9 @@ describe("the composed system", () => {
   it("restarts a killed service", async () => {
     const before = await system.inspect("account-import-1")
     // The first process only hands signals on.
-    await system.evaluate(
-      "account-import-1",
-      `process.kill(${await serviceIn("account-import-1")}, 9)`
-    )
+    const kill = `process.kill(${await serviceIn("account-import-1")}, 9)`
+    // The container may end before the command in it does, which then fails.
+    await system.evaluate("account-import-1", kill).catch(() => {})
     await eventually(async () => {
       const { health, restarts } = await system.inspect("account-import-1")
       expect({ health, restarts }).toEqual({ health: "healthy", restarts: before.restarts + 1 })
