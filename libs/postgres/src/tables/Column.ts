@@ -10,7 +10,7 @@ export interface Column<S extends Schema.Constraint = Schema.Constraint> {
   readonly type: string
   /** Decodes what `read` selects. */
   readonly schema: S
-  /** The JSON of a value of the schema's type. */
+  /** The JSON of a value of the schema's type; an absent value is never written. */
   readonly write: (value: unknown) => unknown
   /** The SQL expression that selects the column. */
   readonly read: (name: string) => string
@@ -68,11 +68,7 @@ export const json: Column<typeof JsonText> = {
 /** A column that may be null; the value is then absent. */
 export const optional = <S extends Schema.Constraint>(
   column: Column<S>
-): Column<Schema.optionalKey<S>> => ({
-  ...column,
-  schema: Schema.optionalKey(column.schema),
-  write: (value) => (value === undefined ? undefined : column.write(value))
-})
+): Column<Schema.optionalKey<S>> => ({ ...column, schema: Schema.optionalKey(column.schema) })
 
 /** A column whose null is a value of its own. */
 export const nullable = <S extends Schema.Constraint>(

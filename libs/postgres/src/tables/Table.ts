@@ -18,12 +18,18 @@ interface Computed {
   readonly [column: string]: string
 }
 
+/** The lists of an insert. They are made once, because every request inserts into many tables. */
 export interface Table<C extends Columns> {
   readonly name: string
   /** The column with the id of the account. */
   readonly key: string
   readonly columns: C
-  readonly computed: Computed
+  /** The columns that an insert fills. */
+  readonly filled: string
+  /** The SQL expression of each filled column. */
+  readonly values: string
+  /** The columns of the record set `sent`, with their types. */
+  readonly sent: string
 }
 
 export const make = <const C extends Columns>(
@@ -33,7 +39,26 @@ export const make = <const C extends Columns>(
     computed = {},
     key = "account_id"
   }: { readonly computed?: Computed; readonly key?: string } = {}
-): Table<C> => ({ name, key, columns, computed })
+): Table<C> => {
+  const described = Object.entries<Column>(columns)
+  const values = {
+    [key]: "target.id",
+    ...Object.fromEntries(
+      described.flatMap(([column, { stored = `sent.${column}` }]) =>
+        stored === null ? [] : [[column, stored]]
+      )
+    ),
+    ...computed
+  }
+  return {
+    name,
+    key,
+    columns,
+    filled: Object.keys(values).join(", "),
+    values: Object.values(values).join(", "),
+    sent: described.map(([column, { type }]) => `${column} ${type}`).join(", ")
+  }
+}
 
 type StructOf<C extends Columns> = Schema.Struct<{ readonly [Name in keyof C]: C[Name]["schema"] }>
 
@@ -62,15 +87,18 @@ export const selected = (columns: Columns): string => {
 /** The same without the columns that are null: what `optional` columns are decoded from. */
 export const withoutNulls = (columns: Columns): string => `json_strip_nulls(${selected(columns)})`
 
-/** The rows as one JSON text, in which they are sent. */
+/** The rows as one JSON text, in which they are sent. What is undefined is left out, and so null. */
 const textOf = <C extends Columns>({ columns }: Table<C>, rows: ReadonlyArray<Row<C>>): string => {
-  const writers = Object.entries(columns)
+  const described = Object.entries<Column>(columns)
   return JSON.stringify(
-    rows.map((row) =>
-      Object.fromEntries(
-        writers.map(([name, { write }]) => [name, write(row[name as keyof typeof row])])
-      )
-    )
+    rows.map((row) => {
+      const sent: Record<string, unknown> = {}
+      for (const [name, { write }] of described) {
+        const value: unknown = row[name as keyof typeof row]
+        if (value !== undefined) sent[name] = write(value)
+      }
+      return sent
+    })
   )
 }
 
@@ -84,23 +112,12 @@ export const inserting = <C extends Columns>(
   rows: ReadonlyArray<Row<C>>,
   more: Computed = {}
 ): Statement.Fragment => {
-  const columns = Object.entries(table.columns)
-  const values = {
-    [table.key]: "target.id",
-    ...Object.fromEntries(
-      columns.flatMap(([name, { stored = `sent.${name}` }]) =>
-        stored === null ? [] : [[name, stored]]
-      )
-    ),
-    ...table.computed,
-    ...more
-  }
-  const types = columns.map(([name, { type }]) => `${name} ${type}`)
-  return sql`${sql.literal(`new_${table.name}`)} as (
-    insert into ${sql.literal(`${table.name} (${Object.keys(values).join(", ")})`)}
-    select ${sql.literal(Object.values(values).join(", "))}
+  const { filled, name, sent, values } = table
+  return sql`${sql.literal(`new_${name}`)} as (
+    insert into ${sql.literal(`${name} (${[filled, ...Object.keys(more)].join(", ")})`)}
+    select ${sql.literal([values, ...Object.values(more)].join(", "))}
     from target, json_to_recordset(${textOf(table, rows)}::json)
-      as ${sql.literal(`sent(${types.join(", ")})`)}
+      as ${sql.literal(`sent(${sent})`)}
   )`
 }
 
