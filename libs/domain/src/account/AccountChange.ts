@@ -9,6 +9,7 @@ import type { CalendarDate } from "../schema/Field.ts"
 import type { Note } from "./Note.ts"
 import type { InstructionDetails, PaymentInstruction } from "./PaymentInstruction.ts"
 import type { HistoricalStatement, StatementId } from "./Statement.ts"
+import { byteLength } from "../support/Utf8.ts"
 import type { Transaction, TransactionId } from "./Transaction.ts"
 
 /** A note as it is on the account: its time of creation is always known. */
@@ -41,15 +42,11 @@ export interface Lookup {
 export const transactionBytes = 100
 export const itemBytes = 80
 
-const utf8 = new TextEncoder()
-
-const bytesOf = (text: string | undefined): number =>
-  text === undefined ? 0 : utf8.encode(text).length
-
 /** How large a transaction is: about the bytes of its least spelling, its long texts in full. */
 export const sizeOf = (transaction: Transaction): number => {
-  const { display_note, line_items = [], note, reference, tax_items = [] } = transaction
-  const texts = bytesOf(display_note) + bytesOf(note) + bytesOf(reference)
+  const { display_note = "", line_items = [], note = "", reference = "" } = transaction
+  const { tax_items = [] } = transaction
+  const texts = byteLength(display_note + note + reference)
   return transactionBytes + itemBytes * (line_items.length + tax_items.length) + texts
 }
 

@@ -12,6 +12,7 @@ import {
   isFree,
   stateAt
 } from "../../account/ImportProcess.ts"
+import { byteLength } from "../../support/Utf8.ts"
 import { smallBytes } from "../../requests/WorkBudget.ts"
 import type { SupplierCode } from "../../organisation/Supplier.ts"
 import type { Attempt } from "../AuditLog.ts"
@@ -91,8 +92,6 @@ const liveLeases = (store: Store, at: DateTime.Utc, supplier?: SupplierCode): nu
     .flatMap(([, imports]) => [...imports.values()])
     .filter(({ process }) => stateAt(process, at)._tag === "InProgress").length
 
-const utf8 = new TextEncoder()
-
 const claim = (store: Store, command: Command<"claim">): Claim => {
   const { at, attempt, dryRun, key, lease, limits } = command
   const present = importOf(store, key)
@@ -113,7 +112,7 @@ const claim = (store: Store, command: Command<"claim">): Claim => {
       { id: attempt, dryRun, startedAt: at, endedAt: null, outcome: null, errors: [] }
     ]
   })
-  const bytes = utf8.encode(payload).length
+  const bytes = byteLength(payload)
   return { _tag: "Claimed", payload: bytes <= smallBytes ? payload : { bytes } }
 }
 
