@@ -4,6 +4,7 @@
  */
 import { Schema, type SchemaAST } from "effect"
 import { fieldCheck, isStorableText } from "./Field.ts"
+import type { Broken } from "./Findings.ts"
 import { isObject, listElements } from "./Json.ts"
 import type { Path } from "./Json.ts"
 
@@ -30,44 +31,59 @@ export const tooManyMembers = {
   parameters: { limit: listElements }
 } as const
 
-/** Where something holds, below `path`, of what stands there; the depth is bounded by Json. */
-const placesWhere = (
-  value: unknown,
-  holds: (part: unknown) => boolean,
-  path: Path
-): ReadonlyArray<Path> => {
-  const here = holds(value) ? [path] : []
-  if (Array.isArray(value)) {
-    if (value.length > listElements) return here
-    const inside = value.map((element, index) => placesWhere(element, holds, [...path, index]))
-    return [...inside.flat(), ...here]
-  }
-  if (!isObject(value)) return here
-  const keys = Object.keys(value)
-  if (keys.length > listElements) return here
-  const storable = keys.filter(isStorableText)
-  const inside = storable.map((key) => placesWhere(value[key], holds, [...path, key]))
-  return [...inside.flat(), ...here]
+/** A part of a free object that is refused, and why. */
+interface RefusedPart extends Broken {
+  readonly path: Path
 }
 
-/** Text that no database stores, as a value or as a key. */
-const isUnstorable = (part: unknown): boolean =>
-  typeof part === "string"
-    ? !isStorableText(part)
-    : isObject(part) && hasFewMembers(part) && !Object.keys(part).every(isStorableText)
+/** Elements and members between two pauses. */
+const pace = 64
 
-const hasFewMembers = (value: object): boolean => Object.keys(value).length <= listElements
+/**
+ * What is refused inside a JSON value, in the order of the document; and how many elements or
+ * members come next, before they are read, so that the reader can pause or give up. The depth is
+ * bounded by Json.
+ */
+export function* refusedInside(value: unknown, path: Path): Generator<number | RefusedPart> {
+  if (Array.isArray(value)) {
+    if (value.length > listElements) {
+      yield { path, ...tooManyElements }
+      return
+    }
+    for (const [index, element] of value.entries()) {
+      if (index % pace === 0) yield Math.min(pace, value.length - index)
+      if (canBeRefused(element)) yield* refusedInside(element, [...path, index])
+    }
+  } else if (isObject(value)) {
+    const keys = Object.keys(value)
+    if (keys.length > listElements) {
+      yield { path, ...tooManyMembers }
+      return
+    }
+    for (const [index, key] of keys.entries()) {
+      if (index % pace === 0) yield Math.min(pace, keys.length - index)
+      const member = value[key]
+      if (isStorableText(key) && canBeRefused(member)) yield* refusedInside(member, [...path, key])
+    }
+    // A path cannot name a key that holds such text.
+    if (!keys.every(isStorableText)) yield { path, ...unstorableText }
+  } else if (isRefusedText(value)) {
+    yield { path, ...unstorableText }
+  }
+}
 
-const isLongList = (part: unknown): boolean => Array.isArray(part) && part.length > listElements
+const isRefusedText = (part: unknown): boolean => typeof part === "string" && !isStorableText(part)
 
-const isLargeObject = (part: unknown): boolean => isObject(part) && !hasFewMembers(part)
+/** Most parts cannot be refused: they are not worth a generator each. */
+const canBeRefused = (part: unknown): boolean => typeof part === "object" || isRefusedText(part)
 
-const nowhere = (
-  holds: (part: unknown) => boolean,
-  broken: typeof unstorableText | typeof tooManyElements | typeof tooManyMembers
-) =>
+const nowhere = (broken: typeof unstorableText | typeof tooManyElements | typeof tooManyMembers) =>
   Schema.makeFilter<unknown>(
-    (value) => placesWhere(value, holds, []).map((path) => ({ path, issue: broken.detail })),
+    (value) =>
+      [...refusedInside(value, [])]
+        .filter((part) => typeof part !== "number")
+        .filter(({ detail }) => detail === broken.detail)
+        .map(({ path }) => ({ path, issue: broken.detail })),
     { ...broken, toJsonSchema: () => [{}, true] }
   )
 
@@ -84,9 +100,9 @@ const isJsonObject = fieldCheck<unknown>(isObject, {
  */
 export const JsonObject = Schema.Unknown.annotate({ inside: "anything" satisfies Inside }).check(
   isJsonObject,
-  nowhere(isUnstorable, unstorableText),
-  nowhere(isLongList, tooManyElements),
-  nowhere(isLargeObject, tooManyMembers)
+  nowhere(unstorableText),
+  nowhere(tooManyElements),
+  nowhere(tooManyMembers)
 ) as Schema.Codec<unknown, AnyObject>
 
 type AnyObject = { readonly [key: string]: unknown }
@@ -111,21 +127,12 @@ export interface Room {
   left: number
 }
 
-/** Whether a JSON value holds nothing that `JsonObject` refuses inside, and fits into the room. */
+/** Whether a JSON value holds nothing that is refused inside, and fits into the room. */
 export const isValidInside = (value: unknown, room: Room): boolean => {
-  if (typeof value === "string") return isStorableText(value)
-  if (Array.isArray(value)) {
-    room.left -= value.length
-    if (value.length > listElements || room.left < 0) return false
-    for (const element of value) if (!isValidInside(element, room)) return false
-    return true
-  }
-  if (!isObject(value)) return true
-  const keys = Object.keys(value)
-  room.left -= keys.length
-  if (keys.length > listElements || room.left < 0) return false
-  for (const key of keys) {
-    if (!isStorableText(key) || !isValidInside(value[key], room)) return false
+  for (const part of refusedInside(value, [])) {
+    if (typeof part !== "number") return false
+    room.left -= part
+    if (room.left < 0) return false
   }
   return true
 }

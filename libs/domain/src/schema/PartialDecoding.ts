@@ -3,11 +3,11 @@
  * once. Errors are reported. The valid parts can be read, so that rules about them still apply.
  */
 import { Result, type SchemaIssue } from "effect"
-import { type CheckMeaning, isStorableText } from "./Field.ts"
+import type { CheckMeaning } from "./Field.ts"
 import type { Broken, Findings } from "./Findings.ts"
 import { isObject, listElements, type Path } from "./Json.ts"
 import { isRawNumber } from "./RawNumber.ts"
-import { tooManyElements, tooManyMembers, unstorableText } from "./JsonObject.ts"
+import { refusedInside, tooManyElements } from "./JsonObject.ts"
 import { invalid } from "./LeafDecoder.ts"
 import { type LeafNode, nearestOf, type SchemaTree, type StructNode } from "./SchemaTree.ts"
 import type { Steps } from "../support/Steps.ts"
@@ -37,8 +37,8 @@ type Task =
       readonly _tag: "Free"
       readonly input: object
       readonly path: Path
-      /** What becomes unreadable if something inside is invalid. */
-      readonly whole: Place
+      /** Where the object stands, which becomes unreadable if something inside is invalid. */
+      readonly place: Place
     }
 
 /** Where a decoded value goes. */
@@ -95,7 +95,7 @@ class PartialDecoding {
       case "Free": {
         if (input === null && shape.nullable) return null
         if (!isObject(input)) return this.#refuse(path, wrongType(shape, input))
-        this.#open.push({ _tag: "Free", input, path, whole: place })
+        this.#open.push({ _tag: "Free", input, path, place })
         return input
       }
     }
@@ -148,37 +148,16 @@ class PartialDecoding {
     }
   }
 
-  *#decodeFree({ input, path, whole }: Task & { _tag: "Free" }): Steps<void> {
-    yield
-    if (Array.isArray(input)) {
-      if (input.length > listElements) return this.#refuseInside(whole, path, tooManyElements)
-      for (let index = 0; index < input.length; index++) {
-        if (index % pace === 0) yield
-        this.#decodeInside(whole, input[index], path, index)
+  *#decodeFree({ input, path, place }: Task & { _tag: "Free" }): Steps<void> {
+    for (const part of refusedInside(input, path)) {
+      if (typeof part === "number") {
+        yield
+      } else {
+        this.#findings.add(part)
+        put(place, invalid)
+        if (this.#findings.areMore) return
       }
-      return
     }
-    const keys = Object.keys(input)
-    if (keys.length > listElements) return this.#refuseInside(whole, path, tooManyMembers)
-    let isStorable = true
-    for (const [index, key] of keys.entries()) {
-      if (index % pace === 0) yield
-      if (isStorableText(key)) this.#decodeInside(whole, (input as never)[key], path, key)
-      else isStorable = false
-    }
-    if (!isStorable) this.#refuseInside(whole, path, unstorableText)
-  }
-
-  #decodeInside(whole: Place, value: unknown, within: Path, at: string | number): void {
-    if (typeof value === "string") {
-      if (!isStorableText(value)) this.#refuseInside(whole, [...within, at], unstorableText)
-    } else if (Array.isArray(value) || isObject(value)) {
-      this.#open.push({ _tag: "Free", input: value, path: [...within, at], whole })
-    }
-  }
-
-  #refuseInside(whole: Place, path: Path, broken: Broken): void {
-    put(whole, this.#refuse(path, broken))
   }
 }
 
