@@ -1,16 +1,13 @@
 /**
- * How the tests run: files side by side in as many processes as there are cores. Three projects
- * differ in what they set up. `domain` runs as other teams use the domain, `memory` compiles
- * schemas as the services do, and `database` also starts PostgreSQL. A file belongs to `database`
- * if it imports something that injects `databaseUrl` (tools/lint/databaseTests.ts).
+ * How the tests run: files side by side in as many processes as there are cores. The project
+ * `database` also starts PostgreSQL. A file belongs to it if it imports something that injects
+ * `databaseUrl` (tools/lint/databaseTests.ts).
  */
 import { defineConfig } from "vitest/config"
 import { databaseTests, testFiles } from "./tools/lint/databaseTests.ts"
 
 const database = databaseTests(import.meta.dirname)
 const withoutDatabase = testFiles(import.meta.dirname).filter((file) => !database.includes(file))
-const isOfDomain = (file: string) => file.startsWith("libs/domain/")
-const compiled = { setupFiles: ["libs/server/testing/compiledSchemas.ts"] }
 
 export default defineConfig({
   test: {
@@ -32,19 +29,10 @@ export default defineConfig({
       }
     },
     projects: [
-      { extends: true, test: { name: "domain", include: withoutDatabase.filter(isOfDomain) } },
+      { extends: true, test: { name: "memory", include: withoutDatabase } },
       {
         extends: true,
         test: {
-          ...compiled,
-          name: "memory",
-          include: withoutDatabase.filter((file) => !isOfDomain(file))
-        }
-      },
-      {
-        extends: true,
-        test: {
-          ...compiled,
           name: "database",
           include: [...database],
           globalSetup: ["libs/postgres/testing/globalSetup.ts"]

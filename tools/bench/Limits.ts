@@ -104,18 +104,9 @@ export const pgbench = Effect.fnUntraced(function* (
   }
 }, Effect.scoped)
 
-/** What makes schemas compiled, when Node loads it first. */
-const compiler = "--import=effect/schema/SchemaJITCompiler/enable"
-
-/** Accounts a second that the library validates on one core, without and with compiled schemas. */
+/** Accounts a second that the library validates on one core. */
 export const offline = Effect.fnUntraced(function* (seconds: number) {
   const script = join(import.meta.dirname, "offline.ts")
-  const run = (...nodeArgs: ReadonlyArray<string>) =>
-    Effect.map(
-      output(process.execPath, [...nodeArgs, script, String(seconds)]),
-      (printed) => JSON.parse(printed) as { readonly perSecond: number; readonly bytes: number }
-    )
-  const interpreted = yield* run()
-  const compiled = yield* run(compiler)
-  return { interpreted, compiled }
+  const printed = yield* output(process.execPath, [script, String(seconds)])
+  return JSON.parse(printed) as { readonly perSecond: number; readonly bytes: number }
 })

@@ -94,14 +94,8 @@ const bounds = Effect.fnUntraced(function* (bench: BenchEnvironment, options: Op
 })
 
 const offline = Effect.fnUntraced(function* (seconds: number) {
-  const { compiled, interpreted } = yield* Limits.offline(seconds)
-  return table(
-    ["schemas", "accounts/s on one core", "bytes an account"],
-    [
-      ["interpreted", short(interpreted.perSecond), short(interpreted.bytes)],
-      ["compiled", short(compiled.perSecond), short(compiled.bytes)]
-    ]
-  )
+  const { bytes, perSecond } = yield* Limits.offline(seconds)
+  return table(["accounts/s on one core", "bytes an account"], [[short(perSecond), short(bytes)]])
 })
 
 /** Beyond its capacity a service may refuse requests. Such a run gives no point of the chart. */

@@ -1,5 +1,4 @@
 /** The process of the local run: `npm start`. Ctrl-C or SIGTERM stops it, PostgreSQL included. */
-import "effect/schema/SchemaJITCompiler/enable"
 import { runMain } from "@data-import/testbed/CommandLine"
 import { Effect, Predicate } from "effect"
 import { Command } from "effect/cli"

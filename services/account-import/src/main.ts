@@ -1,5 +1,4 @@
 /** The process of the account-import service. Its settings are named in AccountImport.ts. */
-import "effect/schema/SchemaJITCompiler/enable"
 import { runMain } from "@data-import/server/lifecycle/Service"
 import { layer } from "./AccountImport.ts"
 

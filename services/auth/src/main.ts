@@ -1,5 +1,4 @@
 /** The process of the auth service. Its settings are named in Auth.ts. */
-import "effect/schema/SchemaJITCompiler/enable"
 import { runMain } from "@data-import/server/lifecycle/Service"
 import { layer } from "./Auth.ts"
 

@@ -1,5 +1,4 @@
 /** The process of the post-import service. Its settings are named in PostImport.ts. */
-import "effect/schema/SchemaJITCompiler/enable"
 import { runMain } from "@data-import/server/lifecycle/Service"
 import { layer } from "./PostImport.ts"
 

@@ -1,5 +1,4 @@
 /** The process of the query service. Its settings are named in Query.ts. */
-import "effect/schema/SchemaJITCompiler/enable"
 import { runMain } from "@data-import/server/lifecycle/Service"
 import { layer } from "./Query.ts"
 
