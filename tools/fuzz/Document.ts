@@ -2,7 +2,7 @@
  * The published document as the fuzzer reads it: the operations, what they take, and the statuses
  * and codes that each may answer with.
  */
-import { knownValues } from "@data-import/api/OpenAnswers"
+import { knownValues } from "@data-import/api/ExtensibleResponses"
 import { readFileSync } from "node:fs"
 import { get, isWire, type Wire } from "@data-import/domain/testing/wire"
 

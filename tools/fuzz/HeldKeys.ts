@@ -7,10 +7,10 @@ import {
   IdempotencyKey,
   type KeyedRequest,
   ReservationToken
-} from "@data-import/domain/requests/Idempotency"
+} from "@data-import/domain/requests/IdempotencyKey"
 import type { OrganisationName } from "@data-import/domain/organisation/Organisation"
 import { IdempotencyKeys } from "@data-import/domain/ports/IdempotencyKeys"
-import { fingerprintOf } from "@data-import/server/routing/Idempotency"
+import { fingerprintOf } from "@data-import/server/routing/IdempotencyHeader"
 import { operation, operations } from "./Document.ts"
 
 /** The operations that take an Idempotency-Key. */

@@ -3,7 +3,7 @@
  * instance crashes, time passes, documents come and go.
  */
 import { Cause, Effect, Exit } from "effect"
-import type { IdempotencyKey, KeyedRequest } from "@data-import/domain/requests/Idempotency"
+import type { IdempotencyKey, KeyedRequest } from "@data-import/domain/requests/IdempotencyKey"
 import {
   ApiKeyId,
   type OrganisationName,

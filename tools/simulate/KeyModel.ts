@@ -4,7 +4,7 @@
  * Source: docs/contract/http.md#idempotency-keys.
  */
 import type { DateTime } from "effect"
-import type { KeyedRequest, Reservation } from "@data-import/domain/requests/Idempotency"
+import type { KeyedRequest, Reservation } from "@data-import/domain/requests/IdempotencyKey"
 import type { IdempotencyKeys } from "@data-import/domain/ports/IdempotencyKeys"
 
 type Reserve = Parameters<IdempotencyKeys["Service"]["reserve"]>[0]

@@ -3,7 +3,7 @@
  * still allowed, and what it stores under the key.
  */
 import type { DateTime } from "effect"
-import type { Keep, Reservation } from "@data-import/domain/requests/Idempotency"
+import type { Keep, Reservation } from "@data-import/domain/requests/IdempotencyKey"
 import type { Accounts } from "@data-import/domain/ports/Accounts"
 import type { Command, Operation } from "./ImportModel.ts"
 import * as KeyModel from "./KeyModel.ts"

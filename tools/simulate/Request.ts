@@ -5,7 +5,7 @@
 import type { Exit } from "effect"
 import { createHash } from "node:crypto"
 import type { ExternalAccountNumber } from "@data-import/domain/account/Account"
-import { Fingerprint, type KeyedRequest } from "@data-import/domain/requests/Idempotency"
+import { Fingerprint, type KeyedRequest } from "@data-import/domain/requests/IdempotencyKey"
 import type { ImportKey } from "@data-import/domain/account/ImportProcess"
 import type { Caller, OrganisationName } from "@data-import/domain/organisation/Organisation"
 import type { ImportListKind } from "@data-import/domain/ports/ImportProcesses"

@@ -5,7 +5,7 @@
 import { ExternalAccountNumber } from "@data-import/domain/account/Account"
 import { TimeZone } from "@data-import/domain/organisation/BusinessDay"
 import type { ImportKey } from "@data-import/domain/account/ImportProcess"
-import { IdempotencyKey } from "@data-import/domain/requests/Idempotency"
+import { IdempotencyKey } from "@data-import/domain/requests/IdempotencyKey"
 import { OrganisationName } from "@data-import/domain/organisation/Organisation"
 import { SupplierCode, type SupplierStatus } from "@data-import/domain/organisation/Supplier"
 import type { Wire } from "@data-import/domain/testing/wire"

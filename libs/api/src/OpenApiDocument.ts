@@ -14,7 +14,7 @@ import { describeError, ErrorCode, FieldError } from "./ErrorBody.ts"
 import { limits } from "./Limits.ts"
 import { Docs, keyRefusalOf, type OperationDocs } from "./Operation.ts"
 import { introduction } from "./Introduction.ts"
-import { isJson, type Json, withOpenAnswers } from "./OpenAnswers.ts"
+import { isJson, type Json, withOpenAnswers } from "./ExtensibleResponses.ts"
 import type { ErrorStatus } from "./ErrorResponse.ts"
 import { errorExamples } from "./RefusalExamples.ts"
 

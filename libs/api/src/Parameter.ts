@@ -10,7 +10,7 @@ import type { FieldError } from "@data-import/domain/schema/Findings"
 import { fieldCheck } from "@data-import/domain/schema/Field"
 import { wholePayload } from "@data-import/domain/schema/Rules"
 import { nearestOf } from "@data-import/domain/schema/SchemaTree"
-import { validator } from "@data-import/domain/schema/Validation"
+import { validator } from "@data-import/domain/schema/Validator"
 
 const digits = /^-?\d+$/
 

@@ -6,7 +6,7 @@
  */
 import { appendFileSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
-import { knownValues } from "../src/OpenAnswers.ts"
+import { knownValues } from "../src/ExtensibleResponses.ts"
 import { type Answered, type Asked, document, operationOf } from "./ResponseCheck.ts"
 
 type Json = { readonly [name: string]: unknown }

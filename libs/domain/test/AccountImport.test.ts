@@ -14,10 +14,10 @@ import { encodeAccount } from "../src/account/Account.ts"
 import type { Failure } from "../src/requests/Failure.ts"
 import type { Caller } from "../src/organisation/Organisation.ts"
 import { changeStatus, type SupplierStatus } from "../src/organisation/Supplier.ts"
-import { expectSame } from "../testing/fresh.ts"
+import { expectSame } from "../testing/freshNames.ts"
 import { claim, tracesOf } from "../testing/importStates.ts"
 import { sampleTime } from "../testing/samples.ts"
-import { accept } from "./judge.ts"
+import { accept } from "./validationErrors.ts"
 import {
   begin,
   demo,
@@ -30,7 +30,7 @@ import {
   rival,
   stageBody,
   supplierCode
-} from "./migration.ts"
+} from "./importPrograms.ts"
 
 const setStatus = (status: SupplierStatus) =>
   Effect.flatMap(Configuration, (setup) =>

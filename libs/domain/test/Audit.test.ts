@@ -5,9 +5,9 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { MemoryStore } from "../src/ports/memory/Store.ts"
-import { expectSame } from "../testing/fresh.ts"
+import { expectSame } from "../testing/freshNames.ts"
 import { sampleTime } from "../testing/samples.ts"
-import { begin, demo, ports, programs } from "./migration.ts"
+import { begin, demo, ports, programs } from "./importPrograms.ts"
 
 describe("the record of a refusal", () => {
   it.effect.each<[unknown, string | null, string | null]>([

@@ -7,10 +7,10 @@ import { Configuration } from "../src/ports/Configuration.ts"
 import { ImportQuery, layer as importQuery, type ListRange } from "../src/import/ImportQuery.ts"
 import { changeStatus } from "../src/organisation/Supplier.ts"
 import { faultAtEvery, type FaultPlan, noFaults, withFaults } from "../testing/faults.ts"
-import { newAccountFor } from "../testing/fresh.ts"
+import { newAccountFor } from "../testing/freshNames.ts"
 import { claim } from "../testing/importStates.ts"
 import { sampleTime } from "../testing/samples.ts"
-import { begin, demo, keyOf, ports, rival, supplierCode } from "./migration.ts"
+import { begin, demo, keyOf, ports, rival, supplierCode } from "./importPrograms.ts"
 
 const query = Effect.fnUntraced(function* (plan: FaultPlan = noFaults()) {
   const processes = withFaults(ImportProcesses, yield* ImportProcesses, plan)

@@ -5,7 +5,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { domesticPayload } from "../testing/samples.ts"
 import { drop, type Wire } from "../testing/wire.ts"
-import { judge, judgeWith, sampleWith } from "./judge.ts"
+import { judge, judgeWith, sampleWith } from "./validationErrors.ts"
 
 type Row = [string, Wire, ReadonlyArray<string>]
 

@@ -3,7 +3,7 @@
  * closing of a ledger, and a transaction.
  */
 import type { Wire } from "../testing/wire.ts"
-import { key } from "./migration.ts"
+import { key } from "./importPrograms.ts"
 
 export const datedAccount = (day: string): Wire => ({
   ...key,

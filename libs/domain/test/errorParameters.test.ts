@@ -8,7 +8,7 @@ import { validateUnknownAccount } from "../src/validation/AccountValidation.ts"
 import { accountPayload } from "../testing/arbitraries.ts"
 import { mutant, mutationsOf } from "../testing/mutants.ts"
 import { domesticPayload, sampleTime } from "../testing/samples.ts"
-import { sampleWith } from "./judge.ts"
+import { sampleWith } from "./validationErrors.ts"
 
 const errorsIn = (payload: unknown): ReadonlyArray<FieldError> => {
   const result = validateUnknownAccount(payload, sampleTime)

@@ -6,7 +6,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Result } from "effect"
 import { sampleTime } from "../testing/samples.ts"
 import { account, factsAt } from "../src/validation/AccountValidation.ts"
-import { codesAt, judge, sampleWith, storedAt } from "./judge.ts"
+import { codesAt, judge, sampleWith, storedAt } from "./validationErrors.ts"
 
 /** Path, and the greatest length in code points. */
 const optionalTexts: ReadonlyArray<[string, number]> = [

@@ -9,7 +9,7 @@ import { Cause, Effect, Exit, type Layer, Predicate, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { MemoryStore } from "../src/ports/memory/Store.ts"
 import type { Failure } from "../src/requests/Failure.ts"
-import type { Keep } from "../src/requests/Idempotency.ts"
+import type { Keep } from "../src/requests/IdempotencyKey.ts"
 import {
   allFaults,
   type Call,
@@ -22,8 +22,8 @@ import {
 import { tracesOf } from "../testing/importStates.ts"
 import { freshKeyed, inOneStep } from "../testing/keyedRequests.ts"
 import type { Wire } from "../testing/wire.ts"
-import type { operations } from "./additions.ts"
-import { beginImported, call, onAccount, postImport, transaction, world } from "./additions.ts"
+import type { operations } from "./postImportPrograms.ts"
+import { beginImported, call, onAccount, postImport, transaction, world } from "./postImportPrograms.ts"
 import {
   begin,
   demo,
@@ -32,7 +32,7 @@ import {
   processBody,
   programs,
   stageBody
-} from "./migration.ts"
+} from "./importPrograms.ts"
 
 type Program = (keep?: Keep<unknown>) => Effect.Effect<unknown, Failure>
 

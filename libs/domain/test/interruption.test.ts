@@ -22,7 +22,7 @@ import {
   noFaults
 } from "../testing/faults.ts"
 import { tracesOf } from "../testing/importStates.ts"
-import { begin, demo, key, ports, processBody, programs, stageBody } from "./migration.ts"
+import { begin, demo, key, ports, processBody, programs, stageBody } from "./importPrograms.ts"
 
 type Program = AccountImport["Service"]
 

@@ -4,7 +4,7 @@ import { Deferred, Effect, Fiber } from "effect"
 import { ImportProcesses } from "../src/ports/ImportProcesses.ts"
 import { MemoryStore } from "../src/ports/memory/Store.ts"
 import type { Wire } from "../testing/wire.ts"
-import { begin, demo, ports, processBody, programs, stageBody } from "./migration.ts"
+import { begin, demo, ports, processBody, programs, stageBody } from "./importPrograms.ts"
 
 type Read = ImportProcesses["Service"]["stagedPayload"]
 

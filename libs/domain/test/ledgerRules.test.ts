@@ -7,7 +7,7 @@ import { Result } from "effect"
 import { validateUnknownAccount } from "../src/validation/AccountValidation.ts"
 import { sampleTime } from "../testing/samples.ts"
 import type { Wire } from "../testing/wire.ts"
-import { judge, sampleWith } from "./judge.ts"
+import { judge, sampleWith } from "./validationErrors.ts"
 
 type Row = [string, Wire, ReadonlyArray<string>]
 

@@ -8,7 +8,7 @@ import fc from "fast-check"
 import { difference, Money, roundHalfUp, twoDecimals } from "../src/schema/Decimal.ts"
 import { parse } from "../src/schema/Json.ts"
 import { get, put } from "../testing/wire.ts"
-import { accept, judgeText, sampleWith } from "./judge.ts"
+import { accept, judgeText, sampleWith } from "./validationErrors.ts"
 
 const item = {
   start_date: "2025-01-01",

@@ -10,7 +10,7 @@ import { mutant, mutationsOf } from "../testing/mutants.ts"
 import { domesticPayload, sampleTime } from "../testing/samples.ts"
 import type { Wire } from "../testing/wire.ts"
 import { factsAt } from "../src/validation/AccountValidation.ts"
-import { judge, judgeProcess, judgeWith } from "./judge.ts"
+import { judge, judgeProcess, judgeWith } from "./validationErrors.ts"
 
 /** The sample, and payloads that have what it has not. */
 const payloads: ReadonlyArray<[string, Wire]> = [

@@ -9,7 +9,7 @@ import { listElements, parse } from "../src/schema/Json.ts"
 import { isRawNumber } from "../src/schema/RawNumber.ts"
 import { domesticPayload, sampleTime } from "../testing/samples.ts"
 import { drop, get, put } from "../testing/wire.ts"
-import { accept, codesAt, judge, judgeProcess, judgeText, sampleWith, storedAt } from "./judge.ts"
+import { accept, codesAt, judge, judgeProcess, judgeText, sampleWith, storedAt } from "./validationErrors.ts"
 
 const transaction = "ledgers.0.current_statement_transactions.1"
 

@@ -14,7 +14,7 @@ import {
   operations,
   postImport,
   world
-} from "./additions.ts"
+} from "./postImportPrograms.ts"
 
 /** What the operation leaves on the account, and the steps it takes, where nothing happens. */
 const undisturbed = (name: keyof typeof operations) =>

@@ -20,7 +20,7 @@ import {
   operations,
   postImport,
   world
-} from "./additions.ts"
+} from "./postImportPrograms.ts"
 import {
   begin,
   demo,
@@ -30,7 +30,7 @@ import {
   rival,
   stageBody,
   supplierCode
-} from "./migration.ts"
+} from "./importPrograms.ts"
 
 const setStatus = (status: "Ongoing" | "Paused" | "Complete") =>
   Effect.flatMap(Configuration, (setup) =>

@@ -4,7 +4,7 @@
  */
 import { describe, expect, it } from "@effect/vitest"
 import type { Wire } from "../testing/wire.ts"
-import { judge, sampleWith } from "./judge.ts"
+import { judge, sampleWith } from "./validationErrors.ts"
 
 const at = "ledgers.0.current_statement_transactions.0"
 const sum = `${at} ledger_transaction_amount_does_not_match_with_line_item_net_amount_and_tax_amount`

@@ -9,7 +9,7 @@ import type { Configuration } from "../src/ports/Configuration.ts"
 import { twoDecimals } from "../src/schema/Decimal.ts"
 import { encodeTransaction } from "../src/account/Transaction.ts"
 import { strangers } from "./AccountViewContract.ts"
-import { expectSame, noonPlus } from "./fresh.ts"
+import { expectSame, noonPlus } from "./freshNames.ts"
 import { arrange, auditEntry, importStates, tracesOf } from "./importStates.ts"
 import {
   accountWith,

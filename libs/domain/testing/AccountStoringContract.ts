@@ -10,7 +10,7 @@ import { twoDecimals } from "../src/schema/Decimal.ts"
 import { CalendarDate } from "../src/schema/Field.ts"
 import type { InstructionDetails, PaymentInstruction } from "../src/account/PaymentInstruction.ts"
 import { encodeTransaction, type Transaction } from "../src/account/Transaction.ts"
-import { expectSame, noonPlus, times } from "./fresh.ts"
+import { expectSame, noonPlus, times } from "./freshNames.ts"
 import {
   accountWith,
   adding,

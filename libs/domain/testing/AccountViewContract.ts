@@ -13,7 +13,7 @@ import type { ImportKey } from "../src/account/ImportProcess.ts"
 import { StatementId } from "../src/account/Statement.ts"
 import type { SupplierCode } from "../src/organisation/Supplier.ts"
 import { TransactionId } from "../src/account/Transaction.ts"
-import { expectSame, freshAccountNumber, freshSupplierCode } from "./fresh.ts"
+import { expectSame, freshAccountNumber, freshSupplierCode } from "./freshNames.ts"
 import { arrange, importStates } from "./importStates.ts"
 import {
   accountWith,

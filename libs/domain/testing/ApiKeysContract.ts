@@ -22,7 +22,7 @@ import {
   noon,
   noonPlus,
   times
-} from "./fresh.ts"
+} from "./freshNames.ts"
 
 type It = Vitest.MethodsNonLive<ApiKeys | Configuration>
 

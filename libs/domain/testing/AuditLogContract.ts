@@ -8,7 +8,7 @@ import { type AuditAction, AuditLog } from "../src/ports/AuditLog.ts"
 import { ImportProcesses } from "../src/ports/ImportProcesses.ts"
 import type { Configuration } from "../src/ports/Configuration.ts"
 import type { Code } from "../src/codes/Code.ts"
-import { callerOf, expectSame, freshSupplier, freshSupplierCode, noon, noonPlus } from "./fresh.ts"
+import { callerOf, expectSame, freshSupplier, freshSupplierCode, noon, noonPlus } from "./freshNames.ts"
 import { arrange, auditEntry, claim, tracesOf } from "./importStates.ts"
 
 type It = Vitest.MethodsNonLive<ImportProcesses | AuditLog | Configuration>

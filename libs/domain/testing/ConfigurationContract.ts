@@ -25,7 +25,7 @@ import {
   noon,
   supplierOf,
   times
-} from "./fresh.ts"
+} from "./freshNames.ts"
 
 type It = Vitest.MethodsNonLive<Configuration>
 

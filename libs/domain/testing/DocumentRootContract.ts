@@ -7,7 +7,7 @@ import { Effect, Option, Result } from "effect"
 import { Configuration } from "../src/ports/Configuration.ts"
 import type { OrganisationName } from "../src/organisation/Organisation.ts"
 import type { Supplier } from "../src/organisation/Supplier.ts"
-import { expectSame, freshOrganisation, hex, supplierOf, times } from "./fresh.ts"
+import { expectSame, freshOrganisation, hex, supplierOf, times } from "./freshNames.ts"
 
 type It = Vitest.MethodsNonLive<Configuration>
 type Roots = ReadonlyArray<readonly [held: string, asked: string]>

@@ -16,7 +16,7 @@ import {
   newAccountFor,
   noon,
   noonPlus
-} from "./fresh.ts"
+} from "./freshNames.ts"
 import { claim, stageAll } from "./importStates.ts"
 
 type It = Vitest.MethodsNonLive<ImportProcesses | AuditLog | Configuration>

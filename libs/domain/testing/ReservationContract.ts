@@ -9,8 +9,8 @@ import type { AuditLog } from "../src/ports/AuditLog.ts"
 import { type IdempotencyKeys, ReservationLost } from "../src/ports/IdempotencyKeys.ts"
 import { ImportProcesses } from "../src/ports/ImportProcesses.ts"
 import type { Configuration } from "../src/ports/Configuration.ts"
-import type { Keep } from "../src/requests/Idempotency.ts"
-import { expectSame, noonPlus } from "./fresh.ts"
+import type { Keep } from "../src/requests/IdempotencyKey.ts"
+import { expectSame, noonPlus } from "./freshNames.ts"
 import {
   adding,
   changeAccount,

@@ -4,7 +4,7 @@ import type { DateTime } from "effect"
 import { Effect, type Layer } from "effect"
 import { type TokenBucket, TokenBuckets } from "../src/ports/TokenBuckets.ts"
 import type { Configuration } from "../src/ports/Configuration.ts"
-import { expectSame, freshOrganisation, noon, noonPlus } from "./fresh.ts"
+import { expectSame, freshOrganisation, noon, noonPlus } from "./freshNames.ts"
 
 /** Leaves so many requests behind, and gives what was there before. */
 const set = (requests: number, at: DateTime.Utc) => (present: TokenBucket | null) => ({

@@ -7,7 +7,7 @@ import { type AuditAction, AuditLog } from "../src/ports/AuditLog.ts"
 import { ImportProcesses, type NewAccount } from "../src/ports/ImportProcesses.ts"
 import type { AttemptId, ImportKey, ImportState, Lease } from "../src/account/ImportProcess.ts"
 import type { Caller } from "../src/organisation/Organisation.ts"
-import { freshAttempt, freshSupplier, hex, newAccountFor, noon, noonPlus } from "./fresh.ts"
+import { freshAttempt, freshSupplier, hex, newAccountFor, noon, noonPlus } from "./freshNames.ts"
 
 export const importStates = [
   "none",

@@ -16,13 +16,13 @@ import {
 } from "../src/account/AccountChange.ts"
 import { encodeDescription } from "../src/account/AccountDescription.ts"
 import { twoDecimals } from "../src/schema/Decimal.ts"
-import type { Keep } from "../src/requests/Idempotency.ts"
+import type { Keep } from "../src/requests/IdempotencyKey.ts"
 import type { ImportKey } from "../src/account/ImportProcess.ts"
 import { Note } from "../src/account/Note.ts"
 import type { Caller } from "../src/organisation/Organisation.ts"
 import { HistoricalStatement } from "../src/account/Statement.ts"
 import { encodeTransaction, signedAmount, Transaction } from "../src/account/Transaction.ts"
-import { minimalAccount, noonPlus } from "./fresh.ts"
+import { minimalAccount, noonPlus } from "./freshNames.ts"
 import { arrange } from "./importStates.ts"
 
 export const transactionOf = Schema.decodeUnknownSync(Transaction)

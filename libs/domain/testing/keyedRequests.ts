@@ -8,10 +8,10 @@ import {
   type KeyedRequest,
   type Reservation,
   ReservationToken
-} from "../src/requests/Idempotency.ts"
+} from "../src/requests/IdempotencyKey.ts"
 import type { OrganisationName } from "../src/organisation/Organisation.ts"
 import type { Steps } from "../src/support/Steps.ts"
-import { freshHash, freshOrganisationName, hex, noon } from "./fresh.ts"
+import { freshHash, freshOrganisationName, hex, noon } from "./freshNames.ts"
 
 /** How long a reservation lasts in the suites. */
 export const keyLease = Duration.seconds(60)

@@ -4,7 +4,7 @@
  * header names.
  */
 import { Effect, Schema } from "effect"
-import { rejected, type Vendor } from "./Vendor.ts"
+import { rejected, type Vendor } from "./VendorDefinition.ts"
 
 const Word = Schema.String.check(Schema.isBetweenLength(1, 64))
 

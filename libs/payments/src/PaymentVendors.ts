@@ -21,8 +21,8 @@ import {
   unreachable,
   type Vendor,
   type VendorFailure
-} from "./Vendor.ts"
-import * as VendorApi from "./VendorApi.ts"
+} from "./VendorDefinition.ts"
+import * as VendorApi from "./VendorHttp.ts"
 import { vendorSettings } from "./VendorSettings.ts"
 
 const vendors: ReadonlyArray<Vendor> = [stripe, goCardless]

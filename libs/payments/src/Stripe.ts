@@ -4,7 +4,7 @@
  * header names.
  */
 import { DateTime, Effect, Schema } from "effect"
-import { type Read, rejected, unavailable, type Vendor } from "./Vendor.ts"
+import { type Read, rejected, unavailable, type Vendor } from "./VendorDefinition.ts"
 
 const between = (minimum: number, maximum: number) =>
   Schema.Int.check(Schema.isBetween({ minimum, maximum }))

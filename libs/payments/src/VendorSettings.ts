@@ -6,7 +6,7 @@
  */
 import { Config, Duration, type Option, type Redacted } from "effect"
 import * as Settings from "@data-import/domain/support/Settings"
-import type { Vendor } from "./Vendor.ts"
+import type { Vendor } from "./VendorDefinition.ts"
 
 export interface VendorSettings {
   /** Without a slash at its end. */

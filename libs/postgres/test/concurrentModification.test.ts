@@ -7,7 +7,7 @@ import { Effect, Fiber, Layer } from "effect"
 import type { AccountView } from "@data-import/domain/account/AccountChange"
 import { Configuration } from "@data-import/domain/ports/Configuration"
 import { twoDecimals } from "@data-import/domain/schema/Decimal"
-import { times } from "@data-import/domain/testing/fresh"
+import { times } from "@data-import/domain/testing/freshNames"
 import {
   adding,
   changeAccount,

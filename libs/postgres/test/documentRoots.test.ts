@@ -11,7 +11,7 @@ import {
   freshSupplier,
   hex,
   supplierOf
-} from "@data-import/domain/testing/fresh"
+} from "@data-import/domain/testing/freshNames"
 import { Database } from "../src/connection/Database.ts"
 import { layer as operatorSetup } from "../src/setup/Configuration.ts"
 import { rows } from "../testing/rows.ts"

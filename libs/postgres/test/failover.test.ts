@@ -17,7 +17,7 @@ import * as PoolClock from "../src/connection/PoolClock.ts"
 import { probe } from "../src/connection/HealthProbe.ts"
 import { readOnly } from "../src/connection/SqlFailure.ts"
 import * as EmbeddedPostgres from "../testing/EmbeddedPostgres.ts"
-import { Line, lineTo } from "../testing/Line.ts"
+import { Line, lineTo } from "../testing/DatabaseConnection.ts"
 import { temporaryDataDir } from "../testing/temporaryFolder.ts"
 
 const statementsOn = (url: Redacted.Redacted, ...statements: ReadonlyArray<string>) =>

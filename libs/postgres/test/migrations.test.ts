@@ -18,7 +18,7 @@ import { layer as operatorSetup } from "../src/setup/Configuration.ts"
 import { StatementFailed } from "../src/connection/SqlFailure.ts"
 import { createDatabase, databaseUrl, dropDatabase } from "../testing/databases.ts"
 import * as TestDatabase from "../testing/TestDatabase.ts"
-import { workOnLargeTables } from "./tableWork.ts"
+import { workOnLargeTables } from "./tableStatistics.ts"
 
 const emptyDatabase = Effect.gen(function* () {
   const server = Redacted.make(inject("databaseUrl"))

@@ -11,7 +11,7 @@ import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 import { Configuration } from "@data-import/domain/ports/Configuration"
 import type { ReservationLost } from "@data-import/domain/ports/IdempotencyKeys"
 import type { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
-import { freshAttempt, freshSupplier, noon, times } from "@data-import/domain/testing/fresh"
+import { freshAttempt, freshSupplier, noon, times } from "@data-import/domain/testing/freshNames"
 import { stageAll } from "@data-import/domain/testing/importStates"
 import {
   adding,

@@ -7,7 +7,7 @@ import type { ApiKeys } from "@data-import/domain/ports/ApiKeys"
 import type { TokenSecrets } from "@data-import/domain/ports/TokenSigner"
 import type { Listening } from "../src/lifecycle/Service.ts"
 import { ask, faultsOf, jsonHeaders, post } from "./RunningService.ts"
-import { freshOrganisation } from "@data-import/domain/testing/fresh"
+import { freshOrganisation } from "@data-import/domain/testing/freshNames"
 import { freshToken } from "./Tenant.ts"
 import type { TokenIssuer } from "./TokenIssuer.ts"
 

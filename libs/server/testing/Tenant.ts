@@ -8,7 +8,7 @@ import { type OrganisationName, type Scope } from "@data-import/domain/organisat
 import { Configuration } from "@data-import/domain/ports/Configuration"
 import { issueKey } from "@data-import/domain/auth/ServiceToken"
 import type { Supplier } from "@data-import/domain/organisation/Supplier"
-import { callerOf, freshOrganisation, supplierOf } from "@data-import/domain/testing/fresh"
+import { callerOf, freshOrganisation, supplierOf } from "@data-import/domain/testing/freshNames"
 import { ExternalAccountNumber } from "@data-import/domain/account/Account"
 import { TokenIssuer } from "./TokenIssuer.ts"
 

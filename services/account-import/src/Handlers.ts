@@ -4,7 +4,7 @@ import { AccountImportGroup } from "@data-import/api/AccountImportApi"
 import { Account } from "@data-import/domain/account/Account"
 import { AccountImport } from "@data-import/domain/import/AccountImport"
 import * as Answer from "@data-import/server/http/Answer"
-import { writing } from "@data-import/server/routing/Idempotency"
+import { writing } from "@data-import/server/routing/IdempotencyHeader"
 import * as Route from "@data-import/server/routing/Route"
 
 const validated = Answer.encoded(200, Account)

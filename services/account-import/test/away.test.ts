@@ -2,7 +2,7 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect, Fiber, Layer } from "effect"
 import { freshUrl } from "@data-import/postgres/testing/TestDatabase"
-import { away, Line, lineTo } from "@data-import/postgres/testing/Line"
+import { away, Line, lineTo } from "@data-import/postgres/testing/DatabaseConnection"
 import { rows } from "@data-import/postgres/testing/rows"
 import { whileAccountsStandStill } from "@data-import/postgres/testing/standstill"
 import {

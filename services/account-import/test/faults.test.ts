@@ -1,7 +1,7 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { drop, put, type Wire } from "@data-import/domain/testing/wire"
-import { team } from "@data-import/postgres/testing/beside"
+import { team } from "@data-import/postgres/testing/serviceDatabase"
 import { faultsOf, post } from "@data-import/server/testing/RunningService"
 import { freshTenant, type Tenant } from "@data-import/server/testing/Tenant"
 import {

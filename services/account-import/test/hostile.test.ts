@@ -2,7 +2,7 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { put, type Wire } from "@data-import/domain/testing/wire"
-import { team } from "@data-import/postgres/testing/beside"
+import { team } from "@data-import/postgres/testing/serviceDatabase"
 import { rows } from "@data-import/postgres/testing/rows"
 import { faultsOf, post, Premises } from "@data-import/server/testing/RunningService"
 import { freshTenant } from "@data-import/server/testing/Tenant"

@@ -2,7 +2,7 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { auditTables, rows, tablesBut } from "@data-import/postgres/testing/rows"
-import { team } from "@data-import/postgres/testing/beside"
+import { team } from "@data-import/postgres/testing/serviceDatabase"
 import { type KeyedWrite, keyedWritesSuite } from "@data-import/server/testing/KeyedWrites"
 import { post } from "@data-import/server/testing/RunningService"
 import { freshTenant } from "@data-import/server/testing/Tenant"

@@ -2,7 +2,7 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { AuditLog } from "@data-import/domain/ports/AuditLog"
-import { team } from "@data-import/postgres/testing/beside"
+import { team } from "@data-import/postgres/testing/serviceDatabase"
 import { rows } from "@data-import/postgres/testing/rows"
 import { transactions, whileAccountsStandStill } from "@data-import/postgres/testing/standstill"
 import { beginPost, until, untilLogged } from "@data-import/server/testing/RunningService"

@@ -1,7 +1,7 @@
 /** Requests for one account at the same time, and what must hold however they interleave. */
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { recordOf } from "@data-import/domain/testing/records"
+import { recordOf } from "@data-import/domain/testing/importRecords"
 import { put } from "@data-import/domain/testing/wire"
 import { rows } from "@data-import/postgres/testing/rows"
 import { faultsOf, persistently } from "@data-import/server/testing/RunningService"

@@ -8,7 +8,7 @@ import { StatementsRequest } from "@data-import/domain/validation/PostImportVali
 import { AccountTransaction } from "@data-import/domain/account/Transaction"
 import type { TransactionResult } from "@data-import/domain/post-import/TransactionImport"
 import * as Answer from "@data-import/server/http/Answer"
-import { type WriteCall, writing } from "@data-import/server/routing/Idempotency"
+import { type WriteCall, writing } from "@data-import/server/routing/IdempotencyHeader"
 import * as Route from "@data-import/server/routing/Route"
 
 const noteLine = ({ body, created_at, status }: NoteResult) => ({

@@ -1,8 +1,8 @@
 /** A database that goes away and comes back, seen through the service. */
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect, Fiber, Layer } from "effect"
-import { recordOf } from "@data-import/domain/testing/records"
-import { away, Line, lineTo } from "@data-import/postgres/testing/Line"
+import { recordOf } from "@data-import/domain/testing/importRecords"
+import { away, Line, lineTo } from "@data-import/postgres/testing/DatabaseConnection"
 import { tablesBut } from "@data-import/postgres/testing/rows"
 import { transactions, whileAccountsStandStill } from "@data-import/postgres/testing/standstill"
 import { freshUrl } from "@data-import/postgres/testing/TestDatabase"

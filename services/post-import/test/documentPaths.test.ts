@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { descriptionOf } from "@data-import/domain/testing/importedAccounts"
-import { recordOf } from "@data-import/domain/testing/records"
+import { recordOf } from "@data-import/domain/testing/importRecords"
 import { faultsOf, Premises, putDocument } from "@data-import/server/testing/RunningService"
 import { freshTenant } from "@data-import/server/testing/Tenant"
 import {

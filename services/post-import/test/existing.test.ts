@@ -2,7 +2,7 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { descriptionOf } from "@data-import/domain/testing/importedAccounts"
-import { recordOf } from "@data-import/domain/testing/records"
+import { recordOf } from "@data-import/domain/testing/importRecords"
 import { Database } from "@data-import/postgres/connection/Database"
 import { addTransactions, bareAccountOf, importedAccount, service } from "./postImportService.ts"
 

@@ -1,7 +1,7 @@
 /** Clients that go away in the middle: what they asked for is done whole or not at all. */
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { recordOf } from "@data-import/domain/testing/records"
+import { recordOf } from "@data-import/domain/testing/importRecords"
 import { tablesBut } from "@data-import/postgres/testing/rows"
 import { transactions, whileAccountsStandStill } from "@data-import/postgres/testing/standstill"
 import { beginPost, until, untilLogged } from "@data-import/server/testing/RunningService"

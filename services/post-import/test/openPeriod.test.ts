@@ -5,7 +5,7 @@ import { businessDay, TimeZone } from "@data-import/domain/organisation/Business
 import { dayOf, nextDay } from "@data-import/domain/schema/Field"
 import type { ImportKey } from "@data-import/domain/account/ImportProcess"
 import { descriptionOf } from "@data-import/domain/testing/importedAccounts"
-import { recordOf } from "@data-import/domain/testing/records"
+import { recordOf } from "@data-import/domain/testing/importRecords"
 import { transactionsPayload } from "@data-import/domain/testing/samples"
 import { get, put } from "@data-import/domain/testing/wire"
 import { auditTables, tablesBut } from "@data-import/postgres/testing/rows"

@@ -12,7 +12,7 @@ import {
 } from "@data-import/domain/testing/samples"
 import type { Wire } from "@data-import/domain/testing/wire"
 import { layerWith as documentsIn } from "@data-import/documents/FileSystemDocuments"
-import { portsBeside, team } from "@data-import/postgres/testing/beside"
+import { portsBeside, team } from "@data-import/postgres/testing/serviceDatabase"
 import { freshUrl, databaseUsersAt } from "@data-import/postgres/testing/TestDatabase"
 import { post, Premises, running } from "@data-import/server/testing/RunningService"
 import { freshTenant, type Tenant } from "@data-import/server/testing/Tenant"

@@ -1,7 +1,7 @@
 /** What remains of a request: the audit log, the outbox and the log of the service. */
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { recordOf } from "@data-import/domain/testing/records"
+import { recordOf } from "@data-import/domain/testing/importRecords"
 import { drop } from "@data-import/domain/testing/wire"
 import { rows } from "@data-import/postgres/testing/rows"
 import { ask, jsonHeaders, post, Premises } from "@data-import/server/testing/RunningService"

@@ -1,7 +1,7 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { descriptionOf } from "@data-import/domain/testing/importedAccounts"
-import { recordOf } from "@data-import/domain/testing/records"
+import { recordOf } from "@data-import/domain/testing/importRecords"
 import { domesticPayload, statementsPayload } from "@data-import/domain/testing/samples"
 import { drop, put, type Wire, withSource } from "@data-import/domain/testing/wire"
 import { faultsOf, post, putDocument } from "@data-import/server/testing/RunningService"

@@ -2,9 +2,9 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Reply } from "@data-import/api/testing/Client"
-import { hex } from "@data-import/domain/testing/fresh"
+import { hex } from "@data-import/domain/testing/freshNames"
 import { descriptionOf } from "@data-import/domain/testing/importedAccounts"
-import { recordOf } from "@data-import/domain/testing/records"
+import { recordOf } from "@data-import/domain/testing/importRecords"
 import { faultsOf, persistently } from "@data-import/server/testing/RunningService"
 import {
   addInstruction,

@@ -1,7 +1,7 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { descriptionOf } from "@data-import/domain/testing/importedAccounts"
-import { recordOf } from "@data-import/domain/testing/records"
+import { recordOf } from "@data-import/domain/testing/importRecords"
 import { domesticPayload, transactionsPayload } from "@data-import/domain/testing/samples"
 import { drop, get, put, type Wire, withSource } from "@data-import/domain/testing/wire"
 import { faultsOf, post } from "@data-import/server/testing/RunningService"

@@ -1,7 +1,7 @@
 /** What clients are told while every connection to the database is busy, and afterwards. */
 import { expect, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer, Redacted } from "effect"
-import { portsBeside } from "@data-import/postgres/testing/beside"
+import { portsBeside } from "@data-import/postgres/testing/serviceDatabase"
 import { Database } from "@data-import/postgres/connection/Database"
 import { freshUrl, databaseUsersAt } from "@data-import/postgres/testing/TestDatabase"
 import { persistently, running } from "@data-import/server/testing/RunningService"

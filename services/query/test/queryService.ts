@@ -1,8 +1,8 @@
 /** The query service as it runs, on a database of its own, and what the tests ask it about. */
 import { DateTime, Duration, Effect, Layer, Redacted } from "effect"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
-import { freshAttempt, newAccountFor } from "@data-import/domain/testing/fresh"
-import { portsBeside } from "@data-import/postgres/testing/beside"
+import { freshAttempt, newAccountFor } from "@data-import/domain/testing/freshNames"
+import { portsBeside } from "@data-import/postgres/testing/serviceDatabase"
 import { freshUrl, databaseUsersAt } from "@data-import/postgres/testing/TestDatabase"
 import { ask, running } from "@data-import/server/testing/RunningService"
 import type { Tenant } from "@data-import/server/testing/Tenant"

@@ -5,7 +5,7 @@
 import { Context, Effect, Layer, Redacted } from "effect"
 import { layer as accountImport } from "@data-import/account-import/AccountImport"
 import { layer as postImport } from "@data-import/post-import/PostImport"
-import { portsBeside } from "@data-import/postgres/testing/beside"
+import { portsBeside } from "@data-import/postgres/testing/serviceDatabase"
 import { freshUrl } from "@data-import/postgres/testing/TestDatabase"
 import { layer as query } from "@data-import/query/Query"
 import { Listening } from "@data-import/server/lifecycle/Service"

@@ -3,7 +3,7 @@ import { describe, expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { send } from "@data-import/api/testing/Client"
 import { until } from "@data-import/server/testing/RunningService"
-import { freshOrganisation } from "@data-import/domain/testing/fresh"
+import { freshOrganisation } from "@data-import/domain/testing/freshNames"
 import { healthyWorld } from "./healthyWorld.ts"
 import { tokenFor, wholeSystem, WholeSystem } from "./wholeSystem.ts"
 

@@ -5,7 +5,7 @@
 import { Effect, Exit } from "effect"
 import { Configuration } from "@data-import/domain/ports/Configuration"
 import { issueKey } from "@data-import/domain/auth/ServiceToken"
-import { freshOrganisation, supplierOf } from "@data-import/domain/testing/fresh"
+import { freshOrganisation, supplierOf } from "@data-import/domain/testing/freshNames"
 import {
   domesticPayload,
   instructionPayload,

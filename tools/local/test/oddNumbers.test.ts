@@ -2,7 +2,7 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { send } from "@data-import/api/testing/Client"
-import { freshSupplier, minimalAccount } from "@data-import/domain/testing/fresh"
+import { freshSupplier, minimalAccount } from "@data-import/domain/testing/freshNames"
 import { get as valueAt } from "@data-import/domain/testing/wire"
 import { persistently } from "@data-import/server/testing/RunningService"
 import { healthyWorld } from "./healthyWorld.ts"

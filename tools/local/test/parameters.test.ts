@@ -7,7 +7,7 @@ import { Effect } from "effect"
 import { HttpApi, type HttpApiEndpoint } from "effect/http-api"
 import { Api } from "@data-import/api/Api"
 import { type Request, send } from "@data-import/api/testing/Client"
-import { freshOrganisation } from "@data-import/domain/testing/fresh"
+import { freshOrganisation } from "@data-import/domain/testing/freshNames"
 import { healthyWorld } from "./healthyWorld.ts"
 import { tokenFor, wholeSystem, WholeSystem } from "./wholeSystem.ts"
 

@@ -6,7 +6,7 @@ import { describe, expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { request } from "@data-import/server/testing/RawClient"
 import { until } from "@data-import/server/testing/RunningService"
-import { freshSupplier, minimalAccount } from "@data-import/domain/testing/fresh"
+import { freshSupplier, minimalAccount } from "@data-import/domain/testing/freshNames"
 import { healthyWorld } from "./healthyWorld.ts"
 import { tokenFor, wholeSystem, WholeSystem } from "./wholeSystem.ts"
 

@@ -8,7 +8,7 @@ import { describe, expect, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { type Request, send } from "@data-import/api/testing/Client"
 import { Configuration } from "@data-import/domain/ports/Configuration"
-import { freshOrganisation, supplierOf } from "@data-import/domain/testing/fresh"
+import { freshOrganisation, supplierOf } from "@data-import/domain/testing/freshNames"
 import {
   domesticPayload,
   instructionPayload,

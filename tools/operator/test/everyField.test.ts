@@ -11,7 +11,7 @@ import { layerMemory as vendors } from "@data-import/domain/ports/memory/Payment
 import { layerMemory as tokens } from "@data-import/domain/ports/memory/TokenSigner"
 import { Configuration } from "@data-import/domain/ports/Configuration"
 import { layer as postImport, PostImport } from "@data-import/domain/post-import/PostImport"
-import { freshSupplier } from "@data-import/domain/testing/fresh"
+import { freshSupplier } from "@data-import/domain/testing/freshNames"
 import {
   domesticPayload,
   instructionPayload,

@@ -3,7 +3,7 @@
  * under a key unsafe.
  */
 import { DateTime, Effect, type Option } from "effect"
-import type { Keep, Reservation } from "@data-import/domain/requests/Idempotency"
+import type { Keep, Reservation } from "@data-import/domain/requests/IdempotencyKey"
 import type { Accounts } from "@data-import/domain/ports/Accounts"
 import type { IdempotencyKeys } from "@data-import/domain/ports/IdempotencyKeys"
 import { finish } from "@data-import/domain/support/Steps"

@@ -29,7 +29,7 @@ import {
   unavailable
 } from "../requests/Failure.ts"
 import type { FieldError } from "../schema/Findings.ts"
-import { type Keep, keepFrom } from "../requests/Idempotency.ts"
+import { type Keep, keepFrom } from "../requests/IdempotencyKey.ts"
 import { type ImportKey, type ImportState, stateAt } from "../account/ImportProcess.ts"
 import type { Caller } from "../organisation/Organisation.ts"
 import * as Settings from "../support/Settings.ts"

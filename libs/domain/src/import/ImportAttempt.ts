@@ -19,7 +19,7 @@ import {
   type ServiceUnavailable,
   unavailable
 } from "../requests/Failure.ts"
-import { type Keep, keepFrom } from "../requests/Idempotency.ts"
+import { type Keep, keepFrom } from "../requests/IdempotencyKey.ts"
 import { AttemptId, type ImportKey } from "../account/ImportProcess.ts"
 import * as Json from "../schema/Json.ts"
 import type { Caller } from "../organisation/Organisation.ts"

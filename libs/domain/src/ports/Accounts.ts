@@ -8,7 +8,7 @@ import { Context, type DateTime, type Effect, type Option, type Result } from "e
 import type { AccountNumber } from "../account/Account.ts"
 import type { AccountView, Decision, Lookup } from "../account/AccountChange.ts"
 import type { AccountDescription } from "../account/AccountDescription.ts"
-import type { Keep } from "../requests/Idempotency.ts"
+import type { Keep } from "../requests/IdempotencyKey.ts"
 import type { ImportKey } from "../account/ImportProcess.ts"
 import type { Caller } from "../organisation/Organisation.ts"
 import type { AuditAction } from "./AuditLog.ts"

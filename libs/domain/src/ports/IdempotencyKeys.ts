@@ -9,7 +9,7 @@ import type {
   KeyState,
   Reservation,
   ReservationToken
-} from "../requests/Idempotency.ts"
+} from "../requests/IdempotencyKey.ts"
 import type { StorageUnavailable } from "./StorageUnavailable.ts"
 
 /**

@@ -17,7 +17,7 @@ import {
 import type { Account, AccountNumber, ExternalAccountNumber } from "../account/Account.ts"
 import type { Code } from "../codes/Code.ts"
 import type { AttemptId, ImportKey, ImportProcess, ImportState } from "../account/ImportProcess.ts"
-import type { Keep } from "../requests/Idempotency.ts"
+import type { Keep } from "../requests/IdempotencyKey.ts"
 import type { Caller } from "../organisation/Organisation.ts"
 import type { SupplierCode } from "../organisation/Supplier.ts"
 import type { ReservationLost } from "./IdempotencyKeys.ts"

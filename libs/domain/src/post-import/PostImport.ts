@@ -34,7 +34,7 @@ import {
   unavailable
 } from "../requests/Failure.ts"
 import type { FieldError } from "../schema/Findings.ts"
-import { type Keep, keepFrom } from "../requests/Idempotency.ts"
+import { type Keep, keepFrom } from "../requests/IdempotencyKey.ts"
 import type { ImportKey } from "../account/ImportProcess.ts"
 import { decideNotes, type NoteResult } from "./NoteImport.ts"
 import type { Caller } from "../organisation/Organisation.ts"
@@ -53,7 +53,7 @@ import {
   type TransactionResult,
   transactionsToLookAt
 } from "./TransactionImport.ts"
-import type { Validator } from "../schema/Validation.ts"
+import type { Validator } from "../schema/Validator.ts"
 import { waiting } from "../requests/WorkBudget.ts"
 
 /** The parameters of the transactions import; both are true unless the request says otherwise. */

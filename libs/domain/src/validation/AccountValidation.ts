@@ -17,7 +17,7 @@ import type { FieldError } from "../schema/Findings.ts"
 import { nonBlankText } from "../schema/Field.ts"
 import { EmptyObject } from "../schema/JsonObject.ts"
 import { type Facts, supplierExists } from "../schema/Rules.ts"
-import { validator } from "../schema/Validation.ts"
+import { validator } from "../schema/Validator.ts"
 
 /** The body of validate and stage. */
 export const AccountRequest = Schema.Struct({ payload: Account })

@@ -16,7 +16,7 @@ import {
 import { type Rule, supplierExists } from "../schema/Rules.ts"
 import { HistoricalStatement, statementIdsAreUnique, statementRules } from "../account/Statement.ts"
 import { Transaction, transactionRules } from "../account/Transaction.ts"
-import { validator } from "../schema/Validation.ts"
+import { validator } from "../schema/Validator.ts"
 import { textEncoderOf } from "../schema/Encoder.ts"
 
 const account = {

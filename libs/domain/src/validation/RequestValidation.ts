@@ -26,7 +26,7 @@ import { invalid } from "../schema/LeafDecoder.ts"
 import type { Facts } from "../schema/Rules.ts"
 import { inTurns, type Steps } from "../support/Steps.ts"
 import type { Supplier } from "../organisation/Supplier.ts"
-import type { Refusal, Validator } from "../schema/Validation.ts"
+import type { Refusal, Validator } from "../schema/Validator.ts"
 
 /** Nothing is changed yet, so that a client that goes away need not be waited for. */
 const computed = <A>(make: () => Steps<A>): Effect.Effect<A> => Effect.interruptible(inTurns(make))

@@ -6,11 +6,11 @@ import { BigDecimal, DateTime } from "effect"
 import type { AccountChange, AddedTransaction } from "@data-import/domain/account/AccountChange"
 import { auditEntry, type AuditedWrite, outboxEvent } from "../audit/ChangeEntries.ts"
 import type { Database } from "../connection/Database.ts"
-import { keeping, type KeptAnswer } from "../idempotency/KeptAnswers.ts"
-import * as tables from "../tables/ItemTables.ts"
+import { keeping, type KeptAnswer } from "../idempotency/StoredAnswers.ts"
+import * as tables from "../tables/AccountItemTables.ts"
 import * as Table from "../tables/Table.ts"
 import type { AccountSnapshot } from "./AccountReading.ts"
-import { noteInserts, type Posting, statementInserts, transactionInserts } from "./ItemInserts.ts"
+import { noteInserts, type Posting, statementInserts, transactionInserts } from "./AccountItemInserts.ts"
 
 type Sql = Database["Service"]["sql"]
 

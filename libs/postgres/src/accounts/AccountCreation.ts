@@ -11,7 +11,7 @@ import { finish } from "@data-import/domain/support/Steps"
 import { accountInserts } from "./AccountInserts.ts"
 import type { Database } from "../connection/Database.ts"
 import { auditEntry, outboxEvent } from "../audit/ChangeEntries.ts"
-import { isLost, keeping, type Keeping } from "../idempotency/KeptAnswers.ts"
+import { isLost, keeping, type Keeping } from "../idempotency/StoredAnswers.ts"
 import { breaks } from "../connection/SqlFailure.ts"
 
 type Sql = Database["Service"]["sql"]

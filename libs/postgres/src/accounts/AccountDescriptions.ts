@@ -7,7 +7,7 @@ import { SupplierCode } from "@data-import/domain/organisation/Supplier"
 import { relativePath } from "@data-import/domain/schema/DocumentPath"
 import { type Database, rowsOf } from "../connection/Database.ts"
 import * as tables from "../tables/AccountTables.ts"
-import * as itemTables from "../tables/ItemTables.ts"
+import * as itemTables from "../tables/AccountItemTables.ts"
 import { reader, schemaOf, selected, withoutNulls } from "../tables/Table.ts"
 import {
   allStatements,
@@ -16,7 +16,7 @@ import {
   readNotes,
   readStatements,
   readTransactions
-} from "./ItemReading.ts"
+} from "./AccountItemReading.ts"
 
 type Sql = Database["Service"]["sql"]
 

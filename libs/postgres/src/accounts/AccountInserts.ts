@@ -16,7 +16,7 @@ import type { NewAccount } from "@data-import/domain/ports/ImportProcesses"
 import type { Database } from "../connection/Database.ts"
 import * as tables from "../tables/AccountTables.ts"
 import * as Table from "../tables/Table.ts"
-import { noteInserts, type Posting, statementInserts, transactionInserts } from "./ItemInserts.ts"
+import { noteInserts, type Posting, statementInserts, transactionInserts } from "./AccountItemInserts.ts"
 
 type Sql = Database["Service"]["sql"]
 

@@ -9,7 +9,7 @@ import {
 import type { ImportKey } from "@data-import/domain/account/ImportProcess"
 import { type Database, rowsOf } from "../connection/Database.ts"
 import { date } from "../tables/Column.ts"
-import { instructionColumns } from "../tables/ItemTables.ts"
+import { instructionColumns } from "../tables/AccountItemTables.ts"
 import { schemaOf, selected } from "../tables/Table.ts"
 import {
   firstTransactions,
@@ -18,7 +18,7 @@ import {
   readSizes,
   readStatements,
   readTransactions
-} from "./ItemReading.ts"
+} from "./AccountItemReading.ts"
 import { readNoteTimes } from "./NoteLookup.ts"
 
 type Sql = Database["Service"]["sql"]

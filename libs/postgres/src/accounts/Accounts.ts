@@ -5,7 +5,7 @@
  */
 import { DateTime, Effect, Layer, Option, Result } from "effect"
 import { isEmpty } from "@data-import/domain/account/AccountChange"
-import type { Reservation } from "@data-import/domain/requests/Idempotency"
+import type { Reservation } from "@data-import/domain/requests/IdempotencyKey"
 import { Accounts, type ChangeCommand } from "@data-import/domain/ports/Accounts"
 import type { OrganisationName } from "@data-import/domain/organisation/Organisation"
 import { ReservationLost } from "@data-import/domain/ports/IdempotencyKeys"
@@ -17,7 +17,7 @@ import { readAccount, RoomNeeded } from "./AccountReading.ts"
 import { Database, lockWait } from "../connection/Database.ts"
 import { auditEntry, type AuditedWrite } from "../audit/ChangeEntries.ts"
 import { isStorableKey } from "../tables/ImportRow.ts"
-import { isLost, isReservation } from "../idempotency/KeptAnswers.ts"
+import { isLost, isReservation } from "../idempotency/StoredAnswers.ts"
 import * as KeyedMutex from "../connection/KeyedMutex.ts"
 import { contended } from "../connection/SqlFailure.ts"
 

@@ -9,11 +9,11 @@ import {
   Fingerprint,
   type KeyRecord,
   keyStateAt
-} from "@data-import/domain/requests/Idempotency"
+} from "@data-import/domain/requests/IdempotencyKey"
 import { IdempotencyKeys, type Reserving } from "@data-import/domain/ports/IdempotencyKeys"
 import { Database, rowsOf } from "../connection/Database.ts"
 import { position, recordSet } from "../tables/RecordSet.ts"
-import { isReservation } from "./KeptAnswers.ts"
+import { isReservation } from "./StoredAnswers.ts"
 
 type Command = Parameters<IdempotencyKeys["Service"]["reserve"]>[0]
 

@@ -10,7 +10,7 @@ import { finish } from "@data-import/domain/support/Steps"
 import { type Database, rowsOf } from "../connection/Database.ts"
 import { readImport } from "../tables/ImportRow.ts"
 import { position, recordSet } from "../tables/RecordSet.ts"
-import { keepingAll, type KeptAnswers } from "../idempotency/KeptAnswers.ts"
+import { keepingAll, type KeptAnswers } from "../idempotency/StoredAnswers.ts"
 import type { KeyedMutex } from "../connection/KeyedMutex.ts"
 import { contended, isContended } from "../connection/SqlFailure.ts"
 

@@ -35,7 +35,7 @@ import type { Caller, Scope } from "@data-import/domain/organisation/Organisatio
 import { makeWorkBudget, type WorkBudget } from "@data-import/domain/requests/WorkBudget"
 import type * as Answer from "../http/Answer.ts"
 import type { Call } from "../http/IncomingRequest.ts"
-import { Writing } from "./Idempotency.ts"
+import { Writing } from "./IdempotencyHeader.ts"
 import * as JsonBody from "../http/JsonBody.ts"
 
 /**

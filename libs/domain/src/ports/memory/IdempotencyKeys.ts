@@ -9,7 +9,7 @@ import {
   type Keep,
   keyStateAt,
   type Reservation
-} from "../../requests/Idempotency.ts"
+} from "../../requests/IdempotencyKey.ts"
 import { finish } from "../../support/Steps.ts"
 import { IdempotencyKeys, type Reserving, ReservationLost } from "../IdempotencyKeys.ts"
 import { MemoryStore } from "./Store.ts"

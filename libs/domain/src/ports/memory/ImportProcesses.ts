@@ -4,7 +4,7 @@
  */
 import { DateTime, Effect, Layer, Option, Order, Stream } from "effect"
 import { releaseCodes, releaseEvent } from "../../account/Event.ts"
-import type { Keep } from "../../requests/Idempotency.ts"
+import type { Keep } from "../../requests/IdempotencyKey.ts"
 import {
   type AttemptId,
   holds,

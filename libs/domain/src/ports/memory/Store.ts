@@ -10,7 +10,7 @@ import type { AccountChange } from "../../account/AccountChange.ts"
 import type { OpenCodeList } from "../../schema/CodeLists.ts"
 import type { ImportKey, ImportProcess } from "../../account/ImportProcess.ts"
 import type { EventName } from "../../account/Event.ts"
-import type { KeyRecord, ReservationToken } from "../../requests/Idempotency.ts"
+import type { KeyRecord, ReservationToken } from "../../requests/IdempotencyKey.ts"
 import type {
   ApiKey,
   ApiKeyId,

@@ -1,0 +1,271 @@
+import { readFileSync } from "node:fs"
+import { Ajv2020 } from "ajv/dist/2020.js"
+import { describe, expect, it } from "vitest"
+import { registry } from "@data-import/domain/codes/Code"
+import { document } from "../src/OpenApiDocument.ts"
+import { limits } from "../src/Limits.ts"
+import { knownValues } from "../src/ExtensibleResponses.ts"
+import { closed } from "../testing/ResponseCheck.ts"
+
+type Json = { readonly [key: string]: unknown }
+
+const spec = document()
+
+const matching = (form: RegExp): unknown => expect.stringMatching(form)
+
+const isObject = (value: unknown): value is Json => typeof value === "object" && value !== null
+
+/** Every object of the document with its JSON pointer. */
+const walk = (
+  value: unknown,
+  pointer: string,
+  visit: (value: Json, pointer: string) => void
+): void => {
+  if (!isObject(value)) return
+  visit(value, pointer)
+  for (const [key, part] of Object.entries(value)) {
+    walk(part, `${pointer}/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`, visit)
+  }
+}
+
+const resolve = (pointer: string): unknown =>
+  pointer
+    .replace("#/", "")
+    .split("/")
+    .reduce<unknown>((value, key) => (isObject(value) ? value[key] : undefined), spec)
+
+const deref = (value: unknown): Json => {
+  const target =
+    isObject(value) && typeof value["$ref"] === "string" ? resolve(value["$ref"]) : value
+  if (!isObject(target)) throw new Error(`Nothing at ${JSON.stringify(value)}`)
+  return target
+}
+
+const operations = Object.entries(spec["paths"] as Record<string, Record<string, Json>>).flatMap(
+  ([path, item]) =>
+    Object.entries(item).map(([method, operation]) => [`${method} ${path}`, operation] as const)
+)
+
+const answersOf = (operation: Json) =>
+  Object.entries(operation["responses"] as Json).map(
+    ([status, answer]) => [Number(status), deref(answer)] as const
+  )
+
+const mediaType = (holder: Json): Json | undefined => {
+  const { content } = holder
+  return isObject(content) ? (content["application/json"] as Json) : undefined
+}
+
+const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true })
+ajv.addSchema(closed(spec) as object, "openapi.json")
+
+/** Ajv's complaints about `value` under the schema at a pointer of the document. */
+const complaints = (pointer: string, value: unknown): ReadonlyArray<string> => {
+  const validate = ajv.compile({ $ref: `openapi.json#${pointer}` })
+  if (validate(value)) return []
+  return (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`)
+}
+
+describe("the document", () => {
+  it("is the one that is committed", () => {
+    const committed = readFileSync(new URL("../openapi.json", import.meta.url), "utf8")
+    expect(JSON.parse(committed), "run `node tools/openapi.ts`").toEqual(spec)
+    expect(committed).toBe(`${JSON.stringify(spec, null, 2)}\n`)
+  })
+
+  it("comes out the same each time", () => {
+    expect(JSON.stringify(document())).toBe(JSON.stringify(spec))
+  })
+
+  it("is an OpenAPI 3.1 document with title, version, description and license", () => {
+    expect(spec["openapi"]).toMatch(/^3[.]1[.]\d+$/)
+    expect(spec["info"]).toMatchObject({
+      title: matching(/./),
+      version: matching(/^\d+[.]\d+[.]\d+$/),
+      description: matching(/./),
+      license: { name: "MIT" }
+    })
+  })
+
+  it("has only references that lead somewhere", () => {
+    const dangling: Array<string> = []
+    walk(spec, "#", ({ $ref }, pointer) => {
+      if (typeof $ref === "string" && !isObject(resolve($ref))) dangling.push(`${pointer}: ${$ref}`)
+    })
+    expect(dangling).toEqual([])
+  })
+
+  it("has only components that somebody refers to, but for those that stand for all", () => {
+    const used = new Set<string>()
+    walk(spec, "#", ({ $ref }) => {
+      if (typeof $ref === "string") used.add($ref)
+    })
+    const unused: Array<string> = []
+    for (const [kind, parts] of Object.entries(spec["components"] as Record<string, Json>)) {
+      if (kind === "securitySchemes") continue
+      for (const name of Object.keys(parts)) {
+        if (!used.has(`#/components/${kind}/${name}`)) unused.push(`${kind}/${name}`)
+      }
+    }
+    expect(unused).toEqual(["responses/MethodNotAllowed"])
+  })
+
+  it("publishes the limits as the service answers them", () => {
+    expect(spec["x-limits"]).toEqual(limits)
+    expect(limits).toEqual({
+      body_bytes: 10_485_760,
+      nesting_depth: 32,
+      list_elements: 10_000,
+      import_supplier_length: 32,
+      external_account_number_length: 128
+    })
+  })
+
+  it("explains every code of the registry", () => {
+    const explained = ["ErrorCode", "FieldErrorCode"].flatMap((name) => {
+      const schema = deref({ $ref: `#/components/schemas/${name}` })
+      expect(Object.keys(schema["x-codes"] as Json), name).toEqual(schema[knownValues])
+      return schema[knownValues] as ReadonlyArray<string>
+    })
+    expect([...new Set(explained)].sort()).toEqual(Object.keys(registry).sort())
+  })
+
+  it("names the parameters of every code that has any", () => {
+    const explained = deref({ $ref: "#/components/schemas/FieldErrorCode" })["x-codes"] as Json
+    for (const [code, entry] of Object.entries(explained)) {
+      const { parameters } = registry[code as keyof typeof registry]
+      expect((entry as Json)["parameters"] ?? [], code).toEqual(parameters)
+    }
+  })
+
+  it("lets answers have new fields and values, and requests none", () => {
+    const seen = new Set<string>()
+    const closedIn = (holder: unknown, found: Array<string> = []): ReadonlyArray<string> => {
+      walk(holder, "", (schema, pointer) => {
+        const { $ref } = schema
+        if (pointer.includes("/examples/")) return
+        if (Array.isArray(schema["enum"])) found.push(`${pointer} enum`)
+        if (schema["additionalProperties"] === false) found.push(`${pointer} closed`)
+        if (isObject(schema["properties"]) && schema["additionalProperties"] === undefined) {
+          found.push(`${pointer} open`)
+        }
+        if (typeof $ref !== "string" || seen.has($ref)) return
+        seen.add($ref)
+        closedIn(resolve($ref), found)
+      })
+      return found
+    }
+    const answers = closedIn(operations.map(([, operation]) => operation["responses"]))
+    expect(answers.filter((place) => !place.endsWith("open"))).toEqual([])
+    seen.clear()
+    const requests = closedIn(operations.map(([, operation]) => operation["requestBody"]))
+    expect(requests.filter((place) => place.endsWith("open"))).toEqual([])
+    expect(requests.length).toBeGreaterThan(10)
+  })
+
+  it("has a schema for every field, with a description", () => {
+    const bare: Array<string> = []
+    walk(spec, "", (schema, pointer) => {
+      if (!isObject(schema["properties"]) || pointer.includes("/examples/")) return
+      for (const [name, field] of Object.entries(schema["properties"])) {
+        const { description } = deref(field)
+        const said = isObject(field) ? (field["description"] ?? description) : undefined
+        const isErrorCode = name === "code" && isObject(field) && Array.isArray(field[knownValues])
+        if (typeof said !== "string" && !isErrorCode) bare.push(`${pointer}/${name}`)
+        if (isObject(field) && Object.keys(field).every((key) => key === "description")) {
+          bare.push(`${pointer}/${name} (any value)`)
+        }
+      }
+    })
+    expect(bare).toEqual([])
+  })
+
+  it("keeps the lengths that the domain checks", () => {
+    const lengths = Object.entries({
+      Account: { external_account_number: 128, billing_name: 510, import_supplier: 32 },
+      Transaction: { transaction_id: 128, display_note: 2_000 },
+      Note: { body: 10_000 },
+      Customer: { title: 20 }
+    })
+    for (const [name, fields] of lengths) {
+      const { properties } = deref({ $ref: `#/components/schemas/${name}` })
+      for (const [field, maxLength] of Object.entries(fields)) {
+        expect((properties as Json)[field], `${name}.${field}`).toMatchObject({ maxLength })
+      }
+    }
+  })
+})
+
+describe.each(operations)("%s", (where, operation) => {
+  const at = where.replace(/^(\w+) (.*)$/, (_, method: string, path: string) => {
+    return `/paths/${encodeURIComponent(path.replaceAll("/", "~1"))}/${method}`
+  })
+
+  it("has a name, a summary, a description and a tag that is described", () => {
+    expect(operation).toMatchObject({
+      operationId: matching(/^[a-z][A-Za-z]+$/),
+      summary: matching(/./),
+      description: matching(/[.]$/)
+    })
+    const tags = (spec["tags"] as ReadonlyArray<Json>).map(({ name }) => name)
+    expect(tags).toEqual(expect.arrayContaining(operation["tags"] as Array<string>))
+  })
+
+  it("describes every parameter, with a schema and an example", () => {
+    for (const parameter of (operation["parameters"] as ReadonlyArray<unknown>).map(deref)) {
+      expect(parameter).toMatchObject({
+        name: matching(/./),
+        description: matching(/[.]$/),
+        schema: { type: matching(/./) }
+      })
+      const schema = ajv.compile(parameter["schema"] as Json)
+      expect(schema(parameter["example"]), `${String(parameter["name"])}: example`).toBe(true)
+    }
+  })
+
+  it("describes every answer: a success, and errors with their codes", () => {
+    const answers = answersOf(operation)
+    const statuses = answers.map(([status]) => status)
+    expect(statuses.some((status) => status >= 200 && status < 300)).toBe(true)
+    expect(statuses.some((status) => status >= 400 && status < 500)).toBe(true)
+    for (const [status, answer] of answers) {
+      expect(answer["description"], String(status)).toMatch(/./)
+      expect(answer["headers"], String(status)).toHaveProperty("X-Request-Id")
+      const examples = mediaType(answer)?.["examples"] as Json
+      expect(Object.keys(examples).length, `examples of ${status}`).toBeGreaterThan(0)
+      if (status < 400) continue
+      for (const example of Object.values(examples).map(deref)) {
+        expect(registry).toHaveProperty(String((example["value"] as Json)["code"]))
+      }
+    }
+  })
+
+  it("says how to wait and how to authenticate", () => {
+    for (const [status, { headers }] of answersOf(operation)) {
+      if (status === 401) expect(headers).toHaveProperty("WWW-Authenticate")
+      if (status === 429 || status === 503) expect(headers).toHaveProperty("Retry-After")
+    }
+  })
+
+  it("has only examples that fit their schemas", () => {
+    const body = isObject(operation["requestBody"])
+      ? mediaType(operation["requestBody"])
+      : undefined
+    for (const [name, example] of Object.entries((body?.["examples"] ?? {}) as Json)) {
+      const schema = `${at}/requestBody/content/application~1json/schema`
+      expect(complaints(schema, deref(example)["value"]), `request ${name}`).toEqual([])
+    }
+    for (const [status, answer] of Object.entries(operation["responses"] as Json)) {
+      const holder =
+        isObject(answer) && typeof answer["$ref"] === "string"
+          ? answer["$ref"].slice(1)
+          : `${at}/responses/${status}`
+      const schema = `${holder}/content/application~1json/schema`
+      for (const [name, example] of Object.entries(
+        mediaType(deref(answer))?.["examples"] as Json
+      )) {
+        expect(complaints(schema, deref(example)["value"]), `${status} ${name}`).toEqual([])
+      }
+    }
+  })
+})

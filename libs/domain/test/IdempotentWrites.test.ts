@@ -1,0 +1,216 @@
+/**
+ * What a request under an idempotency key is answered: anew, with the answer that was kept, or with
+ * a refusal.
+ * Source: docs/contract/http.md#idempotency-keys.
+ */
+import { describe, expect, it } from "@effect/vitest"
+import { Deferred, Effect, Fiber, Result } from "effect"
+import { TestClock } from "effect/testing"
+import { Configuration } from "../src/ports/Configuration.ts"
+import type { Keep, KeyedRequest } from "../src/requests/IdempotencyKey.ts"
+import { freshFingerprint, freshKeyed, inOneStep } from "../testing/keyedRequests.ts"
+import { audited, beginImported, call, onAccount, postImport, world } from "./postImportPrograms.ts"
+import {
+  begin,
+  demo,
+  idempotentWrites,
+  processBody,
+  programs,
+  rival,
+  stageBody,
+  supplierCode
+} from "./importPrograms.ts"
+
+const textOf = (answer: unknown) => JSON.stringify(answer)
+
+/** Runs the write under its key; gives what it was answered, as text. */
+const under = Effect.fnUntraced(function* <E>(
+  request: KeyedRequest,
+  write: (keep: Keep<unknown>) => Effect.Effect<unknown, E>
+) {
+  const { run } = yield* idempotentWrites()
+  const written = yield* run(request, inOneStep(textOf), write)
+  return written._tag === "Fresh" ? `fresh ${textOf(written.answer)}` : `replayed ${written.text}`
+})
+
+/** A write that is counted and stores nothing. */
+const counted = () => {
+  let count = 0
+  return { write: () => Effect.sync(() => ++count), count: () => count }
+}
+
+describe("a key", () => {
+  it.effect("gives its answer for 24 hours, and then the write runs anew", () =>
+    Effect.gen(function* () {
+      yield* beginImported()
+      const program = yield* postImport()
+      const request = freshKeyed(demo.organisation)
+      const send = under(request, (keep) => call(program, "transactions", {}, demo, keep))
+      const first = yield* send
+      expect(first).toContain("TRANSACTION_ADDED_TO_ACCOUNT")
+      const replayed = first.replace("fresh", "replayed")
+      expect(yield* send).toBe(replayed)
+      yield* TestClock.adjust("86399 seconds")
+      expect(yield* send).toBe(replayed)
+      yield* TestClock.adjust("1 second")
+      expect(yield* send).toContain("TRANSACTION_ALREADY_EXISTS")
+    }).pipe(Effect.provide(world))
+  )
+
+  it.effect(
+    "is refused to another request while it is reserved, and while its answer is kept",
+    () =>
+      Effect.gen(function* () {
+        yield* begin()
+        const program = yield* programs()
+        const request = freshKeyed(demo.organisation)
+        const other = { ...request, fingerprint: freshFingerprint() }
+        const none = counted()
+        const { run } = yield* idempotentWrites()
+        const refusalOf = (each: KeyedRequest) =>
+          Effect.flip(run(each, inOneStep(textOf), none.write))
+        const reused = { code: "idempotency_key_reused" }
+        const inUse = { code: "idempotency_key_in_use", retryAfterSeconds: 1 }
+        const first = yield* under(request, (keep) =>
+          Effect.gen(function* () {
+            expect(yield* refusalOf(other)).toMatchObject(reused)
+            expect(yield* refusalOf(request)).toMatchObject(inUse)
+            return yield* program.stage(demo, stageBody(), keep)
+          })
+        )
+        expect(first).toContain(`fresh {"first":true`)
+        expect(yield* refusalOf(other)).toMatchObject(reused)
+        expect(none.count()).toBe(0)
+      }).pipe(Effect.provide(world))
+  )
+
+  it.effect("of one organisation means nothing to another", () =>
+    Effect.gen(function* () {
+      yield* begin()
+      const program = yield* programs()
+      const request = freshKeyed(demo.organisation)
+      yield* under(request, (keep) => program.stage(demo, stageBody(), keep))
+      const ofRival = { ...request, organisation: rival.organisation }
+      const { count, write } = counted()
+      expect(yield* under(ofRival, write)).toBe("fresh 1")
+      expect(count()).toBe(1)
+    }).pipe(Effect.provide(world))
+  )
+})
+
+describe("what stores nothing", () => {
+  it.effect("keeps nothing: a refusal is judged anew as soon as it is sent again", () =>
+    Effect.gen(function* () {
+      yield* begin({ status: "Paused" })
+      const program = yield* programs()
+      const request = freshKeyed(demo.organisation)
+      const send = under(request, (keep) => program.stage(demo, stageBody(), keep))
+      const code = "import_supplier_migration_not_ongoing"
+      expect(yield* Effect.flip(send)).toMatchObject({ code })
+      expect(yield* Effect.flip(send)).toMatchObject({ code })
+      const setup = yield* Configuration
+      yield* setup.changeSupplierStatus(supplierCode, () => Result.succeed("Ongoing"))
+      expect(yield* send).toContain(`fresh {"first":true`)
+    }).pipe(Effect.provide(world))
+  )
+
+  it.effect(
+    "keeps nothing: a dry run is one each time, and leaves the key for another request",
+    () =>
+      Effect.gen(function* () {
+        yield* begin()
+        const program = yield* programs()
+        yield* program.stage(demo, stageBody())
+        const request = freshKeyed(demo.organisation)
+        const body = processBody({ dry_run: true })
+        const dryRun = under(request, (keep) => program.process(demo, body, keep))
+        for (const send of [dryRun, dryRun]) {
+          expect(yield* Effect.flip(send)).toMatchObject({ code: "dry_run_successful" })
+        }
+        const other = { ...request, fingerprint: freshFingerprint() }
+        const create = under(other, (keep) => program.process(demo, processBody(), keep))
+        expect(yield* create).toContain("fresh")
+        expect(yield* create).toContain("replayed")
+      }).pipe(Effect.provide(world))
+  )
+
+  it.effect("keeps nothing: items that are all there are looked up each time", () =>
+    Effect.gen(function* () {
+      yield* beginImported()
+      const program = yield* postImport()
+      yield* call(program, "notes")
+      const request = freshKeyed(demo.organisation)
+      const send = under(request, (keep) => call(program, "notes", {}, demo, keep))
+      for (const each of [send, send]) {
+        const answer = yield* each
+        expect(answer).toContain("fresh")
+        expect(answer).toContain("NOTE_ALREADY_EXISTS")
+      }
+      expect(yield* audited).toEqual([
+        "create_notes created",
+        "create_notes unchanged",
+        "create_notes unchanged"
+      ])
+    }).pipe(Effect.provide(world))
+  )
+
+  it.effect("keeps nothing: a request that is interrupted releases its key", () =>
+    Effect.gen(function* () {
+      const request = freshKeyed()
+      const begun = yield* Deferred.make<void>()
+      const hanging = under(request, () =>
+        Effect.andThen(Deferred.succeed(begun, undefined), Effect.never)
+      )
+      const fiber = yield* Effect.forkChild(hanging)
+      yield* Deferred.await(begun)
+      yield* Fiber.interrupt(fiber)
+      expect(yield* under(request, counted().write)).toBe("fresh 1")
+    }).pipe(Effect.provide(world))
+  )
+})
+
+describe("a write that takes longer than the lease", () => {
+  it.effect("stores nothing once another request has taken its key over", () =>
+    Effect.gen(function* () {
+      yield* beginImported()
+      const program = yield* postImport()
+      const request = freshKeyed(demo.organisation)
+      const [begun, goOn] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+      const add = (keep: Keep<unknown>) => call(program, "transactions", {}, demo, keep)
+      const slow = yield* Effect.forkChild(
+        under(request, (keep) =>
+          Deferred.succeed(begun, undefined).pipe(
+            Effect.andThen(Deferred.await(goOn)),
+            Effect.andThen(add(keep))
+          )
+        )
+      )
+      yield* Deferred.await(begun)
+      yield* TestClock.adjust("60 seconds")
+      const next = yield* under(request, add)
+      const account = yield* onAccount
+      yield* Deferred.succeed(goOn, undefined)
+      const refusal = yield* Effect.flip(Fiber.join(slow))
+      expect(refusal).toMatchObject({ code: "idempotency_key_in_use" })
+      expect(yield* onAccount).toEqual(account)
+      expect(yield* under(request, add)).toBe(next.replace("fresh", "replayed"))
+      expect(yield* audited).toEqual([
+        "create_transactions created",
+        "create_transactions idempotency_key_in_use"
+      ])
+    }).pipe(Effect.provide(world))
+  )
+
+  it.effect("stores its effect where nobody has", () =>
+    Effect.gen(function* () {
+      yield* beginImported()
+      const program = yield* postImport()
+      const request = freshKeyed(demo.organisation)
+      const answer = yield* under(request, (keep) =>
+        Effect.andThen(TestClock.adjust("1 hour"), call(program, "transactions", {}, demo, keep))
+      )
+      expect(answer).toContain("TRANSACTION_ADDED_TO_ACCOUNT")
+      expect(yield* under(request, counted().write)).toBe(answer.replace("fresh", "replayed"))
+    }).pipe(Effect.provide(world))
+  )
+})

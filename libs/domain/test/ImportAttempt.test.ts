@@ -1,0 +1,397 @@
+/**
+ * One attempt and what may come between: rehearsals, changed rules, a lost lease, a number that is
+ * taken, other attempts at the same time.
+ * Source: docs/contract/import.md#attempts-and-leases.
+ */
+import { describe, expect, it } from "@effect/vitest"
+import { DateTime, Deferred, Effect, Fiber, Option, Random, Result } from "effect"
+import { TestClock } from "effect/testing"
+import { Documents } from "../src/ports/Documents.ts"
+import { ImportProcesses } from "../src/ports/ImportProcesses.ts"
+import { MemoryStore } from "../src/ports/memory/Store.ts"
+import { Configuration } from "../src/ports/Configuration.ts"
+import { stateAt, statusOf } from "../src/account/ImportProcess.ts"
+import { faultAtEvery, faultPlan } from "../testing/faults.ts"
+import { expectSame } from "../testing/freshNames.ts"
+import { tracesOf } from "../testing/importStates.ts"
+import { sampleTime } from "../testing/samples.ts"
+import {
+  begin,
+  demo,
+  faultsOf,
+  key,
+  keyOf,
+  ports,
+  processBody,
+  programs,
+  stageBody
+} from "./importPrograms.ts"
+
+const accountCount = Effect.map(MemoryStore, (store) => store.accounts.size)
+
+const status = Effect.gen(function* () {
+  const processes = yield* ImportProcesses
+  const found = Option.getOrThrow(yield* processes.find(key))
+  return statusOf(stateAt(found, yield* DateTime.now))
+})
+
+/** How the attempts at the import ended, in order. */
+const outcomes = Effect.map(tracesOf(key), ({ attempts }) => attempts.map(({ outcome }) => outcome))
+
+type Port = ImportProcesses["Service"]
+
+/** Runs with some operations of the port replaced. */
+const replacing = <A, E, R>(
+  operations: (port: Port) => Partial<Port>,
+  run: Effect.Effect<A, E, R>
+) =>
+  Effect.flatMap(ImportProcesses, (port) =>
+    Effect.provideService(run, ImportProcesses, { ...port, ...operations(port) })
+  )
+
+/** Runs with completions that wait for the latch. */
+const heldUp = <A, E, R>(latch: Deferred.Deferred<void>, run: Effect.Effect<A, E, R>) =>
+  replacing(
+    ({ complete, dryRun: dryRun }) => ({
+      complete: (command) => Effect.andThen(Deferred.await(latch), complete(command)),
+      dryRun: (command) => Effect.andThen(Deferred.await(latch), dryRun(command))
+    }),
+    run
+  )
+
+const staged = Effect.gen(function* () {
+  yield* begin()
+  const program = yield* programs()
+  yield* program.stage(demo, stageBody())
+  return program
+})
+
+describe("a dry run", () => {
+  it.effect("says that it would succeed, and leaves nothing but its record", () =>
+    Effect.gen(function* () {
+      const program = yield* staged
+      const before = yield* tracesOf(key)
+      const answer = yield* Effect.flip(program.process(demo, processBody({ dry_run: true })))
+      expect(answer).toMatchObject({ _tag: "DryRunSuccessful", code: "dry_run_successful", key })
+      const after = yield* tracesOf(key)
+      expectSame(after.process, before.process)
+      expectSame(after.attempts, [
+        {
+          id: after.attempts[0]?.id,
+          dryRun: true,
+          startedAt: sampleTime,
+          endedAt: sampleTime,
+          outcome: "dry_run_successful",
+          errors: []
+        }
+      ])
+      expect(after.audit.map(({ outcome }) => outcome)).toEqual(["created", "dry_run_successful"])
+      expect(after.events.slice(1).map(({ codes, name }) => [name, codes])).toEqual([
+        ["data_import.import_process.dry_run_complete-v1", ["dry_run_successful"]]
+      ])
+      expect(yield* accountCount).toBe(0)
+      expect(yield* program.process(demo, processBody({ dry_run: false }))).toBeDefined()
+    }).pipe(Effect.provide(ports))
+  )
+
+  it.effect("that would fail says why", () =>
+    Effect.gen(function* () {
+      const program = yield* staged
+      yield* Effect.flatMap(Configuration, (setup) => setup.addCode("ledger_code", "WATER"))
+      const answer = yield* Effect.flip(program.process(demo, processBody({ dry_run: true })))
+      expect(faultsOf(answer)).toEqual(["ledgers.0.ledger_code invalid_choice"])
+      const { events } = yield* tracesOf(key)
+      expect(events.at(-1)).toMatchObject({
+        name: "data_import.import_process.dry_run_error-v1",
+        codes: ["account_failed_validation", "invalid_choice"]
+      })
+      expect(yield* status).toBe("UNKNOWN")
+    }).pipe(Effect.provide(ports))
+  )
+
+  it.effect("is in progress while it runs", () =>
+    Effect.gen(function* () {
+      yield* staged
+      const latch = yield* Deferred.make<void>()
+      const program = yield* heldUp(latch, programs())
+      const running = yield* Effect.forkChild(
+        Effect.flip(program.process(demo, processBody({ dry_run: true })))
+      )
+      yield* TestClock.adjust("1 second")
+      expect(yield* status).toBe("IN_PROGRESS")
+      yield* Deferred.succeed(latch, undefined)
+      expect((yield* Fiber.join(running))._tag).toBe("DryRunSuccessful")
+      expect(yield* status).toBe("UNKNOWN")
+    }).pipe(Effect.provide(ports))
+  )
+})
+
+describe("staged data", () => {
+  it.effect("is judged by the rules of the day it is processed", () =>
+    Effect.gen(function* () {
+      const program = yield* staged
+      const setup = yield* Configuration
+      yield* setup.addCode("ledger_code", "WATER")
+      const failure = yield* Effect.flip(program.process(demo, processBody()))
+      expect(failure).toMatchObject({ _tag: "ValidationFailed", code: "account_failed_validation" })
+      const faults = faultsOf(failure)
+      expect(faults).toEqual(["ledgers.0.ledger_code invalid_choice"])
+      const { attempts, audit, events, process } = yield* tracesOf(key)
+      expect(process?.lease, "given back").toBeNull()
+      expect(attempts).toMatchObject([{ outcome: "account_failed_validation" }])
+      expect(attempts[0]?.errors.map(({ attr, code }) => `${attr} ${code}`)).toEqual(faults)
+      expect(audit.at(-1)).toMatchObject({
+        action: "process",
+        outcome: "account_failed_validation"
+      })
+      expect(events.at(-1)).toMatchObject({
+        name: "data_import.import_process.error-v1",
+        codes: ["account_failed_validation", "invalid_choice"]
+      })
+      yield* setup.addCode("ledger_code", "ELECTRICITY_LEDGER")
+      expect(yield* program.process(demo, processBody())).toHaveProperty("kraken_account_number")
+      expect(yield* outcomes).toEqual(["account_failed_validation", "created"])
+    }).pipe(Effect.provide(ports))
+  )
+
+  it.effect("whose documents are gone is refused", () =>
+    Effect.gen(function* () {
+      yield* begin({ documentCheck: false })
+      const program = yield* programs()
+      yield* program.stage(demo, stageBody({ "statements.0.statement_path": "gone.pdf" }))
+      const { suppliers } = yield* MemoryStore
+      for (const [code, supplier] of suppliers)
+        suppliers.set(code, { ...supplier, documentCheck: true })
+      const failure = yield* Effect.flip(program.process(demo, processBody()))
+      expect(faultsOf(failure)).toEqual([
+        "statements.0.statement_path path_does_not_exist_in_file_store"
+      ])
+    }).pipe(Effect.provide(ports))
+  )
+
+  it.effect("that was valid when it was staged is so as time goes on", () =>
+    Effect.gen(function* () {
+      const program = yield* staged
+      yield* TestClock.adjust("365 days")
+      expect(yield* program.process(demo, processBody())).toHaveProperty("kraken_account_number")
+    }).pipe(Effect.provide(ports))
+  )
+})
+
+describe("a lease", () => {
+  it.effect("is renewed for as long as its attempt runs", () =>
+    Effect.gen(function* () {
+      const other = yield* staged
+      const latch = yield* Deferred.make<void>()
+      const program = yield* heldUp(latch, programs())
+      const running = yield* Effect.forkChild(program.process(demo, processBody()))
+      for (let minute = 0; minute < 5; minute++) {
+        yield* TestClock.adjust("1 minute")
+        expect(yield* status, `after ${minute + 1} minutes`).toBe("IN_PROGRESS")
+        expect((yield* Effect.flip(other.process(demo, processBody())))._tag).toBe(
+          "ImportInProgress"
+        )
+        expect((yield* Effect.flip(other.stage(demo, stageBody())))._tag).toBe("ImportInProgress")
+      }
+      yield* Deferred.succeed(latch, undefined)
+      expect(yield* Fiber.join(running)).toHaveProperty("kraken_account_number")
+      yield* TestClock.adjust("5 minutes")
+      expect(yield* status).toBe("COMPLETED")
+      expect(yield* outcomes).toEqual(["created"])
+    }).pipe(Effect.provide(ports))
+  )
+
+  it.effect("that cannot be renewed ends, and the next attempt alone makes the account", () =>
+    Effect.gen(function* () {
+      const other = yield* staged
+      const latch = yield* Deferred.make<void>()
+      const noRenewals = faultAtEvery("renew", { kind: "unavailable", when: "before" })
+      const program = yield* heldUp(latch, programs(noRenewals))
+      const running = yield* Effect.forkChild(Effect.flip(program.process(demo, processBody())))
+      yield* TestClock.adjust("59999 millis")
+      expect(yield* status).toBe("IN_PROGRESS")
+      yield* TestClock.adjust("1 millis")
+      expect(yield* status).toBe("UNKNOWN")
+      const { kraken_account_number: number } = yield* other.process(demo, processBody())
+      yield* Deferred.succeed(latch, undefined)
+      expect((yield* Fiber.join(running))._tag).toBe("ServiceUnavailable")
+      const { process } = yield* tracesOf(key)
+      expect(process?.account?.number).toBe(number)
+      expect(yield* accountCount).toBe(1)
+      expect(yield* outcomes).toEqual(["lease_expired", "created"])
+    }).pipe(Effect.provide(ports))
+  )
+
+  it.effect("that expired does not complete with data that was staged anew", () =>
+    Effect.gen(function* () {
+      const other = yield* staged
+      const latch = yield* Deferred.make<void>()
+      const noRenewals = faultAtEvery("renew", { kind: "unavailable", when: "before" })
+      const program = yield* heldUp(latch, programs(noRenewals))
+      const running = yield* Effect.forkChild(Effect.flip(program.process(demo, processBody())))
+      yield* TestClock.adjust("60 seconds")
+      expect(yield* other.stage(demo, stageBody({ billing_name: "New" }))).toMatchObject({
+        first: false
+      })
+      yield* Deferred.succeed(latch, undefined)
+      expect((yield* Fiber.join(running))._tag).toBe("ServiceUnavailable")
+      expect(yield* accountCount).toBe(0)
+      yield* other.process(demo, processBody())
+      const { accounts } = yield* MemoryStore
+      expect([...accounts.values()].map(({ account }) => account.billing_name)).toEqual(["New"])
+    }).pipe(Effect.provide(ports))
+  )
+
+  it.effect("that expired unnoticed still completes, if nobody took it", () =>
+    Effect.gen(function* () {
+      yield* staged
+      const latch = yield* Deferred.make<void>()
+      const noRenewals = faultAtEvery("renew", { kind: "unavailable", when: "before" })
+      const program = yield* heldUp(latch, programs(noRenewals))
+      const running = yield* Effect.forkChild(program.process(demo, processBody()))
+      yield* TestClock.adjust("2 minutes")
+      yield* Deferred.succeed(latch, undefined)
+      expect(yield* Fiber.join(running)).toHaveProperty("kraken_account_number")
+      expect(yield* outcomes).toEqual(["created"])
+    }).pipe(Effect.provide(ports))
+  )
+
+  it.effect("that expired before it could be renewed never lives again, and ends its attempt", () =>
+    Effect.gen(function* () {
+      const other = yield* staged
+      const away = { kind: "unavailable", when: "before" } as const
+      const untilItExpires = faultPlan(({ nth, operation }) =>
+        operation === "renew" && nth <= 3 ? away : null
+      )
+      // Shorter than the deadline of the documents that hold it up.
+      const settings = { LEASE: "3 seconds" }
+      const program = yield* Effect.provideService(programs(untilItExpires, settings), Documents, {
+        ...(yield* Documents),
+        find: () => Effect.never
+      })
+      const running = yield* Effect.forkChild(Effect.flip(program.process(demo, processBody())))
+      yield* TestClock.adjust("3999 millis")
+      expect(running.pollUnsafe(), "it does not know yet").toBeUndefined()
+      yield* TestClock.adjust("1 millis")
+      expect(running.pollUnsafe()).toMatchObject({ value: { _tag: "ServiceUnavailable" } })
+      expect(yield* status).toBe("UNKNOWN")
+      expect(yield* outcomes).toEqual(["service_unavailable"])
+      expect(yield* other.process(demo, processBody())).toHaveProperty("kraken_account_number")
+    }).pipe(Effect.provide(ports))
+  )
+
+  it.effect("lasts as long as the setting says", () =>
+    Effect.gen(function* () {
+      yield* staged
+      const latch = yield* Deferred.make<void>()
+      const noRenewals = faultAtEvery("renew", { kind: "unavailable", when: "before" })
+      const program = yield* heldUp(latch, programs(noRenewals, { LEASE: "5 seconds" }))
+      yield* Effect.forkChild(program.process(demo, processBody()))
+      yield* TestClock.adjust("4999 millis")
+      expect(yield* status).toBe("IN_PROGRESS")
+      yield* TestClock.adjust("1 millis")
+      expect(yield* status).toBe("UNKNOWN")
+    }).pipe(Effect.provide(ports))
+  )
+
+  it.effect("is given back by an attempt that is interrupted", () =>
+    Effect.gen(function* () {
+      const other = yield* staged
+      const latch = yield* Deferred.make<void>()
+      const program = yield* heldUp(latch, programs())
+      const running = yield* Effect.forkChild(program.process(demo, processBody()))
+      yield* TestClock.adjust("1 second")
+      expect(yield* status).toBe("IN_PROGRESS")
+      yield* Fiber.interrupt(running)
+      expect(yield* status).toBe("UNKNOWN")
+      expect(yield* outcomes).toEqual(["error"])
+      expect(yield* other.process(demo, processBody())).toHaveProperty("kraken_account_number")
+    }).pipe(Effect.provide(ports))
+  )
+})
+
+describe("an account number", () => {
+  it.effect("that is taken is drawn again", () =>
+    Effect.gen(function* () {
+      const program = yield* staged
+      yield* program.stage(demo, stageBody({ external_account_number: "other" }))
+      const other = processBody({ external_account_number: keyOf("other").external_account_number })
+      const first = yield* program.process(demo, other).pipe(Random.withSeed("same"))
+      const second = yield* program.process(demo, processBody()).pipe(Random.withSeed("same"))
+      expect(second.kraken_account_number).not.toBe(first.kraken_account_number)
+      expect(yield* accountCount).toBe(2)
+      expect(yield* outcomes).toEqual(["created"])
+    }).pipe(Effect.provide(ports))
+  )
+})
+
+/** Every operation lets others go first, as one that asks a database does. */
+const yielding = (port: Port): Port => {
+  const members = Object.entries(port).map(([name, operation]) => [
+    name,
+    (...args: ReadonlyArray<never>) => {
+      const step = (operation as (...given: ReadonlyArray<never>) => unknown)(...args)
+      return Effect.isEffect(step) ? Effect.andThen(Effect.yieldNow, step) : step
+    }
+  ])
+  return ImportProcesses.of(Object.fromEntries(members) as Port)
+}
+
+describe("many attempts at once", () => {
+  it.effect("make one account, and the others are told why not", () =>
+    Effect.gen(function* () {
+      yield* staged
+      const program = yield* replacing(yielding, programs())
+      const attempts = Array.from({ length: 20 }, () => program.process(demo, processBody()))
+      const answers = yield* Effect.all(attempts.map(Effect.result), { concurrency: "unbounded" })
+      const made = answers.filter(Result.isSuccess)
+      expect(made).toHaveLength(1)
+      const refused = answers.filter(Result.isFailure).map(({ failure }) => failure._tag)
+      expect(refused).toHaveLength(19)
+      expect(new Set(["ImportInProgress", "AlreadyImported", ...refused]).size).toBe(2)
+      expect(yield* accountCount).toBe(1)
+      expect(yield* outcomes).toEqual(["created"])
+    }).pipe(Effect.provide(ports))
+  )
+
+  it.effect("and many stagings leave the account of what was staged last", () =>
+    Effect.gen(function* () {
+      yield* staged
+      const program = yield* replacing(yielding, programs())
+      const work = Array.from({ length: 10 }, (_, index) => [
+        Effect.asVoid(program.stage(demo, stageBody({ billing_name: `${index}` }))),
+        Effect.asVoid(program.process(demo, processBody()))
+      ]).flat()
+      yield* Effect.all(work.map(Effect.result), { concurrency: "unbounded" })
+      const { accounts, imports } = yield* MemoryStore
+      const text = imports.get(key.import_supplier)?.get(key.external_account_number)?.payload
+      const stagedLast = JSON.parse(text ?? "null") as { billing_name?: string }
+      expect([...accounts.values()].map(({ account }) => account.billing_name)).toEqual([
+        stagedLast.billing_name
+      ])
+    }).pipe(Effect.provide(ports))
+  )
+
+  it.effect("stay within the limit", () =>
+    Effect.gen(function* () {
+      yield* begin({ concurrencyLimit: 3 })
+      const latch = yield* Deferred.make<void>()
+      const program = yield* heldUp(latch, programs())
+      const numbers = Array.from({ length: 10 }, (_, index) => `account-${index}`)
+      for (const external_account_number of numbers) {
+        yield* program.stage(demo, stageBody({ external_account_number }))
+      }
+      const process = (external_account_number: string) =>
+        Effect.result(program.process(demo, processBody({ external_account_number })))
+      const running = yield* Effect.forkChild(
+        Effect.forEach(numbers, process, { concurrency: "unbounded" })
+      )
+      yield* TestClock.adjust("1 second")
+      yield* Deferred.succeed(latch, undefined)
+      const answers = yield* Fiber.join(running)
+      const refused = answers.filter(Result.isFailure).map(({ failure }) => failure._tag)
+      expect(refused).toEqual(new Array(7).fill("ConcurrencyLimitExceeded"))
+      expect(yield* accountCount).toBe(3)
+    }).pipe(Effect.provide(ports))
+  )
+})

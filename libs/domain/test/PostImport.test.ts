@@ -1,0 +1,270 @@
+/**
+ * Adding to an account over ports in memory: what is answered, and what is left behind.
+ * Source: docs/contract/post-import.md#post-import-requests.
+ */
+import { describe, expect, it } from "@effect/vitest"
+import { DateTime, Effect, Result } from "effect"
+import { Configuration } from "../src/ports/Configuration.ts"
+import { formatInstant } from "../src/schema/Field.ts"
+import { changeStatus } from "../src/organisation/Supplier.ts"
+import { noFaults } from "../testing/faults.ts"
+import { sampleTime } from "../testing/samples.ts"
+import {
+  audited,
+  beginImported,
+  call,
+  onAccount,
+  operationNames,
+  operations,
+  postImport,
+  statement,
+  storedPath,
+  transaction,
+  world
+} from "./postImportPrograms.ts"
+import {
+  begin,
+  demo,
+  faultsOf,
+  key,
+  processBody,
+  programs,
+  stageBody,
+  supplierCode
+} from "./importPrograms.ts"
+
+const setStatus = (status: "Ongoing" | "Paused" | "Complete") =>
+  Effect.flatMap(Configuration, (setup) =>
+    setup.changeSupplierStatus(supplierCode, (present) => changeStatus(present, status, true))
+  )
+
+const codeOf = (failure: object): unknown => ("code" in failure ? failure.code : failure)
+
+const brokenBy = (name: keyof typeof operations) => {
+  const [path, value] = operations[name].broken
+  return { [path]: value }
+}
+
+describe("an addition is granted", () => {
+  it.effect("for notes, one result each in their order", () =>
+    Effect.gen(function* () {
+      yield* beginImported()
+      const program = yield* postImport()
+      const known = "Account migrated in wave 3; check first bill."
+      const notes = [{ body: "a" }, { body: known }, { body: "a" }]
+      const results = yield* program.createNotes(demo, { ...key, notes })
+      expect(
+        results.map(({ body, created_at, status }) => [body, formatInstant(created_at), status])
+      ).toEqual([
+        ["a", "2026-01-15T12:00:00Z", "NOTE_CREATION_SUCCESS"],
+        [known, "2025-03-01T08:00:00Z", "NOTE_ALREADY_EXISTS"],
+        ["a", "2026-01-15T12:00:00Z", "NOTE_ALREADY_EXISTS"]
+      ])
+      expect((yield* onAccount).notes.map(({ body }) => body)).toContain("a")
+    }).pipe(Effect.provide(world))
+  )
+
+  it.effect("for transactions, those of the import included in what is known", () =>
+    Effect.gen(function* () {
+      yield* beginImported()
+      const program = yield* postImport()
+      const transactions = [transaction("t1"), transaction("NL-T-1005", { type: "CHARGE" })]
+      const results = yield* program.createTransactions(
+        demo,
+        { ...key, transactions },
+        Result.succeed({ checkPreviouslyAdded: true, forceAddToCurrentStatement: false })
+      )
+      expect(results.map(({ status, transaction: { type } }) => [status, type])).toEqual([
+        ["TRANSACTION_ADDED_TO_ACCOUNT", "CREDIT"],
+        ["TRANSACTION_ALREADY_EXISTS", "SUPPLY_CHARGE"]
+      ])
+      expect((yield* onAccount).balance).toBe("62.50")
+    }).pipe(Effect.provide(world))
+  )
+
+  it.effect("for transactions, as the parameters say", () =>
+    Effect.gen(function* () {
+      yield* beginImported()
+      const program = yield* postImport()
+      const send = (checkPreviouslyAdded: boolean, forceAddToCurrentStatement: boolean) =>
+        program.createTransactions(
+          demo,
+          { ...key, transactions: [transaction("t1", { transaction_date: "2025-02-28" })] },
+          Result.succeed({ checkPreviouslyAdded, forceAddToCurrentStatement })
+        )
+      const refused = yield* Effect.flip(send(true, false))
+      expect(codeOf(refused)).toBe("transaction_outside_open_period")
+      const [moved] = yield* send(true, true)
+      expect(moved?.transaction.transaction_date).toBe("2025-03-01")
+      const [again] = yield* send(false, true)
+      expect(again?.status).toBe("TRANSACTION_ADDED_TO_ACCOUNT")
+      const { balance, notes, transactions } = yield* onAccount
+      expect(balance).toBe("75.00")
+      expect(transactions.filter((each) => each["transaction_id"] === "t1")).toHaveLength(2)
+      expect(notes.filter((each) => each["is_pinned"])).toHaveLength(3)
+    }).pipe(Effect.provide(world))
+  )
+
+  it.effect("for statements, with the validated request", () =>
+    Effect.gen(function* () {
+      yield* beginImported()
+      const program = yield* postImport()
+      const known = {
+        statement_id: "NL-S-2025-01",
+        bill_period_from_date: "2025-01-01",
+        bill_period_to_date: "2025-01-31",
+        statement_path: `/${storedPath}`,
+        number: " 7 "
+      }
+      const statements = [known, statement("s1")]
+      const answer = yield* program.createStatements(demo, { ...key, statements })
+      expect(answer).toEqual({ ...key, statements: [{ ...known, number: "7" }, statement("s1")] })
+      expect((yield* onAccount).statements.map((each) => each["statement_id"])).toEqual([
+        "NL-S-2025-01",
+        "NL-S-2025-02",
+        "s1"
+      ])
+    }).pipe(Effect.provide(world))
+  )
+
+  it.effect("with what the store said of its documents", () =>
+    Effect.gen(function* () {
+      yield* beginImported()
+      const program = yield* postImport()
+      yield* call(program, "statements")
+      yield* call(program, "notes")
+      const { notes, statements } = yield* onAccount
+      const document = { document_path: storedPath, size: 1_000, etag: null, checksum: null }
+      expect(statements.at(-1)).toMatchObject({ statement_id: "s1", document })
+      expect(notes.at(-1)).toMatchObject({ body: null, documents: [document] })
+    }).pipe(Effect.provide(world))
+  )
+
+  it.effect.each(operationNames)(
+    "again, and then changes nothing and answers the same: %s",
+    (name) =>
+      Effect.gen(function* () {
+        yield* beginImported()
+        const program = yield* postImport()
+        const first = yield* call(program, name)
+        const after = yield* onAccount
+        const second = yield* call(program, name)
+        expect(yield* onAccount).toEqual(after)
+        const text = (answer: unknown) =>
+          JSON.stringify(answer)
+            .replaceAll("TRANSACTION_ADDED_TO_ACCOUNT", "TRANSACTION_ALREADY_EXISTS")
+            .replaceAll("NOTE_CREATION_SUCCESS", "NOTE_ALREADY_EXISTS")
+        expect(text(second)).toBe(text(first))
+        const { action } = operations[name]
+        expect(yield* audited).toEqual([`${action} created`, `${action} unchanged`])
+      }).pipe(Effect.provide(world))
+  )
+})
+
+describe("documents", () => {
+  const paths = {
+    notes: "notes.1.document_paths.0.document_path",
+    statements: "statements.0.statement_path"
+  } as const
+
+  it.effect.each(["notes", "statements"] as const)("that are missing are faults: %s", (name) =>
+    Effect.gen(function* () {
+      yield* beginImported()
+      const before = yield* onAccount
+      const program = yield* postImport()
+      const refused = yield* Effect.flip(call(program, name, { [paths[name]]: "no/such.pdf" }))
+      expect(faultsOf(refused)).toEqual([`${paths[name]} path_does_not_exist_in_file_store`])
+      const folder = yield* Effect.flip(call(program, name, { [paths[name]]: "statements" }))
+      expect(faultsOf(folder)).toEqual([`${paths[name]} path_does_not_exist_in_file_store`])
+      expect(yield* onAccount).toEqual(before)
+    }).pipe(Effect.provide(world))
+  )
+
+  it.effect.each(["notes", "statements"] as const)("are found with a leading slash: %s", (name) =>
+    Effect.gen(function* () {
+      yield* beginImported()
+      const program = yield* postImport()
+      yield* call(program, name, { [paths[name]]: `/${storedPath}` })
+      expect(yield* audited).toEqual([`${operations[name].action} created`])
+    }).pipe(Effect.provide(world))
+  )
+
+  it.effect.each(["notes", "statements"] as const)(
+    "are not looked for where the supplier does not want it: %s",
+    (name) =>
+      Effect.gen(function* () {
+        yield* beginImported({ documentCheck: false })
+        const plan = noFaults()
+        const program = yield* postImport(plan)
+        yield* call(program, name, { [paths[name]]: "no/such.pdf" })
+        expect(plan.calls().filter(({ port }) => port.includes("Documents"))).toEqual([])
+      }).pipe(Effect.provide(world))
+  )
+
+  it.effect("of two names are looked for once each", () =>
+    Effect.gen(function* () {
+      yield* beginImported()
+      const plan = noFaults()
+      const program = yield* postImport(plan)
+      const statements = ["", "/"].map((slash, index) =>
+        statement(`s${index}`, { statement_path: `${slash}${storedPath}` })
+      )
+      yield* program.createStatements(demo, { ...key, statements })
+      expect(plan.calls().filter(({ port }) => port.includes("Documents"))).toHaveLength(1)
+    }).pipe(Effect.provide(world))
+  )
+})
+
+describe("the audit log", () => {
+  it.effect.each(operationNames)("has every refusal with its code: %s", (name) =>
+    Effect.gen(function* () {
+      yield* begin()
+      const program = yield* postImport()
+      yield* Effect.flip(call(program, name, brokenBy(name)))
+      yield* Effect.flip(call(program, name))
+      yield* setStatus("Paused")
+      yield* Effect.flip(call(program, name))
+      yield* setStatus("Ongoing")
+      yield* (yield* programs()).stage(demo, stageBody())
+      yield* Effect.flip(call(program, name))
+      yield* (yield* programs()).process(demo, processBody())
+      yield* call(program, name)
+      const isInstruction = name === "instruction"
+      const outcomes = [
+        "request_failed_validation",
+        isInstruction ? "import_process_does_not_exist" : "not_found",
+        "import_supplier_migration_not_ongoing",
+        isInstruction ? "account_not_found" : "not_found",
+        "created"
+      ]
+      const { action } = operations[name]
+      expect(yield* audited).toEqual(outcomes.map((outcome) => `${action} ${outcome}`))
+    }).pipe(Effect.provide(world))
+  )
+
+  it.effect("has the parameters of a request that were refused", () =>
+    Effect.gen(function* () {
+      yield* beginImported()
+      const program = yield* postImport()
+      const { body } = operations.transactions
+      const fault = { attr: "limit", code: "invalid", detail: "" } as const
+      yield* Effect.flip(program.createTransactions(demo, body, Result.fail([fault])))
+      expect(yield* audited).toEqual(["create_transactions request_failed_validation"])
+    }).pipe(Effect.provide(world))
+  )
+})
+
+describe("time", () => {
+  it.effect("is read once, so that a note and its unpinning are judged by the same", () =>
+    Effect.gen(function* () {
+      yield* beginImported()
+      const program = yield* postImport()
+      const at = (minutes: number) => formatInstant(DateTime.add(sampleTime, { minutes }))
+      const note = (unpin_at: string) => ({ ...key, notes: [{ body: "pin", unpin_at }] })
+      const refused = yield* Effect.flip(program.createNotes(demo, note(at(-1))))
+      expect(faultsOf(refused)).toEqual(["notes.0 note_unpin_at_earlier_than_creation_date"])
+      const [created] = yield* program.createNotes(demo, note(at(0)))
+      expect(created?.created_at).toEqual(sampleTime)
+    }).pipe(Effect.provide(world))
+  )
+})

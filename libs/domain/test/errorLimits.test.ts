@@ -1,0 +1,254 @@
+/**
+ * What is found of a body: everything where it is at most 1,000 faults, and otherwise 1,000 of
+ * them.
+ * Source: docs/contract/errors.md#number-of-errors.
+ */
+import { describe, expect, it } from "@effect/vitest"
+import { Result, Schema } from "effect"
+import fc from "fast-check"
+import { Account, accountRules, encodeAccount } from "../src/account/Account.ts"
+import { account, factsAt, processRequest } from "../src/validation/AccountValidation.ts"
+import { mostFaults } from "../src/schema/Findings.ts"
+import { parsing } from "../src/schema/Json.ts"
+import { finish, type Steps } from "../src/support/Steps.ts"
+import { accountPayload } from "../testing/arbitraries.ts"
+import { mutationsOf } from "../testing/mutants.ts"
+import { domesticPayload, sampleTime } from "../testing/samples.ts"
+import { objectsAt, type Wire } from "../testing/wire.ts"
+import { damaged } from "./damagedPayloads.ts"
+import { judge, sampleWith } from "./validationErrors.ts"
+import { unboundedFaults } from "./unboundedErrors.ts"
+
+const slow = { timeout: 60_000 }
+const facts = factsAt(sampleTime)
+
+const found = (payload: unknown) => {
+  const result = finish(account.validating(payload, facts))
+  return Result.isFailure(result) ? result.failure : { errors: [], more: false }
+}
+
+const allOf = (payload: unknown) => unboundedFaults(Account, accountRules, payload, facts)
+
+const times = <A>(count: number, make: (index: number) => A): ReadonlyArray<A> =>
+  Array.from({ length: count }, (_, index) => make(index))
+
+const lists = ["customers", "notes", "statements", "metadata", "supply_addresses"]
+
+describe("up to 1,000 faults", () => {
+  it("are all found, as the schema and the rules find them without a bound", slow, () => {
+    fc.assert(
+      fc.property(accountPayload().chain(damaged), (payload) => {
+        expect(found(payload)).toEqual({ errors: allOf(payload), more: false })
+      }),
+      { numRuns: 300 }
+    )
+  })
+
+  it("of every kind are found in the same words and order", slow, () => {
+    for (const { make } of mutationsOf(domesticPayload())) {
+      const { body } = make()
+      expect(found(body)).toEqual({ errors: allOf(body), more: false })
+    }
+  })
+
+  it("are found in a body that is too large to be read at once", slow, () => {
+    fc.assert(
+      fc.property(accountPayload().chain(damaged), (payload) => {
+        const customers = times(5_000, () => ({ family_name: "Holm" }))
+        const large = { ...payload, customers }
+        expect(found(large)).toEqual({ errors: allOf(large), more: false })
+      }),
+      { numRuns: 20 }
+    )
+  })
+})
+
+describe("more than 1,000 faults", () => {
+  /** A list of elements of which each is broken in some way, in a payload that may be so as well. */
+  const many = fc
+    .tuple(
+      accountPayload().chain(damaged),
+      fc.constantFrom(...lists),
+      fc.array(
+        fc.constantFrom({}, 1, null, { surprise: 1 }, { body: 1, key: 1, statement_id: 1 }),
+        {
+          minLength: 1
+        }
+      ),
+      fc.integer({ min: 400, max: 1_500 })
+    )
+    .map(([payload, list, broken, count]) => ({
+      ...payload,
+      [list]: times(count, (index) => broken[index % broken.length])
+    }))
+
+  it("are 1,000 of those that there are, in payload order", slow, () => {
+    const counts = { complete: 0, cut: 0 }
+    fc.assert(
+      fc.property(many, (payload) => {
+        const all = allOf(payload)
+        const { errors, more } = found(payload)
+        expect(more).toBe(all.length > mostFaults)
+        expect(errors).toHaveLength(Math.min(all.length, mostFaults))
+        let next = 0
+        for (const { attr, code, detail } of all) {
+          const listed = errors[next]
+          if (listed?.attr === attr && listed.code === code && listed.detail === detail) next++
+        }
+        expect(next).toBe(errors.length)
+        counts[more ? "cut" : "complete"]++
+      }),
+      { numRuns: 60 }
+    )
+    expect(Math.min(counts.complete, counts.cut)).toBeGreaterThan(0)
+  })
+
+  it.each([999, 1_000, 1_001, 1_002])("are told from %i", (count) => {
+    const payload = sampleWith({ customers: times(count, () => ({ family_name: "" })) })
+    const { errors, more } = found(payload)
+    expect(errors.map(({ attr }) => attr)).toEqual(
+      times(Math.min(count, mostFaults), (index) => `customers.${index}`)
+    )
+    expect(more).toBe(count > mostFaults)
+  })
+
+  const free = (value: unknown) => ({ metadata: [{ key: "k", value: { value } }] })
+  const transaction = (values: object) => ({
+    transaction_id: "T",
+    transaction_date: "2025-01-01",
+    amount: 1,
+    type: "CREDIT",
+    ...values
+  })
+  const ofLedger = (make: (index: number) => unknown) => ({
+    ledgers: [{ ledger_code: "L", current_statement_transactions: times(5_000, make) }]
+  })
+
+  it.each<[string, Wire]>([
+    ["unknown fields", Object.fromEntries(times(5_000, (index) => [`f${index}`, 1]))],
+    ["unknown fields, one an object", { customers: times(5_000, () => ({ family: "A" })) }],
+    ["wrong types", { customers: times(5_000, () => 1) }],
+    ["nulls", { notes: times(5_000, () => null) }],
+    ["missing fields", { supply_addresses: times(5_000, () => ({})) }],
+    ["wrong figures", ofLedger(() => transaction({ amount: "1,5" }))],
+    ["wrong dates", ofLedger(() => transaction({ transaction_date: "2025-13-01" }))],
+    ["wrong phone numbers", { customers: times(5_000, () => ({ landline: "12" })) }],
+    ["rules broken by elements", ofLedger(() => transaction({ payment_type: "CASH" }))],
+    ["rules broken by one rule", { customers: times(5_000, () => ({})) }],
+    ["texts that cannot be stored", free(times(5_000, () => "\0"))],
+    ["keys that cannot be stored", free(times(5_000, () => ({ "\0": 1 })))],
+    ["lists too long", free(times(1_100, () => times(10_001, () => 0)))]
+  ])("of %s are cut", slow, (_name, values) => {
+    const { errors, more } = found({ ...domesticPayload(), ...values })
+    expect([errors.length, more]).toEqual([mostFaults, true])
+  })
+
+  it("of task_params are cut", () => {
+    const params = Object.fromEntries(times(5_000, (index) => [`p${index}`, 1]))
+    const result = finish(processRequest.validating({ task_params: params }, facts))
+    expect(Result.isFailure(result) && result.failure).toMatchObject({ more: true })
+  })
+})
+
+describe("an attr", () => {
+  it("is short, however long the keys on the way to it are", () => {
+    const long = "k".repeat(100_000)
+    const value = { [long]: { a: "\0", [long]: "\0" } }
+    const { errors } = found(sampleWith({ "metadata.0.value": value }))
+    const within = `metadata.0.value.${"k".repeat(256)}…`
+    expect(errors.map(({ attr }) => attr)).toEqual([`${within}.a`, `${within}.${long}`])
+  })
+
+  it("is short, however many long keys there are on the way to it", () => {
+    const long = "k".repeat(200)
+    const value = times(20, () => 0).reduce<unknown>((inside) => ({ [long]: inside }), ["\0", "\0"])
+    const { errors } = found(sampleWith({ "metadata.0.value": value }))
+    const within = `metadata.0.value.${long}.${long}.${"k".repeat(93)}…`
+    expect(errors.map(({ attr }) => attr)).toEqual([`${within}.0`, `${within}.1`])
+  })
+})
+
+describe("a detail", () => {
+  it("names ten of the values that stand twice", () => {
+    const ids = times(60, (index) => `T${index % 30}`)
+    const current = ids.map((transaction_id) => ({
+      transaction_id,
+      transaction_date: "2025-05-02",
+      amount: 1,
+      type: "CREDIT"
+    }))
+    const ledger = { ledger_code: "L", current_statement_transactions: current }
+    const { errors } = found({ ...domesticPayload(), transfer_balance: 60, ledgers: [ledger] })
+    expect(errors.map(({ code, detail }) => `${code}: ${detail}`)).toEqual([
+      "duplicate_transaction_ids: Sent more than once: " +
+        "T0, T1, T2, T3, T4, T5, T6, T7, T8, T9 and 20 more."
+    ])
+  })
+})
+
+describe("a free object", () => {
+  const membersOf = (count: number) => Object.fromEntries(times(count, (index) => [`m${index}`, 1]))
+
+  it("takes as many members as a list takes elements, at any depth", () => {
+    expect(judge(sampleWith({ "metadata.0.value": { a: [membersOf(10_000)] } }))).toEqual([])
+    expect(judge(sampleWith({ "metadata.0.value": { a: [membersOf(10_001)] } }))).toEqual([
+      "metadata.0.value.a.0 max_length"
+    ])
+    const address = { country: "DK", structured_street_address: membersOf(10_001) }
+    expect(judge(sampleWith({ billing_address: address }))).toEqual([
+      "billing_address.structured_street_address max_length"
+    ])
+  })
+})
+
+describe("a body of any size", () => {
+  const stepsOf = <A>(steps: Steps<A>): number => {
+    let count = 0
+    while (steps.next().done !== true) count++
+    return count
+  }
+
+  it("is what the schema decodes of it", slow, () => {
+    const sample = domesticPayload()
+    const ledger = objectsAt(sample, "ledgers")[0] as Wire
+    const large = sampleWith({
+      customers: times(6_000, (index) => ({ family_name: ` Holm ${index} ` })),
+      ledgers: times(400, (index) => ({ ...ledger, ledger_code: `L${index}` })),
+      metadata: times(500, (index) => ({ key: `k${index}`, value: { a: [index, { b: "x" }] } }))
+    })
+    const reversed = Object.fromEntries(Object.entries(large).toReversed())
+    expect(found(reversed).errors.map(({ code }) => code)).toEqual([
+      "duplicate_transaction_ids",
+      "ledger_balances_not_equal_to_transfer_balance"
+    ])
+    const valid = Result.getOrThrow(
+      finish(account.validating({ ...reversed, ledgers: [ledger] }, facts))
+    )
+    const decoded = Schema.decodeUnknownSync(Account)({ ...reversed, ledgers: [ledger] })
+    expect(JSON.stringify(encodeAccount(valid))).toBe(JSON.stringify(encodeAccount(decoded)))
+  })
+
+  it("is parsed and validated in steps of about a thousandth of it", slow, () => {
+    const large = sampleWith({ customers: times(10_000, () => ({ family_name: "Holm" })) })
+    const broken = sampleWith({ customers: times(10_000, () => ({ family_name: "Holm", a: 1 })) })
+    const text = JSON.stringify(large)
+    expect(stepsOf(parsing(text))).toBeGreaterThanOrEqual(Math.floor(text.length / 5_000))
+    expect(stepsOf(account.validating(large, facts))).toBeGreaterThan(10_000 / 64)
+    expect(stepsOf(account.validating(broken, facts))).toBeGreaterThan(1_000)
+    const deep = sampleWith({ "metadata.0.value": { a: times(9_000, () => ({ b: [1, 2] })) } })
+    expect(stepsOf(account.validating(deep, facts))).toBeGreaterThan(9_000)
+  })
+
+  it("is looked at no further than where the faults are too many", slow, () => {
+    const customers = times(10_000, () => 1)
+    let read = 0
+    const watched = new Proxy(customers, {
+      get: (target, key, receiver) => {
+        if (typeof key === "string" && /^\d+$/.test(key)) read++
+        return Reflect.get(target, key, receiver) as unknown
+      }
+    })
+    expect(found({ ...domesticPayload(), customers: watched }).more).toBe(true)
+    expect(read).toBeLessThan(2_100)
+  })
+})

@@ -1,0 +1,335 @@
+/**
+ * Where errors point, and in which order they stand.
+ * Source: docs/contract/errors.md#where-errors-point, docs/contract/errors.md#order-of-errors.
+ */
+import { describe, expect, it } from "@effect/vitest"
+import { Result } from "effect"
+import * as Json from "../src/schema/Json.ts"
+import { domesticPayload } from "../testing/samples.ts"
+import { drop, get, putAll, type Wire } from "../testing/wire.ts"
+import { judge, judgeProcess, judgeRequest, judgeWith } from "./validationErrors.ts"
+
+const with_ = (values: Wire): Wire => putAll(domesticPayload(), values)
+const ofProcess = (values: Wire = {}): Wire =>
+  putAll(
+    {
+      payload: {
+        import_supplier: "DEMO_ENERGY",
+        external_account_number: "NL-0004711",
+        operations_team_name: "Migration Team"
+      }
+    },
+    values
+  )
+
+/** A number that only its own spelling holds, which to the platform is an object. */
+const longNumber = Result.getOrThrow(Json.parse("12345678901234567890"))
+
+const noObjects: ReadonlyArray<[string, unknown, string]> = [
+  ["null", null, "null"],
+  ["a list", [], "not_an_object"],
+  ["text", "{}", "not_an_object"],
+  ["a boolean", true, "not_an_object"],
+  ["a number", 5, "not_an_object"],
+  ["a number that no double holds", longNumber, "not_an_object"]
+]
+
+describe("the wrapper", () => {
+  it.each(noObjects)("that is %s is reported at payload", (_name, payload, code) => {
+    expect(judgeRequest({ payload })).toEqual([`payload ${code}`])
+    expect(judgeProcess({ payload })).toEqual([`payload ${code}`])
+  })
+
+  it.each(noObjects)("is missed in a body that is %s", (_name, body, code) => {
+    expect(judgeRequest(body)).toEqual([`payload ${code}`])
+    expect(judgeProcess(body)).toEqual([`payload ${code}`])
+  })
+
+  it("that is missing is reported at payload, after what was sent", () => {
+    expect(judgeRequest({})).toEqual(["payload required"])
+    expect(judgeProcess({})).toEqual(["payload required"])
+    const misspelled = ["Payload unknown_field", "payload required"]
+    expect(judgeRequest({ Payload: {} })).toEqual(misspelled)
+    expect(judgeProcess({ Payload: {} })).toEqual(misspelled)
+  })
+
+  it("is no part of a path inside it", () => {
+    const payload = with_({ "customers.0.landline": "12345", "customers.1.titel": "Mr" })
+    const inside = ["customers.0.landline invalid_phone_number", "customers.1.titel unknown_field"]
+    expect(judgeRequest({ payload })).toEqual(inside)
+    expect(judge(payload)).toEqual(inside)
+  })
+
+  it("does not hide an unknown member beside it, whatever its name", () => {
+    const payload = with_({})
+    expect(judgeRequest({ extra: 1, payload })).toEqual(["extra unknown_field"])
+    expect(judgeRequest({ payload, customers: [] })).toEqual(["customers unknown_field"])
+    expect(judgeRequest({ payload, task_params: {} })).toEqual(["task_params unknown_field"])
+    expect(judgeProcess({ ...ofProcess(), dry_run: true })).toEqual(["dry_run unknown_field"])
+  })
+
+  it("inside itself is an unknown member", () => {
+    const faults = judgeRequest({ payload: { payload: with_({}) } })
+    expect(faults.slice(0, 2)).toEqual(["payload unknown_field", "import_supplier required"])
+  })
+})
+
+describe("rules about more than one field", () => {
+  const payload = with_({
+    "ledgers.0.ledger_balance": 51,
+    "customers.1.family_name": "",
+    "account_billing_options.period_length": "QUARTERLY",
+    customers: get(with_({ "customers.1.family_name": "" }), "customers"),
+    unknown_occupier: true
+  })
+
+  it("point at their object, and at non_field_errors for the whole payload", () => {
+    const faults = [
+      "customers.1 customer_family_name_required",
+      "account_billing_options account_billing_options_period_start_month_required",
+      "ledgers.0 balance_mismatch_on_ledger_balance",
+      "non_field_errors customer_with_unknown_occupier",
+      "non_field_errors ledger_balances_not_equal_to_transfer_balance"
+    ]
+    expect(judge(payload)).toEqual(faults)
+    expect(judgeRequest({ payload })).toEqual(faults)
+  })
+
+  it("stand after everything else, also after what stands beside the payload", () => {
+    expect(judgeRequest({ payload: with_({ transfer_balance: 51 }), extra: 1 })).toEqual([
+      "extra unknown_field",
+      "non_field_errors ledger_balances_not_equal_to_transfer_balance"
+    ])
+  })
+
+  it("of an object stand after those of its members", () => {
+    const ledger = {
+      colour: "red",
+      ledger_code: "",
+      last_statement_closing_date: "2026-01-16"
+    }
+    expect(judge(with_({ "ledgers.1": ledger }))).toEqual([
+      "ledgers.1.colour unknown_field",
+      "ledgers.1.ledger_code blank",
+      "ledgers.1 historical_statement_period_end_in_future"
+    ])
+  })
+
+  it("of a list stand after those of its elements", () => {
+    const entry = { key: "a", value: {} }
+    expect(judge(with_({ metadata: [entry, { ...entry, value: 5 }, entry] }))).toEqual([
+      "metadata.1.value not_an_object",
+      "metadata metadata_has_duplicate_keys"
+    ])
+  })
+})
+
+describe("the order", () => {
+  const broken: ReadonlyArray<[string, unknown, string]> = [
+    ["transfer_balance", "x", "transfer_balance invalid"],
+    ["billing_email", "x", "billing_email invalid_email"],
+    ["account_type", "x", "account_type invalid_choice"],
+    ["unknown", "x", "unknown unknown_field"],
+    ["customers", {}, "customers not_a_list"],
+    ["billing_address", { locality: 5 }, "billing_address.locality invalid_type"]
+  ]
+
+  it.each([broken, broken.toReversed(), [...broken.slice(3), ...broken.slice(0, 3)]])(
+    "is that of the members as sent",
+    (...fields) => {
+      const sent = Object.fromEntries(fields.map(([name, value]) => [name, value]))
+      const inside = ["billing_address.country required"]
+      expect(judge(sent)).toEqual([
+        ...fields.flatMap(([name, , fault]) =>
+          name === "billing_address" ? [fault, ...inside] : [fault]
+        ),
+        "import_supplier required",
+        "external_account_number required"
+      ])
+    }
+  )
+
+  it("puts missing members after sent ones, in the order of the documentation", () => {
+    const item = { rate: 0.25, amount: "x" }
+    const path = "ledgers.0.current_statement_transactions.1.tax_items"
+    expect(judge(with_({ [path]: [item] }))).toEqual([
+      `${path}.0.amount invalid`,
+      `${path}.0.tax_type required`,
+      `${path}.0.value_taxed required`,
+      `${path}.0.unit_type required`
+    ])
+  })
+
+  it("counts indexes as numbers", () => {
+    const customer = { family_name: "Holm" }
+    const customers = Array.from({ length: 12 }, (_, index) =>
+      index === 2 || index === 10 ? { ...customer, title: 5 } : customer
+    )
+    expect(judge(with_({ customers }))).toEqual([
+      "customers.2.title invalid_type",
+      "customers.10.title invalid_type"
+    ])
+  })
+
+  it("keeps to the body inside free values too", () => {
+    const value = { b: ["\0", { c: "\0" }], a: "\0" }
+    expect(judge(with_({ "metadata.0.value": value }))).toEqual([
+      "metadata.0.value.b.0 invalid",
+      "metadata.0.value.b.1.c invalid",
+      "metadata.0.value.a invalid"
+    ])
+  })
+})
+
+describe("a broken rule", () => {
+  it("never hides another one", () => {
+    const payload = with_({
+      import_supplier: null,
+      "customers.0.landline": "12345",
+      "customers.1.family_name": " ",
+      "billing_address.country": "Denmark",
+      "ledgers.0.ledger_code": 5,
+      "ledgers.0.ledger_balance": 51,
+      "statements.1.statement_id": "NL-S-2025-01",
+      "statements.0.bill_period_to_date": "2024-12-31",
+      "notes.1.unpin_at": "2025-02-28T08:00:00Z"
+    })
+    expect(judge(payload)).toEqual([
+      "import_supplier null",
+      "customers.0.landline invalid_phone_number",
+      "customers.1 customer_family_name_required",
+      "billing_address.country invalid_country_code",
+      "notes.1 note_unpin_at_earlier_than_creation_date",
+      "ledgers.0.ledger_code invalid_type",
+      "ledgers.0 balance_mismatch_on_ledger_balance",
+      "statements.0 start_date_later_than_end_date",
+      "statements duplicate_statement_ids",
+      "non_field_errors ledger_balances_not_equal_to_transfer_balance"
+    ])
+  })
+
+  it.each<[string, Wire, ReadonlyArray<string>]>([
+    [
+      "an amount skips the sum of its list, not that of the other list",
+      {
+        "ledgers.0.current_statement_transactions.0.amount": "x",
+        "ledgers.0.last_statement_balance": 26
+      },
+      [
+        "ledgers.0.current_statement_transactions.0.amount invalid",
+        "ledgers.0 historical_statement_transactions_balance_mismatch"
+      ]
+    ],
+    [
+      "a transaction type skips the sums it counts for, not the dates",
+      {
+        "ledgers.0.current_statement_transactions.0.type": "GIFT",
+        "ledgers.0.current_statement_transactions.0.transaction_date": "2025-02-28"
+      },
+      [
+        "ledgers.0.current_statement_transactions.0.type invalid_choice",
+        "ledgers.0 current_statement_transaction_before_last_statement_closing_date"
+      ]
+    ],
+    [
+      "one date of several skips only itself",
+      {
+        "ledgers.0.historical_statement_transactions.0.transaction_date": "2025-02-30",
+        "ledgers.0.historical_statement_transactions.2.transaction_date": "2025-03-01"
+      },
+      [
+        "ledgers.0.historical_statement_transactions.0.transaction_date invalid_date",
+        "ledgers.0 historical_statement_transaction_after_last_statement_closing_date"
+      ]
+    ],
+    [
+      "a ledger balance skips its own sum and that of the transfer",
+      { "ledgers.0.ledger_balance": "fifty", transfer_balance: 51 },
+      ["ledgers.0.ledger_balance invalid"]
+    ],
+    [
+      "one id of several does not hide that two others are the same",
+      {
+        "ledgers.0.current_statement_transactions.0.transaction_id": "",
+        "ledgers.0.current_statement_transactions.1.transaction_id": "NL-T-1001"
+      },
+      [
+        "ledgers.0.current_statement_transactions.0.transaction_id blank",
+        "non_field_errors duplicate_transaction_ids"
+      ]
+    ],
+    [
+      "the account type skips who needs a family name",
+      { account_type: "HOUSE", "customers.0.family_name": "" },
+      ["account_type invalid_choice"]
+    ],
+    [
+      "a customer who is none does not hide the next one's fault",
+      { "customers.0": "Astrid", "customers.1.family_name": "" },
+      ["customers.0 not_an_object", "customers.1 customer_family_name_required"]
+    ],
+    [
+      "the unit price skips the net amount, not the readings",
+      {
+        "ledgers.0.current_statement_transactions.1.line_items.0.price_per_unit": "x",
+        "ledgers.0.current_statement_transactions.1.line_items.0.units": [1]
+      },
+      [
+        "ledgers.0.current_statement_transactions.1.line_items.0.price_per_unit invalid",
+        "ledgers.0.current_statement_transactions.1.line_items.0.units " +
+          "line_item_units_must_be_two_values"
+      ]
+    ],
+    [
+      "industry billing skips the period rules",
+      {
+        "account_billing_options.use_industry_billing": "no",
+        "account_billing_options.period_length": "QUARTERLY"
+      },
+      ["account_billing_options.use_industry_billing invalid_type"]
+    ]
+  ])("that concerns an invalid field is skipped alone: %s", (_name, values, expected) => {
+    expect(judge(with_(values))).toEqual(expected)
+  })
+
+  it("of a transaction stands even where its field is invalid, if it needs only the name", () => {
+    const path = "ledgers.0.current_statement_transactions.2.payment_type"
+    expect(judge(with_({ [path]: 5 }))).toEqual([
+      `${path} invalid_type`,
+      `${path} field_not_allowed_for_transaction_type`
+    ])
+  })
+})
+
+describe("the supplier", () => {
+  const unknown = { supplierExists: false }
+
+  it("that does not exist is reported beside all else", () => {
+    const faults = ["import_supplier import_supplier_does_not_exist"]
+    expect(judgeWith(unknown, with_({}))).toEqual(faults)
+    expect(judgeRequest({ payload: with_({}) }, unknown)).toEqual(faults)
+    expect(judgeProcess(ofProcess(), unknown)).toEqual(faults)
+    expect(judgeWith(unknown, with_({ billing_name: 5 }))).toEqual([
+      ...faults,
+      "billing_name invalid_type"
+    ])
+  })
+
+  it.each<[string, unknown, string]>([
+    ["no text", 5, "invalid_type"],
+    ["null", null, "null"],
+    ["blank", " ", "blank"],
+    ["too long", "S".repeat(33), "max_length"]
+  ])("that is %s is not looked for", (_name, import_supplier, code) => {
+    const faults = [`import_supplier ${code}`]
+    expect(judgeWith(unknown, with_({ import_supplier }))).toEqual(faults)
+    const body = ofProcess({ "payload.import_supplier": import_supplier })
+    expect(judgeProcess(body, unknown)).toEqual(faults)
+  })
+
+  it("that is missing is not looked for", () => {
+    const faults = ["import_supplier required"]
+    expect(judgeWith(unknown, drop(with_({}), "import_supplier"))).toEqual(faults)
+    expect(judgeProcess(drop(ofProcess(), "payload.import_supplier"), unknown)).toEqual(faults)
+  })
+})

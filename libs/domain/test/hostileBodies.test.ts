@@ -1,0 +1,116 @@
+/**
+ * Bodies made to keep a service busy: as large as the limit lets them be, and judged about as fast
+ * as any other of that size. What these tests guard against takes minutes or hours, so that the
+ * bound is generous.
+ */
+import { describe, expect, it } from "@effect/vitest"
+import { Result } from "effect"
+import { validateUnknownAccount } from "../src/validation/AccountValidation.ts"
+import { parse } from "../src/schema/Json.ts"
+import { domesticPayload, sampleTime } from "../testing/samples.ts"
+import { put } from "../testing/wire.ts"
+import { codesAt, judge, sampleWith } from "./validationErrors.ts"
+
+const bodySize = 10 * 1024 * 1024
+const bound = 20_000
+
+const filled = (unit: string): string => unit.repeat(Math.floor(bodySize / unit.length))
+
+describe("text of ten megabytes", () => {
+  it.each([
+    ["lists without an end", filled("[")],
+    ["objects without an end", filled('{"a":')],
+    ["objects in lists without an end", filled('[{"a":')],
+    ["a string without an end", `"${filled("a")}`],
+    ["a string of escapes", `["${filled('\\"')}"]`],
+    ["escapes without an end", `"${filled("\\")}`],
+    ["commas", filled(",")],
+    ["quotes", filled('"')],
+    ["minus signs", filled("-")],
+    ["a number of zeros between ones", `[1${filled("0")}1]`],
+    ["a fraction of zeros between ones", `[1.${filled("0")}1]`],
+    ["a number of dots", `[1${filled(".")}1]`],
+    ["an exponent", `[1e${filled("9")}]`],
+    ["lists beside each other", `[${filled("[],")}[]]`],
+    ["objects beside each other", `[${filled("{},")}{}]`],
+    ["keys", `{${Array.from({ length: 600_000 }, (_, index) => `"k${index}":1`).join(",")}}`]
+  ])("%s is read or refused", { timeout: bound }, (_name, text) => {
+    expect(Result.isResult(parse(text))).toBe(true)
+  })
+})
+
+describe("a field of ten megabytes", () => {
+  const transaction = "ledgers.0.current_statement_transactions.1"
+  const units = ["a", " ", "0", ".a", "😀"]
+
+  it.each([
+    ["external_account_number"],
+    ["account_type"],
+    ["billing_email"],
+    ["billing_address.country"],
+    ["billing_address.delivery_point_identifier"],
+    ["billing_name"],
+    ["customers.0.landline"],
+    ["customers.0.date_of_birth"],
+    ["notes.0.created_at"],
+    ["statements.0.statement_path"],
+    ["transfer_balance"],
+    [`${transaction}.amount`],
+    [`${transaction}.line_items.0.net_amount`]
+  ])("%s is refused", { timeout: bound * 3 }, (path) => {
+    for (const unit of units) {
+      const value = filled(unit)
+      const judged = judge(put(domesticPayload(), path, `1${value}1`))
+      expect(judged.length, unit).toBeGreaterThan(0)
+      expect(
+        judged.every((fault) => fault.startsWith(`${path} `)),
+        unit
+      ).toBe(true)
+    }
+  })
+
+  it("has an e-mail address of a million labels", { timeout: bound }, () => {
+    expect(codesAt("billing_email", `a@a${filled(".a")}`)).toEqual(["max_length"])
+    expect(codesAt("billing_email", `a@a${filled(".a")}!`)).toEqual(["max_length", "invalid_email"])
+  })
+
+  it("has an undocumented name", { timeout: bound }, () => {
+    const result = validateUnknownAccount(
+      put(domesticPayload(), [filled("billing_")], 1),
+      sampleTime
+    )
+    expect(Result.isFailure(result) && result.failure[0]?.code).toBe("unknown_field")
+  })
+})
+
+describe("lists as long as they may be", () => {
+  const transactions = (broken: boolean) =>
+    Array.from({ length: 10_000 }, (_, index) => ({
+      transaction_id: `T-${index}`,
+      transaction_date: "2025-05-01",
+      amount: broken && index % 2 === 0 ? "x" : "0.01",
+      type: "CREDIT",
+      ...(broken ? { surprise: 1 } : {})
+    }))
+  const ledger = { ledger_code: "L", ledger_balance: 100 }
+
+  it("are judged, sound or not", { timeout: bound * 3 }, () => {
+    const sound = { ...ledger, current_statement_transactions: transactions(false) }
+    expect(judge(sampleWith({ ledgers: [sound], transfer_balance: 100 }))).toEqual([])
+    const broken = { ...ledger, current_statement_transactions: transactions(true) }
+    expect(judge(sampleWith({ ledgers: [broken], transfer_balance: 100 }))).toHaveLength(1_000)
+  })
+
+  it("of ids that are all the same are judged", { timeout: bound * 3 }, () => {
+    const same = transactions(false).map((each) => ({ ...each, transaction_id: "T" }))
+    const ledgers = [{ ...ledger, current_statement_transactions: same }]
+    expect(judge(sampleWith({ ledgers, transfer_balance: 100 }))).toEqual([
+      "non_field_errors duplicate_transaction_ids"
+    ])
+  })
+
+  it("of undocumented members are judged", { timeout: bound * 3 }, () => {
+    const many = Object.fromEntries(Array.from({ length: 400_000 }, (_, index) => [`m${index}`, 1]))
+    expect(judge({ ...domesticPayload(), ...many })).toHaveLength(1_000)
+  })
+})

@@ -1,0 +1,127 @@
+/**
+ * A small migration in memory, for tests of the programs: two organisations with their suppliers, a
+ * team, the documents of the sample, and the programs on ports that can be made to fail.
+ */
+import { ConfigProvider, DateTime, Effect, Layer } from "effect"
+import { TestClock } from "effect/testing"
+import { Documents, DocumentsUnavailable } from "../src/ports/Documents.ts"
+import { AuditLog } from "../src/ports/AuditLog.ts"
+import { IdempotencyKeys } from "../src/ports/IdempotencyKeys.ts"
+import { ImportProcesses } from "../src/ports/ImportProcesses.ts"
+import { layerMemory as documents } from "../src/ports/memory/Documents.ts"
+import { layerMemory as history } from "../src/ports/memory/AuditLog.ts"
+import { layerMemory as idempotencyKeys } from "../src/ports/memory/IdempotencyKeys.ts"
+import { layerMemory as importProcesses } from "../src/ports/memory/ImportProcesses.ts"
+import { layerMemory as operatorSetup } from "../src/ports/memory/Configuration.ts"
+import { MemoryStore } from "../src/ports/memory/Store.ts"
+import { Configuration } from "../src/ports/Configuration.ts"
+import { ExternalAccountNumber } from "../src/account/Account.ts"
+import { AccountImport, layer as accountImport } from "../src/import/AccountImport.ts"
+import { IdempotentWrites, layer as idempotentWritesLayer } from "../src/writes/IdempotentWrites.ts"
+import type { ImportKey } from "../src/account/ImportProcess.ts"
+import { OrganisationName } from "../src/organisation/Organisation.ts"
+import { type Supplier, SupplierCode } from "../src/organisation/Supplier.ts"
+import { type FaultPlan, noFaults, withFaults } from "../testing/faults.ts"
+import { callerOf, supplierOf } from "../testing/freshNames.ts"
+import { domesticPayload, sampleTime } from "../testing/samples.ts"
+import { putAll, type Wire } from "../testing/wire.ts"
+
+const sample = domesticPayload()
+
+const namedDocuments = [
+  ...sample.notes.flatMap((note) => note.document_paths ?? []).map((each) => each.document_path),
+  ...sample.statements.map((statement) => statement.statement_path)
+]
+
+/** The ports over one empty store, and the store itself. */
+export const ports = Layer.mergeAll(
+  importProcesses,
+  history,
+  idempotencyKeys,
+  operatorSetup,
+  documents(new Map(namedDocuments.map((path) => [`DEMO_ENERGY/${path}`, 1_000]))),
+  MemoryStore.layer
+)
+
+export const demo = callerOf(OrganisationName.make("demo"))
+export const rival = callerOf(OrganisationName.make("rival"))
+export const team = "Migration Team"
+
+export const supplierCode = SupplierCode.make(sample.import_supplier)
+
+export const keyOf = (number: string): ImportKey => ({
+  import_supplier: supplierCode,
+  external_account_number: ExternalAccountNumber.make(number)
+})
+
+/** The import of the sample. */
+export const key = keyOf(sample.external_account_number)
+
+/**
+ * The body of validate and stage for the sample, with every path of the payload set to its value.
+ */
+export const stageBody = (values: Wire = {}): Wire => ({ payload: putAll(sample, values) })
+
+/** The body of process for the sample. */
+export const processBody = (values: Wire = {}): Wire => ({
+  payload: { ...key, operations_team_name: team, ...values }
+})
+
+/** Sets the clock and what the operator would; `demoSupplier` alters the supplier of the sample. */
+export const begin = Effect.fnUntraced(function* (demoSupplier: Partial<Supplier> = {}) {
+  yield* TestClock.setTime(DateTime.toEpochMillis(sampleTime))
+  const setup = yield* Configuration
+  for (const { organisation } of [demo, rival]) {
+    yield* setup.createOrganisation(organisation, sampleTime)
+  }
+  const supplier = {
+    ...supplierOf(demo.organisation),
+    code: supplierCode,
+    documentRoot: supplierCode,
+    ...demoSupplier
+  }
+  yield* setup.createSupplier(supplier)
+  const ofRival = { ...supplierOf(rival.organisation), code: SupplierCode.make("RIVAL_ENERGY") }
+  yield* setup.createSupplier(ofRival)
+  yield* setup.createTeam(team)
+})
+
+type Settings = { readonly LEASE?: string; readonly CONCURRENCY_LIMIT?: string }
+
+/** The program of account imports, on ports with the faults of the plan. */
+export const programs = Effect.fnUntraced(function* (
+  plan: FaultPlan = noFaults(),
+  settings: Settings = {}
+) {
+  const processes = withFaults(ImportProcesses, yield* ImportProcesses, plan)
+  const setup = withFaults(Configuration, yield* Configuration, plan)
+  const past = withFaults(AuditLog, yield* AuditLog, plan)
+  const away = () => new DocumentsUnavailable({})
+  const files = withFaults(Documents, yield* Documents, plan, away)
+  const layer = accountImport.pipe(
+    Layer.provide(Layer.succeed(ImportProcesses, processes)),
+    Layer.provide(Layer.succeed(Configuration, setup)),
+    Layer.provide(Layer.succeed(AuditLog, past)),
+    Layer.provide(Layer.succeed(Documents, files)),
+    Layer.provide(ConfigProvider.layer(ConfigProvider.fromUnknown(settings)))
+  )
+  return yield* Effect.provide(AccountImport, layer)
+})
+
+/** Writes under idempotency keys, whose storage has the faults of the plan. */
+export const idempotentWrites = Effect.fnUntraced(function* (plan: FaultPlan = noFaults()) {
+  const keys = withFaults(IdempotencyKeys, yield* IdempotencyKeys, plan)
+  const layer = idempotentWritesLayer.pipe(
+    Layer.provide(Layer.succeed(IdempotencyKeys, keys)),
+    Layer.provide(ConfigProvider.layer(ConfigProvider.fromUnknown({})))
+  )
+  return yield* Effect.provide(IdempotentWrites, layer)
+})
+
+/** The codes of the faults of a failed validation, each with its place. */
+export const faultsOf = (failure: object): ReadonlyArray<string> =>
+  "errors" in failure && Array.isArray(failure.errors)
+    ? (failure.errors as ReadonlyArray<{ attr: string; code: string }>).map(
+        ({ attr, code }) => `${attr} ${code}`
+      )
+    : []

@@ -1,0 +1,50 @@
+/** Any valid account goes the whole way, and what arrives is what was sent. */
+import { expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import fc from "fast-check"
+import { MemoryStore } from "../src/ports/memory/Store.ts"
+import { encodeAccount } from "../src/account/Account.ts"
+import { accountPayload } from "../testing/arbitraries.ts"
+import { mutant } from "../testing/mutants.ts"
+import { accept } from "./validationErrors.ts"
+import { begin, demo, faultsOf, ports, programs, supplierCode, team } from "./importPrograms.ts"
+
+const payloads = accountPayload({ supplier: supplierCode })
+
+it.effect("an account arrives as it was sent", () =>
+  Effect.gen(function* () {
+    yield* begin({ documentCheck: false })
+    const program = yield* programs()
+    const { accounts } = yield* MemoryStore
+    const sent = new Map(
+      fc.sample(payloads, 100).map((payload) => [payload["external_account_number"], payload])
+    )
+    for (const [external_account_number, payload] of sent) {
+      const pair = { import_supplier: supplierCode, external_account_number }
+      const staged = yield* program.stage(demo, { payload })
+      expect(staged).toEqual({ first: true, key: pair })
+      const body = { payload: { ...pair, operations_team_name: team } }
+      const { kraken_account_number } = yield* program.process(demo, body)
+      const made = accounts.get(kraken_account_number)
+      expect(made && encodeAccount(made.account)).toEqual(accept(payload))
+      expect(JSON.stringify(made?.key)).toBe(JSON.stringify(staged.key))
+    }
+    expect(accounts.size).toBe(sent.size)
+  }).pipe(Effect.provide(ports))
+)
+
+it.effect("an account with a fault gets no further than that", () =>
+  Effect.gen(function* () {
+    yield* begin({ documentCheck: false })
+    const program = yield* programs()
+    const { imports } = yield* MemoryStore
+    for (const { body, fault, name } of fc.sample(
+      payloads.chain((payload) => mutant(payload)),
+      100
+    )) {
+      const failure = yield* Effect.flip(program.stage(demo, { payload: body }))
+      expect(faultsOf(failure), name).toEqual([`${fault.attr} ${fault.code}`])
+    }
+    expect(imports.size).toBe(0)
+  }).pipe(Effect.provide(ports))
+)

@@ -1,0 +1,223 @@
+/** What holds for every payload, valid, damaged or anything at all. */
+import { describe, expect, it } from "@effect/vitest"
+import { BigDecimal, Result } from "effect"
+import fc from "fast-check"
+import { encodeAccount, openingBalance } from "../src/account/Account.ts"
+import {
+  accountRequest,
+  factsAt,
+  processRequest,
+  validateUnknownAccount
+} from "../src/validation/AccountValidation.ts"
+import { registry } from "../src/codes/Code.ts"
+import type { FieldError } from "../src/schema/Findings.ts"
+import { parse } from "../src/schema/Json.ts"
+import { signedAmount } from "../src/account/Transaction.ts"
+import { accountPayload } from "../testing/arbitraries.ts"
+import { sampleTime } from "../testing/samples.ts"
+import { attrOf, drop, objectsAt, put } from "../testing/wire.ts"
+import { damaged } from "./damagedPayloads.ts"
+import { judge } from "./validationErrors.ts"
+
+const slow = { timeout: 60_000 }
+
+const accepted = (payload: unknown) => {
+  const result = validateUnknownAccount(payload, sampleTime)
+  if (Result.isSuccess(result)) return result.success
+  throw new Error(result.failure.map(({ attr, code }) => `${attr} ${code}`).join(", "))
+}
+
+describe("a valid payload", () => {
+  it("is valid", slow, () => {
+    fc.assert(
+      fc.property(accountPayload(), (payload) => {
+        expect(judge(payload)).toEqual([])
+      }),
+      { numRuns: 300 }
+    )
+  })
+
+  it("is stored so that it is valid again, and stored the same", slow, () => {
+    fc.assert(
+      fc.property(accountPayload(), (payload) => {
+        const stored = JSON.stringify(encodeAccount(accepted(payload)))
+        const read = accepted(Result.getOrThrow(parse(stored)))
+        expect(JSON.parse(JSON.stringify(encodeAccount(read)))).toEqual(JSON.parse(stored))
+      }),
+      { numRuns: 200 }
+    )
+  })
+
+  it("is stored with every member that was sent and no other", slow, () => {
+    const shapeOf = (value: unknown): unknown => {
+      if (Array.isArray(value)) return value.map(shapeOf)
+      if (typeof value !== "object" || value === null) return value === null ? null : "value"
+      const members = Object.entries(value).map(([name, member]) => [name, shapeOf(member)])
+      return Object.fromEntries(members) as unknown
+    }
+    fc.assert(
+      fc.property(accountPayload(), (payload) => {
+        expect(shapeOf(encodeAccount(accepted(payload)))).toEqual(shapeOf(payload))
+      }),
+      { numRuns: 100 }
+    )
+  })
+
+  it("is the same whether figures come as numbers or as strings", slow, () => {
+    const figures =
+      /^(amount|.*_balance|number_of_units|net_amount|price_per_unit|value_taxed|rate)$/
+    const inWords = (value: unknown, name = ""): unknown => {
+      if (Array.isArray(value)) return value.map((element) => inWords(element, name))
+      if (typeof value === "number" && (figures.test(name) || name === "units")) {
+        return String(value).includes("e") ? value : String(value)
+      }
+      if (typeof value !== "object" || value === null || name === "value") return value
+      if (name === "structured_street_address") return value
+      const members = Object.entries(value).map(([key, member]) => [key, inWords(member, key)])
+      return Object.fromEntries(members) as unknown
+    }
+    fc.assert(
+      fc.property(accountPayload(), (payload) => {
+        const stored = encodeAccount(accepted(payload))
+        expect(encodeAccount(accepted(inWords(payload)))).toEqual(stored)
+      }),
+      { numRuns: 100 }
+    )
+  })
+
+  it("opens with the balance that whole hundredths add up to", slow, () => {
+    const hundredths = (value: unknown): bigint => {
+      const [whole = "0", fraction = ""] = String(value).trim().split(".")
+      const digits = BigInt(whole.replace("-", "") + fraction.padEnd(2, "0").slice(0, 2))
+      return whole.startsWith("-") ? -digits : digits
+    }
+    fc.assert(
+      fc.property(accountPayload(), (payload) => {
+        const ledgers = objectsAt(payload, "ledgers")
+        const ofLedgers = ledgers.map((ledger) => {
+          const current = objectsAt(ledger, "current_statement_transactions")
+          return current.reduce(
+            (sum, { amount, type }) => {
+              const raises = type === "PAYMENT" || type === "CREDIT"
+              return raises ? sum + hundredths(amount) : sum - hundredths(amount)
+            },
+            hundredths(ledger["last_statement_balance"] ?? 0)
+          )
+        })
+        const transfer = ledgers.length === 0 ? hundredths(payload["transfer_balance"] ?? 0) : 0n
+        const expected = ofLedgers.reduce((sum, balance) => sum + balance, transfer)
+        const balance = openingBalance(accepted(payload))
+        expect(BigDecimal.scale(balance, 2).value).toBe(expected)
+      }),
+      { numRuns: 200 }
+    )
+  })
+
+  it("has sums that break with every cent", slow, () => {
+    const payloads = accountPayload().filter((payload) =>
+      objectsAt(payload, "ledgers").some((ledger) => "ledger_balance" in ledger)
+    )
+    fc.assert(
+      fc.property(payloads, fc.bigInt({ min: 1n, max: 1_000n }), (payload, cents) => {
+        const index = objectsAt(payload, "ledgers").findIndex(
+          (ledger) => "ledger_balance" in ledger
+        )
+        const { ledgers = [] } = accepted(payload)
+        const balance = ledgers[index]?.ledger_balance ?? BigDecimal.fromBigInt(0n)
+        const other = BigDecimal.format(BigDecimal.sum(balance, BigDecimal.make(cents, 2)))
+        const path = `ledgers.${index}`
+        const without = drop(payload, "transfer_balance")
+        expect(judge(put(without, `${path}.ledger_balance`, other))).toEqual([
+          `${path} balance_mismatch_on_ledger_balance`
+        ])
+      }),
+      { numRuns: 100 }
+    )
+  })
+})
+
+describe("the sign", () => {
+  it("of a transaction is its type's", () => {
+    const signs = { PAYMENT: 1n, CREDIT: 1n, CHARGE: -1n, SUPPLY_CHARGE: -1n, REPAYMENT: -1n }
+    fc.assert(
+      fc.property(
+        fc.bigInt({ min: -(10n ** 12n), max: 10n ** 12n }),
+        fc.constantFrom(...(Object.keys(signs) as ReadonlyArray<keyof typeof signs>)),
+        (cents, type) => {
+          const signed = signedAmount({ amount: BigDecimal.make(cents, 2), type })
+          expect(BigDecimal.scale(signed, 2).value).toBe(cents * signs[type])
+        }
+      )
+    )
+  })
+})
+
+const areWellFormed = (faults: ReadonlyArray<FieldError>): void => {
+  expect(faults.length).toBeGreaterThan(0)
+  for (const { code, detail } of faults) {
+    expect(Object.keys(registry)).toContain(code)
+    expect(registry[code].kind).not.toBe("request")
+    expect(detail).not.toBe("")
+  }
+  const places = faults.map(({ attr, code }) => `${attr} ${code}`)
+  expect(places.length - new Set(places).size, `repeated: ${places.join(", ")}`).toBe(0)
+}
+
+describe("anything at all", () => {
+  const facts = factsAt(sampleTime)
+
+  it("that is damaged is judged in words of the registry", slow, () => {
+    fc.assert(
+      fc.property(accountPayload().chain(damaged), (payload) => {
+        const result = validateUnknownAccount(payload, sampleTime)
+        if (Result.isFailure(result)) areWellFormed(result.failure)
+        else expect(judge(JSON.parse(JSON.stringify(encodeAccount(result.success))))).toEqual([])
+      }),
+      { numRuns: 400 }
+    )
+  })
+
+  it("that is damaged points at what was sent, or at what is missing there", slow, () => {
+    fc.assert(
+      fc.property(accountPayload().chain(damaged), (payload) => {
+        for (const fault of judge(payload)) {
+          const [attr = "", code = ""] = [
+            fault.slice(0, fault.lastIndexOf(" ")),
+            fault.split(" ").at(-1)
+          ]
+          if (attr === "non_field_errors" || code === "required") continue
+          const stands = placesIn(payload).has(attr)
+          expect(stands, fault).toBe(true)
+        }
+      }),
+      { numRuns: 150 }
+    )
+  })
+
+  it("that is JSON is judged and never thrown at", slow, () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 5, stringUnit: "binary" }), (value) => {
+        const results: ReadonlyArray<Result.Result<unknown, ReadonlyArray<FieldError>>> = [
+          validateUnknownAccount(value, sampleTime),
+          accountRequest.validate(value, facts),
+          accountRequest.validate({ payload: value }, facts),
+          processRequest.validate({ payload: value, task_params: value }, facts)
+        ]
+        for (const result of results) if (Result.isFailure(result)) areWellFormed(result.failure)
+      }),
+      { numRuns: 500 }
+    )
+  })
+})
+
+/** The path of everything that stands anywhere in the payload. */
+const placesIn = (payload: unknown): ReadonlySet<string> => {
+  const places = new Set<string>()
+  const collect = (value: unknown, path: ReadonlyArray<string | number>): void => {
+    places.add(attrOf(path))
+    if (typeof value !== "object" || value === null) return
+    for (const [name, member] of Object.entries(value)) collect(member, [...path, name])
+  }
+  collect(payload, [])
+  return places
+}

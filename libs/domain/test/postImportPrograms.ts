@@ -1,0 +1,154 @@
+/**
+ * Requests that add to an account, over the small migration in memory: the program on ports that
+ * can be made to fail, and a sound body for each of its four operations.
+ */
+import { Effect, Layer, Option, Result } from "effect"
+import { Accounts } from "../src/ports/Accounts.ts"
+import { Documents, DocumentsUnavailable } from "../src/ports/Documents.ts"
+import { AuditLog } from "../src/ports/AuditLog.ts"
+import { ImportProcesses } from "../src/ports/ImportProcesses.ts"
+import { layerMemory as accounts } from "../src/ports/memory/Accounts.ts"
+import { layerMemory as paymentVendor } from "../src/ports/memory/PaymentVendor.ts"
+import { Configuration } from "../src/ports/Configuration.ts"
+import { PaymentVendor, VendorUnavailable } from "../src/ports/PaymentVendor.ts"
+import { encodeDescription } from "../src/account/AccountDescription.ts"
+import type { Failure } from "../src/requests/Failure.ts"
+import type { Keep } from "../src/requests/IdempotencyKey.ts"
+import type { Caller } from "../src/organisation/Organisation.ts"
+import { layer as postImportLayer, PostImport } from "../src/post-import/PostImport.ts"
+import { type FaultPlan, noFaults, withFaults } from "../testing/faults.ts"
+import { putAll, type Wire } from "../testing/wire.ts"
+import { begin, demo, key, ports, processBody, programs, stageBody } from "./importPrograms.ts"
+
+/** The ports over one empty store. */
+export const world = Layer.mergeAll(ports, accounts, paymentVendor)
+
+/** The program, on ports with the faults of the plan. */
+export const postImport = Effect.fnUntraced(function* (plan: FaultPlan = noFaults()) {
+  const away = () => new DocumentsUnavailable({})
+  const mute = () => new VendorUnavailable({})
+  const layer = postImportLayer.pipe(
+    Layer.provide([
+      Layer.succeed(Accounts, withFaults(Accounts, yield* Accounts, plan)),
+      Layer.succeed(ImportProcesses, withFaults(ImportProcesses, yield* ImportProcesses, plan)),
+      Layer.succeed(Configuration, withFaults(Configuration, yield* Configuration, plan)),
+      Layer.succeed(AuditLog, withFaults(AuditLog, yield* AuditLog, plan)),
+      Layer.succeed(Documents, withFaults(Documents, yield* Documents, plan, away)),
+      Layer.succeed(PaymentVendor, withFaults(PaymentVendor, yield* PaymentVendor, plan, mute))
+    ])
+  )
+  return yield* Effect.provide(PostImport, layer)
+})
+
+export type Program = PostImport["Service"]
+
+/** What the query parameters say unless they are sent. */
+const byDefault = Result.succeed({
+  checkPreviouslyAdded: true,
+  forceAddToCurrentStatement: true
+})
+
+/** A document that the store has. */
+export const storedPath = "statements/NL-0004711/2025-01.pdf"
+
+export const transaction = (id: string, values: Wire = {}): Wire => ({
+  transaction_id: id,
+  transaction_date: "2026-01-10",
+  amount: "12.50",
+  type: "CREDIT",
+  ...values
+})
+
+export const statement = (id: string, values: Wire = {}): Wire => ({
+  statement_id: id,
+  bill_period_from_date: "2025-05-01",
+  bill_period_to_date: "2025-05-31",
+  ...values
+})
+
+/** An operation of the program: how it is called, with a sound body and with one that is not. */
+interface Operation {
+  readonly run: (
+    program: Program,
+    caller: Caller,
+    body: unknown,
+    keep?: Keep<unknown>
+  ) => Effect.Effect<unknown, Failure>
+  readonly body: Wire
+  /** A path and a value that break a rule of the request, and the fault it then has. */
+  readonly broken: readonly [path: string, value: unknown, fault: string]
+  readonly action: string
+}
+
+export const operations = {
+  notes: {
+    run: (program, caller, body, keep) => program.createNotes(caller, body, keep),
+    body: {
+      ...key,
+      notes: [{ body: "first" }, { document_paths: [{ document_path: storedPath }] }]
+    },
+    broken: ["notes.0.body", "", "notes.0.body blank"],
+    action: "create_notes"
+  },
+  transactions: {
+    run: (program, caller, body, keep) => program.createTransactions(caller, body, byDefault, keep),
+    body: { ...key, transactions: [transaction("t1"), transaction("t2")] },
+    broken: ["transactions.1.amount", "1.234", "transactions.1.amount max_decimal_places"],
+    action: "create_transactions"
+  },
+  statements: {
+    run: (program, caller, body, keep) => program.createStatements(caller, body, keep),
+    body: { ...key, statements: [statement("s1", { statement_path: storedPath })] },
+    broken: [
+      "statements.0.bill_period_from_date",
+      "2025-06-01",
+      "statements.0 start_date_later_than_end_date"
+    ],
+    action: "create_historical_statements"
+  },
+  instruction: {
+    run: (program, caller, body, keep) => program.createPaymentInstruction(caller, body, keep),
+    body: { ...key, vendor: "STRIPE", reference: "pm_1", type: "CARD" },
+    broken: ["type", "DIRECT_DEBIT", "type invalid_choice"],
+    action: "create_payment_instruction"
+  }
+} as const satisfies { readonly [name: string]: Operation }
+
+export const operationNames = Object.keys(operations) as ReadonlyArray<keyof typeof operations>
+
+/** Calls the operation with its sound body, every path of it set to its value. */
+export const call = (
+  program: Program,
+  name: keyof typeof operations,
+  values: Wire = {},
+  caller: Caller = demo,
+  keep?: Keep<unknown>
+): Effect.Effect<unknown, Failure> =>
+  operations[name].run(program, caller, putAll(operations[name].body, values), keep)
+
+/** The sample, imported. */
+export const beginImported = Effect.fnUntraced(function* (...settings: Parameters<typeof begin>) {
+  yield* begin(...settings)
+  const program = yield* programs()
+  yield* program.stage(demo, stageBody())
+  yield* program.process(demo, processBody())
+})
+
+/** What is on the account of the sample, as JSON without its number. */
+export const onAccount = Effect.gen(function* () {
+  const processes = yield* ImportProcesses
+  const process = Option.getOrThrow(yield* processes.find(key))
+  if (process.account === null) throw new Error("There is no account")
+  const port = yield* Accounts
+  const description = Option.getOrThrow(yield* port.describe(process.account.number))
+  return { ...encodeDescription(description), kraken_account_number: null }
+})
+
+/** The audit log of the sample: action and outcome of every write, without those of the import. */
+export const audited = Effect.flatMap(AuditLog, (history) =>
+  Effect.map(history.audit(key), (entries) =>
+    entries.flatMap(({ action, outcome }) =>
+      action === "stage" || action === "process" ? [] : [`${action} ${outcome}`]
+    )
+  )
+)

@@ -1,0 +1,163 @@
+/**
+ * The programs judge by the day in the supplier's time zone, at the time of the request: what is in
+ * the future, where the open statement period ends, and where a date is moved.
+ * Source: docs/contract/values.md#business-day.
+ */
+import { describe, expect, it } from "@effect/vitest"
+import { DateTime, Effect, Result } from "effect"
+import { TestClock } from "effect/testing"
+import { ImportProcesses } from "../src/ports/ImportProcesses.ts"
+import { Configuration } from "../src/ports/Configuration.ts"
+import { TimeZone, utc } from "../src/organisation/BusinessDay.ts"
+import type { Failure } from "../src/requests/Failure.ts"
+import { SupplierCode } from "../src/organisation/Supplier.ts"
+import { supplierOf } from "../testing/freshNames.ts"
+import type { Wire } from "../testing/wire.ts"
+import { postImport, transaction, world } from "./postImportPrograms.ts"
+import { datedAccount, faultsOfFuture } from "./datedAccount.ts"
+import { midnights } from "./midnights.ts"
+import {
+  begin,
+  demo,
+  faultsOf,
+  key,
+  ports,
+  processBody,
+  programs,
+  rival,
+  supplierCode
+} from "./importPrograms.ts"
+
+const setTime = (at: DateTime.Utc) => TestClock.setTime(DateTime.toEpochMillis(at))
+
+const setTimeZone = (timeZone: TimeZone) =>
+  Effect.flatMap(Configuration, (setup) => setup.configureSupplier(supplierCode, { timeZone }))
+
+/** Past validation, which would refuse what is dated in the future. */
+const stageUnseen = (payload: Wire) =>
+  Effect.gen(function* () {
+    const at = yield* DateTime.now
+    const processes = yield* ImportProcesses
+    yield* processes.stage({ key, payload: JSON.stringify(payload), caller: demo, at })
+  })
+
+const kiritimati = TimeZone.make("Pacific/Kiritimati")
+const pagoPago = TimeZone.make("Pacific/Pago_Pago")
+
+describe("an account", () => {
+  it.effect.each(midnights)("can be staged from midnight on in $what", (row) =>
+    Effect.gen(function* () {
+      yield* begin({ timeZone: row.zone })
+      const program = yield* programs()
+      const body = { payload: datedAccount(row.day) }
+      yield* setTime(row.last)
+      for (const name of ["validate", "stage"] as const) {
+        const refused = yield* Effect.flip<unknown, Failure, never>(program[name](demo, body))
+        expect(faultsOf(refused), name).toEqual(faultsOfFuture)
+      }
+      yield* setTime(row.first)
+      yield* program.validate(demo, body)
+      yield* program.stage(demo, body)
+    }).pipe(Effect.provide(ports))
+  )
+
+  it.effect.each(midnights)("can be processed from midnight on in $what", (row) =>
+    Effect.gen(function* () {
+      yield* begin({ timeZone: row.zone })
+      const program = yield* programs()
+      yield* setTime(row.last)
+      yield* stageUnseen(datedAccount(row.day))
+      for (const dry_run of [true, false]) {
+        const refused = yield* Effect.flip(program.process(demo, processBody({ dry_run })))
+        expect(faultsOf(refused)).toEqual(faultsOfFuture)
+      }
+      yield* setTime(row.first)
+      yield* program.process(demo, processBody())
+    }).pipe(Effect.provide(ports))
+  )
+
+  it.effect("is judged by the day on which it is processed, where it was another when staged", () =>
+    Effect.gen(function* () {
+      yield* begin({ timeZone: kiritimati })
+      const program = yield* programs()
+      yield* setTime(DateTime.makeUnsafe("2026-03-28T10:00:00Z"))
+      yield* program.stage(demo, { payload: datedAccount("2026-03-29") })
+      yield* setTimeZone(pagoPago)
+      yield* setTime(DateTime.makeUnsafe("2026-03-29T10:59:59.999Z"))
+      const refused = yield* Effect.flip(program.process(demo, processBody()))
+      expect(faultsOf(refused)).toEqual(faultsOfFuture)
+      yield* setTime(DateTime.makeUnsafe("2026-03-29T11:00:00Z"))
+      yield* program.process(demo, processBody())
+    }).pipe(Effect.provide(ports))
+  )
+
+  it.effect("of no supplier, or of another organisation's, is judged by the day in UTC", () =>
+    Effect.gen(function* () {
+      yield* begin()
+      const setup = yield* Configuration
+      const theirs = { ...supplierOf(rival.organisation), timeZone: kiritimati }
+      yield* setup.createSupplier(theirs)
+      const program = yield* programs()
+      yield* setTime(DateTime.makeUnsafe("2026-03-28T23:00:00Z"))
+      const refusal = (code: SupplierCode, day: string) =>
+        Effect.map(
+          Effect.flip(
+            program.validate(demo, { payload: { ...datedAccount(day), import_supplier: code } })
+          ),
+          faultsOf
+        )
+      const missing = ["import_supplier import_supplier_does_not_exist"]
+      for (const code of [theirs.code, SupplierCode.make("NOBODY")]) {
+        expect(yield* refusal(code, "2026-03-28")).toEqual(missing)
+        expect(yield* refusal(code, "2026-03-29")).toEqual([...missing, ...faultsOfFuture])
+      }
+    }).pipe(Effect.provide(ports))
+  )
+})
+
+describe("the open statement period", () => {
+  const imported = Effect.fnUntraced(function* (timeZone: TimeZone) {
+    yield* begin({ timeZone })
+    const program = yield* programs()
+    yield* program.stage(demo, { payload: { ...key, unknown_occupier: true } })
+    yield* program.process(demo, processBody())
+    const { createTransactions } = yield* postImport()
+    /** Adds one transaction of this day; gives the day that it then has. */
+    return (day: string, forceAddToCurrentStatement: boolean) => {
+      const id = `${day} ${forceAddToCurrentStatement}`
+      const body = { ...key, transactions: [transaction(id, { transaction_date: day })] }
+      const parameters = { checkPreviouslyAdded: false, forceAddToCurrentStatement }
+      return Effect.map(createTransactions(demo, body, Result.succeed(parameters)), (results) =>
+        results.map((result) => result.transaction.transaction_date).join()
+      )
+    }
+  })
+
+  it.effect.each(midnights)("ends on the day before until midnight in $what", (row) =>
+    Effect.gen(function* () {
+      const add = yield* imported(row.zone)
+      yield* setTime(row.last)
+      expect(yield* Effect.flip(add(row.day, false))).toMatchObject({
+        code: "transaction_outside_open_period",
+        detail: expect.stringContaining(`up to ${row.before}`)
+      })
+      expect(yield* add(row.before, false)).toBe(row.before)
+      expect(yield* add(row.day, true)).toBe(row.before)
+      yield* setTime(row.first)
+      expect(yield* add(row.day, false)).toBe(row.day)
+      expect(yield* add("9999-12-31", true)).toBe(row.day)
+    }).pipe(Effect.provide(world))
+  )
+
+  it.effect("ends where it is today from the request on that follows a change of the zone", () =>
+    Effect.gen(function* () {
+      const add = yield* imported(utc)
+      yield* setTime(DateTime.makeUnsafe("2026-03-28T10:30:00Z"))
+      expect(yield* add("9999-12-31", true)).toBe("2026-03-28")
+      yield* setTimeZone(kiritimati)
+      expect(yield* add("9999-12-31", true)).toBe("2026-03-29")
+      yield* setTimeZone(pagoPago)
+      expect(yield* add("9999-12-31", true)).toBe("2026-03-27")
+    }).pipe(Effect.provide(world))
+  )
+})

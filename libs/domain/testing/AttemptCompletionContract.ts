@@ -1,0 +1,294 @@
+/**
+ * How an attempt becomes an account, or is rehearsed in a dry run: one part of the contract of
+ * `ImportProcesses`.
+ */
+import type { Vitest } from "@effect/vitest"
+import { expect } from "@effect/vitest"
+import { Effect } from "effect"
+import type { AuditLog } from "../src/ports/AuditLog.ts"
+import { type Completion, ImportProcesses } from "../src/ports/ImportProcesses.ts"
+import type { Configuration } from "../src/ports/Configuration.ts"
+import { expectSame, freshAttempt, newAccountFor, noon, noonPlus, times } from "./freshNames.ts"
+import {
+  arrange,
+  type ArrangedState,
+  auditEntry,
+  claim,
+  importStates,
+  tracesOf
+} from "./importStates.ts"
+import { domesticAccount } from "./samples.ts"
+
+type It = Vitest.MethodsNonLive<ImportProcesses | AuditLog | Configuration>
+
+const answers: Record<ArrangedState, Completion["_tag"]> = {
+  none: "LeaseLost",
+  pending: "LeaseLost",
+  skipped: "LeaseLost",
+  "in progress": "Completed",
+  "lease expired": "Completed",
+  imported: "LeaseLost"
+}
+
+const completing = (it: It): void => {
+  it.effect.each(importStates)("answers as it must where the import is: %s", (state) =>
+    Effect.gen(function* () {
+      const imports = yield* ImportProcesses
+      const { account, attempt, caller, key } = yield* arrange(state)
+      const before = yield* tracesOf(key)
+      const answer = yield* imports.complete({ key, attempt, newAccount: account, caller })
+      expectSame(answer, { _tag: answers[state] })
+      const after = yield* tracesOf(key)
+      if (answers[state] === "LeaseLost") return expectSame(after, before, "nothing was stored")
+      const { createdAt, number } = account
+      expectSame(after.process, {
+        key,
+        skipped: false,
+        lease: null,
+        account: { number, createdAt }
+      })
+      expectSame(after.attempts, [
+        {
+          id: attempt,
+          dryRun: false,
+          startedAt: noon,
+          endedAt: createdAt,
+          outcome: "created",
+          errors: []
+        }
+      ])
+      expectSame(after.audit, [
+        ...before.audit,
+        auditEntry(caller, createdAt, "process", "created")
+      ])
+      expectSame(after.events, [
+        ...before.events,
+        { at: createdAt, name: "data_import.import_process.complete-v1", codes: [] }
+      ])
+    })
+  )
+
+  it.effect.each(importStates)("stores nothing for a stranger where the import is: %s", (state) =>
+    Effect.gen(function* () {
+      const imports = yield* ImportProcesses
+      const { caller, key } = yield* arrange(state)
+      const before = yield* tracesOf(key)
+      const newAccount = newAccountFor(key, noonPlus(40))
+      const command = { key, attempt: freshAttempt(), newAccount, caller }
+      expectSame(yield* imports.complete(command), { _tag: "LeaseLost" })
+      expectSame(yield* imports.dryRun(command), { _tag: "LeaseLost" })
+      expectSame(yield* tracesOf(key), before)
+    })
+  )
+
+  it.effect("stores nothing for an attempt whose import was taken over", () =>
+    Effect.gen(function* () {
+      const imports = yield* ImportProcesses
+      const { account, attempt, caller, key, now } = yield* arrange("lease expired")
+      const { attempt: successor } = yield* claim(key, caller, now)
+      const before = yield* tracesOf(key)
+      const lost = yield* imports.complete({ key, attempt, newAccount: account, caller })
+      expectSame(lost, { _tag: "LeaseLost" })
+      expectSame(yield* tracesOf(key), before, "the one who lost it changes nothing")
+      const won = { key, attempt: successor, newAccount: account, caller }
+      expectSame(yield* imports.complete(won), { _tag: "Completed" })
+    })
+  )
+}
+
+const numbers = (it: It): void => {
+  it.effect.each(["complete", "dryRun"] as const)("refuses a number that is taken: %s", (step) =>
+    Effect.gen(function* () {
+      const imports = yield* ImportProcesses
+      const { account: taken } = yield* arrange("imported")
+      const { attempt, caller, key } = yield* arrange("in progress")
+      const before = yield* tracesOf(key)
+      const newAccount = newAccountFor(key, noonPlus(20), taken.number)
+      const answer = yield* imports[step]({ key, attempt, newAccount, caller })
+      expectSame(answer, { _tag: "NumberTaken" })
+      expectSame(yield* tracesOf(key), before, "nothing was stored, the attempt is still held")
+      const another = newAccountFor(key, noonPlus(20))
+      const again = yield* imports.complete({ key, attempt, newAccount: another, caller })
+      expectSame(again, { _tag: "Completed" })
+    })
+  )
+
+  it.effect("looks at the lease before the number", () =>
+    Effect.gen(function* () {
+      const imports = yield* ImportProcesses
+      const { account: taken } = yield* arrange("imported")
+      const { caller, key } = yield* arrange("in progress")
+      const newAccount = newAccountFor(key, noonPlus(20), taken.number)
+      const command = { key, attempt: freshAttempt(), newAccount, caller }
+      expectSame(yield* imports.complete(command), { _tag: "LeaseLost" })
+      expectSame(yield* imports.dryRun(command), { _tag: "LeaseLost" })
+    })
+  )
+
+  it.effect("gives one number to exactly one of several imports at once", () =>
+    Effect.gen(function* () {
+      const imports = yield* ImportProcesses
+      const arranged = yield* Effect.all(Array.from({ length: 6 }, () => arrange("in progress")))
+      const number = arranged[0]?.account.number
+      const tags = yield* Effect.forEach(
+        arranged,
+        ({ attempt, caller, key }) =>
+          imports.complete({
+            key,
+            attempt,
+            newAccount: newAccountFor(key, noonPlus(20), number),
+            caller
+          }),
+        { concurrency: "unbounded" }
+      )
+      expect(tags.map(({ _tag }) => _tag).toSorted()).toStrictEqual([
+        "Completed",
+        ...times(5, "NumberTaken")
+      ])
+      for (const [index, { key }] of arranged.entries()) {
+        const { attempts, process } = yield* tracesOf(key)
+        const won = tags[index]?._tag === "Completed"
+        expectSame(process?.account?.number ?? null, won ? number : null)
+        expectSame(attempts[0]?.outcome, won ? "created" : null)
+      }
+    })
+  )
+}
+
+const rehearsing = (it: It): void => {
+  it.effect.each(importStates)("answers like complete where the import is: %s", (state) =>
+    Effect.gen(function* () {
+      const imports = yield* ImportProcesses
+      const { account, attempt, caller, key } = yield* arrange(state)
+      const before = yield* tracesOf(key)
+      const command = { key, attempt, newAccount: account, caller }
+      expectSame(yield* imports.dryRun(command), { _tag: answers[state] })
+      expectSame(yield* tracesOf(key), before, "nothing is kept of a rehearsal")
+    })
+  )
+
+  it.effect("leaves the number to whoever comes", () =>
+    Effect.gen(function* () {
+      const imports = yield* ImportProcesses
+      const { account, attempt, caller, key } = yield* arrange("in progress")
+      const command = { key, attempt, newAccount: account, caller }
+      expectSame(yield* imports.dryRun(command), { _tag: "Completed" })
+      expectSame(yield* imports.dryRun(command), { _tag: "Completed" }, "a second time")
+      const other = yield* arrange("in progress")
+      const newAccount = newAccountFor(other.key, noonPlus(20), account.number)
+      const taken = yield* imports.complete({ ...other, newAccount })
+      expectSame(taken, { _tag: "Completed" })
+      expectSame(yield* imports.dryRun(command), { _tag: "NumberTaken" })
+    })
+  )
+
+  it.effect("does not stand in the way of the account itself", () =>
+    Effect.gen(function* () {
+      const imports = yield* ImportProcesses
+      const { account, attempt, caller, key } = yield* arrange("in progress")
+      const command = { key, attempt, newAccount: account, caller }
+      yield* imports.dryRun(command)
+      expectSame(yield* imports.complete(command), { _tag: "Completed" })
+    })
+  )
+}
+
+const wholeAccounts = (it: It): void => {
+  it.effect("takes an account with everything on it, after a dry run", () =>
+    Effect.gen(function* () {
+      const imports = yield* ImportProcesses
+      const { attempt, caller, key } = yield* arrange("in progress")
+      const newAccount = { ...newAccountFor(key, noonPlus(20)), account: domesticAccount(key) }
+      const command = { key, attempt, newAccount, caller }
+      const before = yield* tracesOf(key)
+      expectSame(yield* imports.dryRun(command), { _tag: "Completed" })
+      expectSame(yield* tracesOf(key), before, "nothing is kept of a rehearsal")
+      expectSame(yield* imports.complete(command), { _tag: "Completed" })
+    })
+  )
+
+  it.effect("takes the same ids on any number of accounts, several at once", () =>
+    Effect.gen(function* () {
+      const imports = yield* ImportProcesses
+      const arranged = yield* Effect.all(Array.from({ length: 4 }, () => arrange("in progress")))
+      const answers = yield* Effect.forEach(
+        arranged,
+        ({ account, attempt, caller, key }) => {
+          const newAccount = { ...account, account: domesticAccount(key) }
+          return imports.complete({ key, attempt, newAccount, caller })
+        },
+        { concurrency: "unbounded" }
+      )
+      expectSame(answers, times(4, { _tag: "Completed" }))
+    })
+  )
+}
+
+const atOnce = (it: It): void => {
+  it.effect("creates one account, however often the attempt asks at once", () =>
+    Effect.gen(function* () {
+      const imports = yield* ImportProcesses
+      const { attempt, caller, key } = yield* arrange("in progress")
+      const tags = yield* Effect.forEach(
+        Array.from({ length: 8 }, () => newAccountFor(key, noonPlus(20))),
+        (newAccount) => imports.complete({ key, attempt, newAccount, caller }),
+        { concurrency: "unbounded" }
+      )
+      expect(tags.map(({ _tag }) => _tag).toSorted()).toStrictEqual([
+        "Completed",
+        ...times(7, "LeaseLost")
+      ])
+      const { audit } = yield* tracesOf(key)
+      expect(audit.filter(({ action }) => action === "process")).toHaveLength(1)
+    })
+  )
+
+  it.effect("either creates the account or loses the import to the next attempt", () =>
+    Effect.gen(function* () {
+      const imports = yield* ImportProcesses
+      const { account, attempt, caller, key, now } = yield* arrange("lease expired")
+      const [completion, next] = yield* Effect.all(
+        [imports.complete({ key, attempt, newAccount: account, caller }), claim(key, caller, now)],
+        { concurrency: "unbounded" }
+      )
+      const outcome = [completion._tag, next.claim._tag]
+      expect([
+        ["Completed", "Refused"],
+        ["LeaseLost", "Claimed"]
+      ]).toContainEqual(outcome)
+      const { attempts, process } = yield* tracesOf(key)
+      const completed = completion._tag === "Completed"
+      expect(process?.account === null).toBe(!completed)
+      expect(attempts[0]?.outcome).toBe(completed ? "created" : "lease_expired")
+    })
+  )
+
+  it.effect("either creates the account or loses the import to a staging", () =>
+    Effect.gen(function* () {
+      const imports = yield* ImportProcesses
+      const { account, attempt, caller, key, now } = yield* arrange("lease expired")
+      const [completion, staging] = yield* Effect.all(
+        [
+          imports.complete({ key, attempt, newAccount: account, caller }),
+          imports.stage({ key, payload: `{}`, caller, at: now })
+        ],
+        { concurrency: "unbounded" }
+      )
+      expect([
+        ["Completed", "Refused"],
+        ["LeaseLost", "Replaced"]
+      ]).toContainEqual([completion._tag, staging._tag])
+    })
+  )
+}
+
+/** Declares the tests of `complete`. */
+export const completionContract = (it: It): void => {
+  completing(it)
+  numbers(it)
+  wholeAccounts(it)
+  atOnce(it)
+}
+
+/** Declares the tests of `dryRun` alone. */
+export const dryRunContract = rehearsing

@@ -1,0 +1,212 @@
+/**
+ * How live leases are counted against the limits: one part of the contract of `ImportProcesses`.
+ */
+import type { Vitest } from "@effect/vitest"
+import { expect } from "@effect/vitest"
+import { DateTime, Effect } from "effect"
+import type { AuditLog } from "../src/ports/AuditLog.ts"
+import { type Claim, ImportProcesses } from "../src/ports/ImportProcesses.ts"
+import type { Configuration } from "../src/ports/Configuration.ts"
+import type { AttemptId, ImportKey } from "../src/account/ImportProcess.ts"
+import type { Caller } from "../src/organisation/Organisation.ts"
+import { freshAttempt, freshSupplier, newAccountFor, noon, noonPlus } from "./freshNames.ts"
+import { lease, stageAll } from "./importStates.ts"
+
+type It = Vitest.MethodsNonLive<ImportProcesses | AuditLog | Configuration>
+type Limits = { readonly deployment: number | null; readonly supplier: number | null }
+
+/** A supplier with so many pending imports. */
+const supplierWith = Effect.fnUntraced(function* (imports: number) {
+  const { caller, keyOf } = yield* freshSupplier
+  const keys = Array.from({ length: imports }, (_, index) => keyOf(`account ${index}`))
+  yield* stageAll(keys, caller)
+  return { caller, keys }
+})
+
+const claimWithin = Effect.fnUntraced(function* (
+  key: ImportKey | undefined,
+  caller: Caller,
+  limits: Limits,
+  at: DateTime.Utc,
+  attempt: AttemptId = freshAttempt()
+): Effect.fn.Return<Claim["_tag"], unknown, ImportProcesses> {
+  const imports = yield* ImportProcesses
+  if (key === undefined) return yield* Effect.die("the test has staged too few imports")
+  const command = { key, attempt, dryRun: false, lease, limits, caller, at }
+  return (yield* imports.claim(command))._tag
+})
+
+const release = Effect.fnUntraced(function* (
+  key: ImportKey,
+  attempt: AttemptId,
+  caller: Caller,
+  at: DateTime.Utc
+) {
+  const imports = yield* ImportProcesses
+  const end = { outcome: "error", errors: [], dryRun: false } as const
+  yield* imports.release({ key, attempt, caller, at, ...end })
+})
+
+/**
+ * A deployment is all of a shared store: its leases are counted at an instant that no other test
+ * lives in, and given back at the end.
+ */
+const anotherEra = (): DateTime.Utc =>
+  DateTime.add(noon, { days: 400_000 + Math.floor(Math.random() * 400_000) })
+
+const ofSupplier = (it: It): void => {
+  const two: Limits = { deployment: null, supplier: 2 }
+
+  it.effect("lets a supplier have as many live leases as its limit, and no more", () =>
+    Effect.gen(function* () {
+      const { caller, keys } = yield* supplierWith(4)
+      expect(yield* claimWithin(keys[0], caller, two, noon)).toBe("Claimed")
+      expect(yield* claimWithin(keys[1], caller, two, noon)).toBe("Claimed")
+      expect(yield* claimWithin(keys[2], caller, two, noonPlus(59))).toBe("LimitExceeded")
+      const three = { ...two, supplier: 3 }
+      expect(yield* claimWithin(keys[2], caller, three, noonPlus(59))).toBe("Claimed")
+      expect(yield* claimWithin(keys[3], caller, three, noonPlus(59))).toBe("LimitExceeded")
+    })
+  )
+
+  it.effect("counts no lease that has expired, not even its own", () =>
+    Effect.gen(function* () {
+      const { caller, keys } = yield* supplierWith(3)
+      yield* claimWithin(keys[0], caller, two, noon)
+      yield* claimWithin(keys[1], caller, two, noonPlus(1))
+      expect(yield* claimWithin(keys[2], caller, two, noonPlus(59))).toBe("LimitExceeded")
+      expect(yield* claimWithin(keys[0], caller, two, noonPlus(60)), "again").toBe("Claimed")
+      expect(yield* claimWithin(keys[2], caller, two, noonPlus(61)), "in place").toBe("Claimed")
+    })
+  )
+
+  it.effect("counts a lease that was renewed", () =>
+    Effect.gen(function* () {
+      const imports = yield* ImportProcesses
+      const { caller, keys } = yield* supplierWith(2)
+      const [first, second] = keys as [ImportKey, ImportKey]
+      const attempt = freshAttempt()
+      const one: Limits = { deployment: null, supplier: 1 }
+      yield* claimWithin(first, caller, one, noon, attempt)
+      yield* imports.renew({ key: first, attempt, at: noonPlus(30), until: noonPlus(120) })
+      expect(yield* claimWithin(second, caller, one, noonPlus(119))).toBe("LimitExceeded")
+      expect(yield* claimWithin(second, caller, one, noonPlus(120))).toBe("Claimed")
+    })
+  )
+
+  it.effect("never has more live leases than the limit by one that comes back", () =>
+    Effect.gen(function* () {
+      const imports = yield* ImportProcesses
+      const { caller, keys } = yield* supplierWith(3)
+      const [first, second, third] = keys as [ImportKey, ImportKey, ImportKey]
+      const attempt = freshAttempt()
+      const one: Limits = { deployment: null, supplier: 1 }
+      yield* claimWithin(first, caller, one, noon, attempt)
+      expect(yield* claimWithin(second, caller, one, noonPlus(60))).toBe("Claimed")
+      const late = { key: first, attempt, at: noonPlus(61), until: noonPlus(600) }
+      expect(yield* imports.renew(late)).toBe(false)
+      expect(yield* claimWithin(third, caller, one, noonPlus(120))).toBe("Claimed")
+    })
+  )
+
+  it.effect("counts no lease that was given back or has become an account", () =>
+    Effect.gen(function* () {
+      const imports = yield* ImportProcesses
+      const { caller, keys } = yield* supplierWith(3)
+      const [first, second, third] = keys as [ImportKey, ImportKey, ImportKey]
+      const [a, b] = [freshAttempt(), freshAttempt()]
+      yield* claimWithin(first, caller, two, noon, a)
+      yield* claimWithin(second, caller, two, noon, b)
+      expect(yield* claimWithin(third, caller, two, noon)).toBe("LimitExceeded")
+      yield* release(first, a, caller, noon)
+      expect(yield* claimWithin(third, caller, two, noon)).toBe("Claimed")
+      expect(yield* claimWithin(first, caller, two, noon)).toBe("LimitExceeded")
+      const newAccount = newAccountFor(second, noon)
+      yield* imports.complete({ key: second, attempt: b, newAccount, caller })
+      expect(yield* claimWithin(first, caller, two, noon)).toBe("Claimed")
+    })
+  )
+
+  it.effect("counts no lease of another supplier", () =>
+    Effect.gen(function* () {
+      const busy = yield* supplierWith(2)
+      const idle = yield* supplierWith(1)
+      yield* claimWithin(busy.keys[0], busy.caller, two, noon)
+      yield* claimWithin(busy.keys[1], busy.caller, two, noon)
+      const one: Limits = { deployment: null, supplier: 1 }
+      expect(yield* claimWithin(idle.keys[0], idle.caller, one, noon)).toBe("Claimed")
+    })
+  )
+}
+
+const atOnce = (it: It): void => {
+  it.effect("holds the supplier's limit over concurrent claims", () =>
+    Effect.gen(function* () {
+      const { caller, keys } = yield* supplierWith(20)
+      const limits: Limits = { deployment: null, supplier: 3 }
+      const tags = yield* Effect.forEach(keys, (key) => claimWithin(key, caller, limits, noon), {
+        concurrency: "unbounded"
+      })
+      expect(tags.filter((tag) => tag === "Claimed")).toHaveLength(3)
+      expect(tags.filter((tag) => tag === "LimitExceeded")).toHaveLength(17)
+    })
+  )
+
+  it.effect("holds the deployment's limit over concurrent claims of several suppliers", () =>
+    Effect.gen(function* () {
+      const at = anotherEra()
+      const limits: Limits = { deployment: 3, supplier: null }
+      const suppliers = [yield* supplierWith(8), yield* supplierWith(8)]
+      const claims = suppliers
+        .flatMap(({ caller, keys }) =>
+          keys.map((key) => ({ key, caller, attempt: freshAttempt() }))
+        )
+        .map(({ attempt, caller, key }) => ({
+          run: claimWithin(key, caller, limits, at, attempt),
+          undo: release(key, attempt, caller, at)
+        }))
+      const tags = yield* Effect.forEach(claims, ({ run }) => run, {
+        concurrency: "unbounded"
+      }).pipe(Effect.ensuring(Effect.forEach(claims, ({ undo }) => Effect.orDie(undo))))
+      expect(tags.filter((tag) => tag === "Claimed")).toHaveLength(3)
+      expect(tags.filter((tag) => tag === "LimitExceeded")).toHaveLength(13)
+    })
+  )
+
+  it.effect("counts no expired lease for the deployment", () =>
+    Effect.gen(function* () {
+      const at = anotherEra()
+      const one: Limits = { deployment: 1, supplier: null }
+      const { caller, keys } = yield* supplierWith(2)
+      const [first, second] = keys as [ImportKey, ImportKey]
+      const [a, b] = [freshAttempt(), freshAttempt()]
+      const claims = Effect.gen(function* () {
+        expect(yield* claimWithin(first, caller, one, at, a)).toBe("Claimed")
+        const beforeExpiry = DateTime.add(at, { seconds: 59 })
+        expect(yield* claimWithin(second, caller, one, beforeExpiry, b)).toBe("LimitExceeded")
+        const expiry = DateTime.add(at, { seconds: 60 })
+        expect(yield* claimWithin(second, caller, one, expiry, b)).toBe("Claimed")
+      })
+      const undo = Effect.orDie(
+        Effect.andThen(release(first, a, caller, at), release(second, b, caller, at))
+      )
+      yield* Effect.ensuring(claims, undo)
+    })
+  )
+
+  it.effect("lets both limits count", () =>
+    Effect.gen(function* () {
+      const { caller, keys } = yield* supplierWith(1)
+      const none: Limits = { deployment: 0, supplier: 0 }
+      expect(yield* claimWithin(keys[0], caller, none, noon)).toBe("LimitExceeded")
+      const ample: Limits = { deployment: 1_000_000, supplier: 1 }
+      expect(yield* claimWithin(keys[0], caller, ample, noon)).toBe("Claimed")
+    })
+  )
+}
+
+/** Declares the tests of the limits of `claim`. */
+export const limitContract = (it: It): void => {
+  ofSupplier(it)
+  atOnce(it)
+}

@@ -1,0 +1,239 @@
+/**
+ * How an attempt ends without an account, and how the operator skips an import: one part of the
+ * contract of `ImportProcesses`.
+ */
+import type { Vitest } from "@effect/vitest"
+import { expect } from "@effect/vitest"
+import { Effect } from "effect"
+import type { AuditLog } from "../src/ports/AuditLog.ts"
+import { ImportProcesses } from "../src/ports/ImportProcesses.ts"
+import type { Configuration } from "../src/ports/Configuration.ts"
+import { expectSame, freshAttempt, noon, noonPlus } from "./freshNames.ts"
+import {
+  arrange,
+  type ArrangedState,
+  auditEntry,
+  claim,
+  importStates,
+  stagedPayload,
+  tracesOf
+} from "./importStates.ts"
+
+type It = Vitest.MethodsNonLive<ImportProcesses | AuditLog | Configuration>
+
+const failed = {
+  outcome: "account_failed_validation",
+  errors: [
+    { code: "invalid_phone_number", attr: "customers.0.landline" },
+    { code: "required", attr: "ledgers.0.ledger_code" },
+    { code: "invalid_phone_number", attr: "customers.1.mobile" }
+  ],
+  dryRun: false
+} as const
+
+const releasing = (it: It): void => {
+  it.effect.each(importStates)("gives back what is held where the import is: %s", (state) =>
+    Effect.gen(function* () {
+      const imports = yield* ImportProcesses
+      const { attempt, caller, key } = yield* arrange(state)
+      const at = noonPlus(70)
+      const before = yield* tracesOf(key)
+      yield* imports.release({ key, attempt, caller, at, ...failed })
+      const after = yield* tracesOf(key)
+      if (state !== "in progress" && state !== "lease expired") {
+        return expectSame(after, before, "there was nothing to give back")
+      }
+      expectSame(after.process, { key, skipped: false, lease: null, account: null })
+      const { errors, outcome } = failed
+      expectSame(after.attempts, [
+        { id: attempt, dryRun: false, startedAt: noon, endedAt: at, outcome, errors }
+      ])
+      expectSame(after.audit, [...before.audit, auditEntry(caller, at, "process", outcome)])
+      const codes = ["account_failed_validation", "invalid_phone_number", "required"]
+      const event = { at, name: "data_import.import_process.error-v1", codes }
+      expectSame(after.events, [...before.events, event])
+      const { claim: next } = yield* claim(key, caller, at)
+      expectSame(next, { _tag: "Claimed", payload: stagedPayload }, "free for the next attempt")
+    })
+  )
+
+  it.effect.each(importStates)("takes nothing from others where the import is: %s", (state) =>
+    Effect.gen(function* () {
+      const imports = yield* ImportProcesses
+      const { caller, key, now } = yield* arrange(state)
+      const before = yield* tracesOf(key)
+      yield* imports.release({ key, attempt: freshAttempt(), caller, at: now, ...failed })
+      expectSame(yield* tracesOf(key), before)
+    })
+  )
+
+  it.effect("writes once, however often it is asked", () =>
+    Effect.gen(function* () {
+      const imports = yield* ImportProcesses
+      const { attempt, caller, key } = yield* arrange("in progress")
+      const command = { key, attempt, caller, at: noonPlus(30), ...failed }
+      yield* imports.release(command)
+      const once = yield* tracesOf(key)
+      yield* Effect.all([imports.release(command), imports.release(command)], {
+        concurrency: "unbounded"
+      })
+      expectSame(yield* tracesOf(key), once)
+    })
+  )
+
+  it.effect("leaves the import to the attempt that took it over", () =>
+    Effect.gen(function* () {
+      const imports = yield* ImportProcesses
+      const { account, attempt, caller, key, now } = yield* arrange("lease expired")
+      const { attempt: successor } = yield* claim(key, caller, now)
+      yield* imports.release({ key, attempt, caller, at: now, ...failed })
+      const { attempts } = yield* tracesOf(key)
+      expect(attempts).toMatchObject([{ outcome: "lease_expired" }, { outcome: null }])
+      const command = { key, attempt: successor, newAccount: account, caller }
+      expectSame(yield* imports.complete(command), { _tag: "Completed" })
+    })
+  )
+}
+
+const eventsAndHistory = (it: It): void => {
+  it.effect.each([
+    { dryRun: false, outcome: "error", name: "error-v1" },
+    { dryRun: true, outcome: "operations_team_name_does_not_exist", name: "dry_run_error-v1" },
+    { dryRun: true, outcome: "dry_run_successful", name: "dry_run_complete-v1" }
+  ] as const)("announces $outcome as $name", ({ dryRun, name, outcome }) =>
+    Effect.gen(function* () {
+      const imports = yield* ImportProcesses
+      const { caller, key } = yield* arrange("pending")
+      const { attempt } = yield* claim(key, caller, noon, { dryRun })
+      const at = noonPlus(1)
+      yield* imports.release({ key, attempt, outcome, errors: [], dryRun, caller, at })
+      const { attempts, audit, events } = yield* tracesOf(key)
+      expectSame(events.at(-1), {
+        at,
+        name: `data_import.import_process.${name}`,
+        codes: [outcome]
+      })
+      expectSame(audit.at(-1), auditEntry(caller, at, "process", outcome))
+      const ended = { dryRun, startedAt: noon, endedAt: at, outcome, errors: [] }
+      expectSame(attempts, [{ id: attempt, ...ended }])
+    })
+  )
+
+  it.effect("keeps every attempt, in the order of their start", () =>
+    Effect.gen(function* () {
+      const imports = yield* ImportProcesses
+      const { caller, key } = yield* arrange("pending")
+      const ids = []
+      for (const minute of [1, 2, 3]) {
+        const { attempt } = yield* claim(key, caller, noonPlus(60 * minute))
+        ids.push(attempt)
+        yield* imports.release({ key, attempt, caller, at: noonPlus(60 * minute + 1), ...failed })
+      }
+      const { attempts } = yield* tracesOf(key)
+      expectSame(
+        attempts.map(({ id }) => id),
+        ids
+      )
+      expect(attempts.every(({ outcome }) => outcome === failed.outcome)).toBe(true)
+    })
+  )
+}
+
+const isSet: Record<ArrangedState, boolean> = {
+  none: false,
+  pending: true,
+  skipped: true,
+  "in progress": false,
+  "lease expired": true,
+  imported: false
+}
+const cases = importStates.flatMap((state) => [
+  { state, skipped: true },
+  { state, skipped: false }
+])
+
+const skipping = (it: It): void => {
+  it.effect.each(cases)("sets skipped to $skipped where the import is: $state", (each) =>
+    Effect.gen(function* () {
+      const imports = yield* ImportProcesses
+      const { skipped, state } = each
+      const { found, key, now } = yield* arrange(state)
+      const before = yield* tracesOf(key)
+      const answer = yield* imports.setSkipped({ key, skipped, at: now })
+      const after = yield* tracesOf(key)
+      if (!isSet[state]) {
+        expectSame(answer, { _tag: "Refused", found })
+        return expectSame(after, before, "a refusal changes nothing")
+      }
+      expectSame(answer, { _tag: "Set" })
+      expect(after.process?.skipped).toBe(skipped)
+      if (skipped === (state === "skipped")) expectSame(after, before, "it was so before")
+      expectSame(after.audit, before.audit)
+      expectSame(after.events, before.events)
+      yield* imports.setSkipped({ key, skipped, at: now })
+      expectSame(yield* tracesOf(key), after, "a second time changes nothing")
+    })
+  )
+}
+
+const skipsAndAttempts = (it: It): void => {
+  it.effect("puts an import aside and takes it back, with its payload", () =>
+    Effect.gen(function* () {
+      const imports = yield* ImportProcesses
+      const { caller, key } = yield* arrange("skipped")
+      yield* imports.setSkipped({ key, skipped: false, at: noonPlus(1) })
+      const { claim: next } = yield* claim(key, caller, noonPlus(2))
+      expectSame(next, { _tag: "Claimed", payload: stagedPayload })
+    })
+  )
+
+  it.effect("ends an attempt whose lease has expired for good", () =>
+    Effect.gen(function* () {
+      const imports = yield* ImportProcesses
+      const { account, attempt, caller, key, now } = yield* arrange("lease expired")
+      yield* imports.setSkipped({ key, skipped: true, at: now })
+      const skipped = yield* tracesOf(key)
+      expectSame(skipped.process, { key, skipped: true, lease: null, account: null })
+      expectSame(skipped.attempts, [
+        {
+          id: attempt,
+          dryRun: false,
+          startedAt: noon,
+          endedAt: now,
+          outcome: "lease_expired",
+          errors: []
+        }
+      ])
+      yield* imports.setSkipped({ key, skipped: false, at: now })
+      const command = { key, attempt, newAccount: account, caller }
+      expectSame(yield* imports.complete(command), { _tag: "LeaseLost" })
+    })
+  )
+
+  it.effect("either skips the import or loses it to an attempt", () =>
+    Effect.gen(function* () {
+      const imports = yield* ImportProcesses
+      const { caller, key } = yield* arrange("pending")
+      const [skip, { claim: claimed }] = yield* Effect.all(
+        [imports.setSkipped({ key, skipped: true, at: noon }), claim(key, caller, noon)],
+        { concurrency: "unbounded" }
+      )
+      expect([
+        ["Set", "Refused"],
+        ["Refused", "Claimed"]
+      ]).toContainEqual([skip._tag, claimed._tag])
+    })
+  )
+}
+
+/** Declares the tests of `release`. */
+export const releaseContract = (it: It): void => {
+  releasing(it)
+  eventsAndHistory(it)
+}
+
+/** Declares the tests of `setSkipped`. */
+export const skippingContract = (it: It): void => {
+  skipping(it)
+  skipsAndAttempts(it)
+}

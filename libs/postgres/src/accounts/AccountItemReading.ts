@@ -1,0 +1,212 @@
+/**
+ * The transactions, notes and statements of an account, as values of the domain. A row arrives as
+ * JSON without nulls, so that a field that was not sent is absent.
+ */
+import { Effect, Schema } from "effect"
+import type { Statement } from "effect/sql"
+import { itemBytes, transactionBytes } from "@data-import/domain/account/AccountChange"
+import { type Database, rowsOf } from "../connection/Database.ts"
+import { date } from "../tables/Column.ts"
+import * as tables from "../tables/AccountItemTables.ts"
+import { schemaOf, selected, withoutNulls } from "../tables/Table.ts"
+
+type Sql = Database["Service"]["sql"]
+
+/** A transaction without its items, but with their numbers; null where it has no list. */
+const headRows = rowsOf(
+  Schema.Struct({
+    sequence: Schema.Int,
+    lineItems: Schema.NullOr(Schema.Int),
+    taxItems: Schema.NullOr(Schema.Int),
+    row: Schema.Struct({
+      ledgerCode: Schema.NullOr(Schema.String),
+      movedFrom: Schema.NullOr(date.schema),
+      transaction: schemaOf(tables.transactionColumns)
+    })
+  })
+)
+export type TransactionHead = Effect.Success<ReturnType<typeof headRows>>[number]
+
+const sizeRows = rowsOf(
+  Schema.Struct({ id: Schema.String.pipe(Schema.brand("TransactionId")), bytes: Schema.Int })
+)
+
+/** A source to read from: all transactions of the account. */
+export const allTransactions = (sql: Sql, id: bigint) =>
+  sql`(select * from transactions where account_id = ${id}) as held`
+
+/** The sizes of the transactions of the source, as `sizeOf` counts them. */
+export const readSizes = (sql: Sql, source: Statement.Fragment) =>
+  sizeRows(sql`
+    select transaction_id as id, ${transactionBytes}::int
+        + ${itemBytes}::int * (coalesce(line_item_count, 0) + coalesce(tax_item_count, 0))
+        + coalesce(octet_length(display_note), 0) + coalesce(octet_length(note), 0)
+        + coalesce(octet_length(reference), 0) as bytes
+    from ${source}`)
+
+/**
+ * The first transaction of each id. Each is looked up by itself, because a join would be planned on
+ * statistics that know nothing of an account which has just been filled.
+ */
+export const firstTransactions = (sql: Sql, id: bigint, ids: ReadonlyArray<string>) => sql`
+  unnest(${ids}::text[]) as named(value) cross join lateral (
+    select * from transactions where account_id = ${id} and transaction_id = named.value
+    order by occurrence limit 1) as held`
+
+/** The transactions of the source without their items, in the order in which they came. */
+export const readHeads = (sql: Sql, source: Statement.Fragment) =>
+  headRows(sql`
+    select sequence, line_item_count as "lineItems", tax_item_count as "taxItems",
+      json_build_object(
+        'ledgerCode', (select ledger_code from ledgers where ledgers.account_id = held.account_id
+          and ledgers.position = held.ledger_position),
+        'movedFrom', moved_from_date,
+        'transaction', ${sql.literal(withoutNulls(tables.transactionColumns))}) as row
+    from ${source} order by sequence`)
+
+/** How many items arrive together: few enough to be decoded without a pause. */
+const chunk = 200
+
+interface Items {
+  readonly table: { readonly name: string }
+  /** SQL for one item. */
+  readonly item: string
+}
+
+/**
+ * Reads the items of transactions, in their order and in chunks. Those of each transaction are
+ * looked up by themselves, see `firstTransactions`.
+ */
+const itemReader = <Item>({ item, table }: Items, schema: Schema.Codec<Item, unknown>) => {
+  const decode = rowsOf(Schema.Struct({ sequence: Schema.Int, items: Schema.Array(schema) }))
+  return Effect.fnUntraced(function* (sql: Sql, id: bigint, sequences: ReadonlyArray<number>) {
+    const chunks = yield* decode(sql`
+      select held.sequence, items
+      from unnest(${sequences}::integer[]) as held(sequence) cross join lateral (
+        select position / ${chunk}::integer as part,
+          json_strip_nulls(json_agg(${sql.literal(item)} order by position)) as items
+        from ${sql(table.name)}
+        where account_id = ${id} and transaction_sequence = held.sequence group by 1) as parts
+      order by sequence, part`)
+    const items = new Map<number, Array<Item>>()
+    for (const { items: some, sequence } of chunks) {
+      const before = items.get(sequence)
+      if (before === undefined) items.set(sequence, [...some])
+      else before.push(...some)
+    }
+    return items
+  })
+}
+
+const readLineItems = itemReader(
+  {
+    table: tables.lineItems,
+    item: `json_build_object('item', ${selected(tables.lineItemColumns)},
+      'readings', ${selected(tables.readingColumns)})`
+  },
+  Schema.Struct({
+    item: schemaOf(tables.lineItemColumns),
+    readings: schemaOf(tables.readingColumns)
+  })
+)
+
+const readTaxItems = itemReader(
+  { table: tables.taxItems, item: selected(tables.taxItemColumns) },
+  schemaOf(tables.taxItemColumns)
+)
+
+type ReadLineItem =
+  Effect.Success<ReturnType<typeof readLineItems>> extends ReadonlyMap<
+    number,
+    ReadonlyArray<infer Item>
+  >
+    ? Item
+    : never
+
+const lineItemOf = ({ item, readings }: ReadLineItem) => {
+  const { reading_at_end: end, reading_at_start: start } = readings
+  return { ...item, ...(start !== undefined && end !== undefined && { units: [start, end] }) }
+}
+
+/** The sequences of those that have such items; without any, nothing needs to be read. */
+const havingItems = (
+  heads: ReadonlyArray<TransactionHead>,
+  count: (head: TransactionHead) => number | null
+) => heads.flatMap((head) => ((count(head) ?? 0) > 0 ? [head.sequence] : []))
+
+/** These transactions of the account, with their items. */
+export const readTransactions = Effect.fnUntraced(function* (
+  sql: Sql,
+  id: bigint,
+  heads: ReadonlyArray<TransactionHead>
+) {
+  const withLines = havingItems(heads, ({ lineItems }) => lineItems)
+  const withTaxes = havingItems(heads, ({ taxItems }) => taxItems)
+  const lines = withLines.length > 0 ? yield* readLineItems(sql, id, withLines) : null
+  const taxes = withTaxes.length > 0 ? yield* readTaxItems(sql, id, withTaxes) : null
+  return heads.map(({ lineItems, row, sequence, taxItems }) => ({
+    ...row,
+    transaction: {
+      ...row.transaction,
+      ...(lineItems !== null && { line_items: (lines?.get(sequence) ?? []).map(lineItemOf) }),
+      ...(taxItems !== null && { tax_items: taxes?.get(sequence) ?? [] })
+    }
+  }))
+})
+
+const noteRows = rowsOf(
+  Schema.Struct({
+    row: Schema.Struct({
+      note: schemaOf(tables.noteColumns),
+      documents: Schema.optionalKey(Schema.Array(schemaOf(tables.noteDocumentColumns)))
+    })
+  })
+)
+
+/** The notes of the account, each with its documents, in the order in which they came. */
+export const readNotes = (sql: Sql, id: bigint) =>
+  Effect.map(
+    noteRows(sql`
+      select json_strip_nulls(json_build_object(
+        'note', ${sql.literal(selected(tables.noteColumns))},
+        'documents', (select json_agg(
+            ${sql.literal(selected(tables.noteDocumentColumns))} order by position)
+          from note_documents
+          where note_documents.account_id = held.account_id and note_sequence = held.sequence)
+        )) as row
+      from (select * from notes where account_id = ${id}) as held order by sequence`),
+    (rows) => rows.map(({ row }) => row)
+  )
+
+const { origin } = tables.statements.columns
+
+const statementRows = rowsOf(
+  Schema.Struct({
+    row: Schema.Struct({
+      origin: origin.schema,
+      statement: schemaOf(tables.statementColumns),
+      document: schemaOf(tables.documentColumns)
+    })
+  })
+)
+
+/** A source to read from: all statements of the account. */
+export const allStatements = (sql: Sql, id: bigint) =>
+  sql`(select * from statements where account_id = ${id}) as held`
+
+/** The statement of each id; see `firstTransactions`. */
+export const namedStatements = (sql: Sql, id: bigint, ids: ReadonlyArray<string>) => sql`
+  unnest(${ids}::text[]) as named(value) cross join lateral (
+    select * from statements where account_id = ${id} and statement_id = named.value
+    limit 1) as held`
+
+/** The statements of the source, in the order in which they came onto the account. */
+export const readStatements = (sql: Sql, source: Statement.Fragment) =>
+  Effect.map(
+    statementRows(sql`
+      select json_build_object('origin', origin,
+        'statement', ${sql.literal(withoutNulls(tables.statementColumns))},
+        'document', ${sql.literal(withoutNulls(tables.documentColumns))}) as row
+      from ${source} order by sequence`),
+    (rows) => rows.map(({ row }) => row)
+  )

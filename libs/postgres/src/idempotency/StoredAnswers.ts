@@ -1,0 +1,125 @@
+/**
+ * The parts of a statement that store the answer of a write together with the write. The statement
+ * locks the reservation of the key first. If the reservation is lost, nothing is stored. The answer
+ * is stored for the rows of the common table expression `changed`, and so with the write or not at
+ * all.
+ */
+import { DateTime } from "effect"
+import type { Statement } from "effect/sql"
+import { answersKeptFor, type Reservation } from "@data-import/domain/requests/IdempotencyKey"
+import type { Database } from "../connection/Database.ts"
+import { recordSet } from "../tables/RecordSet.ts"
+
+type Sql = Database["Service"]["sql"]
+
+/** The answer to keep of a write at `at`. */
+export interface KeptAnswer {
+  readonly reservation: Reservation
+  readonly text: string
+  readonly at: DateTime.Utc
+}
+
+/** When an answer to a write at this instant is no longer kept. */
+const keptUntil = (at: DateTime.Utc): Date =>
+  DateTime.toDateUtc(DateTime.addDuration(at, answersKeptFor))
+
+/** The condition under which a row is this reservation, still without an answer. */
+export const isReservation = (
+  sql: Sql,
+  { key, organisation, token }: Reservation
+): Statement.Fragment =>
+  sql`organisation = ${organisation} and key = ${key} and token = ${token} and answer is null`
+
+/** The parts of a statement, all empty for a write without a key. */
+export interface Keeping {
+  /** Common table expressions before `changed`. */
+  readonly before: Statement.Fragment
+  /** A further condition of `changed`. */
+  readonly guard: Statement.Fragment
+  /** Common table expressions after `changed`. */
+  readonly after: Statement.Fragment
+  /** After the final `select id`: a row without an id where the reservation is lost. */
+  readonly lost: Statement.Fragment
+}
+
+export const keeping = (sql: Sql, kept: KeptAnswer | null): Keeping => {
+  const none = sql``
+  if (kept === null) return { before: none, guard: none, after: none, lost: none }
+  const { at, reservation, text } = kept
+  return {
+    before: sql`
+      reserved as (
+        select true as held from idempotency_keys
+        where ${isReservation(sql, reservation)} for update
+      ),`,
+    guard: sql`and exists (select from reserved)`,
+    after: sql`,
+      kept as (
+        update idempotency_keys set answer = ${text}, expires_at = ${keptUntil(at)}
+        from changed where ${isReservation(sql, reservation)}
+      )`,
+    lost: sql`union all select null where not exists (select from reserved)`
+  }
+}
+
+/** The answers of a first and of a later staging; one of them is kept. */
+export interface KeptAnswers {
+  readonly reservation: Reservation
+  readonly at: DateTime.Utc
+  readonly first: string
+  readonly later: string
+}
+
+/**
+ * The same for a statement of several commands, which stand in `sent` by their position from 1;
+ * `staged` has those that were stored. A command whose reservation is lost gives a row with its
+ * position and null, and keeps no other from being stored. The reservations are locked in the order
+ * of their keys, so that two statements never wait for each other.
+ */
+export const keepingAll = (sql: Sql, commands: ReadonlyArray<KeptAnswers | null>): Keeping => {
+  const keyed = commands.flatMap((kept, index) =>
+    kept === null ? [] : [{ ...kept, position: index + 1 }]
+  )
+  const none = sql``
+  if (keyed.length === 0) return { before: none, guard: none, after: none, lost: none }
+  return {
+    before: sql`
+      keyed as (
+        select * from ${recordSet(sql, "keyed", keyed, {
+          position: ["bigint", ({ position }) => position],
+          organisation: ["text", ({ reservation }) => reservation.organisation],
+          key: ["text", ({ reservation }) => reservation.key],
+          token: ["text", ({ reservation }) => reservation.token],
+          first: ["text", ({ first }) => first],
+          later: ["text", ({ later }) => later],
+          kept_until: ["timestamptz", ({ at }) => keptUntil(at)]
+        })}
+      ),
+      reserved as (
+        select position from (select * from keyed order by organisation, key) as keyed, lateral (
+          select from idempotency_keys known
+          where known.organisation = keyed.organisation and known.key = keyed.key
+            and known.token = keyed.token and answer is null
+          for update
+        ) as held
+      ),`,
+    guard: sql`
+      and (position not in (select position from keyed)
+        or position in (select position from reserved))`,
+    after: sql`,
+      kept as (
+        update idempotency_keys known
+        set answer = case stagings when 1 then first else later end, expires_at = kept_until
+        from staged join keyed using (position)
+        where known.organisation = keyed.organisation and known.key = keyed.key
+          and known.token = keyed.token
+      )`,
+    lost: sql`
+      union all
+      select position, null from keyed where position not in (select position from reserved)`
+  }
+}
+
+/** Whether the rows of such a statement show a lost reservation. */
+export const isLost = (rows: ReadonlyArray<unknown>): boolean =>
+  rows.some((row) => (row as { readonly id: unknown }).id === null)

@@ -1,0 +1,92 @@
+/** What a page of a list is made of: one text, read back with care. */
+import { expect, layer } from "@effect/vitest"
+import { DateTime, Effect, Exit, Layer, Stream } from "effect"
+import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
+import { Configuration } from "@data-import/domain/ports/Configuration"
+import type { SupplierCode } from "@data-import/domain/organisation/Supplier"
+import { freshSupplier, newAccountFor, noon } from "@data-import/domain/testing/freshNames"
+import { claim, stageAll } from "@data-import/domain/testing/importStates"
+import { layer as importProcesses } from "../src/imports/ImportProcesses.ts"
+import { layer as operatorSetup } from "../src/setup/Configuration.ts"
+import { rows } from "../testing/rows.ts"
+import * as TestDatabase from "../testing/TestDatabase.ts"
+
+const team = Layer.effectDiscard(
+  Effect.flatMap(Configuration, (setup) => setup.createTeam("Migration Team"))
+)
+
+const storage = team.pipe(
+  Layer.provideMerge(Layer.mergeAll(importProcesses, operatorSetup)),
+  Layer.provideMerge(TestDatabase.layer)
+)
+
+const listOf = (supplier: SupplierCode, limit: number | null = null) =>
+  Effect.flatMap(ImportProcesses, (imports) =>
+    Stream.runCollect(imports.list({ supplier, kind: "all", after: null, limit }))
+  )
+
+const stageMany = Effect.fnUntraced(function* (count: number) {
+  const { supplier } = yield* freshSupplier
+  yield* rows(
+    (sql) => sql`
+    insert into import_processes (supplier, external_account_number, payload, staged_at)
+    select ${supplier.code}, lpad(number::text, 6, '0'), '{}', now()
+    from generate_series(1, ${count}) number`
+  )
+  return supplier.code
+})
+
+layer(storage, { excludeTestServices: true })("a list in PostgreSQL", (it) => {
+  it.effect.each([999, 1_000, 1_001, 2_000, 2_001])("of %d ends where it ends", (count) =>
+    Effect.gen(function* () {
+      const supplier = yield* stageMany(count)
+      const all = Array.from({ length: count }, (_, index) => String(index + 1).padStart(6, "0"))
+      for (const limit of [null, 1, 999, 1_000, 1_001, 2_000, 2_001, 2_002]) {
+        const entries = yield* listOf(supplier, limit)
+        const numbers = entries.map((entry) => entry.external_account_number)
+        expect(numbers).toStrictEqual(all.slice(0, limit ?? undefined))
+      }
+    })
+  )
+
+  it.effect.each([
+    ["2026-11-22 12:00:00.999999+00", "2026-11-22T12:00:00.999Z"],
+    ["2026-11-22 12:00:00.123+00", "2026-11-22T12:00:00.123Z"],
+    ["2026-11-22 12:00:00.000001+00", "2026-11-22T12:00:00.000Z"],
+    ["9999-12-31 23:59:59.999+00", "9999-12-31T23:59:59.999Z"]
+  ] as const)("has %s as %s", ([stored, read]) =>
+    Effect.gen(function* () {
+      const imports = yield* ImportProcesses
+      const { caller, keyOf, supplier } = yield* freshSupplier
+      const key = keyOf("1")
+      yield* stageAll([key], caller)
+      const { attempt } = yield* claim(key, caller, noon)
+      const newAccount = newAccountFor(key, noon)
+      yield* imports.complete({ key, attempt, newAccount, caller })
+      yield* rows(
+        (sql) => sql`
+        update import_processes set account_created_at = ${stored}::timestamptz
+        where supplier = ${supplier.code}`
+      )
+      const [entry] = yield* listOf(supplier.code)
+      expect(entry).toStrictEqual({
+        external_account_number: "1",
+        kraken_account_number: newAccount.number,
+        account_created_at: DateTime.makeUnsafe(read)
+      })
+    })
+  )
+
+  it.effect.each(["a\nb", "a\tb"])("is no list at all with a number that none can be: %j", (text) =>
+    Effect.gen(function* () {
+      const { supplier } = yield* freshSupplier
+      yield* rows(
+        (sql) => sql`
+        insert into import_processes (supplier, external_account_number, payload, staged_at)
+        values (${supplier.code}, ${text}, '{}', now())`
+      )
+      const exit = yield* Effect.exit(listOf(supplier.code))
+      expect(Exit.hasDies(exit)).toBe(true)
+    })
+  )
+})

@@ -1,0 +1,152 @@
+/**
+ * The statements of the hot paths find their rows by index, however many imports there are:
+ * PostgreSQL itself counts the scans of whole tables.
+ */
+import { expect, layer } from "@effect/vitest"
+import { DateTime, Duration, Effect, Layer, Schema, Stream } from "effect"
+import type { ImportKey } from "@data-import/domain/account/ImportProcess"
+import type { Caller } from "@data-import/domain/organisation/Organisation"
+import { AuditLog } from "@data-import/domain/ports/AuditLog"
+import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
+import { Configuration } from "@data-import/domain/ports/Configuration"
+import {
+  freshAttempt,
+  freshSupplier,
+  newAccountFor,
+  noon,
+  noonPlus
+} from "@data-import/domain/testing/freshNames"
+import { domesticAccount } from "@data-import/domain/testing/samples"
+import { Database, rowsOf } from "../src/connection/Database.ts"
+import { layer as history } from "../src/audit/AuditLog.ts"
+import { layer as importProcesses } from "../src/imports/ImportProcesses.ts"
+import { layer as operatorSetup } from "../src/setup/Configuration.ts"
+import * as TestDatabase from "../testing/TestDatabase.ts"
+
+const storage = Layer.mergeAll(importProcesses, history, operatorSetup).pipe(
+  Layer.provideMerge(TestDatabase.layerCounted(Duration.seconds(20)))
+)
+
+const size = 5_000
+
+/** A supplier with many imports, of which many have ended attempts behind them. */
+const fullSupplier = Effect.gen(function* () {
+  const { run, sql } = yield* Database
+  const setup = yield* Configuration
+  yield* Effect.ignore(setup.createTeam("Migration Team"))
+  const { caller, keyOf, supplier } = yield* freshSupplier
+  yield* run(sql`
+    with staged as (
+      insert into import_processes (supplier, external_account_number, payload, staged_at)
+      select ${supplier.code}, 'n' || n, '{}', ${DateTime.toDateUtc(noon)}
+      from generate_series(1, ${size}::integer) n returning id
+    ), tried as (
+      insert into import_attempts (import_id, id, dry_run, started_at, ended_at, outcome)
+      select id, id::text, false, now(), now(), 'error' from staged
+    ), told as (
+      insert into outbox (at, name, import_id)
+      select now(), 'data_import.import_process.error-v1', id from staged
+    )
+    insert into audit_log (at, organisation, api_key, request_id, action, outcome,
+      import_supplier, external_account_number)
+    select now(), 'o', 'k', 'r', 'process', 'error', ${supplier.code}, 'n' || n
+    from generate_series(1, ${size}::integer) n`)
+  yield* run(sql`vacuum analyze`)
+  return { caller, keyOf }
+})
+
+const watched = ["import_processes", "import_attempts", "audit_log", "audit_chains", "outbox"]
+
+const scans = Effect.gen(function* () {
+  const { run, sql } = yield* Database
+  yield* run(sql`select pg_stat_force_next_flush()`)
+  return yield* run(
+    rowsOf(Schema.Struct({ table: Schema.String, scans: Schema.BigInt }))(sql`
+      select relname as table, seq_scan as scans from pg_stat_user_tables
+      where relname = any (${watched}) order by relname`)
+  )
+})
+
+const lease = Duration.minutes(1)
+
+interface Given {
+  readonly key: ImportKey
+  readonly caller: Caller
+}
+
+const claimed = Effect.fnUntraced(function* ({ caller, key }: Given, limit: number | null) {
+  const imports = yield* ImportProcesses
+  const attempt = freshAttempt()
+  const limits = { deployment: limit, supplier: limit }
+  const command = { key, attempt, dryRun: false, lease, limits, caller, at: noon }
+  expect((yield* imports.claim(command))._tag).toBe("Claimed")
+  return attempt
+})
+
+type Ports = ImportProcesses | AuditLog | Database
+
+const operations: Record<string, (given: Given) => Effect.Effect<unknown, unknown, Ports>> = {
+  stage: ({ caller, key }) =>
+    Effect.gen(function* () {
+      const imports = yield* ImportProcesses
+      const other = { ...key, external_account_number: `${key.external_account_number}!` }
+      yield* imports.stage({ key, payload: "{}", caller, at: noon })
+      yield* imports.stage({ key: other as ImportKey, payload: "{}", caller, at: noon })
+    }),
+  find: ({ key }) => Effect.flatMap(ImportProcesses, (imports) => imports.find(key)),
+  "claim, renew and release": (given) =>
+    Effect.gen(function* () {
+      const imports = yield* ImportProcesses
+      const attempt = yield* claimed(given, null)
+      yield* imports.renew({ ...given, attempt, at: noonPlus(30), until: noonPlus(90) })
+      const end = { outcome: "error", errors: [], dryRun: false, at: noon } as const
+      yield* imports.release({ ...given, attempt, ...end })
+    }),
+  "claim within limits": (given) => claimed(given, 1_000),
+  complete: (given) =>
+    Effect.gen(function* () {
+      const imports = yield* ImportProcesses
+      const attempt = yield* claimed(given, null)
+      const account = domesticAccount(given.key)
+      const newAccount = { ...newAccountFor(given.key, noonPlus(1)), account }
+      yield* imports.complete({ ...given, attempt, newAccount })
+    }),
+  "a page of every list": ({ key }) =>
+    Effect.gen(function* () {
+      const imports = yield* ImportProcesses
+      const page = { supplier: key.import_supplier, after: "n2", limit: 50 }
+      for (const kind of ["all", "pending", "imported"] as const) {
+        yield* Stream.runDrain(imports.list({ ...page, kind }))
+      }
+    }),
+  "the history of one import": ({ key }) =>
+    Effect.gen(function* () {
+      const log = yield* AuditLog
+      expect(yield* log.audit(key)).not.toHaveLength(0)
+      expect(yield* log.attempts(key)).not.toHaveLength(0)
+      expect(yield* log.events(key)).not.toHaveLength(0)
+    })
+}
+
+layer(storage, { excludeTestServices: true })("no table is read as a whole", (it) => {
+  it.effect.each(Object.entries(operations))("by %s", ([, operation]) =>
+    Effect.gen(function* () {
+      const { caller, keyOf } = yield* fullSupplier
+      const before = yield* scans
+      // More often than PostgreSQL plans a statement anew before it keeps a plan.
+      for (const number of Array.from({ length: 8 }, (_, index) => `n${index + 100}`)) {
+        yield* operation({ key: keyOf(number), caller })
+      }
+      expect(yield* scans).toStrictEqual(before)
+    })
+  )
+
+  it.effect("and a scan of a whole table would be noticed", () =>
+    Effect.gen(function* () {
+      const { run, sql } = yield* Database
+      const before = yield* scans
+      yield* run(sql`select count(*) from import_processes where payload::text = 'x'`)
+      expect(yield* scans).not.toStrictEqual(before)
+    })
+  )
+})

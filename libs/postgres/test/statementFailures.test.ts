@@ -1,0 +1,229 @@
+/** How statements fail, what is never said about them, and what text they may be asked about. */
+import { expect, it, layer } from "@effect/vitest"
+import { Cause, Clock, Effect, Layer, Option, Schema, Stream } from "effect"
+import { ConnectionError, SqlError, UnknownError } from "effect/sql/SqlError"
+import type { ExternalAccountNumber } from "@data-import/domain/account/Account"
+import { ApiKeyId } from "@data-import/domain/organisation/Organisation"
+import { ApiKeys } from "@data-import/domain/ports/ApiKeys"
+import { AuditLog } from "@data-import/domain/ports/AuditLog"
+import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
+import { Configuration } from "@data-import/domain/ports/Configuration"
+import { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
+import type { SupplierCode } from "@data-import/domain/organisation/Supplier"
+import { freshSupplier, freshSupplierCode, noon } from "@data-import/domain/testing/freshNames"
+import { claim, stageAll } from "@data-import/domain/testing/importStates"
+import { layer as apiKeys } from "../src/auth/ApiKeys.ts"
+import { Database, rowsOf } from "../src/connection/Database.ts"
+import { layer as history } from "../src/audit/AuditLog.ts"
+import { layer as importProcesses } from "../src/imports/ImportProcesses.ts"
+import { layer as operatorSetup } from "../src/setup/Configuration.ts"
+import { sorted, StatementFailed } from "../src/connection/SqlFailure.ts"
+import * as TestDatabase from "../testing/TestDatabase.ts"
+
+const failedWith = (code: string | undefined): SqlError =>
+  new SqlError({
+    reason: new UnknownError({ cause: Object.assign(new Error("no"), { code }), message: "no" })
+  })
+
+const passing = [
+  "08006",
+  "25006",
+  "40001",
+  "40P01",
+  "53300",
+  "53400",
+  "55P03",
+  "57014",
+  "57P01",
+  "57P02",
+  "57P03",
+  "58030"
+]
+
+it.effect.each(passing)("SQLSTATE %s is no defect: the request may be sent again", (code) =>
+  Effect.gen(function* () {
+    const failure = yield* Effect.flip(sorted(Effect.fail(failedWith(code))))
+    expect(failure).toBeInstanceOf(StorageUnavailable)
+    const inRollback = yield* Effect.flip(sorted(Effect.die(failedWith(code))))
+    expect(inRollback).toBeInstanceOf(StorageUnavailable)
+  })
+)
+
+it.effect.each(["22P02", "23502", "23505", "42601", "42501", "XX000", undefined])(
+  "SQLSTATE %s is a defect",
+  (code) =>
+    Effect.gen(function* () {
+      const exit = yield* Effect.exit(sorted(Effect.fail(failedWith(code))))
+      expect(exit).toMatchObject({ cause: { reasons: [{ defect: { _tag: "StatementFailed" } }] } })
+    })
+)
+
+it.effect("leaves the failures that a port names as they are", () =>
+  Effect.gen(function* () {
+    expect(yield* Effect.flip(sorted(Effect.fail("refused" as const)))).toBe("refused")
+    const lost = new SqlError({ reason: new ConnectionError({ cause: "gone" }) })
+    const failure = yield* Effect.flip(sorted(Effect.fail<string | SqlError>(lost)))
+    expect(failure).toBeInstanceOf(StorageUnavailable)
+  })
+)
+
+const storage = Layer.mergeAll(importProcesses, history, apiKeys, operatorSetup).pipe(
+  Layer.provideMerge(TestDatabase.layer)
+)
+
+const secret = "Astrid Vestergaard-Holm"
+
+layer(storage, { excludeTestServices: true })("a failed statement", (it) => {
+  const failing = [
+    `insert into organisations values ('${secret}', now())`,
+    `insert into operations_teams select repeat('${secret}', 100)`,
+    `select '${secret}'::json`,
+    `select '${secret}'::timestamptz`,
+    `select * from "${secret}"`
+  ]
+  it.effect.each(failing)("does not quote what it was about: %s", (statement) =>
+    Effect.gen(function* () {
+      const { run, sql } = yield* Database
+      const exit = yield* Effect.exit(run(sql.unsafe(statement)))
+      const cause = exit._tag === "Failure" ? exit.cause : Cause.empty
+      const [reason] = cause.reasons
+      expect(reason).toMatchObject({ defect: expect.any(StatementFailed) })
+      const said = `${Cause.pretty(cause)} ${JSON.stringify(cause)}`
+      expect(said).not.toContain("Astrid")
+    })
+  )
+
+  it.effect("is a defect if a row does not match its schema", () =>
+    Effect.gen(function* () {
+      const { run, sql } = yield* Database
+      const numbers = rowsOf(Schema.Struct({ count: Schema.Int }))
+      const exit = yield* Effect.exit(run(numbers(sql`select ${secret} as count`)))
+      expect(exit._tag === "Failure" && Cause.hasDies(exit.cause)).toBe(true)
+      expect(JSON.stringify(exit)).not.toContain("Astrid")
+    })
+  )
+})
+
+layer(storage, { excludeTestServices: true })("text that PostgreSQL cannot hold", (it) => {
+  const impossible = ["a\0b", "\0", "\uD83D", "a\uDE00"]
+  it.effect.each(impossible.map((text) => [JSON.stringify(text), text] as const))(
+    "is nowhere, and no defect: %s",
+    ([, text]) =>
+      Effect.gen(function* () {
+        const imports = yield* ImportProcesses
+        const setup = yield* Configuration
+        const keys = yield* ApiKeys
+        const log = yield* AuditLog
+        const { caller, supplier } = yield* freshSupplier
+        const number = text as ExternalAccountNumber
+        const key = { import_supplier: supplier.code, external_account_number: number }
+        expect(Option.isNone(yield* imports.find(key))).toBe(true)
+        expect(Option.isNone(yield* setup.supplier(text as SupplierCode))).toBe(true)
+        expect(yield* setup.hasTeam(text)).toBe(false)
+        expect(Option.isNone(yield* keys.findByHash(text))).toBe(true)
+        expect(Option.isNone(yield* keys.findEnd(ApiKeyId.make(text)))).toBe(true)
+        expect(yield* log.audit(key)).toStrictEqual([])
+        const refusal = { action: "stage", outcome: "account_failed_validation", caller } as const
+        yield* log.recordRefusal({ ...refusal, key, at: noon })
+        const { run, sql } = yield* Database
+        const recorded = yield* run(sql`
+          select from audit_log where import_supplier = ${supplier.code}`)
+        expect(recorded, "the refusal is recorded all the same").toHaveLength(1)
+      })
+  )
+
+  it.effect("is a valid position in a list", () =>
+    Effect.gen(function* () {
+      const imports = yield* ImportProcesses
+      const { caller, keyOf, supplier } = yield* freshSupplier
+      yield* stageAll(["a", "a!", "b"].map(keyOf), caller)
+      const query = { supplier: supplier.code, kind: "all", limit: null } as const
+      const rest = yield* Stream.runCollect(imports.list({ ...query, after: "a\0z" }))
+      expect(rest.map((entry) => entry.external_account_number)).toStrictEqual(["a!", "b"])
+    })
+  )
+})
+
+layer(storage, { excludeTestServices: true })("a staged payload", (it) => {
+  it.effect("is stored in a batch in which another one fails", () =>
+    Effect.gen(function* () {
+      const imports = yield* ImportProcesses
+      const { caller, keyOf } = yield* freshSupplier
+      const orphan = { ...keyOf("orphan"), import_supplier: freshSupplierCode() }
+      const numbers = Array.from({ length: 40 }, (_, index) => keyOf(`n${index % 30}`))
+      const staged = yield* Effect.forEach(
+        [...numbers.slice(0, 20), orphan, ...numbers.slice(20)],
+        (key) =>
+          Effect.exit(imports.stage({ key, payload: JSON.stringify(key), caller, at: noon })),
+        { concurrency: "unbounded" }
+      )
+      const outcomes = staged.map((exit) => (exit._tag === "Success" ? exit.value._tag : "Died"))
+      expect(outcomes[20]).toBe("Died")
+      const counted = (tag: string) => outcomes.filter((outcome) => outcome === tag).length
+      expect([counted("Created"), counted("Replaced")]).toStrictEqual([30, 10])
+      for (const key of numbers.slice(0, 30)) {
+        const { claim: claimed } = yield* claim(key, caller, noon)
+        expect(claimed).toStrictEqual({ _tag: "Claimed", payload: JSON.stringify(key) })
+      }
+    })
+  )
+
+  it.effect("may be as large as a body, and is returned unchanged", () =>
+    Effect.gen(function* () {
+      const imports = yield* ImportProcesses
+      const { caller, keyOf } = yield* freshSupplier
+      const key = keyOf("large")
+      const payload = JSON.stringify({ text: "ø\u{1F600}\n".repeat(1_700_000) })
+      expect(Buffer.byteLength(payload)).toBeGreaterThan(10 * 1024 * 1024)
+      yield* imports.stage({ key, payload, caller, at: noon })
+      const { attempt, claim: claimed } = yield* claim(key, caller, noon)
+      const bytes = Buffer.byteLength(payload)
+      expect(claimed).toEqual({ _tag: "Claimed", payload: { bytes } })
+      const read = yield* imports.stagedPayload({ key, attempt })
+      expect(Option.contains(read, payload)).toBe(true)
+    })
+  )
+})
+
+/** A clock on which every look takes a millisecond. */
+const busyClock = Effect.map(Clock.Clock, (clock): Clock.Clock => {
+  let millis = 0
+  return Object.assign(Object.create(clock) as Clock.Clock, {
+    currentTimeMillisUnsafe: () => millis++
+  })
+})
+
+const decodeNumbers = rowsOf(Schema.Struct({ number: Schema.Int }))
+const numbers = (count: number) => Array.from({ length: count }, (_, number) => ({ number }))
+
+it.effect.each([0, 1, 8, 9, 5_000])("%i rows are decoded in their order", (count) =>
+  Effect.gen(function* () {
+    expect(yield* decodeNumbers(Effect.succeed(numbers(count)))).toEqual(numbers(count))
+  })
+)
+
+it.effect.each([1, 5_000])("of %i rows, one that does not match its schema is a defect", (count) =>
+  Effect.gen(function* () {
+    const rows: Array<{ readonly number: unknown }> = numbers(count)
+    rows[count - 1] = { number: "1" }
+    const exit = yield* Effect.exit(sorted(decodeNumbers(Effect.succeed(rows))))
+    const message = "A row does not match its schema"
+    expect(exit).toMatchObject({ cause: { reasons: [{ defect: { message } }] } })
+  })
+)
+
+it.effect("many rows are decoded in steps, and other fibers run in between", () =>
+  Effect.gen(function* () {
+    let isOver = false
+    let turns = 0
+    const tick = () => {
+      turns += 1
+      if (!isOver) setImmediate(tick)
+    }
+    setImmediate(tick)
+    const decoding = decodeNumbers(Effect.succeed(numbers(5_000)))
+    yield* Effect.provideService(decoding, Clock.Clock, yield* busyClock)
+    isOver = true
+    expect(turns).toBeGreaterThan(100)
+  })
+)
