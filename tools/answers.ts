@@ -6,7 +6,7 @@
 import { mkdtempSync, globSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { neverAnswered } from "@data-import/api/testing/ContractCoverage"
+import { uncoveredAnswers } from "@data-import/api/testing/ContractCoverage"
 import { registry } from "@data-import/domain/codes/Code"
 
 /** Codes that no test may cause, with the reason. */
@@ -35,7 +35,7 @@ const undescribed = (answers: ReadonlyArray<string>): ReadonlyArray<string> => {
   const folder = mkdtempSync(join(tmpdir(), "data-import-answers-"))
   try {
     writeFileSync(join(folder, "all.txt"), answers.join("\n"))
-    return neverAnswered(folder).map((answer) => `never answered: ${answer}`)
+    return uncoveredAnswers(folder).map((answer) => `never answered: ${answer}`)
   } finally {
     rmSync(folder, { recursive: true })
   }

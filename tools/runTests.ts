@@ -26,6 +26,10 @@ const { status } = spawnSync(
   "vitest",
   // Nx runs one project on each core.
   ["run", "--maxWorkers=1", "--reporter=dot", "--reporter=json", report, ...own],
-  { cwd: root, stdio: "inherit", env: { ...process.env, SIGHTINGS_DIR: answersFolder(project) } }
+  {
+    cwd: root,
+    stdio: "inherit",
+    env: { ...process.env, CONTRACT_COVERAGE_DIR: answersFolder(project) }
+  }
 )
 process.exitCode = status ?? 1

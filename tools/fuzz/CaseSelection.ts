@@ -18,7 +18,7 @@ import { valuePlans } from "./ValuePlans.ts"
 import { worstBodyCases, worstBodyPlans } from "./WorstBodyPlans.ts"
 
 /** What the cases of a day are drawn from. */
-export interface Deck {
+export interface CasePool {
   readonly fixed: ReadonlyArray<Plan>
   readonly others: fc.Arbitrary<Plan>
 }
@@ -28,7 +28,7 @@ const group = (weight: number, plans: ReadonlyArray<fc.WeightedArbitrary<Plan>>)
   arbitrary: fc.oneof(...plans)
 })
 
-export const deckOf = (day: Day): Deck => ({
+export const casePoolOf = (day: Day): CasePool => ({
   fixed: [
     ...fixedPlans(day),
     ...framingCases,
@@ -50,7 +50,7 @@ export const deckOf = (day: Day): Deck => ({
 })
 
 /** The plans that the case of this number may be, of which its seed draws one. */
-export const plansAt = ({ fixed, others }: Deck, index: number): fc.Arbitrary<Plan> => {
+export const plansAt = ({ fixed, others }: CasePool, index: number): fc.Arbitrary<Plan> => {
   const plan = fixed[index]
   return plan === undefined ? others : fc.constant(plan)
 }

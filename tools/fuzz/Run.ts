@@ -6,10 +6,10 @@
 import { setTimeout } from "node:timers/promises"
 import { DateTime } from "effect"
 import fc from "fast-check"
-import { saw } from "@data-import/api/testing/ContractCoverage"
+import { recordCoverage } from "@data-import/api/testing/ContractCoverage"
 import { type Case, caseOf, type Kind, type Plan, type Reply, type Step } from "./Case.ts"
 import { type Day, dayOf } from "./Day.ts"
-import { type Deck, deckOf, plansAt, seedOf } from "./CaseSelection.ts"
+import { type CasePool, casePoolOf, plansAt, seedOf } from "./CaseSelection.ts"
 import { comeAgainAfter, isOneRequest, complaintsAbout } from "./Oracle.ts"
 import { Tally } from "./Tally.ts"
 import type { Tenant } from "./Tenant.ts"
@@ -52,11 +52,11 @@ export interface Outcome {
 
 /** What a run is made with. */
 export interface Dependencies {
-  readonly deckOf: (day: Day) => Deck
+  readonly deckOf: (day: Day) => CasePool
   readonly wait: (seconds: number) => Promise<void>
 }
 
-const usual: Dependencies = { deckOf, wait: (seconds) => setTimeout(seconds * 1_000) }
+const usual: Dependencies = { deckOf: casePoolOf, wait: (seconds) => setTimeout(seconds * 1_000) }
 
 /** Within so many seconds every request is answered. */
 const patience = 10
@@ -97,8 +97,8 @@ const addressOf = (sent: number): string =>
 
 /** The day, and what its cases are drawn from. */
 const deckOfDay = (asOf: () => Day, deckOf: Dependencies["deckOf"]) => {
-  let present: { readonly day: Day; readonly deck: Deck } | undefined
-  return (): { readonly day: Day; readonly deck: Deck } => {
+  let present: { readonly day: Day; readonly deck: CasePool } | undefined
+  return (): { readonly day: Day; readonly deck: CasePool } => {
     const day = asOf()
     if (present?.day.text !== day.text) present = { day, deck: deckOf(day) }
     return present
@@ -243,7 +243,7 @@ class Runner {
       }
       const complaints = [...always, ...expect(replies)]
       if (complaints.length === 0 && isOneRequest(request)) {
-        for (const { body, status } of replies) saw(request, { status, text: body })
+        for (const { body, status } of replies) recordCoverage(request, { status, text: body })
       }
       return { complaints, replies }
     } catch (error) {

@@ -110,11 +110,11 @@ const keyOf = (scopes: ReadonlyArray<Scope>) =>
   issueKey({ organisation: demo, label: "fuzz", scopes, expiresAt: null })
 
 const setUp = Effect.gen(function* () {
-  const setup = yield* Configuration
-  yield* setup.createSupplier(supplierOf(supplier, demo))
-  yield* setup.createSupplier(supplierOf(fullSupplier, demo, { concurrencyLimit: 0 }))
-  yield* setup.createSupplier(supplierOf(hiddenSupplier, demo))
-  yield* setup.addCode("vendor", absentVendor)
+  const configuration = yield* Configuration
+  yield* configuration.createSupplier(supplierOf(supplier, demo))
+  yield* configuration.createSupplier(supplierOf(fullSupplier, demo, { concurrencyLimit: 0 }))
+  yield* configuration.createSupplier(supplierOf(hiddenSupplier, demo))
+  yield* configuration.addCode("vendor", absentVendor)
   return { reader: yield* keyOf(["import:read"]), writer: yield* keyOf(["import:write"]) }
 })
 

@@ -3,7 +3,7 @@
  * order of the body, and the service answers the next request.
  */
 import { bodyBytes } from "@data-import/api/Limits"
-import { mostFaults } from "@data-import/domain/schema/Findings"
+import { maxErrors } from "@data-import/domain/schema/Findings"
 import { get, isWire } from "@data-import/domain/testing/wire"
 import * as Bodies from "@data-import/domain/testing/worstBodies"
 import fc from "fast-check"
@@ -75,8 +75,8 @@ const complaintsOf = (body: string, reply: Reply): ReadonlyArray<string> => {
   const found: Array<string> = []
   const places = faultsOf(reply).map((fault) => fault.slice(0, fault.lastIndexOf(" ")))
   const saysMore = String(get(reply.value, "detail")).includes("more than 1,000 rules")
-  if (places.length > mostFaults) found.push(`${places.length} faults are listed`)
-  if (saysMore && places.length !== mostFaults) {
+  if (places.length > maxErrors) found.push(`${places.length} faults are listed`)
+  if (saysMore && places.length !== maxErrors) {
     found.push(`${places.length} faults are listed, and the answer says that there are more`)
   }
   const wrong = places.length > 1 ? outOfOrder(parsed(body), places) : undefined

@@ -30,16 +30,16 @@ import { complaintAbout } from "./AnswerOracle.ts"
 import { checkCall } from "./CallOracle.ts"
 import { newInstance, surroundingsOf, type World } from "./World.ts"
 
-const tell = (world: World, line: string): void => {
+const log = (world: World, line: string): void => {
   world.log.push(`#${world.steps} ${instantLine(world.time.now())} ${line}`)
 }
 
-const meet = ({ met }: World, what: string): void => {
+const meet = ({ outcomes: met }: World, what: string): void => {
   met.set(what, (met.get(what) ?? 0) + 1)
 }
 
-const settle = ({ scheduler: desk, backend: ground, time }: World): Effect.Effect<void> =>
-  ground.settle(time, desk)
+const settle = ({ scheduler, backend, time }: World): Effect.Effect<void> =>
+  backend.settle(time, scheduler)
 
 /** The documents that a request names, as they are in the store before it is sent. */
 const bringDocuments = ({ files, vanished }: World, order: Order): void => {
@@ -83,7 +83,7 @@ export const ask = Effect.fnUntraced(function* (world: World, order: Order, by: 
     at: world.time.now() + instance.skew,
     step: world.steps,
     repeats: by.repeats,
-    struck: new Set(),
+    faultNote: new Set(),
     calls: [],
     answer: null,
     ended: null
@@ -94,10 +94,7 @@ export const ask = Effect.fnUntraced(function* (world: World, order: Order, by: 
   bringDocuments(world, order)
   const under = asked.keyed === null ? "" : `, under ${asked.keyed.key}`
   const again = by.repeats === null ? "" : `, again after r${by.repeats.id}`
-  tell(
-    world,
-    `r${id} ${by.organisation} asks ${instance.name}: ${orderLine(order)}${under}${again}`
-  )
+  log(world, `r${id} ${by.organisation} asks ${instance.name}: ${orderLine(order)}${under}${again}`)
   const program = Effect.uninterruptible(answerOf(world.programs, asked))
   const fiber = Effect.runForkWith(surroundingsOf(world, asked))(program)
   fiber.addObserver((exit) => {
@@ -129,13 +126,13 @@ const end = (world: World, asked: SentRequest, answer: Answer | typeof unanswere
 }
 
 /** Delivers an answer or loses it. Either way it must be correct. */
-const answer = (world: World, turn: WaitingCall, lost: number): void => {
-  const { args, request } = turn
+const answer = (world: World, call: WaitingCall, lost: number): void => {
+  const { args, request } = call
   const given = args[0] as Answer
-  world.scheduler.remove(turn)
+  world.scheduler.remove(call)
   const isLost = world.random.chance(lost)
   const message = `r${request.id} is answered ${given.code} ${given.message.replaceAll("\n", " | ")}`
-  tell(world, isLost ? `${message}, and the answer is lost` : message)
+  log(world, isLost ? `${message}, and the answer is lost` : message)
   const kept = given.replayed === true ? ", which was kept" : ""
   meet(world, `${request.order.kind} is answered ${given.code}${kept}`)
   const elapsed = world.time.now() + request.instance.skew - request.at
@@ -144,7 +141,7 @@ const answer = (world: World, turn: WaitingCall, lost: number): void => {
   end(world, request, isLost ? unanswered : given)
 }
 
-const drawFault = ({ random }: World, faults: number): Fault | null =>
+const chooseFault = ({ random }: World, faults: number): Fault | null =>
   random.chance(faults)
     ? {
         kind: random.chance(0.7) ? "unavailable" : "defect",
@@ -164,41 +161,41 @@ const neverFailing = new Set(["ImportProcesses.renew", "IdempotencyKeys.release"
 /** Lets a call proceed, or an answer arrive. */
 export const proceed = Effect.fnUntraced(function* (
   world: World,
-  turn: WaitingCall,
+  call: WaitingCall,
   { faults, lostAnswers }: Pick<Conditions, "faults" | "lostAnswers">
 ) {
-  const { operation, request } = turn
-  if (operation === "answer") return answer(world, turn, lostAnswers)
-  const fault = request.instance.crashed ? null : drawFault(world, faults)
-  world.scheduler.proceed(turn, fault)
+  const { operation, request } = call
+  if (operation === "answer") return answer(world, call, lostAnswers)
+  const fault = request.instance.crashed ? null : chooseFault(world, faults)
+  world.scheduler.proceed(call, fault)
   yield* settle(world)
   const [executed = null] = world.scheduler.executed()
-  const struck = fault === null ? "" : `, struck by ${fault.kind} ${fault.when}`
+  const faultNote = fault === null ? "" : `, faultNote by ${fault.kind} ${fault.when}`
   const outcome = executed === null ? "not reached" : outcomeLine(executed.exit)
-  tell(world, `r${request.id} ${request.instance.name} ${operation}: ${outcome}${struck}`)
+  log(world, `r${request.id} ${request.instance.name} ${operation}: ${outcome}${faultNote}`)
   if (executed !== null) meet(world, `${operation} gives ${outcome}`)
   if (executed !== null && request.instance.crashed) meet(world, "a call outlives its instance")
   if (fault !== null && fault.kind !== "crash" && !neverFailing.has(operation)) {
-    request.struck.add(fault.kind)
+    request.faultNote.add(fault.kind)
   }
   if (executed !== null) yield* checkCall(world, executed)
   buryIfOver(world, request)
 })
 
-/** Lets several calls go on at once, none of which is struck; their storage decides the order. */
+/** Lets several calls go on at once, none of which is faultNote; their storage decides the order. */
 export const proceedTogether = Effect.fnUntraced(function* (
   world: World,
-  turns: ReadonlyArray<WaitingCall>
+  calls: ReadonlyArray<WaitingCall>
 ) {
-  for (const turn of turns) world.scheduler.proceed(turn, null)
+  for (const call of calls) world.scheduler.proceed(call, null)
   yield* settle(world)
   for (const executed of world.scheduler.executed()) {
     const { exit, operation, request } = executed
     meet(world, `${operation} gives ${outcomeLine(exit)}`)
-    tell(world, `together: r${request.id} ${operation}: ${outcomeLine(exit)}`)
+    log(world, `together: r${request.id} ${operation}: ${outcomeLine(exit)}`)
     yield* checkCall(world, executed)
   }
-  for (const { request } of turns) buryIfOver(world, request)
+  for (const { request } of calls) buryIfOver(world, request)
 })
 
 const writes = new Set([
@@ -219,13 +216,13 @@ const writes = new Set([
  * reach the storage some time later.
  */
 export const crash = (world: World, instance: Instance): void => {
-  tell(world, `${instance.name} crashes`)
+  log(world, `${instance.name} crashes`)
   instance.crashed = true
-  for (const turn of world.scheduler.waiting.filter(
+  for (const call of world.scheduler.waiting.filter(
     ({ request }) => request.instance === instance
   )) {
-    const isSent = writes.has(turn.operation) && world.random.chance(0.5)
-    if (!isSent) world.scheduler.remove(turn)
+    const isSent = writes.has(call.operation) && world.random.chance(0.5)
+    if (!isSent) world.scheduler.remove(call)
   }
   for (const asked of [...world.running]) buryIfOver(world, asked)
   world.instances[world.instances.indexOf(instance)] = newInstance(world)
@@ -237,7 +234,7 @@ export const passTime = Effect.fnUntraced(function* (world: World, millis: numbe
   while (world.time.wakeNext(until)) yield* settle(world)
   // A call that a crashed instance had sent may have been given up meanwhile.
   for (const asked of [...world.running]) buryIfOver(world, asked)
-  tell(world, `${Math.round(millis / 100) / 10} s pass`)
+  log(world, `${Math.round(millis / 100) / 10} s pass`)
 })
 
 /** Whether the request has begun an attempt that still has the lease of its import. */
@@ -270,7 +267,7 @@ export const freeze = Effect.fnUntraced(function* (world: World) {
   if (working.length === 0) return null
   const asked = random.pick(working)
   asked.frozenUntil = world.steps + 4 + random.below(16)
-  tell(world, `r${asked.id} stands still until step ${asked.frozenUntil}`)
+  log(world, `r${asked.id} stands still until step ${asked.frozenUntil}`)
   yield* passTime(world, (58 + random.below(40)) * 1000)
   return asked
 })
@@ -284,7 +281,7 @@ export const shuffleDocuments = (world: World): void => {
     return
   }
   const place = random.pick(places)
-  tell(world, `document ${place} vanishes`)
+  log(world, `document ${place} vanishes`)
   vanished.set(place, files.get(place) ?? 0)
   files.delete(place)
 }
@@ -292,7 +289,7 @@ export const shuffleDocuments = (world: World): void => {
 /** All documents are there again. */
 export const returnDocuments = (world: World): void => {
   const { files, vanished } = world
-  if (vanished.size > 0) tell(world, `${vanished.size} documents are back`)
+  if (vanished.size > 0) log(world, `${vanished.size} documents are back`)
   for (const [place, size] of vanished) files.set(place, size)
   vanished.clear()
 }

@@ -32,16 +32,16 @@ export const OnBehalf = Context.Reference<SentRequest | null>("@data-import/simu
 export interface CallScheduler {
   /** What can happen next, in the order of asking. */
   readonly waiting: ReadonlyArray<WaitingCall>
-  readonly add: (wait: Omit<WaitingCall, "go">, go: () => void) => void
-  readonly remove: (turn: WaitingCall) => void
+  readonly add: (asked: Omit<WaitingCall, "go">, go: () => void) => void
+  readonly remove: (call: WaitingCall) => void
   /** Lets the call proceed, with the fault. */
-  readonly proceed: (turn: WaitingCall, fault: Fault | null) => void
+  readonly proceed: (call: WaitingCall, fault: Fault | null) => void
   /** What was executed since this was asked last, in the order of its end. */
   readonly executed: () => ReadonlyArray<Executed>
   /** How many calls have begun and not ended. In memory there is none between two steps. */
   readonly inFlight: () => number
   /** Waits until the simulation lets the call proceed. */
-  readonly turn: (operation: string, args: ReadonlyArray<unknown>) => Effect.Effect<void>
+  readonly wait: (operation: string, args: ReadonlyArray<unknown>) => Effect.Effect<void>
   /** The port on this scheduler, with faults; see `withFaults` for `unavailable`. */
   readonly guard: <Identifier, Shape extends object>(
     port: Context.Key<Identifier, Shape>,
@@ -85,16 +85,16 @@ const labelOf = (port: string, operation: string): string =>
 
 /** Waits, unless the simulation itself calls. A call of a crashed instance waits for ever. */
 const waitToProceed =
-  (add: CallScheduler["add"], waiting: Array<WaitingCall>): CallScheduler["turn"] =>
+  (add: CallScheduler["add"], waiting: Array<WaitingCall>): CallScheduler["wait"] =>
   (operation, args) =>
     Effect.flatMap(OnBehalf, (request) => {
       if (request === null) return Effect.void
       if (request.instance.crashed) return Effect.never
       return Effect.callback<void>((resume) => {
         add({ request, operation, args }, () => resume(Effect.void))
-        const turn = waiting.at(-1)
+        const call = waiting.at(-1)
         return Effect.sync(() => {
-          const at = turn === undefined ? -1 : waiting.indexOf(turn)
+          const at = call === undefined ? -1 : waiting.indexOf(call)
           if (at >= 0) waiting.splice(at, 1)
         })
       })
@@ -102,26 +102,26 @@ const waitToProceed =
 
 export const makeCallScheduler = (): CallScheduler => {
   const waiting: Array<WaitingCall> = []
-  let granted: { readonly turn: WaitingCall; readonly fault: Fault | null } | null = null
+  let proceeding: { readonly call: WaitingCall; readonly fault: Fault | null } | null = null
   let executed: ReadonlyArray<Executed> = []
   let inFlight = 0
 
-  const remove = (turn: WaitingCall) => {
-    const at = waiting.indexOf(turn)
+  const remove = (call: WaitingCall) => {
+    const at = waiting.indexOf(call)
     if (at >= 0) waiting.splice(at, 1)
   }
   const add: CallScheduler["add"] = (asked, go) => {
-    const turn: WaitingCall = { ...asked, go }
-    waiting.push(turn)
+    const call: WaitingCall = { ...asked, go }
+    waiting.push(call)
   }
-  const turn = waitToProceed(add, waiting)
+  const wait = waitToProceed(add, waiting)
 
   const plan: FaultPlan = {
     calls: () => [],
     next: (port, operation) => {
-      const isGranted = granted?.turn.operation === labelOf(port, operation)
-      const fault = isGranted ? (granted?.fault ?? null) : null
-      granted = null
+      const isProceeding = proceeding?.call.operation === labelOf(port, operation)
+      const fault = isProceeding ? (proceeding?.fault ?? null) : null
+      proceeding = null
       return { call: { port, operation, nth: 1, step: 1 }, fault }
     }
   }
@@ -144,7 +144,7 @@ export const makeCallScheduler = (): CallScheduler => {
     remove,
     proceed: (next, fault) => {
       remove(next)
-      granted = { turn: next, fault }
+      proceeding = { call: next, fault }
       next.go()
     },
     executed: () => {
@@ -153,12 +153,12 @@ export const makeCallScheduler = (): CallScheduler => {
       return ended
     },
     inFlight: () => inFlight,
-    turn,
+    wait,
     guard: (port, service, unavailable) =>
       wrapped(
         port.key,
         withFaults(port, wrapped(port.key, service, recorded), plan, unavailable),
-        (operation, args, outcome) => Effect.andThen(turn(operation, args), outcome)
+        (operation, args, outcome) => Effect.andThen(wait(operation, args), outcome)
       )
   }
 }

@@ -102,11 +102,11 @@ export const checkLinearizable = (world: World, key: ImportKey): boolean => {
     if (operation === null || !("key" in asked.order)) return []
     return nameOf(asked.order.key) === name ? [{ what, operation }] : []
   })
-  const look = lastLook(world, key)
+  const lookup = lastLook(world, key)
   const culprit = firstInexplicable([
     ...history,
-    { what: "asked", operation: look },
-    { what: "ended", operation: look }
+    { what: "asked", operation: lookup },
+    { what: "ended", operation: lookup }
   ])
   world.clientChecks.that(
     culprit === null,

@@ -10,7 +10,7 @@ import type { Backend } from "./World.ts"
 export type Mutation = (
   storage: Storage,
   store: MemoryStore["Service"],
-  turn: CallScheduler["turn"]
+  wait: CallScheduler["wait"]
 ) => Partial<Storage>
 
 /** The memory adapters, broken or not. */
@@ -19,8 +19,8 @@ export const backendInMemory = (
   rest: Pick<Backend, "mutate" | "onlyClients"> = {}
 ): Backend => ({
   ...rest,
-  storage: (turn) =>
-    Effect.map(memory, ({ storage, store }) => ({ ...storage, ...spoil(storage, store, turn) })),
+  storage: (wait) =>
+    Effect.map(memory, ({ storage, store }) => ({ ...storage, ...spoil(storage, store, wait) })),
   settle: (time) => Effect.sync(time.run)
 })
 
@@ -28,5 +28,5 @@ export const backendInMemory = (
 export const simulateInMemory = (
   seed: number,
   steps: number,
-  ground: Backend = backendInMemory()
-): Report => Effect.runSync(simulate(seed, steps, ground))
+  backend: Backend = backendInMemory()
+): Report => Effect.runSync(simulate(seed, steps, backend))

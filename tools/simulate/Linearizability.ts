@@ -62,7 +62,7 @@ const canBeHeld = ({ until }: Operation, now: number): boolean => until + leaseM
 const done = (state: State, answer: string): Way => ({ state, answer })
 
 /** Why a write is refused, and whether it may go on, in all ways that are possible. */
-const judged = (
+const unlessActive = (
   state: State,
   now: number,
   refused: string,
@@ -82,11 +82,11 @@ const inProgress = "account_import_process_in_progress"
 const stage = (state: State, operation: Operation, version: number): ReadonlyArray<Way> =>
   state.version === null
     ? [done({ ...begin, version }, "ok first")]
-    : judged(state, operation.at, inProgress, () => [done({ ...begin, version }, "ok again")])
+    : unlessActive(state, operation.at, inProgress, () => [done({ ...begin, version }, "ok again")])
 
 const claim = (state: State, operation: Operation, team: boolean): ReadonlyArray<Way> => {
   if (state.version === null) return [done(state, "import_process_does_not_exist")]
-  return judged(state, operation.at, inProgress, () =>
+  return unlessActive(state, operation.at, inProgress, () =>
     team
       ? [
           { state: { ...state, lease: operation }, answer: null },
@@ -112,7 +112,7 @@ const skip = (state: State, operation: Operation, skipped: boolean): ReadonlyArr
   if (state.imported) return [done(state, "Imported")]
   const set = done({ ...state, skipped, lease: skipped ? null : state.lease }, "ok set")
   if (state.skipped) return [set]
-  return judged(state, operation.at, "InProgress", () => [set])
+  return unlessActive(state, operation.at, "InProgress", () => [set])
 }
 
 const status = (state: State, { at, until }: Operation): ReadonlyArray<Way> => {

@@ -23,13 +23,13 @@ const shortName = (event: string): string =>
 
 /** Reads the import; `withAccount` false leaves the account out, which may be large. */
 export const observe = Effect.fnUntraced(function* (
-  { accounts, auditLog: history, imports, payload }: Storage,
+  { accounts, auditLog, imports, payload }: Storage,
   key: ImportKey
 ) {
   const process = Option.getOrNull(yield* imports.find(key))
-  const attempts = yield* history.attempts(key)
-  const audit = yield* history.audit(key)
-  const events = yield* history.events(key)
+  const attempts = yield* auditLog.attempts(key)
+  const audit = yield* auditLog.audit(key)
+  const events = yield* auditLog.events(key)
   const text = yield* payload(key)
   const number = process?.account?.number
   const account = number === undefined ? null : Option.getOrNull(yield* accounts.describe(number))

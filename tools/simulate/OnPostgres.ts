@@ -73,22 +73,22 @@ export const backendOnPostgres = Effect.fnUntraced(function* (url: Redacted.Reda
   const owner = databaseUrl(server, template)
   yield* migrate(owner)
   const databaseUsers = yield* DatabaseUsers.temporary(owner)
-  const ground: Backend = {
+  const backend: Backend = {
     storage: () =>
       database(server, "simulation", template).pipe(
         Effect.flatMap((name) => storageOn(databaseUrl(server, name), databaseUsers)),
         Effect.orDie
       ),
-    settle: (time, desk) =>
+    settle: (time, scheduler) =>
       Effect.promise(async () => {
         time.run()
-        while (desk.inFlight() > 0 || !time.isIdle()) {
+        while (scheduler.inFlight() > 0 || !time.isIdle()) {
           await setImmediate()
           time.run()
         }
       })
   }
-  return ground
+  return backend
 }, Effect.orDie) satisfies (
   url: Redacted.Redacted | null
 ) => Effect.Effect<Backend, never, Scope.Scope>

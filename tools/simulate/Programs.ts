@@ -58,7 +58,7 @@ export interface Programs {
 }
 
 interface Settings {
-  readonly desk: CallScheduler
+  readonly scheduler: CallScheduler
   readonly storage: Storage
   /** "root/path" of every document that exists. */
   readonly files: ReadonlyMap<string, number>
@@ -67,13 +67,13 @@ interface Settings {
 
 /** The programs on guarded ports, as a service process makes them. */
 export const programsOn = Effect.fnUntraced(function* (settings: Settings) {
-  const { desk, storage } = settings
+  const { scheduler, storage } = settings
   const guarded: Storage = {
-    imports: desk.guard(ImportProcesses, storage.imports),
-    accounts: desk.guard(Accounts, storage.accounts),
-    auditLog: desk.guard(AuditLog, storage.auditLog),
-    configuration: desk.guard(Configuration, storage.configuration),
-    keys: desk.guard(IdempotencyKeys, storage.keys),
+    imports: scheduler.guard(ImportProcesses, storage.imports),
+    accounts: scheduler.guard(Accounts, storage.accounts),
+    auditLog: scheduler.guard(AuditLog, storage.auditLog),
+    configuration: scheduler.guard(Configuration, storage.configuration),
+    keys: scheduler.guard(IdempotencyKeys, storage.keys),
     payload: storage.payload
   }
   const documents = yield* Effect.provide(Documents, documentsIn(settings.files), { local: true })
@@ -86,11 +86,11 @@ export const programsOn = Effect.fnUntraced(function* (settings: Settings) {
     Layer.succeed(IdempotencyKeys, guarded.keys),
     Layer.succeed(
       Documents,
-      desk.guard(Documents, documents, () => new DocumentsUnavailable({}))
+      scheduler.guard(Documents, documents, () => new DocumentsUnavailable({}))
     ),
     Layer.succeed(
       PaymentVendor,
-      desk.guard(PaymentVendor, vendor, () => new VendorUnavailable({}))
+      scheduler.guard(PaymentVendor, vendor, () => new VendorUnavailable({}))
     )
   )
   const environment = ConfigProvider.fromUnknown(
@@ -269,7 +269,7 @@ const skip = ({ storage }: Programs, { key, skipped }: Order<"skip">) =>
   )
 
 /** What an order that is no write of a client is to the programs; `message` of the answer. */
-const saidOf = (
+const messageOf = (
   programs: Programs,
   asked: SentRequest,
   order: Order<"validate" | "status" | "list" | "skip" | "setStatus" | "createSupplier">
@@ -315,7 +315,7 @@ const successOf = (programs: Programs, asked: SentRequest): Effect.Effect<Answer
     case "instruction":
       return createInstruction(programs, asked, order)
     default:
-      return Effect.map(saidOf(programs, asked, order), success)
+      return Effect.map(messageOf(programs, asked, order), success)
   }
 }
 

@@ -115,21 +115,21 @@ const second = 1000
 const day = 24 * 60 * 60 * second
 
 /** Lets one call proceed, or several in a burst. */
-const someGoOn = (world: World, turns: ReadonlyArray<WaitingCall>): Effect.Effect<void> => {
-  const { conditions, random, backend: ground } = world
-  const calls = turns.filter(({ operation }) => operation !== "answer")
-  if (calls.length < 2 || (ground.burst ?? 1) < 2 || random.chance(0.3)) {
-    return Effect.orDie(proceed(world, random.pick(turns), conditions))
+const someGoOn = (world: World, waiting: ReadonlyArray<WaitingCall>): Effect.Effect<void> => {
+  const { conditions, random, backend } = world
+  const calls = waiting.filter(({ operation }) => operation !== "answer")
+  if (calls.length < 2 || (backend.burst ?? 1) < 2 || random.chance(0.3)) {
+    return Effect.orDie(proceed(world, random.pick(waiting), conditions))
   }
-  return Effect.orDie(proceedTogether(world, calls.slice(0, ground.burst)))
+  return Effect.orDie(proceedTogether(world, calls.slice(0, backend.burst)))
 }
 
 /** The next thing that happens. */
 const next = (world: World): Effect.Effect<unknown> => {
-  const { conditions, scheduler: desk, random, running } = world
+  const { conditions, scheduler, random, running } = world
   const { atOnce, weights } = conditions
   const canAsk = running.size < atOnce
-  const awake = desk.waiting.filter(({ request }) => request.frozenUntil <= world.steps)
+  const awake = scheduler.waiting.filter(({ request }) => request.frozenUntil <= world.steps)
   const quick = awake.filter(({ request }) => !request.slow)
   const slow = awake.filter(({ request }) => request.slow)
   const between = (least: number, most: number) => least + random.next() * (most - least)
@@ -300,8 +300,12 @@ const count = ({ checks, clientChecks, stateChecks }: World): number =>
   checks.count() + stateChecks.count() + clientChecks.count()
 
 /** Runs a seed for so many steps, and as many more as it takes to calm down. */
-export const simulate = Effect.fnUntraced(function* (seed: number, steps: number, ground: Backend) {
-  const world = yield* worldOf(seed, ground)
+export const simulate = Effect.fnUntraced(function* (
+  seed: number,
+  steps: number,
+  backend: Backend
+) {
+  const world = yield* worldOf(seed, backend)
   const begun = world.time.now()
   const exit = yield* Effect.exit(drive(world, steps))
   const report: Report = {
@@ -312,7 +316,7 @@ export const simulate = Effect.fnUntraced(function* (seed: number, steps: number
     checked: count(world),
     histories: Exit.isSuccess(exit) ? exit.value : 0,
     failure: Exit.isSuccess(exit) ? null : withoutIdentifiers(Cause.pretty(exit.cause)),
-    met: world.met,
+    met: world.outcomes,
     log: world.log
   }
   return report

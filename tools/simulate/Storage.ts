@@ -9,10 +9,10 @@ import { AuditLog } from "@data-import/domain/ports/AuditLog"
 import { IdempotencyKeys } from "@data-import/domain/ports/IdempotencyKeys"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 import { layerMemory as accounts } from "@data-import/domain/ports/memory/Accounts"
-import { layerMemory as history } from "@data-import/domain/ports/memory/AuditLog"
+import { layerMemory as auditLog } from "@data-import/domain/ports/memory/AuditLog"
 import { layerMemory as idempotencyKeys } from "@data-import/domain/ports/memory/IdempotencyKeys"
 import { layerMemory as importProcesses } from "@data-import/domain/ports/memory/ImportProcesses"
-import { layerMemory as operatorSetup } from "@data-import/domain/ports/memory/Configuration"
+import { layerMemory as configuration } from "@data-import/domain/ports/memory/Configuration"
 import { importOf, MemoryStore } from "@data-import/domain/ports/memory/Store"
 import { Configuration } from "@data-import/domain/ports/Configuration"
 import type { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
@@ -48,7 +48,7 @@ export const memory = Effect.gen(function* () {
   return { storage, store }
 }).pipe(
   Effect.provide(
-    Layer.mergeAll(importProcesses, accounts, history, operatorSetup, idempotencyKeys).pipe(
+    Layer.mergeAll(importProcesses, accounts, auditLog, configuration, idempotencyKeys).pipe(
       Layer.provideMerge(MemoryStore.layer)
     ),
     { local: true }

@@ -19,9 +19,9 @@ import { skewed, type VirtualTime, virtualTime } from "./VirtualTime.ts"
 /** What a run is made on, and how it waits. */
 export interface Backend {
   /** The storage of a run. A broken storage uses `wait` to let other calls in. */
-  readonly storage: (turn: CallScheduler["turn"]) => Effect.Effect<Storage, never, Scope.Scope>
+  readonly storage: (wait: CallScheduler["wait"]) => Effect.Effect<Storage, never, Scope.Scope>
   /** Waits until all calls that were let go have ended, and nothing is ready any more. */
-  readonly settle: (time: VirtualTime, desk: CallScheduler) => Effect.Effect<void>
+  readonly settle: (time: VirtualTime, scheduler: CallScheduler) => Effect.Effect<void>
   /** Replaces the programs by broken ones. */
   readonly mutate?: (programs: Programs) => Programs
   /**
@@ -29,8 +29,8 @@ export interface Backend {
    */
   readonly onlyClients?: boolean
   /**
-   * How many calls may be let go at once, 1 unless given. In a crowd the models, which know one
-   * order only, are not asked; what is stored and what the clients saw must be sound all the same.
+   * How many calls may be let go at once, 1 unless given. In a burst the models are not asked,
+   * because they know one order only. What is stored and what the clients saw must still be valid.
    */
   readonly burst?: number
 }
@@ -72,25 +72,26 @@ export interface World {
   readonly events: Array<{ readonly what: "asked" | "ended"; readonly asked: SentRequest }>
   readonly log: Array<string>
   /** How often each outcome of a call and each answer was met. */
-  readonly met: Map<string, number>
+  readonly outcomes: Map<string, number>
   steps: number
   begunInstances: number
 }
 
 const setUp = Effect.fnUntraced(function* (
-  { configuration: setup }: Storage,
+  { configuration: configuration }: Storage,
   { documentCheck, supplierLimit }: Conditions
 ) {
-  for (const name of new Set(owners.values())) yield* setup.createOrganisation(name, sampleTime)
+  for (const name of new Set(owners.values()))
+    yield* configuration.createOrganisation(name, sampleTime)
   for (const [code, organisation] of owners) {
     if (code === lateSupplier) continue
-    yield* setup.createSupplier({
+    yield* configuration.createSupplier({
       ...supplierOf(code, organisation),
       documentCheck,
       concurrencyLimit: supplierLimit
     })
   }
-  yield* setup.createTeam(team)
+  yield* configuration.createTeam(team)
 }, Effect.orDie)
 
 /** A new instance of the services. */
@@ -129,29 +130,29 @@ const emptyObservation = (key: ImportKey): Observation => ({
 })
 
 /** The world of a seed before the first request. */
-export const worldOf = Effect.fnUntraced(function* (seed: number, ground: Backend) {
+export const worldOf = Effect.fnUntraced(function* (seed: number, backend: Backend) {
   const random = randomSource(seed)
   const conditions = conditionsOf(random)
   const time = virtualTime(sampleTime.epochMilliseconds)
-  const desk = makeCallScheduler()
-  const storage = yield* ground.storage(desk.turn)
+  const scheduler = makeCallScheduler()
+  const storage = yield* backend.storage(scheduler.wait)
   yield* setUp(storage, conditions)
   const files = new Map<string, number>()
   const { deploymentLimit } = conditions
-  const made = yield* programsOn({ desk, storage, files, deploymentLimit })
+  const made = yield* programsOn({ scheduler, storage, files, deploymentLimit })
   const keys = keysOf(conditions)
   const suppliers = [...owners.keys()].filter((code) => code !== lateSupplier)
   const world: World = {
-    backend: ground,
+    backend,
     random,
     programRandom: randomOf(randomSource(seed, 1), conditions),
     conditions,
     time,
-    scheduler: desk,
+    scheduler,
     storage,
-    programs: ground.mutate?.(made) ?? made,
-    checks: makeChecks(ground.onlyClients === true || (ground.burst ?? 1) > 1),
-    stateChecks: makeChecks(ground.onlyClients),
+    programs: backend.mutate?.(made) ?? made,
+    checks: makeChecks(backend.onlyClients === true || (backend.burst ?? 1) > 1),
+    stateChecks: makeChecks(backend.onlyClients),
     clientChecks: makeChecks(),
     keys,
     instances: [],
@@ -166,7 +167,7 @@ export const worldOf = Effect.fnUntraced(function* (seed: number, ground: Backen
     vanished: new Map(),
     events: [],
     log: [],
-    met: new Map(),
+    outcomes: new Map(),
     steps: 0,
     begunInstances: 0
   }

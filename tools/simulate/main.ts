@@ -10,6 +10,7 @@ import { backendInMemory } from "./InMemory.ts"
 import { backendOnPostgres } from "./OnPostgres.ts"
 import { failureLines, totalLines } from "./Output.ts"
 import { type Report, simulate } from "./Simulation.ts"
+import type { Backend } from "./World.ts"
 
 const flags = {
   seeds: Flag.optional(wholeNumber("seeds")).pipe(
@@ -24,7 +25,7 @@ const flags = {
     Flag.withDefault(false),
     Flag.withDescription("Run on PostgreSQL: the one at DATABASE_URL, or an embedded one")
   ),
-  crowd: wholeNumber("crowd").pipe(
+  burst: wholeNumber("burst").pipe(
     Flag.withDefault(1),
     Flag.withDescription(
       "On PostgreSQL: let up to so many calls run at once, which no seed repeats"
@@ -35,29 +36,29 @@ const flags = {
 interface Order {
   readonly steps: number
   readonly postgres: boolean
-  readonly crowd: number
+  readonly burst: number
 }
 
-const groundOf = ({ crowd, postgres }: Order) => {
+const backendOf = ({ burst, postgres }: Order) => {
   if (!postgres) return Effect.succeed(backendInMemory())
   const url = process.env["DATABASE_URL"] ?? ""
   const server = url === "" ? null : Redacted.make(url)
-  return Effect.map(backendOnPostgres(server), (ground) => ({ ...ground, crowd }))
+  return Effect.map(backendOnPostgres(server), (backend): Backend => ({ ...backend, burst }))
 }
 
-const again = (seed: number, { crowd, postgres, steps }: Order): string =>
+const again = (seed: number, { burst, postgres, steps }: Order): string =>
   [
     `npm run simulate -- --seed ${seed} --steps ${steps}`,
     ...(postgres ? ["--postgres"] : []),
-    ...(crowd > 1 ? [`--crowd ${crowd}`] : [])
+    ...(burst > 1 ? [`--burst ${burst}`] : [])
   ].join(" ")
 
 const runAll = Effect.fnUntraced(function* (first: number, seeds: number, order: Order) {
-  const ground = yield* groundOf(order)
+  const backend = yield* backendOf(order)
   const begun = performance.now()
   const reports: Array<Omit<Report, "log" | "met">> = []
   for (let seed = first; seed < first + seeds; seed += 1) {
-    const { log, met: _met, ...report } = yield* simulate(seed, order.steps, ground)
+    const { log, met: _met, ...report } = yield* simulate(seed, order.steps, backend)
     reports.push(report)
     if (report.failure !== null) {
       yield* Console.log(failureLines(report, log, again(seed, order)).join("\n"))
@@ -72,9 +73,9 @@ const command = Command.make(
   "simulate",
   flags,
   Effect.fnUntraced(function* ({ seed, seeds, ...order }) {
-    if (order.crowd > 1 && !order.postgres) {
+    if (order.burst > 1 && !order.postgres) {
       return yield* new Failed({
-        message: "--crowd needs --postgres: memory runs one call at a time."
+        message: "--burst needs --postgres: memory runs one call at a time."
       })
     }
     const count = Option.getOrElse(seeds, () => (Option.isNone(seed) ? 100 : 1))

@@ -11,7 +11,7 @@ import {
   type RequestCode
 } from "@data-import/domain/codes/Code"
 import type { ErrorParameter } from "@data-import/domain/codes/CodeEntry"
-import { mostFaults } from "@data-import/domain/schema/Findings"
+import { maxErrors } from "@data-import/domain/schema/Findings"
 import { type ErrorStatus, statusOf } from "./ErrorResponse.ts"
 
 const codes = Object.keys(registry) as Array<Code>
@@ -92,7 +92,7 @@ const errors = Schema.Array(FieldError).annotate({
   description:
     "Every broken rule in payload order, or the first that were found where there are more.",
   minItems: 1,
-  maxItems: mostFaults
+  maxItems: maxErrors
 })
 
 /** Members that a body has beside `detail` and `code`, by code. */

@@ -75,7 +75,7 @@ interface Parts {
  * The same parts with open answers. A closed schema that requests use stays as it is; answers refer
  * to an open copy of it, whose name ends in `Answer`.
  */
-export const withOpenAnswers = ({ paths, responses, schemas }: Parts): Parts => {
+export const withExtensibleResponses = ({ paths, responses, schemas }: Parts): Parts => {
   const operations = Object.values(paths).flatMap((item) => Object.values(item as Json) as Json[])
   const requests = namesIn(
     operations.map(({ requestBody }) => requestBody),

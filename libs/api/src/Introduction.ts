@@ -1,6 +1,6 @@
 /** What a reader of the document should know before the first operation, in Markdown. */
 import { mostDocuments } from "@data-import/domain/schema/DocumentPath"
-import { mostFaults } from "@data-import/domain/schema/Findings"
+import { maxErrors } from "@data-import/domain/schema/Findings"
 import { limits } from "./Limits.ts"
 import { mostParameters } from "./Parameter.ts"
 
@@ -39,7 +39,7 @@ Every error has the same envelope: \`detail\` for humans, \`code\` for machines,
 where rules are broken, each with its \`attr\`, the dot path to the offending input. \`detail\` may
 change and must not be parsed; a \`code\` never changes. The schemas ErrorCode and FieldErrorCode
 list every code with its meaning and remedy. All broken rules are reported together, up to
-${thousands(mostFaults)}; where there are more, the first ${thousands(mostFaults)} that were
+${thousands(maxErrors)}; where there are more, the first ${thousands(maxErrors)} that were
 found are listed, and \`detail\` says so. A method that a path does not have is a 405 whose \`Allow\` header names those
 it has.
 

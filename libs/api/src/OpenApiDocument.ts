@@ -14,7 +14,7 @@ import { describeError, ErrorCode, FieldError } from "./ErrorBody.ts"
 import { limits } from "./Limits.ts"
 import { Docs, keyRefusalOf, type OperationDocs } from "./Operation.ts"
 import { introduction } from "./Introduction.ts"
-import { isJson, type Json, withOpenAnswers } from "./ExtensibleResponses.ts"
+import { isJson, type Json, withExtensibleResponses } from "./ExtensibleResponses.ts"
 import type { ErrorStatus } from "./ErrorResponse.ts"
 import { errorExamples } from "./RefusalExamples.ts"
 
@@ -322,7 +322,7 @@ export const document = (): Json => {
     includeAnnotationKey: (key) => keywords.has(key)
   })
   const common = new Map<string, unknown>([["MethodNotAllowed", methodNotAllowed]])
-  const { paths, responses, schemas } = withOpenAnswers({
+  const { paths, responses, schemas } = withExtensibleResponses({
     paths: pathsOf(spec, common),
     responses: Object.fromEntries(common),
     schemas: tidy(spec.components.schemas) as Json

@@ -9,23 +9,23 @@ import { anyProtected, anywhere, errorBodies } from "./ErrorBody.ts"
 import { limits } from "./Limits.ts"
 import { operation } from "./Operation.ts"
 
-const figure = (description: string) =>
+const limit = (description: string) =>
   Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 2_147_483_647 })).annotate({
     description
   })
 
 /** The limits as the endpoint answers them. */
 const LimitsRecord = Schema.Struct({
-  body_bytes: figure("The largest body, in bytes. Beyond it: `payload_too_large`."),
-  nesting_depth: figure(
+  body_bytes: limit("The largest body, in bytes. Beyond it: `payload_too_large`."),
+  nesting_depth: limit(
     "The deepest nesting of a body, whose outermost object is depth 1. Beyond it: `parse_error`."
   ),
-  list_elements: figure(
+  list_elements: limit(
     "The most elements in any one list, and the most members in any one object of free shape. " +
       "Beyond it: `max_length` at the list or object."
   ),
-  import_supplier_length: figure("The longest supplier code, in characters."),
-  external_account_number_length: figure("The longest external account number, in characters.")
+  import_supplier_length: limit("The longest supplier code, in characters."),
+  external_account_number_length: limit("The longest external account number, in characters.")
 }).annotate({ identifier: "Limits", description: "The limits of a request." })
 
 const getLimits = HttpApiEndpoint.get("getLimits", "/v1/data-import/limits/", {

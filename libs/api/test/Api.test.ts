@@ -5,16 +5,16 @@ import { Api } from "../src/Api.ts"
 import { scopeOf } from "../src/Authorization.ts"
 import { Docs } from "../src/Operation.ts"
 
-interface Seen {
+interface Listed {
   readonly name: string
   readonly endpoint: HttpApiEndpoint.Top
 }
 
-const seen: Array<Seen> = []
+const listed: Array<Listed> = []
 HttpApi.reflect(Api, {
   onGroup: () => undefined,
   onEndpoint: ({ endpoint }) => {
-    seen.push({ name: endpoint.identifier, endpoint })
+    listed.push({ name: endpoint.identifier, endpoint })
   }
 })
 
@@ -22,7 +22,7 @@ const root = "/v1/data-import"
 
 describe("Api", () => {
   it("has exactly the paths of the contract", () => {
-    const paths = seen.map(({ endpoint }) => `${endpoint.method} ${endpoint.path}`)
+    const paths = listed.map(({ endpoint }) => `${endpoint.method} ${endpoint.path}`)
     expect(paths.sort()).toEqual(
       [
         `POST ${root}/validate-account/`,
@@ -44,12 +44,12 @@ describe("Api", () => {
   })
 
   it("asks for a token everywhere but where tokens come from", () => {
-    const open = seen.filter(({ endpoint }) => scopeOf(endpoint) === null).map(({ name }) => name)
+    const open = listed.filter(({ endpoint }) => scopeOf(endpoint) === null).map(({ name }) => name)
     expect(open).toEqual(["obtainServiceToken", "getSigningKeys"])
   })
 
   it("asks for import:write wherever something is stored, and for import:read elsewhere", () => {
-    const writes = seen
+    const writes = listed
       .filter(({ endpoint }) => scopeOf(endpoint) === "import:write")
       .map(({ name }) => name)
     expect(writes).toEqual([
@@ -63,7 +63,7 @@ describe("Api", () => {
   })
 
   it("describes each parameter that it takes, and no other", () => {
-    for (const { endpoint, name } of seen) {
+    for (const { endpoint, name } of listed) {
       const inPath = [...endpoint.path.matchAll(/:(\w+)/g)].map((match) => match[1])
       const described = Object.keys(Context.get(endpoint.annotations, Docs).parameters ?? {})
       expect(described, name).toEqual(expect.arrayContaining(inPath))

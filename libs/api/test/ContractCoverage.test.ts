@@ -2,18 +2,18 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
-import { neverAnswered, sightingsOf } from "../testing/ContractCoverage.ts"
+import { uncoveredAnswers, coveredBy } from "../testing/ContractCoverage.ts"
 
 const transactions = "/v1/data-import/transactions/create/"
 
 /** Asks for what was never seen where these lines were kept, in files as named. */
-const neverSeenBeside = (files: Readonly<Record<string, ReadonlyArray<string>>>) => {
-  const folder = mkdtempSync(join(tmpdir(), "data-import-sightings-"))
+const uncoveredBeside = (files: Readonly<Record<string, ReadonlyArray<string>>>) => {
+  const folder = mkdtempSync(join(tmpdir(), "data-import-coverage-"))
   try {
     for (const [name, lines] of Object.entries(files)) {
       writeFileSync(join(folder, name), lines.map((line) => `${line}\n`).join(""))
     }
-    return neverAnswered(folder)
+    return uncoveredAnswers(folder)
   } finally {
     rmSync(folder, { recursive: true })
   }
@@ -21,7 +21,7 @@ const neverSeenBeside = (files: Readonly<Record<string, ReadonlyArray<string>>>)
 
 describe("an answer", () => {
   const post = (path: string, status: number, body: unknown) =>
-    sightingsOf({ method: "POST", path }, { status, text: JSON.stringify(body) })
+    coveredBy({ method: "POST", path }, { status, text: JSON.stringify(body) })
 
   it.each([
     ["a success", post(transactions, 201, { results: [] }), [`post ${transactions} 201`]],
@@ -44,10 +44,7 @@ describe("an answer", () => {
     ],
     [
       "one to a HEAD",
-      sightingsOf(
-        { method: "HEAD", path: "/v1/data-import/limits/?a=b" },
-        { status: 200, text: "" }
-      ),
+      coveredBy({ method: "HEAD", path: "/v1/data-import/limits/?a=b" }, { status: 200, text: "" }),
       ["get /v1/data-import/limits/ 200"]
     ],
     [
@@ -55,14 +52,14 @@ describe("an answer", () => {
       post("/nowhere/", 404, { code: "not_found" }),
       ["undocumented 404", "undocumented 404 not_found"]
     ]
-  ])("shows of the document: %s", (_, sightings, expected) => {
-    expect(sightings).toEqual(expected)
+  ])("shows of the document: %s", (_, covered, expected) => {
+    expect(covered).toEqual(expected)
   })
 })
 
 describe("what was never seen", () => {
   it("is everything where nothing was seen", () => {
-    const all = neverSeenBeside({})
+    const all = uncoveredBeside({})
     expect(all).toContain(`post ${transactions} 201`)
     expect(all).toContain(`post ${transactions} 400 request_failed_validation`)
     expect(all).toContain("post /v1/graphql/ 200 THROTTLED")
@@ -71,13 +68,13 @@ describe("what was never seen", () => {
   })
 
   it("leaves out what any process has seen, and that alone", () => {
-    const all = neverSeenBeside({})
+    const all = uncoveredBeside({})
     const seen = [all[3], all[10]] as ReadonlyArray<string>
-    const rest = neverSeenBeside({ "1.txt": [seen[0] ?? ""], "2.txt": [seen[1] ?? ""] })
-    expect(rest).toEqual(all.filter((sighting) => !seen.includes(sighting)))
+    const rest = uncoveredBeside({ "1.txt": [seen[0] ?? ""], "2.txt": [seen[1] ?? ""] })
+    expect(rest).toEqual(all.filter((entry) => !seen.includes(entry)))
   })
 
   it("does not wait for a defect, which no answer may show", () => {
-    expect(neverSeenBeside({}).filter((sighting) => sighting.endsWith("500 error"))).toEqual([])
+    expect(uncoveredBeside({}).filter((entry) => entry.endsWith("500 error"))).toEqual([])
   })
 })

@@ -13,19 +13,20 @@ import * as Examples from "../src/Examples.ts"
 
 const facts = factsAt(DateTime.makeUnsafe("2025-07-01T12:00:00Z"))
 
-const judged: ReadonlyArray<readonly [string, Result.Result<unknown, ReadonlyArray<FieldError>>]> =
-  [
-    ["the account", accountRequest.validate({ payload: exampleAccount }, facts)],
-    ["process", processRequest.validate(Examples.processRequest, facts)],
-    ["a dry run", processRequest.validate(Examples.dryRunRequest, facts)],
-    ["notes", PostImport.notesRequest.validate(Examples.notesRequest, facts)],
-    ["transactions", PostImport.transactionsRequest.validate(Examples.transactionsRequest, facts)],
-    ["statements", PostImport.statementsRequest.validate(Examples.statementsRequest, facts)],
-    ["an instruction", PostImport.instructionRequest.validate(Examples.instructionRequest, facts)]
-  ]
+const validated: ReadonlyArray<
+  readonly [string, Result.Result<unknown, ReadonlyArray<FieldError>>]
+> = [
+  ["the account", accountRequest.validate({ payload: exampleAccount }, facts)],
+  ["process", processRequest.validate(Examples.processRequest, facts)],
+  ["a dry run", processRequest.validate(Examples.dryRunRequest, facts)],
+  ["notes", PostImport.notesRequest.validate(Examples.notesRequest, facts)],
+  ["transactions", PostImport.transactionsRequest.validate(Examples.transactionsRequest, facts)],
+  ["statements", PostImport.statementsRequest.validate(Examples.statementsRequest, facts)],
+  ["an instruction", PostImport.instructionRequest.validate(Examples.instructionRequest, facts)]
+]
 
 describe("the examples of requests", () => {
-  it.each(judged)("break no rule: %s", (_name, result) => {
+  it.each(validated)("break no rule: %s", (_name, result) => {
     expect(Result.match(result, { onSuccess: () => [], onFailure: (faults) => faults })).toEqual([])
   })
 

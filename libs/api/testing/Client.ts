@@ -5,7 +5,7 @@
 import { Agent, type IncomingMessage, request as open } from "node:http"
 import { Effect } from "effect"
 import { type Answered, complaints } from "./ResponseCheck.ts"
-import { saw } from "./ContractCoverage.ts"
+import { recordCoverage } from "./ContractCoverage.ts"
 
 export interface Request {
   /** GET without a body, POST with one, unless given. */
@@ -79,7 +79,7 @@ export const send = (url: string, request: Request): Effect.Effect<Reply> =>
     if (wrong.length > 0) {
       throw new Error(`${wrong.join("; ")}\n${described(method, path, answered)}`)
     }
-    saw({ method, path }, answered)
+    recordCoverage({ method, path }, answered)
     const json = answered.text === "" ? undefined : (JSON.parse(answered.text) as unknown)
     return { ...answered, json }
   })

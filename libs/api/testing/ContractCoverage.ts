@@ -1,7 +1,7 @@
 /**
  * Which answers of the published document the tests of a run have seen: every status of every
  * operation, every code that the document gives it there, and every field code somewhere. Each
- * process of the run adds what it sees to a file of its own in the folder that `SIGHTINGS_DIR`
+ * process of the run adds what it sees to a file of its own in the folder that `CONTRACT_COVERAGE_DIR`
  * names; without the variable nothing is kept.
  */
 import { appendFileSync, readdirSync, readFileSync } from "node:fs"
@@ -44,7 +44,7 @@ type What = Pick<Answered, "status" | "text">
 const noOperation = "undocumented"
 
 /** What of the document an answer shows. */
-export const sightingsOf = (asked: Where, { status, text }: What): ReadonlyArray<string> => {
+export const coveredBy = (asked: Where, { status, text }: What): ReadonlyArray<string> => {
   const operation = operationOf(asked) ?? noOperation
   // No long answer has a code.
   const body = text.length > 100_000 ? undefined : parsed(text)
@@ -56,16 +56,16 @@ export const sightingsOf = (asked: Where, { status, text }: What): ReadonlyArray
   return [place(operation, status), ...codes, ...fields]
 }
 
-const folder = process.env["SIGHTINGS_DIR"]
+const folder = process.env["CONTRACT_COVERAGE_DIR"]
 const kept = new Set<string>()
 
 /** Keeps what is new about an answer that kept the contract. */
-export const saw = (asked: Where, answered: What): void => {
+export const recordCoverage = (asked: Where, answered: What): void => {
   if (folder === undefined) return
-  for (const sighting of sightingsOf(asked, answered)) {
-    if (kept.has(sighting)) continue
-    kept.add(sighting)
-    appendFileSync(join(folder, `${process.pid}.txt`), `${sighting}\n`)
+  for (const entry of coveredBy(asked, answered)) {
+    if (kept.has(entry)) continue
+    kept.add(entry)
+    appendFileSync(join(folder, `${process.pid}.txt`), `${entry}\n`)
   }
 }
 
@@ -132,12 +132,10 @@ const described = (): ReadonlyArray<string> => [
   ...fieldCodes()
 ]
 
-/** What the document describes and no process that kept its sightings in this folder has seen. */
-export const neverAnswered = (sightings: string): ReadonlyArray<string> => {
+/** What the document describes and no process that wrote to this folder has covered. */
+export const uncoveredAnswers = (covered: string): ReadonlyArray<string> => {
   const seen = new Set(
-    readdirSync(sightings).flatMap((file) =>
-      readFileSync(join(sightings, file), "utf8").split("\n")
-    )
+    readdirSync(covered).flatMap((file) => readFileSync(join(covered, file), "utf8").split("\n"))
   )
-  return [...new Set(described())].filter((sighting) => !seen.has(sighting))
+  return [...new Set(described())].filter((entry) => !seen.has(entry))
 }

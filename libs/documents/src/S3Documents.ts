@@ -23,7 +23,7 @@ const attempts = 3
 const wholeTime = Duration.seconds(10)
 
 /** So long a bucket that was there is taken to be there, when a 404 could be about it. */
-const bucketSeenFor = Duration.minutes(1)
+const bucketKnownFor = Duration.minutes(1)
 
 /** S3 allows no longer key, in bytes of UTF-8. */
 const longestKey = 1024
@@ -103,11 +103,11 @@ const diagnose = (client: S3Client, input: ObjectKey) =>
 
 /** Makes what looks an object up. */
 const makeLookUp = (client: S3Client) => {
-  let bucketSeenAt = -Infinity
-  const seeBucket = Effect.map(Clock.currentTimeMillis, (now) => void (bucketSeenAt = now))
-  const isBucketSeen = Effect.map(
+  let bucketFoundAt = -Infinity
+  const seeBucket = Effect.map(Clock.currentTimeMillis, (now) => void (bucketFoundAt = now))
+  const isBucketKnown = Effect.map(
     Clock.currentTimeMillis,
-    (now) => now < bucketSeenAt + Duration.toMillis(bucketSeenFor)
+    (now) => now < bucketFoundAt + Duration.toMillis(bucketKnownFor)
   )
 
   const explain = Effect.fnUntraced(function* (cause: unknown, input: ObjectKey) {
@@ -116,7 +116,7 @@ const makeLookUp = (client: S3Client) => {
     }
     const status = refusalStatus(cause)
     if (status === null) return yield* new DocumentsUnavailable({ cause })
-    if (status === 404 && (yield* isBucketSeen)) return Option.none<StoredDocument>()
+    if (status === 404 && (yield* isBucketKnown)) return Option.none<StoredDocument>()
     const code = yield* diagnose(client, input)
     if (Option.isNone(code)) return yield* new DocumentsUnavailable({ cause })
     if (status !== 404 || code.value === "NoSuchBucket") {

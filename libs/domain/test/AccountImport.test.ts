@@ -33,8 +33,10 @@ import {
 } from "./importPrograms.ts"
 
 const setStatus = (status: SupplierStatus) =>
-  Effect.flatMap(Configuration, (setup) =>
-    setup.changeSupplierStatus(supplierCode, (present) => changeStatus(present, status, true))
+  Effect.flatMap(Configuration, (configuration) =>
+    configuration.changeSupplierStatus(supplierCode, (present) =>
+      changeStatus(present, status, true)
+    )
   )
 
 const setSkipped = (skipped: boolean) =>
@@ -47,14 +49,14 @@ const stagedText = Effect.map(MemoryStore, (store) => {
   return staged === undefined ? null : (JSON.parse(staged.payload) as unknown)
 })
 
-const audited = Effect.flatMap(AuditLog, (history) =>
-  Effect.map(history.audit(key), (entries) =>
+const audited = Effect.flatMap(AuditLog, (auditLog) =>
+  Effect.map(auditLog.audit(key), (entries) =>
     entries.map(({ action, outcome }) => `${action} ${outcome}`)
   )
 )
 
-const events = Effect.flatMap(AuditLog, (history) =>
-  Effect.map(history.events(key), (entries) =>
+const events = Effect.flatMap(AuditLog, (auditLog) =>
+  Effect.map(auditLog.events(key), (entries) =>
     entries.map(({ codes, name }) => [name.replace("data_import.import_process.", ""), ...codes])
   )
 )

@@ -197,9 +197,13 @@ describe("a store that does not answer", () => {
   it.effect("keeps 64 look-ups of an organisation busy, and those of no other waiting", () =>
     Effect.gen(function* () {
       yield* begin()
-      const setup = yield* Configuration
+      const configuration = yield* Configuration
       const code = SupplierCode.make("RIVAL_CHECKED")
-      yield* setup.createSupplier({ ...supplierOf(rival.organisation), code, documentRoot: code })
+      yield* configuration.createSupplier({
+        ...supplierOf(rival.organisation),
+        code,
+        documentRoot: code
+      })
       const { counted, store } = hangingStore()
       const program = yield* Effect.provideService(programs(), Documents, store)
       const asked = (count: number) =>

@@ -108,8 +108,8 @@ describe("what stores nothing", () => {
       const code = "import_supplier_migration_not_ongoing"
       expect(yield* Effect.flip(send)).toMatchObject({ code })
       expect(yield* Effect.flip(send)).toMatchObject({ code })
-      const setup = yield* Configuration
-      yield* setup.changeSupplierStatus(supplierCode, () => Result.succeed("Ongoing"))
+      const configuration = yield* Configuration
+      yield* configuration.changeSupplierStatus(supplierCode, () => Result.succeed("Ongoing"))
       expect(yield* send).toContain(`fresh {"first":true`)
     }).pipe(Effect.provide(world))
   )

@@ -97,7 +97,9 @@ describe("a dry run", () => {
   it.effect("that would fail says why", () =>
     Effect.gen(function* () {
       const program = yield* staged
-      yield* Effect.flatMap(Configuration, (setup) => setup.addCode("ledger_code", "WATER"))
+      yield* Effect.flatMap(Configuration, (configuration) =>
+        configuration.addCode("ledger_code", "WATER")
+      )
       const answer = yield* Effect.flip(program.process(demo, processBody({ dry_run: true })))
       expect(faultsOf(answer)).toEqual(["ledgers.0.ledger_code invalid_choice"])
       const { events } = yield* tracesOf(key)
@@ -130,8 +132,8 @@ describe("staged data", () => {
   it.effect("is judged by the rules of the day it is processed", () =>
     Effect.gen(function* () {
       const program = yield* staged
-      const setup = yield* Configuration
-      yield* setup.addCode("ledger_code", "WATER")
+      const configuration = yield* Configuration
+      yield* configuration.addCode("ledger_code", "WATER")
       const failure = yield* Effect.flip(program.process(demo, processBody()))
       expect(failure).toMatchObject({ _tag: "ValidationFailed", code: "account_failed_validation" })
       const faults = faultsOf(failure)
@@ -148,7 +150,7 @@ describe("staged data", () => {
         name: "data_import.import_process.error-v1",
         codes: ["account_failed_validation", "invalid_choice"]
       })
-      yield* setup.addCode("ledger_code", "ELECTRICITY_LEDGER")
+      yield* configuration.addCode("ledger_code", "ELECTRICITY_LEDGER")
       expect(yield* program.process(demo, processBody())).toHaveProperty("kraken_account_number")
       expect(yield* outcomes).toEqual(["account_failed_validation", "created"])
     }).pipe(Effect.provide(ports))

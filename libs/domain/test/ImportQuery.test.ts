@@ -14,10 +14,10 @@ import { begin, demo, keyOf, ports, rival, supplierCode } from "./importPrograms
 
 const query = Effect.fnUntraced(function* (plan: FaultPlan = noFaults()) {
   const processes = withFaults(ImportProcesses, yield* ImportProcesses, plan)
-  const setup = withFaults(Configuration, yield* Configuration, plan)
+  const configuration = withFaults(Configuration, yield* Configuration, plan)
   const layer = importQuery.pipe(
     Layer.provide(Layer.succeed(ImportProcesses, processes)),
-    Layer.provide(Layer.succeed(Configuration, setup))
+    Layer.provide(Layer.succeed(Configuration, configuration))
   )
   return yield* Effect.provide(ImportQuery, layer)
 })
@@ -86,10 +86,12 @@ describe("the status", () => {
     Effect.gen(function* () {
       yield* begin()
       yield* stage("1")
-      const setup = yield* Configuration
+      const configuration = yield* Configuration
       const { status } = yield* query()
       for (const next of ["Paused", "Complete"] as const) {
-        yield* setup.changeSupplierStatus(supplierCode, (now) => changeStatus(now, next, false))
+        yield* configuration.changeSupplierStatus(supplierCode, (now) =>
+          changeStatus(now, next, false)
+        )
         expect(yield* status(demo, supplierCode, "1")).toMatchObject({ status: "UNKNOWN" })
       }
     }).pipe(Effect.provide(ports))

@@ -66,8 +66,8 @@ describe("a vendor that does not confirm the instruction", () => {
       const program = yield* postImport()
       const unknown = yield* Effect.flip(call(program, "instruction", { vendor: "ADYEN" }))
       expect(faultsOf(unknown)).toEqual(["vendor invalid_choice"])
-      const setup = yield* Configuration
-      yield* setup.addCode("vendor", "ADYEN")
+      const configuration = yield* Configuration
+      yield* configuration.addCode("vendor", "ADYEN")
       const refused = yield* Effect.flip(call(program, "instruction", { vendor: "ADYEN" }))
       expect(refused).toMatchObject({ code: "payment_vendor_unreachable" })
     }).pipe(Effect.provide(world))

@@ -34,8 +34,10 @@ import {
 } from "./importPrograms.ts"
 
 const setStatus = (status: "Ongoing" | "Paused" | "Complete") =>
-  Effect.flatMap(Configuration, (setup) =>
-    setup.changeSupplierStatus(supplierCode, (present) => changeStatus(present, status, true))
+  Effect.flatMap(Configuration, (configuration) =>
+    configuration.changeSupplierStatus(supplierCode, (present) =>
+      changeStatus(present, status, true)
+    )
   )
 
 const codeOf = (failure: object): unknown => ("code" in failure ? failure.code : failure)

@@ -3,7 +3,7 @@ import { DateTime, Duration, Effect, Layer, Option, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { ApiKeys, type FailedAttempt } from "../src/ports/ApiKeys.ts"
 import { layerMemory as apiKeys } from "../src/ports/memory/ApiKeys.ts"
-import { layerMemory as operatorSetup } from "../src/ports/memory/Configuration.ts"
+import { layerMemory as configuration } from "../src/ports/memory/Configuration.ts"
 import { MemoryStore } from "../src/ports/memory/Store.ts"
 import { layerMemory as tokens } from "../src/ports/memory/TokenSigner.ts"
 import { Configuration } from "../src/ports/Configuration.ts"
@@ -20,7 +20,7 @@ import {
   type ServiceTokens
 } from "../src/auth/ServiceToken.ts"
 
-const ports = Layer.mergeAll(apiKeys, operatorSetup, tokens, MemoryStore.layer)
+const ports = Layer.mergeAll(apiKeys, configuration, tokens, MemoryStore.layer)
 const program = Layer.provideMerge(layer, ports)
 
 const noon = DateTime.makeUnsafe("2026-03-01T12:00:00.400Z")
@@ -46,7 +46,9 @@ const fail = (times: number, address = home) =>
 const atNoon = <A, E>(test: Effect.Effect<A, E, Layer.Success<typeof program>>) =>
   Effect.gen(function* () {
     yield* TestClock.setTime(noon.epochMilliseconds)
-    yield* Effect.flatMap(Configuration, (setup) => setup.createOrganisation(acme, noon))
+    yield* Effect.flatMap(Configuration, (configuration) =>
+      configuration.createOrganisation(acme, noon)
+    )
     return yield* test
   }).pipe(Effect.provide(program))
 

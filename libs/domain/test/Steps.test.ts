@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Clock, Effect } from "effect"
-import { inTurns, type Steps } from "../src/support/Steps.ts"
+import { inTimeSlices, type Steps } from "../src/support/Steps.ts"
 
 /** A clock on which every look takes a millisecond. */
 const busyClock = Effect.map(Clock.Clock, (clock): Clock.Clock => {
@@ -50,7 +50,7 @@ describe("a computation in turns", () => {
     Effect.gen(function* () {
       const course = new Course()
       const others = turnOfTheLoop(course)
-      expect(yield* run(inTurns(() => course.steps("a", 3)))).toBe("a")
+      expect(yield* run(inTimeSlices(() => course.steps("a", 3)))).toBe("a")
       expect(course.events).toEqual(["a", "a", "a"])
       yield* Effect.promise(() => others)
     })
@@ -60,7 +60,7 @@ describe("a computation in turns", () => {
     Effect.gen(function* () {
       const course = new Course()
       const others = turnOfTheLoop(course)
-      expect(yield* run(inTurns(() => course.steps("a", 50)))).toBe("a")
+      expect(yield* run(inTimeSlices(() => course.steps("a", 50)))).toBe("a")
       yield* Effect.promise(() => others)
       expect(course.events.filter((event) => event === "a")).toHaveLength(50)
       expect(course.events.at(-1)).toBe("a")
@@ -72,7 +72,7 @@ describe("a computation in turns", () => {
       const course = new Course()
       const names = ["a", "b", "c"]
       const ticks = ticking(course)
-      const long = names.map((name) => inTurns(() => course.steps(name, 50), true))
+      const long = names.map((name) => inTimeSlices(() => course.steps(name, 50), true))
       yield* run(Effect.all(long, { concurrency: "unbounded" }))
       ticks.stop()
       const turns = course.events
@@ -87,8 +87,8 @@ describe("a computation in turns", () => {
   it.effect("that is short does not wait for a long one", () =>
     Effect.gen(function* () {
       const course = new Course()
-      const long = inTurns(() => course.steps("a", 50), true)
-      const short = inTurns(() => course.steps("b", 2))
+      const long = inTimeSlices(() => course.steps("a", 50), true)
+      const short = inTimeSlices(() => course.steps("b", 2))
       yield* run(Effect.all([long, short], { concurrency: "unbounded" }))
       expect(course.events.slice(0, 2)).toEqual(["b", "b"])
     })

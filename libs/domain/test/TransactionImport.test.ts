@@ -13,7 +13,7 @@ import {
   decideTransactions,
   openPeriod,
   type TransactionImportOptions,
-  transactionsToLookAt
+  transactionLookup
 } from "../src/post-import/TransactionImport.ts"
 import {
   accountWith,
@@ -252,13 +252,13 @@ describe("existing transactions with many items", () => {
   it("may be twice as large as those that are sent, and 256 KiB", () => {
     const sent = [credit("a"), { ...credit("b"), note: "x".repeat(1_000) }]
     const bytes = sent.map(sizeOf).reduce((one, other) => one + other)
-    expect(transactionsToLookAt(sent, options).byteLimit).toBe(256 * 1024 + 2 * bytes)
+    expect(transactionLookup(sent, options).byteLimit).toBe(256 * 1024 + 2 * bytes)
   })
 
   it("are read only where it is checked what was added before, each once", () => {
     const sent = [credit("b"), credit("a"), credit("b")]
-    expect(transactionsToLookAt(sent, options).transactionIds).toEqual(["b", "a"])
-    expect(transactionsToLookAt(sent, unchecked)).toEqual({})
+    expect(transactionLookup(sent, options).transactionIds).toEqual(["b", "a"])
+    expect(transactionLookup(sent, unchecked)).toEqual({})
   })
 
   it("are refused at the one that was too large to be read, and nothing is added", () => {

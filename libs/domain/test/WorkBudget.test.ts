@@ -27,7 +27,7 @@ const working = Effect.gen(function* () {
 const settle = Effect.repeat(Effect.yieldNow, { times: 50 })
 
 describe("the budget for large payloads", () => {
-  it.effect("gives an organisation its share, and no more", () =>
+  it.effect("limits an organisation to its quota", () =>
     Effect.gen(function* () {
       const { begun, end, work } = yield* working
       const fibers = yield* Effect.forEach(["a", "b", "c"], (name) => work(name))
@@ -40,7 +40,7 @@ describe("the budget for large payloads", () => {
     })
   )
 
-  it.effect("has room for smaller ones of another while one uses up its share", () =>
+  it.effect("has room for smaller ones of another while one uses up its quota", () =>
     Effect.gen(function* () {
       const { begun, work } = yield* working
       yield* Effect.forEach(["a", "b", "c"], (name) => work(name))
@@ -100,7 +100,7 @@ describe("the budget for large payloads", () => {
 })
 
 /** Work that computes, waits for another system, and computes again, each until it is told on. */
-const makeWorks = () => {
+const makeJobs = () => {
   const budget = makeWorkBudget()
   const present: Array<string> = []
   const computing: Array<string> = []
@@ -143,13 +143,13 @@ const makeWorks = () => {
   const isWhole = Effect.gen(function* () {
     expect([present, computing]).toEqual([[], []])
     const names = ["a", "b", "c", "d"].flatMap((name) => [named(name), named(name)])
-    const works = yield* Effect.forEach(names, (name, index) => start(`${name}${index}`, name))
+    const jobs = yield* Effect.forEach(names, (name, index) => start(`${name}${index}`, name))
     expect(computing).toEqual(["a0", "b2"])
-    yield* Effect.forEach(works, ({ wait }) => wait)
+    yield* Effect.forEach(jobs, ({ wait }) => wait)
     expect(computing).toEqual([])
     expect(present.length).toBe(8)
-    yield* Effect.forEach(works, ({ answered, complete }) => Effect.andThen(answered, complete))
-    yield* Effect.forEach(works, ({ exit }) => exit)
+    yield* Effect.forEach(jobs, ({ answered, complete }) => Effect.andThen(answered, complete))
+    yield* Effect.forEach(jobs, ({ exit }) => exit)
     expect([present, computing]).toEqual([[], []])
   })
   return { computing, isWhole, present, start }
@@ -158,7 +158,7 @@ const makeWorks = () => {
 describe("a large payload that waits for another system", () => {
   it.effect("leaves the room for computing to other organisations, and takes it again", () =>
     Effect.gen(function* () {
-      const { computing, isWhole, start } = makeWorks()
+      const { computing, isWhole, start } = makeJobs()
       const a = yield* start("a", one)
       const b = yield* start("b", other)
       const c = yield* start("c", third)
@@ -183,18 +183,18 @@ describe("a large payload that waits for another system", () => {
 
   it.effect("stays counted in memory: two of one organisation, eight of all", () =>
     Effect.gen(function* () {
-      const { computing, isWhole, present, start } = makeWorks()
-      const works = []
+      const { computing, isWhole, present, start } = makeJobs()
+      const jobs = []
       for (const name of ["a", "b", "c", "d", "e"]) {
         for (const index of [1, 2, 3]) {
           const work = yield* start(`${name}${index}`, named(name))
           yield* work.wait
-          works.push(work)
+          jobs.push(work)
         }
       }
       expect(computing).toEqual([])
       expect(present).toEqual(["a1", "a2", "b1", "b2", "c1", "c2", "d1", "d2"])
-      for (const { answered, complete } of works) {
+      for (const { answered, complete } of jobs) {
         yield* answered
         yield* complete
         expect(present.length).toBeLessThanOrEqual(8)
@@ -213,7 +213,7 @@ describe("a large payload that waits for another system", () => {
         ["waits for room to go on", ["wait", "answered"], ["b", "c"]]
       ]
       for (const [phase, steps, inPhase] of phases) {
-        const { computing, isWhole, start } = makeWorks()
+        const { computing, isWhole, start } = makeJobs()
         const a = yield* start("a", one)
         const rest = [yield* start("b", other), yield* start("c", third)]
         for (const step of steps) yield* a[step]
@@ -233,18 +233,18 @@ describe("a large payload that waits for another system", () => {
 
   it.effect("gives all of its room back when it is interrupted before it has begun", () =>
     Effect.gen(function* () {
-      const { computing, isWhole, present, start } = makeWorks()
-      const works = yield* Effect.forEach(["a", "b", "c"], (name) => start(name, one))
+      const { computing, isWhole, present, start } = makeJobs()
+      const jobs = yield* Effect.forEach(["a", "b", "c"], (name) => start(name, one))
       expect([computing, present]).toEqual([["a"], ["a"]])
       // The second waits for room to compute, the third for room at all.
-      for (const { interrupt } of works.toReversed()) yield* interrupt
+      for (const { interrupt } of jobs.toReversed()) yield* interrupt
       yield* isWhole
     })
   )
 
   it.effect("gives all of its room back when what it waits for fails", () =>
     Effect.gen(function* () {
-      const { computing, isWhole, start } = makeWorks()
+      const { computing, isWhole, start } = makeJobs()
       const a = yield* start("a", one)
       yield* a.wait
       yield* a.failed
@@ -256,30 +256,30 @@ describe("a large payload that waits for another system", () => {
 
   it.effect("gives the room of the outermost budget back where budgets are nested", () =>
     Effect.gen(function* () {
-      const { computing, isWhole, start } = makeWorks()
+      const { computing, isWhole, start } = makeJobs()
       const attempts = makeWorkBudget()
       const nested: WorkBudget = (organisation, bytes) => (effect) =>
         waiting(attempts(organisation, bytes)(effect))
-      const works = yield* Effect.forEach(["a1", "a2", "a3"], (name) => start(name, one, nested))
+      const jobs = yield* Effect.forEach(["a1", "a2", "a3"], (name) => start(name, one, nested))
       // Each would hold what another waits for if the outer room were held for the inner one.
       yield* settle
       expect(computing).toEqual(["a1"])
       const b = yield* start("b", other)
       const c = yield* start("c", third)
       expect(computing).toEqual(["a1", "b", "c"])
-      for (const { answered, complete, wait } of [...works, b, c]) {
+      for (const { answered, complete, wait } of [...jobs, b, c]) {
         yield* wait
         yield* answered
         yield* complete
       }
-      for (const { exit } of [...works, b, c]) expect(Exit.isSuccess(yield* exit)).toBe(true)
+      for (const { exit } of [...jobs, b, c]) expect(Exit.isSuccess(yield* exit)).toBe(true)
       yield* isWhole
     })
   )
 
   it.effect("waits as it is where it is small", () =>
     Effect.gen(function* () {
-      const { computing, start } = makeWorks()
+      const { computing, start } = makeJobs()
       yield* start("a", one)
       yield* start("b", other)
       expect(computing).toEqual(["a", "b"])

@@ -5,7 +5,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { domesticPayload } from "../testing/samples.ts"
 import { drop, type Wire } from "../testing/wire.ts"
-import { judge, judgeWith, sampleWith } from "./validationErrors.ts"
+import { errorsIn, errorsWith, sampleWith } from "./validationErrors.ts"
 
 type Row = [string, Wire, ReadonlyArray<string>]
 
@@ -39,14 +39,14 @@ describe("customers", () => {
     ["BUSINESS_OCCUPIER", false]
   ])("are needed on %s: %s", (account_type, needed) => {
     const faults = needed ? ["customers required"] : []
-    expect(judge(least({ account_type }))).toEqual(faults)
-    expect(judge(least({ account_type, customers: [] }))).toEqual(faults)
-    expect(judge(least({ account_type, unknown_occupier: false }))).toEqual(faults)
-    expect(judge(least({ account_type, unknown_occupier: true }))).toEqual([])
-    expect(judge(least({ account_type, customers: [customer] }))).toEqual([])
+    expect(errorsIn(least({ account_type }))).toEqual(faults)
+    expect(errorsIn(least({ account_type, customers: [] }))).toEqual(faults)
+    expect(errorsIn(least({ account_type, unknown_occupier: false }))).toEqual(faults)
+    expect(errorsIn(least({ account_type, unknown_occupier: true }))).toEqual([])
+    expect(errorsIn(least({ account_type, customers: [customer] }))).toEqual([])
     const nameless =
       account_type === "DOMESTIC" ? ["customers.1 customer_family_name_required"] : []
-    expect(judge(least({ account_type, customers: [customer, {}] }))).toEqual(nameless)
+    expect(errorsIn(least({ account_type, customers: [customer, {}] }))).toEqual(nameless)
   })
 
   it.each<Row>([
@@ -82,7 +82,7 @@ describe("customers", () => {
       []
     ]
   ])("%s", (_name, values, faults) => {
-    expect(judge(least(values))).toEqual(faults)
+    expect(errorsIn(least(values))).toEqual(faults)
   })
 })
 
@@ -97,11 +97,11 @@ describe("supply addresses", () => {
     ["differ in case", address("A 1"), address("a 1"), []],
     ["differ in where the line ends", address("A", "1 8000"), address("A 1", "8000"), []]
   ])("that %s", (_name, one, other, faults) => {
-    expect(judge(sampleWith({ supply_addresses: [one, other] }))).toEqual(faults)
+    expect(errorsIn(sampleWith({ supply_addresses: [one, other] }))).toEqual(faults)
   })
 
   it("need line, postcode and since when", () => {
-    expect(judge(sampleWith({ supply_addresses: [{}] }))).toEqual([
+    expect(errorsIn(sampleWith({ supply_addresses: [{}] }))).toEqual([
       "supply_addresses.0.customer_at_supply_address_from_date required",
       "supply_addresses.0.supply_postcode required",
       "supply_addresses.0.supply_address1 required"
@@ -125,7 +125,7 @@ describe("the billing address", () => {
     ["has both, one empty", { street_address: "", structured_street_address: {} }, both],
     ["has neither", {}, []]
   ])("%s", (_name, fields, faults) => {
-    expect(judge(sampleWith({ billing_address: { country: "DK", ...fields } }))).toEqual(faults)
+    expect(errorsIn(sampleWith({ billing_address: { country: "DK", ...fields } }))).toEqual(faults)
   })
 })
 
@@ -171,7 +171,7 @@ describe("the billing options", () => {
     ["industry billing and day", { use_industry_billing, period_start_day: 1 }, industry],
     ["industry billing and quarter", { use_industry_billing, period_length: "QUARTERLY" }, industry]
   ])("with %s", (_name, account_billing_options, faults) => {
-    expect(judge(sampleWith({ account_billing_options }))).toEqual(faults)
+    expect(errorsIn(sampleWith({ account_billing_options }))).toEqual(faults)
   })
 })
 
@@ -186,7 +186,7 @@ describe("metadata", () => {
     ["keys that every object inherits", ["__proto__", "constructor", "toString"], []],
     ["one of those twice", ["__proto__", "__proto__"], ["metadata metadata_has_duplicate_keys"]]
   ])("with %s", (_name, keys, faults) => {
-    expect(judge(sampleWith({ metadata: keys.map(entry) }))).toEqual(faults)
+    expect(errorsIn(sampleWith({ metadata: keys.map(entry) }))).toEqual(faults)
   })
 })
 
@@ -212,7 +212,7 @@ describe("statements", () => {
       ["number", "gross_amount", "issued_date"].map((name) => `statements.0.${name} unknown_field`)
     ]
   ])("with %s", (_name, statements, faults) => {
-    expect(judge(sampleWith({ statements }))).toEqual(faults)
+    expect(errorsIn(sampleWith({ statements }))).toEqual(faults)
   })
 
   it("whose document is missing are reported, with or without the leading slash", () => {
@@ -224,7 +224,7 @@ describe("statements", () => {
       ],
       notes: [{ document_paths: [{ document_path: "c.pdf" }, { document_path: " b.pdf" }] }]
     })
-    expect(judgeWith({ missingDocuments }, payload)).toEqual([
+    expect(errorsWith({ missingDocuments }, payload)).toEqual([
       "notes.0.document_paths.1.document_path path_does_not_exist_in_file_store",
       "statements.0.statement_path path_does_not_exist_in_file_store"
     ])
@@ -257,14 +257,14 @@ describe("a note", () => {
     ["unpinned long ago and empty", { unpin_at: "2020-01-01T00:00:00Z" }, [...empty, ...early]],
     ["created in the future", { body, created_at: "2030-01-01T00:00:00Z" }, []]
   ])("%s", (_name, note, faults) => {
-    expect(judge(sampleWith({ notes: [note] }))).toEqual(faults)
+    expect(errorsIn(sampleWith({ notes: [note] }))).toEqual(faults)
   })
 })
 
 describe("an account", () => {
   it("needs nothing but its pair and a customer", () => {
-    expect(judge(least({ customers: [{ family_name: "Holm" }] }))).toEqual([])
-    expect(judge({})).toEqual([
+    expect(errorsIn(least({ customers: [{ family_name: "Holm" }] }))).toEqual([])
+    expect(errorsIn({})).toEqual([
       "import_supplier required",
       "external_account_number required",
       "customers required"
@@ -274,7 +274,7 @@ describe("an account", () => {
   it("may leave out every optional member", () => {
     for (const name of Object.keys(domesticPayload())) {
       if (["import_supplier", "external_account_number", "customers"].includes(name)) continue
-      expect(judge(drop(domesticPayload(), name)), name).toEqual([])
+      expect(errorsIn(drop(domesticPayload(), name)), name).toEqual([])
     }
   })
 })

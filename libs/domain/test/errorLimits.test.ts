@@ -8,7 +8,7 @@ import { Result, Schema } from "effect"
 import fc from "fast-check"
 import { Account, accountRules, encodeAccount } from "../src/account/Account.ts"
 import { account, factsAt, processRequest } from "../src/validation/AccountValidation.ts"
-import { mostFaults } from "../src/schema/Findings.ts"
+import { maxErrors } from "../src/schema/Findings.ts"
 import { parsing } from "../src/schema/Json.ts"
 import { finish, type Steps } from "../src/support/Steps.ts"
 import { accountPayload } from "../testing/arbitraries.ts"
@@ -16,7 +16,7 @@ import { mutationsOf } from "../testing/mutants.ts"
 import { domesticPayload, sampleTime } from "../testing/samples.ts"
 import { objectsAt, type Wire } from "../testing/wire.ts"
 import { damaged } from "./damagedPayloads.ts"
-import { judge, sampleWith } from "./validationErrors.ts"
+import { errorsIn, sampleWith } from "./validationErrors.ts"
 import { unboundedFaults } from "./unboundedErrors.ts"
 
 const slow = { timeout: 60_000 }
@@ -88,8 +88,8 @@ describe("more than 1,000 faults", () => {
       fc.property(many, (payload) => {
         const all = allOf(payload)
         const { errors, more } = found(payload)
-        expect(more).toBe(all.length > mostFaults)
-        expect(errors).toHaveLength(Math.min(all.length, mostFaults))
+        expect(more).toBe(all.length > maxErrors)
+        expect(errors).toHaveLength(Math.min(all.length, maxErrors))
         let next = 0
         for (const { attr, code, detail } of all) {
           const listed = errors[next]
@@ -107,9 +107,9 @@ describe("more than 1,000 faults", () => {
     const payload = sampleWith({ customers: times(count, () => ({ family_name: "" })) })
     const { errors, more } = found(payload)
     expect(errors.map(({ attr }) => attr)).toEqual(
-      times(Math.min(count, mostFaults), (index) => `customers.${index}`)
+      times(Math.min(count, maxErrors), (index) => `customers.${index}`)
     )
-    expect(more).toBe(count > mostFaults)
+    expect(more).toBe(count > maxErrors)
   })
 
   const free = (value: unknown) => ({ metadata: [{ key: "k", value: { value } }] })
@@ -140,7 +140,7 @@ describe("more than 1,000 faults", () => {
     ["lists too long", free(times(1_100, () => times(10_001, () => 0)))]
   ])("of %s are cut", slow, (_name, values) => {
     const { errors, more } = found({ ...domesticPayload(), ...values })
-    expect([errors.length, more]).toEqual([mostFaults, true])
+    expect([errors.length, more]).toEqual([maxErrors, true])
   })
 
   it("of task_params are cut", () => {
@@ -190,12 +190,12 @@ describe("a free object", () => {
   const membersOf = (count: number) => Object.fromEntries(times(count, (index) => [`m${index}`, 1]))
 
   it("takes as many members as a list takes elements, at any depth", () => {
-    expect(judge(sampleWith({ "metadata.0.value": { a: [membersOf(10_000)] } }))).toEqual([])
-    expect(judge(sampleWith({ "metadata.0.value": { a: [membersOf(10_001)] } }))).toEqual([
+    expect(errorsIn(sampleWith({ "metadata.0.value": { a: [membersOf(10_000)] } }))).toEqual([])
+    expect(errorsIn(sampleWith({ "metadata.0.value": { a: [membersOf(10_001)] } }))).toEqual([
       "metadata.0.value.a.0 max_length"
     ])
     const address = { country: "DK", structured_street_address: membersOf(10_001) }
-    expect(judge(sampleWith({ billing_address: address }))).toEqual([
+    expect(errorsIn(sampleWith({ billing_address: address }))).toEqual([
       "billing_address.structured_street_address max_length"
     ])
   })

@@ -19,13 +19,13 @@ const number = /^-?\d+(\.\d+)?$/
 const dayOrInstant = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}:\d{2}Z)?$/
 
 /** Text of the payload could hold personal data. */
-const isFigure = (value: unknown): boolean =>
+const isNumeric = (value: unknown): boolean =>
   typeof value === "number" || number.test(String(value)) || dayOrInstant.test(String(value))
 
 const expectDocumented = ({ code, parameters = {} }: FieldError): void => {
   const { allowed: _, nearest: __, ...figures } = parameters
   expect(registry[code].parameters, code).toEqual(expect.arrayContaining(Object.keys(parameters)))
-  expect(Object.values(figures).every(isFigure), code).toBe(true)
+  expect(Object.values(figures).every(isNumeric), code).toBe(true)
 }
 
 describe("the parameters of an error", () => {

@@ -7,7 +7,7 @@ import { Result } from "effect"
 import * as Json from "../src/schema/Json.ts"
 import { domesticPayload } from "../testing/samples.ts"
 import { drop, get, putAll, type Wire } from "../testing/wire.ts"
-import { judge, judgeProcess, judgeRequest, judgeWith } from "./validationErrors.ts"
+import { errorsIn, errorsInProcess, errorsInRequest, errorsWith } from "./validationErrors.ts"
 
 const with_ = (values: Wire): Wire => putAll(domesticPayload(), values)
 const ofProcess = (values: Wire = {}): Wire =>
@@ -36,40 +36,40 @@ const noObjects: ReadonlyArray<[string, unknown, string]> = [
 
 describe("the wrapper", () => {
   it.each(noObjects)("that is %s is reported at payload", (_name, payload, code) => {
-    expect(judgeRequest({ payload })).toEqual([`payload ${code}`])
-    expect(judgeProcess({ payload })).toEqual([`payload ${code}`])
+    expect(errorsInRequest({ payload })).toEqual([`payload ${code}`])
+    expect(errorsInProcess({ payload })).toEqual([`payload ${code}`])
   })
 
   it.each(noObjects)("is missed in a body that is %s", (_name, body, code) => {
-    expect(judgeRequest(body)).toEqual([`payload ${code}`])
-    expect(judgeProcess(body)).toEqual([`payload ${code}`])
+    expect(errorsInRequest(body)).toEqual([`payload ${code}`])
+    expect(errorsInProcess(body)).toEqual([`payload ${code}`])
   })
 
   it("that is missing is reported at payload, after what was sent", () => {
-    expect(judgeRequest({})).toEqual(["payload required"])
-    expect(judgeProcess({})).toEqual(["payload required"])
+    expect(errorsInRequest({})).toEqual(["payload required"])
+    expect(errorsInProcess({})).toEqual(["payload required"])
     const misspelled = ["Payload unknown_field", "payload required"]
-    expect(judgeRequest({ Payload: {} })).toEqual(misspelled)
-    expect(judgeProcess({ Payload: {} })).toEqual(misspelled)
+    expect(errorsInRequest({ Payload: {} })).toEqual(misspelled)
+    expect(errorsInProcess({ Payload: {} })).toEqual(misspelled)
   })
 
   it("is no part of a path inside it", () => {
     const payload = with_({ "customers.0.landline": "12345", "customers.1.titel": "Mr" })
     const inside = ["customers.0.landline invalid_phone_number", "customers.1.titel unknown_field"]
-    expect(judgeRequest({ payload })).toEqual(inside)
-    expect(judge(payload)).toEqual(inside)
+    expect(errorsInRequest({ payload })).toEqual(inside)
+    expect(errorsIn(payload)).toEqual(inside)
   })
 
   it("does not hide an unknown member beside it, whatever its name", () => {
     const payload = with_({})
-    expect(judgeRequest({ extra: 1, payload })).toEqual(["extra unknown_field"])
-    expect(judgeRequest({ payload, customers: [] })).toEqual(["customers unknown_field"])
-    expect(judgeRequest({ payload, task_params: {} })).toEqual(["task_params unknown_field"])
-    expect(judgeProcess({ ...ofProcess(), dry_run: true })).toEqual(["dry_run unknown_field"])
+    expect(errorsInRequest({ extra: 1, payload })).toEqual(["extra unknown_field"])
+    expect(errorsInRequest({ payload, customers: [] })).toEqual(["customers unknown_field"])
+    expect(errorsInRequest({ payload, task_params: {} })).toEqual(["task_params unknown_field"])
+    expect(errorsInProcess({ ...ofProcess(), dry_run: true })).toEqual(["dry_run unknown_field"])
   })
 
   it("inside itself is an unknown member", () => {
-    const faults = judgeRequest({ payload: { payload: with_({}) } })
+    const faults = errorsInRequest({ payload: { payload: with_({}) } })
     expect(faults.slice(0, 2)).toEqual(["payload unknown_field", "import_supplier required"])
   })
 })
@@ -91,12 +91,12 @@ describe("rules about more than one field", () => {
       "non_field_errors customer_with_unknown_occupier",
       "non_field_errors ledger_balances_not_equal_to_transfer_balance"
     ]
-    expect(judge(payload)).toEqual(faults)
-    expect(judgeRequest({ payload })).toEqual(faults)
+    expect(errorsIn(payload)).toEqual(faults)
+    expect(errorsInRequest({ payload })).toEqual(faults)
   })
 
   it("stand after everything else, also after what stands beside the payload", () => {
-    expect(judgeRequest({ payload: with_({ transfer_balance: 51 }), extra: 1 })).toEqual([
+    expect(errorsInRequest({ payload: with_({ transfer_balance: 51 }), extra: 1 })).toEqual([
       "extra unknown_field",
       "non_field_errors ledger_balances_not_equal_to_transfer_balance"
     ])
@@ -108,7 +108,7 @@ describe("rules about more than one field", () => {
       ledger_code: "",
       last_statement_closing_date: "2026-01-16"
     }
-    expect(judge(with_({ "ledgers.1": ledger }))).toEqual([
+    expect(errorsIn(with_({ "ledgers.1": ledger }))).toEqual([
       "ledgers.1.colour unknown_field",
       "ledgers.1.ledger_code blank",
       "ledgers.1 historical_statement_period_end_in_future"
@@ -117,7 +117,7 @@ describe("rules about more than one field", () => {
 
   it("of a list stand after those of its elements", () => {
     const entry = { key: "a", value: {} }
-    expect(judge(with_({ metadata: [entry, { ...entry, value: 5 }, entry] }))).toEqual([
+    expect(errorsIn(with_({ metadata: [entry, { ...entry, value: 5 }, entry] }))).toEqual([
       "metadata.1.value not_an_object",
       "metadata metadata_has_duplicate_keys"
     ])
@@ -139,7 +139,7 @@ describe("the order", () => {
     (...fields) => {
       const sent = Object.fromEntries(fields.map(([name, value]) => [name, value]))
       const inside = ["billing_address.country required"]
-      expect(judge(sent)).toEqual([
+      expect(errorsIn(sent)).toEqual([
         ...fields.flatMap(([name, , fault]) =>
           name === "billing_address" ? [fault, ...inside] : [fault]
         ),
@@ -152,7 +152,7 @@ describe("the order", () => {
   it("puts missing members after sent ones, in the order of the documentation", () => {
     const item = { rate: 0.25, amount: "x" }
     const path = "ledgers.0.current_statement_transactions.1.tax_items"
-    expect(judge(with_({ [path]: [item] }))).toEqual([
+    expect(errorsIn(with_({ [path]: [item] }))).toEqual([
       `${path}.0.amount invalid`,
       `${path}.0.tax_type required`,
       `${path}.0.value_taxed required`,
@@ -165,7 +165,7 @@ describe("the order", () => {
     const customers = Array.from({ length: 12 }, (_, index) =>
       index === 2 || index === 10 ? { ...customer, title: 5 } : customer
     )
-    expect(judge(with_({ customers }))).toEqual([
+    expect(errorsIn(with_({ customers }))).toEqual([
       "customers.2.title invalid_type",
       "customers.10.title invalid_type"
     ])
@@ -173,7 +173,7 @@ describe("the order", () => {
 
   it("keeps to the body inside free values too", () => {
     const value = { b: ["\0", { c: "\0" }], a: "\0" }
-    expect(judge(with_({ "metadata.0.value": value }))).toEqual([
+    expect(errorsIn(with_({ "metadata.0.value": value }))).toEqual([
       "metadata.0.value.b.0 invalid",
       "metadata.0.value.b.1.c invalid",
       "metadata.0.value.a invalid"
@@ -194,7 +194,7 @@ describe("a broken rule", () => {
       "statements.0.bill_period_to_date": "2024-12-31",
       "notes.1.unpin_at": "2025-02-28T08:00:00Z"
     })
-    expect(judge(payload)).toEqual([
+    expect(errorsIn(payload)).toEqual([
       "import_supplier null",
       "customers.0.landline invalid_phone_number",
       "customers.1 customer_family_name_required",
@@ -289,12 +289,12 @@ describe("a broken rule", () => {
       ["account_billing_options.use_industry_billing invalid_type"]
     ]
   ])("that concerns an invalid field is skipped alone: %s", (_name, values, expected) => {
-    expect(judge(with_(values))).toEqual(expected)
+    expect(errorsIn(with_(values))).toEqual(expected)
   })
 
   it("of a transaction stands even where its field is invalid, if it needs only the name", () => {
     const path = "ledgers.0.current_statement_transactions.2.payment_type"
-    expect(judge(with_({ [path]: 5 }))).toEqual([
+    expect(errorsIn(with_({ [path]: 5 }))).toEqual([
       `${path} invalid_type`,
       `${path} field_not_allowed_for_transaction_type`
     ])
@@ -306,10 +306,10 @@ describe("the supplier", () => {
 
   it("that does not exist is reported beside all else", () => {
     const faults = ["import_supplier import_supplier_does_not_exist"]
-    expect(judgeWith(unknown, with_({}))).toEqual(faults)
-    expect(judgeRequest({ payload: with_({}) }, unknown)).toEqual(faults)
-    expect(judgeProcess(ofProcess(), unknown)).toEqual(faults)
-    expect(judgeWith(unknown, with_({ billing_name: 5 }))).toEqual([
+    expect(errorsWith(unknown, with_({}))).toEqual(faults)
+    expect(errorsInRequest({ payload: with_({}) }, unknown)).toEqual(faults)
+    expect(errorsInProcess(ofProcess(), unknown)).toEqual(faults)
+    expect(errorsWith(unknown, with_({ billing_name: 5 }))).toEqual([
       ...faults,
       "billing_name invalid_type"
     ])
@@ -322,14 +322,14 @@ describe("the supplier", () => {
     ["too long", "S".repeat(33), "max_length"]
   ])("that is %s is not looked for", (_name, import_supplier, code) => {
     const faults = [`import_supplier ${code}`]
-    expect(judgeWith(unknown, with_({ import_supplier }))).toEqual(faults)
+    expect(errorsWith(unknown, with_({ import_supplier }))).toEqual(faults)
     const body = ofProcess({ "payload.import_supplier": import_supplier })
-    expect(judgeProcess(body, unknown)).toEqual(faults)
+    expect(errorsInProcess(body, unknown)).toEqual(faults)
   })
 
   it("that is missing is not looked for", () => {
     const faults = ["import_supplier required"]
-    expect(judgeWith(unknown, drop(with_({}), "import_supplier"))).toEqual(faults)
-    expect(judgeProcess(drop(ofProcess(), "payload.import_supplier"), unknown)).toEqual(faults)
+    expect(errorsWith(unknown, drop(with_({}), "import_supplier"))).toEqual(faults)
+    expect(errorsInProcess(drop(ofProcess(), "payload.import_supplier"), unknown)).toEqual(faults)
   })
 })

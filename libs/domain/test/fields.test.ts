@@ -6,7 +6,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Result } from "effect"
 import { sampleTime } from "../testing/samples.ts"
 import { account, factsAt } from "../src/validation/AccountValidation.ts"
-import { codesAt, judge, sampleWith, storedAt } from "./validationErrors.ts"
+import { codesAt, errorsIn, sampleWith, storedAt } from "./validationErrors.ts"
 
 /** Path, and the greatest length in code points. */
 const optionalTexts: ReadonlyArray<[string, number]> = [
@@ -81,8 +81,8 @@ describe("text", () => {
     expect(storedAt("customers.0.family_name", "😀".repeat(255))).toBe("😀".repeat(255))
     expect(codesAt("customers.0.family_name", "x".repeat(256))).toEqual(["max_length"])
     const nameless = { "customers.0.family_name": "  " }
-    expect(judge(sampleWith(nameless))).toEqual(["customers.0 customer_family_name_required"])
-    expect(judge(sampleWith({ ...nameless, account_type: "BUSINESS" }))).toEqual([])
+    expect(errorsIn(sampleWith(nameless))).toEqual(["customers.0 customer_family_name_required"])
+    expect(errorsIn(sampleWith({ ...nameless, account_type: "BUSINESS" }))).toEqual([])
   })
 })
 

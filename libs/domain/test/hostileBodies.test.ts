@@ -9,7 +9,7 @@ import { validateUnknownAccount } from "../src/validation/AccountValidation.ts"
 import { parse } from "../src/schema/Json.ts"
 import { domesticPayload, sampleTime } from "../testing/samples.ts"
 import { put } from "../testing/wire.ts"
-import { codesAt, judge, sampleWith } from "./validationErrors.ts"
+import { codesAt, errorsIn, sampleWith } from "./validationErrors.ts"
 
 const bodySize = 10 * 1024 * 1024
 const bound = 20_000
@@ -60,7 +60,7 @@ describe("a field of ten megabytes", () => {
   ])("%s is refused", { timeout: bound * 3 }, (path) => {
     for (const unit of units) {
       const value = filled(unit)
-      const judged = judge(put(domesticPayload(), path, `1${value}1`))
+      const judged = errorsIn(put(domesticPayload(), path, `1${value}1`))
       expect(judged.length, unit).toBeGreaterThan(0)
       expect(
         judged.every((fault) => fault.startsWith(`${path} `)),
@@ -96,21 +96,21 @@ describe("lists as long as they may be", () => {
 
   it("are judged, sound or not", { timeout: bound * 3 }, () => {
     const sound = { ...ledger, current_statement_transactions: transactions(false) }
-    expect(judge(sampleWith({ ledgers: [sound], transfer_balance: 100 }))).toEqual([])
+    expect(errorsIn(sampleWith({ ledgers: [sound], transfer_balance: 100 }))).toEqual([])
     const broken = { ...ledger, current_statement_transactions: transactions(true) }
-    expect(judge(sampleWith({ ledgers: [broken], transfer_balance: 100 }))).toHaveLength(1_000)
+    expect(errorsIn(sampleWith({ ledgers: [broken], transfer_balance: 100 }))).toHaveLength(1_000)
   })
 
   it("of ids that are all the same are judged", { timeout: bound * 3 }, () => {
     const same = transactions(false).map((each) => ({ ...each, transaction_id: "T" }))
     const ledgers = [{ ...ledger, current_statement_transactions: same }]
-    expect(judge(sampleWith({ ledgers, transfer_balance: 100 }))).toEqual([
+    expect(errorsIn(sampleWith({ ledgers, transfer_balance: 100 }))).toEqual([
       "non_field_errors duplicate_transaction_ids"
     ])
   })
 
   it("of undocumented members are judged", { timeout: bound * 3 }, () => {
     const many = Object.fromEntries(Array.from({ length: 400_000 }, (_, index) => [`m${index}`, 1]))
-    expect(judge({ ...domesticPayload(), ...many })).toHaveLength(1_000)
+    expect(errorsIn({ ...domesticPayload(), ...many })).toHaveLength(1_000)
   })
 })

@@ -9,10 +9,10 @@ import { AuditLog } from "../src/ports/AuditLog.ts"
 import { IdempotencyKeys } from "../src/ports/IdempotencyKeys.ts"
 import { ImportProcesses } from "../src/ports/ImportProcesses.ts"
 import { layerMemory as documents } from "../src/ports/memory/Documents.ts"
-import { layerMemory as history } from "../src/ports/memory/AuditLog.ts"
+import { layerMemory as auditLog } from "../src/ports/memory/AuditLog.ts"
 import { layerMemory as idempotencyKeys } from "../src/ports/memory/IdempotencyKeys.ts"
 import { layerMemory as importProcesses } from "../src/ports/memory/ImportProcesses.ts"
-import { layerMemory as operatorSetup } from "../src/ports/memory/Configuration.ts"
+import { layerMemory as configuration } from "../src/ports/memory/Configuration.ts"
 import { MemoryStore } from "../src/ports/memory/Store.ts"
 import { Configuration } from "../src/ports/Configuration.ts"
 import { ExternalAccountNumber } from "../src/account/Account.ts"
@@ -36,9 +36,9 @@ const namedDocuments = [
 /** The ports over one empty store, and the store itself. */
 export const ports = Layer.mergeAll(
   importProcesses,
-  history,
+  auditLog,
   idempotencyKeys,
-  operatorSetup,
+  configuration,
   documents(new Map(namedDocuments.map((path) => [`DEMO_ENERGY/${path}`, 1_000]))),
   MemoryStore.layer
 )
@@ -70,9 +70,9 @@ export const processBody = (values: Wire = {}): Wire => ({
 /** Sets the clock and what the operator would; `demoSupplier` alters the supplier of the sample. */
 export const begin = Effect.fnUntraced(function* (demoSupplier: Partial<Supplier> = {}) {
   yield* TestClock.setTime(DateTime.toEpochMillis(sampleTime))
-  const setup = yield* Configuration
+  const configuration = yield* Configuration
   for (const { organisation } of [demo, rival]) {
-    yield* setup.createOrganisation(organisation, sampleTime)
+    yield* configuration.createOrganisation(organisation, sampleTime)
   }
   const supplier = {
     ...supplierOf(demo.organisation),
@@ -80,10 +80,10 @@ export const begin = Effect.fnUntraced(function* (demoSupplier: Partial<Supplier
     documentRoot: supplierCode,
     ...demoSupplier
   }
-  yield* setup.createSupplier(supplier)
+  yield* configuration.createSupplier(supplier)
   const ofRival = { ...supplierOf(rival.organisation), code: SupplierCode.make("RIVAL_ENERGY") }
-  yield* setup.createSupplier(ofRival)
-  yield* setup.createTeam(team)
+  yield* configuration.createSupplier(ofRival)
+  yield* configuration.createTeam(team)
 })
 
 type Settings = { readonly LEASE?: string; readonly CONCURRENCY_LIMIT?: string }
@@ -94,13 +94,13 @@ export const programs = Effect.fnUntraced(function* (
   settings: Settings = {}
 ) {
   const processes = withFaults(ImportProcesses, yield* ImportProcesses, plan)
-  const setup = withFaults(Configuration, yield* Configuration, plan)
+  const configuration = withFaults(Configuration, yield* Configuration, plan)
   const past = withFaults(AuditLog, yield* AuditLog, plan)
   const away = () => new DocumentsUnavailable({})
   const files = withFaults(Documents, yield* Documents, plan, away)
   const layer = accountImport.pipe(
     Layer.provide(Layer.succeed(ImportProcesses, processes)),
-    Layer.provide(Layer.succeed(Configuration, setup)),
+    Layer.provide(Layer.succeed(Configuration, configuration)),
     Layer.provide(Layer.succeed(AuditLog, past)),
     Layer.provide(Layer.succeed(Documents, files)),
     Layer.provide(ConfigProvider.layer(ConfigProvider.fromUnknown(settings)))

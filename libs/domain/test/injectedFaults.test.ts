@@ -4,9 +4,9 @@ import { Cause, Effect, Exit, Layer, Option, Stream } from "effect"
 import { Documents, DocumentsUnavailable } from "../src/ports/Documents.ts"
 import { ImportProcesses } from "../src/ports/ImportProcesses.ts"
 import { layerMemory as documents } from "../src/ports/memory/Documents.ts"
-import { layerMemory as history } from "../src/ports/memory/AuditLog.ts"
+import { layerMemory as auditLog } from "../src/ports/memory/AuditLog.ts"
 import { layerMemory as importProcesses } from "../src/ports/memory/ImportProcesses.ts"
-import { layerMemory as operatorSetup } from "../src/ports/memory/Configuration.ts"
+import { layerMemory as configuration } from "../src/ports/memory/Configuration.ts"
 import { Configuration } from "../src/ports/Configuration.ts"
 import { DocumentPath } from "../src/schema/DocumentPath.ts"
 import { stateAt } from "../src/account/ImportProcess.ts"
@@ -25,7 +25,7 @@ import {
 import { expectSame, newAccountFor, noon, noonPlus } from "../testing/freshNames.ts"
 import { arrange, claim, tracesOf } from "../testing/importStates.ts"
 
-const storage = Layer.mergeAll(importProcesses, history, operatorSetup)
+const storage = Layer.mergeAll(importProcesses, auditLog, configuration)
 
 /** Everything that follows in `run` goes through the plan. */
 const under = <A, E, R>(plan: FaultPlan, run: Effect.Effect<A, E, R>) =>
@@ -126,14 +126,14 @@ describe("a fault", () => {
       const plan = faultAtStep(1, { kind: "crash", when: "before" })
       const layer = Layer.mergeAll(
         faulty(ImportProcesses, importProcesses, plan),
-        faulty(Configuration, operatorSetup, plan)
+        faulty(Configuration, configuration, plan)
       )
       const program = Effect.gen(function* () {
-        const setup = yield* Configuration
+        const configuration = yield* Configuration
         const imports = yield* ImportProcesses
         const { key } = yield* Effect.provide(arrange("none"), storage)
         const first = yield* Effect.exit(imports.find(key))
-        const second = yield* Effect.exit(setup.createTeam("never"))
+        const second = yield* Effect.exit(configuration.createTeam("never"))
         return [defectOf(first), defectOf(second)]
       })
       const defects = yield* Effect.provide(program, layer)

@@ -7,7 +7,7 @@ import { Result } from "effect"
 import { validateUnknownAccount } from "../src/validation/AccountValidation.ts"
 import { sampleTime } from "../testing/samples.ts"
 import type { Wire } from "../testing/wire.ts"
-import { judge, sampleWith } from "./validationErrors.ts"
+import { errorsIn, sampleWith } from "./validationErrors.ts"
 
 type Row = [string, Wire, ReadonlyArray<string>]
 
@@ -19,8 +19,8 @@ const credit = (id: string, amount: unknown, day = "2025-06-15"): Wire => ({
 })
 
 /** Judges an account that has only these ledgers. */
-const judgeLedgers = (ledgers: ReadonlyArray<Wire>, values: Wire = {}): ReadonlyArray<string> =>
-  judge(
+const errorsInLedgers = (ledgers: ReadonlyArray<Wire>, values: Wire = {}): ReadonlyArray<string> =>
+  errorsIn(
     sampleWith({
       transfer_balance: 0,
       ...values,
@@ -28,7 +28,7 @@ const judgeLedgers = (ledgers: ReadonlyArray<Wire>, values: Wire = {}): Readonly
     })
   )
 
-const judgeLedger = (ledger: Wire): ReadonlyArray<string> => judgeLedgers([ledger])
+const errorsInLedger = (ledger: Wire): ReadonlyArray<string> => errorsInLedgers([ledger])
 
 describe("the sums of a ledger", () => {
   const history = ["ledgers.0 historical_statement_transactions_balance_mismatch"]
@@ -71,7 +71,7 @@ describe("the sums of a ledger", () => {
     ]
   ])("with %s", (_name, ledger, faults) => {
     const others = { transfer_balance: (ledger["ledger_balance"] ?? 0) as number }
-    expect(judgeLedgers([ledger], others)).toEqual(faults)
+    expect(errorsInLedgers([ledger], others)).toEqual(faults)
   })
 
   it.each([
@@ -87,8 +87,8 @@ describe("the sums of a ledger", () => {
     const product = type === "SUPPLY_CHARGE" ? { product_code: "P" } : {}
     const transaction = { ...credit("T", amount), type, ...product }
     const ledger = { current_statement_transactions: [transaction], ledger_balance }
-    expect(judgeLedgers([ledger], { transfer_balance: ledger_balance })).toEqual([])
-    expect(judgeLedger({ ...ledger, ledger_balance: ledger_balance + 0.01 })[0]).toBe(balance[0])
+    expect(errorsInLedgers([ledger], { transfer_balance: ledger_balance })).toEqual([])
+    expect(errorsInLedger({ ...ledger, ledger_balance: ledger_balance + 0.01 })[0]).toBe(balance[0])
   })
 
   it.each<[string, ReadonlyArray<Wire>, unknown, ReadonlyArray<string>]>([
@@ -102,7 +102,7 @@ describe("the sums of a ledger", () => {
     ["are not judged where one has none", [{ ledger_balance: 0 }, present(1)], 99, []],
     ["are not judged where there are none", [], 99, []]
   ])("of all ledgers and the transfer balance %s", (_name, ledgers, transfer_balance, faults) => {
-    expect(judgeLedgers(ledgers, { transfer_balance })).toEqual(faults)
+    expect(errorsInLedgers(ledgers, { transfer_balance })).toEqual(faults)
   })
 
   it.each([
@@ -156,14 +156,14 @@ describe("the dates of a ledger", () => {
     ["closing today", day("2026-01-15", {}), []],
     ["closing tomorrow", day("2026-01-16", {}), ["historical_statement_period_end_in_future"]]
   ])("with %s", (_name, ledger, codes) => {
-    expect(judgeLedger(ledger)).toEqual(codes.map((code) => `ledgers.0 ${code}`))
+    expect(errorsInLedger(ledger)).toEqual(codes.map((code) => `ledgers.0 ${code}`))
   })
 
   it("lie in the past, and today is past enough", () => {
-    expect(judgeLedger(present("2026-01-15"))).toEqual([])
+    expect(errorsInLedger(present("2026-01-15"))).toEqual([])
     const at = (list: string) => `ledgers.0.${list}.0.transaction_date transaction_in_future`
-    expect(judgeLedger(present("2026-01-16"))).toEqual([at("current_statement_transactions")])
-    expect(judgeLedger(day("2026-01-15", past("2026-01-16")))).toEqual([
+    expect(errorsInLedger(present("2026-01-16"))).toEqual([at("current_statement_transactions")])
+    expect(errorsInLedger(day("2026-01-15", past("2026-01-16")))).toEqual([
       at("historical_statement_transactions"),
       "ledgers.0 historical_statement_transaction_after_last_statement_closing_date"
     ])
@@ -203,14 +203,14 @@ describe("ids", () => {
     ],
     ["of two ledgers in two cases", [{ ledger_code: "E" }, { ledger_code: "e" }], []]
   ])("that are the same %s", (_name, ledgers, faults) => {
-    expect(judgeLedgers(ledgers)).toEqual(faults)
+    expect(errorsInLedgers(ledgers)).toEqual(faults)
   })
 })
 
 describe("a transaction", () => {
   const at = "ledgers.0.current_statement_transactions.0"
-  const judgeOne = (transaction: Wire): ReadonlyArray<string> =>
-    judgeLedger({ current_statement_transactions: [{ ...credit("T", 5), ...transaction }] })
+  const errorsInOne = (transaction: Wire): ReadonlyArray<string> =>
+    errorsInLedger({ current_statement_transactions: [{ ...credit("T", 5), ...transaction }] })
   const fields: Wire = {
     reason: "R",
     display_note: "D",
@@ -240,7 +240,7 @@ describe("a transaction", () => {
         ? [`${at}.${name} field_not_allowed_for_transaction_type`]
         : []
       const sent = { type, amount, ...product, [name]: value }
-      expect(judgeOne(sent), name).toEqual([...expected, ...faults])
+      expect(errorsInOne(sent), name).toEqual([...expected, ...faults])
     }
   })
 
@@ -265,11 +265,11 @@ describe("a transaction", () => {
     ["REPAYMENT may be a cheque", { type: "REPAYMENT", payment_type: "CHEQUE" }, []],
     ["CHARGE may have tax of any amount", { type: "CHARGE", tax_items: [] }, []]
   ])("%s", (_name, transaction, faults) => {
-    expect(judgeOne(transaction)).toEqual(faults)
+    expect(errorsInOne(transaction)).toEqual(faults)
   })
 
   it("needs an id, a date, an amount and a type", () => {
-    const judged = judgeLedger({ current_statement_transactions: [{}] })
+    const judged = errorsInLedger({ current_statement_transactions: [{}] })
     const needed = ["transaction_id", "transaction_date", "amount", "type"]
     expect(judged).toEqual(needed.map((name) => `${at}.${name} required`))
   })

@@ -1,14 +1,14 @@
 /** The contracts of the accounts and of idempotency keys, run on their memory layers. */
 import { Layer } from "effect"
 import { layerMemory as accounts } from "../src/ports/memory/Accounts.ts"
-import { layerMemory as history } from "../src/ports/memory/AuditLog.ts"
+import { layerMemory as auditLog } from "../src/ports/memory/AuditLog.ts"
 import { layerMemory as idempotencyKeys } from "../src/ports/memory/IdempotencyKeys.ts"
 import { layerMemory as importProcesses } from "../src/ports/memory/ImportProcesses.ts"
-import { layerMemory as operatorSetup } from "../src/ports/memory/Configuration.ts"
+import { layerMemory as configuration } from "../src/ports/memory/Configuration.ts"
 import { accountsContract } from "../testing/AccountsContract.ts"
 import { idempotencyKeysContract } from "../testing/IdempotencyKeysContract.ts"
 
-const storage = Layer.mergeAll(accounts, importProcesses, history, operatorSetup, idempotencyKeys)
+const storage = Layer.mergeAll(accounts, importProcesses, auditLog, configuration, idempotencyKeys)
 
 accountsContract("in memory", storage)
 idempotencyKeysContract("in memory", storage)

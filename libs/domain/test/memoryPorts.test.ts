@@ -1,17 +1,17 @@
 /** The contract of every storage port, run on its memory layer. */
 import { Layer } from "effect"
-import { layerMemory as allowances } from "../src/ports/memory/TokenBuckets.ts"
+import { layerMemory as tokenBuckets } from "../src/ports/memory/TokenBuckets.ts"
 import { layerMemory as apiKeys } from "../src/ports/memory/ApiKeys.ts"
-import { layerMemory as history } from "../src/ports/memory/AuditLog.ts"
+import { layerMemory as auditLog } from "../src/ports/memory/AuditLog.ts"
 import { layerMemory as importProcesses } from "../src/ports/memory/ImportProcesses.ts"
-import { layerMemory as operatorSetup } from "../src/ports/memory/Configuration.ts"
+import { layerMemory as configuration } from "../src/ports/memory/Configuration.ts"
 import { tokenBucketsContract } from "../testing/TokenBucketsContract.ts"
 import { apiKeysContract } from "../testing/ApiKeysContract.ts"
 import { auditLogContract } from "../testing/AuditLogContract.ts"
 import { importProcessesContract } from "../testing/ImportProcessesContract.ts"
 import { configurationContract } from "../testing/ConfigurationContract.ts"
 
-const storage = Layer.mergeAll(importProcesses, history, operatorSetup, apiKeys, allowances)
+const storage = Layer.mergeAll(importProcesses, auditLog, configuration, apiKeys, tokenBuckets)
 
 importProcessesContract("in memory", storage)
 auditLogContract("in memory", storage)

@@ -8,7 +8,7 @@ import fc from "fast-check"
 import { difference, Money, roundHalfUp, twoDecimals } from "../src/schema/Decimal.ts"
 import { parse } from "../src/schema/Json.ts"
 import { get, put } from "../testing/wire.ts"
-import { accept, judgeText, sampleWith } from "./validationErrors.ts"
+import { accept, errorsInText, sampleWith } from "./validationErrors.ts"
 
 const item = {
   start_date: "2025-01-01",
@@ -49,7 +49,7 @@ const textWith = (path: string, spelling: string): string =>
   JSON.stringify(put(payload, path, "SPELLING")).replace('"SPELLING"', () => spelling)
 
 const codesOf = (path: string, spelling: string): ReadonlyArray<string> =>
-  judgeText(textWith(path, spelling)).flatMap((fault) =>
+  errorsInText(textWith(path, spelling)).flatMap((fault) =>
     fault.startsWith(`${path} `) ? [fault.slice(path.length + 1)] : []
   )
 

@@ -10,7 +10,7 @@ import { mutant, mutationsOf } from "../testing/mutants.ts"
 import { domesticPayload, sampleTime } from "../testing/samples.ts"
 import type { Wire } from "../testing/wire.ts"
 import { factsAt } from "../src/validation/AccountValidation.ts"
-import { judge, judgeProcess, judgeWith } from "./validationErrors.ts"
+import { errorsIn, errorsInProcess, errorsWith } from "./validationErrors.ts"
 
 /** The sample, and payloads that have what it has not. */
 const payloads: ReadonlyArray<[string, Wire]> = [
@@ -38,10 +38,10 @@ const payloads: ReadonlyArray<[string, Wire]> = [
 
 describe("a payload with one fault", () => {
   it.each(payloads)("has that fault and no other: %s", { timeout: 60_000 }, (_name, payload) => {
-    expect(judge(payload)).toEqual([])
+    expect(errorsIn(payload)).toEqual([])
     const differing = mutationsOf(payload).flatMap(({ make }) => {
       const { body, fault, name } = make()
-      const faults = judge(body)
+      const faults = errorsIn(body)
       return faults.length === 1 && faults[0] === `${fault.attr} ${fault.code}`
         ? []
         : [`${name}: ${faults.join(", ")}`]
@@ -53,7 +53,7 @@ describe("a payload with one fault", () => {
     const mutants = accountPayload().chain((payload) => mutant(payload))
     fc.assert(
       fc.property(mutants, ({ body, fault }) => {
-        expect(judge(body)).toEqual([`${fault.attr} ${fault.code}`])
+        expect(errorsIn(body)).toEqual([`${fault.attr} ${fault.code}`])
       }),
       { numRuns: 300 }
     )
@@ -66,7 +66,7 @@ describe("a payload with one fault", () => {
     )
     expect(tomorrow).toHaveLength(2)
     const facts = { ...factsAt(now), today: "2026-01-16" as ReturnType<typeof factsAt>["today"] }
-    for (const { make } of tomorrow) expect(judgeWith(facts, make().body)).toEqual([])
+    for (const { make } of tomorrow) expect(errorsWith(facts, make().body)).toEqual([])
   })
 })
 
@@ -84,9 +84,9 @@ describe("the registry", () => {
       external_account_number: "1",
       operations_team_name: "T"
     }
-    const unknown = judgeProcess({ payload: process }, { supplierExists: false })
+    const unknown = errorsInProcess({ payload: process }, { supplierExists: false })
     const documents = new Set(["statements/NL-0004711/2025-01.pdf"])
-    const missing = judgeWith({ missingDocuments: documents }, domesticPayload())
+    const missing = errorsWith({ missingDocuments: documents }, domesticPayload())
     const looked = [...unknown, ...missing].map((fault) => fault.split(" ")[1])
     const judged = payloads.flatMap(([, payload]) => mutationsOf(payload).map(({ code }) => code))
     const yielded = new Set([...judged, ...looked, ...afterImport, ...ofTeams, ...ofQueries])

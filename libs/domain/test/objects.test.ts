@@ -9,7 +9,15 @@ import { listElements, parse } from "../src/schema/Json.ts"
 import { isRawNumber } from "../src/schema/RawNumber.ts"
 import { domesticPayload, sampleTime } from "../testing/samples.ts"
 import { drop, get, put } from "../testing/wire.ts"
-import { accept, codesAt, judge, judgeProcess, judgeText, sampleWith, storedAt } from "./validationErrors.ts"
+import {
+  accept,
+  codesAt,
+  errorsIn,
+  errorsInProcess,
+  errorsInText,
+  sampleWith,
+  storedAt
+} from "./validationErrors.ts"
 
 const transaction = "ledgers.0.current_statement_transactions.1"
 
@@ -60,7 +68,7 @@ describe("an integer", () => {
     const text = JSON.stringify(domesticPayload())
     for (const spelling of ["20.0", "2e1", "2.0E+1", "200e-1", "20.000000000000000000"]) {
       expect(
-        judgeText(text.replace('"period_start_day":20', `"period_start_day":${spelling}`))
+        errorsInText(text.replace('"period_start_day":20', `"period_start_day":${spelling}`))
       ).toEqual([])
     }
   })
@@ -86,8 +94,10 @@ describe("a country", () => {
   )
 
   it("is required of an address that is sent", () => {
-    expect(judge(sampleWith({ billing_address: {} }))).toEqual(["billing_address.country required"])
-    expect(judge(drop(domesticPayload(), "billing_address"))).toEqual([])
+    expect(errorsIn(sampleWith({ billing_address: {} }))).toEqual([
+      "billing_address.country required"
+    ])
+    expect(errorsIn(drop(domesticPayload(), "billing_address"))).toEqual([])
     expect(codesAt(path, "")).toEqual(["blank"])
   })
 })
@@ -147,7 +157,7 @@ describe("a free object", () => {
   })
 
   it("holds no text that no database stores, in keys neither", () => {
-    const at = (value: unknown) => judge(sampleWith({ "metadata.1.value": value }))
+    const at = (value: unknown) => errorsIn(sampleWith({ "metadata.1.value": value }))
     expect(at({ a: ["x", "\ud800"] })).toEqual(["metadata.1.value.a.1 invalid"])
     expect(at({ a: { "b\0": 1, "c\0": 2 } })).toEqual(["metadata.1.value.a invalid"])
     expect(at({ "\udc00": 1 })).toEqual(["metadata.1.value invalid"])
@@ -155,7 +165,7 @@ describe("a free object", () => {
 
   it("holds no list that is longer than any may be", () => {
     const listOf = (length: number) => Array.from({ length }, () => 0)
-    const at = (value: unknown) => judge(sampleWith({ "metadata.1.value": value }))
+    const at = (value: unknown) => errorsIn(sampleWith({ "metadata.1.value": value }))
     expect(at({ a: [listOf(listElements)] })).toEqual([])
     expect(at({ a: [1, listOf(listElements + 1)], b: "\0" })).toEqual([
       "metadata.1.value.a.1 max_length",
@@ -210,7 +220,7 @@ describe("a list", () => {
       notes: new Array<unknown>(listElements + 1).fill({}),
       transfer_balance: 51
     })
-    expect(judge(payload)).toEqual([
+    expect(errorsIn(payload)).toEqual([
       "billing_email invalid_email",
       "notes max_length",
       "non_field_errors ledger_balances_not_equal_to_transfer_balance"
@@ -225,10 +235,10 @@ describe("a list", () => {
       metadata: [],
       supply_addresses: []
     })
-    expect(judge(empty)).toEqual([])
+    expect(errorsIn(empty)).toEqual([])
     expect(accept(empty)).toMatchObject({ notes: [], ledgers: [], metadata: [] })
     expect(codesAt("customers", [])).toEqual(["required"])
-    expect(judge(drop(domesticPayload(), "customers"))).toEqual(["customers required"])
+    expect(errorsIn(drop(domesticPayload(), "customers"))).toEqual(["customers required"])
   })
 })
 
@@ -323,7 +333,7 @@ describe("an undocumented field", () => {
           parent === ""
             ? []
             : parent.split(".").map((part) => (/^\d$/.test(part) ? Number(part) : part))
-        const faults = judge(put(domesticPayload(), [...segments, name], { a: 1 }))
+        const faults = errorsIn(put(domesticPayload(), [...segments, name], { a: 1 }))
         expect(faults).toEqual([`${[...segments, name].join(".")} unknown_field`])
       }
     }
@@ -331,20 +341,20 @@ describe("an undocumented field", () => {
 
   it("is refused of any length", () => {
     const name = "customer".repeat(1_000)
-    expect(judge(put(domesticPayload(), [name], 1))).toEqual([`${name} unknown_field`])
+    expect(errorsIn(put(domesticPayload(), [name], 1))).toEqual([`${name} unknown_field`])
   })
 
   it("may be none of task_params", () => {
     const { external_account_number, import_supplier } = domesticPayload()
     const payload = { import_supplier, external_account_number, operations_team_name: "T" }
-    expect(judgeProcess({ payload, task_params: {} })).toEqual([])
-    expect(judgeProcess({ payload })).toEqual([])
-    expect(judgeProcess({ payload, task_params: { x: 1, toString: "\0" } })).toEqual([
+    expect(errorsInProcess({ payload, task_params: {} })).toEqual([])
+    expect(errorsInProcess({ payload })).toEqual([])
+    expect(errorsInProcess({ payload, task_params: { x: 1, toString: "\0" } })).toEqual([
       "task_params.x unknown_field",
       "task_params.toString unknown_field"
     ])
-    expect(judgeProcess({ payload, task_params: null })).toEqual(["task_params null"])
-    expect(judgeProcess({ payload, task_params: [] })).toEqual(["task_params not_an_object"])
+    expect(errorsInProcess({ payload, task_params: null })).toEqual(["task_params null"])
+    expect(errorsInProcess({ payload, task_params: [] })).toEqual(["task_params not_an_object"])
   })
 })
 
@@ -366,11 +376,11 @@ describe("the request of process", () => {
     ["customers", [], ["payload.customers unknown_field"]]
   ])("%s: %j", (field, value, faults) => {
     const inside = faults.map((fault) => fault.replace("payload.", ""))
-    expect(judgeProcess({ payload: { ...payload, [field]: value } })).toEqual(inside)
+    expect(errorsInProcess({ payload: { ...payload, [field]: value } })).toEqual(inside)
   })
 
   it("needs the pair and the team", () => {
-    expect(judgeProcess({ payload: {} })).toEqual([
+    expect(errorsInProcess({ payload: {} })).toEqual([
       "import_supplier required",
       "external_account_number required",
       "operations_team_name required"

@@ -17,7 +17,7 @@ import { accountPayload } from "../testing/arbitraries.ts"
 import { sampleTime } from "../testing/samples.ts"
 import { attrOf, drop, objectsAt, put } from "../testing/wire.ts"
 import { damaged } from "./damagedPayloads.ts"
-import { judge } from "./validationErrors.ts"
+import { errorsIn } from "./validationErrors.ts"
 
 const slow = { timeout: 60_000 }
 
@@ -31,7 +31,7 @@ describe("a valid payload", () => {
   it("is valid", slow, () => {
     fc.assert(
       fc.property(accountPayload(), (payload) => {
-        expect(judge(payload)).toEqual([])
+        expect(errorsIn(payload)).toEqual([])
       }),
       { numRuns: 300 }
     )
@@ -127,7 +127,7 @@ describe("a valid payload", () => {
         const other = BigDecimal.format(BigDecimal.sum(balance, BigDecimal.make(cents, 2)))
         const path = `ledgers.${index}`
         const without = drop(payload, "transfer_balance")
-        expect(judge(put(without, `${path}.ledger_balance`, other))).toEqual([
+        expect(errorsIn(put(without, `${path}.ledger_balance`, other))).toEqual([
           `${path} balance_mismatch_on_ledger_balance`
         ])
       }),
@@ -171,7 +171,7 @@ describe("anything at all", () => {
       fc.property(accountPayload().chain(damaged), (payload) => {
         const result = validateUnknownAccount(payload, sampleTime)
         if (Result.isFailure(result)) areWellFormed(result.failure)
-        else expect(judge(JSON.parse(JSON.stringify(encodeAccount(result.success))))).toEqual([])
+        else expect(errorsIn(JSON.parse(JSON.stringify(encodeAccount(result.success))))).toEqual([])
       }),
       { numRuns: 400 }
     )
@@ -180,7 +180,7 @@ describe("anything at all", () => {
   it("that is damaged points at what was sent, or at what is missing there", slow, () => {
     fc.assert(
       fc.property(accountPayload().chain(damaged), (payload) => {
-        for (const fault of judge(payload)) {
+        for (const fault of errorsIn(payload)) {
           const [attr = "", code = ""] = [
             fault.slice(0, fault.lastIndexOf(" ")),
             fault.split(" ").at(-1)

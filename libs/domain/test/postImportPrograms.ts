@@ -145,8 +145,8 @@ export const onAccount = Effect.gen(function* () {
 })
 
 /** The audit log of the sample: action and outcome of every write, without those of the import. */
-export const audited = Effect.flatMap(AuditLog, (history) =>
-  Effect.map(history.audit(key), (entries) =>
+export const audited = Effect.flatMap(AuditLog, (auditLog) =>
+  Effect.map(auditLog.audit(key), (entries) =>
     entries.flatMap(({ action, outcome }) =>
       action === "stage" || action === "process" ? [] : [`${action} ${outcome}`]
     )

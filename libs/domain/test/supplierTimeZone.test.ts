@@ -31,7 +31,9 @@ import {
 const setTime = (at: DateTime.Utc) => TestClock.setTime(DateTime.toEpochMillis(at))
 
 const setTimeZone = (timeZone: TimeZone) =>
-  Effect.flatMap(Configuration, (setup) => setup.configureSupplier(supplierCode, { timeZone }))
+  Effect.flatMap(Configuration, (configuration) =>
+    configuration.configureSupplier(supplierCode, { timeZone })
+  )
 
 /** Past validation, which would refuse what is dated in the future. */
 const stageUnseen = (payload: Wire) =>
@@ -94,9 +96,9 @@ describe("an account", () => {
   it.effect("of no supplier, or of another organisation's, is judged by the day in UTC", () =>
     Effect.gen(function* () {
       yield* begin()
-      const setup = yield* Configuration
+      const configuration = yield* Configuration
       const theirs = { ...supplierOf(rival.organisation), timeZone: kiritimati }
-      yield* setup.createSupplier(theirs)
+      yield* configuration.createSupplier(theirs)
       const program = yield* programs()
       yield* setTime(DateTime.makeUnsafe("2026-03-28T23:00:00Z"))
       const refusal = (code: SupplierCode, day: string) =>

@@ -4,7 +4,7 @@
  */
 import { describe, expect, it } from "@effect/vitest"
 import type { Wire } from "../testing/wire.ts"
-import { judge, sampleWith } from "./validationErrors.ts"
+import { errorsIn, sampleWith } from "./validationErrors.ts"
 
 const at = "ledgers.0.current_statement_transactions.0"
 const sum = `${at} ledger_transaction_amount_does_not_match_with_line_item_net_amount_and_tax_amount`
@@ -25,8 +25,8 @@ const tax = (amount: unknown): Wire => ({
   unit_type: "PROPORTION"
 })
 
-const judgeCharge = (charge: Wire): ReadonlyArray<string> =>
-  judge(
+const errorsInCharge = (charge: Wire): ReadonlyArray<string> =>
+  errorsIn(
     sampleWith({
       ledgers: [
         {
@@ -45,8 +45,8 @@ const judgeCharge = (charge: Wire): ReadonlyArray<string> =>
     })
   )
 
-const judgeItem = (net_amount: unknown, fields: Wire): ReadonlyArray<string> =>
-  judgeCharge({ amount: 0, line_items: [item(net_amount, fields)] }).filter(
+const errorsInItem = (net_amount: unknown, fields: Wire): ReadonlyArray<string> =>
+  errorsInCharge({ amount: 0, line_items: [item(net_amount, fields)] }).filter(
     (fault) => fault !== sum
   )
 
@@ -73,12 +73,12 @@ describe("the amount of a supply charge", () => {
   ])("of %s", (_name, amount, nets, taxes, holds) => {
     const tax_items = taxes === null ? {} : { tax_items: taxes.map(tax) }
     const line_items = nets.map((net) => item(net))
-    expect(judgeCharge({ amount, line_items, ...tax_items })).toEqual(holds ? [] : [sum])
+    expect(errorsInCharge({ amount, line_items, ...tax_items })).toEqual(holds ? [] : [sum])
   })
 
   it("is not judged where no line items are sent", () => {
-    expect(judgeCharge({ amount: 5 })).toEqual([])
-    expect(judgeCharge({ amount: 5, tax_items: [tax(1)] })).toEqual([])
+    expect(errorsInCharge({ amount: 5 })).toEqual([])
+    expect(errorsInCharge({ amount: 5, tax_items: [tax(1)] })).toEqual([])
   })
 })
 
@@ -106,11 +106,11 @@ describe("the net amount of a line item", () => {
     ["12345678.1234", "1.0000001", "12345679.35797", true],
     ["12345678.1234", "1.0000001", "12345679.35798", false]
   ])("of %s units at %s is %s: %s", (number_of_units, price_per_unit, net, holds) => {
-    expect(judgeItem(net, { number_of_units, price_per_unit })).toEqual(holds ? [] : broken)
+    expect(errorsInItem(net, { number_of_units, price_per_unit })).toEqual(holds ? [] : broken)
   })
 
   it("is not judged without a price", () => {
-    expect(judgeItem(99, { number_of_units: 2 })).toEqual([])
+    expect(errorsInItem(99, { number_of_units: 2 })).toEqual([])
   })
 })
 
@@ -133,7 +133,7 @@ describe("a line item", () => {
       [".units.1 invalid", ".units.2 null", ".units line_item_units_must_be_two_values"]
     ]
   ])("%s", (_name, fields, faults) => {
-    expect(judgeItem(0, fields)).toEqual(faults.map((fault) => `${at}.line_items.0${fault}`))
+    expect(errorsInItem(0, fields)).toEqual(faults.map((fault) => `${at}.line_items.0${fault}`))
   })
 
   it("and a tax item need their figures", () => {
@@ -145,7 +145,7 @@ describe("a line item", () => {
         (name) => `tax_items.0.${name}`
       )
     ]
-    expect(judgeCharge({ amount: 0, line_items: [{}], tax_items: [{}] })).toEqual(
+    expect(errorsInCharge({ amount: 0, line_items: [{}], tax_items: [{}] })).toEqual(
       needed.map((name) => `${at}.${name} required`)
     )
   })

@@ -1,6 +1,6 @@
 /**
  * Every fault of a body, found in the plainest way: the schema decodes with all its errors, each
- * rule is applied to a draft whose invalid members throw, and the ranks are compared member by
+ * rule is applied to a partial decode whose invalid members throw, and the ranks are compared member by
  * member. It takes as long as the body wants, and validation is held to it.
  */
 import { Result, Schema, type SchemaIssue } from "effect"
@@ -15,10 +15,10 @@ import { nearestOf, type SchemaTree, nodeAt, schemaTreeOf } from "../src/schema/
 
 const mustNotBeNull = "Must not be null; omit the field instead."
 
-const wrongType = (shape: SchemaTree | undefined, value: unknown): Broken => {
+const wrongType = (tree: SchemaTree | undefined, value: unknown): Broken => {
   if (value === null) return { code: "null", detail: mustNotBeNull }
-  if (shape?._tag === "List") return { code: "not_a_list", detail: "Must be a list." }
-  if (shape?._tag === "Struct") return { code: "not_an_object", detail: "Must be an object." }
+  if (tree?._tag === "List") return { code: "not_a_list", detail: "Must be a list." }
+  if (tree?._tag === "Struct") return { code: "not_an_object", detail: "Must be an object." }
   const kind = isRawNumber(value) ? "a number" : `a value of type ${typeof value}`
   const sent = Array.isArray(value) ? "a list" : kind
   return { code: "invalid_type", detail: `Must be of another type than ${sent}.` }
@@ -41,25 +41,25 @@ const placesIn = (issue: SchemaIssue.Issue): ReadonlyArray<Path> => {
 /** What the schema says of the input, in codes of the contract. */
 const brokenBy = (
   issue: SchemaIssue.Issue,
-  shape: SchemaTree,
+  tree: SchemaTree,
   input: unknown
 ): ReadonlyArray<BrokenRule> => {
   const collect = (part: SchemaIssue.Issue, path: Path): ReadonlyArray<BrokenRule> => {
     const value = valueAt(input, path)
-    const wrong = [{ path, ...wrongType(nodeAt(shape, path), value) }]
+    const wrong = [{ path, ...wrongType(nodeAt(tree, path), value) }]
     switch (part._tag) {
       case "Pointer":
         return collect(part.issue, [...path, ...(part.path as Path)])
       case "Composite":
         // To the schema a number that keeps its spelling is an object.
-        if (isRawNumber(value) && nodeAt(shape, path)?._tag === "Struct") return wrong
+        if (isRawNumber(value) && nodeAt(tree, path)?._tag === "Struct") return wrong
         return part.issues.flatMap((inner) => collect(inner, path))
       case "Encoding":
         return collect(part.issue, path)
       case "MissingKey":
         return [{ path, code: "required", detail: "This field is required." }]
       case "UnexpectedKey": {
-        const parent = nodeAt(shape, path.slice(0, -1))
+        const parent = nodeAt(tree, path.slice(0, -1))
         const names = parent?._tag === "Struct" ? parent.fields.keys() : []
         const nearest = nearestOf(names, String(path.at(-1)))
         const detail = `Not a documented field; the nearest is ${nearest}.`
@@ -87,7 +87,7 @@ const brokenBy = (
 }
 
 /** The lists that are too long, and the input with an empty one in place of each. */
-const withoutLongLists = (shape: SchemaTree, input: unknown) => {
+const withoutLongLists = (tree: SchemaTree, input: unknown) => {
   const long: Array<BrokenRule> = []
   const emptied = (at: SchemaTree, value: unknown, path: Path): unknown => {
     if (at._tag === "List" && Array.isArray(value)) {
@@ -102,44 +102,46 @@ const withoutLongLists = (shape: SchemaTree, input: unknown) => {
     return Object.fromEntries(
       Object.entries(value).map(([name, member]) => {
         const field = at.fields.get(name)
-        return [name, field ? emptied(field.shape, member, [...path, name]) : member]
+        return [name, field ? emptied(field.node, member, [...path, name]) : member]
       })
     )
   }
-  return { emptied: emptied(shape, input, []), long }
+  return { emptied: emptied(tree, input, []), long }
 }
 
 const decodeFree = Schema.decodeUnknownResult(Schema.NullOr(JsonObject))
 
-const draftOf = (shape: SchemaTree, input: unknown): unknown => {
-  if (shape._tag === "Free" || shape._tag === "Leaf") {
-    const decoded = shape._tag === "Leaf" ? shape.decode(input) : decodeFree(input)
+const partialOf = (tree: SchemaTree, input: unknown): unknown => {
+  if (tree._tag === "Free" || tree._tag === "Leaf") {
+    const decoded = tree._tag === "Leaf" ? tree.decode(input) : decodeFree(input)
     if (Result.isFailure(decoded)) throw new Invalid()
     return decoded.success
   }
   const lazily = (target: object, key: string | number, get: () => unknown) =>
     Object.defineProperty(target, key, { enumerable: true, configurable: true, get })
-  if (shape._tag === "List") {
+  if (tree._tag === "List") {
     if (!isListWithinLimit(input)) throw new Invalid()
-    const draft: Array<unknown> = []
-    input.forEach((element, index) => lazily(draft, index, () => draftOf(shape.element, element)))
-    return draft
+    const partial: Array<unknown> = []
+    input.forEach((element, index) =>
+      lazily(partial, index, () => partialOf(tree.element, element))
+    )
+    return partial
   }
   if (!isObject(input)) throw new Invalid()
-  const draft = {}
-  for (const [name, field] of shape.fields) {
+  const partial = {}
+  for (const [name, field] of tree.fields) {
     if (!Object.hasOwn(input, name) && field.optional) continue
-    lazily(draft, name, () => {
+    lazily(partial, name, () => {
       if (!Object.hasOwn(input, name)) throw new Invalid()
-      return draftOf(field.shape, input[name])
+      return partialOf(field.node, input[name])
     })
   }
-  return draft
+  return partial
 }
 
-const unlessUnsound = (judge: () => void): void => {
+const unlessInvalid = (check: () => void): void => {
   try {
-    judge()
+    check()
   } catch (thrown) {
     if (!(thrown instanceof Invalid)) throw thrown
   }
@@ -147,7 +149,7 @@ const unlessUnsound = (judge: () => void): void => {
 
 const brokenRules = (
   ruleSet: RuleSet<unknown>,
-  draft: unknown,
+  partial: unknown,
   facts: Facts,
   root: Path
 ): ReadonlyArray<BrokenRule> => {
@@ -162,24 +164,24 @@ const brokenRules = (
         path: isWhole ? [...path, wholePayload] : [...path, ...at]
       })
     }
-    for (const rule of set.rules) unlessUnsound(() => rule(value, facts, report))
+    for (const rule of set.rules) unlessInvalid(() => rule(value, facts, report))
     for (const [name, inner] of Object.entries<RuleSet<unknown>>(set.members ?? {})) {
-      unlessUnsound(() => {
+      unlessInvalid(() => {
         const member: unknown = (value as never)[name]
         if (member === undefined || member === null) return
         if (!Array.isArray(member)) return apply(inner, member, [...path, name])
         for (let index = 0; index < member.length; index++) {
-          unlessUnsound(() => apply(inner, member[index], [...path, name, index]))
+          unlessInvalid(() => apply(inner, member[index], [...path, name, index]))
         }
       })
     }
   }
-  apply(ruleSet, draft, [])
+  apply(ruleSet, partial, [])
   return broken
 }
 
 const rankOf = (
-  shape: SchemaTree,
+  tree: SchemaTree,
   input: unknown,
   root: Path,
   path: Path
@@ -190,7 +192,7 @@ const rankOf = (
     const parent = valueAt(input, path.slice(0, depth))
     const sent = isObject(parent) ? Object.keys(parent).indexOf(segment) : -1
     if (sent >= 0) return sent
-    const at = nodeAt(shape, path.slice(0, depth))
+    const at = nodeAt(tree, path.slice(0, depth))
     return 1e9 + (at?._tag === "Struct" ? [...at.fields.keys()].indexOf(segment) : 0)
   })
 }
@@ -211,16 +213,16 @@ export const unboundedFaults = <Body>(
   facts: Facts,
   root: Path = []
 ): ReadonlyArray<FieldError> => {
-  const shape = schemaTreeOf(schema)
-  const { emptied, long } = withoutLongLists(shape, input)
+  const tree = schemaTreeOf(schema)
+  const { emptied, long } = withoutLongLists(tree, input)
   const options = { errors: "all", onExcessProperty: "error" } as const
   const decoded = Schema.decodeUnknownResult(schema, options)(emptied)
-  const broken = Result.isFailure(decoded) ? brokenBy(decoded.failure.issue, shape, input) : []
+  const broken = Result.isFailure(decoded) ? brokenBy(decoded.failure.issue, tree, input) : []
   const ruled = isObject(input)
-    ? brokenRules(ruleSet as RuleSet<unknown>, draftOf(shape, input), facts, root)
+    ? brokenRules(ruleSet as RuleSet<unknown>, partialOf(tree, input), facts, root)
     : []
   return [...broken, ...long, ...ruled]
-    .map((rule) => ({ rule, rank: rankOf(shape, input, root, rule.path) }))
+    .map((rule) => ({ rule, rank: rankOf(tree, input, root, rule.path) }))
     .sort((a, b) => compareRanks(a.rank, b.rank))
     .map(({ rule: { path, ...broken } }) => {
       const isInPayload = path.length > root.length && root.every((name, at) => path[at] === name)

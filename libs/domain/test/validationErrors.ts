@@ -18,40 +18,41 @@ import { get, put, putAll, type Wire } from "../testing/wire.ts"
 export const sampleWith = (values: Wire): Wire => putAll(domesticPayload(), values)
 
 /** `attr code` of every fault, in the order reported; none where all is valid. */
-type Judgement = ReadonlyArray<string>
+type ErrorLines = ReadonlyArray<string>
 
-const judgement = (result: Result.Result<unknown, ReadonlyArray<FieldError>>): Judgement =>
+const errorLines = (result: Result.Result<unknown, ReadonlyArray<FieldError>>): ErrorLines =>
   Result.isSuccess(result) ? [] : result.failure.map(({ attr, code }) => `${attr} ${code}`)
 
 /** Judges an account payload as of the time of the samples. */
-export const judge = (payload: unknown): Judgement =>
-  judgement(validateUnknownAccount(payload, sampleTime))
+export const errorsIn = (payload: unknown): ErrorLines =>
+  errorLines(validateUnknownAccount(payload, sampleTime))
 
 /** The account as it would be stored; throws the faults of one that is not valid. */
 export const accept = (payload: unknown): Wire => {
-  const faults = judge(payload)
+  const faults = errorsIn(payload)
   if (faults.length > 0) throw new Error(`Not valid: ${faults.join(", ")}`)
   return encodeAccount(Result.getOrThrow(validateUnknownAccount(payload, sampleTime)))
 }
 
 /** Judges an account payload with other facts than the usual ones. */
-export const judgeWith = (facts: Partial<Facts>, payload: unknown): Judgement =>
-  judgement(account.validate(payload, { ...factsAt(sampleTime), ...facts }))
+export const errorsWith = (facts: Partial<Facts>, payload: unknown): ErrorLines =>
+  errorLines(account.validate(payload, { ...factsAt(sampleTime), ...facts }))
 
 /** Judges an account payload sent as this text. */
-export const judgeText = (text: string): Judgement => judge(Result.getOrThrow(Json.parse(text)))
+export const errorsInText = (text: string): ErrorLines =>
+  errorsIn(Result.getOrThrow(Json.parse(text)))
 
 /** Judges the whole body of validate or stage. */
-export const judgeRequest = (body: unknown, facts: Partial<Facts> = {}): Judgement =>
-  judgement(accountRequest.validate(body, { ...factsAt(sampleTime), ...facts }))
+export const errorsInRequest = (body: unknown, facts: Partial<Facts> = {}): ErrorLines =>
+  errorLines(accountRequest.validate(body, { ...factsAt(sampleTime), ...facts }))
 
 /** Judges the whole body of process. */
-export const judgeProcess = (body: unknown, facts: Partial<Facts> = {}): Judgement =>
-  judgement(processRequest.validate(body, { ...factsAt(sampleTime), ...facts }))
+export const errorsInProcess = (body: unknown, facts: Partial<Facts> = {}): ErrorLines =>
+  errorLines(processRequest.validate(body, { ...factsAt(sampleTime), ...facts }))
 
 /** The codes of the faults at the path, where that is the only thing different from the sample. */
 export const codesAt = (path: string, value: unknown): ReadonlyArray<string> =>
-  judge(put(domesticPayload(), path, value)).map((fault) =>
+  errorsIn(put(domesticPayload(), path, value)).map((fault) =>
     fault.startsWith(`${path} `) ? fault.slice(path.length + 1) : `elsewhere: ${fault}`
   )
 

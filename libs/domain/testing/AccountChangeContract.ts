@@ -23,7 +23,7 @@ import {
   imported,
   mayStatement,
   noteOf,
-  seen,
+  normalized,
   viewOf
 } from "./importedAccounts.ts"
 
@@ -40,12 +40,12 @@ const together = (it: It): void => {
         statements: [statement],
         instruction: card
       }))
-      const look = {
+      const lookup = {
         notes: [noteOf({ body: "n" })],
         transactionIds: idsOf([creditOf("a"), creditOf("b")]),
         statementIds: [statement.statement_id]
       }
-      const viewed = seen(yield* viewOf(account.key, look))
+      const viewed = normalized(yield* viewOf(account.key, lookup))
       expectSame(viewed.noteTimes, [changedAt])
       expect(viewed).toMatchObject({
         balance: "10.00",
@@ -53,8 +53,8 @@ const together = (it: It): void => {
         transactions: [{ id: "a" }],
         statements: [{ id: "s" }]
       })
-      const saw = yield* changeAccount(account, () => ({}), { look })
-      expectSame(seen(Option.getOrThrow(saw)), viewed, "what decides sees what is viewed")
+      const saw = yield* changeAccount(account, () => ({}), { lookup })
+      expectSame(normalized(Option.getOrThrow(saw)), viewed, "what decides sees what is viewed")
     })
   )
 
@@ -177,7 +177,7 @@ const refusing = (it: It): void => {
       const failed = yield* Effect.flip(
         accounts.change({
           key,
-          look: { notes: [noteOf({ body: "a" })] },
+          lookup: { notes: [noteOf({ body: "a" })] },
           decide: ({ number: seenNumber }) => Result.fail(`no, ${seenNumber}`),
           action: "create_notes",
           caller,

@@ -21,7 +21,7 @@ import {
   importedAt,
   mayStatement,
   noteOf,
-  seen,
+  normalized,
   viewOf
 } from "./importedAccounts.ts"
 
@@ -50,7 +50,7 @@ const lookingAtEach = (it: It): void => {
     ]
   ]
 
-  it.effect.each(looks)("shows what is named and nothing else: %s", ([, look, names]) =>
+  it.effect.each(looks)("shows what is named and nothing else: %s", ([, lookup, names]) =>
     Effect.gen(function* () {
       const account = yield* imported(
         accountWith({ notes: [{ body: "b" }], statements: [mayStatement("s1")] })
@@ -59,8 +59,8 @@ const lookingAtEach = (it: It): void => {
         transactions: ["t1", "t2"].map((id) => ({ transaction: creditOf(id), movedFrom: null })),
         statements: [mayStatement("s2")]
       }))
-      const view = seen(yield* viewOf(account.key, look))
-      expect(view.noteTimes).toHaveLength(look.notes?.length ?? 0)
+      const view = normalized(yield* viewOf(account.key, lookup))
+      expect(view.noteTimes).toHaveLength(lookup.notes?.length ?? 0)
       expect([
         ...view.noteTimes.flatMap((time, index) => (time === null ? [] : [`note ${index}`])),
         ...[...view.transactions, ...view.statements].map(({ id }) => id)
@@ -78,7 +78,7 @@ const late = noonPlus(40.75)
 const long = "\u{1F600}".repeat(10_000)
 
 /** What is looked at, and when the first that is the same was created; null where none is. */
-const lookedNotes: ReadonlyArray<readonly [string, object, DateTime.Utc | null]> = [
+const noteLookups: ReadonlyArray<readonly [string, object, DateTime.Utc | null]> = [
   ["the first that came of a body, not the earliest", { body: "same" }, importedAt],
   ["the one of this second", { body: "same", created_at: early }, DateTime.makeUnsafe(early)],
   ["one of a part of this second", { body: "same", created_at: formatInstant(late) }, late],
@@ -120,7 +120,7 @@ const lookingAtNotes = (it: It): void => {
     return whose
   })
 
-  it.effect.each(lookedNotes)("finds of a note that is looked at %s", ([, looked, time]) =>
+  it.effect.each(noteLookups)("finds of a note that is looked at %s", ([, looked, time]) =>
     Effect.gen(function* () {
       const { key } = yield* account
       expectSame((yield* viewOf(key, { notes: [noteOf(looked)] })).noteTimes, [time])
@@ -130,7 +130,7 @@ const lookingAtNotes = (it: It): void => {
   it.effect("finds as many notes as are looked at, in their order", () =>
     Effect.gen(function* () {
       const { key } = yield* account
-      const all = [...lookedNotes, ...lookedNotes.toReversed()]
+      const all = [...noteLookups, ...noteLookups.toReversed()]
       const notes = all.map(([, looked]) => noteOf(looked))
       const { noteTimes } = yield* viewOf(key, { notes })
       expectSame(
@@ -209,7 +209,7 @@ const lookingAtItems = (it: It): void => {
 }
 
 /** Declares the tests of what `view` shows of what is named. */
-export const accountLookContract = (it: It): void => {
+export const accountLookupContract = (it: It): void => {
   lookingAtEach(it)
   lookingAtNotes(it)
   lookingAtItems(it)

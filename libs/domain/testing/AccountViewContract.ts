@@ -23,7 +23,7 @@ import {
   importedAt,
   mayStatement,
   noteOf,
-  seen,
+  normalized,
   viewOf
 } from "./importedAccounts.ts"
 import { domesticAccount } from "./samples.ts"
@@ -93,7 +93,7 @@ const payload = (it: It): void => {
   it.effect("shows an account with nothing on it", () =>
     Effect.gen(function* () {
       const { key, number } = yield* imported()
-      expectSame(seen(yield* viewOf(key, all)), {
+      expectSame(normalized(yield* viewOf(key, all)), {
         number,
         balance: "0.00",
         lastClosingDate: null,
@@ -110,12 +110,12 @@ const payload = (it: It): void => {
     Effect.gen(function* () {
       const { key, number } = yield* imported(domesticAccount)
       const { ledgers = [], notes = [], statements = [] } = domesticAccount(key)
-      const view = seen(yield* viewOf(key, all))
+      const view = normalized(yield* viewOf(key, all))
       const [payment, supplyCharge] = ledgers[0]?.current_statement_transactions ?? []
       const [charge] = ledgers[0]?.historical_statement_transactions ?? []
       expectSame(
         view,
-        seen({
+        normalized({
           number,
           balance: creditOf("any", { amount: 50 }).amount,
           lastClosingDate: ledgers[0]?.last_statement_closing_date ?? null,
@@ -165,7 +165,7 @@ const payload = (it: It): void => {
   ] as const)("adds up the ledgers, and takes the latest closing date: %#", ([values, sum, day]) =>
     Effect.gen(function* () {
       const { key } = yield* imported(accountWith(values))
-      const { balance, lastClosingDate } = seen(yield* viewOf(key, {}))
+      const { balance, lastClosingDate } = normalized(yield* viewOf(key, {}))
       expect({ balance, lastClosingDate }).toEqual({ balance: sum, lastClosingDate: day })
     })
   )

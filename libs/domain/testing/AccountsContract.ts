@@ -11,7 +11,7 @@ import type { ImportProcesses } from "../src/ports/ImportProcesses.ts"
 import type { Configuration } from "../src/ports/Configuration.ts"
 import { accountChangeContract } from "./AccountChangeContract.ts"
 import { accountsAtOnceContract } from "./ConcurrentAccountsContract.ts"
-import { accountLookContract } from "./AccountLookupContract.ts"
+import { accountLookupContract } from "./AccountLookupContract.ts"
 import { accountStoringContract } from "./AccountStoringContract.ts"
 import { accountDescriptionContract, accountViewContract } from "./AccountViewContract.ts"
 
@@ -24,7 +24,7 @@ export const accountsContract = <E>(
     `Accounts, ${name}`,
     (it) => {
       describe("view", () => accountViewContract(it))
-      describe("view, of what is named", () => accountLookContract(it))
+      describe("view, of what is named", () => accountLookupContract(it))
       describe("describe", () => accountDescriptionContract(it))
       describe("change, of each thing", () => accountStoringContract(it))
       describe("change, as a whole", () => accountChangeContract(it))

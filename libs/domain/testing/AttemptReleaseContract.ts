@@ -95,7 +95,7 @@ const releasing = (it: It): void => {
   )
 }
 
-const eventsAndHistory = (it: It): void => {
+const eventsAndAudit = (it: It): void => {
   it.effect.each([
     { dryRun: false, outcome: "error", name: "error-v1" },
     { dryRun: true, outcome: "operations_team_name_does_not_exist", name: "dry_run_error-v1" },
@@ -229,7 +229,7 @@ const skipsAndAttempts = (it: It): void => {
 /** Declares the tests of `release`. */
 export const releaseContract = (it: It): void => {
   releasing(it)
-  eventsAndHistory(it)
+  eventsAndAudit(it)
 }
 
 /** Declares the tests of `setSkipped`. */

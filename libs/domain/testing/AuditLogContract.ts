@@ -1,5 +1,5 @@
 /**
- * The contract of `History`, as tests that every adapter runs. What the other ports write into it
+ * The contract of `AuditLog`, as tests that every adapter runs. What the other ports write into it
  * is part of their own contracts; here are the refusals, and how all of it is read.
  */
 import { describe, expect, layer as withLayer, type Vitest } from "@effect/vitest"
@@ -8,7 +8,14 @@ import { type AuditAction, AuditLog } from "../src/ports/AuditLog.ts"
 import { ImportProcesses } from "../src/ports/ImportProcesses.ts"
 import type { Configuration } from "../src/ports/Configuration.ts"
 import type { Code } from "../src/codes/Code.ts"
-import { callerOf, expectSame, freshSupplier, freshSupplierCode, noon, noonPlus } from "./freshNames.ts"
+import {
+  callerOf,
+  expectSame,
+  freshSupplier,
+  freshSupplierCode,
+  noon,
+  noonPlus
+} from "./freshNames.ts"
 import { arrange, auditEntry, claim, tracesOf } from "./importStates.ts"
 
 type It = Vitest.MethodsNonLive<ImportProcesses | AuditLog | Configuration>
@@ -25,10 +32,10 @@ const refusals: ReadonlyArray<{ readonly action: AuditAction; readonly outcome: 
 const recording = (it: It): void => {
   it.effect.each(refusals)("records a refused $action", ({ action, outcome }) =>
     Effect.gen(function* () {
-      const history = yield* AuditLog
+      const auditLog = yield* AuditLog
       const { caller, key } = yield* arrange("pending")
       const before = yield* tracesOf(key)
-      yield* history.recordRefusal({ key, action, outcome, caller, at: noonPlus(5) })
+      yield* auditLog.recordRefusal({ key, action, outcome, caller, at: noonPlus(5) })
       const { apiKey, organisation, requestId } = caller
       const entry = { at: noonPlus(5), organisation, apiKey, requestId, action, outcome }
       expectSame(yield* tracesOf(key), { ...before, audit: [...before.audit, entry] })
@@ -37,7 +44,7 @@ const recording = (it: It): void => {
 
   it.effect("records what names no import and no supplier that exist", () =>
     Effect.gen(function* () {
-      const history = yield* AuditLog
+      const auditLog = yield* AuditLog
       const { caller, keyOf } = yield* freshSupplier
       const keys = [
         keyOf("never staged"),
@@ -45,7 +52,7 @@ const recording = (it: It): void => {
         { ...keyOf("\u{1F600}'\"\\%_".repeat(16)), import_supplier: freshSupplierCode() }
       ]
       const refusal = { action: "stage", outcome: "account_failed_validation", caller } as const
-      for (const key of keys) yield* history.recordRefusal({ ...refusal, key, at: noon })
+      for (const key of keys) yield* auditLog.recordRefusal({ ...refusal, key, at: noon })
       for (const key of keys) {
         const audit = [auditEntry(caller, noon, "stage", "account_failed_validation")]
         expectSame(yield* tracesOf(key), { process: null, attempts: [], audit, events: [] })
@@ -55,7 +62,7 @@ const recording = (it: It): void => {
 
   it.effect("records what names nothing usable, and shows it with no import", () =>
     Effect.gen(function* () {
-      const history = yield* AuditLog
+      const auditLog = yield* AuditLog
       const { caller, key } = yield* arrange("pending")
       const before = yield* tracesOf(key)
       const { external_account_number, import_supplier } = key
@@ -65,7 +72,7 @@ const recording = (it: It): void => {
         { import_supplier, external_account_number: null },
         { import_supplier: null, external_account_number }
       ]) {
-        yield* history.recordRefusal({ ...refusal, key: named })
+        yield* auditLog.recordRefusal({ ...refusal, key: named })
       }
       expectSame(yield* tracesOf(key), before)
     })
@@ -75,26 +82,26 @@ const recording = (it: It): void => {
 const recordingWhom = (it: It): void => {
   it.effect("records who was refused, though the supplier be another's", () =>
     Effect.gen(function* () {
-      const history = yield* AuditLog
+      const auditLog = yield* AuditLog
       const { key } = yield* arrange("pending")
       const { supplier } = yield* freshSupplier
       const stranger = callerOf(supplier.organisation)
       const outcome = "account_failed_validation"
-      yield* history.recordRefusal({ key, action: "stage", outcome, caller: stranger, at: noon })
-      const audit = yield* history.audit(key)
+      yield* auditLog.recordRefusal({ key, action: "stage", outcome, caller: stranger, at: noon })
+      const audit = yield* auditLog.audit(key)
       expectSame(audit.at(-1), auditEntry(stranger, noon, "stage", outcome))
     })
   )
 
   it.effect("keeps every one of the refusals that come at once", () =>
     Effect.gen(function* () {
-      const history = yield* AuditLog
+      const auditLog = yield* AuditLog
       const { caller, keyOf } = yield* freshSupplier
       const key = keyOf("a")
       const refusal = { key, action: "stage", outcome: "error", caller, at: noon } as const
-      const many = Array.from({ length: 10 }, () => history.recordRefusal(refusal))
+      const many = Array.from({ length: 10 }, () => auditLog.recordRefusal(refusal))
       yield* Effect.all(many, { concurrency: "unbounded" })
-      expect(yield* history.audit(key)).toHaveLength(10)
+      expect(yield* auditLog.audit(key)).toHaveLength(10)
     })
   )
 }
@@ -111,12 +118,12 @@ const reading = (it: It): void => {
   it.effect("shows everything in the order of writing, though it be of one instant", () =>
     Effect.gen(function* () {
       const imports = yield* ImportProcesses
-      const history = yield* AuditLog
+      const auditLog = yield* AuditLog
       const { account, caller, key } = yield* arrange("none")
       const newAccount = { ...account, createdAt: noon }
       const refusal = { key, action: "process", outcome: "throttled", caller, at: noon } as const
       yield* imports.stage({ key, payload: "{}", caller, at: noon })
-      yield* history.recordRefusal(refusal)
+      yield* auditLog.recordRefusal(refusal)
       yield* imports.stage({ key, payload: "{}", caller, at: noon })
       const { attempt: first } = yield* claim(key, caller, noon, { dryRun: true })
       const end = { outcome: "dry_run_successful", errors: [], dryRun: true } as const
@@ -161,21 +168,21 @@ const verifying = (it: It): void => {
   it.effect("follows every chain, one for each organisation and what it named", () =>
     Effect.gen(function* () {
       const imports = yield* ImportProcesses
-      const history = yield* AuditLog
+      const auditLog = yield* AuditLog
       const { caller, keyOf } = yield* freshSupplier
       const stranger = yield* freshSupplier
-      const before = yield* history.verifyAudit
+      const before = yield* auditLog.verifyAudit
       const refusal = { action: "stage", outcome: "error", at: noon } as const
       const nothing = { import_supplier: null, external_account_number: null }
       yield* imports.stage({ key: keyOf("a"), payload: "{}", caller, at: noon })
-      yield* history.recordRefusal({ ...refusal, key: keyOf("a"), caller })
-      yield* history.recordRefusal({ ...refusal, key: keyOf("a"), caller: stranger.caller })
-      yield* history.recordRefusal({ ...refusal, key: keyOf("b"), caller })
-      yield* history.recordRefusal({ ...refusal, key: nothing, caller })
-      yield* history.recordRefusal({ ...refusal, key: nothing, caller })
+      yield* auditLog.recordRefusal({ ...refusal, key: keyOf("a"), caller })
+      yield* auditLog.recordRefusal({ ...refusal, key: keyOf("a"), caller: stranger.caller })
+      yield* auditLog.recordRefusal({ ...refusal, key: keyOf("b"), caller })
+      yield* auditLog.recordRefusal({ ...refusal, key: nothing, caller })
+      yield* auditLog.recordRefusal({ ...refusal, key: nothing, caller })
       const { chains, entries } = before
       const after = { chains: chains + 4, entries: entries + 6, fault: null }
-      expect(yield* history.verifyAudit).toStrictEqual(after)
+      expect(yield* auditLog.verifyAudit).toStrictEqual(after)
     })
   )
 }
@@ -185,11 +192,14 @@ export const auditLogContract = <E>(
   name: string,
   layer: Layer.Layer<ImportProcesses | AuditLog | Configuration, E>
 ): void =>
-  withLayer(layer, { excludeTestServices: true, timeout: "1 minute" })(`History, ${name}`, (it) => {
-    describe("recordRefusal", () => {
-      recording(it)
-      recordingWhom(it)
-    })
-    describe("attempts, audit and events", () => reading(it))
-    describe("verifyAudit", () => verifying(it))
-  })
+  withLayer(layer, { excludeTestServices: true, timeout: "1 minute" })(
+    `AuditLog, ${name}`,
+    (it) => {
+      describe("recordRefusal", () => {
+        recording(it)
+        recordingWhom(it)
+      })
+      describe("attempts, audit and events", () => reading(it))
+      describe("verifyAudit", () => verifying(it))
+    }
+  )

@@ -27,18 +27,18 @@ import {
 
 type It = Vitest.MethodsNonLive<Accounts | ImportProcesses | AuditLog | Configuration>
 
-const crowd = 32
+const concurrency = 32
 
 /** Changes the account so often at once; answers what each of them saw. */
 const atOnce = (
   account: Whose,
   count: number,
-  look: Lookup,
+  lookup: Lookup,
   make: (view: AccountView, index: number) => Partial<AccountChange>
 ) =>
   Effect.forEach(
     Array.from({ length: count }, (_, index) => index),
-    (index) => changeAccount(account, (view) => make(view, index), { look }),
+    (index) => changeAccount(account, (view) => make(view, index), { lookup }),
     { concurrency: "unbounded" }
   )
 
@@ -49,7 +49,7 @@ export const accountsAtOnceContract = (it: It): void => {
       const account = yield* imported()
       const transaction = creditOf("a")
       const id = transaction.transaction_id
-      const saw = yield* atOnce(account, crowd, { transactionIds: [id] }, (view) =>
+      const saw = yield* atOnce(account, concurrency, { transactionIds: [id] }, (view) =>
         view.transactions.has(id) ? {} : adding(transaction)(view)
       )
       const first = saw.filter((view) => Option.getOrThrow(view).transactions.size === 0)
@@ -60,7 +60,7 @@ export const accountsAtOnceContract = (it: It): void => {
       const outcomes = audit.flatMap(({ action, outcome }) =>
         action === "create_notes" ? [outcome] : []
       )
-      expect(outcomes).toEqual(["created", ...times(crowd - 1, "unchanged")])
+      expect(outcomes).toEqual(["created", ...times(concurrency - 1, "unchanged")])
       expect(events.filter(({ name }) => name.includes("post_import"))).toHaveLength(1)
     })
   )
@@ -69,8 +69,8 @@ export const accountsAtOnceContract = (it: It): void => {
     Effect.gen(function* () {
       const account = yield* imported()
       const statement = mayStatement("s")
-      const look = { notes: [{ body: "a" }], statementIds: [statement.statement_id] }
-      yield* atOnce(account, crowd, look, ({ noteTimes, statements }) => ({
+      const lookup = { notes: [{ body: "a" }], statementIds: [statement.statement_id] }
+      yield* atOnce(account, concurrency, lookup, ({ noteTimes, statements }) => ({
         notes: noteTimes[0] === null ? [{ body: "a", created_at: changedAt }] : [],
         statements: statements.size === 0 ? [statement] : []
       }))
@@ -82,7 +82,7 @@ export const accountsAtOnceContract = (it: It): void => {
   it.effect("puts one instruction on the account, however many bring another at once", () =>
     Effect.gen(function* () {
       const account = yield* imported()
-      yield* atOnce(account, crowd, {}, (view, index) => {
+      yield* atOnce(account, concurrency, {}, (view, index) => {
         if (view.instruction !== null) return {}
         const instruction = { ...card.instruction, reference: `pm_${index}` }
         return { instruction: { ...card, instruction } }

@@ -1,5 +1,5 @@
 /**
- * The contract of `OperatorSetup`, as tests that every adapter runs. The store may be shared and
+ * The contract of `Configuration`, as tests that every adapter runs. The store may be shared and
  * full already: each test makes names of its own, and looks for those alone.
  */
 import { describe, expect, layer as withLayer, type Vitest } from "@effect/vitest"
@@ -44,35 +44,35 @@ const successes = Effect.fnUntraced(function* <A, E extends { readonly _tag: str
 const organisations = (it: It): void => {
   it.effect("creates an organisation once", () =>
     Effect.gen(function* () {
-      const setup = yield* Configuration
+      const configuration = yield* Configuration
       const name = freshOrganisationName()
-      const created = yield* setup.createOrganisation(name, noon)
+      const created = yield* configuration.createOrganisation(name, noon)
       expectSame(created, { name, createdAt: noon })
-      const again = yield* Effect.flip(setup.createOrganisation(name, noon))
+      const again = yield* Effect.flip(configuration.createOrganisation(name, noon))
       expect(again).toMatchObject({ _tag: "AlreadyExists", what: "organisation", name })
-      const listed = (yield* setup.organisations).filter((each) => each.name === name)
+      const listed = (yield* configuration.organisations).filter((each) => each.name === name)
       expectSame(listed, [created])
     })
   )
 
   it.effect("creates it once for several who ask at once", () =>
     Effect.gen(function* () {
-      const setup = yield* Configuration
+      const configuration = yield* Configuration
       const name = freshOrganisationName()
-      const runs = Array.from({ length: 5 }, () => setup.createOrganisation(name, noon))
+      const runs = Array.from({ length: 5 }, () => configuration.createOrganisation(name, noon))
       expect(yield* successes(runs)).toBe(1)
     })
   )
 
   it.effect("lists organisations in code point order", () =>
     Effect.gen(function* () {
-      const setup = yield* Configuration
+      const configuration = yield* Configuration
       const suffix = hex(16)
       const inOrder = ["-", "-a", "1", "_", "a", "aa"].map((end) =>
         OrganisationName.make(`o${suffix}${end}`)
       )
-      for (const name of inOrder.toReversed()) yield* setup.createOrganisation(name, noon)
-      const listed = (yield* setup.organisations).map(({ name }) => name)
+      for (const name of inOrder.toReversed()) yield* configuration.createOrganisation(name, noon)
+      const listed = (yield* configuration.organisations).map(({ name }) => name)
       expect(listed.filter((name) => name.includes(suffix))).toStrictEqual(inOrder)
     })
   )
@@ -87,23 +87,23 @@ const suppliers = (it: It): void => {
   ]
   it.effect.each(variations)("keeps a supplier with its configuration: %o", (variation) =>
     Effect.gen(function* () {
-      const setup = yield* Configuration
+      const configuration = yield* Configuration
       const { name } = yield* freshOrganisation
       const supplier = { ...supplierOf(name), ...variation }
-      yield* setup.createSupplier(supplier)
-      expectSame(Option.getOrNull(yield* setup.supplier(supplier.code)), supplier)
-      const listed = (yield* setup.suppliers).filter(({ code }) => code === supplier.code)
+      yield* configuration.createSupplier(supplier)
+      expectSame(Option.getOrNull(yield* configuration.supplier(supplier.code)), supplier)
+      const listed = (yield* configuration.suppliers).filter(({ code }) => code === supplier.code)
       expectSame(listed, [supplier])
     })
   )
 
   it.effect("has no supplier that was not created, exactly so", () =>
     Effect.gen(function* () {
-      const setup = yield* Configuration
+      const configuration = yield* Configuration
       const { supplier } = yield* freshSupplier
-      expect(Option.isNone(yield* setup.supplier(freshSupplierCode()))).toBe(true)
+      expect(Option.isNone(yield* configuration.supplier(freshSupplierCode()))).toBe(true)
       const otherCase = SupplierCode.make(supplier.code.toLowerCase())
-      expect(Option.isNone(yield* setup.supplier(otherCase))).toBe(true)
+      expect(Option.isNone(yield* configuration.supplier(otherCase))).toBe(true)
     })
   )
 }
@@ -111,49 +111,49 @@ const suppliers = (it: It): void => {
 const supplierNames = (it: It): void => {
   it.effect("creates a supplier once, whoever owns it", () =>
     Effect.gen(function* () {
-      const setup = yield* Configuration
+      const configuration = yield* Configuration
       const { supplier } = yield* freshSupplier
       const { name } = yield* freshOrganisation
       const rival = { ...supplierOf(name), code: supplier.code }
-      const again = yield* Effect.flip(setup.createSupplier(rival))
+      const again = yield* Effect.flip(configuration.createSupplier(rival))
       expect(again).toMatchObject({ _tag: "AlreadyExists", what: "supplier", name: supplier.code })
-      expectSame(Option.getOrNull(yield* setup.supplier(supplier.code)), supplier)
+      expectSame(Option.getOrNull(yield* configuration.supplier(supplier.code)), supplier)
     })
   )
 
   it.effect("creates it once for several who ask at once", () =>
     Effect.gen(function* () {
-      const setup = yield* Configuration
+      const configuration = yield* Configuration
       const { name } = yield* freshOrganisation
       const supplier = supplierOf(name)
-      const runs = Array.from({ length: 5 }, () => setup.createSupplier(supplier))
+      const runs = Array.from({ length: 5 }, () => configuration.createSupplier(supplier))
       expect(yield* successes(runs)).toBe(1)
     })
   )
 
   it.effect("needs the organisation first", () =>
     Effect.gen(function* () {
-      const setup = yield* Configuration
+      const configuration = yield* Configuration
       const name = freshOrganisationName()
       const supplier = supplierOf(name)
-      const failure = yield* Effect.flip(setup.createSupplier(supplier))
+      const failure = yield* Effect.flip(configuration.createSupplier(supplier))
       expect(failure).toMatchObject({ _tag: "DoesNotExist", what: "organisation", name })
-      expect(Option.isNone(yield* setup.supplier(supplier.code))).toBe(true)
+      expect(Option.isNone(yield* configuration.supplier(supplier.code))).toBe(true)
     })
   )
 
   it.effect("lists suppliers in code point order", () =>
     Effect.gen(function* () {
-      const setup = yield* Configuration
+      const configuration = yield* Configuration
       const { name } = yield* freshOrganisation
       const suffix = hex(16)
       const inOrder = ["-", "B", "a", "\u{FF5E}", "\u{1F600}"].map((end) =>
         SupplierCode.make(`S${suffix}${end}`)
       )
       for (const code of inOrder.toReversed()) {
-        yield* setup.createSupplier({ ...supplierOf(name), code })
+        yield* configuration.createSupplier({ ...supplierOf(name), code })
       }
-      const listed = (yield* setup.suppliers).map(({ code }) => code)
+      const listed = (yield* configuration.suppliers).map(({ code }) => code)
       expect(listed.filter((code) => code.includes(suffix))).toStrictEqual(inOrder)
     })
   )
@@ -182,40 +182,42 @@ const settings = (it: It): void => {
 
   it.effect("sets what is given, and that alone", () =>
     Effect.gen(function* () {
-      const setup = yield* Configuration
+      const configuration = yield* Configuration
       const { supplier } = yield* freshSupplier
       const [every, back] = [everySetting(), otherSettings()]
       let expected = supplier
       for (const given of [{}, ...each(every), ...each(back), every, back]) {
         expected = { ...expected, ...given }
-        expectSame(yield* setup.configureSupplier(supplier.code, given), expected)
-        expectSame(Option.getOrNull(yield* setup.supplier(supplier.code)), expected)
+        expectSame(yield* configuration.configureSupplier(supplier.code, given), expected)
+        expectSame(Option.getOrNull(yield* configuration.supplier(supplier.code)), expected)
       }
     })
   )
 
   it.effect("sets nothing of another supplier, and finds none that was not created", () =>
     Effect.gen(function* () {
-      const setup = yield* Configuration
+      const configuration = yield* Configuration
       const { supplier } = yield* freshSupplier
       const { supplier: other } = yield* freshSupplier
-      yield* setup.configureSupplier(supplier.code, everySetting())
-      expectSame(Option.getOrNull(yield* setup.supplier(other.code)), other)
+      yield* configuration.configureSupplier(supplier.code, everySetting())
+      expectSame(Option.getOrNull(yield* configuration.supplier(other.code)), other)
       const code = freshSupplierCode()
-      const failure = yield* Effect.flip(setup.configureSupplier(code, everySetting()))
+      const failure = yield* Effect.flip(configuration.configureSupplier(code, everySetting()))
       expect(failure).toMatchObject({ _tag: "DoesNotExist", what: "supplier", name: code })
     })
   )
 
   it.effect("keeps every setting and the status where several are set at once", () =>
     Effect.gen(function* () {
-      const setup = yield* Configuration
+      const configuration = yield* Configuration
       const { supplier } = yield* freshSupplier
       const every = everySetting()
-      const pause = setup.changeSupplierStatus(supplier.code, () => Result.succeed("Paused"))
-      const runs = each(every).map((given) => setup.configureSupplier(supplier.code, given))
+      const pause = configuration.changeSupplierStatus(supplier.code, () =>
+        Result.succeed("Paused")
+      )
+      const runs = each(every).map((given) => configuration.configureSupplier(supplier.code, given))
       yield* Effect.all([...runs, pause], unbounded)
-      const found = Option.getOrNull(yield* setup.supplier(supplier.code))
+      const found = Option.getOrNull(yield* configuration.supplier(supplier.code))
       expectSame(found, { ...supplier, ...every, status: "Paused" })
     })
   )
@@ -224,7 +226,7 @@ const settings = (it: It): void => {
 const statuses = (it: It): void => {
   it.effect("sets the status that is decided, and that alone", () =>
     Effect.gen(function* () {
-      const setup = yield* Configuration
+      const configuration = yield* Configuration
       const { supplier } = yield* freshSupplier
       for (const [from, to] of [
         ["Ongoing", "Paused"],
@@ -232,38 +234,38 @@ const statuses = (it: It): void => {
         ["Ongoing", "Complete"],
         ["Complete", "Ongoing"]
       ] as const) {
-        const changed = yield* setup.changeSupplierStatus(supplier.code, (present) => {
+        const changed = yield* configuration.changeSupplierStatus(supplier.code, (present) => {
           expect(present, "what it decides upon").toBe(from)
           return changeStatus(present, to, true)
         })
         expectSame(changed, { ...supplier, status: to })
-        expectSame(Option.getOrNull(yield* setup.supplier(supplier.code)), changed)
+        expectSame(Option.getOrNull(yield* configuration.supplier(supplier.code)), changed)
       }
     })
   )
 
   it.effect("changes nothing where the decision is to refuse", () =>
     Effect.gen(function* () {
-      const setup = yield* Configuration
+      const configuration = yield* Configuration
       const { supplier } = yield* freshSupplier
-      yield* setup.changeSupplierStatus(supplier.code, () => Result.succeed("Complete"))
+      yield* configuration.changeSupplierStatus(supplier.code, () => Result.succeed("Complete"))
       const refused = yield* Effect.flip(
-        setup.changeSupplierStatus(supplier.code, (present) =>
+        configuration.changeSupplierStatus(supplier.code, (present) =>
           changeStatus(present, "Paused", false)
         )
       )
       expectSame(refused, { from: "Complete", to: "Paused" })
-      const kept = Option.getOrThrow(yield* setup.supplier(supplier.code))
+      const kept = Option.getOrThrow(yield* configuration.supplier(supplier.code))
       expect(kept.status).toBe("Complete")
     })
   )
 
   it.effect("decides nothing where there is no supplier", () =>
     Effect.gen(function* () {
-      const setup = yield* Configuration
+      const configuration = yield* Configuration
       const code = freshSupplierCode()
       const failure = yield* Effect.flip(
-        setup.changeSupplierStatus(code, () => Result.fail("it was asked" as const))
+        configuration.changeSupplierStatus(code, () => Result.fail("it was asked" as const))
       )
       expect(failure).toMatchObject({ _tag: "DoesNotExist", what: "supplier", name: code })
     })
@@ -271,9 +273,9 @@ const statuses = (it: It): void => {
 
   it.effect("decides one after the other, each upon what the one before it made", () =>
     Effect.gen(function* () {
-      const setup = yield* Configuration
+      const configuration = yield* Configuration
       const { supplier } = yield* freshSupplier
-      const pause = setup.changeSupplierStatus(supplier.code, (present) =>
+      const pause = configuration.changeSupplierStatus(supplier.code, (present) =>
         present === "Ongoing" ? Result.succeed("Paused") : Result.fail(present)
       )
       const results = yield* Effect.all(
@@ -290,51 +292,51 @@ const statuses = (it: It): void => {
 const teams = (it: It): void => {
   it.effect("creates a team once, and has it under its exact name", () =>
     Effect.gen(function* () {
-      const setup = yield* Configuration
+      const configuration = yield* Configuration
       const name = `Team Ærø ${hex(16)}`
-      expect(yield* setup.hasTeam(name)).toBe(false)
-      yield* setup.createTeam(name)
-      expect(yield* setup.hasTeam(name)).toBe(true)
-      expect(yield* setup.hasTeam(name.toLowerCase())).toBe(false)
-      expect(yield* setup.hasTeam(`${name} `)).toBe(false)
-      const again = yield* Effect.flip(setup.createTeam(name))
+      expect(yield* configuration.hasTeam(name)).toBe(false)
+      yield* configuration.createTeam(name)
+      expect(yield* configuration.hasTeam(name)).toBe(true)
+      expect(yield* configuration.hasTeam(name.toLowerCase())).toBe(false)
+      expect(yield* configuration.hasTeam(`${name} `)).toBe(false)
+      const again = yield* Effect.flip(configuration.createTeam(name))
       expect(again).toMatchObject({ _tag: "AlreadyExists", what: "team", name })
-      expect((yield* setup.teams).filter((each) => each === name)).toStrictEqual([name])
+      expect((yield* configuration.teams).filter((each) => each === name)).toStrictEqual([name])
     })
   )
 
   it.effect("creates it once for several who ask at once", () =>
     Effect.gen(function* () {
-      const setup = yield* Configuration
+      const configuration = yield* Configuration
       const name = `Team ${hex(16)}`
-      const runs = Array.from({ length: 5 }, () => setup.createTeam(name))
+      const runs = Array.from({ length: 5 }, () => configuration.createTeam(name))
       expect(yield* successes(runs)).toBe(1)
     })
   )
 
   it.effect("lists teams in code point order", () =>
     Effect.gen(function* () {
-      const setup = yield* Configuration
+      const configuration = yield* Configuration
       const suffix = hex(16)
       const inOrder = ["!", "B", "a b", "a-b", "ab", "ä", "\u{FF5E}", "\u{1F600}"].map(
         (end) => `T${suffix}${end}`
       )
-      for (const name of inOrder.toReversed()) yield* setup.createTeam(name)
-      const listed = (yield* setup.teams).filter((name) => name.includes(suffix))
+      for (const name of inOrder.toReversed()) yield* configuration.createTeam(name)
+      const listed = (yield* configuration.teams).filter((name) => name.includes(suffix))
       expect(listed).toStrictEqual(inOrder)
     })
   )
 }
 
-const choices = (it: It): void => {
+const codeLists = (it: It): void => {
   it.effect.each(OpenCodeList.literals)("adds a value to %s alone, once", (list) =>
     Effect.gen(function* () {
-      const setup = yield* Configuration
+      const configuration = yield* Configuration
       const value = `VALUE_${hex(16)}`
-      const add = setup.addCode(list, value)
+      const add = configuration.addCode(list, value)
       yield* add
       yield* Effect.all([add, add, add], unbounded)
-      const added = yield* setup.codeLists
+      const added = yield* configuration.codeLists
       for (const each of OpenCodeList.literals) {
         const found = (added[each] ?? []).filter((other) => other === value)
         expect(found, each).toStrictEqual(each === list ? [value] : [])
@@ -344,11 +346,11 @@ const choices = (it: It): void => {
 
   it.effect("keeps values that differ in case or blanks apart", () =>
     Effect.gen(function* () {
-      const setup = yield* Configuration
+      const configuration = yield* Configuration
       const suffix = hex(16)
       const values = [`${suffix} a`, `${suffix} A`, `${suffix}a`]
-      for (const value of values) yield* setup.addCode("reason", value)
-      const { reason } = yield* setup.codeLists
+      for (const value of values) yield* configuration.addCode("reason", value)
+      const { reason } = yield* configuration.codeLists
       expect(reason?.filter((value) => value.startsWith(suffix))).toHaveLength(3)
     })
   )
@@ -360,7 +362,7 @@ export const configurationContract = <E>(
   layer: Layer.Layer<Configuration, E>
 ): void =>
   withLayer(layer, { excludeTestServices: true, timeout: "1 minute" })(
-    `OperatorSetup, ${name}`,
+    `Configuration, ${name}`,
     (it) => {
       describe("organisations", () => organisations(it))
       describe("suppliers", () => {
@@ -371,6 +373,6 @@ export const configurationContract = <E>(
       describe("document roots", () => documentRoots(it))
       describe("changeSupplierStatus", () => statuses(it))
       describe("teams", () => teams(it))
-      describe("choices", () => choices(it))
+      describe("choices", () => codeLists(it))
     }
   )

@@ -1,5 +1,5 @@
 /**
- * The part of the contract of `OperatorSetup` about document roots: those of two organisations
+ * The part of the contract of `Configuration` about document roots: those of two organisations
  * never overlap, so that no supplier can name a document of another organisation's.
  */
 import { expect, type Vitest } from "@effect/vitest"
@@ -40,14 +40,14 @@ const named = (name: string, roots: readonly [string, string]) => {
 }
 
 const createdWith = Effect.fnUntraced(function* (name: OrganisationName, documentRoot: string) {
-  const setup = yield* Configuration
+  const configuration = yield* Configuration
   const supplier: Supplier = { ...supplierOf(name), documentRoot }
-  yield* setup.createSupplier(supplier)
+  yield* configuration.createSupplier(supplier)
   return supplier
 })
 
 const find = ({ code }: Supplier) =>
-  Configuration.use((setup) => Effect.map(setup.supplier(code), Option.getOrNull))
+  Configuration.use((configuration) => Effect.map(configuration.supplier(code), Option.getOrNull))
 
 /** Two organisations, the first of which has a supplier with a root. */
 const arrange = Effect.fnUntraced(function* (documentRoot: string) {
@@ -65,18 +65,18 @@ const taken = (documentRoot: string, by: Supplier) => ({
 const ofAnother = (it: It): void => {
   it.effect.each(overlapping)("refuses, beside %o of another organisation, %o", (roots) =>
     Effect.gen(function* () {
-      const setup = yield* Configuration
+      const configuration = yield* Configuration
       const { asked, held: root } = named(hex(16), roots)
       const { held, rival } = yield* arrange(root)
       const wanted = { ...supplierOf(rival), documentRoot: asked }
-      const refused = yield* Effect.flip(setup.createSupplier(wanted))
+      const refused = yield* Effect.flip(configuration.createSupplier(wanted))
       if (asked === "") expect(refused._tag).toBe("DocumentRootTaken")
       else expect(refused).toMatchObject(taken(asked, held))
       expect(yield* find(wanted), "nothing is created").toBeNull()
 
       const other = yield* createdWith(rival, hex(16))
       const settings = { documentRoot: asked, customerEmails: true }
-      const kept = yield* Effect.flip(setup.configureSupplier(other.code, settings))
+      const kept = yield* Effect.flip(configuration.configureSupplier(other.code, settings))
       expect(kept._tag).toBe("DocumentRootTaken")
       expectSame(yield* find(other), other, "nothing is set")
     })
@@ -84,11 +84,11 @@ const ofAnother = (it: It): void => {
 
   it.effect.each(apart)("takes, beside %o of another organisation, %o", (roots) =>
     Effect.gen(function* () {
-      const setup = yield* Configuration
+      const configuration = yield* Configuration
       const { asked, held } = named(hex(16), roots)
       const { rival } = yield* arrange(held)
       const other = yield* createdWith(rival, hex(16))
-      yield* setup.configureSupplier(other.code, { documentRoot: asked })
+      yield* configuration.configureSupplier(other.code, { documentRoot: asked })
       expectSame(yield* find(other), { ...other, documentRoot: asked })
       const further = yield* createdWith(rival, asked)
       expectSame(yield* find(further), further)
@@ -99,13 +99,13 @@ const ofAnother = (it: It): void => {
 const ofItsOwn = (it: It): void => {
   it.effect("may be shared, or lie in another, within an organisation", () =>
     Effect.gen(function* () {
-      const setup = yield* Configuration
+      const configuration = yield* Configuration
       const root = hex(16)
       const { held, owner } = yield* arrange(`${root}/sub`)
       for (const documentRoot of [`${root}/sub`, `${root}/sub/deep`, root]) {
         const other = yield* createdWith(owner, documentRoot)
         expectSame(yield* find(other), other)
-        yield* setup.configureSupplier(held.code, { documentRoot })
+        yield* configuration.configureSupplier(held.code, { documentRoot })
         expectSame(yield* find(held), { ...held, documentRoot })
       }
     })
@@ -113,9 +113,9 @@ const ofItsOwn = (it: It): void => {
 
   it.effect("is free for others once its supplier has another", () =>
     Effect.gen(function* () {
-      const setup = yield* Configuration
+      const configuration = yield* Configuration
       const { held, rival } = yield* arrange(hex(16))
-      yield* setup.configureSupplier(held.code, { documentRoot: hex(16) })
+      yield* configuration.configureSupplier(held.code, { documentRoot: hex(16) })
       const other = yield* createdWith(rival, held.documentRoot)
       expectSame(yield* find(other), other)
     })
@@ -123,9 +123,11 @@ const ofItsOwn = (it: It): void => {
 
   it.effect("is not asked about for a supplier that exists already", () =>
     Effect.gen(function* () {
-      const setup = yield* Configuration
+      const configuration = yield* Configuration
       const { held, rival } = yield* arrange(hex(16))
-      const again = yield* Effect.flip(setup.createSupplier({ ...held, organisation: rival }))
+      const again = yield* Effect.flip(
+        configuration.createSupplier({ ...held, organisation: rival })
+      )
       expect(again._tag).toBe("AlreadyExists")
     })
   )
@@ -146,22 +148,22 @@ const atOnce = (it: It): void => {
 
   it.effect("are created for one of several organisations that ask at once", () =>
     Effect.gen(function* () {
-      const setup = yield* Configuration
+      const configuration = yield* Configuration
       const wanted = yield* Effect.forEach(nested(hex(16)), (documentRoot) =>
         Effect.map(freshOrganisation, ({ name }) => ({ ...supplierOf(name), documentRoot }))
       )
-      yield* onlyOne(wanted.map((supplier) => setup.createSupplier(supplier)))
+      yield* onlyOne(wanted.map((supplier) => configuration.createSupplier(supplier)))
     })
   )
 
   it.effect("are set for one of several organisations that ask at once", () =>
     Effect.gen(function* () {
-      const setup = yield* Configuration
+      const configuration = yield* Configuration
       const runs = yield* Effect.forEach(nested(hex(16)), (documentRoot) =>
         Effect.gen(function* () {
           const { name } = yield* freshOrganisation
           const { code } = yield* createdWith(name, hex(16))
-          return setup.configureSupplier(code, { documentRoot })
+          return configuration.configureSupplier(code, { documentRoot })
         })
       )
       yield* onlyOne(runs)

@@ -321,14 +321,14 @@ const withoutEffect = (it: It): void => {
   )
 }
 
-const crowd = 24
+const concurrency = 24
 
 const atOnce = (it: It): void => {
   it.effect("stagings without a key and with one that is lost leave the others alone", () =>
     Effect.gen(function* () {
       const { stage } = yield* ImportProcesses
       const staged = yield* Effect.forEach(
-        Array.from({ length: crowd }, (_, index) => index % 3),
+        Array.from({ length: concurrency }, (_, index) => index % 3),
         (kind) =>
           Effect.gen(function* () {
             const { caller, key, now: at } = yield* arrange("none")

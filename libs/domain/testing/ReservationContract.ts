@@ -35,7 +35,7 @@ const changeBy = Effect.fnUntraced(function* (
   decide: () => Result.Result<never, string>
 ) {
   const accounts = yield* Accounts
-  const command = { key, caller, look: {}, action: "create_notes", at: changedAt } as const
+  const command = { key, caller, lookup: {}, action: "create_notes", at: changedAt } as const
   return yield* accounts.change({ ...command, keep, decide })
 })
 

@@ -1,4 +1,4 @@
-/** What every storage of allowances must do. */
+/** What every adapter of `TokenBuckets` must do. */
 import { describe, expect, layer as withLayer } from "@effect/vitest"
 import type { DateTime } from "effect"
 import { Effect, type Layer } from "effect"

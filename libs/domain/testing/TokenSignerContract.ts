@@ -30,7 +30,7 @@ const claims: TokenClaims = {
 }
 const wholeSecond = (at: DateTime.Utc): DateTime.Utc => DateTime.startOf(at, "second")
 
-const sealed = (of: TokenClaims = claims) => Effect.flatMap(TokenSigner, (seal) => seal.sign(of))
+const signed = (of: TokenClaims = claims) => Effect.flatMap(TokenSigner, (seal) => seal.sign(of))
 const opened = (token: string) =>
   Effect.flatMap(TokenVerifier, (verifier) => Effect.result(verifier.verify(token)))
 const expectRefused = (token: string) =>
@@ -61,11 +61,11 @@ const forgeries: Record<string, (parts: ReadonlyArray<string>) => ReadonlyArray<
   "algorithm none": ([, body = ""]) => [Base64Url.encode(`{"alg":"none"}`), body, ""]
 }
 
-const sealing = (layer: Layer.Layer<Ports, unknown>): void => {
+const signing = (layer: Layer.Layer<Ports, unknown>): void => {
   it.effect("opens what it sealed, with instants cut to whole seconds", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(issuedAt.epochMilliseconds)
-      const { token } = yield* sealed()
+      const { token } = yield* signed()
       expect(yield* opened(token)).toEqual(
         Result.succeed({
           ...claims,
@@ -78,7 +78,7 @@ const sealing = (layer: Layer.Layer<Ports, unknown>): void => {
 
   it.effect("says the same beside the token as in it, in the spelling of the claims", () =>
     Effect.gen(function* () {
-      const { payload, token } = yield* sealed()
+      const { payload, token } = yield* signed()
       const iat = Date.UTC(2026, 2, 1, 12) / 1000
       expect(bodyOf(token)).toEqual(payload)
       expect(payload).toMatchObject({
@@ -94,15 +94,15 @@ const sealing = (layer: Layer.Layer<Ports, unknown>): void => {
 
   it.effect("gives no two tokens the same jti", () =>
     Effect.gen(function* () {
-      const first = yield* sealed()
-      const second = yield* sealed()
+      const first = yield* signed()
+      const second = yield* signed()
       expect(first.payload.jti).not.toBe(second.payload.jti)
     }).pipe(Effect.provide(layer))
   )
 
   it.effect("opens a token of no scope", () =>
     Effect.gen(function* () {
-      const { token } = yield* sealed({ ...claims, scopes: [] })
+      const { token } = yield* signed({ ...claims, scopes: [] })
       expect(Result.getOrThrow(yield* opened(token)).scopes).toEqual([])
     }).pipe(Effect.provide(layer))
   )
@@ -111,7 +111,7 @@ const sealing = (layer: Layer.Layer<Ports, unknown>): void => {
 const refusing = ({ layer, stranger }: TokenSignerLayers<unknown>): void => {
   it.effect("opens until the second of the expiry, exclusive", () =>
     Effect.gen(function* () {
-      const { token } = yield* sealed()
+      const { token } = yield* signed()
       const expiry = wholeSecond(claims.expiresAt).epochMilliseconds
       yield* TestClock.setTime(expiry - 1)
       expect(Result.isSuccess(yield* opened(token))).toBe(true)
@@ -124,7 +124,7 @@ const refusing = ({ layer, stranger }: TokenSignerLayers<unknown>): void => {
 
   it.effect.each(Object.keys(forgeries))("refuses %s", (name) =>
     Effect.gen(function* () {
-      const { token } = yield* sealed()
+      const { token } = yield* signed()
       const forged = forgeries[name]?.(token.split(".")).join(".") ?? token
       expect(forged).not.toBe(token)
       yield* expectRefused(forged)
@@ -134,7 +134,7 @@ const refusing = ({ layer, stranger }: TokenSignerLayers<unknown>): void => {
 
   it.effect("refuses a token of another key", () =>
     Effect.gen(function* () {
-      const { token } = yield* sealed().pipe(Effect.provide(stranger))
+      const { token } = yield* signed().pipe(Effect.provide(stranger))
       yield* expectRefused(token)
     }).pipe(Effect.provide(layer))
   )
@@ -171,7 +171,7 @@ const secrets = (layer: Layer.Layer<Ports, unknown>): void => {
 /** Declares the suite under `name`. */
 export const tokenSignerContract = <E>(name: string, layers: TokenSignerLayers<E>): void => {
   describe(`TokenSeal, ${name}`, () => {
-    sealing(layers.layer)
+    signing(layers.layer)
     refusing(layers)
     secrets(layers.layer)
   })

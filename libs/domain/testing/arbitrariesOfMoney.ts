@@ -19,7 +19,7 @@ const inDigits = (units: bigint, scale: number): string => {
 }
 
 /** The figure as it may be sent: a number, or a string with or without more zeros. */
-export const figure = (units: bigint, scale: number): fc.Arbitrary<number | string> => {
+export const decimal = (units: bigint, scale: number): fc.Arbitrary<number | string> => {
   const digits = inDigits(units, scale)
   const short = digits.includes(".") ? digits.replace(/\.?0+$/, "") : digits
   return fc.constantFrom(
@@ -54,7 +54,7 @@ const cents = (min: bigint) =>
     { weight: 1, arbitrary: fc.bigInt({ min, max: 10_000_000_000n }) }
   )
 
-const said = { display_note: text(2_000), note: text(2_000) }
+const noteFields = { display_note: text(2_000), note: text(2_000) }
 
 const plain = (type: "CHARGE" | "CREDIT" | "PAYMENT" | "REPAYMENT"): fc.Arbitrary<Counted> => {
   const isPayment = type === "PAYMENT" || type === "REPAYMENT"
@@ -70,8 +70,8 @@ const plain = (type: "CHARGE" | "CREDIT" | "PAYMENT" | "REPAYMENT"): fc.Arbitrar
       : {}
   return cents(isPayment ? 1n : -10_000_000_000n).chain((amount) =>
     optionally(
-      { type: fc.constant(type), amount: figure(amount, 2) },
-      { reason: text(128), ...said, ...fields }
+      { type: fc.constant(type), amount: decimal(amount, 2) },
+      { reason: text(128), ...noteFields, ...fields }
     ).map((transaction) => ({
       transaction,
       effect: type === "PAYMENT" || type === "CREDIT" ? amount : -amount
@@ -89,9 +89,9 @@ const taxItem = fc
   .chain(([units, scale]) =>
     fc
       .record({
-        amount: figure(units, scale),
+        amount: decimal(units, scale),
         tax_type: filled(32),
-        value_taxed: figure(units, scale),
+        value_taxed: decimal(units, scale),
         rate: fc.constantFrom(0.25, "0.25000", 0, "-1", 15),
         unit_type: fc.constantFrom("PROPORTION", "CURRENCY_PER_KWH")
       })
@@ -116,11 +116,11 @@ const lineItem = fc
           {
             start_date: fc.constant(start_date),
             end_date: fc.constant(end_date),
-            number_of_units: figure(quantity, 4),
-            net_amount: figure(net, scale),
-            ...(isPriced ? { price_per_unit: figure(price, 7) } : {})
+            number_of_units: decimal(quantity, 4),
+            net_amount: decimal(net, scale),
+            ...(isPriced ? { price_per_unit: decimal(price, 7) } : {})
           },
-          { rate_band: filled(64), units: fc.tuple(figure(quantity, 4), figure(1n, 4)) }
+          { rate_band: filled(64), units: fc.tuple(decimal(quantity, 4), decimal(1n, 4)) }
         )
       )
       .map((item) => ({ item, net: net * powerOfTen(fine - scale) }))
@@ -135,7 +135,7 @@ const supplyCharge: fc.Arbitrary<Counted> = fc
   .chain(([lines, taxes, product]) => {
     const total = [...lines, ...taxes].reduce((sum, { net }) => sum + net, 0n)
     const amount = rounded(total, fine, 2)
-    return optionally({ amount: figure(amount, 2) }, said).map((fields) => ({
+    return optionally({ amount: decimal(amount, 2) }, noteFields).map((fields) => ({
       transaction: {
         ...fields,
         type: "SUPPLY_CHARGE",
@@ -198,7 +198,7 @@ const ledger = (now: DateTime.Utc, index: number): fc.Arbitrary<CountedLedger> =
       return optionally(
         {
           ledger_code: fc.constant(`${code.trim()}-${index}`),
-          last_statement_balance: figure(last, 2),
+          last_statement_balance: decimal(last, 2),
           current_statement_transactions: dated(
             current,
             `c${index}-`,
@@ -214,7 +214,7 @@ const ledger = (now: DateTime.Utc, index: number): fc.Arbitrary<CountedLedger> =
                 )
               }
             : {}),
-          ...(hasBalance ? { ledger_balance: figure(balance, 2) } : {})
+          ...(hasBalance ? { ledger_balance: decimal(balance, 2) } : {})
         },
         hasHistory ? {} : { historical_statement_transactions: fc.constant([]) }
       ).map((fields) => ({ ledger: fields, balance: hasBalance ? balance : null }))
@@ -232,8 +232,8 @@ export const ledgers = (now: DateTime.Utc): fc.Arbitrary<Wire> =>
         all.length > 0 ? { ledgers: fc.constant(all.map(({ ledger: fields }) => fields)) } : {},
         {
           transfer_balance: isWhole
-            ? figure(total, 2)
-            : cents(-10_000_000n).chain((any) => figure(any, 2))
+            ? decimal(total, 2)
+            : cents(-10_000_000n).chain((any) => decimal(any, 2))
         }
       )
     })

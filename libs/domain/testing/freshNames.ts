@@ -34,8 +34,8 @@ export const noon: DateTime.Utc = DateTime.makeUnsafe("2026-01-01T12:00:00Z")
 export const noonPlus = (seconds: number): DateTime.Utc => DateTime.add(noon, { seconds })
 
 export const freshOrganisation = Effect.gen(function* () {
-  const setup = yield* Configuration
-  return yield* setup.createOrganisation(freshOrganisationName(), noon)
+  const configuration = yield* Configuration
+  return yield* configuration.createOrganisation(freshOrganisationName(), noon)
 })
 
 /** An Ongoing supplier without a limit. */
@@ -63,10 +63,10 @@ export const callerOf = (organisation: OrganisationName): Caller => ({
 
 /** A new supplier of a new organisation, a caller for it, and keys under it. */
 export const freshSupplier = Effect.gen(function* () {
-  const setup = yield* Configuration
+  const configuration = yield* Configuration
   const organisation = yield* freshOrganisation
   const supplier = supplierOf(organisation.name)
-  yield* setup.createSupplier(supplier)
+  yield* configuration.createSupplier(supplier)
   const keyOf = (number: string): ImportKey => ({
     import_supplier: supplier.code,
     external_account_number: ExternalAccountNumber.make(number)

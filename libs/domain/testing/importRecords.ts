@@ -5,9 +5,9 @@ import type { ImportKey } from "../src/account/ImportProcess.ts"
 
 /** The audit entries as "action outcome" and the events with their codes, without the instants. */
 export const recordOf = Effect.fnUntraced(function* (key: ImportKey) {
-  const history = yield* AuditLog
-  const audit = yield* history.audit(key)
-  const events = yield* history.events(key)
+  const auditLog = yield* AuditLog
+  const audit = yield* auditLog.audit(key)
+  const events = yield* auditLog.events(key)
   return {
     audit: audit.map(({ action, outcome }) => `${action} ${outcome}`),
     events: events.map(({ codes, name }) => [name, ...codes].join(" "))

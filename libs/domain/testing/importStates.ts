@@ -92,12 +92,12 @@ export const arrange = Effect.fnUntraced(function* (state: ArrangedState) {
 /** Everything that the ports show of an import: a step that changes nothing leaves it as it is. */
 export const tracesOf = Effect.fnUntraced(function* (key: ImportKey) {
   const imports = yield* ImportProcesses
-  const history = yield* AuditLog
+  const auditLog = yield* AuditLog
   return {
     process: Option.getOrNull(yield* imports.find(key)),
-    attempts: yield* history.attempts(key),
-    audit: yield* history.audit(key),
-    events: yield* history.events(key)
+    attempts: yield* auditLog.attempts(key),
+    audit: yield* auditLog.audit(key),
+    events: yield* auditLog.events(key)
   }
 })
 

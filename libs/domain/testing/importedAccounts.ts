@@ -100,16 +100,16 @@ export const changeAccount = Effect.fnUntraced(function* (
   { caller, key }: Whose,
   make: (account: AccountView) => Partial<AccountChange>,
   options: {
-    readonly look?: Lookup
+    readonly lookup?: Lookup
     readonly action?: AuditAction
     readonly keep?: Keep<AccountView>
   } = {}
 ) {
   const accounts = yield* Accounts
-  const { action = "create_notes", keep = null, look = {} } = options
+  const { action = "create_notes", keep = null, lookup = {} } = options
   return yield* accounts.change({
     key,
-    look,
+    lookup: lookup,
     action,
     caller,
     at: changedAt,
@@ -120,9 +120,9 @@ export const changeAccount = Effect.fnUntraced(function* (
 })
 
 /** What the port shows of the account, which has to be there. */
-export const viewOf = Effect.fnUntraced(function* (key: ImportKey, look: Lookup) {
+export const viewOf = Effect.fnUntraced(function* (key: ImportKey, lookup: Lookup) {
   const accounts = yield* Accounts
-  return Option.getOrThrow(yield* accounts.view(key, look))
+  return Option.getOrThrow(yield* accounts.view(key, lookup))
 })
 
 /** Everything that is on the account, as JSON. */
@@ -132,7 +132,7 @@ export const descriptionOf = Effect.fnUntraced(function* (number: AccountView["n
 })
 
 /** A view as JSON: figures exactly, and nothing of what is left out and what is sent as nothing. */
-export const seen = (account: AccountView) => ({
+export const normalized = (account: AccountView) => ({
   number: account.number,
   balance: twoDecimals(account.balance),
   lastClosingDate: account.lastClosingDate,

@@ -122,7 +122,7 @@ const whole = (min: number, max: number, ...none: ReadonlyArray<Wrong>) =>
   )
 
 /** A figure of so many digits before the point and after it. */
-const figure = (before: number, after: number) => {
+const decimal = (before: number, after: number) => {
   const large = `1${"0".repeat(before)}`
   const fine = `0.${"0".repeat(after)}1`
   return leaf(
@@ -212,25 +212,25 @@ const lineItem = object(
   {
     start_date: date,
     end_date: date,
-    number_of_units: figure(12, 4),
-    net_amount: figure(10, 10)
+    number_of_units: decimal(12, 4),
+    net_amount: decimal(10, 10)
   },
-  { rate_band: filled(64), price_per_unit: figure(8, 7), units: list(figure(12, 4)) }
+  { rate_band: filled(64), price_per_unit: decimal(8, 7), units: list(decimal(12, 4)) }
 )
 
 const taxItem = object(
   {
-    amount: figure(10, 10),
+    amount: decimal(10, 10),
     tax_type: filled(32),
-    value_taxed: figure(15, 5),
-    rate: figure(15, 5),
+    value_taxed: decimal(15, 5),
+    rate: decimal(15, 5),
     unit_type: choice
   },
   {}
 )
 
 const transaction = object(
-  { transaction_id: filled(128), transaction_date: date, amount: figure(10, 2), type: choice },
+  { transaction_id: filled(128), transaction_date: date, amount: decimal(10, 2), type: choice },
   {
     reason: text(128),
     display_note: text(2_000),
@@ -246,9 +246,9 @@ const transaction = object(
 const ledger = object(
   { ledger_code: filled(64) },
   {
-    last_statement_balance: figure(10, 2),
+    last_statement_balance: decimal(10, 2),
     last_statement_closing_date: date,
-    ledger_balance: figure(10, 2),
+    ledger_balance: decimal(10, 2),
     current_statement_transactions: list(transaction),
     historical_statement_transactions: list(transaction)
   }
@@ -289,7 +289,7 @@ const account = object(
     document_accessibility: choice,
     notes: list(note),
     ledgers: list(ledger),
-    transfer_balance: figure(10, 2),
+    transfer_balance: decimal(10, 2),
     statements: list(
       object(
         { bill_period_from_date: date, bill_period_to_date: date, statement_id: filled(128) },

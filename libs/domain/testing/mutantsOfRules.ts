@@ -219,7 +219,7 @@ const later = (now: DateTime.Utc, seconds: number) =>
 const yesterday = (now: DateTime.Utc) => dayOf(DateTime.subtract(now, { days: 1 }))
 const tomorrow = (now: DateTime.Utc) => dayOf(DateTime.add(now, { days: 1 }))
 
-const history = (now: DateTime.Utc, fields: Wire): Wire => ({
+const historicalLedger = (now: DateTime.Utc, fields: Wire): Wire => ({
   historical_statement_transactions: listOf(now, -1),
   last_statement_balance: -5,
   last_statement_closing_date: yesterday(now),
@@ -265,19 +265,19 @@ export const ruleBreakings: Readonly<Record<string, Breaking>> = {
   })),
   "a history that does not add up": ledger(
     "historical_statement_transactions_balance_mismatch",
-    (now) => history(now, { last_statement_balance: "-4.99" })
+    (now) => historicalLedger(now, { last_statement_balance: "-4.99" })
   ),
   "a balance that does not add up": ledger("balance_mismatch_on_ledger_balance", (now) =>
-    history(now, { ledger_balance: "-5.01" })
+    historicalLedger(now, { ledger_balance: "-5.01" })
   ),
   "a transfer that does not add up": otherTransfer,
   "a history without closing date": ledger(
     "historical_statement_transactions_require_last_statement_closing_date",
-    (now) => drop(history(now, {}), "last_statement_closing_date")
+    (now) => drop(historicalLedger(now, {}), "last_statement_closing_date")
   ),
   "a history after the closing date": ledger(
     "historical_statement_transaction_after_last_statement_closing_date",
-    (now) => history(now, { historical_statement_transactions: listOf(now) })
+    (now) => historicalLedger(now, { historical_statement_transactions: listOf(now) })
   ),
   "a present before the closing date": ledger(
     "current_statement_transaction_before_last_statement_closing_date",

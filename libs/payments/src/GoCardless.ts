@@ -4,7 +4,7 @@
  * header names.
  */
 import { Effect, Schema } from "effect"
-import { rejected, type Vendor } from "./VendorDefinition.ts"
+import { rejected, type VendorDefinition } from "./VendorDefinition.ts"
 
 const Word = Schema.String.check(Schema.isBetweenLength(1, 64))
 
@@ -28,7 +28,7 @@ const collectable: ReadonlySet<string> = new Set(["pending_submission", "submitt
 /** In these schemes the payer sends the money. */
 const sentByPayer: ReadonlySet<string> = new Set(["faster_payments", "pay_to"])
 
-export const goCardless: Vendor = {
+export const goCardless: VendorDefinition = {
   code: "GOCARDLESS",
   url: "https://api.gocardless.com",
   type: "DIRECT_DEBIT",

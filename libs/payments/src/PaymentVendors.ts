@@ -19,13 +19,13 @@ import {
   rejected,
   unavailable,
   unreachable,
-  type Vendor,
+  type VendorDefinition,
   type VendorFailure
 } from "./VendorDefinition.ts"
-import * as VendorApi from "./VendorHttp.ts"
+import * as VendorHttp from "./VendorHttp.ts"
 import { vendorSettings } from "./VendorSettings.ts"
 
-const vendors: ReadonlyArray<Vendor> = [stripe, goCardless]
+const vendors: ReadonlyArray<VendorDefinition> = [stripe, goCardless]
 
 type Verified = Effect.Effect<InstructionDetails, VendorFailure>
 
@@ -49,12 +49,12 @@ const log = (vendor: string, failure: VendorFailure): Effect.Effect<void> => {
   return Effect.annotateLogs(Effect.logWarning("payment vendor failed"), annotations)
 }
 
-const makeVerify = Effect.fnUntraced(function* (vendor: Vendor) {
+const makeVerify = Effect.fnUntraced(function* (vendor: VendorDefinition) {
   const { key, timeout, url } = yield* vendorSettings(vendor)
   const client = yield* HttpClient.HttpClient
   const breaker = yield* CircuitBreaker.CircuitBreaker
   if (Option.isNone(key)) return (): Verified => Effect.fail(unreachable("not configured"))
-  const read = VendorApi.make(client, vendor, url, key.value)
+  const read = VendorHttp.make(client, vendor, url, key.value)
   return (reference: string, organisation: OrganisationName): Verified =>
     vendor.verify(read, reference).pipe(
       Effect.timeoutOrElse({
@@ -79,7 +79,7 @@ const make = Effect.gen(function* () {
     const vendor = table.get(code)
     if (vendor === undefined) return Effect.fail(unreachable("no adapter"))
     if (type !== vendor.type) return Effect.fail(rejected("wrong_type"))
-    if (!VendorApi.isSegment(reference)) return Effect.fail(rejected("unknown"))
+    if (!VendorHttp.isSegment(reference)) return Effect.fail(rejected("unknown"))
     return vendor.verify(reference, organisation)
   }
   return PaymentVendor.of({

@@ -4,7 +4,7 @@
  * header names.
  */
 import { DateTime, Effect, Schema } from "effect"
-import { type Read, rejected, unavailable, type Vendor } from "./VendorDefinition.ts"
+import { type Read, rejected, unavailable, type VendorDefinition } from "./VendorDefinition.ts"
 
 const between = (minimum: number, maximum: number) =>
   Schema.Int.check(Schema.isBetween({ minimum, maximum }))
@@ -56,7 +56,7 @@ const verifyIntent = Effect.fnUntraced(function* (read: Read, id: string) {
   return yield* verifyMethod(read, intent.payment_method)
 })
 
-export const stripe: Vendor = {
+export const stripe: VendorDefinition = {
   code: "STRIPE",
   url: "https://api.stripe.com",
   type: "CARD",

@@ -26,7 +26,7 @@ export type Read = <A>(
   schema: Schema.ConstraintDecoder<A>
 ) => Effect.Effect<A, VendorFailure>
 
-export interface Vendor {
+export interface VendorDefinition {
   /** As in `vendor` of a payment instruction, and in the names of the settings. */
   readonly code: string
   /** The URL of the vendor's API, unless the operator sets another. */

@@ -19,7 +19,7 @@ import {
   rejected,
   unavailable,
   unreachable,
-  type Vendor,
+  type VendorDefinition,
   type VendorFailure
 } from "./VendorDefinition.ts"
 
@@ -98,7 +98,7 @@ export const isSegment = (text: string): boolean =>
  */
 export const make = (
   httpClient: HttpClient.HttpClient,
-  { headers }: Vendor,
+  { headers }: VendorDefinition,
   url: string,
   key: Redacted.Redacted
 ): Read => {

@@ -6,7 +6,7 @@
  */
 import { Config, Duration, type Option, type Redacted } from "effect"
 import * as Settings from "@data-import/domain/support/Settings"
-import type { Vendor } from "./VendorDefinition.ts"
+import type { VendorDefinition } from "./VendorDefinition.ts"
 
 export interface VendorSettings {
   /** Without a slash at its end. */
@@ -22,7 +22,7 @@ const isKey = (text: string): boolean => /^[\x21-\x7e]+$/.test(text)
 const timeouts = { minimum: "1 millis", maximum: "20 seconds" } as const
 
 /** The settings of this vendor. */
-export const vendorSettings = ({ code, url }: Vendor): Config.Config<VendorSettings> =>
+export const vendorSettings = ({ code, url }: VendorDefinition): Config.Config<VendorSettings> =>
   Config.all({
     url: Config.map(
       Settings.url(`PAYMENT_${code}_URL`, ["https:", "http:"]).or(new URL(url)),

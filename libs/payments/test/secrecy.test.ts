@@ -20,17 +20,17 @@ const cardNumber = "4000056655665556"
 const holder = "Ada Lovelace"
 const canaries = [cardNumber, holder, stripeKey, goCardlessKey]
 
-const says = (body: object): Response => json({ ...body, [cardNumber]: holder })
+const outputs = (body: object): Response => json({ ...body, [cardNumber]: holder })
 
 const scripts: ReadonlyArray<readonly [string, Script]> = [
   [
     "an active card",
-    () => Effect.succeed(says({ ...cardMethod, metadata: { number: cardNumber } }))
+    () => Effect.succeed(outputs({ ...cardMethod, metadata: { number: cardNumber } }))
   ],
-  ["another type", () => Effect.succeed(says({ ...cardMethod, type: cardNumber }))],
+  ["another type", () => Effect.succeed(outputs({ ...cardMethod, type: cardNumber }))],
   [
     "an unexpected answer",
-    () => Effect.succeed(says({ type: "card", card: { last4: cardNumber } }))
+    () => Effect.succeed(outputs({ type: "card", card: { last4: cardNumber } }))
   ],
   ["no JSON", () => Effect.succeed(new Response(`{"${cardNumber}":"${holder}`))],
   ["no UTF-8", () => Effect.succeed(new Response(new Uint8Array([0xff])))],

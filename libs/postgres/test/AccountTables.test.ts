@@ -10,16 +10,16 @@ import { minimalAccount, noonPlus } from "@data-import/domain/testing/freshNames
 import { arrange } from "@data-import/domain/testing/importStates"
 import { domesticAccount } from "@data-import/domain/testing/samples"
 import { Database, rowsOf } from "../src/connection/Database.ts"
-import { layer as history } from "../src/audit/AuditLog.ts"
+import { layer as auditLog } from "../src/audit/AuditLog.ts"
 import { layer as importProcesses } from "../src/imports/ImportProcesses.ts"
-import { layer as operatorSetup } from "../src/setup/Configuration.ts"
+import { layer as configuration } from "../src/setup/Configuration.ts"
 import * as TestDatabase from "../testing/TestDatabase.ts"
 
 const team = Layer.effectDiscard(
-  Effect.flatMap(Configuration, (setup) => setup.createTeam("Migration Team"))
+  Effect.flatMap(Configuration, (configuration) => configuration.createTeam("Migration Team"))
 )
-const storage = Layer.mergeAll(importProcesses, history, team).pipe(
-  Layer.provideMerge(operatorSetup),
+const storage = Layer.mergeAll(importProcesses, auditLog, team).pipe(
+  Layer.provideMerge(configuration),
   Layer.provideMerge(TestDatabase.layer)
 )
 

@@ -19,7 +19,7 @@ import { imports } from "../migrations/0002_imports.ts"
 import { auditChains } from "../migrations/0005_audit_chains.ts"
 import { verifyAudit } from "../src/audit/AuditChains.ts"
 import { Database, layerWith } from "../src/connection/Database.ts"
-import { layer as history } from "../src/audit/AuditLog.ts"
+import { layer as auditLog } from "../src/audit/AuditLog.ts"
 import { layer as importProcesses } from "../src/imports/ImportProcesses.ts"
 import { layer as setup } from "../src/setup/Configuration.ts"
 import { StatementFailed } from "../src/connection/SqlFailure.ts"
@@ -27,7 +27,7 @@ import { createDatabase, databaseUrl, dropDatabase } from "../testing/databases.
 import { rows } from "../testing/rows.ts"
 import * as TestDatabase from "../testing/TestDatabase.ts"
 
-const ports = Layer.mergeAll(importProcesses, history, setup)
+const ports = Layer.mergeAll(importProcesses, auditLog, setup)
 const storage = Layer.provideMerge(ports, TestDatabase.layer)
 type Storage = Layer.Success<typeof storage>
 
@@ -320,7 +320,7 @@ it.live("entries from before the chains are chained in their order", () =>
     }).pipe(Effect.provide(PgClient.layer({ url, maxConnections: 1 })))
     expect(counted).toStrictEqual([{ entries: 500, outOfTurn: 0 }])
     const database = layerWith({ url, poolSize: 1, statementTimeout: Duration.seconds(20) })
-    const answer = yield* Effect.provide(verified, Layer.provide(history, database))
+    const answer = yield* Effect.provide(verified, Layer.provide(auditLog, database))
     expect(answer).toMatchObject({ entries: 500, fault: null })
   }).pipe(Effect.scoped)
 )

@@ -7,16 +7,16 @@ import type { SupplierCode } from "@data-import/domain/organisation/Supplier"
 import { freshSupplier, newAccountFor, noon } from "@data-import/domain/testing/freshNames"
 import { claim, stageAll } from "@data-import/domain/testing/importStates"
 import { layer as importProcesses } from "../src/imports/ImportProcesses.ts"
-import { layer as operatorSetup } from "../src/setup/Configuration.ts"
+import { layer as configuration } from "../src/setup/Configuration.ts"
 import { rows } from "../testing/rows.ts"
 import * as TestDatabase from "../testing/TestDatabase.ts"
 
 const team = Layer.effectDiscard(
-  Effect.flatMap(Configuration, (setup) => setup.createTeam("Migration Team"))
+  Effect.flatMap(Configuration, (configuration) => configuration.createTeam("Migration Team"))
 )
 
 const storage = team.pipe(
-  Layer.provideMerge(Layer.mergeAll(importProcesses, operatorSetup)),
+  Layer.provideMerge(Layer.mergeAll(importProcesses, configuration)),
   Layer.provideMerge(TestDatabase.layer)
 )
 

@@ -130,15 +130,15 @@ layer(storage, { excludeTestServices: true })("a database that was empty a momen
   it.effect("keeps no plan that reads whole tables", () =>
     Effect.gen(function* () {
       const { key, number } = yield* imported(accountWith({ notes: [{ body: "same" }] }))
-      const look = {
+      const lookup = {
         notes: [noteOf({ body: "same" }), noteOf(on("1.pdf"))],
         transactionIds: idsOf([creditOf("a")]),
         statementIds: [mayStatement("a").statement_id]
       }
-      for (let round = 0; round < 8; round += 1) yield* viewOf(key, look)
+      for (let round = 0; round < 8; round += 1) yield* viewOf(key, lookup)
       yield* repeatFirstNote(number)
       for (const table of ["notes", "transactions", "statements"]) {
-        expect((yield* readsOf(table, viewOf(key, look))).scans, table).toBe(0)
+        expect((yield* readsOf(table, viewOf(key, lookup))).scans, table).toBe(0)
       }
     })
   )

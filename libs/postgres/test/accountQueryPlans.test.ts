@@ -101,7 +101,7 @@ const scans = Effect.gen(function* () {
   )
 })
 
-const look: Lookup = {
+const lookup: Lookup = {
   notes: [
     { body: "a" },
     { body: "a", created_at: changedAt },
@@ -120,7 +120,7 @@ layer(storage, { excludeTestServices: true })("an account is found", (it) => {
       const before = yield* scans
       // More often than PostgreSQL plans a statement anew before it keeps a plan.
       for (const round of Array.from({ length: 8 }, (_, index) => index)) {
-        yield* viewOf(account.key, look)
+        yield* viewOf(account.key, lookup)
         yield* changeAccount(
           account,
           (view) => ({
@@ -129,7 +129,7 @@ layer(storage, { excludeTestServices: true })("an account is found", (it) => {
             statements: [mayStatement(`s${round}`)],
             instruction: round === 0 ? card : null
           }),
-          { look }
+          { lookup }
         )
         yield* changeAccount(account, () => ({}))
         yield* accounts.describe(account.number)

@@ -6,7 +6,7 @@ import { idempotencyKeysContract } from "@data-import/domain/testing/Idempotency
 import * as TestDatabase from "../testing/TestDatabase.ts"
 
 const team = Layer.effectDiscard(
-  Effect.flatMap(Configuration, (setup) => setup.createTeam("Migration Team"))
+  Effect.flatMap(Configuration, (configuration) => configuration.createTeam("Migration Team"))
 )
 
 const storage = Layer.provideMerge(team, TestDatabase.deployed)

@@ -10,11 +10,11 @@ import {
   AuditLog
 } from "@data-import/domain/ports/AuditLog"
 import { Database } from "../src/connection/Database.ts"
-import { layer as history } from "../src/audit/AuditLog.ts"
+import { layer as auditLog } from "../src/audit/AuditLog.ts"
 import { rows } from "../testing/rows.ts"
 import * as TestDatabase from "../testing/TestDatabase.ts"
 
-const storage = Layer.provideMerge(history, TestDatabase.layer)
+const storage = Layer.provideMerge(auditLog, TestDatabase.layer)
 
 interface Chain {
   readonly organisation: string

@@ -16,18 +16,18 @@ import {
   imported
 } from "@data-import/domain/testing/importedAccounts"
 import { layer as accounts } from "../src/accounts/Accounts.ts"
-import { layer as history } from "../src/audit/AuditLog.ts"
+import { layer as auditLog } from "../src/audit/AuditLog.ts"
 import { layer as importProcesses } from "../src/imports/ImportProcesses.ts"
-import { layer as operatorSetup } from "../src/setup/Configuration.ts"
+import { layer as configuration } from "../src/setup/Configuration.ts"
 import { rows } from "../testing/rows.ts"
 import { transactions, whileAccountsStandStill } from "../testing/standstill.ts"
 import * as TestDatabase from "../testing/TestDatabase.ts"
 
 const team = Layer.effectDiscard(
-  Effect.flatMap(Configuration, (setup) => setup.createTeam("Migration Team"))
+  Effect.flatMap(Configuration, (configuration) => configuration.createTeam("Migration Team"))
 )
-const storage = Layer.mergeAll(accounts, importProcesses, history, team).pipe(
-  Layer.provideMerge(operatorSetup),
+const storage = Layer.mergeAll(accounts, importProcesses, auditLog, team).pipe(
+  Layer.provideMerge(configuration),
   Layer.provideMerge(TestDatabase.layer)
 )
 

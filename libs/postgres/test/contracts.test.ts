@@ -13,7 +13,7 @@ import * as TestDatabase from "../testing/TestDatabase.ts"
  * there.
  */
 const team = Layer.effectDiscard(
-  Effect.flatMap(Configuration, (setup) => setup.createTeam("Migration Team"))
+  Effect.flatMap(Configuration, (configuration) => configuration.createTeam("Migration Team"))
 )
 
 const storage = Layer.provideMerge(team, TestDatabase.deployed)

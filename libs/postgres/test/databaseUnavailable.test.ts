@@ -6,7 +6,7 @@ import { freshSupplier, noon } from "@data-import/domain/testing/freshNames"
 import { Database, layerWith } from "../src/connection/Database.ts"
 import { layer as importProcesses } from "../src/imports/ImportProcesses.ts"
 import { migrate } from "../src/setup/migrate.ts"
-import { layer as operatorSetup } from "../src/setup/Configuration.ts"
+import { layer as configuration } from "../src/setup/Configuration.ts"
 import * as EmbeddedPostgres from "../testing/EmbeddedPostgres.ts"
 import { temporaryDataDir } from "../testing/temporaryFolder.ts"
 
@@ -27,7 +27,7 @@ const restartableServer = Effect.gen(function* () {
 })
 
 const storage = (url: Redacted.Redacted, poolSize = 4) =>
-  Layer.mergeAll(importProcesses, operatorSetup).pipe(
+  Layer.mergeAll(importProcesses, configuration).pipe(
     Layer.provideMerge(layerWith({ url, poolSize, statementTimeout: Duration.seconds(20) }))
   )
 

@@ -13,25 +13,25 @@ import {
   supplierOf
 } from "@data-import/domain/testing/freshNames"
 import { Database } from "../src/connection/Database.ts"
-import { layer as operatorSetup } from "../src/setup/Configuration.ts"
+import { layer as configuration } from "../src/setup/Configuration.ts"
 import { rows } from "../testing/rows.ts"
 import * as TestDatabase from "../testing/TestDatabase.ts"
 
-const storage = operatorSetup.pipe(Layer.provideMerge(TestDatabase.layer))
+const storage = configuration.pipe(Layer.provideMerge(TestDatabase.layer))
 
 /** Two ways to give a supplier of a new organisation its root. */
 const ways = {
   create: (documentRoot: string) =>
     Effect.gen(function* () {
-      const setup = yield* Configuration
+      const configuration = yield* Configuration
       const { name } = yield* freshOrganisation
-      return Effect.asVoid(setup.createSupplier({ ...supplierOf(name), documentRoot }))
+      return Effect.asVoid(configuration.createSupplier({ ...supplierOf(name), documentRoot }))
     }),
   set: (documentRoot: string) =>
     Effect.gen(function* () {
-      const setup = yield* Configuration
+      const configuration = yield* Configuration
       const { supplier } = yield* freshSupplier
-      return Effect.asVoid(setup.configureSupplier(supplier.code, { documentRoot }))
+      return Effect.asVoid(configuration.configureSupplier(supplier.code, { documentRoot }))
     })
 }
 
@@ -72,17 +72,19 @@ layer(storage, { excludeTestServices: true })("document roots", (it) => {
 
   it.effect("that overlap already stay, and only setting one is refused", () =>
     Effect.gen(function* () {
-      const setup = yield* Configuration
+      const configuration = yield* Configuration
       const { supplier } = yield* freshSupplier
       const { supplier: other } = yield* freshSupplier
       const documentRoot = `${supplier.documentRoot}/sub`
       yield* storeRoot(other, documentRoot)
       const settings = { customerEmails: true }
-      const set = yield* setup.configureSupplier(other.code, settings)
+      const set = yield* configuration.configureSupplier(other.code, settings)
       expect(set).toEqual({ ...other, ...settings, documentRoot })
-      const refused = yield* Effect.flip(setup.configureSupplier(other.code, { documentRoot }))
+      const refused = yield* Effect.flip(
+        configuration.configureSupplier(other.code, { documentRoot })
+      )
       expect(refused).toMatchObject({ _tag: "DocumentRootTaken", by: { code: supplier.code } })
-      yield* setup.configureSupplier(other.code, { documentRoot: other.documentRoot })
+      yield* configuration.configureSupplier(other.code, { documentRoot: other.documentRoot })
     })
   )
 })

@@ -12,12 +12,12 @@ import type { State } from "../src/connection/CircuitBreaker.ts"
 import { Database, layerWith } from "../src/connection/Database.ts"
 import * as DatabaseClock from "../src/connection/DatabaseClock.ts"
 import { migrate } from "../src/setup/migrate.ts"
-import { layer as operatorSetup } from "../src/setup/Configuration.ts"
+import { layer as configuration } from "../src/setup/Configuration.ts"
 import * as PoolClock from "../src/connection/PoolClock.ts"
 import { probe } from "../src/connection/HealthProbe.ts"
 import { readOnly } from "../src/connection/SqlFailure.ts"
 import * as EmbeddedPostgres from "../testing/EmbeddedPostgres.ts"
-import { Line, lineTo } from "../testing/DatabaseConnection.ts"
+import { DatabaseProxy, proxyTo } from "../testing/DatabaseProxy.ts"
 import { temporaryDataDir } from "../testing/temporaryFolder.ts"
 
 const statementsOn = (url: Redacted.Redacted, ...statements: ReadonlyArray<string>) =>
@@ -79,12 +79,12 @@ const whileReadOnly = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
 
 const poolSize = 4
 
-/** The storage ports behind a line that leads to the first server, with a full pool. */
+/** The storage ports behind a proxy that leads to the first server, with a full pool. */
 const behindLine = Effect.gen(function* () {
   const { first } = yield* Servers
-  const line = yield* Layer.build(Layer.fresh(lineTo(first)))
-  const { leadTo, url } = Context.get(line, Line)
-  const storage = yield* operatorSetup.pipe(
+  const proxy = yield* Layer.build(Layer.fresh(proxyTo(first)))
+  const { leadTo, url } = Context.get(proxy, DatabaseProxy)
+  const storage = yield* configuration.pipe(
     Layer.provideMerge(layerWith({ url, poolSize, statementTimeout: Duration.seconds(20) })),
     Layer.fresh,
     Layer.build
@@ -198,11 +198,11 @@ layer(servers, { excludeTestServices: true })("after a failover", (it) => {
   it.effect("reads leave the old server as soon as the probe meets another one", () =>
     Effect.gen(function* () {
       const { first, second } = yield* Servers
-      const line = Context.get(yield* Layer.build(Layer.fresh(lineTo(first))), Line)
+      const proxy = Context.get(yield* Layer.build(Layer.fresh(proxyTo(first))), DatabaseProxy)
       const local = yield* Clock.Clock
       const maxAge = Duration.minutes(30)
       const { clock, discardConnections } = PoolClock.make(local, maxAge)
-      const client = { url: line.url, maxConnections: 2, connectionTTL: maxAge }
+      const client = { url: proxy.url, maxConnections: 2, connectionTTL: maxAge }
       const sql = yield* Effect.provideService(PgClient.make(client), Clock.Clock, clock)
       const probing = probe({ sql, clock: DatabaseClock.make(local), discardConnections })
       const server = sql<{ started: string }>`select pg_postmaster_start_time()::text as started`
@@ -211,7 +211,7 @@ layer(servers, { excludeTestServices: true })("after a failover", (it) => {
       yield* Effect.scoped(
         Effect.gen(function* () {
           yield* sql.reserve
-          yield* line.leadTo(second)
+          yield* proxy.leadTo(second)
           expect(yield* probing("available"), "on a new connection").toBe("available")
         })
       )

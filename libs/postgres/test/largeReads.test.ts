@@ -16,7 +16,7 @@ import { whileLocked } from "../testing/standstill.ts"
 import * as TestDatabase from "../testing/TestDatabase.ts"
 
 const team = Layer.effectDiscard(
-  Effect.flatMap(Configuration, (setup) => setup.createTeam("Migration Team"))
+  Effect.flatMap(Configuration, (configuration) => configuration.createTeam("Migration Team"))
 )
 const storage = team.pipe(Layer.provideMerge(layerPorts), Layer.provideMerge(TestDatabase.layer))
 
@@ -35,7 +35,7 @@ const accountWithItems = Effect.gen(function* () {
 
 /** Adds a transaction after a look at another one. */
 const addAfter = (account: Whose, { transaction_id: id }: typeof large, added: string) =>
-  changeAccount(account, adding(creditOf(added)), { look: { transactionIds: [id] } })
+  changeAccount(account, adding(creditOf(added)), { lookup: { transactionIds: [id] } })
 
 layer(storage, { excludeTestServices: true, timeout: "30 seconds" })("a large read", (it) => {
   it.effect("waits for one of the same organisation only", () =>
@@ -85,7 +85,7 @@ layer(storage, { excludeTestServices: true, timeout: "30 seconds" })("a large re
         () => {
           throw new Error("broken")
         },
-        { look: { transactionIds: [large.transaction_id] } }
+        { lookup: { transactionIds: [large.transaction_id] } }
       )
       expect(Exit.isFailure(yield* Effect.exit(broken))).toBe(true)
       expect(Option.isSome(yield* addAfter(account, large, "2"))).toBe(true)

@@ -11,10 +11,10 @@ import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 import { domesticAccount } from "@data-import/domain/testing/samples"
 import { arrange } from "@data-import/domain/testing/importStates"
 import { Database } from "../src/connection/Database.ts"
-import { layer as history } from "../src/audit/AuditLog.ts"
+import { layer as auditLog } from "../src/audit/AuditLog.ts"
 import { layer as importProcesses } from "../src/imports/ImportProcesses.ts"
 import { migrate, migrations, MigrationsBlocked } from "../src/setup/migrate.ts"
-import { layer as operatorSetup } from "../src/setup/Configuration.ts"
+import { layer as configuration } from "../src/setup/Configuration.ts"
 import { StatementFailed } from "../src/connection/SqlFailure.ts"
 import { createDatabase, databaseUrl, dropDatabase } from "../testing/databases.ts"
 import * as TestDatabase from "../testing/TestDatabase.ts"
@@ -217,16 +217,16 @@ describe("a migration of a database in use", () => {
   )
 })
 
-const storage = Layer.mergeAll(importProcesses, history).pipe(
-  Layer.provideMerge(operatorSetup),
+const storage = Layer.mergeAll(importProcesses, auditLog).pipe(
+  Layer.provideMerge(configuration),
   Layer.provideMerge(TestDatabase.layer)
 )
 
 /** An account with everything on it; statements name it as `acc`. */
 const importedAccount = Effect.gen(function* () {
-  const setup = yield* Configuration
+  const configuration = yield* Configuration
   const imports = yield* ImportProcesses
-  yield* Effect.ignore(setup.createTeam("Migration Team"))
+  yield* Effect.ignore(configuration.createTeam("Migration Team"))
   const { attempt, caller, key, account } = yield* arrange("in progress")
   const newAccount = { ...account, account: domesticAccount(key) }
   expect(yield* imports.complete({ key, attempt, newAccount, caller })).toStrictEqual({

@@ -18,12 +18,12 @@ import {
 } from "@data-import/domain/testing/freshNames"
 import { domesticAccount } from "@data-import/domain/testing/samples"
 import { Database, rowsOf } from "../src/connection/Database.ts"
-import { layer as history } from "../src/audit/AuditLog.ts"
+import { layer as auditLog } from "../src/audit/AuditLog.ts"
 import { layer as importProcesses } from "../src/imports/ImportProcesses.ts"
-import { layer as operatorSetup } from "../src/setup/Configuration.ts"
+import { layer as configuration } from "../src/setup/Configuration.ts"
 import * as TestDatabase from "../testing/TestDatabase.ts"
 
-const storage = Layer.mergeAll(importProcesses, history, operatorSetup).pipe(
+const storage = Layer.mergeAll(importProcesses, auditLog, configuration).pipe(
   Layer.provideMerge(TestDatabase.layerCounted(Duration.seconds(20)))
 )
 
@@ -32,8 +32,8 @@ const size = 5_000
 /** A supplier with many imports, of which many have ended attempts behind them. */
 const fullSupplier = Effect.gen(function* () {
   const { run, sql } = yield* Database
-  const setup = yield* Configuration
-  yield* Effect.ignore(setup.createTeam("Migration Team"))
+  const configuration = yield* Configuration
+  yield* Effect.ignore(configuration.createTeam("Migration Team"))
   const { caller, keyOf, supplier } = yield* freshSupplier
   yield* run(sql`
     with staged as (

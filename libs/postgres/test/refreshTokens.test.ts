@@ -6,10 +6,10 @@ import { ApiKeys } from "@data-import/domain/ports/ApiKeys"
 import { freshHash, freshOrganisation, hex, noon } from "@data-import/domain/testing/freshNames"
 import { layer as apiKeys } from "../src/auth/ApiKeys.ts"
 import { Database } from "../src/connection/Database.ts"
-import { layer as operatorSetup } from "../src/setup/Configuration.ts"
+import { layer as configuration } from "../src/setup/Configuration.ts"
 import * as TestDatabase from "../testing/TestDatabase.ts"
 
-const storage = Layer.merge(apiKeys, operatorSetup).pipe(Layer.provideMerge(TestDatabase.layer))
+const storage = Layer.merge(apiKeys, configuration).pipe(Layer.provideMerge(TestDatabase.layer))
 
 const day = (days: number): DateTime.Utc => DateTime.add(noon, { days })
 

@@ -58,7 +58,7 @@ const letters = {
   MAINTAIN: "m"
 }
 
-interface Grant {
+interface TableGrant {
   readonly relation: string
   readonly worker: DatabaseUsers.Worker
   readonly privilege: keyof typeof letters
@@ -70,7 +70,7 @@ interface Grant {
 /** Every table, worker and privilege. */
 const grants = Effect.gen(function* () {
   const { owner: sql } = yield* Clients
-  return yield* sql<Grant>`
+  return yield* sql<TableGrant>`
     select relname as relation, worker, privilege,
       has_table_privilege(role, relation.oid, privilege) as whole,
       case when privilege in ('SELECT', 'INSERT', 'UPDATE', 'REFERENCES') then array(
@@ -148,18 +148,18 @@ const columns = {
     "concurrency_limit customer_emails document_check document_root status time_zone"
 }
 
-const said = ({ columns, privilege, whole }: Grant): string => {
+const abbreviated = ({ columns, privilege, whole }: TableGrant): string => {
   if (whole) return letters[privilege]
   return columns.length > 0 ? `(${letters[privilege]})` : ""
 }
 
-const matrixOf = (all: ReadonlyArray<Grant>) =>
+const matrixOf = (all: ReadonlyArray<TableGrant>) =>
   Record.map(
-    Object.groupBy(all, ({ relation }) => relation) as Readonly<Record<string, Array<Grant>>>,
+    Object.groupBy(all, ({ relation }) => relation) as Readonly<Record<string, Array<TableGrant>>>,
     (ofTable) =>
       workers
         .map((worker) => [worker, ofTable.filter((grant) => grant.worker === worker)] as const)
-        .map(([worker, ofWorker]) => [worker, ofWorker.map(said).join("")] as const)
+        .map(([worker, ofWorker]) => [worker, ofWorker.map(abbreviated).join("")] as const)
         .flatMap(([worker, rights]) => (rights === "" ? [] : [`${worker} ${rights}`]))
         .join(", ")
   )

@@ -22,23 +22,23 @@ import {
 } from "@data-import/domain/testing/importedAccounts"
 import { layer as accounts } from "../src/accounts/Accounts.ts"
 import type { Database } from "../src/connection/Database.ts"
-import { layer as history } from "../src/audit/AuditLog.ts"
+import { layer as auditLog } from "../src/audit/AuditLog.ts"
 import { layer as importProcesses } from "../src/imports/ImportProcesses.ts"
-import { layer as operatorSetup } from "../src/setup/Configuration.ts"
+import { layer as configuration } from "../src/setup/Configuration.ts"
 import { rows } from "../testing/rows.ts"
 import { whileLocked } from "../testing/standstill.ts"
 import * as TestDatabase from "../testing/TestDatabase.ts"
 
 const team = Layer.effectDiscard(
-  Effect.flatMap(Configuration, (setup) => setup.createTeam("Migration Team"))
+  Effect.flatMap(Configuration, (configuration) => configuration.createTeam("Migration Team"))
 )
-const storage = Layer.mergeAll(accounts, importProcesses, history, team).pipe(
-  Layer.provideMerge(operatorSetup),
+const storage = Layer.mergeAll(accounts, importProcesses, auditLog, team).pipe(
+  Layer.provideMerge(configuration),
   Layer.provideMerge(TestDatabase.layer)
 )
 
 /** More than there are connections. */
-const crowd = 50
+const concurrency = 50
 
 type Sql = Database["Service"]["sql"]
 
@@ -121,7 +121,7 @@ layer(storage)("while an import is locked", (it) => {
       const claimOf = claimBy(caller)
       const other = keyOf("other")
       yield* stageAll([key, other], caller)
-      const requests = Array.from({ length: crowd }, (_, index) => [
+      const requests = Array.from({ length: concurrency }, (_, index) => [
         imports.claim(claimOf(key, index % 2 === 0 ? null : 99)),
         imports.setSkipped({ key, skipped: false, at: noon })
       ]).flat()
@@ -168,7 +168,7 @@ layer(storage)("while an account is locked", (it) => {
       const waiting = yield* whileLocked(
         (sql) => sql`select from accounts where number = ${account.number} for update`,
         Effect.gen(function* () {
-          const changes = Array.from({ length: crowd }, (_, index) =>
+          const changes = Array.from({ length: concurrency }, (_, index) =>
             changeAccount(account, adding(creditOf(`${index}`)))
           )
           const fibers = yield* started(changes)
@@ -177,9 +177,9 @@ layer(storage)("while an account is locked", (it) => {
           return fibers
         })
       )
-      expect((yield* freed(waiting)).map(({ _tag }) => _tag)).toEqual(times(crowd, "Success"))
+      expect((yield* freed(waiting)).map(({ _tag }) => _tag)).toEqual(times(concurrency, "Success"))
       const { balance, transactions } = yield* descriptionOf(account.number)
-      expect([balance, transactions.length]).toEqual(["500.00", crowd])
+      expect([balance, transactions.length]).toEqual(["500.00", concurrency])
     })
   )
 })

@@ -14,9 +14,9 @@ import { freshSupplier, freshSupplierCode, noon } from "@data-import/domain/test
 import { claim, stageAll } from "@data-import/domain/testing/importStates"
 import { layer as apiKeys } from "../src/auth/ApiKeys.ts"
 import { Database, rowsOf } from "../src/connection/Database.ts"
-import { layer as history } from "../src/audit/AuditLog.ts"
+import { layer as auditLog } from "../src/audit/AuditLog.ts"
 import { layer as importProcesses } from "../src/imports/ImportProcesses.ts"
-import { layer as operatorSetup } from "../src/setup/Configuration.ts"
+import { layer as configuration } from "../src/setup/Configuration.ts"
 import { sorted, StatementFailed } from "../src/connection/SqlFailure.ts"
 import * as TestDatabase from "../testing/TestDatabase.ts"
 
@@ -67,7 +67,7 @@ it.effect("leaves the failures that a port names as they are", () =>
   })
 )
 
-const storage = Layer.mergeAll(importProcesses, history, apiKeys, operatorSetup).pipe(
+const storage = Layer.mergeAll(importProcesses, auditLog, apiKeys, configuration).pipe(
   Layer.provideMerge(TestDatabase.layer)
 )
 
@@ -111,15 +111,15 @@ layer(storage, { excludeTestServices: true })("text that PostgreSQL cannot hold"
     ([, text]) =>
       Effect.gen(function* () {
         const imports = yield* ImportProcesses
-        const setup = yield* Configuration
+        const configuration = yield* Configuration
         const keys = yield* ApiKeys
         const log = yield* AuditLog
         const { caller, supplier } = yield* freshSupplier
         const number = text as ExternalAccountNumber
         const key = { import_supplier: supplier.code, external_account_number: number }
         expect(Option.isNone(yield* imports.find(key))).toBe(true)
-        expect(Option.isNone(yield* setup.supplier(text as SupplierCode))).toBe(true)
-        expect(yield* setup.hasTeam(text)).toBe(false)
+        expect(Option.isNone(yield* configuration.supplier(text as SupplierCode))).toBe(true)
+        expect(yield* configuration.hasTeam(text)).toBe(false)
         expect(Option.isNone(yield* keys.findByHash(text))).toBe(true)
         expect(Option.isNone(yield* keys.findEnd(ApiKeyId.make(text)))).toBe(true)
         expect(yield* log.audit(key)).toStrictEqual([])

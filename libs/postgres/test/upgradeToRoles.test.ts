@@ -92,9 +92,9 @@ it.live("keeps what it has, and lets the services in", () =>
       owner
     )
     const { key, account } = yield* Effect.gen(function* () {
-      const setup = yield* Configuration
+      const configuration = yield* Configuration
       const { run, sql } = yield* Database
-      yield* setup.createTeam("Migration Team")
+      yield* configuration.createTeam("Migration Team")
       yield* arrange("skipped")
       // The statement that stores an account is that of today, which names this column.
       yield* run(sql`alter table notes add column document_digest bytea`)

@@ -22,7 +22,7 @@ import {
 import { createConnection, createServer } from "node:net"
 import { join } from "node:path"
 import { setTimeout as delay } from "node:timers/promises"
-import { draftBeside, type PostgresFolder, prepareFolder } from "./PostgresFolder.ts"
+import { temporaryBeside, type PostgresFolder, prepareFolder } from "./PostgresFolder.ts"
 import { hasProc, isServerOf } from "./processes.ts"
 
 /** PostgreSQL cannot run here; the message says what to do about it. */
@@ -161,7 +161,7 @@ const initialise = async ({ data, native, runner }: PostgresFolder): Promise<voi
   if (existsSync(data) && readdirSync(data).length > 0) {
     throw new Error(`${data} is neither empty nor the data directory of a PostgreSQL`)
   }
-  const draft = draftBeside(data, runner)
+  const draft = temporaryBeside(data, runner)
   try {
     const password = join(draft, "password")
     writeFileSync(password, randomBytes(24).toString("hex"), { mode: 0o600 })

@@ -133,7 +133,7 @@ const copy = (native: string, version: string): string => {
 }
 
 /** A folder beside `path` that the runner owns, to be filled and then renamed. */
-export const draftBeside = (path: string, runner: Runner | null): string => {
+export const temporaryBeside = (path: string, runner: Runner | null): string => {
   const draft = `${path}.${randomBytes(6).toString("hex")}.new`
   mkdirSync(draft, { mode: 0o700 })
   if (runner !== null) chownSync(draft, runner.uid, runner.gid)

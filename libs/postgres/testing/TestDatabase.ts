@@ -54,5 +54,5 @@ export const layerCounted = (statementTimeout: Duration.Duration): Layer.Layer<D
 /** All storage ports on such a database, with the operations team "Migration Team". */
 export const layerCountedPorts = (statementTimeout: Duration.Duration) =>
   Layer.effectDiscard(
-    Effect.flatMap(Configuration, (setup) => setup.createTeam("Migration Team"))
+    Effect.flatMap(Configuration, (configuration) => configuration.createTeam("Migration Team"))
   ).pipe(Layer.provideMerge(layerPorts), Layer.provideMerge(layerCounted(statementTimeout)))

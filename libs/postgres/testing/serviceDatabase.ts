@@ -8,7 +8,7 @@ import { layerPorts } from "../src/Storage.ts"
 export const team = "Migration Team"
 
 const teamIsThere = Layer.effectDiscard(
-  Effect.flatMap(Configuration, (setup) => setup.createTeam(team))
+  Effect.flatMap(Configuration, (configuration) => configuration.createTeam(team))
 )
 
 /**

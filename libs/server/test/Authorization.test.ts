@@ -9,7 +9,7 @@ import {
   type Scope
 } from "@data-import/domain/organisation/Organisation"
 import { ApiKeys } from "@data-import/domain/ports/ApiKeys"
-import { layerMemory as allowances } from "@data-import/domain/ports/memory/TokenBuckets"
+import { layerMemory as tokenBuckets } from "@data-import/domain/ports/memory/TokenBuckets"
 import { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
 import { KeysUnavailable, TokenInvalid, TokenVerifier } from "@data-import/domain/ports/TokenSigner"
 import type { TokenClaims } from "@data-import/domain/organisation/AccessToken"
@@ -41,7 +41,7 @@ class World {
   found = 0
 
   readonly layer = Layer.mergeAll(
-    Layer.fresh(allowances),
+    Layer.fresh(tokenBuckets),
     Layer.mock(TokenVerifier, {
       verify: (token) =>
         Effect.suspend((): Effect.Effect<TokenClaims, TokenInvalid | KeysUnavailable> => {

@@ -119,7 +119,7 @@ describe("an answer", () => {
     expect(budget.answer(answered, 5, graceMillis)).toBe(true)
   })
 
-  it("that is larger than a share counts as that", () => {
+  it("that is larger than a quota counts as that", () => {
     const { body } = bodies()
     const budget = new BodyBudget(10, 6)
     const huge = body("huge")
@@ -200,7 +200,7 @@ describe("the order of evictions", () => {
   })
 })
 
-describe("the share of one holder", () => {
+describe("the quota of one holder", () => {
   it("limits their reservations, whatever is free, until released", () => {
     const { body } = bodies()
     const budget = new BodyBudget(100, 50)
@@ -219,7 +219,7 @@ describe("the share of one holder", () => {
   })
 
   it("is half of the budget, and at least one body", () => {
-    for (const [limit, share] of [
+    for (const [limit, quota] of [
       [bodyBytes, bodyBytes],
       [2 * bodyBytes, bodyBytes],
       [6 * bodyBytes, 3 * bodyBytes]
@@ -227,8 +227,8 @@ describe("the share of one holder", () => {
       const { body } = bodies()
       const budget = new BodyBudget(limit)
       const one = body("one")
-      expect(budget.reserve(one, share + 1, 0)).toBe(false)
-      expect(budget.reserve(one, share, 0)).toBe(true)
+      expect(budget.reserve(one, quota + 1, 0)).toBe(false)
+      expect(budget.reserve(one, quota, 0)).toBe(true)
     }
   })
 

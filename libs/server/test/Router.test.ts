@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { ServiceUnavailable } from "@data-import/domain/requests/Failure"
 import * as Answer from "../src/http/Answer.ts"
 import type { LimitOrganisation } from "../src/limits/OrganisationConcurrency.ts"
-import * as Dispatch from "../src/routing/Router.ts"
+import * as Router from "../src/routing/Router.ts"
 import { request } from "../testing/RawClient.ts"
 import { authorize, echo, ok, route, start } from "./TestService.ts"
 
@@ -205,13 +205,13 @@ const unlimited: LimitOrganisation = (_organisation, answer) => answer
 
 describe("the dispatcher does not start with", () => {
   it("a protected route without an authorizer", () => {
-    const make = () => Dispatch.make({ routes: service.routes, limitOrganisation: unlimited })
+    const make = () => Router.make({ routes: service.routes, limitOrganisation: unlimited })
     expect(make).toThrow("/list/ needs a token")
   })
 
   it("a path whose methods differ in access", () => {
     const routes = [echo("/a/", "import:write"), route("GET", "/a/", () => ok)]
-    expect(() => Dispatch.make({ routes, authorize, limitOrganisation: unlimited })).toThrow(
+    expect(() => Router.make({ routes, authorize, limitOrganisation: unlimited })).toThrow(
       "one access a path"
     )
   })

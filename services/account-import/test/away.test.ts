@@ -2,7 +2,7 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect, Fiber, Layer } from "effect"
 import { freshUrl } from "@data-import/postgres/testing/TestDatabase"
-import { away, Line, lineTo } from "@data-import/postgres/testing/DatabaseConnection"
+import { away, DatabaseProxy, proxyTo } from "@data-import/postgres/testing/DatabaseProxy"
 import { rows } from "@data-import/postgres/testing/rows"
 import { whileAccountsStandStill } from "@data-import/postgres/testing/standstill"
 import {
@@ -26,13 +26,13 @@ import {
   validate
 } from "./importService.ts"
 
-const serviceOnLine = Layer.unwrap(
+const serviceBehindProxy = Layer.unwrap(
   Effect.gen(function* () {
     const url = yield* freshUrl
-    const service = Effect.map(Line, (line) =>
-      serviceOn(url, { DATABASE_URL: databaseUserAt(line.url), LEASE: "300 millis" })
+    const service = Effect.map(DatabaseProxy, (proxy) =>
+      serviceOn(url, { DATABASE_URL: databaseUserAt(proxy.url), LEASE: "300 millis" })
     )
-    return Layer.provideMerge(Layer.unwrap(service), lineTo(url))
+    return Layer.provideMerge(Layer.unwrap(service), proxyTo(url))
   })
 )
 
@@ -46,7 +46,7 @@ const accountsOf = ({ supplier }: Tenant) =>
     where supplier = ${supplier.code}`
   )
 
-layer(serviceOnLine, { excludeTestServices: true })("an unavailable database", (it) => {
+layer(serviceBehindProxy, { excludeTestServices: true })("an unavailable database", (it) => {
   describe("the service", () => {
     it.effect("answers 503 at once, and works again when the database is back", () =>
       Effect.gen(function* () {
@@ -151,7 +151,7 @@ layer(serviceOnLine, { excludeTestServices: true })("an unavailable database", (
         const { key, tenant } = yield* stagedImport()
         const { log } = yield* Premises
         const staging = stage(tenant, accountOf(tenant.keyOf("other")))
-        const isLogged = Effect.sync(() => log.some((line) => line.includes("read_only")))
+        const isLogged = Effect.sync(() => log.some((proxy) => proxy.includes("read_only")))
         yield* Effect.acquireUseRelease(
           setReadOnly(true),
           () =>
@@ -176,7 +176,7 @@ layer(serviceOnLine, { excludeTestServices: true })("an unavailable database", (
   describe("an account in progress", () => {
     it.effect("is created once, by the repeated request", () =>
       Effect.gen(function* () {
-        const { cut, mend } = yield* Line
+        const { cut, mend } = yield* DatabaseProxy
         const { key, tenant } = yield* stagedImport()
         const interrupted = yield* whileAccountsStandStill(
           Effect.gen(function* () {

@@ -7,7 +7,7 @@ import { TestClock } from "effect/testing"
 import { OrganisationName } from "@data-import/domain/organisation/Organisation"
 import { Configuration } from "@data-import/domain/ports/Configuration"
 import { layerMemory as apiKeys } from "@data-import/domain/ports/memory/ApiKeys"
-import { layerMemory as operatorSetup } from "@data-import/domain/ports/memory/Configuration"
+import { layerMemory as configuration } from "@data-import/domain/ports/memory/Configuration"
 import * as ServiceToken from "@data-import/domain/auth/ServiceToken"
 import { Output } from "@data-import/server/observability/Log"
 import * as Service from "@data-import/server/lifecycle/Service"
@@ -73,7 +73,7 @@ export const serviceWith = (
 ) =>
   Service.layer("auth", serving).pipe(
     Layer.provide(program),
-    Layer.provideMerge(Layer.mergeAll(apiKeys, operatorSetup, TokenSecrets.layer)),
+    Layer.provideMerge(Layer.mergeAll(apiKeys, configuration, TokenSecrets.layer)),
     Layer.provideMerge(TokenSigner.layer),
     Layer.provideMerge(TokenKeys.layer),
     Layer.provide([settings(values), output]),

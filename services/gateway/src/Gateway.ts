@@ -14,7 +14,7 @@
 import { Config, Effect, Option } from "effect"
 import * as Authorization from "@data-import/server/auth/Authorization"
 import type { IncomingRequest } from "@data-import/server/http/IncomingRequest"
-import type { Dispatched } from "@data-import/server/routing/Router"
+import type { Routed } from "@data-import/server/routing/Router"
 import * as Service from "@data-import/server/lifecycle/Service"
 import * as TokenVerifier from "@data-import/server/auth/TokenVerifier"
 import * as Upstream from "./Upstream.ts"
@@ -48,7 +48,7 @@ const serving = Effect.gen(function* () {
     query: connect(query),
     auth: connect(auth)
   })
-  const otherwise = (incoming: IncomingRequest, path: string): Dispatched | undefined => {
+  const otherwise = (incoming: IncomingRequest, path: string): Routed | undefined => {
     const entry = find(path)
     if (entry === undefined) return undefined
     const { bodyBytes, prefix, service } = entry

@@ -2,7 +2,7 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect, Fiber, Layer } from "effect"
 import { recordOf } from "@data-import/domain/testing/importRecords"
-import { away, Line, lineTo } from "@data-import/postgres/testing/DatabaseConnection"
+import { away, DatabaseProxy, proxyTo } from "@data-import/postgres/testing/DatabaseProxy"
 import { tablesBut } from "@data-import/postgres/testing/rows"
 import { transactions, whileAccountsStandStill } from "@data-import/postgres/testing/standstill"
 import { freshUrl } from "@data-import/postgres/testing/TestDatabase"
@@ -16,13 +16,13 @@ import {
   serviceOn
 } from "./postImportService.ts"
 
-const serviceOnLine = Layer.unwrap(
+const serviceBehindProxy = Layer.unwrap(
   Effect.gen(function* () {
     const url = yield* freshUrl
-    const service = Effect.map(Line, (line) =>
-      serviceOn(url, { DATABASE_URL: databaseUserAt(line.url) })
+    const service = Effect.map(DatabaseProxy, (proxy) =>
+      serviceOn(url, { DATABASE_URL: databaseUserAt(proxy.url) })
     )
-    return Layer.provideMerge(Layer.unwrap(service), lineTo(url))
+    return Layer.provideMerge(Layer.unwrap(service), proxyTo(url))
   })
 )
 
@@ -31,7 +31,7 @@ const quickly = "1500 millis"
 
 const isAway = { code: "service_unavailable", detail: expect.any(String) as string }
 
-layer(serviceOnLine, { excludeTestServices: true })("without its database", (it) => {
+layer(serviceBehindProxy, { excludeTestServices: true })("without its database", (it) => {
   it.effect.each(names)("a request is refused at once and stores nothing: %s", (name) =>
     Effect.gen(function* () {
       const account = yield* importedAccount()
@@ -47,7 +47,7 @@ layer(serviceOnLine, { excludeTestServices: true })("without its database", (it)
 
   it.effect.each(names)("a request it was in the middle of is done once in the end: %s", (name) =>
     Effect.gen(function* () {
-      const { cut, mend } = yield* Line
+      const { cut, mend } = yield* DatabaseProxy
       const untroubled = yield* importedAccount()
       yield* sendSample(name, untroubled)
       const account = yield* importedAccount()

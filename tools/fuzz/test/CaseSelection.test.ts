@@ -8,13 +8,13 @@ import { describe, expect, it } from "vitest"
 import { type Case, caseOf } from "../Case.ts"
 import { dayOf } from "../Day.ts"
 import { operations } from "../Document.ts"
-import { deckOf, plansAt, seedOf } from "../CaseSelection.ts"
+import { casePoolOf, plansAt, seedOf } from "../CaseSelection.ts"
 import { bytesOf, type Target } from "../Wire.ts"
 
 const day = dayOf(DateTime.makeUnsafe("2026-03-04T12:00:00Z"))
 const target: Target = { port: 8080, tokenOf: (who) => (who === "nobody" ? null : who) }
 
-const ours = deckOf(day)
+const ours = casePoolOf(day)
 const first = ours.fixed.length
 
 const drawn = (seed: number, index: number, deck = ours): Case => {
@@ -38,7 +38,7 @@ const indices = fc.integer({ min: first, max: 999_999 })
 
 describe("a seed and a number", () => {
   it("stand for the same case, byte for byte, in another run of the day", () => {
-    const again = deckOf(dayOf(DateTime.makeUnsafe("2026-03-04T23:59:58Z")))
+    const again = casePoolOf(dayOf(DateTime.makeUnsafe("2026-03-04T23:59:58Z")))
     fc.assert(
       fc.property(seeds, fc.nat(999_999), (seed, index) => {
         expect(bytesIn(drawn(seed, index, again))).toBe(bytesIn(drawn(seed, index)))

@@ -142,7 +142,7 @@ const unavailable = replyOf(503, errorOf("service_unavailable"))
 
 const status = "getAccountImportStatus"
 
-const judged: ReadonlyArray<
+const checked: ReadonlyArray<
   readonly [name: string, method: string, good: ReadonlyArray<Reply>, bad: ReadonlyArray<Reply>]
 > = [
   ["an upgrade to h2c", "GET", [okLast], [ok]],
@@ -164,7 +164,7 @@ const judged: ReadonlyArray<
 ]
 
 describe("the answers on a connection", () => {
-  it.each(judged)("are judged: %s, %s", (name, method, good, bad) => {
+  it.each(checked)("are judged: %s, %s", (name, method, good, bad) => {
     const { expect: judge } = stepNamed(name, method)
     expect(judge(good)).toEqual([])
     expect(judge(bad)).not.toEqual([])

@@ -27,9 +27,9 @@ const doubtful = "CL.TE"
 const clear = "a length that is right"
 const two = "pipelining"
 
-type Judged = readonly [attack: string, replies: ReadonlyArray<Reply>, method?: string]
+type Exchange = readonly [attack: string, replies: ReadonlyArray<Reply>, method?: string]
 
-const honest: Readonly<Record<string, Judged>> = {
+const honest: Readonly<Record<string, Exchange>> = {
   "a refusal that ends the connection": [doubtful, [refused]],
   "an answer before the refusal of what is no request": [doubtful, [ok, refused]],
   "a refusal of the body, and the next answer": [clear, [kept, next]],
@@ -38,7 +38,7 @@ const honest: Readonly<Record<string, Judged>> = {
   "an answer without a body": [clear, [toHead], "HEAD"]
 }
 
-const dishonest: Readonly<Record<string, readonly [complaint: string, ...Judged]>> = {
+const dishonest: Readonly<Record<string, readonly [complaint: string, ...Exchange]>> = {
   "an answer too many": ["2 answers came to 1 requests", clear, [kept, ok, next]],
   "two answers too many": ["3 answers came to 2 requests", two, [ok, ok, ok, next]],
   "an answer after the refusal": ["came after the last one", clear, [refused, ok]],
@@ -62,7 +62,7 @@ const attackOf = (name: string) => {
   return found
 }
 
-const complaintsOf = ([name, replies, method = "POST"]: Judged) =>
+const complaintsOf = ([name, replies, method = "POST"]: Exchange) =>
   honestly(attackOf(name), method)(replies)
 
 describe("the answers to an attack", () => {

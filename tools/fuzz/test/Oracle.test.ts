@@ -16,7 +16,7 @@ const instruction = (reference: string) =>
   post("/v1/data-import/payment-instruction/create/", { reference })
 const validate = post("/v1/data-import/validate-account/", { payload: {} })
 
-const judged = (reply: Reply, request: Request = asked) =>
+const complaintsOn = (reply: Reply, request: Request = asked) =>
   complaintsAbout(request, reply, target, [secret])
 
 const good: Readonly<Record<string, readonly [Reply, Request?]>> = {
@@ -136,7 +136,7 @@ const bad: ReadonlyArray<readonly [name: string, complaint: string, Reply, Reque
   ]
 ]
 
-const told: ReadonlyArray<readonly [complaint: string, detail: string]> = [
+const leaks: ReadonlyArray<readonly [complaint: string, detail: string]> = [
   ["a stack", "Error\n    at run (main.ts)"],
   ["a stack", "it failed at process (account.ts:12:7)"],
   ["a stack", "node:internal/process/task_queues"],
@@ -162,33 +162,33 @@ const told: ReadonlyArray<readonly [complaint: string, detail: string]> = [
 
 describe("an answer", () => {
   it.each(Object.entries(good))("is right: %s", (_, [reply, request]) => {
-    expect(judged(reply, request)).toEqual([])
+    expect(complaintsOn(reply, request)).toEqual([])
   })
 
   it.for(bad)("is wrong: %s: %s", ([, complaint, reply, request]) => {
-    expect(judged(reply, request).join("\n")).toContain(complaint)
+    expect(complaintsOn(reply, request).join("\n")).toContain(complaint)
   })
 
-  it.each(told)("tells %s: %j", (name, detail) => {
-    expect(judged(replyOf(404, errorOf("not_found", detail)))).toEqual([
+  it.each(leaks)("tells %s: %j", (name, detail) => {
+    expect(complaintsOn(replyOf(404, errorOf("not_found", detail)))).toEqual([
       expect.stringContaining(`the answer reveals ${name}: `)
     ])
   })
 
-  it.each(told)("tells %s in the name of a member: %j", (name, detail) => {
-    const complaints = judged(replyOf(200, { ...record, [detail]: 1 })).join("\n")
+  it.each(leaks)("tells %s in the name of a member: %j", (name, detail) => {
+    const complaints = complaintsOn(replyOf(200, { ...record, [detail]: 1 })).join("\n")
     expect(complaints).toContain(`the answer reveals ${name}: `)
   })
 
   it("leaks a secret, which the complaint does not repeat", () => {
-    const complaints = judged(replyOf(404, errorOf("not_found", `Not ${secret}.`)))
+    const complaints = complaintsOn(replyOf(404, errorOf("not_found", `Not ${secret}.`)))
     expect(complaints).toEqual(["the answer reveals a secret"])
   })
 
   it("leaks a secret even when it repeats what was sent", () => {
     const request = post(validate.path, { payload: { billing_name: secret } })
     const reply = replyOf(400, { ...refusalOf("billing_name blank"), detail: secret })
-    expect(judged(reply, request)).toContain("the answer reveals a secret")
+    expect(complaintsOn(reply, request)).toContain("the answer reveals a secret")
   })
 })
 

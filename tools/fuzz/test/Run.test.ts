@@ -12,7 +12,7 @@ import { report } from "../Report.ts"
 import { type Options, type Outcome, run } from "../Run.ts"
 import type { Tenant } from "../Tenant.ts"
 import { exchange, NoAnswer, type Target } from "../Wire.ts"
-import { errorOf, record, soundHeaders } from "./replies.ts"
+import { errorOf, record, validHeaders } from "./replies.ts"
 
 type Answer = (response: ServerResponse, sent: string) => void
 
@@ -21,7 +21,7 @@ const under = "/v1/data-import/account-transfer-status/FUZZ/"
 const json =
   (status: number, body: unknown, headers: Readonly<Record<string, string>> = {}): Answer =>
   (response) =>
-    response.writeHead(status, { ...soundHeaders, ...headers }).end(JSON.stringify(body))
+    response.writeHead(status, { ...validHeaders, ...headers }).end(JSON.stringify(body))
 
 const good = json(200, record)
 const full = json(503, errorOf("service_unavailable"), { "retry-after": "7" })
@@ -54,7 +54,7 @@ const planOf = (number: string, expect: Expectation = answers("200")): Plan => (
   steps: () => [{ request: get(`${under}${number}/`), expect }]
 })
 
-const sound = planOf("sound")
+const validPlan = planOf("sound")
 
 interface Arranged {
   readonly fixed?: ReadonlyArray<Plan>
@@ -66,7 +66,7 @@ const options = { seed: 5, from: 0, to: 4, concurrency: 2, minutes: Infinity }
 
 const runWith = async (
   answered: Answer,
-  { fixed = [], options: more = {}, others = fc.constant(sound) }: Arranged = {}
+  { fixed = [], options: more = {}, others = fc.constant(validPlan) }: Arranged = {}
 ): Promise<Outcome & { readonly waited: ReadonlyArray<number> }> => {
   answer = answered
   sent.length = 0
@@ -106,7 +106,7 @@ describe("a run", () => {
   ])("finds %s", async (_, wrong, complaint) => {
     const { failures } = await runWith(
       (response, number) => (number === "wrong" ? wrong : good)(response, number),
-      { fixed: [sound, planOf("wrong")] }
+      { fixed: [validPlan, planOf("wrong")] }
     )
     expect(failures).toHaveLength(1)
     expect(failures[0]).toMatchObject({ index: 1, others: 0, at: `GET ${under}wrong/` })
@@ -127,7 +127,7 @@ describe("a run", () => {
     expect(sent).toEqual([])
   })
 
-  const probing: Plan = { ...sound, kind: "path" }
+  const probing: Plan = { ...validPlan, kind: "path" }
   const echoing: Answer = (response, number) => {
     const asked = response.req.headers["x-request-id"]
     json(
@@ -184,7 +184,7 @@ describe("a run", () => {
 describe("a service that cannot answer now", () => {
   it("is asked once more at the end, after its Retry-After, under another mark", async () => {
     const late: Plan = {
-      ...sound,
+      ...validPlan,
       steps: (mark) => planOf(`late-${mark}`).steps(mark, { apiKey: "k" })
     }
     const { failures, tally, turnedAway, waited } = await runWith(

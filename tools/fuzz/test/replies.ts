@@ -4,7 +4,7 @@ import type { Reply } from "../Case.ts"
 export const statusPath = "/v1/data-import/account-transfer-status/FUZZ/imported-0/"
 
 /** The headers of every good answer. */
-export const soundHeaders: Readonly<Record<string, string>> = {
+export const validHeaders: Readonly<Record<string, string>> = {
   "content-type": "application/json",
   "cache-control": "no-store",
   "x-content-type-options": "nosniff",
@@ -26,7 +26,7 @@ export const replyOf = (
   headers: Readonly<Record<string, string>> = {}
 ): Reply => {
   const text = typeof body === "string" ? body : JSON.stringify(body)
-  const all = { ...soundHeaders, ...headers }
+  const all = { ...validHeaders, ...headers }
   return { status, headers: all, body: text, json: () => parsed(text), value: parsed(text) }
 }
 

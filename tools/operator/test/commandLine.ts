@@ -1,9 +1,9 @@
 /** The operator on a storage in memory: command lines, and what becomes of each. */
 import { layerMemory as accounts } from "@data-import/domain/ports/memory/Accounts"
 import { layerMemory as apiKeys } from "@data-import/domain/ports/memory/ApiKeys"
-import { layerMemory as history } from "@data-import/domain/ports/memory/AuditLog"
+import { layerMemory as auditLog } from "@data-import/domain/ports/memory/AuditLog"
 import { layerMemory as importProcesses } from "@data-import/domain/ports/memory/ImportProcesses"
-import { layerMemory as operatorSetup } from "@data-import/domain/ports/memory/Configuration"
+import { layerMemory as configuration } from "@data-import/domain/ports/memory/Configuration"
 import { layerMemory as tokens } from "@data-import/domain/ports/memory/TokenSigner"
 import { NodeServices } from "@effect/platform-node"
 import { expect } from "@effect/vitest"
@@ -13,11 +13,11 @@ import { run } from "../Operator.ts"
 import type { Ports } from "../Storage.ts"
 
 export const memory = Layer.mergeAll(
-  operatorSetup,
+  configuration,
   apiKeys,
   importProcesses,
   accounts,
-  history,
+  auditLog,
   tokens
 )
 

@@ -11,11 +11,11 @@ import { simulate } from "../Simulation.ts"
 
 const steps = 200
 
-const simulateOnPostgres = (seeds: ReadonlyArray<number>, crowd: number) =>
+const simulateOnPostgres = (seeds: ReadonlyArray<number>, burst: number) =>
   Effect.gen(function* () {
-    const ground = yield* backendOnPostgres(Redacted.make(inject("databaseUrl")))
+    const backend = yield* backendOnPostgres(Redacted.make(inject("databaseUrl")))
     return yield* Effect.forEach(seeds, (seed) =>
-      simulate(seed, steps, { ...ground, burst: crowd })
+      simulate(seed, steps, { ...backend, burst: burst })
     )
   }).pipe(Effect.scoped, Effect.runPromise)
 

@@ -17,9 +17,9 @@ const failureOf = (report: Report): ReadonlyArray<string> =>
     ? []
     : failureLines(report, report.log, `npm run simulate -- --seed ${report.seed} --steps ${steps}`)
 
-/** The first seed that fails on this ground. */
-const found = (ground: Backend): number | undefined =>
-  seeds.find((seed) => simulateInMemory(seed, steps, ground).failure !== null)
+/** The first seed that fails on this backend. */
+const found = (backend: Backend): number | undefined =>
+  seeds.find((seed) => simulateInMemory(seed, steps, backend).failure !== null)
 
 describe("the simulation", { timeout: 240_000 }, () => {
   it("holds for 1,200 seeds, and every outcome occurs", () => {
@@ -47,8 +47,8 @@ describe("the simulation", { timeout: 240_000 }, () => {
   })
 
   it("makes the same failure of the same seed", () => {
-    const ground = backendInMemory(brokenAdapters["complete forgets its event"])
-    const [once, again] = [1, 1].map((seed) => simulateInMemory(seed, steps, ground))
+    const backend = backendInMemory(brokenAdapters["complete forgets its event"])
+    const [once, again] = [1, 1].map((seed) => simulateInMemory(seed, steps, backend))
     expect(once?.failure).not.toBeNull()
     expect(again?.failure).toBe(once?.failure)
     expect(again?.log).toEqual(once?.log)
@@ -81,8 +81,8 @@ describe("the clients' observations alone reveal", { timeout: 120_000 }, () => {
     "a key that a dead request holds is never free"
   ])("%s", (what) => {
     const spoil = { ...brokenAdapters, ...brokenKeys }[what]
-    const ground = backendInMemory(spoil, { onlyClients: true })
-    expect(found(ground)).toBeDefined()
+    const backend = backendInMemory(spoil, { onlyClients: true })
+    expect(found(backend)).toBeDefined()
   })
 
   it.each(Object.entries({ ...brokenPrograms, ...brokenKeyPrograms }))("%s", (_what, spoil) => {

@@ -51,13 +51,13 @@ const changing =
   }
 
 /** Decides on what it read before the call, and stores the decision after it. */
-const decidingEarly: Mutation = ({ accounts }, _store, turn) => {
+const decidingEarly: Mutation = ({ accounts }, _store, wait) => {
   const change: Change = (command) =>
     Effect.gen(function* () {
-      const seen = yield* accounts.view(command.key, command.look)
+      const seen = yield* accounts.view(command.key, command.lookup)
       if (Option.isNone(seen)) return yield* accounts.change(command)
       const decided = command.decide(seen.value)
-      yield* turn("inside of Accounts.change", [])
+      yield* wait("inside of Accounts.change", [])
       return yield* accounts.change({ ...command, decide: () => decided })
     })
   return { accounts: { ...accounts, change } }
@@ -220,25 +220,25 @@ export const brokenAdapters: Readonly<Record<string, Mutation>> = {
   "notes are not looked up": ({ accounts }) => ({
     accounts: {
       ...accounts,
-      change: (command) => accounts.change({ ...command, look: { ...command.look, notes: [] } })
+      change: (command) => accounts.change({ ...command, lookup: { ...command.lookup, notes: [] } })
     }
   }),
-  "every supplier's day is that of UTC": ({ configuration: setup }) => ({
+  "every supplier's day is that of UTC": ({ configuration: configuration }) => ({
     configuration: {
-      ...setup,
+      ...configuration,
       supplier: (code) =>
         Effect.map(
-          setup.supplier(code),
+          configuration.supplier(code),
           Option.map((supplier) => ({ ...supplier, timeZone: utc }))
         )
     }
   }),
-  "every supplier is Ongoing": ({ configuration: setup }) => ({
+  "every supplier is Ongoing": ({ configuration: configuration }) => ({
     configuration: {
-      ...setup,
+      ...configuration,
       supplier: (code) =>
         Effect.map(
-          setup.supplier(code),
+          configuration.supplier(code),
           Option.map((supplier) => ({ ...supplier, status: "Ongoing" as const }))
         )
     }

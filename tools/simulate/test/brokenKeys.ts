@@ -41,14 +41,14 @@ const reserving =
   })
 
 /** Stores the change, and its answer in a step of its own. */
-const keepingLater: Mutation = ({ accounts }, store, turn) => {
+const keepingLater: Mutation = ({ accounts }, store, wait) => {
   const change: Change = (command) => {
     const { at, keep } = command
     if (!keep) return accounts.change(command)
     return Effect.tap(
       accounts.change({ ...command, keep: null }),
       Effect.fnUntraced(function* (answer: Option.Option<never>) {
-        yield* turn("inside of Accounts.change", [])
+        yield* wait("inside of Accounts.change", [])
         if (answer._tag === "None") return
         const text = finish(keep.textOf(answer.value))
         const expiresAt = DateTime.add(at, { hours: 24 })

@@ -33,7 +33,7 @@ import { type Keep, keepFrom } from "../requests/IdempotencyKey.ts"
 import { type ImportKey, type ImportState, stateAt } from "../account/ImportProcess.ts"
 import type { Caller } from "../organisation/Organisation.ts"
 import * as Settings from "../support/Settings.ts"
-import { inTurns } from "../support/Steps.ts"
+import { inTimeSlices } from "../support/Steps.ts"
 
 /** `first` tells a first staging from one that replaced pending data. */
 export interface Staged {
@@ -101,7 +101,7 @@ const settings = Config.all({
 
 interface Dependencies {
   readonly processes: ImportProcesses["Service"]
-  readonly setup: Configuration["Service"]
+  readonly configuration: Configuration["Service"]
   readonly requestValidator: RequestValidator
   readonly attempts: ReturnType<typeof makeAttempts>
   readonly concurrencyLimit: number | null
@@ -137,7 +137,7 @@ const stage = Effect.fnUntraced(function* (
   yield* requireOngoing(supplier)
   const { external_account_number, import_supplier } = valid.payload
   const key = { import_supplier, external_account_number }
-  const payload = yield* inTurns(() => writingAccount(valid.payload))
+  const payload = yield* inTimeSlices(() => writingAccount(valid.payload))
   const stagedAs = ({ _tag }: Stored): Staged => ({ first: _tag === "Created", key })
   const command = { key, payload, caller, at: now, keep: keepFrom(keep, stagedAs) }
   const staging = yield* deps.processes.stage(command)
@@ -172,7 +172,7 @@ const startAttempt = Effect.fnUntraced(function* (
   const { body: valid, now, supplier } = yield* deps.requestValidator.validate(request)
   yield* requireOngoing(supplier)
   const { dry_run: dryRun = false, operations_team_name: team, ...key } = valid.payload
-  if (!(yield* deps.setup.hasTeam(team))) return yield* refuseForTeam(deps, key, team, now)
+  if (!(yield* deps.configuration.hasTeam(team))) return yield* refuseForTeam(deps, key, team, now)
   const limits = { deployment: deps.concurrencyLimit, supplier: supplier.concurrencyLimit }
   const claim = yield* deps.attempts.claim({ key, dryRun, limits, caller, at: now })
   if (claim._tag === "Refused") return yield* refusalOf(key, claim.found) ?? unavailable
@@ -181,13 +181,13 @@ const startAttempt = Effect.fnUntraced(function* (
 
 const make = Effect.gen(function* () {
   const processes = yield* ImportProcesses
-  const setup = yield* Configuration
-  const history = yield* AuditLog
+  const configuration = yield* Configuration
+  const auditLog = yield* AuditLog
   const { concurrencyLimit, lease } = yield* settings
-  const requestValidator = makeRequestValidator(setup, yield* Documents)
+  const requestValidator = makeRequestValidator(configuration, yield* Documents)
   const deps: Dependencies = {
     processes,
-    setup,
+    configuration,
     requestValidator,
     attempts: makeAttempts({ processes, requestValidator, lease }),
     concurrencyLimit: Option.getOrNull(concurrencyLimit)
@@ -209,14 +209,14 @@ const make = Effect.gen(function* () {
           DocumentsUnavailable: () => unavailable,
           ReservationLost: () => keyInUse
         }),
-        recordRefusals(history, "stage", caller, payloadOf(body)),
+        recordRefusals(auditLog, "stage", caller, payloadOf(body)),
         Effect.catchTag("StorageUnavailable", () => unavailable)
       )
     ),
     process: Effect.fn("AccountImport.process")((caller, body, keep = null, faults = []) =>
       startAttempt(deps, { caller, body, faults }, keep).pipe(
         Effect.catchTag("DocumentsUnavailable", () => unavailable),
-        recordRefusals(history, "process", caller, payloadOf(body)),
+        recordRefusals(auditLog, "process", caller, payloadOf(body)),
         Effect.flatMap(deps.attempts.run),
         Effect.catchTag("StorageUnavailable", () => unavailable)
       )

@@ -23,7 +23,7 @@ import { type Keep, keepFrom } from "../requests/IdempotencyKey.ts"
 import { AttemptId, type ImportKey } from "../account/ImportProcess.ts"
 import * as Json from "../schema/Json.ts"
 import type { Caller } from "../organisation/Organisation.ts"
-import { inTurns } from "../support/Steps.ts"
+import { inTimeSlices } from "../support/Steps.ts"
 import { makeWorkBudget, waiting, type WorkBudget } from "../requests/WorkBudget.ts"
 
 type Port = ImportProcesses["Service"]
@@ -140,7 +140,7 @@ const revalidate = Effect.fnUntraced(function* (deps: Dependencies, attempt: Att
   const { requestValidator } = deps
   const { caller } = attempt
   const text = yield* textOf(deps, attempt)
-  const payload = Result.getOrThrow(yield* inTurns(() => Json.parsing(text)))
+  const payload = Result.getOrThrow(yield* inTimeSlices(() => Json.parsing(text)))
   const code = "account_failed_validation"
   return yield* requestValidator
     .validate({ validator: accountValidator, caller, body: payload, payload, code })

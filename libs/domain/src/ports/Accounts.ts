@@ -21,7 +21,7 @@ import type { StorageUnavailable } from "./StorageUnavailable.ts"
  */
 export interface ChangeCommand<A, E> {
   readonly key: ImportKey
-  readonly look: Lookup
+  readonly lookup: Lookup
   readonly decide: (account: AccountView) => Result.Result<Decision<A>, E>
   readonly action: AuditAction
   readonly caller: Caller
@@ -33,10 +33,10 @@ export interface ChangeCommand<A, E> {
 export class Accounts extends Context.Service<
   Accounts,
   {
-    /** The account that the import has become, with what `look` names; none where not imported. */
+    /** The account that the import has become, with what `lookup` names; none where not imported. */
     readonly view: (
       key: ImportKey,
-      look: Lookup
+      lookup: Lookup
     ) => Effect.Effect<Option.Option<AccountView>, StorageUnavailable>
 
     /**
@@ -48,7 +48,7 @@ export class Accounts extends Context.Service<
     ) => Effect.Effect<Option.Option<AccountDescription>, StorageUnavailable>
 
     /**
-     * Changes an account as `decide` says, which sees of the account what `look` names and may be
+     * Changes an account as `decide` says, which sees of the account what `lookup` names and may be
      * called more than once. None where there is no account; nothing is stored where `decide`
      * fails. A change of nothing writes no event. Event: post_import.completed. Audit: `action`,
      * with the outcome `created` where something is stored and `unchanged` where nothing is. With

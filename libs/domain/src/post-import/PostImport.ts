@@ -51,7 +51,7 @@ import { decideStatements } from "./StatementImport.ts"
 import {
   decideTransactions,
   type TransactionResult,
-  transactionsToLookAt
+  transactionLookup
 } from "./TransactionImport.ts"
 import type { Validator } from "../schema/Validator.ts"
 import { waiting } from "../requests/WorkBudget.ts"
@@ -120,7 +120,7 @@ interface Dependencies {
   readonly accounts: Accounts["Service"]
   readonly processes: ImportProcesses["Service"]
   readonly vendor: PaymentVendor["Service"]
-  readonly history: AuditLog["Service"]
+  readonly auditLog: AuditLog["Service"]
   readonly requestValidator: RequestValidator
 }
 
@@ -161,11 +161,11 @@ const change = <A, E>(
   { accounts }: Dependencies,
   { action, caller, keep }: Write<A>,
   { body, now: at }: ValidRequest<ImportKey>,
-  look: Lookup,
+  lookup: Lookup,
   decide: (account: AccountView) => Result.Result<Decision<A>, E>
 ) =>
   Effect.flatMap(
-    accounts.change({ key: keyOf(body), look, decide, action, caller, at, keep }),
+    accounts.change({ key: keyOf(body), lookup: lookup, decide, action, caller, at, keep }),
     Option.match({ onNone: () => Effect.fail(new NotFound()), onSome: Effect.succeed })
   )
 
@@ -189,8 +189,8 @@ const createTransactions = Effect.fnUntraced(function* (
   const { now, today } = valid
   const options = { ...Result.getOrThrow(parameters), now, today }
   const decide = decideTransactions(transactions, options)
-  const look = transactionsToLookAt(transactions, options)
-  return yield* change(deps, write, valid, look, decide)
+  const lookup = transactionLookup(transactions, options)
+  return yield* change(deps, write, valid, lookup, decide)
 })
 
 const createStatements = Effect.fnUntraced(function* (
@@ -245,7 +245,7 @@ const createPaymentInstruction = Effect.fnUntraced(function* (
 })
 
 const recorded = <A>(
-  { history }: Dependencies,
+  { auditLog }: Dependencies,
   { action, body, caller }: Write<never>,
   written: Effect.Effect<A, Failure | Unavailable | ReservationLost>
 ): Effect.Effect<A, Failure> =>
@@ -254,7 +254,7 @@ const recorded = <A>(
       DocumentsUnavailable: () => unavailable,
       ReservationLost: () => keyInUse
     }),
-    recordRefusals(history, action, caller, body),
+    recordRefusals(auditLog, action, caller, body),
     Effect.catchTag("StorageUnavailable", () => unavailable)
   )
 
@@ -263,7 +263,7 @@ const make = Effect.gen(function* () {
     accounts: yield* Accounts,
     processes: yield* ImportProcesses,
     vendor: yield* PaymentVendor,
-    history: yield* AuditLog,
+    auditLog: yield* AuditLog,
     requestValidator: makeRequestValidator(yield* Configuration, yield* Documents)
   }
 

@@ -101,7 +101,7 @@ const existingBytes = (sent: ReadonlyArray<Transaction>): number =>
   sent.reduce((sum, transaction) => sum + 2 * sizeOf(transaction), 256 * 1024)
 
 /** What has to be read of the account to decide on these transactions. */
-export const transactionsToLookAt = (
+export const transactionLookup = (
   sent: ReadonlyArray<Transaction>,
   { checkPreviouslyAdded }: Pick<TransactionImportOptions, "checkPreviouslyAdded">
 ): Lookup =>

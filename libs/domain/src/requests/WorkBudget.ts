@@ -3,7 +3,7 @@
  * presence limit bounds memory: a parsed payload takes many times its size, from when it is parsed
  * until its request has ended. The computing limit bounds the work on the event loop. A request
  * takes room under both, and gives the room for computing back while it waits for another system
- * (`waiting`). No organisation gets more than its share of either, so that none waits for the work
+ * (`waiting`). No organisation gets more than its quota of either, so that none waits for the work
  * of another. Small payloads never wait.
  */
 import { Context, Effect, Exit, identity, Scope, Semaphore } from "effect"
@@ -23,7 +23,7 @@ interface Limits {
 
 const presenceLimits: Limits = { total: 8 * largestBytes, ofOne: 2 * largestBytes }
 
-/** Two organisations can use up their shares. */
+/** Two organisations can use up their quotas. */
 const computingLimits: Limits = { total: 2 * largestBytes, ofOne: largestBytes }
 
 /**
@@ -66,7 +66,7 @@ const makeRoom = (total: number): Room => {
   return { take: (bytes) => first.withPermit(permits.takeScoped(bytes)) }
 }
 
-interface Share {
+interface Quota {
   readonly room: Room
   users: number
 }
@@ -79,23 +79,23 @@ type Take = (
 
 const makeTake = ({ ofOne, total }: Limits): Take => {
   const room = makeRoom(total)
-  const shares = new Map<OrganisationName | null, Share>()
+  const quotas = new Map<OrganisationName | null, Quota>()
 
   const enter = (organisation: OrganisationName | null) =>
     Effect.sync(() => {
-      const share = shares.get(organisation) ?? { room: makeRoom(ofOne), users: 0 }
-      shares.set(organisation, share)
-      share.users++
-      return share
+      const quota = quotas.get(organisation) ?? { room: makeRoom(ofOne), users: 0 }
+      quotas.set(organisation, quota)
+      quota.users++
+      return quota
     })
-  const leave = (organisation: OrganisationName | null) => (share: Share) =>
+  const leave = (organisation: OrganisationName | null) => (quota: Quota) =>
     Effect.sync(() => {
-      if (--share.users === 0) shares.delete(organisation)
+      if (--quota.users === 0) quotas.delete(organisation)
     })
 
   return (organisation, bytes) =>
     Effect.acquireRelease(enter(organisation), leave(organisation)).pipe(
-      Effect.flatMap((share) => share.room.take(bytes)),
+      Effect.flatMap((quota) => quota.room.take(bytes)),
       Effect.andThen(room.take(bytes))
     )
 }

@@ -46,10 +46,10 @@ interface FieldDecoder {
 
 const struct = (room: Room, tree: StructNode): Decoder => {
   const fields: ReadonlyArray<FieldDecoder> = [...tree.fields].map(
-    ([name, { optional, shape }]) => ({
+    ([name, { optional, node }]) => ({
       name,
       optional,
-      decode: decoderIn(room, shape)
+      decode: decoderIn(room, node)
     })
   )
   return (input) => {

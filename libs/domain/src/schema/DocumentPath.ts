@@ -90,11 +90,11 @@ export const documentsAreFew: Rule<{
 }
 
 /**
- * Makes the search for the documents that a body of the shape names with clean paths: each once and
+ * Makes the search for the documents that a body of the tree names with clean paths: each once and
  * without a leading slash, and of too many no more than shows that they are too many.
  */
-export const documentsIn = (shape: SchemaTree) => {
-  const pathsIn = leavesOf(shape, DocumentPath)
+export const documentsIn = (tree: SchemaTree) => {
+  const pathsIn = leavesOf(tree, DocumentPath)
   return function* (body: unknown): Steps<ReadonlySet<DocumentPath>> {
     const paths = new Set<DocumentPath>()
     for (const path of pathsIn(body)) {

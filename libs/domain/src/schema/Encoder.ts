@@ -56,7 +56,7 @@ const writingOf = (tree: SchemaTree): Written => {
     case "Struct":
       return {
         _tag: "Struct",
-        fields: [...tree.fields].map(([name, { shape }]) => ({ name, written: writingOf(shape) }))
+        fields: [...tree.fields].map(([name, { node }]) => ({ name, written: writingOf(node) }))
       }
   }
 }

@@ -24,7 +24,7 @@ export interface BrokenRule extends Broken {
 }
 
 /** At most so many are listed. One more is looked for, to know whether there are more. */
-export const mostFaults = 1_000
+export const maxErrors = 1_000
 
 export class Findings {
   readonly #found: Array<BrokenRule> = []
@@ -36,10 +36,10 @@ export class Findings {
 
   /** Whether there are more than are listed, so that looking further finds nothing new. */
   get areMore(): boolean {
-    return this.#found.length > mostFaults
+    return this.#found.length > maxErrors
   }
 
   get listed(): ReadonlyArray<BrokenRule> {
-    return this.#found.slice(0, mostFaults)
+    return this.#found.slice(0, maxErrors)
   }
 }

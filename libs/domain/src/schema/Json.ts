@@ -352,7 +352,7 @@ class Parser {
 }
 
 /** Characters between two pauses. */
-const pace = 4_096
+const stepsPerYield = 4_096
 
 /**
  * Parses one JSON document in steps. Fails with the code `parse_error` for malformed text, a
@@ -363,7 +363,7 @@ const pace = 4_096
 export function* parsing(text: string): Steps<Result.Result<unknown, NotJson>> {
   const parser = new Parser(text)
   try {
-    while (!parser.advance(pace)) yield
+    while (!parser.advance(stepsPerYield)) yield
     return Result.succeed(parser.document)
   } catch (error) {
     if (error instanceof NotJson) return Result.fail(error)

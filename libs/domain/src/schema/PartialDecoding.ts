@@ -21,7 +21,7 @@ export class Invalid {}
 type Task =
   | {
       readonly _tag: "Struct"
-      readonly shape: StructNode
+      readonly node: StructNode
       readonly input: Readonly<Record<string, unknown>>
       readonly output: object
       readonly path: Path
@@ -48,7 +48,7 @@ interface Place {
 }
 
 /** Between two pauses, unless one takes longer. */
-const pace = 64
+const stepsPerYield = 64
 
 class PartialDecoding {
   readonly #findings: Findings
@@ -59,9 +59,9 @@ class PartialDecoding {
   }
 
   /** The decoded value, or `invalid` for a body that is not even of the right JSON type. */
-  *decode(shape: SchemaTree, input: unknown): Steps<unknown> {
+  *decode(node: SchemaTree, input: unknown): Steps<unknown> {
     const whole = { target: {}, key: "body" }
-    const decoded = this.#begin(shape, input, [], whole)
+    const decoded = this.#begin(node, input, [], whole)
     for (let task = this.#open.pop(); task !== undefined; task = this.#open.pop()) {
       if (this.#findings.areMore) return decoded
       const further = this.#open.length
@@ -75,26 +75,26 @@ class PartialDecoding {
   }
 
   /** The value of a leaf, or an object or list that fills up later. */
-  #begin(shape: SchemaTree, input: unknown, path: Path, place: Place): unknown {
-    switch (shape._tag) {
+  #begin(node: SchemaTree, input: unknown, path: Path, place: Place): unknown {
+    switch (node._tag) {
       case "Leaf":
-        return this.#decodeLeaf(shape, input, path)
+        return this.#decodeLeaf(node, input, path)
       case "Struct": {
-        if (!isObject(input)) return this.#refuse(path, wrongType(shape, input))
+        if (!isObject(input)) return this.#refuse(path, wrongType(node, input))
         const output = {}
-        this.#open.push({ _tag: "Struct", shape, input, output, path })
+        this.#open.push({ _tag: "Struct", node, input, output, path })
         return output
       }
       case "List": {
-        if (!Array.isArray(input)) return this.#refuse(path, wrongType(shape, input))
+        if (!Array.isArray(input)) return this.#refuse(path, wrongType(node, input))
         if (input.length > listElements) return this.#refuse(path, tooManyElements)
         const output: Array<unknown> = []
-        this.#open.push({ _tag: "List", element: shape.element, input, output, path })
+        this.#open.push({ _tag: "List", element: node.element, input, output, path })
         return output
       }
       case "Free": {
-        if (input === null && shape.nullable) return null
-        if (!isObject(input)) return this.#refuse(path, wrongType(shape, input))
+        if (input === null && node.nullable) return null
+        if (!isObject(input)) return this.#refuse(path, wrongType(node, input))
         this.#open.push({ _tag: "Free", input, path, place })
         return input
       }
@@ -106,25 +106,25 @@ class PartialDecoding {
     return invalid
   }
 
-  #decodeLeaf(shape: LeafNode, input: unknown, path: Path): unknown {
-    const value = shape.read(input)
+  #decodeLeaf(node: LeafNode, input: unknown, path: Path): unknown {
+    const value = node.read(input)
     if (value !== invalid) return value
-    const decoded = shape.decode(input)
+    const decoded = node.decode(input)
     if (Result.isSuccess(decoded)) return decoded.success
-    for (const broken of brokenBy(decoded.failure.issue, shape, input)) this.#refuse(path, broken)
+    for (const broken of brokenBy(decoded.failure.issue, node, input)) this.#refuse(path, broken)
     return invalid
   }
 
-  *#decodeMembers({ input, output, path, shape }: Task & { readonly _tag: "Struct" }): Steps<void> {
+  *#decodeMembers({ input, output, path, node }: Task & { readonly _tag: "Struct" }): Steps<void> {
     let documented = 0
-    for (const [name, field] of shape.fields) {
+    for (const [name, field] of node.fields) {
       const isSent = Object.hasOwn(input, name)
       if (isSent) documented++
       else if (field.optional) continue
       const at = [...path, name]
       const place = { target: output, key: name }
       const value = isSent
-        ? this.#begin(field.shape, input[name], at, place)
+        ? this.#begin(field.node, input[name], at, place)
         : this.#refuse(at, { code: "required", detail: "This field is required." })
       put(place, value)
     }
@@ -132,16 +132,16 @@ class PartialDecoding {
     const names = Object.keys(input)
     if (names.length === documented) return
     for (const name of names) {
-      if (shape.fields.has(name)) continue
+      if (node.fields.has(name)) continue
       if (this.#findings.areMore) return
-      this.#refuse([...path, name], unknownField(shape, name))
+      this.#refuse([...path, name], unknownField(node, name))
       yield
     }
   }
 
   *#decodeElements({ element, input, output, path }: Task & { _tag: "List" }): Steps<void> {
     for (let index = 0; index < input.length; index++) {
-      if (index % pace === 0) yield
+      if (index % stepsPerYield === 0) yield
       if (this.#findings.areMore) return
       const place = { target: output, key: index }
       put(place, this.#begin(element, input[index], [...path, index], place))
@@ -167,10 +167,10 @@ class PartialDecoding {
  * ends as soon as more errors are found than can be listed.
  */
 export const decodingPartially = (
-  shape: SchemaTree,
+  node: SchemaTree,
   input: unknown,
   findings: Findings
-): Steps<unknown> => new PartialDecoding(findings).decode(shape, input)
+): Steps<unknown> => new PartialDecoding(findings).decode(node, input)
 
 const put = ({ key, target }: Place, value: unknown): void => {
   if (value !== invalid) (target as Record<string | number, unknown>)[key] = value
@@ -183,10 +183,10 @@ const unreadable = (): never => {
 
 const mustNotBeNull = "Must not be null; omit the field instead."
 
-const wrongType = (shape: SchemaTree, value: unknown): Broken => {
+const wrongType = (node: SchemaTree, value: unknown): Broken => {
   if (value === null) return { code: "null", detail: mustNotBeNull }
-  if (shape._tag === "List") return { code: "not_a_list", detail: "Must be a list." }
-  if (shape._tag !== "Leaf") return { code: "not_an_object", detail: "Must be an object." }
+  if (node._tag === "List") return { code: "not_a_list", detail: "Must be a list." }
+  if (node._tag !== "Leaf") return { code: "not_an_object", detail: "Must be an object." }
   const sent = Array.isArray(value)
     ? "a list"
     : isRawNumber(value)
@@ -215,24 +215,24 @@ const brokenCheck = (meaning: CheckMeaning<unknown>, input: unknown): Broken => 
 /** What the issue with a leaf says, in codes of the contract. */
 const brokenBy = (
   issue: SchemaIssue.Issue,
-  shape: LeafNode,
+  node: LeafNode,
   input: unknown
 ): ReadonlyArray<Broken> => {
   switch (issue._tag) {
     case "Composite":
-      return issue.issues.flatMap((inner) => brokenBy(inner, shape, input))
+      return issue.issues.flatMap((inner) => brokenBy(inner, node, input))
     case "Encoding":
-      return brokenBy(issue.issue, shape, input)
+      return brokenBy(issue.issue, node, input)
     case "Filter": {
       if (input === null) return [{ code: "null", detail: mustNotBeNull }]
       return [brokenCheck(issue.filter.annotations as unknown as CheckMeaning<unknown>, input)]
     }
     case "AnyOf": {
       const checked = issue.issues.filter((inner) => inner._tag !== "InvalidType")
-      if (checked.length > 0) return checked.flatMap((inner) => brokenBy(inner, shape, input))
+      if (checked.length > 0) return checked.flatMap((inner) => brokenBy(inner, node, input))
       return [{ code: "invalid_type", detail: "Must be of another type." }]
     }
     default:
-      return [wrongType(shape, input)]
+      return [wrongType(node, input)]
   }
 }

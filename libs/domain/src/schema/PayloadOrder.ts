@@ -17,13 +17,13 @@ const afterAllSent = listElements * listElements
 type Rank = ReadonlyArray<number>
 
 class Ranking {
-  readonly #shape: SchemaTree
+  readonly #tree: SchemaTree
   readonly #input: unknown
   readonly #root: Path
   readonly #positions = new Map<object, ReadonlyMap<string, number>>()
 
-  constructor(shape: SchemaTree, input: unknown, root: Path) {
-    this.#shape = shape
+  constructor(tree: SchemaTree, input: unknown, root: Path) {
+    this.#tree = tree
     this.#input = input
     this.#root = root
   }
@@ -43,8 +43,8 @@ class Ranking {
   #positionIn(parent: unknown, name: string, path: Path, depth: number): number {
     const sent = isObject(parent) ? this.#positionsIn(parent).get(name) : undefined
     if (sent !== undefined) return sent
-    const shape = nodeAt(this.#shape, path.slice(0, depth))
-    const names = shape?._tag === "Struct" ? [...shape.fields.keys()] : []
+    const node = nodeAt(this.#tree, path.slice(0, depth))
+    const names = node?._tag === "Struct" ? [...node.fields.keys()] : []
     return afterAllSent + names.indexOf(name)
   }
 
@@ -73,12 +73,12 @@ const compareRanks = (a: Rank, b: Rank): number => {
 
 /** What is broken, in the order of the answer; `root` is the payload's path. */
 export function* inPayloadOrder(
-  shape: SchemaTree,
+  tree: SchemaTree,
   input: unknown,
   broken: ReadonlyArray<BrokenRule>,
   root: Path
 ): Steps<ReadonlyArray<BrokenRule>> {
-  const ranking = new Ranking(shape, input, root)
+  const ranking = new Ranking(tree, input, root)
   const ranked: Array<{ readonly rule: BrokenRule; readonly rank: Rank }> = []
   for (const rule of broken) {
     // The first time that an object is met, its members are counted.

@@ -84,7 +84,7 @@ const valueOf = ({ at, parent }: Task): unknown => {
 }
 
 /** Rules between two pauses. */
-const pace = 128
+const rulesPerYield = 128
 
 /**
  * Applies every rule to a valid body or a partially decoded one; `root` is the payload's path. Ends
@@ -128,7 +128,7 @@ export function* applyingRules(
       open.push({ set, parent: value, at: name, within: task })
     }
     applied += set.rules.length
-    if (applied < pace) continue
+    if (applied < rulesPerYield) continue
     applied = 0
     yield
   }

@@ -12,7 +12,7 @@ export type SchemaTree = StructNode | ListNode | FreeNode | LeafNode
 /** The object of a struct; without fields, an object that takes no members. */
 export interface StructNode {
   readonly _tag: "Struct"
-  readonly fields: ReadonlyMap<string, { readonly shape: SchemaTree; readonly optional: boolean }>
+  readonly fields: ReadonlyMap<string, { readonly node: SchemaTree; readonly optional: boolean }>
 }
 
 export interface ListNode {
@@ -20,7 +20,7 @@ export interface ListNode {
   readonly element: SchemaTree
 }
 
-/** An object of any inner shape. */
+/** An object of any content. */
 export interface FreeNode {
   readonly _tag: "Free"
   readonly nullable: boolean
@@ -55,7 +55,7 @@ export const schemaTreeOf = (schema: Schema.Constraint): SchemaTree => {
         Object.entries(fields).map(([name, field]) => {
           const inner =
             field.ast.context?.isOptional === true ? (field as Wrapped).schema : undefined
-          return [name, { shape: schemaTreeOf(inner ?? field), optional: inner !== undefined }]
+          return [name, { node: schemaTreeOf(inner ?? field), optional: inner !== undefined }]
         })
       )
     }
@@ -66,7 +66,7 @@ export const schemaTreeOf = (schema: Schema.Constraint): SchemaTree => {
   return objectOf(ast) ?? leafOf(schema as Schema.Codec<unknown>)
 }
 
-/** The shape of an object without documented members. */
+/** The content of an object without documented members. */
 const objectOf = (ast: SchemaAST.AST): SchemaTree | undefined => {
   const inside = insideOf(ast)
   if (inside === "nothing") return { _tag: "Struct", fields: new Map() }
@@ -84,36 +84,36 @@ const leafOf = (schema: Schema.Codec<unknown>): LeafNode => ({
   decode: Schema.decodeUnknownResult(schema, { errors: "all" })
 })
 
-/** What stands at a path of the shape. */
-export const nodeAt = (shape: SchemaTree, path: Path): SchemaTree | undefined => {
-  let current: SchemaTree | undefined = shape
+/** What stands at a path of the tree. */
+export const nodeAt = (tree: SchemaTree, path: Path): SchemaTree | undefined => {
+  let current: SchemaTree | undefined = tree
   for (const segment of path) {
-    if (current?._tag === "Struct") current = current.fields.get(String(segment))?.shape
+    if (current?._tag === "Struct") current = current.fields.get(String(segment))?.node
     else if (current?._tag === "List") current = current.element
     else return undefined
   }
   return current
 }
 
-/** Whether a shape has such a leaf anywhere. */
-const hasLeaf = (shape: SchemaTree, schema: Schema.Constraint): boolean => {
-  switch (shape._tag) {
+/** Whether a tree has such a leaf anywhere. */
+const hasLeaf = (tree: SchemaTree, schema: Schema.Constraint): boolean => {
+  switch (tree._tag) {
     case "Leaf":
-      return shape.schema === schema
+      return tree.schema === schema
     case "List":
-      return hasLeaf(shape.element, schema)
+      return hasLeaf(tree.element, schema)
     case "Struct":
-      return [...shape.fields.values()].some((field) => hasLeaf(field.shape, schema))
+      return [...tree.fields.values()].some((field) => hasLeaf(field.node, schema))
     case "Free":
       return false
   }
 }
 
 /**
- * Makes the search for all values of one leaf schema in a body of the shape, sound or not; lists
+ * Makes the search for all values of one leaf schema in a body of the tree, valid or not; lists
  * that are too long are left out. The search may pause where it gives undefined.
  */
-export const leavesOf = <A>(shape: SchemaTree, schema: Schema.Codec<A, unknown>) => {
+export const leavesOf = <A>(tree: SchemaTree, schema: Schema.Codec<A, unknown>) => {
   const leading = new Map<SchemaTree, boolean>()
   const leads = (part: SchemaTree): boolean => {
     const known = leading.get(part) ?? hasLeaf(part, schema)
@@ -124,7 +124,7 @@ export const leavesOf = <A>(shape: SchemaTree, schema: Schema.Codec<A, unknown>)
     const open: Array<{ readonly part: SchemaTree; readonly input: unknown }> = []
     const enter = (part: SchemaTree, input: unknown) =>
       void (leads(part) && open.push({ part, input }))
-    enter(shape, body)
+    enter(tree, body)
     for (let next = open.pop(), visited = 1; next !== undefined; next = open.pop(), visited++) {
       const { input, part } = next
       if (visited % 64 === 0) yield undefined
@@ -132,7 +132,7 @@ export const leavesOf = <A>(shape: SchemaTree, schema: Schema.Codec<A, unknown>)
         const value = part.read(input)
         if (value !== invalid) yield value as A
       } else if (part._tag === "Struct" && isObject(input)) {
-        for (const [name, { shape: field }] of part.fields) {
+        for (const [name, { node: field }] of part.fields) {
           if (Object.hasOwn(input, name)) enter(field, input[name])
         }
       } else if (part._tag === "List" && isListWithinLimit(input)) {

@@ -21,7 +21,7 @@ const ofOneOrganisation = 64
 /** How long all look-ups of a request may take together. */
 const deadline = Duration.seconds(5)
 
-export interface LookedUp {
+export interface LookupResult {
   readonly documents: FoundDocuments
   /** Where there is no file. */
   readonly missing: ReadonlySet<DocumentPath>
@@ -34,9 +34,9 @@ export interface LookedUp {
 export type LookUp = (
   supplier: Supplier,
   paths: ReadonlySet<DocumentPath>
-) => Effect.Effect<LookedUp, DocumentsUnavailable>
+) => Effect.Effect<LookupResult, DocumentsUnavailable>
 
-export const nothingLookedUp: LookedUp = { documents: new Map(), missing: new Set() }
+export const emptyLookup: LookupResult = { documents: new Map(), missing: new Set() }
 
 /** A semaphore for each organisation that looks something up right now, and for no other. */
 const makeSemaphores = () => {
@@ -66,7 +66,7 @@ export const makeLookUp = (store: Documents["Service"]): LookUp => {
   const orElse = () => Effect.fail(new DocumentsUnavailable({ cause: new Error("Too slow") }))
 
   return ({ documentRoot, organisation }, paths) => {
-    if (paths.size === 0) return Effect.succeed(nothingLookedUp)
+    if (paths.size === 0) return Effect.succeed(emptyLookup)
     const found = withSemaphore(organisation, (semaphore) => {
       const find = (path: DocumentPath) =>
         Effect.map(store.find(documentRoot, path), (document) => [path, document] as const)
@@ -76,16 +76,16 @@ export const makeLookUp = (store: Documents["Service"]): LookUp => {
     })
     return found.pipe(
       Effect.timeoutOrElse({ duration: deadline, orElse }),
-      Effect.map(lookedUp),
+      Effect.map(lookupResult),
       waiting,
       Effect.interruptible
     )
   }
 }
 
-const lookedUp = (
+const lookupResult = (
   found: ReadonlyArray<readonly [DocumentPath, Option.Option<StoredDocument>]>
-): LookedUp => {
+): LookupResult => {
   const documents = new Map<DocumentPath, StoredDocument>()
   const missing = new Set<DocumentPath>()
   for (const [path, document] of found) {

@@ -15,13 +15,13 @@ export type FindOwnSupplier = (
 ) => Effect.Effect<Option.Option<Supplier>, StorageUnavailable>
 
 export const findOwnSupplier =
-  (setup: Configuration["Service"]): FindOwnSupplier =>
+  (configuration: Configuration["Service"]): FindOwnSupplier =>
   (caller, code) =>
     Option.match(code, {
       onNone: () => Effect.succeedNone,
       onSome: (named) =>
         Effect.map(
-          setup.supplier(named),
+          configuration.supplier(named),
           Option.filter(({ organisation }) => organisation === caller.organisation)
         )
     })

@@ -14,22 +14,23 @@ import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
 import { SupplierCodeField } from "../account/Account.ts"
 import { businessDay, utc } from "../organisation/BusinessDay.ts"
 import { mostDocuments } from "../schema/DocumentPath.ts"
-import { makeLookUp, nothingLookedUp } from "./DocumentLookup.ts"
+import { makeLookUp, emptyLookup } from "./DocumentLookup.ts"
 import { findOwnSupplier } from "./OwnSupplier.ts"
 import { MigrationNotOngoing, ValidationFailed } from "../requests/Failure.ts"
 import type { FieldError } from "../schema/Findings.ts"
 import type { CalendarDate } from "../schema/Field.ts"
-import { mostFaults } from "../schema/Findings.ts"
+import { maxErrors } from "../schema/Findings.ts"
 import type { Caller } from "../organisation/Organisation.ts"
 import { decoderOf } from "../schema/Decoder.ts"
 import { invalid } from "../schema/LeafDecoder.ts"
 import type { Facts } from "../schema/Rules.ts"
-import { inTurns, type Steps } from "../support/Steps.ts"
+import { inTimeSlices, type Steps } from "../support/Steps.ts"
 import type { Supplier } from "../organisation/Supplier.ts"
 import type { Refusal, Validator } from "../schema/Validator.ts"
 
 /** Nothing is changed yet, so that a client that goes away need not be waited for. */
-const computed = <A>(make: () => Steps<A>): Effect.Effect<A> => Effect.interruptible(inTurns(make))
+const computed = <A>(make: () => Steps<A>): Effect.Effect<A> =>
+  Effect.interruptible(inTimeSlices(make))
 
 /** The refusal of a request for what was found beside its body and in it. */
 const refusalOf = (
@@ -38,8 +39,8 @@ const refusalOf = (
   { errors, more }: Refusal
 ): ValidationFailed => {
   const all = [...faults, ...errors]
-  const areMore = more || all.length > mostFaults
-  return new ValidationFailed({ code, errors: all.slice(0, mostFaults), more: areMore })
+  const areMore = more || all.length > maxErrors
+  return new ValidationFailed({ code, errors: all.slice(0, maxErrors), more: areMore })
 }
 
 const nothingBroken: Refusal = { errors: [], more: false }
@@ -85,12 +86,12 @@ export interface RequestValidator {
 }
 
 export const makeRequestValidator = (
-  setup: Configuration["Service"],
+  configuration: Configuration["Service"],
   store: Documents["Service"]
 ): RequestValidator => {
   const lookUp = makeLookUp(store)
 
-  const supplierOf = findOwnSupplier(setup)
+  const supplierOf = findOwnSupplier(configuration)
 
   /** Nothing is looked up for a request that is refused for too many faults or documents. */
   const lookUpDocuments = Effect.fnUntraced(function* (
@@ -98,19 +99,19 @@ export const makeRequestValidator = (
     { body, validator }: Parameters<RequestValidator["validate"]>[0],
     judged: Result.Result<unknown, Refusal>
   ) {
-    const isHopeless = Result.isFailure(judged) && judged.failure.errors.length >= mostFaults
+    const isHopeless = Result.isFailure(judged) && judged.failure.errors.length >= maxErrors
     if (isHopeless || Option.isNone(supplier) || !supplier.value.documentCheck) {
-      return nothingLookedUp
+      return emptyLookup
     }
     const paths = yield* computed(() => validator.documentsNamed(body))
-    return paths.size > mostDocuments ? nothingLookedUp : yield* lookUp(supplier.value, paths)
+    return paths.size > mostDocuments ? emptyLookup : yield* lookUp(supplier.value, paths)
   })
 
   const validate: RequestValidator["validate"] = Effect.fnUntraced(function* (request) {
     const { body, caller, code, faults = [], payload, validator } = request
     const now = yield* DateTime.now
     const [supplier, codeLists] = yield* Effect.all(
-      [supplierOf(caller, namedSupplier(payload)), setup.codeLists],
+      [supplierOf(caller, namedSupplier(payload)), configuration.codeLists],
       { concurrency: "unbounded" }
     )
     const timeZone = Option.match(supplier, { onNone: () => utc, onSome: (of) => of.timeZone })

@@ -19,7 +19,7 @@ const named = (payload: unknown, field: string, length: number): string | null =
 
 /** Records every refusal of `effect` but that the service is unavailable, which is no decision. */
 export const recordRefusals =
-  (history: AuditLog["Service"], action: AuditAction, caller: Caller, payload: unknown) =>
+  (auditLog: AuditLog["Service"], action: AuditAction, caller: Caller, payload: unknown) =>
   <A, E extends Failure | StorageUnavailable, R>(
     effect: Effect.Effect<A, E, R>
   ): Effect.Effect<A, E | StorageUnavailable, R> =>
@@ -28,7 +28,7 @@ export const recordRefusals =
         return Effect.void
       }
       return Effect.flatMap(DateTime.now, (at) =>
-        history.recordRefusal({
+        auditLog.recordRefusal({
           key: {
             import_supplier: named(payload, "import_supplier", supplierCodeLength),
             external_account_number: named(

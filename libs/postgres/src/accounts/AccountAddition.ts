@@ -6,11 +6,16 @@ import { BigDecimal, DateTime } from "effect"
 import type { AccountChange, AddedTransaction } from "@data-import/domain/account/AccountChange"
 import { auditEntry, type AuditedWrite, outboxEvent } from "../audit/ChangeEntries.ts"
 import type { Database } from "../connection/Database.ts"
-import { keeping, type KeptAnswer } from "../idempotency/StoredAnswers.ts"
+import { answerClauses, type StoredAnswer } from "../idempotency/StoredAnswers.ts"
 import * as tables from "../tables/AccountItemTables.ts"
 import * as Table from "../tables/Table.ts"
 import type { AccountSnapshot } from "./AccountReading.ts"
-import { noteInserts, type Posting, statementInserts, transactionInserts } from "./AccountItemInserts.ts"
+import {
+  noteInserts,
+  type Posting,
+  statementInserts,
+  transactionInserts
+} from "./AccountItemInserts.ts"
 
 type Sql = Database["Service"]["sql"]
 
@@ -51,10 +56,10 @@ export const addToAccount = (
   { id, revision }: Pick<AccountSnapshot, "id" | "revision">,
   change: AccountChange,
   write: Omit<AuditedWrite, "outcome">,
-  kept: KeptAnswer | null
+  kept: StoredAnswer | null
 ) => {
   const { at } = write
-  const parts = keeping(sql, kept)
+  const parts = answerClauses(sql, kept)
   return sql`
     with ${parts.before}
     present as (

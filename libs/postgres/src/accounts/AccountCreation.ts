@@ -11,7 +11,7 @@ import { finish } from "@data-import/domain/support/Steps"
 import { accountInserts } from "./AccountInserts.ts"
 import type { Database } from "../connection/Database.ts"
 import { auditEntry, outboxEvent } from "../audit/ChangeEntries.ts"
-import { isLost, keeping, type Keeping } from "../idempotency/StoredAnswers.ts"
+import { isLost, answerClauses, type AnswerClauses } from "../idempotency/StoredAnswers.ts"
 import { breaks } from "../connection/SqlFailure.ts"
 
 type Sql = Database["Service"]["sql"]
@@ -20,7 +20,7 @@ type Command = Parameters<ImportProcesses["Service"]["complete"]>[0]
 const imported = (
   sql: Sql,
   { attempt, key, newAccount }: Command,
-  { guard }: Keeping
+  { guard }: AnswerClauses
 ): Statement.Fragment => sql`
   update import_processes
   set lease_attempt = null, lease_expires_at = null, account_number = ${newAccount.number},
@@ -45,7 +45,7 @@ const statement = (sql: Sql, command: Command) => {
   const { caller, keep, key, newAccount } = command
   const { createdAt: at } = newAccount
   const kept = keep && { reservation: keep.reservation, text: finish(keep.textOf(newAccount)), at }
-  const parts = keeping(sql, kept ?? null)
+  const parts = answerClauses(sql, kept ?? null)
   return sql`
     with ${parts.before}
     changed as (${imported(sql, command, parts)}),

@@ -8,7 +8,7 @@ import { relativePath } from "@data-import/domain/schema/DocumentPath"
 import { type Database, rowsOf } from "../connection/Database.ts"
 import * as tables from "../tables/AccountTables.ts"
 import * as itemTables from "../tables/AccountItemTables.ts"
-import { reader, schemaOf, selected, withoutNulls } from "../tables/Table.ts"
+import { rowDecoder, schemaOf, selected, withoutNulls } from "../tables/Table.ts"
 import {
   allStatements,
   allTransactions,
@@ -32,11 +32,11 @@ const accountRows = rowsOf(
   })
 )
 
-const readMetadata = reader(tables.metadata, tables.metadataColumns)
-const readSupplyAddresses = reader(tables.supplyAddresses, tables.supplyAddressColumns)
-const readLedgers = reader(tables.ledgers, tables.ledgerColumns)
-const readBillingAddresses = reader(tables.billingAddresses, tables.billingAddresses.columns)
-const readBillingOptions = reader(tables.billingOptions, tables.billingOptions.columns)
+const readMetadata = rowDecoder(tables.metadata, tables.metadataColumns)
+const readSupplyAddresses = rowDecoder(tables.supplyAddresses, tables.supplyAddressColumns)
+const readLedgers = rowDecoder(tables.ledgers, tables.ledgerColumns)
+const readBillingAddresses = rowDecoder(tables.billingAddresses, tables.billingAddresses.columns)
+const readBillingOptions = rowDecoder(tables.billingOptions, tables.billingOptions.columns)
 
 const customerRows = rowsOf(
   Schema.Struct({

@@ -77,7 +77,7 @@ interface Items {
  * Reads the items of transactions, in their order and in chunks. Those of each transaction are
  * looked up by themselves, see `firstTransactions`.
  */
-const itemReader = <Item>({ item, table }: Items, schema: Schema.Codec<Item, unknown>) => {
+const itemDecoder = <Item>({ item, table }: Items, schema: Schema.Codec<Item, unknown>) => {
   const decode = rowsOf(Schema.Struct({ sequence: Schema.Int, items: Schema.Array(schema) }))
   return Effect.fnUntraced(function* (sql: Sql, id: bigint, sequences: ReadonlyArray<number>) {
     const chunks = yield* decode(sql`
@@ -98,7 +98,7 @@ const itemReader = <Item>({ item, table }: Items, schema: Schema.Codec<Item, unk
   })
 }
 
-const readLineItems = itemReader(
+const readLineItems = itemDecoder(
   {
     table: tables.lineItems,
     item: `json_build_object('item', ${selected(tables.lineItemColumns)},
@@ -110,7 +110,7 @@ const readLineItems = itemReader(
   })
 )
 
-const readTaxItems = itemReader(
+const readTaxItems = itemDecoder(
   { table: tables.taxItems, item: selected(tables.taxItemColumns) },
   schemaOf(tables.taxItemColumns)
 )

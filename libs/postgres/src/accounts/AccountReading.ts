@@ -48,18 +48,18 @@ export interface AccountSnapshot {
 /** What is to be read needs more memory than there is room for. */
 export class RoomNeeded extends Data.TaggedError("RoomNeeded")<{ readonly bytes: number }> {}
 
-/** The transactions that `look` names, as far as they are not too large. */
+/** The transactions that `lookup` names, as far as they are not too large. */
 const namedTransactions = Effect.fnUntraced(function* (
   sql: Sql,
   id: bigint,
-  look: Lookup,
+  lookup: Lookup,
   room: number
 ) {
-  const named = [...new Set(look.transactionIds)]
+  const named = [...new Set(lookup.transactionIds)]
   const sizes = named.length > 0 ? yield* readSizes(sql, firstTransactions(sql, id, named)) : []
   const sizeById = new Map(sizes.map((size) => [size.id, size]))
   const inOrder = named.flatMap((each) => sizeById.get(each) ?? [])
-  const { bytes, ids, unread: unreadTransaction } = readableOf(inOrder, look)
+  const { bytes, ids, unread: unreadTransaction } = readableOf(inOrder, lookup)
   if (bytes > room) return yield* new RoomNeeded({ bytes })
   if (ids.length === 0) return { transactions: new Map(), unreadTransaction }
   const heads = yield* readHeads(sql, firstTransactions(sql, id, ids))
@@ -71,17 +71,17 @@ const namedTransactions = Effect.fnUntraced(function* (
 })
 
 /**
- * The account that the import has become, as `look` names it: by a statement for itself, which
+ * The account that the import has become, as `lookup` names it: by a statement for itself, which
  * comes first, so that its revision is not newer than the rest, and one for each kind of thing.
  * Where its transactions are larger than there is `room` for, in bytes, none is read, and it fails.
  */
 export const readAccount = Effect.fnUntraced(function* (
   sql: Sql,
   key: ImportKey,
-  look: Lookup,
+  lookup: Lookup,
   room: number
 ) {
-  const { notes = [], statementIds = [] } = look
+  const { notes = [], statementIds = [] } = lookup
   const [row] = yield* viewRows(sql`
     select accounts.id, revision, number, balance::text,
       (select to_char(max(last_statement_closing_date), 'YYYY-MM-DD') from ledgers
@@ -92,7 +92,7 @@ export const readAccount = Effect.fnUntraced(function* (
     ${ofKey(sql, key)}`)
   if (row === undefined) return Option.none<AccountSnapshot>()
   const { id, revision, ...account } = row
-  const transactions = yield* namedTransactions(sql, id, look, room)
+  const transactions = yield* namedTransactions(sql, id, lookup, room)
   const statements =
     statementIds.length > 0
       ? yield* readStatements(sql, namedStatements(sql, id, statementIds))

@@ -9,7 +9,7 @@ import type { Reservation } from "@data-import/domain/requests/IdempotencyKey"
 import { Accounts, type ChangeCommand } from "@data-import/domain/ports/Accounts"
 import type { OrganisationName } from "@data-import/domain/organisation/Organisation"
 import { ReservationLost } from "@data-import/domain/ports/IdempotencyKeys"
-import { inTurns } from "@data-import/domain/support/Steps"
+import { inTimeSlices } from "@data-import/domain/support/Steps"
 import { makeWorkBudget } from "@data-import/domain/requests/WorkBudget"
 import { addToAccount } from "./AccountAddition.ts"
 import { readDescription } from "./AccountDescriptions.ts"
@@ -59,9 +59,9 @@ const change = Effect.fnUntraced(function* <A, E>(
   command: ChangeCommand<A, E>,
   room: number
 ) {
-  const { action, at, caller, decide, keep, key, look } = command
+  const { action, at, caller, decide, keep, key, lookup: lookup } = command
   const write = { action, at, caller, key }
-  const snapshot = yield* readAccount(sql, key, look, room)
+  const snapshot = yield* readAccount(sql, key, lookup, room)
   if (Option.isNone(snapshot)) return Option.none<Result.Result<A, E>>()
   const decided = decide(snapshot.value.view)
   if (Result.isSuccess(decided)) {
@@ -69,7 +69,7 @@ const change = Effect.fnUntraced(function* <A, E>(
     if (isEmpty(wanted)) {
       yield* recordUnchanged(sql, write, keep?.reservation)
     } else {
-      const text = keep ? yield* inTurns(() => keep.textOf(answer)) : ""
+      const text = keep ? yield* inTimeSlices(() => keep.textOf(answer)) : ""
       const kept = keep ? { reservation: keep.reservation, text, at } : null
       const stored = yield* addToAccount(sql, snapshot.value, wanted, write, kept)
       if (isLost(stored)) return yield* new ReservationLost()
@@ -124,10 +124,10 @@ const make = Effect.gen(function* () {
   const reading = makeReading()
   const mutex = yield* KeyedMutex.make(lockWait)
   return Accounts.of({
-    view: (key, look) => {
+    view: (key, lookup) => {
       if (!isStorableKey(key)) return Effect.succeedNone
       return reading(null, (room) => {
-        const snapshot = readAccount(sql, key, look, room)
+        const snapshot = readAccount(sql, key, lookup, room)
         const viewed = Effect.map(snapshot, (account) => Option.map(account, ({ view }) => view))
         return run(atOneInstant(sql, viewed))
       })

@@ -22,7 +22,7 @@ import { Reactivity } from "effect/reactivity"
 import type { SqlError } from "effect/sql"
 import { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
 import * as Settings from "@data-import/domain/support/Settings"
-import { inTurns, type Steps } from "@data-import/domain/support/Steps"
+import { inTimeSlices, type Steps } from "@data-import/domain/support/Steps"
 import * as Admission from "./Admission.ts"
 import type { RunBatch } from "./BatchExecution.ts"
 import * as Batcher from "./Batcher.ts"
@@ -280,7 +280,7 @@ export const rowsOf = <Row extends Schema.Codec<unknown, unknown>>(row: Row) => 
     rows.length <= fewRows
       ? decodeFew(rows)
       : Effect.flatMap(
-          inTurns(() => decoding(rows)),
+          inTimeSlices(() => decoding(rows)),
           Effect.fromResult
         )
   return <E, R>(rows: Effect.Effect<ReadonlyArray<unknown>, E, R>) => Effect.flatMap(rows, decode)

@@ -13,7 +13,7 @@ import { recordSet } from "../tables/RecordSet.ts"
 type Sql = Database["Service"]["sql"]
 
 /** The answer to keep of a write at `at`. */
-export interface KeptAnswer {
+export interface StoredAnswer {
   readonly reservation: Reservation
   readonly text: string
   readonly at: DateTime.Utc
@@ -31,7 +31,7 @@ export const isReservation = (
   sql`organisation = ${organisation} and key = ${key} and token = ${token} and answer is null`
 
 /** The parts of a statement, all empty for a write without a key. */
-export interface Keeping {
+export interface AnswerClauses {
   /** Common table expressions before `changed`. */
   readonly before: Statement.Fragment
   /** A further condition of `changed`. */
@@ -42,7 +42,7 @@ export interface Keeping {
   readonly lost: Statement.Fragment
 }
 
-export const keeping = (sql: Sql, kept: KeptAnswer | null): Keeping => {
+export const answerClauses = (sql: Sql, kept: StoredAnswer | null): AnswerClauses => {
   const none = sql``
   if (kept === null) return { before: none, guard: none, after: none, lost: none }
   const { at, reservation, text } = kept
@@ -63,7 +63,7 @@ export const keeping = (sql: Sql, kept: KeptAnswer | null): Keeping => {
 }
 
 /** The answers of a first and of a later staging; one of them is kept. */
-export interface KeptAnswers {
+export interface StagingAnswers {
   readonly reservation: Reservation
   readonly at: DateTime.Utc
   readonly first: string
@@ -76,7 +76,10 @@ export interface KeptAnswers {
  * position and null, and keeps no other from being stored. The reservations are locked in the order
  * of their keys, so that two statements never wait for each other.
  */
-export const keepingAll = (sql: Sql, commands: ReadonlyArray<KeptAnswers | null>): Keeping => {
+export const stagingAnswerClauses = (
+  sql: Sql,
+  commands: ReadonlyArray<StagingAnswers | null>
+): AnswerClauses => {
   const keyed = commands.flatMap((kept, index) =>
     kept === null ? [] : [{ ...kept, position: index + 1 }]
   )

@@ -10,7 +10,7 @@ import { finish } from "@data-import/domain/support/Steps"
 import { type Database, rowsOf } from "../connection/Database.ts"
 import { readImport } from "../tables/ImportRow.ts"
 import { position, recordSet } from "../tables/RecordSet.ts"
-import { keepingAll, type KeptAnswers } from "../idempotency/StoredAnswers.ts"
+import { stagingAnswerClauses, type StagingAnswers } from "../idempotency/StoredAnswers.ts"
 import type { KeyedMutex } from "../connection/KeyedMutex.ts"
 import { contended, isContended } from "../connection/SqlFailure.ts"
 
@@ -22,7 +22,7 @@ const rows = rowsOf(Schema.Struct({ position: Schema.BigInt, stagings: Schema.Nu
 const storedAs = (stagings: number): Stored => ({ _tag: stagings === 1 ? "Created" : "Replaced" })
 
 /** The answers to keep, of a first staging and of a later one. */
-const keptAnswers = ({ at, keep }: Command): KeptAnswers | null => {
+const keptAnswers = ({ at, keep }: Command): StagingAnswers | null => {
   if (!keep) return null
   const textOf = (stagings: number) => finish(keep.textOf(storedAs(stagings)))
   return { reservation: keep.reservation, at, first: textOf(1), later: textOf(2) }
@@ -48,7 +48,7 @@ const sent = ({ sql }: Database["Service"], commands: ReadonlyArray<Command>) =>
  * keys, so that two batches never deadlock.
  */
 const store = (database: Database["Service"], commands: ReadonlyArray<Command>) => {
-  const keeping = keepingAll(database.sql, commands.map(keptAnswers))
+  const keeping = stagingAnswerClauses(database.sql, commands.map(keptAnswers))
   return rows(database.sql`
     with sent as (select * from ${sent(database, commands)}),
     ${keeping.before}

@@ -122,7 +122,7 @@ export const inserting = <C extends Columns>(
 }
 
 /** Reads these columns of all rows of an account, in their order. */
-export const reader = <C extends Columns>(table: Table<Columns>, columns: C) => {
+export const rowDecoder = <C extends Columns>(table: Table<Columns>, columns: C) => {
   const order = "position" in table.columns ? "position" : table.key
   const decode = rowsOf(Schema.Struct({ row: schemaOf(columns) }))
   return (sql: Sql, id: bigint) =>

@@ -7,7 +7,7 @@ import { Headers, HttpServerResponse } from "effect/http"
 import { errorResponseOf } from "@data-import/api/ErrorResponse"
 import type { Refusal } from "@data-import/api/Refusal"
 import { type Failure, ServiceUnavailable } from "@data-import/domain/requests/Failure"
-import { inTurns, type Steps } from "@data-import/domain/support/Steps"
+import { inTimeSlices, type Steps } from "@data-import/domain/support/Steps"
 import { textEncoderOf } from "@data-import/domain/schema/Encoder"
 import type { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
 
@@ -102,7 +102,7 @@ export const success = <Status extends SuccessStatus, Body>({
   status,
   writing
 }: Success<Status, Body>): Effect.Effect<Response<Status, Body>> =>
-  Effect.map(inTurns(writing), (text) => ofText(status, text) as Response<Status, Body>)
+  Effect.map(inTimeSlices(writing), (text) => ofText(status, text) as Response<Status, Body>)
 
 /** A success as it is kept for a repeat: the status, a space, and the body. */
 export function* kept({ status, writing }: Success<SuccessStatus, unknown>): Steps<string> {

@@ -35,7 +35,7 @@ const little = 1 / 16
 export class BodyBudget {
   readonly limit: number
   /** The most bytes of one holder. */
-  readonly #share: number
+  readonly #quota: number
   #used = 0
   readonly #held = new Map<string, number>()
   /** The exchanges that wait for their clients. */
@@ -43,11 +43,11 @@ export class BodyBudget {
 
   /**
    * @param limit in bytes
-   * @param share of one holder in bytes; at least one body, and half of the limit unless given
+   * @param quota of one holder in bytes; at least one body, and half of the limit unless given
    */
-  constructor(limit: number, share: number = Math.max(limit / 2, bodyBytes)) {
+  constructor(limit: number, quota: number = Math.max(limit / 2, bodyBytes)) {
     this.limit = limit
-    this.#share = share
+    this.#quota = quota
   }
 
   /** Bytes that are reserved right now. */
@@ -71,11 +71,11 @@ export class BodyBudget {
 
   /**
    * An answer of this many bytes begins to leave at `now`. False if there is no room for it. An
-   * answer that is larger than a share counts as one share.
+   * answer that is larger than a quota counts as one quota.
    */
   answer(body: BodyReservation, bytes: number, now: number): boolean {
     body.startedAt = now
-    const counted = Math.min(bytes, this.#share, this.limit)
+    const counted = Math.min(bytes, this.#quota, this.limit)
     if (counted > body.bytes) return this.reserve(body, counted - body.bytes, now)
     if (body.bytes > 0) this.#moving.add(body)
     return true
@@ -99,23 +99,23 @@ export class BodyBudget {
     else this.#held.set(body.holder, held)
   }
 
-  #fitsShare({ holder }: BodyReservation, bytes: number): boolean {
-    return this.#heldBy(holder) + bytes <= this.#share
+  #fitsQuota({ holder }: BodyReservation, bytes: number): boolean {
+    return this.#heldBy(holder) + bytes <= this.#quota
   }
 
   #fits(body: BodyReservation, bytes: number): boolean {
-    return this.#used + bytes <= this.limit && this.#fitsShare(body, bytes)
+    return this.#used + bytes <= this.limit && this.#fitsQuota(body, bytes)
   }
 
-  /** A holder that has used up its share evicts its own exchanges only. */
+  /** A holder that has used up its quota evicts its own exchanges only. */
   #makeRoom(requester: BodyReservation, bytes: number, now: number): void {
     const ofAll = this.#costliest(requester, now)
     const own = ofAll.filter(({ holder }) => holder === requester.holder)
     const enough = bytes + this.limit * freed
-    if (!this.#fitsShare(requester, bytes)) {
-      this.#evict(own, () => this.#fitsShare(requester, enough))
+    if (!this.#fitsQuota(requester, bytes)) {
+      this.#evict(own, () => this.#fitsQuota(requester, enough))
     }
-    if (!this.#fitsShare(requester, bytes)) return
+    if (!this.#fitsQuota(requester, bytes)) return
     this.#evict(ofAll, () => this.#used + enough <= this.limit)
   }
 

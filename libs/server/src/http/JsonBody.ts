@@ -6,7 +6,7 @@ import { Effect, Result } from "effect"
 import { UnsupportedMediaType } from "@data-import/api/Refusal"
 import * as Json from "@data-import/domain/schema/Json"
 import type { OrganisationName } from "@data-import/domain/organisation/Organisation"
-import { inTurns, type Steps } from "@data-import/domain/support/Steps"
+import { inTimeSlices, type Steps } from "@data-import/domain/support/Steps"
 import { smallBytes } from "@data-import/domain/requests/WorkBudget"
 import type { IncomingRequest } from "./IncomingRequest.ts"
 import type { BodyRefused } from "./RequestBody.ts"
@@ -50,7 +50,7 @@ function* parsing(bytes: Buffer): Steps<Result.Result<unknown, Json.NotJson>> {
 export const parse = (bytes: Buffer): Effect.Effect<unknown, Json.NotJson> =>
   Effect.interruptible(
     Effect.flatMap(
-      inTurns(() => parsing(bytes), bytes.length > smallBytes),
+      inTimeSlices(() => parsing(bytes), bytes.length > smallBytes),
       Effect.fromResult
     )
   )

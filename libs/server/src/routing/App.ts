@@ -13,7 +13,7 @@ import type { Authorize } from "../auth/Authorization.ts"
 import { clientAddressOf } from "../http/ClientAddress.ts"
 import type { Dependencies } from "../observability/Dependencies.ts"
 import type { IncomingRequest } from "../http/IncomingRequest.ts"
-import * as Dispatch from "./Router.ts"
+import * as Router from "./Router.ts"
 import * as Listener from "../http/Listener.ts"
 import type { Log } from "../observability/Log.ts"
 import * as OrganisationConcurrency from "../limits/OrganisationConcurrency.ts"
@@ -30,13 +30,13 @@ export interface Serving {
   /** What it depends on. */
   readonly dependencies?: Dependencies
   /** Admits or sheds each request that is not for a published document. */
-  readonly admit?: Dispatch.Admit
+  readonly admit?: Router.Admit
   /** Runs for as long as the service, with its log and metrics. */
   readonly background?: Effect.Effect<unknown>
   /** Needed as soon as one route is protected. */
   readonly authorize?: Authorize
   /** Asked for a path that is none of the routes. */
-  readonly otherwise?: Dispatch.Options["otherwise"]
+  readonly otherwise?: Router.Options["otherwise"]
   /** The most requests in progress of one client address. No limit unless given. */
   readonly maxRequestsPerAddress?: number
 }
@@ -99,7 +99,7 @@ export const make = Effect.fnUntraced(function* (parts: Parts) {
   const { log, metrics, progress, trustedProxies, receiving, serving } = parts
   const routes = [...serving.routes, ...ownRoutes(parts)]
   const limitOrganisation = OrganisationConcurrency.make(parts.maxRequestsPerOrganisation)
-  const dispatch = Dispatch.make({ ...serving, routes, limitOrganisation })
+  const router = Router.make({ ...serving, routes, limitOrganisation })
   const clock = yield* Clock.Clock
   const tracing = yield* References.TracerEnabled
 
@@ -144,7 +144,7 @@ export const make = Effect.fnUntraced(function* (parts: Parts) {
     )
     const readBody = RequestBody.reader(request, receiving)
     const incoming: IncomingRequest = { request, requestId, clientAddress, readBody }
-    const { answer, route } = dispatch(incoming)
+    const { answer, route } = router(incoming)
     watch(incoming, route)
     const refused = refusalAtOnce(incoming, route)
     const answered = (refused === undefined ? answer : Effect.fail(refused)).pipe(

@@ -24,12 +24,12 @@ interface Resource {
 }
 
 /** A request whose handler is found: the template for logs and metrics, and what is left to do. */
-export interface Dispatched {
+export interface Routed {
   readonly route: string
   readonly answer: Answer.Answered
 }
 
-export type Dispatch = (incoming: IncomingRequest) => Dispatched
+export type Router = (incoming: IncomingRequest) => Routed
 
 const resource = (template: string, routes: ReadonlyArray<Route>): Resource => {
   const methods = routes.map((route) => route.method)
@@ -82,8 +82,7 @@ export interface Options {
   /** Needed as soon as one route is protected. */
   readonly authorize?: Authorize | undefined
   /** Asked for a path that is none of the routes. */
-  readonly otherwise?:
-    ((incoming: IncomingRequest, path: string) => Dispatched | undefined) | undefined
+  readonly otherwise?: ((incoming: IncomingRequest, path: string) => Routed | undefined) | undefined
   readonly limitOrganisation: LimitOrganisation
   /** Called after the path is found and before the token is verified. */
   readonly admit?: Admit | undefined
@@ -94,7 +93,7 @@ export interface Options {
  * @throws when a path is protected and nobody authorizes, or when the methods of a path differ in
  * access.
  */
-export const make = (options: Options): Dispatch => {
+export const make = (options: Options): Router => {
   const { admit = identity, authorize, limitOrganisation, otherwise, routes } = options
   const find = routerOf(routes)
   const guarded = routes.find((route) => route.access !== "public")

@@ -92,9 +92,9 @@ const instructionChange = (store: Store, changes: ReadonlyArray<AccountChange>) 
 /** Of each id that is named, the first transaction; those that are too large left out. */
 const namedTransactions = (
   onAccount: ReadonlyArray<DescribedTransaction>,
-  look: Lookup
+  lookup: Lookup
 ): Pick<AccountView, "transactions" | "unreadTransaction"> => {
-  const named = new Set(look.transactionIds)
+  const named = new Set(lookup.transactionIds)
   const first = new Map<TransactionId, Transaction>()
   for (const { transaction } of onAccount) {
     const id = transaction.transaction_id
@@ -102,19 +102,19 @@ const namedTransactions = (
   }
   const present = [...named].flatMap((id) => first.get(id) ?? [])
   const sized = present.map((each) => ({ id: each.transaction_id, bytes: sizeOf(each) }))
-  const { ids, unread } = readableOf(sized, look)
+  const { ids, unread } = readableOf(sized, lookup)
   return {
     transactions: new Map(present.slice(0, ids.length).map((each) => [each.transaction_id, each])),
     unreadTransaction: unread
   }
 }
 
-const viewOf = (store: Store, account: NewAccount, look: Lookup): AccountView => {
+const viewOf = (store: Store, account: NewAccount, lookup: Lookup): AccountView => {
   const changes = changesOf(store, account)
   const closings = (account.account.ledgers ?? []).flatMap(
     (ledger) => ledger.last_statement_closing_date ?? []
   )
-  const statementIds = new Set(look.statementIds)
+  const statementIds = new Set(lookup.statementIds)
   const statements = new Map<StatementId, AccountStatement>()
   for (const known of statementsOf(account, changes)) {
     const id = known.statement.statement_id
@@ -125,8 +125,8 @@ const viewOf = (store: Store, account: NewAccount, look: Lookup): AccountView =>
     balance: balanceOf(account, changes),
     lastClosingDate: closings.toSorted().at(-1) ?? null,
     instruction: instructionChange(store, changes)?.instruction?.instruction ?? null,
-    noteTimes: noteTimesOf(notesOf(account, changes), look.notes ?? []),
-    ...namedTransactions(transactionsOf(account, changes), look),
+    noteTimes: noteTimesOf(notesOf(account, changes), lookup.notes ?? []),
+    ...namedTransactions(transactionsOf(account, changes), lookup),
     statements
   }
 }
@@ -165,11 +165,11 @@ const describe = (
 
 const change =
   (store: Store): Port["change"] =>
-  ({ action, at, caller, decide, keep, key, look }) =>
+  ({ action, at, caller, decide, keep, key, lookup: lookup }) =>
     Effect.gen(function* () {
       const account = accountOf(store, key)
       if (account === undefined) return Option.none()
-      const decided = decide(viewOf(store, account, look))
+      const decided = decide(viewOf(store, account, lookup))
       if (Result.isFailure(decided)) return yield* Effect.fail(decided.failure)
       if (keep && !isHeld(store, keep.reservation)) return yield* new ReservationLost()
       const { answer, change: wanted } = decided.success
@@ -207,10 +207,10 @@ export const layerMemory = Layer.effect(
   Accounts,
   Effect.map(MemoryStore, (store) =>
     Accounts.of({
-      view: (key, look) =>
+      view: (key, lookup) =>
         Effect.sync(() =>
           Option.map(Option.fromUndefinedOr(accountOf(store, key)), (account) =>
-            viewOf(store, account, look)
+            viewOf(store, account, lookup)
           )
         ),
       describe: (number) =>

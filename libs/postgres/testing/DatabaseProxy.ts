@@ -2,8 +2,8 @@
 import { Context, Effect, Layer, Redacted, type Scope } from "effect"
 import * as TcpProxy from "./TcpProxy.ts"
 
-export class Line extends Context.Service<
-  Line,
+export class DatabaseProxy extends Context.Service<
+  DatabaseProxy,
   {
     /** The database behind the proxy, for the service. */
     readonly url: Redacted.Redacted
@@ -13,7 +13,7 @@ export class Line extends Context.Service<
     /** Leads new connections to this server; the connections that there are stay where they are. */
     readonly leadTo: (url: Redacted.Redacted) => Effect.Effect<void>
   }
->()("@data-import/postgres/testing/Line") {}
+>()("@data-import/postgres/testing/DatabaseProxy") {}
 
 const portOf = (url: Redacted.Redacted): number => Number(new URL(Redacted.value(url)).port)
 
@@ -21,8 +21,10 @@ const portOf = (url: Redacted.Redacted): number => Number(new URL(Redacted.value
 export const throughPort = (url: Redacted.Redacted, port: number): Redacted.Redacted =>
   Redacted.make(Object.assign(new URL(Redacted.value(url)), { port: String(port) }).href)
 
-/** A line to the database at `url`, which ends with the scope. */
-export const make = (url: Redacted.Redacted): Effect.Effect<Line["Service"], never, Scope.Scope> =>
+/** A proxy to the database at `url`, which ends with the scope. */
+export const make = (
+  url: Redacted.Redacted
+): Effect.Effect<DatabaseProxy["Service"], never, Scope.Scope> =>
   Effect.map(TcpProxy.make({ target: portOf(url) }), (proxy) => ({
     url: throughPort(url, proxy.port),
     cut: Effect.promise(() => proxy.set({ _tag: "Refuse" })),
@@ -30,12 +32,13 @@ export const make = (url: Redacted.Redacted): Effect.Effect<Line["Service"], nev
     leadTo: (other) => Effect.sync(() => proxy.leadTo(portOf(other)))
   }))
 
-/** A line to the database at `url`. */
-export const lineTo = (url: Redacted.Redacted): Layer.Layer<Line> => Layer.effect(Line, make(url))
+/** A proxy to the database at `url`. */
+export const proxyTo = (url: Redacted.Redacted): Layer.Layer<DatabaseProxy> =>
+  Layer.effect(DatabaseProxy, make(url))
 
-/** Cuts the line while the effect runs. */
+/** Cuts the connection while the effect runs. */
 export const cutWhile = <A, E, R>(
-  { cut, mend }: Line["Service"],
+  { cut, mend }: DatabaseProxy["Service"],
   effect: Effect.Effect<A, E, R>
 ): Effect.Effect<A, E, R> =>
   Effect.acquireUseRelease(
@@ -46,4 +49,4 @@ export const cutWhile = <A, E, R>(
 
 /** The database is away while the effect runs. */
 export const away = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
-  Effect.flatMap(Line, (line) => cutWhile(line, effect))
+  Effect.flatMap(DatabaseProxy, (proxy) => cutWhile(proxy, effect))
