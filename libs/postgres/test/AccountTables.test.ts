@@ -5,7 +5,6 @@ import { BigDecimal, DateTime, Effect, Layer, Schema } from "effect"
 import type { Account } from "@data-import/domain/account/Account"
 import type { ImportKey } from "@data-import/domain/account/ImportProcess"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
-import { Configuration } from "@data-import/domain/ports/Configuration"
 import { minimalAccount, noonPlus } from "@data-import/domain/testing/freshNames"
 import { arrange } from "@data-import/domain/testing/importStates"
 import { domesticAccount } from "@data-import/domain/testing/samples"
@@ -15,10 +14,7 @@ import { layer as importProcesses } from "../src/imports/ImportProcesses.ts"
 import { layer as configuration } from "../src/setup/Configuration.ts"
 import * as TestDatabase from "../testing/TestDatabase.ts"
 
-const team = Layer.effectDiscard(
-  Effect.flatMap(Configuration, (configuration) => configuration.createTeam("Migration Team"))
-)
-const storage = Layer.mergeAll(importProcesses, auditLog, team).pipe(
+const storage = Layer.mergeAll(importProcesses, auditLog, TestDatabase.layerTeam).pipe(
   Layer.provideMerge(configuration),
   Layer.provideMerge(TestDatabase.layer)
 )

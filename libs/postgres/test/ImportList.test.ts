@@ -2,7 +2,6 @@
 import { expect, layer } from "@effect/vitest"
 import { DateTime, Effect, Exit, Layer, Stream } from "effect"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
-import { Configuration } from "@data-import/domain/ports/Configuration"
 import type { SupplierCode } from "@data-import/domain/organisation/Supplier"
 import { freshSupplier, newAccountFor, noon } from "@data-import/domain/testing/freshNames"
 import { claim, stageAll } from "@data-import/domain/testing/importStates"
@@ -11,11 +10,7 @@ import { layer as configuration } from "../src/setup/Configuration.ts"
 import { rows } from "../testing/rows.ts"
 import * as TestDatabase from "../testing/TestDatabase.ts"
 
-const team = Layer.effectDiscard(
-  Effect.flatMap(Configuration, (configuration) => configuration.createTeam("Migration Team"))
-)
-
-const storage = team.pipe(
+const storage = TestDatabase.layerTeam.pipe(
   Layer.provideMerge(Layer.mergeAll(importProcesses, configuration)),
   Layer.provideMerge(TestDatabase.layer)
 )

@@ -5,7 +5,6 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect, Fiber, Layer } from "effect"
 import type { AccountView } from "@data-import/domain/account/AccountChange"
-import { Configuration } from "@data-import/domain/ports/Configuration"
 import { twoDecimals } from "@data-import/domain/schema/Decimal"
 import { times } from "@data-import/domain/testing/freshNames"
 import {
@@ -16,22 +15,11 @@ import {
   imported
 } from "@data-import/domain/testing/importedAccounts"
 import { layer as accounts } from "../src/accounts/Accounts.ts"
-import { layer as auditLog } from "../src/audit/AuditLog.ts"
-import { layer as importProcesses } from "../src/imports/ImportProcesses.ts"
-import { layer as configuration } from "../src/setup/Configuration.ts"
 import { rows } from "../testing/rows.ts"
 import { transactions, whileAccountsStandStill } from "../testing/standstill.ts"
 import * as TestDatabase from "../testing/TestDatabase.ts"
 
-const team = Layer.effectDiscard(
-  Effect.flatMap(Configuration, (configuration) => configuration.createTeam("Migration Team"))
-)
-const storage = Layer.mergeAll(accounts, importProcesses, auditLog, team).pipe(
-  Layer.provideMerge(configuration),
-  Layer.provideMerge(TestDatabase.layer)
-)
-
-layer(storage, { excludeTestServices: true })(
+layer(TestDatabase.layerAccounts, { excludeTestServices: true })(
   "a change of an account that is modified concurrently",
   (it) => {
     it.effect("is decided again on the new state, and stored after the other", () =>

@@ -1,7 +1,6 @@
 /** Reads of much that an account has already take turns, and others do not wait for them. */
 import { expect, layer } from "@effect/vitest"
 import { Effect, Exit, Fiber, Layer, Option } from "effect"
-import { Configuration } from "@data-import/domain/ports/Configuration"
 import {
   adding,
   changeAccount,
@@ -15,10 +14,10 @@ import { layerPorts } from "../src/Storage.ts"
 import { whileLocked } from "../testing/standstill.ts"
 import * as TestDatabase from "../testing/TestDatabase.ts"
 
-const team = Layer.effectDiscard(
-  Effect.flatMap(Configuration, (configuration) => configuration.createTeam("Migration Team"))
+const storage = TestDatabase.layerTeam.pipe(
+  Layer.provideMerge(layerPorts),
+  Layer.provideMerge(TestDatabase.layer)
 )
-const storage = team.pipe(Layer.provideMerge(layerPorts), Layer.provideMerge(TestDatabase.layer))
 
 const [large, small] = [creditOf("large"), creditOf("small")]
 

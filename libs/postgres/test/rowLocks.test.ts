@@ -3,12 +3,11 @@
  * nothing else waits at all. Time stands still, so nobody gives up unless a test lets time pass.
  */
 import { expect, layer } from "@effect/vitest"
-import { Duration, Effect, Fiber, Layer, Predicate, Result } from "effect"
+import { Duration, Effect, Fiber, Predicate, Result } from "effect"
 import { TestClock } from "effect/testing"
 import type { ImportKey } from "@data-import/domain/account/ImportProcess"
 import type { Caller } from "@data-import/domain/organisation/Organisation"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
-import { Configuration } from "@data-import/domain/ports/Configuration"
 import type { ReservationLost } from "@data-import/domain/ports/IdempotencyKeys"
 import type { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
 import { freshAttempt, freshSupplier, noon, times } from "@data-import/domain/testing/freshNames"
@@ -20,22 +19,10 @@ import {
   descriptionOf,
   imported
 } from "@data-import/domain/testing/importedAccounts"
-import { layer as accounts } from "../src/accounts/Accounts.ts"
 import type { Database } from "../src/connection/Database.ts"
-import { layer as auditLog } from "../src/audit/AuditLog.ts"
-import { layer as importProcesses } from "../src/imports/ImportProcesses.ts"
-import { layer as configuration } from "../src/setup/Configuration.ts"
 import { rows } from "../testing/rows.ts"
 import { whileLocked } from "../testing/standstill.ts"
 import * as TestDatabase from "../testing/TestDatabase.ts"
-
-const team = Layer.effectDiscard(
-  Effect.flatMap(Configuration, (configuration) => configuration.createTeam("Migration Team"))
-)
-const storage = Layer.mergeAll(accounts, importProcesses, auditLog, team).pipe(
-  Layer.provideMerge(configuration),
-  Layer.provideMerge(TestDatabase.layer)
-)
 
 /** More than there are connections. */
 const concurrency = 50
@@ -90,7 +77,7 @@ const tagsOf = (ended: ReadonlyArray<Ended>) =>
     return Predicate.hasProperty(said, "_tag") ? said._tag : said
   })
 
-layer(storage)("while an import is locked", (it) => {
+layer(TestDatabase.layerAccounts)("while an import is locked", (it) => {
   it.effect("other imports are staged at once, and the locked one when it is free", () =>
     Effect.gen(function* () {
       const imports = yield* ImportProcesses
@@ -160,7 +147,7 @@ layer(storage)("while an import is locked", (it) => {
   )
 })
 
-layer(storage)("while an account is locked", (it) => {
+layer(TestDatabase.layerAccounts)("while an account is locked", (it) => {
   it.effect("others are changed at once, and it is when it is free", () =>
     Effect.gen(function* () {
       const account = yield* imported()

@@ -5,13 +5,19 @@
 import { Duration, Effect, Layer, Record, Redacted, type Scope } from "effect"
 import { randomBytes } from "node:crypto"
 import { inject } from "vitest"
-import { Configuration } from "@data-import/domain/ports/Configuration"
+import { layer as accounts } from "../src/accounts/Accounts.ts"
+import { layer as auditLog } from "../src/audit/AuditLog.ts"
 import { type Database, layerWith } from "../src/connection/Database.ts"
+import { layer as importProcesses } from "../src/imports/ImportProcesses.ts"
+import { layer as configuration } from "../src/setup/Configuration.ts"
 import type { DatabaseUsers } from "../src/setup/DatabaseUsers.ts"
 import { layerPorts } from "../src/Storage.ts"
 import { createDatabase, databaseUrl, dropDatabase, databaseUsersTo } from "./databases.ts"
 import * as DeployedStorage from "./DeployedStorage.ts"
 import type {} from "./globalSetup.ts"
+import { layerTeam } from "./serviceDatabase.ts"
+
+export { layerTeam }
 
 /** The URL of a fresh, migrated database, which is dropped at the end of the scope. */
 export const freshUrl: Effect.Effect<Redacted.Redacted, never, Scope.Scope> = Effect.gen(
@@ -44,6 +50,12 @@ export const layer: Layer.Layer<Database> = Layer.unwrap(
   )
 )
 
+/** The ports of accounts and imports on a fresh database, with the operations team. */
+export const layerAccounts = Layer.mergeAll(accounts, importProcesses, auditLog, layerTeam).pipe(
+  Layer.provideMerge(configuration),
+  Layer.provideMerge(layer)
+)
+
 /**
  * A fresh database with a client of one connection, so that PostgreSQL has counted everything that
  * was done when it is asked.
@@ -51,8 +63,6 @@ export const layer: Layer.Layer<Database> = Layer.unwrap(
 export const layerCounted = (statementTimeout: Duration.Duration): Layer.Layer<Database> =>
   Layer.unwrap(Effect.map(freshUrl, (url) => layerWith({ url, poolSize: 1, statementTimeout })))
 
-/** All storage ports on such a database, with the operations team "Migration Team". */
+/** All storage ports on such a database, with the operations team. */
 export const layerCountedPorts = (statementTimeout: Duration.Duration) =>
-  Layer.effectDiscard(
-    Effect.flatMap(Configuration, (configuration) => configuration.createTeam("Migration Team"))
-  ).pipe(Layer.provideMerge(layerPorts), Layer.provideMerge(layerCounted(statementTimeout)))
+  layerTeam.pipe(Layer.provideMerge(layerPorts), Layer.provideMerge(layerCounted(statementTimeout)))

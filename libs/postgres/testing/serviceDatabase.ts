@@ -4,10 +4,11 @@ import { Configuration } from "@data-import/domain/ports/Configuration"
 import { layerWith } from "../src/connection/Database.ts"
 import { layerPorts } from "../src/Storage.ts"
 
-/** The operations team that is there. */
+/** The operations team under which tests complete imports. */
 export const team = "Migration Team"
 
-const teamIsThere = Layer.effectDiscard(
+/** Creates the team. An account can only belong to a team that exists. */
+export const layerTeam = Layer.effectDiscard(
   Effect.flatMap(Configuration, (configuration) => configuration.createTeam(team))
 )
 
@@ -16,7 +17,7 @@ const teamIsThere = Layer.effectDiscard(
  * those of the service.
  */
 export const portsBeside = (url: Redacted.Redacted) =>
-  teamIsThere.pipe(
+  layerTeam.pipe(
     Layer.provideMerge(layerPorts),
     Layer.provideMerge(layerWith({ url, poolSize: 4, statementTimeout: Duration.seconds(20) })),
     Layer.fresh
