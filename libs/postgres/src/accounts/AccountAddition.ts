@@ -2,20 +2,17 @@
  * Stores what is added to an account after its import, in one statement: the new balance, the rows,
  * the audit entry and the event.
  */
-import { BigDecimal, DateTime } from "effect"
+import { BigDecimal, DateTime, Effect } from "effect"
+import type { Statement } from "effect/sql"
 import type { AccountChange, AddedTransaction } from "@data-import/domain/account/AccountChange"
+import { inTimeSlices, type Steps } from "@data-import/domain/support/Steps"
 import { auditEntry, type AuditedWrite, outboxEvent } from "../audit/ChangeEntries.ts"
 import type { Database } from "../connection/Database.ts"
 import { answerClauses, type StoredAnswer } from "../idempotency/StoredAnswers.ts"
 import * as tables from "../tables/AccountItemTables.ts"
 import * as Table from "../tables/Table.ts"
 import type { AccountSnapshot } from "./AccountReading.ts"
-import {
-  noteInserts,
-  type Posting,
-  statementInserts,
-  transactionInserts
-} from "./AccountItemInserts.ts"
+import { documentedInserts, type Posting, transactionInserts } from "./AccountItemInserts.ts"
 
 type Sql = Database["Service"]["sql"]
 
@@ -34,15 +31,19 @@ const nextOccurrence = `
   + row_number() over (partition by transaction_id order by sequence)`
 
 /** Everything that the change brings onto the account. */
-const inserts = (sql: Sql, change: AccountChange, at: DateTime.Utc) => {
+function* inserts(
+  sql: Sql,
+  change: AccountChange,
+  createdAt: DateTime.Utc
+): Steps<Statement.Fragment> {
   const { documents, instruction, notes, statements, transactions } = change
   const instructions =
     instruction === null ? [] : [{ ...instruction.instruction, details: instruction.details }]
+  const origin = "historical_statements"
   return sql.csv([
-    ...transactionInserts(sql, transactions.map(postingOf), nextOccurrence),
-    ...noteInserts(sql, notes, documents, at),
-    ...statementInserts(sql, statements, documents, "historical_statements"),
-    Table.inserting(sql, tables.paymentInstructions, instructions)
+    ...(yield* transactionInserts(sql, transactions.map(postingOf), nextOccurrence)),
+    ...(yield* documentedInserts(sql, { notes, statements, origin, documents, createdAt })),
+    yield* Table.inserting(sql, tables.paymentInstructions, instructions)
   ])
 }
 
@@ -51,16 +52,17 @@ const inserts = (sql: Sql, change: AccountChange, at: DateTime.Utc) => {
  * modified concurrently or is locked, it stores nothing and returns no row. If the reservation of
  * the answer is lost, it stores nothing and returns a row without an id.
  */
-export const addToAccount = (
+export const addToAccount = Effect.fnUntraced(function* (
   sql: Sql,
   { id, revision }: Pick<AccountSnapshot, "id" | "revision">,
   change: AccountChange,
   write: Omit<AuditedWrite, "outcome">,
   kept: StoredAnswer | null
-) => {
+) {
   const { at } = write
+  const added = yield* inTimeSlices(() => inserts(sql, change, at))
   const parts = answerClauses(sql, kept)
-  return sql`
+  return yield* sql`
     with ${parts.before}
     present as (
       select id from accounts where id = ${id} and revision = ${revision}
@@ -81,9 +83,9 @@ export const addToAccount = (
           as instructions
       from changed
     ),
-    ${inserts(sql, change, at)},
+    ${added},
     event as (${outboxEvent(sql, { at, name: addedEvent, codes: [] })}),
     audit as (${auditEntry(sql, { ...write, outcome: "created" })})
     ${parts.after}
     select id from changed ${parts.lost}`
-}
+})

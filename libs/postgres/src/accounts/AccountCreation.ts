@@ -7,7 +7,7 @@ import { DateTime, Effect } from "effect"
 import type { Statement } from "effect/sql"
 import { ReservationLost } from "@data-import/domain/ports/IdempotencyKeys"
 import type { Completion, ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
-import { finish } from "@data-import/domain/support/Steps"
+import { inTimeSlices, type Steps } from "@data-import/domain/support/Steps"
 import { accountInserts } from "./AccountInserts.ts"
 import type { Database } from "../connection/Database.ts"
 import { auditEntry, outboxEvent } from "../audit/ChangeEntries.ts"
@@ -41,11 +41,14 @@ const completeEvent = "data_import.import_process.complete-v1"
  * Returns no row if the attempt no longer holds the import, and a row without an id if the
  * reservation of its key is lost.
  */
-const statement = (sql: Sql, command: Command) => {
+function* statement(sql: Sql, command: Command): Steps<Statement.Statement<unknown>> {
   const { caller, keep, key, newAccount } = command
   const { createdAt: at } = newAccount
-  const kept = keep && { reservation: keep.reservation, text: finish(keep.textOf(newAccount)), at }
-  const parts = answerClauses(sql, kept ?? null)
+  const kept = keep
+    ? { reservation: keep.reservation, text: yield* keep.textOf(newAccount), at }
+    : null
+  const parts = answerClauses(sql, kept)
+  const created = yield* accountInserts(sql, newAccount)
   return sql`
     with ${parts.before}
     changed as (${imported(sql, command, parts)}),
@@ -55,7 +58,7 @@ const statement = (sql: Sql, command: Command) => {
         0 as notes, 0 as statements
       from changed
     ),
-    ${sql.csv(accountInserts(sql, newAccount))},
+    ${sql.csv(created)},
     event as (${outboxEvent(sql, { at, name: completeEvent, codes: [] })}),
     audit as (${auditEntry(sql, { at, caller, action: "process", outcome: "created", key })})
     ${parts.after}
@@ -63,7 +66,8 @@ const statement = (sql: Sql, command: Command) => {
 }
 
 export const complete = ({ sql }: Database["Service"], command: Command) =>
-  statement(sql, command).pipe(
+  inTimeSlices(() => statement(sql, command)).pipe(
+    Effect.flatten,
     Effect.filterOrFail(
       (rows) => !isLost(rows),
       () => new ReservationLost()

@@ -13,10 +13,11 @@ import {
 } from "@data-import/domain/account/Ledger"
 import type { Transaction } from "@data-import/domain/account/Transaction"
 import type { NewAccount } from "@data-import/domain/ports/ImportProcesses"
+import type { Steps } from "@data-import/domain/support/Steps"
 import type { Database } from "../connection/Database.ts"
 import * as tables from "../tables/AccountTables.ts"
 import * as Table from "../tables/Table.ts"
-import { noteInserts, type Posting, statementInserts, transactionInserts } from "./AccountItemInserts.ts"
+import { documentedInserts, type Posting, transactionInserts } from "./AccountItemInserts.ts"
 
 type Sql = Database["Service"]["sql"]
 
@@ -49,10 +50,10 @@ const listOf = <A>(value: A | undefined): ReadonlyArray<A> => (value === undefin
 /** Transaction ids are unique in a payload, so each occurs for the first time. */
 const firstOccurrence = "1"
 
-export const accountInserts = (
+export function* accountInserts(
   sql: Sql,
   { account, createdAt, documents, number, operationsTeam }: NewAccount
-): ReadonlyArray<Statement.Fragment> => {
+): Steps<ReadonlyArray<Statement.Fragment>> {
   const { ledgers = [], notes = [], statements = [] } = account
   const own = ownFieldsOf(account)
   const row = {
@@ -62,16 +63,16 @@ export const accountInserts = (
     operations_team: operationsTeam,
     balance: openingBalance(account)
   }
+  const origin = "account_payload"
   return [
-    Table.inserting(sql, tables.accounts, [row]),
-    Table.inserting(sql, tables.metadata, numbered(own.metadata)),
-    Table.inserting(sql, tables.customers, numbered(account.customers?.map(customerRow))),
-    Table.inserting(sql, tables.billingAddresses, listOf(own.billing_address)),
-    Table.inserting(sql, tables.billingOptions, listOf(own.account_billing_options)),
-    Table.inserting(sql, tables.supplyAddresses, numbered(own.supply_addresses)),
-    Table.inserting(sql, tables.ledgers, numbered(ledgers)),
-    ...transactionInserts(sql, postings(ledgers), firstOccurrence),
-    ...noteInserts(sql, notes, documents, createdAt),
-    ...statementInserts(sql, statements, documents, "account_payload")
+    yield* Table.inserting(sql, tables.accounts, [row]),
+    yield* Table.inserting(sql, tables.metadata, numbered(own.metadata)),
+    yield* Table.inserting(sql, tables.customers, numbered(account.customers?.map(customerRow))),
+    yield* Table.inserting(sql, tables.billingAddresses, listOf(own.billing_address)),
+    yield* Table.inserting(sql, tables.billingOptions, listOf(own.account_billing_options)),
+    yield* Table.inserting(sql, tables.supplyAddresses, numbered(own.supply_addresses)),
+    yield* Table.inserting(sql, tables.ledgers, numbered(ledgers)),
+    ...(yield* transactionInserts(sql, postings(ledgers), firstOccurrence)),
+    ...(yield* documentedInserts(sql, { notes, statements, origin, documents, createdAt }))
   ]
 }

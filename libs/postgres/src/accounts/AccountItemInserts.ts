@@ -11,23 +11,27 @@ import type { FoundDocuments } from "@data-import/domain/account/StoredDocument"
 import type { Transaction } from "@data-import/domain/account/Transaction"
 import { relativePath } from "@data-import/domain/schema/DocumentPath"
 import type { CalendarDate } from "@data-import/domain/schema/Field"
+import type { Steps } from "@data-import/domain/support/Steps"
 import type { Database } from "../connection/Database.ts"
 import * as tables from "../tables/AccountItemTables.ts"
 import * as Table from "../tables/Table.ts"
 import { documentDigest, documentTextOf } from "./NoteLookup.ts"
 
 type Sql = Database["Service"]["sql"]
-type Inserts = ReadonlyArray<Statement.Fragment>
+type Inserts = Steps<ReadonlyArray<Statement.Fragment>>
 
 /** The children of all parents, each with the index of its parent and its own within it. */
-const childRows = <Parent, Child, Row>(
+function* childRows<Parent, Child, Row>(
   parents: ReadonlyArray<Parent>,
   childrenOf: (parent: Parent) => ReadonlyArray<Child> | undefined,
   rowOf: (child: Child, parent: number, position: number) => Row
-): ReadonlyArray<Row> =>
-  parents.flatMap((parent, index) =>
-    (childrenOf(parent) ?? []).map((child, position) => rowOf(child, index, position))
-  )
+): Generator<Row, void> {
+  for (const [index, parent] of parents.entries()) {
+    for (const [position, child] of (childrenOf(parent) ?? []).entries()) {
+      yield rowOf(child, index, position)
+    }
+  }
+}
 
 /** A transaction, and how it came onto the account; on no ledger where it came after the import. */
 export interface Posting {
@@ -38,15 +42,14 @@ export interface Posting {
 }
 
 /** `occurrence` is SQL that counts the transactions of one id on the account, from 1. */
-export const transactionInserts = (
+export function* transactionInserts(
   sql: Sql,
   postings: ReadonlyArray<Posting>,
   occurrence: string
-): Inserts => [
-  Table.inserting(
-    sql,
-    tables.transactions,
-    postings.map(({ ledgerPosition, movedFrom, origin, transaction }, sequence) => ({
+): Inserts {
+  const rows = postings
+    .values()
+    .map(({ ledgerPosition, movedFrom, origin, transaction }, sequence) => ({
       ...transaction,
       sequence,
       origin,
@@ -54,94 +57,92 @@ export const transactionInserts = (
       moved_from_date: movedFrom ?? undefined,
       line_item_count: transaction.line_items?.length,
       tax_item_count: transaction.tax_items?.length
-    })),
-    { occurrence }
-  ),
-  Table.inserting(
-    sql,
-    tables.lineItems,
-    childRows(
-      postings,
-      ({ transaction }) => transaction.line_items,
-      (item, transaction_sequence, position) => ({
-        ...item,
-        transaction_sequence,
-        position,
-        reading_at_start: item.units?.[0],
-        reading_at_end: item.units?.[1]
-      })
-    )
-  ),
-  Table.inserting(
-    sql,
-    tables.taxItems,
-    childRows(
-      postings,
-      ({ transaction }) => transaction.tax_items,
-      (item, transaction_sequence, position) => ({ ...item, transaction_sequence, position })
-    )
+    }))
+  const lineItems = childRows(
+    postings,
+    ({ transaction }) => transaction.line_items,
+    (item, transaction_sequence, position) => ({
+      ...item,
+      transaction_sequence,
+      position,
+      reading_at_start: item.units?.[0],
+      reading_at_end: item.units?.[1]
+    })
   )
-]
-
-/** What the document store answered for the file at a path, if it was asked. */
-const documentColumns = (documents: FoundDocuments, path: string | undefined) => {
-  const stored = path === undefined ? undefined : documents.get(relativePath(path))
-  return {
-    document_size: stored?.size,
-    document_etag: stored?.etag ?? undefined,
-    document_checksum: stored?.checksum ?? undefined
-  }
+  const taxItems = childRows(
+    postings,
+    ({ transaction }) => transaction.tax_items,
+    (item, transaction_sequence, position) => ({ ...item, transaction_sequence, position })
+  )
+  return [
+    yield* Table.inserting(sql, tables.transactions, rows, { occurrence }),
+    yield* Table.inserting(sql, tables.lineItems, lineItems),
+    yield* Table.inserting(sql, tables.taxItems, taxItems)
+  ]
 }
 
 /** A note without a time of creation gets `createdAt`. */
-export const noteInserts = (
+function* noteInserts(
   sql: Sql,
   notes: ReadonlyArray<Note>,
-  documents: FoundDocuments,
+  numberOf: (path: string) => number | undefined,
   createdAt: DateTime.Utc
-): Inserts => [
-  Table.inserting(
-    sql,
-    tables.notes,
-    notes.map((note, sequence) => ({
-      ...note,
-      sequence,
-      created_at: note.created_at ?? createdAt,
-      is_pinned: note.is_pinned ?? false,
-      documents: documentTextOf(note)
-    })),
-    { document_digest: documentDigest }
-  ),
-  Table.inserting(
-    sql,
-    tables.noteDocuments,
-    childRows(
-      notes,
-      ({ document_paths }) => document_paths,
-      ({ document_path }, note_sequence, position) => ({
-        note_sequence,
-        position,
-        document_path,
-        ...documentColumns(documents, document_path)
-      })
-    )
+): Inserts {
+  const rows = notes.values().map((note, sequence) => ({
+    ...note,
+    sequence,
+    created_at: note.created_at ?? createdAt,
+    is_pinned: note.is_pinned ?? false,
+    documents: documentTextOf(note)
+  }))
+  const documents = childRows(
+    notes,
+    ({ document_paths }) => document_paths,
+    ({ document_path }, note_sequence, position) => ({
+      note_sequence,
+      position,
+      document_path,
+      document: numberOf(document_path)
+    })
   )
-]
+  return [
+    yield* Table.inserting(sql, tables.notes, rows, { document_digest: documentDigest }),
+    yield* Table.inserting(sql, tables.noteDocuments, documents)
+  ]
+}
 
-export const statementInserts = (
+/** Notes and statements, and where they came from. `documents` are those that the store has. */
+export interface DocumentedItems {
+  readonly notes: ReadonlyArray<Note>
+  readonly statements: ReadonlyArray<HistoricalStatement>
+  readonly origin: "account_payload" | "historical_statements"
+  readonly documents: FoundDocuments
+  /** When a note without a time of its own is created. */
+  readonly createdAt: DateTime.Utc
+}
+
+/** What the store answered for each document is sent once, and found by its number. */
+export function* documentedInserts(
   sql: Sql,
-  statements: ReadonlyArray<HistoricalStatement>,
-  documents: FoundDocuments,
-  origin: "account_payload" | "historical_statements"
-): Inserts => [
-  Table.inserting(
-    sql,
-    tables.statements,
-    statements.map((statement, sequence) => ({
-      ...statement,
-      ...documentColumns(documents, statement.statement_path),
-      sequence,
-      origin
-    }))
-  )
-]
+  { createdAt, documents, notes, origin, statements }: DocumentedItems
+): Inserts {
+  const stored = documents.values().map(({ checksum, etag, size }, document) => ({
+    document,
+    document_size: size,
+    document_etag: etag ?? undefined,
+    document_checksum: checksum ?? undefined
+  }))
+  const numbers = new Map(documents.keys().map((path, document) => [path, document]))
+  const numberOf = (path: string) => numbers.get(relativePath(path))
+  const statementRows = statements.values().map((statement, sequence) => ({
+    ...statement,
+    document: statement.statement_path && numberOf(statement.statement_path),
+    sequence,
+    origin
+  }))
+  return [
+    sql`stored_documents as (${yield* Table.records(sql, tables.storedDocuments, stored)})`,
+    ...(yield* noteInserts(sql, notes, numberOf, createdAt)),
+    yield* Table.inserting(sql, tables.statements, statementRows)
+  ]
+}

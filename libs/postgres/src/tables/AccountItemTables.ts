@@ -116,6 +116,21 @@ export const documentColumns = {
   readonly [Name in keyof StoredDocument as `document_${Name}`]: StoredDocument[Name]
 }>
 
+/**
+ * The documents of a request, each once: many notes may refer to the same one. A row that refers to
+ * a document has its number here.
+ */
+export const storedDocuments = { document: integer, ...documentColumns }
+
+const document = sentOnly(optional(integer))
+
+const ofStoredDocument = {
+  computed: Object.fromEntries(
+    Object.keys(documentColumns).map((column) => [column, `stored_documents.${column}`])
+  ),
+  joined: "left join stored_documents using (document)"
+}
+
 /** The documents of a note are in a table of their own. */
 export const noteColumns = {
   body: optional(text),
@@ -133,11 +148,16 @@ export const notes = Table.make("notes", {
 
 export const noteDocumentColumns = { document_path: textOf(DocumentPath), ...documentColumns }
 
-export const noteDocuments = Table.make("note_documents", {
-  note_sequence: numberIn("notes", "note_sequence"),
-  position: integer,
-  ...noteDocumentColumns
-})
+export const noteDocuments = Table.make(
+  "note_documents",
+  {
+    note_sequence: numberIn("notes", "note_sequence"),
+    position: integer,
+    document_path: noteDocumentColumns.document_path,
+    document
+  },
+  ofStoredDocument
+)
 
 export const statementColumns = {
   statement_id: textOf(StatementId),
@@ -155,9 +175,9 @@ export const statements = Table.make(
     sequence: numberIn("statements"),
     origin: textOf(Schema.Literals(["account_payload", "historical_statements"])),
     ...statementColumns,
-    ...documentColumns
+    document
   },
-  { computed: recordedAt }
+  { ...ofStoredDocument, computed: { ...recordedAt, ...ofStoredDocument.computed } }
 )
 
 export const instructionColumns = {

@@ -4,6 +4,7 @@
  */
 import { Effect, Schema } from "effect"
 import type { Statement } from "effect/sql"
+import type { Steps } from "@data-import/domain/support/Steps"
 import { type Database, rowsOf } from "../connection/Database.ts"
 import type { Column } from "./Column.ts"
 
@@ -30,15 +31,24 @@ export interface Table<C extends Columns> {
   readonly values: string
   /** The columns of the record set `sent`, with their types. */
   readonly sent: string
+  /** SQL that joins further values to the rows of `sent`, or nothing. */
+  readonly joined: string
 }
+
+/** The columns with their types, as a record set has them. */
+const typesOf = (columns: Columns): string =>
+  Object.entries(columns)
+    .map(([column, { type }]) => `${column} ${type}`)
+    .join(", ")
 
 export const make = <const C extends Columns>(
   name: string,
   columns: C,
   {
     computed = {},
+    joined = "",
     key = "account_id"
-  }: { readonly computed?: Computed; readonly key?: string } = {}
+  }: { readonly computed?: Computed; readonly joined?: string; readonly key?: string } = {}
 ): Table<C> => {
   const described = Object.entries<Column>(columns)
   const values = {
@@ -56,7 +66,8 @@ export const make = <const C extends Columns>(
     columns,
     filled: Object.keys(values).join(", "),
     values: Object.values(values).join(", "),
-    sent: described.map(([column, { type }]) => `${column} ${type}`).join(", ")
+    sent: typesOf(columns),
+    joined
   }
 }
 
@@ -87,37 +98,52 @@ export const selected = (columns: Columns): string => {
 /** The same without the columns that are null: what `optional` columns are decoded from. */
 export const withoutNulls = (columns: Columns): string => `json_strip_nulls(${selected(columns)})`
 
+/** Rows that are made into text between two pauses. */
+const pace = 128
+
 /** The rows as one JSON text, in which they are sent. What is undefined is left out, and so null. */
-const textOf = <C extends Columns>({ columns }: Table<C>, rows: ReadonlyArray<Row<C>>): string => {
+function* textOf<C extends Columns>(columns: C, rows: Iterable<Row<C>>): Steps<string> {
   const described = Object.entries<Column>(columns)
-  return JSON.stringify(
-    rows.map((row) => {
-      const sent: Record<string, unknown> = {}
-      for (const [name, { write }] of described) {
-        const value: unknown = row[name as keyof typeof row]
-        if (value !== undefined) sent[name] = write(value)
-      }
-      return sent
-    })
-  )
+  const texts: Array<string> = []
+  for (const row of rows) {
+    const sent: Record<string, unknown> = {}
+    for (const [name, { write }] of described) {
+      const value: unknown = row[name as keyof typeof row]
+      if (value !== undefined) sent[name] = write(value)
+    }
+    texts.push(JSON.stringify(sent))
+    if (texts.length % pace === 0) yield
+  }
+  return `[${texts.join(",")}]`
+}
+
+/** A query that gives the rows. */
+export function* records<C extends Columns>(
+  sql: Sql,
+  columns: C,
+  rows: Iterable<Row<C>>
+): Steps<Statement.Fragment> {
+  const text = yield* textOf(columns, rows)
+  return sql`
+    select * from json_to_recordset(${text}::json) as ${sql.literal(`sent(${typesOf(columns)})`)}`
 }
 
 /**
  * A common table expression that inserts the rows into the account of the common table expression
  * `target`, or nothing where `target` has no row.
  */
-export const inserting = <C extends Columns>(
+export function* inserting<C extends Columns>(
   sql: Sql,
   table: Table<C>,
-  rows: ReadonlyArray<Row<C>>,
+  rows: Iterable<Row<C>>,
   more: Computed = {}
-): Statement.Fragment => {
-  const { filled, name, sent, values } = table
+): Steps<Statement.Fragment> {
+  const { columns, filled, joined, name, sent, values } = table
+  const text = yield* textOf(columns, rows)
   return sql`${sql.literal(`new_${name}`)} as (
     insert into ${sql.literal(`${name} (${[filled, ...Object.keys(more)].join(", ")})`)}
     select ${sql.literal([values, ...Object.values(more)].join(", "))}
-    from target, json_to_recordset(${textOf(table, rows)}::json)
-      as ${sql.literal(`sent(${sent})`)}
+    from target, json_to_recordset(${text}::json) as ${sql.literal(`sent(${sent}) ${joined}`)}
   )`
 }
 
