@@ -7,7 +7,7 @@ export const limits = Effect.gen(function* () {
 
   // A crash may empty it: every organisation then has its whole allowance again.
   yield* sql`
-    create unlogged table tokenBuckets (
+    create unlogged table allowances (
       organisation text collate "C"
         constraint allowances_pkey primary key
         constraint allowances_organisation_exists references organisations,

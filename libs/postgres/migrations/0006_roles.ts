@@ -58,7 +58,7 @@ const whoeverChecksTokens = Effect.gen(function* () {
     grant select on suppliers, api_keys
     to data_import_account_import, data_import_post_import, data_import_query`
   yield* sql`
-    grant select, insert, update (requests, at) on tokenBuckets
+    grant select, insert, update (requests, at) on allowances
     to data_import_account_import, data_import_post_import, data_import_query`
 })
 

@@ -179,7 +179,7 @@ describe.each(anHour)("an instance whose clock is an hour", (direction, wrong) =
         yield* drained
         const [row] = yield* rows(
           (sql) => sql<{ seconds: number }>`
-          select extract(epoch from clock_timestamp() - at)::float8 as seconds from tokenBuckets
+          select extract(epoch from clock_timestamp() - at)::float8 as seconds from allowances
           where organisation = ${tenant.organisation}`
         )
         expect(row?.seconds).toBeGreaterThan(-1)

@@ -20,7 +20,7 @@ const presentRows = rowsOf(
 /** Inserts an empty row if there is none, so that the first two changes also lock each other out. */
 const locked = (sql: Sql, organisation: OrganisationName) =>
   presentRows(sql`
-    insert into tokenBuckets (organisation) values (${organisation})
+    insert into allowances (organisation) values (${organisation})
     on conflict (organisation) do update set at = allowances.at
     returning requests, at`).pipe(
     Effect.map(([row]): TokenBucket | null => {
@@ -36,7 +36,7 @@ const change = Effect.fnUntraced(function* <A>(
 ) {
   const { bucket, result } = decide(yield* locked(sql, organisation))
   yield* sql`
-    update tokenBuckets set requests = ${bucket.requests}, at = ${DateTime.toDateUtc(bucket.at)}
+    update allowances set requests = ${bucket.requests}, at = ${DateTime.toDateUtc(bucket.at)}
     where organisation = ${organisation}`
   return result
 })
