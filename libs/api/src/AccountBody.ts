@@ -92,7 +92,7 @@ const paymentTypeWords = Object.entries(paymentTypes)
   .map(([type, known]) => `on a ${type}: ${known.join(", ")}`)
   .join("; ")
 
-/** The words on the fields of a transaction, wherever it stands. */
+/** The words on the fields of a transaction, in every list. */
 export const transactionWords = {
   transaction_id: "The supplier's id of the transaction, unique on the account.",
   transaction_date: "The day of the transaction; in an account payload not in the future.",

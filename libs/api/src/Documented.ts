@@ -69,8 +69,8 @@ export const documented = <Fields extends Schema.Struct.Fields>(
     schema.fields as Schema.Struct.Fields as Record<string, Schema.Top>
   )
   const wire = entries.map(([name, field]) => {
-    const said: FieldWords = fields[name as keyof Fields]
-    const { wire: replacement, ...words } = typeof said === "string" ? spoken(said) : said
+    const given: FieldWords = fields[name as keyof Fields]
+    const { wire: replacement, ...words } = typeof given === "string" ? spoken(given) : given
     const inner = isOptional(field) ? (field.schema ?? field) : field
     const described = describe(wireOf(inner, replacement ?? parts[name as keyof Fields]), words)
     return [name, isOptional(field) ? Schema.optionalKey(described) : described]

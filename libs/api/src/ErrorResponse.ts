@@ -1,7 +1,7 @@
 /**
  * The one place that turns a refusal, of the domain or of the transport, into an answer: status,
  * headers and body. It is exhaustive twice: a new code needs a status, and a new failure needs a
- * text, or nothing compiles. The texts tell the caller what to do and nothing about the inside.
+ * text, or nothing compiles. The texts say what the caller can do and reveal nothing internal.
  * Source: docs/contract/errors.md#codes-and-statuses.
  */
 import type { AccountNumber, ExternalAccountNumber } from "@data-import/domain/account/Account"
@@ -112,8 +112,8 @@ const brokenRules = (failure: Extract<Failure, { _tag: "ValidationFailed" }>): M
   const what = code === "account_failed_validation" ? "The account payload" : "The request"
   const listed = errors.length.toLocaleString("en-US")
   const rules = errors.length === 1 ? "one rule" : `${listed} rules`
-  const told = more ? `more than ${listed} rules; ${listed} are listed` : `${rules}; see errors`
-  return { detail: `${what} breaks ${told}.`, errors }
+  const broken = more ? `more than ${listed} rules; ${listed} are listed` : `${rules}; see errors`
+  return { detail: `${what} breaks ${broken}.`, errors }
 }
 
 const rejections: Readonly<Record<string, string>> = {

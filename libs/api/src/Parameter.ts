@@ -161,12 +161,12 @@ export const parametersOf = <E extends Defined>(endpoint: E) => {
   const schema = schemaOf(endpoint)
   const names = Object.keys(schema.fields)
   const { validate } = validator({ schema, rules: { rules: [] }, wrapper: null })
-  const told = (fault: FieldError): FieldError =>
+  const described = (fault: FieldError): FieldError =>
     fault.code === "unknown_field" ? unknownParameter(names, fault.attr) : fault
   const read = (query: Query) =>
     query === null
       ? Result.fail(tooMany)
-      : Result.mapError(validate(inOrder(names, query), noFacts), (faults) => faults.map(told))
+      : Result.mapError(validate(inOrder(names, query), noFacts), (faults) => faults.map(described))
   const withoutAny = read(noQuery)
   const isIgnored = Context.get(endpoint.annotations, IgnoresParameters)
   return (query: Query): Parameters<E> =>

@@ -23,7 +23,14 @@ import { tracesOf } from "../testing/importStates.ts"
 import { freshKeyed, inOneStep } from "../testing/keyedRequests.ts"
 import type { Wire } from "../testing/wire.ts"
 import type { operations } from "./postImportPrograms.ts"
-import { beginImported, call, onAccount, postImport, transaction, world } from "./postImportPrograms.ts"
+import {
+  beginImported,
+  call,
+  onAccount,
+  postImport,
+  transaction,
+  world
+} from "./postImportPrograms.ts"
 import {
   begin,
   demo,

@@ -6,7 +6,14 @@ import type { AuditLog } from "../src/ports/AuditLog.ts"
 import { ImportProcesses } from "../src/ports/ImportProcesses.ts"
 import type { Configuration } from "../src/ports/Configuration.ts"
 import { stateAt } from "../src/account/ImportProcess.ts"
-import { expectSame, freshSupplier, freshSupplierCode, noon, noonPlus, times } from "./freshNames.ts"
+import {
+  expectSame,
+  freshSupplier,
+  freshSupplierCode,
+  noon,
+  noonPlus,
+  times
+} from "./freshNames.ts"
 import {
   arrange,
   type ArrangedState,

@@ -23,7 +23,7 @@ export const tokenBucketsContract = <E>(
   layer: Layer.Layer<TokenBuckets | Configuration, E>
 ): void =>
   withLayer(layer, { excludeTestServices: true, timeout: "1 minute" })(
-    `Allowances, ${name}`,
+    `TokenBuckets, ${name}`,
     (it) => {
       describe("change", () => {
         it.effect("begins with nothing and keeps what was decided, fractions included", () =>

@@ -109,7 +109,7 @@ export const changeAccount = Effect.fnUntraced(function* (
   const { action = "create_notes", keep = null, lookup = {} } = options
   return yield* accounts.change({
     key,
-    lookup: lookup,
+    lookup,
     action,
     caller,
     at: changedAt,

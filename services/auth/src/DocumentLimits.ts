@@ -23,7 +23,7 @@ const maxLines = 1000
 const maxFields = 300
 
 /**
- * The fields of the operations, with each fragment counted wherever it is spread, and those of the
+ * The fields of the operations, with each fragment counted at every spread, and those of the
  * fragments that no operation reaches, since they are validated too. Each fragment is counted once
  * and the sum stops above the limit, so that counting is linear in the text. A fragment within
  * itself counts nothing: validation refuses it.

@@ -80,8 +80,8 @@ export const readableOf = (
 }
 
 /**
- * The account as a decision sees it: always the first three and the instruction, the rest as looked
- * at.
+ * The account as a decision sees it: always the first three and the instruction, the rest as the
+ * lookup names it.
  */
 export interface AccountView {
   readonly number: AccountNumber
@@ -91,7 +91,7 @@ export interface AccountView {
   /** The active payment instruction. */
   readonly instruction: PaymentInstruction | null
   /**
-   * For each note that was looked at: the time of creation of the first one on the account that is
+   * For each note of the lookup: the time of creation of the first one on the account that is
    * the same, null where there is none.
    */
   readonly noteTimes: ReadonlyArray<DateTime.Utc | null>
@@ -117,7 +117,7 @@ export interface AccountChange {
     readonly instruction: PaymentInstruction
     readonly details: InstructionDetails
   } | null
-  /** What the store said of the documents of these notes and statements. */
+  /** The document store's findings for the documents of these notes and statements. */
   readonly documents: FoundDocuments
 }
 

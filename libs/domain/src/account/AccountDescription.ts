@@ -22,7 +22,9 @@ import type { Ledger } from "./Ledger.ts"
 import { SupplyAddress } from "./SupplyAddress.ts"
 import { encodeTransaction } from "./Transaction.ts"
 
-/** The fields of a payload that a description has elsewhere: as its key, or as a list of its own. */
+/**
+ * The fields of a payload that a description has elsewhere: as its key, or as a list of its own.
+ */
 const describedElsewhere = [
   "import_supplier",
   "external_account_number",
@@ -73,7 +75,7 @@ export interface AccountDescription {
   readonly notes: ReadonlyArray<AccountNote>
   readonly statements: ReadonlyArray<AccountStatement>
   readonly instructions: ReadonlyArray<DescribedInstruction>
-  /** What the store said of the documents of the notes and statements. */
+  /** The document store's findings for the documents of the notes and statements. */
   readonly documents: FoundDocuments
 }
 

@@ -11,7 +11,9 @@ import { type Note, pathsOf } from "./Note.ts"
 /** What a note is known by: two notes of the same text are the same note. */
 const contentOf = (note: Note): string => JSON.stringify(note.body ?? pathsOf(note))
 
-/** Datetimes of the wire are whole seconds: what is answered must be known when it is sent again. */
+/**
+ * Datetimes of the wire are whole seconds: what is answered must be known when it is sent again.
+ */
 const keyOf = (content: string, created_at: DateTime.Utc | undefined): string =>
   created_at === undefined ? content : `${formatInstant(created_at)} ${content}`
 
@@ -29,12 +31,14 @@ export const makeKnownNotes = () => {
   return { remember, timeOf }
 }
 
-/** What an account with these notes, in the order in which they came, shows of those looked at. */
+/**
+ * What an account with these notes, in the order in which they came, shows of the notes asked for.
+ */
 export const noteTimesOf = (
   onAccount: ReadonlyArray<AccountNote>,
-  looked: ReadonlyArray<Note>
+  asked: ReadonlyArray<Note>
 ): AccountView["noteTimes"] => {
   const known = makeKnownNotes()
-  if (looked.length > 0) onAccount.forEach(known.remember)
-  return looked.map(known.timeOf)
+  if (asked.length > 0) onAccount.forEach(known.remember)
+  return asked.map(known.timeOf)
 }

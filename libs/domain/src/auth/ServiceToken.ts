@@ -24,16 +24,18 @@ import { type TokenPayload, unixSeconds } from "../organisation/AccessToken.ts"
 const tokenLifetime = Duration.minutes(60)
 const refreshTokenLifetime = Duration.days(7)
 
-/** So many failed attempts of one address within the window are told why; the next are throttled. */
+/** Failed attempts of one address in the window that learn the reason; later ones are throttled. */
 const failedAttemptLimit = 20
 const failedAttemptWindow = Duration.minutes(1)
 
 const retryAfterSeconds = 5
 
-/** No such key, or it is revoked or expired: which of them is not said. */
+/** No such key, or it is revoked or expired: the caller does not learn which. */
 export class InvalidApiKey extends Data.TaggedError("InvalidApiKey")<{}> {}
 
-/** Unknown, expired, used before, or of a key that no longer lives: which of them is not said. */
+/**
+ * Unknown, expired, used before, or of a key that no longer lives: the caller does not learn which.
+ */
 export class InvalidRefreshToken extends Data.TaggedError("InvalidRefreshToken")<{}> {}
 
 /** The credential is not valid, and too many from this address were not; it is to wait so long. */
@@ -84,7 +86,7 @@ const makeThrottle = (apiKeys: ApiKeys["Service"]) => {
 
 const makeExchange = (
   apiKeys: ApiKeys["Service"],
-  seal: TokenSigner["Service"],
+  signer: TokenSigner["Service"],
   secrets: TokenSecrets["Service"]
 ) => {
   const newRefreshToken = Effect.fnUntraced(function* (now: DateTime.Utc) {
@@ -119,7 +121,7 @@ const makeExchange = (
       "APIKey" in credential
         ? yield* byApiKey(credential.APIKey, now)
         : yield* byRefreshToken(credential.refreshToken, now)
-    const { payload, token } = yield* seal.sign({
+    const { payload, token } = yield* signer.sign({
       organisation: key.organisation,
       apiKey: key.id,
       scopes: key.scopes,

@@ -35,7 +35,7 @@ import type { Caller } from "../organisation/Organisation.ts"
 import * as Settings from "../support/Settings.ts"
 import { inTimeSlices } from "../support/Steps.ts"
 
-/** `first` tells a first staging from one that replaced pending data. */
+/** `first` is false for a staging that replaced pending data. */
 export interface Staged {
   readonly first: boolean
   readonly key: ImportKey
@@ -145,7 +145,7 @@ const stage = Effect.fnUntraced(function* (
   return yield* refusalOf(key, staging.found) ?? unavailable
 })
 
-/** The team is judged after the import's state, but must be known before the attempt begins. */
+/** The team is checked after the import's state, but is looked up before the attempt begins. */
 const refuseForTeam = Effect.fnUntraced(function* (
   { processes }: Dependencies,
   key: ImportKey,

@@ -68,7 +68,7 @@ const make = Effect.gen(function* () {
     return Option.isSome(supplier) ? supplier.value : yield* new NotFound()
   })
 
-  /** Judged at the time of reading: what was read before may have changed since. */
+  /** Evaluated at the time of reading, because earlier reads may be out of date. */
   const stateNow = Effect.fnUntraced(function* (key: ImportKey) {
     const found = yield* processes.find(key)
     const now = yield* DateTime.now

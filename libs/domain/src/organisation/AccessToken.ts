@@ -36,7 +36,7 @@ export const unixSeconds = (at: DateTime.Utc): number => Math.floor(at.epochMill
 
 const fromUnixSeconds = (seconds: number): DateTime.Utc => DateTime.makeUnsafe(seconds * 1000)
 
-/** `random` is the part of `jti` that tells the token from all others; it holds no dot. */
+/** `random` is the part of `jti` that is unique to the token. It contains no dot. */
 export const toPayload = (claims: TokenClaims, issuer: string, random: string): TokenPayload => ({
   iss: issuer,
   sub: claims.organisation,

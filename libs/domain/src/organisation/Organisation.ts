@@ -53,7 +53,7 @@ export interface ApiKey {
   readonly revokedAt: DateTime.Utc | null
 }
 
-/** A key for whoever is shown it. */
+/** A key without its secret, for display. */
 export type ListedKey = Omit<ApiKey, "hash">
 
 /** When a key ends; null for never. */

@@ -1,5 +1,5 @@
 /**
- * Storage of what opens the door: API keys and refresh tokens, both only as hashes, and the failed
+ * Storage of credentials: API keys and refresh tokens, both only as hashes, and the failed
  * attempts that throttle a client address.
  */
 import { Context, type DateTime, type Effect, type Option } from "effect"

@@ -41,7 +41,7 @@ export interface AuditEntry {
 }
 
 /**
- * Why an entry is not as it was written, as far as that can be told. Whoever rewrites an entry and
+ * How an entry differs from what was written, as far as the chain shows. If someone rewrites it and
  * its hash is found at the next one, which no longer follows from it.
  */
 export type AuditFaultReason =

@@ -1,6 +1,6 @@
 /**
  * What the operator sets up and the programs look up: organisations, suppliers, operations teams
- * and the open choices. The programs only read; the operator command writes.
+ * and the open code lists. The programs only read; the operator command writes.
  */
 import { Context, Data, type DateTime, type Effect, type Option, type Result } from "effect"
 import type { CodeLists, OpenCodeList } from "../schema/CodeLists.ts"
@@ -67,7 +67,7 @@ export class Configuration extends Context.Service<
     readonly hasTeam: (name: string) => Effect.Effect<boolean, StorageUnavailable>
     readonly teams: Effect.Effect<ReadonlyArray<string>, StorageUnavailable>
 
-    /** Adds a value to an open list of choices; one that is there already changes nothing. */
+    /** Adds a value to an open code list. A value that is there already changes nothing. */
     readonly addCode: (list: OpenCodeList, value: string) => Effect.Effect<void, StorageUnavailable>
     /** What the operator added, without the values that the rules name. */
     readonly codeLists: Effect.Effect<CodeLists, StorageUnavailable>

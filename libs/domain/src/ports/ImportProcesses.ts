@@ -67,7 +67,7 @@ export interface NewAccount {
   readonly number: AccountNumber
   readonly account: Account
   readonly operationsTeam: string
-  /** What the store said of the documents of its notes and statements. */
+  /** The document store's findings for the documents of its notes and statements. */
   readonly documents: FoundDocuments
   readonly createdAt: DateTime.Utc
 }

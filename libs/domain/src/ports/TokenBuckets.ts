@@ -1,5 +1,5 @@
 /**
- * How much each organisation may still ask, for whoever holds it to a rate. It is kept in one
+ * The token bucket of each organisation, for rate limits. It is kept in one
  * place, so that the rate holds however many services are asked.
  */
 import { Context, type DateTime, type Effect } from "effect"
@@ -12,7 +12,7 @@ export interface TokenBucket {
   readonly at: DateTime.Utc
 }
 
-/** What a step finds out, and the allowance that it leaves behind. */
+/** The result of a step, and the bucket that it stores. */
 export interface TokenBucketChange<A> {
   readonly result: A
   readonly bucket: TokenBucket

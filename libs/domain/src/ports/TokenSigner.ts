@@ -1,6 +1,6 @@
 /**
- * The cryptography behind tokens: sealing and opening access tokens, making secrets, hashing them.
- * What a token says and how long it lives is decided by the program that seals it.
+ * The cryptography behind tokens: signing and verifying access tokens, making and hashing secrets.
+ * The program that signs a token decides its claims and lifetime.
  */
 import { Context, Data, type Effect } from "effect"
 import type { TokenClaims, TokenPayload } from "../organisation/AccessToken.ts"
@@ -11,11 +11,11 @@ export interface SignedToken {
   readonly payload: TokenPayload
 }
 
-/** Not a token of ours, altered, sealed with an unknown key or algorithm, or expired: a 401. */
+/** Not a token of ours, altered, signed with an unknown key or algorithm, or expired: a 401. */
 export class TokenInvalid extends Data.TaggedError("TokenInvalid")<{}> {}
 
 /**
- * No public key could be had so far, so that nothing can be said of the token: a 503 with
+ * No public key was available so far, so the token cannot be verified: a 503 with
  * Retry-After, never a 401, since the token may be good. Once keys were had, they serve while their
  * source is away.
  */

@@ -165,7 +165,7 @@ const change = <A, E>(
   decide: (account: AccountView) => Result.Result<Decision<A>, E>
 ) =>
   Effect.flatMap(
-    accounts.change({ key: keyOf(body), lookup: lookup, decide, action, caller, at, keep }),
+    accounts.change({ key: keyOf(body), lookup, decide, action, caller, at, keep }),
     Option.match({ onNone: () => Effect.fail(new NotFound()), onSome: Effect.succeed })
   )
 

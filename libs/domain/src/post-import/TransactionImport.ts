@@ -25,7 +25,7 @@ export interface TransactionResult {
   readonly transaction: Transaction
 }
 
-/** The parameters of the request, and the time it is judged at. */
+/** The parameters of the request, and the time at which it is validated. */
 export interface TransactionImportOptions {
   /**
    * Skip a transaction whose id was added before; otherwise it is added again, as its own entry.

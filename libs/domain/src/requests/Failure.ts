@@ -81,7 +81,7 @@ export class DryRunSuccessful extends Data.TaggedError("DryRunSuccessful")<{
   readonly code = "dry_run_successful"
 }
 
-/** Nothing there, or nothing of the caller's: the two are never told apart. */
+/** Nothing there, or nothing of the caller's: the answer is the same for both. */
 export class NotFound extends Data.TaggedError("NotFound")<{}> {
   readonly code = "not_found"
 }

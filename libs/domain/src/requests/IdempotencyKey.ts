@@ -18,13 +18,13 @@ export const IdempotencyKey = Schema.String.check(
 ).pipe(Schema.brand("IdempotencyKey"))
 export type IdempotencyKey = typeof IdempotencyKey.Type
 
-/** What tells one request from another: a SHA-256 hash in lower-case hexadecimal. */
+/** Identifies the content of a request: a SHA-256 hash in lower-case hexadecimal. */
 export const Fingerprint = Schema.String.check(Schema.isPattern(/^[0-9a-f]{64}$/)).pipe(
   Schema.brand("Fingerprint")
 )
 export type Fingerprint = typeof Fingerprint.Type
 
-/** Tells one reservation of a key from the next. */
+/** Identifies one reservation of a key. */
 export const ReservationToken = Schema.String.pipe(Schema.brand("ReservationToken"))
 export type ReservationToken = typeof ReservationToken.Type
 
@@ -90,6 +90,6 @@ export interface Keep<in A> {
   readonly textOf: (answer: A) => Steps<string>
 }
 
-/** The same for something from which the answer can be told. */
+/** The same for a value from which the answer is derived. */
 export const keepFrom = <A, B>(keep: Keep<A> | null, answerOf: (value: B) => A): Keep<B> | null =>
   keep && { reservation: keep.reservation, textOf: (value) => keep.textOf(answerOf(value)) }

@@ -1,7 +1,7 @@
 /**
- * The kinds of field that a payload is made of: text, choices, dates, datetimes, e-mail addresses,
+ * The kinds of field that a payload is made of: text, code lists, dates, datetimes, e-mails,
  * phone numbers, integers and lists, each with the codes it can fail with. A check names its code
- * in an annotation; `Validation` turns a broken check into a fault with that code. Text is trimmed,
+ * in an annotation; `Validator` turns a broken check into a field error with it. Text is trimmed,
  * and every length counts Unicode code points.
  * Source: docs/contract/values.md#values.
  */
@@ -17,7 +17,7 @@ export interface CheckMeaning<A> {
   readonly detail: string
   /** What the detail says as data, where it says more than the code. */
   readonly parameters?: ErrorParameters | ((input: A) => ErrorParameters)
-  /** The same restriction in JSON Schema, where it can be said. */
+  /** The same restriction in JSON Schema, where JSON Schema can express it. */
   readonly jsonSchema?: JsonSchema.JsonSchema
   /** Whether later checks make no sense once this one is broken. */
   readonly abort?: boolean
@@ -211,7 +211,9 @@ const parseInstant = (text: string): number | undefined => {
 /** An instant is checked and then read, each of which parses it. */
 const lastParsed: { text: string; instant: number | undefined } = { text: "", instant: undefined }
 
-/** The instant that the text names, in whole seconds, as epoch milliseconds; none if it names none. */
+/**
+ * The instant that the text names, in whole seconds, as epoch milliseconds; none if it names none.
+ */
 const instantOf = (text: string): number | undefined => {
   if (text !== lastParsed.text) {
     lastParsed.instant = parseInstant(text)
@@ -295,7 +297,7 @@ export const Email = formedText(254, isEmail, {
   jsonSchema: { format: "email" }
 })
 
-/** Long enough for every spelling of a number, and short enough to be examined quickly. */
+/** Long enough for every spelling of a number, and short enough to be checked quickly. */
 const phoneLength = 64
 
 /**

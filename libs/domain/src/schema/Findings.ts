@@ -1,13 +1,13 @@
 /**
  * What is found to be wrong with a body, up to a bound: beyond it nobody reads on, and a body made
- * of nothing but faults must not keep the service busy.
+ * of nothing but errors must not keep the service busy.
  * Source: docs/contract/errors.md#number-of-errors.
  */
 import type { FieldCode } from "../codes/Code.ts"
 import type { ErrorParameters } from "../codes/CodeEntry.ts"
 import type { Path } from "./Json.ts"
 
-/** What is wrong with a value, wherever it stands. */
+/** What is wrong with a value, without its path. */
 export interface Broken {
   readonly code: FieldCode
   readonly detail: string

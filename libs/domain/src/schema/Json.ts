@@ -17,8 +17,8 @@ export class NotJson extends Data.TaggedError("NotJson")<{ readonly detail: stri
 export const nestingDepth = 32
 
 /**
- * No list has more elements, and no object of any inner shape more members; what stands in a longer
- * one is not examined.
+ * No list has more elements, and no object of free content more members; what stands in a longer
+ * one is not checked.
  */
 export const listElements = 10_000
 

@@ -1,5 +1,5 @@
 /**
- * JSON objects without documented members: those of any inner shape, kept as they were sent
+ * JSON objects without documented members: those of free content, kept as they were sent
  * (metadata values and structured street addresses), and the one that takes none.
  */
 import { Schema, type SchemaAST } from "effect"
@@ -8,7 +8,9 @@ import type { Broken } from "./Findings.ts"
 import { isObject, listElements } from "./Json.ts"
 import type { Path } from "./Json.ts"
 
-/** What may stand in an object without documented members, told by an annotation of its schema. */
+/**
+ * What may stand in an object without documented members, declared by an annotation of its schema.
+ */
 export type Inside = "anything" | "nothing"
 
 export const insideOf = (ast: SchemaAST.AST): Inside | undefined =>

@@ -163,8 +163,8 @@ export const validValues = <A, B>(
 }
 
 /**
- * The supplier that a request names exists and is the caller's: the two are never told apart. The
- * detail leaves the code out, so that all such answers are the same to the byte.
+ * The supplier that a request names exists and is the caller's: the answer is the same for both.
+ * The detail leaves the code out, so that all such answers are the same to the byte.
  */
 export const supplierExists: Rule<{ readonly import_supplier: string }> = (
   request,

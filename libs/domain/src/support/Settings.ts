@@ -6,7 +6,7 @@
  */
 import { Cause, Config, ConfigProvider, Duration, Effect, Option, Redacted } from "effect"
 
-/** One setting; what it must be is checked wherever it is set. */
+/** One setting; its rule applies to every source that sets it. */
 export interface Setting<A> {
   /** Fails where it is not set. */
   readonly required: Config.Config<A>
@@ -48,7 +48,7 @@ interface Rule<A> {
   readonly parse: (text: string) => A | undefined
   /** What of a text that is not allowed may be shown; all of it unless given. */
   readonly show?: (text: string) => string | null
-  /** What is wrong with a text that is not shown, where it can be said without repeating it. */
+  /** What is wrong with a text that is not shown, where that does not reveal it. */
   readonly reason?: (text: string) => string | undefined
 }
 

@@ -1,8 +1,8 @@
 /**
  * Long computations in short steps. A service runs everything on one event loop, so whatever
  * computes for long must pause, or every other request waits for it. A computation is a generator
- * that yields wherever it may pause; it is run without a pause, or as an effect that gives way to
- * the event loop every few milliseconds.
+ * that yields at each place where it may pause. It is run without a pause, or as an effect that
+ * gives way to the event loop every few milliseconds.
  */
 import { Clock, Effect, Semaphore } from "effect"
 
@@ -17,25 +17,25 @@ export const finish = <A>(steps: Steps<A>): A => {
   }
 }
 
-/** How long a computation goes on before it gives way, in milliseconds. */
+/** How long a computation runs before it yields to the event loop, in milliseconds. */
 const timeSlice = 4
 
 /**
- * Of all that takes longer than one stretch, a process computes one stretch in each turn of the
- * event loop: the stretches of all would add up between two turns. They take turns, so that one
- * that needs a few stretches does not wait for one that needs hundreds.
+ * A process computes one time slice in each iteration of the event loop, because the slices of all
+ * long computations would add up. The permit passes round-robin, so that a computation of a few
+ * slices does not wait for one of hundreds.
  */
 const slicePermit = Semaphore.makeUnsafe(1)
 
 /**
  * The result, computed with pauses in which the event loop serves others. What takes less than one
- * stretch is computed without a pause, unless it is known to be long: the first stretches of many
- * would add up as well.
+ * slice is computed without a pause, unless it is known to be long: the first slices of many would
+ * add up as well.
  */
 export const inTimeSlices = <A>(make: () => Steps<A>, isLong = false): Effect.Effect<A> =>
   Effect.flatMap(Clock.Clock, (clock) => {
     const steps = make()
-    /** The step that ended, or the last one of a stretch. */
+    /** The step that ended, or the last one of a slice. */
     const advance = () => {
       const end = clock.currentTimeMillisUnsafe() + timeSlice
       let step = steps.next()

@@ -1,7 +1,8 @@
 /**
  * The bodies of validate, stage and process, and the account payload by itself, each with its
  * validator. Other teams validate offline with `validateAccount`: the same rules and codes as the
- * service, without what only the service knows (its suppliers, its documents, its added choices).
+ * service, without what only the service knows (its suppliers, its documents, its added code list
+ * values).
  */
 import { type DateTime, type Result, Schema } from "effect"
 import {

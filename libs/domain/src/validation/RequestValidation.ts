@@ -1,6 +1,6 @@
 /**
- * Examining a request of a caller: looks up what the rules may know (the supplier, the open
- * choices), applies them, and then looks up the documents, so that every fault comes in one answer.
+ * Validates a request of a caller: looks up what the rules may know (the supplier, the open
+ * code lists), applies them, and then looks up the documents. One answer has every error.
  * A supplier of another organisation is looked up and then treated exactly like one that does not
  * exist.
  * Source: docs/contract/errors.md#unknown-suppliers, docs/contract/http.md#order-of-checks,
@@ -55,14 +55,15 @@ const namedSupplier = (payload: unknown): Option.Option<Supplier["code"]> => {
 }
 
 /**
- * What a valid request holds: its value, the caller's supplier, and the time it is judged
+ * What a valid request holds: its value, the caller's supplier, and the time of validation
  * at.
  */
 export interface ValidRequest<Body> {
   readonly body: Body
   readonly supplier: Supplier
   /**
-   * What the store said of the documents that the request names; none where they are not checked.
+   * The document store's findings for the documents that the request names; none where they are not
+   * checked.
    */
   readonly documents: FoundDocuments
   readonly now: DateTime.Utc
@@ -97,9 +98,9 @@ export const makeRequestValidator = (
   const lookUpDocuments = Effect.fnUntraced(function* (
     supplier: Option.Option<Supplier>,
     { body, validator }: Parameters<RequestValidator["validate"]>[0],
-    judged: Result.Result<unknown, Refusal>
+    validated: Result.Result<unknown, Refusal>
   ) {
-    const isHopeless = Result.isFailure(judged) && judged.failure.errors.length >= maxErrors
+    const isHopeless = Result.isFailure(validated) && validated.failure.errors.length >= maxErrors
     if (isHopeless || Option.isNone(supplier) || !supplier.value.documentCheck) {
       return emptyLookup
     }
@@ -123,11 +124,11 @@ export const makeRequestValidator = (
       supplierExists: Option.isSome(supplier),
       missingDocuments: new Set()
     }
-    const judge = (known: Facts) => computed(() => validator.validating(body, known))
-    const judged = yield* judge(facts)
-    const { documents, missing } = yield* lookUpDocuments(supplier, request, judged)
+    const validate = (known: Facts) => computed(() => validator.validating(body, known))
+    const validated = yield* validate(facts)
+    const { documents, missing } = yield* lookUpDocuments(supplier, request, validated)
     const valid =
-      missing.size === 0 ? judged : yield* judge({ ...facts, missingDocuments: missing })
+      missing.size === 0 ? validated : yield* validate({ ...facts, missingDocuments: missing })
     if (Result.isFailure(valid)) return yield* refusalOf(code, faults, valid.failure)
     if (faults.length > 0) return yield* refusalOf(code, faults, nothingBroken)
     return { body: valid.success, supplier: Option.getOrThrow(supplier), documents, now, today }

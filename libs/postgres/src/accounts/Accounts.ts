@@ -59,7 +59,7 @@ const change = Effect.fnUntraced(function* <A, E>(
   command: ChangeCommand<A, E>,
   room: number
 ) {
-  const { action, at, caller, decide, keep, key, lookup: lookup } = command
+  const { action, at, caller, decide, keep, key, lookup } = command
   const write = { action, at, caller, key }
   const snapshot = yield* readAccount(sql, key, lookup, room)
   if (Option.isNone(snapshot)) return Option.none<Result.Result<A, E>>()

@@ -80,8 +80,8 @@ export type OrganisationOf = (
 const keysTimeout = Duration.seconds(1)
 
 /**
- * Tells organisations apart without authorizing their requests. It does not check that the API key
- * is still valid, and gives undefined for a token that cannot be verified.
+ * Identifies the organisation without authorizing their requests. It does not check that the API
+ * key is still valid, and gives undefined for a token that cannot be verified.
  */
 export const organisationOf: Effect.Effect<OrganisationOf, never, TokenVerifier> = Effect.map(
   makeVerify,

@@ -15,7 +15,7 @@ export interface Match<A> {
 /** Gives undefined for a path that no template has, or whose parameters are empty or malformed. */
 export type PathRouter<A> = (path: string) => Match<A> | undefined
 
-/** The router tells methods apart; here a path is found whatever its method. */
+/** Effect's router also matches methods. Here a path is found for any method. */
 const anyMethod = "*"
 
 const decoded = (segment: string): string | undefined => {

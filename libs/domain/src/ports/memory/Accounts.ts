@@ -165,7 +165,7 @@ const describe = (
 
 const change =
   (store: Store): Port["change"] =>
-  ({ action, at, caller, decide, keep, key, lookup: lookup }) =>
+  ({ action, at, caller, decide, keep, key, lookup }) =>
     Effect.gen(function* () {
       const account = accountOf(store, key)
       if (account === undefined) return Option.none()

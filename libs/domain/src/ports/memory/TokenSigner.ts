@@ -1,6 +1,6 @@
 /**
- * Tokens in memory, of the same three parts as real ones and sealed with a keyed hash, so that
- * whoever alters one is found out. Nothing is random: the same calls give the same tokens and
+ * Tokens in memory, of the same three parts as real ones and signed with a keyed hash, so that
+ * an altered token is rejected. Nothing is random: the same calls give the same tokens and
  * secrets.
  */
 import { Clock, Effect, Layer, Option, Schema } from "effect"
@@ -26,10 +26,10 @@ const sign = (key: string, body: string): Effect.Effect<string> =>
   Effect.map(sha256(`${key} ${header}.${body}`), base64Url)
 
 const makeSigner = (key: string): TokenSigner["Service"] => {
-  let sealed = 0
+  let issued = 0
   return {
     sign: Effect.fnUntraced(function* (claims) {
-      const payload = toPayload(claims, issuer, String(++sealed))
+      const payload = toPayload(claims, issuer, String(++issued))
       const body = encodePayload(payload)
       return { token: `${header}.${body}.${yield* sign(key, body)}`, payload }
     })
@@ -38,10 +38,10 @@ const makeSigner = (key: string): TokenSigner["Service"] => {
 
 const makeVerifier = (key: string): TokenVerifier["Service"] => ({
   verify: Effect.fnUntraced(function* (token) {
-    const [head, body = "", seal, ...more] = token.split(".")
+    const [head, body = "", signature, ...more] = token.split(".")
     const payload = decodePayload(body)
     const now = yield* Clock.currentTimeMillis
-    const genuine = head === header && more.length === 0 && seal === (yield* sign(key, body))
+    const genuine = head === header && more.length === 0 && signature === (yield* sign(key, body))
     if (!genuine || Option.isNone(payload) || payload.value.exp * 1000 <= now) {
       return yield* new TokenInvalid()
     }
