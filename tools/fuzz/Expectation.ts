@@ -26,10 +26,10 @@ export const faultsOf = ({ value }: Reply): ReadonlyArray<string> => {
 export const outcomeOf = (reply: Reply): string => `${reply.status} ${codeOf(reply)}`.trim()
 
 const each =
-  (judge: (reply: Reply) => string | null): Expectation =>
+  (check: (reply: Reply) => string | null): Expectation =>
   (replies) =>
     replies.flatMap((reply) => {
-      const wrong = judge(reply)
+      const wrong = check(reply)
       return wrong === null ? [] : [`${wrong}, and the answer is ${clip(reply.body)}`]
     })
 

@@ -43,8 +43,8 @@ const isMissing = ({ exit }: Call): boolean =>
 /** Whether a document was not there, among those looked up before the call of this operation. */
 const missesDocument = (asked: SentRequest, until: string | null): boolean => {
   const end = asked.calls.findIndex(({ operation }) => operation === until)
-  const looked = end < 0 ? asked.calls : asked.calls.slice(0, end)
-  return looked.some((call) => call.operation === "Documents.find" && isMissing(call))
+  const earlier = end < 0 ? asked.calls : asked.calls.slice(0, end)
+  return earlier.some((call) => call.operation === "Documents.find" && isMissing(call))
 }
 
 const importOf = (call: Call | undefined): ImportProcess | null =>

@@ -11,5 +11,9 @@ export interface KeptSeed {
 }
 
 export const keptSeeds: ReadonlyArray<KeptSeed> = [
-  { seed: 178, steps: 250, why: "a status read before a lease was renewed was judged days after" }
+  {
+    seed: 178,
+    steps: 250,
+    why: "a status read before a lease was renewed was evaluated days after"
+  }
 ]

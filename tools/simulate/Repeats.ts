@@ -29,7 +29,7 @@ const groupsOf = (requests: ReadonlyArray<SentRequest>): ReadonlyArray<Group> =>
 
 /**
  * Whether a request that begins at the instant finds the answer of the first one still kept,
- * however early that took effect and whoever's clock is asked.
+ * however early that took effect and on any clock.
  */
 const isProtected = ({ conditions }: World, begins: number, [first]: Group): boolean =>
   first === undefined || begins < first.at + keptMillis - 2 * conditions.skew

@@ -48,7 +48,7 @@ describe("Api", () => {
     expect(open).toEqual(["obtainServiceToken", "getSigningKeys"])
   })
 
-  it("asks for import:write wherever something is stored, and for import:read elsewhere", () => {
+  it("asks for import:write where something is stored, and for import:read elsewhere", () => {
     const writes = listed
       .filter(({ endpoint }) => scopeOf(endpoint) === "import:write")
       .map(({ name }) => name)

@@ -56,7 +56,7 @@ describe("problemOf", () => {
   })
 
   it.each(all.map((refusal) => [refusal._tag, refusal] as const))(
-    "says something to the reader about %s, and only with codes of the registry",
+    "has a text for %s, and only with codes of the registry",
     (_tag, refusal) => {
       const { body } = envelopeOf(refusal)
       expect(body.detail).toMatch(/^[A-Z].{15,}[.]$/)

@@ -169,9 +169,9 @@ describe("the document", () => {
       if (!isObject(schema["properties"]) || pointer.includes("/examples/")) return
       for (const [name, field] of Object.entries(schema["properties"])) {
         const { description } = deref(field)
-        const said = isObject(field) ? (field["description"] ?? description) : undefined
+        const text = isObject(field) ? (field["description"] ?? description) : undefined
         const isErrorCode = name === "code" && isObject(field) && Array.isArray(field[knownValues])
-        if (typeof said !== "string" && !isErrorCode) bare.push(`${pointer}/${name}`)
+        if (typeof text !== "string" && !isErrorCode) bare.push(`${pointer}/${name}`)
         if (isObject(field) && Object.keys(field).every((key) => key === "description")) {
           bare.push(`${pointer}/${name} (any value)`)
         }

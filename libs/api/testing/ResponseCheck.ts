@@ -199,7 +199,7 @@ const bodyComplaints = (asked: Asked, answered: Answered): ReadonlyArray<string>
   return status < 400 ? [] : codeComplaints(status, body)
 }
 
-/** Places for whoever runs a service, which are no part of the interface. */
+/** Places for operators of a service, which are no part of the interface. */
 const ofOperation = new Set(["/health/live", "/health/ready"])
 
 /** An answer of this status, to this, is one that the document speaks of. */

@@ -92,7 +92,7 @@ describe("Documents on S3", () => {
   )
 })
 
-/** What the log is told while the effect runs. */
+/** What is logged while the effect runs. */
 const logged = <A, E, R>(effect: Effect.Effect<A, E, R>) => {
   const lines: Array<string> = []
   const logger = Logger.make<unknown, void>(({ logLevel, message }) => {

@@ -173,7 +173,7 @@ describe("stage", () => {
     }).pipe(Effect.provide(ports))
   )
 
-  it.effect("tells which documents are not there, beside all else", () =>
+  it.effect("reports which documents are not there, beside all else", () =>
     Effect.gen(function* () {
       yield* begin()
       const program = yield* programs()

@@ -91,24 +91,24 @@ const printed = (time: number, timeZone: string): string => {
 }
 
 describe("an account payload", () => {
-  const judge = (day: string, at: DateTime.Utc, zone?: TimeZone): ReadonlyArray<string> => {
+  const codesAt = (day: string, at: DateTime.Utc, zone?: TimeZone): ReadonlyArray<string> => {
     const result = validateUnknownAccount(datedAccount(day), at, zone)
     if (Result.isSuccess(result)) return []
     return result.failure.map(({ attr, code }) => `${attr} ${code}`)
   }
 
   it.each(midnights)("is dated in the future until midnight in $what", (row) => {
-    expect(judge(row.before, row.last, row.zone)).toEqual([])
-    expect(judge(row.day, row.last, row.zone)).toEqual(faultsOfFuture)
-    expect(judge(row.day, row.first, row.zone)).toEqual([])
+    expect(codesAt(row.before, row.last, row.zone)).toEqual([])
+    expect(codesAt(row.day, row.last, row.zone)).toEqual(faultsOfFuture)
+    expect(codesAt(row.day, row.first, row.zone)).toEqual([])
   })
 
-  it("is judged by the day in UTC where no time zone is given", () => {
+  it("is validated by the day in UTC where no time zone is given", () => {
     const midnight = DateTime.makeUnsafe("2026-03-29T00:00:00Z")
     const last = DateTime.makeUnsafe("2026-03-28T23:59:59.999Z")
     for (const zone of [undefined, utc]) {
-      expect(judge("2026-03-29", last, zone)).toEqual(faultsOfFuture)
-      expect(judge("2026-03-29", midnight, zone)).toEqual([])
+      expect(codesAt("2026-03-29", last, zone)).toEqual(faultsOfFuture)
+      expect(codesAt("2026-03-29", midnight, zone)).toEqual([])
     }
   })
 })

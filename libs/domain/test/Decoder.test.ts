@@ -111,7 +111,7 @@ describe("what is read in one pass", () => {
     expect(decoderOf(Account)(account)).toBe(invalid)
   })
 
-  it("is a number that keeps its spelling only where a figure stands", () => {
+  it("is a number that keeps its spelling only where a decimal stands", () => {
     const body = (member: string) =>
       Result.getOrThrow(parse(`{"import_supplier":"S","external_account_number":"1",${member}}`))
     compare(Account, body('"transfer_balance":12.500000000000000000000'))

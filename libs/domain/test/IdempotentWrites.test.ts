@@ -99,7 +99,7 @@ describe("a key", () => {
 })
 
 describe("what stores nothing", () => {
-  it.effect("keeps nothing: a refusal is judged anew as soon as it is sent again", () =>
+  it.effect("keeps nothing: a refusal is validated anew as soon as it is sent again", () =>
     Effect.gen(function* () {
       yield* begin({ status: "Paused" })
       const program = yield* programs()

@@ -1,5 +1,5 @@
 /**
- * One attempt and what may come between: rehearsals, changed rules, a lost lease, a number that is
+ * One attempt and what may come between: dry runs, changed rules, a lost lease, a number that is
  * taken, other attempts at the same time.
  * Source: docs/contract/import.md#attempts-and-leases.
  */
@@ -129,7 +129,7 @@ describe("a dry run", () => {
 })
 
 describe("staged data", () => {
-  it.effect("is judged by the rules of the day it is processed", () =>
+  it.effect("is validated by the rules of the day it is processed", () =>
     Effect.gen(function* () {
       const program = yield* staged
       const configuration = yield* Configuration
@@ -340,7 +340,7 @@ const yielding = (port: Port): Port => {
 }
 
 describe("many attempts at once", () => {
-  it.effect("make one account, and the others are told why not", () =>
+  it.effect("make one account, and the others get the reason", () =>
     Effect.gen(function* () {
       yield* staged
       const program = yield* replacing(yielding, programs())

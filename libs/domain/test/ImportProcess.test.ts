@@ -91,7 +91,7 @@ describe("an import", () => {
     expect(holds(process, other)).toBe(false)
   })
 
-  it("tells who is at work, and what became of it", () => {
+  it("shows the attempt in progress and its result", () => {
     expect(stateAt(kept.leased, instants["long before"])).toEqual({ _tag: "InProgress", lease })
     expect(stateAt(kept.imported, expiry)).toEqual({
       _tag: "Imported",

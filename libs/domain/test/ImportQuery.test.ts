@@ -1,4 +1,4 @@
-/** What a supplier is told of its imports. Source: docs/contract/queries.md#queries. */
+/** What a supplier learns of its imports. Source: docs/contract/queries.md#queries. */
 import { describe, expect, it } from "@effect/vitest"
 import { DateTime, Effect, Layer, Result, Stream } from "effect"
 import { TestClock } from "effect/testing"
@@ -156,7 +156,7 @@ describe("the lists", () => {
     }).pipe(Effect.provide(ports))
   )
 
-  it.effect("tell apart what is pending, skipped and imported", () =>
+  it.effect("distinguish what is pending, skipped and imported", () =>
     Effect.gen(function* () {
       yield* arrange
       const createdAt = DateTime.add(sampleTime, { seconds: 5 })

@@ -189,7 +189,7 @@ describe("a number", () => {
     expect(JSON.stringify({ number })).toBe(`{"number":${spelling}}`)
   })
 
-  it("is kept beside others, wherever it stands", () => {
+  it("is kept beside others, at any place", () => {
     const text = '{"a":[1,{"b":12345678901234567890}],"c":"12345678901234567890","d":2.5}'
     expect(JSON.stringify(taken(text))).toBe(text)
     expect(taken('"1e400"')).toBe("1e400")

@@ -84,11 +84,11 @@ const pairs: ReadonlyArray<[string, object, AccountNote, string]> = [
 ]
 
 describe("a note", () => {
-  it.each(pairs)("with %s is judged by its content and time", (_name, sent, there, status) => {
+  it.each(pairs)("with %s is validated by its content and time", (_name, sent, there, status) => {
     expect(statuses([sent], [there])).toEqual([status])
   })
 
-  it.each(pairs)("with %s is judged alike inside one request", (_name, sent, there, status) => {
+  it.each(pairs)("with %s is validated alike inside one request", (_name, sent, there, status) => {
     const { created_at, ...first } = there
     const before = { ...first, created_at: formatInstant(created_at) }
     expect(statuses([before, sent])).toEqual([added, status])
@@ -175,7 +175,7 @@ describe("a request", () => {
     })
   })
 
-  it("keeps what the store said of its documents", () => {
+  it("keeps the document store's findings for its documents", () => {
     const documents = new Map([["x", { size: 7, etag: "e", checksum: null }]])
     const decide = decideNotesOn([noteOf(pathsOf("/x"))], documents, now)
     expect(Result.getOrThrow(decide(accountWith())).change.documents).toEqual(documents)
@@ -190,8 +190,8 @@ describe("of each note that is looked at, an account shows", () => {
     ["none of another time", { body: "a", created_at: other }, null],
     ["none of another content", { body: "x" }, null],
     ["the one of the same documents", pathsOf("/x"), earlier]
-  ])("%s", (_, looked, time) => {
-    const times = noteTimesOf(twice, [noteOf({ body: "b" }), noteOf(looked)])
+  ])("%s", (_, asked, time) => {
+    const times = noteTimesOf(twice, [noteOf({ body: "b" }), noteOf(asked)])
     expect(times.map((each) => each && formatInstant(each))).toEqual([null, time])
   })
 })

@@ -129,7 +129,7 @@ describe("an addition is granted", () => {
     }).pipe(Effect.provide(world))
   )
 
-  it.effect("with what the store said of its documents", () =>
+  it.effect("with the document store's findings for its documents", () =>
     Effect.gen(function* () {
       yield* beginImported()
       const program = yield* postImport()
@@ -257,7 +257,7 @@ describe("the audit log", () => {
 })
 
 describe("time", () => {
-  it.effect("is read once, so that a note and its unpinning are judged by the same", () =>
+  it.effect("is read once, so that a note and its unpinning are validated by the same", () =>
     Effect.gen(function* () {
       yield* beginImported()
       const program = yield* postImport()

@@ -27,7 +27,7 @@ describe("on a Node without raw JSON", () => {
     expect(() => JSON.stringify({ number })).toThrow(/use `stringify` of @data-import\/domain/)
   })
 
-  it("a raw number is told from an object that looks like one", () => {
+  it("a raw number is distinguished from an object that looks like one", () => {
     expect(withoutPlatform.isRawNumber(withoutPlatform.rawNumber("1e400"))).toBe(true)
     expect(withoutPlatform.isRawNumber({ rawJSON: "1e400" })).toBe(false)
   })

@@ -193,7 +193,7 @@ describe("a request", () => {
     ])
   })
 
-  it("keeps what the store said of its documents", () => {
+  it("keeps the document store's findings for its documents", () => {
     const documents = new Map([["2025/05.pdf", { size: 7, etag: null, checksum: "c" }]])
     const result = decideStatements([statementOf(full)], documents)(accountWith())
     expect(Result.getOrThrow(result).change.documents).toEqual(documents)

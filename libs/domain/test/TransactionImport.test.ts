@@ -136,7 +136,7 @@ describe("a moved date", () => {
     [{ display_note: "" }, sentence],
     [{ display_note: "Goodwill" }, `Goodwill ${sentence}`],
     [{ display_note: "x".repeat(2_000) }, `${"x".repeat(2_000)} ${sentence}`]
-  ])("is told after the text of the display note: %#", (values, note) => {
+  ])("stands after the text of the display note: %#", (values, note) => {
     const { answer } = stored([credit("t1", "2026-02-01", values)])
     expect(answer.map(({ transaction }) => transaction.display_note)).toEqual([note])
   })
@@ -175,7 +175,7 @@ describe("a moved date", () => {
     ])
   })
 
-  it("of a transaction that is there already is neither told nor noted", () => {
+  it("of a transaction that is there already is neither reported nor noted", () => {
     const sent = [credit("t1", "2026-02-01")]
     const first = stored(sent)
     const { answer, change } = stored(sent, first.account)

@@ -7,7 +7,7 @@ const named = (name: string) => OrganisationName.make(name)
 const [one, other, third] = [named("one"), named("other"), named("third")]
 const largest = 10 * 1024 * 1024
 
-/** A budget, and work that goes on until it is told to end. */
+/** A budget, and work that goes on until it is ended. */
 const working = Effect.gen(function* () {
   const budget = makeWorkBudget()
   const begun: Array<string> = []
@@ -99,7 +99,7 @@ describe("the budget for large payloads", () => {
   )
 })
 
-/** Work that computes, waits for another system, and computes again, each until it is told on. */
+/** Work that computes, waits for another system, and computes again, each until it is continued. */
 const makeJobs = () => {
   const budget = makeWorkBudget()
   const present: Array<string> = []

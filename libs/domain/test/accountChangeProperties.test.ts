@@ -40,7 +40,7 @@ const day = fc
 
 const types = ["CHARGE", "CREDIT", "PAYMENT", "REPAYMENT", "SUPPLY_CHARGE"] as const
 
-/** A transaction with its effect on a balance in cents, told apart from the amount on purpose. */
+/** A transaction with its effect on a balance in cents, kept apart from the amount on purpose. */
 const movement = (id: string) =>
   fc
     .record({

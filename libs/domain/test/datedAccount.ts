@@ -1,5 +1,5 @@
 /**
- * An account that is dated wherever a date must not be in the future: the birth of a customer, the
+ * An account that is dated at every place where a date must not be in the future: the birth of a customer, the
  * closing of a ledger, and a transaction.
  */
 import type { Wire } from "../testing/wire.ts"

@@ -103,7 +103,7 @@ describe("more than 1,000 faults", () => {
     expect(Math.min(counts.complete, counts.cut)).toBeGreaterThan(0)
   })
 
-  it.each([999, 1_000, 1_001, 1_002])("are told from %i", (count) => {
+  it.each([999, 1_000, 1_001, 1_002])("are reported from %i", (count) => {
     const payload = sampleWith({ customers: times(count, () => ({ family_name: "" })) })
     const { errors, more } = found(payload)
     expect(errors.map(({ attr }) => attr)).toEqual(
@@ -130,7 +130,7 @@ describe("more than 1,000 faults", () => {
     ["wrong types", { customers: times(5_000, () => 1) }],
     ["nulls", { notes: times(5_000, () => null) }],
     ["missing fields", { supply_addresses: times(5_000, () => ({})) }],
-    ["wrong figures", ofLedger(() => transaction({ amount: "1,5" }))],
+    ["wrong decimals", ofLedger(() => transaction({ amount: "1,5" }))],
     ["wrong dates", ofLedger(() => transaction({ transaction_date: "2025-13-01" }))],
     ["wrong phone numbers", { customers: times(5_000, () => ({ landline: "12" })) }],
     ["rules broken by elements", ofLedger(() => transaction({ payment_type: "CASH" }))],

@@ -23,9 +23,9 @@ const isNumeric = (value: unknown): boolean =>
   typeof value === "number" || number.test(String(value)) || dayOrInstant.test(String(value))
 
 const expectDocumented = ({ code, parameters = {} }: FieldError): void => {
-  const { allowed: _, nearest: __, ...figures } = parameters
+  const { allowed: _, nearest: __, ...decimals } = parameters
   expect(registry[code].parameters, code).toEqual(expect.arrayContaining(Object.keys(parameters)))
-  expect(Object.values(figures).every(isNumeric), code).toBe(true)
+  expect(Object.values(decimals).every(isNumeric), code).toBe(true)
 }
 
 describe("the parameters of an error", () => {

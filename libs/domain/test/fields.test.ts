@@ -139,9 +139,9 @@ describe("a choice", () => {
     ["ledger_code", "ledgers.0.ledger_code", "WATER_LEDGER"]
   ])("of %s can be added by the operator", (list, path, value) => {
     const facts = { ...factsAt(sampleTime), codeLists: { [list]: [value] } }
-    const judged = account.validate(sampleWith({ [path]: value }), facts)
-    const others = Result.isFailure(judged)
-      ? judged.failure.filter(({ attr }) => attr === path)
+    const result = account.validate(sampleWith({ [path]: value }), facts)
+    const others = Result.isFailure(result)
+      ? result.failure.filter(({ attr }) => attr === path)
       : []
     expect(others).toEqual([])
   })
@@ -150,8 +150,8 @@ describe("a choice", () => {
     "of %s is free until the operator names a first one",
     (list) => {
       const named = { ...factsAt(sampleTime), codeLists: { [list]: ["ELSE"] } }
-      const judged = account.validate(sampleWith({}), named)
-      const codes = Result.isFailure(judged) ? judged.failure.map(({ code }) => code) : []
+      const result = account.validate(sampleWith({}), named)
+      const codes = Result.isFailure(result) ? result.failure.map(({ code }) => code) : []
       expect(new Set(codes)).toEqual(new Set(["invalid_choice"]))
       const empty = { ...factsAt(sampleTime), codeLists: { [list]: [] } }
       expect(Result.isSuccess(account.validate(sampleWith({}), empty))).toBe(true)

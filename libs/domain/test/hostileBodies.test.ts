@@ -1,5 +1,5 @@
 /**
- * Bodies made to keep a service busy: as large as the limit lets them be, and judged about as fast
+ * Bodies made to keep a service busy: as large as the limit lets them be, and validated about as fast
  * as any other of that size. What these tests guard against takes minutes or hours, so that the
  * bound is generous.
  */
@@ -60,10 +60,10 @@ describe("a field of ten megabytes", () => {
   ])("%s is refused", { timeout: bound * 3 }, (path) => {
     for (const unit of units) {
       const value = filled(unit)
-      const judged = errorsIn(put(domesticPayload(), path, `1${value}1`))
-      expect(judged.length, unit).toBeGreaterThan(0)
+      const result = errorsIn(put(domesticPayload(), path, `1${value}1`))
+      expect(result.length, unit).toBeGreaterThan(0)
       expect(
-        judged.every((fault) => fault.startsWith(`${path} `)),
+        result.every((fault) => fault.startsWith(`${path} `)),
         unit
       ).toBe(true)
     }
@@ -94,14 +94,14 @@ describe("lists as long as they may be", () => {
     }))
   const ledger = { ledger_code: "L", ledger_balance: 100 }
 
-  it("are judged, sound or not", { timeout: bound * 3 }, () => {
-    const sound = { ...ledger, current_statement_transactions: transactions(false) }
-    expect(errorsIn(sampleWith({ ledgers: [sound], transfer_balance: 100 }))).toEqual([])
+  it("are validated, valid or not", { timeout: bound * 3 }, () => {
+    const valid = { ...ledger, current_statement_transactions: transactions(false) }
+    expect(errorsIn(sampleWith({ ledgers: [valid], transfer_balance: 100 }))).toEqual([])
     const broken = { ...ledger, current_statement_transactions: transactions(true) }
     expect(errorsIn(sampleWith({ ledgers: [broken], transfer_balance: 100 }))).toHaveLength(1_000)
   })
 
-  it("of ids that are all the same are judged", { timeout: bound * 3 }, () => {
+  it("of ids that are all the same are validated", { timeout: bound * 3 }, () => {
     const same = transactions(false).map((each) => ({ ...each, transaction_id: "T" }))
     const ledgers = [{ ...ledger, current_statement_transactions: same }]
     expect(errorsIn(sampleWith({ ledgers, transfer_balance: 100 }))).toEqual([
@@ -109,7 +109,7 @@ describe("lists as long as they may be", () => {
     ])
   })
 
-  it("of undocumented members are judged", { timeout: bound * 3 }, () => {
+  it("of undocumented members are validated", { timeout: bound * 3 }, () => {
     const many = Object.fromEntries(Array.from({ length: 400_000 }, (_, index) => [`m${index}`, 1]))
     expect(errorsIn({ ...domesticPayload(), ...many })).toHaveLength(1_000)
   })

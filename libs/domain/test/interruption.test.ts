@@ -47,8 +47,8 @@ const requests: Readonly<
 /** The request under the plan, on an import that is staged already. */
 const underPlan = Effect.fnUntraced(function* (request: string, plan: FaultPlan) {
   yield* begin()
-  const sound = yield* programs()
-  yield* sound.stage(demo, stageBody({ billing_name: "Old" }))
+  const valid = yield* programs()
+  yield* valid.stage(demo, stageBody({ billing_name: "Old" }))
   const program = yield* programs(plan)
   return yield* Effect.exit(requests[request]?.ask(program) ?? Effect.void)
 })

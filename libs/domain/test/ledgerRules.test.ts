@@ -269,8 +269,8 @@ describe("a transaction", () => {
   })
 
   it("needs an id, a date, an amount and a type", () => {
-    const judged = errorsInLedger({ current_statement_transactions: [{}] })
+    const result = errorsInLedger({ current_statement_transactions: [{}] })
     const needed = ["transaction_id", "transaction_date", "amount", "type"]
-    expect(judged).toEqual(needed.map((name) => `${at}.${name} required`))
+    expect(result).toEqual(needed.map((name) => `${at}.${name} required`))
   })
 })

@@ -1,5 +1,5 @@
 /**
- * Figures: what they may be, in every spelling, and that they are kept exactly.
+ * Decimals: what they may be, in every spelling, and that they are kept exactly.
  * Source: docs/contract/values.md#numbers, docs/contract/values.md#money.
  */
 import { describe, expect, it } from "@effect/vitest"
@@ -19,7 +19,7 @@ const item = {
 }
 const tax = { amount: 0, tax_type: "VAT", value_taxed: 0, rate: 0, unit_type: "PROPORTION" }
 
-/** A ledger of its own, whose figures no sum depends on but that of its one supply charge. */
+/** A ledger of its own, whose decimals no sum depends on but that of its one supply charge. */
 const payload = sampleWith({
   "ledgers.1": {
     ledger_code: "GAS_LEDGER",
@@ -170,23 +170,23 @@ describe("a quantity", () => {
 
 const cents = fc.bigInt({ min: -999_999_999_999n, max: 999_999_999_999n })
 
-/** The figure in hundredths, as a decimal string. */
+/** The decimal in hundredths, as a decimal string. */
 const inWords = (hundredths: bigint): string => {
   const digits = String(hundredths < 0n ? -hundredths : hundredths).padStart(3, "0")
   return `${hundredths < 0n ? "-" : ""}${digits.slice(0, -2)}.${digits.slice(-2)}`
 }
 
-describe("any figure of hundredths", () => {
+describe("any decimal of hundredths", () => {
   it("is read, kept and written exactly, as a number and as a string", () => {
     fc.assert(
       fc.property(cents, (hundredths) => {
         const spelling = inWords(hundredths)
         const decode = Schema.decodeUnknownSync(Money)
         for (const sent of [spelling, Number(spelling), Result.getOrThrow(parse(spelling))]) {
-          const figure = decode(sent)
-          expect(BigDecimal.scale(figure, 2).value).toBe(hundredths)
-          expect(twoDecimals(figure)).toBe(spelling)
-          expect(Schema.encodeSync(Money)(figure)).toBe(Number(spelling) + 0)
+          const decimal = decode(sent)
+          expect(BigDecimal.scale(decimal, 2).value).toBe(hundredths)
+          expect(twoDecimals(decimal)).toBe(spelling)
+          expect(Schema.encodeSync(Money)(decimal)).toBe(Number(spelling) + 0)
         }
       }),
       { numRuns: 500 }
@@ -196,9 +196,9 @@ describe("any figure of hundredths", () => {
   it("differs from another by exactly what the detail says", () => {
     fc.assert(
       fc.property(cents, cents, (a, b) => {
-        const figure = (value: bigint) => BigDecimal.make(value, 2)
+        const decimal = (value: bigint) => BigDecimal.make(value, 2)
         const [actual, expected, by] = [inWords(a), inWords(b), inWords(a - b)]
-        expect(difference("sum", figure(a), figure(b))).toEqual({
+        expect(difference("sum", decimal(a), decimal(b))).toEqual({
           detail: `sum: stated ${actual}, calculated ${expected}, difference ${by}.`,
           parameters: { actual, expected, difference: by }
         })
@@ -217,18 +217,18 @@ describe("rounding", () => {
     ["-2.675", "-2.68"],
     ["1.004999", "1.00"],
     ["9999999999.995", "10000000000.00"]
-  ])("of %s to hundredths gives %s", (figure, rounded) => {
-    expect(twoDecimals(roundHalfUp(BigDecimal.fromStringUnsafe(figure), 2))).toBe(rounded)
+  ])("of %s to hundredths gives %s", (decimal, rounded) => {
+    expect(twoDecimals(roundHalfUp(BigDecimal.fromStringUnsafe(decimal), 2))).toBe(rounded)
   })
 
-  it("is half away from zero for every figure", () => {
+  it("is half away from zero for every decimal", () => {
     fc.assert(
       fc.property(fc.bigInt({ min: -(10n ** 15n), max: 10n ** 15n }), (value) => {
         const size = value < 0n ? -value : value
         const rounded = (size + 5_000n) / 10_000n
         const expected = value < 0n ? -rounded : rounded
-        const figure = roundHalfUp(BigDecimal.make(value, 6), 2)
-        expect(BigDecimal.scale(figure, 2).value).toBe(expected)
+        const decimal = roundHalfUp(BigDecimal.make(value, 6), 2)
+        expect(BigDecimal.scale(decimal, 2).value).toBe(expected)
       })
     )
   })

@@ -59,7 +59,7 @@ describe("a payload with one fault", () => {
     )
   })
 
-  it("is judged by the day it is sent", () => {
+  it("is validated by the day it is sent", () => {
     const now = sampleTime
     const tomorrow = mutationsOf(domesticPayload(), now).filter(({ code }) =>
       ["transaction_in_future", "historical_statement_period_end_in_future"].includes(code)
@@ -87,9 +87,11 @@ describe("the registry", () => {
     const unknown = errorsInProcess({ payload: process }, { supplierExists: false })
     const documents = new Set(["statements/NL-0004711/2025-01.pdf"])
     const missing = errorsWith({ missingDocuments: documents }, domesticPayload())
-    const looked = [...unknown, ...missing].map((fault) => fault.split(" ")[1])
-    const judged = payloads.flatMap(([, payload]) => mutationsOf(payload).map(({ code }) => code))
-    const yielded = new Set([...judged, ...looked, ...afterImport, ...ofTeams, ...ofQueries])
+    const lookedUp = [...unknown, ...missing].map((fault) => fault.split(" ")[1])
+    const validated = payloads.flatMap(([, payload]) =>
+      mutationsOf(payload).map(({ code }) => code)
+    )
+    const yielded = new Set([...validated, ...lookedUp, ...afterImport, ...ofTeams, ...ofQueries])
     const codes = Object.entries(registry)
       .filter(([, { kind }]) => kind !== "request")
       .map(([code]) => code)

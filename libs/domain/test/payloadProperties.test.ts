@@ -63,12 +63,12 @@ describe("a valid payload", () => {
     )
   })
 
-  it("is the same whether figures come as numbers or as strings", slow, () => {
-    const figures =
+  it("is the same whether decimals come as numbers or as strings", slow, () => {
+    const decimals =
       /^(amount|.*_balance|number_of_units|net_amount|price_per_unit|value_taxed|rate)$/
     const inWords = (value: unknown, name = ""): unknown => {
       if (Array.isArray(value)) return value.map((element) => inWords(element, name))
-      if (typeof value === "number" && (figures.test(name) || name === "units")) {
+      if (typeof value === "number" && (decimals.test(name) || name === "units")) {
         return String(value).includes("e") ? value : String(value)
       }
       if (typeof value !== "object" || value === null || name === "value") return value
@@ -166,7 +166,7 @@ const areWellFormed = (faults: ReadonlyArray<FieldError>): void => {
 describe("anything at all", () => {
   const facts = factsAt(sampleTime)
 
-  it("that is damaged is judged in words of the registry", slow, () => {
+  it("that is damaged is validated with codes of the registry", slow, () => {
     fc.assert(
       fc.property(accountPayload().chain(damaged), (payload) => {
         const result = validateUnknownAccount(payload, sampleTime)
@@ -194,7 +194,7 @@ describe("anything at all", () => {
     )
   })
 
-  it("that is JSON is judged and never thrown at", slow, () => {
+  it("that is JSON is validated and never thrown at", slow, () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 5, stringUnit: "binary" }), (value) => {
         const results: ReadonlyArray<Result.Result<unknown, ReadonlyArray<FieldError>>> = [

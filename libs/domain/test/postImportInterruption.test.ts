@@ -1,6 +1,6 @@
 /**
  * An addition that is interrupted at any step, and sent again: the account ends as if nothing had
- * happened in between, and no failure of a port is told as anything but that.
+ * happened in between, and no failure of a port is reported as anything else.
  */
 import { expect, it } from "@effect/vitest"
 import { Cause, Effect, Exit } from "effect"

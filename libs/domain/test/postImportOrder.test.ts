@@ -161,7 +161,7 @@ describe("the parameters of transactions", () => {
     return yield* Effect.flip(program.createTransactions(demo, body, Result.fail(parameterFaults)))
   })
 
-  it.effect("are reported where the body is sound", () =>
+  it.effect("are reported where the body is valid", () =>
     Effect.gen(function* () {
       yield* beginImported()
       const refused = yield* send({})

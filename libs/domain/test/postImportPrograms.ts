@@ -1,6 +1,6 @@
 /**
  * Requests that add to an account, over the small migration in memory: the program on ports that
- * can be made to fail, and a sound body for each of its four operations.
+ * can be made to fail, and a valid body for each of its four operations.
  */
 import { Effect, Layer, Option, Result } from "effect"
 import { Accounts } from "../src/ports/Accounts.ts"
@@ -66,7 +66,7 @@ export const statement = (id: string, values: Wire = {}): Wire => ({
   ...values
 })
 
-/** An operation of the program: how it is called, with a sound body and with one that is not. */
+/** An operation of the program: how it is called, with a valid body and with one that is not. */
 interface Operation {
   readonly run: (
     program: Program,
@@ -116,7 +116,7 @@ export const operations = {
 
 export const operationNames = Object.keys(operations) as ReadonlyArray<keyof typeof operations>
 
-/** Calls the operation with its sound body, every path of it set to its value. */
+/** Calls the operation with its valid body, every path of it set to its value. */
 export const call = (
   program: Program,
   name: keyof typeof operations,

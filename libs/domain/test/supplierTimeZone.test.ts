@@ -1,5 +1,5 @@
 /**
- * The programs judge by the day in the supplier's time zone, at the time of the request: what is in
+ * The programs validate by the day in the supplier's time zone, at the time of the request: what is in
  * the future, where the open statement period ends, and where a date is moved.
  * Source: docs/contract/values.md#business-day.
  */
@@ -78,22 +78,24 @@ describe("an account", () => {
     }).pipe(Effect.provide(ports))
   )
 
-  it.effect("is judged by the day on which it is processed, where it was another when staged", () =>
-    Effect.gen(function* () {
-      yield* begin({ timeZone: kiritimati })
-      const program = yield* programs()
-      yield* setTime(DateTime.makeUnsafe("2026-03-28T10:00:00Z"))
-      yield* program.stage(demo, { payload: datedAccount("2026-03-29") })
-      yield* setTimeZone(pagoPago)
-      yield* setTime(DateTime.makeUnsafe("2026-03-29T10:59:59.999Z"))
-      const refused = yield* Effect.flip(program.process(demo, processBody()))
-      expect(faultsOf(refused)).toEqual(faultsOfFuture)
-      yield* setTime(DateTime.makeUnsafe("2026-03-29T11:00:00Z"))
-      yield* program.process(demo, processBody())
-    }).pipe(Effect.provide(ports))
+  it.effect(
+    "is validated by the day on which it is processed, where it was another when staged",
+    () =>
+      Effect.gen(function* () {
+        yield* begin({ timeZone: kiritimati })
+        const program = yield* programs()
+        yield* setTime(DateTime.makeUnsafe("2026-03-28T10:00:00Z"))
+        yield* program.stage(demo, { payload: datedAccount("2026-03-29") })
+        yield* setTimeZone(pagoPago)
+        yield* setTime(DateTime.makeUnsafe("2026-03-29T10:59:59.999Z"))
+        const refused = yield* Effect.flip(program.process(demo, processBody()))
+        expect(faultsOf(refused)).toEqual(faultsOfFuture)
+        yield* setTime(DateTime.makeUnsafe("2026-03-29T11:00:00Z"))
+        yield* program.process(demo, processBody())
+      }).pipe(Effect.provide(ports))
   )
 
-  it.effect("of no supplier, or of another organisation's, is judged by the day in UTC", () =>
+  it.effect("of no supplier, or of another organisation's, is validated by the day in UTC", () =>
     Effect.gen(function* () {
       yield* begin()
       const configuration = yield* Configuration

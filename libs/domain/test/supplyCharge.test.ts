@@ -136,7 +136,7 @@ describe("a line item", () => {
     expect(errorsInItem(0, fields)).toEqual(faults.map((fault) => `${at}.line_items.0${fault}`))
   })
 
-  it("and a tax item need their figures", () => {
+  it("and a tax item need their amounts", () => {
     const needed = [
       ...["start_date", "end_date", "number_of_units", "net_amount"].map(
         (name) => `line_items.0.${name}`

@@ -120,10 +120,10 @@ const lookingAtNotes = (it: It): void => {
     return whose
   })
 
-  it.effect.each(noteLookups)("finds of a note that is looked at %s", ([, looked, time]) =>
+  it.effect.each(noteLookups)("finds of a note that is looked at %s", ([, asked, time]) =>
     Effect.gen(function* () {
       const { key } = yield* account
-      expectSame((yield* viewOf(key, { notes: [noteOf(looked)] })).noteTimes, [time])
+      expectSame((yield* viewOf(key, { notes: [noteOf(asked)] })).noteTimes, [time])
     })
   )
 
@@ -131,7 +131,7 @@ const lookingAtNotes = (it: It): void => {
     Effect.gen(function* () {
       const { key } = yield* account
       const all = [...noteLookups, ...noteLookups.toReversed()]
-      const notes = all.map(([, looked]) => noteOf(looked))
+      const notes = all.map(([, asked]) => noteOf(asked))
       const { noteTimes } = yield* viewOf(key, { notes })
       expectSame(
         noteTimes,

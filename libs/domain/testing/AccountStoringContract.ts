@@ -28,7 +28,7 @@ import {
 
 type It = Vitest.MethodsNonLive<Accounts | ImportProcesses | AuditLog | Configuration>
 
-/** As large and as fine as figures may be, with everything that a transaction can have. */
+/** As large and as fine as decimals may be, with everything that a transaction can have. */
 const supplyCharge = transactionOf({
   transaction_id: "supply",
   transaction_date: "2024-02-29",
@@ -115,7 +115,7 @@ const storing = (it: It): void => {
     })
   )
 
-  it.effect("stores notes, with what the store said of their documents", () =>
+  it.effect("stores notes, with the document store's findings for their documents", () =>
     Effect.gen(function* () {
       const account = yield* imported()
       const note = {

@@ -219,7 +219,7 @@ const describing = (it: It): void => {
     })
   )
 
-  it.effect("tells what the store said of the documents of the import", () =>
+  it.effect("tells the document store's findings for the documents of the import", () =>
     Effect.gen(function* () {
       const note = { size: 7, etag: `"e1"`, checksum: "crc" }
       const statement = { size: 2 ** 40, etag: null, checksum: null }

@@ -1,5 +1,5 @@
 /**
- * How an attempt becomes an account, or is rehearsed in a dry run: one part of the contract of
+ * How an attempt becomes an account, or a dry run is rolled back: one part of the contract of
  * `ImportProcesses`.
  */
 import type { Vitest } from "@effect/vitest"
@@ -155,7 +155,7 @@ const numbers = (it: It): void => {
   )
 }
 
-const rehearsing = (it: It): void => {
+const dryRuns = (it: It): void => {
   it.effect.each(importStates)("answers like complete where the import is: %s", (state) =>
     Effect.gen(function* () {
       const imports = yield* ImportProcesses
@@ -163,11 +163,11 @@ const rehearsing = (it: It): void => {
       const before = yield* tracesOf(key)
       const command = { key, attempt, newAccount: account, caller }
       expectSame(yield* imports.dryRun(command), { _tag: answers[state] })
-      expectSame(yield* tracesOf(key), before, "nothing is kept of a rehearsal")
+      expectSame(yield* tracesOf(key), before, "nothing is kept of a dry run")
     })
   )
 
-  it.effect("leaves the number to whoever comes", () =>
+  it.effect("leaves the number to the next attempt", () =>
     Effect.gen(function* () {
       const imports = yield* ImportProcesses
       const { account, attempt, caller, key } = yield* arrange("in progress")
@@ -202,7 +202,7 @@ const wholeAccounts = (it: It): void => {
       const command = { key, attempt, newAccount, caller }
       const before = yield* tracesOf(key)
       expectSame(yield* imports.dryRun(command), { _tag: "Completed" })
-      expectSame(yield* tracesOf(key), before, "nothing is kept of a rehearsal")
+      expectSame(yield* tracesOf(key), before, "nothing is kept of a dry run")
       expectSame(yield* imports.complete(command), { _tag: "Completed" })
     })
   )
@@ -291,4 +291,4 @@ export const completionContract = (it: It): void => {
 }
 
 /** Declares the tests of `dryRun` alone. */
-export const dryRunContract = rehearsing
+export const dryRunContract = dryRuns

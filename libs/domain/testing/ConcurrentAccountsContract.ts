@@ -94,7 +94,7 @@ export const accountsAtOnceContract = (it: It): void => {
     })
   )
 
-  it.effect("makes the balance the sum of everything, whoever adds it at once", () =>
+  it.effect("makes the balance the sum of all concurrent additions", () =>
     Effect.gen(function* () {
       const account = yield* imported(accountWith({ transfer_balance: "-0.07" }))
       const list = Array.from({ length: 50 }, (_, index) =>

@@ -109,7 +109,7 @@ const suppliers = (it: It): void => {
 }
 
 const supplierNames = (it: It): void => {
-  it.effect("creates a supplier once, whoever owns it", () =>
+  it.effect("creates a supplier once, for any owner", () =>
     Effect.gen(function* () {
       const configuration = yield* Configuration
       const { supplier } = yield* freshSupplier

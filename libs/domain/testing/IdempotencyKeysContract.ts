@@ -70,7 +70,7 @@ const reserving = (it: It): void => {
     })
   )
 
-  it.effect("tells keys apart to the last character", () =>
+  it.effect("distinguishes keys to the last character", () =>
     Effect.gen(function* () {
       const { fingerprint, organisation } = freshKeyed()
       const texts = ["a", "A", "a ", " a", "a,a", '"a"', "%", "_", "\\", "a".repeat(255)]

@@ -114,7 +114,7 @@ const failing = (layer: Layer.Layer<PaymentVendor, unknown>): void => {
     failures.map(([word, failure]) => ({ ...kind, word, failure }))
   )
 
-  it.effect.each(cases)("tells what is wrong at $vendor: $prefix $word", (each) =>
+  it.effect.each(cases)("reports what is wrong at $vendor: $prefix $word", (each) =>
     Effect.gen(function* () {
       const { failure, prefix, type, vendor, word } = each
       const instruction = { vendor, type, reference: `${prefix}1_${word}_2` }

@@ -1,5 +1,5 @@
 /**
- * The contract of `TokenSeal`, `TokenOpener` and `TokenSecrets`, as tests that every adapter runs.
+ * The contract of `TokenSigner`, `TokenVerifier` and `TokenSecrets`, as tests that every adapter runs.
  * Each test builds the layer anew and runs under the test clock, which starts at the epoch.
  */
 import { describe, expect, it } from "@effect/vitest"
@@ -13,7 +13,7 @@ import type { TokenClaims } from "../src/organisation/AccessToken.ts"
 type Ports = TokenSigner | TokenVerifier | TokenSecrets
 
 /**
- * `layer` opens what it seals; `stranger` is of the same kind and issuer, with a key of its own.
+ * `layer` verifies what it signs; `stranger` is of the same kind and issuer, with a key of its own.
  */
 export interface TokenSignerLayers<E> {
   readonly layer: Layer.Layer<Ports, E>
@@ -30,7 +30,8 @@ const claims: TokenClaims = {
 }
 const wholeSecond = (at: DateTime.Utc): DateTime.Utc => DateTime.startOf(at, "second")
 
-const signed = (of: TokenClaims = claims) => Effect.flatMap(TokenSigner, (seal) => seal.sign(of))
+const signed = (of: TokenClaims = claims) =>
+  Effect.flatMap(TokenSigner, (signer) => signer.sign(of))
 const opened = (token: string) =>
   Effect.flatMap(TokenVerifier, (verifier) => Effect.result(verifier.verify(token)))
 const expectRefused = (token: string) =>
@@ -45,24 +46,24 @@ const bodyOf = (token: string): unknown =>
 const other = (character: string): string => (character === "A" ? "B" : "A")
 const forgeries: Record<string, (parts: ReadonlyArray<string>) => ReadonlyArray<string>> = {
   "an altered head": ([head = "", ...rest]) => [other(head.slice(0, 1)) + head.slice(1), ...rest],
-  "an altered body": ([head = "", , seal = ""]) => [
+  "an altered body": ([head = "", , signature = ""]) => [
     head,
     Base64Url.encode(JSON.stringify({ sub: "rival" })),
-    seal
+    signature
   ],
-  "an altered seal": ([head = "", body = "", seal = ""]) => [
+  "an altered signature": ([head = "", body = "", signature = ""]) => [
     head,
     body,
-    other(seal.slice(0, 1)) + seal.slice(1)
+    other(signature.slice(0, 1)) + signature.slice(1)
   ],
-  "no seal": ([head = "", body = ""]) => [head, body, ""],
+  "no signature": ([head = "", body = ""]) => [head, body, ""],
   "a part too few": ([head = "", body = ""]) => [head, body],
   "a part too many": (parts) => [...parts, ""],
   "algorithm none": ([, body = ""]) => [Base64Url.encode(`{"alg":"none"}`), body, ""]
 }
 
 const signing = (layer: Layer.Layer<Ports, unknown>): void => {
-  it.effect("opens what it sealed, with instants cut to whole seconds", () =>
+  it.effect("verifies what it signed, with instants cut to whole seconds", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(issuedAt.epochMilliseconds)
       const { token } = yield* signed()
@@ -170,7 +171,7 @@ const secrets = (layer: Layer.Layer<Ports, unknown>): void => {
 
 /** Declares the suite under `name`. */
 export const tokenSignerContract = <E>(name: string, layers: TokenSignerLayers<E>): void => {
-  describe(`TokenSeal, ${name}`, () => {
+  describe(`TokenSigner, ${name}`, () => {
     signing(layers.layer)
     refusing(layers)
     secrets(layers.layer)

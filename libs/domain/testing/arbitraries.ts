@@ -116,7 +116,7 @@ const notes = (now: DateTime.Utc) => {
         ...(isUnpinned ? { is_pinned: fc.boolean(), unpin_at: spelled(unpinned) } : {})
       })
     })
-  const note = fc.tuple(content, times).map(([said, when]): Wire => ({ ...said, ...when }))
+  const note = fc.tuple(content, times).map(([content, when]): Wire => ({ ...content, ...when }))
   return fc.array(note, { maxLength: 3 })
 }
 
@@ -242,9 +242,9 @@ const externalAccountNumber = filled(128)
 
 /** What a payload must be of, where it matters to a test. */
 interface Options {
-  /** The instant as of which the payload is valid; that of the samples unless said otherwise. */
+  /** The instant as of which the payload is valid; that of the samples unless stated otherwise. */
   readonly now?: DateTime.Utc
-  /** The supplier; any unless said otherwise. */
+  /** The supplier; any unless stated otherwise. */
   readonly supplier?: string
 }
 

@@ -1,7 +1,7 @@
 /**
  * Ledgers whose sums add up exactly. Everything is counted in whole numbers of the smallest unit
  * and only then spelled, as a number or as a decimal string, so that no arithmetic of the domain is
- * its own judge.
+ * its own oracle.
  */
 import { DateTime } from "effect"
 import fc from "fast-check"
@@ -18,7 +18,7 @@ const inDigits = (units: bigint, scale: number): string => {
     : `${sign}${digits.slice(0, -scale)}.${digits.slice(-scale)}`
 }
 
-/** The figure as it may be sent: a number, or a string with or without more zeros. */
+/** The decimal as it may be sent: a number, or a string with or without more zeros. */
 export const decimal = (units: bigint, scale: number): fc.Arbitrary<number | string> => {
   const digits = inDigits(units, scale)
   const short = digits.includes(".") ? digits.replace(/\.?0+$/, "") : digits

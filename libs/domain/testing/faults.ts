@@ -1,5 +1,5 @@
 /**
- * Ports that fail when they are told to: away, broken, or gone in the middle with the process that
+ * Ports that fail on demand: away, broken, or gone in the middle with the process that
  * asked. A program is run once to see its steps, and then again for each of them with a fault at
  * that step, so that no place is left in which a failure could leave half of something.
  */
@@ -90,7 +90,7 @@ export const noFaults = (): FaultPlan => faultPlan(() => null)
 export const faultAtStep = (step: number, fault: Fault): FaultPlan =>
   faultPlan((call) => (call.step === step ? fault : null))
 
-/** The nth call of this operation fails, the first unless said otherwise. */
+/** The nth call of this operation fails, the first unless stated otherwise. */
 export const faultAtCall = (operation: string, fault: Fault, nth = 1): FaultPlan =>
   faultPlan((call) => (call.operation === operation && call.nth === nth ? fault : null))
 

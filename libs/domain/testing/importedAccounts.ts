@@ -131,7 +131,7 @@ export const descriptionOf = Effect.fnUntraced(function* (number: AccountView["n
   return encodeDescription(Option.getOrThrow(yield* accounts.describe(number)))
 })
 
-/** A view as JSON: figures exactly, and nothing of what is left out and what is sent as nothing. */
+/** A view as JSON: decimals exactly, and nothing of what is left out and what is sent as nothing. */
 export const normalized = (account: AccountView) => ({
   number: account.number,
   balance: twoDecimals(account.balance),

@@ -121,7 +121,7 @@ const whole = (min: number, max: number, ...none: ReadonlyArray<Wrong>) =>
     wrong("max_value")(max + 1, 1e21)
   )
 
-/** A figure of so many digits before the point and after it. */
+/** A decimal of so many digits before the point and after it. */
 const decimal = (before: number, after: number) => {
   const large = `1${"0".repeat(before)}`
   const fine = `0.${"0".repeat(after)}1`

@@ -70,7 +70,7 @@ const wrongEverywhere = (sample: object, value: string): string =>
 const sized = (sample: object, name: string, unit: string, size: number): string =>
   around({ ...sample, [name]: hole }, `"${repeated(unit, size)}"`)
 
-/** How each kind of element is broken; the sample is a sound one. */
+/** How each kind of element is broken; the sample is a valid one. */
 const brokenElements = (
   sample: object
 ): Readonly<Record<string, (index: number, size: number) => string>> => ({
@@ -87,7 +87,7 @@ const transaction = {
   type: "CREDIT"
 }
 
-const sound =
+const valid =
   (sample: object, id: string, padding: string) =>
   (index: number, size: number): string =>
     JSON.stringify({ ...sample, [id]: `W-${index}`, [padding]: "x".repeat(Math.min(size, 900)) })
@@ -117,7 +117,7 @@ const ledgerBodies = (size: number): Readonly<Record<string, Filled>> => ({
   "one id for all transactions": ledger(() =>
     full(() => JSON.stringify({ ...transaction, note: "x".repeat(900) }), size)
   ),
-  "sound transactions": ledger(() => full(sound(transaction, "transaction_id", "note"), size)),
+  "valid transactions": ledger(() => full(valid(transaction, "transaction_id", "note"), size)),
   "decimals of a thousand digits": ledger(() =>
     full((_, share) => around({ ...transaction, amount: hole }, `1${repeated("9", share)}`), size)
   ),
@@ -239,7 +239,7 @@ const additionBodies = (key: Key, size: number): ReadonlyArray<WorstBody> => {
         text: list(element)
       })),
       { called: "one and the same", operation, text: list(() => JSON.stringify(sample)) },
-      { called: "sound", operation, text: list(sound(sample, id, padding)) }
+      { called: "valid", operation, text: list(valid(sample, id, padding)) }
     ]
   })
 }

@@ -54,7 +54,7 @@ const refusalOf = (key: ImportKey | null, caller: Caller) => {
   return { key: key ?? none, action: "stage", outcome: "error", caller, at: noon } as const
 }
 
-/** Writes, and tells whether that has to leave an entry. */
+/** Writes, and returns whether that has to leave an entry. */
 const carryOut = Effect.fnUntraced(function* (kind: Write["kind"], key: ImportKey, caller: Caller) {
   const processes = yield* ImportProcesses
   const log = yield* AuditLog
@@ -271,7 +271,7 @@ const faultWhenCut = Effect.fnUntraced(function* (length: number, pageSize: numb
 })
 
 it.live.each([{ a: 4 }, { a: 1, b: 1, c: 1 }, { a: 4, b: 1, c: 3 }, { a: 2, b: 6 }])(
-  "a chain is followed from page to page, wherever a page ends: %o",
+  "a chain is followed from page to page, however pages are cut: %o",
   (lengths) =>
     Effect.gen(function* () {
       const database = yield* Database
@@ -282,12 +282,12 @@ it.live.each([{ a: 4 }, { a: 1, b: 1, c: 1 }, { a: 4, b: 1, c: 3 }, { a: 2, b: 6
         fault: null
       }
       for (let pageSize = 1; pageSize <= whole.entries + 1; pageSize++) {
-        const said = `pages of ${pageSize}`
-        expect(yield* verifyAudit(database, pageSize), said).toStrictEqual(whole)
+        const message = `pages of ${pageSize}`
+        expect(yield* verifyAudit(database, pageSize), message).toStrictEqual(whole)
         for (let length = 0; length < lengths.a; length++) {
           const { fault } = yield* faultWhenCut(length, pageSize)
           const expected = { external_account_number: "a", position: BigInt(length + 1) }
-          expect(fault, said).toMatchObject({ ...expected, why: "missing" })
+          expect(fault, message).toMatchObject({ ...expected, why: "missing" })
         }
       }
     }).pipe(Effect.provide(storage))

@@ -96,12 +96,12 @@ it.effect("probes again if it was opened during a probe", () =>
 it.effect("streams its states, the present one first", () =>
   Effect.gen(function* () {
     const { breaker, world } = yield* probed("available")
-    const told = yield* Effect.forkChild(Stream.runCollect(Stream.take(breaker.states, 3)), {
+    const states = yield* Effect.forkChild(Stream.runCollect(Stream.take(breaker.states, 3)), {
       startImmediately: true
     })
     world.found = "not_answering"
     yield* breaker.open("away")
     yield* TestClock.adjust("1 millis")
-    expect(yield* Fiber.join(told)).toEqual(["available", "away", "not_answering"])
+    expect(yield* Fiber.join(states)).toEqual(["available", "away", "not_answering"])
   })
 )

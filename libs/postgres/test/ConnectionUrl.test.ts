@@ -95,10 +95,10 @@ describe("the URL of a database", () => {
   it.effect.each(refused)("is refused in one line without the password: %s", ([url, why]) =>
     Effect.gen(function* () {
       const exit = yield* Effect.exit(read(url))
-      const said = exit._tag === "Failure" ? explained(exit.cause) : "accepted"
-      expect(said).toContain(`DATABASE_URL is not valid${why}`)
-      expect(said).toMatch(/^[^\n]* It must be a URL like [^\n]+\.$/)
-      expect(said).not.toContain("hunter2")
+      const message = exit._tag === "Failure" ? explained(exit.cause) : "accepted"
+      expect(message).toContain(`DATABASE_URL is not valid${why}`)
+      expect(message).toMatch(/^[^\n]* It must be a URL like [^\n]+\.$/)
+      expect(message).not.toContain("hunter2")
     })
   )
 

@@ -174,17 +174,17 @@ it.live.each(unfit)("no user is made where one %s", ([why, databaseUsers]) =>
   Effect.gen(function* () {
     const owner = yield* migrated
     const user = freshName("unfit")
-    const sound = freshName("sound")
-    yield* cleared(owner, user, sound)
+    const valid = freshName("valid")
+    yield* cleared(owner, user, valid)
     const accompanied = {
-      operator: databaseUserAt(owner, sound, "first"),
+      operator: databaseUserAt(owner, valid, "first"),
       ...databaseUsers(owner, user)
     }
     const refused = yield* Effect.flip(DatabaseUsers.ensure(owner, accompanied))
     expect(refused).toBeInstanceOf(DatabaseUsers.UnusableDatabaseUser)
     expect(refused.message).toContain(why)
     expect(refused.message).not.toContain("secret-word")
-    const made = `select rolname from pg_roles where rolname in ('${user}', '${sound}')`
+    const made = `select rolname from pg_roles where rolname in ('${user}', '${valid}')`
     expect(yield* ask(owner, made)).toStrictEqual([])
   }).pipe(Effect.scoped)
 )

@@ -159,7 +159,7 @@ layer(storage, { excludeTestServices: true })("a note without a digest", (it) =>
       )
       const { run, sql } = yield* Database
       yield* run(sql`update notes set document_digest = null`)
-      const looked: ReadonlyArray<[object, DateTime.Utc | null]> = [
+      const asked: ReadonlyArray<[object, DateTime.Utc | null]> = [
         [on("1.pdf", "2.pdf"), DateTime.makeUnsafe(early)],
         [{ ...on("1.pdf", "2.pdf"), created_at: DateTime.formatIso(importedAt) }, importedAt],
         [{ ...on("1.pdf", "2.pdf"), created_at: "2024-02-29T23:59:58Z" }, null],
@@ -167,10 +167,10 @@ layer(storage, { excludeTestServices: true })("a note without a digest", (it) =>
         [on("1.pdf"), null],
         [{ body: "b" }, importedAt]
       ]
-      const notes = looked.map(([values]) => noteOf(values))
+      const notes = asked.map(([values]) => noteOf(values))
       expectSame(
         (yield* viewOf(key, { notes })).noteTimes,
-        looked.map(([, time]) => time)
+        asked.map(([, time]) => time)
       )
     })
   )

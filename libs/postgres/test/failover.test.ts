@@ -142,16 +142,19 @@ layer(servers, { excludeTestServices: true })("after a failover", (it) => {
       yield* whileReadOnly(
         Effect.gen(function* () {
           yield* Effect.flip(createTeam("lost"))
-          const told = yield* Effect.forkChild(Stream.runCollect(Stream.take(database.states, 2)), {
-            startImmediately: true
-          })
+          const states = yield* Effect.forkChild(
+            Stream.runCollect(Stream.take(database.states, 2)),
+            {
+              startImmediately: true
+            }
+          )
           for (const request of [Effect.void, database.ready]) {
             const refused = yield* Effect.flip(database.admit(request))
             expect(refused._tag).toBe("ServiceUnavailable")
           }
           expect(yield* Effect.flip(database.ready)).toBe(readOnly)
           yield* leadTo(second)
-          expect(yield* Fiber.join(told)).toEqual(["read_only", "available"])
+          expect(yield* Fiber.join(states)).toEqual(["read_only", "available"])
           yield* database.admit(database.ready)
         })
       )

@@ -21,7 +21,7 @@ const storage = TestDatabase.layerTeam.pipe(
 
 const [large, small] = [creditOf("large"), creditOf("small")]
 
-/** An account with a transaction that is said to have so many line items. */
+/** An account with a transaction that is recorded as having that many line items. */
 const accountWithItems = Effect.gen(function* () {
   const account = yield* imported()
   yield* changeAccount(account, adding(large, small))
@@ -45,7 +45,7 @@ layer(storage, { excludeTestServices: true, timeout: "30 seconds" })("a large re
         yield* accountWithItems
       ]
       const sameCaller = { key: second.key, caller: first.caller }
-      // Whoever changes the first account waits for its row, with all that was read in memory.
+      // A change of the first account waits for its row, with all that was read in memory.
       const waiting = yield* whileLocked(
         (sql) => sql`select from accounts where number = ${first.number} for update`,
         Effect.gen(function* () {

@@ -73,8 +73,8 @@ const started = <R>(effects: ReadonlyArray<Effect.Effect<unknown, Refused, R>>) 
 /** What each of them answered, or failed with. */
 const tagsOf = (ended: ReadonlyArray<Ended>) =>
   ended.map((result) => {
-    const said: unknown = Result.isSuccess(result) ? result.success : result.failure
-    return Predicate.hasProperty(said, "_tag") ? said._tag : said
+    const value: unknown = Result.isSuccess(result) ? result.success : result.failure
+    return Predicate.hasProperty(value, "_tag") ? value._tag : value
   })
 
 layer(TestDatabase.layerAccounts)("while an import is locked", (it) => {

@@ -1,4 +1,4 @@
-/** How statements fail, what is never said about them, and what text they may be asked about. */
+/** How statements fail, what is never revealed about them, and what text they may be asked about. */
 import { expect, it, layer } from "@effect/vitest"
 import { Cause, Clock, Effect, Layer, Option, Schema, Stream } from "effect"
 import { ConnectionError, SqlError, UnknownError } from "effect/sql/SqlError"
@@ -88,8 +88,8 @@ layer(storage, { excludeTestServices: true })("a failed statement", (it) => {
       const cause = exit._tag === "Failure" ? exit.cause : Cause.empty
       const [reason] = cause.reasons
       expect(reason).toMatchObject({ defect: expect.any(StatementFailed) })
-      const said = `${Cause.pretty(cause)} ${JSON.stringify(cause)}`
-      expect(said).not.toContain("Astrid")
+      const message = `${Cause.pretty(cause)} ${JSON.stringify(cause)}`
+      expect(message).not.toContain("Astrid")
     })
   )
 

@@ -79,7 +79,7 @@ it.live("keeps what it has, and lets the services in", () =>
       Effect.provide(PgClient.layer({ url, maxConnections: 1 }))
     )
     const owner = yield* Layer.build(asOwner(url))
-    const looked = Effect.provideContext(
+    const asked = Effect.provideContext(
       Effect.all([
         tablesBut(...changed),
         rows((sql) => sql`select to_jsonb(held) - 'revision' as account from accounts held`),
@@ -102,7 +102,7 @@ it.live("keeps what it has, and lets the services in", () =>
       yield* run(sql`alter table notes drop column document_digest`)
       return imported
     }).pipe(Effect.provideContext(owner))
-    const before = yield* looked
+    const before = yield* asked
     const [others, ofAccounts, , ofSuppliers] = before
     expect([ofAccounts.length, ofSuppliers.length]).toStrictEqual([1, 2])
     expect(others.filter(({ rows }) => rows > 0).length + 1).toBeGreaterThan(5)
@@ -117,7 +117,7 @@ it.live("keeps what it has, and lets the services in", () =>
       "note_digests",
       "account_field_grants"
     ])
-    expect(yield* looked).toStrictEqual(before)
+    expect(yield* asked).toStrictEqual(before)
 
     const storage = yield* DeployedStorage.make(url, yield* DatabaseUsers.temporary(url))
     const found = yield* Context.get(storage, ImportProcesses).find(key)

@@ -105,14 +105,14 @@ const ended = (pid: number, data: string): Effect.Effect<void> =>
   })
 
 /**
- * One try; gives what the server said. What is begun is waited for, so that the end of the scope
+ * One try; gives the server's output. What is begun is waited for, so that the end of the scope
  * finds the process.
  */
 const restart = (folder: PostgresFolder, server: Server): Effect.Effect<string> =>
   Effect.uninterruptible(
     Effect.promise(async () => {
       const { port } = server.running
-      const said = await runOrAdopt(folder, port, 1).then(
+      const output = await runOrAdopt(folder, port, 1).then(
         () => lastWords(folder.data),
         (cause: unknown) => (cause instanceof Error ? cause.message : String(cause))
       )
@@ -120,7 +120,7 @@ const restart = (folder: PostgresFolder, server: Server): Effect.Effect<string> 
       // command's, and ends with it.
       const found = postmaster(folder.data)
       if (found?.port === port) server.running = { pid: found.pid, port, adopted: false }
-      return said
+      return output
     })
   )
 
@@ -155,22 +155,22 @@ const attempt = <A>(evaluate: () => Promise<A>): Effect.Effect<A, PostgresDidNot
       })
   })
 
-/** Makes the data directory in a draft and renames it, so that there is never half of one. */
+/** Makes the data directory in a temporary and renames it, so that there is never half of one. */
 const initialise = async ({ data, native, runner }: PostgresFolder): Promise<void> => {
   if (existsSync(join(data, "PG_VERSION"))) return
   if (existsSync(data) && readdirSync(data).length > 0) {
     throw new Error(`${data} is neither empty nor the data directory of a PostgreSQL`)
   }
-  const draft = temporaryBeside(data, runner)
+  const temporary = temporaryBeside(data, runner)
   try {
-    const password = join(draft, "password")
+    const password = join(temporary, "password")
     writeFileSync(password, randomBytes(24).toString("hex"), { mode: 0o600 })
     if (runner !== null) chownSync(password, runner.uid, runner.gid)
-    const cluster = join(draft, "cluster")
-    await run({ data: draft, native, runner }, "initdb", [
-      `--pgdata=${handedOver(draft)}/cluster`,
+    const cluster = join(temporary, "cluster")
+    await run({ data: temporary, native, runner }, "initdb", [
+      `--pgdata=${handedOver(temporary)}/cluster`,
       `--username=${superuser}`,
-      `--pwfile=${handedOver(draft)}/password`,
+      `--pwfile=${handedOver(temporary)}/password`,
       "--auth=scram-sha-256",
       "--encoding=UTF8",
       "--locale-provider=builtin",
@@ -184,7 +184,7 @@ const initialise = async ({ data, native, runner }: PostgresFolder): Promise<voi
     // Another process may have been quicker; then its data directory is as good.
     if (!existsSync(join(data, "PG_VERSION"))) throw cause
   } finally {
-    rmSync(draft, { recursive: true, force: true })
+    rmSync(temporary, { recursive: true, force: true })
   }
 }
 

@@ -122,10 +122,10 @@ const copy = (native: string, version: string): string => {
   const place = `/var/tmp/data-import-postgres-${version}`
   const present = lstatSync(place, { throwIfNoEntry: false })
   if (present === undefined) {
-    const draft = mkdtempSync(`${place}.`)
-    cpSync(native, draft, { recursive: true, verbatimSymlinks: true })
-    chmodSync(draft, 0o755)
-    renameSync(draft, place)
+    const temporary = mkdtempSync(`${place}.`)
+    cpSync(native, temporary, { recursive: true, verbatimSymlinks: true })
+    chmodSync(temporary, 0o755)
+    renameSync(temporary, place)
   } else if (!present.isDirectory() || present.uid !== 0 || (present.mode & 0o022) !== 0) {
     throw new Error(`${place} was not made by root: remove it, or set DATABASE_URL`)
   }
@@ -134,8 +134,8 @@ const copy = (native: string, version: string): string => {
 
 /** A folder beside `path` that the runner owns, to be filled and then renamed. */
 export const temporaryBeside = (path: string, runner: Runner | null): string => {
-  const draft = `${path}.${randomBytes(6).toString("hex")}.new`
-  mkdirSync(draft, { mode: 0o700 })
-  if (runner !== null) chownSync(draft, runner.uid, runner.gid)
-  return draft
+  const temporary = `${path}.${randomBytes(6).toString("hex")}.new`
+  mkdirSync(temporary, { mode: 0o700 })
+  if (runner !== null) chownSync(temporary, runner.uid, runner.gid)
+  return temporary
 }

@@ -1,11 +1,11 @@
 /**
  * What is known of another process by its id, on Linux and on macOS, where there is no `/proc` and
- * `ps` tells it.
+ * `ps` shows it.
  */
 import { execFileSync } from "node:child_process"
 import { existsSync, readFileSync, readlinkSync } from "node:fs"
 
-/** Whether `/proc` tells of processes and of open files. */
+/** Whether `/proc` shows processes and of open files. */
 export const hasProc = existsSync("/proc/self/fd")
 
 const fromPs = (pid: number): string => {

@@ -164,10 +164,10 @@ const checked: ReadonlyArray<
 ]
 
 describe("the answers on a connection", () => {
-  it.each(checked)("are judged: %s, %s", (name, method, good, bad) => {
-    const { expect: judge } = stepNamed(name, method)
-    expect(judge(good)).toEqual([])
-    expect(judge(bad)).not.toEqual([])
+  it.each(checked)("are validated: %s, %s", (name, method, good, bad) => {
+    const { expect: check } = stepNamed(name, method)
+    expect(check(good)).toEqual([])
+    expect(check(bad)).not.toEqual([])
   })
 
   it("may refuse HEAD before its operation is known, without a code", () => {

@@ -66,12 +66,12 @@ const complaintsOf = ([name, replies, method = "POST"]: Exchange) =>
   honestly(attackOf(name), method)(replies)
 
 describe("the answers to an attack", () => {
-  it.each(Object.entries(honest))("are honest: %s", (_, judged) => {
-    expect(complaintsOf(judged)).toEqual([])
+  it.each(Object.entries(honest))("are honest: %s", (_, exchange) => {
+    expect(complaintsOf(exchange)).toEqual([])
   })
 
-  it.each(Object.entries(dishonest))("are not honest: %s", (_, [complaint, ...judged]) => {
-    expect(complaintsOf(judged).join("\n")).toContain(complaint)
+  it.each(Object.entries(dishonest))("are not honest: %s", (_, [complaint, ...exchange]) => {
+    expect(complaintsOf(exchange).join("\n")).toContain(complaint)
   })
 })
 

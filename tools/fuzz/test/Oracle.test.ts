@@ -169,13 +169,13 @@ describe("an answer", () => {
     expect(complaintsOn(reply, request).join("\n")).toContain(complaint)
   })
 
-  it.each(leaks)("tells %s: %j", (name, detail) => {
+  it.each(leaks)("reports %s: %j", (name, detail) => {
     expect(complaintsOn(replyOf(404, errorOf("not_found", detail)))).toEqual([
       expect.stringContaining(`the answer reveals ${name}: `)
     ])
   })
 
-  it.each(leaks)("tells %s in the name of a member: %j", (name, detail) => {
+  it.each(leaks)("reports %s in the name of a member: %j", (name, detail) => {
     const complaints = complaintsOn(replyOf(200, { ...record, [detail]: 1 })).join("\n")
     expect(complaints).toContain(`the answer reveals ${name}: `)
   })
@@ -200,7 +200,7 @@ describe("the delay before a retry", () => {
     [503, "", null],
     [500, "7", null],
     [429, "7", null]
-  ])("are told by %d with Retry-After %j: %j", (status, seconds, expected) => {
+  ])("are given by %d with Retry-After %j: %j", (status, seconds, expected) => {
     const reply = replyOf(status, unavailable, { "retry-after": seconds })
     expect(comeAgainAfter(asked, reply)).toBe(expected)
   })

@@ -54,7 +54,7 @@ const planOf = (number: string, expect: Expectation = answers("200")): Plan => (
   steps: () => [{ request: get(`${under}${number}/`), expect }]
 })
 
-const validPlan = planOf("sound")
+const validPlan = planOf("valid")
 
 interface Arranged {
   readonly fixed?: ReadonlyArray<Plan>

@@ -81,9 +81,9 @@ describe("a history", () => {
   })
 
   it.each([
-    { told: "that nothing happened", answer: "ok" },
-    { told: "that it happened", answer: imported }
-  ])("with a lost answer is explained by what comes later: $told", ({ answer }) => {
+    { outcome: "that nothing happened", answer: "ok" },
+    { outcome: "that it happened", answer: imported }
+  ])("with a lost answer is explained by what comes later: $outcome", ({ answer }) => {
     const history = [
       operation(1, stage(1), [0, 1], "ok first"),
       operation(2, process, [2, 3], null),

@@ -75,7 +75,7 @@ describe("the clients' observations alone reveal", { timeout: 120_000 }, () => {
     "an answer is kept in a step of its own",
     "a change does not look at its reservation",
     "a staging does not look at its reservation",
-    "a key does not tell one request from another",
+    "a key does not distinguish requests",
     "organisations share their keys",
     "a release takes a kept answer along",
     "a key that a dead request holds is never free"

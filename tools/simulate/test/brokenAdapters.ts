@@ -178,7 +178,7 @@ export const brokenAdapters: Readonly<Record<string, Mutation>> = {
         })
     }
   }),
-  "renew serves whoever asks": ({ imports }, store) => ({
+  "renew serves any attempt": ({ imports }, store) => ({
     imports: {
       ...imports,
       renew: (command) =>

@@ -136,7 +136,7 @@ export const brokenKeys: Readonly<Record<string, Mutation>> = {
     )
     return command
   }),
-  "a key does not tell one request from another": reserving((store, command) => {
+  "a key does not distinguish requests": reserving((store, command) => {
     alter(store, command.request, (record) => ({
       ...record,
       fingerprint: command.request.fingerprint
