@@ -7,7 +7,7 @@ import { expect, layer } from "@effect/vitest"
 import { Duration, Effect } from "effect"
 import { bytesOf, open } from "@data-import/server/testing/RawClient"
 import { layer as issue, TokenIssuer } from "@data-import/server/testing/TokenIssuer"
-import { behind, bodyOf, listening } from "./world.ts"
+import { behind, bodyOf, listening } from "./gatewayService.ts"
 
 const path = "/v1/data-import/validate-account/"
 const mebibyte = 1024 * 1024

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http"
 import { describe, expect, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, Scope } from "effect"
 import { bytesOf, open, request } from "@data-import/server/testing/RawClient"
-import { behind, bodyOf, gateway } from "./world.ts"
+import { behind, bodyOf, gateway } from "./gatewayService.ts"
 
 const path = "/v1/data-import/notes/create/"
 

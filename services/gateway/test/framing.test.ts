@@ -13,7 +13,7 @@ import {
   partsOf
 } from "@data-import/server/testing/FramingAttacks"
 import { bytesOf, type Connection, open, request } from "@data-import/server/testing/RawClient"
-import { behind, bodyOf, gateway } from "./world.ts"
+import { behind, bodyOf, gateway } from "./gatewayService.ts"
 
 const path = "/v1/data-import/validate-account/"
 

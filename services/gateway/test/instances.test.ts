@@ -4,7 +4,7 @@ import { ConfigProvider, Effect, Exit, Layer, Schedule } from "effect"
 import { Output } from "@data-import/server/observability/Log"
 import { request } from "@data-import/server/testing/RawClient"
 import { layer } from "../src/Gateway.ts"
-import { behind, gateway, nobody } from "./world.ts"
+import { behind, gateway, nobody } from "./gatewayService.ts"
 
 const path = "/v1/data-import/notes/create/"
 const post = { method: "POST", path, body: "{}" }

@@ -5,7 +5,7 @@ import { tokenBodyBytes } from "@data-import/api/Limits"
 import { send } from "@data-import/api/testing/Client"
 import { document } from "@data-import/api/testing/ResponseCheck"
 import { bytesOf, open, request } from "@data-import/server/testing/RawClient"
-import { behind, gateway } from "./world.ts"
+import { behind, gateway } from "./gatewayService.ts"
 
 const operations = Object.entries(document.paths).flatMap(([template, methods]) =>
   Object.keys(methods).map((method) => ({

@@ -6,7 +6,7 @@ import { Api } from "@data-import/api/Api"
 import { request } from "@data-import/server/testing/RawClient"
 import { until } from "@data-import/server/testing/RunningService"
 import { find } from "../src/RoutingTable.ts"
-import { behind, gateway, listening } from "./world.ts"
+import { behind, gateway, listening } from "./gatewayService.ts"
 
 const openapi = readFileSync(new URL("../../../libs/api/openapi.json", import.meta.url), "utf8")
 

@@ -10,7 +10,7 @@ import type { Route } from "@data-import/server/routing/Route"
 import * as Service from "@data-import/server/lifecycle/Service"
 import { NotAuthenticated } from "@data-import/api/Refusal"
 import { bytesOf, type Connection, open, request } from "@data-import/server/testing/RawClient"
-import { behind, gateway, nobody } from "./world.ts"
+import { behind, gateway, nobody } from "./gatewayService.ts"
 
 const path = "/v1/data-import/notes/create/"
 const receive = (connection: Connection) => Effect.promise(() => connection.receive())
