@@ -167,8 +167,8 @@ const named = (all: Iterable<Possibility>): Possibilities =>
   new Map(Array.from(all, (each) => [nameOf(each), each]))
 
 /**
- * With everything done that can be done here and leaves the import as it is: a client that got the answer
- * of such a thing later could have got it now, and to have got it hinders nothing.
+ * With everything done that can be done here and leaves the import as it is: a client that got the
+ * answer of such a thing later could have got it now, and to have got it hinders nothing.
  */
 const satisfied = ({ pending, state }: Possibility): Possibility => ({
   state,

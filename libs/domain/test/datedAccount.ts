@@ -1,6 +1,6 @@
 /**
- * An account that is dated at every place where a date must not be in the future: the birth of a customer, the
- * closing of a ledger, and a transaction.
+ * An account that is dated at every place where a date must not be in the future: the birth of a
+ * customer, the closing of a ledger, and a transaction.
  */
 import type { Wire } from "../testing/wire.ts"
 import { key } from "./importPrograms.ts"

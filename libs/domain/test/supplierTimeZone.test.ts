@@ -1,5 +1,5 @@
 /**
- * The programs validate by the day in the supplier's time zone, at the time of the request: what is in
+ * The programs validate by the day in the supplier's time zone, at the request's time: what is in
  * the future, where the open statement period ends, and where a date is moved.
  * Source: docs/contract/values.md#business-day.
  */

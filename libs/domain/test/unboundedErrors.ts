@@ -1,7 +1,7 @@
 /**
  * Every fault of a body, found in the plainest way: the schema decodes with all its errors, each
- * rule is applied to a partial decode whose invalid members throw, and the ranks are compared member by
- * member. It takes as long as the body wants, and validation is held to it.
+ * rule is applied to a partial decode whose invalid members throw, and the ranks are compared
+ * member by member. It takes as long as the body wants, and validation is held to it.
  */
 import { Result, Schema, type SchemaIssue } from "effect"
 import type { CheckMeaning } from "../src/schema/Field.ts"

@@ -1,6 +1,6 @@
 /**
- * The contract of `TokenSigner`, `TokenVerifier` and `TokenSecrets`, as tests that every adapter runs.
- * Each test builds the layer anew and runs under the test clock, which starts at the epoch.
+ * The contract of `TokenSigner`, `TokenVerifier` and `TokenSecrets`, as tests that every adapter
+ * runs. Each test builds the layer anew and runs under the test clock, which starts at the epoch.
  */
 import { describe, expect, it } from "@effect/vitest"
 import { DateTime, Effect, type Layer, Result } from "effect"

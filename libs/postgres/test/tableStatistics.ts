@@ -1,8 +1,8 @@
 /**
  * The rule for migrations of a database that is in use: the tables that grow with the accounts are
  * neither rewritten nor read whole, because a migration holds its locks until it has ended, and
- * requests wait for them. What a migration does is looked up in PostgreSQL's own statistics, so that
- * the rule holds for every statement, whatever it is called.
+ * requests wait for them. What a migration does is looked up in PostgreSQL's own statistics, so
+ * that the rule holds for every statement, whatever it is called.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
