@@ -14,9 +14,7 @@ const steps = 200
 const simulateOnPostgres = (seeds: ReadonlyArray<number>, burst: number) =>
   Effect.gen(function* () {
     const backend = yield* backendOnPostgres(Redacted.make(inject("databaseUrl")))
-    return yield* Effect.forEach(seeds, (seed) =>
-      simulate(seed, steps, { ...backend, burst: burst })
-    )
+    return yield* Effect.forEach(seeds, (seed) => simulate(seed, steps, { ...backend, burst }))
   }).pipe(Effect.scoped, Effect.runPromise)
 
 describe("on PostgreSQL", { timeout: 120_000 }, () => {
