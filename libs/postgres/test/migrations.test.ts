@@ -40,7 +40,8 @@ const all = [
   "supplier_settings",
   "idempotency_keys",
   "note_digests",
-  "account_field_grants"
+  "account_field_grants",
+  "payload_sizes"
 ]
 
 const clientAt = (url: Redacted.Redacted) => PgClient.make({ url, maxConnections: 1 })

@@ -136,7 +136,8 @@ const columns = {
   "import_attempts account-import w": "ended_at errors outcome",
   "import_attempts operator w": "ended_at outcome",
   "import_processes account-import w":
-    "account_created_at account_number lease_attempt lease_expires_at payload staged_at stagings",
+    "account_created_at account_number lease_attempt lease_expires_at payload payload_bytes " +
+    "staged_at stagings",
   "import_processes operator r": withoutPayload,
   "import_processes operator w": "lease_attempt lease_expires_at skipped",
   "import_processes post-import r": withoutPayload,

@@ -41,16 +41,17 @@ const attempt = ({ sql }: Database["Service"], command: Command) => {
       update import_processes as present
       set lease_attempt = ${id}, lease_expires_at = ${DateTime.toDateUtc(expiresAt)}
       from free where present.id = free.id
-      returning present.id, payload
+      returning present.id, payload, payload_bytes
     ),
     expired as (${expiredAttempt(sql, at)}),
     started as (
       insert into import_attempts (import_id, id, dry_run, started_at)
       select id, ${id}, ${dryRun}, ${DateTime.toDateUtc(at)} from changed
     )
-    select case when octet_length(text) <= ${smallBytes} then text end as payload,
-      octet_length(text) as bytes
-    from changed, lateral (select payload::text as text offset 0) as staged`)
+    select case when bytes <= ${smallBytes} then payload::text end as payload, bytes
+    from changed, lateral (
+      select coalesce(payload_bytes, octet_length(payload::text)) as bytes offset 0
+    ) as measured`)
 }
 
 /** By a read of its own, since a large text is read only when there is room for it. */

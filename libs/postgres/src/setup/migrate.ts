@@ -19,6 +19,7 @@ import { supplierSettings } from "../../migrations/0008_supplier_settings.ts"
 import { idempotencyKeys } from "../../migrations/0009_idempotency_keys.ts"
 import { noteDigests } from "../../migrations/0010_note_digests.ts"
 import { accountFieldGrants } from "../../migrations/0011_account_field_grants.ts"
+import { payloadSizes } from "../../migrations/0012_payload_sizes.ts"
 import { connectionTo } from "../connection/ConnectionUrl.ts"
 import * as IndexBuilds from "./IndexBuilds.ts"
 import { sqlStateOf } from "../connection/SqlFailure.ts"
@@ -34,7 +35,8 @@ export const migrations = {
   "0008_supplier_settings": supplierSettings,
   "0009_idempotency_keys": idempotencyKeys,
   "0010_note_digests": noteDigests,
-  "0011_account_field_grants": accountFieldGrants
+  "0011_account_field_grants": accountFieldGrants,
+  "0012_payload_sizes": payloadSizes
 }
 
 /** Another transaction held a lock for too long. The message says what to do. */
