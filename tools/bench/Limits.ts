@@ -5,10 +5,10 @@
 import { spawn } from "node:child_process"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { Data, Effect } from "effect"
-import { temporaryFolder } from "./Database.ts"
+import { Data, Effect, Redacted } from "effect"
+import { temporaryFolder } from "@data-import/postgres/testing/temporaryFolder"
 import { find, stage } from "./peer/Statements.ts"
-import type { Environment, Subject } from "./Subjects.ts"
+import type { Subject } from "./Subjects.ts"
 import { postgresCpuSeconds } from "./Usage.ts"
 import { accountMark, storedPayload } from "./Workloads.ts"
 
@@ -65,14 +65,13 @@ const scriptOf = (workload: keyof typeof statements): string => {
 
 /** pgbench with the statement of this workload, for so long. */
 export const pgbench = Effect.fnUntraced(function* (
-  { database, server }: Environment,
-  { tenant }: Subject,
+  { installation: { server, url }, tenant }: Subject,
   workload: keyof typeof statements,
   seconds: number
 ) {
-  const file = join(yield* temporaryFolder, "script.sql")
+  const file = join(yield* temporaryFolder(), "script.sql")
   writeFileSync(file, scriptOf(workload))
-  const { hostname, password, pathname, port, username } = new URL(database.url)
+  const { hostname, password, pathname, port, username } = new URL(Redacted.value(url))
   const before = postgresCpuSeconds(server.pid)
   const printed = yield* output(
     "pgbench",
@@ -80,12 +79,8 @@ export const pgbench = Effect.fnUntraced(function* (
       ...["--host", hostname, "--port", port, "--username", username],
       ...["--no-vacuum", "--protocol", "prepared", "--client", String(clients), "--jobs", "1"],
       ...["--time", String(seconds), "--file", file],
-      ...[
-        "--define",
-        `supplier=${tenant.supplier}`,
-        "--define",
-        `payload=${storedPayload(tenant.supplier)}`
-      ],
+      ...["--define", `supplier=${tenant.supplier}`],
+      ...["--define", `payload=${storedPayload(tenant.supplier)}`],
       ...["--define", `organisation=${tenant.organisation}`],
       pathname.slice(1)
     ],

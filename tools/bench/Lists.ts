@@ -1,6 +1,6 @@
 /** Reads a whole list once: time to the first byte, duration, and the memory of the service. */
 import { Duration, Effect, Fiber } from "effect"
-import type { Environment, Subject } from "./Subjects.ts"
+import { loadFor, type Subject } from "./Subjects.ts"
 import { short, table } from "./Table.ts"
 import { residentBytes } from "./Usage.ts"
 
@@ -21,28 +21,16 @@ const sampleMemory = (pid: number, record: (bytes: number) => void) =>
   )
 
 /** Reads the list of all that the tenant's second supplier has staged, once. */
-export const measure = Effect.fnUntraced(function* ({
-  load,
-  subject
-}: Environment & { readonly subject: Subject }) {
+export const measure = Effect.fnUntraced(function* (subject: Subject) {
   let most = 0
-  const [pid = 0] = subject.pidsOf("list")
+  const { server, services } = subject.installation
+  const load = yield* loadFor(subject, "list", { connections: 1, seconds: 600, requests: 1 })
   const sampling = yield* Effect.forkChild(
-    sampleMemory(pid, (bytes) => {
+    sampleMemory(services.query.pid, (bytes) => {
       most = Math.max(most, bytes)
     })
   )
-  const { supplier, token } = subject.tenant
-  const outcome = yield* load.run({
-    workload: "list",
-    url: subject.urlOf("list"),
-    token,
-    supplier,
-    first: 0,
-    connections: 1,
-    seconds: 600,
-    requests: 1
-  })
+  const outcome = yield* server.load.run(load)
   yield* Fiber.interrupt(sampling)
   return {
     firstByteMillis: outcome.firstByte,

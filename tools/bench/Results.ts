@@ -12,47 +12,29 @@ export interface Section {
   readonly text: string
 }
 
-/** Charts by the name of their file. */
-export type Charts = Readonly<Record<string, string>>
-
 /** The command that this process was started by, but for `--write`. */
 const commandOf = (script: string): string => {
   const options = process.argv.slice(2).filter((option) => option !== "--write")
   return [`npm run ${script}`, ...(options.length > 0 ? ["--", ...options] : [])].join(" ")
 }
 
-const document = (
-  title: string,
-  measured: string,
-  sections: ReadonlyArray<Section>,
-  charts: Charts
-): string => {
-  const parts = sections.map((section) => `## ${section.title}\n\n${section.text}\n`)
-  const images = Object.keys(charts).map((file) => `![${file.replace(".svg", "")}](${file})\n`)
-  return [`# ${title}\n`, `${measured}\n`, ...parts, ...images].join("\n")
-}
-
-/**
- * Prints the results of an npm script. With `write`, also writes them as `<name>.md` with their
- * charts.
- */
+/** Prints the results of an npm script. With `write`, also writes them as `<name>.md`. */
 export const publish = Effect.fnUntraced(function* (
   name: string,
   script: string,
   title: string,
   sections: ReadonlyArray<Section>,
-  charts: Charts,
   write: boolean
 ) {
   const day = DateTime.formatIsoDate(yield* DateTime.now)
   const model = cpus()[0]?.model ?? "unknown"
   const here = machine(cpus().length, model, totalmem(), process.version)
   const measured = `Measured on ${day} by \`${commandOf(script)}\`, on ${here}.`
-  const text = document(title, measured, sections, charts)
+  const parts = sections.map((section) => `## ${section.title}\n\n${section.text}\n`)
+  const text = [`# ${title}\n`, `${measured}\n`, ...parts].join("\n")
   yield* Console.log(`\n${text}`)
   if (!write) return
   mkdirSync(folder, { recursive: true })
   writeFileSync(join(folder, `${name}.md`), text)
-  for (const [file, svg] of Object.entries(charts)) writeFileSync(join(folder, file), svg)
   yield* Console.log(`Written to ${folder}`)
 })

@@ -1,6 +1,6 @@
 /** The size of tables on disk, and which of them were scanned sequentially. */
 import { Effect } from "effect"
-import type { Database } from "./Database.ts"
+import type { Installation } from "./Installation.ts"
 import { short, table } from "./Table.ts"
 
 export interface Space {
@@ -18,7 +18,7 @@ const sizesIn = (rows: ReadonlyArray<Readonly<Record<string, unknown>>>) =>
   new Map(rows.map(({ bytes, name }) => [String(name), Number(bytes)]))
 
 /** How much the tables of staged accounts take. */
-export const of = Effect.fnUntraced(function* ({ query }: Database) {
+export const of = Effect.fnUntraced(function* ({ query }: Installation) {
   const tables = yield* query(
     `select relname as name, pg_total_relation_size(oid) as bytes from pg_class
      where relname = any ($1) and relkind = 'r' order by relname`,
@@ -56,7 +56,7 @@ export const asTable = (spaces: ReadonlyArray<readonly [size: number, space: Spa
 }
 
 /** The number of sequential scans of each table so far. */
-export const scans = Effect.fnUntraced(function* ({ query }: Database) {
+export const scans = Effect.fnUntraced(function* ({ query }: Installation) {
   // Backends flush their counters within a second, or at once on demand.
   yield* query("select pg_stat_force_next_flush(), pg_stat_clear_snapshot()")
   const rows = yield* query("select relname as name, seq_scan as bytes from pg_stat_user_tables")

@@ -1,101 +1,63 @@
 /**
  * The subjects of a measurement: the services as separate processes, the same behind the gateway,
- * and the peer. All use one database, and each has a tenant of its own.
+ * and the peer on the same database. Each has a tenant of its own.
  */
+import { writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { Effect } from "effect"
-import { TokenIssuer } from "@data-import/server/testing/TokenIssuer"
-import { type Database, type Server, stageMany, temporaryFolder } from "./Database.ts"
-import type { Load, LoadRequest, LoadResult } from "./Load.ts"
-import * as Program from "./Program.ts"
-import type { Tenant } from "./Tenants.ts"
+import { Effect, Redacted } from "effect"
+import { temporaryFolder } from "@data-import/postgres/testing/temporaryFolder"
+import * as Client from "@data-import/testbed/Client"
+import type { Tenant } from "@data-import/testbed/Tenants"
+import { tokenFor } from "@data-import/testbed/Tokens"
+import { type Installation, type Process, startProcess } from "./Installation.ts"
+import type { LoadRequest, LoadResult } from "./Load.ts"
+import { stageMany, stageOnce } from "./Staging.ts"
 import { cpuSeconds, postgresCpuSeconds } from "./Usage.ts"
-import { listLength, type Workload, type WorkloadName, workloads } from "./Workloads.ts"
+import { listLength, listSupplier, type WorkloadName, workloads } from "./Workloads.ts"
 
 /** A system that answers the workloads. */
 export interface Subject {
   readonly name: string
+  readonly installation: Installation
   readonly tenant: Tenant
-  /** Where the requests of a workload go. */
-  readonly urlOf: (workload: WorkloadName) => string
-  /** The processes that take part in a workload. */
-  readonly pidsOf: (workload: WorkloadName) => ReadonlyArray<number>
+  /** The processes that take part in a workload; requests go to the first. */
+  readonly processesOf: (workload: WorkloadName) => readonly [Process, ...ReadonlyArray<Process>]
   /** The next unused number of each workload. */
   readonly next: Map<WorkloadName, number>
 }
 
-export type Services = Readonly<Record<Workload["service"] | "gateway", Program.Program>>
-
-/** Connections of one process to the database; the same for the services and the peer. */
-const poolSize = "10"
-
-const settingsFor = Effect.fnUntraced(function* (database: Database) {
-  const { jwksFile } = yield* TokenIssuer
+export const services = Effect.fnUntraced(function* (installation: Installation) {
   return {
-    DATABASE_URL: database.url,
-    DATABASE_POOL_SIZE: poolSize,
-    JWKS_FILE: jwksFile,
-    DOCUMENTS_DIR: join(yield* temporaryFolder, "documents")
-  }
-})
-
-/** As in docker/Dockerfile. */
-const memoryArgs = ["--max-semi-space-size=8"]
-
-/** Starts one process of each service, and a gateway; the rest is for all of them. */
-export const startServices = Effect.fnUntraced(function* (
-  database: Database,
-  nodeArgs: ReadonlyArray<string> = [],
-  more: Program.Options["settings"] = {}
-) {
-  const settings = { ...(yield* settingsFor(database)), ...more }
-  const args = [...memoryArgs, ...nodeArgs]
-  const start = (name: string) =>
-    Program.start({ script: `services/${name}/src/main.ts`, settings, nodeArgs: args })
-  const services = {
-    "account-import": yield* start("account-import"),
-    "post-import": yield* start("post-import"),
-    query: yield* start("query")
-  }
-  const gateway = yield* Program.start({
-    script: "services/gateway/src/main.ts",
-    settings: {
-      ACCOUNT_IMPORT_URL: services["account-import"].url,
-      POST_IMPORT_URL: services["post-import"].url,
-      QUERY_URL: services.query.url,
-      // The measured workloads do not pass it.
-      AUTH_URL: services.query.url,
-      ...more
-    },
-    nodeArgs: args
-  })
-  return { ...services, gateway } satisfies Services
-})
-
-export const ourSubject = (services: Services, tenant: Tenant): Subject => ({
-  name: "service",
-  tenant,
-  urlOf: (workload) => services[workloads[workload].service].url,
-  pidsOf: (workload) => [services[workloads[workload].service].pid],
-  next: new Map()
+    name: "service",
+    installation,
+    tenant: yield* installation.freshTenant,
+    processesOf: (workload) => [installation.services[workloads[workload].service]],
+    next: new Map()
+  } satisfies Subject
 })
 
 /** The same services and numbers behind the gateway. */
-export const throughGateway = (subject: Subject, { gateway }: Services): Subject => ({
+export const throughGateway = (subject: Subject): Subject => ({
   ...subject,
   name: "gateway",
-  urlOf: () => gateway.url,
-  pidsOf: (workload) => [gateway.pid, ...subject.pidsOf(workload)]
+  processesOf: (workload) => [
+    subject.installation.services.gateway,
+    ...subject.processesOf(workload)
+  ]
 })
 
-export const startPeer = Effect.fnUntraced(function* (database: Database, tenant: Tenant) {
-  const settings = yield* settingsFor(database)
-  const { pid, url } = yield* Program.start({ script: "tools/bench/peer/main.ts", settings })
+export const startPeer = Effect.fnUntraced(function* (installation: Installation) {
+  const { services, url } = installation
+  const jwksFile = join(yield* temporaryFolder(), "jwks.json")
+  const published = fetch(`${services.auth.url}/.well-known/jwks.json`)
+  writeFileSync(jwksFile, yield* Effect.promise(async () => (await published).text()))
+  const settings = { DATABASE_URL: Redacted.value(url), JWKS_FILE: jwksFile }
+  const peer = yield* startProcess("peer", settings, { script: "tools/bench/peer/main.ts" })
   return {
     name: "peer",
-    tenant,
-    urlOf: () => url,
-    pidsOf: () => [pid],
+    installation,
+    tenant: yield* installation.freshTenant,
+    processesOf: () => [peer],
     next: new Map()
   } satisfies Subject
 })
@@ -111,46 +73,50 @@ export interface Sample extends LoadResult {
 
 export type Amount = Pick<LoadRequest, "connections" | "rate" | "requests" | "seconds">
 
+/** Load for a subject. Its token is new, since a token lives an hour. */
+export const loadFor = Effect.fnUntraced(function* (
+  { installation, next, processesOf, tenant }: Subject,
+  workload: WorkloadName,
+  amount: Amount
+) {
+  const client = yield* Client.make(installation.services.gateway.port)
+  const token = yield* Effect.orDie(tokenFor(client, tenant.apiKey))
+  const { url } = processesOf(workload)[0]
+  const first = next.get(workload) ?? 0
+  return { workload, url, token, supplier: tenant.supplier, first, ...amount } satisfies LoadRequest
+}, Effect.scoped)
+
 /** An upper bound of what one process answers, so that a run never lacks accounts. */
 const processedPerSecond = 1_000
 
 const prefixes: Partial<Record<WorkloadName, string>> = {
   restage: "S",
   status: "S",
-  process: "P",
   importing: "T"
 }
 
 /** Stages what a run of this workload needs; gives the most requests that it can then have. */
 const prepare = Effect.fnUntraced(function* (
-  database: Database,
-  { next, tenant }: Subject,
+  { installation, next, tenant }: Subject,
   workload: WorkloadName,
   { requests, seconds }: Amount
 ) {
   const { numbers } = workloads[workload]
+  const { organisation, supplier } = tenant
   const prefix = prefixes[workload]
   if (workload === "process") {
     const from = next.get(workload) ?? 0
     const count = requests ?? Math.ceil(seconds * processedPerSecond)
-    yield* stageMany(database, { ...tenant, prefix: "P", from, to: from + count })
+    const to = from + count
+    yield* stageMany(installation, { supplier, organisation, prefix: "P", from, to })
     return count
   }
   if (prefix !== undefined && numbers !== null) {
-    const external = `${prefix}-000000000`
-    const there =
-      "select from import_processes where supplier = $1 and external_account_number = $2"
-    const found = yield* database.query(there, [tenant.supplier, external])
-    if (found.length === 0) {
-      yield* stageMany(database, { ...tenant, prefix, from: 0, to: numbers })
-    }
+    yield* stageOnce(installation, { supplier, organisation, prefix, to: numbers })
   }
   if (workload === "list") {
-    const supplier = `${tenant.supplier}_L`
-    const there = "select from import_processes where supplier = $1 limit 1"
-    if ((yield* database.query(there, [supplier])).length === 0) {
-      yield* stageMany(database, { ...tenant, supplier, prefix: "L", from: 0, to: listLength })
-    }
+    const listed = { supplier: listSupplier(supplier), organisation, prefix: "L" }
+    yield* stageOnce(installation, { ...listed, to: listLength })
   }
   return requests
 })
@@ -160,36 +126,27 @@ const beyondAnyRun = 1_000_000
 
 /** One run of load on one subject. */
 export const measure = Effect.fnUntraced(function* (
-  { database, load, server }: Environment,
   subject: Subject,
   workload: WorkloadName,
   amount: Amount
 ) {
-  const requests = yield* prepare(database, subject, workload, amount)
-  const first = subject.next.get(workload) ?? 0
-  const pids = subject.pidsOf(workload)
+  const { installation, next, processesOf } = subject
+  const requests = yield* prepare(subject, workload, amount)
+  const limited = { ...amount, ...(requests !== undefined && { requests }) }
+  const load = yield* loadFor(subject, workload, limited)
   const used = () => ({
-    service: pids.reduce((sum, pid) => sum + cpuSeconds(pid), 0),
-    postgres: postgresCpuSeconds(server.pid)
+    service: processesOf(workload).reduce((sum, { pid }) => sum + cpuSeconds(pid), 0),
+    postgres: postgresCpuSeconds(installation.server.pid)
   })
   const before = used()
-  const order = {
-    workload,
-    url: subject.urlOf(workload),
-    token: subject.tenant.token,
-    supplier: subject.tenant.supplier,
-    first,
-    ...amount,
-    ...(requests !== undefined && { requests })
-  }
-  const leave = Effect.sync(() => subject.next.set(workload, first + beyondAnyRun))
-  const outcome = yield* Effect.tapError(load.run(order), () => leave)
+  const leave = Effect.sync(() => next.set(workload, load.first + beyondAnyRun))
+  const result = yield* Effect.tapError(installation.server.load.run(load), () => leave)
   const after = used()
-  subject.next.set(workload, first + (requests ?? outcome.requests))
-  const thousands = Math.max(outcome.requests, 1) / 1_000
+  next.set(workload, load.first + (requests ?? result.requests))
+  const thousands = Math.max(result.requests, 1) / 1_000
   return {
-    ...outcome,
-    rate: outcome.requests / outcome.seconds,
+    ...result,
+    rate: result.requests / result.seconds,
     serviceCpu: (after.service - before.service) / thousands,
     postgresCpu: (after.postgres - before.postgres) / thousands
   } satisfies Sample
@@ -199,23 +156,12 @@ export const measure = Effect.fnUntraced(function* (
 const warmingUp = { requests: 3_000, seconds: 10 }
 
 /** Load that is not measured, because a process is slower before its code is compiled. */
-export const warmUp = (
-  environment: Environment,
-  subject: Subject,
-  workload: WorkloadName,
-  connections: number
-) => measure(environment, subject, workload, { connections, ...warmingUp })
-
-/** What all subjects share. */
-export interface Environment {
-  readonly server: Server
-  readonly database: Database
-  readonly load: Load
-}
+export const warmUp = (subject: Subject, workload: WorkloadName, connections: number) =>
+  measure(subject, workload, { connections, ...warmingUp })
 
 /** Makes accounts of what is staged for the transactions, through the subject's own process. */
-export const importAccounts = (environment: Environment, subject: Subject) =>
-  measure(environment, subject, "importing", {
+export const importAccounts = (subject: Subject) =>
+  measure(subject, "importing", {
     connections: 8,
     seconds: 300,
     requests: workloads.importing.numbers

@@ -10,6 +10,7 @@ import {
   sampleTime,
   transactionsPayload
 } from "@data-import/domain/testing/samples"
+import { team } from "@data-import/testbed/Tenants"
 
 export interface Request {
   readonly method: "GET" | "POST"
@@ -26,10 +27,10 @@ export interface Workload {
   readonly request: (supplier: string, number: number) => Request
 }
 
-const base = "/v1/data-import"
+/** The supplier of the list, which belongs to the same organisation. */
+export const listSupplier = (supplier: string): string => `${supplier}_L`
 
-/** The team that processes. */
-export const team = "Migration Team"
+const base = "/v1/data-import"
 
 /** The external account number that stands for a number. */
 const accountNumber = (prefix: string, number: number): string =>
@@ -92,7 +93,9 @@ const get = (path: string): Request => ({ method: "GET", path, body: null })
 const stagePath = `${base}/account-import-process/create-or-update/`
 const repeated = 2_000
 const accountsWithTransactions = 200
-const listed = 1_000
+
+/** How many imports the list of 1,000 has. */
+export const listLength = 1_000
 
 const processing = (prefix: string) => ({
   title: "process",
@@ -157,7 +160,7 @@ export const workloads = {
     service: "query",
     expected: 200,
     numbers: null,
-    request: (supplier) => get(`${base}/all-account-import-processes/${supplier}_L/`)
+    request: (supplier) => get(`${base}/all-account-import-processes/${listSupplier(supplier)}/`)
   }
 } satisfies Record<string, Workload>
 
@@ -167,6 +170,3 @@ export type WorkloadName = keyof typeof workloads
 export const workloadNames = (Object.keys(workloads) as ReadonlyArray<WorkloadName>).filter(
   (name) => name !== "importing"
 )
-
-/** How many imports the list of 1,000 has. */
-export const listLength = listed

@@ -1,51 +1,36 @@
 /**
  * The cost of a large database: `npm run bench:growth` measures the services at 1,000, 100,000 and
  * 1,000,000 staged accounts, each in turn with a database that stays at the first size. It reports
- * sequential scans of large tables. `-- --sizes 1000,50000` takes other sizes; `--pairs`,
- * `--connections`, `--short` and `--write` are those of `npm run bench`.
+ * sequential scans of large tables.
  */
-import { Console, Effect } from "effect"
-import { chart } from "./Chart.ts"
-import { command, type Options } from "./Command.ts"
+import { Console, Effect, Option } from "effect"
+import { Command } from "effect/cli"
+import { runMain } from "@data-import/testbed/CommandLine"
 import { type Comparison, inTurn } from "./Comparison.ts"
-import * as Database from "./Database.ts"
+import * as Flags from "./Flags.ts"
+import { install, startServer } from "./Installation.ts"
 import * as Lists from "./Lists.ts"
-import * as Load from "./Load.ts"
 import { publish } from "./Results.ts"
-import * as Subjects from "./Subjects.ts"
 import * as Space from "./Space.ts"
+import { stageMany } from "./Staging.ts"
+import * as Subjects from "./Subjects.ts"
 import { comparisons, table } from "./Table.ts"
-import * as Tenants from "./Tenants.ts"
-import { type WorkloadName, workloads } from "./Workloads.ts"
+import { listSupplier, type WorkloadName, workloads } from "./Workloads.ts"
 
-interface Installation extends Subjects.Environment {
-  readonly subject: Subjects.Subject
+interface Options {
+  readonly sizes: ReadonlyArray<number>
+  readonly pairs: number
+  readonly connections: number
 }
 
-/** A database with services of its own, and so many staged accounts. */
-const install = Effect.fnUntraced(function* (
-  server: Database.Server,
-  load: Load.Load,
-  name: string,
-  size: number
-) {
-  const database = yield* Database.make(server, name)
-  const [tenant] = yield* Tenants.makeAll(database, ["ours"])
-  if (tenant === undefined) return yield* Effect.die("There is one tenant")
-  yield* fill(database, tenant, 0, size)
-  const subject = Subjects.ourSubject(yield* Subjects.startServices(database), tenant)
-  return { server, database, load, subject } satisfies Installation
-})
-
 const fill = Effect.fnUntraced(function* (
-  database: Database.Database,
-  tenant: Tenants.Tenant,
+  { installation, tenant }: Subjects.Subject,
   from: number,
   to: number
 ) {
-  const supplier = `${tenant.supplier}_L`
-  yield* Database.stageMany(database, { ...tenant, supplier, prefix: "L", from, to })
-  yield* database.query("vacuum (analyze) import_processes, outbox, audit_log, audit_chains")
+  const supplier = listSupplier(tenant.supplier)
+  yield* stageMany(installation, { ...tenant, supplier, prefix: "L", from, to })
+  yield* installation.query("vacuum (analyze) import_processes, outbox, audit_log, audit_chains")
 })
 
 const measured: ReadonlyArray<WorkloadName> = ["stage", "restage", "process", "status"]
@@ -54,19 +39,18 @@ const measured: ReadonlyArray<WorkloadName> = ["stage", "restage", "process", "s
 const requestsOf = (workload: WorkloadName): number => (workload === "status" ? 10_000 : 1_000)
 
 const compared = Effect.fnUntraced(function* (
-  large: Installation,
-  small: Installation,
+  large: Subjects.Subject,
+  small: Subjects.Subject,
   options: Options
 ) {
   const rows: Array<readonly [string, Comparison]> = []
   const { connections, pairs } = options
   for (const workload of measured) {
     const amount = { connections, seconds: 30, requests: requestsOf(workload) }
-    const run = ({ subject, ...environment }: Installation) =>
-      Subjects.measure(environment, subject, workload, amount)
-    for (const { subject, ...environment } of [large, small]) {
+    const run = (subject: Subjects.Subject) => Subjects.measure(subject, workload, amount)
+    for (const subject of [large, small]) {
       const warming = workload === "restage" || workload === "status" ? workload : "validate"
-      yield* Subjects.warmUp(environment, subject, warming, connections)
+      yield* Subjects.warmUp(subject, warming, connections)
     }
     const comparison = yield* inTurn(pairs, run(large), run(small))
     yield* Console.error(`${workloads[workload].title}: ratio ${comparison.ratio.toFixed(2)}`)
@@ -77,16 +61,16 @@ const compared = Effect.fnUntraced(function* (
 
 const measureSize = Effect.fnUntraced(function* (
   size: number,
-  large: Installation,
-  small: Installation,
+  large: Subjects.Subject,
+  small: Subjects.Subject,
   options: Options
 ) {
   yield* Console.error(`${size.toLocaleString("en-GB")} accounts`)
-  const scannedBefore = yield* Space.scans(large.database)
+  const scannedBefore = yield* Space.scans(large.installation)
   const rows = yield* compared(large, small, options)
   const list = yield* Lists.measure(large)
-  const scanned = Space.newScans(scannedBefore, yield* Space.scans(large.database))
-  const space = yield* Space.of(large.database)
+  const scanned = Space.newScans(scannedBefore, yield* Space.scans(large.installation))
+  const space = yield* Space.of(large.installation)
   return { size, rows, list, scanned, space }
 })
 
@@ -117,36 +101,45 @@ const sectionsOf = (measurements: ReadonlyArray<Measured>, first: number) => [
   }
 ]
 
-const chartOf = (measurements: ReadonlyArray<Measured>) =>
-  chart({
-    title: "Throughput by the number of staged accounts, to that of the first size",
-    xLabel: "staged accounts",
-    yLabel: "per cent",
-    series: measured.map((workload, index) => ({
-      name: workloads[workload].title,
-      points: measurements.map(({ rows, size }) => [
-        size,
-        Math.round(100 * (rows[index]?.[1].ratio ?? 0))
-      ])
-    }))
-  })
-
 const measureGrowth = Effect.fnUntraced(function* (options: Options) {
   const [first = 1_000] = options.sizes
-  const server = yield* Database.startServer
-  const load = yield* Load.make
-  const small = yield* install(server, load, "small", first)
-  const large = yield* install(server, load, "large", first)
+  const server = yield* startServer
+  const subjectOn = (name: string) => Effect.flatMap(install(server, name), Subjects.services)
+  const small = yield* subjectOn("small")
+  const large = yield* subjectOn("large")
+  yield* fill(small, 0, first)
   const measurements: Array<Measured> = []
-  let present = first
+  let present = 0
   for (const size of options.sizes) {
-    yield* fill(large.database, large.subject.tenant, present, size)
+    yield* fill(large, present, size)
     present = size
     measurements.push(yield* measureSize(size, large, small, options))
   }
-  const charts = { "growth.svg": chartOf(measurements) }
-  const sections = sectionsOf(measurements, first)
-  yield* publish("growth", "bench:growth", "Growth", sections, charts, options.write)
-})
+  return sectionsOf(measurements, first)
+}, Effect.scoped)
 
-command(measureGrowth)
+const flags = {
+  sizes: Flags.sizes,
+  pairs: Flags.pairs,
+  connections: Flags.connections,
+  short: Flags.short,
+  write: Flags.write
+}
+
+const growth = Command.make(
+  "bench:growth",
+  flags,
+  Effect.fnUntraced(function* ({ connections, short, write, ...given }) {
+    const options = {
+      connections,
+      pairs: Option.getOrElse(given.pairs, () => (short ? 2 : 5)),
+      sizes: Option.getOrElse(given.sizes, () =>
+        short ? [1_000, 10_000] : [1_000, 100_000, 1_000_000]
+      )
+    }
+    const sections = yield* measureGrowth(options)
+    yield* publish("growth", "bench:growth", "Growth", sections, write)
+  })
+).pipe(Command.withDescription("Measures the services on growing databases"))
+
+runMain(growth, { messageOf: Flags.messageOf })

@@ -1,46 +1,30 @@
 /**
  * The benchmark: `npm run bench` measures one process of each service against one of the peer, in
- * turn, directly and through the gateway. It also measures what bounds the services.
- * `-- --workload stage,status` measures only these workloads. `--pairs 5`, `--seconds 2` and
- * `--connections 32` set the amount of load, and `--short` reduces it. `--write` writes the results
- * to tools/bench/results. `--profile` shows where the services spend their time instead, and with
- * `--gateway` where the gateway does.
+ * turn, directly and through the gateway. It also measures what bounds the services. With
+ * `--profile FOLDER` each service writes a CPU profile, which Chrome DevTools and editors open.
  */
 import { Console, Effect, Option } from "effect"
-import { chart } from "./Chart.ts"
-import { command, type Options } from "./Command.ts"
+import { Command, Flag } from "effect/cli"
+import { runMain } from "@data-import/testbed/CommandLine"
 import { type Comparison, type Metrics, inTurn } from "./Comparison.ts"
-import * as Database from "./Database.ts"
+import * as Flags from "./Flags.ts"
+import { install, startProcess, startServer } from "./Installation.ts"
 import * as Limits from "./Limits.ts"
-import * as Load from "./Load.ts"
-import { profiles } from "./Profile.ts"
-import * as Program from "./Program.ts"
+import type { WrongAnswer } from "./Load.ts"
 import { publish, type Section } from "./Results.ts"
 import * as Subjects from "./Subjects.ts"
 import { comparisons, short, table } from "./Table.ts"
-import * as Tenants from "./Tenants.ts"
 import { type WorkloadName, workloads } from "./Workloads.ts"
 
 type Row = readonly [title: string, comparison: Comparison]
 
-interface BenchEnvironment extends Subjects.Environment {
-  readonly ours: Subjects.Subject
-  readonly peer: Subjects.Subject
-  readonly gateway: Subjects.Subject
+interface Options {
+  readonly workloads: ReadonlyArray<WorkloadName>
+  readonly pairs: number
+  readonly seconds: number
+  readonly connections: number
+  readonly short: boolean
 }
-
-const prepare = Effect.gen(function* () {
-  const server = yield* Database.startServer
-  const database = yield* Database.make(server, "bench")
-  const load = yield* Load.make
-  const [one, two] = yield* Tenants.makeAll(database, ["ours", "peer"])
-  if (one === undefined || two === undefined) return yield* Effect.die("There are two tenants")
-  const services = yield* Subjects.startServices(database)
-  const ours = Subjects.ourSubject(services, one)
-  const peer = yield* Subjects.startPeer(database, two)
-  const gateway = Subjects.throughGateway(ours, services)
-  return { server, database, load, ours, peer, gateway } satisfies BenchEnvironment
-})
 
 const report = (title: string, { other, ours, ratio }: Comparison) => {
   const of = ({ postgresCpu, rate, serviceCpu }: Metrics) =>
@@ -49,44 +33,43 @@ const report = (title: string, { other, ours, ratio }: Comparison) => {
 }
 
 const against = Effect.fnUntraced(function* (
-  bench: BenchEnvironment,
   subject: Subjects.Subject,
+  peer: Subjects.Subject,
   options: Options,
   chosen: ReadonlyArray<WorkloadName>
 ) {
   const rows: Array<Row> = []
   for (const workload of chosen) {
-    const run = (one: Subjects.Subject) => Subjects.measure(bench, one, workload, options)
-    for (const one of [subject, bench.peer]) {
-      yield* Subjects.warmUp(bench, one, workload, options.connections)
+    const run = (one: Subjects.Subject) => Subjects.measure(one, workload, options)
+    for (const one of [subject, peer]) {
+      yield* Subjects.warmUp(one, workload, options.connections)
     }
-    const comparison = yield* inTurn(options.pairs, run(subject), run(bench.peer))
+    const comparison = yield* inTurn(options.pairs, run(subject), run(peer))
     yield* report(`${workloads[workload].title}, ${subject.name}`, comparison)
     rows.push([workloads[workload].title, comparison])
   }
   return rows
 })
 
-const bounds = Effect.fnUntraced(function* (bench: BenchEnvironment, options: Options) {
+const bounds = Effect.fnUntraced(function* (ours: Subjects.Subject, options: Options) {
   const rows: Array<Row> = []
   for (const workload of ["stage", "status"] as const) {
     if (!options.workloads.includes(workload)) continue
-    const service: Effect.Effect<Metrics, Load.WrongAnswer | Limits.CannotRun> = Subjects.measure(
-      bench,
-      bench.ours,
+    const service: Effect.Effect<Metrics, WrongAnswer | Limits.CannotRun> = Subjects.measure(
+      ours,
       workload,
       options
     )
-    const pgbench = Limits.pgbench(bench, bench.ours, workload, Math.ceil(options.seconds))
+    const pgbench = Limits.pgbench(ours, workload, Math.ceil(options.seconds))
     const comparison = yield* inTurn(options.pairs, service, pgbench)
     yield* report(`${workloads[workload].title} against pgbench`, comparison)
     rows.push([`${workloads[workload].title}, against pgbench`, comparison])
   }
   if (options.workloads.includes("stage")) {
-    const bare = yield* Program.start({ script: "tools/bench/bareServer.ts", settings: {} })
-    const nothing = { ...bench.ours, urlOf: () => bare.url, pidsOf: () => [bare.pid] }
-    const run = (subject: Subjects.Subject) => Subjects.measure(bench, subject, "stage", options)
-    const comparison = yield* inTurn(options.pairs, run(bench.ours), run(nothing))
+    const bare = yield* startProcess("node:http", {}, { script: "tools/bench/bareServer.ts" })
+    const run = (subject: Subjects.Subject) => Subjects.measure(subject, "stage", options)
+    const nothing = run({ ...ours, processesOf: () => [bare] })
+    const comparison = yield* inTurn(options.pairs, run(ours), nothing)
     yield* report("stage against node:http", comparison)
     rows.push(["stage, new, against node:http", comparison])
   }
@@ -98,37 +81,34 @@ const offline = Effect.fnUntraced(function* (seconds: number) {
   return table(["accounts/s on one core", "bytes an account"], [[short(perSecond), short(bytes)]])
 })
 
-/** Beyond its capacity a service may refuse requests. Such a run gives no point of the chart. */
+/** Beyond its capacity a service may refuse requests. Such a run gives no figure. */
 const refused = (message: string) => Console.error(`No measurement: ${message}`)
 
 const concurrencies = [1, 2, 4, 8, 16, 32, 64, 128, 256]
 
 const byConcurrency = Effect.fnUntraced(function* (
-  bench: BenchEnvironment,
+  subjects: ReadonlyArray<Subjects.Subject>,
   workload: WorkloadName,
   options: Options
 ) {
-  const points = { ours: [] as Array<[number, number]>, peer: [] as Array<[number, number]> }
+  const rows: Array<ReadonlyArray<string>> = []
   const seconds = options.seconds / 2
   for (const connections of options.short ? [1, 32, 256] : concurrencies) {
-    for (const subject of ["ours", "peer"] as const) {
-      const run = Subjects.measure(bench, bench[subject], workload, { connections, seconds })
-      const sample = yield* Effect.option(Effect.tapError(run, ({ message }) => refused(message)))
-      if (Option.isSome(sample)) points[subject].push([connections, sample.value.rate])
-    }
+    const rates = yield* Effect.forEach(subjects, (subject) =>
+      Subjects.measure(subject, workload, { connections, seconds }).pipe(
+        Effect.tapError(({ message }) => refused(message)),
+        Effect.option,
+        Effect.map(Option.match({ onNone: () => "–", onSome: ({ rate }) => short(rate) }))
+      )
+    )
+    rows.push([String(connections), ...rates])
   }
-  return chart({
-    title: `Throughput of ${workloads[workload].title}, one process each`,
-    xLabel: "connections",
-    yLabel: "requests a second",
-    series: [
-      { name: "service", points: points.ours },
-      { name: "peer", points: points.peer }
-    ]
-  })
+  const title = `Requests/s of ${workloads[workload].title}, by connections`
+  const text = table(["connections", ...subjects.map(({ name }) => name)], rows)
+  return { title, text } satisfies Section
 })
 
-const charted: ReadonlyArray<WorkloadName> = ["stage", "status"]
+const scaled: ReadonlyArray<WorkloadName> = ["stage", "status"]
 const throughGateway: ReadonlyArray<WorkloadName> = [
   "validate",
   "stage",
@@ -137,32 +117,59 @@ const throughGateway: ReadonlyArray<WorkloadName> = [
   "transactions"
 ]
 
-const compare = Effect.fnUntraced(function* (options: Options) {
-  const bench = yield* prepare
+const compare = Effect.fnUntraced(function* (options: Options, profiles: string | undefined) {
+  const installation = yield* install(yield* startServer, "bench", profiles)
+  const ours = yield* Subjects.services(installation)
+  const peer = yield* Subjects.startPeer(installation)
   if (options.workloads.includes("transactions")) {
-    yield* Subjects.importAccounts(bench, bench.ours)
-    yield* Subjects.importAccounts(bench, bench.peer)
+    yield* Effect.forEach([ours, peer], Subjects.importAccounts)
   }
   const chosen = (among: ReadonlyArray<WorkloadName>) =>
     among.filter((workload) => options.workloads.includes(workload))
-  const direct = yield* against(bench, bench.ours, options, options.workloads)
-  const passed = yield* against(bench, bench.gateway, options, chosen(throughGateway))
-  const bounding = yield* bounds(bench, options)
-  const charts: Record<string, string> = {}
-  for (const workload of chosen(charted)) {
-    charts[`${workload}.svg`] = yield* byConcurrency(bench, workload, options)
-  }
+  const direct = yield* against(ours, peer, options, options.workloads)
+  const gateway = Subjects.throughGateway(ours)
+  const passed = yield* against(gateway, peer, options, chosen(throughGateway))
+  const bounding = yield* bounds(ours, options)
   const sections: ReadonlyArray<Section> = [
     { title: "One service process against the peer", text: comparisons(direct) },
     { title: "Through the gateway against the peer alone", text: comparisons(passed) },
     { title: "Against what bounds it", text: comparisons(bounding) },
+    ...(yield* Effect.forEach(chosen(scaled), (workload) =>
+      byConcurrency([ours, peer], workload, options)
+    )),
     { title: "The domain library by itself", text: yield* offline(options.seconds) }
   ]
-  yield* publish("speed", "bench", "Throughput", sections, charts, options.write)
-})
+  return sections
+}, Effect.scoped)
 
-command((options) =>
-  Effect.gen(function* () {
-    yield* options.profile ? profiles(options) : compare(options)
+const flags = {
+  workloads: Flags.workloads,
+  pairs: Flags.pairs,
+  seconds: Flags.positive("seconds").pipe(
+    Flag.withDescription("How long each run takes"),
+    Flag.optional
+  ),
+  connections: Flags.connections,
+  short: Flags.short,
+  profile: Flag.String("profile").pipe(
+    Flag.withDescription("Write a CPU profile of each service into this folder"),
+    Flag.optional
+  ),
+  write: Flags.write
+}
+
+const bench = Command.make(
+  "bench",
+  flags,
+  Effect.fnUntraced(function* ({ profile, write, ...given }) {
+    const options = {
+      ...given,
+      pairs: Option.getOrElse(given.pairs, () => (given.short ? 2 : 5)),
+      seconds: Option.getOrElse(given.seconds, () => (given.short ? 1 : 2))
+    }
+    const sections = yield* compare(options, Option.getOrUndefined(profile))
+    yield* publish("speed", "bench", "Throughput", sections, write)
   })
-)
+).pipe(Command.withDescription("Measures the services against a hand-written peer"))
+
+runMain(bench, { messageOf: Flags.messageOf })

@@ -1,21 +1,25 @@
 /**
  * The memory of the services: `npm run bench:memory` samples the resident memory of each service,
- * idle and under load, and fits a line to it over the minutes of load (`-- --minutes 10`).
- * `--share 0.5` sends half the rate that the services can answer. `--connections` and `--write` are
- * those of `npm run bench`.
+ * idle and under load, and fits a line to it over the minutes of load.
  */
 import { Clock, Console, Duration, Effect, Fiber } from "effect"
-import { chart } from "./Chart.ts"
-import { command, type Options } from "./Command.ts"
-import * as Database from "./Database.ts"
-import * as Load from "./Load.ts"
+import { Command, Flag } from "effect/cli"
+import { runMain } from "@data-import/testbed/CommandLine"
+import * as Flags from "./Flags.ts"
+import { install, startServer } from "./Installation.ts"
 import { publish } from "./Results.ts"
-import * as Subjects from "./Subjects.ts"
 import { slope } from "./Statistics.ts"
+import * as Subjects from "./Subjects.ts"
 import { short, table } from "./Table.ts"
-import * as Tenants from "./Tenants.ts"
 import { residentBytes } from "./Usage.ts"
-import { type WorkloadName } from "./Workloads.ts"
+import type { WorkloadName } from "./Workloads.ts"
+
+interface Options {
+  readonly minutes: number
+  /** Of the rate that the services can answer. */
+  readonly share: number
+  readonly connections: number
+}
 
 const megabyte = 2 ** 20
 const sampleEvery = Duration.seconds(1)
@@ -24,118 +28,123 @@ const sampleEvery = Duration.seconds(1)
 const round: ReadonlyArray<WorkloadName> = ["stage", "process", "status", "transactions", "list"]
 const secondsPerWorkload = 2
 
-type Points = Array<[minutes: number, megabytes: number]>
+/** Those that are under load; auth is not. */
+const loaded = ["account-import", "post-import", "query", "gateway"] as const
+
+type Service = (typeof loaded)[number]
+
+interface Sample {
+  readonly minutes: number
+  readonly megabytes: Readonly<Record<Service, number>>
+}
+
+const megabytesOf = ({ services }: Subjects.Subject["installation"]): Sample["megabytes"] => {
+  const of = (name: Service) => residentBytes(services[name].pid) / megabyte
+  return {
+    "account-import": of("account-import"),
+    "post-import": of("post-import"),
+    query: of("query"),
+    gateway: of("gateway")
+  }
+}
 
 const sampleMemory = Effect.fnUntraced(function* (
-  services: Subjects.Services,
-  samples: Map<string, Points>
+  installation: Subjects.Subject["installation"],
+  samples: Array<Sample>
 ) {
   const began = yield* Clock.currentTimeMillis
   while (true) {
     const minutes = ((yield* Clock.currentTimeMillis) - began) / 60_000
-    for (const [name, { pid }] of Object.entries(services)) {
-      const points = samples.get(name) ?? []
-      points.push([minutes, residentBytes(pid) / megabyte])
-      samples.set(name, points)
-    }
+    samples.push({ minutes, megabytes: megabytesOf(installation) })
     yield* Effect.sleep(sampleEvery)
   }
 })
 
-/** A point for each doubling of the time, in hundredths of a minute: what a chart has room for. */
-const doublings = (points: Points): Points => {
-  const shown: Points = []
+/** A row for each doubling of the time. */
+const overTime = (samples: ReadonlyArray<Sample>): string => {
+  const rows: Array<ReadonlyArray<string>> = []
   let due = 0.25
-  for (const [minutes, megabytes] of points) {
+  for (const { megabytes, minutes } of samples) {
     if (minutes < due) continue
-    shown.push([Math.round(minutes * 100) / 100, megabytes])
+    rows.push([minutes.toFixed(2), ...loaded.map((name) => short(megabytes[name]))])
     due = 2 * minutes
   }
-  return shown
+  return table(["minutes", ...loaded], rows)
 }
 
 /** Before it the memory only fills up to what it then keeps. */
 const warmShare = 0.2
 
-const rowOf = (name: string, idle: number, points: Points) => {
-  const settled = points.slice(Math.floor(points.length * warmShare))
-  const loaded = points.map(([, megabytes]) => megabytes)
-  return [
+const summary = (idle: Sample["megabytes"], samples: ReadonlyArray<Sample>): string => {
+  const head = ["service", "idle MB", "most MB", "at the end MB", "MB more in 10 minutes"]
+  const settled = samples.slice(Math.floor(samples.length * warmShare))
+  const rows = loaded.map((name) => [
     name,
-    short(idle),
-    short(Math.max(...loaded)),
-    short(loaded.at(-1) ?? 0),
-    (10 * slope(settled)).toFixed(1)
-  ]
+    short(idle[name]),
+    short(Math.max(...samples.map(({ megabytes }) => megabytes[name]))),
+    short(samples.at(-1)?.megabytes[name] ?? 0),
+    (10 * slope(settled.map(({ megabytes, minutes }) => [minutes, megabytes[name]]))).toFixed(1)
+  ])
+  return table(head, rows)
 }
 
 /** How much of a workload is asked for in its turn. */
 const amountOf = Effect.fnUntraced(function* (
-  environment: Subjects.Environment,
   subject: Subjects.Subject,
   workload: WorkloadName,
   { connections, share }: Options
 ) {
   const full = { connections, seconds: secondsPerWorkload }
-  yield* Subjects.warmUp(environment, subject, workload, connections)
-  const { rate } = yield* Subjects.measure(environment, subject, workload, full)
+  yield* Subjects.warmUp(subject, workload, connections)
+  const { rate } = yield* Subjects.measure(subject, workload, full)
   return [workload, share < 1 ? { ...full, rate: rate * share } : full] as const
 })
 
 const measureMemory = Effect.fnUntraced(function* (options: Options) {
-  const server = yield* Database.startServer
-  const database = yield* Database.make(server, "memory")
-  const generator = yield* Load.make
-  const [tenant] = yield* Tenants.makeAll(database, ["ours"])
-  if (tenant === undefined) return yield* Effect.die("There is one tenant")
-  const services = yield* Subjects.startServices(database)
-  const idle = new Map(
-    Object.entries(services).map(([name, { pid }]) => [name, residentBytes(pid) / megabyte])
-  )
-  const environment = { server, database, load: generator }
-  const subject = Subjects.throughGateway(Subjects.ourSubject(services, tenant), services)
-  yield* Subjects.importAccounts(environment, subject)
+  const installation = yield* install(yield* startServer, "memory")
+  const idle = megabytesOf(installation)
+  const subject = Subjects.throughGateway(yield* Subjects.services(installation))
+  yield* Subjects.importAccounts(subject)
+  const amounts = yield* Effect.forEach(round, (workload) => amountOf(subject, workload, options))
 
-  const amounts = yield* Effect.forEach(round, (workload) =>
-    amountOf(environment, subject, workload, options)
-  )
-
-  const samples = new Map<string, Points>()
-  const sampling = yield* Effect.forkChild(sampleMemory(services, samples))
+  const samples: Array<Sample> = []
+  const sampling = yield* Effect.forkChild(sampleMemory(installation, samples))
   const end = (yield* Clock.currentTimeMillis) + options.minutes * 60_000
-  while ((yield* Clock.currentTimeMillis) < end) {
-    for (const [workload, amount] of amounts)
-      yield* Subjects.measure(environment, subject, workload, amount)
-    yield* Console.error(
-      `${Math.max(0, Math.ceil((end - (yield* Clock.currentTimeMillis)) / 1e3))} s left`
-    )
+  for (let left = 1; left > 0;) {
+    for (const [workload, amount] of amounts) yield* Subjects.measure(subject, workload, amount)
+    left = Math.max(0, end - (yield* Clock.currentTimeMillis))
+    yield* Console.error(`${Math.ceil(left / 1_000)} s left`)
   }
   yield* Fiber.interrupt(sampling)
 
-  const names = Object.keys(services)
-  const rows = names.map((name) => rowOf(name, idle.get(name) ?? 0, samples.get(name) ?? []))
-  const head = ["service", "idle MB", "most MB", "at the end MB", "MB more in 10 minutes"]
   const load = options.share < 1 ? `${options.share} of full load` : "full load"
   const title = `${options.minutes} minutes of ${load} on ${options.connections} connections`
-  const charts = {
-    "memory.svg": chart({
-      title: "Resident memory under load",
-      xLabel: "minutes",
-      yLabel: "MB",
-      series: names.map((name) => ({
-        name,
-        points: doublings(samples.get(name) ?? [])
-      }))
-    })
-  }
-  yield* publish(
-    "memory",
-    "bench:memory",
-    "Memory",
-    [{ title, text: table(head, rows) }],
-    charts,
-    options.write
-  )
-})
+  return [
+    { title, text: summary(idle, samples) },
+    { title: "Resident MB by minutes of load", text: overTime(samples) }
+  ]
+}, Effect.scoped)
 
-command(measureMemory)
+const flags = {
+  minutes: Flags.positive("minutes").pipe(
+    Flag.withDescription("How long the load lasts"),
+    Flag.withDefault(10)
+  ),
+  share: Flags.positive("share").pipe(
+    Flag.withDescription("Of the rate that the services can answer"),
+    Flag.withDefault(1)
+  ),
+  connections: Flags.connections,
+  write: Flags.write
+}
+
+const memory = Command.make(
+  "bench:memory",
+  flags,
+  Effect.fnUntraced(function* ({ write, ...options }) {
+    const sections = yield* measureMemory(options)
+    yield* publish("memory", "bench:memory", "Memory", sections, write)
+  })
+).pipe(Command.withDescription("Measures the resident memory of the services"))
+
+runMain(memory, { messageOf: Flags.messageOf })

@@ -10,6 +10,10 @@ export interface Program {
   /** From the root of the repository. */
   readonly script: string
   readonly args?: ReadonlyArray<string>
+  /** For Node, before the script. */
+  readonly nodeArgs?: ReadonlyArray<string>
+  /** Leaves the standard output unread; it is kept unless given. */
+  readonly discardsOutput?: boolean
   /** The whole environment of the process. */
   readonly env: Environment
 }
@@ -36,15 +40,19 @@ export class NodeProcess {
   #out = ""
   #err = ""
 
-  constructor({ args = [], env, script }: Program) {
-    const child = spawn(process.execPath, [join(root, script), ...args], {
-      cwd: root,
-      env,
-      stdio: ["ignore", "pipe", "pipe"]
-    })
+  constructor({ args = [], discardsOutput = false, env, nodeArgs = [], script }: Program) {
+    const child: ChildProcess = spawn(
+      process.execPath,
+      [...nodeArgs, join(root, script), ...args],
+      {
+        cwd: root,
+        env,
+        stdio: ["ignore", discardsOutput ? "ignore" : "pipe", "pipe"]
+      }
+    )
     this.child = child
-    child.stdout.setEncoding("utf8").on("data", (text: string) => (this.#out += text))
-    child.stderr.setEncoding("utf8").on("data", (text: string) => (this.#err += text))
+    child.stdout?.setEncoding("utf8").on("data", (text: string) => (this.#out += text))
+    child.stderr?.setEncoding("utf8").on("data", (text: string) => (this.#err += text))
     this.ended = new Promise((resolve, reject) => {
       child.once("error", reject)
       child.once("close", (code, signal) => {

@@ -3,13 +3,13 @@
  * same address. It ends with the scope at the latest.
  */
 import { Data, Duration, Effect, type Scope } from "effect"
-import { NodeProcess } from "./NodeProcess.ts"
+import { NodeProcess, type Program } from "./NodeProcess.ts"
 import { freePort, listens } from "./Ports.ts"
 import type { ServiceName, Settings } from "./Wiring.ts"
 
 /** The process ended, or did not listen in time; `output` is the end of its log. */
 export class DidNotStart extends Data.TaggedError("DidNotStart")<{
-  readonly service: ServiceName
+  readonly service: string
   readonly output: string
 }> {
   override get message(): string {
@@ -17,18 +17,23 @@ export class DidNotStart extends Data.TaggedError("DidNotStart")<{
   }
 }
 
+/** How the process runs; `services/<name>/src/main.ts` unless a script is given. */
+type Running = Partial<Pick<Program, "discardsOutput" | "nodeArgs" | "script">>
+
 const startLimit = Duration.minutes(2)
 
-export class ServiceProcess {
-  readonly name: ServiceName
+export class ServiceProcess<Name extends string = ServiceName> {
+  readonly name: Name
   readonly port: number
   readonly #settings: Settings
+  readonly #running: Running
   readonly #lives: Array<NodeProcess> = []
 
-  constructor(name: ServiceName, port: number, settings: Settings) {
+  constructor(name: Name, port: number, settings: Settings, running: Running) {
     this.name = name
     this.port = port
     this.#settings = settings
+    this.#running = running
   }
 
   get url(): string {
@@ -78,6 +83,7 @@ export class ServiceProcess {
   #spawn(settings: Settings): NodeProcess {
     const process = new NodeProcess({
       script: `services/${this.name}/src/main.ts`,
+      ...this.#running,
       env: {
         PATH: globalThis.process.env["PATH"],
         HOST: "127.0.0.1",
@@ -92,12 +98,13 @@ export class ServiceProcess {
   }
 }
 
-/** A service that is not started yet, on a port of its own. */
-export const make = (
-  name: ServiceName,
-  settings: Settings
-): Effect.Effect<ServiceProcess, never, Scope.Scope> =>
+/** A process that is not started yet, on a port of its own. */
+export const make = <Name extends string>(
+  name: Name,
+  settings: Settings,
+  running: Running = {}
+): Effect.Effect<ServiceProcess<Name>, never, Scope.Scope> =>
   Effect.acquireRelease(
-    Effect.map(freePort, (port) => new ServiceProcess(name, port, settings)),
+    Effect.map(freePort, (port) => new ServiceProcess(name, port, settings, running)),
     (service) => service.stop()
   )

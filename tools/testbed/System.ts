@@ -9,13 +9,12 @@ import { AuditLog } from "@data-import/domain/ports/AuditLog"
 import * as Database from "@data-import/postgres/connection/Database"
 import * as DatabaseUsers from "@data-import/postgres/setup/DatabaseUsers"
 import { migrate } from "@data-import/postgres/setup/migrate"
-import * as Storage from "@data-import/postgres/Storage"
 import { databaseUsersTo } from "@data-import/postgres/testing/databases"
 import { throughPort } from "@data-import/postgres/testing/DatabaseProxy"
 import * as TcpProxy from "@data-import/postgres/testing/TcpProxy"
 import { temporaryFolder } from "@data-import/postgres/testing/temporaryFolder"
-import * as TokenSecrets from "@data-import/server/auth/TokenSecrets"
 import * as Vendors from "@data-import/vendor-simulator/VendorSimulator"
+import * as DatabaseAccess from "./DatabaseAccess.ts"
 import * as Disk from "./Disk.ts"
 import * as Health from "./Health.ts"
 import * as ObjectStore from "./ObjectStore.ts"
@@ -141,14 +140,7 @@ const start = Effect.fnUntraced(function* (options: Options) {
   const proxies = { store: storeProxy.port, vendor: vendorProxy.port }
   const running = yield* startServices(databaseUsers, proxies, folder, instances)
   const context = yield* Layer.build(
-    Layer.provideMerge(
-      Storage.layerPorts,
-      Database.layerWith({
-        url: postgres.url,
-        poolSize: 6,
-        statementTimeout: Duration.seconds(60)
-      })
-    ).pipe(Layer.merge(TokenSecrets.layer))
+    DatabaseAccess.layer({ url: postgres.url, poolSize: 6, statementTimeout: Duration.seconds(60) })
   )
   return System.of({
     ...running,

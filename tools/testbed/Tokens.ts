@@ -40,6 +40,13 @@ export interface Session {
   readonly settle: (request: Request) => Effect.Effect<Settled, Unanswered>
 }
 
+/** A token for the API key. */
+export const tokenFor = Effect.fnUntraced(function* (client: Client, apiKey: string) {
+  const { answer } = yield* client.settle(tokenRequest({ APIKey: apiKey }), () => {})
+  const { token } = tokensOf(answer)
+  return token === "" ? yield* new NoToken({ status: answer.status }) : token
+})
+
 /** A session at the gateway at this port, with so many connections at most. */
 export const openSession = Effect.fnUntraced(function* (
   port: number,
@@ -47,12 +54,9 @@ export const openSession = Effect.fnUntraced(function* (
   connections: number
 ) {
   const client = yield* Clients.make(port, connections)
-  const ignore = () => {}
-  const { answer } = yield* client.settle(tokenRequest({ APIKey: apiKey }), ignore)
-  const { token } = tokensOf(answer)
-  if (token === "") return yield* new NoToken({ status: answer.status })
+  const token = yield* tokenFor(client, apiKey)
   return {
     send: (request) => client.send({ ...request, token }),
-    settle: (request) => client.settle({ ...request, token }, ignore)
+    settle: (request) => client.settle({ ...request, token }, () => {})
   } satisfies Session
 })

@@ -1,13 +1,11 @@
-/** How measured values become medians, slopes, ratios, tables, charts and profiles. */
+/** How measured values become medians, slopes, ratios and tables, and how flags are read. */
 import { NodeServices } from "@effect/platform-node"
-import { Effect, Exit } from "effect"
-import { CliOutput } from "effect/cli"
+import { Effect, Exit, Option } from "effect"
+import { CliOutput, Command } from "effect/cli"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { chart } from "../Chart.ts"
-import { type Options, parse } from "../Command.ts"
 import { type Metrics, summary } from "../Comparison.ts"
-import { ownTimes } from "../OwnTimes.ts"
+import * as Flags from "../Flags.ts"
 import { newScans } from "../Space.ts"
 import { median, quantile, slope } from "../Statistics.ts"
 import { short, table } from "../Table.ts"
@@ -88,95 +86,47 @@ describe("a table", () => {
   })
 })
 
-describe("a chart", () => {
-  const options = {
-    title: "Stage & <more>",
-    xLabel: "connections",
-    yLabel: "requests a second",
-    series: [
-      { name: "ours", points: [1, 16, 256].map((x): [number, number] => [x, 10 * x]) },
-      { name: "peer", points: [1, 16, 256].map((x): [number, number] => [x, 0]) }
-    ]
-  }
-  const placesOf = (svg: string) =>
-    [...svg.matchAll(/<polyline points="([^"]+)"/g)].map(([, places = ""]) =>
-      places.split(" ").map((place) => place.split(",").map(Number))
-    )
-
-  it("lays the quantity out by its logarithm and the values from 0 up", () => {
-    const [ours = [], peer = []] = placesOf(chart(options))
-    const [left = [0, 0], middle = [0, 0], right = [0, 0]] = ours
-    expect(middle[0]).toBeCloseTo(((left[0] ?? 0) + (right[0] ?? 0)) / 2, 0)
-    expect(right[1]).toBeLessThan(left[1] ?? 0)
-    expect(new Set(peer.map(([, y]) => y)).size).toBe(1)
-    expect(peer[0]?.[1]).toBeGreaterThanOrEqual(left[1] ?? 0)
-  })
-
-  it("escapes markup and stays within its frame", () => {
-    const svg = chart(options)
-    expect(svg).toContain("Stage &amp; &lt;more&gt;")
-    for (const [x = 0, y = 0] of placesOf(svg).flat()) {
-      expect(x).toBeGreaterThanOrEqual(0)
-      expect(x).toBeLessThanOrEqual(720)
-      expect(y).toBeGreaterThanOrEqual(0)
-      expect(y).toBeLessThanOrEqual(400)
-    }
-  })
-
-  it("shows a single value, and a value of nothing", () => {
-    const single = { ...options, series: [{ name: "one", points: [[1, 0]] as const }] }
-    expect(chart(single)).not.toMatch(/NaN|Infinity/)
-  })
-})
-
 /** The parser prints help for each invocation that it refuses. */
 const silent = CliOutput.layerPresenter({ present: () => Effect.void })
 
 describe("the command line", () => {
-  const optionsOf = (...args: ReadonlyArray<string>) =>
+  const { pairs, sizes, workloads } = Flags
+  const parsed = (...args: ReadonlyArray<string>) =>
     Effect.gen(function* () {
-      const given: Array<Options> = []
-      yield* parse((options) => Effect.sync(() => given.push(options)))(args)
+      const given: Array<unknown> = []
+      const command = Command.make("bench", { pairs, sizes, workloads }, (flags) =>
+        Effect.sync(() => given.push(flags))
+      )
+      yield* Command.runWith(command, { version: "0" })(args)
       return given
     }).pipe(Effect.provide([silent, NodeServices.layer]), Effect.runPromiseExit)
 
   it("measures everything by default", async () => {
-    const workloads: unknown = expect.objectContaining({ length: 7 })
-    const options = { connections: 32, pairs: 5, workloads, write: false }
-    expect(await optionsOf()).toMatchObject({ value: [options] })
+    const every: unknown = expect.objectContaining({ length: 7 })
+    expect(await parsed()).toMatchObject({ value: [{ workloads: every }] })
   })
 
   it("takes the flags that are given", async () => {
-    const exit = await optionsOf("--short", "--workload", "stage,status")
-    expect(exit).toMatchObject({ value: [{ pairs: 2, workloads: ["stage", "status"] }] })
+    const exit = await parsed("--pairs", "3", "--sizes", "10,20", "--workload", "stage,status")
+    expect(exit).toMatchObject({
+      value: [
+        {
+          pairs: Option.some(3),
+          sizes: Option.some([10, 20]),
+          workloads: ["stage", "status"]
+        }
+      ]
+    })
   })
 
   it.each([
     ["--workload", "nothing"],
     ["--pairs", "many"],
-    ["--seconds", "0"],
+    ["--pairs", "0"],
     ["--sizes", "1,x"],
     ["--unknown", "1"]
   ])("refuses %s %s", async (...args) => {
-    expect(Exit.isFailure(await optionsOf(...args))).toBe(true)
-  })
-})
-
-describe("a profile", () => {
-  it("gives each function the time of its own samples", () => {
-    const node = (id: number, functionName: string) => ({
-      id,
-      callFrame: { functionName, url: "file:///a/node_modules/b/c.js", lineNumber: 4 }
-    })
-    const profile = {
-      nodes: [node(1, "f"), node(2, ""), node(3, "f")],
-      samples: [1, 2, 3, 2],
-      timeDeltas: [10, 5, 20, 5]
-    }
-    expect(ownTimes(profile)).toEqual([
-      { where: "f b/c.js:5", micros: 30 },
-      { where: "(anonymous) b/c.js:5", micros: 10 }
-    ])
+    expect(Exit.isFailure(await parsed(...args))).toBe(true)
   })
 })
 

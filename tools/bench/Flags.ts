@@ -1,0 +1,62 @@
+/** The flags that the benchmarks share, and the failures that they report by a sentence. */
+import { Option, Predicate } from "effect"
+import { Flag } from "effect/cli"
+import { type WorkloadName, workloadNames } from "./Workloads.ts"
+
+export const positive = (name: string) =>
+  Flag.Finite(name).pipe(
+    Flag.filter(
+      (value) => value > 0,
+      () => `--${name} takes a positive number`
+    )
+  )
+
+const namesIn = (text: string): Option.Option<ReadonlyArray<WorkloadName>> =>
+  Option.all(
+    text
+      .split(",")
+      .map((name) => Option.fromUndefinedOr(workloadNames.find((known) => known === name)))
+  )
+
+const sizesIn = (text: string): Option.Option<ReadonlyArray<number>> =>
+  Option.liftPredicate(text.split(",").map(Number), (sizes) => sizes.every((size) => size > 0))
+
+export const workloads = Flag.String("workload").pipe(
+  Flag.withDescription(`Which to measure, separated by commas: ${workloadNames.join(", ")}`),
+  Flag.filterMap(namesIn, (text) => `${text} is not a list of ${workloadNames.join(", ")}`),
+  Flag.withDefault(workloadNames)
+)
+
+export const sizes = Flag.String("sizes").pipe(
+  Flag.withDescription("How many accounts are staged, separated by commas"),
+  Flag.filterMap(sizesIn, (text) => `${text} is not a list of positive numbers`),
+  Flag.optional
+)
+
+export const pairs = positive("pairs").pipe(
+  Flag.withDescription("How often both sides run"),
+  Flag.optional
+)
+
+export const short = Flag.Boolean("short").pipe(
+  Flag.withDescription("Measure less where no other flag says how much"),
+  Flag.withDefault(false)
+)
+
+export const connections = positive("connections").pipe(
+  Flag.withDescription("On how many connections requests are sent"),
+  Flag.withDefault(32)
+)
+
+export const write = Flag.Boolean("write").pipe(
+  Flag.withDescription("Write the results to tools/bench/results"),
+  Flag.withDefault(false)
+)
+
+const expected = ["WrongAnswer", "CannotRun", "DidNotStart", "PostgresDidNotStart"]
+
+/** The message of a failure that the user can do something about. */
+export const messageOf = (error: unknown): string | undefined =>
+  error instanceof Error && expected.some((tag) => Predicate.isTagged(error, tag))
+    ? error.message
+    : undefined

@@ -1,0 +1,118 @@
+/** What is measured: the services as they are deployed, each on a migrated database of its own. */
+import { join } from "node:path"
+import { Context, Duration, Effect, Layer, type Redacted } from "effect"
+import { Configuration } from "@data-import/domain/ports/Configuration"
+import { Database } from "@data-import/postgres/connection/Database"
+import * as DatabaseUsers from "@data-import/postgres/setup/DatabaseUsers"
+import { migrate } from "@data-import/postgres/setup/migrate"
+import { createDatabase, databaseUrl } from "@data-import/postgres/testing/databases"
+import * as EmbeddedPostgres from "@data-import/postgres/testing/EmbeddedPostgres"
+import { temporaryFolder } from "@data-import/postgres/testing/temporaryFolder"
+import * as DatabaseAccess from "@data-import/testbed/DatabaseAccess"
+import * as ServiceProcess from "@data-import/testbed/ServiceProcess"
+import * as Tenants from "@data-import/testbed/Tenants"
+import { type ServiceName, wire } from "@data-import/testbed/Wiring"
+import * as Load from "./Load.ts"
+import { listSupplier } from "./Workloads.ts"
+
+/** A PostgreSQL with the settings of the local run, and a generator of load. */
+export interface Server {
+  readonly pid: number
+  readonly url: Redacted.Redacted
+  readonly load: Load.Load
+}
+
+export type Process = ServiceProcess.ServiceProcess<string>
+export type Services = Readonly<Record<ServiceName, Process>>
+
+export interface Installation {
+  readonly server: Server
+  readonly url: Redacted.Redacted
+  /** Runs a statement of the measurement itself. */
+  readonly query: (
+    text: string,
+    values?: ReadonlyArray<unknown>
+  ) => Effect.Effect<ReadonlyArray<Readonly<Record<string, unknown>>>>
+  readonly services: Services
+  /** A tenant with another supplier, `listSupplier`, for the list. */
+  readonly freshTenant: Effect.Effect<Tenants.Tenant>
+}
+
+export const startServer = Effect.gen(function* () {
+  const dataDir = join(yield* temporaryFolder(), "postgres")
+  const { pid, url } = yield* EmbeddedPostgres.start({ dataDir })
+  return { pid, url, load: yield* Load.make } satisfies Server
+})
+
+/** Starts a process that takes load. Nothing reads its log, but it is written. */
+export const startProcess = Effect.fnUntraced(function* (
+  ...[name, settings, running]: Parameters<typeof ServiceProcess.make>
+) {
+  const logging = { LOG_LEVEL: "info", DRAIN_DELAY_SECONDS: "0", ...settings }
+  const process = yield* ServiceProcess.make(name, logging, { discardsOutput: true, ...running })
+  yield* process.start()
+  return process
+})
+
+/** As in docker/Dockerfile. */
+const memoryArgs = ["--max-semi-space-size=8"]
+
+/** When Node ends, it writes a CPU profile to `<folder>/<name>.cpuprofile`. */
+const profilingArgs = (name: string, folder: string) => [
+  ...["--cpu-prof", `--cpu-prof-dir=${folder}`, `--cpu-prof-name=${name}.cpuprofile`]
+]
+
+const startServices = Effect.fnUntraced(function* (
+  url: Redacted.Redacted,
+  profiles: string | undefined
+) {
+  const folder = yield* temporaryFolder()
+  const own = { TOKEN_KEYS_DIR: join(folder, "keys"), DOCUMENTS_DIR: join(folder, "documents") }
+  const databaseUsers = yield* Effect.orDie(DatabaseUsers.temporary(url))
+  const all = yield* wire(databaseUsers, (name, settings) => {
+    const profiling = profiles === undefined ? [] : profilingArgs(name, profiles)
+    const nodeArgs = [...memoryArgs, ...profiling]
+    const started = startProcess(name, { ...own, ...settings }, { nodeArgs })
+    return Effect.map(started, (process) => [process] as const)
+  })
+  return {
+    auth: all.auth[0],
+    "account-import": all["account-import"][0],
+    "post-import": all["post-import"][0],
+    query: all.query[0],
+    gateway: all.gateway[0]
+  } satisfies Services
+})
+
+const freshTenant = Effect.gen(function* () {
+  const tenant = yield* Tenants.freshTenant({})
+  const setup = yield* Configuration
+  const listed = Tenants.supplierOf(listSupplier(tenant.supplier), tenant.organisation)
+  yield* Effect.orDie(setup.createSupplier(listed))
+  return tenant
+})
+
+/** Staging and vacuuming a large database takes minutes. */
+const statementTimeout = Duration.minutes(10)
+
+/** A database of this name, with services of its own; they write profiles to the folder, if any. */
+export const install = Effect.fnUntraced(function* (
+  server: Server,
+  name: string,
+  profiles?: string
+) {
+  const url = databaseUrl(server.url, name)
+  yield* Effect.orDie(Effect.andThen(createDatabase(server.url, name), migrate(url)))
+  const services = yield* startServices(url, profiles)
+  const access = yield* Layer.build(
+    Layer.fresh(DatabaseAccess.layer({ url, poolSize: 2, statementTimeout }))
+  )
+  const { run, sql } = Context.get(access, Database)
+  return {
+    server,
+    url,
+    query: (text, values = []) => Effect.orDie(run(sql.unsafe(text, values))),
+    services,
+    freshTenant: Effect.provideContext(freshTenant, access)
+  } satisfies Installation
+})

@@ -1,0 +1,55 @@
+/** Stages accounts in the database itself, without a service. */
+import { Effect } from "effect"
+import type { Installation } from "./Installation.ts"
+import { accountMark, storedPayload } from "./Workloads.ts"
+
+interface Order {
+  readonly supplier: string
+  readonly organisation: string
+  /** What the account numbers begin with. */
+  readonly prefix: string
+  /** The number of the first account, and of the one after the last. */
+  readonly from: number
+  readonly to: number
+}
+
+/** The import, its event and its audit entry, as staging leaves them. */
+const staging = `
+  with staged as (
+    insert into import_processes (supplier, external_account_number, payload, staged_at)
+    select $1, $2 || '-' || lpad(n::text, 9, '0'),
+      replace($3, '${accountMark}', $2 || '-' || lpad(n::text, 9, '0'))::json, now()
+    from generate_series($4::bigint, $5::bigint - 1) as n
+    returning id, supplier, external_account_number
+  ),
+  event as (
+    insert into outbox (at, name, import_id)
+    select now(), 'data_import.import_process.staged-v1', id from staged
+  )
+  insert into audit_log (at, organisation, api_key, request_id, action, outcome,
+    import_supplier, external_account_number)
+  select now(), $6, 'bench', 'bench', 'stage', 'created', supplier, external_account_number
+  from staged`
+
+const chunk = 20_000
+
+export const stageMany = Effect.fnUntraced(function* ({ query }: Installation, order: Order) {
+  const { organisation, prefix, supplier } = order
+  const payload = storedPayload(supplier)
+  for (let from = order.from; from < order.to; from += chunk) {
+    const to = Math.min(order.to, from + chunk)
+    yield* query(staging, [supplier, prefix, payload, from, to, organisation])
+  }
+})
+
+/** Stages them where the first is not there yet. */
+export const stageOnce = Effect.fnUntraced(function* (
+  installation: Installation,
+  order: Omit<Order, "from">
+) {
+  const found = yield* installation.query(
+    "select from import_processes where supplier = $1 and external_account_number = $2",
+    [order.supplier, `${order.prefix}-000000000`]
+  )
+  if (found.length === 0) yield* stageMany(installation, { ...order, from: 0 })
+})
