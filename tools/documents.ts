@@ -32,11 +32,10 @@ const codes = () =>
     ...Object.entries<CodeEntry>(registry).map(row)
   ].join("\n")
 
-/** The figures of one kind, a level deeper, with the charts found from `docs/`. */
+/** The figures of one kind, a level deeper. */
 const figures = (name: string) => () =>
   read(`${results}/${name}.md`)
     .replaceAll(/^(#+) /gm, "#$1 ")
-    .replaceAll(/\]\((\w+\.svg)\)/g, `](../${results}/$1)`)
     .trim()
 
 const documents: Readonly<Record<string, Readonly<Record<string, () => string>>>> = {
