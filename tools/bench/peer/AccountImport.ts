@@ -1,70 +1,47 @@
-/** Validate, stage and process, as the contract has them. */
+/** Validate, stage and process, as the contract has them, but for dry runs. */
 import { randomInt, randomUUID } from "node:crypto"
 import type { Caller } from "./Auth.ts"
 import { cents, twoDecimals } from "./Decimal.ts"
 import { type FieldError, invalid, Refusal } from "./Refusal.ts"
 import { type Account, accountIn, type Key, processIn } from "./Requests.ts"
 import { accountErrors, effectOf, factsAt, supplierErrors } from "./Rules.ts"
-import type { Import, Known, Storage, Supplier, Write } from "./Storage.ts"
+import { complete } from "./CompleteStatement.ts"
+import * as statements from "./Statements.ts"
+import { auditOf, type Context, pairOf, run } from "./Storage.ts"
 
 const code = "account_failed_validation"
+/** Longer than any attempt takes, so that none is renewed. */
 const leaseMillis = 60_000
-const renewals = 3
 
 const textAt = (value: unknown, field: string): string | null => {
   if (typeof value !== "object" || value === null || !Object.hasOwn(value, field)) return null
   const text = (value as Record<string, unknown>)[field]
-  return typeof text === "string" ? text : null
+  return typeof text === "string" && !text.includes("\0") ? text.trim() : null
 }
 
 const payloadOf = (body: unknown): unknown =>
   typeof body === "object" && body !== null ? (body as { payload?: unknown }).payload : undefined
 
-/** The supplier that a payload names, where that can be one. */
-const supplierIn = (payload: unknown): string | null => {
-  const named = textAt(payload, "import_supplier")?.trim() ?? ""
-  return named === "" || named.length > 64 || named.includes("\0") ? null : named
-}
-
-export const ownedBy = ({ organisation }: Caller, supplier: Supplier | null): boolean =>
+export const ownedBy = ({ organisation }: Caller, supplier: statements.Supplier | null): boolean =>
   supplier?.organisation === organisation
 
-export const requireOngoing = (supplier: Supplier | null): void => {
+export const requireOngoing = (supplier: statements.Supplier | null): void => {
   if (supplier?.status !== "Ongoing") {
     throw new Refusal(400, "import_supplier_migration_not_ongoing")
   }
 }
 
-/** What is known for a request whose body names a supplier. */
-export const knownTo = async (
-  storage: Storage,
-  payload: unknown,
-  team: string | null = null
-): Promise<Known> => storage.known(supplierIn(payload), team?.includes("\0") === true ? null : team)
-
-/** Records every refusal of `request` in the audit log. */
-export const recorded = async <A>(
-  storage: Storage,
-  action: string,
-  payload: unknown,
-  write: Write,
-  request: () => Promise<A>
-): Promise<A> => {
-  const short = (field: string, length: number) =>
-    textAt(payload, field)?.toWellFormed().replaceAll("\0", "").slice(0, length) ?? null
-  const key = {
-    import_supplier: short("import_supplier", 32),
-    external_account_number: short("external_account_number", 128)
-  }
-  try {
-    return await request()
-  } catch (cause) {
-    if (cause instanceof Refusal) await storage.refuse(action, cause.code, key, write)
-    throw cause
-  }
+/** What is known of the supplier and the team that a payload names. */
+export const knownTo = async ({ pool }: Context, payload: unknown): Promise<statements.Known> => {
+  const named = [textAt(payload, "import_supplier"), textAt(payload, "operations_team_name")]
+  const [row] = await run(pool, statements.known, named)
+  return row as statements.Known
 }
 
-const refusalOf = ({ external_account_number }: Key, found: Import | undefined): Refusal => {
+const refusalOf = (
+  { external_account_number }: Key,
+  found: statements.ImportRow | undefined
+): Refusal => {
   if (found === undefined) return new Refusal(400, "import_process_does_not_exist")
   if (found.account_number !== null) {
     const kraken_account_number = found.account_number
@@ -104,134 +81,109 @@ const newNumber = (): string =>
 const isTaken = (cause: unknown): boolean =>
   (cause as { readonly constraint?: unknown } | null)?.constraint === "accounts_number_once"
 
+const validated = async (context: Context, body: unknown) => {
+  const { codeLists, supplier } = await knownTo(context, payloadOf(body))
+  const own = ownedBy(context.caller, supplier) ? supplier : null
+  const account = accountIn(body)
+  const errors = accountErrors(account, factsAt(context.at, own, codeLists))
+  if (errors.length > 0) throw invalid(code, errors)
+  return { account, supplier }
+}
+
+export const validate = async (context: Context, body: unknown): Promise<Account> =>
+  (await validated(context, body)).account
+
+/** Refuses unless the import is free by now, and the statement can be run again. */
+const refuseUnlessFree = async ({ at, pool }: Context, key: Key): Promise<void> => {
+  const [found] = await run(pool, statements.find, pairOf(key))
+  const expires = found?.lease_expires_at ?? null
+  const isFree =
+    found !== undefined &&
+    found.account_number === null &&
+    !found.skipped &&
+    (expires === null || expires <= at)
+  if (!isFree) throw refusalOf(key, found)
+}
+
+export const stage = async (context: Context, body: unknown) => {
+  const { account, supplier } = await validated(context, body)
+  requireOngoing(supplier)
+  const { external_account_number, import_supplier } = account
+  const key = { import_supplier, external_account_number }
+  const values = [...pairOf(key), JSON.stringify(account), ...auditOf(context)]
+  for (;;) {
+    const [row] = await run(context.pool, statements.stage, values)
+    if (row !== undefined) return { first: row.stagings === 1, key }
+    await refuseUnlessFree(context, key)
+  }
+}
+
 interface Attempt {
   readonly id: string
   readonly key: Key
   readonly payload: string
-  readonly dryRun: boolean
   readonly team: string
 }
 
-export class AccountImport {
-  readonly #storage: Storage
-
-  constructor(storage: Storage) {
-    this.#storage = storage
+const claimed = async (context: Context, body: unknown): Promise<Attempt> => {
+  const { at, caller, pool } = context
+  const known = await knownTo(context, payloadOf(body))
+  const { external_account_number, import_supplier, operations_team_name: team } = processIn(body)
+  const key = { import_supplier, external_account_number }
+  const errors = supplierErrors(ownedBy(caller, known.supplier))
+  if (errors.length > 0) throw invalid(code, errors)
+  requireOngoing(known.supplier)
+  if (!known.teamExists) {
+    await refuseUnlessFree(context, key)
+    const unknown = "operations_team_name_does_not_exist"
+    const attr = "operations_team_name"
+    throw invalid(unknown, [{ detail: "There is no such team.", code: unknown, attr }])
   }
-
-  async validate(write: Write, body: unknown): Promise<Account> {
-    return (await this.#validated(write, body)).account
+  const id = randomUUID()
+  const until = new Date(at.getTime() + leaseMillis)
+  for (;;) {
+    const [row] = await run(pool, statements.claim, [...pairOf(key), id, at, until])
+    if (row !== undefined) return { id, key, payload: row.payload, team }
+    await refuseUnlessFree(context, key)
   }
+}
 
-  async stage(
-    write: Write,
-    body: unknown
-  ): Promise<{ readonly first: boolean; readonly key: Key }> {
-    return recorded(this.#storage, "stage", payloadOf(body), write, async () => {
-      const { account, supplier } = await this.#validated(write, body)
-      requireOngoing(supplier)
-      const { external_account_number, import_supplier } = account
-      const key = { import_supplier, external_account_number }
-      const payload = JSON.stringify(account)
-      for (;;) {
-        const stagings = await this.#storage.stage(key, payload, write)
-        if (stagings !== null) return { first: stagings === 1, key }
-        await this.#refuseUnlessFree(key, write)
-      }
-    })
-  }
-
-  /** The number of the new account. */
-  async process(write: Write, body: unknown): Promise<string> {
-    const attempt = await recorded(this.#storage, "process", payloadOf(body), write, () =>
-      this.#claimed(write, body)
-    )
-    const { id, key } = attempt
-    const renewing = setInterval(() => {
-      const until = new Date(Date.now() + leaseMillis)
-      // A lease that is not renewed still lasts for a while, and the attempt goes on.
-      void this.#storage.renew(key, id, until).catch(() => undefined)
-    }, leaseMillis / renewals)
+const created = async (context: Context, attempt: Attempt): Promise<string> => {
+  const { id, key, team } = attempt
+  const { account } = await validated(context, { payload: JSON.parse(attempt.payload) as unknown })
+  const payload = JSON.stringify(account)
+  for (;;) {
+    const number = newNumber()
+    const values = [...pairOf(key), id, number, team, payload, openingBalance(account)]
     try {
-      return await this.#created(write, attempt)
+      const rows = await run(context.pool, complete, [...values, ...auditOf(context)])
+      if (rows.length === 0) throw new Refusal(503, "service_unavailable")
+      return number
     } catch (cause) {
-      await this.#released(write, attempt, cause)
-      throw cause
-    } finally {
-      clearInterval(renewing)
+      if (!isTaken(cause)) throw cause
     }
   }
+}
 
-  async #validated(write: Write, body: unknown) {
-    const known = await knownTo(this.#storage, payloadOf(body))
-    const own = ownedBy(write.caller, known.supplier) ? known.supplier : null
-    const account = accountIn(body)
-    const errors = accountErrors(account, factsAt(write.at, own, known.codeLists))
-    if (errors.length > 0) throw invalid(code, errors)
-    return { account, supplier: known.supplier }
+const released = async (context: Context, { id, key }: Attempt, cause: unknown): Promise<void> => {
+  const outcome = cause instanceof Refusal ? cause.code : "error"
+  const { errors = [] } = (cause instanceof Refusal ? cause.body : {}) as {
+    readonly errors?: ReadonlyArray<FieldError>
   }
+  const codes = [...new Set([outcome, ...errors.map((error) => error.code)])]
+  const kept = JSON.stringify(errors.map(({ attr, code }) => ({ code, attr })))
+  const values = [...pairOf(key), id, outcome, codes, kept, ...auditOf(context)]
+  await run(context.pool, statements.release, values)
+}
 
-  /** What was found may have changed since; then the caller tries again. */
-  async #refuseUnlessFree(key: Key, { at }: Write): Promise<void> {
-    const found = await this.#storage.find(key)
-    const expires = found?.lease_expires_at ?? null
-    const isFree =
-      found !== undefined &&
-      found.account_number === null &&
-      !found.skipped &&
-      (expires === null || expires <= at)
-    if (!isFree) throw refusalOf(key, found)
-  }
-
-  async #claimed(write: Write, body: unknown): Promise<Attempt> {
-    const sent = payloadOf(body)
-    const team = textAt(sent, "operations_team_name")?.trim() ?? null
-    const known = await knownTo(this.#storage, sent, team)
-    const { dry_run: dryRun = false, operations_team_name, ...key } = processIn(body)
-    const errors = supplierErrors(ownedBy(write.caller, known.supplier))
-    if (errors.length > 0) throw invalid(code, errors)
-    requireOngoing(known.supplier)
-    if (!known.teamExists) {
-      await this.#refuseUnlessFree(key, write)
-      const attr = "operations_team_name"
-      const unknown = "operations_team_name_does_not_exist"
-      throw invalid(unknown, [{ detail: "There is no such team.", code: unknown, attr }])
-    }
-    const id = randomUUID()
-    const until = new Date(write.at.getTime() + leaseMillis)
-    for (;;) {
-      const payload = await this.#storage.claim(key, id, dryRun, write.at, until)
-      if (payload !== null) return { id, key, payload, dryRun, team: operations_team_name }
-      await this.#refuseUnlessFree(key, write)
-    }
-  }
-
-  async #created(write: Write, { dryRun, id, key, payload, team }: Attempt): Promise<string> {
-    const now = { ...write, at: new Date() }
-    const { account } = await this.#validated(now, { payload: JSON.parse(payload) as unknown })
-    const balance = openingBalance(account)
-    for (;;) {
-      const number = newNumber()
-      try {
-        const created = { number, team, payload: JSON.stringify(account) }
-        const held = await this.#storage.complete(key, id, created, balance, now, !dryRun)
-        if (!held) throw new Refusal(503, "service_unavailable")
-        if (dryRun) throw new Refusal(400, "dry_run_successful")
-        return number
-      } catch (cause) {
-        if (!isTaken(cause)) throw cause
-      }
-    }
-  }
-
-  async #released(write: Write, { dryRun, id, key }: Attempt, cause: unknown): Promise<void> {
-    const outcome = cause instanceof Refusal ? cause.code : "error"
-    const { errors = [] } = (cause instanceof Refusal ? cause.body : {}) as {
-      readonly errors?: ReadonlyArray<FieldError>
-    }
-    const dryRunEvent = outcome === "dry_run_successful" ? "dry_run_complete" : "dry_run_error"
-    const event = `data_import.import_process.${dryRun ? dryRunEvent : "error"}-v1`
-    const now = { ...write, at: new Date() }
-    await this.#storage.release(key, id, outcome, event, errors, now)
+/** The number of the new account. */
+export const process = async (context: Context, body: unknown): Promise<string> => {
+  const attempt = await claimed(context, body)
+  const later = { ...context, at: new Date() }
+  try {
+    return await created(later, attempt)
+  } catch (cause) {
+    await released(later, attempt, cause)
+    throw cause
   }
 }

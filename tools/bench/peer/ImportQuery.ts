@@ -1,64 +1,50 @@
 /** Where imports stand: one, or a list of them, which is read page by page and streamed. */
 import { Readable } from "node:stream"
 import { ownedBy } from "./AccountImport.ts"
-import type { Caller } from "./Auth.ts"
 import { notFound } from "./Refusal.ts"
-import type { Import, Storage } from "./Storage.ts"
-
-type Kind = Parameters<Storage["page"]>[0]
+import * as statements from "./Statements.ts"
+import { type Context, pairOf, run } from "./Storage.ts"
 
 const pageSize = 1_000
 
-const statusOf = ({ account_number, lease_expires_at, skipped }: Import): string => {
+const statusOf = ({ account_number, lease_expires_at, skipped }: statements.ImportRow): string => {
   if (account_number !== null) return "COMPLETED"
   const isHeld = !skipped && lease_expires_at !== null && lease_expires_at > new Date()
   return isHeld ? "IN_PROGRESS" : "UNKNOWN"
 }
 
-export class ImportQuery {
-  readonly #storage: Storage
+const requireOwn = async ({ caller, pool }: Context, supplier: string): Promise<void> => {
+  if (supplier.includes("\0")) throw notFound()
+  const [known] = await run(pool, statements.known, [supplier, null])
+  if (!ownedBy(caller, known?.supplier ?? null)) throw notFound()
+}
 
-  constructor(storage: Storage) {
-    this.#storage = storage
-  }
+export const status = async (context: Context, supplier: string, number: string) => {
+  await requireOwn(context, supplier)
+  if (number.includes("\0")) throw notFound()
+  const key = { import_supplier: supplier, external_account_number: number }
+  const [found] = await run(context.pool, statements.find, pairOf(key))
+  if (found === undefined) throw notFound()
+  return { status: statusOf(found), kraken_account_number: found.account_number ?? "" }
+}
 
-  async status(
-    caller: Caller,
-    supplier: string,
-    number: string
-  ): Promise<{ readonly status: string; readonly kraken_account_number: string }> {
-    await this.#requireOwn(caller, supplier)
-    if (number.includes("\0")) throw notFound()
-    const key = { import_supplier: supplier, external_account_number: number }
-    const found = await this.#storage.find(key)
-    if (found === undefined) throw notFound()
-    return { status: statusOf(found), kraken_account_number: found.account_number ?? "" }
-  }
-
-  async list(caller: Caller, supplier: string, kind: Kind): Promise<Readable> {
-    await this.#requireOwn(caller, supplier)
-    return Readable.from(this.#lines(supplier, kind), { objectMode: false })
-  }
-
-  async #requireOwn(caller: Caller, supplier: string): Promise<void> {
-    if (supplier.includes("\0")) throw notFound()
-    const known = await this.#storage.known(supplier, null)
-    if (!ownedBy(caller, known.supplier)) throw notFound()
-  }
-
-  async *#lines(supplier: string, kind: Kind): AsyncGenerator<string> {
-    let after = ""
-    let text = "["
-    for (;;) {
-      const page = await this.#storage.page(kind, supplier, after, pageSize)
-      const last = page.at(-1)
-      if (last !== undefined) {
-        yield text + page.map(({ line }) => line).join(",")
-        text = ","
-        after = last.external_account_number
-      }
-      if (page.length < pageSize) break
+async function* entries({ pool }: Context, supplier: string): AsyncGenerator<string> {
+  let after = ""
+  let text = "["
+  for (;;) {
+    const page = await run(pool, statements.page, [supplier, after, pageSize])
+    const last = page.at(-1)
+    if (last !== undefined) {
+      yield text + page.map(({ line }) => line).join(",")
+      text = ","
+      after = last.external_account_number
     }
-    yield text === "[" ? "[]" : "]"
+    if (page.length < pageSize) break
   }
+  yield text === "[" ? "[]" : "]"
+}
+
+export const list = async (context: Context, supplier: string): Promise<Readable> => {
+  await requireOwn(context, supplier)
+  return Readable.from(entries(context, supplier), { objectMode: false })
 }

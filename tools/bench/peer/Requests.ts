@@ -19,7 +19,6 @@ export type Transaction = NonNullable<Ledger["current_statement_transactions"]>[
 
 export interface ProcessPayload extends Key {
   readonly operations_team_name: string
-  readonly dry_run?: boolean
 }
 
 export interface TransactionsRequest extends Key {

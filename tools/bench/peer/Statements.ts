@@ -1,11 +1,37 @@
 /** The SQL of the peer. Every statement is prepared under its name; parameters are positional. */
+import type { Transaction } from "./Requests.ts"
 
-export interface Statement {
+export interface Statement<Row extends object> {
   readonly name: string
   readonly text: string
+  /** Not there; for the type of the rows. */
+  readonly row?: Row
 }
 
-export const statement = (name: string, text: string): Statement => ({ name, text })
+export const statement = <Row extends object = object>(
+  name: string,
+  text: string
+): Statement<Row> => ({ name, text })
+
+export interface Supplier {
+  readonly organisation: string
+  readonly status: "Ongoing" | "Paused" | "Complete"
+  readonly timeZone: string
+}
+
+/** Everything that the rules may know beyond the payload. */
+export interface Known {
+  readonly supplier: Supplier | null
+  readonly codeLists: Readonly<Record<string, ReadonlyArray<string>>>
+  readonly teamExists: boolean
+}
+
+/** The columns of an import that say where it stands. */
+export interface ImportRow {
+  readonly skipped: boolean
+  readonly lease_expires_at: Date | null
+  readonly account_number: string | null
+}
 
 export const activeKey = statement(
   "active_key",
@@ -14,7 +40,7 @@ export const activeKey = statement(
 )
 
 /** $1 supplier, $2 team. */
-export const known = statement(
+export const known = statement<Known>(
   "known",
   `select
      (select json_build_object('organisation', organisation, 'status', status,
@@ -31,7 +57,7 @@ const isPending = (at: string): string => `
   and (present.lease_attempt is null or present.lease_expires_at <= ${at})`
 
 /** $1 supplier, $2 number, $3 payload, $4 at, $5 organisation, $6 key, $7 request. */
-export const stage = statement(
+export const stage = statement<{ readonly stagings: number }>(
   "stage",
   `with changed as (
      insert into import_processes as present
@@ -61,39 +87,32 @@ export const stage = statement(
 )
 
 /** $1 supplier, $2 number. */
-export const find = statement(
+export const find = statement<ImportRow>(
   "find",
-  `select skipped, lease_attempt, lease_expires_at, account_number from import_processes
+  `select skipped, lease_expires_at, account_number from import_processes
    where supplier = $1 and external_account_number = $2`
 )
 
-/** $1 supplier, $2 number, $3 attempt, $4 dry run, $5 at, $6 until. */
-export const claim = statement(
+/** $1 supplier, $2 number, $3 attempt, $4 at, $5 until. */
+export const claim = statement<{ readonly payload: string }>(
   "claim",
   `with changed as (
-     update import_processes as present set lease_attempt = $3, lease_expires_at = $6
-     where supplier = $1 and external_account_number = $2 and ${isPending("$5")}
+     update import_processes as present set lease_attempt = $3, lease_expires_at = $5
+     where supplier = $1 and external_account_number = $2 and ${isPending("$4")}
      returning id, payload::text
    ),
    expired as (
-     update import_attempts set ended_at = $5, outcome = 'lease_expired'
+     update import_attempts set ended_at = $4, outcome = 'lease_expired'
      from changed where import_id = changed.id and ended_at is null
    ),
    started as (
      insert into import_attempts (import_id, id, dry_run, started_at)
-     select id, $3, $4, $5 from changed
+     select id, $3, false, $4 from changed
    )
    select payload from changed`
 )
 
-/** $1 supplier, $2 number, $3 attempt, $4 until. */
-export const renew = statement(
-  "renew",
-  `update import_processes set lease_expires_at = $4
-   where supplier = $1 and external_account_number = $2 and lease_attempt = $3`
-)
-
-/** $1 supplier, $2 number, $3 attempt, $4 outcome, $5 event, $6 codes, $7 errors, $8 at, $9-$11 who. */
+/** $1 supplier, $2 number, $3 attempt, $4 outcome, $5 codes, $6 errors, $7 at, $8-$10 who. */
 export const release = statement(
   "release",
   `with changed as (
@@ -102,26 +121,27 @@ export const release = statement(
      returning id
    ),
    ended as (
-     update import_attempts set ended_at = $8, outcome = $4, errors = $7::jsonb
+     update import_attempts set ended_at = $7, outcome = $4, errors = $6::jsonb
      from changed where import_id = changed.id and import_attempts.id = $3
    ),
    event as (
-     insert into outbox (at, name, import_id, codes) select $8, $5, id, $6::text[] from changed
+     insert into outbox (at, name, import_id, codes)
+     select $7, 'data_import.import_process.error-v1', id, $5::text[] from changed
    )
    insert into audit_log (at, organisation, api_key, request_id, action, outcome,
      import_supplier, external_account_number)
-   select $8, $9, $10, $11, 'process', $4, $1, $2 from changed`
+   select $7, $8, $9, $10, 'process', $4, $1, $2 from changed`
 )
 
-/** $1 at, $2-$4 who, $5 action, $6 outcome, $7 supplier, $8 number. */
+/** Transactions that are all there already. $1 at, $2-$4 who, $5 supplier, $6 number. */
 export const audit = statement(
   "audit",
   `insert into audit_log (at, organisation, api_key, request_id, action, outcome,
      import_supplier, external_account_number)
-   values ($1, $2, $3, $4, $5, $6, $7, $8)`
+   values ($1, $2, $3, $4, 'create_transactions', 'unchanged', $5, $6)`
 )
 
-export const transactionColumns = `transaction_id text, transaction_date date, moved_from_date date,
+export const transactionColumns = `transaction_id text, transaction_date date,
   amount numeric, type text, reason text, display_note text, note text, reference text,
   payment_type text, product_code text, line_items jsonb, tax_items jsonb`
 
@@ -129,10 +149,10 @@ export const transactionColumns = `transaction_id text, transaction_date date, m
 export const addedTransactions = (occurrence: string, at: string): string => `
   added as (
     insert into transactions (account_id, sequence, ledger_position, origin, transaction_id,
-      occurrence, transaction_date, moved_from_date, amount, type, reason, display_note, note,
+      occurrence, transaction_date, amount, type, reason, display_note, note,
       reference, payment_type, product_code, line_item_count, tax_item_count, recorded_at)
     select target.id, sequence, ledger_position, origin, transaction_id, ${occurrence},
-      transaction_date, moved_from_date, amount, type, reason, display_note, note, reference,
+      transaction_date, amount, type, reason, display_note, note, reference,
       payment_type, product_code, jsonb_array_length(line_items), jsonb_array_length(tax_items),
       ${at}
     from target, sent
@@ -158,7 +178,10 @@ export const addedTransactions = (occurrence: string, at: string): string => `
   )`
 
 /** $1 supplier, $2 number. */
-export const lockAccount = statement(
+export const lockAccount = statement<{
+  readonly id: string
+  readonly last_closing_date: string | null
+}>(
   "lock_account",
   `select accounts.id, (select max(last_statement_closing_date) from ledgers
      where account_id = accounts.id) as last_closing_date
@@ -167,7 +190,7 @@ export const lockAccount = statement(
 )
 
 /** The first transaction of each id. $1 account, $2 ids. */
-export const present = statement(
+export const present = statement<{ readonly row: Transaction }>(
   "present",
   `select json_strip_nulls(json_build_object('transaction_id', transaction_id,
      'transaction_date', transaction_date, 'amount', trim_scale(amount)::numeric(18, 2)::text,
@@ -190,7 +213,7 @@ export const present = statement(
      order by occurrence limit 1) as held`
 )
 
-/** $1 account, $2 transactions, $3 raise of the balance, $4 note, $5-$6 pair, $7 at, $8-$10 who. */
+/** $1 account, $2 transactions, $3 raise of the balance, $4-$5 pair, $6 at, $7-$9 who. */
 export const add = statement(
   "add",
   `with changed as (
@@ -209,38 +232,28 @@ export const add = statement(
    ${addedTransactions(
      `(select count(*) from transactions before where before.account_id = target.id
        and before.transaction_id = sent.transaction_id) + 1`,
-     "$7"
+     "$6"
    )},
-   moved as (
-     insert into notes (account_id, sequence, body, created_at, is_pinned)
-     select id, (select coalesce(max(sequence) + 1, 0) from notes where account_id = id), $4, $7,
-       true
-     from changed where $4::text is not null
-   ),
    event as (
      insert into outbox (at, name, import_id)
-     select $7, 'data_import.import_process.post_import.completed-v1', id from changed
+     select $6, 'data_import.import_process.post_import.completed-v1', id from changed
    )
    insert into audit_log (at, organisation, api_key, request_id, action, outcome,
      import_supplier, external_account_number)
-   select $7, $8, $9, $10, 'create_transactions', 'created', $5, $6 from changed`
+   select $6, $7, $8, $9, 'create_transactions', 'created', $4, $5 from changed`
 )
 
-const page = (name: string, chosen: string): Statement =>
-  statement(
-    `page_of_${name}`,
-    `select external_account_number, json_build_object(
-       'external_account_number', external_account_number,
-       'kraken_account_number', account_number, 'account_created_at',
-       to_char(account_created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'))::text as line
-     from import_processes
-     where supplier = $1 and external_account_number > $2 ${chosen}
-     order by external_account_number limit $3`
-  )
-
 /** $1 supplier, $2 after, $3 size. Each line is JSON text already. */
-export const pages = {
-  all: page("all", ""),
-  pending: page("pending", "and account_number is null and not skipped"),
-  imported: page("imported", "and account_number is not null")
-}
+export const page = statement<{
+  readonly external_account_number: string
+  readonly line: string
+}>(
+  "page",
+  `select external_account_number, json_build_object(
+     'external_account_number', external_account_number,
+     'kraken_account_number', account_number, 'account_created_at',
+     to_char(account_created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'))::text as line
+   from import_processes
+   where supplier = $1 and external_account_number > $2
+   order by external_account_number limit $3`
+)
