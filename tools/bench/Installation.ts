@@ -1,6 +1,6 @@
 /** What is measured: the services as they are deployed, each on a migrated database of its own. */
 import { join } from "node:path"
-import { Context, Duration, Effect, Layer, type Redacted } from "effect"
+import { Context, Duration, Effect, Layer, Record, type Redacted } from "effect"
 import { Configuration } from "@data-import/domain/ports/Configuration"
 import { Database } from "@data-import/postgres/connection/Database"
 import * as DatabaseUsers from "@data-import/postgres/setup/DatabaseUsers"
@@ -23,7 +23,7 @@ export interface Server {
 }
 
 export type Process = ServiceProcess.ServiceProcess<string>
-export type Services = Readonly<Record<ServiceName, Process>>
+export type Services = Record.ReadonlyRecord<ServiceName, Process>
 
 export interface Installation {
   readonly server: Server
@@ -32,7 +32,7 @@ export interface Installation {
   readonly query: (
     text: string,
     values?: ReadonlyArray<unknown>
-  ) => Effect.Effect<ReadonlyArray<Readonly<Record<string, unknown>>>>
+  ) => Effect.Effect<ReadonlyArray<Record.ReadonlyRecord<string, unknown>>>
   readonly services: Services
   /** A tenant with another supplier, `listSupplier`, for the list. */
   readonly freshTenant: Effect.Effect<Tenants.Tenant>
@@ -75,13 +75,7 @@ const startServices = Effect.fnUntraced(function* (
     const started = startProcess(name, { ...own, ...settings }, { nodeArgs })
     return Effect.map(started, (process) => [process] as const)
   })
-  return {
-    auth: all.auth[0],
-    "account-import": all["account-import"][0],
-    "post-import": all["post-import"][0],
-    query: all.query[0],
-    gateway: all.gateway[0]
-  } satisfies Services
+  return Record.map(all, ([process]) => process) satisfies Services
 })
 
 const freshTenant = Effect.gen(function* () {

@@ -2,9 +2,10 @@
  * The upper bounds of the services' throughput: PostgreSQL with the same statement and no service,
  * Node's HTTP server with no work to do, and the domain library alone.
  */
-import { spawn } from "node:child_process"
+import { execFile } from "node:child_process"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { promisify } from "node:util"
 import { Data, Effect, Redacted } from "effect"
 import { temporaryFolder } from "@data-import/postgres/testing/temporaryFolder"
 import { find, stage } from "./peer/Statements.ts"
@@ -15,23 +16,23 @@ import { accountMark, storedPayload } from "./Workloads.ts"
 /** A required program could not be run. */
 export class CannotRun extends Data.TaggedError("CannotRun")<{ readonly message: string }> {}
 
+const execute = promisify(execFile)
+
 /** What a program printed; fails unless it exits with 0. */
 const output = (
   command: string,
   args: ReadonlyArray<string>,
   settings: Readonly<Record<string, string>> = {}
 ): Effect.Effect<string, CannotRun> =>
-  Effect.callback<string, CannotRun>((resume) => {
-    const fail = (message: string) => resume(Effect.fail(new CannotRun({ message })))
-    const child = spawn(command, args, { env: { ...process.env, ...settings } })
-    const printed = { out: "", err: "" }
-    child.stdout.setEncoding("utf8").on("data", (text: string) => (printed.out += text))
-    child.stderr.setEncoding("utf8").on("data", (text: string) => (printed.err += text))
-    child.once("error", (error) => fail(`${command}: ${error.message}`))
-    child.once("close", (code) =>
-      code === 0 ? resume(Effect.succeed(printed.out)) : fail(`${command}: ${printed.err}`)
-    )
-    return Effect.sync(() => child.kill())
+  Effect.tryPromise({
+    try: async (signal) => {
+      const { stdout } = await execute(command, args, {
+        env: { ...process.env, ...settings },
+        signal
+      })
+      return stdout
+    },
+    catch: (cause) => new CannotRun({ message: `${command}: ${String(cause)}` })
   })
 
 /** The size of a service's connection pool. */

@@ -3,7 +3,6 @@ import { mkdirSync, writeFileSync } from "node:fs"
 import { cpus, totalmem } from "node:os"
 import { join } from "node:path"
 import { Console, DateTime, Effect } from "effect"
-import { machine } from "./Table.ts"
 
 const folder = join(import.meta.dirname, "results")
 
@@ -28,7 +27,8 @@ export const publish = Effect.fnUntraced(function* (
 ) {
   const day = DateTime.formatIsoDate(yield* DateTime.now)
   const model = cpus()[0]?.model ?? "unknown"
-  const here = machine(cpus().length, model, totalmem(), process.version)
+  const memory = `${Math.round(totalmem() / 2 ** 30)} GiB`
+  const here = `${cpus().length} cores (${model}), ${memory}, Node ${process.version}`
   const measured = `Measured on ${day} by \`${commandOf(script)}\`, on ${here}.`
   const parts = sections.map((section) => `## ${section.title}\n\n${section.text}\n`)
   const text = [`# ${title}\n`, `${measured}\n`, ...parts].join("\n")

@@ -45,11 +45,16 @@ export const stageMany = Effect.fnUntraced(function* ({ query }: Installation, o
 /** Stages them where the first is not there yet. */
 export const stageOnce = Effect.fnUntraced(function* (
   installation: Installation,
-  order: Omit<Order, "from">
+  {
+    count,
+    ...order
+  }: Pick<Order, "organisation" | "prefix" | "supplier"> & {
+    readonly count: number
+  }
 ) {
   const found = yield* installation.query(
     "select from import_processes where supplier = $1 and external_account_number = $2",
     [order.supplier, `${order.prefix}-000000000`]
   )
-  if (found.length === 0) yield* stageMany(installation, { ...order, from: 0 })
+  if (found.length === 0) yield* stageMany(installation, { ...order, from: 0, to: count })
 })

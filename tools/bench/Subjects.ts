@@ -13,7 +13,7 @@ import { type Installation, type Process, startProcess } from "./Installation.ts
 import type { LoadRequest, LoadResult } from "./Load.ts"
 import { stageMany, stageOnce } from "./Staging.ts"
 import { cpuSeconds, postgresCpuSeconds } from "./Usage.ts"
-import { listLength, listSupplier, type WorkloadName, workloads } from "./Workloads.ts"
+import { listSupplier, type WorkloadName, workloads } from "./Workloads.ts"
 
 /** A system that answers the workloads. */
 export interface Subject {
@@ -89,21 +89,14 @@ export const loadFor = Effect.fnUntraced(function* (
 /** An upper bound of what one process answers, so that a run never lacks accounts. */
 const processedPerSecond = 1_000
 
-const prefixes: Partial<Record<WorkloadName, string>> = {
-  restage: "S",
-  status: "S",
-  importing: "T"
-}
-
 /** Stages what a run of this workload needs; gives the most requests that it can then have. */
 const prepare = Effect.fnUntraced(function* (
   { installation, next, tenant }: Subject,
   workload: WorkloadName,
   { requests, seconds }: Amount
 ) {
-  const { numbers } = workloads[workload]
+  const { staged } = workloads[workload]
   const { organisation, supplier } = tenant
-  const prefix = prefixes[workload]
   if (workload === "process") {
     const from = next.get(workload) ?? 0
     const count = requests ?? Math.ceil(seconds * processedPerSecond)
@@ -111,12 +104,9 @@ const prepare = Effect.fnUntraced(function* (
     yield* stageMany(installation, { supplier, organisation, prefix: "P", from, to })
     return count
   }
-  if (prefix !== undefined && numbers !== null) {
-    yield* stageOnce(installation, { supplier, organisation, prefix, to: numbers })
-  }
-  if (workload === "list") {
-    const listed = { supplier: listSupplier(supplier), organisation, prefix: "L" }
-    yield* stageOnce(installation, { ...listed, to: listLength })
+  if (staged !== null) {
+    const of = workload === "list" ? listSupplier(supplier) : supplier
+    yield* stageOnce(installation, { supplier: of, organisation, ...staged })
   }
   return requests
 })
@@ -164,5 +154,5 @@ export const importAccounts = (subject: Subject) =>
   measure(subject, "importing", {
     connections: 8,
     seconds: 300,
-    requests: workloads.importing.numbers
+    requests: workloads.importing.staged.count
   })

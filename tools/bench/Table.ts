@@ -53,7 +53,3 @@ export const comparisons = (
       ratios.map((one) => one.toFixed(2)).join(" ")
     ])
   )
-
-/** The machine that was measured. */
-export const machine = (cores: number, model: string, memoryBytes: number, node: string): string =>
-  `${cores} cores (${model}), ${Math.round(memoryBytes / 2 ** 30)} GiB, Node ${node}`

@@ -18,12 +18,20 @@ export interface Request {
   readonly body: string | null
 }
 
+interface Staged {
+  readonly prefix: string
+  readonly count: number
+}
+
 export interface Workload {
   readonly title: string
   readonly service: "account-import" | "post-import" | "query"
   readonly expected: 200 | 201
-  /** How many accounts the requests are about, in turn; null where each has one of its own. */
-  readonly numbers: number | null
+  /**
+   * What is staged before the first request: so many accounts, whose numbers begin with the prefix.
+   * Null where each request has an account of its own.
+   */
+  readonly staged: Staged | null
   readonly request: (supplier: string, number: number) => Request
 }
 
@@ -94,8 +102,7 @@ const stagePath = `${base}/account-import-process/create-or-update/`
 const repeated = 2_000
 const accountsWithTransactions = 200
 
-/** How many imports the list of 1,000 has. */
-export const listLength = 1_000
+const listLength = 1_000
 
 const processing = (prefix: string) => ({
   title: "process",
@@ -113,7 +120,7 @@ export const workloads = {
     title: "validate",
     service: "account-import",
     expected: 200,
-    numbers: null,
+    staged: null,
     request: (supplier, number) =>
       post(`${base}/validate-account/`, accountBody(supplier, accountNumber("V", number)))
   },
@@ -121,7 +128,7 @@ export const workloads = {
     title: "stage, new",
     service: "account-import",
     expected: 201,
-    numbers: null,
+    staged: null,
     request: (supplier, number) =>
       post(stagePath, accountBody(supplier, accountNumber("N", number)))
   },
@@ -129,18 +136,21 @@ export const workloads = {
     title: "stage, again",
     service: "account-import",
     expected: 200,
-    numbers: repeated,
+    staged: { prefix: "S", count: repeated },
     request: (supplier, number) =>
       post(stagePath, accountBody(supplier, accountNumber("S", number % repeated)))
   },
-  process: { ...processing("P"), numbers: null },
+  process: { ...processing("P"), staged: null },
   /** Not measured: makes the accounts that transactions are added to. */
-  importing: { ...processing("T"), numbers: accountsWithTransactions },
+  importing: {
+    ...processing("T"),
+    staged: { prefix: "T", count: accountsWithTransactions }
+  },
   status: {
     title: "status",
     service: "query",
     expected: 200,
-    numbers: repeated,
+    staged: { prefix: "S", count: repeated },
     request: (supplier, number) =>
       get(`${base}/account-transfer-status/${supplier}/${accountNumber("S", number % repeated)}/`)
   },
@@ -148,7 +158,7 @@ export const workloads = {
     title: "transactions, 100 a call",
     service: "post-import",
     expected: 201,
-    numbers: accountsWithTransactions,
+    staged: null,
     request: (supplier, number) => {
       const external = accountNumber("T", number % accountsWithTransactions)
       const body = transactionsBody(supplier, external)
@@ -159,7 +169,7 @@ export const workloads = {
     title: "list of 1,000",
     service: "query",
     expected: 200,
-    numbers: null,
+    staged: { prefix: "L", count: listLength },
     request: (supplier) => get(`${base}/all-account-import-processes/${listSupplier(supplier)}/`)
   }
 } satisfies Record<string, Workload>

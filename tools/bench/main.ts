@@ -53,25 +53,26 @@ const against = Effect.fnUntraced(function* (
 
 const bounds = Effect.fnUntraced(function* (ours: Subjects.Subject, options: Options) {
   const rows: Array<Row> = []
+  const run = (subject: Subjects.Subject, workload: WorkloadName) =>
+    Subjects.measure(subject, workload, options)
+  const compared = Effect.fnUntraced(function* <E, R>(
+    workload: WorkloadName,
+    name: string,
+    other: Effect.Effect<Metrics, E, R>
+  ) {
+    const comparison = yield* inTurn<E | WrongAnswer, R>(options.pairs, run(ours, workload), other)
+    const title = `${workloads[workload].title}, against ${name}`
+    yield* report(title, comparison)
+    rows.push([title, comparison])
+  })
   for (const workload of ["stage", "status"] as const) {
     if (!options.workloads.includes(workload)) continue
-    const service: Effect.Effect<Metrics, WrongAnswer | Limits.CannotRun> = Subjects.measure(
-      ours,
-      workload,
-      options
-    )
     const pgbench = Limits.pgbench(ours, workload, Math.ceil(options.seconds))
-    const comparison = yield* inTurn(options.pairs, service, pgbench)
-    yield* report(`${workloads[workload].title} against pgbench`, comparison)
-    rows.push([`${workloads[workload].title}, against pgbench`, comparison])
+    yield* compared(workload, "pgbench", pgbench)
   }
   if (options.workloads.includes("stage")) {
     const bare = yield* startProcess("node:http", {}, { script: "tools/bench/bareServer.ts" })
-    const run = (subject: Subjects.Subject) => Subjects.measure(subject, "stage", options)
-    const nothing = run({ ...ours, processesOf: () => [bare] })
-    const comparison = yield* inTurn(options.pairs, run(ours), nothing)
-    yield* report("stage against node:http", comparison)
-    rows.push(["stage, new, against node:http", comparison])
+    yield* compared("stage", "node:http", run({ ...ours, processesOf: () => [bare] }, "stage"))
   }
   return rows
 })

@@ -2,11 +2,11 @@
  * The memory of the services: `npm run bench:memory` samples the resident memory of each service,
  * idle and under load, and fits a line to it over the minutes of load.
  */
-import { Clock, Console, Duration, Effect, Fiber } from "effect"
+import { Clock, Console, Duration, Effect, Fiber, Record, Struct } from "effect"
 import { Command, Flag } from "effect/cli"
 import { runMain } from "@data-import/testbed/CommandLine"
 import * as Flags from "./Flags.ts"
-import { install, startServer } from "./Installation.ts"
+import { install, type Installation, startServer } from "./Installation.ts"
 import { publish } from "./Results.ts"
 import { slope } from "./Statistics.ts"
 import * as Subjects from "./Subjects.ts"
@@ -31,25 +31,16 @@ const secondsPerWorkload = 2
 /** Those that are under load; auth is not. */
 const loaded = ["account-import", "post-import", "query", "gateway"] as const
 
-type Service = (typeof loaded)[number]
-
 interface Sample {
   readonly minutes: number
-  readonly megabytes: Readonly<Record<Service, number>>
+  readonly megabytes: Record.ReadonlyRecord<(typeof loaded)[number], number>
 }
 
-const megabytesOf = ({ services }: Subjects.Subject["installation"]): Sample["megabytes"] => {
-  const of = (name: Service) => residentBytes(services[name].pid) / megabyte
-  return {
-    "account-import": of("account-import"),
-    "post-import": of("post-import"),
-    query: of("query"),
-    gateway: of("gateway")
-  }
-}
+const megabytesOf = ({ services }: Installation): Sample["megabytes"] =>
+  Record.map(Struct.pick(services, loaded), ({ pid }) => residentBytes(pid) / megabyte)
 
 const sampleMemory = Effect.fnUntraced(function* (
-  installation: Subjects.Subject["installation"],
+  installation: Installation,
   samples: Array<Sample>
 ) {
   const began = yield* Clock.currentTimeMillis

@@ -4,7 +4,7 @@
  * payment vendors. It is up for as long as the layer, and its data go with it.
  */
 import { join } from "node:path"
-import { Array, Context, Duration, Effect, Layer, type Scope } from "effect"
+import { Array, Context, Duration, Effect, Layer, Record, type Scope } from "effect"
 import { AuditLog } from "@data-import/domain/ports/AuditLog"
 import * as Database from "@data-import/postgres/connection/Database"
 import * as DatabaseUsers from "@data-import/postgres/setup/DatabaseUsers"
@@ -44,7 +44,7 @@ export interface Options {
   readonly seed: number
 }
 
-type Services = Readonly<Record<ServiceName, ServiceProcess.ServiceProcess>>
+type Services = Record.ReadonlyRecord<ServiceName, ServiceProcess.ServiceProcess>
 
 export class System extends Context.Service<
   System,
@@ -86,7 +86,7 @@ const startServices = Effect.fnUntraced(function* (
   const stopping = stoppingOf(instances)
   const documents = ObjectStore.settingsFor(store)
   const leased = { LEASE: `${Duration.toSeconds(lease)} seconds` }
-  const own: Readonly<Record<ServiceName, Settings>> = {
+  const own: Record.ReadonlyRecord<ServiceName, Settings> = {
     auth: { TOKEN_KEYS_DIR: join(folder, "keys") },
     query: documents,
     "account-import": { ...documents, ...leased },
@@ -107,13 +107,7 @@ const startServices = Effect.fnUntraced(function* (
   yield* Effect.forEach(Object.values(all).flat(), (service) => service.start(), {
     concurrency: "unbounded"
   })
-  const services: Services = {
-    auth: all.auth[0],
-    query: all.query[0],
-    "account-import": all["account-import"][0],
-    "post-import": all["post-import"][0],
-    gateway: all.gateway[0]
-  }
+  const services: Services = Record.map(all, ([first]) => first)
   yield* Health.ready(services.gateway.port)
   const { gateway: _, ...behindGateway } = all
   return { services, instances: Object.values(behindGateway).flat() }

@@ -18,7 +18,7 @@ const decide = (
   { transactions }: TransactionsRequest,
   today: string,
   closing: string | null,
-  present: ReadonlyMap<string, Transaction>
+  present: ReadonlySet<string>
 ) => {
   const seen = new Set<string>()
   const added: Array<Transaction> = []
@@ -26,9 +26,8 @@ const decide = (
     const { transaction_date: date, transaction_id: id } = one
     if (seen.has(id)) throw refused("duplicate_transaction_ids", one)
     seen.add(id)
-    const there = present.get(id)
-    if (there !== undefined) {
-      const transaction_data = { ...there, status: "TRANSACTION_IMPORT_SUCCESS" }
+    if (present.has(id)) {
+      const transaction_data = { ...one, status: "TRANSACTION_IMPORT_SUCCESS" }
       return { status: "TRANSACTION_ALREADY_EXISTS", transaction_data }
     }
     if (date > today || (closing !== null && date <= closing)) {
@@ -65,7 +64,7 @@ export const addTransactions = async (context: Context, body: unknown) => {
     const [account] = await run(on, statements.lockAccount, pairOf(request))
     if (account === undefined) throw notFound()
     const rows = await run(on, statements.present, [account.id, ids])
-    const present = new Map(rows.map(({ row }) => [row.transaction_id, row]))
+    const present = new Set(rows.map(({ transaction_id }) => transaction_id))
     const { added, raise, results } = decide(request, today, account.last_closing_date, present)
     if (added.length === 0) {
       await run(on, statements.audit, [...auditOf(context), ...pairOf(request)])

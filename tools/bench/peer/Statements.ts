@@ -1,5 +1,4 @@
 /** The SQL of the peer. Every statement is prepared under its name; parameters are positional. */
-import type { Transaction } from "./Requests.ts"
 
 export interface Statement<Row extends object> {
   readonly name: string
@@ -189,28 +188,11 @@ export const lockAccount = statement<{
    where supplier = $1 and external_account_number = $2 for update of accounts`
 )
 
-/** The first transaction of each id. $1 account, $2 ids. */
-export const present = statement<{ readonly row: Transaction }>(
+/** Which of the ids are there. $1 account, $2 ids. */
+export const present = statement<{ readonly transaction_id: string }>(
   "present",
-  `select json_strip_nulls(json_build_object('transaction_id', transaction_id,
-     'transaction_date', transaction_date, 'amount', trim_scale(amount)::numeric(18, 2)::text,
-     'type', type, 'reason', reason, 'display_note', display_note, 'note', note,
-     'reference', reference, 'payment_type', payment_type, 'product_code', product_code,
-     'line_items', case when line_item_count is not null then (
-       select coalesce(json_agg(json_build_object('rate_band', rate_band, 'start_date', start_date,
-         'end_date', end_date, 'number_of_units', number_of_units, 'net_amount', net_amount,
-         'price_per_unit', price_per_unit, 'units', case when reading_at_start is not null
-           then json_build_array(reading_at_start, reading_at_end) end) order by position), '[]')
-       from transaction_line_items item
-       where item.account_id = $1 and transaction_sequence = sequence) end,
-     'tax_items', case when tax_item_count is not null then (
-       select coalesce(json_agg(json_build_object('amount', amount, 'tax_type', tax_type,
-         'value_taxed', value_taxed, 'rate', rate, 'unit_type', unit_type) order by position), '[]')
-       from transaction_tax_items item
-       where item.account_id = $1 and transaction_sequence = sequence) end)) as row
-   from unnest($2::text[]) as named(value) cross join lateral (
-     select * from transactions where account_id = $1 and transaction_id = named.value
-     order by occurrence limit 1) as held`
+  `select distinct transaction_id from transactions
+   where account_id = $1 and transaction_id = any ($2::text[])`
 )
 
 /** $1 account, $2 transactions, $3 raise of the balance, $4-$5 pair, $6 at, $7-$9 who. */

@@ -14,16 +14,19 @@ import { domesticPayload, transactionsPayload } from "@data-import/domain/testin
 import { drop, put, putAll, type Wire } from "@data-import/domain/testing/wire"
 import { type Reply, type Subject, Subjects, subjects } from "./subjects.ts"
 
-const validatePath = "/v1/data-import/validate-account/"
-const stagePath = "/v1/data-import/account-import-process/create-or-update/"
-const processPath = "/v1/data-import/account-import-process/process/"
-const transactionsPath = "/v1/data-import/transactions/create/"
+const base = "/v1/data-import"
+const validatePath = `${base}/validate-account/`
+const stagePath = `${base}/account-import-process/create-or-update/`
+const processPath = `${base}/account-import-process/process/`
+const transactionsPath = `${base}/transactions/create/`
 
 /** The status and the code; the peer words and places the errors of fields in its own way. */
 const refusalIn = ({ json, status }: Reply) => [status, (json as { code?: string }).code]
 
+type Ask = (subject: Subject) => Effect.Effect<Reply>
+
 /** What the services and the peer answer to the same request, each for a supplier of its own. */
-const both = Effect.fnUntraced(function* (ask: (subject: Subject) => Effect.Effect<Reply>) {
+const both = Effect.fnUntraced(function* (ask: Ask) {
   const { ours, peer } = yield* Subjects
   return [yield* ask(ours), yield* ask(peer)] as const
 })
@@ -48,36 +51,45 @@ const sample = (number: string): Wire => ({
   external_account_number: number
 })
 
-const stage = (subject: Subject, payload: Wire) =>
-  subject.post(stagePath, { payload: ofSupplier(payload, subject) })
+const validating =
+  (body: unknown, token?: string): Ask =>
+  (subject) =>
+    subject.post(validatePath, body, token)
 
-const processing = (subject: Subject, number: string, rest: Wire = {}) =>
-  subject.post(processPath, {
-    payload: {
-      import_supplier: subject.supplier,
-      external_account_number: number,
-      operations_team_name: "Migration Team",
-      ...rest
-    },
-    task_params: {}
-  })
+const stage =
+  (payload: Wire): Ask =>
+  (subject) =>
+    subject.post(stagePath, { payload: ofSupplier(payload, subject) })
 
-const adding = (subject: Subject, number: string, transactions: unknown) =>
-  subject.post(transactionsPath, {
-    import_supplier: subject.supplier,
-    external_account_number: number,
-    transactions
-  })
+const processing =
+  (external_account_number: string, rest: Wire = {}): Ask =>
+  (subject) => {
+    const key = { import_supplier: subject.supplier, external_account_number }
+    const payload = { ...key, operations_team_name: "Migration Team", ...rest }
+    return subject.post(processPath, { payload, task_params: {} })
+  }
 
-const status = (subject: Subject, number: string) =>
-  subject.get(`/v1/data-import/account-transfer-status/${subject.supplier}/${number}/`)
+const adding =
+  (external_account_number: string, transactions: unknown): Ask =>
+  (subject) => {
+    const import_supplier = subject.supplier
+    return subject.post(transactionsPath, {
+      import_supplier,
+      external_account_number,
+      transactions
+    })
+  }
+
+const status =
+  (number: string, supplier?: string): Ask =>
+  (subject) =>
+    subject.get(`${base}/account-transfer-status/${supplier ?? subject.supplier}/${number}/`)
 
 const transactions = (): ReadonlyArray<Wire> => transactionsPayload().transactions
 
-const repeated = () =>
-  transactions()
-    .slice(0, 1)
-    .map((it) => ({ ...it, transaction_id: "R-1" }))
+const changed = (change: (transaction: Wire) => Wire) => transactions().map(change)
+
+const repeated = { ...transactions()[0], transaction_id: "R-1" }
 
 const numberIn = ({ json }: Reply): AccountNumber =>
   AccountNumber.make((json as { kraken_account_number: string }).kraken_account_number)
@@ -107,52 +119,36 @@ const contentOf = Effect.fnUntraced(function* (number: AccountNumber, supplier: 
     .replaceAll(/20\d\d-\d\d-\d\dT[\d:.]+Z/g, (at) => (isRecent(at) ? "NOW" : at))
 })
 
-const tables: ReadonlyArray<readonly [string, (subject: Subject) => Effect.Effect<Reply>]> = [
-  ["half a document", (subject) => subject.post(validatePath, '{"payload": ')],
+const tables: ReadonlyArray<readonly [string, Ask]> = [
+  ["half a document", validating('{"payload": ')],
   ["no object", (subject) => subject.post(stagePath, "5")],
   ["no payload", (subject) => subject.post(stagePath, {})],
-  ["null for a payload", (subject) => subject.post(validatePath, { payload: null })],
-  [
-    "a member beside the payload",
-    (subject) => subject.post(validatePath, { payload: {}, other: 1 })
-  ],
-  [
-    "another's supplier",
-    (subject) => subject.post(stagePath, { payload: { ...sample("A"), import_supplier: "NOBODY" } })
-  ],
-  ["an invalid token", (subject) => subject.post(validatePath, {}, "abc")],
-  ["an unknown path", (subject) => subject.get("/v1/data-import/nothing/")],
-  ["the status of nothing", (subject) => status(subject, "never staged")],
-  [
-    "the status of an unknown supplier",
-    (subject) => subject.get("/v1/data-import/account-transfer-status/NOBODY/1/")
-  ],
-  ["processing nothing", (subject) => processing(subject, "never staged")],
-  [
-    "processing for an unknown supplier",
-    (subject) => processing(subject, "never staged", { import_supplier: "NOBODY" })
-  ],
-  ["processing with an unknown member", (subject) => processing(subject, "1", { surprise: 1 })],
-  ["processing for no team", (subject) => processing(subject, "1", { operations_team_name: "" })],
-  ["adding to nothing", (subject) => adding(subject, "never staged", transactions())],
-  ["adding none", (subject) => adding(subject, "1", [])],
+  ["null for a payload", validating({ payload: null })],
+  ["a member beside the payload", validating({ payload: {}, other: 1 })],
+  ["another's supplier", stage({ ...sample("A"), import_supplier: "NOBODY" })],
+  ["an invalid token", validating({}, "abc")],
+  ["an unknown path", (subject) => subject.get(`${base}/nothing/`)],
+  ["the status of nothing", status("never staged")],
+  ["the status of an unknown supplier", status("1", "NOBODY")],
+  ["processing nothing", processing("never staged")],
+  ["processing for an unknown supplier", processing("never staged", { import_supplier: "NOBODY" })],
+  ["processing with an unknown member", processing("1", { surprise: 1 })],
+  ["processing for no team", processing("1", { operations_team_name: "" })],
+  ["adding to nothing", adding("never staged", transactions())],
+  ["adding none", adding("1", [])],
   [
     "adding without an amount",
-    (subject) =>
-      adding(
-        subject,
-        "1",
-        transactions().map((it) => drop(it, "amount"))
-      )
+    adding(
+      "1",
+      changed((it) => drop(it, "amount"))
+    )
   ],
   [
     "adding invalid transactions",
-    (subject) =>
-      adding(
-        subject,
-        "1",
-        transactions().map((it) => putAll(it, { amount: -1, reason: 5 }))
-      )
+    adding(
+      "1",
+      changed((it) => putAll(it, { amount: -1, reason: 5 }))
+    )
   ]
 ]
 
@@ -184,7 +180,7 @@ layer(subjects, { excludeTestServices: true, timeout: 120_000 })(
 
     it.effect.each(broken)("refuse an account alike: %s", ([_, changes]) =>
       Effect.gen(function* () {
-        const [ours, peer] = yield* both((subject) => stage(subject, putAll(sample("B"), changes)))
+        const [ours, peer] = yield* both(stage(putAll(sample("B"), changes)))
         expect(refusalIn(ours)).toEqual([400, "account_failed_validation"])
         expect(refusalIn(peer)).toEqual(refusalIn(ours))
       })
@@ -204,24 +200,22 @@ layer(subjects, { excludeTestServices: true, timeout: 120_000 })(
     it.effect("answer alike along the life of an import", () =>
       Effect.gen(function* () {
         const sent = yield* Subjects
-        const steps: ReadonlyArray<(subject: Subject) => Effect.Effect<Reply>> = [
-          (subject) => stage(subject, sample("1")),
-          (subject) => stage(subject, sample("1")),
-          (subject) => status(subject, "1"),
-          (subject) => adding(subject, "1", transactions()),
-          (subject) => processing(subject, "1", { operations_team_name: "Nobody" }),
-          (subject) => processing(subject, "1"),
-          (subject) => processing(subject, "1"),
-          (subject) => processing(subject, "1", { operations_team_name: "Nobody" }),
-          (subject) => stage(subject, sample("1")),
-          (subject) => status(subject, "1"),
-          (subject) => adding(subject, "1", transactions().slice(0, 3)),
-          (subject) => adding(subject, "1", transactions()),
-          (subject) => adding(subject, "1", transactions()),
-          (subject) => adding(subject, "1", [...repeated(), ...repeated()]),
-          (subject) => stage(subject, sample("2")),
-          (subject) =>
-            subject.get(`/v1/data-import/all-account-import-processes/${subject.supplier}/`)
+        const steps: ReadonlyArray<Ask> = [
+          stage(sample("1")),
+          stage(sample("1")),
+          status("1"),
+          adding("1", transactions()),
+          processing("1", { operations_team_name: "Nobody" }),
+          processing("1"),
+          processing("1"),
+          processing("1", { operations_team_name: "Nobody" }),
+          stage(sample("1")),
+          status("1"),
+          adding("1", transactions().slice(0, 3)),
+          adding("1", transactions()),
+          adding("1", [repeated, repeated]),
+          stage(sample("2")),
+          (subject) => subject.get(`${base}/all-account-import-processes/${subject.supplier}/`)
         ]
         for (const [index, step] of steps.entries()) {
           const [ours, peer] = yield* both(step)
@@ -230,7 +224,7 @@ layer(subjects, { excludeTestServices: true, timeout: 120_000 })(
             expect(answerOf(peer, sent.peer), `step ${index}`).toEqual(answerOf(ours, sent.ours))
           }
         }
-        const [ours, peer] = yield* both((subject) => status(subject, "1"))
+        const [ours, peer] = yield* both(status("1"))
         const stored = yield* contentOf(numberIn(ours), sent.ours.supplier)
         expect(yield* contentOf(numberIn(peer), sent.peer.supplier)).toEqual(stored)
       })
@@ -245,10 +239,10 @@ layer(subjects, { excludeTestServices: true, timeout: 120_000 })(
             setup.configureSupplier(SupplierCode.make(supplier), { timeZone })
           )
         yield* Effect.addFinalizer(() => Effect.orDie(setTimeZone(utc)))
-        yield* both((subject) => stage(subject, sample("days")))
-        yield* both((subject) => processing(subject, "days"))
-        for (const zone of ["Pacific/Kiritimati", "Pacific/Pago_Pago"].map((name) =>
-          TimeZone.make(name)
+        yield* both(stage(sample("days")))
+        yield* both(processing("days"))
+        for (const zone of ["Pacific/Kiritimati", "Pacific/Pago_Pago"].map((it) =>
+          TimeZone.make(it)
         )) {
           yield* setTimeZone(zone)
           const today = businessDay(yield* DateTime.now, zone)
@@ -256,11 +250,10 @@ layer(subjects, { excludeTestServices: true, timeout: 120_000 })(
             put(sample("dated"), "customers.0.date_of_birth", date)
           )
           const steps = [
-            ...dated.map((payload) => (subject: Subject) => stage(subject, payload)),
-            (subject: Subject) =>
-              adding(subject, "days", [
-                { transaction_id: zone, transaction_date: today, amount: 1, type: "CREDIT" }
-              ])
+            ...dated.map((payload) => stage(payload)),
+            adding("days", [
+              { transaction_id: zone, transaction_date: today, amount: 1, type: "CREDIT" }
+            ])
           ]
           const statuses: Array<number> = []
           for (const step of steps) {
