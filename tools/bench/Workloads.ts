@@ -52,16 +52,11 @@ const account = {
   external_account_number: marks.account
 }
 
-/** Text with marks in it, cut at them once, so that making a request costs the load little. */
+/** A body in which each mark stands once. */
 const template = (body: unknown) => {
-  const parts = JSON.stringify(body).split(/(@SUPPLIER@|@ACCOUNT@)/)
-  return (supplier: string, external: string): string => {
-    let text = ""
-    for (const part of parts) {
-      text += part === marks.supplier ? supplier : part === marks.account ? external : part
-    }
-    return text
-  }
+  const text = JSON.stringify(body)
+  return (supplier: string, external: string): string =>
+    text.replace(marks.supplier, supplier).replace(marks.account, external)
 }
 
 const accountBody = template({ payload: account })

@@ -1,8 +1,7 @@
 /** The local run, as `npm start` starts it, on a data directory of its own and a free port. */
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Data, Effect } from "effect"
+import { temporaryFolder } from "@data-import/postgres/testing/temporaryFolder"
 import { type Environment, inherited, NodeProcess } from "./NodeProcess.ts"
 
 /** The local run ended before it answered. */
@@ -30,14 +29,9 @@ export const announced = async (process: NodeProcess, dataDir: string): Promise<
   return { process, dataDir, baseUrl, line }
 }
 
-const temporaryFolder = Effect.acquireRelease(
-  Effect.sync(() => mkdtempSync(join(tmpdir(), "data-import-local-"))),
-  (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
-)
-
 /** A local run that answers. It stops with the scope, and its data directory goes with it. */
 export const start = Effect.gen(function* () {
-  const dataDir = join(yield* temporaryFolder, "data")
+  const dataDir = join(yield* temporaryFolder(), "data")
   const process = yield* Effect.acquireRelease(
     Effect.sync(() => launch(dataDir, { LOG_LEVEL: "warn" })),
     (running) => running.stop()

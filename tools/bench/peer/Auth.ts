@@ -15,16 +15,15 @@ export interface Caller {
 const cacheMillis = 30_000
 const capacity = 10_000
 
-/** A cache with a time to live; a failure is not kept. */
-class Cache<A> {
-  readonly #entries = new Map<string, { readonly value: A; readonly until: number }>()
-
-  async get(key: string, find: () => Promise<A>): Promise<A> {
-    const known = this.#entries.get(key)
+/** Keeps what was found for a while; a failure is not kept. */
+const cached = <A>(find: (key: string) => Promise<A>) => {
+  const entries = new Map<string, { readonly value: A; readonly until: number }>()
+  return async (key: string): Promise<A> => {
+    const known = entries.get(key)
     if (known !== undefined && known.until > Date.now()) return known.value
-    const value = await find()
-    if (this.#entries.size >= capacity) this.#entries.clear()
-    this.#entries.set(key, { value, until: Date.now() + cacheMillis })
+    const value = await find(key)
+    if (entries.size >= capacity) entries.clear()
+    entries.set(key, { value, until: Date.now() + cacheMillis })
     return value
   }
 }
@@ -33,10 +32,9 @@ const failed = () => new Refusal(401, "authentication_failed")
 
 export const makeAuthorize = (jwksFile: string, isActive: (apiKey: string) => Promise<boolean>) => {
   const keys = createLocalJWKSet(JSON.parse(readFileSync(jwksFile, "utf8")) as JSONWebKeySet)
-  const tokens = new Cache<Caller & { readonly expiresAt: number }>()
-  const apiKeys = new Cache<boolean>()
+  const isActiveKey = cached(isActive)
 
-  const verify = async (token: string) => {
+  const verify = cached(async (token: string) => {
     const verified = await jwtVerify(token, keys, {
       algorithms: ["EdDSA"],
       typ: "at+jwt",
@@ -52,16 +50,16 @@ export const makeAuthorize = (jwksFile: string, isActive: (apiKey: string) => Pr
       scopes: typeof scope === "string" ? scope.split(" ") : [],
       expiresAt: exp * 1000
     }
-  }
+  })
 
   /** @throws Refusal */
   return async (header: string | undefined, scope: string): Promise<Caller> => {
     if (header === undefined) throw new Refusal(401, "not_authenticated")
     const token = /^(?:token|bearer) +([A-Za-z0-9._~+/=-]+) *$/i.exec(header)?.[1]
     if (token === undefined) throw failed()
-    const caller = await tokens.get(token, () => verify(token))
+    const caller = await verify(token)
     if (caller.expiresAt <= Date.now()) throw failed()
-    if (!(await apiKeys.get(caller.apiKey, () => isActive(caller.apiKey)))) throw failed()
+    if (!(await isActiveKey(caller.apiKey))) throw failed()
     if (!caller.scopes.includes(scope)) throw new Refusal(403, "permission_denied")
     return caller
   }

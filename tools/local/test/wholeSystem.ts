@@ -11,14 +11,13 @@ import { ConfigProvider, Context, Duration, Effect, Layer, Redacted, type Scope 
 import { send } from "@data-import/api/testing/Client"
 import type { OrganisationName } from "@data-import/domain/organisation/Organisation"
 import { issueKey } from "@data-import/domain/auth/ServiceToken"
-import { Database, layerWith } from "@data-import/postgres/connection/Database"
-import { layerPorts } from "@data-import/postgres/Storage"
+import { Database } from "@data-import/postgres/connection/Database"
 import { databaseUsersTo } from "@data-import/postgres/testing/databases"
 import { cutWhile, make as lineTo } from "@data-import/postgres/testing/DatabaseProxy"
 import { freshUrl, databaseUsersAt } from "@data-import/postgres/testing/TestDatabase"
 import { temporaryFolder } from "@data-import/postgres/testing/temporaryFolder"
 import type { Listening } from "@data-import/server/lifecycle/Service"
-import { layer as tokenSecrets } from "@data-import/server/auth/TokenSecrets"
+import * as DatabaseAccess from "@data-import/testbed/DatabaseAccess"
 import { serviceLayers, startService } from "@data-import/testbed/InProcess"
 import { tokenRequest, tokensOf } from "@data-import/testbed/Tokens"
 import { type ServiceName, type Settings, wire } from "@data-import/testbed/Wiring"
@@ -164,11 +163,8 @@ export class WholeSystem extends Context.Service<
 /** What a test sets up beside the services, as the owner of the database. */
 const besides = Layer.unwrap(
   Effect.map(WholeSystem, ({ owner }) =>
-    Layer.merge(layerPorts, tokenSecrets).pipe(
-      Layer.provideMerge(
-        layerWith({ url: owner, poolSize: 2, statementTimeout: Duration.seconds(20) })
-      ),
-      Layer.fresh
+    Layer.fresh(
+      DatabaseAccess.layer({ url: owner, poolSize: 2, statementTimeout: Duration.seconds(20) })
     )
   )
 )
