@@ -24,8 +24,7 @@ import { domesticPayload } from "@data-import/domain/testing/samples"
 import { placesIn } from "@data-import/operator/DataDirectory"
 import { borrow } from "@data-import/operator/LocalDatabase"
 import { decode } from "@data-import/local/DemoFile"
-import * as Storage from "@data-import/postgres/Storage"
-import * as TokenSecrets from "@data-import/server/auth/TokenSecrets"
+import * as DatabaseAccess from "@data-import/testbed/DatabaseAccess"
 import { ConfigProvider, DateTime, Duration, Effect, Layer, Redacted } from "effect"
 import type { Secrets, Who } from "./Case.ts"
 import { holdKeys } from "./HeldKeys.ts"
@@ -172,20 +171,6 @@ const tokens = (ask: Ask, keys: Readonly<Record<Exclude<Who, "nobody">, string>>
   return { renew, tokenOf: (who: Who) => known.get(who) ?? null, all: () => [...known.values()] }
 }
 
-const storageOf = (url: Redacted.Redacted) =>
-  Layer.merge(
-    Layer.provide(
-      Storage.layer,
-      ConfigProvider.layer(
-        ConfigProvider.fromUnknown({
-          DATABASE_URL: Redacted.value(url),
-          DATABASE_POOL_SIZE: "1"
-        })
-      )
-    ),
-    TokenSecrets.layer
-  )
-
 /** Sets everything up in a local run that has just started. */
 export const make = Effect.fnUntraced(function* ({ baseUrl, dataDir }: LocalRun) {
   const port = Number(new URL(baseUrl).port)
@@ -196,7 +181,7 @@ export const make = Effect.fnUntraced(function* ({ baseUrl, dataDir }: LocalRun)
       ConfigProvider.fromUnknown({ DATA_DIR: dataDir })
     )
   )
-  const storage = yield* Layer.build(storageOf(url))
+  const storage = yield* Layer.build(DatabaseAccess.layerOperator(url))
   const { reader, writer } = yield* Effect.provide(setUp, storage)
   const ask = asking(port)
   const apiKeys = {

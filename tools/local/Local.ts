@@ -4,23 +4,12 @@
  */
 import * as DatabaseUsers from "@data-import/postgres/setup/DatabaseUsers"
 import { migrate } from "@data-import/postgres/setup/migrate"
-import * as Storage from "@data-import/postgres/Storage"
-import * as TokenSecrets from "@data-import/server/auth/TokenSecrets"
-import { ConfigProvider, Console, Data, Duration, Effect, Layer, Redacted, Schedule } from "effect"
+import { Console, Data, Duration, Effect, Schedule } from "effect"
 import * as DemoTenant from "./DemoTenant.ts"
 import { dataDir } from "@data-import/operator/DataDirectory"
 import { own } from "@data-import/operator/LocalDatabase"
+import * as DatabaseAccess from "@data-import/testbed/DatabaseAccess"
 import * as Services from "./Services.ts"
-
-/** The connection that sets up the demo tenant; the services have their own. */
-const configurationOn = (url: Redacted.Redacted) => {
-  const settings = { DATABASE_URL: Redacted.value(url), DATABASE_POOL_SIZE: "1" }
-  const storage = Layer.provide(
-    Storage.layer,
-    ConfigProvider.layer(ConfigProvider.fromUnknown(settings))
-  )
-  return Layer.merge(storage, TokenSecrets.layer)
-}
 
 /** A part of the system did not answer in time. */
 class DoesNotAnswer extends Data.TaggedError("DoesNotAnswer")<{
@@ -51,7 +40,8 @@ export const run = Effect.gen(function* () {
   yield* migrate(url)
   const { operator, ...databaseUsers } = yield* DatabaseUsers.temporary(url)
   const { baseUrl, check } = yield* Services.start({ dataDir: folder, databaseUsers })
-  yield* Effect.provide(DemoTenant.ensure(folder, baseUrl), configurationOn(operator))
+  const operatorAccess = DatabaseAccess.layerOperator(operator)
+  yield* Effect.provide(DemoTenant.ensure(folder, baseUrl), operatorAccess)
   yield* share
   yield* waitUntilReady(check)
   yield* Console.log(`Data Import answers at ${baseUrl}`)

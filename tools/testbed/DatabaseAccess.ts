@@ -2,7 +2,7 @@
 import * as Database from "@data-import/postgres/connection/Database"
 import * as Storage from "@data-import/postgres/Storage"
 import * as TokenSecrets from "@data-import/server/auth/TokenSecrets"
-import { Layer } from "effect"
+import { ConfigProvider, Layer, Redacted } from "effect"
 
 /** The database, and all ports on it. */
 export const layer = (settings: Database.DatabaseSettings) =>
@@ -10,3 +10,12 @@ export const layer = (settings: Database.DatabaseSettings) =>
     Layer.provideMerge(Database.layerWith(settings)),
     Layer.merge(TokenSecrets.layer)
   )
+
+/** All ports on one connection to this database, on its clock, as an operator command has them. */
+export const layerOperator = (url: Redacted.Redacted) => {
+  const settings = { DATABASE_URL: Redacted.value(url), DATABASE_POOL_SIZE: "1" }
+  return Storage.layer.pipe(
+    Layer.provide(ConfigProvider.layer(ConfigProvider.fromUnknown(settings))),
+    Layer.merge(TokenSecrets.layer)
+  )
+}
