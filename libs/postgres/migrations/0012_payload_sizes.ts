@@ -1,6 +1,6 @@
 /**
- * The size of a staged payload, so that a claim need not read a large one to measure it. Payloads of
- * older releases have none.
+ * The size of a staged payload, so that a claim need not read a large one to measure it. Payloads
+ * of older releases have none.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

@@ -61,6 +61,7 @@ const changed = [
   "audit_chains",
   "audit_log",
   "idempotency_keys",
+  "import_processes",
   "migrations",
   "notes",
   "suppliers"
@@ -87,6 +88,10 @@ it.live("keeps what it has, and lets the services in", () =>
         rows(
           (sql) => sql`
           select to_jsonb(held) - 'time_zone' as supplier from suppliers held order by code`
+        ),
+        rows(
+          (sql) => sql`
+          select to_jsonb(held) - 'payload_bytes' as import from import_processes held order by id`
         )
       ]),
       owner
@@ -95,17 +100,19 @@ it.live("keeps what it has, and lets the services in", () =>
       const configuration = yield* Configuration
       const { run, sql } = yield* Database
       yield* configuration.createTeam("Migration Team")
-      yield* arrange("skipped")
-      // The statement that stores an account is that of today, which names this column.
+      // The statements that store an import are those of today, which name these columns.
       yield* run(sql`alter table notes add column document_digest bytea`)
+      yield* run(sql`alter table import_processes add column payload_bytes integer`)
+      yield* arrange("skipped")
       const imported = yield* arrange("imported")
       yield* run(sql`alter table notes drop column document_digest`)
+      yield* run(sql`alter table import_processes drop column payload_bytes`)
       return imported
     }).pipe(Effect.provideContext(owner))
     const before = yield* asked
     const [others, ofAccounts, , ofSuppliers] = before
     expect([ofAccounts.length, ofSuppliers.length]).toStrictEqual([1, 2])
-    expect(others.filter(({ rows }) => rows > 0).length + 1).toBeGreaterThan(5)
+    expect(others.filter(({ rows }) => rows > 0).length + 2).toBeGreaterThan(5)
 
     expect(yield* migrate(url)).toStrictEqual([
       "limits",
@@ -115,7 +122,8 @@ it.live("keeps what it has, and lets the services in", () =>
       "supplier_settings",
       "idempotency_keys",
       "note_digests",
-      "account_field_grants"
+      "account_field_grants",
+      "payload_sizes"
     ])
     expect(yield* asked).toStrictEqual(before)
 
