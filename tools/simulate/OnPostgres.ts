@@ -18,7 +18,6 @@ import {
 } from "@data-import/postgres/testing/databases"
 import * as DeployedStorage from "@data-import/postgres/testing/DeployedStorage"
 import * as EmbeddedPostgres from "@data-import/postgres/testing/EmbeddedPostgres"
-import { temporaryDataDir } from "@data-import/postgres/testing/temporaryFolder"
 import { ports, type Storage } from "./Storage.ts"
 import type { Backend } from "./World.ts"
 
@@ -62,7 +61,7 @@ const storageOn = Effect.fnUntraced(function* (
 })
 
 const embedded = Effect.gen(function* () {
-  const { url } = yield* EmbeddedPostgres.start({ dataDir: yield* temporaryDataDir() })
+  const { url } = yield* EmbeddedPostgres.temporary
   return url
 })
 

@@ -131,7 +131,7 @@ const server = Layer.effect(
   Server,
   Effect.gen(function* () {
     const dataDir = yield* temporaryDataDir()
-    const { url } = yield* EmbeddedPostgres.start({ dataDir })
+    const { url } = yield* EmbeddedPostgres.start({ dataDir, durable: false })
     const { gid, uid } = statSync(join(dataDir, "PG_VERSION"))
     for (const name of ["server.crt", "server.key"]) {
       const file = join(dataDir, name)

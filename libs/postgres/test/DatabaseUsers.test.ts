@@ -11,7 +11,7 @@ import * as DatabaseUsers from "../src/setup/DatabaseUsers.ts"
 import { migrate } from "../src/setup/migrate.ts"
 import { createDatabase, databaseUrl, dropDatabase } from "../testing/databases.ts"
 import * as EmbeddedPostgres from "../testing/EmbeddedPostgres.ts"
-import { temporaryDataDir } from "../testing/temporaryFolder.ts"
+import { freshUrl } from "../testing/TestDatabase.ts"
 
 const freshName = (prefix: string) => `${prefix}_${randomBytes(6).toString("hex")}`
 
@@ -22,12 +22,6 @@ const database = Effect.fnUntraced(function* (server: Redacted.Redacted) {
     Effect.orDie(dropDatabase(server, name))
   )
   return databaseUrl(server, name)
-})
-
-const migrated = Effect.gen(function* () {
-  const url = yield* database(Redacted.make(inject("databaseUrl")))
-  yield* migrate(url)
-  return url
 })
 
 const databaseUserAt = (owner: Redacted.Redacted, user: string, password: string) => {
@@ -71,7 +65,7 @@ const passwords = ["hunter 2'\"\\$ %L %I", "0123456789abcdef", "a%40b:c/d?e#f", 
 describe("a user of a service", () => {
   it.live.each(passwords)("logs in with its password and no other: %s", (password) =>
     Effect.gen(function* () {
-      const owner = yield* migrated
+      const owner = yield* freshUrl
       const user = freshName("query")
       yield* cleared(owner, user)
       const url = databaseUserAt(owner, user, encodeURIComponent(password))
@@ -85,7 +79,7 @@ describe("a user of a service", () => {
 
   it.live("gets the password of the next time, and no second role", () =>
     Effect.gen(function* () {
-      const owner = yield* migrated
+      const owner = yield* freshUrl
       const user = freshName("query")
       yield* cleared(owner, user)
       const [first, second] = [
@@ -106,7 +100,7 @@ describe("a user of a service", () => {
 
   it.live("is stored on the server as a verifier only", () =>
     Effect.gen(function* () {
-      const owner = yield* migrated
+      const owner = yield* freshUrl
       const user = freshName("query")
       yield* cleared(owner, user)
       // The server would keep what it is given here as it is, or not at all.
@@ -121,7 +115,10 @@ describe("a user of a service", () => {
 
   it.live("connects to its own database only", () =>
     Effect.gen(function* () {
-      const [owner, other] = [yield* migrated, yield* migrated]
+      const owner = yield* freshUrl
+      const other = yield* database(Redacted.make(inject("databaseUrl")))
+      // A migration says who may connect, and a copy of the template does not inherit that.
+      yield* migrate(other)
       const { query } = yield* DatabaseUsers.temporary(owner)
       const { password, username } = new URL(Redacted.value(query))
       expect(yield* entry(query)).toBe(username)
@@ -131,7 +128,7 @@ describe("a user of a service", () => {
 
   it.live("is dropped with its scope, and can be made again", () =>
     Effect.gen(function* () {
-      const owner = yield* migrated
+      const owner = yield* freshUrl
       const names = Effect.map(Effect.scoped(DatabaseUsers.temporary(owner)), (databaseUsers) =>
         Object.values(databaseUsers).map((url) => new URL(Redacted.value(url)).username)
       )
@@ -172,7 +169,7 @@ const unfit: ReadonlyArray<Unfit> = [
 
 it.live.each(unfit)("no user is made where one %s", ([why, databaseUsers]) =>
   Effect.gen(function* () {
-    const owner = yield* migrated
+    const owner = yield* freshUrl
     const user = freshName("unfit")
     const valid = freshName("valid")
     yield* cleared(owner, user, valid)
@@ -215,7 +212,7 @@ it.live("the migration job makes the users that it is given, and names no passwo
 describe("on a server of its own", () => {
   it.live("several databases are migrated at once, and share the roles", () =>
     Effect.gen(function* () {
-      const { url } = yield* EmbeddedPostgres.start({ dataDir: yield* temporaryDataDir() })
+      const { url } = yield* EmbeddedPostgres.temporary
       const urls = yield* Effect.all(Array.from({ length: 4 }, () => database(url)))
       const applied = yield* Effect.all(
         urls.map((url) => migrate(url)),
@@ -234,7 +231,7 @@ describe("on a server of its own", () => {
 
   it.live("an owner who is no superuser migrates, and makes users", () =>
     Effect.gen(function* () {
-      const { url } = yield* EmbeddedPostgres.start({ dataDir: yield* temporaryDataDir() })
+      const { url } = yield* EmbeddedPostgres.temporary
       yield* ask(url, "create role managed login createrole password 'managed'")
       yield* ask(url, "create database managed owner managed")
       const owner = databaseUserAt(databaseUrl(url, "managed"), "managed", "managed")

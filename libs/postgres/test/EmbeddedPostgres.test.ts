@@ -14,9 +14,12 @@ import { canReach } from "../testing/PostgresFolder.ts"
 import { commandLine, hasProc } from "../testing/processes.ts"
 import { temporaryDataDir, temporaryFolder } from "../testing/temporaryFolder.ts"
 
-const start = Effect.fnUntraced(function* (dataDir: string, whenAdopted?: "leave") {
+const start = Effect.fnUntraced(function* (
+  dataDir: string,
+  options: Partial<EmbeddedPostgres.Options> = { durable: false }
+) {
   const scope = yield* Scope.make()
-  const server = yield* Scope.provide(EmbeddedPostgres.start({ dataDir, whenAdopted }), scope)
+  const server = yield* Scope.provide(EmbeddedPostgres.start({ dataDir, ...options }), scope)
   const stop = Scope.close(scope, Exit.void)
   yield* Effect.addFinalizer(() => stop)
   return { ...server, stop }
@@ -47,7 +50,7 @@ const isAlive = (pid: number): boolean => commandLine(pid) !== null
 describe("the embedded PostgreSQL", () => {
   it.live("is safe, private and of UTF-8", () =>
     Effect.gen(function* () {
-      const { url } = yield* start(yield* temporaryDataDir())
+      const { url } = yield* start(yield* temporaryDataDir(), {})
       const settings = `select name, setting from pg_settings where name in
         ('fsync', 'synchronous_commit', 'listen_addresses', 'server_encoding',
          'password_encryption', 'TimeZone') order by name collate "C"`
@@ -83,7 +86,7 @@ describe("the embedded PostgreSQL", () => {
     Effect.gen(function* () {
       const dataDir = yield* temporaryDataDir()
       const first = yield* start(dataDir)
-      const visitor = yield* start(dataDir, "leave")
+      const visitor = yield* start(dataDir, { whenAdopted: "leave" })
       expect(visitor).toMatchObject({ pid: first.pid, adopted: true })
       yield* visitor.stop
       expect(isAlive(first.pid)).toBe(true)

@@ -17,7 +17,7 @@ const restartableServer = Effect.gen(function* () {
   const stop = Effect.suspend(() => Scope.close(running, Exit.void))
   const start = Effect.fnUntraced(function* (port?: number) {
     running = yield* Scope.make()
-    return yield* Scope.provide(EmbeddedPostgres.start({ dataDir, port }), running)
+    return yield* Scope.provide(EmbeddedPostgres.start({ dataDir, port, durable: false }), running)
   })
   yield* Effect.addFinalizer(() => stop)
   const { url } = yield* start()

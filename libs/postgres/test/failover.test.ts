@@ -18,7 +18,6 @@ import { probe } from "../src/connection/HealthProbe.ts"
 import { readOnly } from "../src/connection/SqlFailure.ts"
 import * as EmbeddedPostgres from "../testing/EmbeddedPostgres.ts"
 import { DatabaseProxy, proxyTo } from "../testing/DatabaseProxy.ts"
-import { temporaryDataDir } from "../testing/temporaryFolder.ts"
 
 const statementsOn = (url: Redacted.Redacted, ...statements: ReadonlyArray<string>) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
@@ -26,7 +25,7 @@ const statementsOn = (url: Redacted.Redacted, ...statements: ReadonlyArray<strin
   ).pipe(Effect.provide(PgClient.layer({ url, maxConnections: 1 })))
 
 const server = Effect.gen(function* () {
-  const { url } = yield* EmbeddedPostgres.start({ dataDir: yield* temporaryDataDir() })
+  const { url } = yield* EmbeddedPostgres.temporary
   yield* migrate(url)
   return url
 })

@@ -10,7 +10,6 @@ import * as DatabaseUsers from "../src/setup/DatabaseUsers.ts"
 import { migrate } from "../src/setup/migrate.ts"
 import { createDatabase, databaseUrl, dropDatabase } from "./databases.ts"
 import * as EmbeddedPostgres from "./EmbeddedPostgres.ts"
-import { temporaryDataDir } from "./temporaryFolder.ts"
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -24,7 +23,7 @@ declare module "vitest" {
 }
 
 const embedded = Effect.gen(function* () {
-  const { url } = yield* EmbeddedPostgres.start({ dataDir: yield* temporaryDataDir() })
+  const { url } = yield* EmbeddedPostgres.temporary
   return url
 })
 
