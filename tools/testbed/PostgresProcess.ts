@@ -24,11 +24,16 @@ export const gone = (pid: number): Effect.Effect<void> =>
   }).pipe(Effect.timeoutOption(Duration.seconds(20)), Effect.asVoid)
 
 /** Starts PostgreSQL on a data directory, which is made where there is none. */
-export const make = Effect.fnUntraced(function* (dataDir: string) {
+export const make = Effect.fnUntraced(function* (
+  dataDir: string,
+  durable: EmbeddedPostgres.Options["durable"]
+) {
   const port = yield* freePort
   let scope = yield* Scope.make()
   yield* Effect.addFinalizer(() => Effect.suspend(() => Scope.close(scope, Exit.void)))
-  const run = Effect.suspend(() => Scope.provide(EmbeddedPostgres.start({ dataDir, port }), scope))
+  const run = Effect.suspend(() =>
+    Scope.provide(EmbeddedPostgres.start({ dataDir, port, durable }), scope)
+  )
   let server = yield* run
 
   const isRunning = Effect.sync(() => commandLine(server.pid) !== null)

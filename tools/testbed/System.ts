@@ -37,6 +37,8 @@ const stoppingOf = (instances: number): Settings => ({
 export interface Options {
   /** The size of the file system for PostgreSQL's data; unlimited unless given. */
   readonly diskMegabytes?: number | undefined
+  /** False for a PostgreSQL that never waits for the disk; see EmbeddedPostgres. */
+  readonly durable?: boolean | undefined
   /** Whether the services reach PostgreSQL through the proxy. */
   readonly proxied: boolean
   /** Of each service behind the gateway; one unless given. */
@@ -116,13 +118,13 @@ const startServices = Effect.fnUntraced(function* (
 const portOf = (url: string): number => Number(new URL(url).port)
 
 const start = Effect.fnUntraced(function* (options: Options) {
-  const { diskMegabytes, instances = 1, proxied, seed } = options
+  const { diskMegabytes, durable, instances = 1, proxied, seed } = options
   const random = randomSource(seed)
   const proxyTo = (target: number) =>
     Effect.flatMap(freePort, (port) => TcpProxy.make({ port, target, random: random.next }))
   const folder = yield* temporaryFolder()
   const disk = diskMegabytes === undefined ? undefined : yield* Disk.make(diskMegabytes)
-  const postgres = yield* PostgresProcess.make(join(disk?.folder ?? folder, "postgres"))
+  const postgres = yield* PostgresProcess.make(join(disk?.folder ?? folder, "postgres"), durable)
   yield* migrate(postgres.url)
   const databaseProxy = yield* proxyTo(postgres.port)
   const { url: vendors } = yield* Vendors.VendorSimulator
