@@ -24,7 +24,7 @@ mkdirSync(answersFolder(project), { recursive: true })
 const report = `--outputFile.json=${reportFile(project)}`
 const { status } = spawnSync(
   "vitest",
-  // Nx runs one project on each core.
+  // Nx runs several projects at once.
   ["run", "--maxWorkers=1", "--reporter=dot", "--reporter=json", report, ...own],
   {
     cwd: root,
