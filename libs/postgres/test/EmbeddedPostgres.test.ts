@@ -3,8 +3,8 @@
  * behind.
  */
 import { PgClient } from "@effect/sql-pg"
-import { describe, expect, it } from "@effect/vitest"
-import { Effect, Exit, Redacted, Scope } from "effect"
+import { describe, expect, it, layer } from "@effect/vitest"
+import { Context, Effect, Exit, Layer, Redacted, Scope } from "effect"
 import { spawn } from "node:child_process"
 import { mkdirSync, writeFileSync } from "node:fs"
 import { createServer, type Server } from "node:net"
@@ -47,8 +47,20 @@ const takenPort = Effect.acquireRelease(
 /** One that has ended and was not reaped yet does not run. */
 const isAlive = (pid: number): boolean => commandLine(pid) !== null
 
-describe("the embedded PostgreSQL", () => {
-  it.live("is safe, private and of UTF-8", () =>
+/** A data directory on which nothing runs; it is made once, since making one takes a second. */
+class Initialised extends Context.Service<Initialised, string>()(
+  "@data-import/postgres/test/Initialised"
+) {}
+
+const initialised = Layer.effect(
+  Initialised,
+  Effect.tap(temporaryDataDir(), (dataDir) =>
+    Effect.scoped(EmbeddedPostgres.start({ dataDir, durable: false }))
+  )
+)
+
+layer(initialised, { excludeTestServices: true })("the embedded PostgreSQL", (it) => {
+  it.effect("is safe, private and of UTF-8", () =>
     Effect.gen(function* () {
       const { url } = yield* start(yield* temporaryDataDir(), {})
       const settings = `select name, setting from pg_settings where name in
@@ -69,9 +81,9 @@ describe("the embedded PostgreSQL", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("keeps everything over a stop, and leaves no process", () =>
+  it.effect("keeps everything over a stop, and leaves no process", () =>
     Effect.gen(function* () {
-      const dataDir = yield* temporaryDataDir()
+      const dataDir = yield* Initialised
       const first = yield* start(dataDir)
       yield* query(first.url, "create table kept as select 1 as one")
       yield* first.stop
@@ -82,9 +94,9 @@ describe("the embedded PostgreSQL", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("adopts a server that runs already, and stops it only where it is to", () =>
+  it.effect("adopts a server that runs already, and stops it only where it is to", () =>
     Effect.gen(function* () {
-      const dataDir = yield* temporaryDataDir()
+      const dataDir = yield* Initialised
       const first = yield* start(dataDir)
       const visitor = yield* start(dataDir, { whenAdopted: "leave" })
       expect(visitor).toMatchObject({ pid: first.pid, adopted: true })
@@ -97,7 +109,7 @@ describe("the embedded PostgreSQL", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("starts once where two start at once", () =>
+  it.effect("starts once where two start at once", () =>
     Effect.gen(function* () {
       const dataDir = yield* temporaryDataDir()
       const both = yield* Effect.all([start(dataDir), start(dataDir)], { concurrency: 2 })
@@ -108,21 +120,21 @@ describe("the embedded PostgreSQL", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("recovers from being killed, with everything that was committed", () =>
+  it.effect("recovers from being killed, with everything that was committed", () =>
     Effect.gen(function* () {
-      const dataDir = yield* temporaryDataDir()
+      const dataDir = yield* Initialised
       const first = yield* start(dataDir)
-      yield* query(first.url, "create table kept as select 1 as one")
+      yield* query(first.url, "create table survived as select 1 as one")
       process.kill(first.pid, "SIGKILL")
       const second = yield* start(dataDir)
       expect(second.pid).not.toBe(first.pid)
-      expect(yield* query(second.url, "select one from kept")).toStrictEqual([{ one: 1 }])
+      expect(yield* query(second.url, "select one from survived")).toStrictEqual([{ one: 1 }])
     }).pipe(Effect.scoped)
   )
 
-  it.live("ignores a stale lock file that names another process", () =>
+  it.effect("ignores a stale lock file that names another process", () =>
     Effect.gen(function* () {
-      const dataDir = yield* temporaryDataDir()
+      const dataDir = yield* Initialised
       const first = yield* start(dataDir)
       yield* first.stop
       const bystander = spawn("sleep", ["60"])
@@ -135,7 +147,7 @@ describe("the embedded PostgreSQL", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("touches no folder that holds something else", () =>
+  it.effect("touches no folder that holds something else", () =>
     Effect.gen(function* () {
       const dataDir = yield* temporaryDataDir()
       mkdirSync(dataDir)
@@ -145,10 +157,10 @@ describe("the embedded PostgreSQL", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("says so where its port is taken", () =>
+  it.effect("says so where its port is taken", () =>
     Effect.gen(function* () {
       const port = yield* takenPort
-      const dataDir = yield* temporaryDataDir()
+      const dataDir = yield* Initialised
       const refused = yield* Effect.flip(EmbeddedPostgres.start({ dataDir, port }))
       expect(refused.message).toContain("could not bind")
     }).pipe(Effect.scoped)
