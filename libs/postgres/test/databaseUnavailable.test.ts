@@ -1,6 +1,6 @@
 /** A database that goes away and comes back, on a server of its own. */
-import { expect, it } from "@effect/vitest"
-import { Duration, Effect, Exit, Fiber, Layer, Option, Redacted, Scope } from "effect"
+import { expect, layer } from "@effect/vitest"
+import { Context, Duration, Effect, Exit, Fiber, Layer, Option, Redacted, Scope } from "effect"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 import { freshSupplier, noon } from "@data-import/domain/testing/freshNames"
 import { Database, layerWith } from "../src/connection/Database.ts"
@@ -11,7 +11,16 @@ import * as EmbeddedPostgres from "../testing/EmbeddedPostgres.ts"
 import { temporaryDataDir } from "../testing/temporaryFolder.ts"
 
 /** A migrated server that can be stopped, and started again at the same port. */
-const restartableServer = Effect.gen(function* () {
+class Server extends Context.Service<
+  Server,
+  {
+    readonly url: Redacted.Redacted
+    readonly stop: Effect.Effect<void>
+    readonly startAgain: Effect.Effect<unknown, EmbeddedPostgres.PostgresDidNotStart>
+  }
+>()("@data-import/postgres/test/Server") {}
+
+const restartable = Effect.gen(function* () {
   const dataDir = yield* temporaryDataDir()
   let running = yield* Scope.make()
   const stop = Effect.suspend(() => Scope.close(running, Exit.void))
@@ -23,7 +32,7 @@ const restartableServer = Effect.gen(function* () {
   const { url } = yield* start()
   yield* migrate(url)
   const port = Number(new URL(Redacted.value(url)).port)
-  return { url, stop, startAgain: Effect.suspend(() => start(port)) }
+  return Server.of({ url, stop, startAgain: Effect.suspend(() => start(port)) })
 })
 
 const storage = (url: Redacted.Redacted, poolSize = 4) =>
@@ -41,77 +50,80 @@ const refusesQuickly = Effect.fnUntraced(function* <A, E extends { readonly _tag
   expect(failure._tag).toBe("StorageUnavailable")
 })
 
-it.live("refuses while the database is away, and works when it is back", () =>
-  Effect.gen(function* () {
-    const { startAgain, stop, url } = yield* restartableServer
-    yield* Effect.gen(function* () {
-      const database = yield* Database
-      const imports = yield* ImportProcesses
-      const { caller, keyOf } = yield* freshSupplier
-      const command = { payload: `{"kept":true}`, caller, at: noon }
-      yield* imports.stage({ ...command, key: keyOf("before") })
-      yield* stop
-      yield* refusesQuickly(database.ready)
-      const together = Array.from({ length: 20 }, (_, index) =>
-        refusesQuickly(imports.stage({ ...command, key: keyOf(`lost ${index}`) }))
-      )
-      yield* Effect.all(together, { concurrency: "unbounded" })
-      yield* startAgain
-      yield* database.ready
-      yield* imports.stage({ ...command, key: keyOf("after") })
-      expect(Option.isSome(yield* imports.find(keyOf("before"))), "it was kept").toBe(true)
-      expect(Option.isNone(yield* imports.find(keyOf("lost 0"))), "it was refused").toBe(true)
-    }).pipe(Effect.provide(storage(url)))
-  }).pipe(Effect.scoped)
-)
+layer(Layer.effect(Server, restartable), { excludeTestServices: true })("the storage", (it) => {
+  it.effect("refuses while the database is away, and works when it is back", () =>
+    Effect.gen(function* () {
+      const { startAgain, stop, url } = yield* Server
+      yield* Effect.gen(function* () {
+        const database = yield* Database
+        const imports = yield* ImportProcesses
+        const { caller, keyOf } = yield* freshSupplier
+        const command = { payload: `{"kept":true}`, caller, at: noon }
+        yield* imports.stage({ ...command, key: keyOf("before") })
+        yield* stop
+        yield* refusesQuickly(database.ready)
+        const together = Array.from({ length: 20 }, (_, index) =>
+          refusesQuickly(imports.stage({ ...command, key: keyOf(`lost ${index}`) }))
+        )
+        yield* Effect.all(together, { concurrency: "unbounded" })
+        yield* startAgain
+        yield* database.ready
+        yield* imports.stage({ ...command, key: keyOf("after") })
+        expect(Option.isSome(yield* imports.find(keyOf("before"))), "it was kept").toBe(true)
+        expect(Option.isNone(yield* imports.find(keyOf("lost 0"))), "it was refused").toBe(true)
+      }).pipe(Effect.provide(storage(url)))
+    })
+  )
 
-it.live("fails statements and transactions whose connection is lost", () =>
-  Effect.gen(function* () {
-    const { url } = yield* restartableServer
-    yield* Effect.gen(function* () {
-      const { run, sql } = yield* Database
-      const asleep = sql`select pg_sleep(60)`
-      const cut = yield* Effect.forEach([run(asleep), run(sql.withTransaction(asleep))], (sleep) =>
-        Effect.forkChild(Effect.flip(sleep))
-      )
-      const others = sql<{ pid: number }>`
+  it.effect("fails statements and transactions whose connection is lost", () =>
+    Effect.gen(function* () {
+      const { url } = yield* Server
+      yield* Effect.gen(function* () {
+        const { run, sql } = yield* Database
+        const asleep = sql`select pg_sleep(60)`
+        const cut = yield* Effect.forEach(
+          [run(asleep), run(sql.withTransaction(asleep))],
+          (sleep) => Effect.forkChild(Effect.flip(sleep))
+        )
+        const others = sql<{ pid: number }>`
         select pid from pg_stat_activity
         where query like '%pg_sleep(60)%' and state = 'active' and pid <> pg_backend_pid()`
-      yield* run(others).pipe(Effect.repeat({ until: (rows) => rows.length === cut.length }))
-      yield* run(sql`
+        yield* run(others).pipe(Effect.repeat({ until: (rows) => rows.length === cut.length }))
+        yield* run(sql`
         select pg_terminate_backend(pid) from pg_stat_activity
         where query like '%pg_sleep(60)%' and pid <> pg_backend_pid()`)
-      for (const fiber of cut) {
-        expect((yield* Fiber.join(fiber))._tag).toBe("StorageUnavailable")
+        for (const fiber of cut) {
+          expect((yield* Fiber.join(fiber))._tag).toBe("StorageUnavailable")
+        }
+        expect(yield* run(sql`select 1 as one`)).toStrictEqual([{ one: 1 }])
+      }).pipe(Effect.provide(storage(url)))
+    })
+  )
+
+  it.effect("starts without its database, and finds it later", () =>
+    Effect.gen(function* () {
+      const { startAgain, stop, url } = yield* Server
+      yield* stop
+      yield* Effect.gen(function* () {
+        const { ready } = yield* Database
+        yield* refusesQuickly(ready)
+        yield* startAgain
+        yield* ready
+      }).pipe(Effect.provide(storage(url)))
+    })
+  )
+
+  it.effect("treats a database that admits no connection as away", () =>
+    Effect.gen(function* () {
+      const { url } = yield* Server
+      const wrong = new URL(Redacted.value(url))
+      wrong.password = "wrong"
+      const nowhere = new URL(Redacted.value(url))
+      nowhere.pathname = "/no_such_database"
+      for (const { href } of [wrong, nowhere]) {
+        const ready = Effect.flatMap(Database, (database) => database.ready)
+        yield* refusesQuickly(Effect.provide(ready, storage(Redacted.make(href))))
       }
-      expect(yield* run(sql`select 1 as one`)).toStrictEqual([{ one: 1 }])
-    }).pipe(Effect.provide(storage(url)))
-  }).pipe(Effect.scoped)
-)
-
-it.live("starts without its database, and finds it later", () =>
-  Effect.gen(function* () {
-    const { startAgain, stop, url } = yield* restartableServer
-    yield* stop
-    yield* Effect.gen(function* () {
-      const { ready } = yield* Database
-      yield* refusesQuickly(ready)
-      yield* startAgain
-      yield* ready
-    }).pipe(Effect.provide(storage(url)))
-  }).pipe(Effect.scoped)
-)
-
-it.live("treats a database that admits no connection as away", () =>
-  Effect.gen(function* () {
-    const { url } = yield* restartableServer
-    const wrong = new URL(Redacted.value(url))
-    wrong.password = "wrong"
-    const nowhere = new URL(Redacted.value(url))
-    nowhere.pathname = "/no_such_database"
-    for (const { href } of [wrong, nowhere]) {
-      const ready = Effect.flatMap(Database, (database) => database.ready)
-      yield* refusesQuickly(Effect.provide(ready, storage(Redacted.make(href))))
-    }
-  }).pipe(Effect.scoped)
-)
+    })
+  )
+})
