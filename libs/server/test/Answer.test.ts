@@ -122,7 +122,7 @@ describe("a defect", () => {
         route: "/defect/",
         errors: [{ kind: "DriverError", code: "23505", cause: { kind: "TypeError" } }]
       })
-      expect(JSON.stringify(line)).toContain("answer.test.ts")
+      expect(JSON.stringify(line)).toContain("Answer.test.ts")
       expect(JSON.stringify(log)).not.toContain("jane")
     })
   )
