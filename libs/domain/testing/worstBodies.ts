@@ -92,6 +92,12 @@ const valid =
   (index: number, size: number): string =>
     JSON.stringify({ ...sample, [id]: `W-${index}`, [padding]: "x".repeat(Math.min(size, 900)) })
 
+/** A note that refers to a few documents many times. */
+const referring = (index: number, size: number): string => {
+  const reference = (number: number) => `{"document_path":"${number % 1_000}"}`
+  return `{"body":"W-${index}","document_paths":[${many(reference, size - 60)}]}`
+}
+
 const customer = domesticPayload().customers[0] as object
 const note = notesPayload().notes[2] as object
 const statement = statementsPayload().statements[0] as object
@@ -228,10 +234,17 @@ const additionBodies = (key: Key, size: number): ReadonlyArray<WorstBody> => {
     transactions: [{ ...transaction, note: "" }, "transaction_id", "note"],
     statements: [statement, "statement_id", "statement_path"]
   }
-  return Object.entries(lists).flatMap(([name, [sample, id, padding]]) => {
-    const operation = name as keyof typeof lists
-    const list = (element: (index: number, size: number) => string) => () =>
+  const listIn =
+    (operation: keyof typeof lists) => (element: (index: number, size: number) => string) => () =>
       around({ ...key, [operation]: hole }, full(element, size))
+  const references: WorstBody = {
+    called: "many references to few documents",
+    operation: "notes",
+    text: listIn("notes")(referring)
+  }
+  const ofLists = Object.entries(lists).flatMap(([name, [sample, id, padding]]) => {
+    const operation = name as keyof typeof lists
+    const list = listIn(operation)
     return [
       ...Object.entries(brokenElements(sample)).map(([called, element]) => ({
         called,
@@ -242,6 +255,7 @@ const additionBodies = (key: Key, size: number): ReadonlyArray<WorstBody> => {
       { called: "valid", operation, text: list(valid(sample, id, padding)) }
     ]
   })
+  return [...ofLists, references]
 }
 
 /** Bodies that abuse JSON itself, and so any operation. */

@@ -5,10 +5,12 @@
  * value in the indexes. Otherwise PostgreSQL could use the primary key, and read all notes of an
  * account whose size its statistics do not know yet.
  */
-import { type DateTime, Effect, Schema } from "effect"
-import { formatInstant } from "@data-import/domain/schema/Field"
+import { DateTime, Effect, Schema } from "effect"
 import { type Note, pathsOf } from "@data-import/domain/account/Note"
+import { inTimeSlices } from "@data-import/domain/support/Steps"
 import { type Database, rowsOf } from "../connection/Database.ts"
+import { instant, integer, optional, text } from "../tables/Column.ts"
+import * as Table from "../tables/Table.ts"
 
 type Sql = Database["Service"]["sql"]
 
@@ -34,6 +36,14 @@ export const noteIndexes: Readonly<Record<string, string>> = {
   notes_by_content: `notes (${storedKey}, sequence)`,
   notes_by_content_and_time: `notes (${storedKey}, created_at)`,
   notes_without_digest: `notes (account_id) where ${withoutDigest}`
+}
+
+/** What a note is looked up by. */
+const lookedUp = {
+  position: integer,
+  body: optional(text),
+  documents: optional(text),
+  created_at: optional(instant)
 }
 
 const foundRows = rowsOf(
@@ -64,21 +74,23 @@ const ofEarlierReleases = (sql: Sql, id: bigint) => sql`
  * For each of the notes: when the first one on the account that is the same was created, null where
  * there is none. Of several in one second it is any, since an answer has no parts of a second.
  */
-export const readNoteTimes = (sql: Sql, id: bigint, notes: ReadonlyArray<Note>) => {
-  const sent = JSON.stringify(
-    notes.map((note, position) => ({
-      position,
-      body: note.body,
-      documents: documentTextOf(note),
-      created_at: note.created_at && formatInstant(note.created_at)
-    }))
-  )
+export const readNoteTimes = Effect.fnUntraced(function* (
+  sql: Sql,
+  id: bigint,
+  notes: ReadonlyArray<Note>
+) {
+  const rows = notes.values().map((note, position) => ({
+    position,
+    body: note.body,
+    documents: documentTextOf(note),
+    created_at: note.created_at && DateTime.startOf(note.created_at, "second")
+  }))
+  const sent = yield* inTimeSlices(() => Table.records(sql, lookedUp, rows))
   const isSame = sql`${sql.literal(storedKey)} = int8send(${id}::bigint) || digest`
-  const found = foundRows(sql`
+  const found = yield* foundRows(sql`
     with sent as materialized (
       select *, coalesce(${sql.literal(documentDigest)}, ${sql.literal(bodyDigest)}) as digest
-      from json_to_recordset(${sent}::json) as sent(
-        position integer, body text, documents text, created_at timestamptz)
+      from (${sent}) as sent
     )
     select position, sequence, found.created_at from sent cross join lateral (
       select sequence, created_at from notes where ${isSame} order by sequence limit 1) as found
@@ -90,12 +102,10 @@ export const readNoteTimes = (sql: Sql, id: bigint, notes: ReadonlyArray<Note>) 
       order by created_at limit 1) as found
     where sent.created_at is not null
     ${notes.some(({ body }) => body === undefined) ? ofEarlierReleases(sql, id) : sql``}`)
-  return Effect.map(found, (rows): ReadonlyArray<DateTime.Utc | null> => {
-    const first = new Map<number, (typeof rows)[number]>()
-    for (const row of rows) {
-      const { position, sequence } = row
-      if (sequence < (first.get(position)?.sequence ?? Infinity)) first.set(position, row)
-    }
-    return notes.map((_, position) => first.get(position)?.created_at ?? null)
-  })
-}
+  const first = new Map<number, (typeof found)[number]>()
+  for (const row of found) {
+    const { position, sequence } = row
+    if (sequence < (first.get(position)?.sequence ?? Infinity)) first.set(position, row)
+  }
+  return notes.map((_, position) => first.get(position)?.created_at ?? null)
+})
