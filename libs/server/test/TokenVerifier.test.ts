@@ -1,6 +1,6 @@
 import { createHmac, createPrivateKey, createPublicKey, sign } from "node:crypto"
 import { describe, expect, it } from "@effect/vitest"
-import { DateTime, Effect, Layer, Result } from "effect"
+import { DateTime, Effect, Fiber, Layer, Option, Result } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { TestClock } from "effect/testing"
 import { TokenVerifier, TokenSigner } from "@data-import/domain/ports/TokenSigner"
@@ -31,7 +31,7 @@ const privateKey = Effect.flatMap(TokenKeys, (keys) => keys.signing)
 const publishedKeys = Effect.flatMap(TokenKeys, (keys) => keys.published)
 
 /** A place on the net where keys are published, as the test wants it. */
-const makeSource = (answer: () => Response) => {
+const makeSource = (answer: () => Response | Promise<Response>) => {
   let fetches = 0
   const source = {
     answer,
@@ -50,6 +50,7 @@ const makeSource = (answer: () => Response) => {
   return Object.assign(source, { layer })
 }
 const away = () => new Response("gone", { status: 503 })
+const hangs = () => new Promise<Response>(() => {})
 
 const atNoon = <A, E, R>(test: Effect.Effect<A, E, R>) =>
   Effect.andThen(TestClock.setTime(noon.epochMilliseconds), test)
@@ -215,10 +216,42 @@ describe("the keys of a URL", () => {
           () => Response.error()
         ]) {
           source.answer = answer
-          yield* TestClock.adjust("10 minutes")
+          yield* TestClock.adjust("30 seconds")
           expect(yield* opened(token)).toBe("opened")
         }
         expect(source.fetches, "each was asked once").toBe(5)
+      }).pipe(Effect.provide(source.layer))
+    }).pipe(atNoon, Effect.provide(freshTokens))
+  )
+
+  it.effect("stay in use without any wait while their source hangs", () =>
+    Effect.gen(function* () {
+      const token = yield* sealed
+      const source = makeSource(jwks(yield* publishedKeys))
+      yield* Effect.gen(function* () {
+        expect(yield* opened(token)).toBe("opened")
+        source.answer = hangs
+        for (const fetches of [2, 3]) {
+          yield* TestClock.adjust("30 seconds")
+          expect(yield* opened(token)).toBe("opened")
+          expect(yield* opened(token)).toBe("opened")
+          expect(source.fetches).toBe(fetches)
+        }
+      }).pipe(Effect.provide(source.layer))
+    }).pipe(atNoon, Effect.provide(freshTokens))
+  )
+
+  it.effect("are still fetched when the request that needed them ends", () =>
+    Effect.gen(function* () {
+      const token = yield* sealed
+      const source = makeSource(hangs)
+      yield* Effect.gen(function* () {
+        const asking = yield* Effect.forkChild(Effect.timeoutOption(opened(token), "1 second"))
+        yield* TestClock.adjust("1 second")
+        expect(yield* Fiber.join(asking)).toEqual(Option.none())
+        yield* TestClock.adjust("2 seconds")
+        expect(yield* opened(token), "not asked again at once").toBe("KeysUnavailable")
+        expect(source.fetches).toBe(1)
       }).pipe(Effect.provide(source.layer))
     }).pipe(atNoon, Effect.provide(freshTokens))
   )
@@ -268,7 +301,9 @@ describe("the keys of a URL", () => {
         expect(yield* opened(token)).toBe("opened")
         source.answer = jwks(others)
         yield* TestClock.adjust("30 seconds")
-        expect(yield* opened(token)).toBe("TokenInvalid")
+        expect(source.fetches, "without a request").toBe(2)
+        // The fetch ends in the background, without any more virtual time.
+        yield* Effect.repeat(opened(token), { until: (result) => result === "TokenInvalid" })
       }).pipe(Effect.provide(source.layer))
     }).pipe(atNoon, Effect.provide(freshTokens))
   )

@@ -11,7 +11,7 @@
  * for each instance. TRUST_PROXY is the number of proxies in front of the gateway. The services
  * behind it need 1, because it sends them one address.
  */
-import { Config, Effect, Option } from "effect"
+import { Config, Effect, Layer, Option } from "effect"
 import * as Authorization from "@data-import/server/auth/Authorization"
 import type { IncomingRequest } from "@data-import/server/http/IncomingRequest"
 import type { Routed } from "@data-import/server/routing/Router"
@@ -33,10 +33,8 @@ const settings = Config.all({
 
 const serving = Effect.gen(function* () {
   const { accountImport, auth, maxRequestsPerAddress, postImport, query, seconds } = yield* settings
-  const organisationOf = yield* Effect.provide(
-    Authorization.organisationOf,
-    TokenVerifier.layerAuth(auth)
-  )
+  const verifier = yield* Layer.build(TokenVerifier.layerAuth(auth))
+  const organisationOf = yield* Effect.provideContext(Authorization.organisationOf, verifier)
   const connect = (urls: ReadonlyArray<URL>) =>
     Upstream.make(urls, { connect: 2_000, answer: seconds * 1_000 }, organisationOf)
   const upstreams: Readonly<Record<ServiceName, Upstream.Upstream>> = yield* Effect.all({

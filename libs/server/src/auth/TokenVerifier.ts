@@ -1,8 +1,8 @@
 /**
- * Verifies tokens with public keys alone. The keys are fetched from where they are published, and
- * fetched again when they are half a minute old or a token names an unknown key. So a token costs
- * no call, a new key is known before it signs, and a removed key ends soon. While the source is
- * unavailable, the cached keys stay in use.
+ * Verifies tokens with public keys alone. The keys are fetched from where they are published when a
+ * token names an unknown key, and from then on every half a minute in the background. So a token
+ * costs no call, a new key is known before it signs, and a removed key ends soon. While the source
+ * is unavailable, the cached keys stay in use, and no token of theirs waits for it.
  */
 import {
   Clock,
@@ -10,12 +10,12 @@ import {
   DateTime,
   Duration,
   Effect,
+  FiberHandle,
   FileSystem,
   Layer,
   Option,
   Result,
-  Schema,
-  Semaphore
+  Schema
 } from "effect"
 import { FetchHttpClient, HttpClient, HttpClientResponse } from "effect/http"
 import { NodeFileSystem } from "@effect/platform-node"
@@ -47,9 +47,13 @@ const importKey = Effect.fnUntraced(function* (candidate: unknown) {
   return [[kid, key.value] as const]
 })
 
-/** The cached keys of a source, by id. */
+/**
+ * The cached keys of a source, by id. A request waits for a fetch only if its key is unknown. A
+ * fetch has a fiber of its own, so it goes on when the request that caused it ends.
+ */
 const makeKeys = Effect.fnUntraced(function* (source: Source) {
-  const fetching = yield* Semaphore.make(1)
+  const fetching = yield* FiberHandle.make<void, never>()
+  const refreshing = yield* FiberHandle.make<void, never>()
   let keys: ReadonlyMap<string, CryptoKey> = new Map()
   let fetchedAt = -Infinity
 
@@ -59,19 +63,32 @@ const makeKeys = Effect.fnUntraced(function* (source: Source) {
     keys = new Map(imported.flat())
   })
 
-  /** Fetches unless the last attempt, successful or not, was less than `age` ago. */
-  const fetchAfter = Effect.fnUntraced(function* (age: Duration.Duration) {
-    const now = yield* Clock.currentTimeMillis
-    if (now < fetchedAt + Duration.toMillis(age)) return
-    yield* Effect.catchCause(load, (cause) =>
+  const fetch = load.pipe(
+    Effect.catchCause((cause) =>
       Effect.logWarning("The public keys of tokens cannot be fetched", cause)
-    )
-    fetchedAt = yield* Clock.currentTimeMillis
+    ),
+    Effect.ensuring(Effect.map(Clock.currentTimeMillis, (now) => void (fetchedAt = now)))
+  )
+
+  /** Not on request, so that a removed key ends on time in an idle process as well. */
+  const refresh = FiberHandle.run(fetching, fetch, { onlyIfMissing: true }).pipe(
+    Effect.delay(freshFor),
+    Effect.forever
+  )
+
+  /** Fetches unless the last attempt, successful or not, ended less than the cooldown ago. */
+  const fetchForRequest = Effect.gen(function* () {
+    const now = yield* Clock.currentTimeMillis
+    if (now < fetchedAt + Duration.toMillis(cooldown)) return
+    yield* fetch
+    if (keys.size > 0) yield* FiberHandle.run(refreshing, refresh, { onlyIfMissing: true })
   })
 
   return Effect.fnUntraced(function* (kid: string) {
-    if (keys.has(kid)) yield* fetching.withPermitsIfAvailable(1)(fetchAfter(freshFor))
-    if (!keys.has(kid)) yield* fetching.withPermit(fetchAfter(cooldown))
+    if (!keys.has(kid)) {
+      yield* FiberHandle.run(fetching, fetchForRequest, { onlyIfMissing: true })
+      yield* FiberHandle.awaitEmpty(fetching)
+    }
     if (keys.size === 0) return yield* new KeysUnavailable({ retryAfterSeconds })
     return keys.get(kid)
   })
