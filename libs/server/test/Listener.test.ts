@@ -174,12 +174,31 @@ describe("HTTP", () => {
     ["POST", "/echo/", "{}"]
   ])("answers a client that closes its sending side: %s", ([method = "", path = "", body = ""]) =>
     Effect.gen(function* () {
-      const { port } = yield* start(service)
+      const { port } = yield* start({ ...service, allowHalfOpen: true })
       const connection = yield* open(port)
       const headers = { "content-type": "application/json" }
       connection.send(bytesOf({ method, path, ...(body !== "" && { body, headers }) }))
       connection.end()
       expect((yield* Effect.promise(() => connection.receive())).status).toBe(200)
+      expect(yield* Effect.promise(() => connection.rest())).toBe("")
+    })
+  )
+
+  it.effect("interrupts the request of a client that closes its sending side by default", () =>
+    Effect.gen(function* () {
+      const began = yield* Deferred.make<void>()
+      const interrupted = yield* Deferred.make<void>()
+      const work = Effect.andThen(Deferred.succeed(began, undefined), Effect.never)
+      const run = () =>
+        Effect.onInterrupt(Effect.interruptible(work), () =>
+          Deferred.succeed(interrupted, undefined)
+        )
+      const { port } = yield* start({ routes: [route("GET", "/work/", run)] })
+      const connection = yield* open(port)
+      connection.send(bytesOf({ path: "/work/" }))
+      yield* Deferred.await(began)
+      connection.end()
+      yield* Deferred.await(interrupted)
       expect(yield* Effect.promise(() => connection.rest())).toBe("")
     })
   )

@@ -56,6 +56,7 @@ const serving = Effect.gen(function* () {
     routes: yield* Documentation.routes,
     otherwise,
     maxRequestsPerAddress,
+    allowHalfOpen: true,
     dependencies: {
       "account-import": upstreams.accountImport.ready,
       ...(Option.isSome(postImport) && { "post-import": upstreams.postImport.ready }),

@@ -141,6 +141,65 @@ const serviceBehind = (run: Route["run"]) => {
 const echo: Route["run"] = (call) =>
   Effect.map(readJson(call, bodyBytes), (body) => Answer.json(200, { body }))
 
+describe("a service that works on a request when the gateway gives up", () => {
+  /** A service of ours whose request never ends by itself. */
+  const working = Effect.gen(function* () {
+    const began = yield* Deferred.make<void>()
+    const interrupted = yield* Deferred.make<void>()
+    const work = Effect.andThen(Deferred.succeed(began, undefined), Effect.never)
+    const url = yield* serviceBehind(() =>
+      Effect.onInterrupt(Effect.interruptible(work), () => Deferred.succeed(interrupted, undefined))
+    )
+    return { began: Deferred.await(began), interrupted: Deferred.await(interrupted), url }
+  })
+  const post = { method: "POST", path, body: "{}" }
+
+  it.live("is interrupted after the timeout", () =>
+    Effect.gen(function* () {
+      const { interrupted, url } = yield* working
+      const at = yield* gateway(url, { UPSTREAM_TIMEOUT_SECONDS: "1" })
+      expect(yield* request(at, post)).toMatchObject(unavailable)
+      yield* interrupted
+    })
+  )
+
+  it.live("is interrupted when the client resets its connection", () =>
+    Effect.gen(function* () {
+      const { began, interrupted, url } = yield* working
+      const connection = yield* open(yield* gateway(url))
+      connection.send(bytesOf(post))
+      yield* began
+      connection.reset()
+      yield* interrupted
+    })
+  )
+})
+
+describe("a client that closes its sending side", () => {
+  it.live("gets its answer, however late", () =>
+    Effect.gen(function* () {
+      const began = yield* Deferred.make<void>()
+      const go = yield* Deferred.make<void>()
+      const url = yield* serviceBehind(() =>
+        Deferred.succeed(began, undefined).pipe(
+          Effect.andThen(Deferred.await(go)),
+          Effect.as(Answer.json(200, {}))
+        )
+      )
+      const at = yield* gateway(url)
+      const connection = yield* open(at)
+      connection.send(bytesOf({ method: "POST", path, body: "{}" }))
+      yield* Deferred.await(began)
+      connection.end()
+      // An answer to a later request shows that the gateway has seen the end.
+      yield* request(at, { path: "/health/live" })
+      yield* Deferred.succeed(go, undefined)
+      expect((yield* receive(connection)).status).toBe(200)
+      expect(yield* Effect.promise(() => connection.rest())).toBe("")
+    })
+  )
+})
+
 describe("a body that the service does not accept", () => {
   const json = { "content-type": "application/json" }
 

@@ -156,7 +156,7 @@ const create = Effect.fnUntraced(function* (
   attempt: Attempt,
   lost: Effect.Effect<never, ServiceUnavailable>
 ) {
-  // Nothing is stored yet: a caller that hangs up ends the attempt here.
+  // Nothing is stored yet, so an interruption ends the attempt here.
   const revalidated = Effect.interruptible(Effect.raceFirst(revalidate(deps, attempt), lost))
   const { body: account, documents } = yield* revalidated
   const { caller, dryRun, id, key, team } = attempt
@@ -205,7 +205,8 @@ const run = (deps: Dependencies, attempt: Attempt) => {
       waiting
     )
   }).pipe(Effect.scoped)
-  // A caller that hangs up interrupts the attempt; its lease is given back all the same.
+  // The attempt is interrupted when the gateway closes its connection to the service: because it
+  // gave up or died, or the client reset its own connection. The lease is given back all the same.
   return Effect.uninterruptibleMask((restore) =>
     restore(creating).pipe(
       Effect.catchCause((cause) =>

@@ -259,11 +259,11 @@ const dropExcess = (server: Server): void => {
 
 /**
  * Makes a server that does not listen yet. An unknown expectation and an Upgrade are ignored, as
- * RFC 9110 allows. A tunnel is refused, because Node makes no request of it. A client that closes
- * its sending side still gets its answer. A connection with more than 16 pending requests gets the
- * answers to these and is closed.
+ * RFC 9110 allows. A tunnel is refused, because Node makes no request of it. A connection with more
+ * than 16 pending requests gets the answers to these and is closed. If `allowHalfOpen`, a client
+ * that closes its sending side still gets its answer. Otherwise the connection is closed.
  */
-export const make = ({ idle }: ClientTimes): Server => {
+export const make = ({ idle }: ClientTimes, allowHalfOpen: boolean): Server => {
   const server = createServer({
     ...times,
     requireHostHeader: false,
@@ -272,7 +272,7 @@ export const make = ({ idle }: ClientTimes): Server => {
   })
   server.setTimeout(idle)
   // Node documents this property for `net` only.
-  Object.assign(server, { httpAllowHalfOpen: true })
+  Object.assign(server, { httpAllowHalfOpen: allowHalfOpen })
   server.on("clientError", refuse)
   server.on("connect", refuseTunnel)
   server.on("checkExpectation", (request, response) => server.emit("request", request, response))

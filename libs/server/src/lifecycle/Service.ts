@@ -143,7 +143,7 @@ const start = Effect.fnUntraced(function* <E, R>(
     const metricsPort = Option.isNone(metricsOn)
       ? null
       : yield* serveMetrics(metrics, progress, budget, { host, port: metricsOn.value })
-    const listener = Listener.make(times)
+    const listener = Listener.make(times, serving.allowHalfOpen ?? false)
     const server = yield* NodeHttpServer.make(() => listener, { port, host })
     yield* server.serve(app)
     const drainDelay = yield* DrainDelay.wait

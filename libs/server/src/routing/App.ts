@@ -39,6 +39,11 @@ export interface Serving {
   readonly otherwise?: Router.Options["otherwise"]
   /** The most requests in progress of one client address. No limit unless given. */
   readonly maxRequestsPerAddress?: number
+  /**
+   * Whether a client that closes its sending side still gets its answer. False unless given: the
+   * gateway does so only when it gives up or dies, and then the request is to be interrupted.
+   */
+  readonly allowHalfOpen?: boolean
 }
 
 export interface Parts {
