@@ -2,6 +2,7 @@
  * The document store on object storage that speaks S3: AWS itself or any compatible server. It asks
  * for the head of an object, and where that is refused for the reason; it signs links locally.
  */
+import { Readable } from "node:stream"
 import type { StoredDocument } from "@data-import/domain/account/StoredDocument"
 import {
   GetObjectCommand,
@@ -25,6 +26,15 @@ const wholeTime = Duration.seconds(10)
 /** So long a bucket that was there is taken to be there, when a 404 could be about it. */
 const bucketKnownFor = Duration.minutes(1)
 
+/** Only errors are read, and those of S3 are shorter. Bytes. */
+const longestBody = 64 * 1024
+
+/**
+ * A longer ETag or checksum counts as absent: a store may give none, and the document is there.
+ * Those of S3 are shorter. They are stored with each reference to the document.
+ */
+const longestDigest = 256
+
 /** S3 allows no longer key, in bytes of UTF-8. */
 const longestKey = 1024
 
@@ -35,6 +45,18 @@ export interface S3Settings {
   readonly endpoint: Option.Option<URL>
   /** Whether the bucket stands in the path, as most compatible servers want it, or in the host. */
   readonly pathStyle: boolean
+}
+
+/** Reads the body of an error. A body that is too large is an error itself, and is destroyed. */
+const readBody = async (body: Readable): Promise<Uint8Array> => {
+  const chunks: Array<Buffer> = []
+  let length = 0
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    length += chunk.length
+    if (length > longestBody) throw new Error(`The store answers more than ${longestBody} bytes`)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
 }
 
 const clientOf = ({ endpoint, pathStyle, region }: S3Settings) =>
@@ -48,12 +70,16 @@ const clientOf = ({ endpoint, pathStyle, region }: S3Settings) =>
           // Compatible servers refuse the checksums that the client would add by itself.
           requestChecksumCalculation: "WHEN_REQUIRED",
           responseChecksumValidation: "WHEN_REQUIRED",
+          streamCollector: readBody,
           requestHandler: new NodeHttpHandler(times),
           ...(Option.isSome(endpoint) ? { endpoint: endpoint.value.href } : {})
         })
     ),
     (client) => Effect.sync(() => client.destroy())
   )
+
+const digestOf = (value: string | undefined): string | null =>
+  value === undefined || value.length > longestDigest ? null : value
 
 const checksumOf = (head: HeadObjectCommandOutput): string | null => {
   const { ChecksumCRC32, ChecksumCRC32C, ChecksumCRC64NVME, ChecksumSHA1, ChecksumSHA256 } = head
@@ -64,13 +90,13 @@ const checksumOf = (head: HeadObjectCommandOutput): string | null => {
     CRC32C: ChecksumCRC32C,
     CRC32: ChecksumCRC32
   }
-  const first = Object.entries(known).find(([, value]) => value !== undefined)
+  const first = Object.entries(known).find(([, value]) => digestOf(value) !== null)
   return first === undefined ? null : first.join(":")
 }
 
 const documentOf = (head: HeadObjectCommandOutput): StoredDocument => ({
   size: head.ContentLength ?? 0,
-  etag: head.ETag ?? null,
+  etag: digestOf(head.ETag),
   checksum: checksumOf(head)
 })
 
@@ -91,7 +117,7 @@ const diagnose = (client: S3Client, input: ObjectKey) =>
   send(async (options) => {
     const command = new GetObjectCommand({ ...input, Range: "bytes=0-0" })
     const { Body } = await client.send(command, options)
-    await Body?.transformToByteArray()
+    if (Body instanceof Readable) Body.destroy()
   }).pipe(
     Effect.as(Option.none<string>()),
     Effect.catch((cause) =>

@@ -1,8 +1,8 @@
 /** The document store on S3, held to the contract over the real protocol. */
-import { createServer, type Server } from "node:http"
+import { createServer, type Server, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import { describe, expect, it } from "@effect/vitest"
-import { Cause, Effect, Exit, Layer, Logger, Option } from "effect"
+import { Cause, Deferred, Effect, Exit, Layer, Logger, Option } from "effect"
 import { TestClock } from "effect/testing"
 import { buildApp } from "fauxqs"
 import { vi } from "vitest"
@@ -31,6 +31,9 @@ interface Answer {
   readonly status: number
   /** Of the error, which an answer to HEAD has no place for. */
   readonly code?: string
+  readonly headers?: Readonly<Record<string, string>>
+  /** Sends the body to GET by itself. */
+  readonly sendBody?: (response: ServerResponse) => void
 }
 
 interface Scripted {
@@ -49,9 +52,10 @@ const answering = (script: (path: string) => Answer) =>
           const server: Server = createServer(({ method = "", url = "" }, response) => {
             const [path = ""] = url.split("?")
             asked.push(`${method} ${path}`)
-            const { code = "Strange", status } = script(path)
+            const { code = "Strange", headers, sendBody, status } = script(path)
             const xml = `<?xml version="1.0"?><Error><Code>${code}</Code></Error>`
-            response.writeHead(status, { "content-type": "application/xml" })
+            response.writeHead(status, { "content-type": "application/xml", ...headers })
+            if (method === "GET" && sendBody !== undefined) return sendBody(response)
             response.end(method === "HEAD" ? undefined : xml)
           }).listen(0, "127.0.0.1", () => {
             const { port } = server.address() as AddressInfo
@@ -89,6 +93,54 @@ describe("Documents on S3", () => {
       const failure = yield* Effect.flip(Effect.provide(finding, storeAt(endpoint)))
       expect(failure).toBeInstanceOf(DocumentsUnavailable)
     })
+  )
+})
+
+/** Sends until the client closes the connection, and then tells how many bytes it has taken. */
+const endless = (closed: Deferred.Deferred<number>) => (response: ServerResponse) => {
+  const chunk = Buffer.alloc(16 * 1024, " ")
+  const { socket } = response
+  const sendMore = () => {
+    while (response.write(chunk));
+  }
+  response.on("drain", sendMore)
+  response.once("close", () => {
+    Deferred.doneUnsafe(closed, Exit.succeed(socket?.bytesWritten ?? Infinity))
+  })
+  sendMore()
+}
+
+describe("an answer of the store that is too large", () => {
+  it.live.each([404, 403, 200])("is unavailable, and is not read to its end: %i", (status) =>
+    Effect.gen(function* () {
+      const closed = yield* Deferred.make<number>()
+      const first = { status: status === 200 ? 404 : status }
+      let asked = 0
+      const { endpoint } = yield* answering(() =>
+        asked++ === 0 ? first : { status, sendBody: endless(closed) }
+      )
+      const failure = yield* Effect.flip(Effect.provide(finding, storeAt(endpoint)))
+      expect(failure).toBeInstanceOf(DocumentsUnavailable)
+      // What both sides of a connection buffer is some megabytes.
+      expect(yield* Deferred.await(closed)).toBeLessThan(16 * 1024 * 1024)
+      expect(asked, "not tried again").toBe(2)
+    })
+  )
+
+  it.live.each([
+    ["etag", 256, { etag: "e".repeat(256), checksum: null }],
+    ["etag", 257, { etag: null, checksum: null }],
+    ["x-amz-checksum-crc32", 256, { etag: null, checksum: `CRC32:${"e".repeat(256)}` }],
+    ["x-amz-checksum-crc32", 257, { etag: null, checksum: null }]
+  ] as const)(
+    "counts as absent where it is a header: %s of %i characters",
+    ([name, length, parts]) =>
+      Effect.gen(function* () {
+        const headers = { [name]: "e".repeat(length) }
+        const { endpoint } = yield* answering(() => ({ status: 200, headers }))
+        const found = Option.getOrThrow(yield* Effect.provide(finding, storeAt(endpoint)))
+        expect(found).toMatchObject(parts)
+      })
   )
 })
 
