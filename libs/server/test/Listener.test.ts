@@ -303,28 +303,34 @@ describe("a tunnel", () => {
 
 describe("pipelined requests", () => {
   const get = "GET /wait/ HTTP/1.1\r\nhost: a\r\n\r\n"
+  const post = "POST /wait/ HTTP/1.1\r\nhost: a\r\ncontent-length: 2\r\n\r\n{}"
 
-  const sending = Effect.fnUntraced(function* (count: number) {
+  const sending = Effect.fnUntraced(function* (count: number, sent: string = get) {
     const gate = yield* Deferred.make<void>()
     let handled = 0
-    const wait = route("GET", "/wait/", () =>
-      Effect.suspend(() => {
-        handled += 1
-        return Effect.andThen(Deferred.await(gate), ok)
-      })
-    )
-    const { port } = yield* start({ routes: [wait, ...service.routes] })
+    const waiting = Effect.suspend(() => {
+      handled += 1
+      return Effect.andThen(Deferred.await(gate), ok)
+    })
+    const routes = [
+      route("GET", "/wait/", () => waiting),
+      route("POST", "/wait/", ({ readBody }) => Effect.andThen(readBody(10), waiting))
+    ]
+    const { port } = yield* start({ routes: [...routes, ...service.routes] })
     const connection = yield* open(port)
-    connection.send(get.repeat(count))
+    connection.send(sent.repeat(count))
     // An answer to another client shows that the bytes above have been read.
     yield* Effect.repeat(request(port, { path: "/ok/" }), { until: () => handled > 0 })
     yield* Deferred.succeed(gate, undefined)
     return { connection, handledOf: () => handled }
   })
 
-  it.effect("are all answered if there are 16", () =>
+  it.effect.each([
+    ["without bodies", get],
+    ["with bodies", post]
+  ])("are all answered if there are 16 %s", ([, sent]) =>
     Effect.gen(function* () {
-      const { connection } = yield* sending(16)
+      const { connection } = yield* sending(16, sent)
       for (let index = 0; index < 16; index++) {
         const answer = yield* Effect.promise(() => connection.receive())
         expect([answer.status, answer.headers["connection"]]).toEqual([200, "keep-alive"])

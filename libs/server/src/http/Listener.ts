@@ -233,7 +233,9 @@ const stopReading = (socket: Socket): void => {
  * closes after the last pending answer.
  */
 const isExcess = ({ socket }: IncomingMessage): boolean => {
-  if ((unanswered.get(socket)?.size ?? 0) < mostPipelined) return false
+  // A response may have several callbacks.
+  const responses = new Set(unanswered.get(socket)?.values())
+  if (responses.size < mostPipelined) return false
   if (mayFollow(socket)) {
     ending.add(socket)
     stopReading(socket)
