@@ -1,6 +1,6 @@
 import { createHmac, createPrivateKey, createPublicKey, sign } from "node:crypto"
 import { describe, expect, it } from "@effect/vitest"
-import { DateTime, Effect, Fiber, Layer, Option, Result } from "effect"
+import { DateTime, Effect, Fiber, Layer, Logger, Option, References, Result } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { TestClock } from "effect/testing"
 import { TokenVerifier, TokenSigner } from "@data-import/domain/ports/TokenSigner"
@@ -33,14 +33,17 @@ const publishedKeys = Effect.flatMap(TokenKeys, (keys) => keys.published)
 /** A place on the net where keys are published, as the test wants it. */
 const makeSource = (answer: () => Response | Promise<Response>) => {
   let fetches = 0
+  const redirects = new Set<unknown>()
   const source = {
     answer,
+    redirects,
     get fetches() {
       return fetches
     }
   }
-  const fetch = () => {
+  const fetch: typeof globalThis.fetch = (_url, init) => {
     fetches++
+    redirects.add(init?.redirect)
     return Promise.resolve(source.answer())
   }
   const layer = Opener.layer.pipe(
@@ -203,9 +206,36 @@ describe("the keys of a URL", () => {
     }).pipe(atNoon, Effect.provide(freshTokens))
   )
 
+  it.effect("are not fetched from where a redirect leads", () =>
+    Effect.gen(function* () {
+      const token = yield* sealed
+      const source = makeSource(jwks(yield* publishedKeys))
+      expect(yield* Effect.provide(opened(token), source.layer)).toBe("opened")
+      expect(source.redirects).toEqual(new Set(["error"]))
+    }).pipe(atNoon, Effect.provide(freshTokens))
+  )
+
+  it.effect("are refreshed without a log line under the request that first needed them", () =>
+    Effect.gen(function* () {
+      const token = yield* sealed
+      const source = makeSource(jwks(yield* publishedKeys))
+      const logged: Array<unknown> = []
+      const logger = Logger.make(({ fiber }) => {
+        logged.push(fiber.getRef(References.CurrentLogAnnotations))
+      })
+      yield* Effect.gen(function* () {
+        yield* Effect.annotateLogs(opened(token), { request_id: "first" })
+        source.answer = away
+        yield* TestClock.adjust("30 seconds")
+      }).pipe(Effect.provide(source.layer), Effect.provide(Logger.layer([logger])))
+      expect(logged).toEqual([{}])
+    }).pipe(atNoon, Effect.provide(freshTokens))
+  )
+
   it.effect("stay in use while their source is unavailable", () =>
     Effect.gen(function* () {
       const token = yield* sealed
+      const others = yield* Effect.provide(publishedKeys, Layer.fresh(freshTokens))
       const source = makeSource(jwks(yield* publishedKeys))
       yield* Effect.gen(function* () {
         expect(yield* opened(token)).toBe("opened")
@@ -213,13 +243,14 @@ describe("the keys of a URL", () => {
           away,
           () => new Response("<html>"),
           jwks([]),
+          () => Response.json({ keys: others, padding: "x".repeat(64 * 1024) }),
           () => Response.error()
         ]) {
           source.answer = answer
           yield* TestClock.adjust("30 seconds")
           expect(yield* opened(token)).toBe("opened")
         }
-        expect(source.fetches, "each was asked once").toBe(5)
+        expect(source.fetches, "each was asked once").toBe(6)
       }).pipe(Effect.provide(source.layer))
     }).pipe(atNoon, Effect.provide(freshTokens))
   )

@@ -5,9 +5,11 @@
  * is unavailable, the cached keys stay in use, and no token of theirs waits for it.
  */
 import {
+  ByteSize,
   Clock,
   type Config,
   DateTime,
+  Deferred,
   Duration,
   Effect,
   FiberHandle,
@@ -15,9 +17,10 @@ import {
   Layer,
   Option,
   Result,
-  Schema
+  Schema,
+  Stream
 } from "effect"
-import { FetchHttpClient, HttpClient, HttpClientResponse } from "effect/http"
+import { FetchHttpClient, HttpClient } from "effect/http"
 import { NodeFileSystem } from "@effect/platform-node"
 import { type CryptoKey, decodeProtectedHeader, importJWK, jwtVerify } from "jose"
 import { KeysUnavailable, TokenInvalid, TokenVerifier } from "@data-import/domain/ports/TokenSigner"
@@ -33,6 +36,9 @@ const freshFor = Duration.seconds(30)
 const cooldown = Duration.seconds(2)
 const fetchTimeout = Duration.seconds(3)
 const retryAfterSeconds = 2
+
+/** A key takes some hundred bytes. Decoding more would block the process. */
+const largestKeySet = ByteSize.kibibytes(64)
 
 const decodePublicKey = Schema.decodeUnknownOption(PublicKey)
 const decodePayload = Schema.decodeUnknownOption(TokenPayload)
@@ -53,7 +59,7 @@ const importKey = Effect.fnUntraced(function* (candidate: unknown) {
  */
 const makeKeys = Effect.fnUntraced(function* (source: Source) {
   const fetching = yield* FiberHandle.make<void, never>()
-  const refreshing = yield* FiberHandle.make<void, never>()
+  const fetched = yield* Deferred.make<void>()
   let keys: ReadonlyMap<string, CryptoKey> = new Map()
   let fetchedAt = -Infinity
 
@@ -61,6 +67,7 @@ const makeKeys = Effect.fnUntraced(function* (source: Source) {
     const imported = yield* Effect.forEach(yield* source, importKey)
     if (imported.flat().length === 0) return yield* Effect.fail("no usable key is published")
     keys = new Map(imported.flat())
+    yield* Deferred.succeed(fetched, undefined)
   })
 
   const fetch = load.pipe(
@@ -70,18 +77,19 @@ const makeKeys = Effect.fnUntraced(function* (source: Source) {
     Effect.ensuring(Effect.map(Clock.currentTimeMillis, (now) => void (fetchedAt = now)))
   )
 
-  /** Not on request, so that a removed key ends on time in an idle process as well. */
+  // Not on request, so that a removed key ends on time in an idle process as well, and so that no
+  // request is logged as the cause.
   const refresh = FiberHandle.run(fetching, fetch, { onlyIfMissing: true }).pipe(
     Effect.delay(freshFor),
     Effect.forever
   )
+  yield* Effect.forkScoped(Effect.andThen(Deferred.await(fetched), refresh))
 
   /** Fetches unless the last attempt, successful or not, ended less than the cooldown ago. */
   const fetchForRequest = Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
     if (now < fetchedAt + Duration.toMillis(cooldown)) return
     yield* fetch
-    if (keys.size > 0) yield* FiberHandle.run(refreshing, refresh, { onlyIfMissing: true })
   })
 
   return Effect.fnUntraced(function* (kid: string) {
@@ -141,15 +149,29 @@ const make = Effect.fnUntraced(function* (source: Source) {
   })
 })
 
+const tooLarge = (): Stream.Stream<never, unknown> => Stream.fail("the key set is too large")
+
+const decodeKeySet = Schema.decodeUnknownEffect(Schema.fromJsonString(KeySet))
+
 /** Fetches from the first of these that answers. */
 const fromUrls = (urls: ReadonlyArray<URL>) =>
   Effect.gen(function* () {
     const client = HttpClient.filterStatusOk(yield* HttpClient.HttpClient)
     const sources = urls.map((url) =>
       client.get(url).pipe(
-        Effect.flatMap(HttpClientResponse.schemaBodyJson(KeySet)),
+        Effect.flatMap(({ stream }) =>
+          stream.pipe(
+            Stream.mapError((cause): unknown => cause),
+            Stream.limitBytes(largestKeySet, tooLarge),
+            Stream.decodeText,
+            Stream.mkString
+          )
+        ),
+        Effect.flatMap(decodeKeySet),
         Effect.map(({ keys }) => keys),
-        Effect.timeout(fetchTimeout)
+        Effect.timeout(fetchTimeout),
+        // A redirect would let another server name the keys.
+        Effect.provideService(FetchHttpClient.RequestInit, { redirect: "error" })
       )
     )
     return yield* make(Effect.firstSuccessOf(sources))
@@ -160,7 +182,7 @@ const fromFile = (file: string) =>
     const fs = yield* FileSystem.FileSystem
     return yield* make(
       fs.readFileString(file).pipe(
-        Effect.flatMap(Schema.decodeUnknownEffect(Schema.fromJsonString(KeySet))),
+        Effect.flatMap(decodeKeySet),
         Effect.map(({ keys }) => keys)
       )
     )
