@@ -6,12 +6,12 @@ import { isWire, put, type Wire } from "@data-import/domain/testing/wire"
 import fc from "fast-check"
 import { type Plan, post } from "./Case.ts"
 import { type Operation, resolved, type Schema } from "./Document.ts"
-import { anything, faults, noFault, where } from "./Expectation.ts"
-import { schemaFaults, valueOf } from "./Schema.ts"
+import { anything, errors, noError, where } from "./Expectation.ts"
+import { schemaViolations, valueOf } from "./Schema.ts"
 import { posts, validBody } from "./ValidRequests.ts"
 import { imported, supplier } from "./Tenant.ts"
 
-/** Codes of faults that a schema rules out. */
+/** Codes of errors that a schema rules out. */
 const shapeCodes: ReadonlySet<string> = new Set([
   "required",
   "null",
@@ -28,7 +28,7 @@ const shapeCodes: ReadonlySet<string> = new Set([
 /** Places where a rule between fields yields the code of a shape. */
 const ofRules = /^customers$|product_code$/
 
-/** Faults at a place where another rule speaks up as well, or instead. */
+/** Errors at a place where another rule speaks up as well, or instead. */
 const hangTogether = /country$|delivery_point_identifier$|units$/
 
 /** Whether the body of the operation is wrapped in `payload`, which no `attr` names. */
@@ -48,12 +48,12 @@ const wrapped = (id: string, inside: unknown): unknown =>
 const envelopeOf = (id: string): string =>
   isWrapped(id) ? "400 account_failed_validation" : "400 request_failed_validation"
 
-/** Those that answer faults of their body in the envelope, which GraphQL does not. */
+/** Those that answer errors of their body in the envelope, which GraphQL does not. */
 const validatedOperations = posts.filter(({ id }) => id !== "obtainServiceToken")
 
 const misshapen = (asked: Operation): fc.Arbitrary<Plan> => {
   const [schema, valid] = insideOf(asked)
-  const all = schemaFaults(schema, valid).filter(
+  const all = schemaViolations(schema, valid).filter(
     ({ attr }) => attr !== "" && !hangTogether.test(attr)
   )
   return fc.constantFrom(...all).map(({ attr, body, code }) => ({
@@ -63,7 +63,7 @@ const misshapen = (asked: Operation): fc.Arbitrary<Plan> => {
     steps: () => [
       {
         request: post(asked.template, wrapped(asked.id, body)),
-        expect: faults(envelopeOf(asked.id), `${attr} ${code}`)
+        expect: errors(envelopeOf(asked.id), `${attr} ${code}`)
       }
     ]
   }))
@@ -83,7 +83,7 @@ const shaped = (asked: Operation): fc.Arbitrary<Plan> => {
         return [
           {
             request: post(asked.template, wrapped(asked.id, body)),
-            expect: where(400, noFault(shapeCodes, ofRules), anything)
+            expect: where(400, noError(shapeCodes, ofRules), anything)
           }
         ]
       }

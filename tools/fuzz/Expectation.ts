@@ -15,7 +15,7 @@ const codeOf = ({ value }: Reply): string => {
 }
 
 /** `attr code` of every error object. */
-export const faultsOf = ({ value }: Reply): ReadonlyArray<string> => {
+export const errorsOf = ({ value }: Reply): ReadonlyArray<string> => {
   const errors = get(value, "errors")
   return Array.isArray(errors)
     ? errors.map((error) => `${String(get(error, "attr"))} ${String(get(error, "code"))}`)
@@ -54,10 +54,10 @@ export const hasAnswers =
 /** Nothing but what every answer must be. */
 export const anything: Expectation = () => []
 
-/** A refusal with exactly these faults, each written `attr code`, in this order. */
-export const faults = (outcome: string, ...expected: ReadonlyArray<string>): Expectation =>
+/** A refusal with exactly these errors, each written `attr code`, in this order. */
+export const errors = (outcome: string, ...expected: ReadonlyArray<string>): Expectation =>
   each((reply) => {
-    const found = [outcomeOf(reply), ...faultsOf(reply)].join(", ")
+    const found = [outcomeOf(reply), ...errorsOf(reply)].join(", ")
     const wanted = [outcome, ...expected].join(", ")
     return found === wanted ? null : `${clip(wanted)} is expected, ${clip(found)} came`
   })
@@ -69,18 +69,18 @@ export const unlessTooLarge = ({ body = "", path }: Request, expect: Expectation
     : expect
 
 /**
- * A refusal with exactly this fault, or for its size where the request is larger than any may be: a
+ * A refusal with exactly this error, or for its size where the request is larger than any may be: a
  * list of too many elements, each of them long, is.
  */
-export const faultIn = (request: Request, outcome: string, fault: string): Expectation =>
-  unlessTooLarge(request, faults(outcome, fault))
+export const errorIn = (request: Request, outcome: string, error: string): Expectation =>
+  unlessTooLarge(request, errors(outcome, error))
 
-/** No fault with one of these codes, except at the excepted places. */
-export const noFault = (codes: ReadonlySet<string>, excepted: RegExp): Expectation =>
+/** No error with one of these codes, except at the excepted places. */
+export const noError = (codes: ReadonlySet<string>, excepted: RegExp): Expectation =>
   each((reply) => {
-    const wrong = faultsOf(reply).filter((fault) => {
-      const at = fault.lastIndexOf(" ")
-      return codes.has(fault.slice(at + 1)) && !excepted.test(fault.slice(0, at))
+    const wrong = errorsOf(reply).filter((error) => {
+      const at = error.lastIndexOf(" ")
+      return codes.has(error.slice(at + 1)) && !excepted.test(error.slice(0, at))
     })
     return wrong.length === 0 ? null : `what the document allows is refused: ${wrong.join(", ")}`
   })

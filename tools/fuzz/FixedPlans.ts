@@ -8,7 +8,7 @@ import { put, type Wire } from "@data-import/domain/testing/wire"
 import { type Plan, plan, post, type Request } from "./Case.ts"
 import type { Day } from "./Day.ts"
 import { operations, type Operation } from "./Document.ts"
-import { answers, both, closes, faults } from "./Expectation.ts"
+import { answers, both, closes, errors } from "./Expectation.ts"
 import { statePlans } from "./StatePlans.ts"
 import { validatePath } from "./Steps.ts"
 import { supplier } from "./Tenant.ts"
@@ -43,10 +43,10 @@ const refusedByBody = (asked: Operation): ReadonlyArray<Plan> => {
 const refusedByQuery = (asked: Operation): ReadonlyArray<Plan> => {
   const code = asked.answers.get(400)?.find((it) => it.endsWith("_failed_validation"))
   const valid = validRequest(asked)
-  const one = (name: string, search: string, fault: string) =>
+  const one = (name: string, search: string, error: string) =>
     plan(asked.id, "mutant", name, [
       { ...valid, path: `${valid.path}${valid.path.includes("?") ? "&" : "?"}${search}` },
-      code === undefined ? answers("200") : faults(`400 ${code}`, fault)
+      code === undefined ? answers("200") : errors(`400 ${code}`, error)
     ])
   return [
     one("an undocumented parameter", "surprise=1", "surprise unknown_parameter"),
@@ -103,11 +103,11 @@ const codesOfAccounts = (day: Day): ReadonlyArray<Plan> => {
   const first = Map.groupBy(mutationsOf(payload, day.begin), ({ code }) => code)
   return [...first.values()].flatMap(([mutation]) => {
     if (mutation === undefined) return []
-    const { body, fault, name } = mutation.make()
+    const { body, error, name } = mutation.make()
     return [
       plan("validateAccount", "mutant", name, [
         post(validatePath, { payload: body }),
-        faults("400 account_failed_validation", `${fault.attr} ${fault.code}`)
+        errors("400 account_failed_validation", `${error.attr} ${error.code}`)
       ])
     ]
   })

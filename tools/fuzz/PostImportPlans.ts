@@ -1,5 +1,5 @@
 /**
- * Cases of what is added to an account after its import. The items and their faults come from
+ * Cases of what is added to an account after its import. The items and their errors come from
  * generated accounts, which hold the same notes, transactions and statements.
  */
 import { listElements } from "@data-import/domain/schema/Json"
@@ -10,7 +10,7 @@ import fc from "fast-check"
 import { type Expectation, type Plan, post, type Request, type Step } from "./Case.ts"
 import type { Day } from "./Day.ts"
 import { operation } from "./Document.ts"
-import { answers, both, faultIn, has, hasLength } from "./Expectation.ts"
+import { answers, both, errorIn, has, hasLength } from "./Expectation.ts"
 import { accounts, marked } from "./Steps.ts"
 import { imported, openSince, supplier } from "./Tenant.ts"
 
@@ -89,15 +89,15 @@ const valid = (day: Day, addition: Addition): fc.Arbitrary<Plan> =>
     }
   }))
 
-/** A fault of the list in an account, as the request for the list has it. */
-const brokenList = (addition: Addition, { body, fault }: Mutant) => {
-  const [, ledger] = fault.attr.split(".")
+/** An error of the list in an account, as the request for the list has it. */
+const brokenList = (addition: Addition, { body, error }: Mutant) => {
+  const [, ledger] = error.attr.split(".")
   const elements =
     addition === transactions
       ? at(body, ["ledgers", Number(ledger), "current_statement_transactions"])
       : body[addition.list]
-  const attr = fault.attr.replace(addition.place, `${addition.list}$1`)
-  return { elements, fault: `${attr} ${fault.code}` }
+  const attr = error.attr.replace(addition.place, `${addition.list}$1`)
+  return { elements, error: `${attr} ${error.code}` }
 }
 
 /** A rule of the account payload that does not hold for transactions that are added. */
@@ -107,11 +107,11 @@ const onlyInAccounts = "transaction_in_future"
 const breakings = (day: Day, { place }: Addition, account: Wire) =>
   mutationsOf(account, day.begin).filter(({ code, make, name }) => {
     if (code === onlyInAccounts) return false
-    const [attr = ""] = Object.hasOwn(ruleBreakings, name) ? [make().fault.attr] : name.split(" ")
+    const [attr = ""] = Object.hasOwn(ruleBreakings, name) ? [make().error.attr] : name.split(" ")
     return place.test(attr)
   })
 
-/** As little of the account as has the list, since every fault of it is made. */
+/** As little of the account as has the list, since every error of it is made. */
 const around = ({ list }: Addition, account: Wire): Wire => {
   const name = list === "transactions" ? "ledgers" : list
   return {
@@ -130,13 +130,13 @@ const broken = (day: Day, addition: Addition): fc.Arbitrary<Plan> =>
         .constantFrom(...breakings(day, addition, around(addition, account)))
         .map((breaking) => ({ ...brokenList(addition, breaking.make()), number }))
     )
-    .map(({ elements, fault, number }) => ({
+    .map(({ elements, error, number }) => ({
       operation: addition.operation,
       kind: "mutant",
-      name: fault,
+      name: error,
       steps: () => {
         const request = requestOf(addition, elements, number)
-        return [{ request, expect: faultIn(request, "400 request_failed_validation", fault) }]
+        return [{ request, expect: errorIn(request, "400 request_failed_validation", error) }]
       }
     }))
 

@@ -39,7 +39,7 @@ export const report = (outcome: Outcome, options: Options): string => {
   return [
     ...tally.table(),
     ...list("Documented and not seen", unseen.reachable),
-    ...list("Codes of faults not seen", tally.unseenFieldCodes()),
+    ...list("Codes of errors not seen", tally.unseenFieldCodes()),
     ...list("Documented for a service in trouble, and not seen", unseen.ofTrouble),
     ...(failures.length === 0 ? [] : ["", preparation]),
     ...failures.flatMap((it) => ["", failure(it, options)]),

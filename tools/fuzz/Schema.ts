@@ -93,8 +93,8 @@ export const valueOf = (described: unknown, depth = 0): fc.Arbitrary<unknown> =>
   }
 }
 
-/** One fault, and the body that has it. */
-export interface SchemaFault {
+/** One error, and the body that has it. */
+export interface SchemaViolation {
   readonly attr: string
   readonly code: string
   readonly body: Wire
@@ -174,7 +174,10 @@ const wrongValues = (schema: Schema): ReadonlyArray<Wrong> => {
   }
 }
 
-const faultsAt = (body: Wire, { path, schema, value }: Place): ReadonlyArray<SchemaFault> => {
+const violationsAt = (
+  body: Wire,
+  { path, schema, value }: Place
+): ReadonlyArray<SchemaViolation> => {
   const at = attrOf(path)
   const replaced = path.length === 0 ? [] : wrongValues(schema)
   const required = isWire(value) ? listOf(schema["required"]).map(String) : []
@@ -194,9 +197,9 @@ const faultsAt = (body: Wire, { path, schema, value }: Place): ReadonlyArray<Sch
   ]
 }
 
-/** Every fault against the schema that one place of this valid body can have. */
-export const schemaFaults = (schema: Schema, body: Wire): ReadonlyArray<SchemaFault> =>
-  placesIn(resolved(schema), body, []).flatMap((place) => faultsAt(body, place))
+/** Every error against the schema that one place of this valid body can have. */
+export const schemaViolations = (schema: Schema, body: Wire): ReadonlyArray<SchemaViolation> =>
+  placesIn(resolved(schema), body, []).flatMap((place) => violationsAt(body, place))
 
 /** Every place of a value but the value itself, the outer ones first. */
 export const pathsIn = (value: unknown, path: Path = []): ReadonlyArray<Path> => {

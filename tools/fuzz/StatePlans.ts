@@ -5,7 +5,7 @@
 import { drop, objectsAt, put, type Wire } from "@data-import/domain/testing/wire"
 import { type Expectation, get, type Plan, plan, post, type Reply, type Request } from "./Case.ts"
 import { operation, operations, tokenPath } from "./Document.ts"
-import { answers, both, faults, has } from "./Expectation.ts"
+import { answers, both, errors, has } from "./Expectation.ts"
 import { heldBody, heldKey, writes as keyedWrites } from "./HeldKeys.ts"
 import { importSteps, smallAccount, statusPath } from "./Steps.ts"
 import {
@@ -70,7 +70,7 @@ const processing: ReadonlyArray<Plan> = [
     "processAccount",
     "an unknown team",
     { operations_team_name: "Nobody" },
-    faults(
+    errors(
       "400 operations_team_name_does_not_exist",
       "operations_team_name operations_team_name_does_not_exist"
     )
@@ -112,7 +112,7 @@ const ofRivals: ReadonlyArray<Plan> = [...writes, "validateAccount"].map((id) =>
   const envelope = /Account$/.test(id) ? "account" : "request"
   return plan(id, "who", "a rival", [
     { ...altered(id, {}), who: "rival" },
-    faults(`400 ${envelope}_failed_validation`, "import_supplier import_supplier_does_not_exist")
+    errors(`400 ${envelope}_failed_validation`, "import_supplier import_supplier_does_not_exist")
   ])
 })
 
@@ -120,7 +120,7 @@ const missingDocument = state(
   "validateAccount",
   "a document that is not in the store",
   { import_supplier: checkedSupplier, notes: [], "statements.0.statement_path": "nowhere.pdf" },
-  faults(
+  errors(
     "400 account_failed_validation",
     "statements.0.statement_path path_does_not_exist_in_file_store"
   )
@@ -156,7 +156,7 @@ const adding: ReadonlyArray<Plan> = [
       id,
       "an empty list",
       { [list]: [] },
-      faults("400 request_failed_validation", `${list} empty`)
+      errors("400 request_failed_validation", `${list} empty`)
     )
   }),
   state(
@@ -174,7 +174,7 @@ const adding: ReadonlyArray<Plan> = [
     "createHistoricalStatements",
     "a statement that is known otherwise",
     { "statements.0.statement_id": "NL-S-2025-01" },
-    faults("400 request_failed_validation", "statements.0 historical_statement_already_exists")
+    errors("400 request_failed_validation", "statements.0 historical_statement_already_exists")
   )
 ]
 
@@ -270,7 +270,7 @@ const queries: ReadonlyArray<Plan> = [
     .map(({ id, template }) =>
       plan(id, "mutant", "a limit of nothing", [
         get(`${template.replace(/\{\w+\}/g, supplier)}?limit=0`),
-        faults("400 request_failed_validation", "limit min_value")
+        errors("400 request_failed_validation", "limit min_value")
       ])
     )
 ]

@@ -5,7 +5,7 @@
 import { isWire } from "@data-import/domain/testing/wire"
 import type { Kind, Reply, Request } from "./Case.ts"
 import { fieldCodes, operationAt, operations } from "./Document.ts"
-import { faultsOf, outcomeOf } from "./Expectation.ts"
+import { errorsOf, outcomeOf } from "./Expectation.ts"
 
 /** Requests that only prepare what a case is about. */
 type Column = Kind | "before"
@@ -47,8 +47,8 @@ export class Tally {
       const code = reply.status < 400 ? String(reply.status) : outcomeOf(reply)
       this.#outcomes.add(`${id} ${code}`)
     }
-    for (const fault of faultsOf(reply)) {
-      this.#fieldCodes.add(fault.slice(fault.lastIndexOf(" ") + 1))
+    for (const error of errorsOf(reply)) {
+      this.#fieldCodes.add(error.slice(error.lastIndexOf(" ") + 1))
     }
     if (reply.status >= 500) this.#serverErrors += 1
     this.#times.push(milliseconds)

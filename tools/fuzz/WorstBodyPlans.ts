@@ -1,5 +1,5 @@
 /**
- * Cases of the most expensive bodies. The answer comes in time, lists at most 1,000 faults in the
+ * Cases of the most expensive bodies. The answer comes in time, lists at most 1,000 errors in the
  * order of the body, and the service answers the next request.
  */
 import { bodyBytes } from "@data-import/api/Limits"
@@ -9,7 +9,7 @@ import * as Bodies from "@data-import/domain/testing/worstBodies"
 import fc from "fast-check"
 import { type Expectation, type Plan, post, type Reply } from "./Case.ts"
 import { operation } from "./Document.ts"
-import { answers, both, faultsOf, unlessTooLarge } from "./Expectation.ts"
+import { answers, both, errorsOf, unlessTooLarge } from "./Expectation.ts"
 import { imported, supplier } from "./Tenant.ts"
 import { answersToOneChange, validAnswers, validRequest } from "./ValidRequests.ts"
 
@@ -73,11 +73,11 @@ const room = 1_000_000
 
 const complaintsOf = (body: string, reply: Reply): ReadonlyArray<string> => {
   const found: Array<string> = []
-  const places = faultsOf(reply).map((fault) => fault.slice(0, fault.lastIndexOf(" ")))
+  const places = errorsOf(reply).map((error) => error.slice(0, error.lastIndexOf(" ")))
   const saysMore = String(get(reply.value, "detail")).includes("more than 1,000 rules")
-  if (places.length > maxErrors) found.push(`${places.length} faults are listed`)
+  if (places.length > maxErrors) found.push(`${places.length} errors are listed`)
   if (saysMore && places.length !== maxErrors) {
-    found.push(`${places.length} faults are listed, and the answer says that there are more`)
+    found.push(`${places.length} errors are listed, and the answer says that there are more`)
   }
   const wrong = places.length > 1 ? outOfOrder(parsed(body), places) : undefined
   if (wrong !== undefined) found.push(`${wrong.slice(0, 200)} is listed too late`)
@@ -86,7 +86,7 @@ const complaintsOf = (body: string, reply: Reply): ReadonlyArray<string> => {
   return found
 }
 
-/** At most as many faults as an answer may list, in the order of the body. */
+/** At most as many errors as an answer may list, in the order of the body. */
 export const bounded =
   (body: string): Expectation =>
   (replies) =>

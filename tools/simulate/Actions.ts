@@ -83,7 +83,7 @@ export const ask = Effect.fnUntraced(function* (world: World, order: Order, by: 
     at: world.time.now() + instance.skew,
     step: world.steps,
     repeats: by.repeats,
-    faultNote: new Set(),
+    injectedFaults: new Set(),
     calls: [],
     answer: null,
     ended: null
@@ -170,19 +170,19 @@ export const proceed = Effect.fnUntraced(function* (
   world.scheduler.proceed(call, fault)
   yield* settle(world)
   const [executed = null] = world.scheduler.executed()
-  const faultNote = fault === null ? "" : `, faultNote by ${fault.kind} ${fault.when}`
+  const faultNote = fault === null ? "" : `, injected ${fault.kind} ${fault.when}`
   const outcome = executed === null ? "not reached" : outcomeLine(executed.exit)
   log(world, `r${request.id} ${request.instance.name} ${operation}: ${outcome}${faultNote}`)
   if (executed !== null) meet(world, `${operation} gives ${outcome}`)
   if (executed !== null && request.instance.crashed) meet(world, "a call outlives its instance")
   if (fault !== null && fault.kind !== "crash" && !neverFailing.has(operation)) {
-    request.faultNote.add(fault.kind)
+    request.injectedFaults.add(fault.kind)
   }
   if (executed !== null) yield* checkCall(world, executed)
   buryIfOver(world, request)
 })
 
-/** Lets several calls go on at once, none of which is faultNote; their storage decides the order. */
+/** Lets several calls go on at once, none of which gets a fault; their storage decides the order. */
 export const proceedTogether = Effect.fnUntraced(function* (
   world: World,
   calls: ReadonlyArray<WaitingCall>

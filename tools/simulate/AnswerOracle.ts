@@ -240,9 +240,9 @@ export const complaintAbout = (
 ): string | null => {
   const { code, replayed, message } = answer
   if (hasRunWithoutKey(asked)) return "it ran without its key"
-  if (code === "error" && asked.faultNote.has("defect")) return null
+  if (code === "error" && asked.injectedFaults.has("defect")) return null
   const isAway = code === "service_unavailable" || code === "payment_vendor_unavailable"
-  if (isAway && (asked.faultNote.has("unavailable") || hasLostLease(asked))) return null
+  if (isAway && (asked.injectedFaults.has("unavailable") || hasLostLease(asked))) return null
   if (code === "service_unavailable" && mayHaveWaitedForDocuments(asked, elapsedMillis)) return null
   const expected = expectedOf(asked)
   if (expected === null) {

@@ -116,8 +116,8 @@ export interface SentRequest {
   readonly step: number
   /** The request that this one sends again. */
   readonly repeats: SentRequest | null
-  /** Which faults its calls were faultNote with, by kind. */
-  readonly faultNote: Set<"unavailable" | "defect">
+  /** The kinds of the faults injected into its calls. */
+  readonly injectedFaults: Set<"unavailable" | "defect">
   /** Its calls that reached their port, in their order. */
   readonly calls: Array<Call>
   /** The client's answer; `unanswered` when there will be none; null while it runs. */

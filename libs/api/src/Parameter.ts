@@ -1,7 +1,7 @@
 /**
  * Query parameters, read from the text in the URL with the codes of the contract. Which parameters
  * an operation takes is what its endpoint's definition says. They are not decoded by Effect's own
- * endpoints, so that their faults are reported together with those of the body.
+ * endpoints, so that their errors are reported together with those of the body.
  */
 import { Context, DateTime, Result, Schema, SchemaGetter } from "effect"
 import type { HttpApiEndpoint } from "effect/http-api"
@@ -153,20 +153,20 @@ export type ParametersOf<E> = [HttpApiEndpoint.Query<E>] extends [{ readonly Typ
     : Type
   : {}
 
-/** The decoded parameters, or every fault in them, each at its parameter's name. */
+/** The decoded parameters, or every error in them, each at its parameter's name. */
 export type Parameters<E> = Result.Result<ParametersOf<E>, ReadonlyArray<FieldError>>
 
-/** Makes the reader of an endpoint's parameters; one that it does not define is a fault. */
+/** Makes the reader of an endpoint's parameters; one that it does not define is an error. */
 export const parametersOf = <E extends Defined>(endpoint: E) => {
   const schema = schemaOf(endpoint)
   const names = Object.keys(schema.fields)
   const { validate } = validator({ schema, rules: { rules: [] }, wrapper: null })
-  const described = (fault: FieldError): FieldError =>
-    fault.code === "unknown_field" ? unknownParameter(names, fault.attr) : fault
+  const described = (error: FieldError): FieldError =>
+    error.code === "unknown_field" ? unknownParameter(names, error.attr) : error
   const read = (query: Query) =>
     query === null
       ? Result.fail(tooMany)
-      : Result.mapError(validate(inOrder(names, query), noFacts), (faults) => faults.map(described))
+      : Result.mapError(validate(inOrder(names, query), noFacts), (errors) => errors.map(described))
   const withoutAny = read(noQuery)
   const isIgnored = Context.get(endpoint.annotations, IgnoresParameters)
   return (query: Query): Parameters<E> =>

@@ -53,7 +53,7 @@ const key = {
   external_account_number: ExternalAccountNumber.make(sampleKey.external_account_number)
 }
 
-const faults = [
+const errors = [
   {
     attr: "customers.0.landline",
     code: "invalid_phone_number",
@@ -78,7 +78,7 @@ export const refusals: {
   Throttled: new Throttled({ retryAfterSeconds: 5 }),
   Defect: new Defect({ requestId: RequestId.make("0f9c1d52-wave-3") }),
   NotJson: new NotJson({ detail: "Not a JSON document, at position 17." }),
-  ValidationFailed: new ValidationFailed({ code: "account_failed_validation", errors: faults }),
+  ValidationFailed: new ValidationFailed({ code: "account_failed_validation", errors }),
   MigrationNotOngoing: new MigrationNotOngoing({ status: "Paused" }),
   ImportProcessDoesNotExist: new ImportProcessDoesNotExist({ key }),
   AlreadyImported: new AlreadyImported({ key, accountNumber: AccountNumber.make(sampleNumber) }),
@@ -99,7 +99,7 @@ export const refusals: {
   ServiceUnavailable: new ServiceUnavailable({ retryAfterSeconds: 5 })
 }
 
-const otherFaults = new ValidationFailed({
+const otherErrors = new ValidationFailed({
   code: "request_failed_validation",
   errors: [
     {
@@ -111,7 +111,7 @@ const otherFaults = new ValidationFailed({
 })
 
 const bodies = new Map<EnvelopeCode, ProblemBody>(
-  [...Object.values<Enveloped>(refusals), otherFaults].map((refusal) => {
+  [...Object.values<Enveloped>(refusals), otherErrors].map((refusal) => {
     const { body } = envelopeOf(refusal)
     return [body.code, body]
   })

@@ -61,7 +61,7 @@ describe("problemOf", () => {
       const { body } = envelopeOf(refusal)
       expect(body.detail).toMatch(/^[A-Z].{15,}[.]$/)
       expect(registry).toHaveProperty(body.code)
-      for (const fault of body.errors ?? []) expect(registry).toHaveProperty(fault.code)
+      for (const error of body.errors ?? []) expect(registry).toHaveProperty(error.code)
     }
   )
 
@@ -117,7 +117,7 @@ describe("problemOf", () => {
     }
   })
 
-  it("passes every fault on, in its order", () => {
+  it("passes every error on, in its order", () => {
     const errors = [
       { attr: "notes.1", code: "blank", detail: "Must not be empty." },
       { attr: "notes.0", code: "required", detail: "This field is required." }
@@ -133,8 +133,8 @@ describe("problemOf", () => {
   })
 
   it("says so where more rules are broken than are listed", () => {
-    const fault = { attr: "notes.1", code: "blank", detail: "Must not be empty." } as const
-    const errors = Array.from({ length: 1_000 }, () => fault)
+    const error = { attr: "notes.1", code: "blank", detail: "Must not be empty." } as const
+    const errors = Array.from({ length: 1_000 }, () => error)
     const code = "account_failed_validation"
     expect(errorResponseOf(new ValidationFailed({ code, errors, more: true })).body).toEqual({
       detail: "The account payload breaks more than 1,000 rules; 1,000 are listed.",

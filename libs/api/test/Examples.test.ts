@@ -27,7 +27,7 @@ const validated: ReadonlyArray<
 
 describe("the examples of requests", () => {
   it.each(validated)("break no rule: %s", (_name, result) => {
-    expect(Result.match(result, { onSuccess: () => [], onFailure: (faults) => faults })).toEqual([])
+    expect(Result.match(result, { onSuccess: () => [], onFailure: (errors) => errors })).toEqual([])
   })
 
   it("show the account that validate answers", () => {

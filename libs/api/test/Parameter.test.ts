@@ -9,7 +9,7 @@ import { TokenGroup } from "../src/TokenApi.ts"
 const readListParameters = parametersOf(QueryGroup.endpoints.listPendingAccountImports)
 const readTransactionParameters = parametersOf(PostImportGroup.endpoints.createTransactions)
 
-const faults =
+const errorsOf =
   (read: (query: Query) => Result.Result<unknown, ReadonlyArray<object>>) => (query: Query) =>
     Result.match(read(query), { onSuccess: () => [], onFailure: (all) => all })
 
@@ -42,7 +42,7 @@ describe("a query", () => {
 describe("an unknown parameter", () => {
   it("is refused at its name, with the nearest one, after what is wrong with others", () => {
     const query = { limt: "1", limit: "0", After: "x" }
-    expect(faults(readListParameters)(query)).toEqual([
+    expect(errorsOf(readListParameters)(query)).toEqual([
       {
         attr: "limit",
         code: "min_value",
@@ -68,7 +68,7 @@ describe("an unknown parameter", () => {
     const read = parametersOf(SystemGroup.endpoints.getLimits)
     expect(read(noQuery)).toEqual(Result.succeed({}))
     const detail = "This operation takes no query parameters."
-    expect(faults(read)({ limit: "1", "": "2" })).toEqual([
+    expect(errorsOf(read)({ limit: "1", "": "2" })).toEqual([
       { attr: "limit", code: "unknown_parameter", detail },
       { attr: "non_field_errors", code: "unknown_parameter", detail }
     ])
@@ -77,7 +77,7 @@ describe("an unknown parameter", () => {
   it("is any name that objects inherit", () => {
     const names = ["__proto__", "constructor", "toString"]
     const query = queryOf(`?${names.join("&")}`)
-    expect(faults(readListParameters)(query)).toMatchObject(
+    expect(errorsOf(readListParameters)(query)).toMatchObject(
       names.map((attr) => ({ attr, code: "unknown_parameter" }))
     )
   })
@@ -94,7 +94,7 @@ describe("an unknown parameter", () => {
       SystemGroup.endpoints.getLimits,
       PostImportGroup.endpoints.createNotes
     ]) {
-      expect(faults(parametersOf<typeof endpoint>(endpoint))(null)).toEqual([
+      expect(errorsOf(parametersOf<typeof endpoint>(endpoint))(null)).toEqual([
         {
           attr: "non_field_errors",
           code: "max_length",
@@ -132,14 +132,14 @@ describe("the parameters of a list", () => {
     ["0x10", "invalid"],
     [" 5", "invalid"]
   ])("refuses the limit %j with %s", (limit, code) => {
-    expect(faults(readListParameters)({ limit })).toMatchObject([{ attr: "limit", code }])
+    expect(errorsOf(readListParameters)({ limit })).toMatchObject([{ attr: "limit", code }])
   })
 
   it.each<Query>([
     { limit: ["1", "2"], after: ["a", "b"] },
     { limit: "", after: "a\0" }
   ])("reports all that is wrong, a repeated parameter and a NUL too: %j", (query) => {
-    expect(faults(readListParameters)(query)).toMatchObject([
+    expect(errorsOf(readListParameters)(query)).toMatchObject([
       { attr: "limit", code: "invalid" },
       { attr: "after", code: "invalid" }
     ])
@@ -155,7 +155,7 @@ describe("the parameters of the transactions import", () => {
   })
 
   it.each(["", "yes", "1", "null", "truee"])("refuses %j", (text) => {
-    expect(faults(readTransactionParameters)({ check_previously_added: text })).toMatchObject([
+    expect(errorsOf(readTransactionParameters)({ check_previously_added: text })).toMatchObject([
       { attr: "check_previously_added", code: "invalid" }
     ])
   })

@@ -28,7 +28,7 @@ const answered = (
 
 const problem = (code: string, more: object = {}) => ({ detail: "Because.", code, ...more })
 const unknown = { status: "UNKNOWN", kraken_account_number: "" }
-const fault = (code: string, attr = "a") =>
+const error = (code: string, attr = "a") =>
   problem("account_failed_validation", { errors: [{ attr, code, detail: "No." }] })
 
 describe("an answer within the contract", () => {
@@ -52,8 +52,8 @@ describe("an answer within the contract", () => {
       asked("POST", stage.slice(0, -1)),
       answered(308, undefined, { location: `${stage}?a` })
     ],
-    ["faults", asked("POST", stage), answered(400, fault("max_length"))],
-    ["a member without a name", asked("POST", stage), answered(400, fault("unknown_field", ""))]
+    ["errors", asked("POST", stage), answered(400, error("max_length"))],
+    ["a member without a name", asked("POST", stage), answered(400, error("unknown_field", ""))]
   ]
   it.each(good)("is not complained of: %s", (_name, question, answer) => {
     expect(complaints(question, answer)).toEqual([])
@@ -71,8 +71,8 @@ describe("an answer outside of it", () => {
     [/nobody describes/, asked("GET", "/nowhere/"), answered(200, {})],
     [/nobody describes/, asked("POST", "/nowhere"), answered(308, undefined, { location: "/x/" })],
     [/not there/, asked("GET", stage), answered(200, unknown)],
-    [/registry/, asked("POST", stage), answered(400, fault("too_long"))],
-    [/says nothing/, asked("POST", stage), answered(400, fault("max_length", ""))],
+    [/registry/, asked("POST", stage), answered(400, error("too_long"))],
+    [/says nothing/, asked("POST", stage), answered(400, error("max_length", ""))],
     [/registry/, asked("GET", "/nowhere/"), answered(404, problem("gone"))],
     [/registry/, asked("GET", "/nowhere/"), answered(404, problem("max_length"))],
     [/another status/, asked("GET", "/nowhere/"), answered(404, problem("parse_error"))],

@@ -21,7 +21,7 @@ import { accept } from "./validationErrors.ts"
 import {
   begin,
   demo,
-  faultsOf,
+  errorsOf,
   key,
   keyOf,
   ports,
@@ -103,7 +103,7 @@ describe("validate", () => {
         const failure = yield* Effect.flip(
           program.validate(demo, stageBody({ billing_email: "x" }))
         )
-        expect(faultsOf(failure)).toEqual(["billing_email invalid_email"])
+        expect(errorsOf(failure)).toEqual(["billing_email invalid_email"])
       }).pipe(Effect.provide(ports))
   )
 })
@@ -130,7 +130,7 @@ describe("stage", () => {
       yield* setStatus("Complete")
       const invalid = yield* Effect.flip(program.stage(demo, stageBody({ account_type: "X" })))
       expect(invalid).toMatchObject({ _tag: "ValidationFailed", code: "account_failed_validation" })
-      expect(faultsOf(invalid)).toEqual(["account_type invalid_choice"])
+      expect(errorsOf(invalid)).toEqual(["account_type invalid_choice"])
       const refused = yield* Effect.flip(program.stage(demo, stageBody()))
       expect(refused).toMatchObject({ _tag: "MigrationNotOngoing", status: "Complete" })
       expect(yield* stagedText).toBeNull()
@@ -187,7 +187,7 @@ describe("stage", () => {
         program.validate(demo, body)
       ]
       for (const refused of asked) {
-        expect(faultsOf(yield* Effect.flip(refused))).toEqual([
+        expect(errorsOf(yield* Effect.flip(refused))).toEqual([
           "notes.0.document_paths.0.document_path path_does_not_exist_in_file_store",
           "non_field_errors ledger_balances_not_equal_to_transfer_balance"
         ])
@@ -228,7 +228,7 @@ describe("a supplier", () => {
     }).pipe(Effect.provide(ports))
   )
 
-  it.effect("that is unknown hides no other fault, but its documents are not looked up", () =>
+  it.effect("that is unknown hides no other error, but its documents are not looked up", () =>
     Effect.gen(function* () {
       yield* begin()
       const program = yield* programs()
@@ -237,7 +237,7 @@ describe("a supplier", () => {
         "statements.1.statement_path": "nowhere.pdf",
         billing_email: "x"
       })
-      expect(faultsOf(yield* Effect.flip(program.validate(demo, body)))).toEqual([
+      expect(errorsOf(yield* Effect.flip(program.validate(demo, body)))).toEqual([
         "import_supplier import_supplier_does_not_exist",
         "billing_email invalid_email"
       ])

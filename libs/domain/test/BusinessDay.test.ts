@@ -4,7 +4,7 @@ import { DateTime, Option, Result } from "effect"
 import fc from "fast-check"
 import { validateUnknownAccount } from "../src/validation/AccountValidation.ts"
 import { businessDay, TimeZone, timeZoneNamed, utc } from "../src/organisation/BusinessDay.ts"
-import { datedAccount, faultsOfFuture } from "./datedAccount.ts"
+import { datedAccount, futureDateErrors } from "./datedAccount.ts"
 import { midnights } from "./midnights.ts"
 
 describe("a time zone", () => {
@@ -99,7 +99,7 @@ describe("an account payload", () => {
 
   it.each(midnights)("is dated in the future until midnight in $what", (row) => {
     expect(codesAt(row.before, row.last, row.zone)).toEqual([])
-    expect(codesAt(row.day, row.last, row.zone)).toEqual(faultsOfFuture)
+    expect(codesAt(row.day, row.last, row.zone)).toEqual(futureDateErrors)
     expect(codesAt(row.day, row.first, row.zone)).toEqual([])
   })
 
@@ -107,7 +107,7 @@ describe("an account payload", () => {
     const midnight = DateTime.makeUnsafe("2026-03-29T00:00:00Z")
     const last = DateTime.makeUnsafe("2026-03-28T23:59:59.999Z")
     for (const zone of [undefined, utc]) {
-      expect(codesAt("2026-03-29", last, zone)).toEqual(faultsOfFuture)
+      expect(codesAt("2026-03-29", last, zone)).toEqual(futureDateErrors)
       expect(codesAt("2026-03-29", midnight, zone)).toEqual([])
     }
   })

@@ -48,10 +48,10 @@ describe("what is read in one pass", () => {
     })
   })
 
-  it("is nothing of an account with any one fault that the schema knows", slow, () => {
+  it("is nothing of an account with any one error that the schema knows", slow, () => {
     for (const { make } of mutationsOf(domesticPayload())) {
-      const { body, fault } = make()
-      if (fault.code === "max_length" && Array.isArray(get(body, fault.attr))) {
+      const { body, error } = make()
+      if (error.code === "max_length" && Array.isArray(get(body, error.attr))) {
         expect(decoderOf(Account)(body)).toBe(invalid)
       } else {
         compare(Account, body)

@@ -11,7 +11,7 @@ import { Configuration } from "../src/ports/Configuration.ts"
 import { SupplierCode } from "../src/organisation/Supplier.ts"
 import { supplierOf } from "../testing/freshNames.ts"
 import { call, postImport, statement, storedPath, world } from "./postImportPrograms.ts"
-import { begin, demo, faultsOf, processBody, programs, rival, stageBody } from "./importPrograms.ts"
+import { begin, demo, errorsOf, processBody, programs, rival, stageBody } from "./importPrograms.ts"
 
 /** A store that has every document but those that are missing, and keeps count of who asks. */
 const countingStore = (isMissing: (path: string) => boolean = () => false) => {
@@ -81,14 +81,14 @@ const validated = (store: Documents["Service"], body: unknown, caller = demo) =>
     Effect.flatMap((program) => program.validate(caller, body))
   )
 
-/** The faults of the payload, and how often the store was asked. */
+/** The errors of the payload, and how often the store was asked. */
 const refused = Effect.fnUntraced(function* (
   values: Parameters<typeof stageBody>[0],
   isMissing?: (path: string) => boolean
 ) {
   const { counted, store } = countingStore(isMissing)
   const failure = yield* Effect.flip(validated(store, stageBody(values)))
-  return { faults: faultsOf(failure), lookups: counted.lookups }
+  return { errors: errorsOf(failure), lookups: counted.lookups }
 })
 
 it.effect("a hundred documents are looked for once each, sixteen at a time", () =>
@@ -103,7 +103,7 @@ it.effect("a hundred documents are looked for once each, sixteen at a time", () 
 )
 
 describe("documents are looked up", () => {
-  it.effect("beside other faults, and reported with them in payload order", () =>
+  it.effect("beside other errors, and reported with them in payload order", () =>
     Effect.gen(function* () {
       yield* begin()
       const values = {
@@ -113,7 +113,7 @@ describe("documents are looked up", () => {
         "notes.1.body": " "
       }
       expect(yield* refused(values, (path) => path === "b.pdf")).toMatchObject({
-        faults: [
+        errors: [
           "billing_email invalid_email",
           "notes.0.document_paths.1.document_path path_does_not_exist_in_file_store",
           "notes.1.body blank"
@@ -122,17 +122,17 @@ describe("documents are looked up", () => {
     }).pipe(Effect.provide(world))
   )
 
-  it.effect("unless 1,000 other faults were found", () =>
+  it.effect("unless 1,000 other errors were found", () =>
     Effect.gen(function* () {
       yield* begin()
       const customers = (count: number) => Array.from({ length: count }, () => ({}))
       const missing = { statements: statementsOn(["a.pdf", "b.pdf"]), notes: [] }
       const few = yield* refused({ ...missing, customers: customers(998) }, () => true)
-      expect([few.faults.length, few.lookups]).toEqual([1_000, 2])
+      expect([few.errors.length, few.lookups]).toEqual([1_000, 2])
       const more = yield* refused({ ...missing, customers: customers(999) }, () => true)
-      expect([more.faults.length, more.lookups]).toEqual([1_000, 2])
+      expect([more.errors.length, more.lookups]).toEqual([1_000, 2])
       const many = yield* refused({ ...missing, customers: customers(1_000) }, () => true)
-      expect([many.faults.length, many.lookups]).toEqual([1_000, 0])
+      expect([many.errors.length, many.lookups]).toEqual([1_000, 0])
     }).pipe(Effect.provide(world))
   )
 
@@ -140,7 +140,7 @@ describe("documents are looked up", () => {
     Effect.gen(function* () {
       yield* begin()
       const tooMany = (...lists: ReadonlyArray<string>) => ({
-        faults: lists.map((list) => `${list} max_length`),
+        errors: lists.map((list) => `${list} max_length`),
         lookups: 0
       })
       const most = pathsUpTo(1_000)
@@ -156,7 +156,7 @@ describe("documents are looked up", () => {
         tooMany("statements")
       )
       const broken = { notes: [noteOn(more)], statements: [], billing_email: "none" }
-      expect((yield* refused(broken)).faults).toEqual([
+      expect((yield* refused(broken)).errors).toEqual([
         "billing_email invalid_email",
         "notes.0.document_paths max_length"
       ])

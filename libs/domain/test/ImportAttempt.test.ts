@@ -18,7 +18,7 @@ import { sampleTime } from "../testing/samples.ts"
 import {
   begin,
   demo,
-  faultsOf,
+  errorsOf,
   key,
   keyOf,
   ports,
@@ -101,7 +101,7 @@ describe("a dry run", () => {
         configuration.addCode("ledger_code", "WATER")
       )
       const answer = yield* Effect.flip(program.process(demo, processBody({ dry_run: true })))
-      expect(faultsOf(answer)).toEqual(["ledgers.0.ledger_code invalid_choice"])
+      expect(errorsOf(answer)).toEqual(["ledgers.0.ledger_code invalid_choice"])
       const { events } = yield* tracesOf(key)
       expect(events.at(-1)).toMatchObject({
         name: "data_import.import_process.dry_run_error-v1",
@@ -136,12 +136,12 @@ describe("staged data", () => {
       yield* configuration.addCode("ledger_code", "WATER")
       const failure = yield* Effect.flip(program.process(demo, processBody()))
       expect(failure).toMatchObject({ _tag: "ValidationFailed", code: "account_failed_validation" })
-      const faults = faultsOf(failure)
-      expect(faults).toEqual(["ledgers.0.ledger_code invalid_choice"])
+      const errors = errorsOf(failure)
+      expect(errors).toEqual(["ledgers.0.ledger_code invalid_choice"])
       const { attempts, audit, events, process } = yield* tracesOf(key)
       expect(process?.lease, "given back").toBeNull()
       expect(attempts).toMatchObject([{ outcome: "account_failed_validation" }])
-      expect(attempts[0]?.errors.map(({ attr, code }) => `${attr} ${code}`)).toEqual(faults)
+      expect(attempts[0]?.errors.map(({ attr, code }) => `${attr} ${code}`)).toEqual(errors)
       expect(audit.at(-1)).toMatchObject({
         action: "process",
         outcome: "account_failed_validation"
@@ -165,7 +165,7 @@ describe("staged data", () => {
       for (const [code, supplier] of suppliers)
         suppliers.set(code, { ...supplier, documentCheck: true })
       const failure = yield* Effect.flip(program.process(demo, processBody()))
-      expect(faultsOf(failure)).toEqual([
+      expect(errorsOf(failure)).toEqual([
         "statements.0.statement_path path_does_not_exist_in_file_store"
       ])
     }).pipe(Effect.provide(ports))

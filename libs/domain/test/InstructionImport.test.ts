@@ -18,7 +18,7 @@ import {
   postImport,
   world
 } from "./postImportPrograms.ts"
-import { demo, faultsOf } from "./importPrograms.ts"
+import { demo, errorsOf } from "./importPrograms.ts"
 
 /** Words in a reference, and what becomes of the request. */
 const refusals: ReadonlyArray<readonly [reference: string, code: string, reason?: string]> = [
@@ -65,7 +65,7 @@ describe("a vendor that does not confirm the instruction", () => {
       yield* beginImported()
       const program = yield* postImport()
       const unknown = yield* Effect.flip(call(program, "instruction", { vendor: "ADYEN" }))
-      expect(faultsOf(unknown)).toEqual(["vendor invalid_choice"])
+      expect(errorsOf(unknown)).toEqual(["vendor invalid_choice"])
       const configuration = yield* Configuration
       yield* configuration.addCode("vendor", "ADYEN")
       const refused = yield* Effect.flip(call(program, "instruction", { vendor: "ADYEN" }))

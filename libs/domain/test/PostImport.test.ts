@@ -25,7 +25,7 @@ import {
 import {
   begin,
   demo,
-  faultsOf,
+  errorsOf,
   key,
   processBody,
   programs,
@@ -169,15 +169,15 @@ describe("documents", () => {
     statements: "statements.0.statement_path"
   } as const
 
-  it.effect.each(["notes", "statements"] as const)("that are missing are faults: %s", (name) =>
+  it.effect.each(["notes", "statements"] as const)("that are missing are errors: %s", (name) =>
     Effect.gen(function* () {
       yield* beginImported()
       const before = yield* onAccount
       const program = yield* postImport()
       const refused = yield* Effect.flip(call(program, name, { [paths[name]]: "no/such.pdf" }))
-      expect(faultsOf(refused)).toEqual([`${paths[name]} path_does_not_exist_in_file_store`])
+      expect(errorsOf(refused)).toEqual([`${paths[name]} path_does_not_exist_in_file_store`])
       const folder = yield* Effect.flip(call(program, name, { [paths[name]]: "statements" }))
-      expect(faultsOf(folder)).toEqual([`${paths[name]} path_does_not_exist_in_file_store`])
+      expect(errorsOf(folder)).toEqual([`${paths[name]} path_does_not_exist_in_file_store`])
       expect(yield* onAccount).toEqual(before)
     }).pipe(Effect.provide(world))
   )
@@ -249,8 +249,8 @@ describe("the audit log", () => {
       yield* beginImported()
       const program = yield* postImport()
       const { body } = operations.transactions
-      const fault = { attr: "limit", code: "invalid", detail: "" } as const
-      yield* Effect.flip(program.createTransactions(demo, body, Result.fail([fault])))
+      const error = { attr: "limit", code: "invalid", detail: "" } as const
+      yield* Effect.flip(program.createTransactions(demo, body, Result.fail([error])))
       expect(yield* audited).toEqual(["create_transactions request_failed_validation"])
     }).pipe(Effect.provide(world))
   )
@@ -264,7 +264,7 @@ describe("time", () => {
       const at = (minutes: number) => formatInstant(DateTime.add(sampleTime, { minutes }))
       const note = (unpin_at: string) => ({ ...key, notes: [{ body: "pin", unpin_at }] })
       const refused = yield* Effect.flip(program.createNotes(demo, note(at(-1))))
-      expect(faultsOf(refused)).toEqual(["notes.0 note_unpin_at_earlier_than_creation_date"])
+      expect(errorsOf(refused)).toEqual(["notes.0 note_unpin_at_earlier_than_creation_date"])
       const [created] = yield* program.createNotes(demo, note(at(0)))
       expect(created?.created_at).toEqual(sampleTime)
     }).pipe(Effect.provide(world))

@@ -38,10 +38,10 @@ describe("customers", () => {
     ["DOMESTIC_OCCUPIER", false],
     ["BUSINESS_OCCUPIER", false]
   ])("are needed on %s: %s", (account_type, needed) => {
-    const faults = needed ? ["customers required"] : []
-    expect(errorsIn(least({ account_type }))).toEqual(faults)
-    expect(errorsIn(least({ account_type, customers: [] }))).toEqual(faults)
-    expect(errorsIn(least({ account_type, unknown_occupier: false }))).toEqual(faults)
+    const errors = needed ? ["customers required"] : []
+    expect(errorsIn(least({ account_type }))).toEqual(errors)
+    expect(errorsIn(least({ account_type, customers: [] }))).toEqual(errors)
+    expect(errorsIn(least({ account_type, unknown_occupier: false }))).toEqual(errors)
     expect(errorsIn(least({ account_type, unknown_occupier: true }))).toEqual([])
     expect(errorsIn(least({ account_type, customers: [customer] }))).toEqual([])
     const nameless =
@@ -81,8 +81,8 @@ describe("customers", () => {
       { customers: [customer], supply_addresses: [address("A 1"), address("A 2")] },
       []
     ]
-  ])("%s", (_name, values, faults) => {
-    expect(errorsIn(least(values))).toEqual(faults)
+  ])("%s", (_name, values, errors) => {
+    expect(errorsIn(least(values))).toEqual(errors)
   })
 })
 
@@ -96,8 +96,8 @@ describe("supply addresses", () => {
     ["differ in postcode", address("A 1"), address("A 1", "8001"), []],
     ["differ in case", address("A 1"), address("a 1"), []],
     ["differ in where the line ends", address("A", "1 8000"), address("A 1", "8000"), []]
-  ])("that %s", (_name, one, other, faults) => {
-    expect(errorsIn(sampleWith({ supply_addresses: [one, other] }))).toEqual(faults)
+  ])("that %s", (_name, one, other, errors) => {
+    expect(errorsIn(sampleWith({ supply_addresses: [one, other] }))).toEqual(errors)
   })
 
   it("need line, postcode and since when", () => {
@@ -124,8 +124,8 @@ describe("the billing address", () => {
     ["has both", { street_address: "A 1", structured_street_address: { street: "A" } }, both],
     ["has both, one empty", { street_address: "", structured_street_address: {} }, both],
     ["has neither", {}, []]
-  ])("%s", (_name, fields, faults) => {
-    expect(errorsIn(sampleWith({ billing_address: { country: "DK", ...fields } }))).toEqual(faults)
+  ])("%s", (_name, fields, errors) => {
+    expect(errorsIn(sampleWith({ billing_address: { country: "DK", ...fields } }))).toEqual(errors)
   })
 })
 
@@ -170,8 +170,8 @@ describe("the billing options", () => {
     ["industry billing and month", { use_industry_billing, period_start_month: 1 }, industry],
     ["industry billing and day", { use_industry_billing, period_start_day: 1 }, industry],
     ["industry billing and quarter", { use_industry_billing, period_length: "QUARTERLY" }, industry]
-  ])("with %s", (_name, account_billing_options, faults) => {
-    expect(errorsIn(sampleWith({ account_billing_options }))).toEqual(faults)
+  ])("with %s", (_name, account_billing_options, errors) => {
+    expect(errorsIn(sampleWith({ account_billing_options }))).toEqual(errors)
   })
 })
 
@@ -185,8 +185,8 @@ describe("metadata", () => {
     ["two cases of a key", ["a", "A"], []],
     ["keys that every object inherits", ["__proto__", "constructor", "toString"], []],
     ["one of those twice", ["__proto__", "__proto__"], ["metadata metadata_has_duplicate_keys"]]
-  ])("with %s", (_name, keys, faults) => {
-    expect(errorsIn(sampleWith({ metadata: keys.map(entry) }))).toEqual(faults)
+  ])("with %s", (_name, keys, errors) => {
+    expect(errorsIn(sampleWith({ metadata: keys.map(entry) }))).toEqual(errors)
   })
 })
 
@@ -211,8 +211,8 @@ describe("statements", () => {
       [{ ...statement("1"), number: "1", gross_amount: 1, issued_date: "2025-01-01" }],
       ["number", "gross_amount", "issued_date"].map((name) => `statements.0.${name} unknown_field`)
     ]
-  ])("with %s", (_name, statements, faults) => {
-    expect(errorsIn(sampleWith({ statements }))).toEqual(faults)
+  ])("with %s", (_name, statements, errors) => {
+    expect(errorsIn(sampleWith({ statements }))).toEqual(errors)
   })
 
   it("whose document is missing are reported, with or without the leading slash", () => {
@@ -256,8 +256,8 @@ describe("a note", () => {
     ["unpinned a second ago", { body, unpin_at: "2026-01-15T11:59:59Z" }, early],
     ["unpinned long ago and empty", { unpin_at: "2020-01-01T00:00:00Z" }, [...empty, ...early]],
     ["created in the future", { body, created_at: "2030-01-01T00:00:00Z" }, []]
-  ])("%s", (_name, note, faults) => {
-    expect(errorsIn(sampleWith({ notes: [note] }))).toEqual(faults)
+  ])("%s", (_name, note, errors) => {
+    expect(errorsIn(sampleWith({ notes: [note] }))).toEqual(errors)
   })
 })
 

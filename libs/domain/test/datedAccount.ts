@@ -19,8 +19,8 @@ export const datedAccount = (day: string): Wire => ({
   ]
 })
 
-/** The faults of one that is dated tomorrow. */
-export const faultsOfFuture = [
+/** The errors of one that is dated tomorrow. */
+export const futureDateErrors = [
   "customers.0.date_of_birth max_value",
   "ledgers.0 historical_statement_period_end_in_future",
   "ledgers.1.current_statement_transactions.0.transaction_date transaction_in_future"

@@ -1,5 +1,5 @@
 /**
- * What is found of a body: everything where it is at most 1,000 faults, and otherwise 1,000 of
+ * What is found of a body: everything where it is at most 1,000 errors, and otherwise 1,000 of
  * them.
  * Source: docs/contract/errors.md#number-of-errors.
  */
@@ -17,7 +17,7 @@ import { domesticPayload, sampleTime } from "../testing/samples.ts"
 import { objectsAt, type Wire } from "../testing/wire.ts"
 import { damaged } from "./damagedPayloads.ts"
 import { errorsIn, sampleWith } from "./validationErrors.ts"
-import { unboundedFaults } from "./unboundedErrors.ts"
+import { unboundedErrors } from "./unboundedErrors.ts"
 
 const slow = { timeout: 60_000 }
 const facts = factsAt(sampleTime)
@@ -27,14 +27,14 @@ const found = (payload: unknown) => {
   return Result.isFailure(result) ? result.failure : { errors: [], more: false }
 }
 
-const allOf = (payload: unknown) => unboundedFaults(Account, accountRules, payload, facts)
+const allOf = (payload: unknown) => unboundedErrors(Account, accountRules, payload, facts)
 
 const times = <A>(count: number, make: (index: number) => A): ReadonlyArray<A> =>
   Array.from({ length: count }, (_, index) => make(index))
 
 const lists = ["customers", "notes", "statements", "metadata", "supply_addresses"]
 
-describe("up to 1,000 faults", () => {
+describe("up to 1,000 errors", () => {
   it("are all found, as the schema and the rules find them without a bound", slow, () => {
     fc.assert(
       fc.property(accountPayload().chain(damaged), (payload) => {
@@ -63,7 +63,7 @@ describe("up to 1,000 faults", () => {
   })
 })
 
-describe("more than 1,000 faults", () => {
+describe("more than 1,000 errors", () => {
   /** A list of elements of which each is broken in some way, in a payload that may be so as well. */
   const many = fc
     .tuple(
@@ -239,7 +239,7 @@ describe("a body of any size", () => {
     expect(stepsOf(account.validating(deep, facts))).toBeGreaterThan(9_000)
   })
 
-  it("is looked at no further than where the faults are too many", slow, () => {
+  it("is looked at no further than where the errors are too many", slow, () => {
     const customers = times(10_000, () => 1)
     let read = 0
     const watched = new Proxy(customers, {

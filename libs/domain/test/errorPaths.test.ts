@@ -69,8 +69,8 @@ describe("the wrapper", () => {
   })
 
   it("inside itself is an unknown member", () => {
-    const faults = errorsInRequest({ payload: { payload: with_({}) } })
-    expect(faults.slice(0, 2)).toEqual(["payload unknown_field", "import_supplier required"])
+    const errors = errorsInRequest({ payload: { payload: with_({}) } })
+    expect(errors.slice(0, 2)).toEqual(["payload unknown_field", "import_supplier required"])
   })
 })
 
@@ -84,15 +84,15 @@ describe("rules about more than one field", () => {
   })
 
   it("point at their object, and at non_field_errors for the whole payload", () => {
-    const faults = [
+    const errors = [
       "customers.1 customer_family_name_required",
       "account_billing_options account_billing_options_period_start_month_required",
       "ledgers.0 balance_mismatch_on_ledger_balance",
       "non_field_errors customer_with_unknown_occupier",
       "non_field_errors ledger_balances_not_equal_to_transfer_balance"
     ]
-    expect(errorsIn(payload)).toEqual(faults)
-    expect(errorsInRequest({ payload })).toEqual(faults)
+    expect(errorsIn(payload)).toEqual(errors)
+    expect(errorsInRequest({ payload })).toEqual(errors)
   })
 
   it("stand after everything else, also after what stands beside the payload", () => {
@@ -140,8 +140,8 @@ describe("the order", () => {
       const sent = Object.fromEntries(fields.map(([name, value]) => [name, value]))
       const inside = ["billing_address.country required"]
       expect(errorsIn(sent)).toEqual([
-        ...fields.flatMap(([name, , fault]) =>
-          name === "billing_address" ? [fault, ...inside] : [fault]
+        ...fields.flatMap(([name, , error]) =>
+          name === "billing_address" ? [error, ...inside] : [error]
         ),
         "import_supplier required",
         "external_account_number required"
@@ -264,7 +264,7 @@ describe("a broken rule", () => {
       ["account_type invalid_choice"]
     ],
     [
-      "a customer who is none does not hide the next one's fault",
+      "a customer who is none does not hide the next one's error",
       { "customers.0": "Astrid", "customers.1.family_name": "" },
       ["customers.0 not_an_object", "customers.1 customer_family_name_required"]
     ],
@@ -305,12 +305,12 @@ describe("the supplier", () => {
   const unknown = { supplierExists: false }
 
   it("that does not exist is reported beside all else", () => {
-    const faults = ["import_supplier import_supplier_does_not_exist"]
-    expect(errorsWith(unknown, with_({}))).toEqual(faults)
-    expect(errorsInRequest({ payload: with_({}) }, unknown)).toEqual(faults)
-    expect(errorsInProcess(ofProcess(), unknown)).toEqual(faults)
+    const errors = ["import_supplier import_supplier_does_not_exist"]
+    expect(errorsWith(unknown, with_({}))).toEqual(errors)
+    expect(errorsInRequest({ payload: with_({}) }, unknown)).toEqual(errors)
+    expect(errorsInProcess(ofProcess(), unknown)).toEqual(errors)
     expect(errorsWith(unknown, with_({ billing_name: 5 }))).toEqual([
-      ...faults,
+      ...errors,
       "billing_name invalid_type"
     ])
   })
@@ -321,15 +321,15 @@ describe("the supplier", () => {
     ["blank", " ", "blank"],
     ["too long", "S".repeat(33), "max_length"]
   ])("that is %s is not looked for", (_name, import_supplier, code) => {
-    const faults = [`import_supplier ${code}`]
-    expect(errorsWith(unknown, with_({ import_supplier }))).toEqual(faults)
+    const errors = [`import_supplier ${code}`]
+    expect(errorsWith(unknown, with_({ import_supplier }))).toEqual(errors)
     const body = ofProcess({ "payload.import_supplier": import_supplier })
-    expect(errorsInProcess(body, unknown)).toEqual(faults)
+    expect(errorsInProcess(body, unknown)).toEqual(errors)
   })
 
   it("that is missing is not looked for", () => {
-    const faults = ["import_supplier required"]
-    expect(errorsWith(unknown, drop(with_({}), "import_supplier"))).toEqual(faults)
-    expect(errorsInProcess(drop(ofProcess(), "payload.import_supplier"), unknown)).toEqual(faults)
+    const errors = ["import_supplier required"]
+    expect(errorsWith(unknown, drop(with_({}), "import_supplier"))).toEqual(errors)
+    expect(errorsInProcess(drop(ofProcess(), "payload.import_supplier"), unknown)).toEqual(errors)
   })
 })

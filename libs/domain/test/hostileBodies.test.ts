@@ -63,7 +63,7 @@ describe("a field of ten megabytes", () => {
       const result = errorsIn(put(domesticPayload(), path, `1${value}1`))
       expect(result.length, unit).toBeGreaterThan(0)
       expect(
-        result.every((fault) => fault.startsWith(`${path} `)),
+        result.every((error) => error.startsWith(`${path} `)),
         unit
       ).toBe(true)
     }

@@ -118,8 +118,8 @@ export const idempotentWrites = Effect.fnUntraced(function* (plan: FaultPlan = n
   return yield* Effect.provide(IdempotentWrites, layer)
 })
 
-/** The codes of the faults of a failed validation, each with its place. */
-export const faultsOf = (failure: object): ReadonlyArray<string> =>
+/** The codes of the errors of a failed validation, each with its place. */
+export const errorsOf = (failure: object): ReadonlyArray<string> =>
   "errors" in failure && Array.isArray(failure.errors)
     ? (failure.errors as ReadonlyArray<{ attr: string; code: string }>).map(
         ({ attr, code }) => `${attr} ${code}`

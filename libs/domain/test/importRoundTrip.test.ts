@@ -7,7 +7,7 @@ import { encodeAccount } from "../src/account/Account.ts"
 import { accountPayload } from "../testing/arbitraries.ts"
 import { mutant } from "../testing/mutants.ts"
 import { accept } from "./validationErrors.ts"
-import { begin, demo, faultsOf, ports, programs, supplierCode, team } from "./importPrograms.ts"
+import { begin, demo, errorsOf, ports, programs, supplierCode, team } from "./importPrograms.ts"
 
 const payloads = accountPayload({ supplier: supplierCode })
 
@@ -33,17 +33,17 @@ it.effect("an account arrives as it was sent", () =>
   }).pipe(Effect.provide(ports))
 )
 
-it.effect("an account with a fault gets no further than that", () =>
+it.effect("an account with an error gets no further than that", () =>
   Effect.gen(function* () {
     yield* begin({ documentCheck: false })
     const program = yield* programs()
     const { imports } = yield* MemoryStore
-    for (const { body, fault, name } of fc.sample(
+    for (const { body, error, name } of fc.sample(
       payloads.chain((payload) => mutant(payload)),
       100
     )) {
       const failure = yield* Effect.flip(program.stage(demo, { payload: body }))
-      expect(faultsOf(failure), name).toEqual([`${fault.attr} ${fault.code}`])
+      expect(errorsOf(failure), name).toEqual([`${error.attr} ${error.code}`])
     }
     expect(imports.size).toBe(0)
   }).pipe(Effect.provide(ports))

@@ -69,9 +69,9 @@ describe("the sums of a ledger", () => {
       { ...past(1), ...present(2), last_statement_balance: 2, ledger_balance: 4 },
       history
     ]
-  ])("with %s", (_name, ledger, faults) => {
+  ])("with %s", (_name, ledger, errors) => {
     const others = { transfer_balance: (ledger["ledger_balance"] ?? 0) as number }
-    expect(errorsInLedgers([ledger], others)).toEqual(faults)
+    expect(errorsInLedgers([ledger], others)).toEqual(errors)
   })
 
   it.each([
@@ -101,8 +101,8 @@ describe("the sums of a ledger", () => {
     ],
     ["are not judged where one has none", [{ ledger_balance: 0 }, present(1)], 99, []],
     ["are not judged where there are none", [], 99, []]
-  ])("of all ledgers and the transfer balance %s", (_name, ledgers, transfer_balance, faults) => {
-    expect(errorsInLedgers(ledgers, { transfer_balance })).toEqual(faults)
+  ])("of all ledgers and the transfer balance %s", (_name, ledgers, transfer_balance, errors) => {
+    expect(errorsInLedgers(ledgers, { transfer_balance })).toEqual(errors)
   })
 
   it.each([
@@ -119,7 +119,7 @@ describe("the sums of a ledger", () => {
   ])("are given with their difference: %s", (_name, balance, detail) => {
     const ledger = { ledger_code: "L", ...past("0.30"), ...balance }
     const result = validateUnknownAccount(sampleWith({ ledgers: [ledger] }), sampleTime)
-    expect(Result.isFailure(result) && result.failure.map((fault) => fault.detail)).toEqual([
+    expect(Result.isFailure(result) && result.failure.map((error) => error.detail)).toEqual([
       detail
     ])
   })
@@ -202,8 +202,8 @@ describe("ids", () => {
       ["ledgers duplicate_ledger_entries_found"]
     ],
     ["of two ledgers in two cases", [{ ledger_code: "E" }, { ledger_code: "e" }], []]
-  ])("that are the same %s", (_name, ledgers, faults) => {
-    expect(errorsInLedgers(ledgers)).toEqual(faults)
+  ])("that are the same %s", (_name, ledgers, errors) => {
+    expect(errorsInLedgers(ledgers)).toEqual(errors)
   })
 })
 
@@ -236,11 +236,11 @@ describe("a transaction", () => {
         name === "line_items" && (type === "PAYMENT" || type === "REPAYMENT")
           ? [`${at}.amount min_value`]
           : []
-      const faults = without.includes(name)
+      const errors = without.includes(name)
         ? [`${at}.${name} field_not_allowed_for_transaction_type`]
         : []
       const sent = { type, amount, ...product, [name]: value }
-      expect(errorsInOne(sent), name).toEqual([...expected, ...faults])
+      expect(errorsInOne(sent), name).toEqual([...expected, ...errors])
     }
   })
 
@@ -264,8 +264,8 @@ describe("a transaction", () => {
     ],
     ["REPAYMENT may be a cheque", { type: "REPAYMENT", payment_type: "CHEQUE" }, []],
     ["CHARGE may have tax of any amount", { type: "CHARGE", tax_items: [] }, []]
-  ])("%s", (_name, transaction, faults) => {
-    expect(errorsInOne(transaction)).toEqual(faults)
+  ])("%s", (_name, transaction, errors) => {
+    expect(errorsInOne(transaction)).toEqual(errors)
   })
 
   it("needs an id, a date, an amount and a type", () => {

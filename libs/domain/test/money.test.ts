@@ -49,8 +49,8 @@ const textWith = (path: string, spelling: string): string =>
   JSON.stringify(put(payload, path, "SPELLING")).replace('"SPELLING"', () => spelling)
 
 const codesOf = (path: string, spelling: string): ReadonlyArray<string> =>
-  errorsInText(textWith(path, spelling)).flatMap((fault) =>
-    fault.startsWith(`${path} `) ? [fault.slice(path.length + 1)] : []
+  errorsInText(textWith(path, spelling)).flatMap((error) =>
+    error.startsWith(`${path} `) ? [error.slice(path.length + 1)] : []
   )
 
 const storedOf = (path: string, spelling: string): unknown =>

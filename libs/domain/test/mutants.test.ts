@@ -1,5 +1,5 @@
 /**
- * Every fault that a payload can have is reported, alone and at its place, and every code of the
+ * Every error that a payload can have is reported, alone and at its place, and every code of the
  * registry is one that something yields.
  */
 import { describe, expect, it } from "@effect/vitest"
@@ -36,24 +36,24 @@ const payloads: ReadonlyArray<[string, Wire]> = [
   ]
 ]
 
-describe("a payload with one fault", () => {
-  it.each(payloads)("has that fault and no other: %s", { timeout: 60_000 }, (_name, payload) => {
+describe("a payload with one error", () => {
+  it.each(payloads)("has that error and no other: %s", { timeout: 60_000 }, (_name, payload) => {
     expect(errorsIn(payload)).toEqual([])
     const differing = mutationsOf(payload).flatMap(({ make }) => {
-      const { body, fault, name } = make()
-      const faults = errorsIn(body)
-      return faults.length === 1 && faults[0] === `${fault.attr} ${fault.code}`
+      const { body, error, name } = make()
+      const errors = errorsIn(body)
+      return errors.length === 1 && errors[0] === `${error.attr} ${error.code}`
         ? []
-        : [`${name}: ${faults.join(", ")}`]
+        : [`${name}: ${errors.join(", ")}`]
     })
     expect(differing).toEqual([])
   })
 
-  it("has that fault and no other, whatever else is in it", { timeout: 60_000 }, () => {
+  it("has that error and no other, whatever else is in it", { timeout: 60_000 }, () => {
     const mutants = accountPayload().chain((payload) => mutant(payload))
     fc.assert(
-      fc.property(mutants, ({ body, fault }) => {
-        expect(errorsIn(body)).toEqual([`${fault.attr} ${fault.code}`])
+      fc.property(mutants, ({ body, error }) => {
+        expect(errorsIn(body)).toEqual([`${error.attr} ${error.code}`])
       }),
       { numRuns: 300 }
     )
@@ -87,7 +87,7 @@ describe("the registry", () => {
     const unknown = errorsInProcess({ payload: process }, { supplierExists: false })
     const documents = new Set(["statements/NL-0004711/2025-01.pdf"])
     const missing = errorsWith({ missingDocuments: documents }, domesticPayload())
-    const lookedUp = [...unknown, ...missing].map((fault) => fault.split(" ")[1])
+    const lookedUp = [...unknown, ...missing].map((error) => error.split(" ")[1])
     const validated = payloads.flatMap(([, payload]) =>
       mutationsOf(payload).map(({ code }) => code)
     )

@@ -301,7 +301,7 @@ describe("an undocumented field", () => {
     const result = validateUnknownAccount(put(domesticPayload(), path, value), sampleTime)
     return Result.isSuccess(result)
       ? []
-      : result.failure.map((fault) => `${fault.attr} ${fault.code}: ${fault.detail}`)
+      : result.failure.map((error) => `${error.attr} ${error.code}: ${error.detail}`)
   }
 
   it.each([
@@ -333,8 +333,8 @@ describe("an undocumented field", () => {
           parent === ""
             ? []
             : parent.split(".").map((part) => (/^\d$/.test(part) ? Number(part) : part))
-        const faults = errorsIn(put(domesticPayload(), [...segments, name], { a: 1 }))
-        expect(faults).toEqual([`${[...segments, name].join(".")} unknown_field`])
+        const errors = errorsIn(put(domesticPayload(), [...segments, name], { a: 1 }))
+        expect(errors).toEqual([`${[...segments, name].join(".")} unknown_field`])
       }
     }
   )
@@ -374,8 +374,8 @@ describe("the request of process", () => {
     ["operations_team_name", " ", ["payload.operations_team_name blank"]],
     ["external_account_number", "..", ["payload.external_account_number invalid"]],
     ["customers", [], ["payload.customers unknown_field"]]
-  ])("%s: %j", (field, value, faults) => {
-    const inside = faults.map((fault) => fault.replace("payload.", ""))
+  ])("%s: %j", (field, value, errors) => {
+    const inside = errors.map((error) => error.replace("payload.", ""))
     expect(errorsInProcess({ payload: { ...payload, [field]: value } })).toEqual(inside)
   })
 

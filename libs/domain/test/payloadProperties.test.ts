@@ -152,14 +152,14 @@ describe("the sign", () => {
   })
 })
 
-const areWellFormed = (faults: ReadonlyArray<FieldError>): void => {
-  expect(faults.length).toBeGreaterThan(0)
-  for (const { code, detail } of faults) {
+const areWellFormed = (errors: ReadonlyArray<FieldError>): void => {
+  expect(errors.length).toBeGreaterThan(0)
+  for (const { code, detail } of errors) {
     expect(Object.keys(registry)).toContain(code)
     expect(registry[code].kind).not.toBe("request")
     expect(detail).not.toBe("")
   }
-  const places = faults.map(({ attr, code }) => `${attr} ${code}`)
+  const places = errors.map(({ attr, code }) => `${attr} ${code}`)
   expect(places.length - new Set(places).size, `repeated: ${places.join(", ")}`).toBe(0)
 }
 
@@ -180,14 +180,14 @@ describe("anything at all", () => {
   it("that is damaged points at what was sent, or at what is missing there", slow, () => {
     fc.assert(
       fc.property(accountPayload().chain(damaged), (payload) => {
-        for (const fault of errorsIn(payload)) {
+        for (const error of errorsIn(payload)) {
           const [attr = "", code = ""] = [
-            fault.slice(0, fault.lastIndexOf(" ")),
-            fault.split(" ").at(-1)
+            error.slice(0, error.lastIndexOf(" ")),
+            error.split(" ").at(-1)
           ]
           if (attr === "non_field_errors" || code === "required") continue
           const stands = placesIn(payload).has(attr)
-          expect(stands, fault).toBe(true)
+          expect(stands, error).toBe(true)
         }
       }),
       { numRuns: 150 }

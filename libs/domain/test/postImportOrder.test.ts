@@ -24,7 +24,7 @@ import {
 import {
   begin,
   demo,
-  faultsOf,
+  errorsOf,
   key,
   programs,
   rival,
@@ -53,7 +53,7 @@ describe("a request is refused, in this order:", () => {
       const program = yield* postImport()
       const refused = yield* Effect.flip(call(program, name, brokenBy(name)))
       expect(codeOf(refused)).toBe("request_failed_validation")
-      expect(faultsOf(refused)).toEqual([operations[name].broken[2]])
+      expect(errorsOf(refused)).toEqual([operations[name].broken[2]])
     }).pipe(Effect.provide(world))
   )
 
@@ -63,7 +63,7 @@ describe("a request is refused, in this order:", () => {
       const program = yield* postImport()
       const values = { import_supplier: "NOBODYS_CODE", ...brokenBy(name) }
       const refused = yield* Effect.flip(call(program, name, values))
-      expect(faultsOf(refused).toSorted()).toEqual(
+      expect(errorsOf(refused).toSorted()).toEqual(
         ["import_supplier import_supplier_does_not_exist", operations[name].broken[2]].toSorted()
       )
     }).pipe(Effect.provide(world))
@@ -147,7 +147,7 @@ describe("a request is refused, in this order:", () => {
   )
 })
 
-const parameterFaults: ReadonlyArray<FieldError> = [
+const parameterErrors: ReadonlyArray<FieldError> = [
   { attr: "check_previously_added", code: "invalid", detail: "Must be true or false." }
 ]
 
@@ -158,7 +158,7 @@ describe("the parameters of transactions", () => {
       (sent, [path, value]) => put(sent, path, value),
       operations.transactions.body as Parameters<typeof put>[0]
     )
-    return yield* Effect.flip(program.createTransactions(demo, body, Result.fail(parameterFaults)))
+    return yield* Effect.flip(program.createTransactions(demo, body, Result.fail(parameterErrors)))
   })
 
   it.effect("are reported where the body is valid", () =>
@@ -166,16 +166,16 @@ describe("the parameters of transactions", () => {
       yield* beginImported()
       const refused = yield* send({})
       expect(codeOf(refused)).toBe("request_failed_validation")
-      expect(faultsOf(refused)).toEqual(["check_previously_added invalid"])
+      expect(errorsOf(refused)).toEqual(["check_previously_added invalid"])
       expect((yield* onAccount).balance).toBe("50.00")
     }).pipe(Effect.provide(world))
   )
 
-  it.effect("are reported with the faults of the body, before them", () =>
+  it.effect("are reported with the errors of the body, before them", () =>
     Effect.gen(function* () {
       yield* beginImported()
       const refused = yield* send({ "transactions.0.amount": "x", import_supplier: "NOBODYS" })
-      expect(faultsOf(refused)).toEqual([
+      expect(errorsOf(refused)).toEqual([
         "check_previously_added invalid",
         "import_supplier import_supplier_does_not_exist",
         "transactions.0.amount invalid"
@@ -186,9 +186,9 @@ describe("the parameters of transactions", () => {
   it.effect("are reported before the status of the supplier and before the account", () =>
     Effect.gen(function* () {
       yield* begin({ status: "Paused" })
-      expect(faultsOf(yield* send({}))).toEqual(["check_previously_added invalid"])
+      expect(errorsOf(yield* send({}))).toEqual(["check_previously_added invalid"])
       yield* setStatus("Ongoing")
-      expect(faultsOf(yield* send({}))).toEqual(["check_previously_added invalid"])
+      expect(errorsOf(yield* send({}))).toEqual(["check_previously_added invalid"])
     }).pipe(Effect.provide(world))
   )
 })

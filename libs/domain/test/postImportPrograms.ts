@@ -75,8 +75,8 @@ interface Operation {
     keep?: Keep<unknown>
   ) => Effect.Effect<unknown, Failure>
   readonly body: Wire
-  /** A path and a value that break a rule of the request, and the fault it then has. */
-  readonly broken: readonly [path: string, value: unknown, fault: string]
+  /** A path and a value that break a rule of the request, and the error it then has. */
+  readonly broken: readonly [path: string, value: unknown, error: string]
   readonly action: string
 }
 

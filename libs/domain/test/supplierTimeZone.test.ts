@@ -14,12 +14,12 @@ import { SupplierCode } from "../src/organisation/Supplier.ts"
 import { supplierOf } from "../testing/freshNames.ts"
 import type { Wire } from "../testing/wire.ts"
 import { postImport, transaction, world } from "./postImportPrograms.ts"
-import { datedAccount, faultsOfFuture } from "./datedAccount.ts"
+import { datedAccount, futureDateErrors } from "./datedAccount.ts"
 import { midnights } from "./midnights.ts"
 import {
   begin,
   demo,
-  faultsOf,
+  errorsOf,
   key,
   ports,
   processBody,
@@ -55,7 +55,7 @@ describe("an account", () => {
       yield* setTime(row.last)
       for (const name of ["validate", "stage"] as const) {
         const refused = yield* Effect.flip<unknown, Failure, never>(program[name](demo, body))
-        expect(faultsOf(refused), name).toEqual(faultsOfFuture)
+        expect(errorsOf(refused), name).toEqual(futureDateErrors)
       }
       yield* setTime(row.first)
       yield* program.validate(demo, body)
@@ -71,7 +71,7 @@ describe("an account", () => {
       yield* stageUnseen(datedAccount(row.day))
       for (const dry_run of [true, false]) {
         const refused = yield* Effect.flip(program.process(demo, processBody({ dry_run })))
-        expect(faultsOf(refused)).toEqual(faultsOfFuture)
+        expect(errorsOf(refused)).toEqual(futureDateErrors)
       }
       yield* setTime(row.first)
       yield* program.process(demo, processBody())
@@ -89,7 +89,7 @@ describe("an account", () => {
         yield* setTimeZone(pagoPago)
         yield* setTime(DateTime.makeUnsafe("2026-03-29T10:59:59.999Z"))
         const refused = yield* Effect.flip(program.process(demo, processBody()))
-        expect(faultsOf(refused)).toEqual(faultsOfFuture)
+        expect(errorsOf(refused)).toEqual(futureDateErrors)
         yield* setTime(DateTime.makeUnsafe("2026-03-29T11:00:00Z"))
         yield* program.process(demo, processBody())
       }).pipe(Effect.provide(ports))
@@ -108,12 +108,12 @@ describe("an account", () => {
           Effect.flip(
             program.validate(demo, { payload: { ...datedAccount(day), import_supplier: code } })
           ),
-          faultsOf
+          errorsOf
         )
       const missing = ["import_supplier import_supplier_does_not_exist"]
       for (const code of [theirs.code, SupplierCode.make("NOBODY")]) {
         expect(yield* refusal(code, "2026-03-28")).toEqual(missing)
-        expect(yield* refusal(code, "2026-03-29")).toEqual([...missing, ...faultsOfFuture])
+        expect(yield* refusal(code, "2026-03-29")).toEqual([...missing, ...futureDateErrors])
       }
     }).pipe(Effect.provide(ports))
   )

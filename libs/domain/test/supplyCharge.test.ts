@@ -47,7 +47,7 @@ const errorsInCharge = (charge: Wire): ReadonlyArray<string> =>
 
 const errorsInItem = (net_amount: unknown, fields: Wire): ReadonlyArray<string> =>
   errorsInCharge({ amount: 0, line_items: [item(net_amount, fields)] }).filter(
-    (fault) => fault !== sum
+    (error) => error !== sum
   )
 
 describe("the amount of a supply charge", () => {
@@ -132,8 +132,8 @@ describe("a line item", () => {
       { units: [1, "x", null] },
       [".units.1 invalid", ".units.2 null", ".units line_item_units_must_be_two_values"]
     ]
-  ])("%s", (_name, fields, faults) => {
-    expect(errorsInItem(0, fields)).toEqual(faults.map((fault) => `${at}.line_items.0${fault}`))
+  ])("%s", (_name, fields, errors) => {
+    expect(errorsInItem(0, fields)).toEqual(errors.map((error) => `${at}.line_items.0${error}`))
   })
 
   it("and a tax item need their amounts", () => {

@@ -1,5 +1,5 @@
 /**
- * Every fault of a body, found in the plainest way: the schema decodes with all its errors, each
+ * Every error of a body, found in the plainest way: the schema decodes with all its errors, each
  * rule is applied to a partial decode whose invalid members throw, and the ranks are compared
  * member by member. It takes as long as the body wants, and validation is held to it.
  */
@@ -205,8 +205,8 @@ const compareRanks = (a: ReadonlyArray<number>, b: ReadonlyArray<number>): numbe
   return b.length - a.length
 }
 
-/** Finds every fault of a body of the schema, in payload order. */
-export const unboundedFaults = <Body>(
+/** Finds every error of a body of the schema, in payload order. */
+export const unboundedErrors = <Body>(
   schema: Schema.Codec<Body, unknown>,
   ruleSet: RuleSet<Body>,
   input: unknown,

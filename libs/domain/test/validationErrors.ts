@@ -17,7 +17,7 @@ import { get, put, putAll, type Wire } from "../testing/wire.ts"
 /** The sample payload with every path set to its value. */
 export const sampleWith = (values: Wire): Wire => putAll(domesticPayload(), values)
 
-/** `attr code` of every fault, in the order reported; none where all is valid. */
+/** `attr code` of every error, in the order reported; none where all is valid. */
 type ErrorLines = ReadonlyArray<string>
 
 const errorLines = (result: Result.Result<unknown, ReadonlyArray<FieldError>>): ErrorLines =>
@@ -27,10 +27,10 @@ const errorLines = (result: Result.Result<unknown, ReadonlyArray<FieldError>>): 
 export const errorsIn = (payload: unknown): ErrorLines =>
   errorLines(validateUnknownAccount(payload, sampleTime))
 
-/** The account as it would be stored; throws the faults of one that is not valid. */
+/** The account as it would be stored; throws the errors of one that is not valid. */
 export const accept = (payload: unknown): Wire => {
-  const faults = errorsIn(payload)
-  if (faults.length > 0) throw new Error(`Not valid: ${faults.join(", ")}`)
+  const errors = errorsIn(payload)
+  if (errors.length > 0) throw new Error(`Not valid: ${errors.join(", ")}`)
   return encodeAccount(Result.getOrThrow(validateUnknownAccount(payload, sampleTime)))
 }
 
@@ -50,10 +50,10 @@ export const errorsInRequest = (body: unknown, facts: Partial<Facts> = {}): Erro
 export const errorsInProcess = (body: unknown, facts: Partial<Facts> = {}): ErrorLines =>
   errorLines(processRequest.validate(body, { ...factsAt(sampleTime), ...facts }))
 
-/** The codes of the faults at the path, where that is the only thing different from the sample. */
+/** The codes of the errors at the path, where that is the only thing different from the sample. */
 export const codesAt = (path: string, value: unknown): ReadonlyArray<string> =>
-  errorsIn(put(domesticPayload(), path, value)).map((fault) =>
-    fault.startsWith(`${path} `) ? fault.slice(path.length + 1) : `elsewhere: ${fault}`
+  errorsIn(put(domesticPayload(), path, value)).map((error) =>
+    error.startsWith(`${path} `) ? error.slice(path.length + 1) : `elsewhere: ${error}`
   )
 
 /** What is stored at the path, where that is the only thing different from the sample. */

@@ -1,10 +1,10 @@
 /**
- * Payloads with exactly one fault, and the fault: from any valid payload, over every field it has
- * and every rule there is. What a validator says of a mutant must be this fault and nothing else.
+ * Payloads with exactly one error, and the error: from any valid payload, over every field it has
+ * and every rule there is. What a validator says of a mutant must be this error and nothing else.
  */
 import type { DateTime } from "effect"
 import fc from "fast-check"
-import { fieldFaults } from "./mutantsOfFields.ts"
+import { fieldMutations } from "./mutantsOfFields.ts"
 import { type Mutant, ruleBreakings } from "./mutantsOfRules.ts"
 import { sampleTime } from "./samples.ts"
 import { attrOf, drop, put, type Wire } from "./wire.ts"
@@ -19,7 +19,7 @@ interface Mutation {
 }
 
 const ofFields = (payload: Wire): ReadonlyArray<Mutation> =>
-  fieldFaults(payload).map(({ called, code, isDropped, path, value }) => {
+  fieldMutations(payload).map(({ called, code, isDropped, path, value }) => {
     const attr = attrOf(path)
     const name = `${attr} ${called}`
     return {
@@ -28,7 +28,7 @@ const ofFields = (payload: Wire): ReadonlyArray<Mutation> =>
       make: () => ({
         name,
         body: isDropped ? drop(payload, path) : put(payload, path, value),
-        fault: { attr, code }
+        error: { attr, code }
       })
     }
   })
@@ -38,7 +38,7 @@ const ofRules = (payload: Wire, now: DateTime.Utc): ReadonlyArray<Mutation> =>
     const mutant = breaking(payload, now)
     return mutant === null
       ? []
-      : [{ name, code: mutant.fault.code, make: () => ({ name, ...mutant }) }]
+      : [{ name, code: mutant.error.code, make: () => ({ name, ...mutant }) }]
   })
 
 /** Every way to break a payload that is valid as of `now`, once. */

@@ -311,8 +311,8 @@ const account = object(
   }
 )
 
-/** One fault of one field: what stands at the path instead, or that nothing does. */
-export interface FieldFault {
+/** One error of one field: what stands at the path instead, or that nothing does. */
+export interface FieldMutation {
   readonly called: string
   readonly path: ReadonlyArray<string | number>
   readonly value: unknown
@@ -324,7 +324,7 @@ const undocumented = ["surprise", "__proto__", "constructor", "Amount", ""]
 
 const tooLong = 10_001
 
-const ofList = (at: FieldFault["path"], elements: ReadonlyArray<unknown>) => {
+const ofList = (at: FieldMutation["path"], elements: ReadonlyArray<unknown>) => {
   const broken = [...isNull, ...wrong("not_a_list")({}, "[]", 5, true)].map((other) => ({
     ...other,
     path: at
@@ -340,9 +340,9 @@ const ofList = (at: FieldFault["path"], elements: ReadonlyArray<unknown>) => {
 }
 
 const ofObject = (
-  at: FieldFault["path"],
+  at: FieldMutation["path"],
   needed: ReadonlyArray<string>
-): ReadonlyArray<FieldFault> => {
+): ReadonlyArray<FieldMutation> => {
   const others = [...isNull, ...wrong("not_an_object")([], "{}", 5, true)]
   return [
     ...(at.length === 0 ? [] : others.map((other) => ({ ...other, path: at, isDropped: false }))),
@@ -363,11 +363,11 @@ const ofObject = (
   ]
 }
 
-const faultsIn = (
+const mutationsIn = (
   documented: Documented,
   value: unknown,
-  at: FieldFault["path"]
-): ReadonlyArray<FieldFault> => {
+  at: FieldMutation["path"]
+): ReadonlyArray<FieldMutation> => {
   switch (documented.kind) {
     case "leaf":
       return documented.wrong.map((other) => ({ ...other, path: at, isDropped: false }))
@@ -376,7 +376,7 @@ const faultsIn = (
       return [
         ...ofList(at, elements).map((other) => ({ ...other, isDropped: false })),
         ...elements.flatMap((element, index) =>
-          faultsIn(documented.element, element, [...at, index])
+          mutationsIn(documented.element, element, [...at, index])
         )
       ]
     }
@@ -385,12 +385,12 @@ const faultsIn = (
       return [
         ...ofObject(at, documented.needed),
         ...Object.entries(documented.members).flatMap(([name, member]) =>
-          Object.hasOwn(value, name) ? faultsIn(member, get(value, [name]), [...at, name]) : []
+          Object.hasOwn(value, name) ? mutationsIn(member, get(value, [name]), [...at, name]) : []
         )
       ]
   }
 }
 
-/** Every fault that one field of this valid payload can have. */
-export const fieldFaults = (payload: Wire): ReadonlyArray<FieldFault> =>
-  faultsIn(account, payload, [])
+/** Every error that one field of this valid payload can have. */
+export const fieldMutations = (payload: Wire): ReadonlyArray<FieldMutation> =>
+  mutationsIn(account, payload, [])

@@ -7,11 +7,11 @@ import type { FieldCode } from "../src/codes/Code.ts"
 import { dayOf } from "../src/schema/Field.ts"
 import { drop, get, objectsAt, put, putAll, type Wire } from "./wire.ts"
 
-/** A payload with exactly this fault. */
+/** A payload with exactly this error. */
 export interface Mutant {
   readonly name: string
   readonly body: Wire
-  readonly fault: { readonly attr: string; readonly code: FieldCode }
+  readonly error: { readonly attr: string; readonly code: FieldCode }
 }
 
 /**
@@ -21,7 +21,7 @@ type Breaking = (payload: Wire, now: DateTime.Utc) => Omit<Mutant, "name"> | nul
 
 const at = (attr: string, code: FieldCode, body: Wire): Omit<Mutant, "name"> => ({
   body,
-  fault: { attr, code }
+  error: { attr, code }
 })
 
 /** The payload with one more element in a list, and where it stands. */

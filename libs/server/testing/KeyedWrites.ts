@@ -6,7 +6,7 @@ import type { Configuration } from "@data-import/domain/ports/Configuration"
 import type { ApiKeys } from "@data-import/domain/ports/ApiKeys"
 import type { TokenSecrets } from "@data-import/domain/ports/TokenSigner"
 import type { Listening } from "../src/lifecycle/Service.ts"
-import { ask, faultsOf, jsonHeaders, post } from "./RunningService.ts"
+import { ask, errorsOf, jsonHeaders, post } from "./RunningService.ts"
 import { freshOrganisation } from "@data-import/domain/testing/freshNames"
 import { freshToken } from "./Tenant.ts"
 import type { TokenIssuer } from "./TokenIssuer.ts"
@@ -151,7 +151,7 @@ const limits = <R>(it: Vitest.MethodsNonLive<Common | R>, write: KeyedWrite<Comm
       const stored = yield* write.stored
       for (const [what, value] of malformed) {
         const refused = yield* send(request, Buffer.from(value, "utf8").toString("latin1"))
-        expect([refused.status, ...faultsOf(refused)], what).toEqual([
+        expect([refused.status, ...errorsOf(refused)], what).toEqual([
           400,
           write.failed,
           "Idempotency-Key: invalid"
@@ -167,7 +167,7 @@ const limits = <R>(it: Vitest.MethodsNonLive<Common | R>, write: KeyedWrite<Comm
       const bad = { [header]: "a b" }
       expect((yield* post(path, token, "{", bad)).json).toMatchObject({ code: "parse_error" })
       const refused = yield* post(path, token, { colour: "red" }, bad)
-      expect(faultsOf(refused)).toEqual([write.failed, "Idempotency-Key: invalid"])
+      expect(errorsOf(refused)).toEqual([write.failed, "Idempotency-Key: invalid"])
     })
   )
 

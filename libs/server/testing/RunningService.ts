@@ -117,7 +117,7 @@ export const untilLogged = (requestId: string) =>
   )
 
 /** What an answer says is wrong: the code at the top, then each place with its code. */
-export const faultsOf = ({ json }: Reply): ReadonlyArray<string> => {
+export const errorsOf = ({ json }: Reply): ReadonlyArray<string> => {
   const { code, errors = [] } = json as {
     readonly code: string
     readonly errors?: ReadonlyArray<{ readonly attr: string; readonly code: string }>

@@ -16,16 +16,16 @@ export const routes = Effect.gen(function* () {
   return Route.handle(AccountImportGroup, {
     validateAccount: ({ body, caller, parameters }) =>
       accountImport
-        .validate(caller, body, Route.faultsIn(parameters))
+        .validate(caller, body, Route.parameterErrors(parameters))
         .pipe(Effect.flatMap((account) => Answer.success(validated(account)))),
     stageAccount: write(
       ({ body, caller, keep, parameters }) =>
-        accountImport.stage(caller, body, keep, Route.faultsIn(parameters)),
+        accountImport.stage(caller, body, keep, Route.parameterErrors(parameters)),
       ({ first, key }) => Answer.small(first ? 201 : 200, key)
     ),
     processAccount: write(
       ({ body, caller, keep, parameters }) =>
-        accountImport.process(caller, body, keep, Route.faultsIn(parameters)),
+        accountImport.process(caller, body, keep, Route.parameterErrors(parameters)),
       (created) => Answer.small(201, created)
     )
   })

@@ -3,7 +3,7 @@ import { expect, layer } from "@effect/vitest"
 import { DateTime, Effect } from "effect"
 import { businessDay, TimeZone } from "@data-import/domain/organisation/BusinessDay"
 import { nextDay } from "@data-import/domain/schema/Field"
-import { faultsOf } from "@data-import/server/testing/RunningService"
+import { errorsOf } from "@data-import/server/testing/RunningService"
 import { freshTenant } from "@data-import/server/testing/Tenant"
 import { service, stage, validate } from "./importService.ts"
 
@@ -58,11 +58,11 @@ layer(service, { excludeTestServices: true })("the business day", (it) => {
         }
         const validated = yield* validate(tenant, payload)
         const staged = yield* stage(tenant, payload)
-        const faults = [validated, staged].map((reply) =>
-          reply.status < 300 ? [] : faultsOf(reply)
+        const errors = [validated, staged].map((reply) =>
+          reply.status < 300 ? [] : errorsOf(reply)
         )
-        expect(faults[0]).toEqual(faults[1])
-        return faults[0]
+        expect(errors[0]).toEqual(errors[1])
+        return errors[0]
       })
       const answers = yield* onOneDay(({ ahead, behind }) =>
         Effect.all({

@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { recordOf } from "@data-import/domain/testing/importRecords"
 import { put } from "@data-import/domain/testing/wire"
 import { rows } from "@data-import/postgres/testing/rows"
-import { faultsOf, persistently } from "@data-import/server/testing/RunningService"
+import { errorsOf, persistently } from "@data-import/server/testing/RunningService"
 import { freshTenant, type Tenant } from "@data-import/server/testing/Tenant"
 import { accountOf, process, service, serviceWith, stage, stagedImport } from "./importService.ts"
 
@@ -40,8 +40,8 @@ layer(service, { excludeTestServices: true })("concurrently", (it) => {
         const others = replies.filter(({ status }) => status !== 201)
         for (const reply of others) {
           expect(reply.status).toBe(400)
-          expect(refusals).toContain(faultsOf(reply)[0])
-          if (faultsOf(reply)[0] === "account_import_process_already_imported") {
+          expect(refusals).toContain(errorsOf(reply)[0])
+          if (errorsOf(reply)[0] === "account_import_process_already_imported") {
             expect(numberIn(reply.json)).toBe(number)
           }
         }
@@ -61,7 +61,7 @@ layer(service, { excludeTestServices: true })("concurrently", (it) => {
           (options) => persistently(process(tenant, key, options)),
           together
         )
-        const codes = replies.filter(({ status }) => status !== 201).map((it) => faultsOf(it)[0])
+        const codes = replies.filter(({ status }) => status !== 201).map((it) => errorsOf(it)[0])
         for (const code of codes) {
           expect([...refusals, "dry_run_successful"]).toContain(code)
         }
@@ -139,7 +139,7 @@ layer(serviceWith({ CONCURRENCY_LIMIT: "0" }), { excludeTestServices: true })(
         for (const concurrencyLimit of [null, 5]) {
           const { key, tenant } = yield* stagedImport({ concurrencyLimit })
           const reply = yield* process(tenant, key)
-          expect([reply.status, ...faultsOf(reply)]).toEqual([429, "concurrency_limit_exceeded"])
+          expect([reply.status, ...errorsOf(reply)]).toEqual([429, "concurrency_limit_exceeded"])
           expect(yield* accountsOf(tenant)).toEqual([])
         }
       })

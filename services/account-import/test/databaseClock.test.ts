@@ -9,7 +9,7 @@ import { portsBeside } from "@data-import/postgres/testing/serviceDatabase"
 import { rows } from "@data-import/postgres/testing/rows"
 import { whileAccountsStandStill } from "@data-import/postgres/testing/standstill"
 import { freshUrl } from "@data-import/postgres/testing/TestDatabase"
-import { faultsOf, running, until } from "@data-import/server/testing/RunningService"
+import { errorsOf, running, until } from "@data-import/server/testing/RunningService"
 import { freshTenant, type Tenant } from "@data-import/server/testing/Tenant"
 import { TokenIssuer, layer as tokenMint } from "@data-import/server/testing/TokenIssuer"
 import { layer as tokenSecrets } from "@data-import/server/auth/TokenSecrets"
@@ -94,7 +94,7 @@ describe.each(anHour)("an instance whose clock is an hour", (direction, wrong) =
               expect(seconds).toBeGreaterThan(30)
               expect(seconds).toBeLessThanOrEqual(60)
               const refused = yield* Effect.provideContext(process(tenant, key), other)
-              expect(faultsOf(refused)).toEqual(["account_import_process_in_progress"])
+              expect(errorsOf(refused)).toEqual(["account_import_process_in_progress"])
               return held
             })
           ).pipe(
@@ -124,7 +124,7 @@ describe.each(anHour)("an instance whose clock is an hour", (direction, wrong) =
         yield* leave(live.external_account_number, 55)
         yield* leave(over.external_account_number, -1)
         const refused = yield* Effect.provideContext(process(tenant, live), instances.off)
-        expect(faultsOf(refused)).toEqual(["account_import_process_in_progress"])
+        expect(errorsOf(refused)).toEqual(["account_import_process_in_progress"])
         const taken = yield* Effect.provideContext(process(tenant, over), instances.off)
         expect(taken.status).toBe(201)
       })

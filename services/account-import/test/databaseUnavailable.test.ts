@@ -8,7 +8,7 @@ import { whileAccountsStandStill } from "@data-import/postgres/testing/standstil
 import {
   ask,
   beginPost,
-  faultsOf,
+  errorsOf,
   persistently,
   Premises,
   until
@@ -131,7 +131,7 @@ layer(serviceBehindProxy, { excludeTestServices: true })("an unavailable databas
         const { token } = tenant
         const headers = { authorization: `Token ${token}`, "content-type": "application/json" }
         const malformed = ask({ path: "/v1/data-import/validate-account/", headers, body: "{" })
-        expect(faultsOf(yield* away(malformed))).toEqual(["parse_error"])
+        expect(errorsOf(yield* away(malformed))).toEqual(["parse_error"])
       })
     )
   })
@@ -189,7 +189,7 @@ layer(serviceBehindProxy, { excludeTestServices: true })("an unavailable databas
         expect(interrupted.status).toBe(503)
         const last = yield* until(
           persistently(process(tenant, key)),
-          (reply) => faultsOf(reply)[0] !== "account_import_process_in_progress"
+          (reply) => errorsOf(reply)[0] !== "account_import_process_in_progress"
         )
         const { kraken_account_number: number } = last.json as Record<string, string>
         expect(yield* accountsOf(tenant)).toEqual([{ number }])

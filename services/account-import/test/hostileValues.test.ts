@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { put, type Wire } from "@data-import/domain/testing/wire"
 import { team } from "@data-import/postgres/testing/serviceDatabase"
 import { rows } from "@data-import/postgres/testing/rows"
-import { faultsOf, post, Premises } from "@data-import/server/testing/RunningService"
+import { errorsOf, post, Premises } from "@data-import/server/testing/RunningService"
 import { freshTenant } from "@data-import/server/testing/Tenant"
 import {
   accountOf,
@@ -56,7 +56,7 @@ layer(service, { excludeTestServices: true })("a hostile value", (it) => {
             const body = withSource({ payload: account }, ["payload", ...path], source)
             const reply = yield* post(validatePath, tenant.token, body)
             expect([200, 400], `${path.join(".")}: ${reply.text}`).toContain(reply.status)
-            if (reply.status === 400) expect(faultsOf(reply)[0]).toBe(failed)
+            if (reply.status === 400) expect(errorsOf(reply)[0]).toBe(failed)
           })
         )
       })
@@ -82,11 +82,11 @@ layer(service, { excludeTestServices: true })("a hostile value", (it) => {
           Effect.gen(function* () {
             const source = `${JSON.stringify(value).slice(0, -1)}${escape}"`
             const body = withSource({ payload: account }, ["payload", ...path], source)
-            const [code, ...faults] = faultsOf(yield* post(stagePath, tenant.token, body))
+            const [code, ...errors] = errorsOf(yield* post(stagePath, tenant.token, body))
             expect(code).toBe(failed)
-            expect(faults).toHaveLength(1)
-            expect(faults[0]).toMatch(codes)
-            expect(faults[0]?.replace(codes, "")).toBe(path.join("."))
+            expect(errors).toHaveLength(1)
+            expect(errors[0]).toMatch(codes)
+            expect(errors[0]?.replace(codes, "")).toBe(path.join("."))
           })
         )
       })
@@ -103,9 +103,9 @@ layer(service, { excludeTestServices: true })("a hostile value", (it) => {
             [["metadata", 0, "value", name], "metadata.0.value: invalid"],
             [["metadata", 0, "value", "a", name], "metadata.0.value.a: invalid"]
           ]
-          for (const [path, fault] of places) {
+          for (const [path, error] of places) {
             const reply = yield* stage(tenant, put(account, path, 1))
-            expect(faultsOf(reply)).toEqual([failed, fault])
+            expect(errorsOf(reply)).toEqual([failed, error])
           }
         }
       })
@@ -122,7 +122,7 @@ layer(service, { excludeTestServices: true })("a hostile value", (it) => {
               payload: { ...request, [field]: text }
             })
             expect(reply.status).toBe(400)
-            expect(faultsOf(reply)).toContainEqual(`${field}: invalid`)
+            expect(errorsOf(reply)).toContainEqual(`${field}: invalid`)
           }
         }
         const recorded = yield* rows(
@@ -174,7 +174,7 @@ layer(service, { excludeTestServices: true })("a hostile value", (it) => {
         const body = withSource({ payload: account }, ["payload", ...path], source)
         const at = path.join(".")
         const reply = yield* post(validatePath, tenant.token, body)
-        expect(faultsOf(reply).filter((it) => it.startsWith(at))).toEqual(
+        expect(errorsOf(reply).filter((it) => it.startsWith(at))).toEqual(
           codes.map((code) => `${at}: ${code}`)
         )
       })

@@ -10,7 +10,7 @@ import { freshAttempt } from "@data-import/domain/testing/freshNames"
 import { recordOf } from "@data-import/domain/testing/importRecords"
 import { team } from "@data-import/postgres/testing/serviceDatabase"
 import { auditTables, rows, tablesBut } from "@data-import/postgres/testing/rows"
-import { faultsOf, post, Premises, putDocument } from "@data-import/server/testing/RunningService"
+import { errorsOf, post, Premises, putDocument } from "@data-import/server/testing/RunningService"
 import { freshSupplierOf, freshTenant, type Tenant } from "@data-import/server/testing/Tenant"
 import { accountOf, process, processPath, service, stage, stagedImport } from "./importService.ts"
 
@@ -126,10 +126,10 @@ layer(service, { excludeTestServices: true })("process over HTTP", (it) => {
         const account = { ...key, unknown_occupier: true, statements: [statement] }
         expect((yield* stage(tenant, account)).status).toBe(201)
         rmSync(join(documents, tenant.supplier.documentRoot, path))
-        const fault = "statements.0.statement_path: path_does_not_exist_in_file_store"
+        const error = "statements.0.statement_path: path_does_not_exist_in_file_store"
         for (const dry_run of [false, true]) {
           const reply = yield* process(tenant, key, { dry_run })
-          expect(faultsOf(reply)).toEqual(["account_failed_validation", fault])
+          expect(errorsOf(reply)).toEqual(["account_failed_validation", error])
         }
         expect(yield* accountsOf(tenant)).toEqual([])
         const attempts = yield* (yield* AuditLog).attempts(key)
@@ -205,7 +205,7 @@ layer(service, { excludeTestServices: true })("process over HTTP", (it) => {
         const { key, tenant } = yield* stagedImport()
         const { code } = yield* freshSupplierOf(tenant.organisation)
         const reply = yield* process(tenant, { ...key, import_supplier: code })
-        expect(faultsOf(reply)).toEqual(["import_process_does_not_exist"])
+        expect(errorsOf(reply)).toEqual(["import_process_does_not_exist"])
       })
     )
 
@@ -237,7 +237,7 @@ layer(service, { excludeTestServices: true })("process over HTTP", (it) => {
         const { code } = tenant.supplier
         const told = (number: string, operations_team_name = "Nobody") =>
           process(tenant, tenant.keyOf(number), { operations_team_name }).pipe(
-            Effect.map((reply) => faultsOf(reply)[0])
+            Effect.map((reply) => errorsOf(reply)[0])
           )
         for (const number of ["free", "held", "skipped"]) {
           yield* stage(tenant, accountOf(tenant.keyOf(number)))

@@ -1,4 +1,4 @@
-/** What holds over HTTP for every valid account, and for every account with one fault. */
+/** What holds over HTTP for every valid account, and for every account with one error. */
 import { expect, layer } from "@effect/vitest"
 import { Clock, type Context, Effect, Layer } from "effect"
 import fc from "fast-check"
@@ -9,7 +9,7 @@ import { sampleTime } from "@data-import/domain/testing/samples"
 import { get, isWire, objectsAt, put, type Wire } from "@data-import/domain/testing/wire"
 import { FollowsClock } from "@data-import/postgres/connection/Database"
 import { rows } from "@data-import/postgres/testing/rows"
-import { faultsOf } from "@data-import/server/testing/RunningService"
+import { errorsOf } from "@data-import/server/testing/RunningService"
 import { freshSupplierOf, freshTenant } from "@data-import/server/testing/Tenant"
 import { process, service, type Service, stage, validate } from "./importService.ts"
 
@@ -147,14 +147,14 @@ layer(serviceAtSampleTime, { excludeTestServices: true })("over HTTP", (it) => {
       const mutants = accounts
         .chain((account) => mutant(account))
         .filter(({ body }) => JSON.stringify(body).length < bodyBytes / 4)
-      yield* forAll(mutants, 60, ({ body, fault }) =>
+      yield* forAll(mutants, 60, ({ body, error }) =>
         Effect.gen(function* () {
-          const expected = ["account_failed_validation", `${fault.attr}: ${fault.code}`]
+          const expected = ["account_failed_validation", `${error.attr}: ${error.code}`]
           for (const send of [validate, stage]) {
             const reply = yield* send(tenant, body)
             expect(reply.status).toBe(400)
-            expect(faultsOf(reply)).toEqual(
-              fault.attr === "import_supplier" ? expect.arrayContaining(expected) : expected
+            expect(errorsOf(reply)).toEqual(
+              error.attr === "import_supplier" ? expect.arrayContaining(expected) : expected
             )
           }
         })

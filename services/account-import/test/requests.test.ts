@@ -4,7 +4,7 @@ import type { Request } from "@data-import/api/testing/Client"
 import { revokeKey } from "@data-import/domain/auth/ServiceToken"
 import { put } from "@data-import/domain/testing/wire"
 import { rows } from "@data-import/postgres/testing/rows"
-import { ask, faultsOf, jsonHeaders, post } from "@data-import/server/testing/RunningService"
+import { ask, errorsOf, jsonHeaders, post } from "@data-import/server/testing/RunningService"
 import { freshTenant, freshToken } from "@data-import/server/testing/Tenant"
 import { TokenIssuer } from "@data-import/server/testing/TokenIssuer"
 import {
@@ -301,7 +301,7 @@ layer(service, { excludeTestServices: true })("a request", (it) => {
         const account = put(accountOf(tenant.keyOf("1")), "metadata.0.value", deepest)
         expect((yield* validate(tenant, account)).status).toBe(200)
         const deeper = put(account, "metadata.0.value.a", [deepest])
-        expect(faultsOf(yield* validate(tenant, deeper))).toEqual(["parse_error"])
+        expect(errorsOf(yield* validate(tenant, deeper))).toEqual(["parse_error"])
       })
     )
   })

@@ -7,7 +7,7 @@ import { freshAttempt } from "@data-import/domain/testing/freshNames"
 import { recordOf } from "@data-import/domain/testing/importRecords"
 import { put } from "@data-import/domain/testing/wire"
 import { rows } from "@data-import/postgres/testing/rows"
-import { faultsOf, persistently } from "@data-import/server/testing/RunningService"
+import { errorsOf, persistently } from "@data-import/server/testing/RunningService"
 import { freshTenant, type Tenant } from "@data-import/server/testing/Tenant"
 import { accountOf, process, service, stage, stagedImport, validate } from "./importService.ts"
 
@@ -178,7 +178,7 @@ layer(service, { excludeTestServices: true })("stage over HTTP", (it) => {
         yield* imports.setSkipped({ key, skipped: true, at })
         const reply = yield* stage(tenant, accountOf(key))
         expect(reply.status).toBe(400)
-        expect(faultsOf(reply)).toEqual(["account_import_process_skipped"])
+        expect(errorsOf(reply)).toEqual(["account_import_process_skipped"])
         yield* imports.setSkipped({ key, skipped: false, at })
         expect((yield* stage(tenant, accountOf(key))).status).toBe(200)
       })
@@ -194,7 +194,7 @@ layer(service, { excludeTestServices: true })("stage over HTTP", (it) => {
         yield* imports.claim({ ...attempt, key, attempt: id, caller, at })
         const reply = yield* stage(tenant, accountOf(key))
         expect(reply.status).toBe(400)
-        expect(faultsOf(reply)).toEqual(["account_import_process_in_progress"])
+        expect(errorsOf(reply)).toEqual(["account_import_process_in_progress"])
         yield* imports.renew({ key, attempt: id, at, until: at })
         expect((yield* stage(tenant, accountOf(key))).status).toBe(200)
         const [ended] = yield* (yield* AuditLog).attempts(key)
@@ -232,7 +232,7 @@ layer(service, { excludeTestServices: true })("stage over HTTP", (it) => {
           const { key, tenant } = yield* stagedImport()
           yield* process(tenant, key)
           const code = (payload: unknown) =>
-            Effect.map(stage(tenant, payload), (reply) => faultsOf(reply)[0])
+            Effect.map(stage(tenant, payload), (reply) => errorsOf(reply)[0])
           const broken = put(accountOf(key), "billing_email", "x")
           yield* setup.changeSupplierStatus(tenant.supplier.code, () => Result.succeed("Complete"))
           expect(yield* code(broken)).toBe("account_failed_validation")

@@ -3,7 +3,7 @@ import { DateTime, Effect, Result } from "effect"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 import { Configuration } from "@data-import/domain/ports/Configuration"
 import { get, put, putAll, type Wire } from "@data-import/domain/testing/wire"
-import { faultsOf, post, putDocument } from "@data-import/server/testing/RunningService"
+import { errorsOf, post, putDocument } from "@data-import/server/testing/RunningService"
 import { freshTenant, freshToken } from "@data-import/server/testing/Tenant"
 import {
   accountOf,
@@ -143,11 +143,11 @@ layer(service, { excludeTestServices: true })("validate over HTTP", (it) => {
       Effect.gen(function* () {
         const tenant = yield* freshTenant({ documentCheck: true })
         const account = accountOf(tenant.keyOf("1"))
-        expect(faultsOf(yield* validate(tenant, account))).toEqual(missing(places))
-        expect(faultsOf(yield* stage(tenant, account))).toEqual(missing(places))
+        expect(errorsOf(yield* validate(tenant, account))).toEqual(missing(places))
+        expect(errorsOf(yield* stage(tenant, account))).toEqual(missing(places))
         for (const path of named.slice(0, 2)) yield* putDocument(tenant, path)
         yield* putDocument(tenant, `${named[2]}/a-folder-is-no-document.pdf`)
-        expect(faultsOf(yield* validate(tenant, account))).toEqual(missing(places.slice(2)))
+        expect(errorsOf(yield* validate(tenant, account))).toEqual(missing(places.slice(2)))
       })
     )
 
@@ -176,7 +176,7 @@ layer(service, { excludeTestServices: true })("validate over HTTP", (it) => {
         ]
         for (const path of wrong) {
           const account = put(accountOf(tenant.keyOf("1")), places[1] ?? "", path)
-          expect(faultsOf(yield* validate(tenant, account)), path).toEqual([
+          expect(errorsOf(yield* validate(tenant, account)), path).toEqual([
             "account_failed_validation",
             `${places[1]}: invalid_document_path`
           ])

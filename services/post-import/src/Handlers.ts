@@ -64,7 +64,7 @@ export const routes = Effect.gen(function* () {
   return Route.handle(PostImportGroup, {
     createNotes: write(
       ({ body, caller, keep, parameters }) =>
-        postImport.createNotes(caller, body, keep, Route.faultsIn(parameters)),
+        postImport.createNotes(caller, body, keep, Route.parameterErrors(parameters)),
       (results) => Answer.small(201, results.map(noteLine))
     ),
     createTransactions: write(
@@ -74,12 +74,12 @@ export const routes = Effect.gen(function* () {
     ),
     createHistoricalStatements: write(
       ({ body, caller, keep, parameters }) =>
-        postImport.createStatements(caller, body, keep, Route.faultsIn(parameters)),
+        postImport.createStatements(caller, body, keep, Route.parameterErrors(parameters)),
       statementsStored
     ),
     createPaymentInstruction: write(
       ({ body, caller, keep, parameters }) =>
-        postImport.createPaymentInstruction(caller, body, keep, Route.faultsIn(parameters)),
+        postImport.createPaymentInstruction(caller, body, keep, Route.parameterErrors(parameters)),
       (created) => Answer.small(201, created)
     )
   })

@@ -5,7 +5,7 @@ import type { Reply } from "@data-import/api/testing/Client"
 import { hex } from "@data-import/domain/testing/freshNames"
 import { descriptionOf } from "@data-import/domain/testing/importedAccounts"
 import { recordOf } from "@data-import/domain/testing/importRecords"
-import { faultsOf, persistently } from "@data-import/server/testing/RunningService"
+import { errorsOf, persistently } from "@data-import/server/testing/RunningService"
 import {
   addInstruction,
   addNotes,
@@ -179,7 +179,7 @@ layer(service, { excludeTestServices: true })("concurrently", (it) => {
         const stored = replies.filter(({ status }) => status === 201)
         expect(stored).toHaveLength(1)
         for (const reply of replies.filter(({ status }) => status !== 201)) {
-          expect([reply.status, ...faultsOf(reply)]).toEqual([
+          expect([reply.status, ...errorsOf(reply)]).toEqual([
             400,
             "active_payment_instruction_exists"
           ])

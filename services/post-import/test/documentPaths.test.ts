@@ -5,7 +5,7 @@ import { describe, expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { descriptionOf } from "@data-import/domain/testing/importedAccounts"
 import { recordOf } from "@data-import/domain/testing/importRecords"
-import { faultsOf, Premises, putDocument } from "@data-import/server/testing/RunningService"
+import { errorsOf, Premises, putDocument } from "@data-import/server/testing/RunningService"
 import { freshTenant } from "@data-import/server/testing/Tenant"
 import {
   addNotes,
@@ -141,12 +141,12 @@ layer(service, { excludeTestServices: true })("a document path", (it) => {
           const attacks = targets.map(make)
           const statements = yield* addStatements(account, attacks.map(withPath))
           expect(statements.status, JSON.stringify(attacks)).toBe(400)
-          expect(faultsOf(statements), `kind ${index}: ${JSON.stringify(attacks)}`).toEqual([
+          expect(errorsOf(statements), `kind ${index}: ${JSON.stringify(attacks)}`).toEqual([
             failed,
             ...attacks.map((_, at) => `statements.${at}.statement_path: ${code}`)
           ])
           const notes = yield* addNotes(account, attacks.map(asNote))
-          expect(faultsOf(notes), `kind ${index}: ${JSON.stringify(attacks)}`).toEqual([
+          expect(errorsOf(notes), `kind ${index}: ${JSON.stringify(attacks)}`).toEqual([
             failed,
             ...attacks.map((_, at) => `notes.${at}.document_paths.0.document_path: ${code}`)
           ])
@@ -177,7 +177,7 @@ layer(service, { excludeTestServices: true })("a document path", (it) => {
           account,
           attacks.map(([path], index) => withPath(path, index))
         )
-        expect(faultsOf(reply)).toEqual([
+        expect(errorsOf(reply)).toEqual([
           failed,
           ...attacks.map(([, code], index) => `statements.${index}.statement_path: ${code}`)
         ])
@@ -189,7 +189,7 @@ layer(service, { excludeTestServices: true })("a document path", (it) => {
         const { account } = yield* arranged
         const links = ["links/hosts", "links/out", "links/out/secret.pdf", "links/loop"]
         const reply = yield* addStatements(account, links.map(withPath))
-        expect(faultsOf(reply)).toEqual([
+        expect(errorsOf(reply)).toEqual([
           failed,
           ...links.map((_, index) => `statements.${index}.statement_path: ${missing}`)
         ])
@@ -204,7 +204,7 @@ layer(service, { excludeTestServices: true })("a document path", (it) => {
           account,
           attacks.map(([path], index) => withPath(path, index))
         )
-        expect(faultsOf(reply).slice(1)).toEqual(
+        expect(errorsOf(reply).slice(1)).toEqual(
           attacks.flatMap(([, code], index) =>
             code === invalid ? [`statements.${index}.statement_path: ${code}`] : []
           )
@@ -264,7 +264,7 @@ layer(service, { excludeTestServices: true })("an unavailable document store", (
               yield* addNotes(account, [asNote("there.pdf")])
             ]
             for (const reply of replies) {
-              expect([reply.status, ...faultsOf(reply)]).toEqual([503, "service_unavailable"])
+              expect([reply.status, ...errorsOf(reply)]).toEqual([503, "service_unavailable"])
             }
             expect((yield* addNotes(account, [{ body: "no document" }])).status).toBe(201)
           }),

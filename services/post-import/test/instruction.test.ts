@@ -6,7 +6,7 @@ import { descriptionOf } from "@data-import/domain/testing/importedAccounts"
 import { recordOf } from "@data-import/domain/testing/importRecords"
 import { instructionPayload } from "@data-import/domain/testing/samples"
 import type { Wire } from "@data-import/domain/testing/wire"
-import { faultsOf, post, Premises } from "@data-import/server/testing/RunningService"
+import { errorsOf, post, Premises } from "@data-import/server/testing/RunningService"
 import { freshTenant } from "@data-import/server/testing/Tenant"
 import {
   type Account,
@@ -90,7 +90,7 @@ layer(service, { excludeTestServices: true })("a payment instruction over HTTP",
         ]
         for (const other of others) {
           const reply = yield* addInstruction(account, other)
-          expect([reply.status, ...faultsOf(reply)]).toEqual([
+          expect([reply.status, ...errorsOf(reply)]).toEqual([
             400,
             "active_payment_instruction_exists"
           ])
@@ -119,14 +119,14 @@ layer(service, { excludeTestServices: true })("a payment instruction over HTTP",
         const reference = referenceOf()
         const unknown: Account = { tenant, key: tenant.keyOf("unknown") }
         const nothing = yield* addInstruction(unknown, { reference })
-        expect([nothing.status, ...faultsOf(nothing)]).toEqual([
+        expect([nothing.status, ...errorsOf(nothing)]).toEqual([
           400,
           "import_process_does_not_exist"
         ])
         const pending: Account = { tenant, key: tenant.keyOf("staged") }
         yield* stageAccount(pending, bareAccountOf(pending.key))
         const staged = yield* addInstruction(pending, { reference })
-        expect([staged.status, ...faultsOf(staged)]).toEqual([400, "account_not_found"])
+        expect([staged.status, ...errorsOf(staged)]).toEqual([400, "account_not_found"])
         expect(yield* timesAsked(reference)).toBe(0)
         expect((yield* recordOf(pending.key)).audit.at(-1)).toBe(`${action} account_not_found`)
       })
@@ -197,7 +197,7 @@ layer(service, { excludeTestServices: true })("a payment instruction over HTTP",
         ]
         for (const members of unset) {
           const reply = yield* addInstruction(account, members)
-          expect([reply.status, ...faultsOf(reply)]).toEqual([400, "payment_vendor_unreachable"])
+          expect([reply.status, ...errorsOf(reply)]).toEqual([400, "payment_vendor_unreachable"])
         }
         expect(yield* instructionsOf(account)).toEqual([])
       })
@@ -224,7 +224,7 @@ layer(service, { excludeTestServices: true })("a payment instruction over HTTP",
       Effect.gen(function* () {
         const account = yield* importedAccount(bareAccountOf)
         const reply = yield* addInstruction(account, { reference })
-        expect(faultsOf(reply)).toEqual(["payment_instruction_rejected_by_vendor"])
+        expect(errorsOf(reply)).toEqual(["payment_instruction_rejected_by_vendor"])
         expect(yield* timesAsked(reference)).toBe(0)
       })
     )
@@ -266,7 +266,7 @@ layer(service, { excludeTestServices: true })("a payment instruction over HTTP",
         for (const [members, places] of wrong) {
           const reply = yield* addInstruction(account, members)
           expect(reply.status).toBe(400)
-          expect(faultsOf(reply)).toEqual([failed, ...places])
+          expect(errorsOf(reply)).toEqual([failed, ...places])
         }
         expect(yield* timesAsked(good.reference)).toBe(0)
         expect(yield* instructionsOf(account)).toEqual([])
@@ -276,7 +276,7 @@ layer(service, { excludeTestServices: true })("a payment instruction over HTTP",
     it.effect("without fields is reported for every required field", () =>
       Effect.gen(function* () {
         const { token } = yield* freshTenant()
-        expect(faultsOf(yield* post(paths.instruction, token, {}))).toEqual([
+        expect(errorsOf(yield* post(paths.instruction, token, {}))).toEqual([
           failed,
           ...["import_supplier", "external_account_number", "vendor", "reference", "type"].map(
             (name) => `${name}: required`
@@ -312,7 +312,7 @@ layer(service, { excludeTestServices: true })("a vendor that keeps failing", (it
       const reference = referenceOf(503)
       for (let times = 1; times <= 7; times++) {
         const reply = yield* addInstruction(account, { reference })
-        expect([reply.status, ...faultsOf(reply)]).toEqual([500, "payment_vendor_unavailable"])
+        expect([reply.status, ...errorsOf(reply)]).toEqual([500, "payment_vendor_unavailable"])
         expect(yield* timesAsked(reference)).toBe(Math.min(times, 5))
       }
       expect(yield* instructionsOf(account)).toEqual([])

@@ -4,7 +4,7 @@ import { formatInstant } from "@data-import/domain/schema/Field"
 import { descriptionOf } from "@data-import/domain/testing/importedAccounts"
 import { recordOf } from "@data-import/domain/testing/importRecords"
 import { domesticPayload, notesPayload } from "@data-import/domain/testing/samples"
-import { faultsOf, putDocument } from "@data-import/server/testing/RunningService"
+import { errorsOf, putDocument } from "@data-import/server/testing/RunningService"
 import { addNotes, bareAccountOf, importedAccount, service } from "./postImportService.ts"
 
 const created = "NOTE_CREATION_SUCCESS"
@@ -184,7 +184,7 @@ layer(service, { excludeTestServices: true })("notes over HTTP", (it) => {
         const { notes } = yield* descriptionOf(account.number)
         expect(notes.map((note) => note["body"])).toEqual(bodies)
         const longer = yield* addNotes(account, [{ body: "x".repeat(10_001) }])
-        expect(faultsOf(longer)).toEqual([failed, "notes.0.body: max_length"])
+        expect(errorsOf(longer)).toEqual([failed, "notes.0.body: max_length"])
       })
     )
   })
@@ -200,7 +200,7 @@ layer(service, { excludeTestServices: true })("notes over HTTP", (it) => {
         ])
         const code = "path_does_not_exist_in_file_store"
         expect(reply.status).toBe(400)
-        expect(faultsOf(reply)).toEqual([
+        expect(errorsOf(reply)).toEqual([
           failed,
           `notes.0.document_paths.1.document_path: ${code}`,
           `notes.1.document_paths.0.document_path: ${code}`
@@ -264,7 +264,7 @@ layer(service, { excludeTestServices: true })("notes over HTTP", (it) => {
         for (const [notes, places] of wrong) {
           const reply = yield* addNotes(account, notes)
           expect(reply.status).toBe(400)
-          expect(faultsOf(reply)).toEqual([failed, ...places])
+          expect(errorsOf(reply)).toEqual([failed, ...places])
           expect((yield* recordOf(account.key)).audit.at(-1)).toBe(`create_notes ${failed}`)
         }
         expect((yield* descriptionOf(account.number)).notes).toEqual([])
@@ -277,7 +277,7 @@ layer(service, { excludeTestServices: true })("notes over HTTP", (it) => {
       Effect.gen(function* () {
         const account = yield* importedAccount(bareAccountOf)
         const notes = Array.from({ length: 10_001 }, (_, index) => ({ body: `note ${index}` }))
-        expect(faultsOf(yield* addNotes(account, notes))).toEqual([failed, "notes: max_length"])
+        expect(errorsOf(yield* addNotes(account, notes))).toEqual([failed, "notes: max_length"])
         const full = notes.slice(0, 10_000)
         const reply = yield* addNotes(account, full)
         expect(reply.status).toBe(201)

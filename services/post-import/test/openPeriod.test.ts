@@ -9,7 +9,7 @@ import { recordOf } from "@data-import/domain/testing/importRecords"
 import { transactionsPayload } from "@data-import/domain/testing/samples"
 import { get, put } from "@data-import/domain/testing/wire"
 import { auditTables, tablesBut } from "@data-import/postgres/testing/rows"
-import { faultsOf } from "@data-import/server/testing/RunningService"
+import { errorsOf } from "@data-import/server/testing/RunningService"
 import { addTransactions, bareAccountOf, importedAccount, service } from "./postImportService.ts"
 
 const force = "force_add_to_current_statement"
@@ -99,7 +99,7 @@ layer(service, { excludeTestServices: true })("the open statement period", (it) 
         const stored = yield* descriptionOf(account.number)
         const sent = [creditOf("M", "2025-02-28"), creditOf("N", "2025-02-30")]
         const reply = yield* addTransactions(account, sent, `?${misspelt}=false`)
-        expect(faultsOf(reply)).toEqual([
+        expect(errorsOf(reply)).toEqual([
           "request_failed_validation",
           `${misspelt}: unknown_parameter`,
           "transactions.1.transaction_date: invalid_date"
@@ -197,7 +197,7 @@ layer(service, { excludeTestServices: true })("the open statement period", (it) 
         }))
         const sent = [creditOf("1", day), creditOf("2", "2025-01-01")]
         const refused = yield* addTransactions(account, sent, unforced)
-        expect(faultsOf(refused)).toEqual(["transaction_outside_open_period"])
+        expect(errorsOf(refused)).toEqual(["transaction_outside_open_period"])
         const reply = yield* addTransactions(account, sent)
         const dates = [0, 1].map((index) => get(dataOf(reply, index), "transaction_date"))
         expect(dates[0]).toBe(dates[1])
@@ -218,7 +218,7 @@ layer(service, { excludeTestServices: true })("the open statement period", (it) 
         expect([before, yield* day]).toContain(get(dataOf(reply, 0), "transaction_date"))
         const late = nextDay(nextDay(before))
         const refused = yield* addTransactions(account, [creditOf("2", late)], unforced)
-        expect(faultsOf(refused)).toEqual(["transaction_outside_open_period"])
+        expect(errorsOf(refused)).toEqual(["transaction_outside_open_period"])
         const added = yield* addTransactions(account, [creditOf("3", before)], unforced)
         expect(dataOf(added, 0)).toMatchObject({ transaction_date: before })
       })
@@ -336,9 +336,9 @@ layer(service, { excludeTestServices: true })("the open statement period", (it) 
           const account = yield* importedAccount()
           const sound = yield* addTransactions(account, [creditOf("1", "2025-05-05")], query)
           expect(sound.status).toBe(400)
-          expect(faultsOf(sound)).toEqual(["request_failed_validation", ...places])
+          expect(errorsOf(sound)).toEqual(["request_failed_validation", ...places])
           const broken = yield* addTransactions(account, [{ ...creditOf("1", "") }, null], query)
-          expect(faultsOf(broken)).toEqual([
+          expect(errorsOf(broken)).toEqual([
             "request_failed_validation",
             ...places,
             "transactions.0.transaction_date: blank",
@@ -353,8 +353,8 @@ layer(service, { excludeTestServices: true })("the open statement period", (it) 
         const { tenant } = yield* importedAccount()
         const nowhere = { tenant, key: tenant.keyOf("nowhere") }
         const sent = [creditOf("1", "2025-05-05")]
-        expect(faultsOf(yield* addTransactions(nowhere, sent))).toEqual(["not_found"])
-        expect(faultsOf(yield* addTransactions(nowhere, sent, `?${force}=maybe`))).toEqual([
+        expect(errorsOf(yield* addTransactions(nowhere, sent))).toEqual(["not_found"])
+        expect(errorsOf(yield* addTransactions(nowhere, sent, `?${force}=maybe`))).toEqual([
           "request_failed_validation",
           `${force}: invalid`
         ])

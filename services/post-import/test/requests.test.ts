@@ -7,7 +7,7 @@ import { Configuration } from "@data-import/domain/ports/Configuration"
 import { recordOf } from "@data-import/domain/testing/importRecords"
 import { drop, put, type Wire } from "@data-import/domain/testing/wire"
 import { auditTables, tablesBut } from "@data-import/postgres/testing/rows"
-import { ask, faultsOf, post } from "@data-import/server/testing/RunningService"
+import { ask, errorsOf, post } from "@data-import/server/testing/RunningService"
 import { freshTenant, freshToken, type Tenant } from "@data-import/server/testing/Tenant"
 import {
   type Account,
@@ -148,14 +148,14 @@ layer(service, { excludeTestServices: true })("a post-import request", (it) => {
         const account = yield* importedAccount(bareAccountOf)
         yield* setStatus(account.tenant, "Paused")
         for (const name of names) {
-          expect(faultsOf(yield* send(name, account, { colour: "blue" }))).toEqual([
+          expect(errorsOf(yield* send(name, account, { colour: "blue" }))).toEqual([
             failed,
             "colour: unknown_field"
           ])
         }
         const path = `${paths.transactions}?check_previously_added=maybe`
         const reply = yield* post(path, account.tenant.token, bodyOf("transactions", account))
-        expect(faultsOf(reply)).toEqual([failed, "check_previously_added: invalid"])
+        expect(errorsOf(reply)).toEqual([failed, "check_previously_added: invalid"])
       })
     )
   })
@@ -171,7 +171,7 @@ layer(service, { excludeTestServices: true })("a post-import request", (it) => {
           const reader = yield* freshToken(organisation, ["import:read"])
           for (const body of [bodyOf(name, account), "not even JSON"]) {
             const reply = yield* post(paths[name], reader.token, body)
-            expect([reply.status, ...faultsOf(reply)]).toEqual([403, "permission_denied"])
+            expect([reply.status, ...errorsOf(reply)]).toEqual([403, "permission_denied"])
           }
           expect(yield* tablesBut(...auditTables, "api_keys")).toEqual(stored)
           const writer = yield* freshToken(organisation, ["import:write"])
@@ -194,11 +194,11 @@ layer(service, { excludeTestServices: true })("a post-import request", (it) => {
         for (const [list, code] of places) {
           const reply = yield* send(name, account, { [name]: list })
           const at = Array.isArray(list) && list.length > 0 ? `${name}.0` : name
-          expect([reply.status, ...faultsOf(reply)]).toEqual([400, failed, `${at}: ${code}`])
+          expect([reply.status, ...errorsOf(reply)]).toEqual([400, failed, `${at}: ${code}`])
         }
         const { token } = account.tenant
         const without = yield* post(paths[name], token, drop(bodyOf(name, account), name))
-        expect(faultsOf(without)).toEqual([failed, `${name}: required`])
+        expect(errorsOf(without)).toEqual([failed, `${name}: required`])
       })
     )
 
@@ -213,7 +213,7 @@ layer(service, { excludeTestServices: true })("a post-import request", (it) => {
             payload: {},
             ["__proto__x"]: 1
           })
-          expect(faultsOf(reply)).toEqual([
+          expect(errorsOf(reply)).toEqual([
             failed,
             "import_supplier: blank",
             "external_account_number: invalid",
@@ -228,8 +228,8 @@ layer(service, { excludeTestServices: true })("a post-import request", (it) => {
             [{ external_account_number: "a\0" }, "external_account_number: invalid"],
             [{ external_account_number: "x".repeat(129) }, "external_account_number: max_length"]
           ]
-          for (const [altered, fault] of keys) {
-            expect(faultsOf(yield* send(name, account, altered))).toEqual([failed, fault])
+          for (const [altered, error] of keys) {
+            expect(errorsOf(yield* send(name, account, altered))).toEqual([failed, error])
           }
         })
     )
@@ -245,7 +245,7 @@ layer(service, { excludeTestServices: true })("a post-import request", (it) => {
         ]
         for (const [body, code] of wholes) {
           const reply = yield* post(paths[name], token, body)
-          expect([reply.status, ...faultsOf(reply)]).toEqual([
+          expect([reply.status, ...errorsOf(reply)]).toEqual([
             400,
             failed,
             `non_field_errors: ${code}`
@@ -283,7 +283,7 @@ layer(service, { excludeTestServices: true })("a post-import request", (it) => {
         for (const [expected, { headers, ...cure }] of steps) {
           request = { ...request, ...cure, headers: { ...request.headers, ...headers } }
           const reply = yield* ask(request)
-          const code = reply.text === "" ? [] : faultsOf(reply).slice(0, 1)
+          const code = reply.text === "" ? [] : errorsOf(reply).slice(0, 1)
           expect([reply.status, ...code].join(" ")).toBe(expected)
         }
       })
@@ -294,7 +294,7 @@ layer(service, { excludeTestServices: true })("a post-import request", (it) => {
         const tenant = yield* freshTenant()
         const account = { tenant, key: tenant.keyOf("unknown") }
         for (const name of names) {
-          expect(faultsOf(yield* send(name, account, { x: 1 }))).toEqual([
+          expect(errorsOf(yield* send(name, account, { x: 1 }))).toEqual([
             failed,
             "x: unknown_field"
           ])

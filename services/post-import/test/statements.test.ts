@@ -4,7 +4,7 @@ import { descriptionOf } from "@data-import/domain/testing/importedAccounts"
 import { recordOf } from "@data-import/domain/testing/importRecords"
 import { domesticPayload, statementsPayload } from "@data-import/domain/testing/samples"
 import { drop, put, type Wire, withSource } from "@data-import/domain/testing/wire"
-import { faultsOf, post, putDocument } from "@data-import/server/testing/RunningService"
+import { errorsOf, post, putDocument } from "@data-import/server/testing/RunningService"
 import {
   addStatements,
   bareAccountOf,
@@ -131,7 +131,7 @@ layer(service, { excludeTestServices: true })("historical statements over HTTP",
           const reply = yield* addStatements(account, [sent])
           expect(reply.status, name).toBe(status)
           if (status === 400) {
-            expect(faultsOf(reply), name).toEqual([failed, `statements.0: ${otherwise}`])
+            expect(errorsOf(reply), name).toEqual([failed, `statements.0: ${otherwise}`])
           }
         }
         expect(yield* descriptionOf(account.number)).toEqual(stored)
@@ -149,7 +149,7 @@ layer(service, { excludeTestServices: true })("historical statements over HTTP",
           mayOf("3", { gross_amount: 0 })
         ])
         expect(reply.status).toBe(400)
-        expect(faultsOf(reply)).toEqual([
+        expect(errorsOf(reply)).toEqual([
           failed,
           `statements.1: ${otherwise}`,
           `statements.3: ${otherwise}`
@@ -170,7 +170,7 @@ layer(service, { excludeTestServices: true })("historical statements over HTTP",
         expect(reply.json).toStrictEqual({ ...account.key, statements: [more] })
         expect((yield* descriptionOf(account.number)).statements).toHaveLength(2)
         const other = yield* addStatements(account, [{ ...own, bill_period_to_date: "2025-02-01" }])
-        expect(faultsOf(other)).toEqual([failed, `statements.0: ${otherwise}`])
+        expect(errorsOf(other)).toEqual([failed, `statements.0: ${otherwise}`])
       })
     )
 
@@ -197,7 +197,7 @@ layer(service, { excludeTestServices: true })("historical statements over HTTP",
           mayOf("5", { statement_path: "Statements/05.pdf" })
         ])
         expect(reply.status).toBe(400)
-        expect(faultsOf(reply)).toEqual([
+        expect(errorsOf(reply)).toEqual([
           failed,
           ...[1, 2, 3, 4].map((index) => `statements.${index}.statement_path: ${missing}`)
         ])
@@ -259,7 +259,7 @@ layer(service, { excludeTestServices: true })("historical statements over HTTP",
         for (const [statements, places] of wrong) {
           const reply = yield* addStatements(account, statements)
           expect(reply.status).toBe(400)
-          expect(faultsOf(reply)).toEqual([failed, ...places])
+          expect(errorsOf(reply)).toEqual([failed, ...places])
         }
         expect((yield* descriptionOf(account.number)).statements).toEqual([])
       })
@@ -268,19 +268,19 @@ layer(service, { excludeTestServices: true })("historical statements over HTTP",
     it.effect("with an amount is refused at the number that was sent", () =>
       Effect.gen(function* () {
         const { key, tenant } = yield* importedAccount(bareAccountOf)
-        const faults = (source: string) =>
+        const errors = (source: string) =>
           Effect.map(
             post(
               paths.statements,
               tenant.token,
               withSource({ ...key, statements: [mayOf("1")] }, "statements.0.gross_amount", source)
             ),
-            faultsOf
+            errorsOf
           )
         const at = "statements.0.gross_amount"
-        expect(yield* faults("1e400")).toEqual([failed, `${at}: max_digits`])
-        expect(yield* faults("12345678901")).toEqual([failed, `${at}: max_digits`])
-        expect(yield* faults("0.1000000000000000055")).toEqual([
+        expect(yield* errors("1e400")).toEqual([failed, `${at}: max_digits`])
+        expect(yield* errors("12345678901")).toEqual([failed, `${at}: max_digits`])
+        expect(yield* errors("0.1000000000000000055")).toEqual([
           failed,
           `${at}: max_digits`,
           `${at}: max_decimal_places`
@@ -295,7 +295,7 @@ layer(service, { excludeTestServices: true })("historical statements over HTTP",
         const account = yield* importedAccount(bareAccountOf)
         const statements = Array.from({ length: 10_001 }, (_, index) => fullOf(`${index}`))
         const over = yield* addStatements(account, statements)
-        expect(faultsOf(over)).toEqual([failed, "statements: max_length"])
+        expect(errorsOf(over)).toEqual([failed, "statements: max_length"])
         const full = statements.slice(0, 10_000)
         for (const round of ["first", "again"]) {
           const reply = yield* addStatements(account, full)

@@ -4,7 +4,7 @@ import { descriptionOf } from "@data-import/domain/testing/importedAccounts"
 import { recordOf } from "@data-import/domain/testing/importRecords"
 import { domesticPayload, transactionsPayload } from "@data-import/domain/testing/samples"
 import { drop, get, put, type Wire, withSource } from "@data-import/domain/testing/wire"
-import { faultsOf, post } from "@data-import/server/testing/RunningService"
+import { errorsOf, post } from "@data-import/server/testing/RunningService"
 import {
   addTransactions,
   bareAccountOf,
@@ -307,7 +307,7 @@ layer(service, { excludeTestServices: true })("transactions over HTTP", (it) => 
         for (const [transaction, places] of wrong) {
           const reply = yield* addTransactions(account, [transaction, creditOf("sound")])
           expect(reply.status).toBe(400)
-          expect(faultsOf(reply)).toEqual([
+          expect(errorsOf(reply)).toEqual([
             failed,
             ...places.map((place) => (place.startsWith(":") ? at + place : `${at}.${place}`))
           ])
@@ -331,7 +331,7 @@ layer(service, { excludeTestServices: true })("transactions over HTTP", (it) => 
           ],
           query
         )
-        expect(faultsOf(reply)).toEqual([
+        expect(errorsOf(reply)).toEqual([
           failed,
           "transactions.2.amount: invalid",
           "transactions.3: null",
@@ -352,7 +352,7 @@ layer(service, { excludeTestServices: true })("transactions over HTTP", (it) => 
         })
         const over = yield* addTransactions(account, transactions)
         expect(over.status).toBe(400)
-        expect(faultsOf(over)).toEqual([failed, "transactions: max_length"])
+        expect(errorsOf(over)).toEqual([failed, "transactions: max_length"])
 
         const full = transactions.slice(0, 10_000)
         const reply = yield* addTransactions(account, full)

@@ -215,7 +215,7 @@ layer(service, { excludeTestServices: true })("a list", (it) => {
       ["verbose=1&Limit=0", ["verbose unknown_parameter", "Limit unknown_parameter"]],
       ["limit=0&".repeat(101), ["non_field_errors max_length"]]
     ]
-    it.effect.each(queries)("reports each of them: %s", ([query, faults]) =>
+    it.effect.each(queries)("reports each of them: %s", ([query, expected]) =>
       Effect.gen(function* () {
         const tenant = yield* freshTenant()
         for (const kind of kinds) {
@@ -227,7 +227,7 @@ layer(service, { excludeTestServices: true })("a list", (it) => {
           }
           expect(code).toBe("request_failed_validation")
           expect(errors.map((error) => `${error.attr} ${error.code}`).toSorted()).toEqual(
-            faults.toSorted()
+            expected.toSorted()
           )
         }
       })

@@ -6,11 +6,11 @@ import {
   answers,
   anything,
   both,
-  faultIn,
-  faults,
+  errorIn,
+  errors,
   has,
   hasLength,
-  noFault,
+  noError,
   where
 } from "../Expectation.ts"
 import { errorOf, record, refusalOf, replyOf } from "./replies.ts"
@@ -41,38 +41,38 @@ const examples: Readonly<Record<string, Example>> = {
     unmet: [replyOf(404, errorOf("parse_error"))],
     complaint: "200 or 404 not_found is expected, 404 parse_error came"
   },
-  "the faults": {
-    expectation: faults(failed, "a blank", "b null"),
+  "the errors": {
+    expectation: errors(failed, "a blank", "b null"),
     met: [refused("a blank", "b null")],
     unmet: [refused("b null", "a blank")],
     complaint: `${failed}, a blank, b null is expected, ${failed}, b null, a blank came`
   },
-  "no fault besides": {
-    expectation: faults(failed, "a blank"),
+  "no error besides": {
+    expectation: errors(failed, "a blank"),
     met: [refused("a blank")],
     unmet: [refused("a blank", "b null")],
     complaint: "a blank, b null came"
   },
-  "the envelope of the faults": {
-    expectation: faults(failed, "a blank"),
+  "the envelope of the errors": {
+    expectation: errors(failed, "a blank"),
     met: [refused("a blank")],
     unmet: [replyOf(400, { ...refusalOf("a blank"), code: "request_failed_validation" })],
     complaint: "400 request_failed_validation, a blank came"
   },
-  "the fault in a body as large as may be": {
-    expectation: faultIn(post("/", "x".repeat(bodyBytes)), failed, "a max_length"),
+  "the error in a body as large as may be": {
+    expectation: errorIn(post("/", "x".repeat(bodyBytes)), failed, "a max_length"),
     met: [refused("a max_length")],
     unmet: [replyOf(413, errorOf("payload_too_large"))],
     complaint: `${failed}, a max_length is expected, 413 payload_too_large came`
   },
   "the size of a body that is larger": {
-    expectation: faultIn(post("/", "x".repeat(bodyBytes + 1)), failed, "a max_length"),
+    expectation: errorIn(post("/", "x".repeat(bodyBytes + 1)), failed, "a max_length"),
     met: [replyOf(413, errorOf("payload_too_large"))],
     unmet: [refused("a max_length")],
     complaint: `413 payload_too_large is expected, ${failed} came`
   },
-  "no fault of these codes": {
-    expectation: noFault(new Set(["blank"]), /^customers$/),
+  "no error of these codes": {
+    expectation: noError(new Set(["blank"]), /^customers$/),
     met: [refused("a null", "customers blank"), ok],
     unmet: [refused("a null", "customers.0 blank")],
     complaint: "what the document allows is refused: customers.0 blank"
@@ -114,7 +114,7 @@ const examples: Readonly<Record<string, Example>> = {
     complaint: "201 is expected, 200 came"
   },
   "the one of two that is due": {
-    expectation: where(400, noFault(new Set(["blank"]), /^$/), answers("200")),
+    expectation: where(400, noError(new Set(["blank"]), /^$/), answers("200")),
     met: [refused("a null"), ok],
     unmet: [gone],
     complaint: "200 is expected, 404 not_found came"

@@ -22,7 +22,7 @@ const complaintsOn = (reply: Reply, request: Request = asked) =>
 const good: Readonly<Record<string, readonly [Reply, Request?]>> = {
   "a success": [replyOf(200, record)],
   "a refusal": [replyOf(404, errorOf("not_found"))],
-  "a refusal with faults": [replyOf(400, refusalOf("billing_name blank")), validate],
+  "a refusal with errors": [replyOf(400, refusalOf("billing_name blank")), validate],
   "a success to HEAD": [replyOf(200, ""), { ...asked, method: "HEAD" }],
   "a request for the slash at the end": [
     replyOf(308, "", { location: statusPath }),
@@ -105,13 +105,13 @@ const bad: ReadonlyArray<readonly [name: string, complaint: string, Reply, Reque
     replyOf(404, errorOf("parse_error"))
   ],
   [
-    "a fault outside the registry",
+    "an error outside the registry",
     "the field code odd is not in the registry",
     replyOf(400, refusalOf("billing_name odd")),
     validate
   ],
   [
-    "a fault without a place",
+    "an error without a place",
     "an error that says nothing",
     replyOf(400, refusalOf(" blank")),
     validate

@@ -4,7 +4,7 @@ import { isWire } from "@data-import/domain/testing/wire"
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { schemaFaults, valueOf } from "../Schema.ts"
+import { schemaViolations, valueOf } from "../Schema.ts"
 import { posts, validBody } from "../ValidRequests.ts"
 
 const file = new URL("../openapi.json", import.meta.resolve("@data-import/api/Limits"))
@@ -41,12 +41,12 @@ describe.each(bodies)("a body of $id", ({ body, id, validate }) => {
     expect(validate(validBody(id)), JSON.stringify(validate.errors)).toBe(true)
   })
 
-  it("is not allowed with any of the faults", () => {
-    const faults = schemaFaults(body ?? {}, validBody(id)).filter(
+  it("is not allowed with any of the errors", () => {
+    const errors = schemaViolations(body ?? {}, validBody(id)).filter(
       ({ code }) => !ofFormats.has(code)
     )
-    const allowed = faults.filter((fault) => validate(fault.body))
-    expect(faults.length).toBeGreaterThan(4)
+    const allowed = errors.filter((error) => validate(error.body))
+    expect(errors.length).toBeGreaterThan(4)
     expect(allowed.map(({ attr, code }) => `${attr} ${code}`)).toEqual([])
   })
 })

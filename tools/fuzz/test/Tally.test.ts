@@ -66,7 +66,7 @@ describe("what a run has not seen", () => {
     expect(tallyOf(seen(request, reply)).unseen()).toEqual(nothing)
   })
 
-  it("counts a fault's code at any place", () => {
+  it("counts an error's code at any place", () => {
     const tally = tallyOf(seen(post(validatePath, {}), replyOf(400, refusalOf("a.0.b blank"))))
     expect(gone(fieldCodes, tally.unseenFieldCodes())).toEqual(["blank"])
   })

@@ -59,7 +59,7 @@ const good: Readonly<Record<string, Reply>> = {
   "1,000 of more": replyOf(400, { ...many(1_000), ...andMore }),
   "1,000 of 1,000": replyOf(400, many(1_000)),
   "no JSON": replyOf(400, errorOf("parse_error")),
-  "a success, where there need be no fault": replyOf(200, {})
+  "a success, where there need be no error": replyOf(200, {})
 }
 
 const bad: Readonly<Record<string, readonly [complaint: string, reply: Reply]>> = {
@@ -79,9 +79,9 @@ const bad: Readonly<Record<string, readonly [complaint: string, reply: Reply]>> 
     "a is listed too late",
     replyOf(400, refusalOf("non_field_errors empty", "a null"))
   ],
-  "too many": ["1001 faults are listed", replyOf(400, many(1_001))],
+  "too many": ["1001 errors are listed", replyOf(400, many(1_001))],
   "too few, and more": [
-    "7 faults are listed, and the answer says that there are more",
+    "7 errors are listed, and the answer says that there are more",
     replyOf(400, { ...many(7), ...andMore })
   ],
   "more than can be read": [
@@ -90,7 +90,7 @@ const bad: Readonly<Record<string, readonly [complaint: string, reply: Reply]>> 
   ]
 }
 
-describe("the faults listed in an answer", () => {
+describe("the errors listed in an answer", () => {
   it.each(Object.entries(good))("may be %s", (_, reply) => {
     expect(bounded(body)([reply])).toEqual([])
   })

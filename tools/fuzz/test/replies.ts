@@ -33,15 +33,15 @@ export const replyOf = (
 /** What is answered where an import stands. */
 export const record = { status: "COMPLETED", kraken_account_number: "A-7F3C19E2" }
 
-/** An error without faults. */
+/** An error response that lists no errors. */
 export const errorOf = (code: string, detail = "Something is wrong.") => ({ detail, code })
 
-/** An account refused for these faults, each written `attr code`. */
-export const refusalOf = (...faults: ReadonlyArray<string>) => ({
+/** An account refused for these errors, each written `attr code`. */
+export const refusalOf = (...errors: ReadonlyArray<string>) => ({
   detail: "The account breaks rules.",
   code: "account_failed_validation",
-  errors: faults.map((fault) => {
-    const [attr, code] = fault.split(" ")
+  errors: errors.map((error) => {
+    const [attr, code] = error.split(" ")
     return { detail: "Something is wrong.", code, attr }
   })
 })

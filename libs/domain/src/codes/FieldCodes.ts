@@ -1,4 +1,4 @@
-/** The part of the registry with the codes of single faults, each at its `attr`. */
+/** The part of the registry with the codes of single errors, each at its `attr`. */
 import { both, type CodeEntry, field } from "./CodeEntry.ts"
 
 export const fieldCodes = {

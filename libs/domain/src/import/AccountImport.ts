@@ -67,27 +67,27 @@ export class AccountImport extends Context.Service<
   {
     /**
      * The account as it would be stored. Looks neither at what is staged nor at the supplier's
-     * status. `faults`, here and below, are those beside the body: they are reported together with
+     * status. `parameterErrors`, here and below, are those beside the body: they are reported together with
      * those of the body, before them.
      */
     readonly validate: (
       caller: Caller,
       body: unknown,
-      faults?: ReadonlyArray<FieldError>
+      parameterErrors?: ReadonlyArray<FieldError>
     ) => Effect.Effect<Account, Failure>
     /** Stores the account for processing; the data that counts is the last one acknowledged. */
     readonly stage: (
       caller: Caller,
       body: unknown,
       keep?: Keep<Staged> | null,
-      faults?: ReadonlyArray<FieldError>
+      parameterErrors?: ReadonlyArray<FieldError>
     ) => Effect.Effect<Staged, Failure>
     /** Makes the platform account from the staged data, or with `dry_run` shows that it would. */
     readonly process: (
       caller: Caller,
       body: unknown,
       keep?: Keep<Created> | null,
-      faults?: ReadonlyArray<FieldError>
+      parameterErrors?: ReadonlyArray<FieldError>
     ) => Effect.Effect<Created, Failure>
   }
 >()("@data-import/domain/AccountImport") {}
@@ -107,22 +107,22 @@ interface Dependencies {
   readonly concurrencyLimit: number | null
 }
 
-/** Who asks, the body as it was sent, and the faults beside it. */
+/** Who asks, the body as it was sent, and the parameterErrors beside it. */
 interface Asked {
   readonly caller: Caller
   readonly body: unknown
-  readonly faults: ReadonlyArray<FieldError>
+  readonly parameterErrors: ReadonlyArray<FieldError>
 }
 
 const validateAccountRequest = (
   { requestValidator }: Dependencies,
-  { body, caller, faults }: Asked
+  { body, caller, parameterErrors: parameterErrors }: Asked
 ) =>
   requestValidator.validate({
     validator: accountRequest,
     caller,
     body,
-    faults,
+    parameterErrors: parameterErrors,
     payload: payloadOf(body),
     code
   })
@@ -194,8 +194,8 @@ const make = Effect.gen(function* () {
   }
 
   return AccountImport.of({
-    validate: Effect.fn("AccountImport.validate")((caller, body, faults = []) =>
-      validateAccountRequest(deps, { caller, body, faults }).pipe(
+    validate: Effect.fn("AccountImport.validate")((caller, body, parameterErrors = []) =>
+      validateAccountRequest(deps, { caller, body, parameterErrors: parameterErrors }).pipe(
         Effect.map((valid) => valid.body.payload),
         Effect.catchTags({
           StorageUnavailable: () => unavailable,
@@ -203,8 +203,8 @@ const make = Effect.gen(function* () {
         })
       )
     ),
-    stage: Effect.fn("AccountImport.stage")((caller, body, keep = null, faults = []) =>
-      stage(deps, { caller, body, faults }, keep).pipe(
+    stage: Effect.fn("AccountImport.stage")((caller, body, keep = null, parameterErrors = []) =>
+      stage(deps, { caller, body, parameterErrors: parameterErrors }, keep).pipe(
         Effect.catchTags({
           DocumentsUnavailable: () => unavailable,
           ReservationLost: () => keyInUse
@@ -213,8 +213,8 @@ const make = Effect.gen(function* () {
         Effect.catchTag("StorageUnavailable", () => unavailable)
       )
     ),
-    process: Effect.fn("AccountImport.process")((caller, body, keep = null, faults = []) =>
-      startAttempt(deps, { caller, body, faults }, keep).pipe(
+    process: Effect.fn("AccountImport.process")((caller, body, keep = null, parameterErrors = []) =>
+      startAttempt(deps, { caller, body, parameterErrors: parameterErrors }, keep).pipe(
         Effect.catchTag("DocumentsUnavailable", () => unavailable),
         recordRefusals(auditLog, "process", caller, payloadOf(body)),
         Effect.flatMap(deps.attempts.run),

@@ -71,17 +71,17 @@ export class PostImport extends Context.Service<
   PostImport,
   {
     /**
-     * One result a note, in the order of the request. `faults`, here and below, are those beside
+     * One result a note, in the order of the request. `parameterErrors`, here and below, are those beside
      * the body: they are reported together with those of the body, before them.
      */
     readonly createNotes: (
       caller: Caller,
       body: unknown,
       keep?: Keep<ReadonlyArray<NoteResult>> | null,
-      faults?: ReadonlyArray<FieldError>
+      parameterErrors?: ReadonlyArray<FieldError>
     ) => Effect.Effect<ReadonlyArray<NoteResult>, Failure>
     /**
-     * One result a transaction, in the order of the request; all are added, or none. Faults of the
+     * One result a transaction, in the order of the request; all are added, or none. Errors of the
      * parameters are reported together with those of the body, before them.
      */
     readonly createTransactions: (
@@ -95,7 +95,7 @@ export class PostImport extends Context.Service<
       caller: Caller,
       body: unknown,
       keep?: Keep<StatementsRequest> | null,
-      faults?: ReadonlyArray<FieldError>
+      parameterErrors?: ReadonlyArray<FieldError>
     ) => Effect.Effect<StatementsRequest, Failure>
     /**
      * Asks the vendor before anything is stored, unless the instruction is on the account already.
@@ -104,7 +104,7 @@ export class PostImport extends Context.Service<
       caller: Caller,
       body: unknown,
       keep?: Keep<InstructionCreated> | null,
-      faults?: ReadonlyArray<FieldError>
+      parameterErrors?: ReadonlyArray<FieldError>
     ) => Effect.Effect<InstructionCreated, Failure>
   }
 >()("@data-import/domain/PostImport") {}
@@ -134,13 +134,13 @@ interface Write<A> {
   readonly body: unknown
   readonly keep: Keep<A> | null
   /** Those beside the body. */
-  readonly faults: ReadonlyArray<FieldError>
+  readonly parameterErrors: ReadonlyArray<FieldError>
 }
 
 /** A valid request of a supplier that takes writes. */
 const validateRequest = Effect.fnUntraced(function* <Body>(
   { requestValidator }: Dependencies,
-  { body, caller, faults }: Write<never>,
+  { body, caller, parameterErrors: parameterErrors }: Write<never>,
   validator: Validator<Body>
 ) {
   const code = "request_failed_validation"
@@ -150,7 +150,7 @@ const validateRequest = Effect.fnUntraced(function* <Body>(
     body,
     payload: body,
     code,
-    faults
+    parameterErrors: parameterErrors
   })
   yield* requireOngoing(valid.supplier)
   return valid
@@ -268,27 +268,41 @@ const make = Effect.gen(function* () {
   }
 
   return PostImport.of({
-    createNotes: Effect.fn("PostImport.createNotes")((caller, body, keep = null, faults = []) => {
-      const write = { action: "create_notes", caller, body, keep, faults } as const
-      return recorded(deps, write, createNotes(deps, write))
-    }),
+    createNotes: Effect.fn("PostImport.createNotes")(
+      (caller, body, keep = null, parameterErrors = []) => {
+        const write = { action: "create_notes", caller, body, keep, parameterErrors } as const
+        return recorded(deps, write, createNotes(deps, write))
+      }
+    ),
     createTransactions: Effect.fn("PostImport.createTransactions")(
       (caller, body, parameters, keep = null) => {
-        const faults = Result.isFailure(parameters) ? parameters.failure : []
-        const write = { action: "create_transactions", caller, body, keep, faults } as const
+        const parameterErrors = Result.isFailure(parameters) ? parameters.failure : []
+        const write = {
+          action: "create_transactions",
+          caller,
+          body,
+          keep,
+          parameterErrors
+        } as const
         return recorded(deps, write, createTransactions(deps, write, parameters))
       }
     ),
     createStatements: Effect.fn("PostImport.createStatements")(
-      (caller, body, keep = null, faults = []) => {
+      (caller, body, keep = null, parameterErrors = []) => {
         const action = "create_historical_statements"
-        const write = { action, caller, body, keep, faults } as const
+        const write = { action, caller, body, keep, parameterErrors } as const
         return recorded(deps, write, createStatements(deps, write))
       }
     ),
     createPaymentInstruction: Effect.fn("PostImport.createPaymentInstruction")(
-      (caller, body, keep = null, faults = []) => {
-        const write = { action: "create_payment_instruction", caller, body, keep, faults } as const
+      (caller, body, keep = null, parameterErrors = []) => {
+        const write = {
+          action: "create_payment_instruction",
+          caller,
+          body,
+          keep,
+          parameterErrors
+        } as const
         return recorded(deps, write, createPaymentInstruction(deps, write))
       }
     )

@@ -40,7 +40,7 @@ const isSame = (sent: HistoricalStatement, { origin, statement }: AccountStateme
     (field) => comparable(sent[field], field) === comparable(statement[field], field)
   )
 
-/** Adds the statements that are new; fails with a fault at every one that is known otherwise. */
+/** Adds the statements that are new; fails with an error at every one that is known otherwise. */
 export const decideStatements =
   (sent: ReadonlyArray<HistoricalStatement>, documents: FoundDocuments) =>
   (account: AccountView): Result.Result<Decision<null>, ValidationFailed> => {

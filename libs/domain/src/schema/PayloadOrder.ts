@@ -1,6 +1,6 @@
 /**
- * The order of faults in an answer: members in the order in which the body sends them, then missing
- * ones in the order of the schema; a fault of a whole object after those of its members; faults of
+ * The order of errors in an answer: members in the order in which the body sends them, then missing
+ * ones in the order of the schema; an error of a whole object after those of its members; errors of
  * the whole payload last.
  * Source: docs/contract/errors.md#order-of-errors.
  */

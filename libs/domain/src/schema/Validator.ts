@@ -86,7 +86,7 @@ export const validator = <Body, const Wrapper extends (keyof Body & string) | nu
   }
 }
 
-/** A key inside a free object may be as long as a body, and stand in the path of every fault. */
+/** A key inside a free object may be as long as a body, and stand in the path of every error. */
 const longestSegment = 256
 /** There may be such a key at every level. No documented path is as long. */
 const longestParent = 512

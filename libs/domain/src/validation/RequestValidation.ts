@@ -35,10 +35,10 @@ const computed = <A>(make: () => Steps<A>): Effect.Effect<A> =>
 /** The refusal of a request for what was found beside its body and in it. */
 const refusalOf = (
   code: ValidationFailed["code"],
-  faults: ReadonlyArray<FieldError>,
+  parameterErrors: ReadonlyArray<FieldError>,
   { errors, more }: Refusal
 ): ValidationFailed => {
-  const all = [...faults, ...errors]
+  const all = [...parameterErrors, ...errors]
   const areMore = more || all.length > maxErrors
   return new ValidationFailed({ code, errors: all.slice(0, maxErrors), more: areMore })
 }
@@ -81,8 +81,8 @@ export interface RequestValidator {
     readonly body: unknown
     readonly payload: unknown
     readonly code: ValidationFailed["code"]
-    /** What was found beside the body, and stands before the faults of the body. */
-    readonly faults?: ReadonlyArray<FieldError>
+    /** What was found beside the body, and stands before the parameterErrors of the body. */
+    readonly parameterErrors?: ReadonlyArray<FieldError>
   }) => Effect.Effect<ValidRequest<Body>, ValidationFailed | Unavailable>
 }
 
@@ -94,7 +94,7 @@ export const makeRequestValidator = (
 
   const supplierOf = findOwnSupplier(configuration)
 
-  /** Nothing is looked up for a request that is refused for too many faults or documents. */
+  /** Nothing is looked up for a request that is refused for too many parameterErrors or documents. */
   const lookUpDocuments = Effect.fnUntraced(function* (
     supplier: Option.Option<Supplier>,
     { body, validator }: Parameters<RequestValidator["validate"]>[0],
@@ -109,7 +109,14 @@ export const makeRequestValidator = (
   })
 
   const validate: RequestValidator["validate"] = Effect.fnUntraced(function* (request) {
-    const { body, caller, code, faults = [], payload, validator } = request
+    const {
+      body,
+      caller,
+      code,
+      parameterErrors: parameterErrors = [],
+      payload,
+      validator
+    } = request
     const now = yield* DateTime.now
     const [supplier, codeLists] = yield* Effect.all(
       [supplierOf(caller, namedSupplier(payload)), configuration.codeLists],
@@ -129,8 +136,8 @@ export const makeRequestValidator = (
     const { documents, missing } = yield* lookUpDocuments(supplier, request, validated)
     const valid =
       missing.size === 0 ? validated : yield* validate({ ...facts, missingDocuments: missing })
-    if (Result.isFailure(valid)) return yield* refusalOf(code, faults, valid.failure)
-    if (faults.length > 0) return yield* refusalOf(code, faults, nothingBroken)
+    if (Result.isFailure(valid)) return yield* refusalOf(code, parameterErrors, valid.failure)
+    if (parameterErrors.length > 0) return yield* refusalOf(code, parameterErrors, nothingBroken)
     return { body: valid.success, supplier: Option.getOrThrow(supplier), documents, now, today }
   })
 

@@ -86,7 +86,7 @@ export type Handlers<Endpoints extends HttpApiEndpoint.Constraint> = {
 }
 
 /** The errors of parameters, to be reported with those of a body. */
-export const faultsIn = (parameters: Parameters<unknown>): ReadonlyArray<FieldError> =>
+export const parameterErrors = (parameters: Parameters<unknown>): ReadonlyArray<FieldError> =>
   Result.isFailure(parameters) ? parameters.failure : []
 
 const refused = (errors: ReadonlyArray<FieldError>) =>

@@ -2,7 +2,7 @@ import { describe, expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { drop, put, type Wire } from "@data-import/domain/testing/wire"
 import { team } from "@data-import/postgres/testing/serviceDatabase"
-import { faultsOf, post } from "@data-import/server/testing/RunningService"
+import { errorsOf, post } from "@data-import/server/testing/RunningService"
 import { freshTenant, type Tenant } from "@data-import/server/testing/Tenant"
 import {
   accountOf,
@@ -87,14 +87,14 @@ const brokenPlaces = [
 ]
 
 layer(service, { excludeTestServices: true })("what is wrong with a request", (it) => {
-  describe("the faults of an account", () => {
+  describe("the errors of an account", () => {
     it.effect("are all reported at once, in the order of the payload", () =>
       Effect.gen(function* () {
         const tenant = yield* freshTenant()
         for (const send of [validate, stage]) {
           const reply = yield* send(tenant, brokenAccount(tenant))
           expect(reply.status).toBe(400)
-          expect(faultsOf(reply)).toEqual([failed, ...brokenPlaces])
+          expect(errorsOf(reply)).toEqual([failed, ...brokenPlaces])
           expect(Object.keys(reply.json as object)).toEqual(["detail", "code", "errors"])
         }
       })
@@ -135,7 +135,7 @@ layer(service, { excludeTestServices: true })("what is wrong with a request", (i
         const tenant = yield* freshTenant()
         const account = { ...accountOf(tenant.keyOf("1")), notes: Array(10_000).fill({}) }
         const reply = yield* validate(tenant, account)
-        const [code, ...places] = faultsOf(reply)
+        const [code, ...places] = errorsOf(reply)
         expect(code).toBe(failed)
         expect(places).toHaveLength(1_000)
         expect(places.at(-1)).toBe("notes.999: note_body_or_document_path_not_found")
@@ -157,7 +157,7 @@ layer(service, { excludeTestServices: true })("what is wrong with a request", (i
         const tenant = yield* freshTenant()
         const reply = yield* validate(tenant, put(accountOf(tenant.keyOf("1")), path, value))
         const attr = typeof path === "string" ? path : path.join(".")
-        expect(faultsOf(reply)).toEqual([failed, `${attr}: ${code}`])
+        expect(errorsOf(reply)).toEqual([failed, `${attr}: ${code}`])
       })
     )
   })
@@ -173,7 +173,7 @@ layer(service, { excludeTestServices: true })("what is wrong with a request", (i
         const full = { ...account, metadata: metadata(10_000) }
         expect((yield* validate(tenant, full)).json).toStrictEqual(full)
         const over = { ...account, metadata: metadata(10_001), billing_email: "x" }
-        expect(faultsOf(yield* validate(tenant, over))).toEqual([
+        expect(errorsOf(yield* validate(tenant, over))).toEqual([
           failed,
           "metadata: max_length",
           "billing_email: invalid_email"
@@ -204,7 +204,7 @@ layer(service, { excludeTestServices: true })("what is wrong with a request", (i
         for (const path of [validatePath, stagePath]) {
           const reply = yield* post(path, token, JSON.stringify(body))
           expect(reply.status).toBe(400)
-          expect(faultsOf(reply)).toEqual([failed, ...places])
+          expect(errorsOf(reply)).toEqual([failed, ...places])
         }
       })
     )
@@ -214,7 +214,7 @@ layer(service, { excludeTestServices: true })("what is wrong with a request", (i
         const tenant = yield* freshTenant()
         const payload = drop(accountOf(tenant.keyOf("1")), "customers")
         const body = { task_params: {}, payload, __proto: 1 }
-        expect(faultsOf(yield* post(stagePath, tenant.token, body))).toEqual([
+        expect(errorsOf(yield* post(stagePath, tenant.token, body))).toEqual([
           failed,
           "task_params: unknown_field",
           "customers: required",
@@ -245,7 +245,7 @@ layer(service, { excludeTestServices: true })("what is wrong with a request", (i
         const payload = { ...tenant.keyOf("1"), operations_team_name: team, ...altered }
         const reply = yield* post(processPath, tenant.token, { payload })
         expect(reply.status).toBe(400)
-        expect(faultsOf(reply)).toEqual([failed, ...places])
+        expect(errorsOf(reply)).toEqual([failed, ...places])
       })
     )
 
@@ -253,9 +253,9 @@ layer(service, { excludeTestServices: true })("what is wrong with a request", (i
       Effect.gen(function* () {
         const { keyOf, token } = yield* freshTenant()
         const payload = { ...keyOf("1"), operations_team_name: team }
-        const faults = (body: unknown) => Effect.map(post(processPath, token, body), faultsOf)
-        expect(yield* faults({})).toEqual([failed, "payload: required"])
-        expect(yield* faults({ payload: {}, task_params: null, extra: 1 })).toEqual([
+        const errors = (body: unknown) => Effect.map(post(processPath, token, body), errorsOf)
+        expect(yield* errors({})).toEqual([failed, "payload: required"])
+        expect(yield* errors({ payload: {}, task_params: null, extra: 1 })).toEqual([
           failed,
           "import_supplier: required",
           "external_account_number: required",
@@ -263,15 +263,15 @@ layer(service, { excludeTestServices: true })("what is wrong with a request", (i
           "task_params: null",
           "extra: unknown_field"
         ])
-        expect(yield* faults({ payload, task_params: { retries: 1 } })).toEqual([
+        expect(yield* errors({ payload, task_params: { retries: 1 } })).toEqual([
           failed,
           "task_params.retries: unknown_field"
         ])
-        expect(yield* faults({ payload, task_params: [] })).toEqual([
+        expect(yield* errors({ payload, task_params: [] })).toEqual([
           failed,
           "task_params: not_an_object"
         ])
-        expect(yield* faults({ payload, task_params: {} })).toEqual([
+        expect(yield* errors({ payload, task_params: {} })).toEqual([
           "import_process_does_not_exist"
         ])
       })
