@@ -122,7 +122,7 @@ const validateAccountRequest = (
     validator: accountRequest,
     caller,
     body,
-    parameterErrors: parameterErrors,
+    parameterErrors,
     payload: payloadOf(body),
     code
   })
@@ -195,7 +195,7 @@ const make = Effect.gen(function* () {
 
   return AccountImport.of({
     validate: Effect.fn("AccountImport.validate")((caller, body, parameterErrors = []) =>
-      validateAccountRequest(deps, { caller, body, parameterErrors: parameterErrors }).pipe(
+      validateAccountRequest(deps, { caller, body, parameterErrors }).pipe(
         Effect.map((valid) => valid.body.payload),
         Effect.catchTags({
           StorageUnavailable: () => unavailable,
@@ -204,7 +204,7 @@ const make = Effect.gen(function* () {
       )
     ),
     stage: Effect.fn("AccountImport.stage")((caller, body, keep = null, parameterErrors = []) =>
-      stage(deps, { caller, body, parameterErrors: parameterErrors }, keep).pipe(
+      stage(deps, { caller, body, parameterErrors }, keep).pipe(
         Effect.catchTags({
           DocumentsUnavailable: () => unavailable,
           ReservationLost: () => keyInUse
@@ -214,7 +214,7 @@ const make = Effect.gen(function* () {
       )
     ),
     process: Effect.fn("AccountImport.process")((caller, body, keep = null, parameterErrors = []) =>
-      startAttempt(deps, { caller, body, parameterErrors: parameterErrors }, keep).pipe(
+      startAttempt(deps, { caller, body, parameterErrors }, keep).pipe(
         Effect.catchTag("DocumentsUnavailable", () => unavailable),
         recordRefusals(auditLog, "process", caller, payloadOf(body)),
         Effect.flatMap(deps.attempts.run),

@@ -150,7 +150,7 @@ const validateRequest = Effect.fnUntraced(function* <Body>(
     body,
     payload: body,
     code,
-    parameterErrors: parameterErrors
+    parameterErrors
   })
   yield* requireOngoing(valid.supplier)
   return valid
