@@ -92,7 +92,7 @@ describe("validate", () => {
   )
 
   it.effect.each(["none", "pending", "skipped", "in progress", "imported"] as const)(
-    "looks neither at an import that is %s nor at the supplier's status",
+    "ignores the supplier's status and an import that is %s",
     (state) =>
       Effect.gen(function* () {
         yield* begin()
@@ -109,7 +109,7 @@ describe("validate", () => {
 })
 
 describe("stage", () => {
-  it.effect("stores what was validated, and replaces it until it is imported", () =>
+  it.effect("stores the validated account, and replaces it until it is imported", () =>
     Effect.gen(function* () {
       yield* begin()
       const program = yield* programs()
@@ -123,7 +123,7 @@ describe("stage", () => {
     }).pipe(Effect.provide(ports))
   )
 
-  it.effect("refuses what is not valid first, then by status, and records both", () =>
+  it.effect("refuses an invalid account first, then by status, and records both refusals", () =>
     Effect.gen(function* () {
       yield* begin()
       const program = yield* programs()
@@ -163,7 +163,7 @@ describe("stage", () => {
     }).pipe(Effect.provide(ports))
   )
 
-  it.effect("takes an import again that is no longer skipped", () =>
+  it.effect("accepts an import again once it is no longer skipped", () =>
     Effect.gen(function* () {
       yield* begin()
       const program = yield* programs()
@@ -173,7 +173,7 @@ describe("stage", () => {
     }).pipe(Effect.provide(ports))
   )
 
-  it.effect("reports which documents are not there, beside all else", () =>
+  it.effect("reports missing documents together with the other errors", () =>
     Effect.gen(function* () {
       yield* begin()
       const program = yield* programs()
@@ -195,7 +195,7 @@ describe("stage", () => {
     }).pipe(Effect.provide(ports))
   )
 
-  it.effect("looks for no documents of a supplier that turned the check off", () =>
+  it.effect("looks up no documents when the supplier's document check is off", () =>
     Effect.gen(function* () {
       yield* begin({ documentCheck: false })
       const program = yield* programs()
@@ -205,10 +205,10 @@ describe("stage", () => {
   )
 })
 
-describe("a supplier", () => {
+describe("the supplier of an account", () => {
   const requests = ["validate", "stage", "process"] as const
 
-  it.effect.each(requests)("that is somebody else's is one that does not exist: %s", (request) =>
+  it.effect.each(requests)("does not exist for another organisation: %s", (request) =>
     Effect.gen(function* () {
       yield* begin()
       const program = yield* programs()
@@ -228,7 +228,7 @@ describe("a supplier", () => {
     }).pipe(Effect.provide(ports))
   )
 
-  it.effect("that is unknown hides no other error, but its documents are not looked up", () =>
+  it.effect("is unknown without hiding other errors, and no documents are looked up", () =>
     Effect.gen(function* () {
       yield* begin()
       const program = yield* programs()
@@ -246,7 +246,7 @@ describe("a supplier", () => {
 })
 
 describe("process", () => {
-  it.effect("makes the account of the staged data", () =>
+  it.effect("creates the platform account from the staged data", () =>
     Effect.gen(function* () {
       yield* begin()
       const program = yield* programs()
@@ -279,7 +279,7 @@ describe("process", () => {
     }).pipe(Effect.provide(ports))
   )
 
-  it.effect("refuses in the order of the contract, one reason after the other", () =>
+  it.effect("checks the refusal reasons in the order of the contract", () =>
     Effect.gen(function* () {
       yield* begin({ concurrencyLimit: 0 })
       const program = yield* programs()
@@ -323,7 +323,7 @@ describe("process", () => {
   )
 
   it.effect.each(["none", "skipped", "in progress", "imported"] as const)(
-    "of an import that is %s is refused before the limit",
+    "refuses an import that is %s before it checks the limit",
     (state) =>
       Effect.gen(function* () {
         yield* begin()
@@ -341,7 +341,7 @@ describe("process", () => {
       }).pipe(Effect.provide(ports))
   )
 
-  it.effect("of an imported account names the account", () =>
+  it.effect("names the platform account when the import has one", () =>
     Effect.gen(function* () {
       yield* begin()
       yield* arrange("imported")
@@ -352,7 +352,7 @@ describe("process", () => {
     }).pipe(Effect.provide(ports))
   )
 
-  it.effect("over the limit of the deployment says when to come again", () =>
+  it.effect("answers when to retry if the deployment's limit is reached", () =>
     Effect.gen(function* () {
       yield* begin()
       const program = yield* programs(undefined, { CONCURRENCY_LIMIT: "1" })

@@ -9,7 +9,7 @@ import { expectSame } from "../testing/freshNames.ts"
 import { sampleTime } from "../testing/samples.ts"
 import { begin, demo, ports, programs } from "./importPrograms.ts"
 
-describe("the record of a refusal", () => {
+describe("recordRefusal", () => {
   it.effect.each<[unknown, string | null, string | null]>([
     [null, null, null],
     ["payload", null, null],
@@ -26,24 +26,26 @@ describe("the record of a refusal", () => {
       "x".repeat(128)
     ],
     [{ payload: { import_supplier: "S".repeat(100) } }, "S".repeat(32), null]
-  ])("of %j names what can be kept of it", ([body, import_supplier, external_account_number]) =>
-    Effect.gen(function* () {
-      yield* begin()
-      const program = yield* programs()
-      yield* Effect.flip(program.stage(demo, body))
-      yield* Effect.flip(program.process(demo, body))
-      const { audit, outbox } = yield* MemoryStore
-      const { apiKey, organisation, requestId } = demo
-      const at = { at: sampleTime, organisation, apiKey, requestId }
-      const outcome = "account_failed_validation"
-      expectSame(
-        audit,
-        ["stage", "process"].map((action) => ({
-          key: { import_supplier, external_account_number },
-          entry: { ...at, action, outcome }
-        }))
-      )
-      expect(outbox).toEqual([])
-    }).pipe(Effect.provide(ports))
+  ])(
+    "records the supplier and number that can be stored from the payload %j",
+    ([body, import_supplier, external_account_number]) =>
+      Effect.gen(function* () {
+        yield* begin()
+        const program = yield* programs()
+        yield* Effect.flip(program.stage(demo, body))
+        yield* Effect.flip(program.process(demo, body))
+        const { audit, outbox } = yield* MemoryStore
+        const { apiKey, organisation, requestId } = demo
+        const at = { at: sampleTime, organisation, apiKey, requestId }
+        const outcome = "account_failed_validation"
+        expectSame(
+          audit,
+          ["stage", "process"].map((action) => ({
+            key: { import_supplier, external_account_number },
+            entry: { ...at, action, outcome }
+          }))
+        )
+        expect(outbox).toEqual([])
+      }).pipe(Effect.provide(ports))
   )
 })

@@ -7,7 +7,7 @@ import { businessDay, TimeZone, timeZoneNamed, utc } from "../src/organisation/B
 import { datedAccount, futureDateErrors } from "./datedAccount.ts"
 import { midnights } from "./midnights.ts"
 
-describe("a time zone", () => {
+describe("TimeZone", () => {
   it.each([
     ["Europe/Berlin", "Europe/Berlin"],
     ["europe/BERLIN", "Europe/Berlin"],
@@ -22,38 +22,38 @@ describe("a time zone", () => {
     ["Asia/Calcutta", "Asia/Calcutta"],
     ["Europe/Kyiv", "Europe/Kyiv"],
     ["US/Eastern", "US/Eastern"]
-  ])("has the name %s, which is kept as %s", (name, kept) => {
+  ])("accepts the name %s and normalises it to %s", (name, kept) => {
     expect(Option.getOrNull(timeZoneNamed(name))).toBe(kept)
   })
 
   it.each(["", " ", "Berlin", "Europe/Atlantis", "Europe/Berlin ", "+05:30", "-00:00", "GMT+5"])(
-    "has no name like %o",
+    "rejects the name %o",
     (name) => {
       expect(Option.isNone(timeZoneNamed(name))).toBe(true)
     }
   )
 
-  it("that is not known has no days", () => {
+  it("yields no business days for an unknown zone", () => {
     const zone = TimeZone.make("Europe/Atlantis")
     expect(() => businessDay(DateTime.makeUnsafe(0), zone)).toThrow("Europe/Atlantis")
   })
 })
 
-describe("the business day", () => {
+describe("businessDay", () => {
   it.each(midnights)("changes at midnight in $what", ({ before, day, first, last, zone }) => {
     expect(businessDay(last, zone)).toBe(before)
     expect(businessDay(first, zone)).toBe(day)
     expect(businessDay(last, zone)).toBe(before)
   })
 
-  it("is the day before once more where the clock goes back over midnight", () => {
+  it("returns the previous day again when the clock goes back over midnight", () => {
     const zone = TimeZone.make("America/St_Johns")
     const at = (time: string) => businessDay(DateTime.makeUnsafe(`2010-11-07T${time}Z`), zone)
     expect(at("02:30:59.999")).toBe("2010-11-07")
     expect(at("02:31:00")).toBe("2010-11-06")
   })
 
-  it("is what Intl prints, for any zones and instants one after the other", () => {
+  it("agrees with Intl for any sequence of zones and instants", () => {
     const names = [...Intl.supportedValuesOf("timeZone"), "UTC", "Asia/Kolkata", "US/Eastern"]
     const zone = fc.constantFrom(...names.flatMap((name) => Option.toArray(timeZoneNamed(name))))
     const instant = fc.integer({ min: Date.UTC(1850, 0, 1), max: Date.UTC(2200, 0, 1) })
@@ -97,13 +97,13 @@ describe("an account payload", () => {
     return result.failure.map(({ attr, code }) => `${attr} ${code}`)
   }
 
-  it.each(midnights)("is dated in the future until midnight in $what", (row) => {
+  it.each(midnights)("rejects a future date until midnight in $what", (row) => {
     expect(codesAt(row.before, row.last, row.zone)).toEqual([])
     expect(codesAt(row.day, row.last, row.zone)).toEqual(futureDateErrors)
     expect(codesAt(row.day, row.first, row.zone)).toEqual([])
   })
 
-  it("is validated by the day in UTC where no time zone is given", () => {
+  it("is validated by the day in UTC if no time zone is given", () => {
     const midnight = DateTime.makeUnsafe("2026-03-29T00:00:00Z")
     const last = DateTime.makeUnsafe("2026-03-28T23:59:59.999Z")
     for (const zone of [undefined, utc]) {

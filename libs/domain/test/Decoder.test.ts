@@ -27,8 +27,8 @@ const compare = <A>(schema: Schema.Codec<A, unknown>, input: unknown) => {
   expect(JSON.stringify(read)).toBe(JSON.stringify(decoded.success))
 }
 
-describe("what is read in one pass", () => {
-  it("is what the schema decodes of any valid account", slow, () => {
+describe("the one-pass decoder", () => {
+  it("returns the same value as the schema for any valid account", slow, () => {
     fc.assert(
       fc.property(accountPayload(), (payload) => {
         expect(decoderOf(Account)(payload)).not.toBe(invalid)
@@ -38,7 +38,7 @@ describe("what is read in one pass", () => {
     )
   })
 
-  it("is what the schema decodes of the other bodies", () => {
+  it("returns the same value as the schema for the other request bodies", () => {
     compare(AccountRequest, { payload: domesticPayload() })
     compare(NotesRequest, { payload: notesPayload() })
     compare(TransactionsRequest, { payload: transactionsPayload() })
@@ -48,7 +48,7 @@ describe("what is read in one pass", () => {
     })
   })
 
-  it("is nothing of an account with any one error that the schema knows", slow, () => {
+  it("rejects an account with any single error that the schema detects", slow, () => {
     for (const { make } of mutationsOf(domesticPayload())) {
       const { body, error } = make()
       if (error.code === "max_length" && Array.isArray(get(body, error.attr))) {
@@ -59,7 +59,7 @@ describe("what is read in one pass", () => {
     }
   })
 
-  it("is the same in whatever order the members are sent", () => {
+  it("returns the same value for any order of members", () => {
     const reversed = Object.fromEntries(Object.entries(domesticPayload()).toReversed())
     compare(Account, reversed)
   })
@@ -73,7 +73,7 @@ describe("what is read in one pass", () => {
     ["an object in place of a list", put(domesticPayload(), "notes", {})],
     ["nothing", undefined],
     ["null", null]
-  ])("is nothing of an account with %s", (_name, input) => {
+  ])("rejects an account with %s", (_name, input) => {
     expect(decoderOf(Account)(input)).toBe(invalid)
   })
 
@@ -83,12 +83,12 @@ describe("what is read in one pass", () => {
     ["a key that nobody can store", { a: { "b\0": 1 } }],
     ["a list that is too long", { a: { b: Array.from({ length: listElements + 1 }, () => 1) } }],
     ["all that can be stored", { a: [null, 1.5, true, "é", { "": [[]] }], b: {} }]
-  ])("is as the schema has it of an object without documented members, with %s", (_name, value) => {
+  ])("agrees with the schema on an object without documented members, with %s", (_name, value) => {
     compare(Account, put(domesticPayload(), "metadata.0.value", value))
     compare(Account, put(domesticPayload(), "billing_address.structured_street_address", value))
   })
 
-  it("is nothing of a list that is too long", () => {
+  it("rejects a list that is too long", () => {
     const customers = (length: number) =>
       put(
         domesticPayload(),
@@ -104,14 +104,14 @@ describe("what is read in one pass", () => {
     ["inner elements", { notes: Array.from({ length: 70 }, () => ({ document_paths: many(70) })) }],
     ["members", { metadata: [{ key: "k", value: Object.fromEntries(many(5_000).entries()) }] }],
     ["lists", { metadata: [{ key: "k", value: { a: many(70).map(() => many(70)) } }] }]
-  ])("is nothing of an account of so many %s that reading them takes long", (_name, values) => {
+  ])("leaves an account with many %s to the decoder that works in steps", (_name, values) => {
     const account = { ...domesticPayload(), ...(values as object) }
     const decoded = Schema.decodeUnknownResult(Account)(account)
     expect(Result.isSuccess(decoded)).toBe(true)
     expect(decoderOf(Account)(account)).toBe(invalid)
   })
 
-  it("is a number that keeps its spelling only where a decimal stands", () => {
+  it("keeps the spelling of a number only in decimal fields", () => {
     const body = (member: string) =>
       Result.getOrThrow(parse(`{"import_supplier":"S","external_account_number":"1",${member}}`))
     compare(Account, body('"transfer_balance":12.500000000000000000000'))

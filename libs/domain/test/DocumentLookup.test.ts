@@ -91,7 +91,7 @@ const refused = Effect.fnUntraced(function* (
   return { errors: errorsOf(failure), lookups: counted.lookups }
 })
 
-it.effect("a hundred documents are looked for once each, sixteen at a time", () =>
+it.effect("a hundred documents are looked up once each, sixteen at a time", () =>
   Effect.gen(function* () {
     yield* begin()
     for (const [name, request] of Object.entries(requests)) {
@@ -102,8 +102,8 @@ it.effect("a hundred documents are looked for once each, sixteen at a time", () 
   }).pipe(Effect.provide(world))
 )
 
-describe("documents are looked up", () => {
-  it.effect("beside other errors, and reported with them in payload order", () =>
+describe("the document lookup", () => {
+  it.effect("reports missing documents with the other errors, in payload order", () =>
     Effect.gen(function* () {
       yield* begin()
       const values = {
@@ -122,7 +122,7 @@ describe("documents are looked up", () => {
     }).pipe(Effect.provide(world))
   )
 
-  it.effect("unless 1,000 other errors were found", () =>
+  it.effect("is skipped if 1,000 other errors were found", () =>
     Effect.gen(function* () {
       yield* begin()
       const customers = (count: number) => Array.from({ length: count }, () => ({}))
@@ -136,41 +136,43 @@ describe("documents are looked up", () => {
     }).pipe(Effect.provide(world))
   )
 
-  it.effect("unless they are more than 1,000, which the list says where they become so", () =>
-    Effect.gen(function* () {
-      yield* begin()
-      const tooMany = (...lists: ReadonlyArray<string>) => ({
-        errors: lists.map((list) => `${list} max_length`),
-        lookups: 0
-      })
-      const most = pathsUpTo(1_000)
-      const more = pathsUpTo(1_001)
-      expect(yield* refused({ notes: [], statements: statementsOn(more) })).toEqual(
-        tooMany("statements")
-      )
-      expect(yield* refused({ notes: [noteOn([]), noteOn(more)], statements: [] })).toEqual(
-        tooMany("notes.1.document_paths")
-      )
-      const halves = [noteOn(most.slice(0, 500)), noteOn(most.slice(400))]
-      expect(yield* refused({ notes: halves, statements: statementsOn(["other.pdf"]) })).toEqual(
-        tooMany("statements")
-      )
-      const broken = { notes: [noteOn(more)], statements: [], billing_email: "none" }
-      expect((yield* refused(broken)).errors).toEqual([
-        "billing_email invalid_email",
-        "notes.0.document_paths max_length"
-      ])
-      const slashed = most.map((path) => `/${path}`)
-      const twice = stageBody({ notes: [noteOn(most)], statements: statementsOn(slashed) })
-      const { counted, store } = countingStore()
-      yield* validated(store, twice)
-      expect(counted.lookups).toBe(1_000)
-    }).pipe(Effect.provide(world))
+  it.effect(
+    "is skipped for more than 1,000 documents, and the list over the limit is reported",
+    () =>
+      Effect.gen(function* () {
+        yield* begin()
+        const tooMany = (...lists: ReadonlyArray<string>) => ({
+          errors: lists.map((list) => `${list} max_length`),
+          lookups: 0
+        })
+        const most = pathsUpTo(1_000)
+        const more = pathsUpTo(1_001)
+        expect(yield* refused({ notes: [], statements: statementsOn(more) })).toEqual(
+          tooMany("statements")
+        )
+        expect(yield* refused({ notes: [noteOn([]), noteOn(more)], statements: [] })).toEqual(
+          tooMany("notes.1.document_paths")
+        )
+        const halves = [noteOn(most.slice(0, 500)), noteOn(most.slice(400))]
+        expect(yield* refused({ notes: halves, statements: statementsOn(["other.pdf"]) })).toEqual(
+          tooMany("statements")
+        )
+        const broken = { notes: [noteOn(more)], statements: [], billing_email: "none" }
+        expect((yield* refused(broken)).errors).toEqual([
+          "billing_email invalid_email",
+          "notes.0.document_paths max_length"
+        ])
+        const slashed = most.map((path) => `/${path}`)
+        const twice = stageBody({ notes: [noteOn(most)], statements: statementsOn(slashed) })
+        const { counted, store } = countingStore()
+        yield* validated(store, twice)
+        expect(counted.lookups).toBe(1_000)
+      }).pipe(Effect.provide(world))
   )
 })
 
-describe("a store that does not answer", () => {
-  it.effect("is waited for five seconds, for all documents together", () =>
+describe("a document store that does not answer", () => {
+  it.effect("makes a request wait five seconds at most, for all its documents together", () =>
     Effect.gen(function* () {
       yield* begin()
       const { counted, store } = hangingStore()
@@ -183,7 +185,7 @@ describe("a store that does not answer", () => {
     }).pipe(Effect.provide(world))
   )
 
-  it.effect("is asked no more once the request is interrupted, where nothing else can be", () =>
+  it.effect("gets no further lookups once the request is interrupted", () =>
     Effect.gen(function* () {
       yield* begin()
       const { counted, store } = hangingStore()
@@ -194,7 +196,7 @@ describe("a store that does not answer", () => {
     }).pipe(Effect.provide(world))
   )
 
-  it.effect("keeps 64 look-ups of an organisation busy, and those of no other waiting", () =>
+  it.effect("holds at most 64 lookups of an organisation, and blocks no other organisation", () =>
     Effect.gen(function* () {
       yield* begin()
       const configuration = yield* Configuration

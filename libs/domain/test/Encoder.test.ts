@@ -31,22 +31,22 @@ const compare = <A, I>(schema: Schema.Codec<A, I>, input: unknown) => {
 const times = <A>(count: number, make: (index: number) => A): ReadonlyArray<A> =>
   Array.from({ length: count }, (_, index) => make(index))
 
-describe("what is written in one pass", () => {
-  it("is what the schema encodes of any valid account", { timeout: 60_000 }, () => {
+describe("the one-pass encoder", () => {
+  it("encodes every valid account exactly as the schema does", { timeout: 60_000 }, () => {
     fc.assert(
       fc.property(accountPayload(), (payload) => compare(Account, payload)),
       { numRuns: 200 }
     )
   })
 
-  it("is what the schema encodes of the other bodies", () => {
+  it("encodes the other request bodies exactly as the schema does", () => {
     compare(Account, domesticPayload())
     compare(NotesRequest, notesPayload())
     compare(TransactionsRequest, transactionsPayload())
     compare(StatementsRequest, statementsPayload())
   })
 
-  it("is what the schema encodes of shapes that no body has", () => {
+  it("encodes schemas that no request body uses exactly as the schema does", () => {
     const Pair = Schema.Tuple([Schema.NumberFromString, Schema.Date])
     compare(Pair, ["1", new Date(0)])
     compare(Schema.Record(Schema.String, Schema.NumberFromString), { a: "1", b: "2" })
@@ -59,7 +59,7 @@ describe("what is written in one pass", () => {
   })
 })
 
-describe("what is written in steps", () => {
+describe("the encoder in steps", () => {
   const stepsOf = (text: string, value: unknown): number => {
     const steps = writingJson(value)
     for (let count = 0; ; count++) {
@@ -70,7 +70,7 @@ describe("what is written in steps", () => {
     }
   }
 
-  it("is what the schema encodes of an account of any size", { timeout: 60_000 }, () => {
+  it("encodes an account of any size exactly as the schema does", { timeout: 60_000 }, () => {
     const sample = domesticPayload()
     const [ledger] = sample.ledgers
     const [transaction] = ledger?.current_statement_transactions ?? []
@@ -86,7 +86,7 @@ describe("what is written in steps", () => {
     })
   })
 
-  it("is any JSON value, to the order of its keys and the spelling of its numbers", () => {
+  it("preserves any JSON value, with its key order and number spelling", () => {
     const value = fc.jsonValue({ maxDepth: 4, stringUnit: "binary" })
     fc.assert(
       fc.property(fc.array(value, { maxLength: 5 }), fc.boolean(), (values, inObjects) => {
@@ -103,7 +103,7 @@ describe("what is written in steps", () => {
     stepsOf(JSON.stringify(parsed), parsed)
   })
 
-  it("gives way again and again", () => {
+  it("yields to the event loop repeatedly", () => {
     for (const value of [
       times(100_000, () => 1),
       times(100, () => times(1_000, () => [1])),

@@ -39,8 +39,8 @@ const counted = () => {
   return { write: () => Effect.sync(() => ++count), count: () => count }
 }
 
-describe("a key", () => {
-  it.effect("gives its answer for 24 hours, and then the write runs anew", () =>
+describe("an idempotency key", () => {
+  it.effect("replays its response for 24 hours, and then the write runs again", () =>
     Effect.gen(function* () {
       yield* beginImported()
       const program = yield* postImport()
@@ -57,34 +57,32 @@ describe("a key", () => {
     }).pipe(Effect.provide(world))
   )
 
-  it.effect(
-    "is refused to another request while it is reserved, and while its answer is kept",
-    () =>
-      Effect.gen(function* () {
-        yield* begin()
-        const program = yield* programs()
-        const request = freshKeyed(demo.organisation)
-        const other = { ...request, fingerprint: freshFingerprint() }
-        const none = counted()
-        const { run } = yield* idempotentWrites()
-        const refusalOf = (each: KeyedRequest) =>
-          Effect.flip(run(each, inOneStep(textOf), none.write))
-        const reused = { code: "idempotency_key_reused" }
-        const inUse = { code: "idempotency_key_in_use", retryAfterSeconds: 1 }
-        const first = yield* under(request, (keep) =>
-          Effect.gen(function* () {
-            expect(yield* refusalOf(other)).toMatchObject(reused)
-            expect(yield* refusalOf(request)).toMatchObject(inUse)
-            return yield* program.stage(demo, stageBody(), keep)
-          })
-        )
-        expect(first).toContain(`fresh {"first":true`)
-        expect(yield* refusalOf(other)).toMatchObject(reused)
-        expect(none.count()).toBe(0)
-      }).pipe(Effect.provide(world))
+  it.effect("is refused to a different request while it is reserved or its response is kept", () =>
+    Effect.gen(function* () {
+      yield* begin()
+      const program = yield* programs()
+      const request = freshKeyed(demo.organisation)
+      const other = { ...request, fingerprint: freshFingerprint() }
+      const none = counted()
+      const { run } = yield* idempotentWrites()
+      const refusalOf = (each: KeyedRequest) =>
+        Effect.flip(run(each, inOneStep(textOf), none.write))
+      const reused = { code: "idempotency_key_reused" }
+      const inUse = { code: "idempotency_key_in_use", retryAfterSeconds: 1 }
+      const first = yield* under(request, (keep) =>
+        Effect.gen(function* () {
+          expect(yield* refusalOf(other)).toMatchObject(reused)
+          expect(yield* refusalOf(request)).toMatchObject(inUse)
+          return yield* program.stage(demo, stageBody(), keep)
+        })
+      )
+      expect(first).toContain(`fresh {"first":true`)
+      expect(yield* refusalOf(other)).toMatchObject(reused)
+      expect(none.count()).toBe(0)
+    }).pipe(Effect.provide(world))
   )
 
-  it.effect("of one organisation means nothing to another", () =>
+  it.effect("is independent of the same key of another organisation", () =>
     Effect.gen(function* () {
       yield* begin()
       const program = yield* programs()
@@ -98,8 +96,8 @@ describe("a key", () => {
   )
 })
 
-describe("what stores nothing", () => {
-  it.effect("keeps nothing: a refusal is validated anew as soon as it is sent again", () =>
+describe("a write without effect", () => {
+  it.effect("keeps no response for a refusal, which is validated again on each retry", () =>
     Effect.gen(function* () {
       yield* begin({ status: "Paused" })
       const program = yield* programs()
@@ -114,27 +112,25 @@ describe("what stores nothing", () => {
     }).pipe(Effect.provide(world))
   )
 
-  it.effect(
-    "keeps nothing: a dry run is one each time, and leaves the key for another request",
-    () =>
-      Effect.gen(function* () {
-        yield* begin()
-        const program = yield* programs()
-        yield* program.stage(demo, stageBody())
-        const request = freshKeyed(demo.organisation)
-        const body = processBody({ dry_run: true })
-        const dryRun = under(request, (keep) => program.process(demo, body, keep))
-        for (const send of [dryRun, dryRun]) {
-          expect(yield* Effect.flip(send)).toMatchObject({ code: "dry_run_successful" })
-        }
-        const other = { ...request, fingerprint: freshFingerprint() }
-        const create = under(other, (keep) => program.process(demo, processBody(), keep))
-        expect(yield* create).toContain("fresh")
-        expect(yield* create).toContain("replayed")
-      }).pipe(Effect.provide(world))
+  it.effect("keeps no response for a dry run, which runs each time and leaves the key free", () =>
+    Effect.gen(function* () {
+      yield* begin()
+      const program = yield* programs()
+      yield* program.stage(demo, stageBody())
+      const request = freshKeyed(demo.organisation)
+      const body = processBody({ dry_run: true })
+      const dryRun = under(request, (keep) => program.process(demo, body, keep))
+      for (const send of [dryRun, dryRun]) {
+        expect(yield* Effect.flip(send)).toMatchObject({ code: "dry_run_successful" })
+      }
+      const other = { ...request, fingerprint: freshFingerprint() }
+      const create = under(other, (keep) => program.process(demo, processBody(), keep))
+      expect(yield* create).toContain("fresh")
+      expect(yield* create).toContain("replayed")
+    }).pipe(Effect.provide(world))
   )
 
-  it.effect("keeps nothing: items that are all there are looked up each time", () =>
+  it.effect("keeps no response if all items exist already, so they are looked up each time", () =>
     Effect.gen(function* () {
       yield* beginImported()
       const program = yield* postImport()
@@ -154,7 +150,7 @@ describe("what stores nothing", () => {
     }).pipe(Effect.provide(world))
   )
 
-  it.effect("keeps nothing: a request that is interrupted releases its key", () =>
+  it.effect("releases its key when the request is interrupted", () =>
     Effect.gen(function* () {
       const request = freshKeyed()
       const begun = yield* Deferred.make<void>()
@@ -170,7 +166,7 @@ describe("what stores nothing", () => {
 })
 
 describe("a write that takes longer than the lease", () => {
-  it.effect("stores nothing once another request has taken its key over", () =>
+  it.effect("stores nothing once another request has taken over its key", () =>
     Effect.gen(function* () {
       yield* beginImported()
       const program = yield* postImport()
@@ -201,7 +197,7 @@ describe("a write that takes longer than the lease", () => {
     }).pipe(Effect.provide(world))
   )
 
-  it.effect("stores its effect where nobody has", () =>
+  it.effect("stores its effect if no other request has taken over its key", () =>
     Effect.gen(function* () {
       yield* beginImported()
       const program = yield* postImport()

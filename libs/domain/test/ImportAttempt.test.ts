@@ -67,7 +67,7 @@ const staged = Effect.gen(function* () {
 })
 
 describe("a dry run", () => {
-  it.effect("says that it would succeed, and leaves nothing but its record", () =>
+  it.effect("reports that the import would succeed, and leaves only its attempt record", () =>
     Effect.gen(function* () {
       const program = yield* staged
       const before = yield* tracesOf(key)
@@ -94,7 +94,7 @@ describe("a dry run", () => {
     }).pipe(Effect.provide(ports))
   )
 
-  it.effect("that would fail says why", () =>
+  it.effect("reports why the import would fail", () =>
     Effect.gen(function* () {
       const program = yield* staged
       yield* Effect.flatMap(Configuration, (configuration) =>
@@ -111,7 +111,7 @@ describe("a dry run", () => {
     }).pipe(Effect.provide(ports))
   )
 
-  it.effect("is in progress while it runs", () =>
+  it.effect("shows the import as in progress while it runs", () =>
     Effect.gen(function* () {
       yield* staged
       const latch = yield* Deferred.make<void>()
@@ -128,8 +128,8 @@ describe("a dry run", () => {
   )
 })
 
-describe("staged data", () => {
-  it.effect("is validated by the rules of the day it is processed", () =>
+describe("processing of staged data", () => {
+  it.effect("validates the data by the rules of the day on which it is processed", () =>
     Effect.gen(function* () {
       const program = yield* staged
       const configuration = yield* Configuration
@@ -156,7 +156,7 @@ describe("staged data", () => {
     }).pipe(Effect.provide(ports))
   )
 
-  it.effect("whose documents are gone is refused", () =>
+  it.effect("refuses the data if its documents no longer exist", () =>
     Effect.gen(function* () {
       yield* begin({ documentCheck: false })
       const program = yield* programs()
@@ -171,7 +171,7 @@ describe("staged data", () => {
     }).pipe(Effect.provide(ports))
   )
 
-  it.effect("that was valid when it was staged is so as time goes on", () =>
+  it.effect("still accepts data that was valid when it was staged as time passes", () =>
     Effect.gen(function* () {
       const program = yield* staged
       yield* TestClock.adjust("365 days")
@@ -180,8 +180,8 @@ describe("staged data", () => {
   )
 })
 
-describe("a lease", () => {
-  it.effect("is renewed for as long as its attempt runs", () =>
+describe("the lease of an attempt", () => {
+  it.effect("is renewed as long as the attempt runs", () =>
     Effect.gen(function* () {
       const other = yield* staged
       const latch = yield* Deferred.make<void>()
@@ -203,7 +203,7 @@ describe("a lease", () => {
     }).pipe(Effect.provide(ports))
   )
 
-  it.effect("that cannot be renewed ends, and the next attempt alone makes the account", () =>
+  it.effect("expires if it is not renewed, and only the next attempt creates the account", () =>
     Effect.gen(function* () {
       const other = yield* staged
       const latch = yield* Deferred.make<void>()
@@ -224,7 +224,7 @@ describe("a lease", () => {
     }).pipe(Effect.provide(ports))
   )
 
-  it.effect("that expired does not complete with data that was staged anew", () =>
+  it.effect("does not complete after expiry if the data was staged again", () =>
     Effect.gen(function* () {
       const other = yield* staged
       const latch = yield* Deferred.make<void>()
@@ -244,7 +244,7 @@ describe("a lease", () => {
     }).pipe(Effect.provide(ports))
   )
 
-  it.effect("that expired unnoticed still completes, if nobody took it", () =>
+  it.effect("still completes after an unnoticed expiry if no attempt took over", () =>
     Effect.gen(function* () {
       yield* staged
       const latch = yield* Deferred.make<void>()
@@ -258,7 +258,7 @@ describe("a lease", () => {
     }).pipe(Effect.provide(ports))
   )
 
-  it.effect("that expired before it could be renewed never lives again, and ends its attempt", () =>
+  it.effect("cannot be renewed after expiry, and its attempt ends", () =>
     Effect.gen(function* () {
       const other = yield* staged
       const away = { kind: "unavailable", when: "before" } as const
@@ -282,7 +282,7 @@ describe("a lease", () => {
     }).pipe(Effect.provide(ports))
   )
 
-  it.effect("lasts as long as the setting says", () =>
+  it.effect("lasts for the configured duration", () =>
     Effect.gen(function* () {
       yield* staged
       const latch = yield* Deferred.make<void>()
@@ -296,7 +296,7 @@ describe("a lease", () => {
     }).pipe(Effect.provide(ports))
   )
 
-  it.effect("is given back by an attempt that is interrupted", () =>
+  it.effect("is released by an interrupted attempt", () =>
     Effect.gen(function* () {
       const other = yield* staged
       const latch = yield* Deferred.make<void>()
@@ -312,8 +312,8 @@ describe("a lease", () => {
   )
 })
 
-describe("an account number", () => {
-  it.effect("that is taken is drawn again", () =>
+describe("a new account number", () => {
+  it.effect("is generated again if it is taken", () =>
     Effect.gen(function* () {
       const program = yield* staged
       yield* program.stage(demo, stageBody({ external_account_number: "other" }))
@@ -339,8 +339,8 @@ const yielding = (port: Port): Port => {
   return ImportProcesses.of(Object.fromEntries(members) as Port)
 }
 
-describe("many attempts at once", () => {
-  it.effect("make one account, and the others get the reason", () =>
+describe("concurrent attempts", () => {
+  it.effect("create one account, and all but one are refused with the reason", () =>
     Effect.gen(function* () {
       yield* staged
       const program = yield* replacing(yielding, programs())
@@ -356,7 +356,7 @@ describe("many attempts at once", () => {
     }).pipe(Effect.provide(ports))
   )
 
-  it.effect("and many stagings leave the account of what was staged last", () =>
+  it.effect("mixed with stagings create the account from the last staged data", () =>
     Effect.gen(function* () {
       yield* staged
       const program = yield* replacing(yielding, programs())
@@ -374,7 +374,7 @@ describe("many attempts at once", () => {
     }).pipe(Effect.provide(ports))
   )
 
-  it.effect("stay within the limit", () =>
+  it.effect("stay within the concurrency limit", () =>
     Effect.gen(function* () {
       yield* begin({ concurrencyLimit: 3 })
       const latch = yield* Deferred.make<void>()

@@ -71,7 +71,7 @@ const always = (
     false
   ])
 
-describe("an import", () => {
+describe("ImportProcess", () => {
   it.each<Row>([
     ...always("staged", "Pending", "UNKNOWN", true),
     ...always("skipped", "Skipped", "UNKNOWN", false),
@@ -81,15 +81,18 @@ describe("an import", () => {
     ["leased", "at", "Pending", "UNKNOWN", true, true],
     ["leased", "a millisecond after", "Pending", "UNKNOWN", true, true],
     ["leased", "long after", "Pending", "UNKNOWN", true, true]
-  ])("that is %s, %s the expiry of its lease, is %s", (name, when, state, status, free, held) => {
-    const process = kept[name]
-    const found = stateAt(process, instants[when])
-    expect(found._tag).toBe(state)
-    expect(statusOf(found)).toBe(status)
-    expect(isFree(found)).toBe(free)
-    expect(holds(process, holder), "an expired lease is held until somebody takes it").toBe(held)
-    expect(holds(process, other)).toBe(false)
-  })
+  ])(
+    "%s, %s the expiry of its lease, is in the state %s",
+    (name, when, state, status, free, held) => {
+      const process = kept[name]
+      const found = stateAt(process, instants[when])
+      expect(found._tag).toBe(state)
+      expect(statusOf(found)).toBe(status)
+      expect(isFree(found)).toBe(free)
+      expect(holds(process, holder), "an expired lease is held until somebody takes it").toBe(held)
+      expect(holds(process, other)).toBe(false)
+    }
+  )
 
   it("shows the attempt in progress and its result", () => {
     expect(stateAt(kept.leased, instants["long before"])).toEqual({ _tag: "InProgress", lease })
@@ -100,13 +103,13 @@ describe("an import", () => {
     })
   })
 
-  it("that has an account is imported, whatever else is kept of it", () => {
+  it("is imported once it has an account, whatever else is recorded", () => {
     const odd = { ...staged, skipped: true, lease, account }
     expect(stateAt(odd, instants["long before"])._tag).toBe("Imported")
     expect(holds(odd, holder)).toBe(false)
   })
 
-  it("that is skipped is held by nobody", () => {
+  it("has no lease holder while it is skipped", () => {
     const odd = { ...staged, skipped: true, lease }
     expect(stateAt(odd, instants["long before"])._tag).toBe("Skipped")
     expect(holds(odd, holder)).toBe(false)

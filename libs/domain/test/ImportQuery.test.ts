@@ -57,8 +57,8 @@ const read = Effect.fnUntraced(function* (
   }
 })
 
-describe("the status", () => {
-  it.effect("follows the import, from staging to the account", () =>
+describe("status", () => {
+  it.effect("follows the import from staging to the account", () =>
     Effect.gen(function* () {
       yield* begin()
       const { status } = yield* query()
@@ -82,7 +82,7 @@ describe("the status", () => {
     }).pipe(Effect.provide(ports))
   )
 
-  it.effect("is answered of a supplier of any status", () =>
+  it.effect("is available for suppliers of every status", () =>
     Effect.gen(function* () {
       yield* begin()
       yield* stage("1")
@@ -111,7 +111,7 @@ describe("the status", () => {
     ["of NUL", "\0", "\0", demo],
     ["of another's supplier", "RIVAL_ENERGY", "a", demo],
     ["asked by another", supplierCode, "a", rival]
-  ] as const)("%s is not found, always in the same way", ([, supplier, number, caller]) =>
+  ] as const)("answers not found in the same way for %s", ([, supplier, number, caller]) =>
     Effect.gen(function* () {
       yield* begin()
       yield* stage("a")
@@ -124,7 +124,7 @@ describe("the status", () => {
     }).pipe(Effect.provide(ports))
   )
 
-  it.effect("can be asked for any number that can be staged", () =>
+  it.effect("accepts every number that can be staged", () =>
     Effect.gen(function* () {
       yield* begin()
       const { status } = yield* query()
@@ -147,7 +147,7 @@ describe("the lists", () => {
     for (const number of numbers) yield* stage(number)
   })
 
-  it.effect("are whole and in the order of code points", () =>
+  it.effect("are complete and in code point order", () =>
     Effect.gen(function* () {
       yield* arrange
       expect((yield* read("all")).numbers).toEqual(sorted)
@@ -156,7 +156,7 @@ describe("the lists", () => {
     }).pipe(Effect.provide(ports))
   )
 
-  it.effect("distinguish what is pending, skipped and imported", () =>
+  it.effect("separate pending, skipped and imported accounts", () =>
     Effect.gen(function* () {
       yield* arrange
       const createdAt = DateTime.add(sampleTime, { seconds: 5 })
@@ -193,7 +193,7 @@ describe("the lists", () => {
     ["", 1, ["10"], "10"],
     ["\0", 1, ["10"], "10"],
     ["C", 1, ["a"], "a"]
-  ] as const)("after %j with a limit of %i", ([after, limit, page, nextAfter]) =>
+  ] as const)("start after %j and stop at a limit of %i", ([after, limit, page, nextAfter]) =>
     Effect.gen(function* () {
       yield* arrange
       const found = yield* read("all", { after, limit })
@@ -202,7 +202,7 @@ describe("the lists", () => {
     }).pipe(Effect.provide(ports))
   )
 
-  it.effect("may start after a number without a limit", () =>
+  it.effect("start after a number without a limit", () =>
     Effect.gen(function* () {
       yield* arrange
       const found = yield* read("all", { after: "a", limit: null })
@@ -210,7 +210,7 @@ describe("the lists", () => {
     }).pipe(Effect.provide(ports))
   )
 
-  it.effect("are empty of a supplier without imports", () =>
+  it.effect("are empty for a supplier without imports", () =>
     Effect.gen(function* () {
       yield* begin()
       for (const kind of ["all", "pending", "imported"] as const) {
@@ -224,35 +224,39 @@ describe("the lists", () => {
   )
 })
 
-describe("a store that is away", () => {
-  it.effect.each(["supplier", "find"])("at %s makes the status unavailable", (operation) =>
-    Effect.gen(function* () {
-      yield* begin()
-      const { status } = yield* query(
-        faultAtEvery(operation, { kind: "unavailable", when: "before" })
-      )
-      const failure = yield* Effect.flip(status(demo, supplierCode, "1"))
-      expect(failure).toMatchObject({ _tag: "ServiceUnavailable", retryAfterSeconds: 1 })
-    }).pipe(Effect.provide(ports))
+describe("an unavailable store", () => {
+  it.effect.each(["supplier", "find"])(
+    "makes the status unavailable if it fails at %s",
+    (operation) =>
+      Effect.gen(function* () {
+        yield* begin()
+        const { status } = yield* query(
+          faultAtEvery(operation, { kind: "unavailable", when: "before" })
+        )
+        const failure = yield* Effect.flip(status(demo, supplierCode, "1"))
+        expect(failure).toMatchObject({ _tag: "ServiceUnavailable", retryAfterSeconds: 1 })
+      }).pipe(Effect.provide(ports))
   )
 
-  it.effect.each(["before", "after"] as const)("%s the elements ends a list so", (when) =>
-    Effect.gen(function* () {
-      yield* begin()
-      yield* stage("1")
-      const { list } = yield* query(faultAtEvery("list", { kind: "unavailable", when }))
-      const all = yield* list(demo, supplierCode, "all", whole)
-      const seen: Array<string> = []
-      const stream = all._tag === "Whole" ? all.entries : Stream.empty
-      const ended = yield* Effect.result(
-        Stream.runForEach(stream, (entry) =>
-          Effect.sync(() => seen.push(entry.external_account_number))
+  it.effect.each(["before", "after"] as const)(
+    "fails the list stream if it fails %s the elements",
+    (when) =>
+      Effect.gen(function* () {
+        yield* begin()
+        yield* stage("1")
+        const { list } = yield* query(faultAtEvery("list", { kind: "unavailable", when }))
+        const all = yield* list(demo, supplierCode, "all", whole)
+        const seen: Array<string> = []
+        const stream = all._tag === "Whole" ? all.entries : Stream.empty
+        const ended = yield* Effect.result(
+          Stream.runForEach(stream, (entry) =>
+            Effect.sync(() => seen.push(entry.external_account_number))
+          )
         )
-      )
-      expect(Result.isFailure(ended) && ended.failure._tag).toBe("ServiceUnavailable")
-      expect(seen).toHaveLength(when === "before" ? 0 : 1)
-      const page = yield* Effect.flip(list(demo, supplierCode, "all", { limit: 1, after: null }))
-      expect(page._tag).toBe("ServiceUnavailable")
-    }).pipe(Effect.provide(ports))
+        expect(Result.isFailure(ended) && ended.failure._tag).toBe("ServiceUnavailable")
+        expect(seen).toHaveLength(when === "before" ? 0 : 1)
+        const page = yield* Effect.flip(list(demo, supplierCode, "all", { limit: 1, after: null }))
+        expect(page._tag).toBe("ServiceUnavailable")
+      }).pipe(Effect.provide(ports))
   )
 })

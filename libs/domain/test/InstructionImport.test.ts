@@ -33,8 +33,8 @@ const refusals: ReadonlyArray<readonly [reference: string, code: string, reason?
   ["fault_429", "payment_vendor_unavailable"]
 ]
 
-describe("a vendor that does not confirm the instruction", () => {
-  it.effect.each(refusals)("leaves nothing on the account: %s", ([reference, code, reason]) =>
+describe("an instruction that the vendor does not confirm", () => {
+  it.effect.each(refusals)("changes nothing on the account: %s", ([reference, code, reason]) =>
     Effect.gen(function* () {
       yield* beginImported()
       const before = yield* onAccount
@@ -46,7 +46,7 @@ describe("a vendor that does not confirm the instruction", () => {
     }).pipe(Effect.provide(world))
   )
 
-  it.effect("may confirm it later, when it is sent as it is", () =>
+  it.effect("is accepted once the vendor confirms the same request", () =>
     Effect.gen(function* () {
       yield* beginImported()
       const away = yield* postImport(
@@ -60,7 +60,7 @@ describe("a vendor that does not confirm the instruction", () => {
     }).pipe(Effect.provide(world))
   )
 
-  it.effect("is one that nobody has configured, where the operator has added it", () =>
+  it.effect("is refused if the vendor is on the code list but not configured", () =>
     Effect.gen(function* () {
       yield* beginImported()
       const program = yield* postImport()
@@ -74,8 +74,8 @@ describe("a vendor that does not confirm the instruction", () => {
   )
 })
 
-describe("an instruction", () => {
-  it.effect("is confirmed once, kept with its details, and answered with the account", () =>
+describe("a payment instruction", () => {
+  it.effect("is verified once, stored with its details and answered with the account", () =>
     Effect.gen(function* () {
       yield* beginImported()
       const plan = noFaults()
@@ -102,7 +102,7 @@ describe("an instruction", () => {
     ["another reference", { reference: "pm_2" }],
     ["another vendor", { vendor: "GOCARDLESS", type: "DIRECT_DEBIT" }],
     ["one that the vendor would refuse", { reference: "missing" }]
-  ])("keeps every other from the account, and no vendor is asked: %s", ([, values]) =>
+  ])("blocks every other instruction, and no vendor is asked: %s", ([, values]) =>
     Effect.gen(function* () {
       yield* beginImported()
       const plan = noFaults()
@@ -116,7 +116,7 @@ describe("an instruction", () => {
     }).pipe(Effect.provide(world))
   )
 
-  it.effect("is put on the account once, however many send it at once", () =>
+  it.effect("is added once when it is sent concurrently", () =>
     Effect.gen(function* () {
       yield* beginImported()
       const program = yield* postImport()

@@ -58,16 +58,16 @@ describe("malformed text", () => {
     "\u00a0[1]",
     "\ufeff[1]",
     '\ufeff{"a":1}'
-  ])("%j is refused, without quoting it", (text) => {
+  ])("is rejected without quoting it: %j", (text) => {
     expect(refused(text)).toMatch(/^parse_error: Not a JSON document(\.|, at position \d+\.)$/)
   })
 
-  it("is not quoted even where the parser does", () => {
+  it("is not quoted even if the platform's parser quotes it", () => {
     expect(refused('{"email":"ada@example.com" "phone"')).not.toMatch(/ada|phone/)
   })
 })
 
-describe("a key", () => {
+describe("an object key", () => {
   it.each([
     ['{"a":1,"a":2}', "a"],
     ['{"a":1,"b":{},"a":1}', "a"],
@@ -80,7 +80,7 @@ describe("a key", () => {
     ['{"__proto__":1,"__proto__":2}', "__proto__"],
     ['[{"x":[{"a":1 , "a" :2}]}]', "a"],
     ['{"a":{"b":1},"c":[1,{"b":1,"b":2}]}', "b"]
-  ])("of %s is repeated", (text, key) => {
+  ])("is rejected as repeated with %s", (text, key) => {
     expect(refused(text)).toBe(`parse_error: The key "${key}" is repeated.`)
   })
 
@@ -94,18 +94,18 @@ describe("a key", () => {
     '{"a":"\\"a\\":1,","b":"{\\"a\\":1,\\"a\\":2}"}',
     '{"a\\\\":1,"a":2}',
     '{"constructor":1,"toString":2}'
-  ])("of %s is not", (text) => {
+  ])("is not mistaken for a repeated one with %s", (text) => {
     expect(taken(text)).toEqual(JSON.parse(text))
   })
 
-  it("of any length is named in brief", () => {
+  it("is shortened in the message if it is long", () => {
     const key = "k".repeat(100_000)
     expect(refused(`{"${key}":1,"${key}":2}`)).toBe(
       `parse_error: The key "${"k".repeat(64)}" is repeated.`
     )
   })
 
-  it("that every object inherits is a key like any other", () => {
+  it("may have the name of an inherited property", () => {
     const value = taken('{"__proto__":{"admin":true},"constructor":1}') as Record<string, unknown>
     expect(Object.keys(value)).toEqual(["__proto__", "constructor"])
     expect(value["admin"]).toBeUndefined()
@@ -115,7 +115,7 @@ describe("a key", () => {
 describe("a long string", () => {
   const units = ["é", "\\n", "\\\\", '\\"', "\\u0041", "\\ud83d\\ude00", "\\ud800", "😀"]
 
-  it.each(units)("with %s anywhere is read in pieces", (unit) => {
+  it.each(units)("is parsed in pieces with %s at any position", (unit) => {
     for (let before = 65_520; before < 65_545; before++) {
       const plain = "x".repeat(before)
       for (const text of [`"${plain}${unit}"`, `"${plain}${unit}${plain}${unit}x"`]) {
@@ -125,26 +125,31 @@ describe("a long string", () => {
     }
   })
 
-  it("of escapes is read in short steps", () => {
+  it("of escapes is parsed in short steps", () => {
     const steps = parsing(`["${"\\u0061".repeat(1_000_000)}"]`)
     let count = 0
     while (steps.next().done !== true) count++
     expect(count).toBeGreaterThan(90)
   })
 
-  it.each(["\\u00", "\\x", "\n", "\\"])("with %j anywhere is refused where it stands", (unit) => {
-    for (let before = 65_520; before < 65_545; before++) {
-      expect(refused(`["${"x".repeat(before)}${unit}`)).toMatch(/^parse_error: Not a JSON document/)
-      expect(refused(`["${"x".repeat(before)}${unit}"]`)).toMatch(/^parse_error: Not a JSON/)
+  it.each(["\\u00", "\\x", "\n", "\\"])(
+    "with %j is rejected at the position of the error",
+    (unit) => {
+      for (let before = 65_520; before < 65_545; before++) {
+        expect(refused(`["${"x".repeat(before)}${unit}`)).toMatch(
+          /^parse_error: Not a JSON document/
+        )
+        expect(refused(`["${"x".repeat(before)}${unit}"]`)).toMatch(/^parse_error: Not a JSON/)
+      }
     }
-  })
+  )
 })
 
 describe("nesting", () => {
   const lists = (depth: number) => `${"[".repeat(depth)}${"]".repeat(depth)}`
   const objects = (depth: number) => `${'{"a":'.repeat(depth)}1${"}".repeat(depth)}`
 
-  it(`goes ${nestingDepth} deep and no deeper`, () => {
+  it(`is accepted to depth ${nestingDepth} and rejected below`, () => {
     expect(nestingDepth).toBe(32)
     for (const text of [lists(32), objects(32), `[${lists(31)},${lists(31)},{}]`]) {
       expect(refused(text)).toBe("accepted")
@@ -154,7 +159,7 @@ describe("nesting", () => {
     }
   })
 
-  it("is not what stands in text", () => {
+  it("ignores brackets inside text", () => {
     expect(taken(JSON.stringify("[".repeat(100)))).toBe("[".repeat(100))
     expect(taken(JSON.stringify(['{"', "[[", '\\"{']))).toEqual(['{"', "[[", '\\"{'])
   })
@@ -170,7 +175,7 @@ describe("a number", () => {
     "123456789012345",
     "0.1000000",
     "100000000000000000000"
-  ])("%s is one that a double holds", (spelling) => {
+  ])("is a plain number if a double holds it: %s", (spelling) => {
     expect(taken(spelling)).toBe(Number(spelling))
   })
 
@@ -183,13 +188,13 @@ describe("a number", () => {
     "1e99999999999999999999",
     "1.0000000000000000000000001e5",
     `1${"0".repeat(500)}`
-  ])("%s keeps its spelling", (spelling) => {
+  ])("keeps its spelling if a double does not hold it: %s", (spelling) => {
     const [number] = taken(`[${spelling}]`) as [unknown]
     expect(isRawNumber(number)).toBe(true)
     expect(JSON.stringify({ number })).toBe(`{"number":${spelling}}`)
   })
 
-  it("is kept beside others, at any place", () => {
+  it("keeps its spelling beside other values, at any position", () => {
     const text = '{"a":[1,{"b":12345678901234567890}],"c":"12345678901234567890","d":2.5}'
     expect(JSON.stringify(taken(text))).toBe(text)
     expect(taken('"1e400"')).toBe("1e400")
@@ -197,7 +202,7 @@ describe("a number", () => {
 })
 
 describe("any JSON value", () => {
-  it("comes back as it was written", () => {
+  it("is preserved by parse and stringify", () => {
     const value = fc.jsonValue({ maxDepth: 6, stringUnit: "binary" })
     fc.assert(
       fc.property(value, fc.constantFrom(0, 1, 2), (written, indent) => {
@@ -208,7 +213,7 @@ describe("any JSON value", () => {
     )
   })
 
-  it("with numbers that a double rounds comes back as well", () => {
+  it("is preserved if it contains numbers that a double rounds", () => {
     const digits = fc.stringMatching(/^-?[1-9]\d{0,30}(\.\d{0,30}[1-9])?([eE][+-]?\d{1,4})?$/)
     fc.assert(
       fc.property(digits, (spelling) => {
@@ -228,7 +233,7 @@ describe("any JSON value", () => {
     )
   })
 
-  it("is refused exactly where the platform refuses it, apart from the limits", () => {
+  it("is rejected exactly when the platform rejects it, apart from the limits", () => {
     const text = fc.stringMatching(/^[[\]{}",:0-9a\\ue.+-]{0,12}$/)
     fc.assert(
       fc.property(text, (candidate) => {
@@ -252,7 +257,7 @@ describe("a document of any size", () => {
   const members = (length: number) =>
     Array.from({ length }, (_, index) => `"k${index}":${index}`).join(",")
 
-  it("keeps one element and one member more than the limit, and checks the rest", () => {
+  it("stops collecting one element and one member over the limit, and checks the rest", () => {
     const lengths = (text: string) => Object.keys(taken(text) as object).length
     for (const length of [listElements, listElements + 1]) {
       expect(lengths(`[${long(length, "[1]")}]`)).toBe(length)
@@ -265,7 +270,7 @@ describe("a document of any size", () => {
     expect(refused(`{${members(3 * listElements)},"k1":1}`)).toMatch(/^parse_error: The key "k1"/)
   })
 
-  it("is read in steps of some thousand characters where they are blanks", () => {
+  it("is parsed in steps of a few thousand characters if it is whitespace", () => {
     const blanks = " \n\t\r".repeat(25_000)
     const text = ["", "{", '"a"', ":", "[", "1", ",", "2", "]", "}", ""].join(blanks)
     expect(taken(text)).toEqual({ a: [1, 2] })
@@ -275,7 +280,7 @@ describe("a document of any size", () => {
     expect(count).toBeGreaterThanOrEqual(Math.floor(text.length / 4_096) - 1)
   })
 
-  it("is read in steps of some thousand characters, whatever they are", () => {
+  it("is parsed in steps of a few thousand characters for any content", () => {
     for (const unit of ["[]", "1", '""', '{"a":[1]}', "1e5", "12345678901234567890", "null"]) {
       const text = `[${long(20_000, unit)}]`
       const steps = parsing(text)

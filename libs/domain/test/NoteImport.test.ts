@@ -84,17 +84,23 @@ const pairs: ReadonlyArray<[string, object, AccountNote, string]> = [
 ]
 
 describe("a note", () => {
-  it.each(pairs)("with %s is validated by its content and time", (_name, sent, there, status) => {
-    expect(statuses([sent], [there])).toEqual([status])
-  })
+  it.each(pairs)(
+    "is compared with existing notes by content and time: %s",
+    (_name, sent, there, status) => {
+      expect(statuses([sent], [there])).toEqual([status])
+    }
+  )
 
-  it.each(pairs)("with %s is validated alike inside one request", (_name, sent, there, status) => {
-    const { created_at, ...first } = there
-    const before = { ...first, created_at: formatInstant(created_at) }
-    expect(statuses([before, sent])).toEqual([added, status])
-  })
+  it.each(pairs)(
+    "is compared in the same way with earlier notes of its request: %s",
+    (_name, sent, there, status) => {
+      const { created_at, ...first } = there
+      const before = { ...first, created_at: formatInstant(created_at) }
+      expect(statuses([before, sent])).toEqual([added, status])
+    }
+  )
 
-  it("without a time is created now, and answered with that time", () => {
+  it("without a time is created now, and the response has that time", () => {
     const { answer, change } = decided([{ body: "a" }], accountWith())
     expect(change.notes).toEqual([{ body: "a", created_at: now }])
     expect(answer).toEqual([{ created_at: now, body: "a", status: added }])
@@ -112,33 +118,33 @@ describe("a note", () => {
     expect(change.notes).toEqual([noteOf(sent)])
   })
 
-  it("without a body is answered with an empty one", () => {
+  it("without a body is answered with an empty body", () => {
     expect(decided([pathsOf("x")], accountWith()).answer).toMatchObject([{ body: "" }])
   })
 
-  it("that is there is answered with its own time", () => {
+  it("that exists already is answered with its own time", () => {
     const there = onAccount({ body: "a" })
     const { answer, change } = decided([{ body: "a" }], accountWith({ notes: [there] }))
     expect(answer).toEqual([{ created_at: there.created_at, body: "a", status: known }])
     expect(change.notes).toEqual([])
   })
 
-  it("is known by the time that was answered when it was created", () => {
+  it("is recognised by the time in the response that created it", () => {
     const first = decided([{ body: "a" }], accountWith())
     const answered = formatInstant(first.answer[0]?.created_at ?? now)
     const again = decided([{ body: "a", created_at: answered }], first.account)
     expect(again.answer.map(({ status }) => status)).toEqual([known])
   })
 
-  it("is found among several of the same body by its time", () => {
+  it("is found by its time among several notes with the same body", () => {
     const there = [onAccount({ body: "a" }), onAccount({ body: "a" }, other)]
     const { answer } = decided([{ body: "a", created_at: other }], accountWith({ notes: there }))
     expect(answer).toEqual([{ created_at: instantOf(other), body: "a", status: known }])
   })
 })
 
-describe("a request", () => {
-  it("adds each of equal notes once, and answers every one in its order", () => {
+describe("a request to create notes", () => {
+  it("adds each of several equal notes once, and answers all in request order", () => {
     const sent = [{ body: "a" }, { body: "b" }, { body: "a" }, pathsOf("x"), pathsOf("/x")]
     const { answer, change } = decided(sent, accountWith())
     expect(answer.map(({ body, status }) => [body, status])).toEqual([
@@ -151,7 +157,7 @@ describe("a request", () => {
     expect(change.notes.map(({ body }) => body)).toEqual(["a", "b", undefined])
   })
 
-  it("of as many notes as there may be is decided, also where they differ in time alone", () => {
+  it("is decided at the maximum number of notes, also if only their times differ", () => {
     const first = Date.parse(earlier)
     const sent = Array.from({ length: 10_000 }, (_, index) => ({
       body: "a",
@@ -162,7 +168,7 @@ describe("a request", () => {
     expect(decided(sent, once.account).change.notes).toEqual([])
   })
 
-  it("changes nothing but the notes", () => {
+  it("changes only the notes", () => {
     const account = accountWith()
     const { change } = decided([{ body: "a" }], account)
     expect({ ...change, notes: [] }).toEqual({
@@ -182,7 +188,7 @@ describe("a request", () => {
   })
 })
 
-describe("of each note that is looked at, an account shows", () => {
+describe("noteTimesOf", () => {
   const twice = [onAccount({ body: "a" }, later), onAccount({ body: "a" }), onAccount(pathsOf("x"))]
   it.each<[string, object, string | null]>([
     ["the first one of the same content", { body: "a" }, later],
@@ -190,7 +196,7 @@ describe("of each note that is looked at, an account shows", () => {
     ["none of another time", { body: "a", created_at: other }, null],
     ["none of another content", { body: "x" }, null],
     ["the one of the same documents", pathsOf("/x"), earlier]
-  ])("%s", (_, asked, time) => {
+  ])("finds %s", (_, asked, time) => {
     const times = noteTimesOf(twice, [noteOf({ body: "b" }), noteOf(asked)])
     expect(times.map((each) => each && formatInstant(each))).toEqual([null, time])
   })

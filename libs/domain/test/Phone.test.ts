@@ -37,8 +37,8 @@ const spelled = fc.constantFrom<(digits: string) => string>(
 const numbersOf = (callingCode: string) =>
   fc.tuple(national, spelled).map(([digits, spell]) => `+${spell(`${callingCode}${digits}`)}`)
 
-describe("whether a phone number is possible", () => {
-  it("is what the library says, whatever the calling code", slow, () => {
+describe("the check whether a phone number is possible", () => {
+  it("agrees with the library for any calling code", slow, () => {
     for (const callingCode of [...ofCountries, ...otherCodes]) {
       fc.assert(
         fc.property(numbersOf(callingCode), (number) => {
@@ -49,7 +49,7 @@ describe("whether a phone number is possible", () => {
     }
   })
 
-  it("is what the library says of every length after every calling code", slow, () => {
+  it("agrees with the library for every length after every calling code", slow, () => {
     const digits = "2345678923456789234"
     const differing: Array<string> = []
     const answers = new Map<string, Set<boolean>>()

@@ -47,8 +47,8 @@ const brokenBy = (name: keyof typeof operations) => {
   return { [path]: value }
 }
 
-describe("an addition is granted", () => {
-  it.effect("for notes, one result each in their order", () =>
+describe("a granted write", () => {
+  it.effect("answers one result for each note, in request order", () =>
     Effect.gen(function* () {
       yield* beginImported()
       const program = yield* postImport()
@@ -66,7 +66,7 @@ describe("an addition is granted", () => {
     }).pipe(Effect.provide(world))
   )
 
-  it.effect("for transactions, those of the import included in what is known", () =>
+  it.effect("recognises transactions of the import as known", () =>
     Effect.gen(function* () {
       yield* beginImported()
       const program = yield* postImport()
@@ -84,7 +84,7 @@ describe("an addition is granted", () => {
     }).pipe(Effect.provide(world))
   )
 
-  it.effect("for transactions, as the parameters say", () =>
+  it.effect("follows the parameters for transactions", () =>
     Effect.gen(function* () {
       yield* beginImported()
       const program = yield* postImport()
@@ -107,7 +107,7 @@ describe("an addition is granted", () => {
     }).pipe(Effect.provide(world))
   )
 
-  it.effect("for statements, with the validated request", () =>
+  it.effect("answers the validated request for statements", () =>
     Effect.gen(function* () {
       yield* beginImported()
       const program = yield* postImport()
@@ -129,7 +129,7 @@ describe("an addition is granted", () => {
     }).pipe(Effect.provide(world))
   )
 
-  it.effect("with the document store's findings for its documents", () =>
+  it.effect("stores the document store's findings for its documents", () =>
     Effect.gen(function* () {
       yield* beginImported()
       const program = yield* postImport()
@@ -143,7 +143,7 @@ describe("an addition is granted", () => {
   )
 
   it.effect.each(operationNames)(
-    "again, and then changes nothing and answers the same: %s",
+    "changes nothing when it is repeated, and answers the same: %s",
     (name) =>
       Effect.gen(function* () {
         yield* beginImported()
@@ -163,23 +163,25 @@ describe("an addition is granted", () => {
   )
 })
 
-describe("documents", () => {
+describe("the documents of a write", () => {
   const paths = {
     notes: "notes.1.document_paths.0.document_path",
     statements: "statements.0.statement_path"
   } as const
 
-  it.effect.each(["notes", "statements"] as const)("that are missing are errors: %s", (name) =>
-    Effect.gen(function* () {
-      yield* beginImported()
-      const before = yield* onAccount
-      const program = yield* postImport()
-      const refused = yield* Effect.flip(call(program, name, { [paths[name]]: "no/such.pdf" }))
-      expect(errorsOf(refused)).toEqual([`${paths[name]} path_does_not_exist_in_file_store`])
-      const folder = yield* Effect.flip(call(program, name, { [paths[name]]: "statements" }))
-      expect(errorsOf(folder)).toEqual([`${paths[name]} path_does_not_exist_in_file_store`])
-      expect(yield* onAccount).toEqual(before)
-    }).pipe(Effect.provide(world))
+  it.effect.each(["notes", "statements"] as const)(
+    "are reported as errors if they are missing: %s",
+    (name) =>
+      Effect.gen(function* () {
+        yield* beginImported()
+        const before = yield* onAccount
+        const program = yield* postImport()
+        const refused = yield* Effect.flip(call(program, name, { [paths[name]]: "no/such.pdf" }))
+        expect(errorsOf(refused)).toEqual([`${paths[name]} path_does_not_exist_in_file_store`])
+        const folder = yield* Effect.flip(call(program, name, { [paths[name]]: "statements" }))
+        expect(errorsOf(folder)).toEqual([`${paths[name]} path_does_not_exist_in_file_store`])
+        expect(yield* onAccount).toEqual(before)
+      }).pipe(Effect.provide(world))
   )
 
   it.effect.each(["notes", "statements"] as const)("are found with a leading slash: %s", (name) =>
@@ -192,7 +194,7 @@ describe("documents", () => {
   )
 
   it.effect.each(["notes", "statements"] as const)(
-    "are not looked for where the supplier does not want it: %s",
+    "are not looked up if the supplier's document check is off: %s",
     (name) =>
       Effect.gen(function* () {
         yield* beginImported({ documentCheck: false })
@@ -203,7 +205,7 @@ describe("documents", () => {
       }).pipe(Effect.provide(world))
   )
 
-  it.effect("of two names are looked for once each", () =>
+  it.effect("are looked up once each if there are two", () =>
     Effect.gen(function* () {
       yield* beginImported()
       const plan = noFaults()
@@ -218,7 +220,7 @@ describe("documents", () => {
 })
 
 describe("the audit log", () => {
-  it.effect.each(operationNames)("has every refusal with its code: %s", (name) =>
+  it.effect.each(operationNames)("records every refusal with its code: %s", (name) =>
     Effect.gen(function* () {
       yield* begin()
       const program = yield* postImport()
@@ -244,7 +246,7 @@ describe("the audit log", () => {
     }).pipe(Effect.provide(world))
   )
 
-  it.effect("has the parameters of a request that were refused", () =>
+  it.effect("records the parameters of a refused request", () =>
     Effect.gen(function* () {
       yield* beginImported()
       const program = yield* postImport()
@@ -256,8 +258,8 @@ describe("the audit log", () => {
   )
 })
 
-describe("time", () => {
-  it.effect("is read once, so that a note and its unpinning are validated by the same", () =>
+describe("the current time", () => {
+  it.effect("is read once, so a note and its unpinning are validated by the same instant", () =>
     Effect.gen(function* () {
       yield* beginImported()
       const program = yield* postImport()

@@ -4,8 +4,8 @@ import { rawJsonOf, stringify } from "../src/schema/RawNumber.ts"
 
 const withoutPlatform = rawJsonOf({})
 
-describe("on a Node without raw JSON", () => {
-  it("stringify writes what JSON.stringify writes", () => {
+describe("without raw JSON support in Node", () => {
+  it("stringify agrees with JSON.stringify", () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         expect(withoutPlatform.stringify(value)).toBe(JSON.stringify(value))
@@ -15,25 +15,25 @@ describe("on a Node without raw JSON", () => {
     expect(withoutPlatform.stringify(value)).toBe(JSON.stringify(value))
   })
 
-  it("stringify writes a raw number as it was spelled, at any depth", () => {
+  it("stringify keeps the spelling of a raw number at any depth", () => {
     const number = withoutPlatform.rawNumber("12345678901234567890.10")
     expect(withoutPlatform.stringify({ list: [number, { number }] })).toBe(
       '{"list":[12345678901234567890.10,{"number":12345678901234567890.10}]}'
     )
   })
 
-  it("JSON.stringify refuses a raw number, because it would lose digits", () => {
+  it("JSON.stringify throws on a raw number, because it would lose digits", () => {
     const number = withoutPlatform.rawNumber("12345678901234567890")
     expect(() => JSON.stringify({ number })).toThrow(/use `stringify` of @data-import\/domain/)
   })
 
-  it("a raw number is distinguished from an object that looks like one", () => {
+  it("a raw number is distinguished from an object of the same form", () => {
     expect(withoutPlatform.isRawNumber(withoutPlatform.rawNumber("1e400"))).toBe(true)
     expect(withoutPlatform.isRawNumber({ rawJSON: "1e400" })).toBe(false)
   })
 })
 
-it("stringify writes raw numbers of the platform", () => {
+it("stringify keeps the spelling of the platform's raw numbers", () => {
   const { isRawNumber, rawNumber } = rawJsonOf(JSON as Parameters<typeof rawJsonOf>[0])
   expect(stringify([rawNumber("1e400")])).toBe("[1e400]")
   expect(isRawNumber(rawNumber("1e400"))).toBe(true)

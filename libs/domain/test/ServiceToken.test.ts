@@ -53,7 +53,7 @@ const atNoon = <A, E>(test: Effect.Effect<A, E, Layer.Success<typeof program>>) 
   }).pipe(Effect.provide(program))
 
 describe("an API key", () => {
-  it.effect("gives an access token of 60 minutes and a refresh token of 7 days", () =>
+  it.effect("is exchanged for an access token of 60 minutes and a refresh token of 7 days", () =>
     Effect.gen(function* () {
       const { key, secret } = yield* issue()
       const { payload, refreshExpiresIn, refreshToken, token } = yield* obtain({ APIKey: secret })
@@ -72,7 +72,7 @@ describe("an API key", () => {
     }).pipe(atNoon)
   )
 
-  it.effect("gives other tokens every time", () =>
+  it.effect("yields different tokens each time", () =>
     Effect.gen(function* () {
       const { secret } = yield* issue()
       const first = yield* obtain({ APIKey: secret })
@@ -82,7 +82,7 @@ describe("an API key", () => {
     }).pipe(atNoon)
   )
 
-  it.effect("is refused in the same way where it is unknown, revoked or expired", () =>
+  it.effect("is refused in the same way if it is unknown, revoked or expired", () =>
     Effect.gen(function* () {
       const revoked = yield* issue()
       const expired = yield* issue({ expiresAt: DateTime.add(noon, { hours: 1 }) })
@@ -94,7 +94,7 @@ describe("an API key", () => {
     }).pipe(atNoon)
   )
 
-  it.effect("gives nothing that outlives it", () =>
+  it.effect("yields no token that outlives it", () =>
     Effect.gen(function* () {
       const { secret } = yield* issue({ expiresAt: DateTime.makeUnsafe("2026-03-01T12:10:00Z") })
       const { payload, refreshExpiresIn } = yield* obtain({ APIKey: secret })
@@ -103,7 +103,7 @@ describe("an API key", () => {
     }).pipe(atNoon)
   )
 
-  it.effect("does not pass for a refresh token, nor a refresh token for it", () =>
+  it.effect("is not accepted as a refresh token, nor a refresh token as an API key", () =>
     Effect.gen(function* () {
       const { secret } = yield* issue()
       const { refreshToken } = yield* obtain({ APIKey: secret })
@@ -114,7 +114,7 @@ describe("an API key", () => {
 })
 
 describe("a refresh token", () => {
-  it.effect("gives new tokens, counted from now, for what the key may do", () =>
+  it.effect("is exchanged for new tokens with the key's scopes, valid from now", () =>
     Effect.gen(function* () {
       const { key, secret } = yield* issue({ scopes: ["import:read", "import:write"] })
       const first = yield* obtain({ APIKey: secret })
@@ -132,7 +132,7 @@ describe("a refresh token", () => {
     }).pipe(atNoon)
   )
 
-  it.effect("used twice ends its family, and no other", () =>
+  it.effect("ends its own family only when it is used twice", () =>
     Effect.gen(function* () {
       const { secret } = yield* issue()
       const first = yield* obtain({ APIKey: secret })
@@ -145,7 +145,7 @@ describe("a refresh token", () => {
     }).pipe(atNoon)
   )
 
-  it.effect("used twice at once gives tokens once", () =>
+  it.effect("yields tokens only once when it is used twice at the same time", () =>
     Effect.gen(function* () {
       const { secret } = yield* issue()
       const { refreshToken } = yield* obtain({ APIKey: secret })
@@ -159,7 +159,7 @@ describe("a refresh token", () => {
     }).pipe(atNoon)
   )
 
-  it.effect("lives 7 days, exclusive", () =>
+  it.effect("expires after exactly 7 days", () =>
     Effect.gen(function* () {
       const { secret } = yield* issue()
       const first = yield* obtain({ APIKey: secret })
@@ -170,7 +170,7 @@ describe("a refresh token", () => {
     }).pipe(atNoon)
   )
 
-  it.effect("ends with its key, revoked or expired", () =>
+  it.effect("ends when its key is revoked or expires", () =>
     Effect.gen(function* () {
       const revoked = yield* issue()
       const expired = yield* issue({ expiresAt: DateTime.add(noon, { hours: 1 }) })
@@ -184,15 +184,15 @@ describe("a refresh token", () => {
   )
 })
 
-describe("failed attempts", () => {
-  it.effect("are answered as invalid 20 times a minute, and the 21st as throttled", () =>
+describe("the limit on failed attempts", () => {
+  it.effect("answers 20 failures a minute as invalid, and the 21st as throttled", () =>
     Effect.gen(function* () {
       expect(new Set(yield* fail(20))).toEqual(new Set(["InvalidApiKey"]))
       expect(new Set(yield* fail(5))).toEqual(new Set(["Throttled"]))
     }).pipe(atNoon)
   )
 
-  it.effect("do not refuse a valid credential from the same address", () =>
+  it.effect("does not refuse a valid credential from the same address", () =>
     Effect.gen(function* () {
       const { secret } = yield* issue()
       const { refreshToken } = yield* obtain({ APIKey: secret })
@@ -204,7 +204,7 @@ describe("failed attempts", () => {
     }).pipe(atNoon)
   )
 
-  it.effect("do not hide that a refresh token was used twice", () =>
+  it.effect("does not hide the reuse of a refresh token", () =>
     Effect.gen(function* () {
       const { secret } = yield* issue()
       const first = yield* obtain({ APIKey: secret })
@@ -215,7 +215,7 @@ describe("failed attempts", () => {
     }).pipe(atNoon)
   )
 
-  it.effect("of one address do not concern another", () =>
+  it.effect("counts each address separately", () =>
     Effect.gen(function* () {
       const { secret } = yield* issue()
       yield* fail(21)
@@ -223,7 +223,7 @@ describe("failed attempts", () => {
     }).pipe(atNoon)
   )
 
-  it.effect("are counted, successful ones are not", () =>
+  it.effect("counts failures only, not successes", () =>
     Effect.gen(function* () {
       const { secret } = yield* issue()
       yield* Effect.replicateEffect(obtain({ APIKey: secret }), 30)
@@ -232,7 +232,7 @@ describe("failed attempts", () => {
     }).pipe(atNoon)
   )
 
-  it.effect("count whichever credential was wrong", () =>
+  it.effect("counts failures of both kinds of credential together", () =>
     Effect.gen(function* () {
       yield* fail(19)
       expect(yield* refusal({ refreshToken: "rt_wrong" })).toBe("InvalidRefreshToken")
@@ -240,7 +240,7 @@ describe("failed attempts", () => {
     }).pipe(atNoon)
   )
 
-  it.effect("block until the first of them is a minute old, as Retry-After says", () =>
+  it.effect("blocks until the first failure is a minute old, as Retry-After says", () =>
     Effect.gen(function* () {
       yield* fail(1)
       yield* TestClock.adjust("20 seconds")
@@ -255,7 +255,7 @@ describe("failed attempts", () => {
     }).pipe(atNoon)
   )
 
-  it.effect("that were throttled do not prolong the time", () =>
+  it.effect("is not prolonged by throttled attempts", () =>
     Effect.gen(function* () {
       yield* fail(20)
       yield* TestClock.adjust("59 seconds")
@@ -265,7 +265,7 @@ describe("failed attempts", () => {
     }).pipe(atNoon)
   )
 
-  it.effect("are counted exactly when they come at once, and valid ones among them pass", () =>
+  it.effect("counts concurrent failures exactly, and valid ones among them succeed", () =>
     Effect.gen(function* () {
       const { secret } = yield* issue()
       const credentials = Array.from({ length: 60 }, (_, index) =>
@@ -280,7 +280,7 @@ describe("failed attempts", () => {
     }).pipe(atNoon)
   )
 
-  it.effect("cost no more than the look-up of the credential once they are throttled", () => {
+  it.effect("costs only the credential lookup for a throttled attempt", () => {
     let recorded = 0
     const counting = Layer.effect(
       ApiKeys,
@@ -303,7 +303,7 @@ describe("failed attempts", () => {
   })
 })
 
-describe("while the storage is away", () => {
+describe("while storage is unavailable", () => {
   const away = Layer.effect(
     ApiKeys,
     Effect.map(ApiKeys, (there) => ({
@@ -313,7 +313,7 @@ describe("while the storage is away", () => {
     }))
   ).pipe(Layer.provide(apiKeys))
 
-  it.effect("nobody is refused for good, and no attempt is counted", () =>
+  it.effect("requests are answered as unavailable, and no attempt is counted", () =>
     Effect.gen(function* () {
       for (const credential of [wrong, { refreshToken: "rt_wrong" }]) {
         const refused = yield* Effect.flip(obtain(credential))
@@ -328,7 +328,7 @@ describe("while the storage is away", () => {
 })
 
 describe("the operator", () => {
-  it.effect("issues a key that is shown once and kept as a hash", () =>
+  it.effect("issues a key that is shown once and stored as a hash", () =>
     Effect.gen(function* () {
       const { key, secret } = yield* issue({ label: "nightly", scopes: ["import:write"] })
       expect(secret).toMatch(/^sk_[A-Za-z0-9_-]{43}$/)
@@ -346,14 +346,14 @@ describe("the operator", () => {
     }).pipe(atNoon)
   )
 
-  it.effect("cannot issue a key to an organisation that is not there", () =>
+  it.effect("cannot issue a key to an unknown organisation", () =>
     Effect.gen(function* () {
       const refused = yield* Effect.flip(issue({ organisation: OrganisationName.make("nobody") }))
       expect(refused).toMatchObject({ _tag: "DoesNotExist", name: "nobody" })
     }).pipe(atNoon)
   )
 
-  it.effect("revokes a key once and for all", () =>
+  it.effect("revokes a key permanently", () =>
     Effect.gen(function* () {
       const { key } = yield* issue()
       expect(yield* revokeKey(ApiKeyId.make("key_unknown"))).toBe(false)
@@ -365,7 +365,7 @@ describe("the operator", () => {
     }).pipe(atNoon)
   )
 
-  it.effect("has a store without secrets", () =>
+  it.effect("stores no secrets", () =>
     Effect.gen(function* () {
       const { secret } = yield* issue()
       const { refreshToken, token } = yield* obtain({ APIKey: secret })

@@ -138,20 +138,23 @@ const comparisons: ReadonlyArray<
   ]
 ]
 
-describe("a statement whose id is known", () => {
-  it.each(comparisons)("with %s", (_name, sent, there, origin, same) => {
-    const result = decided([sent], account(there, origin))
-    if (same) {
-      expect(Result.getOrThrow(result).change.statements).toEqual([])
-      return
+describe("a statement with a known id", () => {
+  it.each(comparisons)(
+    "is accepted only if it agrees with the known statement: %s",
+    (_name, sent, there, origin, same) => {
+      const result = decided([sent], account(there, origin))
+      if (same) {
+        expect(Result.getOrThrow(result).change.statements).toEqual([])
+        return
+      }
+      expect(Result.isFailure(result) && result.failure).toMatchObject({
+        code: "request_failed_validation",
+        errors: [{ attr: "statements.0", code: "historical_statement_already_exists" }]
+      })
     }
-    expect(Result.isFailure(result) && result.failure).toMatchObject({
-      code: "request_failed_validation",
-      errors: [{ attr: "statements.0", code: "historical_statement_already_exists" }]
-    })
-  })
+  )
 
-  it("is compared by its exact id, case included", () => {
+  it("is matched by its exact id, including case", () => {
     const result = decided(
       [{ ...full, statement_id: "s1", number: "2" }],
       account(full, "historical_statements")
@@ -160,10 +163,10 @@ describe("a statement whose id is known", () => {
   })
 })
 
-describe("a request", () => {
+describe("a request to create statements", () => {
   const other = { ...full, statement_id: "S2" }
 
-  it("adds what is new as it was sent, in its order, and leaves out what is known", () => {
+  it("adds new statements as sent, in request order, and leaves out known ones", () => {
     const sent = [{ ...other, statement_id: "S3" }, full, other]
     const { change } = Result.getOrThrow(decided(sent, account(full, "historical_statements")))
     expect(change.statements).toEqual([statementOf(sent[0]), statementOf(sent[2])])
@@ -174,14 +177,14 @@ describe("a request", () => {
     })
   })
 
-  it("that is sent again changes nothing", () => {
+  it("changes nothing when it is repeated", () => {
     const sent = [full, other]
     const { change } = Result.getOrThrow(decided(sent))
     const again = decided(sent, afterChange(accountWith(), change))
     expect(Result.getOrThrow(again).change.statements).toEqual([])
   })
 
-  it("names every statement that is known otherwise, and adds none", () => {
+  it("is refused with an error for each statement known with other content", () => {
     const changed = { ...full, number: "2" }
     const { change } = Result.getOrThrow(decided([full, other]))
     const there = afterChange(accountWith(), change)

@@ -45,8 +45,8 @@ const ticking = (course: Course) => {
 const run = <A>(effect: Effect.Effect<A>) =>
   Effect.flatMap(busyClock, (clock) => Effect.provideService(effect, Clock.Clock, clock))
 
-describe("a computation in turns", () => {
-  it.effect("that is short is computed at once", () =>
+describe("a computation in time slices", () => {
+  it.effect("runs at once if it is short", () =>
     Effect.gen(function* () {
       const course = new Course()
       const others = turnOfTheLoop(course)
@@ -56,7 +56,7 @@ describe("a computation in turns", () => {
     })
   )
 
-  it.effect("that is long gives way to the event loop, and comes to the same", () =>
+  it.effect("yields to the event loop if it is long, with the same result", () =>
     Effect.gen(function* () {
       const course = new Course()
       const others = turnOfTheLoop(course)
@@ -67,7 +67,7 @@ describe("a computation in turns", () => {
     })
   )
 
-  it.effect("takes turns with others that are long, one in each turn of the loop", () =>
+  it.effect("shares the event loop with other long ones, one slice of each per turn", () =>
     Effect.gen(function* () {
       const course = new Course()
       const names = ["a", "b", "c"]
@@ -84,7 +84,7 @@ describe("a computation in turns", () => {
     })
   )
 
-  it.effect("that is short does not wait for a long one", () =>
+  it.effect("does not wait for a long one if it is short", () =>
     Effect.gen(function* () {
       const course = new Course()
       const long = inTimeSlices(() => course.steps("a", 50), true)

@@ -35,7 +35,7 @@ it.each(table)("%s to %s, reopened %s: %s", (from, to, reopen, allowed) => {
   else expect(Result.isFailure(changed) && changed.failure).toEqual({ from, to })
 })
 
-it("the table is complete", () => {
+it("the table covers every status transition", () => {
   const statuses = SupplierStatus.literals
   expect(new Set(table.map((row) => row.slice(0, 3).join())).size).toBe(statuses.length ** 2 * 2)
 })

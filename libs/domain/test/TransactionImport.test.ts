@@ -63,7 +63,7 @@ const refusal = (
   return { code, detail, id: transaction.transaction_id }
 }
 
-describe("the open period", () => {
+describe("the open statement period", () => {
   it.each([
     [null, "2026-01-15", null, "2026-01-15"],
     ["2025-12-31", "2026-01-15", "2026-01-01", "2026-01-15"],
@@ -101,7 +101,7 @@ describe("the open period", () => {
   const closedOn = (closed: string | null) =>
     accountWith({ lastClosingDate: closed === null ? null : dayOf(closed) })
 
-  it.each(dates)("after %s, one dated %s is added with the date %s", (closed, sent, added) => {
+  it.each(dates)("after %s, moves a transaction dated %s to the date %s", (closed, sent, added) => {
     const { change } = stored([credit("t1", sent)], closedOn(closed))
     expect(change.transactions.map((each) => [each.transaction.transaction_date, each.movedFrom]))
       // The date it was sent with is kept where it moved.
@@ -109,16 +109,19 @@ describe("the open period", () => {
     expect(change.notes).toHaveLength(sent === added ? 0 : 1)
   })
 
-  it.each(dates)("after %s, one dated %s is refused where it would move", (closed, sent, added) => {
-    const decided = decideTransactions([credit("t1", sent)], unforced)(closedOn(closed))
-    expect(Result.isSuccess(decided)).toBe(sent === added)
-    if (Result.isFailure(decided)) {
-      expect(decided.failure.code).toBe("transaction_outside_open_period")
-      expect(decided.failure.detail).toContain(sent)
+  it.each(dates)(
+    "after %s, refuses a transaction dated %s that may not be moved",
+    (closed, sent, added) => {
+      const decided = decideTransactions([credit("t1", sent)], unforced)(closedOn(closed))
+      expect(Result.isSuccess(decided)).toBe(sent === added)
+      if (Result.isFailure(decided)) {
+        expect(decided.failure.code).toBe("transaction_outside_open_period")
+        expect(decided.failure.detail).toContain(sent)
+      }
     }
-  })
+  )
 
-  it("that is empty takes one of today only where it is forced, and then as it is", () => {
+  it("if empty, accepts a transaction of today only with the force flag, and unmoved", () => {
     const account = closedOn("2026-01-15")
     const today = credit("t1", "2026-01-15")
     const { change } = stored([today], account)
@@ -136,12 +139,12 @@ describe("a moved date", () => {
     [{ display_note: "" }, sentence],
     [{ display_note: "Goodwill" }, `Goodwill ${sentence}`],
     [{ display_note: "x".repeat(2_000) }, `${"x".repeat(2_000)} ${sentence}`]
-  ])("stands after the text of the display note: %#", (values, note) => {
+  ])("is appended to the text of the display note: %#", (values, note) => {
     const { answer } = stored([credit("t1", "2026-02-01", values)])
     expect(answer.map(({ transaction }) => transaction.display_note)).toEqual([note])
   })
 
-  it("is answered, however long the display note was", () => {
+  it("is returned for a display note of any length", () => {
     const { answer } = stored([credit("t1", "2026-02-01", { display_note: "x".repeat(2_000) })])
     const [json] = answer.map(({ transaction }) => encodeTransaction(transaction))
     expect(json).toMatchObject({
@@ -150,7 +153,7 @@ describe("a moved date", () => {
     })
   })
 
-  it("leaves everything else of the transaction as it is", () => {
+  it("leaves every other field of the transaction unchanged", () => {
     const sent = credit("t1", "2026-02-01", { note: "internal", reason: "GOODWILL" })
     const [added] = stored([sent]).answer
     expect(added?.transaction).toEqual({
@@ -160,7 +163,7 @@ describe("a moved date", () => {
     })
   })
 
-  it("is named on one pinned note for the request, with all that moved and nothing else", () => {
+  it("appears in one pinned note for each request, which lists only the moved transactions", () => {
     const { change } = stored([
       credit("t1", "2026-02-01"),
       credit("t2", "2026-01-10"),
@@ -175,7 +178,7 @@ describe("a moved date", () => {
     ])
   })
 
-  it("of a transaction that is there already is neither reported nor noted", () => {
+  it("of a transaction that exists already is neither reported nor noted", () => {
     const sent = [credit("t1", "2026-02-01")]
     const first = stored(sent)
     const { answer, change } = stored(sent, first.account)
@@ -186,14 +189,14 @@ describe("a moved date", () => {
   })
 })
 
-describe("an id that was added before", () => {
+describe("a transaction id that was added before", () => {
   const there = credit("t1", "2026-01-02", { amount: "7.77", note: "as stored" })
   const account = accountWith({
     balance: moneyOf("7.77"),
     transactions: new Map([[there.transaction_id, there]])
   })
 
-  it("is skipped, and answered as it was stored", () => {
+  it("is skipped, and the response has the stored transaction", () => {
     const { answer, change } = stored([credit("t0"), credit("t1"), credit("t2")], account)
     expect(answer.map(({ status }) => status)).toEqual([
       "TRANSACTION_ADDED_TO_ACCOUNT",
@@ -208,19 +211,19 @@ describe("an id that was added before", () => {
     expect(twoDecimals(change.balance)).toBe("27.77")
   })
 
-  it("is skipped also where its date could not be added", () => {
+  it("is skipped even if its date could not be added", () => {
     const { answer } = stored([credit("t1", "2027-01-01")], account, unforced)
     expect(answer.map(({ status }) => status)).toEqual(["TRANSACTION_ALREADY_EXISTS"])
   })
 
-  it("is added again, as its own entry, where nobody checks", () => {
+  it("is added again as a separate entry when duplicates are not checked", () => {
     const { answer, change } = stored([credit("t1")], account, unchecked)
     expect(answer.map(({ status }) => status)).toEqual(["TRANSACTION_ADDED_TO_ACCOUNT"])
     expect(change.transactions).toEqual([{ transaction: credit("t1"), movedFrom: null }])
     expect(twoDecimals(change.balance)).toBe("17.77")
   })
 
-  it("is compared exactly, case included", () => {
+  it("is matched exactly, including case", () => {
     const { change } = stored([credit("T1")], account)
     expect(change.transactions).toHaveLength(1)
   })
@@ -237,7 +240,7 @@ describe("existing transactions with many items", () => {
     [7, ["t0", "t1", "t2"], 7, "t3"],
     [6, ["t0", "t1"], 3, "t2"],
     [0, [], 0, "t0"]
-  ])("are read in their order up to %s bytes", (byteLimit, ids, bytes, unread) => {
+  ])("are read in order up to %s bytes", (byteLimit, ids, bytes, unread) => {
     expect(readableOf(sized, { byteLimit })).toEqual({ ids, bytes, unread })
   })
 
@@ -249,19 +252,19 @@ describe("existing transactions with many items", () => {
     expect(sizeOf({ ...bare, ...items, ...texts })).toBe(100 + 3 * 80 + 5)
   })
 
-  it("may be twice as large as those that are sent, and 256 KiB", () => {
+  it("may be twice as large as those of the request, and 256 KiB more", () => {
     const sent = [credit("a"), { ...credit("b"), note: "x".repeat(1_000) }]
     const bytes = sent.map(sizeOf).reduce((one, other) => one + other)
     expect(transactionLookup(sent, options).byteLimit).toBe(256 * 1024 + 2 * bytes)
   })
 
-  it("are read only where it is checked what was added before, each once", () => {
+  it("are read once each, and only when duplicates are checked", () => {
     const sent = [credit("b"), credit("a"), credit("b")]
     expect(transactionLookup(sent, options).transactionIds).toEqual(["b", "a"])
     expect(transactionLookup(sent, unchecked)).toEqual({})
   })
 
-  it("are refused at the one that was too large to be read, and nothing is added", () => {
+  it("are refused at the first one that is too large to read, and nothing is added", () => {
     const large = credit("large")
     const account = accountWith({ unreadTransaction: large.transaction_id })
     const sent = [credit("a"), large, credit("b", "2027-01-01")]
@@ -272,13 +275,13 @@ describe("existing transactions with many items", () => {
   })
 })
 
-describe("the first that fails, in the order of the request,", () => {
+describe("the first failing transaction of a request", () => {
   it.each([
     ["the second of an id", [credit("a"), credit("b"), credit("a")], "a"],
     ["one outside the period", [credit("a"), credit("b", "2027-01-01"), credit("a")], "b"],
     ["a repeated id before a date", [credit("a"), credit("a"), credit("b", "2027-01-01")], "a"],
     ["one of two dates", [credit("a", "2027-01-02"), credit("b", "2027-01-01")], "a"]
-  ])("is named: %s", (_name, sent, id) => {
+  ])("is the one reported: %s", (_name, sent, id) => {
     expect(refusal(sent).id).toBe(id)
   })
 
@@ -286,7 +289,7 @@ describe("the first that fails, in the order of the request,", () => {
     ["checked", options],
     ["unchecked", unchecked],
     ["unforced", unforced]
-  ])("is the second occurrence of an id, as it was sent: %s", (_name, parameters) => {
+  ])("is the second occurrence of a repeated id, as it was sent: %s", (_name, parameters) => {
     const second = credit("a", "2026-01-12", { amount: "99.00" })
     const decided = decideTransactions([credit("a"), second], parameters)(accountWith())
     expect(Result.isFailure(decided) && decided.failure).toMatchObject({
@@ -295,7 +298,7 @@ describe("the first that fails, in the order of the request,", () => {
     })
   })
 
-  it("is a repeated id even where the id was added before", () => {
+  it("is the repeated id even if the id was added before", () => {
     const account = stored([credit("a")]).account
     expect(refusal([credit("a"), credit("a")], account, options).code).toBe(
       "duplicate_transaction_ids"
@@ -303,14 +306,14 @@ describe("the first that fails, in the order of the request,", () => {
   })
 })
 
-describe("the balance", () => {
+describe("the account balance", () => {
   it.each([
     ["PAYMENT", "10.00"],
     ["CREDIT", "10.00"],
     ["CHARGE", "-10.00"],
     ["SUPPLY_CHARGE", "-10.00"],
     ["REPAYMENT", "-10.00"]
-  ])("moves by a %s of 10 to %s", (type, balance) => {
+  ])("is moved by a %s of 10 to %s", (type, balance) => {
     const { change } = stored([credit("t1", "2026-01-10", { type })])
     expect(twoDecimals(change.balance)).toBe(balance)
   })
@@ -324,7 +327,7 @@ describe("the balance", () => {
     expect(BigDecimal.normalize(change.balance).scale).toBe(2)
   })
 
-  it("is lowered by a reversed credit and raised by a reversed charge", () => {
+  it("falls with a reversed credit and rises with a reversed charge", () => {
     const { change } = stored([
       credit("t1", "2026-01-10", { amount: "-3.10" }),
       credit("t2", "2026-01-10", { amount: "-0.05", type: "CHARGE" })

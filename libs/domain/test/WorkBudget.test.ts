@@ -40,7 +40,7 @@ describe("the budget for large payloads", () => {
     })
   )
 
-  it.effect("has room for smaller ones of another while one uses up its quota", () =>
+  it.effect("admits smaller requests of another organisation while one uses its whole quota", () =>
     Effect.gen(function* () {
       const { begun, work } = yield* working
       yield* Effect.forEach(["a", "b", "c"], (name) => work(name))
@@ -50,7 +50,7 @@ describe("the budget for large payloads", () => {
     })
   )
 
-  it.effect("serves a large one before smaller ones of others that come later", () =>
+  it.effect("serves a large request before smaller ones of others that arrive later", () =>
     Effect.gen(function* () {
       const budget = makeWorkBudget()
       const begun: Array<string> = []
@@ -82,7 +82,7 @@ describe("the budget for large payloads", () => {
     })
   )
 
-  it.effect("lets small ones pass, and forgets who no longer waits", () =>
+  it.effect("admits small requests at once, and removes interrupted waiters", () =>
     Effect.gen(function* () {
       const { begun, end, work } = yield* working
       const first = yield* work("a")
@@ -156,7 +156,7 @@ const makeJobs = () => {
 }
 
 describe("a large payload that waits for another system", () => {
-  it.effect("leaves the room for computing to other organisations, and takes it again", () =>
+  it.effect("releases its computing permits to other organisations, and acquires them again", () =>
     Effect.gen(function* () {
       const { computing, isWhole, start } = makeJobs()
       const a = yield* start("a", one)
@@ -203,7 +203,7 @@ describe("a large payload that waits for another system", () => {
     })
   )
 
-  it.effect("gives all of its room back when it is interrupted, whatever it is doing", () =>
+  it.effect("releases all its permits when it is interrupted in any phase", () =>
     Effect.gen(function* () {
       const phases: ReadonlyArray<
         readonly [string, ReadonlyArray<"wait" | "answered">, ReadonlyArray<string>]
@@ -231,7 +231,7 @@ describe("a large payload that waits for another system", () => {
     })
   )
 
-  it.effect("gives all of its room back when it is interrupted before it has begun", () =>
+  it.effect("releases all its permits when it is interrupted before it has begun", () =>
     Effect.gen(function* () {
       const { computing, isWhole, present, start } = makeJobs()
       const jobs = yield* Effect.forEach(["a", "b", "c"], (name) => start(name, one))
@@ -242,7 +242,7 @@ describe("a large payload that waits for another system", () => {
     })
   )
 
-  it.effect("gives all of its room back when what it waits for fails", () =>
+  it.effect("releases all its permits when the awaited effect fails", () =>
     Effect.gen(function* () {
       const { computing, isWhole, start } = makeJobs()
       const a = yield* start("a", one)
@@ -254,7 +254,7 @@ describe("a large payload that waits for another system", () => {
     })
   )
 
-  it.effect("gives the room of the outermost budget back where budgets are nested", () =>
+  it.effect("releases the permits of the outermost budget when budgets are nested", () =>
     Effect.gen(function* () {
       const { computing, isWhole, start } = makeJobs()
       const attempts = makeWorkBudget()
@@ -277,7 +277,7 @@ describe("a large payload that waits for another system", () => {
     })
   )
 
-  it.effect("waits as it is where it is small", () =>
+  it.effect("waits without releasing anything if it is small", () =>
     Effect.gen(function* () {
       const { computing, start } = makeJobs()
       yield* start("a", one)

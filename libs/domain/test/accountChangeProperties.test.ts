@@ -124,7 +124,7 @@ describe("transactions", () => {
       options
     )
 
-  it("end in the same account, whatever the order of requests and however often they come", () => {
+  it("yield the same account for any order and repetition of requests", () => {
     fc.assert(
       fc.property(movementsInRequests, opening, ({ requests, shuffled }, open) => {
         const decisions = requests.map(decide)
@@ -137,7 +137,7 @@ describe("transactions", () => {
     )
   })
 
-  it("make the balance the opening and the sum of what was added, exactly", () => {
+  it("make the balance the exact sum of the opening balance and all additions", () => {
     fc.assert(
       fc.property(movementsInRequests, opening, ({ movements, requests }, open) => {
         const account = afterAll(accountOf(open), requests.map(decide))
@@ -148,7 +148,7 @@ describe("transactions", () => {
     )
   })
 
-  it("are counted every time where nobody checks", () => {
+  it("are counted each time when duplicates are not checked", () => {
     fc.assert(
       fc.property(movementsInRequests, opening, ({ requests }, open) => {
         const unchecked = { ...options, checkPreviouslyAdded: false }
@@ -165,7 +165,7 @@ describe("transactions", () => {
     )
   })
 
-  it("are added with a date within the open period, or today where there is none", () => {
+  it("are added with a date in the open period, or of today if it is empty", () => {
     fc.assert(
       fc.property(movementsInRequests, opening, ({ requests }, open) => {
         const closed = open.lastClosingDate ?? ""
@@ -181,7 +181,7 @@ describe("transactions", () => {
     )
   })
 
-  it("are added all or not at all, and refused at the first that does not fit", () => {
+  it("are added all or none, and the first that does not fit is reported", () => {
     fc.assert(
       fc.property(movementsInRequests, opening, ({ requests }, open) => {
         const unforced = { ...options, forceAddToCurrentStatement: false }
@@ -233,7 +233,7 @@ describe("notes", () => {
   it.each([
     ["with a time", timed],
     ["without one", noteAt(null)]
-  ])("%s end in the same account, in whatever order and however often they come", (_name, note) => {
+  ])("%s yield the same account for any order and repetition", (_name, note) => {
     const requests = fc.array(fc.array(note, { minLength: 1, maxLength: 5 }), {
       minLength: 1,
       maxLength: 6
@@ -249,7 +249,7 @@ describe("notes", () => {
     )
   })
 
-  it("change nothing when they are sent again, with a time or without", () => {
+  it("change nothing when they are sent again, with or without a time", () => {
     const any = fc.array(fc.oneof(timed, noteAt(null)), { minLength: 1, maxLength: 8 })
     fc.assert(
       fc.property(any, any, (before, sent) => {
@@ -264,7 +264,7 @@ describe("notes", () => {
 })
 
 describe("statements", () => {
-  it("end in the same account, in whatever order and however often they come", () => {
+  it("yield the same account for any order and repetition", () => {
     const statement = fc.constantFrom("1", "2", "3", "4").map((id) =>
       statementOf({
         statement_id: id,

@@ -37,7 +37,7 @@ describe("customers", () => {
     ["BUSINESS_VACANT", false],
     ["DOMESTIC_OCCUPIER", false],
     ["BUSINESS_OCCUPIER", false]
-  ])("are needed on %s: %s", (account_type, needed) => {
+  ])("on an account of type %s are required: %s", (account_type, needed) => {
     const errors = needed ? ["customers required"] : []
     expect(errorsIn(least({ account_type }))).toEqual(errors)
     expect(errorsIn(least({ account_type, customers: [] }))).toEqual(errors)
@@ -50,34 +50,34 @@ describe("customers", () => {
   })
 
   it.each<Row>([
-    ["are needed by default", {}, ["customers required"]],
+    ["are required by default", {}, ["customers required"]],
     [
-      "need a family name by default",
+      "require a family name by default",
       { customers: [{}] },
       ["customers.0 customer_family_name_required"]
     ],
     [
-      "are none where the occupier is unknown",
+      "are refused if the occupier is unknown",
       { unknown_occupier: true, customers: [customer] },
       ["non_field_errors customer_with_unknown_occupier"]
     ],
     [
-      "may be an empty list where the occupier is unknown",
+      "may be an empty list if the occupier is unknown",
       { unknown_occupier: true, customers: [] },
       []
     ],
     [
-      "of an unknown occupier live at one address",
+      "of an unknown occupier may have one supply address",
       { unknown_occupier: true, supply_addresses: [address("A 1")] },
       []
     ],
     [
-      "of an unknown occupier live at no two",
+      "of an unknown occupier may not have two supply addresses",
       { unknown_occupier: true, supply_addresses: [address("A 1"), address("A 2")] },
       ["non_field_errors occupier_account_with_multiple_supply_addresses"]
     ],
     [
-      "who are known may live at two",
+      "may have two supply addresses",
       { customers: [customer], supply_addresses: [address("A 1"), address("A 2")] },
       []
     ]
@@ -96,11 +96,14 @@ describe("supply addresses", () => {
     ["differ in postcode", address("A 1"), address("A 1", "8001"), []],
     ["differ in case", address("A 1"), address("a 1"), []],
     ["differ in where the line ends", address("A", "1 8000"), address("A 1", "8000"), []]
-  ])("that %s", (_name, one, other, errors) => {
-    expect(errorsIn(sampleWith({ supply_addresses: [one, other] }))).toEqual(errors)
-  })
+  ])(
+    "are duplicates only if all of line and postcode are equal: %s",
+    (_name, one, other, errors) => {
+      expect(errorsIn(sampleWith({ supply_addresses: [one, other] }))).toEqual(errors)
+    }
+  )
 
-  it("need line, postcode and since when", () => {
+  it("require an address line, a postcode and a start date", () => {
     expect(errorsIn(sampleWith({ supply_addresses: [{}] }))).toEqual([
       "supply_addresses.0.customer_at_supply_address_from_date required",
       "supply_addresses.0.supply_postcode required",
@@ -124,7 +127,7 @@ describe("the billing address", () => {
     ["has both", { street_address: "A 1", structured_street_address: { street: "A" } }, both],
     ["has both, one empty", { street_address: "", structured_street_address: {} }, both],
     ["has neither", {}, []]
-  ])("%s", (_name, fields, errors) => {
+  ])("needs exactly one kind of street: it %s", (_name, fields, errors) => {
     expect(errorsIn(sampleWith({ billing_address: { country: "DK", ...fields } }))).toEqual(errors)
   })
 })
@@ -170,7 +173,7 @@ describe("the billing options", () => {
     ["industry billing and month", { use_industry_billing, period_start_month: 1 }, industry],
     ["industry billing and day", { use_industry_billing, period_start_day: 1 }, industry],
     ["industry billing and quarter", { use_industry_billing, period_length: "QUARTERLY" }, industry]
-  ])("with %s", (_name, account_billing_options, errors) => {
+  ])("are checked with %s", (_name, account_billing_options, errors) => {
     expect(errorsIn(sampleWith({ account_billing_options }))).toEqual(errors)
   })
 })
@@ -185,7 +188,7 @@ describe("metadata", () => {
     ["two cases of a key", ["a", "A"], []],
     ["keys that every object inherits", ["__proto__", "constructor", "toString"], []],
     ["one of those twice", ["__proto__", "__proto__"], ["metadata metadata_has_duplicate_keys"]]
-  ])("with %s", (_name, keys, errors) => {
+  ])("is checked for keys with %s", (_name, keys, errors) => {
     expect(errorsIn(sampleWith({ metadata: keys.map(entry) }))).toEqual(errors)
   })
 })
@@ -211,11 +214,11 @@ describe("statements", () => {
       [{ ...statement("1"), number: "1", gross_amount: 1, issued_date: "2025-01-01" }],
       ["number", "gross_amount", "issued_date"].map((name) => `statements.0.${name} unknown_field`)
     ]
-  ])("with %s", (_name, statements, errors) => {
+  ])("are checked with %s", (_name, statements, errors) => {
     expect(errorsIn(sampleWith({ statements }))).toEqual(errors)
   })
 
-  it("whose document is missing are reported, with or without the leading slash", () => {
+  it("with a missing document are reported, with or without the leading slash", () => {
     const missingDocuments = new Set(["a.pdf", "b.pdf"])
     const payload = sampleWith({
       statements: [
@@ -256,13 +259,13 @@ describe("a note", () => {
     ["unpinned a second ago", { body, unpin_at: "2026-01-15T11:59:59Z" }, early],
     ["unpinned long ago and empty", { unpin_at: "2020-01-01T00:00:00Z" }, [...empty, ...early]],
     ["created in the future", { body, created_at: "2030-01-01T00:00:00Z" }, []]
-  ])("%s", (_name, note, errors) => {
+  ])("is checked against its own fields: %s", (_name, note, errors) => {
     expect(errorsIn(sampleWith({ notes: [note] }))).toEqual(errors)
   })
 })
 
 describe("an account", () => {
-  it("needs nothing but its pair and a customer", () => {
+  it("requires only its supplier, its number and a customer", () => {
     expect(errorsIn(least({ customers: [{ family_name: "Holm" }] }))).toEqual([])
     expect(errorsIn({})).toEqual([
       "import_supplier required",
@@ -271,7 +274,7 @@ describe("an account", () => {
     ])
   })
 
-  it("may leave out every optional member", () => {
+  it("accepts any optional member as missing", () => {
     for (const name of Object.keys(domesticPayload())) {
       if (["import_supplier", "external_account_number", "customers"].includes(name)) continue
       expect(errorsIn(drop(domesticPayload(), name)), name).toEqual([])

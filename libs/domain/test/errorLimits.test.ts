@@ -34,8 +34,8 @@ const times = <A>(count: number, make: (index: number) => A): ReadonlyArray<A> =
 
 const lists = ["customers", "notes", "statements", "metadata", "supply_addresses"]
 
-describe("up to 1,000 errors", () => {
-  it("are all found, as the schema and the rules find them without a bound", slow, () => {
+describe("a body with up to 1,000 errors", () => {
+  it("has the same errors reported as without a limit", slow, () => {
     fc.assert(
       fc.property(accountPayload().chain(damaged), (payload) => {
         expect(found(payload)).toEqual({ errors: allOf(payload), more: false })
@@ -44,14 +44,14 @@ describe("up to 1,000 errors", () => {
     )
   })
 
-  it("of every kind are found in the same words and order", slow, () => {
+  it("has errors of every kind reported with the same text and order", slow, () => {
     for (const { make } of mutationsOf(domesticPayload())) {
       const { body } = make()
       expect(found(body)).toEqual({ errors: allOf(body), more: false })
     }
   })
 
-  it("are found in a body that is too large to be read at once", slow, () => {
+  it("has the same errors reported if it is decoded in steps", slow, () => {
     fc.assert(
       fc.property(accountPayload().chain(damaged), (payload) => {
         const customers = times(5_000, () => ({ family_name: "Holm" }))
@@ -63,7 +63,7 @@ describe("up to 1,000 errors", () => {
   })
 })
 
-describe("more than 1,000 errors", () => {
+describe("a body with more than 1,000 errors", () => {
   /** A list of elements of which each is broken in some way, in a payload that may be so as well. */
   const many = fc
     .tuple(
@@ -82,7 +82,7 @@ describe("more than 1,000 errors", () => {
       [list]: times(count, (index) => broken[index % broken.length])
     }))
 
-  it("are 1,000 of those that there are, in payload order", slow, () => {
+  it("has 1,000 of its errors reported, in payload order", slow, () => {
     const counts = { complete: 0, cut: 0 }
     fc.assert(
       fc.property(many, (payload) => {
@@ -103,7 +103,7 @@ describe("more than 1,000 errors", () => {
     expect(Math.min(counts.complete, counts.cut)).toBeGreaterThan(0)
   })
 
-  it.each([999, 1_000, 1_001, 1_002])("are reported from %i", (count) => {
+  it.each([999, 1_000, 1_001, 1_002])("is reported with the first 1,000 of %i errors", (count) => {
     const payload = sampleWith({ customers: times(count, () => ({ family_name: "" })) })
     const { errors, more } = found(payload)
     expect(errors.map(({ attr }) => attr)).toEqual(
@@ -138,20 +138,20 @@ describe("more than 1,000 errors", () => {
     ["texts that cannot be stored", free(times(5_000, () => "\0"))],
     ["keys that cannot be stored", free(times(5_000, () => ({ "\0": 1 })))],
     ["lists too long", free(times(1_100, () => times(10_001, () => 0)))]
-  ])("of %s are cut", slow, (_name, values) => {
+  ])("is reported as cut for errors of %s", slow, (_name, values) => {
     const { errors, more } = found({ ...domesticPayload(), ...values })
     expect([errors.length, more]).toEqual([maxErrors, true])
   })
 
-  it("of task_params are cut", () => {
+  it("is reported as cut for errors of task_params", () => {
     const params = Object.fromEntries(times(5_000, (index) => [`p${index}`, 1]))
     const result = finish(processRequest.validating({ task_params: params }, facts))
     expect(Result.isFailure(result) && result.failure).toMatchObject({ more: true })
   })
 })
 
-describe("an attr", () => {
-  it("is short, however long the keys on the way to it are", () => {
+describe("the attr of an error", () => {
+  it("has bounded length for long keys on its path", () => {
     const long = "k".repeat(100_000)
     const value = { [long]: { a: "\0", [long]: "\0" } }
     const { errors } = found(sampleWith({ "metadata.0.value": value }))
@@ -159,7 +159,7 @@ describe("an attr", () => {
     expect(errors.map(({ attr }) => attr)).toEqual([`${within}.a`, `${within}.${long}`])
   })
 
-  it("is short, however many long keys there are on the way to it", () => {
+  it("has bounded length for many long keys on its path", () => {
     const long = "k".repeat(200)
     const value = times(20, () => 0).reduce<unknown>((inside) => ({ [long]: inside }), ["\0", "\0"])
     const { errors } = found(sampleWith({ "metadata.0.value": value }))
@@ -168,8 +168,8 @@ describe("an attr", () => {
   })
 })
 
-describe("a detail", () => {
-  it("names ten of the values that stand twice", () => {
+describe("the detail of an error", () => {
+  it("names ten of the repeated values", () => {
     const ids = times(60, (index) => `T${index % 30}`)
     const current = ids.map((transaction_id) => ({
       transaction_id,
@@ -189,7 +189,7 @@ describe("a detail", () => {
 describe("a free object", () => {
   const membersOf = (count: number) => Object.fromEntries(times(count, (index) => [`m${index}`, 1]))
 
-  it("takes as many members as a list takes elements, at any depth", () => {
+  it("has as many members as a list has elements at most, at any depth", () => {
     expect(errorsIn(sampleWith({ "metadata.0.value": { a: [membersOf(10_000)] } }))).toEqual([])
     expect(errorsIn(sampleWith({ "metadata.0.value": { a: [membersOf(10_001)] } }))).toEqual([
       "metadata.0.value.a.0 max_length"
@@ -208,7 +208,7 @@ describe("a body of any size", () => {
     return count
   }
 
-  it("is what the schema decodes of it", slow, () => {
+  it("is decoded to the same value as by the schema", slow, () => {
     const sample = domesticPayload()
     const ledger = objectsAt(sample, "ledgers")[0] as Wire
     const large = sampleWith({
@@ -228,7 +228,7 @@ describe("a body of any size", () => {
     expect(JSON.stringify(encodeAccount(valid))).toBe(JSON.stringify(encodeAccount(decoded)))
   })
 
-  it("is parsed and validated in steps of about a thousandth of it", slow, () => {
+  it("is parsed and validated in steps of about a thousandth of the work", slow, () => {
     const large = sampleWith({ customers: times(10_000, () => ({ family_name: "Holm" })) })
     const broken = sampleWith({ customers: times(10_000, () => ({ family_name: "Holm", a: 1 })) })
     const text = JSON.stringify(large)
@@ -239,7 +239,7 @@ describe("a body of any size", () => {
     expect(stepsOf(account.validating(deep, facts))).toBeGreaterThan(9_000)
   })
 
-  it("is looked at no further than where the errors are too many", slow, () => {
+  it("is validated no further once it has too many errors", slow, () => {
     const customers = times(10_000, () => 1)
     let read = 0
     const watched = new Proxy(customers, {

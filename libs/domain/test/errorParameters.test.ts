@@ -29,7 +29,7 @@ const expectDocumented = ({ code, parameters = {} }: FieldError): void => {
 }
 
 describe("the parameters of an error", () => {
-  it("are those of its code, and repeat no text of the payload", { timeout: 60_000 }, () => {
+  it("are those of its code and contain no text of the payload", { timeout: 60_000 }, () => {
     const mutants = accountPayload().chain((payload) => mutant(payload))
     fc.assert(
       fc.property(mutants, ({ body }) => errorsIn(body).forEach(expectDocumented)),
@@ -37,7 +37,7 @@ describe("the parameters of an error", () => {
     )
   })
 
-  it("are there for every code that documents them", () => {
+  it("exist for every code that documents parameters", () => {
     const bodies = [
       ...mutationsOf(domesticPayload()).map(({ make }) => make().body),
       { ...domesticPayload(), unknown_occupier: true, supply_addresses: twoAddresses }
@@ -82,7 +82,7 @@ describe("the parameters of an error", () => {
     expect(difference).toMatch(/^\d+\.\d{2}$/)
   })
 
-  it("are left out where there is nothing to say", () => {
+  it("are omitted if there are none", () => {
     const [error] = errorsIn(sampleWith({ date_of_sale: "2025-02-30" }))
     expect(error).not.toHaveProperty("parameters")
   })

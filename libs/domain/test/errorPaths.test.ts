@@ -34,18 +34,18 @@ const noObjects: ReadonlyArray<[string, unknown, string]> = [
   ["a number that no double holds", longNumber, "not_an_object"]
 ]
 
-describe("the wrapper", () => {
-  it.each(noObjects)("that is %s is reported at payload", (_name, payload, code) => {
+describe("the payload wrapper", () => {
+  it.each(noObjects)("is reported at payload if it is %s", (_name, payload, code) => {
     expect(errorsInRequest({ payload })).toEqual([`payload ${code}`])
     expect(errorsInProcess({ payload })).toEqual([`payload ${code}`])
   })
 
-  it.each(noObjects)("is missed in a body that is %s", (_name, body, code) => {
+  it.each(noObjects)("is reported as missing in a body that is %s", (_name, body, code) => {
     expect(errorsInRequest(body)).toEqual([`payload ${code}`])
     expect(errorsInProcess(body)).toEqual([`payload ${code}`])
   })
 
-  it("that is missing is reported at payload, after what was sent", () => {
+  it("is reported as missing after the members that were sent", () => {
     expect(errorsInRequest({})).toEqual(["payload required"])
     expect(errorsInProcess({})).toEqual(["payload required"])
     const misspelled = ["Payload unknown_field", "payload required"]
@@ -53,7 +53,7 @@ describe("the wrapper", () => {
     expect(errorsInProcess({ Payload: {} })).toEqual(misspelled)
   })
 
-  it("is no part of a path inside it", () => {
+  it("is not part of the paths inside it", () => {
     const payload = with_({ "customers.0.landline": "12345", "customers.1.titel": "Mr" })
     const inside = ["customers.0.landline invalid_phone_number", "customers.1.titel unknown_field"]
     expect(errorsInRequest({ payload })).toEqual(inside)
@@ -68,13 +68,13 @@ describe("the wrapper", () => {
     expect(errorsInProcess({ ...ofProcess(), dry_run: true })).toEqual(["dry_run unknown_field"])
   })
 
-  it("inside itself is an unknown member", () => {
+  it("is an unknown member inside itself", () => {
     const errors = errorsInRequest({ payload: { payload: with_({}) } })
     expect(errors.slice(0, 2)).toEqual(["payload unknown_field", "import_supplier required"])
   })
 })
 
-describe("rules about more than one field", () => {
+describe("an error of a rule about several fields", () => {
   const payload = with_({
     "ledgers.0.ledger_balance": 51,
     "customers.1.family_name": "",
@@ -83,7 +83,7 @@ describe("rules about more than one field", () => {
     unknown_occupier: true
   })
 
-  it("point at their object, and at non_field_errors for the whole payload", () => {
+  it("has the path of its object, or non_field_errors for the whole payload", () => {
     const errors = [
       "customers.1 customer_family_name_required",
       "account_billing_options account_billing_options_period_start_month_required",
@@ -95,14 +95,14 @@ describe("rules about more than one field", () => {
     expect(errorsInRequest({ payload })).toEqual(errors)
   })
 
-  it("stand after everything else, also after what stands beside the payload", () => {
+  it("comes after all others, including those beside the payload", () => {
     expect(errorsInRequest({ payload: with_({ transfer_balance: 51 }), extra: 1 })).toEqual([
       "extra unknown_field",
       "non_field_errors ledger_balances_not_equal_to_transfer_balance"
     ])
   })
 
-  it("of an object stand after those of its members", () => {
+  it("comes after the errors of the object's members", () => {
     const ledger = {
       colour: "red",
       ledger_code: "",
@@ -115,7 +115,7 @@ describe("rules about more than one field", () => {
     ])
   })
 
-  it("of a list stand after those of its elements", () => {
+  it("comes after the errors of the list's elements", () => {
     const entry = { key: "a", value: {} }
     expect(errorsIn(with_({ metadata: [entry, { ...entry, value: 5 }, entry] }))).toEqual([
       "metadata.1.value not_an_object",
@@ -124,7 +124,7 @@ describe("rules about more than one field", () => {
   })
 })
 
-describe("the order", () => {
+describe("the order of errors", () => {
   const broken: ReadonlyArray<[string, unknown, string]> = [
     ["transfer_balance", "x", "transfer_balance invalid"],
     ["billing_email", "x", "billing_email invalid_email"],
@@ -135,7 +135,7 @@ describe("the order", () => {
   ]
 
   it.each([broken, broken.toReversed(), [...broken.slice(3), ...broken.slice(0, 3)]])(
-    "is that of the members as sent",
+    "follows the members as sent",
     (...fields) => {
       const sent = Object.fromEntries(fields.map(([name, value]) => [name, value]))
       const inside = ["billing_address.country required"]
@@ -160,7 +160,7 @@ describe("the order", () => {
     ])
   })
 
-  it("counts indexes as numbers", () => {
+  it("compares indexes as numbers", () => {
     const customer = { family_name: "Holm" }
     const customers = Array.from({ length: 12 }, (_, index) =>
       index === 2 || index === 10 ? { ...customer, title: 5 } : customer
@@ -171,7 +171,7 @@ describe("the order", () => {
     ])
   })
 
-  it("keeps to the body inside free values too", () => {
+  it("follows the body inside free objects too", () => {
     const value = { b: ["\0", { c: "\0" }], a: "\0" }
     expect(errorsIn(with_({ "metadata.0.value": value }))).toEqual([
       "metadata.0.value.b.0 invalid",
@@ -181,8 +181,8 @@ describe("the order", () => {
   })
 })
 
-describe("a broken rule", () => {
-  it("never hides another one", () => {
+describe("an error", () => {
+  it("never hides an independent one", () => {
     const payload = with_({
       import_supplier: null,
       "customers.0.landline": "12345",
@@ -288,11 +288,11 @@ describe("a broken rule", () => {
       },
       ["account_billing_options.use_industry_billing invalid_type"]
     ]
-  ])("that concerns an invalid field is skipped alone: %s", (_name, values, expected) => {
+  ])("suppresses only the rules that need the invalid field: %s", (_name, values, expected) => {
     expect(errorsIn(with_(values))).toEqual(expected)
   })
 
-  it("of a transaction stands even where its field is invalid, if it needs only the name", () => {
+  it("of a transaction does not suppress a rule that needs only the field's name", () => {
     const path = "ledgers.0.current_statement_transactions.2.payment_type"
     expect(errorsIn(with_({ [path]: 5 }))).toEqual([
       `${path} invalid_type`,
@@ -301,10 +301,10 @@ describe("a broken rule", () => {
   })
 })
 
-describe("the supplier", () => {
+describe("the import supplier", () => {
   const unknown = { supplierExists: false }
 
-  it("that does not exist is reported beside all else", () => {
+  it("is reported as unknown together with all other errors", () => {
     const errors = ["import_supplier import_supplier_does_not_exist"]
     expect(errorsWith(unknown, with_({}))).toEqual(errors)
     expect(errorsInRequest({ payload: with_({}) }, unknown)).toEqual(errors)
@@ -320,14 +320,14 @@ describe("the supplier", () => {
     ["null", null, "null"],
     ["blank", " ", "blank"],
     ["too long", "S".repeat(33), "max_length"]
-  ])("that is %s is not looked for", (_name, import_supplier, code) => {
+  ])("is not looked up if it is %s", (_name, import_supplier, code) => {
     const errors = [`import_supplier ${code}`]
     expect(errorsWith(unknown, with_({ import_supplier }))).toEqual(errors)
     const body = ofProcess({ "payload.import_supplier": import_supplier })
     expect(errorsInProcess(body, unknown)).toEqual(errors)
   })
 
-  it("that is missing is not looked for", () => {
+  it("is not looked up if it is missing", () => {
     const errors = ["import_supplier required"]
     expect(errorsWith(unknown, drop(with_({}), "import_supplier"))).toEqual(errors)
     expect(errorsInProcess(drop(ofProcess(), "payload.import_supplier"), unknown)).toEqual(errors)

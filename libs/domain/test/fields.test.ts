@@ -45,8 +45,8 @@ const neededTexts: ReadonlyArray<[string, number]> = [
 
 const texts = [...optionalTexts, ...neededTexts]
 
-describe("text", () => {
-  it.each(texts)("%s takes up to %i code points, not UTF-16 units", (path, max) => {
+describe("a text field", () => {
+  it.each(texts)("%s accepts up to %i code points, not UTF-16 units", (path, max) => {
     for (const character of ["x", "é", "漢", "😀"]) {
       expect(storedAt(path, character.repeat(max))).toBe(character.repeat(max))
       expect(codesAt(path, character.repeat(max + 1))).toEqual(["max_length"])
@@ -59,25 +59,25 @@ describe("text", () => {
     expect(codesAt(path, ` ${text}c `)).toEqual(["max_length"])
   })
 
-  it.each(texts)("%s holds nothing that no database stores", (path) => {
+  it.each(texts)("%s rejects characters that the database cannot store", (path) => {
     expect(codesAt(path, "a\0")).toEqual(["invalid"])
     expect(codesAt(path, "\ud83da")).toEqual(["invalid"])
     expect(codesAt(path, "\ude00")).toEqual(["invalid"])
     expect(storedAt(path, "e\u0301"), "no normalisation").toBe("e\u0301")
   })
 
-  it.each(optionalTexts)("%s may be empty", (path) => {
+  it.each(optionalTexts)("%s accepts an empty text", (path) => {
     expect(storedAt(path, "")).toBe("")
     expect(storedAt(path, " \n ")).toBe("")
   })
 
-  it.each(neededTexts)("%s may not be blank", (path) => {
+  it.each(neededTexts)("%s rejects a blank text", (path) => {
     for (const blank of ["", " ", "\t\n", "\u00a0\u3000"]) {
       expect(codesAt(path, blank)).toEqual(["blank"])
     }
   })
 
-  it("a family name is measured, and needed of customers of a DOMESTIC account", () => {
+  it("family_name is measured, and required for customers of a DOMESTIC account", () => {
     expect(storedAt("customers.0.family_name", "😀".repeat(255))).toBe("😀".repeat(255))
     expect(codesAt("customers.0.family_name", "x".repeat(256))).toEqual(["max_length"])
     const nameless = { "customers.0.family_name": "  " }
@@ -90,7 +90,7 @@ describe("an external account number", () => {
   const path = "external_account_number"
 
   it.each(["x".repeat(128), "😀".repeat(128), "NL/0004711", "...", "a b", "%2F", "é", "-"])(
-    "may be any text up to 128 code points",
+    "accepts any text up to 128 code points",
     (number) => {
       expect(storedAt(path, number)).toBe(number)
     }
@@ -109,12 +109,12 @@ describe("an external account number", () => {
     [".", ["invalid"]],
     ["..", ["invalid"]],
     ["x".repeat(129), ["max_length"]]
-  ])("%j is none", (number, codes) => {
+  ])("rejects %j", (number, codes) => {
     expect(codesAt(path, number)).toEqual(codes)
   })
 })
 
-describe("a choice", () => {
+describe("a code", () => {
   it.each([
     ["account_type", "BUSINESS_VACANT"],
     ["sales_channel", "GIFT_OF_KIT"],
@@ -123,7 +123,7 @@ describe("a choice", () => {
     ["account_billing_options.period_length", "MONTHLY"],
     ["ledgers.0.current_statement_transactions.0.payment_type", "DCA_COLLECTION"],
     ["ledgers.0.current_statement_transactions.1.tax_items.0.unit_type", "CURRENCY_PER_KWH"]
-  ])("%s is compared exactly", (path, value) => {
+  ])("is matched exactly: %s", (path, value) => {
     expect(storedAt(path, value)).toBe(value)
     for (const other of [value.toLowerCase(), `${value}S`, "constructor", "__proto__"]) {
       expect(codesAt(path, other)).toEqual(["invalid_choice"])
@@ -147,7 +147,7 @@ describe("a choice", () => {
   })
 
   it.each(["reason", "product_code", "ledger_code"] as const)(
-    "of %s is free until the operator names a first one",
+    "of %s can be any text until the operator adds the first one",
     (list) => {
       const named = { ...factsAt(sampleTime), codeLists: { [list]: ["ELSE"] } }
       const result = account.validate(sampleWith({}), named)
@@ -163,7 +163,7 @@ describe("a date", () => {
   const path = "date_of_sale"
 
   it.each(["0001-01-01", "2024-02-29", "2000-02-29", "9999-12-31", " 2025-01-31 "])(
-    "%j is a day",
+    "accepts the day %j",
     (date) => {
       expect(storedAt(path, date)).toBe(date.trim())
     }
@@ -185,11 +185,11 @@ describe("a date", () => {
     "+2025-01-31",
     "２０２５-01-31",
     "today"
-  ])("%j is none", (date) => {
+  ])("rejects %j", (date) => {
     expect(codesAt(path, date)).toEqual(["invalid_date"])
   })
 
-  it.each(["2025-01-31\0", "2025-01-31\ud800"])("%j is no text at all", (date) => {
+  it.each(["2025-01-31\0", "2025-01-31\ud800"])("rejects %j, which is not text", (date) => {
     expect(codesAt(path, date)).toEqual(["invalid"])
   })
 
@@ -198,7 +198,7 @@ describe("a date", () => {
     ["1900-01-01", []],
     ["2026-01-15", []],
     ["2026-01-16", ["max_value"]]
-  ])("of birth, %s, has bounds that include themselves", (date, codes) => {
+  ])("of birth, %s, is accepted on its bounds", (date, codes) => {
     expect(codesAt("customers.0.date_of_birth", date)).toEqual(codes)
   })
 })
@@ -216,7 +216,7 @@ describe("a datetime", () => {
     [`2025-01-31T10:00:00.${"9".repeat(43)}Z`, "2025-01-31T10:00:00Z"],
     ["1969-12-31T23:59:59.5Z", "1969-12-31T23:59:59Z"],
     [" 2025-01-31T10:00:00Z ", "2025-01-31T10:00:00Z"]
-  ])("%j is stored as %s", (sent, stored) => {
+  ])("accepts %j and stores %s", (sent, stored) => {
     expect(storedAt(path, sent)).toBe(stored)
   })
 
@@ -237,7 +237,7 @@ describe("a datetime", () => {
     "9999-12-31T23:59:59-00:01",
     "1738317600",
     `2025-01-31T10:00:00.${"0".repeat(44)}Z`
-  ])("%j is none", (sent) => {
+  ])("rejects %j", (sent) => {
     expect(codesAt(path, sent)).toEqual(["invalid_datetime"])
   })
 })
@@ -251,7 +251,7 @@ describe("an e-mail address", () => {
     "x@xn--bcher-kva.example",
     `a@${"b".repeat(63)}.${"c".repeat(63)}`,
     longest
-  ])("%s is one", (email) => {
+  ])("accepts %s", (email) => {
     expect(storedAt("customers.0.email", ` ${email} `)).toBe(email)
     expect(storedAt("billing_email", email)).toBe(email)
   })
@@ -269,7 +269,7 @@ describe("an e-mail address", () => {
     ["a@example..com", ["invalid_email"]],
     ["", ["blank"]],
     [`a${longest}`, ["max_length"]]
-  ])("%s is none", (email, codes) => {
+  ])("rejects %s", (email, codes) => {
     expect(codesAt("customers.0.email", email)).toEqual(codes)
     expect(codesAt("billing_email", email)).toEqual(codes)
   })
@@ -282,20 +282,20 @@ describe("a phone number", () => {
     "+1 (212) 555-0100",
     "+49-30-1234567",
     " +4533716420 "
-  ])("%s is possible", (number) => {
+  ])("accepts %s", (number) => {
     expect(storedAt("customers.0.landline", number)).toBe(number.trim())
     expect(storedAt("customers.0.mobile", number)).toBe(number.trim())
   })
 
   it.each(["12345", "004520314579", "20314579", "+45", "+45203", "+9991234567", "call me", "+"])(
-    "%s is none",
+    "rejects %s",
     (number) => {
       expect(codesAt("customers.0.landline", number)).toEqual(["invalid_phone_number"])
       expect(codesAt("customers.0.mobile", number)).toEqual(["invalid_phone_number"])
     }
   )
 
-  it("is blank rather than invalid when empty", () => {
+  it("is reported as blank if it is empty, not as invalid", () => {
     expect(codesAt("customers.0.mobile", "")).toEqual(["blank"])
   })
 })

@@ -222,7 +222,7 @@ describe.each(Object.entries(writes))("%s", (_name, write) => {
     })
   )
 
-  it.effect("without a key is done as often as it is sent, where it repeats itself", () =>
+  it.effect("runs on every attempt without a key if it is repeatable", () =>
     Effect.gen(function* () {
       yield* write.arrange
       const program = yield* write.on(noFaults())
@@ -235,9 +235,9 @@ describe.each(Object.entries(writes))("%s", (_name, write) => {
   )
 })
 
-describe("a release that fails", () => {
+describe("a failed release of a key", () => {
   it.effect.each(allFaults.filter(({ kind }) => kind !== "crash"))(
-    "leaves the key to its lease: $kind $when",
+    "leaves the key reserved until its lease expires: $kind $when",
     ({ kind, when }) =>
       Effect.gen(function* () {
         const write = writes["notes"] as Write

@@ -11,7 +11,7 @@ import { begin, demo, errorsOf, ports, programs, supplierCode, team } from "./im
 
 const payloads = accountPayload({ supplier: supplierCode })
 
-it.effect("an account arrives as it was sent", () =>
+it.effect("an account is stored exactly as it was sent", () =>
   Effect.gen(function* () {
     yield* begin({ documentCheck: false })
     const program = yield* programs()
@@ -33,7 +33,7 @@ it.effect("an account arrives as it was sent", () =>
   }).pipe(Effect.provide(ports))
 )
 
-it.effect("an account with an error gets no further than that", () =>
+it.effect("an account with an error is refused with that error at every stage", () =>
   Effect.gen(function* () {
     yield* begin({ documentCheck: false })
     const program = yield* programs()

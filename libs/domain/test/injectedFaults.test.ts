@@ -49,8 +49,8 @@ const journey = Effect.fnUntraced(function* ({
 const defectOf = <A, E>(exit: Exit.Exit<A, E>): unknown =>
   Exit.isFailure(exit) ? Cause.squash(exit.cause) : undefined
 
-describe("a plan", () => {
-  it.effect("without faults lets everything pass, and counts it", () =>
+describe("a fault plan", () => {
+  it.effect("without faults lets all calls pass and counts them", () =>
     Effect.gen(function* () {
       const plan = noFaults()
       const arranged = yield* arrange("none")
@@ -64,7 +64,7 @@ describe("a plan", () => {
     }).pipe(Effect.provide(storage))
   )
 
-  it.effect("strikes at the call it names and at no other", () =>
+  it.effect("injects a fault into the named call only", () =>
     Effect.gen(function* () {
       const { caller, key } = yield* arrange("none")
       const plan = faultAtCall("stage", { kind: "unavailable", when: "before" }, 2)
@@ -77,8 +77,8 @@ describe("a plan", () => {
   )
 })
 
-describe("a fault", () => {
-  it.effect.each(allFaults)("of kind $kind strikes $when the step", ({ kind, when }) =>
+describe("an injected fault", () => {
+  it.effect.each(allFaults)("of kind $kind happens $when the step", ({ kind, when }) =>
     Effect.gen(function* () {
       const arranged = yield* arrange("none")
       const plan = faultAtCall("complete", { kind, when })
@@ -114,7 +114,7 @@ describe("a fault", () => {
       return Option.getOrThrow(yield* imports.find(key)).lease
     }).pipe(Effect.provide(storage))
 
-  it.effect("lets a program clean up, unless it is a crash", () =>
+  it.effect("lets the program clean up unless it is a crash", () =>
     Effect.gen(function* () {
       expect(yield* ends("defect"), "given back").toBeNull()
       expect(yield* ends("crash"), "still held").not.toBeNull()
@@ -143,8 +143,8 @@ describe("a fault", () => {
   )
 })
 
-describe("every shape of operation", () => {
-  it.effect("a constant effect, each time it runs", () =>
+describe("a fault in an operation of another form", () => {
+  it.effect("replaces a constant effect each time it runs", () =>
     Effect.gen(function* () {
       const plan = faultAtCall("teams", { kind: "unavailable", when: "after" }, 2)
       const { teams } = withFaults(Configuration, yield* Configuration, plan)
@@ -157,7 +157,7 @@ describe("every shape of operation", () => {
   it.effect.each([
     { when: "before", read: 0 },
     { when: "after", read: 1 }
-  ] as const)("a stream, $when its elements", ({ read, when }) =>
+  ] as const)("ends a stream $when its elements", ({ read, when }) =>
     Effect.gen(function* () {
       const { key } = yield* arrange("pending")
       const plan = faultAtEvery("list", { kind: "unavailable", when })
@@ -178,7 +178,7 @@ describe("every shape of operation", () => {
     }).pipe(Effect.provide(storage))
   )
 
-  it.effect("a port whose failure has another name", () =>
+  it.effect("has the port's own failure type", () =>
     Effect.gen(function* () {
       const plan = faultAtEvery("find", { kind: "unavailable", when: "before" })
       const layer = faulty(

@@ -21,8 +21,8 @@ const details: InstructionDetails = {
   expiryYear: 2030
 }
 
-describe("an instruction", () => {
-  it("is put on an account that has none, with what may be kept of it", () => {
+describe("the decision about a payment instruction", () => {
+  it("adds it to an account without one, with the details that may be stored", () => {
     const account = accountWith()
     const { answer, change } = Result.getOrThrow(decideInstruction(instruction, details)(account))
     expect(answer).toBe(account.number)
@@ -30,7 +30,7 @@ describe("an instruction", () => {
   })
 
   it.each([details, null])(
-    "that is on the account changes nothing, details or not: %#",
+    "changes nothing if it is on the account already, with or without details: %#",
     (given) => {
       const account = accountWith({ instruction })
       const { answer, change } = Result.getOrThrow(decideInstruction(instruction, given)(account))
@@ -44,7 +44,7 @@ describe("an instruction", () => {
     ["reference", { reference: "pm_2" }],
     ["case of the reference", { reference: "PM_1" }],
     ["type", { type: "DIRECT_DEBIT" }]
-  ])("is refused where another one is active: another %s", (_name, values) => {
+  ])("refuses it if another one is active: another %s", (_name, values) => {
     const account = accountWith({ instruction: { ...instruction, ...values } })
     const decided = decideInstruction(instruction, details)(account)
     expect(Result.isFailure(decided) && decided.failure.code).toBe(
@@ -52,7 +52,7 @@ describe("an instruction", () => {
     )
   })
 
-  it("is to be sent again where the one that was there has gone before it was decided", () => {
+  it("asks for a retry if the instruction on the account was removed in the meantime", () => {
     const decided = decideInstruction(instruction, null)(accountWith())
     expect(Result.isFailure(decided) && decided.failure.code).toBe("service_unavailable")
   })

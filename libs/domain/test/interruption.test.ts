@@ -131,8 +131,8 @@ describe.each(Object.entries(requests))("%s", (request, { end }) => {
   )
 })
 
-describe("a store that is away", () => {
-  it.effect("is no refusal, and so not on record", () =>
+describe("a storage outage", () => {
+  it.effect("is not recorded as a refusal", () =>
     Effect.gen(function* () {
       const away = faultAtEvery("supplier", { kind: "unavailable", when: "before" })
       expect(endOf(yield* underPlan("process", away))).toBe("ServiceUnavailable")
@@ -141,7 +141,7 @@ describe("a store that is away", () => {
     }).pipe(Effect.provide(ports))
   )
 
-  it.effect("is on record of an attempt that had begun", () =>
+  it.effect("is recorded for an attempt that had begun", () =>
     Effect.gen(function* () {
       const away = faultAtEvery("complete", { kind: "unavailable", when: "before" })
       expect(endOf(yield* underPlan("process", away))).toBe("ServiceUnavailable")

@@ -69,7 +69,7 @@ describe("the sums of a ledger", () => {
       { ...past(1), ...present(2), last_statement_balance: 2, ledger_balance: 4 },
       history
     ]
-  ])("with %s", (_name, ledger, errors) => {
+  ])("are checked with %s", (_name, ledger, errors) => {
     const others = { transfer_balance: (ledger["ledger_balance"] ?? 0) as number }
     expect(errorsInLedgers([ledger], others)).toEqual(errors)
   })
@@ -101,9 +101,12 @@ describe("the sums of a ledger", () => {
     ],
     ["are not judged where one has none", [{ ledger_balance: 0 }, present(1)], 99, []],
     ["are not judged where there are none", [], 99, []]
-  ])("of all ledgers and the transfer balance %s", (_name, ledgers, transfer_balance, errors) => {
-    expect(errorsInLedgers(ledgers, { transfer_balance })).toEqual(errors)
-  })
+  ])(
+    "of all ledgers are compared with the transfer balance %s",
+    (_name, ledgers, transfer_balance, errors) => {
+      expect(errorsInLedgers(ledgers, { transfer_balance })).toEqual(errors)
+    }
+  )
 
   it.each([
     [
@@ -116,7 +119,7 @@ describe("the sums of a ledger", () => {
       {},
       "last_statement_balance: not sent, taken as 0.00, calculated 0.30, difference -0.30."
     ]
-  ])("are given with their difference: %s", (_name, balance, detail) => {
+  ])("are reported with their difference: %s", (_name, balance, detail) => {
     const ledger = { ledger_code: "L", ...past("0.30"), ...balance }
     const result = validateUnknownAccount(sampleWith({ ledgers: [ledger] }), sampleTime)
     expect(Result.isFailure(result) && result.failure.map((error) => error.detail)).toEqual([
@@ -155,11 +158,11 @@ describe("the dates of a ledger", () => {
     ["the present without a closing date", present("1999-01-01"), []],
     ["closing today", day("2026-01-15", {}), []],
     ["closing tomorrow", day("2026-01-16", {}), ["historical_statement_period_end_in_future"]]
-  ])("with %s", (_name, ledger, codes) => {
+  ])("are checked with %s", (_name, ledger, codes) => {
     expect(errorsInLedger(ledger)).toEqual(codes.map((code) => `ledgers.0 ${code}`))
   })
 
-  it("lie in the past, and today is past enough", () => {
+  it("must lie in the past, or be today", () => {
     expect(errorsInLedger(present("2026-01-15"))).toEqual([])
     const at = (list: string) => `ledgers.0.${list}.0.transaction_date transaction_in_future`
     expect(errorsInLedger(present("2026-01-16"))).toEqual([at("current_statement_transactions")])
@@ -170,7 +173,7 @@ describe("the dates of a ledger", () => {
   })
 })
 
-describe("ids", () => {
+describe("the ids of an account", () => {
   const twice = ["non_field_errors duplicate_transaction_ids"]
   const list = (...ids: ReadonlyArray<string>) => ids.map((id) => credit(id, 0))
 
@@ -202,7 +205,7 @@ describe("ids", () => {
       ["ledgers duplicate_ledger_entries_found"]
     ],
     ["of two ledgers in two cases", [{ ledger_code: "E" }, { ledger_code: "e" }], []]
-  ])("that are the same %s", (_name, ledgers, errors) => {
+  ])("are compared exactly, across all lists: the same %s", (_name, ledgers, errors) => {
     expect(errorsInLedgers(ledgers)).toEqual(errors)
   })
 })
@@ -228,7 +231,7 @@ describe("a transaction", () => {
     ["CHARGE", ["reference", "payment_type", "product_code", "line_items"]],
     ["CREDIT", ["reference", "payment_type", "product_code", "line_items", "tax_items"]],
     ["SUPPLY_CHARGE", ["reason", "reference", "payment_type"]]
-  ])("of type %s has not all fields", (type, without) => {
+  ])("of type %s accepts only the fields of its type", (type, without) => {
     for (const [name, value] of Object.entries(fields)) {
       const product = type === "SUPPLY_CHARGE" ? { product_code: "P" } : {}
       const amount = name === "line_items" ? 0 : 5
@@ -245,30 +248,46 @@ describe("a transaction", () => {
   })
 
   it.each<Row>([
-    ["SUPPLY_CHARGE needs a product", { type: "SUPPLY_CHARGE" }, [`${at}.product_code required`]],
-    ["PAYMENT is more than nothing", { type: "PAYMENT", amount: 0.01 }, []],
-    ["PAYMENT of nothing is none", { type: "PAYMENT", amount: 0 }, [`${at}.amount min_value`]],
-    ["PAYMENT backwards is none", { type: "PAYMENT", amount: "-5" }, [`${at}.amount min_value`]],
-    ["REPAYMENT of nothing is none", { type: "REPAYMENT", amount: 0 }, [`${at}.amount min_value`]],
-    ["CHARGE may be a reversal", { type: "CHARGE", amount: -5 }, []],
-    ["CREDIT may be a reversal", { type: "CREDIT", amount: -5 }, []],
     [
-      "PAYMENT has types of its own",
+      "SUPPLY_CHARGE requires a product",
+      { type: "SUPPLY_CHARGE" },
+      [`${at}.product_code required`]
+    ],
+    ["PAYMENT accepts a positive amount", { type: "PAYMENT", amount: 0.01 }, []],
+    [
+      "PAYMENT rejects an amount of zero",
+      { type: "PAYMENT", amount: 0 },
+      [`${at}.amount min_value`]
+    ],
+    [
+      "PAYMENT rejects a negative amount",
+      { type: "PAYMENT", amount: "-5" },
+      [`${at}.amount min_value`]
+    ],
+    [
+      "REPAYMENT rejects an amount of zero",
+      { type: "REPAYMENT", amount: 0 },
+      [`${at}.amount min_value`]
+    ],
+    ["CHARGE accepts a negative amount as a reversal", { type: "CHARGE", amount: -5 }, []],
+    ["CREDIT accepts a negative amount as a reversal", { type: "CREDIT", amount: -5 }, []],
+    [
+      "PAYMENT rejects a payment type of REPAYMENT",
       { type: "PAYMENT", payment_type: "CARD_REFUND" },
       [`${at}.payment_type invalid_choice`]
     ],
     [
-      "REPAYMENT has types of its own",
+      "REPAYMENT rejects a payment type of PAYMENT",
       { type: "REPAYMENT", payment_type: "CASH" },
       [`${at}.payment_type invalid_choice`]
     ],
-    ["REPAYMENT may be a cheque", { type: "REPAYMENT", payment_type: "CHEQUE" }, []],
-    ["CHARGE may have tax of any amount", { type: "CHARGE", tax_items: [] }, []]
+    ["REPAYMENT accepts a cheque", { type: "REPAYMENT", payment_type: "CHEQUE" }, []],
+    ["CHARGE accepts tax items", { type: "CHARGE", tax_items: [] }, []]
   ])("%s", (_name, transaction, errors) => {
     expect(errorsInOne(transaction)).toEqual(errors)
   })
 
-  it("needs an id, a date, an amount and a type", () => {
+  it("requires an id, a date, an amount and a type", () => {
     const result = errorsInLedger({ current_statement_transactions: [{}] })
     const needed = ["transaction_id", "transaction_date", "amount", "type"]
     expect(result).toEqual(needed.map((name) => `${at}.${name} required`))

@@ -56,7 +56,7 @@ const codesOf = (path: string, spelling: string): ReadonlyArray<string> =>
 const storedOf = (path: string, spelling: string): unknown =>
   get(accept(Result.getOrThrow(parse(textWith(path, spelling)))), path)
 
-describe("money", () => {
+describe("an amount of money", () => {
   it.each<[string, number]>([
     ["0", 0],
     ["-0", 0],
@@ -78,7 +78,7 @@ describe("money", () => {
     ['"12"', 12],
     ['" 12.50 "', 12.5],
     ['"9999999999.990000000000"', 9999999999.99]
-  ])("%s is stored as %d", (spelling, stored) => {
+  ])("%s is accepted and stored as %d", (spelling, stored) => {
     expect(codesOf(balance, spelling)).toEqual([])
     expect(storedOf(balance, spelling)).toBe(stored)
     expect(storedOf(amount, spelling)).toBe(stored.toFixed(2))
@@ -119,13 +119,13 @@ describe("money", () => {
     ["{}", ["invalid_type"]],
     ['{"rawJSON":"1"}', ["invalid_type"]],
     ["null", ["null"]]
-  ])("%s is refused", (spelling, codes) => {
+  ])("%s is rejected", (spelling, codes) => {
     expect(codesOf(balance, spelling)).toEqual(codes)
     expect(codesOf(amount, spelling)).toEqual(codes)
     expect(codesOf("transfer_balance", spelling)).toEqual(codes)
   })
 
-  it("is a number, and not what arithmetic makes of none", () => {
+  it("must be a number, and is not coerced from another type", () => {
     for (const value of [NaN, Infinity, -Infinity]) {
       expect(Result.isFailure(Schema.decodeUnknownResult(Money)(value))).toBe(true)
     }
@@ -142,26 +142,29 @@ describe("a quantity", () => {
     [`${taxItem}.amount`, 10, 10],
     [`${taxItem}.value_taxed`, 15, 5],
     [`${taxItem}.rate`, 15, 5]
-  ])("%s has up to %i digits before the point and %i after, 15 in all", (path, before, after) => {
-    const whole = "9".repeat(before)
-    const fraction = "9".repeat(after)
-    expect(codesOf(path, whole)).toEqual([])
-    expect(codesOf(path, `-${whole}`)).toEqual([])
-    expect(codesOf(path, `1${"0".repeat(before)}`)).toEqual(["max_digits"])
-    expect(codesOf(path, `0.${fraction}`)).toEqual([])
-    expect(codesOf(path, `0.${"0".repeat(after)}1`)).toEqual(["max_decimal_places"])
-    const left = 15 - after
-    const most = `${"9".repeat(left)}.${fraction}`
-    for (const spelling of [most, `"${most}"`, `${most}0`, `-${most}`]) {
-      expect(codesOf(path, spelling)).toEqual(left <= before ? [] : ["max_digits"])
+  ])(
+    "%s has at most %i digits before the point and %i after it, and 15 in all",
+    (path, before, after) => {
+      const whole = "9".repeat(before)
+      const fraction = "9".repeat(after)
+      expect(codesOf(path, whole)).toEqual([])
+      expect(codesOf(path, `-${whole}`)).toEqual([])
+      expect(codesOf(path, `1${"0".repeat(before)}`)).toEqual(["max_digits"])
+      expect(codesOf(path, `0.${fraction}`)).toEqual([])
+      expect(codesOf(path, `0.${"0".repeat(after)}1`)).toEqual(["max_decimal_places"])
+      const left = 15 - after
+      const most = `${"9".repeat(left)}.${fraction}`
+      for (const spelling of [most, `"${most}"`, `${most}0`, `-${most}`]) {
+        expect(codesOf(path, spelling)).toEqual(left <= before ? [] : ["max_digits"])
+      }
+      const tooMany = `${"9".repeat(left + 1)}.${fraction}`
+      for (const spelling of [tooMany, `"${tooMany}"`]) {
+        expect(codesOf(path, spelling)).toEqual(["max_digits"])
+      }
     }
-    const tooMany = `${"9".repeat(left + 1)}.${fraction}`
-    for (const spelling of [tooMany, `"${tooMany}"`]) {
-      expect(codesOf(path, spelling)).toEqual(["max_digits"])
-    }
-  })
+  )
 
-  it("may be spelled in any way", () => {
+  it("is accepted in any spelling", () => {
     for (const spelling of ["216", "216.0", "2.16e2", '"216.0000"', "21600000000000000000e-17"]) {
       expect(codesOf(`${lineItem}.number_of_units`, spelling)).toEqual([])
     }
@@ -177,7 +180,7 @@ const inWords = (hundredths: bigint): string => {
 }
 
 describe("any decimal of hundredths", () => {
-  it("is read, kept and written exactly, as a number and as a string", () => {
+  it("is read, stored and written exactly, as a number and as a string", () => {
     fc.assert(
       fc.property(cents, (hundredths) => {
         const spelling = inWords(hundredths)
@@ -193,7 +196,7 @@ describe("any decimal of hundredths", () => {
     )
   })
 
-  it("differs from another by exactly what the detail says", () => {
+  it("has an exact difference to another one in the error detail", () => {
     fc.assert(
       fc.property(cents, cents, (a, b) => {
         const decimal = (value: bigint) => BigDecimal.make(value, 2)
@@ -207,7 +210,7 @@ describe("any decimal of hundredths", () => {
   })
 })
 
-describe("rounding", () => {
+describe("rounding to hundredths", () => {
   it.each([
     ["0.005", "0.01"],
     ["-0.005", "-0.01"],
@@ -217,7 +220,7 @@ describe("rounding", () => {
     ["-2.675", "-2.68"],
     ["1.004999", "1.00"],
     ["9999999999.995", "10000000000.00"]
-  ])("of %s to hundredths gives %s", (decimal, rounded) => {
+  ])("of %s gives %s", (decimal, rounded) => {
     expect(twoDecimals(roundHalfUp(BigDecimal.fromStringUnsafe(decimal), 2))).toBe(rounded)
   })
 

@@ -37,19 +37,23 @@ const payloads: ReadonlyArray<[string, Wire]> = [
 ]
 
 describe("a payload with one error", () => {
-  it.each(payloads)("has that error and no other: %s", { timeout: 60_000 }, (_name, payload) => {
-    expect(errorsIn(payload)).toEqual([])
-    const differing = mutationsOf(payload).flatMap(({ make }) => {
-      const { body, error, name } = make()
-      const errors = errorsIn(body)
-      return errors.length === 1 && errors[0] === `${error.attr} ${error.code}`
-        ? []
-        : [`${name}: ${errors.join(", ")}`]
-    })
-    expect(differing).toEqual([])
-  })
+  it.each(payloads)(
+    "is reported with that error only: %s",
+    { timeout: 60_000 },
+    (_name, payload) => {
+      expect(errorsIn(payload)).toEqual([])
+      const differing = mutationsOf(payload).flatMap(({ make }) => {
+        const { body, error, name } = make()
+        const errors = errorsIn(body)
+        return errors.length === 1 && errors[0] === `${error.attr} ${error.code}`
+          ? []
+          : [`${name}: ${errors.join(", ")}`]
+      })
+      expect(differing).toEqual([])
+    }
+  )
 
-  it("has that error and no other, whatever else is in it", { timeout: 60_000 }, () => {
+  it("is reported with that error only, for any other content", { timeout: 60_000 }, () => {
     const mutants = accountPayload().chain((payload) => mutant(payload))
     fc.assert(
       fc.property(mutants, ({ body, error }) => {
@@ -59,7 +63,7 @@ describe("a payload with one error", () => {
     )
   })
 
-  it("is validated by the day it is sent", () => {
+  it("is validated by the day on which it is sent", () => {
     const now = sampleTime
     const tomorrow = mutationsOf(domesticPayload(), now).filter(({ code }) =>
       ["transaction_in_future", "historical_statement_period_end_in_future"].includes(code)
@@ -78,7 +82,7 @@ describe("the registry", () => {
   /** Yielded by the query of a request, whatever its body is. */
   const ofQueries: ReadonlyArray<Code> = ["unknown_parameter"]
 
-  it("has no field code that no account yields", () => {
+  it("contains only field codes that some account yields", () => {
     const process = {
       import_supplier: "S",
       external_account_number: "1",

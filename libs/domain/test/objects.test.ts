@@ -21,27 +21,27 @@ import {
 
 const transaction = "ledgers.0.current_statement_transactions.1"
 
-describe("a boolean", () => {
+describe("a boolean field", () => {
   it.each([
     "unknown_occupier",
     "account_billing_options.use_industry_billing",
     "notes.0.is_pinned",
     "customers.0.customer_preferences.opted_into_sms"
-  ])("%s is true or false and nothing like it", (path) => {
+  ])("%s accepts true and false only", (path) => {
     for (const like of ["true", "", 0, 1, [], {}]) {
       expect(codesAt(path, like)).toEqual(["invalid_type"])
     }
     expect(codesAt(path, null)).toEqual(["null"])
   })
 
-  it("is_user_psr_consent_obtained may be null", () => {
+  it("is_user_psr_consent_obtained accepts null", () => {
     const path = "customers.0.customer_preferences.is_user_psr_consent_obtained"
     for (const value of [null, true, false]) expect(storedAt(path, value)).toBe(value)
     expect(codesAt(path, "no")).toEqual(["invalid_type"])
   })
 })
 
-describe("an integer", () => {
+describe("an integer field", () => {
   it.each<[string, unknown, ReadonlyArray<string>]>([
     ["period_start_day", 1, []],
     ["period_start_day", 28, []],
@@ -60,11 +60,11 @@ describe("an integer", () => {
     ["period_start_month", 13, ["max_value"]],
     ["period_start_month", 1.5, ["invalid_type"]],
     ["period_start_month", "1", ["invalid_type"]]
-  ])("%s: %j", (field, value, codes) => {
+  ])("%s is validated as an integer: %j", (field, value, codes) => {
     expect(codesAt(`account_billing_options.${field}`, value)).toEqual(codes)
   })
 
-  it("may be spelled with a fraction of zero and an exponent", () => {
+  it("accepts a fraction of zero and an exponent", () => {
     const text = JSON.stringify(domesticPayload())
     for (const spelling of ["20.0", "2e1", "2.0E+1", "200e-1", "20.000000000000000000"]) {
       expect(
@@ -82,18 +82,18 @@ describe("a country", () => {
     ["dk", "DK"],
     [" gB ", "GB"],
     ["ax", "AX"]
-  ])("%j is stored as %s", (sent, stored) => {
+  ])("accepts %j and stores %s", (sent, stored) => {
     expect(storedAt(path, sent)).toBe(stored)
   })
 
   it.each(["Denmark", "DNK", "D", "XX", "UK", "EU", "ß", "ﬁ", "fı", "ſe", "D\u212a", "toString"])(
-    "%j is none",
+    "rejects %j",
     (code) => {
       expect(codesAt(path, code)).toEqual(["invalid_country_code"])
     }
   )
 
-  it("is required of an address that is sent", () => {
+  it("is required in an address", () => {
     expect(errorsIn(sampleWith({ billing_address: {} }))).toEqual([
       "billing_address.country required"
     ])
@@ -112,7 +112,7 @@ describe("a delivery point identifier", () => {
     ["DK 8000", ["invalid_delivery_point_identifier"]],
     ["ÆØÅ", ["invalid_delivery_point_identifier"]],
     ["８０００", ["invalid_delivery_point_identifier"]]
-  ])("%j", (identifier, codes) => {
+  ])("accepts up to 11 capital letters and digits: %j", (identifier, codes) => {
     expect(codesAt("billing_address.delivery_point_identifier", identifier)).toEqual(codes)
   })
 })
@@ -125,7 +125,7 @@ describe("a free object", () => {
     deep: { er: { and: { deeper: [{}] } } }
   }
 
-  it("is kept as it was sent", () => {
+  it("is stored as it was sent", () => {
     expect(storedAt("metadata.0.value", free)).toEqual(free)
     const street = { street_address: undefined, structured_street_address: free }
     const address = JSON.parse(
@@ -134,7 +134,7 @@ describe("a free object", () => {
     expect(storedAt("billing_address", address)).toMatchObject({ structured_street_address: free })
   })
 
-  it("keeps keys that other objects inherit, and numbers that no double holds", () => {
+  it("stores inherited property names as keys, and numbers that no double holds", () => {
     const value = '{"__proto__":{"x":1},"n":12345678901234567890.123456789,"e":1e400,"z":0.10}'
     const text = JSON.stringify(sampleWith({ "metadata.0.value": "HERE" }))
     const payload = Result.getOrThrow(parse(text.replace('"HERE"', value)))
@@ -150,20 +150,20 @@ describe("a free object", () => {
     [[], "not_an_object"],
     [5, "not_an_object"],
     [false, "not_an_object"]
-  ])("is not %j", (value, code) => {
+  ])("rejects %j", (value, code) => {
     expect(codesAt("metadata.0.value", value)).toEqual([code])
     const nullable = value === null ? [] : [code]
     expect(codesAt("billing_address.structured_street_address", value)).toEqual(nullable)
   })
 
-  it("holds no text that no database stores, in keys neither", () => {
+  it("rejects text that the database cannot store, also in keys", () => {
     const at = (value: unknown) => errorsIn(sampleWith({ "metadata.1.value": value }))
     expect(at({ a: ["x", "\ud800"] })).toEqual(["metadata.1.value.a.1 invalid"])
     expect(at({ a: { "b\0": 1, "c\0": 2 } })).toEqual(["metadata.1.value.a invalid"])
     expect(at({ "\udc00": 1 })).toEqual(["metadata.1.value invalid"])
   })
 
-  it("holds no list that is longer than any may be", () => {
+  it("rejects lists over the maximum length", () => {
     const listOf = (length: number) => Array.from({ length }, () => 0)
     const at = (value: unknown) => errorsIn(sampleWith({ "metadata.1.value": value }))
     expect(at({ a: [listOf(listElements)] })).toEqual([])
@@ -190,19 +190,16 @@ describe("a list", () => {
     "supply_addresses"
   ]
 
-  it.each(lists)(
-    "%s takes no more elements than the limit, and looks into none of more",
-    (path) => {
-      const element = (get(domesticPayload(), path) as ReadonlyArray<unknown>)[0]
-      const tooLong = new Array<unknown>(listElements + 1).fill(element)
-      expect(codesAt(path, tooLong)).toEqual(["max_length"])
-      expect(codesAt(path, tooLong.fill(null, 1))).toEqual(["max_length"])
-      const longest = codesAt(path, tooLong.slice(1).fill(element))
-      expect(longest).not.toContain("max_length")
-    }
-  )
+  it.each(lists)("%s rejects more elements than the limit, without validating them", (path) => {
+    const element = (get(domesticPayload(), path) as ReadonlyArray<unknown>)[0]
+    const tooLong = new Array<unknown>(listElements + 1).fill(element)
+    expect(codesAt(path, tooLong)).toEqual(["max_length"])
+    expect(codesAt(path, tooLong.fill(null, 1))).toEqual(["max_length"])
+    const longest = codesAt(path, tooLong.slice(1).fill(element))
+    expect(longest).not.toContain("max_length")
+  })
 
-  it.each(lists)("%s is a list of what it holds", (path) => {
+  it.each(lists)("%s must be a list", (path) => {
     for (const other of [{}, "x", 5, true]) expect(codesAt(path, other)).toEqual(["not_a_list"])
     expect(codesAt(path, null)).toEqual(["null"])
     expect(codesAt(`${path}.0`, null)).toEqual(["null"])
@@ -210,11 +207,11 @@ describe("a list", () => {
 
   it.each(
     lists.filter((path) => !path.includes("line_items.0") && path !== "notes.0.document_paths")
-  )("%s holds objects", (path) => {
+  )("%s must contain objects", (path) => {
     for (const other of [[], "x", 5]) expect(codesAt(`${path}.0`, other)).toEqual(["not_an_object"])
   })
 
-  it("is reported beside what is wrong elsewhere", () => {
+  it("is reported together with other errors", () => {
     const payload = sampleWith({
       billing_email: "x",
       notes: new Array<unknown>(listElements + 1).fill({}),
@@ -227,7 +224,7 @@ describe("a list", () => {
     ])
   })
 
-  it("inside an account may be empty, but for the customers", () => {
+  it("may be empty inside an account, except for the customers", () => {
     const empty = sampleWith({
       notes: [],
       ledgers: [],
@@ -255,7 +252,7 @@ describe("a document path", () => {
     "a%20b",
     "a_b:c/d",
     " a.pdf "
-  ])("%j is one", (path) => {
+  ])("accepts %j", (path) => {
     for (const at of paths) expect(storedAt(at, path)).toBe(path.trim())
   })
 
@@ -283,11 +280,11 @@ describe("a document path", () => {
     "a%2Fb",
     "a%5cb",
     "a%00"
-  ])("%j is none", (path) => {
+  ])("rejects %j", (path) => {
     for (const at of paths) expect(codesAt(at, path)).toEqual(["invalid_document_path"])
   })
 
-  it("has up to 1,024 code points", () => {
+  it("has at most 1,024 code points", () => {
     for (const at of paths) {
       expect(storedAt(at, "😀".repeat(1_024))).toBe("😀".repeat(1_024))
       expect(codesAt(at, "😀".repeat(1_025))).toEqual(["max_length"])
@@ -317,7 +314,7 @@ describe("an undocumented field", () => {
     ["statements.1.document_path", "statement_path"],
     ["metadata.0.values", "value"],
     ["supply_addresses.0.supply_address2", "supply_address1"]
-  ])("%s is refused, and the nearest one is named", (path, nearest) => {
+  ])("%s is rejected, and the nearest documented name is suggested", (path, nearest) => {
     for (const value of [1, null, {}, "\0"]) {
       expect(detailOf(path, value)).toEqual([
         `${path} unknown_field: Not a documented field; the nearest is ${nearest}.`
@@ -326,7 +323,7 @@ describe("an undocumented field", () => {
   })
 
   it.each(["__proto__", "constructor", "toString", "hasOwnProperty", "length", "0", "", "a.b"])(
-    "%j is refused at every depth",
+    "%j is rejected at every depth",
     (name) => {
       for (const parent of ["", "customers.0", "billing_address", `${transaction}.line_items.0`]) {
         const segments =
@@ -339,12 +336,12 @@ describe("an undocumented field", () => {
     }
   )
 
-  it("is refused of any length", () => {
+  it("is rejected for a name of any length", () => {
     const name = "customer".repeat(1_000)
     expect(errorsIn(put(domesticPayload(), [name], 1))).toEqual([`${name} unknown_field`])
   })
 
-  it("may be none of task_params", () => {
+  it("is rejected in task_params", () => {
     const { external_account_number, import_supplier } = domesticPayload()
     const payload = { import_supplier, external_account_number, operations_team_name: "T" }
     expect(errorsInProcess({ payload, task_params: {} })).toEqual([])
@@ -358,7 +355,7 @@ describe("an undocumented field", () => {
   })
 })
 
-describe("the request of process", () => {
+describe("the body of a process request", () => {
   const payload = {
     import_supplier: "DEMO_ENERGY",
     external_account_number: "NL-0004711",
@@ -374,12 +371,12 @@ describe("the request of process", () => {
     ["operations_team_name", " ", ["payload.operations_team_name blank"]],
     ["external_account_number", "..", ["payload.external_account_number invalid"]],
     ["customers", [], ["payload.customers unknown_field"]]
-  ])("%s: %j", (field, value, errors) => {
+  ])("is validated in %s: %j", (field, value, errors) => {
     const inside = errors.map((error) => error.replace("payload.", ""))
     expect(errorsInProcess({ payload: { ...payload, [field]: value } })).toEqual(inside)
   })
 
-  it("needs the pair and the team", () => {
+  it("requires supplier, number and team", () => {
     expect(errorsInProcess({ payload: {} })).toEqual([
       "import_supplier required",
       "external_account_number required",

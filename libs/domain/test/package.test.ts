@@ -156,7 +156,7 @@ const published = (): ReadonlyArray<string> =>
     .map((file) => `@data-import/domain/${file.slice(0, -".js".length)}`)
 
 describe("the packed domain library", { timeout: 120_000 }, () => {
-  it("names no package of the workspace, and ranges only for what it shares with others", () => {
+  it("depends on no workspace package, and shares its peers by version range", () => {
     const { dependencies, engines, peerDependencies } = manifestOf(unpacked)
     expect(Object.keys(dependencies)).toEqual(["libphonenumber-js"])
     for (const version of Object.values(dependencies)) expect(version).toMatch(/^\d+\.\d+\.\d+$/)
@@ -178,12 +178,12 @@ describe("the packed domain library", { timeout: 120_000 }, () => {
     expect(output.stdout).toBe("")
   })
 
-  it("is tested on Node 20 where npm has one", () => {
+  it("is tested on Node 20 if npm has it", () => {
     expect(nodes.map(([version]) => version.split(".")[0])).toContain("v24")
     if (process.platform === "linux") expect(node20).toBeDefined()
   })
 
-  it("holds an adapter of another team to a contract suite", async () => {
+  it("runs a contract suite against another team's adapter", async () => {
     const args = ["node_modules/vitest/vitest.mjs", "run", "documents.test.ts"]
     const { stdout } = await run(process.execPath, args, project)
     expect(stdout).toMatch(/Tests .*\d{2} passed/)
@@ -192,7 +192,7 @@ describe("the packed domain library", { timeout: 120_000 }, () => {
 })
 
 describe.each(nodes)("the packed domain library on Node %s", { timeout: 120_000 }, (_, node) => {
-  it("imports as a whole", async () => {
+  it("can be imported completely", async () => {
     const modules = published()
     expect(modules).toContain("@data-import/domain/ports/ImportProcesses")
     const script = modules.map((name) => `await import("${name}")`).join("\n")
@@ -208,7 +208,7 @@ describe.each(nodes)("the packed domain library on Node %s", { timeout: 120_000 
     expect(exchanged.stdout).toMatch(/first: true/)
   })
 
-  it("accepts and refuses what the service does, and keeps every digit", async () => {
+  it("accepts and refuses the same accounts as the service, and keeps every digit", async () => {
     const payloads = [domesticPayload(), brokenPayload()]
     const exact =
       '{"import_supplier":"S","external_account_number":"1","unknown_occupier":true,' +

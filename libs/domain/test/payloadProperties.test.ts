@@ -28,7 +28,7 @@ const accepted = (payload: unknown) => {
 }
 
 describe("a valid payload", () => {
-  it("is valid", slow, () => {
+  it("is accepted", slow, () => {
     fc.assert(
       fc.property(accountPayload(), (payload) => {
         expect(errorsIn(payload)).toEqual([])
@@ -37,7 +37,7 @@ describe("a valid payload", () => {
     )
   })
 
-  it("is stored so that it is valid again, and stored the same", slow, () => {
+  it("is still valid after it is stored, and is stored the same again", slow, () => {
     fc.assert(
       fc.property(accountPayload(), (payload) => {
         const stored = JSON.stringify(encodeAccount(accepted(payload)))
@@ -48,7 +48,7 @@ describe("a valid payload", () => {
     )
   })
 
-  it("is stored with every member that was sent and no other", slow, () => {
+  it("is stored with exactly the members that were sent", slow, () => {
     const shapeOf = (value: unknown): unknown => {
       if (Array.isArray(value)) return value.map(shapeOf)
       if (typeof value !== "object" || value === null) return value === null ? null : "value"
@@ -63,7 +63,7 @@ describe("a valid payload", () => {
     )
   })
 
-  it("is the same whether decimals come as numbers or as strings", slow, () => {
+  it("yields the same account for decimals as numbers and as strings", slow, () => {
     const decimals =
       /^(amount|.*_balance|number_of_units|net_amount|price_per_unit|value_taxed|rate)$/
     const inWords = (value: unknown, name = ""): unknown => {
@@ -85,7 +85,7 @@ describe("a valid payload", () => {
     )
   })
 
-  it("opens with the balance that whole hundredths add up to", slow, () => {
+  it("has an opening balance that is the exact sum of whole hundredths", slow, () => {
     const hundredths = (value: unknown): bigint => {
       const [whole = "0", fraction = ""] = String(value).trim().split(".")
       const digits = BigInt(whole.replace("-", "") + fraction.padEnd(2, "0").slice(0, 2))
@@ -113,7 +113,7 @@ describe("a valid payload", () => {
     )
   })
 
-  it("has sums that break with every cent", slow, () => {
+  it("is refused when any amount changes by a cent", slow, () => {
     const payloads = accountPayload().filter((payload) =>
       objectsAt(payload, "ledgers").some((ledger) => "ledger_balance" in ledger)
     )
@@ -136,8 +136,8 @@ describe("a valid payload", () => {
   })
 })
 
-describe("the sign", () => {
-  it("of a transaction is its type's", () => {
+describe("the sign of a transaction", () => {
+  it("follows from its type", () => {
     const signs = { PAYMENT: 1n, CREDIT: 1n, CHARGE: -1n, SUPPLY_CHARGE: -1n, REPAYMENT: -1n }
     fc.assert(
       fc.property(
@@ -163,10 +163,10 @@ const areWellFormed = (errors: ReadonlyArray<FieldError>): void => {
   expect(places.length - new Set(places).size, `repeated: ${places.join(", ")}`).toBe(0)
 }
 
-describe("anything at all", () => {
+describe("an invalid payload", () => {
   const facts = factsAt(sampleTime)
 
-  it("that is damaged is validated with codes of the registry", slow, () => {
+  it("of any damage has only errors with registered codes", slow, () => {
     fc.assert(
       fc.property(accountPayload().chain(damaged), (payload) => {
         const result = validateUnknownAccount(payload, sampleTime)
@@ -177,7 +177,7 @@ describe("anything at all", () => {
     )
   })
 
-  it("that is damaged points at what was sent, or at what is missing there", slow, () => {
+  it("of any damage has errors only at paths that were sent or are missing", slow, () => {
     fc.assert(
       fc.property(accountPayload().chain(damaged), (payload) => {
         for (const error of errorsIn(payload)) {
@@ -194,7 +194,7 @@ describe("anything at all", () => {
     )
   })
 
-  it("that is JSON is validated and never thrown at", slow, () => {
+  it("of any JSON is validated without an exception", slow, () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 5, stringUnit: "binary" }), (value) => {
         const results: ReadonlyArray<Result.Result<unknown, ReadonlyArray<FieldError>>> = [

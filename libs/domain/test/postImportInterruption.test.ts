@@ -29,7 +29,7 @@ it.effect.each(
   operationNames.flatMap((name) =>
     allFaults.map((fault) => [name, fault.kind, fault.when] as const)
   )
-)("an interrupted request is repeated without a trace: %s, %s, %s", ([name, kind, when]) =>
+)("an interrupted request can be repeated with the same result: %s, %s, %s", ([name, kind, when]) =>
   Effect.gen(function* () {
     const { account, calls } = yield* undisturbed(name)
     expect(calls.length).toBeGreaterThan(2)

@@ -46,8 +46,8 @@ const brokenBy = (name: keyof typeof operations) => {
   return { [path]: value }
 }
 
-describe("a request is refused, in this order:", () => {
-  it.effect.each(operationNames)("for its rules, before anything is known of it: %s", (name) =>
+describe("the order of refusals", () => {
+  it.effect.each(operationNames)("puts broken rules first, before any lookup: %s", (name) =>
     Effect.gen(function* () {
       yield* begin({ status: "Paused" })
       const program = yield* postImport()
@@ -57,43 +57,47 @@ describe("a request is refused, in this order:", () => {
     }).pipe(Effect.provide(world))
   )
 
-  it.effect.each(operationNames)("for its supplier, together with its rules: %s", (name) =>
-    Effect.gen(function* () {
-      yield* beginImported()
-      const program = yield* postImport()
-      const values = { import_supplier: "NOBODYS_CODE", ...brokenBy(name) }
-      const refused = yield* Effect.flip(call(program, name, values))
-      expect(errorsOf(refused).toSorted()).toEqual(
-        ["import_supplier import_supplier_does_not_exist", operations[name].broken[2]].toSorted()
-      )
-    }).pipe(Effect.provide(world))
+  it.effect.each(operationNames)(
+    "reports an unknown supplier together with broken rules: %s",
+    (name) =>
+      Effect.gen(function* () {
+        yield* beginImported()
+        const program = yield* postImport()
+        const values = { import_supplier: "NOBODYS_CODE", ...brokenBy(name) }
+        const refused = yield* Effect.flip(call(program, name, values))
+        expect(errorsOf(refused).toSorted()).toEqual(
+          ["import_supplier import_supplier_does_not_exist", operations[name].broken[2]].toSorted()
+        )
+      }).pipe(Effect.provide(world))
   )
 
-  it.effect.each(operationNames)("for a supplier of another, as for one of nobody: %s", (name) =>
-    Effect.gen(function* () {
-      yield* beginImported()
-      const plan = noFaults()
-      const program = yield* postImport(plan)
-      const of = (import_supplier: string, caller = demo) =>
-        Effect.map(Effect.flip(call(program, name, { import_supplier }, caller)), (refused) =>
-          JSON.stringify(refused)
-        )
-      const unknown = yield* of("NOBODYS_CODE")
-      expect(unknown).toContain("import_supplier_does_not_exist")
-      expect(yield* of("RIVAL_ENERGY")).toBe(unknown)
-      expect(yield* of("DEMO_ENERGY", rival)).toBe(unknown)
-      const steps = plan.calls().map(({ operation }) => operation)
-      expect(
-        steps.filter((step) => step === "find" || step === "change" || step === "view")
-      ).toEqual([])
-    }).pipe(Effect.provide(world))
+  it.effect.each(operationNames)(
+    "treats a supplier of another organisation as unknown: %s",
+    (name) =>
+      Effect.gen(function* () {
+        yield* beginImported()
+        const plan = noFaults()
+        const program = yield* postImport(plan)
+        const of = (import_supplier: string, caller = demo) =>
+          Effect.map(Effect.flip(call(program, name, { import_supplier }, caller)), (refused) =>
+            JSON.stringify(refused)
+          )
+        const unknown = yield* of("NOBODYS_CODE")
+        expect(unknown).toContain("import_supplier_does_not_exist")
+        expect(yield* of("RIVAL_ENERGY")).toBe(unknown)
+        expect(yield* of("DEMO_ENERGY", rival)).toBe(unknown)
+        const steps = plan.calls().map(({ operation }) => operation)
+        expect(
+          steps.filter((step) => step === "find" || step === "change" || step === "view")
+        ).toEqual([])
+      }).pipe(Effect.provide(world))
   )
 
   it.effect.each(
     (["Paused", "Complete"] as const).flatMap((status) =>
       operationNames.map((name) => [status, name] as const)
     )
-  )("for the status of its supplier, before its account: %s, %s", ([status, name]) =>
+  )("puts the supplier's status before the account: %s, %s", ([status, name]) =>
     Effect.gen(function* () {
       yield* begin({ status })
       const program = yield* postImport()
@@ -118,7 +122,7 @@ describe("a request is refused, in this order:", () => {
 
   it.effect.each(
     stateNames.flatMap((state) => operationNames.map((name) => [state, name] as const))
-  )("for its account, where the import is %s: %s", ([state, name]) =>
+  )("refuses next for the account if the import is %s: %s", ([state, name]) =>
     Effect.gen(function* () {
       yield* begin()
       const [code, arrange] = unimported[state]
@@ -135,7 +139,7 @@ describe("a request is refused, in this order:", () => {
   it.effect.each([
     ["transactions", "transactions.1.transaction_id", "t1", "duplicate_transaction_ids"],
     ["statements", "statements.0.statement_id", "NL-S-2025-01", "request_failed_validation"]
-  ] as const)("for what is on the account: %s", ([name, path, value, code]) =>
+  ] as const)("puts the content of the account last: %s", ([name, path, value, code]) =>
     Effect.gen(function* () {
       yield* beginImported()
       const before = yield* onAccount
@@ -161,7 +165,7 @@ describe("the parameters of transactions", () => {
     return yield* Effect.flip(program.createTransactions(demo, body, Result.fail(parameterErrors)))
   })
 
-  it.effect("are reported where the body is valid", () =>
+  it.effect("are reported if the body is valid", () =>
     Effect.gen(function* () {
       yield* beginImported()
       const refused = yield* send({})
@@ -171,7 +175,7 @@ describe("the parameters of transactions", () => {
     }).pipe(Effect.provide(world))
   )
 
-  it.effect("are reported with the errors of the body, before them", () =>
+  it.effect("are reported before the errors of the body", () =>
     Effect.gen(function* () {
       yield* beginImported()
       const refused = yield* send({ "transactions.0.amount": "x", import_supplier: "NOBODYS" })
@@ -183,7 +187,7 @@ describe("the parameters of transactions", () => {
     }).pipe(Effect.provide(world))
   )
 
-  it.effect("are reported before the status of the supplier and before the account", () =>
+  it.effect("are reported before the supplier's status and the account", () =>
     Effect.gen(function* () {
       yield* begin({ status: "Paused" })
       expect(errorsOf(yield* send({}))).toEqual(["check_previously_added invalid"])

@@ -47,7 +47,7 @@ const kiritimati = TimeZone.make("Pacific/Kiritimati")
 const pagoPago = TimeZone.make("Pacific/Pago_Pago")
 
 describe("an account", () => {
-  it.effect.each(midnights)("can be staged from midnight on in $what", (row) =>
+  it.effect.each(midnights)("can be staged from midnight in $what", (row) =>
     Effect.gen(function* () {
       yield* begin({ timeZone: row.zone })
       const program = yield* programs()
@@ -63,7 +63,7 @@ describe("an account", () => {
     }).pipe(Effect.provide(ports))
   )
 
-  it.effect.each(midnights)("can be processed from midnight on in $what", (row) =>
+  it.effect.each(midnights)("can be processed from midnight in $what", (row) =>
     Effect.gen(function* () {
       yield* begin({ timeZone: row.zone })
       const program = yield* programs()
@@ -79,7 +79,7 @@ describe("an account", () => {
   )
 
   it.effect(
-    "is validated by the day on which it is processed, where it was another when staged",
+    "is validated by the day of processing, even if it differs from the day of staging",
     () =>
       Effect.gen(function* () {
         yield* begin({ timeZone: kiritimati })
@@ -95,27 +95,29 @@ describe("an account", () => {
       }).pipe(Effect.provide(ports))
   )
 
-  it.effect("of no supplier, or of another organisation's, is validated by the day in UTC", () =>
-    Effect.gen(function* () {
-      yield* begin()
-      const configuration = yield* Configuration
-      const theirs = { ...supplierOf(rival.organisation), timeZone: kiritimati }
-      yield* configuration.createSupplier(theirs)
-      const program = yield* programs()
-      yield* setTime(DateTime.makeUnsafe("2026-03-28T23:00:00Z"))
-      const refusal = (code: SupplierCode, day: string) =>
-        Effect.map(
-          Effect.flip(
-            program.validate(demo, { payload: { ...datedAccount(day), import_supplier: code } })
-          ),
-          errorsOf
-        )
-      const missing = ["import_supplier import_supplier_does_not_exist"]
-      for (const code of [theirs.code, SupplierCode.make("NOBODY")]) {
-        expect(yield* refusal(code, "2026-03-28")).toEqual(missing)
-        expect(yield* refusal(code, "2026-03-29")).toEqual([...missing, ...futureDateErrors])
-      }
-    }).pipe(Effect.provide(ports))
+  it.effect(
+    "of an unknown supplier or of another organisation is validated by the day in UTC",
+    () =>
+      Effect.gen(function* () {
+        yield* begin()
+        const configuration = yield* Configuration
+        const theirs = { ...supplierOf(rival.organisation), timeZone: kiritimati }
+        yield* configuration.createSupplier(theirs)
+        const program = yield* programs()
+        yield* setTime(DateTime.makeUnsafe("2026-03-28T23:00:00Z"))
+        const refusal = (code: SupplierCode, day: string) =>
+          Effect.map(
+            Effect.flip(
+              program.validate(demo, { payload: { ...datedAccount(day), import_supplier: code } })
+            ),
+            errorsOf
+          )
+        const missing = ["import_supplier import_supplier_does_not_exist"]
+        for (const code of [theirs.code, SupplierCode.make("NOBODY")]) {
+          expect(yield* refusal(code, "2026-03-28")).toEqual(missing)
+          expect(yield* refusal(code, "2026-03-29")).toEqual([...missing, ...futureDateErrors])
+        }
+      }).pipe(Effect.provide(ports))
   )
 })
 
@@ -137,7 +139,7 @@ describe("the open statement period", () => {
     }
   })
 
-  it.effect.each(midnights)("ends on the day before until midnight in $what", (row) =>
+  it.effect.each(midnights)("ends on the previous day until midnight in $what", (row) =>
     Effect.gen(function* () {
       const add = yield* imported(row.zone)
       yield* setTime(row.last)
@@ -153,7 +155,7 @@ describe("the open statement period", () => {
     }).pipe(Effect.provide(world))
   )
 
-  it.effect("ends where it is today from the request on that follows a change of the zone", () =>
+  it.effect("follows a change of the time zone from the next request on", () =>
     Effect.gen(function* () {
       const add = yield* imported(utc)
       yield* setTime(DateTime.makeUnsafe("2026-03-28T10:30:00Z"))

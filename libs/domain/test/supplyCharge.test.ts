@@ -70,13 +70,13 @@ describe("the amount of a supply charge", () => {
     ["what doubles get wrong", "0.30", [0.1], [0.2], true],
     ["a reversal", -10.5, ["-8.4"], ["-2.1"], true],
     ["the greatest", "9999999999.99", ["9999999999"], ["0.99"], true]
-  ])("of %s", (_name, amount, nets, taxes, holds) => {
+  ])("is compared with the sum of its items: %s", (_name, amount, nets, taxes, holds) => {
     const tax_items = taxes === null ? {} : { tax_items: taxes.map(tax) }
     const line_items = nets.map((net) => item(net))
     expect(errorsInCharge({ amount, line_items, ...tax_items })).toEqual(holds ? [] : [sum])
   })
 
-  it("is not judged where no line items are sent", () => {
+  it("is not compared without line items", () => {
     expect(errorsInCharge({ amount: 5 })).toEqual([])
     expect(errorsInCharge({ amount: 5, tax_items: [tax(1)] })).toEqual([])
   })
@@ -105,11 +105,11 @@ describe("the net amount of a line item", () => {
     ["0.0001", "0.0000001", "0.0000000001", false],
     ["12345678.1234", "1.0000001", "12345679.35797", true],
     ["12345678.1234", "1.0000001", "12345679.35798", false]
-  ])("of %s units at %s is %s: %s", (number_of_units, price_per_unit, net, holds) => {
+  ])("for %s units at %s is %s: %s", (number_of_units, price_per_unit, net, holds) => {
     expect(errorsInItem(net, { number_of_units, price_per_unit })).toEqual(holds ? [] : broken)
   })
 
-  it("is not judged without a price", () => {
+  it("is not checked without a price", () => {
     expect(errorsInItem(99, { number_of_units: 2 })).toEqual([])
   })
 })
@@ -132,11 +132,11 @@ describe("a line item", () => {
       { units: [1, "x", null] },
       [".units.1 invalid", ".units.2 null", ".units line_item_units_must_be_two_values"]
     ]
-  ])("%s", (_name, fields, errors) => {
+  ])("is validated as one %s", (_name, fields, errors) => {
     expect(errorsInItem(0, fields)).toEqual(errors.map((error) => `${at}.line_items.0${error}`))
   })
 
-  it("and a tax item need their amounts", () => {
+  it("requires its amount, as does a tax item", () => {
     const needed = [
       ...["start_date", "end_date", "number_of_units", "net_amount"].map(
         (name) => `line_items.0.${name}`

@@ -57,7 +57,7 @@ const requests = {
 }
 
 for (const [name, { before, request }] of Object.entries(requests)) {
-  it.effect(`${name} leaves room for computing to others while it waits`, () =>
+  it.effect(`${name} releases its computing permits to others while it waits`, () =>
     Effect.gen(function* () {
       yield* before
       const { store, vendor, waiters } = makeHanging()

@@ -30,7 +30,7 @@ import {
 type It = Vitest.MethodsNonLive<Accounts | ImportProcesses | AuditLog | Configuration>
 
 const together = (it: It): void => {
-  it.effect("stores all of one change, and lets the next one see it", () =>
+  it.effect("stores a whole change, and the next change reads it", () =>
     Effect.gen(function* () {
       const account = yield* imported()
       const statement = mayStatement("s")
@@ -58,7 +58,7 @@ const together = (it: It): void => {
     })
   )
 
-  it.effect("keeps the order in which things are added, before and after a look", () =>
+  it.effect("keeps the order of additions, whether or not the next change looks them up", () =>
     Effect.gen(function* () {
       const account = yield* imported(accountWith({ notes: [{ body: "n0" }] }))
       const names = ["z", "a", "m", "Z", "0"]
@@ -75,7 +75,7 @@ const together = (it: It): void => {
     })
   )
 
-  it.effect("adds an id again as its own entry, and goes on showing the first", () =>
+  it.effect("adds a repeated id as a separate entry, and lookups return the first one", () =>
     Effect.gen(function* () {
       const first = creditOf("a", { amount: "1.00" })
       const account = yield* imported(
@@ -104,7 +104,7 @@ const together = (it: It): void => {
     })
   )
 
-  it.effect("takes as many transactions as a request may hold", () =>
+  it.effect("accepts as many transactions as a request may hold", () =>
     Effect.gen(function* () {
       const account = yield* imported()
       const many = Array.from({ length: 10_000 }, (_, index) =>
@@ -139,7 +139,7 @@ const recording = (it: It): void => {
     "create_payment_instruction"
   ]
 
-  it.effect.each(actions)("records who has changed what: %s", (action) =>
+  it.effect.each(actions)("records an audit entry and an event for an addition: %s", (action) =>
     Effect.gen(function* () {
       const account = yield* imported()
       const before = yield* tracesOf(account.key)
@@ -154,22 +154,24 @@ const recording = (it: It): void => {
     })
   )
 
-  it.effect.each(actions)("records that nothing was changed, and tells nobody: %s", (action) =>
-    Effect.gen(function* () {
-      const account = yield* imported()
-      const before = yield* tracesOf(account.key)
-      const described = yield* descriptionOf(account.number)
-      const answer = yield* changeAccount(account, () => ({}), { action })
-      expect(Option.isSome(answer)).toBe(true)
-      const entry = auditEntry(account.caller, changedAt, action, "unchanged")
-      expectSame(yield* tracesOf(account.key), { ...before, audit: [...before.audit, entry] })
-      expect(yield* descriptionOf(account.number)).toEqual(described)
-    })
+  it.effect.each(actions)(
+    "records an audit entry without an event if nothing changed: %s",
+    (action) =>
+      Effect.gen(function* () {
+        const account = yield* imported()
+        const before = yield* tracesOf(account.key)
+        const described = yield* descriptionOf(account.number)
+        const answer = yield* changeAccount(account, () => ({}), { action })
+        expect(Option.isSome(answer)).toBe(true)
+        const entry = auditEntry(account.caller, changedAt, action, "unchanged")
+        expectSame(yield* tracesOf(account.key), { ...before, audit: [...before.audit, entry] })
+        expect(yield* descriptionOf(account.number)).toEqual(described)
+      })
   )
 }
 
 const refusing = (it: It): void => {
-  it.effect("stores nothing where the decision fails, and fails with what it said", () =>
+  it.effect("stores nothing if the decision fails, and fails with the same error", () =>
     Effect.gen(function* () {
       const accounts = yield* Accounts
       const { caller, key, number } = yield* imported()
@@ -190,7 +192,7 @@ const refusing = (it: It): void => {
     })
   )
 
-  it.effect("stores nothing where the decision is broken, and goes on afterwards", () =>
+  it.effect("stores nothing if the decision throws, and works again afterwards", () =>
     Effect.gen(function* () {
       const account = yield* imported()
       const before = yield* tracesOf(account.key)
@@ -205,7 +207,7 @@ const refusing = (it: It): void => {
   )
 
   it.effect.each(importStates.filter((state) => state !== "imported"))(
-    "is none, and decides nothing, where the import is: %s",
+    "returns None without a decision if the import is: %s",
     (state) =>
       Effect.gen(function* () {
         const { caller, key } = yield* arrange(state)
@@ -218,7 +220,7 @@ const refusing = (it: It): void => {
       })
   )
 
-  it.effect("is none, and decides nothing, under any other key", () =>
+  it.effect("returns None without a decision for any other key", () =>
     Effect.gen(function* () {
       const account = yield* imported()
       const before = yield* tracesOf(account.key)
@@ -232,7 +234,7 @@ const refusing = (it: It): void => {
     })
   )
 
-  it.effect("changes one account alone", () =>
+  it.effect("changes only the named account", () =>
     Effect.gen(function* () {
       const account = yield* imported()
       const other = yield* imported()
@@ -248,7 +250,7 @@ const endingInstructions = (it: It): void => {
   const another = { ...card, instruction: { ...card.instruction, reference: "pm_2" } }
   const endAt = noonPlus(90)
 
-  it.effect("ends the active instruction once, and keeps it", () =>
+  it.effect("ends the active instruction once, and keeps its record", () =>
     Effect.gen(function* () {
       const accounts = yield* Accounts
       const { caller, key, number } = yield* imported()
@@ -268,7 +270,7 @@ const endingInstructions = (it: It): void => {
     })
   )
 
-  it.effect("makes room for another instruction, and ends that one alone", () =>
+  it.effect("allows a new instruction after one ended, and ends only the new one", () =>
     Effect.gen(function* () {
       const accounts = yield* Accounts
       const { caller, key, number } = yield* imported()
@@ -287,7 +289,7 @@ const endingInstructions = (it: It): void => {
     })
   )
 
-  it.effect("ends nothing where nothing is active, and on no other account", () =>
+  it.effect("ends nothing without an active instruction or on another account", () =>
     Effect.gen(function* () {
       const accounts = yield* Accounts
       const { caller, key } = yield* imported()
@@ -303,7 +305,7 @@ const endingInstructions = (it: It): void => {
     })
   )
 
-  it.effect("ends once, however many ask at once", () =>
+  it.effect("ends an instruction once under concurrent requests", () =>
     Effect.gen(function* () {
       const accounts = yield* Accounts
       const { caller, key } = yield* imported()

@@ -50,7 +50,7 @@ const lookingAtEach = (it: It): void => {
     ]
   ]
 
-  it.effect.each(looks)("shows what is named and nothing else: %s", ([, lookup, names]) =>
+  it.effect.each(looks)("returns exactly the named items: %s", ([, lookup, names]) =>
     Effect.gen(function* () {
       const account = yield* imported(
         accountWith({ notes: [{ body: "b" }], statements: [mayStatement("s1")] })
@@ -120,14 +120,14 @@ const lookingAtNotes = (it: It): void => {
     return whose
   })
 
-  it.effect.each(noteLookups)("finds of a note that is looked at %s", ([, asked, time]) =>
+  it.effect.each(noteLookups)("finds for a looked-up note: %s", ([, asked, time]) =>
     Effect.gen(function* () {
       const { key } = yield* account
       expectSame((yield* viewOf(key, { notes: [noteOf(asked)] })).noteTimes, [time])
     })
   )
 
-  it.effect("finds as many notes as are looked at, in their order", () =>
+  it.effect("finds many notes in the order of the lookup", () =>
     Effect.gen(function* () {
       const { key } = yield* account
       const all = [...noteLookups, ...noteLookups.toReversed()]
@@ -168,26 +168,28 @@ const lookingAtItems = (it: It): void => {
     [-3 * itemBytes - transactionBytes, ["c", "none", "a"], "b"],
     [-3 * itemBytes - transactionBytes - 1, ["c", "none"], "a"],
     [-Infinity, [], "c"]
-  ])("reads transactions in the order named, up to their size and %i", ([more, read, unread]) =>
-    Effect.gen(function* () {
-      const account = yield* imported()
-      const list = [charge("a", 1, 1), charge("b", 0, 3), charge("c", 4, 0), creditOf("none")]
-      yield* changeAccount(account, adding(...list, charge("not named", 50, 50)))
-      // Of an id that was added again, the first counts.
-      yield* changeAccount(account, adding(charge("none", 20, 20)))
-      const transactionIds = ids("unknown", "c", "none", "a", "unknown too", "b")
-      const byteLimit = list.map(sizeOf).reduce((one, other) => one + other) + more
-      const view = yield* viewOf(account.key, { transactionIds, byteLimit })
-      expect([...view.transactions.keys()].toSorted()).toEqual(read.toSorted())
-      expect(view.unreadTransaction).toBe(unread)
-      for (const each of list.filter(({ transaction_id: id }) => read.includes(id))) {
-        const there = view.transactions.get(each.transaction_id)
-        expect(there && encodeTransaction(there)).toEqual(encodeTransaction(each))
-      }
-    })
+  ])(
+    "reads transactions in the order of the lookup, up to their size and %i",
+    ([more, read, unread]) =>
+      Effect.gen(function* () {
+        const account = yield* imported()
+        const list = [charge("a", 1, 1), charge("b", 0, 3), charge("c", 4, 0), creditOf("none")]
+        yield* changeAccount(account, adding(...list, charge("not named", 50, 50)))
+        // Of an id that was added again, the first counts.
+        yield* changeAccount(account, adding(charge("none", 20, 20)))
+        const transactionIds = ids("unknown", "c", "none", "a", "unknown too", "b")
+        const byteLimit = list.map(sizeOf).reduce((one, other) => one + other) + more
+        const view = yield* viewOf(account.key, { transactionIds, byteLimit })
+        expect([...view.transactions.keys()].toSorted()).toEqual(read.toSorted())
+        expect(view.unreadTransaction).toBe(unread)
+        for (const each of list.filter(({ transaction_id: id }) => read.includes(id))) {
+          const there = view.transactions.get(each.transaction_id)
+          expect(there && encodeTransaction(there)).toEqual(encodeTransaction(each))
+        }
+      })
   )
 
-  it.effect("reads all items of large transactions, in their order", () =>
+  it.effect("reads all items of large transactions in order", () =>
     Effect.gen(function* () {
       const account = yield* imported()
       const numbered = <Item extends object>(item: Item, member: string, count: number) =>

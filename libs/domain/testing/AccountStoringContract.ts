@@ -79,7 +79,7 @@ const transactions: ReadonlyArray<Transaction> = [
 ]
 
 const storing = (it: It): void => {
-  it.effect("stores transactions to the last digit and letter", () =>
+  it.effect("stores every digit and character of transactions", () =>
     Effect.gen(function* () {
       const account = yield* imported()
       yield* changeAccount(account, adding(...transactions))
@@ -92,7 +92,7 @@ const storing = (it: It): void => {
     })
   )
 
-  it.effect("keeps the date that a transaction was sent with", () =>
+  it.effect("keeps the original date of a moved transaction", () =>
     Effect.gen(function* () {
       const account = yield* imported(accountWith({ ledgers: [{ ledger_code: "L" }] }))
       yield* changeAccount(account, () => ({
@@ -115,7 +115,7 @@ const storing = (it: It): void => {
     })
   )
 
-  it.effect("stores notes, with the document store's findings for their documents", () =>
+  it.effect("stores notes with the document store's findings for their documents", () =>
     Effect.gen(function* () {
       const account = yield* imported()
       const note = {
@@ -199,7 +199,7 @@ const storing = (it: It): void => {
       { _tag: "DirectDebit", bankName: null, status: "active" },
       { bank_name: null, status: "active" }
     ]
-  ])("puts an active instruction on the account, with its details: %#", ([wanted, details, json]) =>
+  ])("stores an active instruction with its details: %#", ([wanted, details, json]) =>
     Effect.gen(function* () {
       const account = yield* imported()
       yield* changeAccount(account, () => ({ instruction: { instruction: wanted, details } }))

@@ -53,7 +53,7 @@ export const strangers = (key: ImportKey): ReadonlyArray<ImportKey> => {
 }
 
 const missing = (it: It): void => {
-  it.effect.each(unimported)("is none where the import is: %s", (state) =>
+  it.effect.each(unimported)("returns None if the import is: %s", (state) =>
     Effect.gen(function* () {
       const accounts = yield* Accounts
       const { account, key } = yield* arrange(state)
@@ -62,7 +62,7 @@ const missing = (it: It): void => {
     })
   )
 
-  it.effect("is none under any other key, compared exactly", () =>
+  it.effect("returns None for any other key, compared exactly", () =>
     Effect.gen(function* () {
       const accounts = yield* Accounts
       const { key } = yield* imported()
@@ -90,7 +90,7 @@ const all: Lookup = {
 }
 
 const payload = (it: It): void => {
-  it.effect("shows an account with nothing on it", () =>
+  it.effect("returns an account without items", () =>
     Effect.gen(function* () {
       const { key, number } = yield* imported()
       expectSame(normalized(yield* viewOf(key, all)), {
@@ -106,7 +106,7 @@ const payload = (it: It): void => {
     })
   )
 
-  it.effect("shows what the import brought, to the last digit", () =>
+  it.effect("returns the imported account with every digit", () =>
     Effect.gen(function* () {
       const { key, number } = yield* imported(domesticAccount)
       const { ledgers = [], notes = [], statements = [] } = domesticAccount(key)
@@ -139,7 +139,7 @@ const payload = (it: It): void => {
     })
   )
 
-  it.effect("gives a note without a time that of the import", () =>
+  it.effect("gives a note without a time the time of the import", () =>
     Effect.gen(function* () {
       const { key } = yield* imported(accountWith({ notes: [{ body: "a" }] }))
       const { noteTimes } = yield* viewOf(key, { notes: [noteOf({ body: "a" })] })
@@ -162,7 +162,7 @@ const payload = (it: It): void => {
       "0.30",
       "2024-02-29"
     ]
-  ] as const)("adds up the ledgers, and takes the latest closing date: %#", ([values, sum, day]) =>
+  ] as const)("adds up the ledgers and returns the latest closing date: %#", ([values, sum, day]) =>
     Effect.gen(function* () {
       const { key } = yield* imported(accountWith(values))
       const { balance, lastClosingDate } = normalized(yield* viewOf(key, {}))
@@ -211,7 +211,7 @@ const describing = (it: It): void => {
     })
   )
 
-  it.effect("describes an account with nothing on it", () =>
+  it.effect("describes an account without items", () =>
     Effect.gen(function* () {
       const { number } = yield* imported()
       const { customers, ledgers, notes, statements, transactions } = yield* descriptionOf(number)
@@ -219,7 +219,7 @@ const describing = (it: It): void => {
     })
   )
 
-  it.effect("tells the document store's findings for the documents of the import", () =>
+  it.effect("returns the document store's findings for the documents of the import", () =>
     Effect.gen(function* () {
       const note = { size: 7, etag: `"e1"`, checksum: "crc" }
       const statement = { size: 2 ** 40, etag: null, checksum: null }

@@ -24,10 +24,10 @@ export const accountsContract = <E>(
     `Accounts, ${name}`,
     (it) => {
       describe("view", () => accountViewContract(it))
-      describe("view, of what is named", () => accountLookupContract(it))
+      describe("view with a lookup", () => accountLookupContract(it))
       describe("describe", () => accountDescriptionContract(it))
-      describe("change, of each thing", () => accountStoringContract(it))
-      describe("change, as a whole", () => accountChangeContract(it))
-      describe("change, at once", () => accountsAtOnceContract(it))
+      describe("change of each kind of item", () => accountStoringContract(it))
+      describe("change as a transaction", () => accountChangeContract(it))
+      describe("concurrent changes", () => accountsAtOnceContract(it))
     }
   )

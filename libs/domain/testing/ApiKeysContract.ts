@@ -59,7 +59,7 @@ const issuing = (it: It): void => {
     { label: "Ærø's key", scopes: ["import:write"], expiresAt: noonPlus(3600) },
     { scopes: [], revokedAt: noonPlus(60) }
   ]
-  it.effect.each(variations)("keeps a key as it was issued: %o", (variation) =>
+  it.effect.each(variations)("stores a key as it was issued: %o", (variation) =>
     Effect.gen(function* () {
       const keys = yield* ApiKeys
       const key = yield* issuedKey(variation)
@@ -69,7 +69,7 @@ const issuing = (it: It): void => {
     })
   )
 
-  it.effect("finds nothing that was not issued", () =>
+  it.effect("finds only issued keys", () =>
     Effect.gen(function* () {
       const keys = yield* ApiKeys
       const { name } = yield* freshOrganisation
@@ -80,7 +80,7 @@ const issuing = (it: It): void => {
     })
   )
 
-  it.effect("needs the organisation first", () =>
+  it.effect("requires an existing organisation", () =>
     Effect.gen(function* () {
       const keys = yield* ApiKeys
       const name = freshOrganisationName()
@@ -110,7 +110,7 @@ const issuing = (it: It): void => {
 }
 
 const revoking = (it: It): void => {
-  it.effect("revokes a key once and for all", () =>
+  it.effect("revokes a key permanently", () =>
     Effect.gen(function* () {
       const keys = yield* ApiKeys
       const key = yield* issuedKey()
@@ -127,14 +127,14 @@ const revoking = (it: It): void => {
     })
   )
 
-  it.effect("says so where there is no such key", () =>
+  it.effect("fails for an unknown key", () =>
     Effect.gen(function* () {
       const keys = yield* ApiKeys
       expect(yield* keys.revoke(keyOf(freshOrganisationName()).id, noon)).toBe(false)
     })
   )
 
-  it.effect("leaves the organisation's other keys alone", () =>
+  it.effect("leaves the organisation's other keys valid", () =>
     Effect.gen(function* () {
       const keys = yield* ApiKeys
       const key = yield* issuedKey()
@@ -161,7 +161,7 @@ const rotate = Effect.fnUntraced(function* (hash: string, at: DateTime.Utc = noo
 })
 
 const rotating = (it: It): void => {
-  it.effect("exchanges a token for its successor, and that for the next", () =>
+  it.effect("exchanges a token for its successor, repeatedly", () =>
     Effect.gen(function* () {
       const key = yield* issuedKey()
       let { hash } = yield* savedToken(key)
@@ -173,7 +173,7 @@ const rotating = (it: It): void => {
     })
   )
 
-  it.effect("takes a token until its expiry, and no longer", () =>
+  it.effect("accepts a token until its expiry, exclusive", () =>
     Effect.gen(function* () {
       const key = yield* issuedKey()
       const early = yield* savedToken(key)
@@ -186,7 +186,7 @@ const rotating = (it: It): void => {
     })
   )
 
-  it.effect("refuses a token that it does not know", () =>
+  it.effect("refuses an unknown token", () =>
     Effect.gen(function* () {
       const { next, rotation } = yield* rotate(freshHash())
       expectSame(rotation, { _tag: "Refused" })
@@ -194,7 +194,7 @@ const rotating = (it: It): void => {
     })
   )
 
-  it.effect("refuses the tokens of a revoked key, used or not", () =>
+  it.effect("refuses used and unused tokens of a revoked key", () =>
     Effect.gen(function* () {
       const keys = yield* ApiKeys
       const key = yield* issuedKey()
@@ -220,7 +220,7 @@ const rotating = (it: It): void => {
 }
 
 const reuse = (it: It): void => {
-  it.effect("ends the whole family where a token is used again", () =>
+  it.effect("ends the whole family when a token is used again", () =>
     Effect.gen(function* () {
       const key = yield* issuedKey()
       const first = yield* savedToken(key)
@@ -234,7 +234,7 @@ const reuse = (it: It): void => {
     })
   )
 
-  it.effect("leaves the key's other families alone", () =>
+  it.effect("leaves the key's other families valid", () =>
     Effect.gen(function* () {
       const key = yield* issuedKey()
       const stolen = yield* savedToken(key)
@@ -245,7 +245,7 @@ const reuse = (it: It): void => {
     })
   )
 
-  it.effect("looks at the expiry before the use", () =>
+  it.effect("reports an expired token as expired even if it was used", () =>
     Effect.gen(function* () {
       const key = yield* issuedKey()
       const first = yield* savedToken(key)
@@ -256,7 +256,7 @@ const reuse = (it: It): void => {
     })
   )
 
-  it.effect("rotates for one of two at once, and ends the family by the other", () =>
+  it.effect("rotates for one of two concurrent uses, and the other ends the family", () =>
     Effect.gen(function* () {
       const key = yield* issuedKey()
       const { hash } = yield* savedToken(key)
@@ -269,7 +269,7 @@ const reuse = (it: It): void => {
     })
   )
 
-  it.effect("rotates for one of many at once", () =>
+  it.effect("rotates for exactly one of many concurrent uses", () =>
     Effect.gen(function* () {
       const { hash } = yield* savedToken(yield* issuedKey())
       const all = yield* Effect.all(
@@ -300,19 +300,21 @@ const attempts = (it: It): void => {
   const recorded = Option.none<DateTime.Utc>()
   const blockedBy = (seconds: number) => Option.some(noonPlus(seconds))
 
-  it.effect("records a failed attempt unless the limit is reached after the instant", () =>
-    Effect.gen(function* () {
-      const address = freshAddress()
-      expectSame(yield* failAll(address, [10, 30, 20]), [recorded, recorded, recorded])
-      expectSame(yield* failAll(address, [40, 69]), [blockedBy(10), blockedBy(10)])
-      expectSame(yield* failAll(address, [70, 71]), [recorded, blockedBy(20)])
-      expectSame(yield* failAll(address, [80, 81]), [recorded, blockedBy(30)])
-      expectSame(yield* failAll(address, [200, 200, 200]), [recorded, recorded, recorded])
-      expectSame(yield* fail(address, 200), blockedBy(200))
-    })
+  it.effect(
+    "records a failed attempt unless the limit has been reached since the given instant",
+    () =>
+      Effect.gen(function* () {
+        const address = freshAddress()
+        expectSame(yield* failAll(address, [10, 30, 20]), [recorded, recorded, recorded])
+        expectSame(yield* failAll(address, [40, 69]), [blockedBy(10), blockedBy(10)])
+        expectSame(yield* failAll(address, [70, 71]), [recorded, blockedBy(20)])
+        expectSame(yield* failAll(address, [80, 81]), [recorded, blockedBy(30)])
+        expectSame(yield* failAll(address, [200, 200, 200]), [recorded, recorded, recorded])
+        expectSame(yield* fail(address, 200), blockedBy(200))
+      })
   )
 
-  it.effect("counts the attempts of each address by itself", () =>
+  it.effect("counts the attempts of each address separately", () =>
     Effect.gen(function* () {
       const [one, other] = [freshAddress(), freshAddress()]
       yield* failAll(one, [1, 2, 3])
@@ -321,7 +323,7 @@ const attempts = (it: It): void => {
     })
   )
 
-  it.effect("records as many as the limit of all that come at once", () =>
+  it.effect("records no more concurrent attempts than the limit", () =>
     Effect.gen(function* () {
       const address = freshAddress()
       const many = Array.from({ length: 30 }, () => fail(address, 1))
@@ -341,6 +343,6 @@ export const apiKeysContract = <E>(
     describe("issue", () => issuing(it))
     describe("revoke", () => revoking(it))
     describe("rotateRefreshToken", () => rotating(it))
-    describe("a refresh token used again", () => reuse(it))
+    describe("reuse of a refresh token", () => reuse(it))
     describe("failed attempts", () => attempts(it))
   })

@@ -31,7 +31,7 @@ const answers: Record<ArrangedState, Completion["_tag"]> = {
 }
 
 const completing = (it: It): void => {
-  it.effect.each(importStates)("answers as it must where the import is: %s", (state) =>
+  it.effect.each(importStates)("answers as documented if the import is: %s", (state) =>
     Effect.gen(function* () {
       const imports = yield* ImportProcesses
       const { account, attempt, caller, key } = yield* arrange(state)
@@ -68,7 +68,7 @@ const completing = (it: It): void => {
     })
   )
 
-  it.effect.each(importStates)("stores nothing for a stranger where the import is: %s", (state) =>
+  it.effect.each(importStates)("stores nothing without the lease if the import is: %s", (state) =>
     Effect.gen(function* () {
       const imports = yield* ImportProcesses
       const { caller, key } = yield* arrange(state)
@@ -97,7 +97,7 @@ const completing = (it: It): void => {
 }
 
 const numbers = (it: It): void => {
-  it.effect.each(["complete", "dryRun"] as const)("refuses a number that is taken: %s", (step) =>
+  it.effect.each(["complete", "dryRun"] as const)("refuses a taken account number: %s", (step) =>
     Effect.gen(function* () {
       const imports = yield* ImportProcesses
       const { account: taken } = yield* arrange("imported")
@@ -113,7 +113,7 @@ const numbers = (it: It): void => {
     })
   )
 
-  it.effect("looks at the lease before the number", () =>
+  it.effect("checks the lease before the account number", () =>
     Effect.gen(function* () {
       const imports = yield* ImportProcesses
       const { account: taken } = yield* arrange("imported")
@@ -125,7 +125,7 @@ const numbers = (it: It): void => {
     })
   )
 
-  it.effect("gives one number to exactly one of several imports at once", () =>
+  it.effect("gives an account number to exactly one of several concurrent imports", () =>
     Effect.gen(function* () {
       const imports = yield* ImportProcesses
       const arranged = yield* Effect.all(Array.from({ length: 6 }, () => arrange("in progress")))
@@ -156,7 +156,7 @@ const numbers = (it: It): void => {
 }
 
 const dryRuns = (it: It): void => {
-  it.effect.each(importStates)("answers like complete where the import is: %s", (state) =>
+  it.effect.each(importStates)("answers the same as complete if the import is: %s", (state) =>
     Effect.gen(function* () {
       const imports = yield* ImportProcesses
       const { account, attempt, caller, key } = yield* arrange(state)
@@ -167,7 +167,7 @@ const dryRuns = (it: It): void => {
     })
   )
 
-  it.effect("leaves the number to the next attempt", () =>
+  it.effect("leaves the account number to the next attempt", () =>
     Effect.gen(function* () {
       const imports = yield* ImportProcesses
       const { account, attempt, caller, key } = yield* arrange("in progress")
@@ -182,7 +182,7 @@ const dryRuns = (it: It): void => {
     })
   )
 
-  it.effect("does not stand in the way of the account itself", () =>
+  it.effect("does not block the later creation of the account", () =>
     Effect.gen(function* () {
       const imports = yield* ImportProcesses
       const { account, attempt, caller, key } = yield* arrange("in progress")
@@ -194,7 +194,7 @@ const dryRuns = (it: It): void => {
 }
 
 const wholeAccounts = (it: It): void => {
-  it.effect("takes an account with everything on it, after a dry run", () =>
+  it.effect("is followed by the creation of an account with every kind of item", () =>
     Effect.gen(function* () {
       const imports = yield* ImportProcesses
       const { attempt, caller, key } = yield* arrange("in progress")
@@ -207,7 +207,7 @@ const wholeAccounts = (it: It): void => {
     })
   )
 
-  it.effect("takes the same ids on any number of accounts, several at once", () =>
+  it.effect("accepts the same item ids on several accounts, created concurrently", () =>
     Effect.gen(function* () {
       const imports = yield* ImportProcesses
       const arranged = yield* Effect.all(Array.from({ length: 4 }, () => arrange("in progress")))
@@ -225,7 +225,7 @@ const wholeAccounts = (it: It): void => {
 }
 
 const atOnce = (it: It): void => {
-  it.effect("creates one account, however often the attempt asks at once", () =>
+  it.effect("creates one account if the attempt completes several times concurrently", () =>
     Effect.gen(function* () {
       const imports = yield* ImportProcesses
       const { attempt, caller, key } = yield* arrange("in progress")

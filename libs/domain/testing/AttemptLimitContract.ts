@@ -57,7 +57,7 @@ const anotherEra = (): DateTime.Utc =>
 const ofSupplier = (it: It): void => {
   const two: Limits = { deployment: null, supplier: 2 }
 
-  it.effect("lets a supplier have as many live leases as its limit, and no more", () =>
+  it.effect("allows a supplier as many live leases as its limit", () =>
     Effect.gen(function* () {
       const { caller, keys } = yield* supplierWith(4)
       expect(yield* claimWithin(keys[0], caller, two, noon)).toBe("Claimed")
@@ -69,7 +69,7 @@ const ofSupplier = (it: It): void => {
     })
   )
 
-  it.effect("counts no lease that has expired, not even its own", () =>
+  it.effect("does not count expired leases, even of the same import", () =>
     Effect.gen(function* () {
       const { caller, keys } = yield* supplierWith(3)
       yield* claimWithin(keys[0], caller, two, noon)
@@ -80,7 +80,7 @@ const ofSupplier = (it: It): void => {
     })
   )
 
-  it.effect("counts a lease that was renewed", () =>
+  it.effect("counts a renewed lease", () =>
     Effect.gen(function* () {
       const imports = yield* ImportProcesses
       const { caller, keys } = yield* supplierWith(2)
@@ -94,7 +94,7 @@ const ofSupplier = (it: It): void => {
     })
   )
 
-  it.effect("never has more live leases than the limit by one that comes back", () =>
+  it.effect("never exceeds the limit when an expired lease is renewed", () =>
     Effect.gen(function* () {
       const imports = yield* ImportProcesses
       const { caller, keys } = yield* supplierWith(3)
@@ -109,7 +109,7 @@ const ofSupplier = (it: It): void => {
     })
   )
 
-  it.effect("counts no lease that was given back or has become an account", () =>
+  it.effect("does not count released or completed leases", () =>
     Effect.gen(function* () {
       const imports = yield* ImportProcesses
       const { caller, keys } = yield* supplierWith(3)
@@ -127,7 +127,7 @@ const ofSupplier = (it: It): void => {
     })
   )
 
-  it.effect("counts no lease of another supplier", () =>
+  it.effect("does not count leases of another supplier", () =>
     Effect.gen(function* () {
       const busy = yield* supplierWith(2)
       const idle = yield* supplierWith(1)
@@ -140,7 +140,7 @@ const ofSupplier = (it: It): void => {
 }
 
 const atOnce = (it: It): void => {
-  it.effect("holds the supplier's limit over concurrent claims", () =>
+  it.effect("enforces the supplier's limit on concurrent claims", () =>
     Effect.gen(function* () {
       const { caller, keys } = yield* supplierWith(20)
       const limits: Limits = { deployment: null, supplier: 3 }
@@ -152,7 +152,7 @@ const atOnce = (it: It): void => {
     })
   )
 
-  it.effect("holds the deployment's limit over concurrent claims of several suppliers", () =>
+  it.effect("enforces the deployment's limit on concurrent claims of several suppliers", () =>
     Effect.gen(function* () {
       const at = anotherEra()
       const limits: Limits = { deployment: 3, supplier: null }
@@ -173,7 +173,7 @@ const atOnce = (it: It): void => {
     })
   )
 
-  it.effect("counts no expired lease for the deployment", () =>
+  it.effect("does not count expired leases for the deployment", () =>
     Effect.gen(function* () {
       const at = anotherEra()
       const one: Limits = { deployment: 1, supplier: null }
@@ -194,7 +194,7 @@ const atOnce = (it: It): void => {
     })
   )
 
-  it.effect("lets both limits count", () =>
+  it.effect("enforces both limits together", () =>
     Effect.gen(function* () {
       const { caller, keys } = yield* supplierWith(1)
       const none: Limits = { deployment: 0, supplier: 0 }

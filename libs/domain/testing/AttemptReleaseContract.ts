@@ -32,7 +32,7 @@ const failed = {
 } as const
 
 const releasing = (it: It): void => {
-  it.effect.each(importStates)("gives back what is held where the import is: %s", (state) =>
+  it.effect.each(importStates)("releases a held lease if the import is: %s", (state) =>
     Effect.gen(function* () {
       const imports = yield* ImportProcesses
       const { attempt, caller, key } = yield* arrange(state)
@@ -57,7 +57,7 @@ const releasing = (it: It): void => {
     })
   )
 
-  it.effect.each(importStates)("takes nothing from others where the import is: %s", (state) =>
+  it.effect.each(importStates)("changes nothing without the lease if the import is: %s", (state) =>
     Effect.gen(function* () {
       const imports = yield* ImportProcesses
       const { caller, key, now } = yield* arrange(state)
@@ -67,7 +67,7 @@ const releasing = (it: It): void => {
     })
   )
 
-  it.effect("writes once, however often it is asked", () =>
+  it.effect("writes once under repeated releases", () =>
     Effect.gen(function* () {
       const imports = yield* ImportProcesses
       const { attempt, caller, key } = yield* arrange("in progress")
@@ -100,7 +100,7 @@ const eventsAndAudit = (it: It): void => {
     { dryRun: false, outcome: "error", name: "error-v1" },
     { dryRun: true, outcome: "operations_team_name_does_not_exist", name: "dry_run_error-v1" },
     { dryRun: true, outcome: "dry_run_successful", name: "dry_run_complete-v1" }
-  ] as const)("announces $outcome as $name", ({ dryRun, name, outcome }) =>
+  ] as const)("publishes for $outcome the event $name", ({ dryRun, name, outcome }) =>
     Effect.gen(function* () {
       const imports = yield* ImportProcesses
       const { caller, key } = yield* arrange("pending")
@@ -119,7 +119,7 @@ const eventsAndAudit = (it: It): void => {
     })
   )
 
-  it.effect("keeps every attempt, in the order of their start", () =>
+  it.effect("keeps every attempt in the order of their start", () =>
     Effect.gen(function* () {
       const imports = yield* ImportProcesses
       const { caller, key } = yield* arrange("pending")
@@ -153,7 +153,7 @@ const cases = importStates.flatMap((state) => [
 ])
 
 const skipping = (it: It): void => {
-  it.effect.each(cases)("sets skipped to $skipped where the import is: $state", (each) =>
+  it.effect.each(cases)("sets skipped to $skipped if the import is: $state", (each) =>
     Effect.gen(function* () {
       const imports = yield* ImportProcesses
       const { skipped, state } = each
@@ -177,7 +177,7 @@ const skipping = (it: It): void => {
 }
 
 const skipsAndAttempts = (it: It): void => {
-  it.effect("puts an import aside and takes it back, with its payload", () =>
+  it.effect("skips an import and restores it with its payload", () =>
     Effect.gen(function* () {
       const imports = yield* ImportProcesses
       const { caller, key } = yield* arrange("skipped")
@@ -187,7 +187,7 @@ const skipsAndAttempts = (it: It): void => {
     })
   )
 
-  it.effect("ends an attempt whose lease has expired for good", () =>
+  it.effect("ends an attempt with an expired lease permanently", () =>
     Effect.gen(function* () {
       const imports = yield* ImportProcesses
       const { account, attempt, caller, key, now } = yield* arrange("lease expired")

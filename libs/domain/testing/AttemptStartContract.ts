@@ -39,7 +39,7 @@ const stateOf = Effect.fnUntraced(function* (key: ImportKey, at: typeof noon) {
 })
 
 const inEveryState = (it: It): void => {
-  it.effect.each(importStates)("answers as it must where the import is: %s", (state) =>
+  it.effect.each(importStates)("answers as documented if the import is: %s", (state) =>
     Effect.gen(function* () {
       const { caller, found, key, now } = yield* arrange(state)
       const before = yield* tracesOf(key)
@@ -67,7 +67,7 @@ const inEveryState = (it: It): void => {
     })
   )
 
-  it.effect.each([true, false])("remembers of the attempt whether it is a dry run: %s", (dryRun) =>
+  it.effect.each([true, false])("records whether the attempt is a dry run: %s", (dryRun) =>
     Effect.gen(function* () {
       const { caller, key } = yield* arrange("pending")
       const { attempt } = yield* claim(key, caller, noon, { dryRun })
@@ -78,7 +78,7 @@ const inEveryState = (it: It): void => {
 }
 
 const atOnce = (it: It): void => {
-  it.effect("gives the import to exactly one of twenty concurrent claims", () =>
+  it.effect("grants the import to exactly one of twenty concurrent claims", () =>
     Effect.gen(function* () {
       const { caller, key } = yield* arrange("pending")
       const claims = yield* Effect.all(
@@ -99,7 +99,7 @@ const atOnce = (it: It): void => {
     })
   )
 
-  it.effect("gives an import whose lease has expired to exactly one of twenty", () =>
+  it.effect("grants an import with an expired lease to exactly one of twenty claims", () =>
     Effect.gen(function* () {
       const { attempt: dead, caller, key, now } = yield* arrange("lease expired")
       const claims: ReadonlyArray<{ readonly claim: Claim }> = yield* Effect.all(
@@ -123,7 +123,7 @@ const renewal = (it: It): void => {
     imported: false
   }
 
-  it.effect.each(importStates)("extends what is live where the import is: %s", (state) =>
+  it.effect.each(importStates)("extends a live lease if the import is: %s", (state) =>
     Effect.gen(function* () {
       const imports = yield* ImportProcesses
       const { attempt, key, now } = yield* arrange(state)
@@ -141,7 +141,7 @@ const renewal = (it: It): void => {
     })
   )
 
-  it.effect.each(importStates)("gives a stranger nothing where the import is: %s", (state) =>
+  it.effect.each(importStates)("refuses without the lease if the import is: %s", (state) =>
     Effect.gen(function* () {
       const imports = yield* ImportProcesses
       const { key, now } = yield* arrange(state)
@@ -152,7 +152,7 @@ const renewal = (it: It): void => {
     })
   )
 
-  it.effect("keeps others out for as long as it was renewed", () =>
+  it.effect("blocks other claims until the renewed expiry", () =>
     Effect.gen(function* () {
       const imports = yield* ImportProcesses
       const { attempt, caller, key } = yield* arrange("in progress")
@@ -171,7 +171,7 @@ const renewal = (it: It): void => {
 }
 
 const limitsAndStates = (it: It): void => {
-  it.effect.each(importStates)("looks at the state before the limits: %s", (state) =>
+  it.effect.each(importStates)("checks the state before the limits: %s", (state) =>
     Effect.gen(function* () {
       const imports = yield* ImportProcesses
       const { caller, found, key, now } = yield* arrange(state)
@@ -191,7 +191,7 @@ const limitsAndStates = (it: It): void => {
     })
   )
 
-  it.effect("counts no limit that is not set", () =>
+  it.effect("ignores a limit that is not set", () =>
     Effect.gen(function* () {
       const imports = yield* ImportProcesses
       const { caller, key } = yield* arrange("pending")
@@ -203,7 +203,7 @@ const limitsAndStates = (it: It): void => {
 }
 
 const largePayloads = (it: It): void => {
-  it.effect("hands out the size of a large payload, which its attempt alone can then read", () =>
+  it.effect("returns the size of a large payload, which only its attempt can read", () =>
     Effect.gen(function* () {
       const imports = yield* ImportProcesses
       const { caller, keyOf } = yield* freshSupplier

@@ -42,7 +42,7 @@ const recording = (it: It): void => {
     })
   )
 
-  it.effect("records what names no import and no supplier that exist", () =>
+  it.effect("records a refusal without an existing import or supplier", () =>
     Effect.gen(function* () {
       const auditLog = yield* AuditLog
       const { caller, keyOf } = yield* freshSupplier
@@ -60,7 +60,7 @@ const recording = (it: It): void => {
     })
   )
 
-  it.effect("records what names nothing usable, and shows it with no import", () =>
+  it.effect("records an entry without a usable key, and lists it under no import", () =>
     Effect.gen(function* () {
       const auditLog = yield* AuditLog
       const { caller, key } = yield* arrange("pending")
@@ -80,7 +80,7 @@ const recording = (it: It): void => {
 }
 
 const recordingWhom = (it: It): void => {
-  it.effect("records who was refused, though the supplier be another's", () =>
+  it.effect("records the caller even if the supplier belongs to another organisation", () =>
     Effect.gen(function* () {
       const auditLog = yield* AuditLog
       const { key } = yield* arrange("pending")
@@ -93,7 +93,7 @@ const recordingWhom = (it: It): void => {
     })
   )
 
-  it.effect("keeps every one of the refusals that come at once", () =>
+  it.effect("keeps every one of several concurrent refusals", () =>
     Effect.gen(function* () {
       const auditLog = yield* AuditLog
       const { caller, keyOf } = yield* freshSupplier
@@ -107,7 +107,7 @@ const recordingWhom = (it: It): void => {
 }
 
 const reading = (it: It): void => {
-  it.effect("is empty where nothing happened", () =>
+  it.effect("are empty without any activity", () =>
     Effect.gen(function* () {
       const { keyOf } = yield* freshSupplier
       const nothing = { process: null, attempts: [], audit: [], events: [] }
@@ -115,7 +115,7 @@ const reading = (it: It): void => {
     })
   )
 
-  it.effect("shows everything in the order of writing, though it be of one instant", () =>
+  it.effect("list entries in the order of writing, even with equal times", () =>
     Effect.gen(function* () {
       const imports = yield* ImportProcesses
       const auditLog = yield* AuditLog
@@ -148,7 +148,7 @@ const reading = (it: It): void => {
     })
   )
 
-  it.effect("shows the history of one import alone", () =>
+  it.effect("list only the entries of the import", () =>
     Effect.gen(function* () {
       const imports = yield* ImportProcesses
       const { caller, keyOf } = yield* freshSupplier
@@ -165,7 +165,7 @@ const reading = (it: It): void => {
 }
 
 const verifying = (it: It): void => {
-  it.effect("follows every chain, one for each organisation and what it named", () =>
+  it.effect("verifies each chain, one for each organisation and import key", () =>
     Effect.gen(function* () {
       const imports = yield* ImportProcesses
       const auditLog = yield* AuditLog

@@ -44,7 +44,7 @@ const atOnce = (
 
 /** Declares the tests of `change` by many. */
 export const accountsAtOnceContract = (it: It): void => {
-  it.effect("adds a transaction once, however many send it at once", () =>
+  it.effect("add a transaction once if several requests send it", () =>
     Effect.gen(function* () {
       const account = yield* imported()
       const transaction = creditOf("a")
@@ -65,7 +65,7 @@ export const accountsAtOnceContract = (it: It): void => {
     })
   )
 
-  it.effect("adds a note and a statement once, however many send them at once", () =>
+  it.effect("add a note and a statement once if several requests send them", () =>
     Effect.gen(function* () {
       const account = yield* imported()
       const statement = mayStatement("s")
@@ -79,7 +79,7 @@ export const accountsAtOnceContract = (it: It): void => {
     })
   )
 
-  it.effect("puts one instruction on the account, however many bring another at once", () =>
+  it.effect("add one instruction if several requests send different ones", () =>
     Effect.gen(function* () {
       const account = yield* imported()
       yield* atOnce(account, concurrency, {}, (view, index) => {
@@ -94,7 +94,7 @@ export const accountsAtOnceContract = (it: It): void => {
     })
   )
 
-  it.effect("makes the balance the sum of all concurrent additions", () =>
+  it.effect("make the balance the sum of all additions", () =>
     Effect.gen(function* () {
       const account = yield* imported(accountWith({ transfer_balance: "-0.07" }))
       const list = Array.from({ length: 50 }, (_, index) =>
@@ -119,7 +119,7 @@ export const accountsAtOnceContract = (it: It): void => {
     })
   )
 
-  it.effect("changes many accounts at once, each on its own", () =>
+  it.effect("on many accounts are independent", () =>
     Effect.gen(function* () {
       const accounts = yield* Effect.all(Array.from({ length: 8 }, () => imported()))
       yield* Effect.forEach(

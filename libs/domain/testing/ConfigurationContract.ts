@@ -55,7 +55,7 @@ const organisations = (it: It): void => {
     })
   )
 
-  it.effect("creates it once for several who ask at once", () =>
+  it.effect("creates it once under concurrent requests", () =>
     Effect.gen(function* () {
       const configuration = yield* Configuration
       const name = freshOrganisationName()
@@ -85,7 +85,7 @@ const suppliers = (it: It): void => {
     { status: "Complete", customerEmails: true, concurrencyLimit: 7 },
     { timeZone: TimeZone.make("America/Argentina/ComodRivadavia") }
   ]
-  it.effect.each(variations)("keeps a supplier with its configuration: %o", (variation) =>
+  it.effect.each(variations)("stores a supplier with its configuration: %o", (variation) =>
     Effect.gen(function* () {
       const configuration = yield* Configuration
       const { name } = yield* freshOrganisation
@@ -97,7 +97,7 @@ const suppliers = (it: It): void => {
     })
   )
 
-  it.effect("has no supplier that was not created, exactly so", () =>
+  it.effect("finds only created suppliers, by their exact code", () =>
     Effect.gen(function* () {
       const configuration = yield* Configuration
       const { supplier } = yield* freshSupplier
@@ -121,7 +121,7 @@ const supplierNames = (it: It): void => {
     })
   )
 
-  it.effect("creates it once for several who ask at once", () =>
+  it.effect("creates it once under concurrent requests", () =>
     Effect.gen(function* () {
       const configuration = yield* Configuration
       const { name } = yield* freshOrganisation
@@ -131,7 +131,7 @@ const supplierNames = (it: It): void => {
     })
   )
 
-  it.effect("needs the organisation first", () =>
+  it.effect("requires an existing organisation", () =>
     Effect.gen(function* () {
       const configuration = yield* Configuration
       const name = freshOrganisationName()
@@ -180,7 +180,7 @@ const settings = (it: It): void => {
       [name]: value
     }))
 
-  it.effect("sets what is given, and that alone", () =>
+  it.effect("sets only the given settings", () =>
     Effect.gen(function* () {
       const configuration = yield* Configuration
       const { supplier } = yield* freshSupplier
@@ -194,7 +194,7 @@ const settings = (it: It): void => {
     })
   )
 
-  it.effect("sets nothing of another supplier, and finds none that was not created", () =>
+  it.effect("changes no other supplier, and finds only created ones", () =>
     Effect.gen(function* () {
       const configuration = yield* Configuration
       const { supplier } = yield* freshSupplier
@@ -207,7 +207,7 @@ const settings = (it: It): void => {
     })
   )
 
-  it.effect("keeps every setting and the status where several are set at once", () =>
+  it.effect("keeps every setting and the status under concurrent changes", () =>
     Effect.gen(function* () {
       const configuration = yield* Configuration
       const { supplier } = yield* freshSupplier
@@ -224,7 +224,7 @@ const settings = (it: It): void => {
 }
 
 const statuses = (it: It): void => {
-  it.effect("sets the status that is decided, and that alone", () =>
+  it.effect("sets only the decided status", () =>
     Effect.gen(function* () {
       const configuration = yield* Configuration
       const { supplier } = yield* freshSupplier
@@ -244,7 +244,7 @@ const statuses = (it: It): void => {
     })
   )
 
-  it.effect("changes nothing where the decision is to refuse", () =>
+  it.effect("changes nothing if the decision is a refusal", () =>
     Effect.gen(function* () {
       const configuration = yield* Configuration
       const { supplier } = yield* freshSupplier
@@ -260,7 +260,7 @@ const statuses = (it: It): void => {
     })
   )
 
-  it.effect("decides nothing where there is no supplier", () =>
+  it.effect("makes no decision for an unknown supplier", () =>
     Effect.gen(function* () {
       const configuration = yield* Configuration
       const code = freshSupplierCode()
@@ -271,7 +271,7 @@ const statuses = (it: It): void => {
     })
   )
 
-  it.effect("decides one after the other, each upon what the one before it made", () =>
+  it.effect("makes decisions one at a time, each on the result of the previous one", () =>
     Effect.gen(function* () {
       const configuration = yield* Configuration
       const { supplier } = yield* freshSupplier
@@ -290,7 +290,7 @@ const statuses = (it: It): void => {
 }
 
 const teams = (it: It): void => {
-  it.effect("creates a team once, and has it under its exact name", () =>
+  it.effect("creates a team once, and finds it by its exact name", () =>
     Effect.gen(function* () {
       const configuration = yield* Configuration
       const name = `Team Ærø ${hex(16)}`
@@ -305,7 +305,7 @@ const teams = (it: It): void => {
     })
   )
 
-  it.effect("creates it once for several who ask at once", () =>
+  it.effect("creates it once under concurrent requests", () =>
     Effect.gen(function* () {
       const configuration = yield* Configuration
       const name = `Team ${hex(16)}`
@@ -329,7 +329,7 @@ const teams = (it: It): void => {
 }
 
 const codeLists = (it: It): void => {
-  it.effect.each(OpenCodeList.literals)("adds a value to %s alone, once", (list) =>
+  it.effect.each(OpenCodeList.literals)("adds a value to %s only, and once", (list) =>
     Effect.gen(function* () {
       const configuration = yield* Configuration
       const value = `VALUE_${hex(16)}`
@@ -344,7 +344,7 @@ const codeLists = (it: It): void => {
     })
   )
 
-  it.effect("keeps values that differ in case or blanks apart", () =>
+  it.effect("keeps values separate that differ in case or spaces", () =>
     Effect.gen(function* () {
       const configuration = yield* Configuration
       const suffix = hex(16)
@@ -373,6 +373,6 @@ export const configurationContract = <E>(
       describe("document roots", () => documentRoots(it))
       describe("changeSupplierStatus", () => statuses(it))
       describe("teams", () => teams(it))
-      describe("choices", () => codeLists(it))
+      describe("code lists", () => codeLists(it))
     }
   )

@@ -82,7 +82,7 @@ const ofAnother = (it: It): void => {
     })
   )
 
-  it.effect.each(apart)("takes, beside %o of another organisation, %o", (roots) =>
+  it.effect.each(apart)("accepts, beside %o of another organisation, %o", (roots) =>
     Effect.gen(function* () {
       const configuration = yield* Configuration
       const { asked, held } = named(hex(16), roots)
@@ -97,7 +97,7 @@ const ofAnother = (it: It): void => {
 }
 
 const ofItsOwn = (it: It): void => {
-  it.effect("may be shared, or lie in another, within an organisation", () =>
+  it.effect("accepts equal or nested roots within an organisation", () =>
     Effect.gen(function* () {
       const configuration = yield* Configuration
       const root = hex(16)
@@ -111,7 +111,7 @@ const ofItsOwn = (it: It): void => {
     })
   )
 
-  it.effect("is free for others once its supplier has another", () =>
+  it.effect("frees a root for others when its supplier gets another", () =>
     Effect.gen(function* () {
       const configuration = yield* Configuration
       const { held, rival } = yield* arrange(hex(16))
@@ -121,7 +121,7 @@ const ofItsOwn = (it: It): void => {
     })
   )
 
-  it.effect("is not asked about for a supplier that exists already", () =>
+  it.effect("does not check the root for an existing supplier", () =>
     Effect.gen(function* () {
       const configuration = yield* Configuration
       const { held, rival } = yield* arrange(hex(16))
@@ -146,7 +146,7 @@ const atOnce = (it: It): void => {
     expect(failures).toStrictEqual(times(runs.length - 1, "DocumentRootTaken"))
   })
 
-  it.effect("are created for one of several organisations that ask at once", () =>
+  it.effect("creates the root for exactly one of several organisations at the same time", () =>
     Effect.gen(function* () {
       const configuration = yield* Configuration
       const wanted = yield* Effect.forEach(nested(hex(16)), (documentRoot) =>
@@ -156,7 +156,7 @@ const atOnce = (it: It): void => {
     })
   )
 
-  it.effect("are set for one of several organisations that ask at once", () =>
+  it.effect("sets the root for exactly one of several organisations at the same time", () =>
     Effect.gen(function* () {
       const configuration = yield* Configuration
       const runs = yield* Effect.forEach(nested(hex(16)), (documentRoot) =>

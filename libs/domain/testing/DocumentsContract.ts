@@ -59,19 +59,19 @@ export const documentsContract = <E>(name: string, layer: Layer.Layer<Documents,
       ["a file outside of any root", root, "outside.pdf"],
       ["a root that is not there", "suppliers/three", "plain.pdf"],
       ["a name longer than any store takes", root, "x".repeat(1024)]
-    ] as const)("finds nothing under %s", ([, at, file]) =>
+    ] as const)("finds nothing at %s", ([, at, file]) =>
       Effect.gen(function* () {
         expect(yield* finding(at, file)).toEqual(Option.none())
       })
     )
 
-    it.live("finds the file under a root that is written with slashes", () =>
+    it.live("finds the file below a root that is written with slashes", () =>
       Effect.gen(function* () {
         expect(Option.isSome(yield* finding(`/${root}/`, "plain.pdf"))).toBe(true)
       })
     )
 
-    it.live.each(names)("links, where it has links, to the content of %s", (file) =>
+    it.live.each(names)("links to the content of %s if it has links", (file) =>
       Effect.gen(function* () {
         const documents = yield* Documents
         const link = yield* documents.readLink(root, path(file), Duration.minutes(5))

@@ -37,7 +37,7 @@ type It = Vitest.MethodsNonLive<Ports>
 const leaseEnd = DateTime.addDuration(noon, keyLease)
 
 const reserving = (it: It): void => {
-  it.effect("gives a key to one request, and says what it stands for to others", () =>
+  it.effect("reserves a key for one request, and tells others which request has it", () =>
     Effect.gen(function* () {
       const request = freshKeyed()
       expectSame((yield* reserve(request)).reserving, { _tag: "Reserved" })
@@ -47,7 +47,7 @@ const reserving = (it: It): void => {
     })
   )
 
-  it.effect("gives a key again once its lease has expired, and not a moment before", () =>
+  it.effect("reserves a key again exactly when its lease expires", () =>
     Effect.gen(function* () {
       const request = freshKeyed()
       yield* reserve(request)
@@ -59,7 +59,7 @@ const reserving = (it: It): void => {
     })
   )
 
-  it.effect("gives a key to each organisation, and each key by itself", () =>
+  it.effect("reserves a key separately for each organisation, and each key separately", () =>
     Effect.gen(function* () {
       const request = freshKeyed()
       const ofOther = { ...request, organisation: freshOrganisationName() }
@@ -70,7 +70,7 @@ const reserving = (it: It): void => {
     })
   )
 
-  it.effect("distinguishes keys to the last character", () =>
+  it.effect("distinguishes keys by every character", () =>
     Effect.gen(function* () {
       const { fingerprint, organisation } = freshKeyed()
       const texts = ["a", "A", "a ", " a", "a,a", '"a"', "%", "_", "\\", "a".repeat(255)]
@@ -84,7 +84,7 @@ const reserving = (it: It): void => {
   it.effect.each([
     ["new", noon],
     ["expired", leaseEnd]
-  ] as const)("gives a key to one of many who ask at once: %s", ([what, at]) =>
+  ] as const)("reserves a key for one of many concurrent requests: %s", ([what, at]) =>
     Effect.gen(function* () {
       const request = freshKeyed()
       if (what === "expired") yield* reserve(request)
@@ -96,7 +96,7 @@ const reserving = (it: It): void => {
     })
   )
 
-  it.effect("gives many keys to as many who ask at once", () =>
+  it.effect("reserves many keys for as many concurrent requests", () =>
     Effect.gen(function* () {
       const all = yield* Effect.forEach(
         Array.from({ length: 200 }, () => freshKeyed()),
@@ -109,7 +109,7 @@ const reserving = (it: It): void => {
 }
 
 const releasing = (it: It): void => {
-  it.effect("makes the key free at once, for another request as well", () =>
+  it.effect("frees the key at once, for a different request too", () =>
     Effect.gen(function* () {
       const { release } = yield* IdempotencyKeys
       const request = freshKeyed()
@@ -119,7 +119,7 @@ const releasing = (it: It): void => {
     })
   )
 
-  it.effect("changes nothing for who never had the reservation, or has lost it", () =>
+  it.effect("changes nothing without the reservation", () =>
     Effect.gen(function* () {
       const { release } = yield* IdempotencyKeys
       const request = freshKeyed()
@@ -215,7 +215,7 @@ const keeping = (it: It): void => {
   )
 
   it.effect.each(Object.entries(writes))(
-    "is not stored, and neither is its effect, where the reservation is lost: %s",
+    "is not stored, nor is its effect, if the reservation is lost: %s",
     ([, write]) =>
       Effect.gen(function* () {
         const { release } = yield* IdempotencyKeys
@@ -243,7 +243,7 @@ const keeping = (it: It): void => {
   )
 
   it.effect.each(Object.entries(writes))(
-    "is stored by a reservation that has expired and nobody has taken: %s",
+    "is stored under an expired reservation that was not taken over: %s",
     ([, write]) =>
       Effect.gen(function* () {
         const { at, run } = yield* write
@@ -254,7 +254,7 @@ const keeping = (it: It): void => {
       })
   )
 
-  it.effect("of a first and of a later staging differ", () =>
+  it.effect("differs between a first and a later staging", () =>
     Effect.gen(function* () {
       const { stage } = yield* ImportProcesses
       const { caller, key } = yield* arrange("none")
@@ -273,7 +273,7 @@ const keeping = (it: It): void => {
 }
 
 const withoutEffect = (it: It): void => {
-  it.effect("a refused staging keeps no answer", () =>
+  it.effect("a refused staging keeps no response", () =>
     Effect.gen(function* () {
       const { stage } = yield* ImportProcesses
       const { caller, found, key, now: at } = yield* arrange("in progress")
@@ -286,7 +286,7 @@ const withoutEffect = (it: It): void => {
     })
   )
 
-  it.effect("a completion without the lease, or with a number that is taken, keeps no answer", () =>
+  it.effect("a completion without the lease, or with a taken number, keeps no response", () =>
     Effect.gen(function* () {
       const { complete } = yield* ImportProcesses
       const taken = yield* arrange("imported")
@@ -307,7 +307,7 @@ const withoutEffect = (it: It): void => {
     })
   )
 
-  it.effect("a change that is refused, or of no account, keeps no answer", () =>
+  it.effect("a refused change, or one of no account, keeps no response", () =>
     Effect.gen(function* () {
       const account = yield* imported()
       const { key } = yield* arrange("pending")
@@ -324,7 +324,7 @@ const withoutEffect = (it: It): void => {
 const concurrency = 24
 
 const atOnce = (it: It): void => {
-  it.effect("stagings without a key and with one that is lost leave the others alone", () =>
+  it.effect("stagings without a key or with a lost one do not affect the others", () =>
     Effect.gen(function* () {
       const { stage } = yield* ImportProcesses
       const staged = yield* Effect.forEach(
@@ -361,7 +361,7 @@ const atOnce = (it: It): void => {
   )
 
   it.effect.each(Object.entries(writes))(
-    "one of a late write and of the request that takes its key over: %s",
+    "succeed for exactly one of a late write and the request that takes over its key: %s",
     ([, write]) =>
       Effect.gen(function* () {
         for (let round = 0; round < 10; round++) {
@@ -390,9 +390,9 @@ export const idempotencyKeysContract = <E>(name: string, layer: Layer.Layer<Port
     (it) => {
       describe("reserve", () => reserving(it))
       describe("release", () => releasing(it))
-      describe("the answer of a write", () => keeping(it))
-      describe("without effect", () => withoutEffect(it))
+      describe("the response of a write", () => keeping(it))
+      describe("a write without effect", () => withoutEffect(it))
       describe("the reservation", () => reservationContract(it))
-      describe("at once", () => atOnce(it))
+      describe("concurrent requests with a key", () => atOnce(it))
     }
   )

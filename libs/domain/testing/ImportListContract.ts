@@ -58,7 +58,7 @@ const kindsOfList = (it: It): void => {
     kraken_account_number: null,
     account_created_at: null
   })
-  it.effect.each(kinds)("holds the imports of its kind: %s", (kind) =>
+  it.effect.each(kinds)("contains the imports of its kind: %s", (kind) =>
     Effect.gen(function* () {
       const { account, supplier } = yield* oneOfEach
       const imported = {
@@ -82,7 +82,7 @@ const kindsOfList = (it: It): void => {
     })
   )
 
-  it.effect.each(kinds)("is empty where nothing was staged, or no supplier is: %s", (kind) =>
+  it.effect.each(kinds)("is empty without stagings or for an unknown supplier: %s", (kind) =>
     Effect.gen(function* () {
       const { supplier } = yield* freshSupplier
       expectSame(yield* listOf(supplier.code, kind), [])
@@ -90,7 +90,7 @@ const kindsOfList = (it: It): void => {
     })
   )
 
-  it.effect("holds nothing of another supplier", () =>
+  it.effect("contains no imports of another supplier", () =>
     Effect.gen(function* () {
       const one = yield* oneOfEach
       const other = yield* freshSupplier
@@ -142,7 +142,7 @@ const orderAndPages = (it: It): void => {
     })
   )
 
-  it.effect("starts after a number, which need not exist", () =>
+  it.effect("starts after the given number, which need not exist", () =>
     Effect.gen(function* () {
       const supplier = yield* stagedInDisorder
       for (const [index, after] of inOrder.entries()) {
@@ -161,7 +161,7 @@ const orderAndPages = (it: It): void => {
     })
   )
 
-  it.effect("ends at the limit, and pages join without a gap", () =>
+  it.effect("stops at the limit, and its pages join without a gap", () =>
     Effect.gen(function* () {
       const supplier = yield* stagedInDisorder
       expectSame(yield* numbersOf(supplier, "all", { limit: 3 }), inOrder.slice(0, 3))
@@ -181,7 +181,7 @@ const orderAndPages = (it: It): void => {
     })
   )
 
-  it.effect("counts the limit after its kind is chosen", () =>
+  it.effect("applies the limit after the selection by kind", () =>
     Effect.gen(function* () {
       const { supplier } = yield* oneOfEach
       expectSame(yield* numbersOf(supplier, "pending", { limit: 2 }), ["1 pending", "3 running"])
@@ -196,7 +196,7 @@ const size = 2_500
 
 const longLists = (it: It): void => {
   it.effect(
-    "streams a long list whole, each import once",
+    "streams a long list completely, with each import once",
     () =>
       Effect.gen(function* () {
         const { caller, keyOf, supplier } = yield* freshSupplier

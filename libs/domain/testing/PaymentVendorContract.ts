@@ -74,13 +74,15 @@ const verifiedInTime = Effect.fnUntraced(function* (instruction: PaymentInstruct
 })
 
 const active = (layer: Layer.Layer<PaymentVendor, unknown>): void => {
-  it.effect.each(kinds)("keeps of $vendor what may be kept: $prefix", ({ prefix, ...kind }) =>
-    Effect.gen(function* () {
-      const first = yield* verified({ ...kind, reference: `${prefix}0001` })
-      expect(first).toStrictEqual(detailsOf[kind.type])
-      const second = yield* verified({ ...kind, reference: `${prefix}0001` })
-      expect(second, "the same again").toStrictEqual(first)
-    }).pipe(Effect.provide(layer))
+  it.effect.each(kinds)(
+    "returns only the details that may be stored from $vendor: $prefix",
+    ({ prefix, ...kind }) =>
+      Effect.gen(function* () {
+        const first = yield* verified({ ...kind, reference: `${prefix}0001` })
+        expect(first).toStrictEqual(detailsOf[kind.type])
+        const second = yield* verified({ ...kind, reference: `${prefix}0001` })
+        expect(second, "the same again").toStrictEqual(first)
+      }).pipe(Effect.provide(layer))
   )
 
   const odd = [
@@ -97,15 +99,17 @@ const active = (layer: Layer.Layer<PaymentVendor, unknown>): void => {
     "🌍"
   ]
 
-  it.effect.each(kinds)("takes any character to $vendor: $prefix", ({ prefix, ...kind }) =>
-    Effect.gen(function* () {
-      for (const text of [...odd, "x".repeat(500)]) {
-        const found = yield* verified({ ...kind, reference: prefix + text })
-        expect(found, text).toStrictEqual(detailsOf[kind.type])
-        const lost = yield* verified({ ...kind, reference: `${prefix}${text}missing` })
-        expect(lost, text).toMatchObject(rejected("unknown"))
-      }
-    }).pipe(Effect.provide(layer))
+  it.effect.each(kinds)(
+    "escapes any character in a reference for $vendor: $prefix",
+    ({ prefix, ...kind }) =>
+      Effect.gen(function* () {
+        for (const text of [...odd, "x".repeat(500)]) {
+          const found = yield* verified({ ...kind, reference: prefix + text })
+          expect(found, text).toStrictEqual(detailsOf[kind.type])
+          const lost = yield* verified({ ...kind, reference: `${prefix}${text}missing` })
+          expect(lost, text).toMatchObject(rejected("unknown"))
+        }
+      }).pipe(Effect.provide(layer))
   )
 }
 
@@ -114,7 +118,7 @@ const failing = (layer: Layer.Layer<PaymentVendor, unknown>): void => {
     failures.map(([word, failure]) => ({ ...kind, word, failure }))
   )
 
-  it.effect.each(cases)("reports what is wrong at $vendor: $prefix $word", (each) =>
+  it.effect.each(cases)("reports the failure at $vendor: $prefix $word", (each) =>
     Effect.gen(function* () {
       const { failure, prefix, type, vendor, word } = each
       const instruction = { vendor, type, reference: `${prefix}1_${word}_2` }
@@ -132,7 +136,7 @@ const failing = (layer: Layer.Layer<PaymentVendor, unknown>): void => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect.each(["ACME", "stripe", "", "constructor"])("cannot reach the vendor %j", (vendor) =>
+  it.effect.each(["ACME", "stripe", "", "constructor"])("fails as unreachable for %j", (vendor) =>
     Effect.gen(function* () {
       const result = yield* verified({ vendor, type: "CARD", reference: "pm_0001" })
       expect(result).toMatchObject(unreachable)

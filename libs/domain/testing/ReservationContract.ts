@@ -55,27 +55,25 @@ const takenOver = Effect.gen(function* () {
 const decidingFirst = (it: It): void => {
   it.effect.each([
     ["refuses", refuse],
-    ["breaks", breakDown]
-  ] as const)(
-    "a decision that %s leaves the key reserved, and it can still be used",
-    ([, decide]) =>
-      Effect.gen(function* () {
-        const account = yield* imported()
-        const request = freshKeyed()
-        const { reservation } = yield* reserve(request)
-        const keep = keepAs(reservation, "201 kept")
-        const before = yield* tracesOf(account.key)
-        const exit = yield* Effect.exit(changeBy(account, keep, decide))
-        expect(Exit.isFailure(exit)).toBe(true)
-        expect(exit).not.toEqual(Exit.fail(new ReservationLost()))
-        expectSame(yield* tracesOf(account.key), before)
-        expectSame((yield* reserve(request)).reserving, { _tag: "InUse" })
-        yield* changeAccount(account, adding(creditOf("a")), { keep })
-        expectSame((yield* reserve(request)).reserving, { _tag: "Kept", answer: "201 kept" })
-      })
+    ["throws", breakDown]
+  ] as const)("a decision that %s leaves the key reserved and usable", ([, decide]) =>
+    Effect.gen(function* () {
+      const account = yield* imported()
+      const request = freshKeyed()
+      const { reservation } = yield* reserve(request)
+      const keep = keepAs(reservation, "201 kept")
+      const before = yield* tracesOf(account.key)
+      const exit = yield* Effect.exit(changeBy(account, keep, decide))
+      expect(Exit.isFailure(exit)).toBe(true)
+      expect(exit).not.toEqual(Exit.fail(new ReservationLost()))
+      expectSame(yield* tracesOf(account.key), before)
+      expectSame((yield* reserve(request)).reserving, { _tag: "InUse" })
+      yield* changeAccount(account, adding(creditOf("a")), { keep })
+      expectSame((yield* reserve(request)).reserving, { _tag: "Kept", answer: "201 kept" })
+    })
   )
 
-  it.effect("a refusal of the decision comes before a lost reservation", () =>
+  it.effect("a refused decision is reported before a lost reservation", () =>
     Effect.gen(function* () {
       const account = yield* imported()
       const { lost, present, request } = yield* takenOver
@@ -89,7 +87,7 @@ const decidingFirst = (it: It): void => {
     })
   )
 
-  it.effect("a missing account comes before a lost reservation", () =>
+  it.effect("a missing account is reported before a lost reservation", () =>
     Effect.gen(function* () {
       const { caller, key } = yield* arrange("pending")
       const { lost, request } = yield* takenOver
@@ -98,7 +96,7 @@ const decidingFirst = (it: It): void => {
     })
   )
 
-  it.effect("a decision is made anew for the request that has the key", () =>
+  it.effect("a decision is made again for the request that holds the key", () =>
     Effect.gen(function* () {
       const account = yield* imported()
       const { lost, present } = yield* takenOver
@@ -111,7 +109,7 @@ const decidingFirst = (it: It): void => {
     })
   )
 
-  it.effect("a change of nothing releases the key, or says that it is lost", () =>
+  it.effect("a change of nothing releases the key, or reports that it is lost", () =>
     Effect.gen(function* () {
       const account = yield* imported()
       const request = freshKeyed()
@@ -128,7 +126,7 @@ const decidingFirst = (it: It): void => {
 
 const reservedFirst = (it: It): void => {
   it.effect.each(["in progress", "skipped", "imported"] as const)(
-    "a lost reservation comes before the refusal of a staging: %s",
+    "a lost reservation is reported before a refused staging: %s",
     (state) =>
       Effect.gen(function* () {
         const { stage } = yield* ImportProcesses
@@ -141,7 +139,7 @@ const reservedFirst = (it: It): void => {
       })
   )
 
-  it.effect("a lost reservation comes before a lost lease, and before a number that is taken", () =>
+  it.effect("a lost reservation is reported before a lost lease and a taken number", () =>
     Effect.gen(function* () {
       const { complete } = yield* ImportProcesses
       const taken = yield* arrange("imported")

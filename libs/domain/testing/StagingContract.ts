@@ -36,7 +36,7 @@ const answers: Record<ArrangedState, "Created" | "Replaced" | "Refused"> = {
 const payload = `{"staged":"anew"}`
 
 const inEveryState = (it: It): void => {
-  it.effect.each(importStates)("answers as it must where the import is: %s", (state) =>
+  it.effect.each(importStates)("answers as documented if the import is: %s", (state) =>
     Effect.gen(function* () {
       const imports = yield* ImportProcesses
       const { caller, found, key, now } = yield* arrange(state)
@@ -62,7 +62,7 @@ const inEveryState = (it: It): void => {
     })
   )
 
-  it.effect("closes an attempt whose lease has expired, which then holds nothing", () =>
+  it.effect("closes an attempt with an expired lease, which then holds nothing", () =>
     Effect.gen(function* () {
       const imports = yield* ImportProcesses
       const { account, attempt, caller, key, now } = yield* arrange("lease expired")
@@ -90,7 +90,7 @@ const inEveryState = (it: It): void => {
 }
 
 const whatIsKept = (it: It): void => {
-  it.effect("keeps the text as it is, to the last digit and space", () =>
+  it.effect("stores the text unchanged, to the last digit and space", () =>
     Effect.gen(function* () {
       const imports = yield* ImportProcesses
       const { caller, key } = yield* arrange("pending")
@@ -100,7 +100,7 @@ const whatIsKept = (it: It): void => {
     })
   )
 
-  it.effect("keeps the payload staged last, however often it is replaced", () =>
+  it.effect("keeps the last payload after any number of replacements", () =>
     Effect.gen(function* () {
       const imports = yield* ImportProcesses
       const { caller, key } = yield* arrange("none")
@@ -147,7 +147,7 @@ const whatIsKept = (it: It): void => {
 }
 
 const atOnce = (it: It): void => {
-  it.effect("answers Created to exactly one of the concurrent first stagings", () =>
+  it.effect("answers Created to exactly one of several concurrent first stagings", () =>
     Effect.gen(function* () {
       const imports = yield* ImportProcesses
       const { caller, key } = yield* arrange("none")
@@ -167,7 +167,7 @@ const atOnce = (it: It): void => {
     })
   )
 
-  it.effect("either replaces the payload that is claimed, or is refused", () =>
+  it.effect("either replaces the claimed payload or is refused", () =>
     Effect.gen(function* () {
       const imports = yield* ImportProcesses
       const { caller, key } = yield* arrange("pending")
@@ -182,7 +182,7 @@ const atOnce = (it: It): void => {
     })
   )
 
-  it.effect("stages for a supplier that does not exist only as a defect", () =>
+  it.effect("dies with a defect for an unknown supplier", () =>
     Effect.gen(function* () {
       const imports = yield* ImportProcesses
       const { caller, key } = yield* arrange("none")

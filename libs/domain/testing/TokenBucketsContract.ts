@@ -26,7 +26,7 @@ export const tokenBucketsContract = <E>(
     `TokenBuckets, ${name}`,
     (it) => {
       describe("change", () => {
-        it.effect("begins with nothing and keeps what was decided, fractions included", () =>
+        it.effect("starts without a bucket and stores each decision, including fractions", () =>
           Effect.gen(function* () {
             const { change } = yield* TokenBuckets
             const { name } = yield* freshOrganisation
@@ -43,7 +43,7 @@ export const tokenBucketsContract = <E>(
           })
         )
 
-        it.effect("of one organisation changes nothing for another", () =>
+        it.effect("of one organisation does not affect another", () =>
           Effect.gen(function* () {
             const { change } = yield* TokenBuckets
             const [one, other] = [yield* freshOrganisation, yield* freshOrganisation]
@@ -53,7 +53,7 @@ export const tokenBucketsContract = <E>(
           })
         )
 
-        it.effect("comes one after the other, the first ones too", () =>
+        it.effect("runs one at a time, also for a new bucket", () =>
           Effect.gen(function* () {
             const { change } = yield* TokenBuckets
             const { name } = yield* freshOrganisation

@@ -63,7 +63,7 @@ const forgeries: Record<string, (parts: ReadonlyArray<string>) => ReadonlyArray<
 }
 
 const signing = (layer: Layer.Layer<Ports, unknown>): void => {
-  it.effect("verifies what it signed, with instants cut to whole seconds", () =>
+  it.effect("verifies its own tokens, with instants rounded down to seconds", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(issuedAt.epochMilliseconds)
       const { token } = yield* signed()
@@ -77,7 +77,7 @@ const signing = (layer: Layer.Layer<Ports, unknown>): void => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("says the same beside the token as in it, in the spelling of the claims", () =>
+  it.effect("returns the same claims beside the token as in it", () =>
     Effect.gen(function* () {
       const { payload, token } = yield* signed()
       const iat = Date.UTC(2026, 2, 1, 12) / 1000
@@ -93,7 +93,7 @@ const signing = (layer: Layer.Layer<Ports, unknown>): void => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("gives no two tokens the same jti", () =>
+  it.effect("gives every token a different jti", () =>
     Effect.gen(function* () {
       const first = yield* signed()
       const second = yield* signed()
@@ -101,7 +101,7 @@ const signing = (layer: Layer.Layer<Ports, unknown>): void => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("opens a token of no scope", () =>
+  it.effect("verifies a token without scopes", () =>
     Effect.gen(function* () {
       const { token } = yield* signed({ ...claims, scopes: [] })
       expect(Result.getOrThrow(yield* opened(token)).scopes).toEqual([])
@@ -110,7 +110,7 @@ const signing = (layer: Layer.Layer<Ports, unknown>): void => {
 }
 
 const refusing = ({ layer, stranger }: TokenSignerLayers<unknown>): void => {
-  it.effect("opens until the second of the expiry, exclusive", () =>
+  it.effect("verifies a token until its expiry, exclusive", () =>
     Effect.gen(function* () {
       const { token } = yield* signed()
       const expiry = wholeSecond(claims.expiresAt).epochMilliseconds
@@ -133,7 +133,7 @@ const refusing = ({ layer, stranger }: TokenSignerLayers<unknown>): void => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("refuses a token of another key", () =>
+  it.effect("refuses a token signed with another key", () =>
     Effect.gen(function* () {
       const { token } = yield* signed().pipe(Effect.provide(stranger))
       yield* expectRefused(token)
@@ -141,13 +141,13 @@ const refusing = ({ layer, stranger }: TokenSignerLayers<unknown>): void => {
   )
 
   it.effect.each(["", ".", "..", "a.b.c", "ü.ü.ü", "\0", "x".repeat(100_000)])(
-    "refuses what is no token at all: %j",
+    "refuses text that is not a token: %j",
     (text) => expectRefused(text).pipe(Effect.provide(layer))
   )
 }
 
 const secrets = (layer: Layer.Layer<Ports, unknown>): void => {
-  it.effect("makes secrets of 256 bits, each another one", () =>
+  it.effect("generates secrets of 256 bits, each different", () =>
     Effect.gen(function* () {
       const { make } = yield* TokenSecrets
       const made = yield* Effect.all([make, make, make])
