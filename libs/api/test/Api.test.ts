@@ -43,12 +43,12 @@ describe("Api", () => {
     )
   })
 
-  it("asks for a token everywhere but where tokens come from", () => {
+  it("requires a token on every operation except those that issue one", () => {
     const open = listed.filter(({ endpoint }) => scopeOf(endpoint) === null).map(({ name }) => name)
     expect(open).toEqual(["obtainServiceToken", "getSigningKeys"])
   })
 
-  it("asks for import:write where something is stored, and for import:read elsewhere", () => {
+  it("requires import:write for operations that store something, and import:read otherwise", () => {
     const writes = listed
       .filter(({ endpoint }) => scopeOf(endpoint) === "import:write")
       .map(({ name }) => name)
@@ -62,7 +62,7 @@ describe("Api", () => {
     ])
   })
 
-  it("describes each parameter that it takes, and no other", () => {
+  it("describes exactly the parameters that it accepts", () => {
     for (const { endpoint, name } of listed) {
       const inPath = [...endpoint.path.matchAll(/:(\w+)/g)].map((match) => match[1])
       const described = Object.keys(Context.get(endpoint.annotations, Docs).parameters ?? {})

@@ -19,7 +19,7 @@ const uncoveredBeside = (files: Readonly<Record<string, ReadonlyArray<string>>>)
   }
 }
 
-describe("an answer", () => {
+describe("coverage of the contract by a response", () => {
   const post = (path: string, status: number, body: unknown) =>
     coveredBy({ method: "POST", path }, { status, text: JSON.stringify(body) })
 
@@ -52,13 +52,13 @@ describe("an answer", () => {
       post("/nowhere/", 404, { code: "not_found" }),
       ["undocumented 404", "undocumented 404 not_found"]
     ]
-  ])("shows of the document: %s", (_, covered, expected) => {
+  ])("contains the documented parts of %s", (_, covered, expected) => {
     expect(covered).toEqual(expected)
   })
 })
 
-describe("what was never seen", () => {
-  it("is everything where nothing was seen", () => {
+describe("the uncovered parts of the contract", () => {
+  it("are all parts before any response", () => {
     const all = uncoveredBeside({})
     expect(all).toContain(`post ${transactions} 201`)
     expect(all).toContain(`post ${transactions} 400 request_failed_validation`)
@@ -67,14 +67,14 @@ describe("what was never seen", () => {
     expect(new Set(all).size).toBe(all.length)
   })
 
-  it("leaves out what any process has seen, and that alone", () => {
+  it("exclude what any process has covered, and nothing else", () => {
     const all = uncoveredBeside({})
     const seen = [all[3], all[10]] as ReadonlyArray<string>
     const rest = uncoveredBeside({ "1.txt": [seen[0] ?? ""], "2.txt": [seen[1] ?? ""] })
     expect(rest).toEqual(all.filter((entry) => !seen.includes(entry)))
   })
 
-  it("does not wait for a defect, which no answer may show", () => {
+  it("do not include a defect, which no response may contain", () => {
     expect(uncoveredBeside({}).filter((entry) => entry.endsWith("500 error"))).toEqual([])
   })
 })

@@ -56,7 +56,7 @@ describe("problemOf", () => {
   })
 
   it.each(all.map((refusal) => [refusal._tag, refusal] as const))(
-    "has a text for %s, and only with codes of the registry",
+    "has a text for %s that uses only registered codes",
     (_tag, refusal) => {
       const { body } = envelopeOf(refusal)
       expect(body.detail).toMatch(/^[A-Z].{15,}[.]$/)
@@ -65,7 +65,7 @@ describe("problemOf", () => {
     }
   )
 
-  it("has no member but detail and code where the contract names none", () => {
+  it("has only detail and code as members unless the contract names others", () => {
     const members = all.map((refusal) => [
       refusal._tag,
       Object.keys(errorResponseOf(refusal).body).slice(2)
@@ -78,7 +78,7 @@ describe("problemOf", () => {
     ])
   })
 
-  it("starts every body with detail and code, and keeps the tag to itself", () => {
+  it("starts every body with detail and code, and omits the tag", () => {
     for (const refusal of all) {
       const names = Object.keys(errorResponseOf(refusal).body)
       expect(names.slice(0, 2), refusal._tag).toEqual(["detail", "code"])
@@ -86,7 +86,7 @@ describe("problemOf", () => {
     }
   })
 
-  it("sets the headers that go with a status, and no other", () => {
+  it("sets only the headers of the status", () => {
     const headers = all.flatMap((refusal) => {
       const problem = errorResponseOf(refusal)
       return Object.keys(problem.headers).length === 0 ? [] : [[refusal._tag, problem.headers]]
@@ -108,16 +108,19 @@ describe("problemOf", () => {
     [1, "1"],
     [1.01, "2"],
     [59.5, "60"]
-  ])("names whole seconds, at least one: %d as %s", (retryAfterSeconds, seconds) => {
-    for (const refusal of [
-      new Throttled({ retryAfterSeconds }),
-      new ServiceUnavailable({ retryAfterSeconds })
-    ]) {
-      expect(errorResponseOf(refusal).headers["retry-after"]).toBe(seconds)
+  ])(
+    "rounds Retry-After to whole seconds, at least one: %d to %s",
+    (retryAfterSeconds, seconds) => {
+      for (const refusal of [
+        new Throttled({ retryAfterSeconds }),
+        new ServiceUnavailable({ retryAfterSeconds })
+      ]) {
+        expect(errorResponseOf(refusal).headers["retry-after"]).toBe(seconds)
+      }
     }
-  })
+  )
 
-  it("passes every error on, in its order", () => {
+  it("lists every error in its order", () => {
     const errors = [
       { attr: "notes.1", code: "blank", detail: "Must not be empty." },
       { attr: "notes.0", code: "required", detail: "This field is required." }
@@ -132,7 +135,7 @@ describe("problemOf", () => {
     })
   })
 
-  it("says so where more rules are broken than are listed", () => {
+  it("states when more rules are broken than are listed", () => {
     const error = { attr: "notes.1", code: "blank", detail: "Must not be empty." } as const
     const errors = Array.from({ length: 1_000 }, () => error)
     const code = "account_failed_validation"
@@ -148,14 +151,14 @@ describe("problemOf", () => {
     )
   })
 
-  it("names the account that exists", () => {
+  it("names the existing account", () => {
     expect(errorResponseOf(refusals.AlreadyImported).body).toMatchObject({
       external_account_number: "NL-0004711",
       kraken_account_number: "A-7F3C19E2"
     })
   })
 
-  it("says which status a supplier has that is not Ongoing", () => {
+  it("names the supplier's status if it is not Ongoing", () => {
     expect(envelopeOf(refusals.MigrationNotOngoing).body.detail).toContain("Paused")
   })
 
@@ -166,13 +169,13 @@ describe("problemOf", () => {
     ["credentials", "it does not accept the credentials that the operator has set up"],
     ["refused", "it refuses to tell of it"],
     ["of another release", "it says no"]
-  ])("says in words of ours why the vendor rejects: %s", (reason, words) => {
+  ])("explains in its own words why the vendor rejected the instruction: %s", (reason, words) => {
     expect(envelopeOf(new PaymentInstructionRejected({ reason })).body.detail).toBe(
       `The vendor rejects the payment instruction: ${words}.`
     )
   })
 
-  it("points at the team that does not exist", () => {
+  it("names the unknown team", () => {
     expect(envelopeOf(refusals.OperationsTeamDoesNotExist).body.errors).toEqual([
       {
         attr: "operations_team_name",
@@ -184,7 +187,7 @@ describe("problemOf", () => {
 })
 
 describe("statusOf", () => {
-  it("knows every top-level code of the registry, and no other", () => {
+  it("accepts exactly the top-level codes of the registry", () => {
     const topLevel = Object.entries(registry).flatMap(([code, { kind }]) =>
       kind === "field" ? [] : [code]
     )
@@ -199,7 +202,7 @@ const transactionCodes = [
 ] as const
 
 describe("a transaction that cannot be added", () => {
-  it.each(transactionCodes)("has the body that the contract fixes: %s", (code) => {
+  it.each(transactionCodes)("has the body of the contract: %s", (code) => {
     const transaction = Schema.decodeUnknownSync(Transaction)({
       transaction_id: "T-1",
       transaction_date: "2025-01-31",
@@ -227,7 +230,7 @@ describe("a transaction that cannot be added", () => {
 })
 
 describe("the examples of errors", () => {
-  it("has one for every code of the envelope", () => {
+  it("include every code of the envelope", () => {
     const ofTransactions: ReadonlyArray<string> = transactionCodes
     const codes = requestCodes.filter((code) => !ofTransactions.includes(code))
     expect(errorExamples.map(({ code }) => code).sort()).toEqual([...codes].sort())

@@ -26,11 +26,11 @@ const validated: ReadonlyArray<
 ]
 
 describe("the examples of requests", () => {
-  it.each(validated)("break no rule: %s", (_name, result) => {
+  it.each(validated)("are valid: %s", (_name, result) => {
     expect(Result.match(result, { onSuccess: () => [], onFailure: (errors) => errors })).toEqual([])
   })
 
-  it("show the account that validate answers", () => {
+  it("contain the account that validate answers", () => {
     const { payload } = Result.getOrThrow(
       accountRequest.validate({ payload: exampleAccount }, facts)
     )

@@ -66,18 +66,18 @@ const complaints = (pointer: string, value: unknown): ReadonlyArray<string> => {
   return (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`)
 }
 
-describe("the document", () => {
-  it("is the one that is committed", () => {
+describe("the OpenAPI document", () => {
+  it("is the committed one", () => {
     const committed = readFileSync(new URL("../openapi.json", import.meta.url), "utf8")
     expect(JSON.parse(committed), "run `node tools/openapi.ts`").toEqual(spec)
     expect(committed).toBe(`${JSON.stringify(spec, null, 2)}\n`)
   })
 
-  it("comes out the same each time", () => {
+  it("is the same each time it is generated", () => {
     expect(JSON.stringify(document())).toBe(JSON.stringify(spec))
   })
 
-  it("is an OpenAPI 3.1 document with title, version, description and license", () => {
+  it("is valid OpenAPI 3.1 with title, version, description and license", () => {
     expect(spec["openapi"]).toMatch(/^3[.]1[.]\d+$/)
     expect(spec["info"]).toMatchObject({
       title: matching(/./),
@@ -87,7 +87,7 @@ describe("the document", () => {
     })
   })
 
-  it("has only references that lead somewhere", () => {
+  it("has only references that resolve", () => {
     const dangling: Array<string> = []
     walk(spec, "#", ({ $ref }, pointer) => {
       if (typeof $ref === "string" && !isObject(resolve($ref))) dangling.push(`${pointer}: ${$ref}`)
@@ -95,7 +95,7 @@ describe("the document", () => {
     expect(dangling).toEqual([])
   })
 
-  it("has only components that somebody refers to, but for those that stand for all", () => {
+  it("has only components that are referenced, apart from the shared ones", () => {
     const used = new Set<string>()
     walk(spec, "#", ({ $ref }) => {
       if (typeof $ref === "string") used.add($ref)
@@ -110,7 +110,7 @@ describe("the document", () => {
     expect(unused).toEqual(["responses/MethodNotAllowed"])
   })
 
-  it("publishes the limits as the service answers them", () => {
+  it("states the limits that the service enforces", () => {
     expect(spec["x-limits"]).toEqual(limits)
     expect(limits).toEqual({
       body_bytes: 10_485_760,
@@ -138,7 +138,7 @@ describe("the document", () => {
     }
   })
 
-  it("lets answers have new fields and values, and requests none", () => {
+  it("allows unknown fields and values in responses, but not in requests", () => {
     const seen = new Set<string>()
     const closedIn = (holder: unknown, found: Array<string> = []): ReadonlyArray<string> => {
       walk(holder, "", (schema, pointer) => {
@@ -163,7 +163,7 @@ describe("the document", () => {
     expect(requests.length).toBeGreaterThan(10)
   })
 
-  it("has a schema for every field, with a description", () => {
+  it("has a schema and a description for every field", () => {
     const bare: Array<string> = []
     walk(spec, "", (schema, pointer) => {
       if (!isObject(schema["properties"]) || pointer.includes("/examples/")) return
@@ -180,7 +180,7 @@ describe("the document", () => {
     expect(bare).toEqual([])
   })
 
-  it("keeps the lengths that the domain checks", () => {
+  it("states the lengths that the domain enforces", () => {
     const lengths = Object.entries({
       Account: { external_account_number: 128, billing_name: 510, import_supplier: 32 },
       Transaction: { transaction_id: 128, display_note: 2_000 },
@@ -201,7 +201,7 @@ describe.each(operations)("%s", (where, operation) => {
     return `/paths/${encodeURIComponent(path.replaceAll("/", "~1"))}/${method}`
   })
 
-  it("has a name, a summary, a description and a tag that is described", () => {
+  it("has a name, a summary, a description and a described tag", () => {
     expect(operation).toMatchObject({
       operationId: matching(/^[a-z][A-Za-z]+$/),
       summary: matching(/./),
@@ -211,7 +211,7 @@ describe.each(operations)("%s", (where, operation) => {
     expect(tags).toEqual(expect.arrayContaining(operation["tags"] as Array<string>))
   })
 
-  it("describes every parameter, with a schema and an example", () => {
+  it("describes every parameter with a schema and an example", () => {
     for (const parameter of (operation["parameters"] as ReadonlyArray<unknown>).map(deref)) {
       expect(parameter).toMatchObject({
         name: matching(/./),
@@ -223,7 +223,7 @@ describe.each(operations)("%s", (where, operation) => {
     }
   })
 
-  it("describes every answer: a success, and errors with their codes", () => {
+  it("describes every response: a success, and errors with their codes", () => {
     const answers = answersOf(operation)
     const statuses = answers.map(([status]) => status)
     expect(statuses.some((status) => status >= 200 && status < 300)).toBe(true)
@@ -240,14 +240,14 @@ describe.each(operations)("%s", (where, operation) => {
     }
   })
 
-  it("says how to wait and how to authenticate", () => {
+  it("describes retries and authentication", () => {
     for (const [status, { headers }] of answersOf(operation)) {
       if (status === 401) expect(headers).toHaveProperty("WWW-Authenticate")
       if (status === 429 || status === 503) expect(headers).toHaveProperty("Retry-After")
     }
   })
 
-  it("has only examples that fit their schemas", () => {
+  it("has only examples that match their schemas", () => {
     const body = isObject(operation["requestBody"])
       ? mediaType(operation["requestBody"])
       : undefined

@@ -22,25 +22,25 @@ describe("a query", () => {
     ["?&&", {}],
     ["?a=1&b=x%20y+z&a=2&c&a=", { a: ["1", "2", ""], b: "x y z", c: "" }],
     ["?%61=%zz&=1", { a: "%zz", "": "1" }]
-  ])("%j is read", (search, query) => {
+  ])("is parsed: %j", (search, query) => {
     expect(queryOf(search)).toEqual(Object.assign(Object.create(null), query))
   })
 
-  it("holds at most 100 parameters, be they the same or not", () => {
+  it("is refused with more than 100 parameters, equal or different", () => {
     for (const part of [() => "a=1", (index: number) => `a${index}`]) {
       expect(queryOf(times(mostParameters, part))).not.toBeNull()
       expect(queryOf(times(mostParameters + 1, part))).toBeNull()
     }
   })
 
-  it("of the longest that a head has room for is read as quickly as any", () => {
+  it("is parsed quickly at the longest possible length", () => {
     expect(queryOf(times(8_000, () => "a"))).toBeNull()
     expect(queryOf(`?${"a".repeat(16_000)}`)).toEqual({ ["a".repeat(16_000)]: "" })
   })
 })
 
 describe("an unknown parameter", () => {
-  it("is refused at its name, with the nearest one, after what is wrong with others", () => {
+  it("is refused at its name with the nearest known one, after the errors of known ones", () => {
     const query = { limt: "1", limit: "0", After: "x" }
     expect(errorsOf(readListParameters)(query)).toEqual([
       {
@@ -64,7 +64,7 @@ describe("an unknown parameter", () => {
     ])
   })
 
-  it("is any that is sent where none is documented", () => {
+  it("is reported for any name if the endpoint documents no parameters", () => {
     const read = parametersOf(SystemGroup.endpoints.getLimits)
     expect(read(noQuery)).toEqual(Result.succeed({}))
     const detail = "This operation takes no query parameters."
@@ -74,7 +74,7 @@ describe("an unknown parameter", () => {
     ])
   })
 
-  it("is any name that objects inherit", () => {
+  it("is reported for names of inherited properties", () => {
     const names = ["__proto__", "constructor", "toString"]
     const query = queryOf(`?${names.join("&")}`)
     expect(errorsOf(readListParameters)(query)).toMatchObject(
@@ -82,13 +82,13 @@ describe("an unknown parameter", () => {
     )
   })
 
-  it("is ignored where the endpoint is no operation of the contract", () => {
+  it("is ignored by endpoints that are not operations of the contract", () => {
     const read = parametersOf(TokenGroup.endpoints.getSigningKeys)
     expect(read({ v: "2" })).toEqual(Result.succeed({}))
     expect(read(null)).toEqual(Result.succeed({}))
   })
 
-  it("is not looked for where there are too many", () => {
+  it("is not reported if there are too many parameters", () => {
     for (const endpoint of [
       QueryGroup.endpoints.listAllAccountImports,
       SystemGroup.endpoints.getLimits,
@@ -116,7 +116,7 @@ describe("the parameters of a list", () => {
     ],
     [{ after: "" }, { after: "" }],
     [{ limit: "007" }, { limit: 7 }]
-  ])("reads %j", (query, value) => {
+  ])("are decoded: %j", (query, value) => {
     expect(readListParameters(query)).toEqual(Result.succeed(value))
   })
 
@@ -131,14 +131,14 @@ describe("the parameters of a list", () => {
     ["1e2", "invalid"],
     ["0x10", "invalid"],
     [" 5", "invalid"]
-  ])("refuses the limit %j with %s", (limit, code) => {
+  ])("are refused with the limit %j: %s", (limit, code) => {
     expect(errorsOf(readListParameters)({ limit })).toMatchObject([{ attr: "limit", code }])
   })
 
   it.each<Query>([
     { limit: ["1", "2"], after: ["a", "b"] },
     { limit: "", after: "a\0" }
-  ])("reports all that is wrong, a repeated parameter and a NUL too: %j", (query) => {
+  ])("report every error, including repeated parameters and NUL: %j", (query) => {
     expect(errorsOf(readListParameters)(query)).toMatchObject([
       { attr: "limit", code: "invalid" },
       { attr: "after", code: "invalid" }
@@ -147,14 +147,14 @@ describe("the parameters of a list", () => {
 })
 
 describe("the parameters of the transactions import", () => {
-  it("reads true and false in any case", () => {
+  it("accept true and false in any case", () => {
     const query = { check_previously_added: "False", force_add_to_current_statement: "true" }
     expect(readTransactionParameters(query)).toEqual(
       Result.succeed({ check_previously_added: false, force_add_to_current_statement: true })
     )
   })
 
-  it.each(["", "yes", "1", "null", "truee"])("refuses %j", (text) => {
+  it.each(["", "yes", "1", "null", "truee"])("reject %j", (text) => {
     expect(errorsOf(readTransactionParameters)({ check_previously_added: text })).toMatchObject([
       { attr: "check_previously_added", code: "invalid" }
     ])

@@ -31,7 +31,7 @@ const unknown = { status: "UNKNOWN", kraken_account_number: "" }
 const error = (code: string, attr = "a") =>
   problem("account_failed_validation", { errors: [{ attr, code, detail: "No." }] })
 
-describe("an answer within the contract", () => {
+describe("a response within the contract", () => {
   const good: ReadonlyArray<readonly [string, Asked, Answered]> = [
     ["a success", asked("GET", status), answered(200, unknown)],
     ["a HEAD", asked("HEAD", status), answered(200, undefined)],
@@ -55,12 +55,12 @@ describe("an answer within the contract", () => {
     ["errors", asked("POST", stage), answered(400, error("max_length"))],
     ["a member without a name", asked("POST", stage), answered(400, error("unknown_field", ""))]
   ]
-  it.each(good)("is not complained of: %s", (_name, question, answer) => {
+  it.each(good)("is accepted: %s", (_name, question, answer) => {
     expect(complaints(question, answer)).toEqual([])
   })
 })
 
-describe("an answer outside of it", () => {
+describe("a response outside the contract", () => {
   const bad: ReadonlyArray<readonly [RegExp, Asked, Answered]> = [
     [/defect/, asked("GET", status), answered(500, problem("error", { request_id: "an-id" }))],
     [/status/, asked("GET", status), answered(200, { ...unknown, status: "SKIPPED" })],
@@ -98,7 +98,7 @@ describe("an answer outside of it", () => {
       answered(200, unknown, { "x-request-id": "no id" })
     ]
   ]
-  it.each(bad)("is complained of: %s", (complaint, question, answer) => {
+  it.each(bad)("is reported: %s", (complaint, question, answer) => {
     expect(complaints(question, answer).join("; ")).toMatch(complaint)
   })
 })

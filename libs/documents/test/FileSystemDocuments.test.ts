@@ -25,7 +25,7 @@ const bucket = Effect.acquireRelease(
 documentsContract("a file system", Layer.unwrap(Effect.map(bucket, layerWith)))
 
 describe("Documents on a file system", () => {
-  it.live("finds nothing through a link that leads out of the root", () =>
+  it.live("does not follow a link that leads out of the root", () =>
     Effect.gen(function* () {
       const folder = yield* bucket
       symlinkSync(join(folder, "outside.pdf"), join(folder, "suppliers/one/link.pdf"))
@@ -39,7 +39,7 @@ describe("Documents on a file system", () => {
     })
   )
 
-  it.live("is unavailable while its bucket is not there", () =>
+  it.live("is unavailable while its bucket does not exist", () =>
     Effect.gen(function* () {
       const documents = yield* Documents
       const failure = yield* Effect.flip(documents.find("one", "plain.pdf" as DocumentPath))

@@ -50,16 +50,18 @@ describe.skipIf(!isInstalled)("with Swift", () => {
     it.live.each([
       ["secret", accessKey, "another secret"],
       ["key", "importer:nobody", secret]
-    ] as const)("of a wrong %s is refused: no word on the document", ([, key, signedWith]) =>
-      Effect.gen(function* () {
-        signAs(key, signedWith)
-        const failure = yield* Effect.flip(Effect.provide(finding, store))
-        expect(failure).toBeInstanceOf(DocumentsUnavailable)
-        expect(failure.cause).toMatchObject({ $metadata: { httpStatusCode: 403, attempts: 1 } })
-      }).pipe(Effect.ensuring(Effect.sync(() => signAs(accessKey, secret))))
+    ] as const)(
+      "with a wrong %s makes the store unavailable, and no document is reported as missing",
+      ([, key, signedWith]) =>
+        Effect.gen(function* () {
+          signAs(key, signedWith)
+          const failure = yield* Effect.flip(Effect.provide(finding, store))
+          expect(failure).toBeInstanceOf(DocumentsUnavailable)
+          expect(failure.cause).toMatchObject({ $metadata: { httpStatusCode: 403, attempts: 1 } })
+        }).pipe(Effect.ensuring(Effect.sync(() => signAs(accessKey, secret))))
     )
 
-    it.effect("of a link holds for its time and no longer", () =>
+    it.effect("of a link expires exactly after its lifetime", () =>
       Effect.gen(function* () {
         const fresh = yield* getting(yield* linkMade(Duration.minutes(4)))
         expect(fresh.status).toBe(200)
@@ -72,7 +74,7 @@ describe.skipIf(!isInstalled)("with Swift", () => {
     )
 
     it.effect.each(["suppliers/two/private.pdf", `${root}/UPPER.PDF`])(
-      "of a link does not open %s",
+      "of a link is not valid for %s",
       (path) =>
         Effect.gen(function* () {
           const link = yield* linkMade(Duration.zero)
@@ -80,7 +82,7 @@ describe.skipIf(!isInstalled)("with Swift", () => {
         }).pipe(Effect.provide(store))
     )
 
-    it.effect("of a link is for reading alone", () =>
+    it.effect("of a link allows reading only", () =>
       Effect.gen(function* () {
         const link = yield* linkMade(Duration.zero)
         const options = { method: "PUT", body: "other content" }

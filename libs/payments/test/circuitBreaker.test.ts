@@ -104,7 +104,7 @@ describe("the circuit breaker", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("lets one request through while half open, and none beside it", () => {
+  it.effect("lets only one request through while half open", () => {
     const { layer, state } = vendor()
     return Effect.gen(function* () {
       yield* ask(5)
@@ -135,14 +135,14 @@ describe("the circuit breaker", () => {
   })
 })
 
-describe("what the circuit breaker counts", () => {
+describe("the failure count of the circuit breaker", () => {
   const answers: ReadonlyArray<readonly [string, () => Response]> = [
     ["an active instruction", () => json(cardMethod)],
     ["a refusal", () => status(404)],
     ["refused credentials", () => status(401)]
   ]
 
-  it.effect.each(answers)("begins anew after %s", ([, answer]) => {
+  it.effect.each(answers)("restarts after %s", ([, answer]) => {
     const { layer, state } = vendor()
     return Effect.gen(function* () {
       for (const asked of [5, 10, 15]) {
@@ -155,7 +155,7 @@ describe("what the circuit breaker counts", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("does not count what can never be reached", () => {
+  it.effect("ignores a vendor that can never be reached", () => {
     const { layer, state } = vendor()
     return Effect.gen(function* () {
       state.answer = () => Effect.succeed(status(302))
@@ -166,7 +166,7 @@ describe("what the circuit breaker counts", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("counts time-outs and invalid answers", () => {
+  it.effect("includes time-outs and invalid responses", () => {
     const { layer, state } = vendor()
     return Effect.gen(function* () {
       for (const answer of ["", "{", "<html>"]) {
@@ -183,7 +183,7 @@ describe("what the circuit breaker counts", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("does not count a defect, nor hide it", () => {
+  it.effect("ignores a defect, which is passed on", () => {
     const { layer, state } = vendor()
     return Effect.gen(function* () {
       const { verify } = yield* PaymentVendor
@@ -200,7 +200,7 @@ describe("what the circuit breaker counts", () => {
     ["too long", () => new Response("x".repeat(1024 * 1024 + 1))]
   ]
 
-  it.effect.each(aboutOne)("does not count an answer %s", ([, answer]) => {
+  it.effect.each(aboutOne)("ignores a response %s", ([, answer]) => {
     const { layer, state } = vendor()
     return Effect.gen(function* () {
       state.answer = () => Effect.succeed(answer())
@@ -209,7 +209,7 @@ describe("what the circuit breaker counts", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("keeps organisations apart", () => {
+  it.effect("is separate for each organisation", () => {
     const { layer, state } = vendor()
     return Effect.gen(function* () {
       yield* ask(5)
@@ -221,7 +221,7 @@ describe("what the circuit breaker counts", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("keeps vendors apart", () => {
+  it.effect("is separate for each vendor", () => {
     const { layer } = vendor()
     return Effect.gen(function* () {
       yield* ask(5)

@@ -39,14 +39,14 @@ const expectBoth = (url: string, failure: object) =>
     }
   }).pipe(Effect.provide(at(url)))
 
-describe("a connection", () => {
-  it.effect("to an unknown host cannot be", () => {
+describe("a vendor connection", () => {
+  it.effect("to an unknown host makes the vendor unreachable", () => {
     // No name has a label of 64 characters, so that no resolver needs to be asked.
     const host = `${"x".repeat(64)}.invalid`
     return expectBoth(`https://${host}`, { _tag: "VendorUnreachable", cause: "ENOTFOUND" })
   })
 
-  it.effect("to a closed port may succeed later", () =>
+  it.effect("to a closed port makes the vendor unavailable", () =>
     Effect.gen(function* () {
       const server = createServer()
       const port = yield* portOf(server)
@@ -69,17 +69,17 @@ describe("a connection", () => {
     ["without a certificate", withoutCertificate, "https", "VendorUnreachable"],
     ["that ends at once", closing, "http", "VendorUnavailable"],
     ["that is reset at once", resetting, "http", "VendorUnavailable"],
-    ["to something that speaks no HTTP", speaking, "http", "VendorUnavailable"]
+    ["that does not speak HTTP", speaking, "http", "VendorUnavailable"]
   ]
 
-  it.effect.each(servers)("%s", ([, server, scheme, _tag]) =>
+  it.effect.each(servers)("fails as documented to a server %s", ([, server, scheme, _tag]) =>
     Effect.gen(function* () {
       const port = yield* Effect.acquireRelease(portOf(server), () => close(server))
       yield* expectBoth(`${scheme}://127.0.0.1:${port}`, { _tag })
     })
   )
 
-  it.effect("is closed with the unread part of an answer", () =>
+  it.effect("is closed if part of the response is left unread", () =>
     Effect.gen(function* () {
       const givenUp = yield* Deferred.make<void>()
       const server = createHttpServer((_request, response) => {

@@ -20,7 +20,7 @@ const rejected = (reason: string) => ({ _tag: "VendorRejected", reason })
 const unreachable = { _tag: "VendorUnreachable" }
 const unavailable = { _tag: "VendorUnavailable" }
 
-describe("a status", () => {
+describe("an HTTP status", () => {
   const meanings: ReadonlyArray<readonly [number, object]> = [
     [201, unavailable],
     [204, unavailable],
@@ -52,7 +52,7 @@ describe("a status", () => {
     [599, unavailable]
   ]
 
-  it.effect.each(meanings)("%i means the same at every vendor", ([code, expected]) =>
+  it.effect.each(meanings)("%i has the same meaning for every vendor", ([code, expected]) =>
     Effect.gen(function* () {
       for (const instruction of [byCard, byMandate]) {
         expect(yield* verified(instruction)).toMatchObject(expected)
@@ -60,7 +60,7 @@ describe("a status", () => {
     }).pipe(Effect.provide(layerOf(() => Effect.succeed(status(code)))))
   )
 
-  it.effect.each(meanings)("%i means the same at a second request", ([code, expected]) =>
+  it.effect.each(meanings)("%i has the same meaning on a second request", ([code, expected]) =>
     Effect.gen(function* () {
       expect(yield* verified(byMandate)).toMatchObject(expected)
       expect(yield* verified({ ...byCard, reference: "seti_1" })).toMatchObject(expected)
@@ -123,7 +123,7 @@ describe("a failed connection", () => {
       layerOf(() => Effect.fail(cause))
     )
 
-  it.effect.each(cases)("with %s is %s", ([code, _tag]) =>
+  it.effect.each(cases)("with %s is reported as %s", ([code, _tag]) =>
     Effect.gen(function* () {
       const cause = Object.assign(new Error("by OpenSSL"), { code })
       expect(yield* failed(cause)).toMatchObject({ _tag, cause: code })
@@ -133,14 +133,14 @@ describe("a failed connection", () => {
   )
 
   it.effect.each([new Error("bad port"), "text", null, { code: 7 }, { code: "no code" }])(
-    "may pass where nobody says why: %o",
+    "of unknown cause is reported as temporary: %o",
     (cause) =>
       Effect.gen(function* () {
         expect(yield* failed(cause)).toMatchObject({ ...unavailable, cause: "TransportError" })
       })
   )
 
-  it.effect("is understood through causes that go in a circle", () => {
+  it.effect("is classified even if its causes form a circle", () => {
     const cause = new Error("a")
     cause.cause = cause
     return Effect.gen(function* () {
@@ -149,7 +149,7 @@ describe("a failed connection", () => {
   })
 })
 
-describe("a body", () => {
+describe("a response body", () => {
   const bytes = (...codes: ReadonlyArray<number>) => new Uint8Array(codes)
   const latin1 = (text: string) => bytes(...Array.from(text, (one) => one.charCodeAt(0)))
   const padded = (size: number) => {
@@ -170,19 +170,19 @@ describe("a body", () => {
     ["a byte too many", padded(1024 * 1024 + 1)]
   ]
 
-  it.effect.each(bodies)("of %s is no answer", ([, body]) =>
+  it.effect.each(bodies)("with %s makes the vendor unavailable", ([, body]) =>
     Effect.gen(function* () {
       expect(yield* verified(byCard)).toMatchObject(unavailable)
     }).pipe(Effect.provide(layerOf(() => Effect.succeed(new Response(body)))))
   )
 
-  it.effect("may have a mebibyte", () =>
+  it.effect("may have up to one mebibyte", () =>
     Effect.gen(function* () {
       expect(yield* verified(byCard)).toMatchObject({ _tag: "Card" })
     }).pipe(Effect.provide(layerOf(() => Effect.succeed(new Response(padded(1024 * 1024))))))
   )
 
-  it.effect("is not read any further once it is too long", () => {
+  it.effect("is not read beyond the maximum size", () => {
     const chunk = new Uint8Array(64 * 1024).fill(0x20)
     const read = { chunks: 0, cancelled: false }
     const endless = () =>
@@ -203,7 +203,7 @@ describe("a body", () => {
   })
 })
 
-describe("the time limit", () => {
+describe("the vendor time-out", () => {
   const slowly = (seconds: number) =>
     layerOf(({ pathname }) =>
       Effect.delay(
@@ -228,7 +228,7 @@ describe("the time limit", () => {
     }).pipe(Effect.provide(slowly(3)))
   )
 
-  it.effect("leaves time for two slow requests", () =>
+  it.effect("allows two slow requests", () =>
     Effect.gen(function* () {
       const fiber = yield* running
       yield* TestClock.adjust(4_800)
@@ -236,7 +236,7 @@ describe("the time limit", () => {
     }).pipe(Effect.provide(slowly(2.4)))
   )
 
-  it.effect("is the operator's to change, for each vendor", () =>
+  it.effect("can be configured for each vendor", () =>
     Effect.gen(function* () {
       const mandates = yield* running
       const cards = yield* Effect.forkChild(verified(byCard), { startImmediately: true })
@@ -256,7 +256,7 @@ describe("the time limit", () => {
     )
   )
 
-  it.effect("holds for a body that trickles, and gives up the connection", () => {
+  it.effect("applies to a body that arrives slowly, and closes the connection", () => {
     const ended = { by: "nobody" }
     const trickle = new ReadableStream({
       start: (controller) => controller.enqueue(new TextEncoder().encode('{"type":"')),

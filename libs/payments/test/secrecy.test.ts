@@ -81,8 +81,8 @@ const traces = Effect.fnUntraced(function* (script: Script) {
   return kept
 })
 
-describe("secrecy", () => {
-  it.effect.each(scripts)("no secret is logged after %s", ([, script]) =>
+describe("the log of vendor requests", () => {
+  it.effect.each(scripts)("contains no secret after %s", ([, script]) =>
     Effect.gen(function* () {
       const kept = yield* traces(script)
       const text = inspect(kept, { depth: 30, showHidden: false }) + JSON.stringify(kept, plain)
@@ -91,7 +91,7 @@ describe("secrecy", () => {
     })
   )
 
-  it.effect("the log names the vendor that fails, and the reason", () =>
+  it.effect("names the failed vendor and the reason", () =>
     Effect.gen(function* () {
       const kept = yield* traces(() => Effect.succeed(status(503)))
       expect(kept).toContainEqual({
@@ -103,7 +103,7 @@ describe("secrecy", () => {
     })
   )
 
-  it.effect("the log says that a vendor refuses the credentials", () =>
+  it.effect("states that a vendor refuses the credentials", () =>
     Effect.gen(function* () {
       const kept = yield* traces(() => Effect.succeed(status(403)))
       expect(kept).toContainEqual(
@@ -114,7 +114,7 @@ describe("secrecy", () => {
     })
   )
 
-  it.effect("the log has no entry for a client's mistake", () =>
+  it.effect("has no entry for a client's mistake", () =>
     Effect.gen(function* () {
       const kept = yield* traces(() => Effect.succeed(status(404)))
       expect(kept).not.toContainEqual(expect.objectContaining({ level: "Warn" }))

@@ -25,8 +25,8 @@ const askedWith = (values: Readonly<Record<string, string>>) => {
   return { asked, layer }
 }
 
-describe("the settings", () => {
-  it.effect("are optional, and without them no vendor is reachable", () => {
+describe("the vendor settings", () => {
+  it.effect("are optional, and a vendor without them is unreachable", () => {
     const { asked, layer } = askedWith({})
     return Effect.gen(function* () {
       expect(yield* verified(byCard)).toMatchObject(unconfigured)
@@ -35,7 +35,7 @@ describe("the settings", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("take an empty key for none", () => {
+  it.effect("treat an empty key as missing", () => {
     const { asked, layer } = askedWith({ ...settings, PAYMENT_STRIPE_KEY: "" })
     return Effect.gen(function* () {
       expect(yield* verified(byCard)).toMatchObject(unconfigured)
@@ -44,7 +44,7 @@ describe("the settings", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("know where the vendors are", () => {
+  it.effect("have the vendors' URLs as defaults", () => {
     const keys = { PAYMENT_STRIPE_KEY: "one", PAYMENT_GOCARDLESS_KEY: "two" }
     const { asked, layer } = askedWith(keys)
     return Effect.gen(function* () {
@@ -74,7 +74,7 @@ describe("the settings", () => {
     { PAYMENT_GOCARDLESS_KEY: "a key" }
   ]
 
-  it.effect.each(wrong)("keep a service from starting: %j", (values) =>
+  it.effect.each(wrong)("prevent the start of a service if they are invalid: %j", (values) =>
     Effect.gen(function* () {
       const { layer } = askedWith({ ...settings, ...values })
       const error = yield* Effect.flip(Effect.scoped(Layer.build(layer)))

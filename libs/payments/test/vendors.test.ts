@@ -49,7 +49,7 @@ const verifiedBy = (
   )
 }
 
-describe("a request", () => {
+describe("a vendor request", () => {
   const sent = Effect.fnUntraced(function* (instruction: typeof byCard) {
     const requests: Array<readonly [string, string, unknown]> = []
     const layer = layerOf((url, { headers, method }) => {
@@ -60,7 +60,7 @@ describe("a request", () => {
     return requests
   })
 
-  it.effect("to STRIPE has the key and the version of the API", () =>
+  it.effect("to STRIPE has the key and the API version", () =>
     Effect.gen(function* () {
       const [request, ...more] = yield* sent(byCard)
       expect(more).toEqual([])
@@ -75,7 +75,7 @@ describe("a request", () => {
     })
   )
 
-  it.effect("to GOCARDLESS has the key and the version of the API", () =>
+  it.effect("to GOCARDLESS has the key and the API version", () =>
     Effect.gen(function* () {
       const requests = yield* sent(byMandate)
       expect(requests.map(([, url]) => url)).toEqual([
@@ -94,7 +94,7 @@ describe("a request", () => {
     })
   )
 
-  it.effect("takes neither a trace nor a cookie to the vendor", () =>
+  it.effect("carries neither trace headers nor cookies", () =>
     Effect.gen(function* () {
       const [request] = yield* Effect.withSpan(sent(byCard), "ours")
       expect(Object.keys(request?.[2] as object).toSorted()).toEqual([
@@ -112,14 +112,14 @@ describe("a request", () => {
     ["%2e%2e", "%252e%252e"],
     ["a b\\c", "a%20b%5Cc"],
     ["@evil.test", "%40evil.test"]
-  ] as const)("holds the reference %s in one segment of the path", ([reference, segment]) =>
+  ] as const)("encodes the reference %s as one path segment", ([reference, segment]) =>
     Effect.gen(function* () {
       const [request] = yield* sent({ ...byCard, reference })
       expect(request?.[1]).toBe(`https://stripe.test/v1/payment_methods/${segment}`)
     })
   )
 
-  it.effect.each(["", ".", "..", "\ud800"])("is never made for the reference %j", (reference) =>
+  it.effect.each(["", ".", "..", "\ud800"])("is not sent for the reference %j", (reference) =>
     Effect.gen(function* () {
       for (const instruction of [byCard, byMandate]) {
         const { asked, outcome } = yield* verifiedBy({}, { ...instruction, reference })
@@ -159,7 +159,7 @@ describe("STRIPE", () => {
     [{ status: "succeeded" }, unavailable]
   ]
 
-  it.effect.each(intents)("decides on the setup intent %j", ([answer, expected]) =>
+  it.effect.each(intents)("classifies the setup intent %j", ([answer, expected]) =>
     Effect.gen(function* () {
       const { outcome } = yield* verifiedBy({ [intent]: answer, [method]: cardMethod }, byIntent)
       expect(outcome).toMatchObject(expected)
@@ -183,14 +183,14 @@ describe("STRIPE", () => {
     ["pm_1", unavailable]
   ]
 
-  it.effect.each(methods)("decides on the payment method %j", ([answer, expected]) =>
+  it.effect.each(methods)("classifies the payment method %j", ([answer, expected]) =>
     Effect.gen(function* () {
       const { outcome } = yield* verifiedBy({ [method]: answer }, byCard)
       expect(outcome).toMatchObject(expected)
     })
   )
 
-  it.effect("takes a card to the end of its last month", () =>
+  it.effect("accepts a card until the end of its last month", () =>
     Effect.gen(function* () {
       const expiring = { ...cardMethod, card: { ...card, exp_month: 2, exp_year: 2028 } }
       const outcomeAt = (time: string) =>
@@ -218,15 +218,17 @@ describe("GOCARDLESS", () => {
       ({ outcome }) => outcome
     )
 
-  it.effect.each(["pending_submission", "submitted", "active"])("collects when %s", (state) =>
-    Effect.gen(function* () {
-      const outcome = yield* verifiedMandate({ ...mandate, status: state })
-      expect(outcome).toEqual({
-        _tag: "DirectDebit",
-        bankName: "EXAMPLE BANK PLC",
-        status: state
+  it.effect.each(["pending_submission", "submitted", "active"])(
+    "accepts a mandate that is %s",
+    (state) =>
+      Effect.gen(function* () {
+        const outcome = yield* verifiedMandate({ ...mandate, status: state })
+        expect(outcome).toEqual({
+          _tag: "DirectDebit",
+          bankName: "EXAMPLE BANK PLC",
+          status: state
+        })
       })
-    })
   )
 
   it.effect.each([
@@ -238,7 +240,7 @@ describe("GOCARDLESS", () => {
     "consumed",
     "blocked",
     "something_new"
-  ])("does not collect when %s", (state) =>
+  ])("rejects a mandate that is %s", (state) =>
     Effect.gen(function* () {
       const outcome = yield* verifiedMandate({ ...mandate, status: state })
       expect(outcome).toMatchObject(rejected("inactive"))
@@ -263,14 +265,14 @@ describe("GOCARDLESS", () => {
     [[], unavailable]
   ]
 
-  it.effect.each(mandatesOf)("decides on the mandate %j", ([answer, expected]) =>
+  it.effect.each(mandatesOf)("classifies the mandate %j", ([answer, expected]) =>
     Effect.gen(function* () {
       expect(yield* verifiedMandate(answer)).toMatchObject(expected)
     })
   )
 
   it.effect.each([{}, { bank_name: 1 }, { bank_name: "b".repeat(257) }, null])(
-    "takes no bank account like %j",
+    "rejects the bank account %j",
     (account) =>
       Effect.gen(function* () {
         expect(yield* verifiedMandate(mandate, account)).toMatchObject(unavailable)

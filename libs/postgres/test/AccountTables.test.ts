@@ -51,7 +51,7 @@ const rows = Effect.fnUntraced(function* (table: string, id: bigint) {
 const isoNoonPlus20 = DateTime.formatIso(noonPlus(20)).replace(".000Z", "+00:00")
 
 layer(storage, { excludeTestServices: true })("a created account", (it) => {
-  it.effect("has its own fields, and the balance of its ledgers", () =>
+  it.effect("has its own fields and the balance of its ledgers", () =>
     Effect.gen(function* () {
       const { id, number } = yield* created(domesticAccount)
       const { run, sql } = yield* Database
@@ -143,7 +143,7 @@ layer(storage, { excludeTestServices: true })("a created account", (it) => {
     })
   )
 
-  it.effect("has its ledgers with every transaction, and what it does to the balance", () =>
+  it.effect("has its ledgers with every transaction and its effect on the balance", () =>
     Effect.gen(function* () {
       const { id } = yield* created(domesticAccount)
       expect(yield* rows("ledgers", id)).toStrictEqual([
@@ -294,7 +294,7 @@ layer(storage, { excludeTestServices: true })("a created account", (it) => {
     })
   )
 
-  it.effect("may have as many transactions as a list can hold", () =>
+  it.effect("has as many transactions as a list may contain", () =>
     Effect.gen(function* () {
       const { id } = yield* created((key) => {
         const account = domesticAccount(key)

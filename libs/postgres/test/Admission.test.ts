@@ -63,8 +63,8 @@ const occupied = Effect.fnUntraced(function* (
 const refusalOf = <A, E extends { readonly _tag: string }>(effect: Effect.Effect<A, E>) =>
   Effect.map(Effect.flip(effect), ({ _tag }) => _tag)
 
-describe("the queue", () => {
-  it.effect("runs as many as there are permits, and the others first come, first served", () =>
+describe("the admission queue", () => {
+  it.effect("runs as many effects as there are permits, and the others in order of arrival", () =>
     Effect.gen(function* () {
       const { fibers, finish, tasks } = yield* occupied(["a", "b", "c", "d"])
       expect(tasks).toStrictEqual(["a", "b"])
@@ -74,7 +74,7 @@ describe("the queue", () => {
     })
   )
 
-  it.effect("serves requests that have started before requests that have not", () =>
+  it.effect("serves started requests before new ones", () =>
     Effect.gen(function* () {
       const { admit, run } = admission({ running: 1 })
       const tasks: Array<string> = []
@@ -96,7 +96,7 @@ describe("the queue", () => {
     })
   )
 
-  it.effect("refuses when its places are taken", () =>
+  it.effect("refuses when it is full", () =>
     Effect.gen(function* () {
       const { run, task, tasks } = yield* occupied(["a", "b"])
       yield* Effect.forEach(Array.from({ length: limits.waiting }), () => start(task("waits")))
@@ -105,7 +105,7 @@ describe("the queue", () => {
     })
   )
 
-  it.effect("hands the permit of an interrupted waiter to the next", () =>
+  it.effect("passes the permit of an interrupted waiter to the next one", () =>
     Effect.gen(function* () {
       const { fibers, finish, tasks } = yield* occupied(["a", "b", "c", "d"])
       const [, , c, d] = fibers
@@ -128,7 +128,7 @@ describe("the queue", () => {
   )
 
   it.effect(
-    "fails a wait that is too long, opens the breaker and leaves running effects alone",
+    "fails a wait that is too long, opens the breaker and lets running effects continue",
     () =>
       Effect.gen(function* () {
         const breaker = makeBreaker()
@@ -149,7 +149,7 @@ describe("the queue", () => {
 })
 
 describe("admission", () => {
-  it.effect("admits until a wait is too long, and again when that is over", () =>
+  it.effect("admits until a wait is too long, and again after recovery", () =>
     Effect.gen(function* () {
       const { admit, fibers, finish } = yield* occupied(["a", "b", "c"])
       yield* TestClock.adjust(Duration.subtract(tooLong, Duration.millis(1)))
@@ -162,7 +162,7 @@ describe("admission", () => {
     })
   )
 
-  it.effect("keeps half of the places in the queue for admitted requests", () =>
+  it.effect("reserves half of the queue for admitted requests", () =>
     Effect.gen(function* () {
       const { admit, task } = yield* occupied(["a", "b"])
       yield* Effect.forEach(Array.from({ length: limits.waiting / 2 - 1 }), () =>
@@ -174,7 +174,7 @@ describe("admission", () => {
     })
   )
 
-  it.effect("refuses every request while the breaker is open, however often one asks", () =>
+  it.effect("refuses every request while the breaker is open", () =>
     Effect.gen(function* () {
       const breaker = makeBreaker()
       const { admit, run } = admission({}, breaker)
@@ -195,7 +195,7 @@ describe("admission", () => {
     { name: "an interruption", task: Effect.interrupt, trouble: null },
     { name: "a failure that says nothing about others", task: Effect.fail(slow), trouble: null },
     { name: "being away", task: Effect.fail(away), trouble: "away" }
-  ])("opens the breaker only when the database is away: $name", ({ trouble, task }) =>
+  ])("opens the breaker only if the database is unavailable: $name", ({ trouble, task }) =>
     Effect.gen(function* () {
       const breaker = makeBreaker()
       const { run } = admission({}, breaker)
@@ -204,7 +204,7 @@ describe("admission", () => {
     })
   )
 
-  it.effect("lets a request that has started go on while the breaker is open", () =>
+  it.effect("lets a started request continue while the breaker is open", () =>
     Effect.gen(function* () {
       const breaker = makeBreaker()
       const { admit, run } = admission({ running: 1 }, breaker)
@@ -240,9 +240,9 @@ const overload = Effect.fnUntraced(function* (tasks: number, everyMillis: number
   return { served: took(true), refused: took(false) }
 })
 
-describe("five times the load that can be served", () => {
+describe("the detection of overload", () => {
   it.effect.each([1, 2, 8])(
-    "keeps the goodput and refuses the rest at once: %s permits a request",
+    "keeps the goodput at five times the capacity and sheds the rest at once: %s permits a request",
     (tasks) =>
       Effect.gen(function* () {
         const { refused, served } = yield* overload(tasks, (tasks * 12.5) / 5)
@@ -255,7 +255,7 @@ describe("five times the load that can be served", () => {
       })
   )
 
-  it.effect("is not assumed for a burst of slow requests", () =>
+  it.effect("is not triggered by a burst of slow requests", () =>
     Effect.gen(function* () {
       const { admit, run } = admission({ running: 10, waiting: 100 })
       const task = run(Effect.sleep("300 millis"))
@@ -271,7 +271,7 @@ describe("five times the load that can be served", () => {
     })
   )
 
-  it.effect("is not assumed for a load just below the capacity", () =>
+  it.effect("is not triggered by a load just below the capacity", () =>
     Effect.gen(function* () {
       const { refused } = yield* overload(2, 26)
       expect(refused).toStrictEqual([])
@@ -317,20 +317,22 @@ const simulated = Effect.fnUntraced(function* (given: ReadonlyArray<Asked>) {
   return { refusals, most, run }
 })
 
-it.effect("sheds only at admission, respects the limit and loses no permit", () =>
-  Effect.gen(function* () {
-    const context = yield* Effect.context<never>()
-    const holds = Effect.fnUntraced(function* (given: ReadonlyArray<Asked>) {
-      const { most, refusals, run } = yield* simulated(given)
-      expect(refusals).not.toContain("StorageUnavailable")
-      expect(most).toBeLessThanOrEqual(limits.running)
-      const tasks = Array.from({ length: limits.running }, () => run(Effect.void))
-      const together = Effect.all(tasks, { concurrency: "unbounded", discard: true })
-      expect(Exit.isSuccess(yield* Effect.exit(together))).toBe(true)
+it.effect(
+  "admission under random load sheds only new requests, keeps the limit and loses no permit",
+  () =>
+    Effect.gen(function* () {
+      const context = yield* Effect.context<never>()
+      const holds = Effect.fnUntraced(function* (given: ReadonlyArray<Asked>) {
+        const { most, refusals, run } = yield* simulated(given)
+        expect(refusals).not.toContain("StorageUnavailable")
+        expect(most).toBeLessThanOrEqual(limits.running)
+        const tasks = Array.from({ length: limits.running }, () => run(Effect.void))
+        const together = Effect.all(tasks, { concurrency: "unbounded", discard: true })
+        expect(Exit.isSuccess(yield* Effect.exit(together))).toBe(true)
+      })
+      const property = fc.asyncProperty(requests, (given) =>
+        Effect.runPromiseWith(context)(Effect.scoped(holds(given)))
+      )
+      yield* Effect.promise(() => fc.assert(property, { numRuns: 100 }))
     })
-    const property = fc.asyncProperty(requests, (given) =>
-      Effect.runPromiseWith(context)(Effect.scoped(holds(given)))
-    )
-    yield* Effect.promise(() => fc.assert(property, { numRuns: 100 }))
-  })
 )

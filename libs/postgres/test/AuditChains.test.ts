@@ -96,8 +96,8 @@ const writes: fc.Arbitrary<ReadonlyArray<Write>> = fc.array(
   { minLength: 2, maxLength: 40 }
 )
 
-layer(storage, { excludeTestServices: true, timeout: "1 minute" })("the chains", (it) => {
-  it.effect("hold every entry once and in order under concurrent writes", () =>
+layer(storage, { excludeTestServices: true, timeout: "1 minute" })("the audit chains", (it) => {
+  it.effect("contain every entry once and in order under concurrent writes", () =>
     Effect.gen(function* () {
       const context: Context.Context<Storage> = yield* Effect.context<Storage>()
       const holds = Effect.fnUntraced(function* (list: ReadonlyArray<Write>) {
@@ -120,7 +120,7 @@ layer(storage, { excludeTestServices: true, timeout: "1 minute" })("the chains",
     })
   )
 
-  it.effect("are apart for each organisation that names an import", () =>
+  it.effect("are separate for each organisation that names an import", () =>
     Effect.gen(function* () {
       const log = yield* AuditLog
       const { caller, keyOf } = yield* freshSupplier
@@ -143,7 +143,7 @@ layer(storage, { excludeTestServices: true, timeout: "1 minute" })("the chains",
     "update audit_chains set length = length + 1, organisation = 'another'",
     "delete from audit_chains",
     "truncate audit_chains"
-  ])("only grow: %s", (statement) =>
+  ])("can only grow: %s", (statement) =>
     Effect.gen(function* () {
       const log = yield* AuditLog
       const { caller, keyOf } = yield* freshSupplier
@@ -158,7 +158,7 @@ layer(storage, { excludeTestServices: true, timeout: "1 minute" })("the chains",
     })
   )
 
-  it.effect("are kept for users that may only insert, and ignore the values that these send", () =>
+  it.effect("ignore values sent by users that may only insert", () =>
     Effect.gen(function* () {
       const { sql } = yield* Database
       const { caller, keyOf } = yield* freshSupplier
@@ -201,7 +201,7 @@ const twoProcesses = Effect.gen(function* () {
   return yield* Effect.all([process, process])
 })
 
-it.live("batches of stagings and refusals of the same imports do not deadlock", () =>
+it.live("concurrent batches of stagings and refusals of the same imports do not deadlock", () =>
   Effect.gen(function* () {
     const [one, other] = yield* twoProcesses
     const { caller, keyOf } = yield* Effect.provideContext(freshSupplier, one)
@@ -227,7 +227,7 @@ it.live("batches of stagings and refusals of the same imports do not deadlock", 
   }).pipe(Effect.scoped)
 )
 
-it.live("64 stagings of one import at once make one chain", () =>
+it.live("64 concurrent stagings of one import form one chain", () =>
   Effect.gen(function* () {
     const [one, other] = yield* twoProcesses
     const { caller, keyOf } = yield* Effect.provideContext(freshSupplier, one)
@@ -271,7 +271,7 @@ const faultWhenCut = Effect.fnUntraced(function* (length: number, pageSize: numb
 })
 
 it.live.each([{ a: 4 }, { a: 1, b: 1, c: 1 }, { a: 4, b: 1, c: 3 }, { a: 2, b: 6 }])(
-  "a chain is followed from page to page, however pages are cut: %o",
+  "verification follows a chain across pages of any size: %o",
   (lengths) =>
     Effect.gen(function* () {
       const database = yield* Database
@@ -293,7 +293,7 @@ it.live.each([{ a: 4 }, { a: 1, b: 1, c: 1 }, { a: 4, b: 1, c: 3 }, { a: 2, b: 6
     }).pipe(Effect.provide(storage))
 )
 
-it.live("entries from before the chains are chained in their order", () =>
+it.live("the migration chains existing entries in their order", () =>
   Effect.gen(function* () {
     const server = Redacted.make(inject("databaseUrl"))
     const name = `older_${randomBytes(8).toString("hex")}`

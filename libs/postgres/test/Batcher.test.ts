@@ -42,7 +42,7 @@ const busySlot = Effect.gen(function* () {
 })
 
 it.effect(
-  "flushes a command at once if a slot is free, and batches those that come meanwhile",
+  "a batcher flushes at once if a slot is free, and batches commands that arrive meanwhile",
   () =>
     Effect.gen(function* () {
       const { batches, first, letGo, start } = yield* busySlot
@@ -55,19 +55,21 @@ it.effect(
     })
 )
 
-it.effect("keeps a batch to its limits, and the same identity apart and in order", () =>
-  Effect.gen(function* () {
-    const { batches, letGo, start } = yield* busySlot
-    const commands = ["a1", "a2", "b", "c", "d", "e", "a3"]
-    const fibers = yield* Effect.forEach(commands, start)
-    yield* letGo
-    const answers = yield* Effect.forEach(fibers, Fiber.join)
-    expect(answers).toStrictEqual(commands.map((command) => command.toUpperCase()))
-    expect(batches).toStrictEqual(["first", "a1 b c d", "a2 e", "a3"])
-  })
+it.effect(
+  "a batch keeps to its limits, and commands with one identity run separately and in order",
+  () =>
+    Effect.gen(function* () {
+      const { batches, letGo, start } = yield* busySlot
+      const commands = ["a1", "a2", "b", "c", "d", "e", "a3"]
+      const fibers = yield* Effect.forEach(commands, start)
+      yield* letGo
+      const answers = yield* Effect.forEach(fibers, Fiber.join)
+      expect(answers).toStrictEqual(commands.map((command) => command.toUpperCase()))
+      expect(batches).toStrictEqual(["first", "a1 b c d", "a2 e", "a3"])
+    })
 )
 
-it.effect("runs a command over the weight limit in a batch of its own", () =>
+it.effect("a command over the weight limit runs in a batch of its own", () =>
   Effect.gen(function* () {
     const { batches, letGo, start } = yield* busySlot
     const fibers = yield* Effect.forEach(["a", "b".repeat(1000), "c"], start)
@@ -77,7 +79,7 @@ it.effect("runs a command over the weight limit in a batch of its own", () =>
   })
 )
 
-it.effect("runs a batch that died again one by one", () =>
+it.effect("a batch that died is repeated command by command", () =>
   Effect.gen(function* () {
     const { batches, letGo, start } = yield* busySlot
     const fibers = yield* Effect.forEach(["a", "poison", "c"], start)
@@ -89,7 +91,7 @@ it.effect("runs a batch that died again one by one", () =>
   })
 )
 
-it.effect("fails every command of a batch that failed, and does not repeat it", () =>
+it.effect("a failed batch fails all its commands and is not repeated", () =>
   Effect.gen(function* () {
     const { batches, letGo, start } = yield* busySlot
     const fibers = yield* Effect.forEach(["away", "b", "c"], start)
@@ -100,7 +102,7 @@ it.effect("fails every command of a batch that failed, and does not repeat it", 
   })
 )
 
-it.effect("fails all waiting commands when no slot is free for too long", () =>
+it.effect("all waiting commands fail when no slot is free for too long", () =>
   Effect.gen(function* () {
     const { batches, first, letGo, send, start } = yield* busySlot
     const fibers = yield* Effect.forEach(["a", "b"], start)
@@ -116,7 +118,7 @@ it.effect("fails all waiting commands when no slot is free for too long", () =>
   })
 )
 
-it.effect("sheds requests while its slot is stuck", () =>
+it.effect("requests are shed while a slot is stuck", () =>
   Effect.gen(function* () {
     const { admission, letGo, start } = yield* busySlot
     yield* start("a")
@@ -128,7 +130,7 @@ it.effect("sheds requests while its slot is stuck", () =>
   })
 )
 
-it.effect("drops a command that is interrupted, and goes on for the others", () =>
+it.effect("an interrupted command is dropped, and the others continue", () =>
   Effect.gen(function* () {
     const { batches, first, letGo, start } = yield* busySlot
     const left = yield* start("a")

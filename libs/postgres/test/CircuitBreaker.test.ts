@@ -17,7 +17,7 @@ const probed = Effect.fnUntraced(function* (first: CircuitBreaker.State) {
   return { breaker, world }
 })
 
-it.effect("is open until its first probe has found the database", () =>
+it.effect("a circuit breaker is open until its first probe has found the database", () =>
   Effect.gen(function* () {
     const answer = yield* Deferred.make<CircuitBreaker.State>()
     const states: Array<CircuitBreaker.State> = []
@@ -35,31 +35,33 @@ it.effect("is open until its first probe has found the database", () =>
   })
 )
 
-it.effect("is returned after its first probe, with any result", () =>
+it.effect("a circuit breaker is returned after its first probe, with any result", () =>
   Effect.gen(function* () {
     const { breaker } = yield* probed("away")
     expect(breaker.isOpen()).toBe(true)
   })
 )
 
-it.effect("is closed by its own probe alone, with growing pauses of at most a second", () =>
-  Effect.gen(function* () {
-    const { breaker, world } = yield* probed("available")
-    world.found = "away"
-    yield* breaker.open("away")
-    yield* TestClock.adjust("130 millis")
-    expect(world.probes, "the first at once, the next soon").toBe(3)
-    yield* TestClock.adjust("1 minute")
-    expect(breaker.isOpen()).toBe(true)
-    expect(world.probes).toBeGreaterThan(45)
-    expect(world.probes).toBeLessThan(90)
-    world.found = "available"
-    yield* TestClock.adjust("1.2 seconds")
-    expect(breaker.isOpen()).toBe(false)
-  })
+it.effect(
+  "only its own probe closes an open breaker, with growing pauses of at most a second",
+  () =>
+    Effect.gen(function* () {
+      const { breaker, world } = yield* probed("available")
+      world.found = "away"
+      yield* breaker.open("away")
+      yield* TestClock.adjust("130 millis")
+      expect(world.probes, "the first at once, the next soon").toBe(3)
+      yield* TestClock.adjust("1 minute")
+      expect(breaker.isOpen()).toBe(true)
+      expect(world.probes).toBeGreaterThan(45)
+      expect(world.probes).toBeLessThan(90)
+      world.found = "available"
+      yield* TestClock.adjust("1.2 seconds")
+      expect(breaker.isOpen()).toBe(false)
+    })
 )
 
-it.effect("probes every ten seconds while it is closed, and opens for the trouble it finds", () =>
+it.effect("a closed breaker is probed every ten seconds and opens when the probe fails", () =>
   Effect.gen(function* () {
     const { breaker, world } = yield* probed("available")
     yield* TestClock.adjust("10 seconds")
@@ -73,7 +75,7 @@ it.effect("probes every ten seconds while it is closed, and opens for the troubl
   })
 )
 
-it.effect("probes again if it was opened during a probe", () =>
+it.effect("a breaker that was opened during a probe is probed again", () =>
   Effect.gen(function* () {
     const gates = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
     let probes = 0
@@ -93,7 +95,7 @@ it.effect("probes again if it was opened during a probe", () =>
   })
 )
 
-it.effect("streams its states, the present one first", () =>
+it.effect("the stream of states begins with the current one", () =>
   Effect.gen(function* () {
     const { breaker, world } = yield* probed("available")
     const states = yield* Effect.forkChild(Stream.runCollect(Stream.take(breaker.states, 3)), {

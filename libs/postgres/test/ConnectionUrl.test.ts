@@ -84,8 +84,8 @@ const refused: ReadonlyArray<readonly [url: string, why: string]> = [
   ["postgres//user:hunter2@localhost", "."]
 ]
 
-describe("the URL of a database", () => {
-  it.each(known)("says how it is connected to: %s", (url, expected) => {
+describe("a database URL", () => {
+  it.each(known)("determines the connection: %s", (url, expected) => {
     expect(tlsOf(url)).toEqual(expected)
   })
 
@@ -178,7 +178,7 @@ const notTrusted: ReadonlyArray<readonly [host: string, query: string, code: str
 ]
 
 layer(server, { excludeTestServices: true })("a server with a certificate", (it) => {
-  it.effect.each(encrypted)("is connected to: %s, %s", ([host, query, expected]) =>
+  it.effect.each(encrypted)("is accepted: %s, %s", ([host, query, expected]) =>
     Effect.gen(function* () {
       const url = urlOf(yield* Server, host, query)
       expect(yield* Effect.provide(isEncrypted, clientAt(url))).toBe(expected)

@@ -43,18 +43,21 @@ const measure = ({ machine, monotonic, set }: Machine, there: number, back: numb
 
 const hour = 3_600_000
 
-it.each([-hour, 0, hour])("shows the database's time on a machine that is wrong by %i ms", (by) => {
-  const made = makeMachine(by)
-  const { clock, machine } = made
-  expect(clock.currentTimeMillisUnsafe(), "until it is measured").toBe(machine.millis())
-  measure(made, 3, 3)
-  expect(clock.currentTimeMillisUnsafe()).toBe(machine.truth())
-  machine.pass(86_400_000)
-  expect(clock.currentTimeMillisUnsafe(), "a day later").toBe(machine.truth())
-  expect(clock.currentTimeNanosUnsafe() / 1_000_000n).toBe(BigInt(machine.truth()))
-})
+it.each([-hour, 0, hour])(
+  "the clock shows the database's time on a machine that is wrong by %i ms",
+  (by) => {
+    const made = makeMachine(by)
+    const { clock, machine } = made
+    expect(clock.currentTimeMillisUnsafe(), "until it is measured").toBe(machine.millis())
+    measure(made, 3, 3)
+    expect(clock.currentTimeMillisUnsafe()).toBe(machine.truth())
+    machine.pass(86_400_000)
+    expect(clock.currentTimeMillisUnsafe(), "a day later").toBe(machine.truth())
+    expect(clock.currentTimeNanosUnsafe() / 1_000_000n).toBe(BigInt(machine.truth()))
+  }
+)
 
-it("does not notice that the clock of its machine is set", () => {
+it("the clock is unaffected when the machine's clock is set", () => {
   const made = makeMachine(0)
   measure(made, 1, 1)
   made.machine.wrongBy = hour
@@ -62,7 +65,7 @@ it("does not notice that the clock of its machine is set", () => {
   expect(made.clock.currentTimeMillisUnsafe()).toBe(made.machine.truth())
 })
 
-it("follows the database's clock where that is set", () => {
+it("the clock follows a change of the database's clock", () => {
   const made = makeMachine(0)
   measure(made, 1, 1)
   for (const ahead of [hour, -hour]) {
@@ -81,7 +84,7 @@ const trips = fc.array(
   { minLength: 1, maxLength: 30 }
 )
 
-it("is wrong by half of the first round trip at most, and goes back only to the truth", () => {
+it("the clock is wrong by at most half of the first round trip, and only corrections set it back", () => {
   fc.assert(
     fc.property(trips, ([first = { idle: 0, there: 0, back: 0 }, ...others]) => {
       const made = makeMachine(hour)

@@ -62,8 +62,8 @@ const cleared = (owner: Redacted.Redacted, ...users: ReadonlyArray<string>) =>
 
 const passwords = ["hunter 2'\"\\$ %L %I", "0123456789abcdef", "a%40b:c/d?e#f", "~".repeat(200)]
 
-describe("a user of a service", () => {
-  it.live.each(passwords)("logs in with its password and no other: %s", (password) =>
+describe("a service's database user", () => {
+  it.live.each(passwords)("logs in only with its password: %s", (password) =>
     Effect.gen(function* () {
       const owner = yield* freshUrl
       const user = freshName("query")
@@ -77,7 +77,7 @@ describe("a user of a service", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("gets the password of the next time, and no second role", () =>
+  it.live("gets a new password on the next run, and no second role", () =>
     Effect.gen(function* () {
       const owner = yield* freshUrl
       const user = freshName("query")
@@ -98,7 +98,7 @@ describe("a user of a service", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("is stored on the server as a verifier only", () =>
+  it.live("has only a password verifier stored on the server", () =>
     Effect.gen(function* () {
       const owner = yield* freshUrl
       const user = freshName("query")
@@ -113,7 +113,7 @@ describe("a user of a service", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("connects to its own database only", () =>
+  it.live("can connect to its own database only", () =>
     Effect.gen(function* () {
       const owner = yield* freshUrl
       const other = yield* database(Redacted.make(inject("databaseUrl")))
@@ -126,7 +126,7 @@ describe("a user of a service", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("is dropped with its scope, and can be made again", () =>
+  it.live("is dropped at the end of its scope, and can be created again", () =>
     Effect.gen(function* () {
       const owner = yield* freshUrl
       const names = Effect.map(Effect.scoped(DatabaseUsers.temporary(owner)), (databaseUsers) =>
@@ -157,9 +157,9 @@ const unfit: ReadonlyArray<Unfit> = [
     "has no password",
     (owner, user) => ({ query: databaseUserAt(owner, user, "s%C3%A9cret-word") })
   ],
-  ["may do more than it is to", (owner) => ({ query: owner })],
+  ["has more privileges than it needs", (owner) => ({ query: owner })],
   [
-    "is that of another one",
+    "is the same as another one",
     (owner, user) => ({
       auth: databaseUserAt(owner, user, "secret-word"),
       query: databaseUserAt(owner, user, "secret-word")
@@ -167,7 +167,7 @@ const unfit: ReadonlyArray<Unfit> = [
   ]
 ]
 
-it.live.each(unfit)("no user is made where one %s", ([why, databaseUsers]) =>
+it.live.each(unfit)("no user is created if one %s", ([why, databaseUsers]) =>
   Effect.gen(function* () {
     const owner = yield* freshUrl
     const user = freshName("unfit")
@@ -186,7 +186,7 @@ it.live.each(unfit)("no user is made where one %s", ([why, databaseUsers]) =>
   }).pipe(Effect.scoped)
 )
 
-it.live("the migration job makes the users that it is given, and names no password", () =>
+it.live("the migration job creates the configured users and logs no password", () =>
   Effect.gen(function* () {
     const owner = yield* database(Redacted.make(inject("databaseUrl")))
     const user = freshName("post_import")
@@ -209,8 +209,8 @@ it.live("the migration job makes the users that it is given, and names no passwo
   }).pipe(Effect.scoped)
 )
 
-describe("on a server of its own", () => {
-  it.live("several databases are migrated at once, and share the roles", () =>
+describe("a server of its own", () => {
+  it.live("allows concurrent migrations of several databases, which share the roles", () =>
     Effect.gen(function* () {
       const { url } = yield* EmbeddedPostgres.temporary
       const urls = yield* Effect.all(Array.from({ length: 4 }, () => database(url)))
@@ -229,7 +229,7 @@ describe("on a server of its own", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("an owner who is no superuser migrates, and makes users", () =>
+  it.live("can be migrated by an owner that is not a superuser, which creates the users", () =>
     Effect.gen(function* () {
       const { url } = yield* EmbeddedPostgres.temporary
       yield* ask(url, "create role managed login createrole password 'managed'")

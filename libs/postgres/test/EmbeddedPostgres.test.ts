@@ -60,7 +60,7 @@ const initialised = Layer.effect(
 )
 
 layer(initialised, { excludeTestServices: true })("the embedded PostgreSQL", (it) => {
-  it.effect("is safe, private and of UTF-8", () =>
+  it.effect("is durable, private and uses UTF-8", () =>
     Effect.gen(function* () {
       const { url } = yield* start(yield* temporaryDataDir(), {})
       const settings = `select name, setting from pg_settings where name in
@@ -81,7 +81,7 @@ layer(initialised, { excludeTestServices: true })("the embedded PostgreSQL", (it
     }).pipe(Effect.scoped)
   )
 
-  it.effect("keeps everything over a stop, and leaves no process", () =>
+  it.effect("keeps its data over a restart, and leaves no process", () =>
     Effect.gen(function* () {
       const dataDir = yield* Initialised
       const first = yield* start(dataDir)
@@ -94,7 +94,7 @@ layer(initialised, { excludeTestServices: true })("the embedded PostgreSQL", (it
     }).pipe(Effect.scoped)
   )
 
-  it.effect("adopts a server that runs already, and stops it only where it is to", () =>
+  it.effect("adopts a running server, and stops it only if asked to", () =>
     Effect.gen(function* () {
       const dataDir = yield* Initialised
       const first = yield* start(dataDir)
@@ -109,7 +109,7 @@ layer(initialised, { excludeTestServices: true })("the embedded PostgreSQL", (it
     }).pipe(Effect.scoped)
   )
 
-  it.effect("starts once where two start at once", () =>
+  it.effect("starts once under two concurrent starts", () =>
     Effect.gen(function* () {
       const dataDir = yield* temporaryDataDir()
       const both = yield* Effect.all([start(dataDir), start(dataDir)], { concurrency: 2 })
@@ -120,7 +120,7 @@ layer(initialised, { excludeTestServices: true })("the embedded PostgreSQL", (it
     }).pipe(Effect.scoped)
   )
 
-  it.effect("recovers from being killed, with everything that was committed", () =>
+  it.effect("recovers all committed data after it was killed", () =>
     Effect.gen(function* () {
       const dataDir = yield* Initialised
       const first = yield* start(dataDir)
@@ -147,7 +147,7 @@ layer(initialised, { excludeTestServices: true })("the embedded PostgreSQL", (it
     }).pipe(Effect.scoped)
   )
 
-  it.effect("touches no folder that holds something else", () =>
+  it.effect("does not modify a folder with other content", () =>
     Effect.gen(function* () {
       const dataDir = yield* temporaryDataDir()
       mkdirSync(dataDir)
@@ -157,7 +157,7 @@ layer(initialised, { excludeTestServices: true })("the embedded PostgreSQL", (it
     }).pipe(Effect.scoped)
   )
 
-  it.effect("says so where its port is taken", () =>
+  it.effect("reports that its port is taken", () =>
     Effect.gen(function* () {
       const port = yield* takenPort
       const dataDir = yield* Initialised
@@ -167,8 +167,8 @@ layer(initialised, { excludeTestServices: true })("the embedded PostgreSQL", (it
   )
 })
 
-describe.runIf(process.getuid?.() === 0 && hasProc)("the embedded PostgreSQL of root", () => {
-  it.live("runs from a folder that only root can enter, and keeps its data there as well", () =>
+describe.runIf(process.getuid?.() === 0 && hasProc)("the embedded PostgreSQL under root", () => {
+  it.live("runs from a folder that only root can enter, and keeps its data there", () =>
     Effect.gen(function* () {
       const dataDir = yield* temporaryDataDir(0o700)
       const first = yield* start(dataDir)
@@ -179,7 +179,7 @@ describe.runIf(process.getuid?.() === 0 && hasProc)("the embedded PostgreSQL of 
     }).pipe(Effect.scoped)
   )
 
-  it.live("knows which users the permissions admit", () =>
+  it.live("determines which users the permissions admit", () =>
     Effect.gen(function* () {
       const nobody = { uid: 65_534, gid: 65_534 }
       expect(canReach(nobody, yield* temporaryFolder(0o755))).toBe(true)

@@ -39,14 +39,14 @@ const inTheWay: ReadonlyArray<readonly [Worker, string]> = [
   ["auth", "lock table refresh_tokens in exclusive mode"]
 ]
 
-layer(place, { excludeTestServices: true })("the probe", (it) => {
+layer(place, { excludeTestServices: true })("the health probe", (it) => {
   it.effect.each(workers)("finds the database available, with the rights of %s", (worker) =>
     Effect.gen(function* () {
       expect(yield* foundWhile(worker, "away", "select 1")).toBe("available")
     })
   )
 
-  it.effect.each(inTheWay)("waits where requests to %s would wait: %s", ([worker, lock]) =>
+  it.effect.each(inTheWay)("waits for the same locks as requests to %s: %s", ([worker, lock]) =>
     Effect.gen(function* () {
       expect(yield* foundWhile(worker, "not_answering", lock)).toBe("not_answering")
       const meanwhile = yield* foundWhile(worker, "available", lock)
@@ -62,7 +62,7 @@ layer(place, { excludeTestServices: true })("the probe", (it) => {
     })
   )
 
-  it.effect("reports a database that admits no connection as away", () =>
+  it.effect("reports a database that accepts no connection as unavailable", () =>
     Effect.gen(function* () {
       const url = Redacted.value(yield* Url)
       const wrong = Object.assign(new URL(url), { password: "wrong" })

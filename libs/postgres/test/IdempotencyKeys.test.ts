@@ -78,8 +78,8 @@ const useKeys = Effect.gen(function* () {
   yield* changeAccount(whose, () => ({}), { keep: yield* keep })
 })
 
-layer(storage, { excludeTestServices: true })("keys", (it) => {
-  it.effect("are found by index by every operation", () =>
+layer(storage, { excludeTestServices: true })("idempotency keys", (it) => {
+  it.effect("are found by index in every operation", () =>
     Effect.gen(function* () {
       yield* fill("many", 5_000, noon)
       yield* rows((sql) => sql`vacuum analyze idempotency_keys`)
@@ -90,7 +90,7 @@ layer(storage, { excludeTestServices: true })("keys", (it) => {
     })
   )
 
-  it.effect("do not read a large answer for another request", () =>
+  it.effect("are checked without reading a large response for a different request", () =>
     Effect.gen(function* () {
       const request = freshKeyed()
       yield* reserve(request)
@@ -109,7 +109,7 @@ layer(storage, { excludeTestServices: true })("keys", (it) => {
     })
   )
 
-  it.effect("are deleted a few at a time, an hour after they have expired", () =>
+  it.effect("are deleted in small batches, an hour after expiry", () =>
     Effect.gen(function* () {
       yield* rows((sql) => sql`delete from idempotency_keys`)
       yield* fill("old", 250, noon)
@@ -132,7 +132,7 @@ layer(storage, { excludeTestServices: true })("keys", (it) => {
     })
   )
 
-  it.effect("are deleted concurrently, and work meanwhile", () =>
+  it.effect("are deleted concurrently, and remain usable meanwhile", () =>
     Effect.gen(function* () {
       yield* rows((sql) => sql`delete from idempotency_keys`)
       yield* fill("old", 1_000, noon)

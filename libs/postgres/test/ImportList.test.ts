@@ -31,17 +31,19 @@ const stageMany = Effect.fnUntraced(function* (count: number) {
   return supplier.code
 })
 
-layer(storage, { excludeTestServices: true })("a list in PostgreSQL", (it) => {
-  it.effect.each([999, 1_000, 1_001, 2_000, 2_001])("of %d ends where it ends", (count) =>
-    Effect.gen(function* () {
-      const supplier = yield* stageMany(count)
-      const all = Array.from({ length: count }, (_, index) => String(index + 1).padStart(6, "0"))
-      for (const limit of [null, 1, 999, 1_000, 1_001, 2_000, 2_001, 2_002]) {
-        const entries = yield* listOf(supplier, limit)
-        const numbers = entries.map((entry) => entry.external_account_number)
-        expect(numbers).toStrictEqual(all.slice(0, limit ?? undefined))
-      }
-    })
+layer(storage, { excludeTestServices: true })("an import list in PostgreSQL", (it) => {
+  it.effect.each([999, 1_000, 1_001, 2_000, 2_001])(
+    "of %d imports is complete at every limit",
+    (count) =>
+      Effect.gen(function* () {
+        const supplier = yield* stageMany(count)
+        const all = Array.from({ length: count }, (_, index) => String(index + 1).padStart(6, "0"))
+        for (const limit of [null, 1, 999, 1_000, 1_001, 2_000, 2_001, 2_002]) {
+          const entries = yield* listOf(supplier, limit)
+          const numbers = entries.map((entry) => entry.external_account_number)
+          expect(numbers).toStrictEqual(all.slice(0, limit ?? undefined))
+        }
+      })
   )
 
   it.effect.each([
@@ -49,7 +51,7 @@ layer(storage, { excludeTestServices: true })("a list in PostgreSQL", (it) => {
     ["2026-11-22 12:00:00.123+00", "2026-11-22T12:00:00.123Z"],
     ["2026-11-22 12:00:00.000001+00", "2026-11-22T12:00:00.000Z"],
     ["9999-12-31 23:59:59.999+00", "9999-12-31T23:59:59.999Z"]
-  ] as const)("has %s as %s", ([stored, read]) =>
+  ] as const)("returns %s as %s", ([stored, read]) =>
     Effect.gen(function* () {
       const imports = yield* ImportProcesses
       const { caller, keyOf, supplier } = yield* freshSupplier
@@ -72,16 +74,18 @@ layer(storage, { excludeTestServices: true })("a list in PostgreSQL", (it) => {
     })
   )
 
-  it.effect.each(["a\nb", "a\tb"])("is no list at all with a number that none can be: %j", (text) =>
-    Effect.gen(function* () {
-      const { supplier } = yield* freshSupplier
-      yield* rows(
-        (sql) => sql`
+  it.effect.each(["a\nb", "a\tb"])(
+    "dies with a defect for a number that cannot exist: %j",
+    (text) =>
+      Effect.gen(function* () {
+        const { supplier } = yield* freshSupplier
+        yield* rows(
+          (sql) => sql`
         insert into import_processes (supplier, external_account_number, payload, staged_at)
         values (${supplier.code}, ${text}, '{}', now())`
-      )
-      const exit = yield* Effect.exit(listOf(supplier.code))
-      expect(Exit.hasDies(exit)).toBe(true)
-    })
+        )
+        const exit = yield* Effect.exit(listOf(supplier.code))
+        expect(Exit.hasDies(exit)).toBe(true)
+      })
   )
 })

@@ -27,7 +27,7 @@ const valid = (sql: PgClient.PgClient) =>
 const run = <A, E>(test: Effect.Effect<A, E, Effect.Services<typeof setup>>) =>
   test.pipe(Effect.scoped, Effect.provide(Reactivity.layer))
 
-it.live("are there after the migrations", () =>
+it.live("all indexes exist after the migrations", () =>
   run(
     Effect.gen(function* () {
       const { sql } = yield* setup
@@ -36,7 +36,7 @@ it.live("are there after the migrations", () =>
   )
 )
 
-it.live("are built again after an interrupted build", () =>
+it.live("an interrupted index build is repeated", () =>
   run(
     Effect.gen(function* () {
       const { sql, url } = yield* setup
@@ -50,7 +50,7 @@ it.live("are built again after an interrupted build", () =>
   )
 )
 
-it.live("are built while requests write, and wait for earlier transactions", () =>
+it.live("indexes are built during writes, and wait for earlier transactions", () =>
   run(
     Effect.gen(function* () {
       const { other, sql, url } = yield* setup
@@ -74,7 +74,7 @@ it.live("are built while requests write, and wait for earlier transactions", () 
   )
 )
 
-it.live("are built by one session at a time", () =>
+it.live("only one session at a time builds indexes", () =>
   run(
     Effect.gen(function* () {
       const { other, sql, url } = yield* setup

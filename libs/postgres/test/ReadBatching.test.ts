@@ -37,7 +37,7 @@ const busySlot = Effect.gen(function* () {
   return { ...given, held }
 })
 
-it.effect("batches reads of the same turn of the event loop, up to the limit", () =>
+it.effect("reads of one turn of the event loop run in one batch, up to the limit", () =>
   Effect.gen(function* () {
     const { batches, read } = yield* oneSlot
     const commands = Array.from({ length: ReadBatching.maxReads + 2 }, (_, index) => `c${index}`)
@@ -47,7 +47,7 @@ it.effect("batches reads of the same turn of the event loop, up to the limit", (
   })
 )
 
-it.effect("answers equal commands of one batch each", () =>
+it.effect("equal reads of a batch share one answer", () =>
   Effect.gen(function* () {
     const { batches, read } = yield* oneSlot
     const answers = yield* Effect.all(["a", "a", "b"].map(read), { concurrency: "unbounded" })
@@ -56,7 +56,7 @@ it.effect("answers equal commands of one batch each", () =>
   })
 )
 
-it.effect("collects reads into one batch while all slots are taken", () =>
+it.effect("reads are collected into one batch while all slots are taken", () =>
   Effect.gen(function* () {
     const { batches, held, letGo, start } = yield* busySlot
     const fibers = []
@@ -71,7 +71,7 @@ it.effect("collects reads into one batch while all slots are taken", () =>
   })
 )
 
-it.effect("runs a batch that died again one by one", () =>
+it.effect("a batch that died is repeated read by read", () =>
   Effect.gen(function* () {
     const { batches, start } = yield* oneSlot
     const fibers = yield* Effect.forEach(["a", "poison", "c"], start)
@@ -81,7 +81,7 @@ it.effect("runs a batch that died again one by one", () =>
   })
 )
 
-it.effect("fails every read of a batch that failed, and does not repeat it", () =>
+it.effect("a failed batch fails all its reads and is not repeated", () =>
   Effect.gen(function* () {
     const { batches, start } = yield* oneSlot
     const fibers = yield* Effect.forEach(["a", "away"], start)
@@ -91,7 +91,7 @@ it.effect("fails every read of a batch that failed, and does not repeat it", () 
   })
 )
 
-it.effect("sheds requests while reads wait too long for a slot", () =>
+it.effect("requests are shed while reads wait too long for a slot", () =>
   Effect.gen(function* () {
     const { admission, letGo, start } = yield* busySlot
     const waiting = yield* start("a")
@@ -103,7 +103,7 @@ it.effect("sheds requests while reads wait too long for a slot", () =>
   })
 )
 
-it.effect("fails reads that waited in vain for a slot, and reads again once one is free", () =>
+it.effect("reads that wait too long for a slot fail, and later ones work once a slot is free", () =>
   Effect.gen(function* () {
     const { batches, held, letGo, read, start } = yield* busySlot
     const fibers = yield* Effect.forEach(["a", "b"], start)
@@ -118,7 +118,7 @@ it.effect("fails reads that waited in vain for a slot, and reads again once one 
   })
 )
 
-it.effect("drops a read that is interrupted, and goes on for the others", () =>
+it.effect("an interrupted read is dropped, and the others continue", () =>
   Effect.gen(function* () {
     const { batches, held, letGo, start } = yield* busySlot
     const [left, stays] = [yield* start("a"), yield* start("b")]

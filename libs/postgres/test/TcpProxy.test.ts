@@ -104,8 +104,8 @@ const table: ReadonlyArray<{
   }
 ]
 
-describe("the proxy", () => {
-  it.live.each(table)("does as the mode $mode says", ({ asked, fresh, lost, mode, old }) =>
+describe("the TCP proxy", () => {
+  it.live.each(table)("acts as documented in the mode $mode", ({ asked, fresh, lost, mode, old }) =>
     Effect.gen(function* () {
       const it = yield* world
       const waiting = it.old.ask.bind(it.old)
@@ -123,7 +123,7 @@ describe("the proxy", () => {
     })
   )
 
-  it.live("is slow both ways", () =>
+  it.live("delays both directions", () =>
     Effect.gen(function* () {
       const it = yield* world
       yield* set(it.proxy, { _tag: "Slow", millis: 60 })
@@ -134,7 +134,7 @@ describe("the proxy", () => {
     })
   )
 
-  it.live("holds everything back while it is silent, and loses nothing of it", () =>
+  it.live("buffers everything while it is silent, and delivers it afterwards", () =>
     Effect.gen(function* () {
       const it = yield* world
       yield* set(it.proxy, { _tag: "Silent" })
@@ -150,7 +150,7 @@ describe("the proxy", () => {
     })
   )
 
-  it.live("loses the answers whose random number is below the share", () =>
+  it.live("drops answers with a random number below the given share", () =>
     Effect.gen(function* () {
       const { port } = yield* server
       let answers = 0
@@ -165,7 +165,7 @@ describe("the proxy", () => {
     })
   )
 
-  it.live("takes a connection that ends for no answer", () =>
+  it.live("does not treat a connection that ends as an answer", () =>
     Effect.gen(function* () {
       const it = yield* world
       it.old.close()

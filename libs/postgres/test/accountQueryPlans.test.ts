@@ -111,8 +111,8 @@ const lookup: Lookup = {
   statementIds: [mayStatement("s").statement_id]
 }
 
-layer(storage, { excludeTestServices: true })("an account is found", (it) => {
-  it.effect("without a scan of a whole table, to be viewed, changed and described", () =>
+layer(storage, { excludeTestServices: true })("account queries", (it) => {
+  it.effect("scan no whole table to view, change or describe an account", () =>
     Effect.gen(function* () {
       const accounts = yield* Accounts
       yield* manyAccounts
@@ -138,7 +138,7 @@ layer(storage, { excludeTestServices: true })("an account is found", (it) => {
     })
   )
 
-  it.effect("with as many ids as a request may name, right after they have been added", () =>
+  it.effect("use the indexes for the maximum number of ids, even right after an insert", () =>
     Effect.gen(function* () {
       const account = yield* imported()
       const many = Array.from({ length: 10_000 }, (_, index) => creditOf(`many ${index}`))

@@ -258,8 +258,8 @@ const renamed: Readonly<Record<string, Partial<Chain>>> = {
   "two imports have exchanged their chains": { external_account_number: "3" }
 }
 
-layer(storage, { excludeTestServices: true })("the verification", (it) => {
-  it.effect.each(cases)("finds that $name", ({ found, name, tampering }) =>
+layer(storage, { excludeTestServices: true })("audit verification", (it) => {
+  it.effect.each(cases)("detects that $name", ({ found, name, tampering }) =>
     Effect.gen(function* () {
       const { there, verified } = yield* tampered(tampering)
       const [chain, position, why] = found
@@ -269,7 +269,7 @@ layer(storage, { excludeTestServices: true })("the verification", (it) => {
     })
   )
 
-  it.effect("finds nothing in an unaltered log, and counts what it has read", () =>
+  it.effect("accepts an unaltered log, and counts the entries", () =>
     Effect.gen(function* () {
       const { verified } = yield* tampered("select 1")
       expect(verified).toStrictEqual({ chains: 3, entries: 9, fault: null })

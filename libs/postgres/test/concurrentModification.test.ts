@@ -20,9 +20,9 @@ import { transactions, whileAccountsStandStill } from "../testing/standstill.ts"
 import * as TestDatabase from "../testing/TestDatabase.ts"
 
 layer(TestDatabase.layerAccounts, { excludeTestServices: true })(
-  "a change of an account that is modified concurrently",
+  "a change of an account under concurrent modification",
   (it) => {
-    it.effect("is decided again on the new state, and stored after the other", () =>
+    it.effect("is decided again on the new state, and stored after the other change", () =>
       Effect.gen(function* () {
         const account = yield* imported()
         const seen = new Map<string, ReadonlyArray<string>>()
@@ -55,7 +55,7 @@ layer(TestDatabase.layerAccounts, { excludeTestServices: true })(
       })
     )
 
-    it.effect("is decided again also after a change of an older release without revisions", () =>
+    it.effect("is decided again after a change by an older release without revisions", () =>
       Effect.gen(function* () {
         const { number } = yield* imported()
         const changed = yield* rows(

@@ -50,8 +50,8 @@ const refusesQuickly = Effect.fnUntraced(function* <A, E extends { readonly _tag
   expect(failure._tag).toBe("StorageUnavailable")
 })
 
-layer(Layer.effect(Server, restartable), { excludeTestServices: true })("the storage", (it) => {
-  it.effect("refuses while the database is away, and works when it is back", () =>
+layer(Layer.effect(Server, restartable), { excludeTestServices: true })("storage", (it) => {
+  it.effect("fails while the database is unavailable, and works again afterwards", () =>
     Effect.gen(function* () {
       const { startAgain, stop, url } = yield* Server
       yield* Effect.gen(function* () {
@@ -75,7 +75,7 @@ layer(Layer.effect(Server, restartable), { excludeTestServices: true })("the sto
     })
   )
 
-  it.effect("fails statements and transactions whose connection is lost", () =>
+  it.effect("fails statements and transactions that lose their connection", () =>
     Effect.gen(function* () {
       const { url } = yield* Server
       yield* Effect.gen(function* () {
@@ -100,7 +100,7 @@ layer(Layer.effect(Server, restartable), { excludeTestServices: true })("the sto
     })
   )
 
-  it.effect("starts without its database, and finds it later", () =>
+  it.effect("starts without its database, and connects later", () =>
     Effect.gen(function* () {
       const { startAgain, stop, url } = yield* Server
       yield* stop
@@ -113,7 +113,7 @@ layer(Layer.effect(Server, restartable), { excludeTestServices: true })("the sto
     })
   )
 
-  it.effect("treats a database that admits no connection as away", () =>
+  it.effect("treats a database that accepts no connection as unavailable", () =>
     Effect.gen(function* () {
       const { url } = yield* Server
       const wrong = new URL(Redacted.value(url))

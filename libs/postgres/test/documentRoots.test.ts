@@ -49,8 +49,8 @@ const storeRoot = ({ code }: Supplier, documentRoot: string) =>
   rows((sql) => sql`update suppliers set document_root = ${documentRoot} where code = ${code}`)
 
 layer(storage, { excludeTestServices: true })("document roots", (it) => {
-  describe("of two operators at once", () => {
-    it.effect.each(pairs)("are compared once the first is stored: %s and %s", ([first, second]) =>
+  describe("of two concurrent commands", () => {
+    it.effect.each(pairs)("are compared after the first is stored: %s and %s", ([first, second]) =>
       Effect.gen(function* () {
         const { sql } = yield* Database
         const root = hex(16)
@@ -70,7 +70,7 @@ layer(storage, { excludeTestServices: true })("document roots", (it) => {
     )
   })
 
-  it.effect("that overlap already stay, and only setting one is refused", () =>
+  it.effect("that overlap already are kept, and only a new setting is refused", () =>
     Effect.gen(function* () {
       const configuration = yield* Configuration
       const { supplier } = yield* freshSupplier

@@ -110,7 +110,7 @@ const becomes = ({ states }: Database["Service"], wanted: State) =>
   Stream.runHead(Stream.filter(states, (present) => present === wanted))
 
 layer(servers, { excludeTestServices: true })("after a failover", (it) => {
-  it.effect("every connection leads to the server that takes the place of the old one", () =>
+  it.effect("every connection leads to the new server", () =>
     Effect.gen(function* () {
       const { first, second } = yield* Servers
       const { createTeam, database, leadTo } = yield* behindLine
@@ -134,7 +134,7 @@ layer(servers, { excludeTestServices: true })("after a failover", (it) => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("requests are refused until a server takes writes", () =>
+  it.effect("requests are refused until the server accepts writes", () =>
     Effect.gen(function* () {
       const { second } = yield* Servers
       const { createTeam, database, leadTo } = yield* behindLine
@@ -160,7 +160,7 @@ layer(servers, { excludeTestServices: true })("after a failover", (it) => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("a server that takes writes again is used again", () =>
+  it.effect("a server that accepts writes again is used again", () =>
     Effect.gen(function* () {
       const { createTeam, database } = yield* behindLine
       yield* whileReadOnly(
@@ -171,7 +171,7 @@ layer(servers, { excludeTestServices: true })("after a failover", (it) => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("a connection that is read-only by itself is not kept among others", () =>
+  it.effect("a connection that is read-only by itself is removed from the pool", () =>
     Effect.gen(function* () {
       const { first } = yield* Servers
       const settings = { url: first, poolSize: 2, statementTimeout: Duration.seconds(20) }
@@ -222,7 +222,7 @@ layer(servers, { excludeTestServices: true })("after a failover", (it) => {
     }).pipe(Effect.scoped, Effect.provide(Reactivity.layer))
   )
 
-  it.effect("a connection is replaced when it has reached its maximal age", () =>
+  it.effect("a connection is replaced at its maximum age", () =>
     Effect.gen(function* () {
       const { first } = yield* Servers
       const pids = Effect.gen(function* () {

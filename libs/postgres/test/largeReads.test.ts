@@ -37,7 +37,7 @@ const addAfter = (account: Whose, { transaction_id: id }: typeof large, added: s
   changeAccount(account, adding(creditOf(added)), { lookup: { transactionIds: [id] } })
 
 layer(storage, { excludeTestServices: true, timeout: "30 seconds" })("a large read", (it) => {
-  it.effect("waits for one of the same organisation only", () =>
+  it.effect("waits only for large reads of the same organisation", () =>
     Effect.gen(function* () {
       const [first, second, other] = [
         yield* accountWithItems,

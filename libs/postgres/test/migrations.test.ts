@@ -60,7 +60,7 @@ const shapeOf = (url: Redacted.Redacted) =>
   }).pipe(Effect.provide(PgClient.layer({ url, maxConnections: 1 })))
 
 describe("the migrations", () => {
-  it.live("make everything from nothing, and nothing the second time", () =>
+  it.live("create everything in an empty database, and change nothing on the second run", () =>
     Effect.gen(function* () {
       const url = yield* emptyDatabase
       expect(yield* migrate(url)).toStrictEqual(all)
@@ -71,7 +71,7 @@ describe("the migrations", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("are applied once where several start at once", () =>
+  it.live("are applied once under concurrent starts", () =>
     Effect.gen(function* () {
       const url = yield* emptyDatabase
       const applied = yield* Effect.all(
@@ -158,13 +158,13 @@ describe("a migration of a database in use", () => {
         return yield* Effect.flip(sql.withTransaction(work))
       })
 
-    it.effect.each(breaking)("is detected where %s: %s", ([found, migration]) =>
+    it.effect.each(breaking)("is detected when %s: %s", ([found, migration]) =>
       Effect.gen(function* () {
         expect(yield* undone(migration)).toContain(found)
       })
     )
 
-    it.effect.each(keeping)("may be: %s", (migration) =>
+    it.effect.each(keeping)("is accepted: %s", (migration) =>
       Effect.gen(function* () {
         expect(yield* undone(migration)).toEqual([])
       })
@@ -179,7 +179,7 @@ describe("a migration of a database in use", () => {
     )
   })
 
-  it.live("lets other statements pass while a long transaction blocks it", () =>
+  it.live("lets other statements run while a long transaction blocks it", () =>
     Effect.gen(function* () {
       const url = yield* databaseAsOf((name) => name < "0008")
       const holder = yield* clientAt(url)
@@ -200,7 +200,7 @@ describe("a migration of a database in use", () => {
     }).pipe(Effect.scoped, Effect.provide(Reactivity.layer))
   )
 
-  it.live("says in one line that another transaction blocked it", () =>
+  it.live("reports in one line that another transaction blocked it", () =>
     Effect.gen(function* () {
       const url = yield* databaseAsOf((name) => name < "0008")
       const before = yield* shapeOf(url)
@@ -366,8 +366,8 @@ const refusals: ReadonlyArray<readonly [constraint: string, statement: string]> 
   ]
 ]
 
-layer(storage, { excludeTestServices: true })("the database refuses", (it) => {
-  it.effect.each(refusals)("what breaks %s", ([constraint, statement]) =>
+layer(storage, { excludeTestServices: true })("the database", (it) => {
+  it.effect.each(refusals)("refuses a row that breaks %s", ([constraint, statement]) =>
     Effect.gen(function* () {
       const account = yield* importedAccount
       const { run, sql } = yield* Database
@@ -384,7 +384,7 @@ layer(storage, { excludeTestServices: true })("the database refuses", (it) => {
     "update audit_log set outcome = 'created'",
     "delete from audit_log",
     "truncate audit_log"
-  ])("any change of the audit log: %s", (statement) =>
+  ])("refuses any change of the audit log: %s", (statement) =>
     Effect.gen(function* () {
       yield* importedAccount
       const { run, sql } = yield* Database

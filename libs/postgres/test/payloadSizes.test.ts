@@ -42,7 +42,7 @@ layer(storage)("a staged payload", (it) => {
     })
   )
 
-  it.effect("is not read by a claim if it is large, since its size is stored", () =>
+  it.effect("is not read by a claim if its stored size is large", () =>
     Effect.gen(function* () {
       const bytes = smallBytes + 1
       const { claimed } = yield* claimWithSize(bytes)
@@ -50,7 +50,7 @@ layer(storage)("a staged payload", (it) => {
     })
   )
 
-  it.effect("is measured by the claim if an earlier release has staged it", () =>
+  it.effect("is measured by the claim if an earlier release staged it", () =>
     Effect.gen(function* () {
       const { claimed } = yield* claimWithSize(null)
       expect(claimed).toMatchObject({ _tag: "Claimed", payload: stagedPayload })

@@ -128,8 +128,8 @@ const operations: Record<string, (given: Given) => Effect.Effect<unknown, unknow
     })
 }
 
-layer(storage, { excludeTestServices: true })("no table is read as a whole", (it) => {
-  it.effect.each(Object.entries(operations))("by %s", ([, operation]) =>
+layer(storage, { excludeTestServices: true })("a sequential scan", (it) => {
+  it.effect.each(Object.entries(operations))("does not happen in %s", ([, operation]) =>
     Effect.gen(function* () {
       const { caller, keyOf } = yield* fullSupplier
       const before = yield* scans
@@ -141,7 +141,7 @@ layer(storage, { excludeTestServices: true })("no table is read as a whole", (it
     })
   )
 
-  it.effect("and a scan of a whole table would be noticed", () =>
+  it.effect("is noticed by this test", () =>
     Effect.gen(function* () {
       const { run, sql } = yield* Database
       const before = yield* scans

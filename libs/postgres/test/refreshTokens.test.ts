@@ -75,7 +75,7 @@ describe("refresh tokens", () => {
     }).pipe(isolated)
   )
 
-  it.live("are deleted at a refresh, and a family with its last token", () =>
+  it.live("are deleted at a refresh, and their family with the last token", () =>
     Effect.gen(function* () {
       const key = yield* freshKey
       const first = yield* signIn(key, 0)
@@ -92,7 +92,7 @@ describe("refresh tokens", () => {
     }).pipe(isolated)
   )
 
-  it.live("stay valid, and used ones stay distinguishable from unknown ones", () =>
+  it.live("remain valid, and used ones remain distinguishable from unknown ones", () =>
     Effect.gen(function* () {
       const key = yield* freshKey
       for (let on = 0; on < 3; on++) yield* signIn(key, on)

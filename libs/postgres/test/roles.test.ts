@@ -228,14 +228,14 @@ const privateReads: ReadonlyArray<readonly [DatabaseUsers.Worker, string]> = [
   ["operator", "select hash from refresh_tokens"]
 ]
 
-layer(clients, { excludeTestServices: true, timeout: "60 seconds" })("the roles", (it) => {
+layer(clients, { excludeTestServices: true, timeout: "60 seconds" })("the database roles", (it) => {
   it.effect("have exactly the privileges of the matrix", () =>
     Effect.gen(function* () {
       expect(matrixOf(yield* grants)).toStrictEqual(matrix)
     })
   )
 
-  it.effect("have privileges on the columns of their statements only", () =>
+  it.effect("have privileges only on the columns of their statements", () =>
     Effect.gen(function* () {
       const partial = (yield* grants)
         .filter(({ columns, whole }) => !whole && columns.length > 0)
@@ -247,7 +247,7 @@ layer(clients, { excludeTestServices: true, timeout: "60 seconds" })("the roles"
     })
   )
 
-  it.effect("own nothing, have no special attributes and are in no other role", () =>
+  it.effect("own nothing, have no special attributes and are members of no other role", () =>
     Effect.gen(function* () {
       const { owner: sql, workers: clients } = yield* Clients
       const roles = Object.values(DatabaseUsers.roleOf)
@@ -275,7 +275,7 @@ layer(clients, { excludeTestServices: true, timeout: "60 seconds" })("the roles"
     })
   )
 
-  it.effect("reach the database and its schema, and no sequence and no function", () =>
+  it.effect("can use the database and its schema, but no sequence or function", () =>
     Effect.gen(function* () {
       const { owner: sql, workers: clients } = yield* Clients
       expect(
@@ -302,7 +302,7 @@ layer(clients, { excludeTestServices: true, timeout: "60 seconds" })("the roles"
     })
   )
 
-  it.effect("leave nothing to the public", () =>
+  it.effect("leave no privileges to public", () =>
     Effect.gen(function* () {
       const { owner: sql } = yield* Clients
       expect(
@@ -323,7 +323,7 @@ layer(clients, { excludeTestServices: true, timeout: "60 seconds" })("the roles"
     })
   )
 
-  it.effect("get nothing of what is made later", () =>
+  it.effect("get no privileges on objects that are created later", () =>
     Effect.gen(function* () {
       const { owner, workers: clients } = yield* Clients
       yield* Effect.acquireRelease(
@@ -354,7 +354,7 @@ layer(clients, { excludeTestServices: true, timeout: "60 seconds" })("the roles"
     })
   )
 
-  it.effect("cannot take another's role, nor the owner's", () =>
+  it.effect("cannot take another role, including the owner's", () =>
     Effect.gen(function* () {
       const { owner, workers: clients } = yield* Clients
       const [is] = yield* owner<{ user: string }>`select quote_ident(current_user) as user`
@@ -367,7 +367,7 @@ layer(clients, { excludeTestServices: true, timeout: "60 seconds" })("the roles"
     })
   )
 
-  it.effect.each(privateReads)("hide from %s what it does not need: %s", ([worker, statement]) =>
+  it.effect.each(privateReads)("deny %s what it does not need: %s", ([worker, statement]) =>
     Effect.gen(function* () {
       const { workers: clients } = yield* Clients
       expect(yield* outcomeOf(clients[worker], statement)).toBe(insufficientPrivilege)

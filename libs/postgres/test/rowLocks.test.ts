@@ -77,8 +77,8 @@ const tagsOf = (ended: ReadonlyArray<Ended>) =>
     return Predicate.hasProperty(value, "_tag") ? value._tag : value
   })
 
-layer(TestDatabase.layerAccounts)("while an import is locked", (it) => {
-  it.effect("other imports are staged at once, and the locked one when it is free", () =>
+layer(TestDatabase.layerAccounts)("a lock on an import", (it) => {
+  it.effect("delays only operations on that import", () =>
     Effect.gen(function* () {
       const imports = yield* ImportProcesses
       const { caller, keyOf } = yield* freshSupplier
@@ -100,7 +100,7 @@ layer(TestDatabase.layerAccounts)("while an import is locked", (it) => {
     })
   )
 
-  it.effect("operations that wait for it hold no connection", () =>
+  it.effect("makes operations wait without a connection", () =>
     Effect.gen(function* () {
       const imports = yield* ImportProcesses
       const { caller, keyOf } = yield* freshSupplier
@@ -126,7 +126,7 @@ layer(TestDatabase.layerAccounts)("while an import is locked", (it) => {
     })
   )
 
-  it.effect("an operation that waits for it fails after five seconds", () =>
+  it.effect("makes a waiting operation fail after five seconds", () =>
     Effect.gen(function* () {
       const imports = yield* ImportProcesses
       const { caller, keyOf } = yield* freshSupplier
@@ -147,8 +147,8 @@ layer(TestDatabase.layerAccounts)("while an import is locked", (it) => {
   )
 })
 
-layer(TestDatabase.layerAccounts)("while an account is locked", (it) => {
-  it.effect("others are changed at once, and it is when it is free", () =>
+layer(TestDatabase.layerAccounts)("a lock on an account", (it) => {
+  it.effect("delays only changes of that account", () =>
     Effect.gen(function* () {
       const account = yield* imported()
       const other = yield* imported()

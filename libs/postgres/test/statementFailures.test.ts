@@ -40,13 +40,15 @@ const passing = [
   "58030"
 ]
 
-it.effect.each(passing)("SQLSTATE %s is no defect: the request may be sent again", (code) =>
-  Effect.gen(function* () {
-    const failure = yield* Effect.flip(sorted(Effect.fail(failedWith(code))))
-    expect(failure).toBeInstanceOf(StorageUnavailable)
-    const inRollback = yield* Effect.flip(sorted(Effect.die(failedWith(code))))
-    expect(inRollback).toBeInstanceOf(StorageUnavailable)
-  })
+it.effect.each(passing)(
+  "SQLSTATE %s makes storage unavailable, so the request may be sent again",
+  (code) =>
+    Effect.gen(function* () {
+      const failure = yield* Effect.flip(sorted(Effect.fail(failedWith(code))))
+      expect(failure).toBeInstanceOf(StorageUnavailable)
+      const inRollback = yield* Effect.flip(sorted(Effect.die(failedWith(code))))
+      expect(inRollback).toBeInstanceOf(StorageUnavailable)
+    })
 )
 
 it.effect.each(["22P02", "23502", "23505", "42601", "42501", "XX000", undefined])(
@@ -58,7 +60,7 @@ it.effect.each(["22P02", "23502", "23505", "42601", "42501", "XX000", undefined]
     })
 )
 
-it.effect("leaves the failures that a port names as they are", () =>
+it.effect("typed failures of a port are passed on unchanged", () =>
   Effect.gen(function* () {
     expect(yield* Effect.flip(sorted(Effect.fail("refused" as const)))).toBe("refused")
     const lost = new SqlError({ reason: new ConnectionError({ cause: "gone" }) })
@@ -81,7 +83,7 @@ layer(storage, { excludeTestServices: true })("a failed statement", (it) => {
     `select '${secret}'::timestamptz`,
     `select * from "${secret}"`
   ]
-  it.effect.each(failing)("does not quote what it was about: %s", (statement) =>
+  it.effect.each(failing)("does not quote its data: %s", (statement) =>
     Effect.gen(function* () {
       const { run, sql } = yield* Database
       const exit = yield* Effect.exit(run(sql.unsafe(statement)))
@@ -104,10 +106,10 @@ layer(storage, { excludeTestServices: true })("a failed statement", (it) => {
   )
 })
 
-layer(storage, { excludeTestServices: true })("text that PostgreSQL cannot hold", (it) => {
+layer(storage, { excludeTestServices: true })("text that PostgreSQL cannot store", (it) => {
   const impossible = ["a\0b", "\0", "\uD83D", "a\uDE00"]
   it.effect.each(impossible.map((text) => [JSON.stringify(text), text] as const))(
-    "is nowhere, and no defect: %s",
+    "is not found, without a defect: %s",
     ([, text]) =>
       Effect.gen(function* () {
         const imports = yield* ImportProcesses
@@ -132,7 +134,7 @@ layer(storage, { excludeTestServices: true })("text that PostgreSQL cannot hold"
       })
   )
 
-  it.effect("is a valid position in a list", () =>
+  it.effect("is a valid start position of a list", () =>
     Effect.gen(function* () {
       const imports = yield* ImportProcesses
       const { caller, keyOf, supplier } = yield* freshSupplier
@@ -145,7 +147,7 @@ layer(storage, { excludeTestServices: true })("text that PostgreSQL cannot hold"
 })
 
 layer(storage, { excludeTestServices: true })("a staged payload", (it) => {
-  it.effect("is stored in a batch in which another one fails", () =>
+  it.effect("is stored even if another one in its batch fails", () =>
     Effect.gen(function* () {
       const imports = yield* ImportProcesses
       const { caller, keyOf } = yield* freshSupplier
@@ -168,7 +170,7 @@ layer(storage, { excludeTestServices: true })("a staged payload", (it) => {
     })
   )
 
-  it.effect("may be as large as a body, and is returned unchanged", () =>
+  it.effect("may have the maximum size of a body, and is returned unchanged", () =>
     Effect.gen(function* () {
       const imports = yield* ImportProcesses
       const { caller, keyOf } = yield* freshSupplier
@@ -196,13 +198,13 @@ const busyClock = Effect.map(Clock.Clock, (clock): Clock.Clock => {
 const decodeNumbers = rowsOf(Schema.Struct({ number: Schema.Int }))
 const numbers = (count: number) => Array.from({ length: count }, (_, number) => ({ number }))
 
-it.effect.each([0, 1, 8, 9, 5_000])("%i rows are decoded in their order", (count) =>
+it.effect.each([0, 1, 8, 9, 5_000])("%i rows are decoded in order", (count) =>
   Effect.gen(function* () {
     expect(yield* decodeNumbers(Effect.succeed(numbers(count)))).toEqual(numbers(count))
   })
 )
 
-it.effect.each([1, 5_000])("of %i rows, one that does not match its schema is a defect", (count) =>
+it.effect.each([1, 5_000])("one of %i rows that does not match its schema is a defect", (count) =>
   Effect.gen(function* () {
     const rows: Array<{ readonly number: unknown }> = numbers(count)
     rows[count - 1] = { number: "1" }

@@ -73,7 +73,7 @@ const asOwner = (url: Redacted.Redacted) =>
     Layer.fresh
   )
 
-it.live("keeps what it has, and lets the services in", () =>
+it.live("the migration to roles keeps the data, and services can log in", () =>
   Effect.gen(function* () {
     const url = yield* database
     yield* Migrator.make({})({ loader, table: "migrations" }).pipe(
