@@ -2,7 +2,7 @@
 import type { Demo } from "@data-import/local/DemoFile"
 import { Clock, Console, Data, Effect, Random, Result } from "effect"
 import { HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/http"
-import { differences } from "./Expected.ts"
+import { differences } from "./ResponsePattern.ts"
 import { json, type Paint, withoutSecrets } from "./Output.ts"
 import type { Known, Request, Step } from "./Step.ts"
 

@@ -8,7 +8,7 @@ import {
   statementsPayload,
   transactionsPayload
 } from "@data-import/domain/testing/samples"
-import type { Expected } from "./Expected.ts"
+import type { ResponsePattern } from "./ResponsePattern.ts"
 import { instant, keyOf, type Known, post, type Step } from "./Step.ts"
 
 const notesPath = "/v1/data-import/notes/create/"
@@ -18,7 +18,7 @@ const instructionPath = "/v1/data-import/payment-instruction/create/"
 
 const notesBody = (known: Known) => ({ ...notesPayload(), ...keyOf(known) })
 
-const noteLines = (status: string): ReadonlyArray<Expected> =>
+const noteLines = (status: string): ReadonlyArray<ResponsePattern> =>
   notesPayload().notes.map(({ body = "", created_at = instant }) => ({ created_at, body, status }))
 
 const notes: ReadonlyArray<Step> = [
@@ -79,7 +79,10 @@ const transactionsBody = (known: Known) => ({
   transactions: [...transactionsPayload().transactions, beforeClosing]
 })
 
-const results = (status: string, more: { readonly [member: string]: Expected }): Expected => ({
+const results = (
+  status: string,
+  more: { readonly [member: string]: ResponsePattern }
+): ResponsePattern => ({
   results: [
     ...transactionsPayload().transactions.map(({ amount, ...transaction }) => ({
       status,
@@ -109,7 +112,7 @@ const addedAnyway = (known: Known) => ({
   key: `${known.number}-anyway`
 })
 
-const addedOnce: Expected = {
+const addedOnce: ResponsePattern = {
   results: [
     {
       status: "TRANSACTION_ADDED_TO_ACCOUNT",
@@ -194,7 +197,7 @@ const statements: ReadonlyArray<Step> = [
 
 const instructionBody = (known: Known) => ({ ...instructionPayload(), ...keyOf(known) })
 
-const created = (known: Known): Expected => ({
+const created = (known: Known): ResponsePattern => ({
   kraken_account_number: known.accountNumber,
   reference: instructionPayload().reference
 })

@@ -3,7 +3,7 @@
  * answer.
  */
 import type { Demo } from "@data-import/local/DemoFile"
-import type { Expected } from "./Expected.ts"
+import type { ResponsePattern } from "./ResponsePattern.ts"
 
 /** What the journey knows so far. */
 export interface Known {
@@ -39,7 +39,7 @@ export interface Step {
   readonly request: (known: Known) => Request
   readonly status: number
   /** What the body must hold; it may hold more members than are named. */
-  readonly body: (known: Known) => Expected
+  readonly body: (known: Known) => ResponsePattern
   /** Whether it must be the answer that was kept of an earlier request. */
   readonly replayed?: boolean
   /** What later steps need of a body that is as expected. */

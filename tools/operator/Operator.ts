@@ -7,7 +7,7 @@ import { CliConfig, CliOutput, Command, GlobalFlag } from "effect/cli"
 import { account } from "./Accounts.ts"
 import { Json } from "./Answer.ts"
 import { audit } from "./Audit.ts"
-import { choice } from "./ChoiceLists.ts"
+import { codeLists } from "./CodeLists.ts"
 import { importCommand } from "./Imports.ts"
 import { key } from "./Keys.ts"
 import { organisation } from "./Organisations.ts"
@@ -49,7 +49,7 @@ const operator = Command.make("operator").pipe(
     key,
     supplier,
     team,
-    choice,
+    codeLists,
     importCommand,
     account,
     audit

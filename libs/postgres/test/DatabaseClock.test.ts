@@ -84,7 +84,7 @@ const trips = fc.array(
   { minLength: 1, maxLength: 30 }
 )
 
-it("the clock is wrong by at most half of the first round trip, and only corrections set it back", () => {
+it("the clock is wrong by at most half a round trip, and only corrections set it back", () => {
   fc.assert(
     fc.property(trips, ([first = { idle: 0, there: 0, back: 0 }, ...others]) => {
       const made = makeMachine(hour)

@@ -157,9 +157,9 @@ const unfit: ReadonlyArray<Unfit> = [
     "has no password",
     (owner, user) => ({ query: databaseUserAt(owner, user, "s%C3%A9cret-word") })
   ],
-  ["has more privileges than it needs", (owner) => ({ query: owner })],
+  ["may do more than it is to", (owner) => ({ query: owner })],
   [
-    "is the same as another one",
+    "is that of another one",
     (owner, user) => ({
       auth: databaseUserAt(owner, user, "secret-word"),
       query: databaseUserAt(owner, user, "secret-word")

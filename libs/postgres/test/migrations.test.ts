@@ -366,15 +366,19 @@ const refusals: ReadonlyArray<readonly [constraint: string, statement: string]> 
   ]
 ]
 
-layer(storage, { excludeTestServices: true })("the database", (it) => {
+const outcomeOf = Effect.fnUntraced(function* (statement: string) {
+  const { run, sql } = yield* Database
+  return yield* Effect.catchDefect(
+    Effect.as(run(sql.unsafe(statement)), "accepted"),
+    Effect.succeed
+  )
+})
+
+layer(storage, { excludeTestServices: true })("the schema", (it) => {
   it.effect.each(refusals)("refuses a row that breaks %s", ([constraint, statement]) =>
     Effect.gen(function* () {
       const account = yield* importedAccount
-      const { run, sql } = yield* Database
-      const failure = yield* Effect.catchDefect(
-        Effect.as(run(sql.unsafe(statement.replaceAll(/\bacc\b/g, account))), "accepted"),
-        (defect) => Effect.succeed(defect)
-      )
+      const failure = yield* outcomeOf(statement.replaceAll(/\bacc\b/g, account))
       expect(failure).toBeInstanceOf(StatementFailed)
       expect(failure).toMatchObject({ constraint })
     })
@@ -388,14 +392,11 @@ layer(storage, { excludeTestServices: true })("the database", (it) => {
     Effect.gen(function* () {
       yield* importedAccount
       const { run, sql } = yield* Database
-      const count = sql`select count(*) from audit_log`
-      const before = yield* run(count)
-      const failure = yield* Effect.catchDefect(
-        Effect.as(run(sql.unsafe(statement)), "accepted"),
-        (defect) => Effect.succeed(defect)
-      )
+      const count = run(sql`select count(*) from audit_log`)
+      const before = yield* count
+      const failure = yield* outcomeOf(statement)
       expect(failure).toMatchObject({ sqlState: "23001" })
-      expect(yield* run(count)).toStrictEqual(before)
+      expect(yield* count).toStrictEqual(before)
     })
   )
 })

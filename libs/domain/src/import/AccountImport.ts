@@ -66,9 +66,8 @@ export class AccountImport extends Context.Service<
   AccountImport,
   {
     /**
-     * The account as it would be stored. Looks neither at what is staged nor at the supplier's
-     * status. `parameterErrors`, here and below, are those beside the body: they are reported together with
-     * those of the body, before them.
+     * Answers the account as it would be stored. Ignores what is staged and the supplier's status.
+     * `parameterErrors`, here and below, are reported before the errors of the body.
      */
     readonly validate: (
       caller: Caller,
@@ -107,7 +106,7 @@ interface Dependencies {
   readonly concurrencyLimit: number | null
 }
 
-/** Who asks, the body as it was sent, and the parameterErrors beside it. */
+/** Who asks, the body as it was sent, and the errors of its parameters. */
 interface Asked {
   readonly caller: Caller
   readonly body: unknown

@@ -71,8 +71,8 @@ export class PostImport extends Context.Service<
   PostImport,
   {
     /**
-     * One result a note, in the order of the request. `parameterErrors`, here and below, are those beside
-     * the body: they are reported together with those of the body, before them.
+     * One result a note, in the order of the request. `parameterErrors`, here and below, are
+     * reported before the errors of the body.
      */
     readonly createNotes: (
       caller: Caller,
@@ -133,7 +133,6 @@ interface Write<A> {
   readonly caller: Caller
   readonly body: unknown
   readonly keep: Keep<A> | null
-  /** Those beside the body. */
   readonly parameterErrors: ReadonlyArray<FieldError>
 }
 

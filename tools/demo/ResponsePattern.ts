@@ -4,23 +4,24 @@
  */
 import { Predicate } from "effect"
 
-export type Expected =
+export type ResponsePattern =
   | string
   | number
   | boolean
   | null
   | RegExp
-  | ReadonlyArray<Expected>
-  | { readonly [member: string]: Expected }
+  | ReadonlyArray<ResponsePattern>
+  | { readonly [member: string]: ResponsePattern }
 
 const written = (value: unknown): string =>
   value instanceof RegExp ? `a text like ${value.source}` : (JSON.stringify(value) ?? "nothing")
 
-const isList = (expected: Expected): expected is ReadonlyArray<Expected> => Array.isArray(expected)
+const isList = (expected: ResponsePattern): expected is ReadonlyArray<ResponsePattern> =>
+  Array.isArray(expected)
 
 /** Every place at which the value is not as expected; `path` is where the value stands. */
 export const differences = (
-  expected: Expected,
+  expected: ResponsePattern,
   actual: unknown,
   path = "body"
 ): ReadonlyArray<string> => {

@@ -37,7 +37,7 @@ const listAll = Command.make(
   }, onStorage)
 ).pipe(Command.withDescription("List the values that were added"))
 
-export const choice = Command.make("choice").pipe(
+export const codeLists = Command.make("choice").pipe(
   Command.withDescription("Values that requests may choose from, beside the built-in ones"),
   Command.withSubcommands([add, listAll])
 )

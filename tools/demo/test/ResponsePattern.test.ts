@@ -1,7 +1,7 @@
 import { expect, it } from "vitest"
-import { differences, type Expected } from "../Expected.ts"
+import { differences, type ResponsePattern } from "../ResponsePattern.ts"
 
-const same: ReadonlyArray<readonly [expected: Expected, actual: unknown]> = [
+const same: ReadonlyArray<readonly [expected: ResponsePattern, actual: unknown]> = [
   [1, 1],
   ["", ""],
   [null, null],
@@ -11,7 +11,9 @@ const same: ReadonlyArray<readonly [expected: Expected, actual: unknown]> = [
   [[], []]
 ]
 
-const different: ReadonlyArray<readonly [expected: Expected, actual: unknown, path: string]> = [
+const different: ReadonlyArray<
+  readonly [expected: ResponsePattern, actual: unknown, path: string]
+> = [
   [1, "1", "body"],
   [null, undefined, "body"],
   [/^A-/, "B-1", "body"],
