@@ -1,6 +1,6 @@
 /**
- * What most other teams need: to validate an account before it is sent, with the codes and types
- * that go with it. Programs, ports and contract suites have paths of their own; see the README.
+ * The entry point for other teams: validation of an account before it is sent, with its codes and
+ * types. Programs, ports and contract suites have separate entry points; see the README.
  */
 export { type Account, type AccountInput, encodeAccount } from "./account/Account.ts"
 export { type Code, type FieldCode, registry, type RequestCode } from "./codes/Code.ts"

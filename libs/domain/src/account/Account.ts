@@ -151,16 +151,14 @@ export type Account = typeof Account.Type
 
 type EncodedAccount = typeof Account.Encoded
 
-/** An account as it is sent. */
 export interface AccountInput extends EncodedAccount {}
 
-/** The account as JSON. */
 export const encodeAccount = encoderOf(Account)
 
 /** The JSON text of the account: what validate answers and what is staged. */
 export const writingAccount = textEncoderOf(Account)
 
-/** What holds where an optional field is not sent. */
+/** The defaults of optional fields. */
 export const defaults = {
   unknown_occupier: false,
   account_type: "DOMESTIC",
@@ -168,7 +166,7 @@ export const defaults = {
   communication_preference: "ONLINE"
 } as const
 
-/** The balance of a new account: that of its ledgers, or the transfer balance where it has none. */
+/** The balance of a new account: the sum of its ledgers, or the transfer balance if it has none. */
 export const openingBalance = (account: Account): BigDecimal.BigDecimal => {
   const ledgers = account.ledgers ?? []
   if (ledgers.length === 0 && account.transfer_balance !== undefined) {

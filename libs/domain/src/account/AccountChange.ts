@@ -1,6 +1,6 @@
 /**
- * What a decision on an account reads and writes: the vocabulary between the pure decisions of the
- * nouns and the storage that carries them out under the account's lock.
+ * What a decision about an account reads and writes. The decisions are pure functions; storage runs
+ * them under the account's lock.
  */
 import type { BigDecimal, DateTime } from "effect"
 import type { FoundDocuments } from "./StoredDocument.ts"
@@ -12,12 +12,12 @@ import type { HistoricalStatement, StatementId } from "./Statement.ts"
 import { byteLength } from "../support/Utf8.ts"
 import type { Transaction, TransactionId } from "./Transaction.ts"
 
-/** A note as it is on the account: its time of creation is always known. */
+/** A note on an account. Its time of creation is always known. */
 export type AccountNote = Note & { readonly created_at: DateTime.Utc }
 
 /**
- * A statement as it is on the account. One of the account payload has only the fields it has there;
- * `origin` tells.
+ * A statement on an account. One from the account payload has only the fields of the payload; see
+ * `origin`.
  */
 export interface AccountStatement {
   readonly statement: HistoricalStatement
@@ -25,24 +25,24 @@ export interface AccountStatement {
 }
 
 /**
- * What to read of the account before deciding; what is not named is not read. However much is on
- * the account, what is read is bounded by what is named.
+ * What to read of the account before the decision. It bounds the read, however large the account
+ * is.
  */
 export interface Lookup {
-  /** Find of each of these notes the one that the account has already. */
+  /** For each of these notes, find the equal one on the account. */
   readonly notes?: ReadonlyArray<Note>
-  /** Read the transactions of these ids: the first that was added of each. */
+  /** Read the transactions with these ids. Of a repeated id, the first one is read. */
   readonly transactionIds?: ReadonlyArray<TransactionId>
-  /** How large they may be together (`sizeOf`); no limit unless given. */
+  /** The maximum total size (`sizeOf`); no limit if omitted. */
   readonly byteLimit?: number
   readonly statementIds?: ReadonlyArray<StatementId>
 }
 
-/** About the least that a transaction, and a line or tax item, takes in the body that brings it. */
+/** About the minimum size of a transaction, line item or tax item in a request body. */
 export const transactionBytes = 100
 export const itemBytes = 80
 
-/** How large a transaction is: about the bytes of its least spelling, its long texts in full. */
+/** About the size of the transaction in bytes, with its long texts in full. */
 export const sizeOf = (transaction: Transaction): number => {
   const { display_note = "", line_items = [], note = "", reference = "" } = transaction
   const { tax_items = [] } = transaction
@@ -50,21 +50,21 @@ export const sizeOf = (transaction: Transaction): number => {
   return transactionBytes + itemBytes * (line_items.length + tax_items.length) + texts
 }
 
-/** An existing transaction that is named, and how large it is. */
+/** An existing transaction and its size. */
 export interface SizedTransaction {
   readonly id: TransactionId
   readonly bytes: number
 }
 
-/** Which transactions are read, and how large they are together. */
+/** The transactions to read, and their total size. */
 export interface Readable {
   readonly ids: ReadonlyArray<TransactionId>
   readonly bytes: number
-  /** The one that passes the limit; it is not read, nor is any after it. */
+  /** The first transaction over the limit. Neither it nor any later one is read. */
   readonly unread: TransactionId | null
 }
 
-/** Which of these transactions are read, in the order in which they were named. */
+/** Selects the transactions to read, in the order of the request. */
 export const readableOf = (
   sized: ReadonlyArray<SizedTransaction>,
   { byteLimit = Infinity }: Lookup
@@ -80,8 +80,8 @@ export const readableOf = (
 }
 
 /**
- * The account as a decision sees it: always the first three and the instruction, the rest as the
- * lookup names it.
+ * The account as a decision sees it. The first three members and the instruction are always
+ * present; the others depend on the lookup.
  */
 export interface AccountView {
   readonly number: AccountNumber
@@ -91,23 +91,23 @@ export interface AccountView {
   /** The active payment instruction. */
   readonly instruction: PaymentInstruction | null
   /**
-   * For each note of the lookup: the time of creation of the first one on the account that is
-   * the same, null where there is none.
+   * For each note of the lookup, the time of creation of the first equal note on the account; null
+   * if there is none.
    */
   readonly noteTimes: ReadonlyArray<DateTime.Utc | null>
   readonly transactions: ReadonlyMap<TransactionId, Transaction>
-  /** The first transaction, in the order they were named, that was too large to be read. */
+  /** The first transaction, in the order of the lookup, that was too large to read. */
   readonly unreadTransaction: TransactionId | null
   readonly statements: ReadonlyMap<StatementId, AccountStatement>
 }
 
-/** A transaction to add; `movedFrom` is the date it was sent with, where the date was moved. */
+/** A transaction to add. If its date was moved, `movedFrom` is the original date. */
 export interface AddedTransaction {
   readonly transaction: Transaction
   readonly movedFrom: CalendarDate | null
 }
 
-/** What to store, in this order; `balance` is the one that then holds. */
+/** What to store, in this order. `balance` is the new balance. */
 export interface AccountChange {
   readonly balance: BigDecimal.BigDecimal
   readonly transactions: ReadonlyArray<AddedTransaction>
@@ -121,13 +121,13 @@ export interface AccountChange {
   readonly documents: FoundDocuments
 }
 
-/** What a decision leads to: what to store, and what to answer. */
+/** The result of a decision: what to store and what to answer. */
 export interface Decision<A> {
   readonly change: AccountChange
   readonly answer: A
 }
 
-/** The change of nothing, to build on. */
+/** A change that stores nothing; a base for others. */
 export const noChange = (account: AccountView): AccountChange => ({
   balance: account.balance,
   transactions: [],
@@ -137,7 +137,6 @@ export const noChange = (account: AccountView): AccountChange => ({
   documents: new Map()
 })
 
-/** Whether there is anything to store. */
 export const isEmpty = (change: AccountChange): boolean =>
   change.transactions.length === 0 &&
   change.notes.length === 0 &&

@@ -1,6 +1,6 @@
 /**
- * Everything that is on an account, for the operator to look at: as values, and as the JSON that is
- * shown of them, in the names of the wire. No program decides on it.
+ * The whole content of an account for the operator, as values and as JSON with the names of the
+ * wire. No program bases a decision on it.
  */
 import type { FoundDocuments } from "./StoredDocument.ts"
 import { type BigDecimal, type DateTime, Schema, Struct } from "effect"
@@ -22,9 +22,7 @@ import type { Ledger } from "./Ledger.ts"
 import { SupplyAddress } from "./SupplyAddress.ts"
 import { encodeTransaction } from "./Transaction.ts"
 
-/**
- * The fields of a payload that a description has elsewhere: as its key, or as a list of its own.
- */
+/** The payload fields that a description has elsewhere: in its key, or as a separate list. */
 const describedElsewhere = [
   "import_supplier",
   "external_account_number",
@@ -34,11 +32,11 @@ const describedElsewhere = [
   "statements"
 ] as const
 
-/** The fields that an account has from its payload and that nothing changes after the import. */
+/** The payload fields that nothing changes after the import. */
 export const OwnFields = Schema.Struct(Struct.omit(Account.fields, describedElsewhere))
 export type OwnFields = typeof OwnFields.Type
 
-/** The own fields of an account, with the defaults of those that were not sent. */
+/** The account's own fields, with defaults for those that were not sent. */
 export const ownFieldsOf = (account: Account) => {
   const { account_billing_options: options, ...own } = Struct.omit(account, describedElsewhere)
   return {
@@ -55,12 +53,12 @@ export interface DescribedTransaction extends AddedTransaction {
   readonly ledgerCode: string | null
 }
 
-/** A payment instruction with the time of its end; null while it is active. */
+/** A payment instruction with the time of its end, or null while it is active. */
 export type DescribedInstruction = NonNullable<AccountChange["instruction"]> & {
   readonly endedAt: DateTime.Utc | null
 }
 
-/** Lists are in the order in which their elements came onto the account. */
+/** Lists are in the order in which their elements were added. */
 export interface AccountDescription {
   readonly key: ImportKey
   readonly number: AccountNumber
@@ -178,7 +176,7 @@ const instructionJson = ({ details, endedAt, instruction }: DescribedInstruction
   ended_at: instant(endedAt ?? undefined)
 })
 
-/** The account as JSON; what is not there is null. Money is text with two decimals. */
+/** The account as JSON, with null for missing values. Money is text with two decimals. */
 export const encodeDescription = (account: AccountDescription) => ({
   ...account.key,
   kraken_account_number: account.number,

@@ -9,11 +9,11 @@ import { choice, fieldCheck, formed, integer, isStorable, text, trimmed } from "
 import { JsonObject } from "../schema/JsonObject.ts"
 import type { Rule, RuleSet } from "../schema/Rules.ts"
 
-/** ASCII letters only: elsewhere one letter may have two capitals, and so look like a country. */
+/** ASCII only, because upper-casing other letters can turn a text into a country code. */
 const isCountry = (code: string): boolean =>
   /^[A-Za-z]{2}$/.test(code) && isCountryCode(code.toUpperCase())
 
-/** ISO 3166-1 alpha-2, in capitals whatever was sent. */
+/** ISO 3166-1 alpha-2, converted to capitals. */
 const Country = formed(isCountry, {
   code: "invalid_country_code",
   detail: "Must be an ISO 3166-1 alpha-2 country code."

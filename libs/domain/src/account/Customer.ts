@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { CalendarDate, Email, PhoneNumber, text } from "../schema/Field.ts"
 import type { Rule, RuleSet } from "../schema/Rules.ts"
 
-/** What the customer consented to; `defaultPreferences` holds where a preference is not sent. */
+/** What the customer consented to. `defaultPreferences` applies to those that were not sent. */
 export const CustomerPreferences = Schema.Struct({
   opted_into_sms: Schema.optionalKey(Schema.Boolean),
   opted_into_recommended: Schema.optionalKey(Schema.Boolean),

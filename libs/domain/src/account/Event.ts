@@ -1,6 +1,5 @@
 /**
- * The names of the outbox events. A name is stable for ever; its meaning may only grow by a new
- * version.
+ * The names of the outbox events. A name never changes. A change of meaning needs a new version.
  */
 import { Schema } from "effect"
 import type { Code } from "../codes/Code.ts"
@@ -23,7 +22,7 @@ export const releaseEvent = (dryRun: boolean, successful: boolean): EventName =>
     : "data_import.import_process.dry_run_error-v1"
 }
 
-/** What that event says went wrong: the outcome, then the codes of the errors, each once. */
+/** The codes of that event: the outcome, then the distinct codes of the errors. */
 export const releaseCodes = (
   outcome: Code,
   errors: ReadonlyArray<{ readonly code: Code }>

@@ -1,6 +1,6 @@
 /**
- * The state machine of one import, from staging to the platform account, as pure functions. Storage
- * keeps what these functions decide and nothing else.
+ * The state machine of an import, from staging to the platform account, as pure functions. Storage
+ * only keeps what they decide.
  * Source: docs/contract/import.md#import-states.
  */
 import { DateTime, Schema } from "effect"
@@ -31,7 +31,7 @@ export interface ImportProcess {
   readonly account: { readonly number: AccountNumber; readonly createdAt: DateTime.Utc } | null
 }
 
-/** The state of an import at an instant. An expired lease is no lease. */
+/** The state of an import at an instant. An expired lease counts as none. */
 export type ImportState =
   | { readonly _tag: "Pending" }
   | { readonly _tag: "Skipped" }
@@ -54,20 +54,17 @@ export const stateAt = (process: ImportProcess, now: DateTime.Utc): ImportState 
   return { _tag: "Pending" }
 }
 
-/**
- * Whether a stage may store, an attempt may start or the operator may skip: nothing else is under
- * way.
- */
+/** Whether nothing else is in progress, so that a stage, an attempt or a skip is allowed. */
 export const isFree = (state: ImportState): boolean => state._tag === "Pending"
 
 /**
- * Whether the attempt still holds the import, and so may complete or release it, and renew its
- * lease while that lasts.
+ * Whether the attempt still holds the import, and so may complete or release it. It may renew its
+ * lease only before the expiry.
  */
 export const holds = (process: ImportProcess, attempt: AttemptId): boolean =>
   process.account === null && !process.skipped && process.lease?.attempt === attempt
 
-/** The status that the supplier sees; a skipped import and an expired attempt read UNKNOWN. */
+/** The status for the supplier. A skipped import and an expired attempt are reported as UNKNOWN. */
 export const ImportStatus = Schema.Literals(["UNKNOWN", "IN_PROGRESS", "COMPLETED"])
 export type ImportStatus = typeof ImportStatus.Type
 

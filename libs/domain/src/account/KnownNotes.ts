@@ -1,6 +1,6 @@
 /**
- * When two notes are the same note: the same body, or for notes without a body the same document
- * paths, and the same time of creation where one was sent.
+ * Which notes are equal: the same body, or for notes without a body the same document paths, and
+ * the same time of creation if one was sent.
  * Source: docs/contract/post-import.md#same-notes.
  */
 import type { DateTime } from "effect"
@@ -8,16 +8,14 @@ import type { AccountNote, AccountView } from "./AccountChange.ts"
 import { formatInstant } from "../schema/Field.ts"
 import { type Note, pathsOf } from "./Note.ts"
 
-/** What a note is known by: two notes of the same text are the same note. */
+/** The content by which notes are compared. */
 const contentOf = (note: Note): string => JSON.stringify(note.body ?? pathsOf(note))
 
-/**
- * Datetimes of the wire are whole seconds: what is answered must be known when it is sent again.
- */
+/** Rounds down to seconds like the wire, so that a note is recognised by the time in a response. */
 const keyOf = (content: string, created_at: DateTime.Utc | undefined): string =>
   created_at === undefined ? content : `${formatInstant(created_at)} ${content}`
 
-/** Notes by what they are known by; of those that are the same, the first. */
+/** Notes by content and time. Of equal notes, the first one is kept. */
 export const makeKnownNotes = () => {
   const times = new Map<string, DateTime.Utc>()
   const remember = (note: AccountNote): void => {
@@ -32,7 +30,8 @@ export const makeKnownNotes = () => {
 }
 
 /**
- * What an account with these notes, in the order in which they came, shows of the notes asked for.
+ * For each requested note, the time of creation of the equal one among `notes`, which are in the
+ * order in which they were added.
  */
 export const noteTimesOf = (
   onAccount: ReadonlyArray<AccountNote>,

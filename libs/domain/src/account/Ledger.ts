@@ -1,6 +1,6 @@
 /**
- * The ledgers of an account and the money rules over them. Every sum is exact, and a broken rule
- * states both figures.
+ * The ledgers of an account and their money rules. Sums are exact, and the error of a broken rule
+ * states both values.
  * Source: docs/contract/account.md#ledger, docs/contract/account.md#ledger-rules.
  */
 import { BigDecimal, Schema } from "effect"
@@ -9,7 +9,7 @@ import { CalendarDate, list, nonBlankText } from "../schema/Field.ts"
 import { eachValid, isAmong, type Rule, type RuleSet } from "../schema/Rules.ts"
 import { isNotInFuture, signedAmount, Transaction, transactionRules } from "./Transaction.ts"
 
-/** Balances are money; a transaction list that is not sent is empty. */
+/** Balances are money. A missing transaction list is empty. */
 export const Ledger = Schema.Struct({
   ledger_code: nonBlankText(64),
   last_statement_balance: Schema.optionalKey(Money),
@@ -32,7 +32,7 @@ const sumOf = (transactions: ReadonlyArray<Transaction>): BigDecimal.BigDecimal 
 const lastStatementBalance = (ledger: Ledger): BigDecimal.BigDecimal =>
   ledger.last_statement_balance ?? zero
 
-/** What the ledger holds now: the last statement's balance and all that came since. */
+/** The current balance: that of the last statement plus all later transactions. */
 export const balanceOf = (ledger: Ledger): BigDecimal.BigDecimal =>
   ledger.ledger_balance ??
   BigDecimal.sum(lastStatementBalance(ledger), sumOf(currentTransactions(ledger)))
@@ -73,7 +73,7 @@ const historyHasClosingDate: Rule<Ledger> = (ledger, _facts, report) => {
   }
 }
 
-/** Whether any transaction that can be read at all has the property. */
+/** Whether any valid transaction has the property. */
 const someValid = (
   transactions: ReadonlyArray<Transaction>,
   has: (transaction: Transaction) => boolean

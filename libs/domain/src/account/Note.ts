@@ -9,9 +9,7 @@ import type { Rule, RuleSet } from "../schema/Rules.ts"
 
 export const NoteDocument = Schema.Struct({ document_path: DocumentPath })
 
-/**
- * `created_at` defaults to the time of the import; `unpin_at` is when a pinned note ends being so.
- */
+/** `created_at` defaults to the time of the import. At `unpin_at` the note is no longer pinned. */
 export const Note = Schema.Struct({
   body: Schema.optionalKey(nonBlankText(10_000)),
   document_paths: Schema.optionalKey(list(NoteDocument)),
@@ -21,7 +19,7 @@ export const Note = Schema.Struct({
 })
 export type Note = typeof Note.Type
 
-/** The paths of its documents in their order, without a leading slash. */
+/** The paths of the note's documents in order, without a leading slash. */
 export const pathsOf = ({ document_paths = [] }: Note): ReadonlyArray<string> =>
   document_paths.map(({ document_path }) => relativePath(document_path))
 

@@ -7,7 +7,6 @@ import { Schema } from "effect"
 import { choice, nonBlankText } from "../schema/Field.ts"
 import { isAmong, type Rule } from "../schema/Rules.ts"
 
-/** An instruction by its vendor's code and reference. */
 export const PaymentInstruction = Schema.Struct({
   vendor: nonBlankText(64),
   reference: nonBlankText(512),
@@ -15,7 +14,7 @@ export const PaymentInstruction = Schema.Struct({
 })
 export type PaymentInstruction = typeof PaymentInstruction.Type
 
-/** What may be kept of an instruction, and never a whole card or account number. */
+/** What may be stored of an instruction. It never contains a whole card or account number. */
 export type InstructionDetails =
   | {
       readonly _tag: "Card"
@@ -26,7 +25,7 @@ export type InstructionDetails =
     }
   | { readonly _tag: "DirectDebit"; readonly bankName: string | null; readonly status: string }
 
-/** What each vendor offers; one that the operator added offers every type. */
+/** The types that each vendor offers. A vendor that the operator added offers every type. */
 const offers: Readonly<Record<string, ReadonlyArray<PaymentInstruction["type"]>>> = {
   STRIPE: ["CARD"],
   GOCARDLESS: ["DIRECT_DEBIT"]

@@ -1,6 +1,6 @@
 /**
- * Statements of the past: those of the account payload, and the fuller ones of the historical
- * statements import. Both share one space of ids.
+ * Past statements: those of the account payload, and the more detailed ones of the historical
+ * statements import. Both share the same ids.
  * Source: docs/contract/account.md#statement, docs/contract/post-import.md#historical-statement.
  */
 import { Schema } from "effect"
@@ -42,7 +42,7 @@ export const statementRules: RuleSet<Statement> = {
   rules: [periodIsForward, documentExists("statement_path")]
 }
 
-/** Each statement id once in a request or payload. */
+/** A statement id may occur once in a request or payload. */
 export const statementIdsAreUnique: Rule<{
   readonly statements?: ReadonlyArray<{ readonly statement_id: StatementId }>
 }> = ({ statements }, _facts, report) => {

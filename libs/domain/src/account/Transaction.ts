@@ -36,7 +36,7 @@ export const LineItem = Schema.Struct({
 })
 export type LineItem = typeof LineItem.Type
 
-/** `rate` is a share or a price, as `unit_type` says. */
+/** `rate` is a share or a price, depending on `unit_type`. */
 export const TaxItem = Schema.Struct({
   amount: LineAmount,
   tax_type: nonBlankText(32),
@@ -70,7 +70,7 @@ export const paymentTypes = {
   REPAYMENT: ["DIRECT_CREDIT", "CARD_REFUND", "BACS", "CHEQUE"]
 } as const
 
-/** `amount` is money, never signed by direction: the type says which way it goes. */
+/** `amount` is money. Its sign does not depend on the direction, which follows from the type. */
 export const Transaction = Schema.Struct({
   transaction_id: TransactionId,
   transaction_date: CalendarDate,
@@ -88,8 +88,8 @@ export const Transaction = Schema.Struct({
 export type Transaction = typeof Transaction.Type
 
 /**
- * A transaction as it is on an account: the sentence on a moved date does not count towards the
- * limit of its display note.
+ * A transaction on an account. The sentence about a moved date does not count towards the length of
+ * its display note.
  */
 export const AccountTransaction = Schema.Struct({
   ...Transaction.fields,
@@ -102,9 +102,7 @@ export const AccountTransaction = Schema.Struct({
  */
 export const encodeTransaction = encoderOf(AccountTransaction)
 
-/**
- * What the transaction does to a balance: PAYMENT and CREDIT raise it, the other types lower it.
- */
+/** The effect on the balance: PAYMENT and CREDIT raise it, the other types lower it. */
 export const signedAmount = (
   transaction: Pick<Transaction, "amount" | "type">
 ): BigDecimal.BigDecimal =>
@@ -115,7 +113,7 @@ export const signedAmount = (
 type OptionalField =
   "reason" | "reference" | "payment_type" | "product_code" | "line_items" | "tax_items"
 
-/** The types that have each field that not all have. */
+/** For each optional field, the types that have it. */
 const typesWith: { readonly [Field in OptionalField]: ReadonlyArray<TransactionType> } = {
   reason: ["CHARGE", "CREDIT", "PAYMENT", "REPAYMENT"],
   reference: ["PAYMENT", "REPAYMENT"],
@@ -233,7 +231,10 @@ export const transactionRules: RuleSet<Transaction> = {
   }
 }
 
-/** In the account payload a transaction has happened; the transactions import decides otherwise. */
+/**
+ * Transactions of the account payload may not be in the future. The transactions import has its own
+ * rule.
+ */
 export const isNotInFuture: Rule<Transaction> = (transaction, { today }, report) => {
   if (transaction.transaction_date > today) {
     const detail = `Must not be after ${today}.`

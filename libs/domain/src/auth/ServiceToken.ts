@@ -24,32 +24,38 @@ import { type TokenPayload, unixSeconds } from "../organisation/AccessToken.ts"
 const tokenLifetime = Duration.minutes(60)
 const refreshTokenLifetime = Duration.days(7)
 
-/** Failed attempts of one address in the window that learn the reason; later ones are throttled. */
+/**
+ * Failed attempts of one address in the window that are answered with the reason. Later ones are
+ * throttled.
+ */
 const failedAttemptLimit = 20
 const failedAttemptWindow = Duration.minutes(1)
 
 const retryAfterSeconds = 5
 
-/** No such key, or it is revoked or expired: the caller does not learn which. */
+/** The key is unknown, revoked or expired. The caller is not told which. */
 export class InvalidApiKey extends Data.TaggedError("InvalidApiKey")<{}> {}
 
 /**
- * Unknown, expired, used before, or of a key that no longer lives: the caller does not learn which.
+ * The token is unknown, expired, used before, or its key is no longer valid. The caller is not told
+ * which.
  */
 export class InvalidRefreshToken extends Data.TaggedError("InvalidRefreshToken")<{}> {}
 
-/** The credential is not valid, and too many from this address were not; it is to wait so long. */
+/**
+ * The credential is not valid, and too many attempts from this address failed. The caller must
+ * wait.
+ */
 export class Throttled extends Data.TaggedError("Throttled")<{
   readonly retryAfterSeconds: number
 }> {}
 
-/** Why there is no token. */
 export type TokenRefused = InvalidApiKey | InvalidRefreshToken | Throttled | ServiceUnavailable
 
-/** What proves who asks: exactly one of the two. */
+/** Exactly one of the two credentials. */
 export type Credential = { readonly APIKey: string } | { readonly refreshToken: string }
 
-/** `refreshExpiresIn` is the instant at which the refresh token ends, in Unix seconds. */
+/** `refreshExpiresIn` is the expiry of the refresh token in Unix seconds. */
 export interface ServiceTokens {
   readonly token: string
   readonly refreshToken: string
@@ -57,7 +63,7 @@ export interface ServiceTokens {
   readonly payload: TokenPayload
 }
 
-/** The end of something that begins at `start` and never outlives the key. */
+/** The expiry of a token from `start`, at the latest that of the key. */
 const endOf = (start: DateTime.Utc, lifetime: Duration.Duration, key: ApiKey): DateTime.Utc => {
   const end = DateTime.addDuration(start, lifetime)
   return key.expiresAt === null ? end : DateTime.min(end, key.expiresAt)
@@ -65,7 +71,7 @@ const endOf = (start: DateTime.Utc, lifetime: Duration.Duration, key: ApiKey): D
 
 /**
  * Counts the failed attempts of an address, and throttles those beyond the limit. The credential is
- * checked first, so a valid one is never refused for what others did from the same address.
+ * checked first, so a valid one is never refused because of others at the same address.
  */
 const makeThrottle = (apiKeys: ApiKeys["Service"]) => {
   const limiter = RateLimiter.make((clientAddress: string, now) => {
@@ -172,7 +178,7 @@ export const layer: Layer.Layer<ServiceToken, never, ApiKeys | TokenSigner | Tok
     })
   )
 
-/** What the operator decides about a new key; `expiresAt` is null for a key that does not end. */
+/** The operator's choices for a new key. `expiresAt` is null for a key without expiry. */
 export interface KeyOrder {
   readonly organisation: OrganisationName
   readonly label: string
@@ -181,8 +187,8 @@ export interface KeyOrder {
 }
 
 /**
- * A new API key. `secret` is what the organisation sends, `sk_` and 256 bits in base64url; it is
- * shown this once, since only its hash is kept.
+ * Issues an API key. `secret` is what the organisation sends: `sk_` and 256 bits in base64url. It
+ * cannot be shown again, because only its hash is stored.
  */
 export const issueKey: (
   order: KeyOrder
@@ -206,8 +212,8 @@ export const issueKey: (
 })
 
 /**
- * Ends a key and its refresh tokens now, and its access tokens within 60 seconds; false if there is
- * no such key. A second time changes nothing.
+ * Revokes a key and its refresh tokens at once, and its access tokens within 60 seconds. False if
+ * the key does not exist. Repeating it changes nothing.
  */
 export const revokeKey: (id: ApiKeyId) => Effect.Effect<boolean, StorageUnavailable, ApiKeys> =
   Effect.fn("ServiceToken.revokeKey")(function* (id: ApiKeyId) {

@@ -4,17 +4,18 @@
 export type CodeKind = "request" | "field"
 
 /**
- * What an error is about, so that nobody parses its detail. Decimals are exact and written as text.
+ * What an error is about, so that clients need not parse its detail. Decimals are exact and written
+ * as text.
  * Source: docs/contract/errors.md#parameters
  */
 export interface ErrorParameters {
   /** The bound that was exceeded: a count, a number, a day or an instant. */
   readonly limit?: number | string
-  /** What was sent, or counted. */
+  /** The value that was sent, or a count. */
   readonly actual?: number | string
-  /** What it should have been. */
+  /** The expected value. */
   readonly expected?: number | string
-  /** `actual` less `expected`. */
+  /** `actual` minus `expected`. */
   readonly difference?: string
   /** The nearest documented name. */
   readonly nearest?: string

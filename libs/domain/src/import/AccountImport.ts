@@ -1,7 +1,6 @@
 /**
- * Validating, staging and processing an account: the first half of a migration. Nothing is
- * acknowledged before it is stored, nothing is stored by halves, and every request may be sent
- * again.
+ * Validates, stages and processes an account: the first half of a migration. A request is
+ * acknowledged only after it is stored, is stored completely or not at all, and may be repeated.
  * Source: docs/contract/import.md#creating-an-account.
  */
 import { Config, Context, type DateTime, Effect, Layer, Option } from "effect"
@@ -41,7 +40,7 @@ export interface Staged {
   readonly key: ImportKey
 }
 
-/** Why an import in this state can neither be staged nor processed; null where it can. */
+/** Why an import in this state can neither be staged nor processed; null if it can. */
 const refusalOf = (key: ImportKey, found: ImportState | null) => {
   switch (found?._tag) {
     case undefined:
@@ -74,14 +73,16 @@ export class AccountImport extends Context.Service<
       body: unknown,
       parameterErrors?: ReadonlyArray<FieldError>
     ) => Effect.Effect<Account, Failure>
-    /** Stores the account for processing; the data that counts is the last one acknowledged. */
+    /** Stores the account for processing. The last acknowledged payload is processed. */
     readonly stage: (
       caller: Caller,
       body: unknown,
       keep?: Keep<Staged> | null,
       parameterErrors?: ReadonlyArray<FieldError>
     ) => Effect.Effect<Staged, Failure>
-    /** Makes the platform account from the staged data, or with `dry_run` shows that it would. */
+    /**
+     * Creates the platform account from the staged data, or with `dry_run` checks that it could.
+     */
     readonly process: (
       caller: Caller,
       body: unknown,
@@ -91,7 +92,7 @@ export class AccountImport extends Context.Service<
   }
 >()("@data-import/domain/AccountImport") {}
 
-/** `CONCURRENCY_LIMIT` is the deployment's. */
+/** `CONCURRENCY_LIMIT` applies to the whole deployment. */
 const settings = Config.all({
   lease: Settings.lease,
   concurrencyLimit: Settings.integer("CONCURRENCY_LIMIT", { minimum: 0, maximum: 1_000_000 })
@@ -106,7 +107,7 @@ interface Dependencies {
   readonly concurrencyLimit: number | null
 }
 
-/** Who asks, the body as it was sent, and the errors of its parameters. */
+/** The caller, the body as it was sent, and the errors of the parameters. */
 interface Asked {
   readonly caller: Caller
   readonly body: unknown

@@ -1,7 +1,7 @@
 /**
- * One attempt at making an account of staged data: under a lease that is renewed while the attempt
- * runs and given back however it ends. An attempt that dies leaves a lease that expires, and the
- * next attempt takes over; no interleaving makes two accounts or half of one.
+ * An attempt to create an account from staged data. Its lease is renewed while it runs and released
+ * when it ends. If its process dies, the lease expires and the next attempt takes over. No
+ * interleaving creates two accounts or a partial one.
  * Source: docs/contract/import.md#attempts-and-leases.
  */
 import { Cause, DateTime, Duration, Effect, Fiber, Option, Random, Result } from "effect"
@@ -32,16 +32,15 @@ export interface Created {
   readonly kraken_account_number: AccountNumber
 }
 
-/** An attempt that holds its import. */
 export interface Attempt {
   readonly id: AttemptId
   readonly key: ImportKey
   readonly payload: string | LargePayload
   readonly dryRun: boolean
-  /** The operations team that is to own the account. */
+  /** The operations team that will own the account. */
   readonly team: string
   readonly caller: Caller
-  /** How the answer is kept, where the request has an idempotency key. */
+  /** How to keep the response; null without an idempotency key. */
   readonly keep: Keep<Created> | null
 }
 
@@ -55,10 +54,10 @@ interface Dependencies extends Given {
   readonly budget: WorkBudget
 }
 
-/** When a request over the concurrency limit is worth sending again, in seconds. */
+/** Retry-After, in seconds, for a request over the concurrency limit. */
 const limitRetryAfter = 5
 
-/** How often a lease is renewed within its life. */
+/** How often a lease is renewed within its duration. */
 const renewals = 3
 
 const newAttemptId = Effect.sync(() => AttemptId.make(crypto.randomUUID()))
@@ -68,7 +67,7 @@ const newAccountNumber: Effect.Effect<AccountNumber> = Effect.map(
   (number) => AccountNumber.make(`A-${number.toString(16).toUpperCase().padStart(8, "0")}`)
 )
 
-/** What an attempt that ends so leaves on record. */
+/** The outcome and codes to record for an attempt that ends with this result. */
 const recordOf = (
   cause: Cause.Cause<Failure | StorageUnavailable>
 ): { readonly outcome: Code; readonly errors: ReadonlyArray<{ code: Code; attr: string }> } => {
@@ -127,7 +126,10 @@ const renewing = ({ lease, processes }: Dependencies, { id, key }: Attempt) =>
     Effect.interruptible
   )
 
-/** A large one is read here, where there is room for it, and not while its attempt waits. */
+/**
+ * A large payload is read here, after its permits were acquired, so that waiting attempts hold no
+ * memory.
+ */
 const textOf = ({ processes }: Dependencies, { id, key, payload }: Attempt) =>
   typeof payload === "string"
     ? Effect.succeed(payload)
@@ -135,7 +137,7 @@ const textOf = ({ processes }: Dependencies, { id, key, payload }: Attempt) =>
         Effect.flatMap(Option.match({ onNone: () => unavailable, onSome: Effect.succeed }))
       )
 
-/** Today's rules on the data as it was staged. */
+/** Validates the staged data by today's rules. */
 const revalidate = Effect.fnUntraced(function* (deps: Dependencies, attempt: Attempt) {
   const { requestValidator } = deps
   const { caller } = attempt
@@ -150,7 +152,7 @@ const revalidate = Effect.fnUntraced(function* (deps: Dependencies, attempt: Att
 const completed = ({ processes }: Dependencies, command: Parameters<Port["complete"]>[0]) =>
   Effect.catchTag(processes.complete(command), "ReservationLost", () => keyInUse)
 
-/** What is stored once is not broken off: the store itself knows whether the lease is lost. */
+/** Not interruptible once it has begun, because storage itself detects a lost lease. */
 const create = Effect.fnUntraced(function* (
   deps: Dependencies,
   attempt: Attempt,

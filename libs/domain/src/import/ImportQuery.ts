@@ -1,6 +1,6 @@
 /**
- * Where each import of a supplier stands. Reads only; a supplier that is not the caller's looks
- * like one that does not exist.
+ * The state of each import of a supplier. Read-only. A supplier of another organisation is reported
+ * as unknown.
  * Source: docs/contract/queries.md#queries.
  */
 import { Context, DateTime, Effect, Layer, Option, Schema, Stream } from "effect"
@@ -22,13 +22,13 @@ export interface ImportStatusRecord {
   readonly kraken_account_number: AccountNumber | ""
 }
 
-/** `limit` and `after` as the list endpoints take them; null where they are not sent. */
+/** The parameters of the list endpoints; null if they were not sent. */
 export interface ListRange {
   readonly limit: number | null
   readonly after: string | null
 }
 
-/** The whole list, or a page of it with where the next one starts: null where it is the last. */
+/** The whole list, or a page with the start of the next one (null on the last page). */
 export type ImportList =
   | { readonly _tag: "Whole"; readonly entries: Stream.Stream<ImportListEntry, Failure> }
   | {
@@ -40,7 +40,7 @@ export type ImportList =
 export class ImportQuery extends Context.Service<
   ImportQuery,
   {
-    /** `supplier` and `number` as they stand in the path; what cannot be either is not found. */
+    /** `supplier` and `number` come from the path. Invalid ones are reported as not found. */
     readonly status: (
       caller: Caller,
       supplier: string,
@@ -68,7 +68,7 @@ const make = Effect.gen(function* () {
     return Option.isSome(supplier) ? supplier.value : yield* new NotFound()
   })
 
-  /** Evaluated at the time of reading, because earlier reads may be out of date. */
+  /** Evaluated when the import is read, because an earlier time would be out of date. */
   const stateNow = Effect.fnUntraced(function* (key: ImportKey) {
     const found = yield* processes.find(key)
     const now = yield* DateTime.now

@@ -1,16 +1,15 @@
 /**
- * What an access token says, in the domain's words and as it is spelled inside the token, and the
- * way from one to the other. Every adapter that makes or reads tokens uses the same way, so that a
- * token means the same to all.
+ * The claims of an access token, as domain values and as they are encoded inside the token, and the
+ * conversion between them. All adapters that sign or verify tokens share it.
  * Source: docs/contract/authentication.md#access-tokens.
  */
 import { DateTime, Schema } from "effect"
 import { ApiKeyId, OrganisationName, Scope } from "./Organisation.ts"
 
-/** Instants are whole seconds once a token carries them. */
+/** Instants lose their fractions of a second in the token. */
 export interface TokenClaims {
   readonly organisation: OrganisationName
-  /** The key that the token was made with, so that a service can look up whether it still lives. */
+  /** The API key of the token, so that a service can check whether it is still valid. */
   readonly apiKey: ApiKeyId
   readonly scopes: ReadonlyArray<Scope>
   readonly issuedAt: DateTime.Utc
@@ -18,8 +17,8 @@ export interface TokenClaims {
 }
 
 /**
- * The claims inside the token. `iat` and `exp` are Unix seconds, `scope` is separated by spaces,
- * and `jti` is the API key's id, a dot and a random part that no other token has.
+ * The claims inside the token. `iat` and `exp` are Unix seconds, and scopes are separated by
+ * spaces. `jti` is the API key's id, a dot and a unique random part.
  */
 export const TokenPayload = Schema.Struct({
   iss: Schema.String,
@@ -31,12 +30,12 @@ export const TokenPayload = Schema.Struct({
 })
 export type TokenPayload = typeof TokenPayload.Type
 
-/** The seconds since the epoch, cut. */
+/** Unix seconds, rounded down. */
 export const unixSeconds = (at: DateTime.Utc): number => Math.floor(at.epochMilliseconds / 1000)
 
 const fromUnixSeconds = (seconds: number): DateTime.Utc => DateTime.makeUnsafe(seconds * 1000)
 
-/** `random` is the part of `jti` that is unique to the token. It contains no dot. */
+/** `random` is the unique part of `jti`. It must not contain a dot. */
 export const toPayload = (claims: TokenClaims, issuer: string, random: string): TokenPayload => ({
   iss: issuer,
   sub: claims.organisation,
@@ -46,7 +45,7 @@ export const toPayload = (claims: TokenClaims, issuer: string, random: string): 
   scope: claims.scopes.join(" ")
 })
 
-/** A scope that this release does not know opens nothing, and does not spoil those beside it. */
+/** Unknown scopes are ignored, so that a newer release can add some. */
 export const toClaims = (payload: TokenPayload): TokenClaims => ({
   organisation: payload.sub,
   apiKey: ApiKeyId.make(payload.jti.slice(0, payload.jti.lastIndexOf("."))),

@@ -1,7 +1,6 @@
 /**
- * The client of the platform on whose behalf suppliers are migrated, its API keys, and the caller
- * that a token stands for. A token names the organisation; what the organisation may touch is
- * always looked up.
+ * An organisation (the client for which suppliers are migrated), its API keys, and the caller of a
+ * request. A token names the organisation; its suppliers are always looked up.
  */
 import { DateTime, Schema } from "effect"
 
@@ -13,7 +12,7 @@ export const OrganisationName = Schema.String.check(
 ).pipe(Schema.brand("OrganisationName"))
 export type OrganisationName = typeof OrganisationName.Type
 
-/** Identifier of an API key; public, unlike the key itself. */
+/** Identifier of an API key. Unlike the key itself, it is public. */
 export const ApiKeyId = Schema.String.pipe(Schema.brand("ApiKeyId"))
 export type ApiKeyId = typeof ApiKeyId.Type
 
@@ -26,7 +25,7 @@ export const RequestId = Schema.String.check(Schema.isPattern(/^[A-Za-z0-9._-]{1
 )
 export type RequestId = typeof RequestId.Type
 
-/** Who asks: the subject of a verified token, and the request it came with. */
+/** The subject of a verified token, with the request that carried it. */
 export interface Caller {
   readonly organisation: OrganisationName
   readonly apiKey: ApiKeyId
@@ -40,7 +39,8 @@ export interface Organisation {
 }
 
 /**
- * An API key as it is kept: the secret itself only as its SHA-256 hash, in lower-case hexadecimal.
+ * An API key as it is stored. The secret is stored only as its SHA-256 hash, in lower-case
+ * hexadecimal.
  */
 export interface ApiKey {
   readonly id: ApiKeyId
@@ -56,9 +56,9 @@ export interface ApiKey {
 /** A key without its secret, for display. */
 export type ListedKey = Omit<ApiKey, "hash">
 
-/** When a key ends; null for never. */
+/** The expiry and revocation of a key; null for none. */
 export type KeyEnd = Pick<ApiKey, "expiresAt" | "revokedAt">
 
-/** Whether the key opens anything at `now`: neither revoked nor expired. */
+/** Whether the key is neither revoked nor expired at `now`. */
 export const isLive = (key: KeyEnd, now: DateTime.Utc): boolean =>
   key.revokedAt === null && (key.expiresAt === null || DateTime.isGreaterThan(key.expiresAt, now))

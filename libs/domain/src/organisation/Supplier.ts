@@ -1,6 +1,6 @@
 /**
- * An import supplier: the group of accounts that one organisation migrates, with the behaviour
- * configured for it. Set up by the operator; no endpoint changes it.
+ * An import supplier: a group of accounts that one organisation migrates, with its settings. Only
+ * the operator changes them.
  * Source: docs/contract/operator.md#import-suppliers.
  */
 import { Result, Schema } from "effect"
@@ -20,10 +20,9 @@ export type SupplierCode = typeof SupplierCode.Type
 export const SupplierStatus = Schema.Literals(["Ongoing", "Paused", "Complete"])
 export type SupplierStatus = typeof SupplierStatus.Type
 
-/** What the operator may set of a supplier at any time. */
 export interface SupplierSettings {
   /**
-   * Where the supplier's documents start in the bucket; the code itself unless configured. It never
+   * The folder of the supplier's documents in the bucket, by default the supplier's code. It never
    * overlaps the root of another organisation's supplier.
    */
   readonly documentRoot: string
@@ -33,7 +32,7 @@ export interface SupplierSettings {
   readonly customerEmails: boolean
   /** How many imports of this supplier may be processed at once; null for no limit. */
   readonly concurrencyLimit: number | null
-  /** Whose day is the supplier's business day; UTC unless configured. */
+  /** The time zone of the supplier's business day, by default UTC. */
   readonly timeZone: TimeZone
 }
 
@@ -46,7 +45,7 @@ export interface Supplier extends SupplierSettings {
 const segmentsOf = (root: string): ReadonlyArray<string> =>
   root.split("/").filter((segment) => segment !== "")
 
-/** Whether two document roots are the same folder, or one lies within the other. */
+/** Whether two document roots are equal or nested. */
 const rootsOverlap = (one: string, other: string): boolean => {
   const [ones, others] = [segmentsOf(one), segmentsOf(other)]
   const depth = Math.min(ones.length, others.length)
@@ -54,8 +53,8 @@ const rootsOverlap = (one: string, other: string): boolean => {
 }
 
 /**
- * The first of `suppliers` that is another organisation's and whose document root overlaps that of
- * `supplier`; undefined if there is none. Those of one organisation may share documents.
+ * The first of `suppliers` of another organisation whose document root overlaps that of `supplier`,
+ * or undefined. Suppliers of one organisation may share documents.
  */
 export const overlappingRoot = (
   supplier: Supplier,
@@ -66,15 +65,15 @@ export const overlappingRoot = (
       organisation !== supplier.organisation && rootsOverlap(documentRoot, supplier.documentRoot)
   )
 
-/** Why the operator may not set a status: Complete is left only by reopening to Ongoing. */
+/** A status that the operator may not set. Complete can only be reopened to Ongoing. */
 export interface StatusChangeRefused {
   readonly from: SupplierStatus
   readonly to: SupplierStatus
 }
 
 /**
- * The status after the operator asked for `to`. Ongoing and Paused lead to each other and to
- * Complete; Complete leads to Ongoing only when reopened; the same status again changes nothing.
+ * The status after the operator requested `to`. Ongoing and Paused can change to each other and to
+ * Complete. Complete changes to Ongoing only when reopened. The same status changes nothing.
  */
 export const changeStatus = (
   from: SupplierStatus,

@@ -1,8 +1,7 @@
 /**
- * The platform accounts and what is added to them after their import. A change is one atomic step
- * under the account's lock: what is there is read, a pure function decides, and what it decides is
- * stored together with the audit entry and the outbox event, or not at all. All changes of one
- * account happen one after the other.
+ * The platform accounts and the changes after their import. A change is one atomic step under the
+ * account's lock: storage reads the account, a pure function decides, and the result is stored
+ * together with the audit entry and the outbox event. Changes of one account are serialised.
  */
 import { Context, type DateTime, type Effect, type Option, type Result } from "effect"
 import type { AccountNumber } from "../account/Account.ts"
@@ -16,8 +15,8 @@ import type { ReservationLost } from "./IdempotencyKeys.ts"
 import type { StorageUnavailable } from "./StorageUnavailable.ts"
 
 /**
- * A change of the account of `key`; who asks for it, and when, goes into the audit log. `decide`
- * may be asked anew, about what another change has left.
+ * A change of the account of `key`. The caller and the time go into the audit log. `decide` may be
+ * called again on the result of a concurrent change.
  */
 export interface ChangeCommand<A, E> {
   readonly key: ImportKey
@@ -26,42 +25,39 @@ export interface ChangeCommand<A, E> {
   readonly action: AuditAction
   readonly caller: Caller
   readonly at: DateTime.Utc
-  /** How the answer is kept, where the request has an idempotency key. */
+  /** How to keep the response; null without an idempotency key. */
   readonly keep?: Keep<A> | null
 }
 
 export class Accounts extends Context.Service<
   Accounts,
   {
-    /** The account that the import has become, with what `lookup` names; none where not imported. */
+    /** The imported account with what `lookup` names; None if it is not imported. */
     readonly view: (
       key: ImportKey,
       lookup: Lookup
     ) => Effect.Effect<Option.Option<AccountView>, StorageUnavailable>
 
-    /**
-     * Everything on the account of this number, for the operator; none where there is no such
-     * account.
-     */
+    /** The whole content of the account, for the operator; None if it does not exist. */
     readonly describe: (
       number: AccountNumber
     ) => Effect.Effect<Option.Option<AccountDescription>, StorageUnavailable>
 
     /**
-     * Changes an account as `decide` says, which sees of the account what `lookup` names and may be
-     * called more than once. None where there is no account; nothing is stored where `decide`
-     * fails. A change of nothing writes no event. Event: post_import.completed. Audit: `action`,
-     * with the outcome `created` where something is stored and `unchanged` where nothing is. With
-     * `keep`, the answer is kept in the same step, or the key released where it is a change of
-     * nothing; `ReservationLost` comes after what `decide` fails with.
+     * Changes an account by `decide`, which sees what `lookup` names and may be called more than
+     * once. None if the account does not exist. Nothing is stored if `decide` fails. A change of
+     * nothing writes no event. Event: post_import.completed. Audit: `action`, with the outcome
+     * `created` if something is stored and `unchanged` otherwise. `keep` stores the response in the
+     * same step, or releases the key after a change of nothing. A failure of `decide` takes
+     * precedence over `ReservationLost`.
      */
     readonly change: <A, E>(
       command: ChangeCommand<A, E>
     ) => Effect.Effect<Option.Option<A>, E | ReservationLost | StorageUnavailable>
 
     /**
-     * Ends the active payment instruction of the account, for the operator. False, and nothing is
-     * written, where none is active. Audit: `end_payment_instruction`, with the outcome `ended`.
+     * Ends the active payment instruction of the account, for the operator. False, without a write,
+     * if none is active. Audit: `end_payment_instruction`, with the outcome `ended`.
      */
     readonly endInstruction: (command: {
       readonly key: ImportKey

@@ -1,6 +1,6 @@
 /**
- * Storage of credentials: API keys and refresh tokens, both only as hashes, and the failed
- * attempts that throttle a client address.
+ * Storage of credentials: API keys and refresh tokens as hashes, and the failed attempts by which a
+ * client address is throttled.
  */
 import { Context, type DateTime, type Effect, type Option } from "effect"
 import type {
@@ -13,7 +13,7 @@ import type {
 import type { DoesNotExist } from "./Configuration.ts"
 import type { StorageUnavailable } from "./StorageUnavailable.ts"
 
-/** A refresh token as it is kept. Those that descend from one API key request share a `family`. */
+/** A stored refresh token. All tokens that descend from one use of an API key share a `family`. */
 export interface RefreshToken {
   readonly hash: string
   readonly family: string
@@ -23,16 +23,16 @@ export interface RefreshToken {
 
 export type Rotation =
   | { readonly _tag: "Rotated"; readonly apiKey: ApiKey }
-  /** Unknown, expired, of a revoked family, or of a key that is no longer live: looked at first. */
+  /** Unknown, expired, of a revoked family, or of an invalid key. This is checked first. */
   | { readonly _tag: "Refused" }
-  /** Used before: the whole family is revoked by this very step. */
+  /** Used before. This step has revoked the whole family. */
   | { readonly _tag: "Reused" }
 
-/** An attempt at `at` to get in from `clientAddress`, with a credential that is not valid. */
+/** A failed attempt at `at` to obtain tokens from `clientAddress`. */
 export interface FailedAttempt {
   readonly clientAddress: string
   readonly at: DateTime.Utc
-  /** How many are recorded after `since`. */
+  /** The maximum recorded after `since`. */
   readonly limit: number
   readonly since: DateTime.Utc
 }
@@ -41,7 +41,7 @@ export class ApiKeys extends Context.Service<
   ApiKeys,
   {
     readonly issue: (key: ApiKey) => Effect.Effect<void, DoesNotExist | StorageUnavailable>
-    /** When the key ends; none if there is no such key. */
+    /** The expiry and revocation of the key; None if it does not exist. */
     readonly findEnd: (id: ApiKeyId) => Effect.Effect<Option.Option<KeyEnd>, StorageUnavailable>
     readonly findByHash: (hash: string) => Effect.Effect<Option.Option<ApiKey>, StorageUnavailable>
     /** Oldest first. */
@@ -49,18 +49,18 @@ export class ApiKeys extends Context.Service<
       organisation: OrganisationName
     ) => Effect.Effect<ReadonlyArray<ListedKey>, StorageUnavailable>
     /**
-     * Revokes the key and its refresh tokens; false if there is no such key. A second time changes
+     * Revokes the key and its refresh tokens. False if the key does not exist. Repeating it changes
      * nothing.
      */
     readonly revoke: (id: ApiKeyId, at: DateTime.Utc) => Effect.Effect<boolean, StorageUnavailable>
 
-    /** Made at `at`. */
     readonly saveRefreshToken: (
       token: RefreshToken,
       at: DateTime.Utc
     ) => Effect.Effect<void, StorageUnavailable>
     /**
-     * Exchanges a refresh token that is good at `at` for its successor, of the same family and key.
+     * Exchanges a refresh token that is valid at `at` for its successor, of the same family and
+     * key.
      */
     readonly rotateRefreshToken: (command: {
       readonly hash: string
@@ -69,10 +69,10 @@ export class ApiKeys extends Context.Service<
     }) => Effect.Effect<Rotation, StorageUnavailable>
 
     /**
-     * Records the attempt and gives none, unless `limit` attempts of the address after `since` are
-     * recorded already: then it records nothing, and gives the instant of the oldest of the latest
-     * `limit`. Attempts of one address are counted one after the other, and those up to `since` are
-     * deleted, so that an address never has more than `limit`.
+     * Records the attempt and returns None. If the address has `limit` recorded attempts after
+     * `since`, it records nothing and returns the time of the oldest of them. Attempts of one
+     * address are serialised, and those up to `since` are deleted, so an address never has more
+     * than `limit`.
      */
     readonly recordFailedAttempt: (
       attempt: FailedAttempt

@@ -1,7 +1,7 @@
 /**
- * What happened: the attempts at an import, the audit log of every write, and the outbox of events.
- * The other storage ports write their entries in the same step as the change; here they are read,
- * and the writes that were refused are recorded. Nothing here holds personal data.
+ * The attempts of an import, the audit log of every write, and the outbox of events. The other
+ * storage ports write their entries in the same step as the change. This port reads them, and
+ * records refused writes. No entry holds personal data.
  */
 import { Context, type DateTime, type Effect } from "effect"
 import type { Code } from "../codes/Code.ts"
@@ -20,7 +20,6 @@ export interface Attempt {
   readonly errors: ReadonlyArray<{ readonly code: string; readonly attr: string }>
 }
 
-/** The write that was asked for. */
 export type AuditAction =
   | "stage"
   | "process"
@@ -41,42 +40,42 @@ export interface AuditEntry {
 }
 
 /**
- * How an entry differs from what was written, as far as the chain shows. If someone rewrites it and
- * its hash is found at the next one, which no longer follows from it.
+ * How an entry differs from what was written, as far as the chain shows. If someone also recomputed
+ * its hash, the difference appears at the next entry, which does not follow from it.
  */
 export type AuditFaultReason =
-  /** It does not follow from what is before it, or is not of this chain. */
+  /** It does not follow from the previous entry, or belongs to another chain. */
   | "altered"
-  /** It was there, and is not. */
+  /** The entry was deleted. */
   | "missing"
-  /** The chain is longer than its head says. */
+  /** The chain is longer than its head states. */
   | "beyond_head"
-  /** It is the last of its chain, and the head says that the chain ends otherwise. */
+  /** It is the last of its chain, and differs from the head. */
   | "head_differs"
   /** Its chain has no head. */
   | "head_missing"
 
-/** The first entry of the audit log that is not as it was written. */
+/** The first entry of the audit log that differs from what was written. */
 export interface AuditFault {
-  /** Of the chain: who wrote, and what the requests named; null where they named nothing. */
+  /** The key of the chain: who wrote, and what the requests named (null if nothing). */
   readonly organisation: string
   readonly import_supplier: string | null
   readonly external_account_number: string | null
-  /** The place in the chain, from 1. */
+  /** The position in the chain, from 1. */
   readonly position: bigint
-  /** Null where the entry is missing. */
+  /** Null if the entry is missing. */
   readonly id: bigint | null
   readonly why: AuditFaultReason
 }
 
-/** How far the audit log was read, and what ended it before its end. */
+/** How much of the audit log was verified, and the first altered entry. */
 export interface AuditVerification {
   readonly chains: number
   readonly entries: number
   readonly fault: AuditFault | null
 }
 
-/** `codes` is empty but for the events that end an attempt without an account. */
+/** `codes` is empty except for events that end an attempt without an account. */
 export interface OutboxEvent {
   readonly at: DateTime.Utc
   readonly name: EventName
@@ -87,8 +86,8 @@ export class AuditLog extends Context.Service<
   AuditLog,
   {
     /**
-     * Records a write that was refused. `key` is what the request named, as sent, cut to the
-     * lengths of the contract, and null where it named nothing usable.
+     * Records a refused write. `key` is what the request named, as sent, cut to the lengths of the
+     * contract. It is null if the request named nothing usable.
      */
     readonly recordRefusal: (entry: {
       readonly key: {
@@ -101,7 +100,7 @@ export class AuditLog extends Context.Service<
       readonly at: DateTime.Utc
     }) => Effect.Effect<void, StorageUnavailable>
 
-    /** In the order of writing, like the two below. */
+    /** In the order of writing, like the next two. */
     readonly attempts: (key: ImportKey) => Effect.Effect<ReadonlyArray<Attempt>, StorageUnavailable>
     readonly audit: (key: ImportKey) => Effect.Effect<ReadonlyArray<AuditEntry>, StorageUnavailable>
     readonly events: (
@@ -109,9 +108,8 @@ export class AuditLog extends Context.Service<
     ) => Effect.Effect<ReadonlyArray<OutboxEvent>, StorageUnavailable>
 
     /**
-     * Reads the whole audit log, while others may write, and follows every chain from its first
-     * entry to its head, up to the first entry that is not as it was written. A chain is what one
-     * organisation asked of one import.
+     * Verifies every chain from its first entry to its head, up to the first altered entry. Others
+     * may write meanwhile. A chain is the requests of one organisation for one import.
      */
     readonly verifyAudit: Effect.Effect<AuditVerification, StorageUnavailable>
   }

@@ -1,15 +1,15 @@
 /**
- * The document store, as far as an import needs it: whether the file that a payload names is there,
- * what the store knows of it, and a link by which a person can read it for a while. Paths are
- * validated before they come here, and no path leads out of the supplier's root.
+ * The document store: whether the file of a payload exists, what the store reports about it, and a
+ * temporary link for a person to read it. Paths are validated by the caller, and none leads out of
+ * the supplier's root.
  */
 import { Context, Data, type Duration, type Effect, type Option } from "effect"
 import type { StoredDocument } from "../account/StoredDocument.ts"
 import type { DocumentPath } from "../schema/DocumentPath.ts"
 
 /**
- * The store cannot be reached right now; the request may be sent again as it is. A store that
- * refuses for good, because it is set up wrongly, is a defect.
+ * The store cannot be reached now; the same request may be repeated. A store that refuses because
+ * of its configuration is a defect.
  */
 export class DocumentsUnavailable extends Data.TaggedError("DocumentsUnavailable")<{
   readonly cause?: unknown
@@ -18,15 +18,15 @@ export class DocumentsUnavailable extends Data.TaggedError("DocumentsUnavailable
 export class Documents extends Context.Service<
   Documents,
   {
-    /** The file at bucket + `root` + `path`; none where there is no file (a folder is none). */
+    /** The file at bucket + `root` + `path`; None if there is no file. A folder is not a file. */
     readonly find: (
       root: string,
       path: DocumentPath
     ) => Effect.Effect<Option.Option<StoredDocument>, DocumentsUnavailable>
 
     /**
-     * A link that reads the file for `lifetime`, whether or not it is there; none where the store
-     * has no links that end by themselves.
+     * A link that reads the file for `lifetime`, whether or not it exists. None if the store has no
+     * links that expire.
      */
     readonly readLink: (
       root: string,

@@ -1,9 +1,9 @@
 /**
- * Storage of imports and of the accounts they become. Every operation is one atomic step: the
- * state, the attempt, the audit entry and the outbox event of a change are stored together or not
- * at all. An operation that finds another state than it needs changes nothing and says what it
- * found; which refusal that is, the program decides. With `keep` the answer is stored in the same
- * step, and nothing is stored where the reservation of its key is lost.
+ * Storage of imports and the accounts that they become. Every operation is one atomic step that
+ * stores the state, the attempt, the audit entry and the outbox event. If the state does not allow
+ * the operation, it changes nothing and returns the state; the program decides which refusal that
+ * is. `keep` stores the response in the same step, and nothing is stored if the reservation of its
+ * key is lost.
  */
 import type { FoundDocuments } from "../account/StoredDocument.ts"
 import {
@@ -31,12 +31,14 @@ export type Staging = Stored | { readonly _tag: "Refused"; readonly found: Impor
 
 export type Stored = { readonly _tag: "Created" } | { readonly _tag: "Replaced" }
 
-/** A staged text over `smallBytes` of UTF-8: `stagedPayload` reads it once there is room for it. */
+/**
+ * A staged text over `smallBytes` of UTF-8. `stagedPayload` reads it once its permits are acquired.
+ */
 export interface LargePayload {
   readonly bytes: number
 }
 
-/** `payload` is the text that was staged last. `found` is null where nothing was ever staged. */
+/** `payload` is the last staged text. `found` is null if nothing was ever staged. */
 export type Claim =
   | { readonly _tag: "Claimed"; readonly payload: string | LargePayload }
   | { readonly _tag: "Refused"; readonly found: ImportState | null }
@@ -44,12 +46,14 @@ export type Claim =
 
 export type Completion =
   | { readonly _tag: "Completed" }
-  /** The lease went to somebody else, or the data was staged anew; nothing was stored. */
+  /** Another attempt took the lease, or the data was staged again. Nothing was stored. */
   | { readonly _tag: "LeaseLost" }
-  /** Another account has this number; nothing was stored, the attempt is still held. */
+  /**
+   * Another account has this number. Nothing was stored, and the attempt still holds the import.
+   */
   | { readonly _tag: "NumberTaken" }
 
-/** One line of the lists; an import without an account has null for both. */
+/** An entry of the lists. Both are null for an import without an account. */
 export interface ImportListEntry {
   readonly external_account_number: ExternalAccountNumber
   readonly kraken_account_number: AccountNumber | null
@@ -57,12 +61,11 @@ export interface ImportListEntry {
 }
 
 /**
- * `all` has every import, `pending` those neither imported nor skipped, `imported` those with an
- * account.
+ * `all`: every import. `pending`: neither imported nor skipped. `imported`: those with an account.
  */
 export type ImportListKind = "all" | "pending" | "imported"
 
-/** The account to create: what the supplier staged, and what the platform adds to it. */
+/** The account to create: the supplier's data and the platform's additions. */
 export interface NewAccount {
   readonly number: AccountNumber
   readonly account: Account
@@ -79,7 +82,7 @@ export class ImportProcesses extends Context.Service<
      * Stores the payload (JSON text of the normalised account) if there is no import yet or it is
      * Pending at `at`. An expired lease is cleared and its attempt closed at `at` with
      * `lease_expired`, so that it can no longer complete.
-     * Event: staged. Audit: `stage`. The answer is kept unless it is a refusal.
+     * Event: staged. Audit: `stage`. The response is kept unless it is a refusal.
      */
     readonly stage: (command: {
       readonly key: ImportKey
@@ -95,8 +98,8 @@ export class ImportProcesses extends Context.Service<
 
     /**
      * Starts an attempt: takes the lease until `at + lease` if the import is Pending at `at` and
-     * fewer than `limits` live leases exist, in the deployment and for the supplier; the state is
-     * looked at before the limits. An attempt whose lease had expired is closed at `at` with
+     * fewer than `limits` live leases exist, in the deployment and for the supplier. The state is
+     * checked before the limits. An attempt with an expired lease is closed at `at` with
      * `lease_expired`.
      */
     readonly claim: (command: {
@@ -109,15 +112,15 @@ export class ImportProcesses extends Context.Service<
       readonly at: DateTime.Utc
     }) => Effect.Effect<Claim, StorageUnavailable>
 
-    /** The text that was staged last, if this attempt still holds the import. */
+    /** The last staged text, if this attempt still holds the import. */
     readonly stagedPayload: (held: {
       readonly key: ImportKey
       readonly attempt: AttemptId
     }) => Effect.Effect<Option.Option<string>, StorageUnavailable>
 
     /**
-     * Extends the lease of the attempt to `until` if it is live at `at`; false if it is not, and so
-     * a lease that no limit counts any more never lives again.
+     * Extends the lease of the attempt to `until` if it is live at `at`, and returns whether it
+     * was. An expired lease cannot be renewed, because the limits no longer count it.
      */
     readonly renew: (command: {
       readonly key: ImportKey
@@ -127,10 +130,10 @@ export class ImportProcesses extends Context.Service<
     }) => Effect.Effect<boolean, StorageUnavailable>
 
     /**
-     * Creates the account with everything on it and sets the import Imported, if the attempt still
-     * holds it; that is looked at before the number. An expired lease is still held until somebody
-     * else takes or clears it, here and below. The attempt ends at `createdAt` with
-     * `created`. Event: complete. Audit: `process`, outcome `created`. The answer is kept if the
+     * Creates the account with all its items and sets the import Imported, if the attempt still
+     * holds it. That is checked before the number. Here and below, an expired lease is held until
+     * another attempt takes it or a staging clears it. The attempt ends at `createdAt` with
+     * `created`. Event: complete. Audit: `process`, outcome `created`. The response is kept if the
      * account was created.
      */
     readonly complete: (command: {
@@ -141,7 +144,9 @@ export class ImportProcesses extends Context.Service<
       readonly keep?: Keep<NewAccount> | null
     }) => Effect.Effect<Completion, ReservationLost | StorageUnavailable>
 
-    /** Does all that `complete` does and rolls it back; the attempt is still held afterwards. */
+    /**
+     * Does the same as `complete` and rolls it back. The attempt still holds the import afterwards.
+     */
     readonly dryRun: (command: {
       readonly key: ImportKey
       readonly attempt: AttemptId
@@ -150,10 +155,10 @@ export class ImportProcesses extends Context.Service<
     }) => Effect.Effect<Completion, StorageUnavailable>
 
     /**
-     * Ends an attempt without an account and gives its lease back, keeping the codes on the
-     * attempt. Nothing to give back is no failure, changes nothing and writes nothing. Event:
-     * error, dry_run_error, or dry_run_complete where `outcome` is `dry_run_successful`, with
-     * `releaseCodes`. Audit: `process`, with `outcome`.
+     * Ends an attempt without an account, releases its lease and stores the codes on the attempt.
+     * Releasing a lease that has already ended succeeds and writes nothing. Event: error,
+     * dry_run_error, or dry_run_complete if `outcome` is `dry_run_successful`, with `releaseCodes`.
+     * Audit: `process`, with `outcome`.
      */
     readonly release: (command: {
       readonly key: ImportKey
@@ -166,9 +171,10 @@ export class ImportProcesses extends Context.Service<
     }) => Effect.Effect<void, StorageUnavailable>
 
     /**
-     * Marks a pending import to be skipped, or back. Refused (with what was found) where there is
-     * no import, it is imported, or an attempt is running. The same again changes nothing. Skipping
-     * clears an expired lease as `stage` does. Nobody's request: neither event nor audit.
+     * Marks a pending import as skipped, or not. Refused, with the state, if there is no import, it
+     * is imported, or an attempt is running. Repeating it changes nothing. Skipping clears an
+     * expired lease as `stage` does. It is not a client's request, so it writes neither event nor
+     * audit entry.
      */
     readonly setSkipped: (command: {
       readonly key: ImportKey
@@ -180,8 +186,8 @@ export class ImportProcesses extends Context.Service<
     >
 
     /**
-     * In code point order of `external_account_number`, `after` exclusive; memory does not grow
-     * with it.
+     * In code point order of `external_account_number`, after `after` (exclusive). Memory use does
+     * not depend on the length of the list.
      */
     readonly list: (query: {
       readonly supplier: SupplierCode

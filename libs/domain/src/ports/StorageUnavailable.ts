@@ -1,10 +1,10 @@
 /**
- * The one failure that every storage port shares: the store cannot be reached right now. Anything
- * else a driver reports is a defect.
+ * The failure that all storage ports share: storage cannot be reached now. Every other error of a
+ * driver is a defect.
  */
 import { Data } from "effect"
 
-/** Nothing is known to have changed; the request may be sent again as it is. */
+/** The request may be repeated unchanged. */
 export class StorageUnavailable extends Data.TaggedError("StorageUnavailable")<{
   readonly cause?: unknown
 }> {}

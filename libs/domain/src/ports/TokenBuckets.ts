@@ -1,12 +1,12 @@
 /**
- * The token bucket of each organisation, for rate limits. It is kept in one
- * place, so that the rate holds however many services are asked.
+ * The token bucket of each organisation, for rate limits. There is one store for all instances, so
+ * that the rate does not depend on their number.
  */
 import { Context, type DateTime, type Effect } from "effect"
 import type { OrganisationName } from "../organisation/Organisation.ts"
 import type { StorageUnavailable } from "./StorageUnavailable.ts"
 
-/** So many requests were left at `at`; a fraction is on its way to the next one. */
+/** The requests left at `at`. The fraction is the share of the next one that has been refilled. */
 export interface TokenBucket {
   readonly requests: number
   readonly at: DateTime.Utc
@@ -22,8 +22,8 @@ export class TokenBuckets extends Context.Service<
   TokenBuckets,
   {
     /**
-     * Lets `decide` change what the organisation has, null where nothing was ever kept of it. Steps
-     * of one organisation come one after the other, those of others do not wait for them.
+     * Changes the bucket of the organisation by `decide`, which gets null if there is none. Steps
+     * of one organisation are serialised; others do not wait for them.
      */
     readonly change: <A>(
       organisation: OrganisationName,

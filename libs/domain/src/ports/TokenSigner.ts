@@ -1,50 +1,51 @@
 /**
- * The cryptography behind tokens: signing and verifying access tokens, making and hashing secrets.
- * The program that signs a token decides its claims and lifetime.
+ * The cryptography of tokens: signs and verifies access tokens, generates and hashes secrets. The
+ * calling program decides the claims and the lifetime.
  */
 import { Context, Data, type Effect } from "effect"
 import type { TokenClaims, TokenPayload } from "../organisation/AccessToken.ts"
 
-/** A token and what it says. */
 export interface SignedToken {
   readonly token: string
   readonly payload: TokenPayload
 }
 
-/** Not a token of ours, altered, signed with an unknown key or algorithm, or expired: a 401. */
+/** Malformed, altered, signed with an unknown key or algorithm, or expired: a 401. */
 export class TokenInvalid extends Data.TaggedError("TokenInvalid")<{}> {}
 
 /**
- * No public key was available so far, so the token cannot be verified: a 503 with
- * Retry-After, never a 401, since the token may be good. Once keys were had, they serve while their
- * source is away.
+ * No public key has been fetched yet, so the token cannot be verified. It is a 503 with
+ * Retry-After, because the token may be valid. Keys that were fetched once are used while their
+ * source is unavailable.
  */
 export class KeysUnavailable extends Data.TaggedError("KeysUnavailable")<{
   readonly retryAfterSeconds: number
 }> {}
 
-/** Makes tokens; only the auth service has it. */
+/** Signs tokens; only the auth service provides it. */
 export class TokenSigner extends Context.Service<
   TokenSigner,
   {
-    /** A signed JWT (EdDSA); instants are cut to whole seconds. */
+    /** A signed JWT (EdDSA). Instants are rounded down to seconds. */
     readonly sign: (claims: TokenClaims) => Effect.Effect<SignedToken>
   }
 >()("@data-import/domain/ports/TokenSigner") {}
 
-/** Opens tokens, with the public keys alone; every service has it. */
+/** Verifies tokens with the public keys; every service provides it. */
 export class TokenVerifier extends Context.Service<
   TokenVerifier,
   {
     /**
-     * Says that the token is ours and unexpired, not that its API key still lives: that is looked
-     * up.
+     * Checks the signature and the expiry. Whether the API key is still valid is a separate lookup.
      */
     readonly verify: (token: string) => Effect.Effect<TokenClaims, TokenInvalid | KeysUnavailable>
   }
 >()("@data-import/domain/ports/TokenVerifier") {}
 
-/** Makes what is shown once and kept as a hash; the auth service and the operator have it. */
+/**
+ * Generates secrets that are shown once and stored as a hash; used by the auth service and the
+ * operator.
+ */
 export class TokenSecrets extends Context.Service<
   TokenSecrets,
   {

@@ -1,6 +1,6 @@
 /**
- * Accounts in memory: what the import created, and what was added since, each in its order. A
- * change is one synchronous step, and so all changes of an account happen one after the other.
+ * Accounts in memory: the imported data and the changes since, in order. A change is one
+ * synchronous step, so changes of an account are serialised.
  */
 import { Effect, Layer, Option, Result } from "effect"
 import { openingBalance } from "../../account/Account.ts"
@@ -33,7 +33,7 @@ import { importOf, MemoryStore, recordChange } from "./Store.ts"
 type Store = MemoryStore["Service"]
 type Port = Accounts["Service"]
 
-/** The account of this import, if it has become one. */
+/** The account of this import, if it is imported. */
 const accountOf = (store: Store, key: ImportKey): NewAccount | undefined => {
   const number = importOf(store, key)?.process.account?.number
   return number === undefined ? undefined : store.accounts.get(number)
@@ -85,11 +85,11 @@ const statementsOf = (
 const balanceOf = (account: NewAccount, changes: ReadonlyArray<AccountChange>) =>
   changes.at(-1)?.balance ?? openingBalance(account.account)
 
-/** The change that added the payment instruction which is active now. */
+/** The change that added the active payment instruction. */
 const instructionChange = (store: Store, changes: ReadonlyArray<AccountChange>) =>
   changes.find((change) => change.instruction !== null && !store.endedInstructions.has(change))
 
-/** Of each id that is named, the first transaction; those that are too large left out. */
+/** For each id, the first transaction; those over the size limit are omitted. */
 const namedTransactions = (
   onAccount: ReadonlyArray<DescribedTransaction>,
   lookup: Lookup

@@ -1,7 +1,4 @@
-/**
- * What happened, in memory: read from what the other memory layers wrote, and refusals recorded
- * beside it.
- */
+/** The audit log in memory. It reads what the other memory adapters wrote, and records refusals. */
 import { Effect, Layer } from "effect"
 import type { ImportKey } from "../../account/ImportProcess.ts"
 import { AuditLog } from "../AuditLog.ts"
@@ -28,7 +25,7 @@ export const layerMemory: Layer.Layer<AuditLog> = Layer.effect(
       attempts: (key) => Effect.sync(() => importOf(store, key)?.attempts ?? []),
       audit: (key) => Effect.sync(() => store.audit.filter(isOf(key)).map(({ entry }) => entry)),
       events: (key) => Effect.sync(() => store.outbox.filter(isOf(key)).map(({ event }) => event)),
-      // Nobody can reach into the store, so there is nothing to find.
+      // Entries in memory cannot be altered, so verification always succeeds.
       verifyAudit: Effect.sync(() => ({
         chains: new Set(store.audit.map(chainOf)).size,
         entries: store.audit.length,

@@ -1,4 +1,4 @@
-/** What the operator set up, in memory. */
+/** The operator's configuration in memory. */
 import { Effect, Layer, Option, Order, Result } from "effect"
 import {
   overlappingRoot,

@@ -1,11 +1,9 @@
-/** A document store in memory, of files that are named beforehand. */
+/** A document store in memory with a fixed set of files. */
 import { Effect, Layer, Option } from "effect"
 import { relativePath } from "../../schema/DocumentPath.ts"
 import { Documents } from "../Documents.ts"
 
-/**
- * `files` maps "root/path" to the size in bytes. A folder is not among them, and so is never found.
- */
+/** `files` maps "root/path" to the size in bytes. It has no folders, so they are never found. */
 export const layerMemory = (files: ReadonlyMap<string, number>): Layer.Layer<Documents> =>
   Layer.succeed(Documents, {
     find: (root, path) =>

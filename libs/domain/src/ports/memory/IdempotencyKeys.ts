@@ -1,6 +1,6 @@
 /**
- * Idempotency keys in memory, and what the memory layers of the writes do with them in their own
- * step.
+ * Idempotency keys in memory, and the operations on them that the other memory adapters run within
+ * a write.
  */
 import { DateTime, Effect, Layer } from "effect"
 import {
@@ -20,13 +20,13 @@ type Reserve = Parameters<IdempotencyKeys["Service"]["reserve"]>[0]
 const placeOf = ({ key, organisation }: Pick<Reservation, "key" | "organisation">): string =>
   JSON.stringify([organisation, key])
 
-/** Whether the key is reserved so, and has no answer yet. */
+/** Whether this reservation holds the key, and no response is kept yet. */
 export const isHeld = (store: Store, reservation: Reservation): boolean => {
   const record = store.idempotencyKeys.get(placeOf(reservation))
   return record?.token === reservation.token && record.answer === null
 }
 
-/** Runs the step of a write unless the reservation of its key is lost. */
+/** Runs the write unless the reservation of its key is lost. */
 export const whileReserved = <A, E>(
   store: Store,
   keep: Keep<never> | null | undefined,
@@ -36,7 +36,7 @@ export const whileReserved = <A, E>(
     keep && !isHeld(store, keep.reservation) ? new ReservationLost() : step()
   )
 
-/** Keeps the answer of a write that has stored something at `at`. */
+/** Keeps the response of a write that stored something at `at`. */
 export const keepAnswer = <A>(
   store: Store,
   keep: Keep<A> | null | undefined,
@@ -50,7 +50,7 @@ export const keepAnswer = <A>(
   store.idempotencyKeys.set(place, { ...record, answer: finish(keep.textOf(answer)), expiresAt })
 }
 
-/** Frees the key of a write that had nothing to store. */
+/** Frees the key of a write that stored nothing. */
 export const release = (store: Store, reservation: Reservation): void => {
   if (isHeld(store, reservation)) store.idempotencyKeys.delete(placeOf(reservation))
 }

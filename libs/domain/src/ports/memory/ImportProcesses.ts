@@ -1,6 +1,6 @@
 /**
- * Imports and their accounts in memory. Which state an import is in, who holds it and which event
- * ends an attempt are decided by the same pure functions as everywhere.
+ * Imports and their accounts in memory. The states, lease holders and events come from the same
+ * pure functions as in the other adapters.
  */
 import { DateTime, Effect, Layer, Option, Order, Stream } from "effect"
 import { releaseCodes, releaseEvent } from "../../account/Event.ts"
@@ -48,7 +48,7 @@ const endAttempt = (
   attempts: stored.attempts.map((each) => (each.id === attempt ? { ...each, ...end } : each))
 })
 
-/** Only ever asked of a free import, whose lease, if any, has expired. */
+/** Called only for a free import, whose lease, if any, has expired. */
 const clearExpiredLease = (stored: StoredImport, at: DateTime.Utc): StoredImport =>
   stored.process.lease === null
     ? stored

@@ -1,6 +1,6 @@
 /**
- * Payment vendors in memory, which answer by words in the reference. The simulator of a vendor
- * (tools) goes by the same words, so that a reference means the same in every test and in the local
+ * Payment vendors in memory. The words in a reference determine the answer, as in the vendor
+ * simulator of the tools, so that a reference has the same meaning in every test and in the local
  * run.
  */
 import { Effect, Layer } from "effect"
@@ -18,7 +18,7 @@ const rejected = (reason: VendorRejected["reason"]) => () => new VendorRejected(
 const unavailable = () => new VendorUnavailable({})
 const unreachable = () => new VendorUnreachable({})
 
-/** The first word that the reference contains says what happens. */
+/** The first matching word decides. */
 const failures: ReadonlyArray<readonly [word: string, make: () => VendorFailure]> = [
   ["missing", rejected("unknown")],
   ["inactive", rejected("inactive")],
@@ -39,7 +39,7 @@ const failures: ReadonlyArray<readonly [word: string, make: () => VendorFailure]
   ["fault_huge", unavailable]
 ]
 
-/** What each vendor offers, and answers of an active instruction. */
+/** The types of each vendor, and the details of an active instruction. */
 const vendors: ReadonlyMap<
   string,
   { readonly type: PaymentInstruction["type"]; readonly details: InstructionDetails }
@@ -66,7 +66,7 @@ const vendors: ReadonlyMap<
   ]
 ])
 
-/** STRIPE and GOCARDLESS; every other vendor is one that nobody has configured. */
+/** STRIPE and GOCARDLESS. Every other vendor counts as not configured. */
 export const layerMemory: Layer.Layer<PaymentVendor> = Layer.succeed(PaymentVendor, {
   verify: ({ reference, type, vendor: code }) =>
     Effect.suspend((): Effect.Effect<InstructionDetails, VendorFailure> => {

@@ -1,8 +1,7 @@
 /**
- * The one place in which the memory layers of the storage ports keep everything, so that what one
- * port writes the others show. A step of a port is one synchronous function over it, and so atomic.
- * Layers are shared by reference: all memory layers that are built together stand on the same
- * store.
+ * The shared state of the memory adapters, so that each sees what the others wrote. A step of a
+ * port is one synchronous function and therefore atomic. Layers are shared by reference: memory
+ * layers that are built together use the same store.
  */
 import { Context, type DateTime, Layer, Order } from "effect"
 import type { AccountNumber } from "../../account/Account.ts"
@@ -24,14 +23,14 @@ import type { RefreshToken } from "../ApiKeys.ts"
 import type { Attempt, AuditAction, AuditEntry, OutboxEvent } from "../AuditLog.ts"
 import type { NewAccount } from "../ImportProcesses.ts"
 
-/** One import with the text that was staged last and its attempts, in the order of their start. */
+/** An import with its last staged text and its attempts in the order of their start. */
 export interface StoredImport {
   readonly process: ImportProcess
   readonly payload: string
   readonly attempts: ReadonlyArray<Attempt>
 }
 
-/** What an audit entry is about, as the request named it. */
+/** The subject of an audit entry, as the request named it. */
 export interface AuditedKey {
   readonly import_supplier: string | null
   readonly external_account_number: string | null
@@ -46,9 +45,9 @@ export class MemoryStore extends Context.Service<
     readonly codeLists: Map<OpenCodeList, Set<string>>
     readonly imports: Map<SupplierCode, Map<string, StoredImport>>
     readonly accounts: Map<AccountNumber, NewAccount & { readonly key: ImportKey }>
-    /** What was added to each account since its import, in order. */
+    /** The changes of each account since its import, in order. */
     readonly changes: Map<AccountNumber, ReadonlyArray<AccountChange>>
-    /** When the payment instructions that were added by these changes were ended. */
+    /** When the payment instructions of these changes were ended. */
     readonly endedInstructions: Map<AccountChange, DateTime.Utc>
     readonly audit: Array<{ readonly key: AuditedKey; readonly entry: AuditEntry }>
     readonly outbox: Array<{ readonly key: ImportKey; readonly event: OutboxEvent }>
@@ -61,7 +60,6 @@ export class MemoryStore extends Context.Service<
     readonly idempotencyKeys: Map<string, KeyRecord & { readonly token: ReservationToken }>
   }
 >()("@data-import/domain/ports/memory/MemoryStore") {
-  /** An empty store. */
   static readonly layer = Layer.sync(MemoryStore, () => ({
     organisations: new Map(),
     suppliers: new Map(),
@@ -82,11 +80,11 @@ export class MemoryStore extends Context.Service<
   }))
 }
 
-/** The import of this key, if anything was ever staged for it. */
+/** The import of this key; undefined if nothing was ever staged. */
 export const importOf = (store: MemoryStore["Service"], key: ImportKey): StoredImport | undefined =>
   store.imports.get(key.import_supplier)?.get(key.external_account_number)
 
-/** Records a granted write, with its event where something has changed. */
+/** Records a granted write, with its event if something changed. */
 export const recordChange = (
   store: MemoryStore["Service"],
   key: ImportKey,

@@ -1,4 +1,4 @@
-/** How much each organisation may still ask, in memory. */
+/** The token buckets in memory. */
 import { Effect, Layer } from "effect"
 import { TokenBuckets } from "../TokenBuckets.ts"
 import { MemoryStore } from "./Store.ts"

@@ -1,7 +1,6 @@
 /**
- * Tokens in memory, of the same three parts as real ones and signed with a keyed hash, so that
- * an altered token is rejected. Nothing is random: the same calls give the same tokens and
- * secrets.
+ * Tokens in memory. They have three parts like real ones and are signed with a keyed hash, so that
+ * an altered token is rejected. Nothing is random: equal calls return equal tokens and secrets.
  */
 import { Clock, Effect, Layer, Option, Schema } from "effect"
 import { toClaims, toPayload, TokenPayload } from "../../organisation/AccessToken.ts"
@@ -57,7 +56,7 @@ const makeSecrets = (): TokenSecrets["Service"] => {
   }
 }
 
-/** Layers of one `key` open each other's tokens, and no others. */
+/** Layers with the same `key` verify each other's tokens, and no others. */
 export const layerMemoryWith = (
   key: string
 ): Layer.Layer<TokenSigner | TokenVerifier | TokenSecrets> =>
