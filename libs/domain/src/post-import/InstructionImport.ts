@@ -1,5 +1,5 @@
 /**
- * Whether a payment instruction goes onto the account.
+ * Decides whether a payment instruction is added to the account.
  * Source: docs/contract/post-import.md#create-payment-instruction.
  */
 import { Result } from "effect"
@@ -15,9 +15,9 @@ const isSameInstruction = (a: PaymentInstruction, b: PaymentInstruction): boolea
   a.vendor === b.vendor && a.reference === b.reference && a.type === b.type
 
 /**
- * Puts the instruction on the account, unless another one is active there. The same one again
- * changes nothing and needs no details; where they turn out to be needed after all, the request is
- * to be sent again.
+ * Adds the instruction unless another one is active. If it is on the account already, nothing
+ * changes and no details are needed. If the details are needed after all, the client must repeat
+ * the request.
  */
 export const decideInstruction =
   (instruction: PaymentInstruction, details: InstructionDetails | null) =>

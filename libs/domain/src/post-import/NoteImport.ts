@@ -17,14 +17,14 @@ import type { Note } from "../account/Note.ts"
 
 export interface NoteResult {
   readonly created_at: DateTime.Utc
-  /** Empty for a note without one. */
+  /** Empty for a note without a body. */
   readonly body: string
   readonly status: "NOTE_CREATION_SUCCESS" | "NOTE_ALREADY_EXISTS"
 }
 
 /**
- * Adds the notes that are new, in the order of the request; `now` is when one without a time is
- * made. The account must have been looked at for these notes.
+ * Adds the new notes in the order of the request. A note without a time gets `now`. The account
+ * must have been read with these notes as the lookup.
  */
 export const decideNotes =
   (sent: ReadonlyArray<Note>, documents: FoundDocuments, now: DateTime.Utc) =>

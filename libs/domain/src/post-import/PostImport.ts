@@ -1,7 +1,7 @@
 /**
- * Adding to an account what did not travel with it: notes, transactions, historical statements, a
- * payment instruction. A request is stored whole or not at all, and one that is sent again changes
- * nothing and answers the same.
+ * Adds data to an imported account: notes, transactions, historical statements, a payment
+ * instruction. A request is stored completely or not at all. Repeating it changes nothing and
+ * returns the same response.
  * Source: docs/contract/post-import.md#post-import-requests.
  */
 import { Context, Effect, Layer, Option, Result } from "effect"
@@ -56,7 +56,7 @@ import {
 import type { Validator } from "../schema/Validator.ts"
 import { waiting } from "../requests/WorkBudget.ts"
 
-/** The parameters of the transactions import; both are true unless the request says otherwise. */
+/** The parameters of the transactions import; both default to true. */
 export interface TransactionParameters {
   readonly checkPreviouslyAdded: boolean
   readonly forceAddToCurrentStatement: boolean
@@ -71,7 +71,7 @@ export class PostImport extends Context.Service<
   PostImport,
   {
     /**
-     * One result a note, in the order of the request. `parameterErrors`, here and below, are
+     * One result for each note, in the order of the request. `parameterErrors`, here and below, are
      * reported before the errors of the body.
      */
     readonly createNotes: (
@@ -81,8 +81,8 @@ export class PostImport extends Context.Service<
       parameterErrors?: ReadonlyArray<FieldError>
     ) => Effect.Effect<ReadonlyArray<NoteResult>, Failure>
     /**
-     * One result a transaction, in the order of the request; all are added, or none. Errors of the
-     * parameters are reported together with those of the body, before them.
+     * One result for each transaction, in the order of the request. All are added or none. Errors
+     * of the parameters are reported before those of the body.
      */
     readonly createTransactions: (
       caller: Caller,
@@ -90,7 +90,7 @@ export class PostImport extends Context.Service<
       parameters: Result.Result<TransactionParameters, ReadonlyArray<FieldError>>,
       keep?: Keep<ReadonlyArray<TransactionResult>> | null
     ) => Effect.Effect<ReadonlyArray<TransactionResult>, Failure>
-    /** The validated request. */
+    /** Returns the validated request. */
     readonly createStatements: (
       caller: Caller,
       body: unknown,
@@ -125,8 +125,8 @@ interface Dependencies {
 }
 
 /**
- * One request: what it asks for, who asks, the body as it was sent, and how its answer is kept
- * where it has an idempotency key.
+ * A request: the action, the caller, the body as it was sent, and how to keep the response (null
+ * without an idempotency key).
  */
 interface Write<A> {
   readonly action: AuditAction
@@ -136,7 +136,7 @@ interface Write<A> {
   readonly parameterErrors: ReadonlyArray<FieldError>
 }
 
-/** A valid request of a supplier that takes writes. */
+/** Validates a request whose supplier accepts writes. */
 const validateRequest = Effect.fnUntraced(function* <Body>(
   { requestValidator }: Dependencies,
   { body, caller, parameterErrors: parameterErrors }: Write<never>,
@@ -155,7 +155,7 @@ const validateRequest = Effect.fnUntraced(function* <Body>(
   return valid
 })
 
-/** The answer to a change of the account that the request names; it must be imported. */
+/** Changes the imported account that the request names. */
 const change = <A, E>(
   { accounts }: Dependencies,
   { action, caller, keep }: Write<A>,
@@ -218,7 +218,10 @@ const verify = (
     })
   )
 
-/** For a payment instruction, an account that is missing is no 404 but says how far the import is. */
+/**
+ * A payment instruction for a missing account is not a 404. The refusal states how far the import
+ * is.
+ */
 const refuseMissing = Effect.fnUntraced(function* ({ processes }: Dependencies, key: ImportKey) {
   const process = yield* processes.find(key)
   return yield* Option.isNone(process)

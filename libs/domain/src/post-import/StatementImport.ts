@@ -1,7 +1,7 @@
 /**
- * Which historical statements of a request are new to the account. One that is known with the same
- * content changes nothing, so that a retry is safe; one that is known with other content is
- * refused, and with it the request.
+ * Decides which historical statements of a request are new to the account. A known one with the
+ * same content changes nothing, so that a retry is safe. A known one with other content fails the
+ * request.
  * Source: docs/contract/post-import.md#create-historical-statements,
  * docs/contract/post-import.md#same-statements.
  */
@@ -20,7 +20,10 @@ import type { HistoricalStatement } from "../account/Statement.ts"
 
 type Field = keyof HistoricalStatement
 
-/** What both kinds of statement have; the others are compared only where both could have them. */
+/**
+ * The fields of both kinds of statement. The others are compared only if both kinds could have
+ * them.
+ */
 const commonFields: ReadonlyArray<Field> = [
   "bill_period_from_date",
   "bill_period_to_date",
@@ -40,7 +43,7 @@ const isSame = (sent: HistoricalStatement, { origin, statement }: AccountStateme
     (field) => comparable(sent[field], field) === comparable(statement[field], field)
   )
 
-/** Adds the statements that are new; fails with an error at every one that is known otherwise. */
+/** Adds the new statements. Fails with an error for each one that is known with other content. */
 export const decideStatements =
   (sent: ReadonlyArray<HistoricalStatement>, documents: FoundDocuments) =>
   (account: AccountView): Result.Result<Decision<null>, ValidationFailed> => {

@@ -1,6 +1,6 @@
 /**
- * Which transactions of a request are new to the account, where their dates move, which one fails
- * first, and what the balance becomes: all or nothing, exactly.
+ * Decides which transactions of a request are new to the account, which dates are moved, which one
+ * fails first, and the new balance. All are added or none.
  * Source: docs/contract/post-import.md#create-transactions,
  * docs/contract/post-import.md#open-statement-period.
  */
@@ -28,25 +28,30 @@ export interface TransactionResult {
 /** The parameters of the request, and the time at which it is validated. */
 export interface TransactionImportOptions {
   /**
-   * Skip a transaction whose id was added before; otherwise it is added again, as its own entry.
+   * Whether to skip a transaction whose id was added before. If not, it is added again as a
+   * separate entry.
    */
   readonly checkPreviouslyAdded: boolean
-  /** Move a date outside the open period to the nearest day inside, instead of refusing it. */
+  /**
+   * Whether to move a date outside the open period to the nearest day inside. If not, it is
+   * refused.
+   */
   readonly forceAddToCurrentStatement: boolean
-  /** The supplier's business day, on which the open period ends. */
+  /** The supplier's business day, the last day of the open period. */
   readonly today: CalendarDate
   readonly now: DateTime.Utc
 }
 
 /**
- * The days on which a transaction can be added: `from` (null for no bound) to `to`, both inclusive.
+ * The days on which a transaction may be added, both inclusive; `from` is null without a lower
+ * bound.
  */
 export interface OpenPeriod {
   readonly from: CalendarDate | null
   readonly to: CalendarDate
 }
 
-/** From the day after the last closing date to today; empty on the closing day itself. */
+/** From the day after the last closing date to today. It is empty on the closing day itself. */
 export const openPeriod = (
   lastClosingDate: CalendarDate | null,
   today: CalendarDate
@@ -55,7 +60,7 @@ export const openPeriod = (
 const isWithin = (date: CalendarDate, { from, to }: OpenPeriod): boolean =>
   date <= to && (from === null || date >= from)
 
-/** The nearest day of the period; its end where the period is empty. */
+/** The nearest day of the period, or its end if the period is empty. */
 const nearestDay = (date: CalendarDate, { from, to }: OpenPeriod): CalendarDate =>
   from !== null && date < from && from < to ? from : to
 
@@ -74,7 +79,7 @@ const moved = (transaction: Transaction, to: CalendarDate): AddedTransaction => 
   }
 }
 
-/** One note for the request, pinned, that says which transactions were moved. */
+/** One pinned note for the request, which lists the moved transactions. */
 const noteOn = (
   added: ReadonlyArray<AddedTransaction>,
   now: DateTime.Utc
@@ -93,14 +98,14 @@ const describe = ({ from, to }: OpenPeriod): string =>
   from === null ? `up to ${to}` : from > to ? `empty until ${from}` : `${from} to ${to}`
 
 /**
- * How large the existing transactions may be that one request reads: what a few hundred small ones
- * are, and twice what the request itself brings, so that one that was accepted can be sent again as
- * it was. Without such a limit, a request of a few ids would have an answer of any size.
+ * The maximum size of existing transactions that one request reads: a few hundred small ones plus
+ * twice the request itself, so that an accepted request can be repeated. Without it, a request with
+ * a few ids could have a response of any size.
  */
 const existingBytes = (sent: ReadonlyArray<Transaction>): number =>
   sent.reduce((sum, transaction) => sum + 2 * sizeOf(transaction), 256 * 1024)
 
-/** What has to be read of the account to decide on these transactions. */
+/** What to read of the account to decide on these transactions. */
 export const transactionLookup = (
   sent: ReadonlyArray<Transaction>,
   { checkPreviouslyAdded }: Pick<TransactionImportOptions, "checkPreviouslyAdded">
@@ -116,7 +121,6 @@ const tooManyItems =
   "The transactions up to this one were added before, and have many more line and tax items than " +
   "the request sends for them; send fewer transactions at once, or each as it was added."
 
-/** Decides on the transactions of one request, in its order. */
 export const decideTransactions =
   (sent: ReadonlyArray<Transaction>, options: TransactionImportOptions) =>
   (

@@ -1,6 +1,6 @@
 /**
- * Every refusal a program can answer with, as a fact with a stable code and without a transport.
- * Where several hold at once, the one that stands first here is reported.
+ * Every refusal of a program, with a stable code and independent of the transport. If several
+ * apply, the first one in this order is reported.
  * Source: docs/contract/errors.md#codes-and-statuses, docs/contract/import.md#order-of-refusals.
  */
 import { Data } from "effect"
@@ -11,14 +11,14 @@ import type { NotJson } from "../schema/Json.ts"
 import type { SupplierStatus } from "../organisation/Supplier.ts"
 import type { Transaction } from "../account/Transaction.ts"
 
-/** The caller's key does not cover the request. */
+/** The scopes of the caller's key do not cover the request. */
 export class PermissionDenied extends Data.TaggedError("PermissionDenied")<{}> {
   readonly code = "permission_denied"
 }
 
 /**
- * At least one rule is broken; `errors` holds every one in payload order, or the first that were
- * found where there are `more`.
+ * At least one rule is broken. `errors` lists all of them in payload order, or only the first ones
+ * if there are `more`.
  */
 export class ValidationFailed extends Data.TaggedError("ValidationFailed")<{
   readonly code: "account_failed_validation" | "request_failed_validation"
@@ -40,7 +40,6 @@ export class ImportProcessDoesNotExist extends Data.TaggedError("ImportProcessDo
   readonly code = "import_process_does_not_exist"
 }
 
-/** The account exists. */
 export class AlreadyImported extends Data.TaggedError("AlreadyImported")<{
   readonly key: ImportKey
   readonly accountNumber: AccountNumber
@@ -60,28 +59,28 @@ export class ImportInProgress extends Data.TaggedError("ImportInProgress")<{
   readonly code = "account_import_process_in_progress"
 }
 
-/** No operations team of this name; reported at `operations_team_name`. */
+/** The operations team does not exist; reported at `operations_team_name`. */
 export class OperationsTeamDoesNotExist extends Data.TaggedError("OperationsTeamDoesNotExist")<{
   readonly name: string
 }> {
   readonly code = "operations_team_name_does_not_exist"
 }
 
-/** As many attempts run as the limit allows. */
+/** The maximum number of attempts is running. */
 export class ConcurrencyLimitExceeded extends Data.TaggedError("ConcurrencyLimitExceeded")<{
   readonly retryAfterSeconds: number
 }> {
   readonly code = "concurrency_limit_exceeded"
 }
 
-/** The dry run would have succeeded, and was rolled back. */
+/** The dry run succeeded and was rolled back. */
 export class DryRunSuccessful extends Data.TaggedError("DryRunSuccessful")<{
   readonly key: ImportKey
 }> {
   readonly code = "dry_run_successful"
 }
 
-/** Nothing there, or nothing of the caller's: the answer is the same for both. */
+/** It does not exist or belongs to another organisation. The response is the same for both. */
 export class NotFound extends Data.TaggedError("NotFound")<{}> {
   readonly code = "not_found"
 }
@@ -93,11 +92,11 @@ export class AccountNotFound extends Data.TaggedError("AccountNotFound")<{
   readonly code = "account_not_found"
 }
 
-/** A transaction that breaks no field rule cannot be added, and so none of its request is. */
+/** A transaction that breaks no field rule cannot be added, so none of its request is. */
 export class TransactionRefused extends Data.TaggedError("TransactionRefused")<{
   readonly code:
     "duplicate_transaction_ids" | "transaction_outside_open_period" | "too_many_existing_items"
-  /** The first one that cannot be added, in the order of the request. */
+  /** The first transaction that cannot be added, in the order of the request. */
   readonly transaction: Transaction
   readonly detail: string
 }> {}
@@ -109,36 +108,36 @@ export class ActivePaymentInstructionExists extends Data.TaggedError(
   readonly code = "active_payment_instruction_exists"
 }
 
-/** The vendor says no: not to be sent again unchanged. */
+/** The vendor rejects the instruction. The same request would be rejected again. */
 export class PaymentInstructionRejected extends Data.TaggedError("PaymentInstructionRejected")<{
   readonly reason: string
 }> {
   readonly code = "payment_instruction_rejected_by_vendor"
 }
 
-/** The vendor cannot be reached for good. */
+/** A permanent failure of the connection to the vendor. */
 export class PaymentVendorUnreachable extends Data.TaggedError("PaymentVendorUnreachable")<{}> {
   readonly code = "payment_vendor_unreachable"
 }
 
-/** The vendor cannot be reached for the moment: to be sent again as it is. */
+/** A temporary failure of the vendor; the same request may succeed later. */
 export class PaymentVendorUnavailable extends Data.TaggedError("PaymentVendorUnavailable")<{}> {
   readonly code = "payment_vendor_unavailable"
 }
 
-/** Another request with this idempotency key is running, or has taken it over from this one. */
+/** Another request with this idempotency key is running, or has taken the key over. */
 export class IdempotencyKeyInUse extends Data.TaggedError("IdempotencyKeyInUse")<{
   readonly retryAfterSeconds: number
 }> {
   readonly code = "idempotency_key_in_use"
 }
 
-/** The idempotency key came with another request before. */
+/** The idempotency key was used for a different request. */
 export class IdempotencyKeyReused extends Data.TaggedError("IdempotencyKeyReused")<{}> {
   readonly code = "idempotency_key_reused"
 }
 
-/** The database or the document store is away. */
+/** The database or the document store is unavailable. */
 export class ServiceUnavailable extends Data.TaggedError("ServiceUnavailable")<{
   readonly retryAfterSeconds: number
 }> {
@@ -169,8 +168,8 @@ export type Failure =
   | ServiceUnavailable
 
 /**
- * When a request that found the database or the document store away, or its idempotency key in use,
- * is worth sending again.
+ * Retry-After, in seconds, if the database or the document store is unavailable or the idempotency
+ * key is in use.
  */
 const retryAfterSeconds = 1
 

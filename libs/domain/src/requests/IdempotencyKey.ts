@@ -1,7 +1,7 @@
 /**
- * Idempotency keys: a client sends a write again under the same key, and the write takes effect at
- * most once. A request first reserves its key. What it stores and the answer to it are then stored
- * together, and only while the key is still reserved for it.
+ * Idempotency keys: a client repeats a write with the same key, and the write takes effect at most
+ * once. A request first reserves its key. Its effect and its response are then stored together, and
+ * only while it still holds the reservation.
  * Source: the IETF draft "The Idempotency-Key HTTP Header Field",
  * docs/contract/http.md#idempotency-keys.
  */
@@ -11,7 +11,7 @@ import type { Steps } from "../support/Steps.ts"
 
 export const idempotencyKeyLength = 255
 
-/** A key as the client chose it. Each organisation has keys of its own. */
+/** A key as the client chose it. Keys of different organisations are independent. */
 export const IdempotencyKey = Schema.String.check(
   Schema.isMinLength(1),
   Schema.isMaxLength(idempotencyKeyLength)
@@ -28,7 +28,7 @@ export type Fingerprint = typeof Fingerprint.Type
 export const ReservationToken = Schema.String.pipe(Schema.brand("ReservationToken"))
 export type ReservationToken = typeof ReservationToken.Type
 
-/** A key and the request that came with it. */
+/** A key and its request. */
 export interface KeyedRequest {
   readonly organisation: OrganisationName
   readonly key: IdempotencyKey
@@ -45,7 +45,7 @@ export interface Reservation {
   readonly token: ReservationToken
 }
 
-/** How long an answer is kept. */
+/** How long a response is kept. */
 export const answersKeptFor = Duration.hours(24)
 
 /**
@@ -54,26 +54,26 @@ export const answersKeptFor = Duration.hours(24)
  */
 export const expiredKeptFor = Duration.hours(1)
 
-/** What storage has under a key. `answer` is null while the request that reserved the key runs. */
+/** The record of a key. `answer` is null while the request that reserved the key runs. */
 export interface KeyRecord {
   readonly fingerprint: Fingerprint
   readonly answer: string | null
-  /** Exclusive end of the reservation, or of the time for which the answer is kept. */
+  /** The end of the reservation, or of the time for which the response is kept; exclusive. */
   readonly expiresAt: DateTime.Utc
 }
 
-/** What a key means to a request that brings it. */
+/** The state of a key for a request that uses it. */
 export type KeyState =
-  /** Nothing is reserved or kept under the key. */
+  /** The key is neither reserved nor has a response. */
   | { readonly _tag: "Free" }
   /** The same request is running. */
   | { readonly _tag: "InUse" }
-  /** The key belongs to another request. */
+  /** The key was used for a different request. */
   | { readonly _tag: "Reused" }
-  /** The same request has taken effect, and this was its answer. */
+  /** The same request has taken effect, with this response. */
   | { readonly _tag: "Kept"; readonly answer: string }
 
-/** What the record says to a request with this fingerprint. An expired record says nothing. */
+/** The state of the key for a request with this fingerprint. An expired record counts as free. */
 export const keyStateAt = (
   record: KeyRecord,
   fingerprint: Fingerprint,
@@ -84,12 +84,15 @@ export const keyStateAt = (
   return record.answer === null ? { _tag: "InUse" } : { _tag: "Kept", answer: record.answer }
 }
 
-/** How the answer of a write is kept: under which reservation, and as which text, made in steps. */
+/**
+ * How to keep the response of a write: under which reservation, and as which text, computed in
+ * steps.
+ */
 export interface Keep<in A> {
   readonly reservation: Reservation
   readonly textOf: (answer: A) => Steps<string>
 }
 
-/** The same for a value from which the answer is derived. */
+/** The same for a value from which the response is derived. */
 export const keepFrom = <A, B>(keep: Keep<A> | null, answerOf: (value: B) => A): Keep<B> | null =>
   keep && { reservation: keep.reservation, textOf: (value) => keep.textOf(answerOf(value)) }

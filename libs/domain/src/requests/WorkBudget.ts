@@ -1,21 +1,20 @@
 /**
- * How many bytes of large payloads a process holds and works on at once. There are two limits. The
- * presence limit bounds memory: a parsed payload takes many times its size, from when it is parsed
- * until its request has ended. The computing limit bounds the work on the event loop. A request
- * takes room under both, and gives the room for computing back while it waits for another system
- * (`waiting`). No organisation gets more than its quota of either, so that none waits for the work
- * of another. Small payloads never wait.
+ * Limits the bytes of large payloads that a process holds and works on at once. The presence limit
+ * bounds memory: a parsed payload takes many times its size until its request has ended. The
+ * computing limit bounds the work on the event loop. A request acquires permits of both, and
+ * releases those for computing while it waits for another system (`waiting`). Each organisation has
+ * a quota of both, so that none waits for another. Small payloads never wait.
  */
 import { Context, Effect, Exit, identity, Scope, Semaphore } from "effect"
 import type { OrganisationName } from "../organisation/Organisation.ts"
 
-/** Payloads up to this size are not counted: they are worked on in a millisecond or two. */
+/** Payloads up to this size are not counted, because they take only a millisecond or two. */
 export const smallBytes = 64 * 1024
 
-/** Room for one payload of the largest size. */
+/** The size of the largest payload. */
 const largestBytes = 10 * 1024 * 1024
 
-/** In bytes: what all organisations get together, and each of them. */
+/** In bytes: the total, and the quota of an organisation. */
 interface Limits {
   readonly total: number
   readonly ofOne: number
@@ -23,12 +22,12 @@ interface Limits {
 
 const presenceLimits: Limits = { total: 8 * largestBytes, ofOne: 2 * largestBytes }
 
-/** Two organisations can use up their quotas. */
+/** Enough for the quotas of two organisations. */
 const computingLimits: Limits = { total: 2 * largestBytes, ofOne: largestBytes }
 
 /**
- * Runs the effect once there is room for a payload of the organisation of this size, and gives the
- * room back when the effect has ended. The wait can be interrupted.
+ * Runs the effect once there are permits for a payload of this size, and releases them when it has
+ * ended. The wait can be interrupted.
  */
 export type WorkBudget = (
   organisation: OrganisationName | null,
@@ -39,15 +38,15 @@ interface Working {
   readonly pause: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 }
 
-/** What the request that runs holds of the computing limit. Small ones hold nothing. */
+/** The computing permits of the current request. Small requests have none. */
 const Working = Context.Reference<Working>("@data-import/domain/WorkBudget/Working", {
   defaultValue: () => ({ pause: identity })
 })
 
 /**
- * Runs an effect that waits for another system and computes nothing. The request's room for
- * computing is free meanwhile, and is taken again before the request goes on with the result. After
- * a failure it is not taken again: the request only has a refusal to answer.
+ * Runs an effect that waits for another system and computes nothing. The request's computing
+ * permits are released meanwhile and acquired again before the request continues. After a failure
+ * they are not acquired again, because the request only answers a refusal.
  */
 export const waiting = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.flatMap(Working, ({ pause }) => pause(effect))
@@ -57,8 +56,8 @@ interface Room {
 }
 
 /**
- * A semaphore that serves its waiters in their order. Effect's wakes any waiter whose permits are
- * free, so that one who needs many would wait for as long as others come who need few.
+ * A semaphore that serves its waiters in order. Effect's semaphore wakes any waiter whose permits
+ * are free, so a large request could starve while small ones arrive.
  */
 const makeRoom = (total: number): Room => {
   const permits = Semaphore.makeUnsafe(total)
@@ -71,7 +70,7 @@ interface Quota {
   users: number
 }
 
-/** Takes room for as long as the scope is open, once there is enough. One permit is a byte. */
+/** Acquires permits for the lifetime of the scope. One permit is a byte. */
 type Take = (
   organisation: OrganisationName | null,
   bytes: number
@@ -100,7 +99,7 @@ const makeTake = ({ ofOne, total }: Limits): Take => {
     )
 }
 
-/** Room that can be given back and taken again; `end` gives it back for good. */
+/** Permits that can be released and acquired again; `end` releases them for good. */
 const makeRetaken = (take: Effect.Effect<void, never, Scope.Scope>) => {
   let held: Scope.Closeable | undefined
   const begin = Effect.suspend(() => {

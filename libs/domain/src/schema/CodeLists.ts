@@ -1,8 +1,7 @@
 /**
  * Lists of values that the operator can extend without a release. `sales_channel`, `payment_type`
- * and `vendor` start from the values that the rules name; `reason`, `ledger_code` and
- * `product_code` are free until the operator names a first value, and restricted to the named ones
- * from then on.
+ * and `vendor` start with the values of the rules. `reason`, `ledger_code` and `product_code`
+ * accept any text until the operator adds a first value; from then on only the added ones.
  */
 import { Schema } from "effect"
 
@@ -16,7 +15,7 @@ export const OpenCodeList = Schema.Literals([
 ])
 export type OpenCodeList = typeof OpenCodeList.Type
 
-/** The values that the operator added, a list each. */
+/** For each list, the values that the operator added. */
 export type CodeLists = { readonly [List in OpenCodeList]?: ReadonlyArray<string> }
 
 export const noCodeLists: CodeLists = {}

@@ -12,5 +12,5 @@ const codes: ReadonlySet<string> = new Set(
   ).split(" ")
 )
 
-/** Whether the capitals are an assigned code. */
+/** Whether the text in capitals is an assigned code. */
 export const isCountryCode = (code: string): boolean => codes.has(code)

@@ -1,6 +1,6 @@
 /**
- * Decimals of the wire: money and quantities, read exactly from a JSON number or a decimal
- * string and never rounded.
+ * Decimals: money and quantities, read exactly from a JSON number or a decimal string and never
+ * rounded.
  * Source: docs/contract/values.md#numbers, docs/contract/values.md#money.
  */
 import { BigDecimal, Schema, SchemaGetter } from "effect"
@@ -9,16 +9,21 @@ import { fieldCheck } from "./Field.ts"
 import { withoutTrailingZeros } from "./Json.ts"
 import { isRawNumber, type RawNumber } from "./RawNumber.ts"
 
-/** How large and how fine a decimal may be: digits before and after the point. */
+/** The maximum number of digits before and after the point. */
 export interface Size {
   readonly before: number
   readonly after: number
 }
 
-/** No decimal has more significant digits, so that every JSON reader gets it right. */
+/**
+ * The maximum number of significant digits, so that every JSON parser reads a decimal correctly.
+ */
 const significantDigits = 15
 
-/** A decimal taken apart without arithmetic, so that a huge exponent costs nothing. */
+/**
+ * The digits and the exponent of a decimal, without arithmetic, so that a huge exponent costs
+ * nothing.
+ */
 interface Spelling {
   readonly negative: boolean
   /** Without leading and trailing zeros; empty for zero. */
@@ -72,7 +77,7 @@ const spelling = (
       }
 }
 
-/** A decimal is checked twice and then read, and each begins with its spelling. */
+/** A cache, because a decimal is checked twice and then read, and each step parses its spelling. */
 const lastSpelled: { input: unknown; spelling: Spelling | null } = {
   input: undefined,
   spelling: null
@@ -87,7 +92,7 @@ const spellingOf = (input: unknown): Spelling | null => {
   return lastSpelled.spelling
 }
 
-/** The decimal that `input` spells. Only for input that passed the checks, so that it is small. */
+/** Parses `input`, which must have passed the checks, so that its exponent is small. */
 const read = (input: unknown): BigDecimal.BigDecimal => {
   const spelling = spellingOf(input)
   if (spelling === null || spelling.digits === "") return BigDecimal.fromBigInt(0n)
@@ -101,14 +106,14 @@ const read = (input: unknown): BigDecimal.BigDecimal => {
 
 const fits = (input: unknown, holds: (spelling: Spelling) => boolean): boolean => {
   const spelling = spellingOf(input)
-  // An exponent of ten digits and more spells a number that no size holds.
+  // An exponent of ten or more digits exceeds every size.
   return spelling !== null && holds(spelling)
 }
 
 const isDecimalType = (input: unknown): input is DecimalInput =>
   typeof input === "number" || typeof input === "string" || isRawNumber(input)
 
-/** The digits before the point, or all significant ones where only they are too many. */
+/** The digits before the point, or all significant digits if only their total is too large. */
 const digitsOf = (input: unknown, before: number): ErrorParameters => {
   const spelling = spellingOf(input)
   if (spelling === null) return { limit: before }
@@ -125,8 +130,8 @@ const placesOf = (input: unknown, after: number): ErrorParameters => {
 }
 
 /**
- * A decimal of at most `size`, as `BigDecimal`; encoded as a number. Codes: `invalid_type`,
- * `invalid`, `max_digits`, `max_decimal_places`; the last two may both be broken by one value.
+ * A decimal of at most `size`, as `BigDecimal`, encoded as a number. Codes: `invalid_type`,
+ * `invalid`, `max_digits`, `max_decimal_places`. A value may have both of the last two.
  */
 export const decimalNumber = (size: Size) =>
   decimal(size, (value) => Number(BigDecimal.format(value)))
@@ -134,14 +139,14 @@ export const decimalNumber = (size: Size) =>
 /** The amount of a transaction: money, encoded as a string with two decimals. */
 export const amount = (size: Size) => decimal(size, twoDecimals)
 
-/** Two decimals, as in "12.50"; the decimal must not have more. */
+/** Two decimals, as in "12.50". The value must not have more. */
 export const twoDecimals = (value: BigDecimal.BigDecimal): string => {
   const cents = BigDecimal.scale(value, 2).value
   const digits = String(cents < 0n ? -cents : cents).padStart(3, "0")
   return `${cents < 0n ? "-" : ""}${digits.slice(0, -2)}.${digits.slice(-2)}`
 }
 
-/** What spells a decimal: a number, or text such as "12.50". */
+/** A number, or text such as "12.50". */
 export type DecimalInput = number | string | RawNumber
 
 const decimal = (
@@ -196,7 +201,6 @@ export type Money = typeof Money.Type
 
 export const zero = BigDecimal.fromBigInt(0n)
 
-/** The exact sum; zero for none. */
 export const sum = (decimals: Iterable<BigDecimal.BigDecimal>): BigDecimal.BigDecimal =>
   BigDecimal.sumAll(decimals)
 
@@ -204,8 +208,8 @@ export const isEqual = (a: BigDecimal.BigDecimal, b: BigDecimal.BigDecimal): boo
   BigDecimal.equals(a, b)
 
 /**
- * How two decimals that should be equal differ; `name` says what was sent. A decimal that was not
- * sent counts as zero.
+ * The error if two decimals that should be equal differ. `name` describes what was sent. A missing
+ * decimal counts as zero.
  */
 export const difference = (
   name: string,

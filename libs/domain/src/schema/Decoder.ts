@@ -1,6 +1,6 @@
 /**
- * Decodes valid input in one pass, by the tree of its schema, and keeps nothing of what is wrong.
- * Input that is invalid, or too large to be decoded without a pause, is left to `PartialDecoding`.
+ * Decodes valid input in one pass, by the tree of its schema, without reporting errors. Input that
+ * is invalid or too large is decoded by `PartialDecoding`.
  */
 import type { Schema } from "effect"
 import { isListWithinLimit, isObject } from "./Json.ts"
@@ -8,7 +8,7 @@ import { isValidInside, type Room } from "./JsonObject.ts"
 import { type Decoder, invalid } from "./LeafDecoder.ts"
 import { type SchemaTree, schemaTreeOf, type StructNode } from "./SchemaTree.ts"
 
-/** Elements of lists, and members of free objects, that take a millisecond or two. */
+/** The list elements and free-object members that are decoded in a millisecond or two. */
 const decodedAtOnce = 4_000
 
 export const decoderOf = (schema: Schema.Constraint): Decoder => decoderOfTree(schemaTreeOf(schema))
@@ -68,7 +68,7 @@ const struct = (room: Room, tree: StructNode): Decoder => {
         return invalid
       }
     }
-    // The other members are not documented.
+    // Any other member is undocumented.
     return Object.keys(input).length === sent ? output : invalid
   }
 }

@@ -1,5 +1,5 @@
 /**
- * Paths of documents in the object storage: relative to the root of the supplier, and never out of
+ * Paths of documents in the object storage, relative to the supplier's root and never outside of
  * it.
  * Source: docs/contract/values.md#document-paths.
  */
@@ -11,10 +11,10 @@ import type { Steps } from "../support/Steps.ts"
 
 const maxLength = 1024
 
-/** Names that a decoder behind us could turn into a separator, a dot or an end of string. */
+/** Escapes that a later decoder could turn into a separator, a dot or an end of string. */
 const hiddenSeparator = /%(?:2e|2f|5c|00)/i
 
-/** An empty one, `.` or `..`. */
+/** An empty segment, `.` or `..`. */
 const uncleanSegment = /(?:^|\/)\.{0,2}(?:\/|$)/
 
 const isCleanPath = (path: string): boolean =>
@@ -25,10 +25,7 @@ const isCleanPath = (path: string): boolean =>
   !hiddenSeparator.test(path) &&
   !uncleanSegment.test(path)
 
-/**
- * The path without its optional leading slash: what is looked up, and what two paths are compared
- * by.
- */
+/** The path without its optional leading slash, for lookups and comparisons. */
 export const relativePath = <P extends string>(path: P): P =>
   path.startsWith("/") ? (path.slice(1) as P) : path
 
@@ -46,7 +43,7 @@ export const DocumentPath = trimmed(
 ).pipe(Schema.brand("DocumentPath"))
 export type DocumentPath = typeof DocumentPath.Type
 
-/** The file must be in the store, unless the supplier's configuration turns the check off. */
+/** The file must exist in the store, unless the supplier's document check is off. */
 export const documentExists =
   <Field extends string>(field: Field): Rule<{ readonly [Key in Field]?: DocumentPath }> =>
   (value, { missingDocuments }, report) => {
@@ -56,10 +53,10 @@ export const documentExists =
     }
   }
 
-/** A request names at most so many different documents. */
+/** The maximum number of different documents in a request. */
 export const mostDocuments = 1_000
 
-/** Reported at the list in which the first document stands that is too many. */
+/** Reported at the list with the first document over the limit. */
 export const documentsAreFew: Rule<{
   readonly notes?: ReadonlyArray<{
     readonly document_paths?: ReadonlyArray<{ readonly document_path: DocumentPath }>
@@ -75,7 +72,7 @@ export const documentsAreFew: Rule<{
       report("max_length", { detail, parameters: { limit: mostDocuments } }, ...list)
     }
   }
-  // One of the lists may be invalid; the other is counted all the same.
+  // One of the lists may be invalid; the other one still counts.
   eachValid(["notes", "statements"] as const, (list) => {
     if (list === "statements") {
       eachValid(body.statements ?? [], ({ statement_path }) => count(statement_path, list))
@@ -90,8 +87,8 @@ export const documentsAreFew: Rule<{
 }
 
 /**
- * Makes the search for the documents that a body of the tree names with clean paths: each once and
- * without a leading slash, and of too many no more than shows that they are too many.
+ * Makes the search for the documents that a body names with valid paths, each once and without a
+ * leading slash. It stops at the first document over the limit.
  */
 export const documentsIn = (tree: SchemaTree) => {
   const pathsIn = leavesOf(tree, DocumentPath)

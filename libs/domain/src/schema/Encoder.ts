@@ -1,7 +1,7 @@
 /**
- * Encodes values as JSON, by the transformations of their schema. A value has the schema's type
- * already, because a decoder or the compiler made sure of it. So an encoder checks nothing, unlike
- * the schema itself. A large value is written in steps.
+ * Encodes values as JSON by the transformations of their schema. A decoder or the compiler has
+ * already ensured the type of a value, so an encoder checks nothing, unlike the schema itself. A
+ * large value is encoded in steps.
  */
 import { Schema, type SchemaAST } from "effect"
 import { isObject } from "./Json.ts"
@@ -10,7 +10,7 @@ import type { Room } from "./JsonObject.ts"
 import { type SchemaTree, schemaTreeOf } from "./SchemaTree.ts"
 import type { Steps } from "../support/Steps.ts"
 
-/** How a value is written; null where it is written as it is. */
+/** How to write a value; null to write it unchanged. */
 type Written = StructWriting | ListWriting | LeafWriting | null
 
 interface StructWriting {
@@ -34,13 +34,13 @@ export const encoderOf = <A, I>(schema: Schema.Codec<A, I>): ((value: A) => I) =
   return (value) => write(written, value) as I
 }
 
-/** Writes the JSON text of what the schema encodes, in steps where it is large. */
+/** Writes the JSON text of the encoded value, in steps if it is large. */
 export const textEncoderOf = <A, I>(schema: Schema.Codec<A, I>): ((value: A) => Steps<string>) => {
   const written = writingOf(schemaTreeOf(schema))
   return (value) => writing(written, value)
 }
 
-/** Writes the JSON text of a value that is written as it is, in steps where it is large. */
+/** Writes the JSON text of an unchanged value, in steps if it is large. */
 export const writingJson = (value: unknown): Steps<string> => writing(null, value)
 
 const writingOf = (tree: SchemaTree): Written => {
@@ -81,13 +81,13 @@ const leafWritingOf = (ast: SchemaAST.AST): Written => {
 const isPlain = (ast: SchemaAST.AST): boolean =>
   ast.encoding === undefined && ast._tag !== "Objects" && ast._tag !== "Arrays"
 
-/** Falls back to the schema itself for what has no encoder here. */
+/** Falls back to the schema for types without an encoder here. */
 const encoder = (ast: SchemaAST.AST): LeafWriting => ({
   _tag: "Leaf",
   write: Schema.encodeUnknownSync(Schema.make<Schema.Codec<unknown>>(ast))
 })
 
-/** Step by step, from the type to what it is written as. */
+/** Follows the links from the type to its encoding. */
 const transformed = (ast: SchemaAST.AST, links: SchemaAST.Encoding): Written => {
   const writes: Array<(value: unknown) => unknown> = []
   for (const { to, transformation } of links) {
@@ -118,10 +118,10 @@ const write = (written: Written, value: unknown): unknown => {
   return output
 }
 
-/** Elements and members that are written without a pause. */
+/** The elements and members that are written without a pause. */
 const writtenAtOnce = 2_000
 
-/** Whether the value has so few elements and members that there is room for them. */
+/** Whether the value has so few elements and members that it fits into the room. */
 const fits = (written: Written, value: unknown, room: Room): boolean => {
   if (typeof value !== "object" || value === null || written?._tag === "Leaf") return true
   const inside = written?._tag === "Struct" ? null : written
@@ -178,10 +178,10 @@ function* membersOf(written: Written, value: object): Generator<Member, void> {
   }
 }
 
-/** As many members as there is room for are written at once, and larger ones in parts. */
+/** Members that fit are written at once, larger ones in parts. */
 function* writingLarge(written: Written, value: object, parts: Array<string>): Steps<void> {
   const isList = Array.isArray(value)
-  // Without a prototype any key is a member, also `__proto__`.
+  // Without a prototype any key can be a member, even `__proto__`.
   const none = () => (isList ? [] : (Object.create(null) as {}))
   let chunk: { [key: string | number]: unknown } = none()
   let count = 0

@@ -1,8 +1,7 @@
 /**
- * The kinds of field that a payload is made of: text, code lists, dates, datetimes, e-mails,
- * phone numbers, integers and lists, each with the codes it can fail with. A check names its code
- * in an annotation; `Validator` turns a broken check into a field error with it. Text is trimmed,
- * and every length counts Unicode code points.
+ * The kinds of field in a payload: text, code lists, dates, datetimes, e-mails, phone numbers,
+ * integers and lists, each with its codes. A check names its code in an annotation, from which
+ * `Validator` makes a field error. Text is trimmed, and lengths count Unicode code points.
  * Source: docs/contract/values.md#values.
  */
 import { DateTime, type JsonSchema, Schema, SchemaGetter } from "effect"
@@ -11,22 +10,19 @@ import type { ErrorParameters } from "../codes/CodeEntry.ts"
 import { listElements } from "./Json.ts"
 import { isPossiblePhone } from "./Phone.ts"
 
-/** What a broken check says. */
+/** The error of a failed check. */
 export interface CheckMeaning<A> {
   readonly code: FieldCode
   readonly detail: string
-  /** What the detail says as data, where it says more than the code. */
+  /** The parameters of the error, in addition to the code. */
   readonly parameters?: ErrorParameters | ((input: A) => ErrorParameters)
   /** The same restriction in JSON Schema, where JSON Schema can express it. */
   readonly jsonSchema?: JsonSchema.JsonSchema
-  /** Whether later checks make no sense once this one is broken. */
+  /** Whether to skip the later checks after this one failed. */
   readonly abort?: boolean
 }
 
-/**
- * A check on what was sent, with the code that a value which fails it gets, and `holds` itself for
- * who need not know why a value fails.
- */
+/** A check with the code of its error, and `holds` itself for callers that need no error. */
 export const fieldCheck = <A>(holds: (input: A) => boolean, meaning: CheckMeaning<A>) =>
   Schema.makeFilter<A>(
     holds,
@@ -40,7 +36,7 @@ export const fieldCheck = <A>(holds: (input: A) => boolean, meaning: CheckMeanin
     meaning.abort ?? false
   )
 
-/** Whether the text has at most `max` code points, each of which is one or two UTF-16 units. */
+/** Whether the text has at most `max` code points. Each takes one or two UTF-16 units. */
 const hasAtMost = (text: string, max: number): boolean => {
   if (text.length > 2 * max) return false
   let length = 0
@@ -48,13 +44,13 @@ const hasAtMost = (text: string, max: number): boolean => {
   return length <= max
 }
 
-/** Whether the text can be stored at all: no NUL, and no half of a character. */
+/** Whether the database can store the text: no NUL and no lone surrogate. */
 export const isStorableText = (text: string): boolean => text.isWellFormed() && !text.includes("\0")
 
 /** Whether the text has a control character: Unicode category Cc. */
 export const hasControlCharacter = (text: string): boolean => /\p{Cc}/u.test(text)
 
-/** Text that can be stored. Code: `invalid`. */
+/** Text that the database can store. Code: `invalid`. */
 export const isStorable = fieldCheck<string>(isStorableText, {
   code: "invalid",
   detail: "Must not contain NUL or a lone surrogate.",
@@ -76,7 +72,7 @@ const isAtMost = (max: number) =>
     jsonSchema: { maxLength: max }
   })
 
-/** Text with the blanks around it taken off. */
+/** Text without the spaces around it. */
 export const trimmed = <A extends Schema.Codec<string>>(checked: A) =>
   checked.pipe(
     Schema.decodeTo(Schema.String, {
@@ -85,7 +81,7 @@ export const trimmed = <A extends Schema.Codec<string>>(checked: A) =>
     })
   )
 
-/** Text that is neither blank nor longer than `max`, as it was sent. */
+/** Text of 1 to `max` characters that is not blank, untrimmed. */
 export const nonBlank = (max: number) => Schema.String.check(isNotBlank, isAtMost(max))
 
 /** Text of up to `max` characters, which may be empty. Codes: `invalid`, `max_length`. */
@@ -95,7 +91,7 @@ export const text = (max: number) => trimmed(Schema.String.check(isStorable, isA
 export const nonBlankText = (max: number) =>
   trimmed(Schema.String.check(isStorable, isNotBlank, isAtMost(max)))
 
-/** Text whose form bounds it, not blank, kept as sent apart from blanks around it. */
+/** Trimmed text that is not blank and whose form bounds its length. */
 export const formed = (holds: (text: string) => boolean, meaning: CheckMeaning<string>) =>
   trimmed(
     Schema.String.check(
@@ -105,7 +101,7 @@ export const formed = (holds: (text: string) => boolean, meaning: CheckMeaning<s
     )
   )
 
-/** Text of a form of its own, 1 to `max` characters, kept as sent apart from blanks around it. */
+/** Trimmed text of a given form, 1 to `max` characters. */
 export const formedText = (
   max: number,
   holds: (text: string) => boolean,
@@ -121,8 +117,8 @@ export const formedText = (
   )
 
 /**
- * Text of 1 to `max` characters with values that are known, to which the operator can add others.
- * An editor completes the known ones.
+ * Text of 1 to `max` characters. The known values are part of the type for completion; the operator
+ * can add others.
  */
 export const openChoice = <const Known extends string>(max: number, _: ReadonlyArray<Known>) =>
   nonBlankText(max) as unknown as Schema.Codec<string, Known | (string & {})>
@@ -156,7 +152,7 @@ const isCalendarDay = (year: number, month: number, day: number): boolean =>
 const zero = 0x30
 const hyphen = 0x2d
 
-/** The number that the two digits at `index` spell; not a number where there are no two. */
+/** The number of the two digits at `index`; NaN if there are none. */
 const twoDigits = (text: string, index: number): number => {
   const tens = text.charCodeAt(index) - zero
   const ones = text.charCodeAt(index + 1) - zero
@@ -175,7 +171,7 @@ const beginsWithDay = (text: string): boolean =>
 
 const isDate = (text: string): boolean => text.length === 10 && beginsWithDay(text)
 
-/** A calendar day, `YYYY-MM-DD`; the order of the text is the order of the days. */
+/** A calendar day, `YYYY-MM-DD`. Text order is chronological. */
 export const CalendarDate = formed(isDate, {
   code: "invalid_date",
   detail: "Must be an existing day, as YYYY-MM-DD.",
@@ -194,11 +190,11 @@ export const nextDay = (date: CalendarDate): CalendarDate =>
 const dateTimeForm =
   /^\d{4}-\d{2}-\d{2}T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/
 
-/** An offset may lead out of the years that four digits can name. */
+/** With an offset, an instant may be outside the years of four digits. */
 const firstInstant = Date.parse("0001-01-01T00:00:00Z")
 const lastInstant = Date.parse("9999-12-31T23:59:59Z")
 
-/** Long enough for every fraction of a second that a system prints. */
+/** Long enough for every precision of fractions that systems print. */
 const instantLength = 64
 
 const parseInstant = (text: string): number | undefined => {
@@ -208,12 +204,10 @@ const parseInstant = (text: string): number | undefined => {
   return instant >= firstInstant && instant <= lastInstant ? instant : undefined
 }
 
-/** An instant is checked and then read, each of which parses it. */
+/** A cache, because an instant is checked and then read, and both parse it. */
 const lastParsed: { text: string; instant: number | undefined } = { text: "", instant: undefined }
 
-/**
- * The instant that the text names, in whole seconds, as epoch milliseconds; none if it names none.
- */
+/** The instant in whole seconds, as epoch milliseconds; undefined if the text is not an instant. */
 const instantOf = (text: string): number | undefined => {
   if (text !== lastParsed.text) {
     lastParsed.instant = parseInstant(text)
@@ -224,7 +218,7 @@ const instantOf = (text: string): number | undefined => {
 
 const secondsOfDay = 86_400
 
-/** A list is full of instants of the same day. */
+/** A cache, because the instants of a list are often of one day. */
 const lastPrinted = { day: Number.NaN, text: "" }
 
 const printedDay = (day: number): string => {
@@ -240,7 +234,7 @@ const printedDay = (day: number): string => {
 
 const padded = (number: number): string => (number < 10 ? `0${number}` : String(number))
 
-/** As the contract prints a datetime: UTC, whole seconds, `YYYY-MM-DDTHH:MM:SSZ`. */
+/** The datetime format of the contract: UTC, whole seconds, `YYYY-MM-DDTHH:MM:SSZ`. */
 export const formatInstant = ({ epochMilliseconds }: DateTime.Utc): string => {
   const seconds = Math.floor(epochMilliseconds / 1_000)
   const day = Math.floor(seconds / secondsOfDay)
@@ -251,7 +245,7 @@ export const formatInstant = ({ epochMilliseconds }: DateTime.Utc): string => {
 }
 
 /**
- * A datetime of at most 64 characters with `Z` or an offset; fractions of a second are cut off.
+ * A datetime of at most 64 characters with `Z` or an offset. Fractions of a second are cut off.
  * Code: `invalid_datetime`.
  */
 export const Instant = Schema.String.check(
@@ -274,10 +268,13 @@ export const Instant = Schema.String.check(
 const domainLabel = "[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?"
 const emailStart = new RegExp(`[a-zA-Z0-9.!#$%&'*+/=?^_\`{|}~-]+@${domainLabel}`, "y")
 
-/** Few at once: one match of all the labels of a long text keeps its way back for each of them. */
+/**
+ * Matches a limited number of labels, because a match of all labels of a long text needs memory for
+ * backtracking.
+ */
 const moreLabels = new RegExp(`(?:\\.${domainLabel}){1,100}`, "y")
 
-/** Where a match that begins at `index` ends; -1 where there is none. */
+/** The end of a match that begins at `index`; -1 if there is none. */
 const endOfMatch = (form: RegExp, text: string, index: number): number => {
   form.lastIndex = index
   return form.test(text) ? form.lastIndex : -1
@@ -297,12 +294,12 @@ export const Email = formedText(254, isEmail, {
   jsonSchema: { format: "email" }
 })
 
-/** Long enough for every spelling of a number, and short enough to be checked quickly. */
+/** Long enough for every spelling of a number, and short enough for a quick check. */
 const phoneLength = 64
 
 /**
- * A phone number in international format, checked as a possible one: numbering plans change faster
- * than releases, and a legacy number of the right shape must not block an account.
+ * A phone number in international format. It only has to be possible: numbering plans change faster
+ * than releases, and a legacy number must not block an account.
  */
 export const PhoneNumber = formed(
   (number) => number.startsWith("+") && number.length <= phoneLength && isPossiblePhone(number),

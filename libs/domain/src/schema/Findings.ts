@@ -1,20 +1,22 @@
 /**
- * What is found to be wrong with a body, up to a bound: beyond it nobody reads on, and a body made
- * of nothing but errors must not keep the service busy.
+ * The errors of a body, up to a limit, so that a body full of errors does not keep the service
+ * busy.
  * Source: docs/contract/errors.md#number-of-errors.
  */
 import type { FieldCode } from "../codes/Code.ts"
 import type { ErrorParameters } from "../codes/CodeEntry.ts"
 import type { Path } from "./Json.ts"
 
-/** What is wrong with a value, without its path. */
+/** An error without its path. */
 export interface Broken {
   readonly code: FieldCode
   readonly detail: string
   readonly parameters?: ErrorParameters
 }
 
-/** One broken rule: `attr` is the dot path from the account or request, list indexes zero-based. */
+/**
+ * A broken rule. `attr` is the dot path from the account or request, with zero-based list indexes.
+ */
 export interface FieldError extends Broken {
   readonly attr: string
 }
@@ -23,18 +25,18 @@ export interface BrokenRule extends Broken {
   readonly path: Path
 }
 
-/** At most so many are listed. One more is looked for, to know whether there are more. */
+/** The maximum number of listed errors. One more is collected, to know whether there are more. */
 export const maxErrors = 1_000
 
 export class Findings {
   readonly #found: Array<BrokenRule> = []
 
-  /** Beyond the bound it is enough to know that there are more. */
+  /** Beyond the limit, only the fact that there are more counts. */
   add(broken: BrokenRule): void {
     if (!this.areMore) this.#found.push(broken)
   }
 
-  /** Whether there are more than are listed, so that looking further finds nothing new. */
+  /** Whether there are more than the limit, so that validation can stop. */
   get areMore(): boolean {
     return this.#found.length > maxErrors
   }

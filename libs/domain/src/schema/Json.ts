@@ -1,14 +1,14 @@
 /**
- * JSON text as the contract takes it. A repeated key and too deep a nesting are refused. A number
- * that a double cannot hold keeps its own spelling, so that it is validated, stored and answered as
- * it was sent. The platform's parser reports none of that, and blocks the event loop for seconds
- * over some bodies of the largest size. Source: docs/contract/http.md#json
+ * Parses JSON as the contract defines it. Repeated keys and deep nesting are rejected. A number
+ * that a double cannot hold keeps its spelling, so that it is validated, stored and returned as
+ * sent. The platform's parser supports none of that, and some large bodies block it for seconds.
+ * Source: docs/contract/http.md#json
  */
 import { Data, Result } from "effect"
 import { finish, type Steps } from "../support/Steps.ts"
 import { isRawNumber, rawNumber } from "./RawNumber.ts"
 
-/** The body is not JSON as the contract takes it. `detail` says where. */
+/** The body is not valid JSON by the contract. `detail` states the position. */
 export class NotJson extends Data.TaggedError("NotJson")<{ readonly detail: string }> {
   readonly code = "parse_error"
 }
@@ -17,15 +17,15 @@ export class NotJson extends Data.TaggedError("NotJson")<{ readonly detail: stri
 export const nestingDepth = 32
 
 /**
- * No list has more elements, and no object of free content more members; what stands in a longer
- * one is not checked.
+ * The maximum number of list elements, and of members of a free object. Anything inside a longer
+ * one is not validated.
  */
 export const listElements = 10_000
 
 /** A path from the root of a body: field names and list indexes. */
 export type Path = ReadonlyArray<string | number>
 
-/** Whether a parsed value is an object, and neither a list nor a number whose spelling was kept. */
+/** Whether a parsed value is an object: not a list, and not a number with its own spelling. */
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value) && !isRawNumber(value)
 
@@ -38,17 +38,14 @@ const exactDigits = 15
 const largestExponent = 250
 const longestExact = 250
 
-/**
- * The digits without the zeros at their end. (A regular expression takes the square of their
- * number.)
- */
+/** The digits without trailing zeros. A regular expression would take quadratic time. */
 export const withoutTrailingZeros = (digits: string): string => {
   let end = digits.length
   while (end > 0 && digits.charCodeAt(end - 1) === 0x30) end--
   return digits.slice(0, end)
 }
 
-/** Whether a double holds the number as spelled, so that nothing is lost by parsing it. */
+/** Whether a double holds the number exactly as spelled. */
 const isExact = (source: string): boolean => {
   if (source.length > longestExact) return false
   const [coefficient = "", exponent] = source.toLowerCase().split("e")
@@ -73,7 +70,7 @@ const space = code(" ")
 const isBlank = (at: number): boolean =>
   at <= space && (at === space || at === 0x0a || at === 0x0d || at === 0x09)
 
-/** Where the characters end, before `stop`, that stand for themselves inside a string. */
+/** The end of the characters before `stop` that need no unescaping. */
 const endOfPlain = (text: string, start: number, stop: number): number => {
   const last = Math.min(stop, text.length)
   for (let index = start; index < last; index++) {
@@ -91,13 +88,13 @@ const words: ReadonlyMap<number, readonly [word: string, value: boolean | null]>
   [code("n"), ["null", null]]
 ])
 
-/** A list or an object whose end is not reached. */
+/** A list or an object whose end has not been reached. */
 interface Container {
   readonly within: Container | null
   /** Null for an object. */
   readonly list: Array<unknown> | null
   readonly object: Record<string, unknown>
-  /** The key of the member that is being read. */
+  /** The key of the current member. */
   key: string
   members: number
 }
@@ -121,10 +118,10 @@ const objectIn = (within: Container | null): Container => ({
 })
 
 const closed = ({ list, object }: Container): unknown =>
-  // A list that grew holds more room than it needs.
+  // A list that grew has spare capacity.
   list === null ? object : list.slice()
 
-/** Keeps one element more than any list may have, so that a longer one is known as such. */
+/** Keeps one element over the limit, so that a longer list is recognised. */
 const keep = (container: Container, value: unknown): void => {
   const { list, object } = container
   if (list !== null) {
@@ -138,20 +135,20 @@ const keep = (container: Container, value: unknown): void => {
   }
 }
 
-/** A string that is too long to be read in one step, as far as it is read. */
+/** A string that is too long for one step, with the part that was read. */
 interface LongString {
   readonly pieces: ReadonlyArray<string>
-  /** Where the next piece begins. */
+  /** The start of the next piece. */
   readonly index: number
 }
 
-/** Characters of a string that are read in one step, or a few less. */
+/** About how many characters of a string are read in one step. */
 const pieceLength = 64 * 1024
 
-/** An escape has no more characters. */
+/** The maximum length of an escape. */
 const longestEscape = 6
 
-/** What may come next. */
+/** The token that may come next. */
 type Expected =
   "value" | "element or end" | "key" | "key or end" | "colon" | "comma or end" | "end of text"
 
@@ -169,7 +166,7 @@ class Parser {
     this.#text = text
   }
 
-  /** Reads so many characters or a few more; whether that was all. @throws NotJson */
+  /** Reads about this many characters, and returns whether that was all. @throws NotJson */
   advance(characters: number): boolean {
     const pause = this.#index + characters
     while (this.#index < pause) {
@@ -184,7 +181,7 @@ class Parser {
     return false
   }
 
-  /** Reads what begins with `next`; whether all of it, and not a piece of a long string. */
+  /** Reads the value that begins with `next`. Returns false for a piece of a long string. */
   #read(next: number): boolean {
     switch (this.#expected) {
       case "colon":
@@ -211,7 +208,7 @@ class Parser {
     throw new NotJson({ detail: `Not a JSON document, at position ${index}.` })
   }
 
-  /** Answers what comes then, which is a blank where there are more of them at `pause`. */
+  /** Returns the next character, which is whitespace if there is more of it at `pause`. */
   #skipBlanks(pause: number): number {
     const text = this.#text
     let next = text.charCodeAt(this.#index)
@@ -243,7 +240,7 @@ class Parser {
     const key = this.#readString()
     if (key === undefined) return false
     const container = this.#container as Container
-    // Most keys are met for the first time; what every object inherits has no value of its own.
+    // Most keys are new, and an inherited property is not an own one.
     if (container.object[key] !== undefined && Object.hasOwn(container.object, key)) {
       throw new NotJson({ detail: `The key ${JSON.stringify(key.slice(0, 64))} is repeated.` })
     }
@@ -280,7 +277,6 @@ class Parser {
     else this.#fail()
   }
 
-  /** Puts a value in its place. */
   #put(value: unknown): void {
     if (this.#container === null) {
       this.document = value
@@ -291,7 +287,7 @@ class Parser {
     }
   }
 
-  /** Undefined where the string is long and not at its end; it is then read on from there. */
+  /** Undefined if the string is long; it is then read in pieces. */
   #readString(): string | undefined {
     const text = this.#text
     const { index, pieces } = this.#long ?? { index: this.#index + 1, pieces: [] }
@@ -341,7 +337,7 @@ class Parser {
     return isShort || isExact(source) ? Number(source) : rawNumber(source)
   }
 
-  /** Skips one digit at least; answers what comes then. */
+  /** Skips at least one digit, and returns the next character. */
   #skipDigits(): number {
     const text = this.#text
     let next = text.charCodeAt(this.#index)
@@ -355,10 +351,9 @@ class Parser {
 const stepsPerYield = 4_096
 
 /**
- * Parses one JSON document in steps. Fails with the code `parse_error` for malformed text, a
- * byte-order mark, a repeated key, or a nesting deeper than `nestingDepth`. A list or an object
- * that is longer than `listElements` ends with the first element too many; every validator refuses
- * it.
+ * Parses a JSON document in steps. Fails with `parse_error` for malformed text, a byte-order mark,
+ * a repeated key, or a nesting deeper than `nestingDepth`. A list or an object that is longer than
+ * `listElements` is cut after the first element over the limit; every validator rejects it.
  */
 export function* parsing(text: string): Steps<Result.Result<unknown, NotJson>> {
   const parser = new Parser(text)

@@ -1,6 +1,6 @@
 /**
- * JSON objects without documented members: those of free content, kept as they were sent
- * (metadata values and structured street addresses), and the one that takes none.
+ * JSON objects without documented members: free objects, stored as they were sent (metadata values
+ * and structured street addresses), and the empty object.
  */
 import { Schema, type SchemaAST } from "effect"
 import { fieldCheck, isStorableText } from "./Field.ts"
@@ -9,7 +9,7 @@ import { isObject, listElements } from "./Json.ts"
 import type { Path } from "./Json.ts"
 
 /**
- * What may stand in an object without documented members, declared by an annotation of its schema.
+ * What an object without documented members may contain, declared by an annotation of its schema.
  */
 export type Inside = "anything" | "nothing"
 
@@ -33,7 +33,7 @@ export const tooManyMembers = {
   parameters: { limit: listElements }
 } as const
 
-/** A part of a free object that is refused, and why. */
+/** A rejected part of a free object. */
 interface RefusedPart extends Broken {
   readonly path: Path
 }
@@ -42,9 +42,8 @@ interface RefusedPart extends Broken {
 const pace = 64
 
 /**
- * What is refused inside a JSON value, in the order of the document; and how many elements or
- * members come next, before they are read, so that the reader can pause or give up. The depth is
- * bounded by Json.
+ * The errors inside a JSON value, in document order, and the number of elements or members that
+ * come next, so that the caller can pause or stop. The parser bounds the depth.
  */
 export function* refusedInside(value: unknown, path: Path): Generator<number | RefusedPart> {
   if (Array.isArray(value)) {
@@ -67,7 +66,7 @@ export function* refusedInside(value: unknown, path: Path): Generator<number | R
       const member = value[key]
       if (isStorableText(key) && canBeRefused(member)) yield* refusedInside(member, [...path, key])
     }
-    // A path cannot name a key that holds such text.
+    // The path of an error cannot contain a key with such text.
     if (!keys.every(isStorableText)) yield { path, ...unstorableText }
   } else if (isRefusedText(value)) {
     yield { path, ...unstorableText }
@@ -76,7 +75,7 @@ export function* refusedInside(value: unknown, path: Path): Generator<number | R
 
 const isRefusedText = (part: unknown): boolean => typeof part === "string" && !isStorableText(part)
 
-/** Most parts cannot be refused: they are not worth a generator each. */
+/** Most parts cannot be rejected and need no generator. */
 const canBeRefused = (part: unknown): boolean => typeof part === "object" || isRefusedText(part)
 
 const nowhere = (broken: typeof unstorableText | typeof tooManyElements | typeof tooManyMembers) =>
@@ -97,8 +96,8 @@ const isJsonObject = fieldCheck<unknown>(isObject, {
 })
 
 /**
- * Codes: `not_an_object`, `invalid` at the text inside that holds NUL or a lone surrogate, and
- * `max_length` at a list or object inside that is too long.
+ * Codes: `not_an_object`, `invalid` for text inside with NUL or a lone surrogate, and `max_length`
+ * for a list or object inside that is too long.
  */
 export const JsonObject = Schema.Unknown.annotate({ inside: "anything" satisfies Inside }).check(
   isJsonObject,
@@ -110,7 +109,8 @@ export const JsonObject = Schema.Unknown.annotate({ inside: "anything" satisfies
 type AnyObject = { readonly [key: string]: unknown }
 
 /**
- * Codes: `not_an_object`, and `unknown_field` at every member. (A struct without fields takes any.)
+ * Codes: `not_an_object`, and `unknown_field` for every member. (A struct without fields would
+ * accept any.)
  */
 export const EmptyObject = Schema.Unknown.annotate({ inside: "nothing" satisfies Inside }).check(
   isJsonObject,
@@ -124,12 +124,12 @@ export const EmptyObject = Schema.Unknown.annotate({ inside: "nothing" satisfies
   )
 )
 
-/** How much more may be read before it is too much to be read without a pause. */
+/** How much more may be read without a pause. */
 export interface Room {
   left: number
 }
 
-/** Whether a JSON value holds nothing that is refused inside, and fits into the room. */
+/** Whether a JSON value has no errors inside and fits into the room. */
 export const isValidInside = (value: unknown, room: Room): boolean => {
   for (const part of refusedInside(value, [])) {
     if (typeof part !== "number") return false

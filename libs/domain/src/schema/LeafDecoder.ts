@@ -1,6 +1,5 @@
 /**
- * Decodes a single value by the checks and transformations of its schema, and keeps nothing of what
- * is wrong with it.
+ * Decodes a single value by the checks and transformations of its schema, without reporting errors.
  */
 import { Result, Schema, type SchemaAST, type SchemaGetter } from "effect"
 
@@ -20,7 +19,7 @@ export const leafDecoderOf = (ast: SchemaAST.AST): Decoder => {
 const hasEncodingChecks = (ast: SchemaAST.AST): boolean =>
   "encodingChecks" in ast && ast.encodingChecks !== undefined
 
-/** Falls back to the schema itself for what has no decoder here. */
+/** Falls back to the schema for types without a decoder here. */
 const bySchema = (ast: SchemaAST.AST): Decoder => {
   const decode = Schema.decodeUnknownResult(Schema.make<Schema.Codec<unknown>>(ast))
   return (input) => {
@@ -90,8 +89,8 @@ const checked = (
 }
 
 /**
- * Decodes the source and transforms it step by step. The result of a transformation has the type
- * that it declares, so only the checks on it are left.
+ * Decodes the source and applies each transformation. The result already has the declared type, so
+ * only its checks remain.
  */
 const transformed = (ast: SchemaAST.AST, links: SchemaAST.Encoding): Decoder | undefined => {
   const steps = links.toReversed()

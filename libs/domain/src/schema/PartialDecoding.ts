@@ -1,6 +1,6 @@
 /**
- * Decodes a body that is invalid, or too large to be decoded without a pause: in steps, every leaf
- * once. Errors are reported. The valid parts can be read, so that rules about them still apply.
+ * Decodes a body that is invalid or large, in steps, and reports its errors. Every leaf is decoded
+ * once. Rules can read the valid parts.
  */
 import { Result, type SchemaIssue } from "effect"
 import type { CheckMeaning } from "./Field.ts"
@@ -12,12 +12,10 @@ import { invalid } from "./LeafDecoder.ts"
 import { type LeafNode, nearestOf, type SchemaTree, type StructNode } from "./SchemaTree.ts"
 import type { Steps } from "../support/Steps.ts"
 
-/**
- * Thrown where a rule reads a value that is itself invalid, and caught where the rule is applied.
- */
+/** Thrown when a rule reads an invalid value, and caught where the rule is applied. */
 export class Invalid {}
 
-/** An object or a list whose inside is yet to be decoded. */
+/** An object or a list whose members are not decoded yet. */
 type Task =
   | {
       readonly _tag: "Struct"
@@ -37,17 +35,17 @@ type Task =
       readonly _tag: "Free"
       readonly input: object
       readonly path: Path
-      /** Where the object stands, which becomes unreadable if something inside is invalid. */
+      /** The place of the object, which becomes invalid if a member is. */
       readonly place: Place
     }
 
-/** Where a decoded value goes. */
+/** Where to store a decoded value. */
 interface Place {
   readonly target: object
   readonly key: string | number
 }
 
-/** Between two pauses, unless one takes longer. */
+/** Steps between two pauses. */
 const stepsPerYield = 64
 
 class PartialDecoding {
@@ -58,7 +56,7 @@ class PartialDecoding {
     this.#findings = findings
   }
 
-  /** The decoded value, or `invalid` for a body that is not even of the right JSON type. */
+  /** The decoded value, or `invalid` if the body has the wrong JSON type. */
   *decode(node: SchemaTree, input: unknown): Steps<unknown> {
     const whole = { target: {}, key: "body" }
     const decoded = this.#begin(node, input, [], whole)
@@ -68,13 +66,13 @@ class PartialDecoding {
       if (task._tag === "Struct") yield* this.#decodeMembers(task)
       else if (task._tag === "List") yield* this.#decodeElements(task)
       else yield* this.#decodeFree(task)
-      // What stands first is decoded first.
+      // The stack is last in, first out.
       this.#open.push(...this.#open.splice(further).reverse())
     }
     return decoded
   }
 
-  /** The value of a leaf, or an object or list that fills up later. */
+  /** The value of a leaf, or an object or list that is filled later. */
   #begin(node: SchemaTree, input: unknown, path: Path, place: Place): unknown {
     switch (node._tag) {
       case "Leaf":
@@ -162,9 +160,9 @@ class PartialDecoding {
 }
 
 /**
- * The decoded value, as far as it is valid: reading a member or element that is missing or invalid
- * throws `Invalid`. The result is `invalid` itself where the body is of another JSON type. Decoding
- * ends as soon as more errors are found than can be listed.
+ * The valid part of the decoded value. Reading a missing or invalid member throws `Invalid`. The
+ * result is `invalid` if the body has the wrong JSON type. Decoding stops once more errors are
+ * found than can be listed.
  */
 export const decodingPartially = (
   node: SchemaTree,
@@ -212,7 +210,7 @@ const brokenCheck = (meaning: CheckMeaning<unknown>, input: unknown): Broken => 
   }
 }
 
-/** What the issue with a leaf says, in codes of the contract. */
+/** The error of a schema issue, with a code of the contract. */
 const brokenBy = (
   issue: SchemaIssue.Issue,
   node: LeafNode,

@@ -1,7 +1,7 @@
 /**
- * The order of errors in an answer: members in the order in which the body sends them, then missing
- * ones in the order of the schema; an error of a whole object after those of its members; errors of
- * the whole payload last.
+ * The order of errors in a response: members in the order of the body, then missing ones in the
+ * order of the schema. An error of a whole object comes after those of its members, and errors of
+ * the whole payload come last.
  * Source: docs/contract/errors.md#order-of-errors.
  */
 import type { BrokenRule } from "./Findings.ts"
@@ -11,7 +11,7 @@ import type { Path } from "./Json.ts"
 import { type SchemaTree, nodeAt } from "./SchemaTree.ts"
 import type { Steps } from "../support/Steps.ts"
 
-/** More than any member sent: a body has no room for as many. */
+/** Larger than the index of any member in a body. */
 const afterAllSent = listElements * listElements
 
 type Rank = ReadonlyArray<number>
@@ -71,7 +71,7 @@ const compareRanks = (a: Rank, b: Rank): number => {
   return b.length - a.length
 }
 
-/** What is broken, in the order of the answer; `root` is the payload's path. */
+/** The errors in the order of the response; `root` is the payload's path. */
 export function* inPayloadOrder(
   tree: SchemaTree,
   input: unknown,
@@ -81,7 +81,7 @@ export function* inPayloadOrder(
   const ranking = new Ranking(tree, input, root)
   const ranked: Array<{ readonly rule: BrokenRule; readonly rank: Rank }> = []
   for (const rule of broken) {
-    // The first time that an object is met, its members are counted.
+    // The positions of an object's members are computed on first use.
     yield
     ranked.push({ rule, rank: ranking.rankOf(rule.path) })
   }

@@ -1,7 +1,7 @@
 /**
- * Whether a phone number is a possible one, as the library of numbering plans says. The library
- * finds the country of a number by trying the patterns of all countries that share its calling
- * code; where they agree on its length, the answer does not depend on the country.
+ * Whether a phone number is possible according to the library of numbering plans. The library tries
+ * the patterns of all countries with the same calling code. If these countries agree on the length,
+ * the answer does not depend on the country.
  */
 import {
   type CountryCallingCode,
@@ -11,11 +11,11 @@ import {
   parsePhoneNumberFromString
 } from "libphonenumber-js"
 
-/** A calling code in every country that shares it. */
+/** A calling code with the countries that share it. */
 interface Plan {
-  /** What the library may take off the number that follows the calling code. */
+  /** A prefix that the library may remove after the calling code. */
   readonly prefix: RegExp | undefined
-  /** The possible lengths of that number, country by country. */
+  /** The possible lengths of the number, by country. */
   readonly lengths: Array<ReadonlySet<number>>
 }
 
@@ -34,7 +34,7 @@ const planOf = (callingCode: CountryCallingCode): Plan => {
   return { prefix: prefix ? new RegExp(`^(?:${prefix})`) : undefined, lengths: [] }
 }
 
-/** Calling codes that belong to no country are left to the library. */
+/** Calling codes without a country are left to the library. */
 const plans = new Map<string, Plan>()
 for (const country of getCountries()) {
   const callingCode = getCountryCallingCode(country)
@@ -45,7 +45,7 @@ for (const country of getCountries()) {
 
 const longestCallingCode = 3
 
-/** No calling code begins with another one. */
+/** No calling code is a prefix of another one. */
 const callingCodeOf = (digits: string): string | undefined => {
   for (let length = 1; length <= longestCallingCode; length++) {
     const callingCode = digits.slice(0, length)
@@ -54,13 +54,13 @@ const callingCodeOf = (digits: string): string | undefined => {
   return undefined
 }
 
-/** The library takes shorter and longer numbers for none at all. */
+/** The library rejects shorter numbers. */
 const shortest = 2
 const longest = 17
 
 const plainForm = /^\+[1-9][\d ().-]*$/
 
-/** The answer where it depends on nothing but the length. */
+/** The answer if it depends only on the length; undefined otherwise. */
 const isPossibleByLength = (number: string): boolean | undefined => {
   if (!plainForm.test(number)) return undefined
   const digits = number.replace(/\D+/g, "")
@@ -75,7 +75,7 @@ const isPossibleByLength = (number: string): boolean | undefined => {
   return countries.length === plan.lengths.length ? true : undefined
 }
 
-/** For a number with a leading +. */
+/** The number must start with +. */
 export const isPossiblePhone = (number: string): boolean =>
   isPossibleByLength(number) ??
   parsePhoneNumberFromString(number, { extract: false })?.isPossible() === true

@@ -1,23 +1,21 @@
 /**
- * Numbers that keep their own spelling, because a double cannot hold them, and JSON text that
- * writes them as they were spelled. Node has both since version 21; an older one gets its own class
- * and its own writer here.
+ * Numbers that keep their spelling because a double cannot hold them, and JSON text with that
+ * spelling. Node supports both since version 21; this module has a fallback for older versions.
  */
 
-/** A number in its own spelling. */
 export interface RawNumber {
   readonly rawJSON: string
 }
 
 interface RawJson {
   readonly rawNumber: (text: string) => RawNumber
-  /** Whether a parsed value is a number whose spelling was kept. */
+  /** Whether a parsed value is a number with its own spelling. */
   readonly isRawNumber: (value: unknown) => value is RawNumber
-  /** The JSON text of a value, in which raw numbers are written as they were spelled. */
+  /** The JSON text of a value, with raw numbers as they were spelled. */
   readonly stringify: (value: unknown) => string
 }
 
-/** `JSON`, as far as this version of Node has it. */
+/** The parts of `JSON` that depend on the version of Node. */
 interface PlatformJson {
   readonly rawJSON?: RawJson["rawNumber"]
   readonly isRawJSON?: RawJson["isRawNumber"]
@@ -30,7 +28,7 @@ class SpelledNumber implements RawNumber {
     this.rawJSON = text
   }
 
-  /** `JSON.stringify` would write another number. */
+  /** Throws, because `JSON.stringify` would write another number. */
   toJSON(): never {
     throw new TypeError(
       "JSON.stringify of this version of Node cannot write a number of more than 15 digits " +
@@ -51,7 +49,7 @@ const write = (value: unknown): string => {
   return `{${members.map(([key, member]) => `${JSON.stringify(key)}:${write(member)}`).join()}}`
 }
 
-/** Raw numbers as the platform makes them, or as they are made without it. */
+/** Raw numbers by the platform, or by the fallback. */
 export const rawJsonOf = ({ isRawJSON, rawJSON }: PlatformJson): RawJson =>
   rawJSON !== undefined && isRawJSON !== undefined
     ? { rawNumber: rawJSON, isRawNumber: isRawJSON, stringify: (value) => JSON.stringify(value) }

@@ -1,8 +1,7 @@
 /**
- * Rules that no single field can break: sums, dates against each other, duplicates, and whatever
- * depends on the day or on what the operator set up. A rule is written for a valid value. Applied
- * to an invalid one, it is skipped as soon as it reads something that is itself invalid, and only
- * then.
+ * Rules beyond single fields: sums, dates against each other, duplicates, and rules that depend on
+ * the day or the operator's configuration. A rule is written for a valid value. On a partly invalid
+ * one, it is skipped if it reads an invalid part.
  */
 import type { DateTime } from "effect"
 import type { CodeLists } from "./CodeLists.ts"
@@ -13,26 +12,26 @@ import { Invalid } from "./PartialDecoding.ts"
 import type { Path } from "./Json.ts"
 import type { Steps } from "../support/Steps.ts"
 
-/** What a rule may know beyond the payload. */
+/** The facts beyond the payload that a rule may use. */
 export interface Facts {
   readonly now: DateTime.Utc
-  /** The business day: the day of `now` in the supplier's time zone. */
+  /** The business day of `now` in the supplier's time zone. */
   readonly today: CalendarDate
   readonly codeLists: CodeLists
-  /** Whether the supplier exists and is the caller's. */
+  /** Whether the supplier exists and belongs to the caller's organisation. */
   readonly supplierExists: boolean
-  /** Document paths of the payload, normalised, at which the store has no file. */
+  /** The normalised document paths of the payload without a file in the store. */
   readonly missingDocuments: ReadonlySet<string>
 }
 
-/** Reports a broken rule: at the member `at` of the value, or at the value as a whole. */
+/** Reports an error at the member `at` of the value, or at the value itself. */
 export type Report = (
   code: FieldCode,
   explanation: Explanation,
   ...at: ReadonlyArray<string | number>
 ) => void
 
-/** The detail of an error, or the detail and what it says as data. */
+/** The detail of an error, with or without parameters. */
 export type Explanation = string | Omit<Broken, "code">
 
 export type Rule<A> = (value: A, facts: Facts, report: Report) => void
@@ -40,21 +39,21 @@ export type Rule<A> = (value: A, facts: Facts, report: Report) => void
 type Member<A> = NonNullable<A> extends ReadonlyArray<infer Element> ? Element : NonNullable<A>
 
 /**
- * The rules of a value and, by name, of its members; those of a list member are its elements'
- * rules.
+ * The rules of a value and, by name, of its members. For a list member, they are the rules of its
+ * elements.
  */
 export interface RuleSet<A> {
   readonly rules: ReadonlyArray<Rule<A>>
   readonly members?: { readonly [Key in keyof A]?: RuleSet<Member<A[Key]>> }
 }
 
-/** Where a rule about the whole payload is reported. */
+/** The path of errors about the whole payload. */
 export const wholePayload = "non_field_errors"
 
 /** Rules in the form in which they are applied. */
 export interface CompiledRules {
   readonly rules: RuleSet<unknown>["rules"]
-  /** By name, the last one first. */
+  /** By name, in reverse order. */
   readonly members: ReadonlyArray<readonly [name: string, rules: CompiledRules]>
 }
 
@@ -65,7 +64,7 @@ export const compileRules = <A>(ruleSet: RuleSet<A>): CompiledRules => {
   return { rules, members: compiled.reverse() }
 }
 
-/** A value whose rules are still to be applied, by where it stands. */
+/** A value whose rules have not been applied yet, with its path. */
 interface Task {
   readonly set: CompiledRules
   readonly parent: object
@@ -87,8 +86,8 @@ const valueOf = ({ at, parent }: Task): unknown => {
 const rulesPerYield = 128
 
 /**
- * Applies every rule to a valid body or a partially decoded one; `root` is the payload's path. Ends
- * as soon as more is found than can be listed.
+ * Applies every rule to a valid body or a partially decoded one; `root` is the payload's path.
+ * Stops once more errors are found than can be listed.
  */
 export function* applyingRules(
   set: CompiledRules,
@@ -138,7 +137,7 @@ const skipInvalid = (thrown: unknown): void => {
   if (!(thrown instanceof Invalid)) throw thrown
 }
 
-/** Calls `check` for every element that is valid as far as `check` reads it. */
+/** Calls `check` for every element, and skips those with an invalid part that `check` reads. */
 export const eachValid = <A>(
   list: ReadonlyArray<A>,
   check: (element: A, index: number) => void
@@ -152,7 +151,7 @@ export const eachValid = <A>(
   }
 }
 
-/** What `read` gives for every element for which it can be read. */
+/** The results of `read` for all elements that it can read. */
 export const validValues = <A, B>(
   list: ReadonlyArray<A>,
   read: (element: A) => B
@@ -163,28 +162,27 @@ export const validValues = <A, B>(
 }
 
 /**
- * The supplier that a request names exists and is the caller's: the answer is the same for both.
- * The detail leaves the code out, so that all such answers are the same to the byte.
+ * The supplier of a request must exist and belong to the caller's organisation. The error is the
+ * same for both. Its detail omits the code, so that all such errors are identical.
  */
 export const supplierExists: Rule<{ readonly import_supplier: string }> = (
   request,
   facts,
   report
 ) => {
-  // Read for its own sake: where it is itself invalid, the rule is skipped.
+  // Reading an invalid member skips the rule.
   if (request.import_supplier !== undefined && !facts.supplierExists) {
     const detail = "There is no such import supplier."
     report("import_supplier_does_not_exist", detail, "import_supplier")
   }
 }
 
-/** The explanation of `invalid_choice`. */
 export const mustBeAmong = (allowed: ReadonlyArray<string>) => ({
   detail: `Must be one of ${allowed.join(", ")}.`,
   parameters: { allowed }
 })
 
-/** Reports `invalid_choice` at `field` for a value that is not among the allowed ones. */
+/** Reports `invalid_choice` at `field` for a value outside the allowed ones. */
 export const isAmong = (
   allowed: ReadonlyArray<string>,
   value: string,
@@ -196,7 +194,7 @@ export const isAmong = (
   }
 }
 
-/** The values that stand more than once, each once, in the order of their repetition. */
+/** The repeated values, each once, in the order of their repetition. */
 export const repeated = <A>(values: Iterable<A>): ReadonlyArray<A> => {
   const seen = new Set<A>()
   const twice = new Set<A>()
@@ -207,10 +205,10 @@ export const repeated = <A>(values: Iterable<A>): ReadonlyArray<A> => {
   return [...twice]
 }
 
-/** A detail names so many. */
+/** How many values a detail names. */
 const named = 10
 
-/** What a detail says of values that stand more than once. */
+/** The detail for repeated values. */
 export const sentTwice = (values: ReadonlyArray<string>): string => {
   const others = values.length - named
   const more = others > 0 ? ` and ${others} more` : ""

@@ -1,6 +1,6 @@
 /**
- * A schema as a tree of structs, lists, free objects and leaves. This is the one place that walks a
- * schema: decoding, encoding, finding values and ordering errors all follow the tree.
+ * A schema as a tree of structs, lists, free objects and leaves. Only this module walks a schema.
+ * Decoding, encoding, searching and the order of errors follow the tree.
  */
 import { type Result, Schema, type SchemaAST, type SchemaIssue } from "effect"
 import { isListWithinLimit, isObject, type Path } from "./Json.ts"
@@ -9,7 +9,7 @@ import { type Decoder, invalid, leafDecoderOf } from "./LeafDecoder.ts"
 
 export type SchemaTree = StructNode | ListNode | FreeNode | LeafNode
 
-/** The object of a struct; without fields, an object that takes no members. */
+/** A struct. Without fields, it is an object without members. */
 export interface StructNode {
   readonly _tag: "Struct"
   readonly fields: ReadonlyMap<string, { readonly node: SchemaTree; readonly optional: boolean }>
@@ -30,7 +30,7 @@ export interface LeafNode {
   readonly _tag: "Leaf"
   readonly schema: Schema.Constraint
   readonly read: Decoder
-  /** For what `read` leaves to the schema: the value after all, or every issue with the input. */
+  /** Fallback to the schema: the value, or every issue of the input. */
   readonly decode: (input: unknown) => Result.Result<unknown, { readonly issue: SchemaIssue.Issue }>
 }
 
@@ -66,7 +66,6 @@ export const schemaTreeOf = (schema: Schema.Constraint): SchemaTree => {
   return objectOf(ast) ?? leafOf(schema as Schema.Codec<unknown>)
 }
 
-/** The content of an object without documented members. */
 const objectOf = (ast: SchemaAST.AST): SchemaTree | undefined => {
   const inside = insideOf(ast)
   if (inside === "nothing") return { _tag: "Struct", fields: new Map() }
@@ -84,7 +83,7 @@ const leafOf = (schema: Schema.Codec<unknown>): LeafNode => ({
   decode: Schema.decodeUnknownResult(schema, { errors: "all" })
 })
 
-/** What stands at a path of the tree. */
+/** The node at a path of the tree. */
 export const nodeAt = (tree: SchemaTree, path: Path): SchemaTree | undefined => {
   let current: SchemaTree | undefined = tree
   for (const segment of path) {
@@ -95,7 +94,6 @@ export const nodeAt = (tree: SchemaTree, path: Path): SchemaTree | undefined => 
   return current
 }
 
-/** Whether a tree has such a leaf anywhere. */
 const hasLeaf = (tree: SchemaTree, schema: Schema.Constraint): boolean => {
   switch (tree._tag) {
     case "Leaf":
@@ -110,8 +108,8 @@ const hasLeaf = (tree: SchemaTree, schema: Schema.Constraint): boolean => {
 }
 
 /**
- * Makes the search for all values of one leaf schema in a body of the tree, valid or not; lists
- * that are too long are left out. The search may pause where it gives undefined.
+ * Makes the search for all values of one leaf schema in a body, valid or not. Lists that are too
+ * long are skipped. The search may pause when it yields undefined.
  */
 export const leavesOf = <A>(tree: SchemaTree, schema: Schema.Codec<A, unknown>) => {
   const leading = new Map<SchemaTree, boolean>()
@@ -142,7 +140,7 @@ export const leavesOf = <A>(tree: SchemaTree, schema: Schema.Codec<A, unknown>) 
   }
 }
 
-/** How many single-character edits lead from one word to the other. */
+/** The Levenshtein distance of the words. */
 const editDistance = (from: string, to: string): number => {
   const distances = Uint8Array.from({ length: to.length + 1 }, (_, index) => index)
   for (let row = 1; row <= from.length; row++) {
@@ -161,13 +159,13 @@ const editDistance = (from: string, to: string): number => {
 
 const longestName = 64
 
-/** The one of the names that is spelled most like `name`; undefined where there are none. */
+/** The name with the smallest edit distance to `name`; undefined if there are no names. */
 export const nearestOf = (names: Iterable<string>, name: string): string | undefined => {
   const wanted = name.slice(0, longestName).toLowerCase()
   let nearest: string | undefined
   let shortest = Infinity
   for (const candidate of names) {
-    // No fewer edits than the lengths differ by.
+    // The distance is at least the difference in length.
     if (Math.abs(candidate.length - wanted.length) >= shortest) continue
     const distance = editDistance(wanted, candidate)
     if (distance < shortest) {

@@ -1,6 +1,6 @@
 /**
- * From an unknown body to a valid value or to what is wrong with it. Decodes by schema, applies the
- * rules, also to the valid parts of an invalid body, and reports what is broken in payload order.
+ * Validates an unknown body. Decodes it by the schema, applies the rules, also to the valid parts
+ * of an invalid body, and reports the errors in payload order.
  * Source: docs/contract/errors.md#where-errors-point, docs/contract/errors.md#order-of-errors,
  * docs/contract/errors.md#number-of-errors.
  */
@@ -24,26 +24,26 @@ import type { Path } from "./Json.ts"
 import { schemaTreeOf } from "./SchemaTree.ts"
 import { finish, type Steps } from "../support/Steps.ts"
 
-/** What is wrong, in payload order: all of it, or the first that was found where there is more. */
+/** The errors in payload order: all of them, or the first ones if there are more. */
 export interface Refusal {
   readonly errors: ReadonlyArray<FieldError>
-  /** Whether more is wrong than is listed. */
+  /** Whether there are more errors than are listed. */
   readonly more: boolean
 }
 
 export interface Validator<A> {
-  /** Without a pause; fails with what is listed of what is wrong. */
+  /** Validates without a pause; fails with the listed errors. */
   readonly validate: (input: unknown, facts: Facts) => Result.Result<A, ReadonlyArray<FieldError>>
   /** In steps, for bodies of any size. */
   readonly validating: (input: unknown, facts: Facts) => Steps<Result.Result<A, Refusal>>
-  /** The documents that a body names, valid or not; see `documentsIn`. */
+  /** The documents that a body names, even in an invalid body; see `documentsIn`. */
   readonly documentsNamed: (input: unknown) => Steps<ReadonlySet<DocumentPath>>
 }
 
 interface Options<Body, Wrapper extends keyof Body | null> {
   readonly schema: Schema.Codec<Body, unknown>
   readonly rules: RuleSet<NoInfer<Wrapper extends keyof Body ? Body[Wrapper] : Body>>
-  /** The field of the body that holds the payload; its name is no part of an `attr`. */
+  /** The field of the body that contains the payload. It is not part of an `attr`. */
   readonly wrapper: Wrapper
 }
 
@@ -71,7 +71,7 @@ export const validator = <Body, const Wrapper extends (keyof Body & string) | nu
     if (listed.length === 0) return Result.succeed(body as Body)
     const ordered = yield* inPayloadOrder(tree, input, listed, root)
     const errors = ordered.map(({ path, ...broken }) => {
-      // A body that is no object is an error of the payload that it should have held.
+      // If the body is not an object, the error is at the payload.
       const at = path.length === 0 ? root : path
       return { attr: attrOf(at, root), ...broken }
     })
@@ -86,9 +86,9 @@ export const validator = <Body, const Wrapper extends (keyof Body & string) | nu
   }
 }
 
-/** A key inside a free object may be as long as a body, and stand in the path of every error. */
+/** A key of a free object may be as long as a body and be part of many paths. */
 const longestSegment = 256
-/** There may be such a key at every level. No documented path is as long. */
+/** Long keys are possible at every level. No documented path is as long. */
 const longestParent = 512
 
 const shortened = (text: string, longest: number): string =>

@@ -11,13 +11,13 @@
  */
 import { Clock, Effect, Semaphore } from "effect"
 
-/** How many requests may pass, and otherwise when to ask again, in epoch milliseconds. */
+/** How many requests may pass, and if none, when to ask again in epoch milliseconds. */
 export interface Quota {
   readonly requests: number
   readonly againAt: number
 }
 
-/** Null if the request may pass, otherwise after how many seconds to send it again, at least 1. */
+/** Null if the request may pass, otherwise its Retry-After in seconds, at least 1. */
 export type RateLimiter<Key, E> = (key: Key) => Effect.Effect<number | null, E>
 
 interface Bucket {
@@ -25,7 +25,7 @@ interface Bucket {
   quota: Quota
 }
 
-/** Keys that are remembered. Forgetting one costs a step and what is left of its quota. */
+/** The maximum number of cached keys. An evicted key costs a step and the rest of its quota. */
 const capacity = 10_000
 
 const takeOne = (bucket: Bucket): boolean => {
@@ -48,7 +48,7 @@ export const make = <Key, E>(
     return made
   }
 
-  /** The key that was refilled longest ago is forgotten first. */
+  /** Evicts the key with the oldest refill. */
   const remember = (key: Key, bucket: Bucket, quota: Quota) => {
     bucket.quota = quota
     buckets.delete(key)

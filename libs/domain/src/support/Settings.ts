@@ -1,22 +1,22 @@
 /**
- * The settings of a process, which it reads from its environment when it starts. Every library
- * reads its settings through this module, so that each has a range, and one that is missing or out
- * of its range ends the start with one sentence: the name of the setting, its value, and what is
- * allowed. An empty value counts as not set. The value of a secret is never repeated.
+ * The settings of a process, read from its environment at the start. Every library reads its
+ * settings through this module. A missing or invalid setting ends the start with one sentence: its
+ * name, its value and what is allowed. An empty value counts as missing. The value of a secret is
+ * never shown.
  */
 import { Cause, Config, ConfigProvider, Duration, Effect, Option, Redacted } from "effect"
 
-/** One setting; its rule applies to every source that sets it. */
+/** A setting. Its rule applies to every source. */
 export interface Setting<A> {
-  /** Fails where it is not set. */
+  /** Fails if it is not set. */
   readonly required: Config.Config<A>
-  /** None where it is not set. */
+  /** None if it is not set. */
   readonly optional: Config.Config<Option.Option<A>>
-  /** The value of a setting that is not set. */
+  /** With a default value. */
   readonly or: (value: A) => Config.Config<A>
 }
 
-/** A setting that is missing or not allowed. Its message is one line. */
+/** A missing or invalid setting. Its message is one line. */
 class InvalidSetting extends Config.ConfigError {
   constructor(message: string) {
     super(new ConfigProvider.SourceError({ message }))
@@ -28,8 +28,8 @@ class InvalidSetting extends Config.ConfigError {
 }
 
 /**
- * Why a process does not start: one line for a setting that is missing or not allowed, and
- * everything that is known for any other failure.
+ * Why a process does not start: one line for a missing or invalid setting, and the full cause of
+ * any other failure.
  */
 export const explained = (cause: Cause.Cause<unknown>): string => {
   const failure = Option.getOrUndefined(Cause.findErrorOption(cause))
@@ -44,15 +44,14 @@ const quoted = (text: string): string =>
 interface Rule<A> {
   /** Completes the sentence "It must be …". */
   readonly allowed: string
-  /** Undefined for a text that is not allowed. */
+  /** Undefined for an invalid text. */
   readonly parse: (text: string) => A | undefined
-  /** What of a text that is not allowed may be shown; all of it unless given. */
+  /** The part of an invalid text that may be shown; by default all of it. */
   readonly show?: (text: string) => string | null
-  /** What is wrong with a text that is not shown, where that does not reveal it. */
+  /** The reason why a hidden text is invalid, without revealing it. */
   readonly reason?: (text: string) => string | undefined
 }
 
-/** A setting with a rule of its own. */
 export const setting = <A>(
   name: string,
   { allowed, parse, reason, show = (text) => text }: Rule<A>
@@ -116,10 +115,7 @@ export const duration = (
   })
 }
 
-/**
- * `LEASE`: how long what died with its process is still held, an import by its attempt and an
- * idempotency key by its request.
- */
+/** `LEASE`: how long an import or an idempotency key stays held after its process died. */
 export const lease: Config.Config<Duration.Duration> = duration("LEASE", {
   minimum: "100 millis",
   maximum: "1 hour"
@@ -157,7 +153,9 @@ const parseUrl = (value: string, protocols: ReadonlyArray<string>): URL | undefi
   return url !== null && protocols.includes(url.protocol) ? url : undefined
 }
 
-/** A URL with one of these protocols, such as `https:`, and nothing that is not the address. */
+/**
+ * A URL with one of these protocols, such as `https:`, without user, password, query or fragment.
+ */
 export const url = (name: string, protocols: ReadonlyArray<string>): Setting<URL> =>
   setting(name, {
     allowed: `a URL like ${words(protocols)} without a user, password, query or fragment`,
@@ -170,7 +168,7 @@ export const url = (name: string, protocols: ReadonlyArray<string>): Setting<URL
     show: (value) => value.replace(/^.*@/s, "…@")
   })
 
-/** A text that is not shown: `allowed` says what `isAllowed` takes. */
+/** A text that is not shown. `allowed` describes what `isAllowed` accepts. */
 export const secret = (
   name: string,
   allowed: string,

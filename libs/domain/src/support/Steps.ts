@@ -1,8 +1,7 @@
 /**
- * Long computations in short steps. A service runs everything on one event loop, so whatever
- * computes for long must pause, or every other request waits for it. A computation is a generator
- * that yields at each place where it may pause. It is run without a pause, or as an effect that
- * gives way to the event loop every few milliseconds.
+ * Long computations in short steps. A service has one event loop, so a long computation must pause,
+ * or it delays every other request. A computation is a generator that yields wherever it may pause.
+ * It runs without a pause, or as an effect that yields to the event loop every few milliseconds.
  */
 import { Clock, Effect, Semaphore } from "effect"
 
@@ -28,9 +27,8 @@ const timeSlice = 4
 const slicePermit = Semaphore.makeUnsafe(1)
 
 /**
- * The result, computed with pauses in which the event loop serves others. What takes less than one
- * slice is computed without a pause, unless it is known to be long: the first slices of many would
- * add up as well.
+ * The result, computed with pauses for the event loop. A computation of less than one slice does
+ * not pause, unless `isLong`: the first slices of many would add up.
  */
 export const inTimeSlices = <A>(make: () => Steps<A>, isLong = false): Effect.Effect<A> =>
   Effect.flatMap(Clock.Clock, (clock) => {

@@ -1,8 +1,7 @@
 /**
- * The bodies of validate, stage and process, and the account payload by itself, each with its
- * validator. Other teams validate offline with `validateAccount`: the same rules and codes as the
- * service, without what only the service knows (its suppliers, its documents, its added code list
- * values).
+ * The bodies of validate, stage and process, and the account payload itself, with their validators.
+ * Other teams validate offline with `validateAccount`. It has the same rules and codes as the
+ * service, without the service's data (suppliers, documents, added code list values).
  */
 import { type DateTime, type Result, Schema } from "effect"
 import {
@@ -24,7 +23,9 @@ import { validator } from "../schema/Validator.ts"
 export const AccountRequest = Schema.Struct({ payload: Account })
 export type AccountRequest = typeof AccountRequest.Type
 
-/** What process refers to: a staged account, the team to own it, and whether only as a dry run. */
+/**
+ * The payload of process: a staged account, the team that will own it, and whether to do a dry run.
+ */
 export const ProcessPayload = Schema.Struct({
   import_supplier: SupplierCodeField,
   external_account_number: ExternalAccountNumber,
@@ -54,10 +55,7 @@ export const processRequest = validator({
 
 export const account = validator({ schema: Account, rules: accountRules, wrapper: null })
 
-/**
- * All that is known at `now` of a payload whose supplier and documents are not looked up, but for
- * the supplier's time zone.
- */
+/** The facts at `now` without lookups of the supplier and its documents. */
 export const factsAt = (now: DateTime.Utc, timeZone: TimeZone = utc): Facts => ({
   now,
   today: businessDay(now, timeZone),
@@ -67,9 +65,9 @@ export const factsAt = (now: DateTime.Utc, timeZone: TimeZone = utc): Facts => (
 })
 
 /**
- * Validates one account payload (parsed JSON, not wrapped in `payload`) as of `now`, on the day
- * that it is then in the supplier's time zone. Succeeds with the normalised account; fails with
- * every broken rule in payload order, or with 1,000 of them where there are more.
+ * Validates an account payload (parsed JSON, without the `payload` wrapper) as of `now`, on the
+ * business day in the supplier's time zone. Succeeds with the normalised account. Fails with all
+ * errors in payload order, or with 1,000 of them if there are more.
  */
 export const validateUnknownAccount = (
   payload: unknown,
@@ -78,7 +76,7 @@ export const validateUnknownAccount = (
 ): Result.Result<Account, ReadonlyArray<FieldError>> =>
   account.validate(payload, factsAt(now, timeZone))
 
-/** As `validateUnknownAccount`, for an account that is written in TypeScript. */
+/** Like `validateUnknownAccount`, for an account written in TypeScript. */
 export const validateAccount = (
   payload: AccountInput,
   now: DateTime.Utc,

@@ -1,7 +1,7 @@
 /**
- * Looking up the documents of a request in the store, within bounds: so many at once for a request
- * and for an organisation, one deadline for all of them, and none any more once the client has gone
- * away.
+ * Looks up the documents of a request in the store, with limits: on concurrent lookups of a request
+ * and of an organisation, and on the time of all together. No lookup starts once the client has
+ * disconnected.
  * Source: docs/contract/values.md#documents-of-one-request.
  */
 import type { FoundDocuments, StoredDocument } from "../account/StoredDocument.ts"
@@ -12,24 +12,24 @@ import type { OrganisationName } from "../organisation/Organisation.ts"
 import type { Supplier } from "../organisation/Supplier.ts"
 import { waiting } from "../requests/WorkBudget.ts"
 
-/** How many documents of one request are looked up at once. */
+/** The maximum concurrent lookups of a request. */
 const ofOneRequest = 16
 
-/** How many documents of all requests of an organisation are looked up at once, in this process. */
+/** The maximum concurrent lookups of an organisation in this process. */
 const ofOneOrganisation = 64
 
-/** How long all look-ups of a request may take together. */
+/** The time limit for all lookups of a request together. */
 const deadline = Duration.seconds(5)
 
 export interface LookupResult {
   readonly documents: FoundDocuments
-  /** Where there is no file. */
+  /** The paths without a file. */
   readonly missing: ReadonlySet<DocumentPath>
 }
 
 /**
- * Looks up paths in the supplier's part of the store. It can be interrupted where its caller
- * cannot, because it changes nothing.
+ * Looks up paths below the supplier's root. It changes nothing, so it can be interrupted even if
+ * its caller cannot.
  */
 export type LookUp = (
   supplier: Supplier,
@@ -38,7 +38,7 @@ export type LookUp = (
 
 export const emptyLookup: LookupResult = { documents: new Map(), missing: new Set() }
 
-/** A semaphore for each organisation that looks something up right now, and for no other. */
+/** A semaphore for each organisation with a running lookup. */
 const makeSemaphores = () => {
   const held = new Map<
     OrganisationName,

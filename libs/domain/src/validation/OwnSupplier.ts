@@ -1,6 +1,6 @@
 /**
- * The one place where tenancy is checked: a caller has the suppliers of its own organisation. A
- * supplier of another organisation looks like one that does not exist.
+ * The tenancy check: a caller only sees suppliers of its own organisation. A supplier of another
+ * organisation is reported as unknown.
  */
 import { Effect, Option } from "effect"
 import type { Caller } from "../organisation/Organisation.ts"
@@ -8,7 +8,7 @@ import type { Supplier } from "../organisation/Supplier.ts"
 import type { Configuration } from "../ports/Configuration.ts"
 import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
 
-/** The supplier of this code, if it is the caller's. */
+/** The supplier with this code, if it belongs to the caller's organisation. */
 export type FindOwnSupplier = (
   caller: Caller,
   code: Option.Option<Supplier["code"]>

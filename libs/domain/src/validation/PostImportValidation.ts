@@ -1,6 +1,6 @@
 /**
- * The bodies of the four post-import requests, each with its validator. Every one names its account
- * by supplier and external account number.
+ * The bodies of the four post-import requests, with their validators. Each names its account by
+ * supplier and external account number.
  * Source: docs/contract/post-import.md#post-import-requests.
  */
 import { Schema } from "effect"
@@ -32,7 +32,7 @@ export const StatementsRequest = Schema.Struct({
 })
 export type StatementsRequest = typeof StatementsRequest.Type
 
-/** The JSON text of the statements request: what the import of statements answers. */
+/** The JSON text of a statements request, which is also the response to it. */
 export const writingStatementsRequest = textEncoderOf(StatementsRequest)
 
 export const InstructionRequest = Schema.Struct({ ...account, ...PaymentInstruction.fields })

@@ -1,8 +1,7 @@
 /**
- * Validates a request of a caller: looks up what the rules may know (the supplier, the open
- * code lists), applies them, and then looks up the documents. One answer has every error.
- * A supplier of another organisation is looked up and then treated exactly like one that does not
- * exist.
+ * Validates a request: looks up the supplier and the open code lists, applies the rules, and then
+ * looks up the documents. The response lists all errors. A supplier of another organisation is
+ * looked up too, and then reported as unknown.
  * Source: docs/contract/errors.md#unknown-suppliers, docs/contract/http.md#order-of-checks,
  * docs/contract/errors.md#number-of-errors.
  */
@@ -28,11 +27,11 @@ import { inTimeSlices, type Steps } from "../support/Steps.ts"
 import type { Supplier } from "../organisation/Supplier.ts"
 import type { Refusal, Validator } from "../schema/Validator.ts"
 
-/** Nothing is changed yet, so that a client that goes away need not be waited for. */
+/** Interruptible, because nothing is stored yet. */
 const computed = <A>(make: () => Steps<A>): Effect.Effect<A> =>
   Effect.interruptible(inTimeSlices(make))
 
-/** The refusal of a request for what was found beside its body and in it. */
+/** The refusal with the errors of the parameters and of the body. */
 const refusalOf = (
   code: ValidationFailed["code"],
   parameterErrors: ReadonlyArray<FieldError>,
@@ -47,23 +46,19 @@ const nothingBroken: Refusal = { errors: [], more: false }
 
 const readSupplierCode = decoderOf(SupplierCodeField)
 
-/** The supplier that a payload names, if what it names can be a supplier at all. */
+/** The supplier that a payload names, if the name is a valid code. */
 const namedSupplier = (payload: unknown): Option.Option<Supplier["code"]> => {
   if (typeof payload !== "object" || payload === null) return Option.none()
   const named = readSupplierCode("import_supplier" in payload ? payload.import_supplier : undefined)
   return named === invalid ? Option.none() : Option.some(named as Supplier["code"])
 }
 
-/**
- * What a valid request holds: its value, the caller's supplier, and the time of validation
- * at.
- */
+/** A valid request: its value, the caller's supplier, and the time of validation. */
 export interface ValidRequest<Body> {
   readonly body: Body
   readonly supplier: Supplier
   /**
-   * The document store's findings for the documents that the request names; none where they are not
-   * checked.
+   * The document store's findings for the documents of the request; empty if they are not checked.
    */
   readonly documents: FoundDocuments
   readonly now: DateTime.Utc
@@ -81,7 +76,7 @@ export interface RequestValidator {
     readonly body: unknown
     readonly payload: unknown
     readonly code: ValidationFailed["code"]
-    /** What was found beside the body, and stands before the parameterErrors of the body. */
+    /** The errors of the parameters, which are reported before those of the body. */
     readonly parameterErrors?: ReadonlyArray<FieldError>
   }) => Effect.Effect<ValidRequest<Body>, ValidationFailed | Unavailable>
 }
@@ -94,7 +89,7 @@ export const makeRequestValidator = (
 
   const supplierOf = findOwnSupplier(configuration)
 
-  /** Nothing is looked up for a request that is refused for too many parameterErrors or documents. */
+  /** Looks up nothing for a request that is refused for too many errors or documents. */
   const lookUpDocuments = Effect.fnUntraced(function* (
     supplier: Option.Option<Supplier>,
     { body, validator }: Parameters<RequestValidator["validate"]>[0],
@@ -144,7 +139,7 @@ export const makeRequestValidator = (
   return { validate }
 }
 
-/** Refuses what a supplier that is Paused or Complete does not take. */
+/** Refuses a write to a supplier that is Paused or Complete. */
 export const requireOngoing = (supplier: Supplier): Effect.Effect<void, MigrationNotOngoing> =>
   supplier.status === "Ongoing"
     ? Effect.void

@@ -1,6 +1,6 @@
 /**
- * The record of refused writes: who asked for what, and the code of the refusal. What is granted is
- * recorded by storage, in the same step as the change.
+ * Records refused writes: the caller, the action and the code of the refusal. Storage records
+ * granted writes in the same step as the change.
  */
 import { DateTime, Effect } from "effect"
 import type { AuditAction, AuditLog } from "../ports/AuditLog.ts"
@@ -17,7 +17,7 @@ const named = (payload: unknown, field: string, length: number): string | null =
   return value.toWellFormed().replaceAll("\0", "").slice(0, length)
 }
 
-/** Records every refusal of `effect` but that the service is unavailable, which is no decision. */
+/** Records every refusal of `effect` except unavailability, which is not a decision. */
 export const recordRefusals =
   (auditLog: AuditLog["Service"], action: AuditAction, caller: Caller, payload: unknown) =>
   <A, E extends Failure | StorageUnavailable, R>(

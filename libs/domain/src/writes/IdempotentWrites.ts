@@ -1,8 +1,8 @@
 /**
- * Writes that may be sent again under an idempotency key. The first request reserves the key and
- * runs; its answer is stored together with what it stores. A repeat gets that answer. A request
- * that stores nothing leaves the key free, so that a repeat runs anew; one whose process dies
- * leaves a reservation whose lease expires.
+ * Writes with an idempotency key. The first request reserves the key and runs; its response is
+ * stored together with its effect. A repeat gets that response. A request that stores nothing frees
+ * the key, so that a repeat runs again. If its process dies, the reservation ends when its lease
+ * expires.
  * Source: docs/contract/http.md#idempotency-keys.
  */
 import { Context, DateTime, Duration, Effect, Layer } from "effect"
@@ -13,7 +13,7 @@ import { type Keep, type KeyedRequest, ReservationToken } from "../requests/Idem
 import * as Settings from "../support/Settings.ts"
 import type { Steps } from "../support/Steps.ts"
 
-/** `Fresh`: the write ran now. `Replayed`: the text that was kept of an earlier answer. */
+/** `Fresh`: the write ran now. `Replayed`: the stored text of an earlier response. */
 export type Written<A> =
   | { readonly _tag: "Fresh"; readonly answer: A }
   | { readonly _tag: "Replayed"; readonly text: string }
@@ -22,9 +22,9 @@ export class IdempotentWrites extends Context.Service<
   IdempotentWrites,
   {
     /**
-     * Runs the write under its key, or gives the answer that was kept. `textOf` makes the text to
-     * keep. `write` passes `keep` on to the port that stores its effect, and so a success has kept
-     * its answer or has stored nothing and released the key.
+     * Runs the write under its key, or returns the stored response. `textOf` makes the text to
+     * store. `write` must pass `keep` to the port that stores its effect. A success has then either
+     * stored its response, or stored nothing and released the key.
      */
     readonly run: <A, E>(
       request: KeyedRequest,
@@ -37,7 +37,7 @@ export class IdempotentWrites extends Context.Service<
   }
 >()("@data-import/domain/IdempotentWrites") {}
 
-/** The refusal waits for the release, but not for a storage that does not answer. */
+/** The refusal waits for the release, but not for a storage that does not respond. */
 const releaseTimeout = Duration.seconds(2)
 
 const make = Effect.gen(function* () {
@@ -55,8 +55,8 @@ const make = Effect.gen(function* () {
     const { key, organisation } = request
     const token = ReservationToken.make(crypto.randomUUID())
     const reservation = { organisation, key, token }
-    // What failed may have been done nevertheless; releasing a key that was never reserved, or
-    // whose answer is kept, changes nothing.
+    // A failed reservation or write may have succeeded in storage. Releasing a key that was never
+    // reserved, or that has a response, changes nothing.
     const released = Effect.interruptible(keys.release(reservation)).pipe(
       Effect.timeout(releaseTimeout),
       Effect.catchCause((cause) =>
