@@ -24,13 +24,14 @@ const postingOf = (added: AddedTransaction): Posting => ({
 
 const addedEvent = "data_import.import_process.post_import.completed-v1"
 
-/** Counts on from the transactions of the same id on the account, in the order of the request. */
+/**
+ * Continues the count of transactions with the same id on the account, in the order of the request.
+ */
 const nextOccurrence = `
   coalesce((select max(known.occurrence) from transactions known
     where known.account_id = target.id and known.transaction_id = sent.transaction_id), 0)
   + row_number() over (partition by transaction_id order by sequence)`
 
-/** Everything that the change brings onto the account. */
 function* inserts(
   sql: Sql,
   change: AccountChange,

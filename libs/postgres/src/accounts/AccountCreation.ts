@@ -1,7 +1,7 @@
 /**
- * The end of an attempt: the import becomes Imported and the account is created with everything on
- * it, in one statement. Its parts depend on `changed`, the import that the attempt still holds. If
- * it holds none, nothing is stored.
+ * The end of an attempt: one statement sets the import Imported and creates the account with all
+ * its items. Its parts depend on `changed`, the import that the attempt still holds. Without it,
+ * nothing is stored.
  */
 import { DateTime, Effect } from "effect"
 import type { Statement } from "effect/sql"
@@ -78,13 +78,13 @@ export const complete = ({ sql }: Database["Service"], command: Command) =>
     )
   )
 
-/** Fails a transaction to roll it back, and carries its outcome. */
+/** Fails a transaction to roll it back, with its outcome. */
 interface RolledBack {
   readonly _tag: "RolledBack"
   readonly outcome: Completion
 }
 
-/** A dry run keeps no answer, so it cannot lose a reservation. */
+/** A dry run keeps no response, so it cannot lose a reservation. */
 export const dryRun = (database: Database["Service"], command: Omit<Command, "keep">) =>
   complete(database, command).pipe(
     Effect.flatMap((outcome) => Effect.fail<RolledBack>({ _tag: "RolledBack", outcome })),

@@ -1,4 +1,4 @@
-/** Everything on an account, read for the operator. */
+/** Reads the whole content of an account for the operator. */
 import { Effect, Option, Schema } from "effect"
 import { type AccountNumber, ExternalAccountNumber } from "@data-import/domain/account/Account"
 import type { AccountNote } from "@data-import/domain/account/AccountChange"
@@ -82,7 +82,7 @@ interface NamedDocument {
   readonly document_checksum?: string
 }
 
-/** What the store answered for each document that it was asked for. */
+/** The document store's finding for each document that was looked up. */
 const documentsOf = (named: ReadonlyArray<NamedDocument>) =>
   new Map(
     named.flatMap(
@@ -93,7 +93,7 @@ const documentsOf = (named: ReadonlyArray<NamedDocument>) =>
     )
   )
 
-/** The account of this number with everything on it, if there is one. */
+/** The account of this number with all its items; None if it does not exist. */
 export const readDescription = Effect.fnUntraced(function* (sql: Sql, number: AccountNumber) {
   const [row] = yield* accountRows(sql`
     select accounts.id, supplier, external_account_number, created_at, operations_team,

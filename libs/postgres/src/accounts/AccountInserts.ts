@@ -1,6 +1,6 @@
 /**
- * Inserts of a new account with everything on it, as common table expressions for a statement that
- * has the account in `target`.
+ * Inserts of a new account with all its items, as common table expressions for a statement that has
+ * the account in `target`.
  */
 import type { Statement } from "effect/sql"
 import { openingBalance } from "@data-import/domain/account/Account"
@@ -30,7 +30,7 @@ const customerRow = ({ customer_preferences, ...customer }: Customer) => ({
   ...customer_preferences
 })
 
-/** Ledger by ledger, the historical transactions before the current ones. */
+/** By ledger, with the historical transactions before the current ones. */
 const postings = (ledgers: ReadonlyArray<Ledger>): ReadonlyArray<Posting> =>
   ledgers.flatMap((ledger, ledgerPosition) => {
     const posted = (origin: Posting["origin"]) => (transaction: Transaction) => ({

@@ -1,7 +1,7 @@
 /**
- * Inserts of what an import and later requests alike bring onto an account: transactions with their
- * items, notes with their documents, statements. Each is a list of common table expressions for a
- * statement that has the account in `target`.
+ * Inserts of items that both an import and later requests add to an account: transactions with
+ * their items, notes with their documents, statements. Each is a list of common table expressions
+ * for a statement that has the account in `target`.
  */
 import type { DateTime } from "effect"
 import type { Statement } from "effect/sql"
@@ -20,7 +20,7 @@ import { documentDigest, documentTextOf } from "./NoteLookup.ts"
 type Sql = Database["Service"]["sql"]
 type Inserts = Steps<ReadonlyArray<Statement.Fragment>>
 
-/** The children of all parents, each with the index of its parent and its own within it. */
+/** The children of all parents, each with its parent's index and its own index. */
 function* childRows<Parent, Child, Row>(
   parents: ReadonlyArray<Parent>,
   childrenOf: (parent: Parent) => ReadonlyArray<Child> | undefined,
@@ -33,7 +33,7 @@ function* childRows<Parent, Child, Row>(
   }
 }
 
-/** A transaction, and how it came onto the account; on no ledger where it came after the import. */
+/** A transaction and its origin. One that was added after the import has no ledger. */
 export interface Posting {
   readonly transaction: Transaction
   readonly origin: "historical_statement" | "current_statement" | "post_import"
@@ -111,17 +111,17 @@ function* noteInserts(
   ]
 }
 
-/** Notes and statements, and where they came from. `documents` are those that the store has. */
+/** Notes and statements with their origin. `documents` are those that exist in the store. */
 export interface DocumentedItems {
   readonly notes: ReadonlyArray<Note>
   readonly statements: ReadonlyArray<HistoricalStatement>
   readonly origin: "account_payload" | "historical_statements"
   readonly documents: FoundDocuments
-  /** When a note without a time of its own is created. */
+  /** The time of creation of a note without one. */
   readonly createdAt: DateTime.Utc
 }
 
-/** What the store answered for each document is sent once, and found by its number. */
+/** Sends the finding for each document once; notes refer to it by number. */
 export function* documentedInserts(
   sql: Sql,
   { createdAt, documents, notes, origin, statements }: DocumentedItems

@@ -12,7 +12,7 @@ import { schemaOf, selected, withoutNulls } from "../tables/Table.ts"
 
 type Sql = Database["Service"]["sql"]
 
-/** A transaction without its items, but with their numbers; null where it has no list. */
+/** A transaction with the counts of its items instead of the items; null for a missing list. */
 const headRows = rowsOf(
   Schema.Struct({
     sequence: Schema.Int,
@@ -31,11 +31,10 @@ const sizeRows = rowsOf(
   Schema.Struct({ id: Schema.String.pipe(Schema.brand("TransactionId")), bytes: Schema.Int })
 )
 
-/** A source to read from: all transactions of the account. */
+/** The source for all transactions of the account. */
 export const allTransactions = (sql: Sql, id: bigint) =>
   sql`(select * from transactions where account_id = ${id}) as held`
 
-/** The sizes of the transactions of the source, as `sizeOf` counts them. */
 export const readSizes = (sql: Sql, source: Statement.Fragment) =>
   sizeRows(sql`
     select transaction_id as id, ${transactionBytes}::int
@@ -45,15 +44,15 @@ export const readSizes = (sql: Sql, source: Statement.Fragment) =>
     from ${source}`)
 
 /**
- * The first transaction of each id. Each is looked up by itself, because a join would be planned on
- * statistics that know nothing of an account which has just been filled.
+ * The first transaction of each id. Each is a separate lookup, because PostgreSQL would plan a join
+ * on statistics that do not know a new account yet.
  */
 export const firstTransactions = (sql: Sql, id: bigint, ids: ReadonlyArray<string>) => sql`
   unnest(${ids}::text[]) as named(value) cross join lateral (
     select * from transactions where account_id = ${id} and transaction_id = named.value
     order by occurrence limit 1) as held`
 
-/** The transactions of the source without their items, in the order in which they came. */
+/** The transactions of the source without their items, in the order in which they were added. */
 export const readHeads = (sql: Sql, source: Statement.Fragment) =>
   headRows(sql`
     select sequence, line_item_count as "lineItems", tax_item_count as "taxItems",
@@ -64,7 +63,7 @@ export const readHeads = (sql: Sql, source: Statement.Fragment) =>
         'transaction', ${sql.literal(withoutNulls(tables.transactionColumns))}) as row
     from ${source} order by sequence`)
 
-/** How many items arrive together: few enough to be decoded without a pause. */
+/** The number of items that are decoded together, small enough for no pause. */
 const chunk = 200
 
 interface Items {
@@ -74,8 +73,8 @@ interface Items {
 }
 
 /**
- * Reads the items of transactions, in their order and in chunks. Those of each transaction are
- * looked up by themselves, see `firstTransactions`.
+ * Reads the items of transactions, in order and in chunks. Each transaction is a separate lookup;
+ * see `firstTransactions`.
  */
 const itemDecoder = <Item>({ item, table }: Items, schema: Schema.Codec<Item, unknown>) => {
   const decode = rowsOf(Schema.Struct({ sequence: Schema.Int, items: Schema.Array(schema) }))
@@ -128,7 +127,7 @@ const lineItemOf = ({ item, readings }: ReadLineItem) => {
   return { ...item, ...(start !== undefined && end !== undefined && { units: [start, end] }) }
 }
 
-/** The sequences of those that have such items; without any, nothing needs to be read. */
+/** The sequences of the transactions with such items, or none if there are no such transactions. */
 const havingItems = (
   heads: ReadonlyArray<TransactionHead>,
   count: (head: TransactionHead) => number | null
@@ -163,7 +162,7 @@ const noteRows = rowsOf(
   })
 )
 
-/** The notes of the account, each with its documents, in the order in which they came. */
+/** The notes of the account with their documents, in the order in which they were added. */
 export const readNotes = (sql: Sql, id: bigint) =>
   Effect.map(
     noteRows(sql`
@@ -190,7 +189,7 @@ const statementRows = rowsOf(
   })
 )
 
-/** A source to read from: all statements of the account. */
+/** The source for all statements of the account. */
 export const allStatements = (sql: Sql, id: bigint) =>
   sql`(select * from statements where account_id = ${id}) as held`
 
@@ -200,7 +199,7 @@ export const namedStatements = (sql: Sql, id: bigint, ids: ReadonlyArray<string>
     select * from statements where account_id = ${id} and statement_id = named.value
     limit 1) as held`
 
-/** The statements of the source, in the order in which they came onto the account. */
+/** The statements of the source, in the order in which they were added. */
 export const readStatements = (sql: Sql, source: Statement.Fragment) =>
   Effect.map(
     statementRows(sql`

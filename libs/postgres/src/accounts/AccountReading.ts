@@ -1,4 +1,4 @@
-/** What is read of an account before a decision: where it is, and what the decision looks at. */
+/** Reads what a decision needs of an account. */
 import { Data, Effect, Option, Schema } from "effect"
 import { AccountNumber } from "@data-import/domain/account/Account"
 import {
@@ -45,10 +45,10 @@ export interface AccountSnapshot {
   readonly view: AccountView
 }
 
-/** What is to be read needs more memory than there is room for. */
+/** The read needs more memory than the given room. */
 export class RoomNeeded extends Data.TaggedError("RoomNeeded")<{ readonly bytes: number }> {}
 
-/** The transactions that `lookup` names, as far as they are not too large. */
+/** The transactions that `lookup` names, up to the size limit. */
 const namedTransactions = Effect.fnUntraced(function* (
   sql: Sql,
   id: bigint,
@@ -71,9 +71,9 @@ const namedTransactions = Effect.fnUntraced(function* (
 })
 
 /**
- * The account that the import has become, as `lookup` names it: by a statement for itself, which
- * comes first, so that its revision is not newer than the rest, and one for each kind of thing.
- * Where its transactions are larger than there is `room` for, in bytes, none is read, and it fails.
+ * Reads the imported account as `lookup` names it: first its row, so that its revision is not newer
+ * than the rest, then each kind of item. Fails without reading transactions that are larger than
+ * `room` bytes.
  */
 export const readAccount = Effect.fnUntraced(function* (
   sql: Sql,

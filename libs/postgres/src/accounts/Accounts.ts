@@ -1,7 +1,7 @@
 /**
- * Accounts in PostgreSQL. A change is stored only if the account still has the revision that it was
- * decided on, so that all changes of one account happen one after the other. Changes within one
- * process wait in memory, so that only processes contend for the row of an account.
+ * Accounts in PostgreSQL. A change is stored only if the account still has the revision on which it
+ * was decided, so changes of an account are serialised. Changes within a process wait in memory, so
+ * only processes contend for the row of an account.
  */
 import { DateTime, Effect, Layer, Option, Result } from "effect"
 import { isEmpty } from "@data-import/domain/account/AccountChange"
@@ -31,8 +31,8 @@ const atOneInstant = <A, E, R>(sql: Sql, effect: Effect.Effect<A, E, R>) =>
   )
 
 /**
- * The audit entry of a write that stores nothing. A key that was reserved for it is released in the
- * same statement, which gives no row where the reservation is lost.
+ * The audit entry of a write that stores nothing. The same statement releases a reserved key, and
+ * returns no row if the reservation is lost.
  */
 const recordUnchanged = (
   sql: Sql,
@@ -53,7 +53,7 @@ const recordUnchanged = (
         )
       )
 
-/** The result of the decision; none if there is no account. */
+/** The result of the decision; None if there is no account. */
 const change = Effect.fnUntraced(function* <A, E>(
   sql: Sql,
   command: ChangeCommand<A, E>,
@@ -79,7 +79,7 @@ const change = Effect.fnUntraced(function* <A, E>(
   return Option.some(Result.map(decided, ({ answer }) => answer))
 })
 
-/** A statement of its own, because the operator may not change the account itself. */
+/** A separate statement, because the operator has no privilege to change the account itself. */
 const endInstruction = (sql: Sql, { at, caller, key }: EndCommand) => sql`
   with changed as (
     update payment_instructions set ended_at = greatest(created_at, ${DateTime.toDateUtc(at)})
@@ -110,7 +110,7 @@ const makeReading = () => {
     organisation: OrganisationName | null,
     read: (room: number) => Effect.Effect<A, E | RoomNeeded>
   ) => {
-    // A read gives up its part of the budget before it asks for more, so it never waits for itself.
+    // A read releases its part of the budget before it asks for more, so it never waits for itself.
     const within = (room: number): Effect.Effect<A, E> =>
       Effect.catch(budget(organisation, room)(read(room)), (failure) =>
         failure instanceof RoomNeeded ? within(failure.bytes) : Effect.fail(failure)

@@ -36,7 +36,7 @@ const Listed = {
   ...End
 }
 
-/** The operator may read what is listed; the hash is for the auth service alone. */
+/** The operator may read the listed columns, but only the auth service the hash. */
 const Key = { ...Listed, hash: Schema.String }
 
 const endRows = rowsOf(Schema.Struct(End))
@@ -157,7 +157,7 @@ const rotate = Effect.fnUntraced(function* (
 const instantRows = rowsOf(Schema.Struct({ at: Instant }))
 
 /**
- * A statement of its own, because a statement that waits for a lock does not see what was committed
+ * A separate statement, because a statement that waits for a lock does not see what was committed
  * during the wait.
  */
 const lockAttempts = (sql: Sql, clientAddress: string) =>

@@ -1,10 +1,9 @@
 /**
- * The URL of a database, and whether the connection to it is protected. Everything that connects
- * reads its URL here, because the driver by itself uses TLS only where the URL asks for it, and
- * takes a name that is not in the certificate for a reason to refuse in every mode. The modes mean
- * what they mean to libpq, with two exceptions: without `sslmode` a server on another machine must
- * prove its name (libpq would do without TLS), and `allow` and `prefer` are refused, because an
- * attacker in between can turn TLS off.
+ * The URL of a database, and whether the connection to it is protected. Every client uses this
+ * module, because the driver uses TLS only if the URL asks for it, and always verifies the name in
+ * the certificate. The modes have the meaning of libpq, with two exceptions. Without `sslmode`, a
+ * server on another machine must prove its name (libpq would connect without TLS). `allow` and
+ * `prefer` are refused, because an attacker on the network can turn TLS off.
  */
 import { Redacted, Result } from "effect"
 import { X509Certificate } from "node:crypto"
@@ -25,8 +24,8 @@ const modes = ["disable", "require", "verify-ca", "verify-full"] as const
 type Mode = (typeof modes)[number]
 
 /**
- * What may stand behind the question mark. Nothing else, since a misspelt `sslmode` would be
- * overlooked, and the user and the password have their places before the host.
+ * The allowed query parameters. Others are refused, because a misspelt `sslmode` would be ignored.
+ * User and password belong before the host.
  */
 const parameters = [
   "host",
@@ -38,7 +37,7 @@ const parameters = [
   "sslrootcert"
 ]
 
-/** Whether what is sent there stays on this machine. */
+/** Whether the connection stays on this machine. */
 const isLocal = (host: string): boolean =>
   host === "localhost" || host === "::1" || (isIPv4(host) && host.startsWith("127."))
 
@@ -63,7 +62,7 @@ const modeOf = (given: string | null, host: string): Result.Result<Mode, string>
   )
 }
 
-/** The authorities that may have signed the server's certificate; undefined for those of Node. */
+/** The certificate authorities for the server's certificate; undefined for those of Node. */
 const authorities = (file: string | null): Result.Result<string | undefined, string> => {
   if (file === null) return Result.succeed(undefined)
   return Result.try({
@@ -99,7 +98,7 @@ const sslOf = (mode: Mode, ca: string | undefined): Result.Result<Connection["ss
   }
 }
 
-/** Fails with what is wrong, without repeating what may be a part of the password. */
+/** Fails with the reason, without any part of the password. */
 const parse = (text: string): Result.Result<Connection, string | undefined> =>
   Result.gen(function* () {
     const url = URL.parse(text)
@@ -114,11 +113,11 @@ const parse = (text: string): Result.Result<Connection, string | undefined> =>
     const mode = yield* modeOf(url.searchParams.get("sslmode"), host)
     const ca = yield* authorities(url.searchParams.get("sslrootcert"))
     const ssl = yield* sslOf(mode, ca)
-    // A Unix socket has no TLS, and needs none.
+    // A Unix socket has no TLS and needs none.
     return { url: Redacted.make(text), host, ssl: host.startsWith("/") ? false : ssl }
   })
 
-/** What a client at this URL is to be made with. Throws where it is not what a setting may be. */
+/** The options of a client for this URL. Throws for an invalid URL. */
 export const connectionTo = (url: Redacted.Redacted): Connection =>
   Result.getOrThrowWith(
     parse(Redacted.value(url)),

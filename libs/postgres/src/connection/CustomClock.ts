@@ -1,4 +1,4 @@
-/** A clock that shows another time than the clock of the process, and sleeps like it. */
+/** A clock with a different time that sleeps like the clock of the process. */
 import { type Clock, Effect } from "effect"
 
 /** @param millis Unix time in milliseconds @param nanos Unix time in nanoseconds */

@@ -1,7 +1,7 @@
 /**
- * The connection to PostgreSQL: a pool behind a circuit breaker and a bounded queue, and one way to
- * run statements that classifies their failures. The other modules of this library say what to run;
- * only this one knows how.
+ * The connection to PostgreSQL: a pool behind a circuit breaker and a bounded queue, and a function
+ * that runs statements and classifies their failures. The other modules of this library define the
+ * statements.
  */
 import { PgClient } from "@effect/sql-pg"
 import {
@@ -36,18 +36,17 @@ import * as ReadBatching from "./ReadBatching.ts"
 import { isContended, readOnly, sorted, troubleOf } from "./SqlFailure.ts"
 
 export interface DatabaseSettings {
-  /** As `ConnectionUrl` allows it. */
+  /** In the form that `ConnectionUrl` allows. */
   readonly url: Redacted.Redacted
-  /** How many connections are open at most. */
+  /** The maximum number of open connections. */
   readonly poolSize: number
   /**
-   * How long a statement may take, and so how long a request can wait for a database that does
-   * not answer.
+   * The maximum duration of a statement, and so of a request while the database does not respond.
    */
   readonly statementTimeout: Duration.Duration
   /**
-   * How long a connection is used at most; 30 minutes unless given. A replaced server that still
-   * answers is left after this time at the latest.
+   * The maximum age of a connection; by default 30 minutes. It bounds how long a replaced server
+   * that still responds is used.
    */
   readonly connectionMaxAge?: Duration.Duration
 }
@@ -61,7 +60,7 @@ const defaultMaxAge = Duration.minutes(30)
 const settings: Config.Config<DatabaseSettings> = Config.all({
   url: ConnectionUrl.setting("DATABASE_URL").required,
   poolSize: Settings.integer("DATABASE_POOL_SIZE", { minimum: 1, maximum: 500 }).or(10),
-  // A connection of a client on which nothing moves for 60 seconds is ended by the service.
+  // Must be less than 60 seconds, after which the service closes an idle client connection.
   statementTimeout: Settings.duration("DATABASE_STATEMENT_TIMEOUT", {
     minimum: "100 millis",
     maximum: "50 seconds"
@@ -82,13 +81,13 @@ export class Database extends Context.Service<
     /** Makes statements. A statement alone is a transaction. */
     readonly sql: PgClient.PgClient
     /**
-     * Runs statements, or a transaction of them, on one connection of the pool. Contended ones
-     * (`isContended`) are run again, and hold no connection in between.
+     * Runs statements, or a transaction, on a connection of the pool. Contended ones
+     * (`isContended`) are repeated, and hold no connection in between.
      */
     readonly run: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, Failure<E>, R>
     /**
-     * Makes writes that go to the database in batches, each a statement. A batch that gave way is
-     * not run again, since the next one would have to wait for it.
+     * Makes writes that run in batches of one statement each. A contended batch is not repeated,
+     * because the next batch would have to wait for it.
      */
     readonly batched: <Command, Answer>(
       batching: Batcher.BatchOptions<Command, Answer, OfStatement>
@@ -98,8 +97,8 @@ export class Database extends Context.Service<
       Scope.Scope
     >
     /**
-     * Makes reads that go to the database in batches, each a statement. A read waits for no write,
-     * so one that is not answered opens the circuit breaker.
+     * Makes reads that run in batches of one statement each. A read waits for no write, so one that
+     * times out opens the circuit breaker.
      */
     readonly batchedRead: <Command, Answer>(
       run: RunBatch<Command, Answer, OfStatement>
@@ -108,7 +107,7 @@ export class Database extends Context.Service<
     readonly admit: Admission.Admission["admit"]
     /** Whether writes are possible. It bypasses the queue of requests. */
     readonly ready: Effect.Effect<void, StorageUnavailable>
-    /** The present state of the database and each later one. */
+    /** The current state of the database and each later one. */
     readonly states: CircuitBreaker.Breaker["states"]
     /** The database's clock, measured before the first request is admitted. */
     readonly clock: Clock.Clock
@@ -118,17 +117,17 @@ export class Database extends Context.Service<
 const connectTimeout = Duration.seconds(2)
 /** Four times the expected wait at which requests are refused. */
 const waitForConnection = Duration.seconds(8)
-/** How many batches of one kind of read run at once. */
+/** The maximum number of concurrent batches of one kind of read. */
 const readSlots = 2
-/** How long a statement waits for a lock. A longer wait holds no connection. */
+/** The maximum wait of a statement for a lock. A longer wait holds no connection. */
 const lockTimeout = Duration.millis(200)
-/** How long contended statements are run again. */
+/** How long contended statements are repeated. */
 export const lockWait = Duration.seconds(5)
 const pauses = Schedule.min([
   Schedule.exponential("10 millis"),
   Schedule.spaced("500 millis")
 ]).pipe(Schedule.jittered, Schedule.upTo({ duration: lockWait }))
-/** A staged payload comes in one message, and is at most a few times as large as a body. */
+/** A staged payload arrives in one message, and is at most a few times as large as a body. */
 const maxMessageBytes = 64 * 1024 * 1024
 
 const milliseconds = (duration: Duration.Duration): string => String(Duration.toMillis(duration))
@@ -158,8 +157,8 @@ const clientOf = (
       timezone: "UTC",
       // Every statement is short; compiling one takes longer than running it.
       jit: "off",
-      // A plan that is made while a table is empty is kept while the table grows. Rows are found by
-      // index, so the plan must use it from the start.
+      // A plan that is made for an empty table is kept while the table grows, so it must use the
+      // index from the start.
       enable_seqscan: "off"
     }
   })
@@ -231,10 +230,7 @@ const make = Effect.fnUntraced(function* (config: DatabaseSettings) {
   })
 })
 
-/**
- * The database of these settings. Connects when it is first asked, and again whenever that is
- * needed.
- */
+/** The database of these settings. Connects on first use, and again when needed. */
 export const layerWith = (config: DatabaseSettings): Layer.Layer<Database> =>
   Layer.effect(Database, make(config)).pipe(Layer.provide(Reactivity.layer))
 
@@ -252,7 +248,7 @@ export const layerClock: Layer.Layer<never, never, Database> = Layer.effect(
   })
 )
 
-/** The database that the environment names. */
+/** The database of the environment's settings. */
 export const layer: Layer.Layer<Database, Config.ConfigError> = Layer.unwrap(
   Effect.map(settings, layerWith)
 )
@@ -286,5 +282,5 @@ export const rowsOf = <Row extends Schema.Codec<unknown, unknown>>(row: Row) => 
   return <E, R>(rows: Effect.Effect<ReadonlyArray<unknown>, E, R>) => Effect.flatMap(rows, decode)
 }
 
-/** Whether PostgreSQL can store the text. A key that it cannot store has no row. */
+/** Whether PostgreSQL can store the text. If it cannot store a key, no row has it. */
 export const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes("\0")

@@ -1,7 +1,7 @@
 /**
- * Reads that go to the database together, by Effect's `RequestResolver`. Reads that are made in the
- * same turn of the event loop are one statement. While all batch slots are taken, reads collect
- * until one is free, so that an overloaded database gets larger batches and no more of them.
+ * Batches of reads, by Effect's `RequestResolver`. Reads of one turn of the event loop run in one
+ * statement. While all batch slots are taken, reads are collected. An overloaded database so gets
+ * larger batches, not more of them.
  */
 import { Effect, Request, RequestResolver } from "effect"
 import type { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
@@ -12,10 +12,10 @@ interface Read<Command, Answer> extends Request.Request<Answer, StorageUnavailab
   readonly command: Command
 }
 
-/** How many reads one statement does at most. */
+/** The maximum number of reads in a statement. */
 export const maxReads = 64
 
-/** Makes reads that `run` does in batches, each in a slot. */
+/** Makes reads that `run` executes in batches, each in a slot. */
 export const make = <Command, Answer>(run: RunBatch<Command, Answer>, inSlot: Run) => {
   const read = Request.of<Read<Command, Answer>>()
   const resolver = RequestResolver.makeWith<Read<Command, Answer>>({

@@ -1,7 +1,7 @@
 /**
- * What a failed statement means. Either the database cannot do it right now and the same request
- * may be sent again, or it is a defect of ours. PostgreSQL's messages may quote rows, and so
- * personal data: only its code and the name of the broken constraint are passed on.
+ * Classifies failed statements. Either the database is temporarily unable and the request may be
+ * repeated, or it is a defect. PostgreSQL's messages may quote rows with personal data, so only the
+ * code and the name of the violated constraint are passed on.
  */
 import { Cause, Data, Effect, Schema } from "effect"
 import { SqlError } from "effect/sql"
@@ -72,7 +72,7 @@ export const troubleOf = ({ cause }: StorageUnavailable): Trouble | null => {
   if (cause instanceof ServerReadOnly) return "read_only"
   if (!(cause instanceof StatementFailed)) return null
   if (cause.sqlState === "25006") return "read_only"
-  // 28 and 3D: the user, or the database, is not there.
+  // 28 and 3D: the user or the database does not exist.
   const isAway =
     cause.reason === "ConnectionError" || /^(?:08|28|3D|53|57P)/.test(cause.sqlState ?? "")
   return isAway ? "away" : null

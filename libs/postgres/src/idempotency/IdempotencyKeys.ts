@@ -1,7 +1,7 @@
 /**
  * Idempotency keys, reserved in batches and released one by one. A batch never waits for a write:
- * it inserts missing keys and reads the others. An expired reservation is taken over by a statement
- * of its own, which may wait for the write that still holds it.
+ * it inserts missing keys and reads the others. A separate statement takes over an expired
+ * reservation, because it may wait for the write that still holds it.
  */
 import { DateTime, Effect, Layer, Schema } from "effect"
 import {
@@ -53,9 +53,9 @@ const swept = ({ sql }: Database["Service"], at: DateTime.Utc) => {
 }
 
 /**
- * Reserves the keys that are missing and reads the others. A kept answer may be as large as a body,
- * and is read only for the request that it answers. Otherwise a small request could fill the
- * batches that all organisations use.
+ * Reserves the missing keys and reads the others. A kept response may be as large as a body, and is
+ * read only for the same request. Otherwise a small request could fill the batches that all
+ * organisations share.
  */
 const insertOrRead = (database: Database["Service"]) => (commands: ReadonlyArray<Command>) =>
   rows(database.sql`

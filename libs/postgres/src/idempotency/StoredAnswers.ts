@@ -1,6 +1,6 @@
 /**
- * The parts of a statement that store the answer of a write together with the write. The statement
- * locks the reservation of the key first. If the reservation is lost, nothing is stored. The answer
+ * The parts of a statement that store the response of a write together with the write. The
+ * statement first locks the reservation of the key. If it is lost, nothing is stored. The response
  * is stored for the rows of the common table expression `changed`, and so with the write or not at
  * all.
  */
@@ -12,18 +12,18 @@ import { recordSet } from "../tables/RecordSet.ts"
 
 type Sql = Database["Service"]["sql"]
 
-/** The answer to keep of a write at `at`. */
+/** The response to keep of a write at `at`. */
 export interface StoredAnswer {
   readonly reservation: Reservation
   readonly text: string
   readonly at: DateTime.Utc
 }
 
-/** When an answer to a write at this instant is no longer kept. */
+/** The expiry of the response to a write at this instant. */
 const keptUntil = (at: DateTime.Utc): Date =>
   DateTime.toDateUtc(DateTime.addDuration(at, answersKeptFor))
 
-/** The condition under which a row is this reservation, still without an answer. */
+/** The condition that a row is this reservation, without a response. */
 export const isReservation = (
   sql: Sql,
   { key, organisation, token }: Reservation
@@ -38,7 +38,7 @@ export interface AnswerClauses {
   readonly guard: Statement.Fragment
   /** Common table expressions after `changed`. */
   readonly after: Statement.Fragment
-  /** After the final `select id`: a row without an id where the reservation is lost. */
+  /** After the final `select id`: a row without an id if the reservation is lost. */
   readonly lost: Statement.Fragment
 }
 
@@ -62,7 +62,7 @@ export const answerClauses = (sql: Sql, kept: StoredAnswer | null): AnswerClause
   }
 }
 
-/** The answers of a first and of a later staging; one of them is kept. */
+/** The responses of a first and of a later staging, of which one is kept. */
 export interface StagingAnswers {
   readonly reservation: Reservation
   readonly at: DateTime.Utc
@@ -71,10 +71,10 @@ export interface StagingAnswers {
 }
 
 /**
- * The same for a statement of several commands, which stand in `sent` by their position from 1;
- * `staged` has those that were stored. A command whose reservation is lost gives a row with its
- * position and null, and keeps no other from being stored. The reservations are locked in the order
- * of their keys, so that two statements never wait for each other.
+ * The same for a statement of several commands. `sent` has their positions from 1, and `staged` the
+ * stored ones. A command with a lost reservation returns a row with its position and null, and does
+ * not affect the others. The reservations are locked in the order of their keys, so two statements
+ * never deadlock.
  */
 export const stagingAnswerClauses = (
   sql: Sql,
@@ -123,6 +123,6 @@ export const stagingAnswerClauses = (
   }
 }
 
-/** Whether the rows of such a statement show a lost reservation. */
+/** Whether the rows of such a statement report a lost reservation. */
 export const isLost = (rows: ReadonlyArray<unknown>): boolean =>
   rows.some((row) => (row as { readonly id: unknown }).id === null)

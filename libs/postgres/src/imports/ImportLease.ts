@@ -1,7 +1,7 @@
 /**
- * Claiming: an attempt takes the lease of an import, one at a time and within the limits. Without a
- * limit that is one statement. With one, the live leases are counted under a lock that every claim
- * under the same limit takes, so that the count is exact over any number of instances.
+ * Claims: an attempt takes the lease of an import, exclusively and within the limits. Without a
+ * limit, a claim is one statement. With one, the live leases are counted under a lock that every
+ * claim under the same limit takes, so the count is exact over any number of instances.
  */
 import { DateTime, Effect, Option, Schema } from "effect"
 import { isFree, stateAt } from "@data-import/domain/account/ImportProcess"
@@ -23,8 +23,8 @@ const countRows = rowsOf(
 )
 
 /**
- * The lease and its attempt in one statement, which gives no row where the state forbids it or the
- * import is locked by another transaction.
+ * Inserts the lease and its attempt in one statement. It returns no row if the state does not allow
+ * it or another transaction has locked the import.
  */
 const attempt = ({ sql }: Database["Service"], command: Command) => {
   const { at, attempt: id, dryRun, key, lease } = command
@@ -54,7 +54,7 @@ const attempt = ({ sql }: Database["Service"], command: Command) => {
     ) as measured`)
 }
 
-/** By a read of its own, since a large text is read only when there is room for it. */
+/** A separate read, because a large text is read only after its permits are acquired. */
 export const stagedPayload = (
   { sql }: Database["Service"],
   { attempt: id, key }: Parameters<ImportProcesses["Service"]["stagedPayload"]>[0]
@@ -78,7 +78,7 @@ const claimFreely = Effect.fnUntraced(function* (database: Database["Service"], 
   return isFree(found) ? yield* contended : ({ _tag: "Refused", found } satisfies Claim)
 })
 
-/** Takes the locks in one order, so that two claims never deadlock. */
+/** Takes the locks in a fixed order, so two claims never deadlock. */
 const lockLimits = ({ sql }: Database["Service"], { key, limits }: Command) =>
   Effect.all([
     limits.deployment === null

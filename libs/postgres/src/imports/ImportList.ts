@@ -14,7 +14,10 @@ type ListQuery = Parameters<List>[0]
 /** Larger pages are hardly faster and take more memory. */
 const pageSize = 1_000
 
-/** The number after which the list goes on. Numbers hold no NUL, so the text ends at the first. */
+/**
+ * The number after which the list continues. Numbers contain no NUL, so the text is cut at the
+ * first one.
+ */
 const startOf = (after: string | null): string => (after ?? "").split("\0", 1)[0] ?? ""
 
 const pageRows = rowsOf(Schema.Struct({ length: Schema.Int, lines: Schema.NullOr(Schema.String) }))

@@ -1,7 +1,7 @@
 /**
  * Imports in PostgreSQL. Every step is one statement, and so one round trip and one transaction,
- * unless it must read before it writes. The lease of an import is taken by a conditional update of
- * its row.
+ * unless it must read before it writes. A conditional update of the row takes the lease of an
+ * import.
  */
 import { DateTime, Effect, Layer, Option, Schema } from "effect"
 import { releaseCodes, releaseEvent } from "@data-import/domain/account/Event"

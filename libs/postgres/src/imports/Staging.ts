@@ -21,7 +21,7 @@ const rows = rowsOf(Schema.Struct({ position: Schema.BigInt, stagings: Schema.Nu
 
 const storedAs = (stagings: number): Stored => ({ _tag: stagings === 1 ? "Created" : "Replaced" })
 
-/** The answers to keep, of a first staging and of a later one. */
+/** The responses to keep, of a first staging and of a later one. */
 const keptAnswers = ({ at, keep }: Command): StagingAnswers | null => {
   if (!keep) return null
   const textOf = (stagings: number) => finish(keep.textOf(storedAs(stagings)))
@@ -128,7 +128,7 @@ const storeBatch = (database: Database["Service"]) => (commands: ReadonlyArray<C
     })
   )
 
-/** Two batches at once keep the disk busy; larger batches are faster than a third slot. */
+/** Two concurrent batches keep the disk busy. Larger batches are faster than a third slot. */
 const limits = { slots: 2, commands: 64, weight: 1024 * 1024 }
 
 const stagingOf = (outcome: Exclude<Outcome, { readonly _tag: "NotStored" }>) =>
@@ -137,8 +137,8 @@ const stagingOf = (outcome: Exclude<Outcome, { readonly _tag: "NotStored" }>) =>
     : Effect.fail(new ReservationLost())
 
 /**
- * Stages what a batch did not store, by statements of its own. The import may not be staged, or it
- * was locked or changed at that moment.
+ * Stages, by separate statements, what a batch did not store: the import may not be staged, or it
+ * was locked or changed concurrently.
  */
 const stageAlone = Effect.fnUntraced(function* (database: Database["Service"], command: Command) {
   const process = yield* readImport(database, command.key)

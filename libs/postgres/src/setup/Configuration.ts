@@ -63,8 +63,8 @@ const suppliers = (sql: Sql) =>
   supplierRows(sql`select ${supplierColumns(sql)} from suppliers order by code`)
 
 /**
- * Transactions that set a document root run one after the other. This is a statement of its own,
- * because a statement that waits for a lock does not see what was committed during the wait.
+ * Serialises transactions that set a document root. It is a separate statement, because a statement
+ * that waits for a lock does not see what was committed during the wait.
  */
 const lockDocumentRoots = (sql: Sql) =>
   sql`select pg_advisory_xact_lock(hashtextextended('document roots', 0))`
@@ -122,7 +122,7 @@ const configureSupplier = Effect.fnUntraced(function* (
   return configured
 })
 
-/** This lock mode lets imports that refer to the supplier be staged meanwhile. */
+/** A lock mode that does not block the staging of imports of the supplier. */
 const lockedSupplier = (sql: Sql, code: SupplierCode) =>
   supplierRows(sql`
     select ${supplierColumns(sql)} from suppliers where code = ${code}
@@ -159,7 +159,7 @@ const readCodeLists = (sql: Sql) =>
     Effect.map((rows) => Object.fromEntries(rows.map(({ list, values }) => [list, values])))
   )
 
-/** What every request asks for, read in batches. */
+/** The lookups of every request, in batches. */
 const batchedReads = ({ batchedRead, sql }: Database["Service"]) => ({
   supplier: batchedRead((codes: ReadonlyArray<SupplierCode>) =>
     supplierRows(sql`

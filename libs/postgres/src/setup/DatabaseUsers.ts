@@ -1,7 +1,7 @@
 /**
- * The database users of the services and the operator. The migrations grant to roles that cannot
- * log in. A user is a member of one of these roles only, and has a password of its own. Statements
- * carry the stored form of a password, so that no statement log holds a password.
+ * The database users of the services and the operator. The migrations grant privileges to roles
+ * that cannot log in. A user is a member of exactly one role and has its own password. Statements
+ * contain the stored form of a password, so that no statement log contains a password.
  */
 import { PgClient } from "@effect/sql-pg"
 import { Data, Duration, Effect, Record, Redacted } from "effect"
@@ -21,10 +21,10 @@ export const roleOf = {
 /** A service, or the operator. */
 export type Worker = keyof typeof roleOf
 
-/** The URL that each connects with, `postgres://user:password@…`. */
+/** The connection URL of each worker, `postgres://user:password@…`. */
 export type DatabaseUsers = Readonly<Record<Worker, Redacted.Redacted>>
 
-/** A user that cannot be made or is not allowed. The message says why. */
+/** A user that cannot be created or is not allowed. The message states the reason. */
 export class UnusableDatabaseUser extends Data.TaggedError("UnfitLogin")<{
   readonly worker: Worker
   readonly why: string
@@ -104,7 +104,7 @@ const refusePowerful = Effect.fnUntraced(function* (databaseUsers: ReadonlyArray
   return yield* new UnusableDatabaseUser({ worker: found.worker, why })
 })
 
-/** Under an advisory lock, because a role cannot be altered twice at once. */
+/** Under an advisory lock, because concurrent changes of a role fail. */
 const runBlock = Effect.fnUntraced(function* (
   block: string,
   databaseUsers: ReadonlyArray<DatabaseUser>
@@ -141,8 +141,8 @@ const databaseUsersOf = (urls: Partial<DatabaseUsers>) =>
   )
 
 /**
- * Makes each user that is not there yet and gives each the password of its URL, in the migrated
- * database at `owner`; all of them or none. The user at `owner` must have the right to make roles.
+ * Creates the missing users and sets the passwords of their URLs, in the migrated database at
+ * `owner`, all or none. The user at `owner` needs the privilege to create roles.
  */
 export const ensure = Effect.fnUntraced(function* (
   owner: Redacted.Redacted,
@@ -158,14 +158,13 @@ export const ensure = Effect.fnUntraced(function* (
     yield* Effect.provide(runBlock(making, databaseUsers), layerAt(owner))
 })
 
-/** The URL of the same user with the role of this worker. The user must be allowed to set it. */
+/** The URL of the same user with the role of this worker. The user must be a member of the role. */
 export const inRoleOf = (worker: Worker, owner: Redacted.Redacted): Redacted.Redacted => {
   const url = new URL(Redacted.value(owner))
   url.searchParams.set("options", `-c role=${roleOf[worker]}`)
   return Redacted.make(url.href)
 }
 
-/** Drops the users. */
 const remove = Effect.fnUntraced(function* (owner: Redacted.Redacted, urls: DatabaseUsers) {
   yield* Effect.provide(runBlock(removing, yield* databaseUsersOf(urls)), layerAt(owner))
 })
@@ -177,8 +176,8 @@ const databaseName = Effect.gen(function* () {
 })
 
 /**
- * Users that exist until the scope ends, with random passwords: one for each worker and database,
- * and so not for two runs on one database at once.
+ * Users with random passwords that exist until the scope ends, one for each worker and database.
+ * Two concurrent runs on one database are not supported.
  */
 export const temporary = Effect.fnUntraced(function* (owner: Redacted.Redacted) {
   const database = yield* Effect.provide(databaseName, layerAt(owner))

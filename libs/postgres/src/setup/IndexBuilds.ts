@@ -1,14 +1,14 @@
 /**
- * The indexes on tables that may be large already when the index is new. A migration would lock the
- * table for as long as such an index takes to build. These are built after the migrations, outside
- * of a transaction, while requests go on reading and writing. An index whose build was broken off
- * is left invalid by PostgreSQL; it is dropped and built again.
+ * The indexes on tables that may already be large when the index is introduced. A migration would
+ * lock the table during the build. These are built after the migrations, outside of a transaction,
+ * while requests continue. PostgreSQL leaves an index invalid if its build is interrupted; it is
+ * dropped and built again.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { noteIndexes } from "../accounts/NoteLookup.ts"
 
-/** The indexes by name, each with what it is on. */
+/** The indexes by name, with their table and columns. */
 export const indexes = noteIndexes
 
 /** Indexes that are missing or invalid. */
@@ -36,7 +36,7 @@ export const build = Effect.gen(function* () {
     yield* sql.unsafe(`drop index concurrently if exists ${name}`)
     yield* sql.unsafe(`create index concurrently ${name} on ${indexes[name]}`)
   }
-  // An index on an expression is chosen well once there are statistics of the expression.
+  // The planner needs statistics of the expression to choose an index on it.
   yield* sql`analyze notes`
   return true
 })

@@ -1,8 +1,8 @@
 /**
  * Migrates a database: runs the numbered migrations, each once and in order, in one transaction,
- * and then builds indexes outside of it. Several runs may start at once; one works, and the others
+ * and then builds indexes outside of it. Of several concurrent runs, one migrates, and the others
  * wait and find nothing to do. A statement that waits for a lock blocks every later statement on
- * that table. So it waits for a short time only; then everything is rolled back and repeated after
+ * that table. So it waits only for a short time; then everything is rolled back and repeated after
  * a pause.
  */
 import { PgClient } from "@effect/sql-pg"
@@ -67,7 +67,7 @@ export class IndexesBlocked extends Data.TaggedError("IndexesBlocked")<{
 /** How long a statement waits for a lock while others may wait behind it. */
 const lockTimeout = Duration.seconds(2)
 
-/** In a pause the waiting statements run, and the blocking transaction may end. */
+/** During a pause the waiting statements run, and the blocking transaction may end. */
 const pauses = (patience: Duration.Duration) =>
   Schedule.min([Schedule.exponential("1 second"), Schedule.spaced("15 seconds")]).pipe(
     Schedule.jittered,
@@ -108,7 +108,7 @@ const applyMigrations = (url: Redacted.Redacted, patience: Duration.Duration) =>
     Effect.provide(client(url, { lock_timeout: String(Duration.toMillis(lockTimeout)) }))
   )
 
-/** A build blocks no statement, so it needs no limits. */
+/** A build blocks no statement, so it needs no time limits. */
 const withoutLimits = { lock_timeout: "0", statement_timeout: "0" }
 
 const buildIndexes = (url: Redacted.Redacted, patience: Duration.Duration) =>
@@ -125,8 +125,8 @@ const buildIndexes = (url: Redacted.Redacted, patience: Duration.Duration) =>
   )
 
 /**
- * Migrates the database at `url`; gives the names of the migrations that were applied now.
- * `patience` is how long it is tried again while others hold a lock; 5 minutes unless given.
+ * Migrates the database at `url` and returns the names of the newly applied migrations. `patience`
+ * is how long blocked migrations are repeated, by default 5 minutes.
  */
 export const migrate = (
   url: Redacted.Redacted,

@@ -1,7 +1,7 @@
 /**
  * The tables of an account that its import and later requests fill: transactions, notes, statements
- * and payment instructions. Their rows are numbered from 0 within a statement; `target` says at
- * which number of the account they go on.
+ * and payment instructions. Rows of a statement are numbered from 0; `target` has the account's
+ * next numbers.
  */
 import { Schema } from "effect"
 import type { Note } from "@data-import/domain/account/Note"
@@ -39,7 +39,7 @@ const numberIn = (list: string, column = "sequence") =>
 
 const recordedAt = { recorded_at: "target.recorded_at" }
 
-/** The items of a transaction are in tables of their own. */
+/** The items of a transaction are in separate tables. */
 export const transactionColumns = {
   transaction_id: textOf(TransactionId),
   transaction_date: date,
@@ -54,8 +54,8 @@ export const transactionColumns = {
 } satisfies ColumnsFor<Omit<Transaction, "line_items" | "tax_items">>
 
 /**
- * A transaction that was added after the import has no ledger. A count is null where the list was
- * not sent. An insert computes `occurrence`.
+ * A transaction that was added after the import has no ledger. A count is null if the list was not
+ * sent. An insert computes `occurrence`.
  */
 export const transactions = Table.make(
   "transactions",
@@ -71,7 +71,7 @@ export const transactions = Table.make(
   { computed: recordedAt }
 )
 
-/** The two readings of a line item are columns of their own. */
+/** The two readings of a line item are separate columns. */
 export const lineItemColumns = {
   rate_band: optional(text),
   start_date: date,
@@ -107,7 +107,7 @@ export const taxItems = Table.make("transaction_tax_items", {
   ...taxItemColumns
 })
 
-/** What the document store answered. It is null where the store was not asked. */
+/** The document store's findings; null if there was no lookup. */
 export const documentColumns = {
   document_size: optional(bigint),
   document_etag: optional(text),
@@ -117,8 +117,8 @@ export const documentColumns = {
 }>
 
 /**
- * The documents of a request, each once: many notes may refer to the same one. A row that refers to
- * a document has its number here.
+ * The documents of a request, each once, because many notes may refer to the same one. A row refers
+ * to a document by its number.
  */
 export const storedDocuments = { document: integer, ...documentColumns }
 
@@ -131,7 +131,7 @@ const ofStoredDocument = {
   joined: "left join stored_documents using (document)"
 }
 
-/** The documents of a note are in a table of their own. */
+/** The documents of a note are in a separate table. */
 export const noteColumns = {
   body: optional(text),
   created_at: instant,
@@ -186,7 +186,7 @@ export const instructionColumns = {
   type: textOf(PaymentInstruction.fields.type)
 } satisfies ColumnsFor<PaymentInstruction>
 
-/** What a vendor answered about an instruction. */
+/** The details that a vendor returned for an instruction. */
 export const InstructionDetails = Schema.Union([
   Schema.TaggedStruct("Card", {
     brand: Schema.String,

@@ -1,4 +1,6 @@
-/** The tables of an account that only its import fills: the account, people, addresses, ledgers. */
+/**
+ * The tables of an account that only its import fills: the account, customers, addresses, ledgers.
+ */
 import type { OwnFields } from "@data-import/domain/account/AccountDescription"
 import { Account, AccountNumber, type Metadata } from "@data-import/domain/account/Account"
 import { type BillingAddress, BillingOptions } from "@data-import/domain/account/Billing"
@@ -22,7 +24,7 @@ import * as Table from "./Table.ts"
 
 const { account_type, communication_preference, document_accessibility } = Account.fields
 
-/** Fields of the payload in the table of accounts; the other own fields have a table each. */
+/** The payload fields in the table of accounts. The other own fields have separate tables. */
 export const accountColumns = {
   unknown_occupier: boolean,
   billing_email: optional(text),

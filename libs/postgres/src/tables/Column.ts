@@ -1,6 +1,6 @@
 /**
- * The kinds of column. A kind knows its SQL type, how a value is written into the JSON of an insert
- * and how it is read back. Decimals and JSON are read as text, so that no digit is lost.
+ * The kinds of column: the SQL type, how to write a value into the JSON of an insert, and how to
+ * read it back. Decimals and JSON are read as text, so that no digit is lost.
  */
 import { BigDecimal, DateTime, Result, Schema, SchemaGetter } from "effect"
 import { parse } from "@data-import/domain/schema/Json"
@@ -10,11 +10,14 @@ export interface Column<S extends Schema.Constraint = Schema.Constraint> {
   readonly type: string
   /** Decodes what `read` selects. */
   readonly schema: S
-  /** The JSON of a value of the schema's type; an absent value is never written. */
+  /** The JSON of a value of the schema's type. An absent value is never written. */
   readonly write: (value: unknown) => unknown
   /** The SQL expression that selects the column. */
   readonly read: (name: string) => string
-  /** The SQL that an insert stores: the sent value unless given, and nothing where it is null. */
+  /**
+   * The SQL expression that an insert stores; by default the sent value. Null if the column is not
+   * stored.
+   */
   readonly stored?: string | null
 }
 
@@ -36,7 +39,7 @@ export const date = plain("date", Schema.String.pipe(Schema.brand("CalendarDate"
 /** An object that the database may normalize. */
 export const jsonb = <S extends Schema.Constraint>(schema: S) => plain("jsonb", schema)
 
-/** A text of the type that the domain's schema has: a brand, or a union of literals. */
+/** A text with the type of the domain's schema: a brand, or a union of literals. */
 export const textOf = <S extends Schema.Codec<string, string>>(schema: S) =>
   plain("text", Schema.toType(schema))
 
@@ -70,7 +73,7 @@ export const optional = <S extends Schema.Constraint>(
   column: Column<S>
 ): Column<Schema.optionalKey<S>> => ({ ...column, schema: Schema.optionalKey(column.schema) })
 
-/** A column whose null is a value of its own. */
+/** A column in which null is a value. */
 export const nullable = <S extends Schema.Constraint>(
   column: Column<S>
 ): Column<Schema.NullOr<S>> => ({
@@ -79,13 +82,13 @@ export const nullable = <S extends Schema.Constraint>(
   write: (value) => (value === null ? null : column.write(value))
 })
 
-/** A column that an insert stores as this SQL expression of what is sent and of the target. */
+/** A column for which an insert stores this SQL expression of the sent values and the target. */
 export const storedAs = <S extends Schema.Constraint>(
   column: Column<S>,
   expression: string
 ): Column<S> => ({ ...column, stored: expression })
 
-/** A value that is sent for an expression of another column, and is no column of the table. */
+/** A value that is sent only for the expression of another column. */
 export const sentOnly = <S extends Schema.Constraint>(column: Column<S>): Column<S> => ({
   ...column,
   stored: null

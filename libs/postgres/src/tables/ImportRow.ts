@@ -59,7 +59,7 @@ export const readImport = ({ sql }: Database["Service"], key: ImportKey, locked 
   )
 
 /**
- * The imports of these keys. Each is looked up by itself, because a plan that was made for a small
+ * The imports of these keys. Each is a separate lookup, because a plan that was made for a small
  * table must also be good for a large one.
  */
 const readImports = ({ sql }: Database["Service"], keys: ReadonlyArray<ImportKey>) =>

@@ -1,4 +1,4 @@
-/** Rows of values that travel to the database together, each column as one array. */
+/** Rows of values that are sent to the database together, with an array for each column. */
 import type { Statement } from "effect/sql"
 import type { Database } from "../connection/Database.ts"
 
@@ -10,7 +10,7 @@ export interface SentColumns<Value> {
   ]
 }
 
-/** A position from 1, by which an answer finds its command. */
+/** A position from 1, which assigns a result to its command. */
 export const position = ["bigint", (_: unknown, index: number) => index + 1] as const
 
 /** The values as a record set of this name, in no order. */
