@@ -1,6 +1,6 @@
 /**
- * The account payload and its parts as the document describes them. The rules are the domain's;
- * here are the words.
+ * The account payload and its parts as the document describes them. The rules come from the domain;
+ * this module adds the descriptions.
  * Source: docs/contract/account.md#the-account.
  */
 import { Account, defaults, Metadata, salesChannels } from "@data-import/domain/account/Account"
@@ -27,7 +27,7 @@ const path =
   "Relative to the supplier's root in the object storage; a leading slash is ignored. The file must " +
   "be there, unless the operator turned the check off for the supplier."
 
-/** What identifies an account in every request. */
+/** The descriptions of the fields that identify an account. */
 export const keyWords = {
   import_supplier: {
     description: "The code of the import supplier, which must exist and be the caller's.",
@@ -92,7 +92,7 @@ const paymentTypeWords = Object.entries(paymentTypes)
   .map(([type, known]) => `on a ${type}: ${known.join(", ")}`)
   .join("; ")
 
-/** The words on the fields of a transaction, in every list. */
+/** The descriptions of the fields of a transaction, in every list. */
 export const transactionWords = {
   transaction_id: "The supplier's id of the transaction, unique on the account.",
   transaction_date: "The day of the transaction; in an account payload not in the future.",
@@ -302,7 +302,6 @@ const MetadataBody = documented("Metadata", "Further data of the supplier.", Met
   value: { description: "A JSON object of any shape, kept as it was sent.", wire: AnyObject }
 })
 
-/** The account payload. */
 export const AccountBody = documented(
   "Account",
   "One customer account as the supplier has it.",

@@ -1,6 +1,6 @@
 /**
- * The account creation flow: validate, stage, process. The bodies are read and validated by the
- * handlers, in the contract's order of checks; the schemas here say what they hold.
+ * The account creation flow: validate, stage, process. The handlers read and validate the bodies,
+ * in the contract's order of checks. The schemas here are documentation.
  * Source: docs/contract/import.md#creating-an-account.
  */
 import { Schema } from "effect"
@@ -43,7 +43,7 @@ const ProcessRequestBody = Schema.Struct({
   )
 }).annotate({ identifier: "ProcessRequest", description: "A staged account to process." })
 
-/** The answer of stage, and the pair that names an import everywhere. */
+/** The response of stage, and the pair that identifies an import. */
 const ImportKeyBody = Schema.Struct({
   import_supplier: Schema.String.annotate({ description: "The supplier's code." }),
   external_account_number: Schema.String.annotate({
@@ -51,7 +51,6 @@ const ImportKeyBody = Schema.Struct({
   })
 }).annotate({ identifier: "ImportKey", description: "What identifies an import." })
 
-/** The answer of process. */
 const CreatedAccount = Schema.Struct({
   kraken_account_number: Schema.String.annotate({
     description: "The number of the platform account: `A-` and 8 hexadecimal digits, never reused.",

@@ -1,6 +1,6 @@
 /**
- * The whole contract as one definition: what the document is made from. A service serves its own
- * part of it, from the file of that part.
+ * The whole contract as one definition, from which the document is generated. A service serves its
+ * own group, from the file of the group.
  */
 import { HttpApi } from "effect/http-api"
 import { AccountImportGroup } from "./AccountImportApi.ts"

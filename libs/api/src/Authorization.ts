@@ -1,7 +1,6 @@
 /**
- * Who may call an endpoint: nobody without a token of the endpoint's scope, where it has one. The
- * services check it before they read a body, so it is an annotation and not a middleware of the
- * endpoint.
+ * The scope that an endpoint requires. The services check it before they read a body, so it is an
+ * annotation and not a middleware of the endpoint.
  */
 import { Context } from "effect"
 import type { HttpApiEndpoint } from "effect/http-api"
@@ -17,8 +16,8 @@ export interface Protected {
 }
 
 /**
- * Makes an endpoint ask for a token with this scope. It comes last, because what is annotated after
- * it loses the type.
+ * Makes an endpoint require a token with this scope. Call it last, because later annotations lose
+ * the type.
  */
 export const requires =
   (scope: Scope) =>
@@ -27,6 +26,6 @@ export const requires =
     return annotate.call(endpoint, RequiredScope, scope) as unknown as E & Protected
   }
 
-/** The scope that a token needs for this endpoint; null where it takes no token. */
+/** The scope that this endpoint requires; null if it needs no token. */
 export const scopeOf = (endpoint: HttpApiEndpoint.Top): Scope | null =>
   Context.get(endpoint.annotations, RequiredScope)

@@ -1,6 +1,6 @@
 /**
- * Values that the domain takes apart by itself, as the document describes them: decimal figures,
- * which may be sent as numbers or as text, instants, and objects of any inner shape.
+ * Values that the domain parses itself, as the document describes them: decimals, which may be sent
+ * as numbers or as text, instants, and free objects.
  */
 import { Schema } from "effect"
 
@@ -20,14 +20,14 @@ export const LineAmount = decimal("LineAmount", 10, 10, "An amount before roundi
 export const UnitPrice = decimal("UnitPrice", 8, 7, "A price for one unit.")
 export const TaxDecimal = decimal("TaxFigure", 15, 5, "What a tax is calculated from.")
 
-/** Money in an answer, where the contract asks for text. */
+/** Money in a response, as text. */
 export const AmountText = Schema.String.annotate({
   identifier: "AmountText",
   description: "Money as text with exactly two decimals.",
   pattern: "^-?[0-9]{1,10}[.][0-9]{2}$"
 })
 
-/** An instant in an answer: UTC, whole seconds. */
+/** An instant in a response: UTC, whole seconds. */
 export const InstantText = Schema.String.annotate({
   identifier: "InstantText",
   description: "UTC, as YYYY-MM-DDTHH:MM:SSZ.",
@@ -35,5 +35,5 @@ export const InstantText = Schema.String.annotate({
   pattern: "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$"
 })
 
-/** A JSON object of any inner shape, kept as it was sent. */
+/** A JSON object with any members, stored as it was sent. */
 export const AnyObject = Schema.Record(Schema.String, Schema.Unknown)

@@ -1,13 +1,12 @@
 /**
- * Gives a schema of the domain the name and the words it has in the document, as it looks on the
- * wire. The domain keeps its schemas free of prose, and a field without a description does not
- * compile.
+ * Gives a schema of the domain its name and its descriptions in the document, in the wire form. The
+ * domain's schemas contain no prose. A field without a description does not compile.
  */
 import { Schema } from "effect"
 
 /**
- * What the document says of a field: a description, or a description with JSON Schema keywords and
- * examples. `wire` replaces the schema where the domain takes the value apart by itself.
+ * The description of a field, alone or with JSON Schema keywords and examples. `wire` replaces the
+ * schema of a value that the domain parses itself.
  */
 export type FieldWords =
   | string
@@ -17,7 +16,7 @@ export type FieldWords =
       readonly [keyword: string]: unknown
     }
 
-/** A schema with what `optionalKey`, `NullOr`, `Array` and `Struct` wrap, as far as it has it. */
+/** A schema and whatever `optionalKey`, `NullOr`, `Array` or `Struct` wraps. */
 type Wrapping = Schema.Top & {
   readonly schema?: Schema.Top
   readonly members?: ReadonlyArray<Schema.Top>
@@ -40,13 +39,13 @@ const wireOf = (field: Wrapping, part: Schema.Top | undefined): Schema.Top => {
   }
   if (ast._tag === "Null") return field
   if (part !== undefined) return part
-  // A plain number would be described with the texts NaN and Infinity, which JSON does not have.
+  // A plain number would be described with the texts NaN and Infinity, which are not JSON.
   return ast._tag === "Number" && ast.checks !== undefined
     ? Schema.Finite.check(...ast.checks)
     : Schema.toEncoded(field)
 }
 
-/** Words for the key and not for the schema, where the schema has a name and words of its own. */
+/** Describes the key and not the schema if the schema has its own name and description. */
 const describe = (schema: Schema.Top, words: Schema.Annotations.Annotations): Schema.Top =>
   schema.ast.annotations?.["identifier"] === undefined
     ? schema.annotate(words)
@@ -55,8 +54,8 @@ const describe = (schema: Schema.Top, words: Schema.Annotations.Annotations): Sc
 const spoken = (description: string): Exclude<FieldWords, string> => ({ description })
 
 /**
- * The wire form of `schema` under a name. `fields` describes every field; `parts` gives the
- * documented form of the structs inside, be they in a list, nullable or optional.
+ * The wire form of `schema` under a name. `fields` describes every field. `parts` has the
+ * documented form of the inner structs, which may be in a list, nullable or optional.
  */
 export const documented = <Fields extends Schema.Struct.Fields>(
   identifier: string,

@@ -1,7 +1,7 @@
 /**
- * The bodies of errors as schemas, made from the registry of codes: one schema a status, whose
- * `code` is narrowed to the codes that the operation can answer with. Services do not encode with
- * them; they answer with `ErrorResponse.ts`, and the tests hold the two together.
+ * The bodies of errors as schemas, generated from the registry of codes: one schema for each
+ * status, with the codes that the operation can answer. Services do not encode with them but use
+ * `ErrorResponse.ts`; tests compare the two.
  */
 import { Schema } from "effect"
 import {
@@ -67,7 +67,7 @@ const parameterFields: { readonly [Name in ErrorParameter]: Schema.Top } = {
   allowed: parameter(Schema.Array(Schema.String), "The allowed values.")
 }
 
-/** What an error is about, as data. */
+/** The parameters of an error. */
 const Parameters = Schema.Struct(parameterFields).annotate({
   identifier: "ErrorParameters",
   description:
@@ -75,7 +75,6 @@ const Parameters = Schema.Struct(parameterFields).annotate({
     "as text. `x-codes` names the parameters that an error of each code may have."
 })
 
-/** One broken rule. */
 export const FieldError = Schema.Struct({
   detail,
   code: FieldErrorCode,
@@ -95,7 +94,7 @@ const errors = Schema.Array(FieldError).annotate({
   maxItems: maxErrors
 })
 
-/** Members that a body has beside `detail` and `code`, by code. */
+/** The members of a body besides `detail` and `code`, by code. */
 const members: { readonly [Key in RequestCode]?: Schema.Struct.Fields } = {
   account_failed_validation: { errors },
   request_failed_validation: { errors },
@@ -127,16 +126,13 @@ const reasons: Record<ErrorStatus, string> = {
   503: "The service cannot answer right now; to be sent again after Retry-After seconds."
 }
 
-/** What an error of this status means, and each of its codes, in Markdown. */
+/** The meaning of an error of this status and of each of its codes, in Markdown. */
 export const describeError = (status: ErrorStatus, codes: ReadonlyArray<Code>): string =>
   [reasons[status], "", ...codes.map((code) => `- \`${code}\`: ${registry[code].meaning}`)].join(
     "\n"
   )
 
-/**
- * The envelope with these codes: those that share their members in one schema, any other in its
- * own.
- */
+/** The envelope with these codes. Codes with the same members share a schema. */
 const bodyFor = (status: ErrorStatus, codes: ReadonlyArray<RequestCode>) => {
   const groups = Map.groupBy(codes, (code) => Object.keys(members[code] ?? {}).join())
   const bodies = [...groups.values()].map((group) =>
@@ -160,7 +156,7 @@ export const errorBodies = (codes: ReadonlyArray<RequestCode>) => {
   )
 }
 
-/** What every operation can answer with, whatever it does. */
+/** The codes that every operation can answer. */
 export const anywhere = [
   "parse_error",
   "not_acceptable",
@@ -170,15 +166,15 @@ export const anywhere = [
   "service_unavailable"
 ] as const
 
-/** What every operation that needs a token can answer with. */
+/** The codes that every operation with a token can answer. */
 export const anyProtected = [
   "not_authenticated",
   "authentication_failed",
   "permission_denied"
 ] as const
 
-/** What every operation that takes an Idempotency-Key can answer with. */
+/** The codes that every operation with an Idempotency-Key can answer. */
 export const anyKeyed = ["idempotency_key_in_use", "idempotency_key_reused"] as const
 
-/** What every operation with a body can answer with. */
+/** The codes that every operation with a body can answer. */
 export const anyBody = ["request_timeout", "payload_too_large", "unsupported_media_type"] as const

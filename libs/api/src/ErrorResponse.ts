@@ -1,7 +1,7 @@
 /**
- * The one place that turns a refusal, of the domain or of the transport, into an answer: status,
- * headers and body. It is exhaustive twice: a new code needs a status, and a new failure needs a
- * text, or nothing compiles. The texts say what the caller can do and reveal nothing internal.
+ * Turns a refusal, of the domain or of the transport, into a response: status, headers and body. A
+ * new code does not compile without a status, nor a new failure without a text. The texts tell the
+ * caller what to do and reveal nothing internal.
  * Source: docs/contract/errors.md#codes-and-statuses.
  */
 import type { AccountNumber, ExternalAccountNumber } from "@data-import/domain/account/Account"
@@ -15,7 +15,7 @@ import { encodeTransaction, type Transaction } from "@data-import/domain/account
 import { headerBytes } from "./Limits.ts"
 import type { Refusal } from "./Refusal.ts"
 
-/** The status of every top-level code; a code never has two. */
+/** The status of every top-level code. A code always has the same status. */
 export const statusOf = {
   parse_error: 400,
   account_failed_validation: 400,
@@ -56,14 +56,12 @@ export const statusOf = {
 export type ErrorStatus = (typeof statusOf)[RequestCode]
 
 /**
- * The codes of the envelope. A code has a status also where it stands in the transaction error
- * only.
+ * The codes of the envelope. A code of the transaction error alone has a status, but is not among
+ * them.
  */
 export type EnvelopeCode = Exclude<RequestCode, TransactionRefused["code"]>
 
-/**
- * The envelope of every error. The members after `errors` stand only where the refusal has them.
- */
+/** The envelope of every error. Only some refusals have the members after `errors`. */
 export interface ProblemBody {
   readonly detail: string
   readonly code: EnvelopeCode
@@ -74,7 +72,7 @@ export interface ProblemBody {
 }
 
 /**
- * The one error of another shape. Nothing of the request is stored.
+ * The only error without the envelope. Nothing of the request is stored.
  * Source: docs/contract/post-import.md#transaction-import-error.
  */
 export interface TransactionErrorBody {
@@ -85,7 +83,7 @@ export interface TransactionErrorBody {
 }
 
 /**
- * An answer that refuses. Header names are in lower case; `X-Request-Id` is added by the server.
+ * A response to a refused request. Header names are in lower case. The server adds `X-Request-Id`.
  */
 export interface ErrorResponse {
   readonly status: ErrorStatus
@@ -231,7 +229,7 @@ const transactionProblem = ({ code, detail, transaction }: TransactionRefused): 
   }
 })
 
-/** The envelope of a refusal that has one. */
+/** The response to a refusal with the envelope. */
 export const envelopeOf = (refusal: Enveloped): ErrorResponse & { readonly body: ProblemBody } => {
   const messageOf = messages[refusal._tag] as (refusal: Enveloped) => Message
   const { detail, headers = {}, ...members } = messageOf(refusal)
@@ -239,6 +237,6 @@ export const envelopeOf = (refusal: Enveloped): ErrorResponse & { readonly body:
   return { status: statusOf[code], headers, body: { detail, code, ...members } }
 }
 
-/** The answer to a refusal: total, and without any text but its own and what the caller sent. */
+/** The response to any refusal. It contains only our own texts and what the caller sent. */
 export const errorResponseOf = (refusal: Failure | Refusal): ErrorResponse =>
   refusal._tag === "TransactionRefused" ? transactionProblem(refusal) : envelopeOf(refusal)

@@ -1,6 +1,6 @@
 /**
- * The account that the document shows as an example: a domestic customer with a ledger whose sums
- * agree. It stands alone because of its length. The tests hold it against the schema.
+ * The example account of the document: a domestic customer with a ledger whose sums agree. The
+ * tests validate it against the schema.
  */
 export const exampleAccount = {
   import_supplier: "NORDLYS_LEGACY",

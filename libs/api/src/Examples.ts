@@ -1,6 +1,6 @@
 /**
- * The requests and answers that the document shows as examples: one supplier, one account, and what
- * happens to it. The tests hold each of them against its schema.
+ * The example requests and responses of the document, for one supplier and one account. The tests
+ * validate each against its schema.
  */
 import { exampleAccount } from "./ExampleAccount.ts"
 
@@ -9,7 +9,7 @@ export const sampleKey = {
   external_account_number: "NL-0004711"
 }
 
-/** The number that the platform gave the account. */
+/** The platform's number of the account. */
 export const sampleNumber = "A-7F3C19E2"
 
 export const createdEntry = {
@@ -181,7 +181,7 @@ const withAmountText = <Sample extends { readonly amount: number }>(transaction:
   amount: transaction.amount.toFixed(2)
 })
 
-/** The example account as validate answers it: the amounts of transactions are text. */
+/** The example account as validate returns it, with the amounts of transactions as text. */
 export const validatedAccount = {
   ...exampleAccount,
   ledgers: exampleAccount.ledgers.map((ledger) => ({

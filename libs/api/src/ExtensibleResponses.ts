@@ -1,7 +1,7 @@
 /**
- * Opens the schemas of answers, so that a client which checks them accepts a new field or a new
- * value. The schemas of requests stay closed, because an unknown field there is an error. Source:
- * docs/contract/README.md#versioning
+ * Opens the schemas of responses, so that a client that validates them accepts new fields and
+ * values. The schemas of requests stay closed, because an unknown field there is an error.
+ * Source: docs/contract/README.md#versioning
  */
 
 export type Json = { [key: string]: unknown }
@@ -9,7 +9,7 @@ export type Json = { [key: string]: unknown }
 export const isJson = (value: unknown): value is Json =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** Lists the values that are known today, where others may follow. */
+/** Lists the currently known values of an open list. */
 export const knownValues = "x-extensible-enum"
 
 const schemaPointer = "#/components/schemas/"
@@ -19,7 +19,7 @@ const schemaNamed = (value: unknown): string | undefined =>
     ? value.slice(schemaPointer.length)
     : undefined
 
-/** The names of the schemas that the value refers to, directly or through others. */
+/** The names of all schemas that the value refers to, directly or indirectly. */
 const namesIn = (value: unknown, schemas: Json, found = new Set<string>()): Set<string> => {
   if (Array.isArray(value)) for (const part of value) namesIn(part, schemas, found)
   if (!isJson(value)) return found
@@ -31,7 +31,7 @@ const namesIn = (value: unknown, schemas: Json, found = new Set<string>()): Set<
 
 type Rename = (name: string) => string
 
-/** The schema with its objects and lists of values open; `rename` names the schemas inside. */
+/** The schema with open objects and lists of values. `rename` maps the names of inner schemas. */
 const opened = (schema: unknown, rename: Rename): unknown => {
   if (Array.isArray(schema)) return schema.map((part) => opened(part, rename))
   if (!isJson(schema)) return schema
@@ -64,7 +64,7 @@ const openedResponse =
         }
       : response
 
-/** The parts of a document that hold schemas. */
+/** The parts of a document that contain schemas. */
 interface Parts {
   readonly paths: Json
   readonly responses: Json
@@ -72,7 +72,7 @@ interface Parts {
 }
 
 /**
- * The same parts with open answers. A closed schema that requests use stays as it is; answers refer
+ * The same parts with open responses. A closed schema of a request stays unchanged. Responses refer
  * to an open copy of it, whose name ends in `Answer`.
  */
 export const withExtensibleResponses = ({ paths, responses, schemas }: Parts): Parts => {

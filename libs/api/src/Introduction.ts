@@ -1,4 +1,4 @@
-/** What a reader of the document should know before the first operation, in Markdown. */
+/** The introduction of the document, in Markdown. */
 import { mostDocuments } from "@data-import/domain/schema/DocumentPath"
 import { maxErrors } from "@data-import/domain/schema/Findings"
 import { limits } from "./Limits.ts"

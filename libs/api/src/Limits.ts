@@ -1,22 +1,25 @@
 /**
- * The limits of a request, once: the server enforces them, the limits endpoint answers them and the
- * OpenAPI document publishes them. Those that are rules of the domain come from there.
+ * The limits of a request. The server enforces them, the limits endpoint returns them and the
+ * OpenAPI document states them. Limits that are rules of the domain are defined there.
  * Source: docs/contract/limits.md#requests.
  */
 import { externalAccountNumberLength } from "@data-import/domain/account/Account"
 import { listElements, nestingDepth } from "@data-import/domain/schema/Json"
 import { supplierCodeLength } from "@data-import/domain/organisation/Supplier"
 
-/** The largest body, in bytes. */
+/** The maximum size of a body, in bytes. */
 export const bodyBytes = 10 * 1024 * 1024
 
-/** The largest body of the token mutation, which needs no token itself, in bytes. */
+/** The maximum size of the body of the token mutation, which needs no token, in bytes. */
 export const tokenBodyBytes = 64 * 1024
 
-/** Request line and header fields together, in bytes. Source: docs/contract/limits.md#requests. */
+/**
+ * The maximum size of the request line and header fields together, in bytes. Source:
+ * docs/contract/limits.md#requests.
+ */
 export const headerBytes = 16 * 1024
 
-/** The answer of the limits endpoint. */
+/** The response of the limits endpoint. */
 export const limits = {
   body_bytes: bodyBytes,
   nesting_depth: nestingDepth,

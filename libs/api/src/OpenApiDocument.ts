@@ -1,7 +1,7 @@
 /**
- * The OpenAPI document: what the definitions say, and around it what holds for every operation
- * alike (the request id, the headers and examples of errors, the limits). `openapi.json` is this
- * document, committed, so that a change of the contract is seen in review.
+ * The OpenAPI document: the definitions, and what applies to every operation (the request id, the
+ * headers and examples of errors, the limits). `openapi.json` is this document, committed, so that
+ * a review shows every change of the contract.
  * Source: docs/contract/http.md#published-documents, docs/contract/errors.md#the-envelope.
  */
 import { Context, Schema } from "effect"
@@ -23,7 +23,7 @@ type Operation = OpenApi.OpenAPISpecOperation
 const only = (code: RequestCode) =>
   Schema.optionalKey(Schema.String.annotate({ description: `With \`${code}\` only.` }))
 
-/** Any error, for a client that wants one type for all. */
+/** Any error, for clients that use one type for all. */
 const AnyError = Schema.Struct({
   detail: Schema.String.annotate({ description: "For humans; the wording may change." }),
   code: ErrorCode,
@@ -38,7 +38,7 @@ const AnyError = Schema.Struct({
   description: "The envelope of every error."
 })
 
-/** `members` merged into `rest`, unless a keyword would stand twice. */
+/** `members` merged into `rest`; undefined if a keyword would occur twice. */
 const merged = (rest: Json, members: ReadonlyArray<unknown>): Json | undefined => {
   const out = { ...rest }
   for (const member of members) {
@@ -54,7 +54,7 @@ const alternatives = (member: unknown): ReadonlyArray<unknown> =>
     ? (member["anyOf"] as ReadonlyArray<unknown>)
     : [member]
 
-/** The same schema without needless nesting, inside out. */
+/** The same schema without redundant nesting. */
 const tidy = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(tidy)
   if (!isJson(value)) return value
@@ -115,7 +115,7 @@ const headersOf = (
   )
 })
 
-/** The answers that most operations have in common, each written once under its name. */
+/** The names of the responses that most operations share. */
 const commonNames: { readonly [Status in ErrorStatus]?: string } = {
   401: "Unauthorized",
   403: "Forbidden",
@@ -133,9 +133,7 @@ const commonNames: { readonly [Status in ErrorStatus]?: string } = {
   503: "ServiceUnavailable"
 }
 
-/**
- * The codes of an envelope, as its schema writes them out; a body of another shape is a reference.
- */
+/** The codes in the schema of an envelope. Any other body is a reference. */
 const codesIn = (schema: unknown): ReadonlyArray<RequestCode> => {
   if (!isJson(schema)) return []
   if (Array.isArray(schema["anyOf"])) return schema["anyOf"].flatMap(codesIn)
@@ -166,7 +164,7 @@ const errorAnswer = (
 
 const isError = (status: number): status is ErrorStatus => status >= 400
 
-/** The answers of one operation; `common` collects those that are referred to by name. */
+/** The responses of an operation. `common` collects those that are referred to by name. */
 const answersOf = (
   operation: Operation,
   docs: OperationDocs,
@@ -257,7 +255,7 @@ const pathsOf = (spec: OpenApi.OpenAPISpec, common: Map<string, unknown>) => {
   )
 }
 
-/** Schema keywords that annotations carry into the document as they are. */
+/** Schema keywords that annotations pass on unchanged. */
 const keywords = new Set(["minItems", "maxItems", "pattern", "x-codes"])
 
 const examplesOfErrors = Object.fromEntries(
@@ -267,7 +265,10 @@ const examplesOfErrors = Object.fromEntries(
   })
 )
 
-/** No operation answers it, since it is about a method that is none; it is here to be known. */
+/**
+ * No operation has this response, because it is about an undefined method. It is listed for
+ * clients.
+ */
 const methodNotAllowed = errorAnswer(405, ["method_not_allowed"], reference("schemas", "Error"))
 
 const requestIdParameter = {
@@ -296,8 +297,8 @@ const idempotencyKeyParameter = {
 }
 
 /**
- * The first is the whole `Authorization` header and no `http` scheme, because OpenAPI knows no
- * scheme of the name `Token`.
+ * The first is an API key in the `Authorization` header, because OpenAPI has no `http` scheme named
+ * `Token`.
  */
 const securitySchemes = {
   token: {
@@ -316,7 +317,7 @@ const securitySchemes = {
   }
 }
 
-/** The document, as plain JSON; the same for the same definitions. */
+/** The document as plain JSON. It is deterministic. */
 export const document = (): Json => {
   const spec = OpenApi.fromApi(Api.annotate(HttpApi.AdditionalSchemas, [AnyError]), {
     includeAnnotationKey: (key) => keywords.has(key)

@@ -1,7 +1,7 @@
 /**
- * What the document says of an operation beyond its schemas: examples, and parameters, which reach
- * the handlers as they stand in the URL. Kept as an annotation of the endpoint, so that nobody
- * documents an operation in another place than where it is defined.
+ * What the document states about an operation beyond its schemas: examples, and parameters, which
+ * reach the handlers as text. It is an annotation of the endpoint, so that an operation is
+ * documented where it is defined.
  */
 import { Context, type Schema } from "effect"
 import { type HttpApiEndpoint, HttpApiSchema, OpenApi } from "effect/http-api"
@@ -14,7 +14,7 @@ export interface Example {
 
 export interface ParameterDocs {
   readonly description: string
-  /** JSON Schema of the value that the parameter's text spells. */
+  /** JSON Schema of the value of the parameter. */
   readonly schema: Readonly<Record<string, unknown>>
   readonly example: unknown
 }
@@ -24,7 +24,9 @@ export interface OperationDocs {
   readonly requests?: Readonly<Record<string, Example>>
   /** By status. */
   readonly answers?: Readonly<Record<number, Readonly<Record<string, Example>>>>
-  /** Headers of the answers by status; what every answer has is added to the whole document. */
+  /**
+   * Headers of the responses by status. Headers of all responses are added to the whole document.
+   */
   readonly headers?: Readonly<Record<number, Readonly<Record<string, string>>>>
 }
 
@@ -33,15 +35,15 @@ export const Docs = Context.Reference<OperationDocs>("@data-import/api/Docs", {
 })
 
 /**
- * Marks an endpoint that takes an Idempotency-Key, with the code of its refusal where the key is
- * none. The others ignore the header.
+ * Marks an endpoint that accepts an Idempotency-Key, with the code of the refusal of an invalid
+ * key. Other endpoints ignore the header.
  */
 export const KeyRefusal = Context.Reference<ValidationFailed["code"] | null>(
   "@data-import/api/KeyRefusal",
   { defaultValue: () => null }
 )
 
-/** The code with which the endpoint refuses an Idempotency-Key that is none; null if it takes none. */
+/** The code with which the endpoint refuses an invalid Idempotency-Key; null if it accepts none. */
 export const keyRefusalOf = (endpoint: HttpApiEndpoint.Top): ValidationFailed["code"] | null =>
   Context.get(endpoint.annotations, KeyRefusal)
 
@@ -50,7 +52,7 @@ interface Created {
   readonly "~status": 201
 }
 
-/** A success of 201. Unlike `HttpApiSchema.status`, its type says so. */
+/** A success with status 201. Unlike `HttpApiSchema.status`, it keeps the status in its type. */
 export const created = <S extends Schema.Top>(schema: S): S & Created =>
   HttpApiSchema.status(201)<Schema.Top>(schema) as S & Created
 
@@ -60,10 +62,10 @@ type SuccessOf<E> = HttpApiEndpoint.Success<E>
 export type SuccessStatus<E> =
   SuccessOf<E> extends { readonly schema: infer S } ? (S extends Created ? 201 : 200) : 200
 
-/** The bodies of an endpoint's successes, as they look on the wire. */
+/** The bodies of an endpoint's successes in their wire form. */
 export type SuccessBody<E> = SuccessOf<E>["Type"]
 
-/** The annotations of an endpoint: a line, a paragraph, and the rest. */
+/** The annotations of an endpoint: summary, description and the rest. */
 export const operation = (
   summary: string,
   description: string,

@@ -1,7 +1,7 @@
 /**
- * Query parameters, read from the text in the URL with the codes of the contract. Which parameters
- * an operation takes is what its endpoint's definition says. They are not decoded by Effect's own
- * endpoints, so that their errors are reported together with those of the body.
+ * Decodes query parameters with the codes of the contract. The endpoint's definition has its
+ * parameters. Effect's own endpoints do not decode them, so that their errors can be reported
+ * together with those of the body.
  */
 import { Context, DateTime, Result, Schema, SchemaGetter } from "effect"
 import type { HttpApiEndpoint } from "effect/http-api"
@@ -52,7 +52,7 @@ export const flag = Schema.Unknown.check(
   })
 )
 
-/** Any text that can be stored, sent once. Code: `invalid`. */
+/** Any text that the database can store, sent once. Code: `invalid`. */
 export const plainText = Schema.Unknown.check(
   fieldCheck((text) => typeof text === "string", {
     code: "invalid",
@@ -70,19 +70,16 @@ export const plainText = Schema.Unknown.check(
   })
 )
 
-/** The facts that no rule asks for, since parameters have no rules beyond their own form. */
+/** Parameters have no rules that use facts. */
 const noFacts = factsAt(DateTime.makeUnsafe(0))
 
-/** A request has no more parameters than this; of more, none is looked at. */
+/** The maximum number of parameters. If there are more, none is decoded. */
 export const mostParameters = 100
 
-/**
- * The query as sent, percent-decoded; a parameter that stands several times is a list. Null where
- * there are too many.
- */
+/** The percent-decoded query. A repeated parameter is a list. Null if there are too many. */
 export type Query = Readonly<Record<string, string | ReadonlyArray<string>>> | null
 
-/** What stands behind the `?` of a URL, read up to the parameter that is too many. */
+/** Parses the text after the `?` of a URL, up to the maximum number of parameters. */
 export const queryOf = (search: string): Query => {
   const query: Record<string, string | Array<string>> = Object.create(null) as {}
   let count = 0
@@ -99,7 +96,7 @@ export const queryOf = (search: string): Query => {
 /** The query of a URL without one. */
 export const noQuery: Query = {}
 
-/** For an endpoint that is no operation of the contract, and takes whatever else is sent. */
+/** Marks an endpoint that is not an operation of the contract and ignores parameters. */
 export const IgnoresParameters = Context.Reference<boolean>("@data-import/api/IgnoresParameters", {
   defaultValue: () => false
 })
@@ -123,7 +120,7 @@ const unknownParameter = (names: ReadonlyArray<string>, name: string): FieldErro
   return { ...unknown, detail, parameters: { nearest } }
 }
 
-/** The documented parameters in the order of their definition, then any others as sent. */
+/** The documented parameters in the order of their definition, then the others as sent. */
 const inOrder = (names: ReadonlyArray<string>, query: NonNullable<Query>): NonNullable<Query> => {
   const ordered: Record<string, NonNullable<Query>[string]> = Object.create(null) as {}
   for (const name of [...names, ...Object.keys(query)]) {
@@ -135,10 +132,10 @@ const inOrder = (names: ReadonlyArray<string>, query: NonNullable<Query>): NonNu
 
 type Schemas = Schema.Codec<unknown, unknown> & { readonly fields: Schema.Struct.Fields }
 
-/** An endpoint, as far as its query goes. */
+/** The parts of an endpoint that define its query. */
 type Defined = Pick<HttpApiEndpoint.Top, "annotations" | "identifier" | "query">
 
-/** The endpoint's query as it is defined, before it was made fit for the decoder of Effect. */
+/** The query as it was defined, before Effect adapted it to its decoder. */
 const schemaOf = ({ identifier, query }: Defined): Schemas => {
   if (query === undefined) return Schema.Struct({})
   const { schema } = query as unknown as { readonly schema?: Schemas }
@@ -146,17 +143,17 @@ const schemaOf = ({ identifier, query }: Defined): Schemas => {
   return schema
 }
 
-/** What the query of an endpoint is decoded to; its text is that of the contract. */
+/** The type of an endpoint's decoded query. */
 export type ParametersOf<E> = [HttpApiEndpoint.Query<E>] extends [{ readonly Type: infer Type }]
   ? [Type] extends [never]
     ? {}
     : Type
   : {}
 
-/** The decoded parameters, or every error in them, each at its parameter's name. */
+/** The decoded parameters, or all their errors, each at the name of its parameter. */
 export type Parameters<E> = Result.Result<ParametersOf<E>, ReadonlyArray<FieldError>>
 
-/** Makes the reader of an endpoint's parameters; one that it does not define is an error. */
+/** Makes the decoder of an endpoint's parameters. An undefined parameter is an error. */
 export const parametersOf = <E extends Defined>(endpoint: E) => {
   const schema = schemaOf(endpoint)
   const names = Object.keys(schema.fields)

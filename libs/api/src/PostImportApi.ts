@@ -1,7 +1,7 @@
 /**
- * What is added to an account once it is imported: notes, transactions, historical statements and a
- * payment instruction. The bodies are read and validated by the handlers; the schemas here say what
- * they hold.
+ * The requests that add data to an imported account: notes, transactions, historical statements and
+ * a payment instruction. The handlers read and validate the bodies. The schemas here are
+ * documentation.
  * Source: docs/contract/post-import.md#post-import-requests.
  */
 import { Schema } from "effect"
@@ -50,7 +50,7 @@ const NotesBody = documented(
   { notes: NoteBody }
 )
 
-/** One element of the answer of the notes import, in the order of the request. */
+/** An element of the response of the notes import, in the order of the request. */
 const NoteResult = Schema.Struct({
   created_at: InstantText.annotateKey({
     description: "When the note on the account was written, in UTC."
@@ -86,7 +86,7 @@ const answeredTransaction = documented(
   transactionParts
 )
 
-/** A transaction in an answer: `amount` is text with two decimals. */
+/** A transaction in a response, with `amount` as text with two decimals. */
 const TransactionData = Schema.Struct({
   ...answeredTransaction.fields,
   status: Schema.optionalKey(
@@ -96,7 +96,7 @@ const TransactionData = Schema.Struct({
   )
 }).annotate({ identifier: "TransactionData", description: "A transaction as stored." })
 
-/** The answer of the transactions import, in the order of the request. */
+/** The response of the transactions import, in the order of the request. */
 const TransactionResults = Schema.Struct({
   results: Schema.Array(
     Schema.Struct({
@@ -163,7 +163,7 @@ const InstructionBody = documented(
   }
 )
 
-/** The answer of the payment instruction import. */
+/** The response of the payment instruction import. */
 const StoredInstruction = Schema.Struct({
   kraken_account_number: Schema.String.annotate({ description: "The platform account." }),
   reference: Schema.String.annotate({ description: "The vendor's reference, as sent." })

@@ -1,6 +1,6 @@
 /**
- * The queries: the status of one import, and the three lists of imports. They read only, and a
- * supplier that is not the caller's looks like one that does not exist.
+ * The queries: the status of an import, and the three lists of imports. They are read-only. A
+ * supplier of another organisation is reported as unknown.
  * Source: docs/contract/queries.md#queries.
  */
 import { Schema } from "effect"
@@ -14,7 +14,7 @@ import { InstantText } from "./DecimalSchema.ts"
 import { operation, type ParameterDocs } from "./Operation.ts"
 import { plainText, wholeNumber } from "./Parameter.ts"
 
-/** The answer of the status endpoint; the number is empty where no account exists yet. */
+/** The response of the status endpoint. The number is empty if no account exists yet. */
 const ImportStatusRecord = Schema.Struct({
   status: ImportStatus.annotate({
     description:
@@ -34,7 +34,7 @@ const accountNumber = "The number of the platform account"
 const createdAt = "When the account was created"
 const orNull = "; null where there is none yet."
 
-/** One line of the list of all imports; what has no account yet has null for both. */
+/** An entry of the list of all imports. Both are null for an import without an account. */
 const ImportListEntry = Schema.Struct({
   external_account_number: externalNumber,
   kraken_account_number: Schema.NullOr(Schema.String).annotate({
@@ -43,14 +43,12 @@ const ImportListEntry = Schema.Struct({
   account_created_at: Schema.NullOr(InstantText).annotate({ description: createdAt + orNull })
 }).annotate({ identifier: "ImportListEntry", description: "One import." })
 
-/** One line of the list of pending imports. */
 const PendingImport = Schema.Struct({
   external_account_number: externalNumber,
   kraken_account_number: Schema.Null.annotate({ description: "Always null." }),
   account_created_at: Schema.Null.annotate({ description: "Always null." })
 }).annotate({ identifier: "PendingImport", description: "One import without an account yet." })
 
-/** One line of the list of imported accounts. */
 const ImportedAccount = Schema.Struct({
   external_account_number: externalNumber,
   kraken_account_number: Schema.String.annotate({ description: `${accountNumber}.` }),

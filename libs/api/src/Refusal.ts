@@ -1,7 +1,7 @@
 /**
- * What the transport refuses before or around a program: a missing token, a wrong method, a body
- * that is too large, a defect. The refusals of the domain are in `@data-import/domain/Failure`;
- * both become an answer in `ErrorResponse.ts`.
+ * The refusals of the transport: a missing token, a wrong method, a body that is too large, a
+ * defect. The refusals of the domain are in `@data-import/domain/requests/Failure`.
+ * `ErrorResponse.ts` turns both into a response.
  * Source: docs/contract/errors.md#codes-and-statuses.
  */
 import { Data } from "effect"
@@ -17,14 +17,14 @@ export class AuthenticationFailed extends Data.TaggedError("AuthenticationFailed
   readonly code = "authentication_failed"
 }
 
-/** The path exists, but not for this method; `allow` names the methods it has. */
+/** The path exists, but not for this method. `allow` lists the methods of the path. */
 export class MethodNotAllowed extends Data.TaggedError("MethodNotAllowed")<{
   readonly allow: ReadonlyArray<string>
 }> {
   readonly code = "method_not_allowed"
 }
 
-/** The `Accept` header leaves no room for JSON. */
+/** The `Accept` header excludes JSON. */
 export class NotAcceptable extends Data.TaggedError("NotAcceptable")<{}> {
   readonly code = "not_acceptable"
 }
@@ -46,7 +46,7 @@ export class HeadersTooLarge extends Data.TaggedError("HeadersTooLarge")<{}> {
   readonly code = "headers_too_large"
 }
 
-/** The body is not announced as JSON, or has a Content-Encoding. */
+/** The Content-Type is not JSON, or the body has a Content-Encoding. */
 export class UnsupportedMediaType extends Data.TaggedError("UnsupportedMediaType")<{}> {
   readonly code = "unsupported_media_type"
 }
@@ -58,7 +58,7 @@ export class Throttled extends Data.TaggedError("Throttled")<{
   readonly code = "throttled"
 }
 
-/** An error in the service. Only the request id leaves it; what happened is in the log. */
+/** An error in the service. The response has only the request id; the details are in the log. */
 export class Defect extends Data.TaggedError("Defect")<{ readonly requestId: RequestId }> {
   readonly code = "error"
 }

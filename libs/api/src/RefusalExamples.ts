@@ -1,6 +1,6 @@
 /**
- * One refusal of every kind, from which the document takes its examples of errors: what it shows is
- * what `envelopeOf` answers. A new failure does not compile here until it has an example.
+ * A refusal of every kind, from which `envelopeOf` generates the examples of errors in the
+ * document. A new failure does not compile here without an example.
  */
 import { AccountNumber, ExternalAccountNumber } from "@data-import/domain/account/Account"
 import {
@@ -61,7 +61,6 @@ const errors = [
   }
 ] as const
 
-/** One of each kind that has the envelope. */
 export const refusals: {
   readonly [Tag in Enveloped["_tag"]]: Extract<Enveloped, { readonly _tag: Tag }>
 } = {
@@ -117,5 +116,5 @@ const bodies = new Map<EnvelopeCode, ProblemBody>(
   })
 )
 
-/** The body of an error with each code, in the order of the refusals. */
+/** The body of an error for each code, in the order of the refusals. */
 export const errorExamples: ReadonlyArray<ProblemBody> = [...bodies.values()]

@@ -1,5 +1,5 @@
 /**
- * What a client may ask about the service itself: its limits.
+ * The endpoint of the service's limits.
  * Source: docs/contract/limits.md#the-limits-endpoint.
  */
 import { Schema } from "effect"
@@ -14,7 +14,7 @@ const limit = (description: string) =>
     description
   })
 
-/** The limits as the endpoint answers them. */
+/** The response of the limits endpoint. */
 const LimitsRecord = Schema.Struct({
   body_bytes: limit("The largest body, in bytes. Beyond it: `payload_too_large`."),
   nesting_depth: limit(

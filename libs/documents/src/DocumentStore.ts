@@ -1,10 +1,10 @@
-/** The document store that the environment names. */
+/** Selects the document store by the environment. */
 import { Effect, Layer, Option } from "effect"
 import * as Settings from "@data-import/domain/support/Settings"
 import { layerFileSystem } from "./FileSystemDocuments.ts"
 import { layerS3 } from "./S3Documents.ts"
 
-/** Object storage where `S3_BUCKET` is set, otherwise the file system at `DOCUMENTS_DIR`. */
+/** Object storage if `S3_BUCKET` is set, otherwise the file system at `DOCUMENTS_DIR`. */
 export const layer = Layer.unwrap(
   Effect.map(Settings.text("S3_BUCKET").optional, (bucket) =>
     Option.isSome(bucket) ? layerS3 : layerFileSystem

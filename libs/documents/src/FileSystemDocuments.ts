@@ -1,6 +1,6 @@
 /**
- * The document store on a file system: one folder stands for the bucket. For the local run and for
- * tests; the store of a deployment is object storage.
+ * The document store on a file system, with a folder as the bucket. It is for the local run and for
+ * tests; deployments use object storage.
  */
 import type { StoredDocument } from "@data-import/domain/account/StoredDocument"
 import { realpath, stat } from "node:fs/promises"
@@ -17,7 +17,7 @@ const isAbsent = (cause: unknown): boolean =>
 
 const none: StoredDocument | null = null
 
-/** Null where there is no file, or where a link leads out of the supplier's root. */
+/** Null if there is no file, or if a link leads out of the supplier's root. */
 const look = async (folder: string, path: string): Promise<StoredDocument | null> => {
   try {
     const root = await realpath(folder)
@@ -31,7 +31,7 @@ const look = async (folder: string, path: string): Promise<StoredDocument | null
   }
 }
 
-/** The store in `bucket`, an absolute path; the bucket itself must be there. It has no links. */
+/** The store in `bucket`, an absolute path of an existing folder. It has no links. */
 const make = (bucket: string): Documents["Service"] => ({
   find: Effect.fn("Documents.find")((root, path) =>
     Effect.tryPromise({
@@ -50,7 +50,7 @@ const make = (bucket: string): Documents["Service"] => ({
 export const layerWith = (bucket: string): Layer.Layer<Documents> =>
   Layer.succeed(Documents, make(bucket))
 
-/** Reads `DOCUMENTS_DIR`, the absolute path of the folder that stands for the bucket. */
+/** Reads `DOCUMENTS_DIR`, the absolute path of the folder that is the bucket. */
 export const layerFileSystem: Layer.Layer<Documents, Config.ConfigError> = Layer.unwrap(
   Effect.map(Settings.text("DOCUMENTS_DIR").required, layerWith)
 )

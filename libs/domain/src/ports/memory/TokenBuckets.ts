@@ -1,4 +1,4 @@
-/** The token buckets in memory. */
+/** The token bucket of each organisation, in memory. */
 import { Effect, Layer } from "effect"
 import { TokenBuckets } from "../TokenBuckets.ts"
 import { MemoryStore } from "./Store.ts"
