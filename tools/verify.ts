@@ -9,6 +9,7 @@
 import { spawn } from "node:child_process"
 import { globSync, readFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
+import { compileCache } from "@data-import/testbed/NodeProcess"
 import { missingAnswers } from "./answers.ts"
 import { reportsFolder } from "./testReports.ts"
 
@@ -20,7 +21,11 @@ const checks = 6
 const runTargets = (): Promise<number> =>
   new Promise((resolve) => {
     const args = ["run-many", "--targets=check,test", "--parallel=3", "--output-style=static"]
-    const child = spawn("nx", args, { cwd: root, stdio: ["ignore", "inherit", "inherit"] })
+    const child = spawn("nx", args, {
+      cwd: root,
+      stdio: ["ignore", "inherit", "inherit"],
+      env: { ...process.env, NODE_COMPILE_CACHE: compileCache }
+    })
     for (const signal of ["SIGINT", "SIGTERM"] as const)
       process.on(signal, () => child.kill(signal))
     child.once("error", (error) => {

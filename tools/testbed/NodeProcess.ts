@@ -14,7 +14,7 @@ export interface Program {
   readonly nodeArgs?: ReadonlyArray<string>
   /** Leaves the standard output unread; it is kept unless given. */
   readonly discardsOutput?: boolean
-  /** The whole environment of the process. */
+  /** The whole environment of the process, except for Node's cache of compiled modules. */
   readonly env: Environment
 }
 
@@ -26,6 +26,10 @@ export interface Ended {
 }
 
 const root = join(import.meta.dirname, "..", "..")
+
+/** Half of a start is compiling. With the cache a process is ready in two thirds of the time. */
+export const compileCache = join(root, "node_modules", ".cache", "node")
+
 const stopLimit = Duration.seconds(20)
 
 /** This process's environment without settings that would change which system is started. */
@@ -46,7 +50,7 @@ export class NodeProcess {
       [...nodeArgs, join(root, script), ...args],
       {
         cwd: root,
-        env,
+        env: { NODE_COMPILE_CACHE: compileCache, ...env },
         stdio: ["ignore", discardsOutput ? "ignore" : "pipe", "pipe"]
       }
     )

@@ -1,4 +1,5 @@
 /** Processes of the tools as a user starts them, which end with the test. */
+import { execFileSync } from "node:child_process"
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -28,6 +29,26 @@ export const freshDataDir = (): string => {
   const folder = mkdtempSync(join(tmpdir(), "data-import-local-"))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   return join(folder, "data")
+}
+
+const prepare = async (): Promise<string> => {
+  const folder = mkdtempSync(join(tmpdir(), "data-import-local-"))
+  process.once("exit", () => rmSync(folder, { recursive: true, force: true }))
+  const dataDir = join(folder, "data")
+  const { process: running } = await LocalRun.announced(LocalRun.launch(dataDir), dataDir)
+  await stop(running, "SIGTERM")
+  return dataDir
+}
+
+let prepared: Promise<string> | undefined
+
+/** A data directory that a run has left, as most users have one: a copy of one that was made once. */
+export const usedDataDir = async (): Promise<string> => {
+  const source = await (prepared ??= prepare())
+  const dataDir = freshDataDir()
+  // With the owners of the files: PostgreSQL may run as another user.
+  execFileSync("cp", ["-a", source, dataDir])
+  return dataDir
 }
 
 /** Starts the local run and waits until it announces its address. */

@@ -12,7 +12,15 @@ import { createDatabase, databaseUrl, dropDatabase } from "@data-import/postgres
 import { freshUrl } from "@data-import/postgres/testing/TestDatabase"
 import { Effect, Exit, Redacted, Scope } from "effect"
 import { describe, expect, inject, it, onTestFinished } from "vitest"
-import { freshDataDir, launch, postgresOf, runToEnd, startLocal, stop } from "./Process.ts"
+import {
+  freshDataDir,
+  launch,
+  postgresOf,
+  runToEnd,
+  startLocal,
+  stop,
+  usedDataDir
+} from "./Process.ts"
 
 interface Demo {
   readonly baseUrl: string
@@ -88,7 +96,7 @@ describe("the local run", { timeout: 120_000 }, () => {
   })
 
   it("sets up the demo tenant of the contract, with valid PDF documents", async () => {
-    const dataDir = freshDataDir()
+    const dataDir = await usedDataDir()
     await startLocal(dataDir)
     const listed = async (noun: string): Promise<unknown> =>
       JSON.parse((await operator(dataDir, noun, "list", "--json")).out)
@@ -119,7 +127,7 @@ describe("the local run", { timeout: 120_000 }, () => {
   })
 
   it("reports that the port is in use, and stops PostgreSQL", async () => {
-    const dataDir = freshDataDir()
+    const dataDir = await usedDataDir()
     const port = await takenPort()
     const { err, out, status } = await runToEnd("local", [], {
       DATA_DIR: dataDir,
@@ -139,7 +147,7 @@ describe("the local run", { timeout: 120_000 }, () => {
   })
 
   it("is refused on the data directory of a running one, which goes on", async () => {
-    const dataDir = freshDataDir()
+    const dataDir = await usedDataDir()
     const { baseUrl } = await startLocal(dataDir)
     const second = await runToEnd("local", [], { DATA_DIR: dataDir, PORT: "0" })
     expect(second).toEqual({
@@ -151,7 +159,7 @@ describe("the local run", { timeout: 120_000 }, () => {
   })
 
   it("takes over the PostgreSQL of a run that was killed, and stops it at its end", async () => {
-    const dataDir = freshDataDir()
+    const dataDir = await usedDataDir()
     const killed = await startLocal(dataDir)
     const demo = demoIn(dataDir)
     await stop(killed.process, "SIGKILL")

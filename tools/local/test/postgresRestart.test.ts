@@ -3,7 +3,7 @@ import { readFileSync, renameSync } from "node:fs"
 import { join } from "node:path"
 import { domesticPayload } from "@data-import/domain/testing/samples"
 import { describe, expect, it } from "vitest"
-import { freshDataDir, postgresOf, startLocal, stop } from "./Process.ts"
+import { postgresOf, startLocal, stop, usedDataDir } from "./Process.ts"
 
 interface Demo {
   readonly apiKey: string
@@ -56,7 +56,7 @@ const killPostgres = (dataDir: string): number => {
 
 describe("the local run", { timeout: 240_000 }, () => {
   it("restarts PostgreSQL whenever it ends, and loses nothing acknowledged", async () => {
-    const dataDir = freshDataDir()
+    const dataDir = await usedDataDir()
     const local = await startLocal(dataDir)
     const { stage, staged } = await clientOf(dataDir, local.baseUrl)
     const acknowledged: Array<string> = []
@@ -86,7 +86,7 @@ describe("the local run", { timeout: 240_000 }, () => {
   })
 
   it("ends with an error when PostgreSQL cannot be restarted", async () => {
-    const dataDir = freshDataDir()
+    const dataDir = await usedDataDir()
     const local = await startLocal(dataDir)
     renameSync(join(dataDir, "postgres", "global"), join(dataDir, "global"))
     killPostgres(dataDir)
@@ -99,7 +99,7 @@ describe("the local run", { timeout: 240_000 }, () => {
   })
 
   it("stops at once while PostgreSQL cannot be restarted", async () => {
-    const dataDir = freshDataDir()
+    const dataDir = await usedDataDir()
     const local = await startLocal(dataDir)
     renameSync(join(dataDir, "postgres", "global"), join(dataDir, "global"))
     killPostgres(dataDir)
