@@ -3,7 +3,7 @@
  * order of the body, and the service answers the next request.
  */
 import { bodyBytes } from "@data-import/api/Limits"
-import { maxErrors } from "@data-import/domain/schema/Findings"
+import { maxErrors } from "@data-import/domain/schema/FieldErrors"
 import { get, isWire } from "@data-import/domain/testing/wire"
 import * as Bodies from "@data-import/domain/testing/worstBodies"
 import fc from "fast-check"

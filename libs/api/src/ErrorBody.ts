@@ -11,7 +11,7 @@ import {
   type RequestCode
 } from "@data-import/domain/codes/Code"
 import type { ErrorParameter } from "@data-import/domain/codes/CodeEntry"
-import { maxErrors } from "@data-import/domain/schema/Findings"
+import { maxErrors } from "@data-import/domain/schema/FieldErrors"
 import { type ErrorStatus, statusOf } from "./ErrorResponse.ts"
 
 const codes = Object.keys(registry) as Array<Code>

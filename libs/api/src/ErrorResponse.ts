@@ -7,7 +7,7 @@
 import type { AccountNumber, ExternalAccountNumber } from "@data-import/domain/account/Account"
 import type { RequestCode } from "@data-import/domain/codes/Code"
 import type { Failure, TransactionRefused } from "@data-import/domain/requests/Failure"
-import type { FieldError } from "@data-import/domain/schema/Findings"
+import type { FieldError } from "@data-import/domain/schema/FieldErrors"
 import type { ImportKey } from "@data-import/domain/account/ImportProcess"
 import type { RequestId } from "@data-import/domain/organisation/Organisation"
 import type { VendorRejected } from "@data-import/domain/ports/PaymentVendor"

@@ -1,6 +1,6 @@
 /** The introduction of the document, in Markdown. */
 import { mostDocuments } from "@data-import/domain/schema/DocumentPath"
-import { maxErrors } from "@data-import/domain/schema/Findings"
+import { maxErrors } from "@data-import/domain/schema/FieldErrors"
 import { limits } from "./Limits.ts"
 import { mostParameters } from "./Parameter.ts"
 

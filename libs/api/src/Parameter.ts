@@ -6,7 +6,7 @@
 import { Context, DateTime, Result, Schema, SchemaGetter } from "effect"
 import type { HttpApiEndpoint } from "effect/http-api"
 import { factsAt } from "@data-import/domain/validation/AccountValidation"
-import type { FieldError } from "@data-import/domain/schema/Findings"
+import type { FieldError } from "@data-import/domain/schema/FieldErrors"
 import { fieldCheck } from "@data-import/domain/schema/Field"
 import { wholePayload } from "@data-import/domain/schema/Rules"
 import { nearestOf } from "@data-import/domain/schema/SchemaTree"

@@ -6,7 +6,7 @@ import {
   factsAt,
   processRequest
 } from "@data-import/domain/validation/AccountValidation"
-import type { FieldError } from "@data-import/domain/schema/Findings"
+import type { FieldError } from "@data-import/domain/schema/FieldErrors"
 import * as PostImport from "@data-import/domain/validation/PostImportValidation"
 import { exampleAccount } from "../src/ExampleAccount.ts"
 import * as Examples from "../src/Examples.ts"

@@ -6,7 +6,7 @@ export { type Account, type AccountInput, encodeAccount } from "./account/Accoun
 export { type Code, type FieldCode, registry, type RequestCode } from "./codes/Code.ts"
 export { type CodeEntry, type ErrorParameters } from "./codes/CodeEntry.ts"
 export { type TimeZone, timeZoneNamed } from "./organisation/BusinessDay.ts"
-export { type FieldError } from "./schema/Findings.ts"
+export { type FieldError } from "./schema/FieldErrors.ts"
 export { NotJson, parse } from "./schema/Json.ts"
 export { isRawNumber, type RawNumber, stringify } from "./schema/RawNumber.ts"
 export { validateAccount, validateUnknownAccount } from "./validation/AccountValidation.ts"

@@ -10,7 +10,7 @@ import {
   validateUnknownAccount
 } from "../src/validation/AccountValidation.ts"
 import { registry } from "../src/codes/Code.ts"
-import type { FieldError } from "../src/schema/Findings.ts"
+import type { FieldError } from "../src/schema/FieldErrors.ts"
 import { parse } from "../src/schema/Json.ts"
 import { signedAmount } from "../src/account/Transaction.ts"
 import { accountPayload } from "../testing/arbitraries.ts"

@@ -5,7 +5,7 @@
  */
 import { Result, Schema, type SchemaIssue } from "effect"
 import type { CheckMeaning } from "../src/schema/Field.ts"
-import type { Broken, BrokenRule, FieldError } from "../src/schema/Findings.ts"
+import type { Broken, BrokenRule, FieldError } from "../src/schema/FieldErrors.ts"
 import { isListWithinLimit, isObject, listElements, type Path } from "../src/schema/Json.ts"
 import { isRawNumber } from "../src/schema/RawNumber.ts"
 import { JsonObject } from "../src/schema/JsonObject.ts"

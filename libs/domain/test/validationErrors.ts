@@ -8,7 +8,7 @@ import {
   processRequest,
   validateUnknownAccount
 } from "../src/validation/AccountValidation.ts"
-import type { FieldError } from "../src/schema/Findings.ts"
+import type { FieldError } from "../src/schema/FieldErrors.ts"
 import * as Json from "../src/schema/Json.ts"
 import type { Facts } from "../src/schema/Rules.ts"
 import { domesticPayload, sampleTime } from "../testing/samples.ts"

@@ -157,9 +157,9 @@ const unfit: ReadonlyArray<Unfit> = [
     "has no password",
     (owner, user) => ({ query: databaseUserAt(owner, user, "s%C3%A9cret-word") })
   ],
-  ["may do more than it is to", (owner) => ({ query: owner })],
+  ["has more rights than its role", (owner) => ({ query: owner })],
   [
-    "is that of another one",
+    "is also used by another service",
     (owner, user) => ({
       auth: databaseUserAt(owner, user, "secret-word"),
       query: databaseUserAt(owner, user, "secret-word")

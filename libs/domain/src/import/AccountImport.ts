@@ -27,7 +27,7 @@ import {
   OperationsTeamDoesNotExist,
   unavailable
 } from "../requests/Failure.ts"
-import type { FieldError } from "../schema/Findings.ts"
+import type { FieldError } from "../schema/FieldErrors.ts"
 import { type Keep, keepFrom } from "../requests/IdempotencyKey.ts"
 import { type ImportKey, type ImportState, stateAt } from "../account/ImportProcess.ts"
 import type { Caller } from "../organisation/Organisation.ts"

@@ -33,7 +33,7 @@ import {
   PaymentVendorUnreachable,
   unavailable
 } from "../requests/Failure.ts"
-import type { FieldError } from "../schema/Findings.ts"
+import type { FieldError } from "../schema/FieldErrors.ts"
 import { type Keep, keepFrom } from "../requests/IdempotencyKey.ts"
 import type { ImportKey } from "../account/ImportProcess.ts"
 import { decideNotes, type NoteResult } from "./NoteImport.ts"

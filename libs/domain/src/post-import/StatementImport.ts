@@ -15,7 +15,7 @@ import {
 } from "../account/AccountChange.ts"
 import { relativePath } from "../schema/DocumentPath.ts"
 import { ValidationFailed } from "../requests/Failure.ts"
-import type { FieldError } from "../schema/Findings.ts"
+import type { FieldError } from "../schema/FieldErrors.ts"
 import type { HistoricalStatement } from "../account/Statement.ts"
 
 type Field = keyof HistoricalStatement

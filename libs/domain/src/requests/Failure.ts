@@ -6,7 +6,7 @@
 import { Data } from "effect"
 import type { AccountNumber } from "../account/Account.ts"
 import type { ImportKey } from "../account/ImportProcess.ts"
-import type { FieldError } from "../schema/Findings.ts"
+import type { FieldError } from "../schema/FieldErrors.ts"
 import type { NotJson } from "../schema/Json.ts"
 import type { SupplierStatus } from "../organisation/Supplier.ts"
 import type { Transaction } from "../account/Transaction.ts"

@@ -4,7 +4,7 @@
  */
 import { Schema, type SchemaAST } from "effect"
 import { fieldCheck, isStorableText } from "./Field.ts"
-import type { Broken } from "./Findings.ts"
+import type { Broken } from "./FieldErrors.ts"
 import { isObject, listElements } from "./Json.ts"
 import type { Path } from "./Json.ts"
 

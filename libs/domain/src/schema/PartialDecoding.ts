@@ -4,7 +4,7 @@
  */
 import { Result, type SchemaIssue } from "effect"
 import type { CheckMeaning } from "./Field.ts"
-import type { Broken, Findings } from "./Findings.ts"
+import type { Broken, FieldErrors } from "./FieldErrors.ts"
 import { isObject, listElements, type Path } from "./Json.ts"
 import { isRawNumber } from "./RawNumber.ts"
 import { refusedInside, tooManyElements } from "./JsonObject.ts"
@@ -49,11 +49,11 @@ interface Place {
 const stepsPerYield = 64
 
 class PartialDecoding {
-  readonly #findings: Findings
+  readonly #fieldErrors: FieldErrors
   readonly #open: Array<Task> = []
 
-  constructor(findings: Findings) {
-    this.#findings = findings
+  constructor(fieldErrors: FieldErrors) {
+    this.#fieldErrors = fieldErrors
   }
 
   /** The decoded value, or `invalid` if the body has the wrong JSON type. */
@@ -61,7 +61,7 @@ class PartialDecoding {
     const whole = { target: {}, key: "body" }
     const decoded = this.#begin(node, input, [], whole)
     for (let task = this.#open.pop(); task !== undefined; task = this.#open.pop()) {
-      if (this.#findings.areMore) return decoded
+      if (this.#fieldErrors.areMore) return decoded
       const further = this.#open.length
       if (task._tag === "Struct") yield* this.#decodeMembers(task)
       else if (task._tag === "List") yield* this.#decodeElements(task)
@@ -100,7 +100,7 @@ class PartialDecoding {
   }
 
   #refuse(path: Path, broken: Broken): typeof invalid {
-    this.#findings.add({ path, ...broken })
+    this.#fieldErrors.add({ path, ...broken })
     return invalid
   }
 
@@ -131,7 +131,7 @@ class PartialDecoding {
     if (names.length === documented) return
     for (const name of names) {
       if (node.fields.has(name)) continue
-      if (this.#findings.areMore) return
+      if (this.#fieldErrors.areMore) return
       this.#refuse([...path, name], unknownField(node, name))
       yield
     }
@@ -140,7 +140,7 @@ class PartialDecoding {
   *#decodeElements({ element, input, output, path }: Task & { _tag: "List" }): Steps<void> {
     for (let index = 0; index < input.length; index++) {
       if (index % stepsPerYield === 0) yield
-      if (this.#findings.areMore) return
+      if (this.#fieldErrors.areMore) return
       const place = { target: output, key: index }
       put(place, this.#begin(element, input[index], [...path, index], place))
     }
@@ -151,9 +151,9 @@ class PartialDecoding {
       if (typeof part === "number") {
         yield
       } else {
-        this.#findings.add(part)
+        this.#fieldErrors.add(part)
         put(place, invalid)
-        if (this.#findings.areMore) return
+        if (this.#fieldErrors.areMore) return
       }
     }
   }
@@ -167,8 +167,8 @@ class PartialDecoding {
 export const decodingPartially = (
   node: SchemaTree,
   input: unknown,
-  findings: Findings
-): Steps<unknown> => new PartialDecoding(findings).decode(node, input)
+  fieldErrors: FieldErrors
+): Steps<unknown> => new PartialDecoding(fieldErrors).decode(node, input)
 
 const put = ({ key, target }: Place, value: unknown): void => {
   if (value !== invalid) (target as Record<string | number, unknown>)[key] = value

@@ -4,7 +4,7 @@
  * the whole payload come last.
  * Source: docs/contract/errors.md#order-of-errors.
  */
-import type { BrokenRule } from "./Findings.ts"
+import type { BrokenRule } from "./FieldErrors.ts"
 import { isObject, listElements } from "./Json.ts"
 import { wholePayload } from "./Rules.ts"
 import type { Path } from "./Json.ts"

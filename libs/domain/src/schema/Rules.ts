@@ -7,7 +7,7 @@ import type { DateTime } from "effect"
 import type { CodeLists } from "./CodeLists.ts"
 import type { FieldCode } from "../codes/Code.ts"
 import type { CalendarDate } from "./Field.ts"
-import type { Broken, Findings } from "./Findings.ts"
+import type { Broken, FieldErrors } from "./FieldErrors.ts"
 import { Invalid } from "./PartialDecoding.ts"
 import type { Path } from "./Json.ts"
 import type { Steps } from "../support/Steps.ts"
@@ -94,7 +94,7 @@ export function* applyingRules(
   body: unknown,
   facts: Facts,
   root: Path,
-  findings: Findings
+  fieldErrors: FieldErrors
 ): Steps<void> {
   let task: Task | undefined = { set, parent: { body }, at: "body", within: null }
   const open: Array<Task> = []
@@ -102,10 +102,14 @@ export function* applyingRules(
     const path = pathOf(task as Task)
     const isWhole = at.length === 0 && path.length === root.length
     const explained = typeof explanation === "string" ? { detail: explanation } : explanation
-    findings.add({ code, ...explained, path: isWhole ? [...path, wholePayload] : [...path, ...at] })
+    fieldErrors.add({
+      code,
+      ...explained,
+      path: isWhole ? [...path, wholePayload] : [...path, ...at]
+    })
   }
   let applied = 0
-  for (; task !== undefined && !findings.areMore; task = open.pop()) {
+  for (; task !== undefined && !fieldErrors.areMore; task = open.pop()) {
     const { set }: Task = task
     const value = valueOf(task)
     if (value === undefined || value === null) continue

@@ -6,8 +6,8 @@
  */
 import { Result, type Schema } from "effect"
 import { type DocumentPath, documentsIn } from "./DocumentPath.ts"
-import type { FieldError } from "./Findings.ts"
-import { Findings } from "./Findings.ts"
+import type { FieldError } from "./FieldErrors.ts"
+import { FieldErrors } from "./FieldErrors.ts"
 import { decodingPartially } from "./PartialDecoding.ts"
 import { inPayloadOrder } from "./PayloadOrder.ts"
 import { decoderOfTree } from "./Decoder.ts"
@@ -63,11 +63,11 @@ export const validator = <Body, const Wrapper extends (keyof Body & string) | nu
     wrapper === null ? ofPayload : { rules: [], members: [[wrapper, ofPayload]] }
 
   function* validating(input: unknown, facts: Facts): Steps<Result.Result<Body, Refusal>> {
-    const findings = new Findings()
+    const fieldErrors = new FieldErrors()
     const decoded = decode(input)
-    const body = decoded === invalid ? yield* decodingPartially(tree, input, findings) : decoded
-    if (body !== invalid) yield* applyingRules(ofBody, body, facts, root, findings)
-    const { areMore: more, listed } = findings
+    const body = decoded === invalid ? yield* decodingPartially(tree, input, fieldErrors) : decoded
+    if (body !== invalid) yield* applyingRules(ofBody, body, facts, root, fieldErrors)
+    const { areMore: more, listed } = fieldErrors
     if (listed.length === 0) return Result.succeed(body as Body)
     const ordered = yield* inPayloadOrder(tree, input, listed, root)
     const errors = ordered.map(({ path, ...broken }) => {

@@ -13,7 +13,7 @@ import {
 } from "../account/Account.ts"
 import { businessDay, type TimeZone, utc } from "../organisation/BusinessDay.ts"
 import { noCodeLists } from "../schema/CodeLists.ts"
-import type { FieldError } from "../schema/Findings.ts"
+import type { FieldError } from "../schema/FieldErrors.ts"
 import { nonBlankText } from "../schema/Field.ts"
 import { EmptyObject } from "../schema/JsonObject.ts"
 import { type Facts, supplierExists } from "../schema/Rules.ts"

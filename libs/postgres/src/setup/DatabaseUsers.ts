@@ -25,7 +25,7 @@ export type Worker = keyof typeof roleOf
 export type DatabaseUsers = Readonly<Record<Worker, Redacted.Redacted>>
 
 /** A user that cannot be created or is not allowed. The message states the reason. */
-export class UnusableDatabaseUser extends Data.TaggedError("UnfitLogin")<{
+export class UnusableDatabaseUser extends Data.TaggedError("UnusableDatabaseUser")<{
   readonly worker: Worker
   readonly why: string
 }> {
@@ -100,7 +100,7 @@ const refusePowerful = Effect.fnUntraced(function* (databaseUsers: ReadonlyArray
       and (rolsuper or rolcreaterole or rolcreatedb or rolname = current_user)`
   const found = databaseUsers.find(({ user }) => powerful.some(({ name }) => name === user))
   if (found === undefined) return
-  const why = "is of a user that may do more than it is to"
+  const why = "has more rights than its role"
   return yield* new UnusableDatabaseUser({ worker: found.worker, why })
 })
 
@@ -151,7 +151,10 @@ export const ensure = Effect.fnUntraced(function* (
   const databaseUsers = yield* databaseUsersOf(urls)
   for (const [index, { user, worker }] of databaseUsers.entries()) {
     if (databaseUsers.findIndex((databaseUser) => databaseUser.user === user) < index) {
-      return yield* new UnusableDatabaseUser({ worker, why: `is that of another one: ${user}` })
+      return yield* new UnusableDatabaseUser({
+        worker,
+        why: `is also used by another service: ${user}`
+      })
     }
   }
   if (databaseUsers.length > 0)

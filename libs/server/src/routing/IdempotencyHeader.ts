@@ -7,7 +7,7 @@
 import { createHash } from "node:crypto"
 import { Effect, type Result } from "effect"
 import { ValidationFailed } from "@data-import/domain/requests/Failure"
-import type { FieldError } from "@data-import/domain/schema/Findings"
+import type { FieldError } from "@data-import/domain/schema/FieldErrors"
 import {
   Fingerprint,
   IdempotencyKey,

@@ -28,7 +28,7 @@ export interface BrokenRule extends Broken {
 /** The maximum number of listed errors. One more is collected, to know whether there are more. */
 export const maxErrors = 1_000
 
-export class Findings {
+export class FieldErrors {
   readonly #found: Array<BrokenRule> = []
 
   /** Beyond the limit, only the fact that there are more counts. */
