@@ -69,7 +69,7 @@ const processing: ReadonlyArray<Plan> = [
   state(
     "processAccount",
     "an unknown team",
-    { operations_team_name: "Nobody" },
+    { external_account_number: staged, operations_team_name: "Nobody" },
     errors(
       "400 operations_team_name_does_not_exist",
       "operations_team_name operations_team_name_does_not_exist"
