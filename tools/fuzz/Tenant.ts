@@ -4,7 +4,6 @@
  */
 import { randomUUID } from "node:crypto"
 import { readFileSync } from "node:fs"
-import { setTimeout } from "node:timers/promises"
 import { ExternalAccountNumber } from "@data-import/domain/account/Account"
 import {
   type ApiKey,
@@ -17,15 +16,17 @@ import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 import { Configuration } from "@data-import/domain/ports/Configuration"
 import { issueKey } from "@data-import/domain/auth/ServiceToken"
 import { SupplierCode } from "@data-import/domain/organisation/Supplier"
+import type { Client } from "@data-import/testbed/Client"
+import * as Clients from "@data-import/testbed/Client"
 import { type LocalRun } from "@data-import/testbed/LocalRun"
 import { supplierOf, team } from "@data-import/testbed/Tenants"
-import { tokenRequest, tokensOf } from "@data-import/testbed/Tokens"
+import { tokenFor } from "@data-import/testbed/Tokens"
 import { domesticPayload } from "@data-import/domain/testing/samples"
 import { placesIn } from "@data-import/operator/DataDirectory"
 import { borrow } from "@data-import/operator/LocalDatabase"
 import { decode } from "@data-import/local/DemoFile"
 import * as DatabaseAccess from "@data-import/testbed/DatabaseAccess"
-import { ConfigProvider, DateTime, Duration, Effect, Layer, Redacted } from "effect"
+import { ConfigProvider, Data, DateTime, Duration, Effect, Layer, Redacted, Schedule } from "effect"
 import type { Secrets, Who } from "./Case.ts"
 import { holdKeys } from "./HeldKeys.ts"
 import type { Target } from "./Wire.ts"
@@ -67,41 +68,20 @@ export interface Tenant {
   readonly secretsOfRun: () => ReadonlyArray<string>
 }
 
-class SetUpFailed extends Error {}
+class SetUpFailed extends Data.TaggedError("SetUpFailed")<{ readonly message: string }> {}
 
-type Ask = (path: string, body: unknown, token?: string) => Promise<unknown>
-
-/** How often a request is sent that the service has no room for. */
-const patience = 20
-
-const asking =
-  (port: number): Ask =>
-  async (path, body, token) => {
-    for (let sent = 1; ; sent += 1) {
-      const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
-        method: "POST",
-        headers: {
-          "content-type": "application/json",
-          ...(token !== undefined && { authorization: `Token ${token}` })
-        },
-        body: JSON.stringify(body)
-      })
-      const text = await answer.text()
-      if (answer.ok) return JSON.parse(text) as unknown
-      if (answer.status !== 503 || sent === patience) {
-        throw new SetUpFailed(`POST ${path} → ${answer.status} ${text}`)
-      }
-      await setTimeout(Number(answer.headers.get("retry-after") ?? 1) * 1_000)
-    }
-  }
-
-const obtain = async (ask: Ask, apiKey: string): Promise<string> => {
-  const { body, path } = tokenRequest({ APIKey: apiKey })
-  const json = await ask(path, body)
-  const { token } = tokensOf({ json })
-  if (token === "") throw new SetUpFailed(`no token: ${JSON.stringify(json)}`)
-  return token
-}
+/** Sends a request until its answer is final, which has to be a success. */
+const ask = Effect.fnUntraced(function* (
+  client: Client,
+  path: string,
+  body: unknown,
+  token: string
+) {
+  const { answer } = yield* client.settle({ method: "POST", path, body, token }, () => {})
+  if (answer.status < 300) return
+  const message = `POST ${path} → ${answer.status} ${JSON.stringify(answer.json)}`
+  return yield* new SetUpFailed({ message })
+})
 
 const demo = OrganisationName.make("demo")
 
@@ -143,31 +123,27 @@ const arrange = Effect.fnUntraced(function* (key: ApiKey) {
   })
 })
 
-const stage = (ask: Ask, token: string, import_supplier: string, number: string) =>
-  ask(
-    stagePath,
-    { payload: { ...domesticPayload(), import_supplier, external_account_number: number } },
-    token
-  )
-
-const fill = async (ask: Ask, token: string): Promise<void> => {
-  await stage(ask, token, fullSupplier, staged)
-  for (const number of [staged, dryRun, skipped, held, ...imported])
-    await stage(ask, token, supplier, number)
+const fill = Effect.fnUntraced(function* (client: Client, token: string) {
+  const stage = (import_supplier: string, external_account_number: string) => {
+    const payload = { ...domesticPayload(), import_supplier, external_account_number }
+    return ask(client, stagePath, { payload }, token)
+  }
+  yield* stage(fullSupplier, staged)
+  for (const number of [staged, dryRun, skipped, held, ...imported]) yield* stage(supplier, number)
   for (const external_account_number of imported) {
     const payload = { import_supplier: supplier, external_account_number }
-    await ask(processPath, { payload: { ...payload, operations_team_name: team } }, token)
+    yield* ask(client, processPath, { payload: { ...payload, operations_team_name: team } }, token)
   }
-}
+})
 
 /** Tokens live for an hour, and a run may take longer. */
-const renewedAfter = 30 * 60 * 1_000
+const renewedAfter = Duration.minutes(30)
 
-const tokens = (ask: Ask, keys: Readonly<Record<Exclude<Who, "nobody">, string>>) => {
+const tokens = (client: Client, keys: Readonly<Record<Exclude<Who, "nobody">, string>>) => {
   const known = new Map<Who, string>()
-  const renew = async () => {
-    for (const [who, key] of Object.entries(keys)) known.set(who as Who, await obtain(ask, key))
-  }
+  const renew = Effect.forEach(Object.entries(keys), ([who, key]) =>
+    Effect.map(tokenFor(client, key), (token) => known.set(who as Who, token))
+  )
   return { renew, tokenOf: (who: Who) => known.get(who) ?? null, all: () => [...known.values()] }
 }
 
@@ -183,20 +159,19 @@ export const make = Effect.fnUntraced(function* ({ baseUrl, dataDir }: LocalRun)
   )
   const storage = yield* Layer.build(DatabaseAccess.layerOperator(url))
   const { reader, writer } = yield* Effect.provide(setUp, storage)
-  const ask = asking(port)
+  const client = yield* Clients.make(port)
   const apiKeys = {
     demo: file.apiKey,
     rival: file.rivalApiKey,
     reader: reader.secret,
     writer: writer.secret
   }
-  const { all, renew, tokenOf } = tokens(ask, apiKeys)
-  yield* Effect.promise(renew)
-  yield* Effect.promise(() => fill(ask, tokenOf("demo") ?? ""))
+  const { all, renew, tokenOf } = tokens(client, apiKeys)
+  yield* renew
+  yield* fill(client, tokenOf("demo") ?? "")
   yield* Effect.provide(arrange(writer.key), storage)
   yield* Effect.provide(holdKeys(demo), storage)
-  const timer = setInterval(() => void renew(), renewedAfter)
-  yield* Effect.addFinalizer(() => Effect.sync(() => clearInterval(timer)))
+  yield* Effect.forkScoped(Effect.repeat(Effect.delay(renew, renewedAfter), Schedule.forever))
   const tenant: Tenant = {
     target: { port, tokenOf },
     secrets: { apiKey: file.apiKey },

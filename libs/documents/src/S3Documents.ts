@@ -24,7 +24,7 @@ const attempts = 3
 const wholeTime = Duration.seconds(10)
 
 /** So long a bucket that was there is taken to be there, when a 404 could be about it. */
-const bucketKnownFor = Duration.minutes(1)
+const bucketTrustedFor = Duration.minutes(1)
 
 /** Only errors are read, and those of S3 are shorter. Bytes. */
 const longestBody = 64 * 1024
@@ -129,11 +129,11 @@ const diagnose = (client: S3Client, input: ObjectKey) =>
 
 /** Makes what looks an object up. */
 const makeLookUp = (client: S3Client) => {
-  let bucketFoundAt = -Infinity
-  const seeBucket = Effect.map(Clock.currentTimeMillis, (now) => void (bucketFoundAt = now))
-  const isBucketKnown = Effect.map(
+  let bucketSeenAt = -Infinity
+  const markBucketSeen = Effect.map(Clock.currentTimeMillis, (now) => void (bucketSeenAt = now))
+  const wasBucketSeen = Effect.map(
     Clock.currentTimeMillis,
-    (now) => now < bucketFoundAt + Duration.toMillis(bucketKnownFor)
+    (now) => now < bucketSeenAt + Duration.toMillis(bucketTrustedFor)
   )
 
   const explain = Effect.fnUntraced(function* (cause: unknown, input: ObjectKey) {
@@ -142,13 +142,13 @@ const makeLookUp = (client: S3Client) => {
     }
     const status = refusalStatus(cause)
     if (status === null) return yield* new DocumentsUnavailable({ cause })
-    if (status === 404 && (yield* isBucketKnown)) return Option.none<StoredDocument>()
+    if (status === 404 && (yield* wasBucketSeen)) return Option.none<StoredDocument>()
     const code = yield* diagnose(client, input)
     if (Option.isNone(code)) return yield* new DocumentsUnavailable({ cause })
     if (status !== 404 || code.value === "NoSuchBucket") {
       return yield* misconfigured(input.Bucket, code.value)
     }
-    yield* seeBucket
+    yield* markBucketSeen
     return Option.none<StoredDocument>()
   })
 
@@ -156,7 +156,7 @@ const makeLookUp = (client: S3Client) => {
     send((options) =>
       client.send(new HeadObjectCommand({ ...input, ChecksumMode: "ENABLED" }), options)
     ).pipe(
-      Effect.tap(seeBucket),
+      Effect.tap(markBucketSeen),
       Effect.map((found) => Option.some(documentOf(found))),
       Effect.catch((cause) => explain(cause, input))
     )

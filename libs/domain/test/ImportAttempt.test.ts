@@ -52,12 +52,15 @@ const replacing = <A, E, R>(
 /** Runs with completions that wait for the latch. */
 const heldUp = <A, E, R>(latch: Deferred.Deferred<void>, run: Effect.Effect<A, E, R>) =>
   replacing(
-    ({ complete, dryRun: dryRun }) => ({
+    ({ complete, dryRun }) => ({
       complete: (command) => Effect.andThen(Deferred.await(latch), complete(command)),
       dryRun: (command) => Effect.andThen(Deferred.await(latch), dryRun(command))
     }),
     run
   )
+
+/** The lease of an attempt is not renewed, and so expires. */
+const withoutRenewals = () => faultAtEvery("renew", { kind: "unavailable", when: "before" })
 
 const staged = Effect.gen(function* () {
   yield* begin()
@@ -207,8 +210,7 @@ describe("the lease of an attempt", () => {
     Effect.gen(function* () {
       const other = yield* staged
       const latch = yield* Deferred.make<void>()
-      const noRenewals = faultAtEvery("renew", { kind: "unavailable", when: "before" })
-      const program = yield* heldUp(latch, programs(noRenewals))
+      const program = yield* heldUp(latch, programs(withoutRenewals()))
       const running = yield* Effect.forkChild(Effect.flip(program.process(demo, processBody())))
       yield* TestClock.adjust("59999 millis")
       expect(yield* status).toBe("IN_PROGRESS")
@@ -228,8 +230,7 @@ describe("the lease of an attempt", () => {
     Effect.gen(function* () {
       const other = yield* staged
       const latch = yield* Deferred.make<void>()
-      const noRenewals = faultAtEvery("renew", { kind: "unavailable", when: "before" })
-      const program = yield* heldUp(latch, programs(noRenewals))
+      const program = yield* heldUp(latch, programs(withoutRenewals()))
       const running = yield* Effect.forkChild(Effect.flip(program.process(demo, processBody())))
       yield* TestClock.adjust("60 seconds")
       expect(yield* other.stage(demo, stageBody({ billing_name: "New" }))).toMatchObject({
@@ -248,8 +249,7 @@ describe("the lease of an attempt", () => {
     Effect.gen(function* () {
       yield* staged
       const latch = yield* Deferred.make<void>()
-      const noRenewals = faultAtEvery("renew", { kind: "unavailable", when: "before" })
-      const program = yield* heldUp(latch, programs(noRenewals))
+      const program = yield* heldUp(latch, programs(withoutRenewals()))
       const running = yield* Effect.forkChild(program.process(demo, processBody()))
       yield* TestClock.adjust("2 minutes")
       yield* Deferred.succeed(latch, undefined)
@@ -286,8 +286,7 @@ describe("the lease of an attempt", () => {
     Effect.gen(function* () {
       yield* staged
       const latch = yield* Deferred.make<void>()
-      const noRenewals = faultAtEvery("renew", { kind: "unavailable", when: "before" })
-      const program = yield* heldUp(latch, programs(noRenewals, { LEASE: "5 seconds" }))
+      const program = yield* heldUp(latch, programs(withoutRenewals(), { LEASE: "5 seconds" }))
       yield* Effect.forkChild(program.process(demo, processBody()))
       yield* TestClock.adjust("4999 millis")
       expect(yield* status).toBe("IN_PROGRESS")

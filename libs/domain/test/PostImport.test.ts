@@ -4,48 +4,26 @@
  */
 import { describe, expect, it } from "@effect/vitest"
 import { DateTime, Effect, Result } from "effect"
-import { Configuration } from "../src/ports/Configuration.ts"
 import { formatInstant } from "../src/schema/Field.ts"
-import { changeStatus } from "../src/organisation/Supplier.ts"
 import { noFaults } from "../testing/faults.ts"
 import { sampleTime } from "../testing/samples.ts"
 import {
   audited,
   beginImported,
+  brokenBy,
   call,
+  codeOf,
   onAccount,
   operationNames,
   operations,
   postImport,
+  setStatus,
   statement,
   storedPath,
   transaction,
   world
 } from "./postImportPrograms.ts"
-import {
-  begin,
-  demo,
-  errorsOf,
-  key,
-  processBody,
-  programs,
-  stageBody,
-  supplierCode
-} from "./importPrograms.ts"
-
-const setStatus = (status: "Ongoing" | "Paused" | "Complete") =>
-  Effect.flatMap(Configuration, (configuration) =>
-    configuration.changeSupplierStatus(supplierCode, (present) =>
-      changeStatus(present, status, true)
-    )
-  )
-
-const codeOf = (failure: object): unknown => ("code" in failure ? failure.code : failure)
-
-const brokenBy = (name: keyof typeof operations) => {
-  const [path, value] = operations[name].broken
-  return { [path]: value }
-}
+import { begin, demo, errorsOf, key, processBody, programs, stageBody } from "./importPrograms.ts"
 
 describe("a granted write", () => {
   it.effect("answers one result for each note, in request order", () =>

@@ -5,46 +5,24 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Result } from "effect"
 import { ImportProcesses } from "../src/ports/ImportProcesses.ts"
-import { Configuration } from "../src/ports/Configuration.ts"
 import type { FieldError } from "../src/schema/FieldErrors.ts"
-import { changeStatus } from "../src/organisation/Supplier.ts"
 import { noFaults } from "../testing/faults.ts"
 import { claim } from "../testing/importStates.ts"
 import { sampleTime } from "../testing/samples.ts"
 import { put } from "../testing/wire.ts"
 import {
   beginImported,
+  brokenBy,
   call,
+  codeOf,
   onAccount,
   operationNames,
   operations,
   postImport,
+  setStatus,
   world
 } from "./postImportPrograms.ts"
-import {
-  begin,
-  demo,
-  errorsOf,
-  key,
-  programs,
-  rival,
-  stageBody,
-  supplierCode
-} from "./importPrograms.ts"
-
-const setStatus = (status: "Ongoing" | "Paused" | "Complete") =>
-  Effect.flatMap(Configuration, (configuration) =>
-    configuration.changeSupplierStatus(supplierCode, (present) =>
-      changeStatus(present, status, true)
-    )
-  )
-
-const codeOf = (failure: object): unknown => ("code" in failure ? failure.code : failure)
-
-const brokenBy = (name: keyof typeof operations) => {
-  const [path, value] = operations[name].broken
-  return { [path]: value }
-}
+import { begin, demo, errorsOf, key, programs, rival, stageBody } from "./importPrograms.ts"
 
 describe("the order of refusals", () => {
   it.effect.each(operationNames)("puts broken rules first, before any lookup: %s", (name) =>

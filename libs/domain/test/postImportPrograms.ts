@@ -15,10 +15,20 @@ import { encodeDescription } from "../src/account/AccountDescription.ts"
 import type { Failure } from "../src/requests/Failure.ts"
 import type { Keep } from "../src/requests/IdempotencyKey.ts"
 import type { Caller } from "../src/organisation/Organisation.ts"
+import { changeStatus } from "../src/organisation/Supplier.ts"
 import { layer as postImportLayer, PostImport } from "../src/post-import/PostImport.ts"
 import { type FaultPlan, noFaults, withFaults } from "../testing/faults.ts"
 import { putAll, type Wire } from "../testing/wire.ts"
-import { begin, demo, key, ports, processBody, programs, stageBody } from "./importPrograms.ts"
+import {
+  begin,
+  demo,
+  key,
+  ports,
+  processBody,
+  programs,
+  stageBody,
+  supplierCode
+} from "./importPrograms.ts"
 
 /** The ports over one empty store. */
 export const world = Layer.mergeAll(ports, accounts, paymentVendor)
@@ -152,3 +162,20 @@ export const audited = Effect.flatMap(AuditLog, (auditLog) =>
     )
   )
 )
+
+/** The sample's supplier gets this status, as an operator sets it. */
+export const setStatus = (status: "Ongoing" | "Paused" | "Complete") =>
+  Effect.flatMap(Configuration, (configuration) =>
+    configuration.changeSupplierStatus(supplierCode, (present) =>
+      changeStatus(present, status, true)
+    )
+  )
+
+/** The code of a failure of a program, or the failure itself where it has none. */
+export const codeOf = (failure: object): unknown => ("code" in failure ? failure.code : failure)
+
+/** What makes the body of the operation break a rule. */
+export const brokenBy = (name: keyof typeof operations) => {
+  const [path, value] = operations[name].broken
+  return { [path]: value }
+}

@@ -160,6 +160,18 @@ describe("the memory for bodies", () => {
     return { another, connection, finish }
   })
 
+  /** A service in which a body holds memory behind a request that is not answered before `go`. */
+  const pipelined = Effect.gen(function* () {
+    const { open: go, wait } = yield* waiting
+    const routes = [...service.routes, route("GET", "/wait/", wait)]
+    const { metricsPort, port } = yield* start({ routes }, settings)
+    const held = heldOn(metricsPort)
+    const connection = yield* open(port)
+    connection.send(bytesOf({ path: "/wait/" }), post(body))
+    yield* Effect.repeat(held, { until: (bytes) => bytes >= body.length })
+    return { connection, go, held, port }
+  })
+
   it.effect("is refused while it is used up, and available again when released", () =>
     Effect.gen(function* () {
       const { another, connection, finish } = yield* occupied
@@ -184,13 +196,7 @@ describe("the memory for bodies", () => {
 
   it.effect("is released by a pipelined body whose client has disconnected", () =>
     Effect.gen(function* () {
-      const { open: go, wait } = yield* waiting
-      const routes = [...service.routes, route("GET", "/wait/", wait)]
-      const { metricsPort, port } = yield* start({ routes }, settings)
-      const held = heldOn(metricsPort)
-      const connection = yield* open(port)
-      connection.send(bytesOf({ path: "/wait/" }), post(body))
-      yield* Effect.repeat(held, { until: (bytes) => bytes >= body.length })
+      const { connection, go, held } = yield* pipelined
       connection.reset()
       yield* Effect.repeat(held, { until: (bytes) => bytes === 0 })
       yield* go
@@ -216,13 +222,7 @@ describe("the memory for bodies", () => {
 
   it.effect("is taken from an exchange whose answer waits for an earlier one", () =>
     Effect.gen(function* () {
-      const { open: go, wait } = yield* waiting
-      const routes = [...service.routes, route("GET", "/wait/", wait)]
-      const { metricsPort, port } = yield* start({ routes }, settings)
-      const held = heldOn(metricsPort)
-      const connection = yield* open(port)
-      connection.send(bytesOf({ path: "/wait/" }), post(body))
-      yield* Effect.repeat(held, { until: (bytes) => bytes >= body.length })
+      const { connection, go, port } = yield* pipelined
       const another = request(port, { method: "POST", path: "/echo/", headers: json, body })
       expect((yield* another).status).toBe(503)
       yield* TestClock.adjust("2 seconds")

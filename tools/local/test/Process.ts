@@ -24,17 +24,17 @@ export const launch = (tool: string, args: ReadonlyArray<string>, extra: Environ
 export const runToEnd = (tool: string, args: ReadonlyArray<string>, extra: Environment) =>
   launch(tool, args, extra).ended
 
-/** A data directory that does not exist yet. */
-export const freshDataDir = (): string => {
+const makeDataDir = (atEnd: (remove: () => void) => void): string => {
   const folder = mkdtempSync(join(tmpdir(), "data-import-local-"))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  atEnd(() => rmSync(folder, { recursive: true, force: true }))
   return join(folder, "data")
 }
 
+/** A data directory that does not exist yet. */
+export const freshDataDir = (): string => makeDataDir(onTestFinished)
+
 const prepare = async (): Promise<string> => {
-  const folder = mkdtempSync(join(tmpdir(), "data-import-local-"))
-  process.once("exit", () => rmSync(folder, { recursive: true, force: true }))
-  const dataDir = join(folder, "data")
+  const dataDir = makeDataDir((remove) => process.once("exit", remove))
   const { process: running } = await LocalRun.announced(LocalRun.launch(dataDir), dataDir)
   await stop(running, "SIGTERM")
   return dataDir

@@ -39,7 +39,7 @@ interface RefusedPart extends Broken {
 }
 
 /** Elements and members between two pauses. */
-const pace = 64
+const stepsPerYield = 64
 
 /**
  * The errors inside a JSON value, in document order, and the number of elements or members that
@@ -52,7 +52,7 @@ export function* refusedInside(value: unknown, path: Path): Generator<number | R
       return
     }
     for (const [index, element] of value.entries()) {
-      if (index % pace === 0) yield Math.min(pace, value.length - index)
+      if (index % stepsPerYield === 0) yield Math.min(stepsPerYield, value.length - index)
       if (canBeRefused(element)) yield* refusedInside(element, [...path, index])
     }
   } else if (isObject(value)) {
@@ -62,7 +62,7 @@ export function* refusedInside(value: unknown, path: Path): Generator<number | R
       return
     }
     for (const [index, key] of keys.entries()) {
-      if (index % pace === 0) yield Math.min(pace, keys.length - index)
+      if (index % stepsPerYield === 0) yield Math.min(stepsPerYield, keys.length - index)
       const member = value[key]
       if (isStorableText(key) && canBeRefused(member)) yield* refusedInside(member, [...path, key])
     }

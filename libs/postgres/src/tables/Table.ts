@@ -29,8 +29,6 @@ export interface Table<C extends Columns> {
   readonly filled: string
   /** The SQL expression of each filled column. */
   readonly values: string
-  /** The columns of the record set `sent`, with their types. */
-  readonly sent: string
   /** SQL that joins further values to the rows of `sent`, or nothing. */
   readonly joined: string
 }
@@ -66,7 +64,6 @@ export const make = <const C extends Columns>(
     columns,
     filled: Object.keys(values).join(", "),
     values: Object.values(values).join(", "),
-    sent: typesOf(columns),
     joined
   }
 }
@@ -99,7 +96,7 @@ export const selected = (columns: Columns): string => {
 export const withoutNulls = (columns: Columns): string => `json_strip_nulls(${selected(columns)})`
 
 /** Rows that are made into text between two pauses. */
-const pace = 128
+const rowsPerYield = 128
 
 /** The rows as one JSON text, in which they are sent. What is undefined is left out, and so null. */
 function* textOf<C extends Columns>(columns: C, rows: Iterable<Row<C>>): Steps<string> {
@@ -112,9 +109,19 @@ function* textOf<C extends Columns>(columns: C, rows: Iterable<Row<C>>): Steps<s
       if (value !== undefined) sent[name] = write(value)
     }
     texts.push(JSON.stringify(sent))
-    if (texts.length % pace === 0) yield
+    if (texts.length % rowsPerYield === 0) yield
   }
   return `[${texts.join(",")}]`
+}
+
+/** The rows as a record set named `sent`, for the `from` of a query. */
+function* recordSet<C extends Columns>(
+  sql: Sql,
+  columns: C,
+  rows: Iterable<Row<C>>
+): Steps<Statement.Fragment> {
+  const text = yield* textOf(columns, rows)
+  return sql`json_to_recordset(${text}::json) as ${sql.literal(`sent(${typesOf(columns)})`)}`
 }
 
 /** A query that gives the rows. */
@@ -123,9 +130,7 @@ export function* records<C extends Columns>(
   columns: C,
   rows: Iterable<Row<C>>
 ): Steps<Statement.Fragment> {
-  const text = yield* textOf(columns, rows)
-  return sql`
-    select * from json_to_recordset(${text}::json) as ${sql.literal(`sent(${typesOf(columns)})`)}`
+  return sql`select * from ${yield* recordSet(sql, columns, rows)}`
 }
 
 /**
@@ -138,12 +143,12 @@ export function* inserting<C extends Columns>(
   rows: Iterable<Row<C>>,
   more: Computed = {}
 ): Steps<Statement.Fragment> {
-  const { columns, filled, joined, name, sent, values } = table
-  const text = yield* textOf(columns, rows)
+  const { columns, filled, joined, name, values } = table
+  const sent = yield* recordSet(sql, columns, rows)
   return sql`${sql.literal(`new_${name}`)} as (
     insert into ${sql.literal(`${name} (${[filled, ...Object.keys(more)].join(", ")})`)}
     select ${sql.literal([values, ...Object.values(more)].join(", "))}
-    from target, json_to_recordset(${text}::json) as ${sql.literal(`sent(${sent}) ${joined}`)}
+    from target, ${sent} ${sql.literal(joined)}
   )`
 }
 
