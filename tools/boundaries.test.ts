@@ -5,20 +5,12 @@
  * the rule named beside it.
  */
 import { join } from "node:path"
-import { ESLint, type Linter } from "eslint"
-import tseslint from "typescript-eslint"
+import { ESLint } from "eslint"
 import { describe, expect, it } from "vitest"
 import { unstableModules } from "./lint/effectStability.ts"
 import { root } from "./lint/workspaceFiles.ts"
 
-/** The files do not exist, so the rules that need their types stay out. */
-const untyped = [
-  { files: ["**/*.ts"], languageOptions: { parserOptions: { projectService: false } } },
-  { files: ["**/*.ts"], ...tseslint.configs.disableTypeChecked },
-  { files: ["**/*.ts"], rules: { "effect/no-floating-effect": "off" } }
-] as unknown as Array<Linter.Config>
-
-const linter = new ESLint({ cwd: root, overrideConfig: untyped })
+const linter = new ESLint({ cwd: root })
 
 const rulesBroken = async (file: string, text: string): Promise<ReadonlyArray<string>> => {
   const [result] = await linter.lintText(`${text}\n`, { filePath: join(root, file) })

@@ -98,7 +98,8 @@ export class Tally {
   table(): ReadonlyArray<string> {
     const rows = [...this.#counts].toSorted(([one], [other]) => (one < other ? -1 : 1))
     return rows.map(([row, counts]) => {
-      const [id = "", column = ""] = [row.slice(0, row.lastIndexOf(" ")), row.split(" ").at(-1)]
+      const columnFrom = row.lastIndexOf(" ") + 1
+      const [id, column] = [row.slice(0, columnFrom - 1), row.slice(columnFrom)]
       const statuses = [...counts].toSorted(([one], [other]) => one - other)
       const columns = statuses.map(([status, count]) => `${status} × ${count}`).join("   ")
       return `${id.padEnd(28)} ${column.padEnd(10)} ${columns}`

@@ -78,7 +78,7 @@ export interface World {
 }
 
 const setUp = Effect.fnUntraced(function* (
-  { configuration: configuration }: Storage,
+  { configuration }: Storage,
   { documentCheck, supplierLimit }: Conditions
 ) {
   for (const name of new Set(owners.values()))

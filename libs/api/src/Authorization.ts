@@ -22,8 +22,8 @@ export interface Protected {
 export const requires =
   (scope: Scope) =>
   <E extends HttpApiEndpoint.Constraint>(endpoint: E): E & Protected => {
-    const { annotate } = endpoint as unknown as HttpApiEndpoint.Top
-    return annotate.call(endpoint, RequiredScope, scope) as unknown as E & Protected
+    const annotated = (endpoint as unknown as HttpApiEndpoint.Top).annotate(RequiredScope, scope)
+    return annotated as unknown as E & Protected
   }
 
 /** The scope that this endpoint requires; null if it needs no token. */

@@ -67,16 +67,16 @@ describe("the budget for large payloads", () => {
         const fiber = yield* Effect.forkChild(budget(organisation, megabytes * 1024 * 1024)(work), {
           startImmediately: true
         })
-        return Effect.andThen(Deferred.succeed(end, undefined), Fiber.join(fiber))
+        return { finish: Effect.andThen(Deferred.succeed(end, undefined), Fiber.join(fiber)) }
       })
-      const endA = yield* start("a", one, 8)
+      const a = yield* start("a", one, 8)
       yield* start("b", other, 8)
       yield* start("large", third, 10)
       yield* start("c", one, 2)
       yield* start("d", other, 2)
       yield* settle
       expect(begun).toEqual(["a", "b"])
-      yield* endA
+      yield* a.finish
       yield* settle
       expect(begun).toEqual(["a", "b", "large", "c"])
     })

@@ -73,8 +73,7 @@ const traces = Effect.fnUntraced(function* (script: Script) {
     }
   })
   yield* verify.pipe(
-    Effect.provide(layerOf(script)),
-    Effect.provide(Logger.layer([logger])),
+    Effect.provide([layerOf(script), Logger.layer([logger])]),
     Effect.provideService(References.MinimumLogLevel, "All"),
     Effect.withTracer(tracer)
   )

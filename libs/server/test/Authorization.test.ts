@@ -78,8 +78,7 @@ type Ask = (
 /** The check on this world, with these settings. */
 const checkOf = ({ layer }: World, settings: Readonly<Record<string, string>> = {}) =>
   Authorization.make.pipe(
-    Effect.provide(layer),
-    Effect.provide(ConfigProvider.layer(ConfigProvider.fromUnknown(settings))),
+    Effect.provide([layer, ConfigProvider.layer(ConfigProvider.fromUnknown(settings))]),
     Effect.orDie
   )
 

@@ -33,12 +33,12 @@ type Store = Effect.Success<typeof makeStore>
 /** One of the instances that stand on the store. */
 const instance = ({ layer }: Store, limit: string | undefined) =>
   RateLimit.make.pipe(
-    Effect.provide(layer),
-    Effect.provide(
+    Effect.provide([
+      layer,
       ConfigProvider.layer(
         ConfigProvider.fromUnknown(limit === undefined ? {} : { RATE_LIMIT: limit })
       )
-    )
+    ])
   )
 
 /** The result of one request: 0 if it is admitted, otherwise the seconds to wait. */

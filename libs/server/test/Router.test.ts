@@ -89,7 +89,7 @@ describe("path", () => {
 
 describe("order of checks", () => {
   const code = (answer: { readonly json: () => unknown } | undefined) =>
-    (answer?.json() as { readonly code: string }).code
+    (answer?.json() as { readonly code: string } | undefined)?.code
 
   it.effect("the token comes before the method, the scope with it", () =>
     Effect.gen(function* () {

@@ -55,7 +55,7 @@ const arrange = Effect.gen(function* () {
   )
   const waits = route("GET", "/wait/", () => Effect.never)
   const routes = [route("GET", "/ok/", () => ok), waits, body]
-  const { metricsPort = null, port } = yield* start({ routes }, { METRICS_PORT: "0" })
+  const { metricsPort, port } = yield* start({ routes }, { METRICS_PORT: "0" })
   const busy = Effect.map(request(metricsPort ?? 0, { path: "/metrics" }), ({ body: text }) =>
     ["requests_in_progress", "request_body_bytes"].map((name) =>
       Number(new RegExp(`^http_${name} (\\d+)`, "m").exec(text)?.[1])

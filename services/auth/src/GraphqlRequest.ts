@@ -45,6 +45,7 @@ const refusalOf = (body: unknown): string | undefined => {
 export const decodeRequest = (body: unknown): Result.Result<GraphqlRequest, string> => {
   const refusal = refusalOf(body)
   if (refusal !== undefined) return Result.fail(refusal)
-  const { operationName = null, query, variables = null } = body as GraphqlRequest
+  type Sent = Pick<GraphqlRequest, "query"> & Partial<GraphqlRequest>
+  const { operationName = null, query, variables = null } = body as Sent
   return Result.succeed({ query, variables, operationName })
 }

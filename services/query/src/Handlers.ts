@@ -40,7 +40,8 @@ const lineOf = <Kind extends ImportListKind>({ account_created_at, ...named }: E
 /** The link to the next page of the same list. */
 const nextLink = (path: string, limit: number, nextAfter: string): string => {
   const address = path.split("?", 1)[0] as string
-  return `<${address}?${new URLSearchParams({ limit: String(limit), after: nextAfter })}>; rel="next"`
+  const query = new URLSearchParams({ limit: String(limit), after: nextAfter }).toString()
+  return `<${address}?${query}>; rel="next"`
 }
 
 const answerOf = <Kind extends ImportListKind>(

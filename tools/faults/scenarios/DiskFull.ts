@@ -67,7 +67,7 @@ const round = Effect.fnUntraced(function* (
   yield* traffic.probe.more("account-import", random.between(10, 60))
   yield* disk.fill
   yield* traffic.probe.more("refusal", 2 * writers)
-  const [{ number = "" } = {}] = traffic.writes.entries
+  const number = traffic.writes.entries[0]?.number ?? ""
   const { status } = yield* session.send(Requests.status(tenant, number))
   if (status !== 200) findings.add("wrong", `${number} is answered ${status} on a full disk`)
   yield* endLog

@@ -223,7 +223,7 @@ export const brokenAdapters: Readonly<Record<string, Mutation>> = {
       change: (command) => accounts.change({ ...command, lookup: { ...command.lookup, notes: [] } })
     }
   }),
-  "every supplier's day is that of UTC": ({ configuration: configuration }) => ({
+  "every supplier's day is that of UTC": ({ configuration }) => ({
     configuration: {
       ...configuration,
       supplier: (code) =>
@@ -233,7 +233,7 @@ export const brokenAdapters: Readonly<Record<string, Mutation>> = {
         )
     }
   }),
-  "every supplier is Ongoing": ({ configuration: configuration }) => ({
+  "every supplier is Ongoing": ({ configuration }) => ({
     configuration: {
       ...configuration,
       supplier: (code) =>

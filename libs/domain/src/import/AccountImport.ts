@@ -116,7 +116,7 @@ interface Asked {
 
 const validateAccountRequest = (
   { requestValidator }: Dependencies,
-  { body, caller, parameterErrors: parameterErrors }: Asked
+  { body, caller, parameterErrors }: Asked
 ) =>
   requestValidator.validate({
     validator: accountRequest,

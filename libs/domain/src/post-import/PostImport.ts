@@ -139,7 +139,7 @@ interface Write<A> {
 /** Validates a request whose supplier accepts writes. */
 const validateRequest = Effect.fnUntraced(function* <Body>(
   { requestValidator }: Dependencies,
-  { body, caller, parameterErrors: parameterErrors }: Write<never>,
+  { body, caller, parameterErrors }: Write<never>,
   validator: Validator<Body>
 ) {
   const code = "request_failed_validation"

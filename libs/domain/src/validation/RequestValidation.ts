@@ -108,7 +108,7 @@ export const makeRequestValidator = (
       body,
       caller,
       code,
-      parameterErrors: parameterErrors = [],
+      parameterErrors = [],
       payload,
       validator
     } = request

@@ -35,7 +35,7 @@ const watchOne = Effect.fnUntraced(function* (
     wasUp = isUp
   })
   // Delayed, because dependencies may be starting at the same time.
-  yield* Effect.forever(Effect.delay(check, probeInterval)).pipe(
+  return yield* Effect.forever(Effect.delay(check, probeInterval)).pipe(
     Effect.annotateLogs({ dependency })
   )
 })
