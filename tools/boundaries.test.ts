@@ -60,6 +60,7 @@ const forbidden: ReadonlyArray<readonly [file: string, module: string, rule: str
   ["libs/postgres/src/Made.ts", "@aws-sdk/client-s3", "only-documents-driver/imports"],
   ["services/query/src/Handlers.ts", "@effect/platform-node", "only-platform/imports"],
   ["libs/postgres/src/Made.ts", "@effect/platform-node", "only-platform/imports"],
+  ["tools/local/Made.ts", "@effect/platform-node", "only-platform-modules/imports"],
   ["libs/domain/src/Made.ts", "../testing/Samples.ts", "only-testing-kit/imports"],
   ["libs/api/src/Made.ts", "@data-import/domain/testing/Samples", "only-testing-kit/imports"],
   ["services/query/src/main.ts", "@data-import/domain/testing/Samples", "only-testing-kit/imports"],
@@ -96,16 +97,16 @@ const permitted: ReadonlyArray<readonly [file: string, module: string]> = [
   ["libs/api/src/Made.ts", "effect/http-api"],
   ["libs/postgres/src/Made.ts", "@effect/sql-pg"],
   ["libs/postgres/src/Made.ts", "effect/sql"],
-  ["libs/postgres/src/main.ts", "@effect/platform-node"],
+  ["libs/postgres/src/main.ts", "@effect/platform-node/NodeRuntime"],
   ["libs/postgres/test/Made.test.ts", "@data-import/domain/testing/Samples"],
-  ["libs/server/src/Made.ts", "@effect/platform-node"],
-  ["services/query/src/main.ts", "@effect/platform-node"],
+  ["libs/server/src/Made.ts", "@effect/platform-node/NodeRuntime"],
+  ["services/query/src/main.ts", "@effect/platform-node/NodeRuntime"],
   ["services/query/src/main.ts", "@data-import/postgres/Client"],
   ["services/query/src/Made.ts", "@data-import/server/Health"],
   ["services/gateway/src/Made.ts", "@data-import/api/ErrorResponse"],
   ["services/gateway/src/Made.ts", "@data-import/domain/codes/Code"],
   ["tools/local/main.ts", "@data-import/query/Handlers"],
-  ["tools/local/main.ts", "@effect/platform-node"]
+  ["tools/local/main.ts", "@effect/platform-node/NodeRuntime"]
 ]
 
 const ambient: ReadonlyArray<readonly [file: string, text: string, rule: string]> = [

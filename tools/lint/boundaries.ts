@@ -137,6 +137,12 @@ const restrictions: ReadonlyArray<Restriction> = [
     message: "Only mains, tools, libs/server and the gateway's client choose the platform."
   },
   {
+    name: "platform-modules",
+    files: ["**/*.ts"],
+    regex: "^@effect/platform-node$",
+    message: "Its root loads a Redis client and clusters: import the module itself."
+  },
+  {
     name: "testing-kit",
     files: source,
     ignores: tests,

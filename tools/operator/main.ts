@@ -8,7 +8,8 @@ import { inRoleOf } from "@data-import/postgres/setup/DatabaseUsers"
 import { migrate } from "@data-import/postgres/setup/migrate"
 import * as Storage from "@data-import/postgres/Storage"
 import * as TokenSecrets from "@data-import/server/auth/TokenSecrets"
-import { NodeRuntime, NodeServices } from "@effect/platform-node"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import {
   Cause,
   ConfigProvider,

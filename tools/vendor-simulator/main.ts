@@ -2,7 +2,8 @@
  * The simulator as a process of its own, on `PORT`, or on a free port where that is not set. Ctrl-C
  * or SIGTERM stops it.
  */
-import { NodeRuntime, NodeServices } from "@effect/platform-node"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as Settings from "@data-import/domain/support/Settings"
 import { Cause, Console, Effect } from "effect"
 import { CliError, Command } from "effect/cli"

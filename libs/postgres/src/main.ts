@@ -2,7 +2,7 @@
  * The migration job: `node libs/postgres/src/main.ts` migrates the database that DATABASE_URL
  * names, as its owner, and makes the users of the services whose URLs it is given.
  */
-import { NodeRuntime } from "@effect/platform-node"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Cause, Config, Console, Effect, Option, Record } from "effect"
 import * as Settings from "@data-import/domain/support/Settings"
 import * as ConnectionUrl from "./connection/ConnectionUrl.ts"

@@ -1,5 +1,5 @@
 /** Key folders that live as long as a test, and the adapters that stand on them. */
-import { NodeFileSystem } from "@effect/platform-node"
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { ConfigProvider, Effect, FileSystem, Layer } from "effect"
 import * as TokenVerifier from "../src/auth/TokenVerifier.ts"
 import * as TokenSigner from "../src/auth/TokenSigner.ts"

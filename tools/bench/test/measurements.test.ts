@@ -1,5 +1,5 @@
 /** How measured values become medians, slopes, ratios and tables, and how flags are read. */
-import { NodeServices } from "@effect/platform-node"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Effect, Exit, Option } from "effect"
 import { CliOutput, Command } from "effect/cli"
 import fc from "fast-check"

@@ -2,7 +2,7 @@
  * The fuzzer on the whole system: all fixed cases, which see every documented answer, and some
  * random ones. `npm run fuzz` runs more.
  */
-import { NodeServices } from "@effect/platform-node"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { fuzz } from "../Fuzz.ts"

@@ -14,7 +14,7 @@ import {
   imported
 } from "@data-import/domain/testing/importedAccounts"
 import { domesticAccount } from "@data-import/domain/testing/samples"
-import { NodeServices } from "@effect/platform-node"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { expect, it } from "@effect/vitest"
 import { Effect, Exit, Layer } from "effect"
 import { TestConsole } from "effect/testing"

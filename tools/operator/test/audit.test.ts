@@ -7,7 +7,7 @@ import { layerMemory as configuration } from "@data-import/domain/ports/memory/C
 import { layerMemory as tokens } from "@data-import/domain/ports/memory/TokenSigner"
 import { type AuditFault, AuditLog } from "@data-import/domain/ports/AuditLog"
 import { arrange } from "@data-import/domain/testing/importStates"
-import { NodeServices } from "@effect/platform-node"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { expect, it } from "@effect/vitest"
 import { Effect, Exit, Layer } from "effect"
 import { TestConsole } from "effect/testing"

@@ -5,7 +5,7 @@ import { layerMemory as auditLog } from "@data-import/domain/ports/memory/AuditL
 import { layerMemory as importProcesses } from "@data-import/domain/ports/memory/ImportProcesses"
 import { layerMemory as configuration } from "@data-import/domain/ports/memory/Configuration"
 import { layerMemory as tokens } from "@data-import/domain/ports/memory/TokenSigner"
-import { NodeServices } from "@effect/platform-node"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { expect } from "@effect/vitest"
 import { Effect, Exit, Layer } from "effect"
 import { TestClock, TestConsole } from "effect/testing"

@@ -26,7 +26,7 @@ import {
   TransactionsRequest
 } from "@data-import/domain/validation/PostImportValidation"
 import * as TestDatabase from "@data-import/postgres/testing/TestDatabase"
-import { NodeServices } from "@effect/platform-node"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { describe, expect, it, layer } from "@effect/vitest"
 import { ConfigProvider, Effect, Layer, Result, type Schema } from "effect"
 import { TestConsole } from "effect/testing"

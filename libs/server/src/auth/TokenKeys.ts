@@ -6,7 +6,8 @@
  * must not be trusted any more.
  */
 import { randomBytes } from "node:crypto"
-import { NodeFileSystem, NodePath } from "@effect/platform-node"
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
+import * as NodePath from "@effect/platform-node/NodePath"
 import { Clock, Context, DateTime, Duration, Effect, FileSystem, Layer, Path } from "effect"
 import { Option, type PlatformError, Schema } from "effect"
 import { exportJWK, generateKeyPair, importJWK } from "jose"

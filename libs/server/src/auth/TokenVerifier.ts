@@ -21,7 +21,7 @@ import {
   Stream
 } from "effect"
 import { FetchHttpClient, HttpClient } from "effect/http"
-import { NodeFileSystem } from "@effect/platform-node"
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { type CryptoKey, decodeProtectedHeader, importJWK, jwtVerify } from "jose"
 import { KeysUnavailable, TokenInvalid, TokenVerifier } from "@data-import/domain/ports/TokenSigner"
 import * as Settings from "@data-import/domain/support/Settings"

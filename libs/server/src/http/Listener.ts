@@ -6,7 +6,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { isIPv6, type Socket } from "node:net"
 import type { Duplex } from "node:stream"
 import { Context } from "effect"
-import { NodeHttpServerRequest } from "@effect/platform-node"
+import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import type { HttpServerRequest } from "effect/http"
 import { headerBytes } from "@data-import/api/Limits"
 import { HeadersTooLarge, RequestTimeout } from "@data-import/api/Refusal"

@@ -27,7 +27,8 @@ import {
   Option,
   References
 } from "effect"
-import { NodeHttpServer, NodeRuntime } from "@effect/platform-node"
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as Settings from "@data-import/domain/support/Settings"
 import * as App from "../routing/App.ts"
 import * as Dependencies from "../observability/Dependencies.ts"

@@ -5,7 +5,7 @@
 import { createServer } from "node:http"
 import { Effect } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
-import { NodeHttpServer } from "@effect/platform-node"
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 
 const contentType = "text/plain; version=0.0.4; charset=utf-8"
 

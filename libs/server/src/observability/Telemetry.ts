@@ -6,7 +6,7 @@
 import { type Config, Context, Effect, Layer, Metric, Option, References } from "effect"
 import { HttpMiddleware, type HttpServerResponse, HttpTraceContext } from "effect/http"
 import { OtlpSerialization, OtlpTracer, PrometheusMetrics } from "effect/observability"
-import { NodeHttpClient } from "@effect/platform-node"
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as Settings from "@data-import/domain/support/Settings"
 import type { IncomingRequest } from "../http/IncomingRequest.ts"
 import type { Access } from "./Log.ts"
