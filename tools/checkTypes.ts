@@ -1,27 +1,37 @@
 /**
  * Checks the types of one project, as its Nx target `types` does:
- * `node tools/checkTypes.ts libs/domain`, or `.` for the whole workspace. The compiler is the
- * native one with the diagnostics of Effect's language service, which see an effect that is never
- * run. There is only one tsconfig.json, because the linter reads the workspace as one program; a
- * program for each project takes five times as long.
+ * `node tools/checkTypes.ts libs/domain`, or `.` for the whole workspace. There is only one
+ * tsconfig.json, so Oxlint reads the workspace as one program. A program for each project takes
+ * five times as long.
  */
-import { execFileSync, spawnSync } from "node:child_process"
-import { mkdirSync, writeFileSync } from "node:fs"
-import { dirname, join } from "node:path"
+import { join } from "node:path"
+import ts from "typescript"
+import { floatingEffects } from "./lint/floatingEffects.ts"
 
 const root = join(import.meta.dirname, "..")
 const [project = "."] = process.argv.slice(2)
 
-/** The settings of the workspace for the files of one project. */
-const projectConfig = (): string => {
-  const file = join(root, "node_modules", ".cache", "types", project, "tsconfig.json")
-  mkdirSync(dirname(file), { recursive: true })
-  const config = { extends: join(root, "tsconfig.json"), include: [join(root, project)] }
-  writeFileSync(file, JSON.stringify(config))
-  return file
-}
+const read = ts.readConfigFile(join(root, "tsconfig.json"), (file) => ts.sys.readFile(file))
+const workspace = read.config as { readonly include: ReadonlyArray<string> }
+const files = { ...workspace, include: project === "." ? workspace.include : [project] }
+const { errors, fileNames, options } = ts.parseJsonConfigFileContent(files, ts.sys, root)
 
-const compiler = execFileSync("effect-tsgo", ["get-exe-path"], { encoding: "utf8" }).trim()
-const config = project === "." ? join(root, "tsconfig.json") : projectConfig()
-const { status } = spawnSync(compiler, ["--noEmit", "-p", config], { cwd: root, stdio: "inherit" })
-process.exitCode = status ?? 1
+const program = ts.createProgram({ options, rootNames: fileNames })
+const own = new Set(fileNames)
+const diagnostics = [
+  ...errors,
+  ...ts.getPreEmitDiagnostics(program),
+  ...program
+    .getSourceFiles()
+    .filter(({ fileName }) => own.has(fileName))
+    .flatMap((file) => floatingEffects(program, file))
+]
+const host = {
+  getCanonicalFileName: (file: string) => file,
+  getCurrentDirectory: () => root,
+  getNewLine: () => "\n"
+}
+if (diagnostics.length > 0) {
+  console.error(ts.formatDiagnostics(diagnostics, host))
+  process.exitCode = 1
+}
