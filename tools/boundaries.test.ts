@@ -154,13 +154,4 @@ describe("what source may not do by itself", { timeout: 60_000 }, () => {
   it.each(ambient)("refuses in %s: %s", async (file, text, rule) => {
     expect(await rulesBroken(file, text)).toContain(rule)
   })
-
-  it("finds an effect that nobody runs", async () => {
-    const typed = new ESLint({ cwd: root })
-    const text = 'import { Effect } from "effect"\nEffect.log("never said")\n'
-    const [result] = await typed.lintText(text, {
-      filePath: join(root, "libs/domain/src/codes/Code.ts")
-    })
-    expect(result?.messages.map(({ ruleId }) => ruleId)).toContain("effect/no-floating-effect")
-  })
 })

@@ -33,8 +33,7 @@ describe("the one-pass decoder", () => {
       fc.property(accountPayload(), (payload) => {
         expect(decoderOf(Account)(payload)).not.toBe(invalid)
         compare(Account, payload)
-      }),
-      { numRuns: 200 }
+      })
     )
   })
 

@@ -58,8 +58,7 @@ describe("a payload with one error", () => {
     fc.assert(
       fc.property(mutants, ({ body, error }) => {
         expect(errorsIn(body)).toEqual([`${error.attr} ${error.code}`])
-      }),
-      { numRuns: 300 }
+      })
     )
   })
 

@@ -32,8 +32,7 @@ describe("a valid payload", () => {
     fc.assert(
       fc.property(accountPayload(), (payload) => {
         expect(errorsIn(payload)).toEqual([])
-      }),
-      { numRuns: 300 }
+      })
     )
   })
 
@@ -43,8 +42,7 @@ describe("a valid payload", () => {
         const stored = JSON.stringify(encodeAccount(accepted(payload)))
         const read = accepted(Result.getOrThrow(parse(stored)))
         expect(JSON.parse(JSON.stringify(encodeAccount(read)))).toEqual(JSON.parse(stored))
-      }),
-      { numRuns: 200 }
+      })
     )
   })
 
@@ -58,8 +56,7 @@ describe("a valid payload", () => {
     fc.assert(
       fc.property(accountPayload(), (payload) => {
         expect(shapeOf(encodeAccount(accepted(payload)))).toEqual(shapeOf(payload))
-      }),
-      { numRuns: 100 }
+      })
     )
   })
 
@@ -80,8 +77,7 @@ describe("a valid payload", () => {
       fc.property(accountPayload(), (payload) => {
         const stored = encodeAccount(accepted(payload))
         expect(encodeAccount(accepted(inWords(payload)))).toEqual(stored)
-      }),
-      { numRuns: 100 }
+      })
     )
   })
 
@@ -108,8 +104,7 @@ describe("a valid payload", () => {
         const expected = ofLedgers.reduce((sum, balance) => sum + balance, transfer)
         const balance = openingBalance(accepted(payload))
         expect(BigDecimal.scale(balance, 2).value).toBe(expected)
-      }),
-      { numRuns: 200 }
+      })
     )
   })
 
@@ -130,8 +125,7 @@ describe("a valid payload", () => {
         expect(errorsIn(put(without, `${path}.ledger_balance`, other))).toEqual([
           `${path} balance_mismatch_on_ledger_balance`
         ])
-      }),
-      { numRuns: 100 }
+      })
     )
   })
 })
@@ -172,8 +166,7 @@ describe("an invalid payload", () => {
         const result = validateUnknownAccount(payload, sampleTime)
         if (Result.isFailure(result)) areWellFormed(result.failure)
         else expect(errorsIn(JSON.parse(JSON.stringify(encodeAccount(result.success))))).toEqual([])
-      }),
-      { numRuns: 400 }
+      })
     )
   })
 

@@ -227,7 +227,7 @@ describe("the keys of a URL", () => {
         yield* Effect.annotateLogs(opened(token), { request_id: "first" })
         source.answer = away
         yield* TestClock.adjust("30 seconds")
-      }).pipe(Effect.provide([source.layer, Logger.layer([logger])]))
+      }).pipe(Effect.provide(Layer.provideMerge(source.layer, Logger.layer([logger]))))
       expect(logged).toEqual([{}])
     }).pipe(atNoon, Effect.provide(freshTokens))
   )

@@ -58,6 +58,23 @@ const expectPdf = (text: string): void => {
   })
 }
 
+/** The tenant that the contract describes, with valid PDF documents. */
+const expectDemoTenant = async (dataDir: string): Promise<void> => {
+  const listed = async (noun: string): Promise<unknown> =>
+    JSON.parse((await operator(dataDir, noun, "list", "--json")).out)
+  expect(await listed("organisation")).toMatchObject([{ name: "demo" }, { name: "rival" }])
+  expect(await listed("supplier")).toMatchObject([
+    { code: "DEMO_COMPLETE", organisation: "demo", status: "Complete" },
+    { code: "DEMO_ENERGY", organisation: "demo", status: "Ongoing" },
+    { code: "DEMO_PAUSED", organisation: "demo", status: "Paused" },
+    { code: "RIVAL_ENERGY", organisation: "rival", status: "Ongoing" }
+  ])
+  expect(statSync(join(dataDir, "demo.json")).mode & 0o077).toBe(0)
+  for (const path of sampleDocuments()) {
+    expectPdf(readFileSync(join(demoIn(dataDir).documentsDir, path), "latin1"))
+  }
+}
+
 /** A port that is in use. */
 const takenPort = async (): Promise<number> => {
   const server = createServer()
@@ -67,7 +84,7 @@ const takenPort = async (): Promise<number> => {
 }
 
 describe("the local run", { timeout: 120_000 }, () => {
-  it("starts on an empty directory, passes the demo, and keeps data over a restart", async () => {
+  it("starts with the demo tenant, passes the demo, and keeps data over a restart", async () => {
     const dataDir = freshDataDir()
     const first = await startLocal(dataDir)
     expect(first.line).toBe(`Data Import answers at ${first.baseUrl}`)
@@ -80,8 +97,8 @@ describe("the local run", { timeout: 120_000 }, () => {
       operationsTeamName: "Migration Team",
       documentsDir: join(dataDir, "documents", "DEMO_ENERGY")
     })
-    const walked = await runToEnd("demo", [], { DATA_DIR: dataDir })
-    expect(walked).toMatchObject(succeeded)
+    await expectDemoTenant(dataDir)
+    expect(await runToEnd("demo", [], { DATA_DIR: dataDir })).toMatchObject(succeeded)
     expect(await operator(dataDir, "team", "create", "Aftercare")).toMatchObject(succeeded)
     expect(await stop(first.process, "SIGTERM")).toEqual({ ...succeeded, out: `${first.line}\n` })
     expect(postgresOf(dataDir)).toBeNull()
@@ -93,24 +110,6 @@ describe("the local run", { timeout: 120_000 }, () => {
     expect(await runToEnd("demo", [], { DATA_DIR: dataDir })).toMatchObject(succeeded)
     expect(await stop(second.process, "SIGINT")).toEqual({ ...succeeded, out: `${second.line}\n` })
     expect(postgresOf(dataDir)).toBeNull()
-  })
-
-  it("sets up the demo tenant of the contract, with valid PDF documents", async () => {
-    const dataDir = await usedDataDir()
-    await startLocal(dataDir)
-    const listed = async (noun: string): Promise<unknown> =>
-      JSON.parse((await operator(dataDir, noun, "list", "--json")).out)
-    expect(await listed("organisation")).toMatchObject([{ name: "demo" }, { name: "rival" }])
-    expect(await listed("supplier")).toMatchObject([
-      { code: "DEMO_COMPLETE", organisation: "demo", status: "Complete" },
-      { code: "DEMO_ENERGY", organisation: "demo", status: "Ongoing" },
-      { code: "DEMO_PAUSED", organisation: "demo", status: "Paused" },
-      { code: "RIVAL_ENERGY", organisation: "rival", status: "Ongoing" }
-    ])
-    expect(statSync(join(dataDir, "demo.json")).mode & 0o077).toBe(0)
-    for (const path of sampleDocuments()) {
-      expectPdf(readFileSync(join(demoIn(dataDir).documentsDir, path), "latin1"))
-    }
   })
 
   it("works on the database of DATABASE_URL, and leaves it running", async () => {
