@@ -40,7 +40,7 @@ const killing = Effect.fnUntraced(function* <E>(
 const killService = (name: ServiceName): Scenario => ({
   name: `kill-${name}`,
   about: `SIGKILL of ${name} under 16 writers`,
-  short: { kills: 5, count: 0 },
+  short: { kills: 3, count: 0 },
   long: { kills: 20, count: 0 },
   run: (sizes) =>
     killing(
@@ -57,7 +57,7 @@ const killService = (name: ServiceName): Scenario => ({
 const killPostgres: Scenario = {
   name: "kill-postgres",
   about: "SIGKILL of the postmaster under 16 writers",
-  short: { kills: 5, count: 0 },
+  short: { kills: 3, count: 0 },
   long: { kills: 20, count: 0 },
   run: (sizes) =>
     killing(
@@ -96,7 +96,7 @@ const answersAgain = Effect.fnUntraced(function* (ended: ReadonlyArray<{ readonl
 const killBackend: Scenario = {
   name: "kill-backend",
   about: "SIGKILL of a PostgreSQL backend under 16 writers",
-  short: { kills: 5, count: 0 },
+  short: { kills: 3, count: 0 },
   long: { kills: 20, count: 0 },
   run: (sizes) =>
     killing(

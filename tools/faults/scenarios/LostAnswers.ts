@@ -37,7 +37,7 @@ const longCount = 13_000
 const ofGateway: Scenario = {
   name: "lost-answers",
   about: "a fifth of the gateway's answers to 16 writers, and of the vendor's answers, is lost",
-  short: { kills: 0, count: 500 },
+  short: { kills: 0, count: 200 },
   long: { kills: 0, count: longCount },
   run: Effect.fnUntraced(function* ({ count }) {
     const { random, services, vendorProxy } = yield* System

@@ -104,14 +104,7 @@ export const makeRequestValidator = (
   })
 
   const validate: RequestValidator["validate"] = Effect.fnUntraced(function* (request) {
-    const {
-      body,
-      caller,
-      code,
-      parameterErrors = [],
-      payload,
-      validator
-    } = request
+    const { body, caller, code, parameterErrors = [], payload, validator } = request
     const now = yield* DateTime.now
     const [supplier, codeLists] = yield* Effect.all(
       [supplierOf(caller, namedSupplier(payload)), configuration.codeLists],
