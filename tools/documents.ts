@@ -4,7 +4,7 @@
  * nothing, and exits with 1 when a document is out of date.
  */
 import { readFileSync, writeFileSync } from "node:fs"
-import { statusOf } from "@data-import/api/ErrorResponse"
+import { statusOf } from "@data-import/api/StatusOfCode"
 import { registry } from "@data-import/domain/codes/Code"
 import type { CodeEntry } from "@data-import/domain/codes/CodeEntry"
 

@@ -12,7 +12,7 @@ import {
 } from "@data-import/domain/codes/Code"
 import type { ErrorParameter } from "@data-import/domain/codes/CodeEntry"
 import { maxErrors } from "@data-import/domain/schema/FieldErrors"
-import { type ErrorStatus, statusOf } from "./ErrorResponse.ts"
+import { type ErrorStatus, statusOf } from "./StatusOfCode.ts"
 
 const codes = Object.keys(registry) as Array<Code>
 

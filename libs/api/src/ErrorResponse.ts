@@ -1,7 +1,7 @@
 /**
  * Turns a refusal, of the domain or of the transport, into a response: status, headers and body. A
- * new code does not compile without a status, nor a new failure without a text. The texts tell the
- * caller what to do and reveal nothing internal.
+ * new failure does not compile without a text. The texts tell the caller what to do and reveal
+ * nothing internal.
  * Source: docs/contract/errors.md#codes-and-statuses.
  */
 import type { AccountNumber, ExternalAccountNumber } from "@data-import/domain/account/Account"
@@ -14,46 +14,7 @@ import type { VendorRejected } from "@data-import/domain/ports/PaymentVendor"
 import { encodeTransaction, type Transaction } from "@data-import/domain/account/Transaction"
 import { headerBytes } from "./Limits.ts"
 import type { Refusal } from "./Refusal.ts"
-
-/** The status of every top-level code. A code always has the same status. */
-export const statusOf = {
-  parse_error: 400,
-  account_failed_validation: 400,
-  request_failed_validation: 400,
-  account_import_process_already_imported: 400,
-  account_import_process_skipped: 400,
-  account_import_process_in_progress: 400,
-  import_supplier_migration_not_ongoing: 400,
-  import_process_does_not_exist: 400,
-  operations_team_name_does_not_exist: 400,
-  dry_run_successful: 400,
-  account_not_found: 400,
-  active_payment_instruction_exists: 400,
-  payment_instruction_rejected_by_vendor: 400,
-  payment_vendor_unreachable: 400,
-  payment_vendor_unavailable: 500,
-  not_authenticated: 401,
-  authentication_failed: 401,
-  permission_denied: 403,
-  not_found: 404,
-  method_not_allowed: 405,
-  not_acceptable: 406,
-  request_timeout: 408,
-  idempotency_key_in_use: 409,
-  payload_too_large: 413,
-  unsupported_media_type: 415,
-  idempotency_key_reused: 422,
-  headers_too_large: 431,
-  concurrency_limit_exceeded: 429,
-  throttled: 429,
-  error: 500,
-  service_unavailable: 503,
-  transaction_outside_open_period: 400,
-  too_many_existing_items: 400,
-  duplicate_transaction_ids: 400
-} as const satisfies Record<RequestCode, number>
-
-export type ErrorStatus = (typeof statusOf)[RequestCode]
+import { type ErrorStatus, statusOf } from "./StatusOfCode.ts"
 
 /**
  * The codes of the envelope. A code of the transaction error alone has a status, but is not among

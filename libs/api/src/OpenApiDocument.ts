@@ -15,7 +15,7 @@ import { limits } from "./Limits.ts"
 import { Docs, keyRefusalOf, type OperationDocs } from "./Operation.ts"
 import { introduction } from "./Introduction.ts"
 import { isJson, type Json, withExtensibleResponses } from "./ExtensibleResponses.ts"
-import type { ErrorStatus } from "./ErrorResponse.ts"
+import type { ErrorStatus } from "./StatusOfCode.ts"
 import { errorExamples } from "./RefusalExamples.ts"
 
 type Operation = OpenApi.OpenAPISpecOperation

@@ -8,7 +8,8 @@ import {
   ValidationFailed
 } from "@data-import/domain/requests/Failure"
 import { Transaction } from "@data-import/domain/account/Transaction"
-import { type ErrorStatus, envelopeOf, errorResponseOf, statusOf } from "../src/ErrorResponse.ts"
+import { envelopeOf, errorResponseOf } from "../src/ErrorResponse.ts"
+import { type ErrorStatus, statusOf } from "../src/StatusOfCode.ts"
 import { Throttled } from "../src/Refusal.ts"
 import { errorExamples, refusals } from "../src/RefusalExamples.ts"
 import { requestCodes } from "../src/ErrorBody.ts"

@@ -8,7 +8,7 @@ import { readFileSync } from "node:fs"
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js"
 import { registry } from "@data-import/domain/codes/Code"
 import { knownValues } from "../src/ExtensibleResponses.ts"
-import { statusOf } from "../src/ErrorResponse.ts"
+import { statusOf } from "../src/StatusOfCode.ts"
 
 /** What was asked; header names in lower case. */
 export interface Asked {
