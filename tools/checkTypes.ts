@@ -1,5 +1,5 @@
 /**
- * Checks the types of one project, as its Nx target `types` does:
+ * Checks the types of one project, and that it runs its effects, as its Nx target `types` does:
  * `node tools/checkTypes.ts libs/domain`, or `.` for the whole workspace. There is only one
  * tsconfig.json, so Oxlint reads the workspace as one program. A program for each project takes
  * five times as long.

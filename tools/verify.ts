@@ -31,11 +31,15 @@ const bytesNeeded = 6 * 1024 ** 3
 
 /**
  * Where the tests put their temporary files, such as several hundred databases: in memory where
- * there is enough, because PostgreSQL copies a database there in a third of the time.
+ * there is enough, because PostgreSQL copies a database there in a third of the time. It may run as
+ * another user, who has to reach them.
  */
 const temporaryFiles = (): string => {
   const { bavail = 0, bsize = 0 } = existsSync(inMemory) ? statfsSync(inMemory) : {}
-  return mkdtempSync(join(bavail * bsize > bytesNeeded ? inMemory : tmpdir(), "data-import-"))
+  const parent = bavail * bsize > bytesNeeded ? inMemory : tmpdir()
+  const folder = mkdtempSync(join(parent, "data-import-"))
+  chmodSync(folder, 0o755)
+  return folder
 }
 
 /** The exit code of Nx; an interrupt reaches it through the terminal or from here. */
@@ -68,7 +72,6 @@ const reports = (): ReadonlyArray<Report> =>
 
 rmSync(reportsFolder, { recursive: true, force: true })
 const temporary = temporaryFiles()
-chmodSync(temporary, 0o755)
 const code = await runTargets(temporary)
 rmSync(temporary, { recursive: true, force: true })
 const missing = missingAnswers(reportsFolder)

@@ -171,7 +171,10 @@ export const make = Effect.fnUntraced(function* ({ baseUrl, dataDir }: LocalRun)
   yield* fill(client, tokenOf("demo") ?? "")
   yield* Effect.provide(arrange(writer.key), storage)
   yield* Effect.provide(holdKeys(demo), storage)
-  yield* Effect.forkScoped(Effect.repeat(Effect.delay(renew, renewedAfter), Schedule.forever))
+  yield* Effect.repeat(Effect.delay(renew, renewedAfter), Schedule.forever).pipe(
+    Effect.tapCause((cause) => Effect.logError("the tokens were not renewed", cause)),
+    Effect.forkScoped
+  )
   const tenant: Tenant = {
     target: { port, tokenOf },
     secrets: { apiKey: file.apiKey },

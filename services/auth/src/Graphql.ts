@@ -8,7 +8,7 @@ import { Cause, Effect, Exit, Result, type Schema } from "effect"
 import { type DocumentNode, execute, type ExecutionResult, GraphQLError, validate } from "graphql"
 import type { ServiceUnavailable } from "@data-import/domain/requests/Failure"
 import type { Credential, ServiceTokens, TokenRefused } from "@data-import/domain/auth/ServiceToken"
-import * as DocumentLimits from "./GraphqlLimits.ts"
+import * as GraphqlLimits from "./GraphqlLimits.ts"
 import { decodeRequest, type GraphqlRequest } from "./GraphqlRequest.ts"
 import { describeRefusal, type ErrorExtensions, type Resolvers, schema } from "./TokenSchema.ts"
 
@@ -51,7 +51,7 @@ const bodyOf = (error: GraphQLError, described: Pick<ErrorBody, "message" | "ext
 
 const parse = (query: string): Result.Result<DocumentNode, GraphQLError> => {
   try {
-    return Result.succeed(DocumentLimits.parse(query))
+    return Result.succeed(GraphqlLimits.parse(query))
   } catch (error) {
     if (error instanceof GraphQLError) return Result.fail(error)
     throw error
@@ -65,9 +65,9 @@ const resultOf = async (
 ): Promise<Pick<ExecutionResult, "data" | "errors">> => {
   const document = parse(query)
   if (Result.isFailure(document)) return { errors: [document.failure] }
-  const errors = validate(schema, document.success, DocumentLimits.rules)
+  const errors = validate(schema, document.success, GraphqlLimits.rules)
   if (errors.length > 0) return { errors }
-  const refused = DocumentLimits.refusalOfVariables(variables)
+  const refused = GraphqlLimits.refusalOfVariables(variables)
   if (refused !== undefined) return { errors: [refused] }
   return execute({
     schema,
@@ -99,7 +99,7 @@ export const run = Effect.fnUntraced(function* (body: unknown, obtain: Obtain) {
   const { errors = [], ...rest } = yield* Effect.promise(() => resultOf(request.success, resolvers))
   let retryAfterSeconds: number | null = null
   const bodies: Array<ErrorBody> = []
-  for (const error of errors.slice(0, DocumentLimits.maxErrors)) {
+  for (const error of errors.slice(0, GraphqlLimits.maxErrors)) {
     if (!(error.originalError instanceof ObtainFailed)) {
       bodies.push(bodyOf(error, invalidRequest(error.message)))
       continue

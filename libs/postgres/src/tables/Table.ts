@@ -29,6 +29,8 @@ export interface Table<C extends Columns> {
   readonly filled: string
   /** The SQL expression of each filled column. */
   readonly values: string
+  /** The columns of the record set `sent`, with their types. */
+  readonly sent: string
   /** SQL that joins further values to the rows of `sent`, or nothing. */
   readonly joined: string
 }
@@ -64,6 +66,7 @@ export const make = <const C extends Columns>(
     columns,
     filled: Object.keys(values).join(", "),
     values: Object.values(values).join(", "),
+    sent: typesOf(columns),
     joined
   }
 }
@@ -115,13 +118,14 @@ function* textOf<C extends Columns>(columns: C, rows: Iterable<Row<C>>): Steps<s
 }
 
 /** The rows as a record set named `sent`, for the `from` of a query. */
-function* recordSet<C extends Columns>(
+function* sentRows<C extends Columns>(
   sql: Sql,
   columns: C,
+  types: string,
   rows: Iterable<Row<C>>
 ): Steps<Statement.Fragment> {
   const text = yield* textOf(columns, rows)
-  return sql`json_to_recordset(${text}::json) as ${sql.literal(`sent(${typesOf(columns)})`)}`
+  return sql`json_to_recordset(${text}::json) as ${sql.literal(`sent(${types})`)}`
 }
 
 /** A query that gives the rows. */
@@ -130,7 +134,7 @@ export function* records<C extends Columns>(
   columns: C,
   rows: Iterable<Row<C>>
 ): Steps<Statement.Fragment> {
-  return sql`select * from ${yield* recordSet(sql, columns, rows)}`
+  return sql`select * from ${yield* sentRows(sql, columns, typesOf(columns), rows)}`
 }
 
 /**
@@ -144,7 +148,7 @@ export function* inserting<C extends Columns>(
   more: Computed = {}
 ): Steps<Statement.Fragment> {
   const { columns, filled, joined, name, values } = table
-  const sent = yield* recordSet(sql, columns, rows)
+  const sent = yield* sentRows(sql, columns, table.sent, rows)
   return sql`${sql.literal(`new_${name}`)} as (
     insert into ${sql.literal(`${name} (${[filled, ...Object.keys(more)].join(", ")})`)}
     select ${sql.literal([values, ...Object.values(more)].join(", "))}
