@@ -1,12 +1,13 @@
 /**
- * Checks the types of one project, and that it runs its effects, as its Nx target `types` does:
+ * Checks the types of one project, the dependency rule, and that it runs its effects, as its Nx
+ * target `types` does:
  * `node tools/checkTypes.ts libs/domain`, or `.` for the whole workspace. There is only one
  * tsconfig.json, so Oxlint reads the workspace as one program. A program for each project takes
  * five times as long.
  */
 import { join } from "node:path"
 import ts from "typescript"
-import { floatingEffects } from "./lint/floatingEffects.ts"
+import { ownDiagnostics } from "./lint/ownDiagnostics.ts"
 
 const root = join(import.meta.dirname, "..")
 const [project = "."] = process.argv.slice(2)
@@ -17,14 +18,10 @@ const files = { ...workspace, include: project === "." ? workspace.include : [pr
 const { errors, fileNames, options } = ts.parseJsonConfigFileContent(files, ts.sys, root)
 
 const program = ts.createProgram({ options, rootNames: fileNames })
-const own = new Set(fileNames)
 const diagnostics = [
   ...errors,
   ...ts.getPreEmitDiagnostics(program),
-  ...program
-    .getSourceFiles()
-    .filter(({ fileName }) => own.has(fileName))
-    .flatMap((file) => floatingEffects(program, file))
+  ...ownDiagnostics(program, fileNames)
 ]
 const host = {
   getCanonicalFileName: (file: string) => file,

@@ -5,7 +5,7 @@
 import { dirname, join } from "node:path/posix"
 import ts from "typescript"
 import { describe, expect, it } from "vitest"
-import { isTest, modules, type Package, packages, read } from "./lint/workspaceFiles.ts"
+import { isTest, modules, type Package, packageOf, packages, read } from "./lint/workspaceFiles.ts"
 
 const workspace = packages.find(({ folder }) => folder === "")
 
@@ -14,9 +14,6 @@ const installed = (it: Package) => ({
   ...it.devDependencies,
   ...it.optionalDependencies
 })
-
-const packageOf = (module: string): string =>
-  module.split("/", module.startsWith("@") ? 2 : 1).join("/")
 
 const importsOf = (file: string): ReadonlyArray<string> =>
   ts.preProcessFile(read(file), true, true).importedFiles.map(({ fileName }) => fileName)
@@ -27,15 +24,9 @@ const importedBy = (file: string): ReadonlyArray<string> =>
     .filter((name) => name !== "" && !name.startsWith(".") && !name.startsWith("node:"))
     .map(packageOf)
 
-/** Packages never import each other in a circle, so only paths inside one can. */
-const inCircles = (): ReadonlyArray<string> => {
-  const known = new Set(modules)
-  const left = new Map(
-    modules.map((file) => {
-      const paths = importsOf(file).filter((name) => name.startsWith("."))
-      return [file, paths.map((name) => join(dirname(file), name)).filter((it) => known.has(it))]
-    })
-  )
+/** What leads to itself: in the end, all that is left is in a circle. */
+const inCircles = (all: Iterable<readonly [string, ReadonlyArray<string>]>) => {
+  const left = new Map(all)
   for (;;) {
     const imported = new Set([...left.values()].flat())
     const ends = [...left].filter(
@@ -65,8 +56,17 @@ describe("packages", () => {
     expect([...composed].map(([, folder]) => folder).toSorted()).toEqual(services.toSorted())
   })
 
-  it("has no file that imports itself through others", () => {
-    expect(inCircles()).toEqual([])
+  it("has no package that depends on itself through others", () => {
+    const depends = packages.map((it) => [it.name, Object.keys(installed(it))] as const)
+    expect(inCircles(depends)).toEqual([])
+  })
+
+  it("has no file that imports itself through others of its package", () => {
+    const imports = modules.map((file) => {
+      const paths = importsOf(file).filter((name) => name.startsWith("."))
+      return [file, paths.map((name) => join(dirname(file), name))] as const
+    })
+    expect(inCircles(imports)).toEqual([])
   })
 
   it("pins every dependency exactly", () => {

@@ -1,26 +1,26 @@
 /**
- * The dependency rule as lint configuration: which layer may know which, and which package only one
- * place may import. Each restriction is an instance of its own of the same rule, so that several
- * hold for one file and a message names the one that was broken. `tools/boundaries.test.ts` proves
- * that they fire.
+ * The dependency rule: which layer may know which, and which package only one place may import; and
+ * what source may not do by itself. `tools/boundaries.test.ts` proves that every restriction fires.
  */
-import nx from "@nx/eslint-plugin"
-import type { Linter, Rule } from "eslint"
-import tseslint from "typescript-eslint"
+import { dirname, join } from "node:path/posix"
+import ts from "typescript"
 import { folders as effectFolders, unstableModules } from "./effectStability.ts"
+import { isTest, packageOf, packages } from "./workspaceFiles.ts"
 
-type Plugin = { rules: { "no-restricted-imports": Rule.RuleModule } }
-const restrict = (tseslint.plugin as unknown as Plugin).rules["no-restricted-imports"]
+/** A rule that a file breaks, and where. */
+export interface Broken {
+  readonly rule: string
+  readonly message: string
+  readonly node: ts.Node
+}
 
-const tests = ["**/test/**", "**/*.test.ts"]
-const domainSource = ["libs/domain/src/**/*.ts"]
-const source = ["libs/*/src/**/*.ts", "services/*/src/**/*.ts"]
+const everywhere = /^/
+const product = /^(libs|services)\//
+const source = /^(libs|services)\/[^/]+\/src\//
+const domainSource = /^libs\/domain\/src\//
 
-/**
- * Who may depend on whom; no layer may import a tool. Nx adds that a project never imports itself
- * by name.
- */
-const layers = {
+/** Who may depend on whom; no layer may import a tool. */
+const layers: Readonly<Record<string, ReadonlyArray<string>>> = {
   domain: [],
   api: ["domain"],
   adapter: ["domain"],
@@ -28,26 +28,6 @@ const layers = {
   service: ["domain", "api", "adapter", "server"],
   gateway: ["domain", "api", "server"],
   tool: ["domain", "api", "adapter", "server", "service", "gateway", "tool"]
-}
-
-const projects: Linter.Config = {
-  files: ["libs/**/*.ts", "services/**/*.ts", "tools/**/*.ts"],
-  plugins: { "@nx": nx as unknown as Record<string, never> },
-  rules: {
-    "@nx/enforce-module-boundaries": [
-      "error",
-      {
-        allow: [],
-        enforceBuildableLibDependency: false,
-        // The operator loads the embedded PostgreSQL, which no image holds, on demand.
-        checkDynamicDependenciesExceptions: ["@data-import/postgres/**"],
-        depConstraints: Object.entries(layers).map(([layer, others]) => ({
-          sourceTag: `layer:${layer}`,
-          onlyDependOnLibsWithTags: others.map((other) => `layer:${other}`)
-        }))
-      }
-    ]
-  }
 }
 
 /**
@@ -78,81 +58,74 @@ const folders: Readonly<Record<string, ReadonlyArray<ReadonlyArray<string>>>> = 
 }
 
 interface Restriction {
-  readonly name: string
-  readonly files: ReadonlyArray<string>
-  readonly ignores?: ReadonlyArray<string>
-  readonly paths?: ReadonlyArray<{
-    name: string
-    importNames: ReadonlyArray<string>
-    message: string
-  }>
-  readonly regex: string
+  readonly rule: string
+  readonly files: RegExp
+  readonly except?: (file: string) => boolean
+  readonly module: RegExp
   readonly message: string
 }
 
-const unstable = unstableModules()
+const unstable = ["\\*", ...unstableModules(), ...effectFolders()]
+const platformFiles = /\/main\.ts$|^libs\/server\/|^services\/gateway\/src\/Upstream\.ts$/
 
 const restrictions: ReadonlyArray<Restriction> = [
   {
-    name: "pure-domain",
+    rule: "pure-domain",
     files: domainSource,
-    regex: "^(?!effect(/|$)|libphonenumber-js(/|$)|\\.)",
+    module: /^(?!effect(\/|$)|libphonenumber-js(\/|$)|\.)/,
     message: "The domain imports effect and libphonenumber-js, nothing else."
   },
   {
-    name: "stable-effect",
+    rule: "stable-effect",
     files: domainSource,
-    paths: [
-      { name: "effect", importNames: unstable, message: "This module of Effect is unstable." }
-    ],
-    regex: `^effect/(${[...unstable, ...effectFolders()].join("|")})(/|$)`,
+    module: new RegExp(`^effect/(${unstable.join("|")})(/|$)`),
     message: "The domain uses Effect's stable modules only."
   },
   {
-    name: "postgres-driver",
-    files: ["**/*.ts"],
-    ignores: ["libs/postgres/**"],
-    regex: "^@effect/sql",
+    rule: "postgres-driver",
+    files: everywhere,
+    except: (file) => file.startsWith("libs/postgres/"),
+    module: /^@effect\/sql/,
     message: "Only libs/postgres imports its driver."
   },
   {
-    name: "sql",
-    files: ["libs/**/*.ts", "services/**/*.ts"],
-    ignores: ["libs/postgres/**"],
-    regex: "^(effect/sql(/|$)|pg(/|$))",
+    rule: "sql",
+    files: product,
+    except: (file) => file.startsWith("libs/postgres/"),
+    module: /^(effect\/sql|pg)(\/|$)/,
     message: "SQL is spoken in libs/postgres only."
   },
   {
-    name: "documents-driver",
-    files: ["**/*.ts"],
-    ignores: ["libs/documents/**", "tools/**"],
-    regex: "^(@aws-sdk|@smithy|aws4fetch|minio|s3)",
+    rule: "documents-driver",
+    files: everywhere,
+    except: (file) => /^(libs\/documents|tools)\//.test(file),
+    module: /^(@aws-sdk|@smithy|aws4fetch|minio|s3)/,
     message: "Only libs/documents imports its driver."
   },
   {
-    name: "platform",
-    files: ["libs/**/*.ts", "services/**/*.ts"],
-    ignores: ["**/main.ts", "libs/server/**", "services/gateway/src/Upstream.ts", ...tests],
-    regex: "^@effect/platform-",
+    rule: "platform",
+    files: product,
+    except: (file) => platformFiles.test(file) || isTest(file),
+    module: /^@effect\/platform-/,
     message: "Only mains, tools, libs/server and the gateway's client choose the platform."
   },
   {
-    name: "platform-modules",
-    files: ["**/*.ts"],
-    regex: "^@effect/platform-node$",
+    rule: "platform-modules",
+    files: everywhere,
+    module: /^@effect\/platform-node$/,
     message: "Its root loads a Redis client and clusters: import the module itself."
   },
   {
-    name: "testing-kit",
+    rule: "testing-kit",
     files: source,
-    ignores: tests,
-    regex: "(^|/)testing(/|$)|^(vitest|@effect/vitest|fast-check)(/|$)",
+    except: isTest,
+    module: /(^|\/)testing(\/|$)|^(vitest|@effect\/vitest|fast-check)(\/|$)/,
     message: "Source never imports what is there for tests."
   },
   {
-    name: "tool",
-    files: ["libs/**/*.ts", "services/**/*.ts"],
-    regex: "(^|/)tools/",
+    rule: "tool",
+    files: product,
+    module: /(^|\/)tools\//,
     message: "Nobody imports a tool."
   }
 ]
@@ -165,61 +138,102 @@ const folderOrder = Object.entries(folders).flatMap(([library, lines]) =>
         .flat()
         .filter((other) => other !== folder)
       return {
-        name: `order-${library}-${folder}`,
-        files: [`libs/${library}/src/${folder}/**/*.ts`],
-        regex: `^(\\.\\./)+(${above.join("|") || "(?!)"})/`,
+        rule: `order-${library}-${folder}`,
+        files: new RegExp(`^libs/${library}/src/${folder}/`),
+        module: new RegExp(`^(\\.\\./)+(${above.join("|") || "(?!)"})/`),
         message: `In libs/${library}/src, ${folder} may not import ${above.join(", ")}.`
       }
     })
   )
 )
 
-const block = ({
-  name,
-  files,
-  ignores = [],
-  paths = [],
-  regex,
-  message
-}: Restriction): Linter.Config => ({
-  files: [...files],
-  ignores: [...ignores],
-  plugins: { [`only-${name}`]: { rules: { imports: restrict } } },
-  rules: {
-    [`only-${name}/imports`]: [
-      "error",
-      { paths, patterns: [{ regex, caseSensitive: true, message }] }
-    ]
-  }
-})
+const projectOf = (file: string) =>
+  packages.find(({ folder }) => folder !== "" && file.startsWith(`${folder}/`)) ??
+  packages.find(({ folder }) => folder === "")
 
-/** What source never does by itself, because a test must be able to decide it. */
-const ambient: Linter.Config = {
-  files: source,
-  ignores: tests,
-  rules: {
-    "no-console": "error",
-    "no-restricted-syntax": [
-      "error",
-      { selector: "NewExpression[callee.name='Date']", message: "Time comes from Effect's Clock." },
-      {
-        selector: "CallExpression[callee.name='Date']",
-        message: "Time comes from Effect's Clock."
-      },
-      {
-        selector: "MemberExpression[object.name='Date'][property.name='now']",
-        message: "Time comes from Effect's Clock."
-      },
-      {
-        selector: "MemberExpression[object.name='Math'][property.name='random']",
-        message: "Chance comes from Effect's Random, secrets from node:crypto."
-      }
-    ]
+const layerOf = (project: ReturnType<typeof projectOf>): string =>
+  project?.nx?.tags.find((tag) => tag.startsWith("layer:"))?.slice("layer:".length) ?? "none"
+
+/** What is wrong with an import of one project by another, if anything is. */
+const acrossProjects = (file: string, module: string): string | undefined => {
+  const own = projectOf(file)
+  if (module.startsWith(".")) {
+    return projectOf(join(dirname(file), module)) === own
+      ? undefined
+      : "A project imports another one by its name."
   }
+  const other = packages.find(({ name }) => name === packageOf(module))
+  if (other === undefined) return undefined
+  if (other === own) return "A project never imports itself by its name."
+  const [from, to] = [layerOf(own), layerOf(other)]
+  return layers[from]?.includes(to) === true ? undefined : `A ${from} may not import a ${to}.`
 }
 
-export const boundaries: ReadonlyArray<Linter.Config> = [
-  projects,
-  ...[...restrictions, ...folderOrder].map(block),
-  ambient
-]
+/** The module that a node imports, as a literal. */
+const specifierOf = (node: ts.Node): ts.Node | undefined => {
+  if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) return node.moduleSpecifier
+  if (ts.isExternalModuleReference(node)) return node.expression
+  if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument)) return node.argument.literal
+  const isCalled = ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword
+  return isCalled ? node.arguments[0] : undefined
+}
+
+/** The names that a node imports, `*` for all of them. */
+const namesIn = (node: ts.Node): ReadonlyArray<string> => {
+  const named = ts.isImportDeclaration(node)
+    ? node.importClause?.namedBindings
+    : ts.isExportDeclaration(node)
+      ? node.exportClause
+      : undefined
+  return named !== undefined && (ts.isNamedImports(named) || ts.isNamedExports(named))
+    ? named.elements.map(({ name, propertyName = name }) => propertyName.text)
+    : ["*"]
+}
+
+/** A module of Effect is also reached by its name in the root. */
+const modulesIn = (node: ts.Node): ReadonlyArray<string> => {
+  const specifier = specifierOf(node)
+  if (specifier === undefined || !ts.isStringLiteralLike(specifier)) return []
+  const module = specifier.text
+  return module === "effect" ? [module, ...namesIn(node).map((name) => `effect/${name}`)] : [module]
+}
+
+const time = "Time comes from Effect's Clock."
+
+/** What source never does by itself, because a test must be able to decide it. */
+const ambientUse = (node: ts.Node): string | undefined => {
+  if (!ts.isIdentifier(node)) return undefined
+  const { parent, text } = node
+  const isTarget = "expression" in parent && parent.expression === node
+  if (!isTarget) return undefined
+  const isMember = ts.isPropertyAccessExpression(parent) || ts.isElementAccessExpression(parent)
+  if (text === "console" && isMember) return "Output goes through Effect's logger."
+  const member = ts.isPropertyAccessExpression(parent) ? parent.name.text : undefined
+  if (text === "Math" && member === "random") {
+    return "Chance comes from Effect's Random, secrets from node:crypto."
+  }
+  const isCalled = ts.isNewExpression(parent) || ts.isCallExpression(parent)
+  return text === "Date" && (isCalled || member === "now") ? time : undefined
+}
+
+/** What a file breaks of all that, by its path in the workspace. */
+export const brokenBoundaries = (file: string, tree: ts.SourceFile): ReadonlyArray<Broken> => {
+  const held = [...restrictions, ...folderOrder].filter(
+    ({ except, files }) => files.test(file) && except?.(file) !== true
+  )
+  const isAmbientHeld = source.test(file) && !isTest(file)
+  const found: Array<Broken> = []
+  const visit = (node: ts.Node): void => {
+    for (const module of modulesIn(node)) {
+      const across = acrossProjects(file, module)
+      if (across !== undefined) found.push({ rule: "layers", message: across, node })
+      for (const { message, module: forbidden, rule } of held)
+        if (forbidden.test(module)) found.push({ rule, message, node })
+    }
+    const ambient = isAmbientHeld ? ambientUse(node) : undefined
+    if (ambient !== undefined) found.push({ rule: "ambient", message: ambient, node })
+    ts.forEachChild(node, visit)
+  }
+  visit(tree)
+  return found
+}

@@ -11,26 +11,16 @@ const marker = "~effect/Effect"
 const hasRun = (expression: ts.Expression): boolean =>
   ts.isYieldExpression(expression) || ts.isAwaitExpression(expression)
 
-/** A diagnostic for each effect in the file that is never run. */
+/** The effects of a file that are never run. */
 export const floatingEffects = (
-  program: ts.Program,
+  checker: ts.TypeChecker,
   file: ts.SourceFile
-): ReadonlyArray<ts.Diagnostic> => {
-  const checker = program.getTypeChecker()
-  const found: Array<ts.Diagnostic> = []
+): ReadonlyArray<ts.Node> => {
+  const found: Array<ts.Node> = []
   const visit = (node: ts.Node): void => {
     if (ts.isExpressionStatement(node) && !hasRun(node.expression)) {
       const type = checker.getTypeAtLocation(node.expression)
-      if (type.getProperty(marker) !== undefined) {
-        found.push({
-          file,
-          start: node.getStart(file),
-          length: node.getWidth(file),
-          category: ts.DiagnosticCategory.Error,
-          code: 0,
-          messageText: "This effect is never run: yield*, return or run it."
-        })
-      }
+      if (type.getProperty(marker) !== undefined) found.push(node)
     }
     ts.forEachChild(node, visit)
   }

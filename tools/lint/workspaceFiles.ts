@@ -35,6 +35,7 @@ export interface Package {
   readonly devDependencies: Readonly<Record<string, string>>
   readonly optionalDependencies: Readonly<Record<string, string>>
   readonly peerDependencies: Readonly<Record<string, string>>
+  readonly nx?: { readonly tags: ReadonlyArray<string> }
 }
 
 export const packages: ReadonlyArray<Package> = files
@@ -47,3 +48,7 @@ export const packages: ReadonlyArray<Package> = files
     ...(JSON.parse(read(file)) as { readonly name: string }),
     folder: file.slice(0, -"/package.json".length)
   }))
+
+/** The package that a module is in. */
+export const packageOf = (module: string): string =>
+  module.split("/", module.startsWith("@") ? 2 : 1).join("/")

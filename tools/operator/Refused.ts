@@ -20,7 +20,11 @@ export class Refused extends Data.TaggedError("Refused")<{ readonly why: string 
 
 /** Every way in which a command cannot be carried out. */
 export type Explained =
-  Refused | AlreadyExists | DoesNotExist | DocumentRootTaken | StorageUnavailable
+  | Refused
+  | AlreadyExists
+  | DoesNotExist
+  | DocumentRootTaken
+  | StorageUnavailable
 
 const explanation = (error: Explained): string => {
   switch (error._tag) {

@@ -142,7 +142,12 @@ export const supplierOf = (
   })
 
 type Unsuccessful =
-  Failure | StorageUnavailable | AlreadyExists | DoesNotExist | DocumentRootTaken | Refusal
+  | Failure
+  | StorageUnavailable
+  | AlreadyExists
+  | DoesNotExist
+  | DocumentRootTaken
+  | Refusal
 
 /** What the operator is refused. */
 class Refusal {

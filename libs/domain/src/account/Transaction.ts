@@ -111,7 +111,12 @@ export const signedAmount = (
     : BigDecimal.negate(transaction.amount)
 
 type OptionalField =
-  "reason" | "reference" | "payment_type" | "product_code" | "line_items" | "tax_items"
+  | "reason"
+  | "reference"
+  | "payment_type"
+  | "product_code"
+  | "line_items"
+  | "tax_items"
 
 /** For each optional field, the types that have it. */
 const typesWith: { readonly [Field in OptionalField]: ReadonlyArray<TransactionType> } = {

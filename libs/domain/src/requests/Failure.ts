@@ -95,7 +95,9 @@ export class AccountNotFound extends Data.TaggedError("AccountNotFound")<{
 /** A transaction that breaks no field rule cannot be added, so none of its request is. */
 export class TransactionRefused extends Data.TaggedError("TransactionRefused")<{
   readonly code:
-    "duplicate_transaction_ids" | "transaction_outside_open_period" | "too_many_existing_items"
+    | "duplicate_transaction_ids"
+    | "transaction_outside_open_period"
+    | "too_many_existing_items"
   /** The first transaction that cannot be added, in the order of the request. */
   readonly transaction: Transaction
   readonly detail: string

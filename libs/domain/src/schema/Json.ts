@@ -150,7 +150,13 @@ const longestEscape = 6
 
 /** The token that may come next. */
 type Expected =
-  "value" | "element or end" | "key" | "key or end" | "colon" | "comma or end" | "end of text"
+  | "value"
+  | "element or end"
+  | "key"
+  | "key or end"
+  | "colon"
+  | "comma or end"
+  | "end of text"
 
 class Parser {
   readonly #text: string
