@@ -205,6 +205,15 @@ const compareRanks = (a: ReadonlyArray<number>, b: ReadonlyArray<number>): numbe
   return b.length - a.length
 }
 
+const trees = new WeakMap<object, SchemaTree>()
+
+/** Making the tree takes as long as all the rest does for a small body. */
+const knownTreeOf = (schema: Schema.Constraint): SchemaTree => {
+  const known = trees.get(schema) ?? schemaTreeOf(schema)
+  trees.set(schema, known)
+  return known
+}
+
 /** Finds every error of a body of the schema, in payload order. */
 export const unboundedErrors = <Body>(
   schema: Schema.Codec<Body, unknown>,
@@ -213,7 +222,7 @@ export const unboundedErrors = <Body>(
   facts: Facts,
   root: Path = []
 ): ReadonlyArray<FieldError> => {
-  const tree = schemaTreeOf(schema)
+  const tree = knownTreeOf(schema)
   const { emptied, long } = withoutLongLists(tree, input)
   const options = { errors: "all", onExcessProperty: "error" } as const
   const decoded = Schema.decodeUnknownResult(schema, options)(emptied)
