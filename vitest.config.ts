@@ -16,6 +16,8 @@ export default defineConfig({
     maxWorkers: "100%",
     // Files share no state, so a process loads each module once for all of its files.
     isolate: false,
+    // Node strips the types itself, as it does for the services; Vite would transform every module.
+    experimental: { viteModuleRunner: false, nodeLoader: false },
     testTimeout: 30_000,
     hookTimeout: 60_000,
     teardownTimeout: 60_000,
