@@ -95,6 +95,27 @@ it.effect("a breaker that was opened during a probe is probed again", () =>
   })
 )
 
+it.effect("a breaker that opens during a probe is not closed by the result of that probe", () =>
+  Effect.gen(function* () {
+    const answer = yield* Deferred.make<void>()
+    const asked: Array<CircuitBreaker.State> = []
+    const breaker = yield* CircuitBreaker.make((present) => {
+      asked.push(present)
+      if (asked.length === 1) return Effect.succeed("available")
+      return asked.length === 2
+        ? Effect.as(Deferred.await(answer), "available")
+        : Effect.succeed("not_answering")
+    })
+    yield* TestClock.adjust("10 seconds")
+    expect(asked, "the second probe began while the breaker was closed").toHaveLength(2)
+    yield* breaker.open("not_answering")
+    yield* Deferred.succeed(answer, undefined)
+    yield* TestClock.adjust("1 millis")
+    expect(breaker.isOpen()).toBe(true)
+    expect(asked.at(2), "and the next probe must pass in full").toBe("not_answering")
+  })
+)
+
 it.effect("the stream of states begins with the current one", () =>
   Effect.gen(function* () {
     const { breaker, world } = yield* probed("available")

@@ -40,12 +40,19 @@ export const make = Effect.fnUntraced(function* (probe: (present: State) => Effe
   const state = yield* SubscriptionRef.make<State>("away")
   const wasProbed = yield* Latch.make()
   const wasOpened = yield* Latch.make()
+  let openings = 0
 
   const become = (found: State) =>
     SubscriptionRef.getUnsafe(state) === found ? Effect.void : SubscriptionRef.set(state, found)
 
-  const untilAvailable = Effect.flatMap(SubscriptionRef.get(state), probe).pipe(
-    Effect.tap(become),
+  // The result of a probe is older than a failure that was reported while the probe ran.
+  const probeOnce = Effect.suspend(() => {
+    const before = openings
+    return Effect.tap(probe(SubscriptionRef.getUnsafe(state)), (found) =>
+      openings === before ? become(found) : Effect.void
+    )
+  })
+  const untilAvailable = probeOnce.pipe(
     Effect.tap(() => wasProbed.open),
     Effect.repeat({ until: (found) => found === "available", schedule: pauses })
   )
@@ -58,7 +65,11 @@ export const make = Effect.fnUntraced(function* (probe: (present: State) => Effe
 
   return {
     isOpen: () => SubscriptionRef.getUnsafe(state) !== "available",
-    open: (trouble) => Effect.andThen(become(trouble), wasOpened.open),
+    open: (trouble) =>
+      Effect.suspend(() => {
+        openings += 1
+        return Effect.andThen(become(trouble), wasOpened.open)
+      }),
     states: SubscriptionRef.changes(state)
   } satisfies Breaker
 })
