@@ -1,8 +1,9 @@
 /** The probe of the circuit breaker, as the user of each service. */
 import { PgClient } from "@effect/sql-pg"
-import { expect, layer } from "@effect/vitest"
-import { Clock, Context, Effect, Layer, Redacted } from "effect"
+import { expect, it, layer } from "@effect/vitest"
+import { Clock, Context, Effect, Fiber, Layer, Redacted } from "effect"
 import { Reactivity } from "effect/reactivity"
+import { TestClock } from "effect/testing"
 import type { State } from "../src/connection/CircuitBreaker.ts"
 import * as DatabaseClock from "../src/connection/DatabaseClock.ts"
 import { roleOf, type Worker } from "../src/setup/DatabaseUsers.ts"
@@ -77,3 +78,23 @@ layer(place, { excludeTestServices: true })("the health probe", (it) => {
     })
   )
 })
+
+/** A client whose connections answer nothing, and which needs five seconds to cancel a statement. */
+const silent = {
+  reserve: Effect.succeed({
+    execute: () => Effect.onInterrupt(Effect.never, () => Effect.sleep("5 seconds"))
+  })
+} as unknown as PgClient.PgClient
+
+it.effect.each<State>(["available", "not_answering", "away"])(
+  "the health probe finds within two seconds that a database does not answer: it was %s",
+  (present) =>
+    Effect.gen(function* () {
+      const clock = DatabaseClock.make(yield* Clock.Clock)
+      const probing = probe({ sql: silent, clock, discardConnections: Effect.void })(present)
+      const running = yield* Effect.forkChild(probing, { startImmediately: true })
+      yield* TestClock.adjust("2 seconds")
+      expect(running.pollUnsafe(), "it is over").toBeDefined()
+      expect(yield* Fiber.join(running)).toBe("not_answering")
+    })
+)

@@ -29,6 +29,7 @@ import * as Batcher from "./Batcher.ts"
 import * as CircuitBreaker from "./CircuitBreaker.ts"
 import * as ConnectionUrl from "./ConnectionUrl.ts"
 import * as DatabaseClock from "./DatabaseClock.ts"
+import { answeredWithin } from "./Deadline.ts"
 import { withOwnRandom } from "./Jitter.ts"
 import * as PoolClock from "./PoolClock.ts"
 import { probe } from "./HealthProbe.ts"
@@ -188,9 +189,8 @@ const make = Effect.fnUntraced(function* (config: DatabaseSettings) {
   )
   // The server ends slow statements. This covers a server that no longer answers.
   const duration = Duration.sum(config.statementTimeout, Duration.seconds(1))
-  const orElse = () => Effect.fail(new StorageUnavailable({ cause: new Error("No answer") }))
   const answered = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
-    sorted(Effect.timeoutOrElse(effect, { duration, orElse }))
+    sorted(answeredWithin(effect, duration))
   const runOnce = <A, E, R>(effect: Effect.Effect<A, E, R>) => admission.run(answered(effect))
   const run = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
     withOwnRandom(

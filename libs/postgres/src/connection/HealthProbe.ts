@@ -6,12 +6,15 @@
  */
 import type { PgClient } from "@effect/sql-pg"
 import { Duration, Effect, Schema } from "effect"
-import { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
 import type { State } from "./CircuitBreaker.ts"
 import type { DatabaseClock } from "./DatabaseClock.ts"
+import { answeredWithin, isNoAnswer } from "./Deadline.ts"
 import { readOnly, sorted, troubleOf } from "./SqlFailure.ts"
 
-/** How long a statement of the probe may take. The wait for a connection has no limit here. */
+/**
+ * How long a statement of the probe may take. It waits for nothing while the breaker is closed, so
+ * that a database that does not answer it is silent. The wait for a connection has no limit here.
+ */
 const timeout = Duration.seconds(2)
 
 /** Takes every table lock that statements of this user take, to wait where requests would wait. */
@@ -31,11 +34,7 @@ const takeLocks = `do $$
     end loop;
   end $$`
 
-const answered = <A, E>(statement: Effect.Effect<A, E>) =>
-  Effect.timeoutOrElse(statement, {
-    duration: timeout,
-    orElse: () => Effect.fail(new StorageUnavailable({ cause: new Error("No answer") }))
-  })
+const answered = <A, E>(statement: Effect.Effect<A, E>) => answeredWithin(statement, timeout)
 
 /** The start time of the postmaster identifies a server behind a shared address. */
 const reading = `select extract(epoch from clock_timestamp())::float8 * 1000 as millis,
@@ -91,7 +90,8 @@ export const probe = ({ discardConnections, ...probed }: Probed) => {
     sorted(Effect.flatMap(ask(probed, present !== "available"), compare)).pipe(
       Effect.as<State>("available"),
       Effect.catch((failure) => {
-        const unclear = present === "available" ? "available" : "not_answering"
+        const isCertain = present !== "available" || isNoAnswer(failure)
+        const unclear = isCertain ? "not_answering" : "available"
         const found: State = troubleOf(failure) ?? unclear
         return Effect.as(found === "read_only" ? discardConnections : Effect.void, found)
       }),
