@@ -148,6 +148,51 @@ describe("the admission queue", () => {
   )
 })
 
+describe("a refusal of all that wait", () => {
+  it.effect("ends every wait at once, and lets running effects continue", () =>
+    Effect.gen(function* () {
+      const { refuseWaiting, run, slots } = admission()
+      const { finish, task, tasks } = stage({ run })
+      const inSlot = slots({ running: 1, waiting: 8, wait: limits.wait })
+      const running = yield* Effect.forEach(["a", "b"], (name) => start(task(name)))
+      const slot = yield* start(inSlot(task("c")))
+      const waiting = [slot, yield* start(task("d")), yield* start(inSlot(Effect.void))]
+      yield* refuseWaiting
+      for (const fiber of waiting) {
+        expect(yield* refusalOf(Fiber.join(fiber))).toBe("StorageUnavailable")
+      }
+      yield* finish
+      yield* Effect.forEach(running, Fiber.join)
+      expect(tasks).toStrictEqual(["a", "b"])
+      expect(yield* inSlot(run(Effect.succeed("served")))).toBe("served")
+    })
+  )
+
+  it.effect("loses no permit that is released at the same moment", () =>
+    Effect.gen(function* () {
+      const { refuseWaiting, run } = admission({ running: 1 })
+      const gate = yield* Deferred.make<void>()
+      const running = yield* start(run(Deferred.await(gate)))
+      const waiting = yield* Effect.forEach([1, 2], () => start(run(Effect.void)))
+      yield* Deferred.succeed(gate, undefined)
+      yield* refuseWaiting
+      yield* Effect.forEach([running, ...waiting], Fiber.await)
+      expect(yield* run(Effect.succeed("served"))).toBe("served")
+    })
+  )
+
+  it.effect("loses no permit that is released at the end of a wait", () =>
+    Effect.gen(function* () {
+      const { run } = admission({ running: 1 })
+      const first = yield* start(run(Effect.sleep(limits.wait)))
+      const second = yield* start(run(Effect.void))
+      yield* TestClock.adjust(limits.wait)
+      yield* Effect.forEach([first, second], Fiber.await)
+      expect(yield* run(Effect.succeed("served"))).toBe("served")
+    })
+  )
+})
+
 describe("admission", () => {
   it.effect("admits until a wait is too long, and again after recovery", () =>
     Effect.gen(function* () {

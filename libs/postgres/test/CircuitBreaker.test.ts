@@ -61,13 +61,13 @@ it.effect(
     })
 )
 
-it.effect("a closed breaker is probed every ten seconds and opens when the probe fails", () =>
+it.effect("a closed breaker is probed every second and opens when the probe fails", () =>
   Effect.gen(function* () {
     const { breaker, world } = yield* probed("available")
-    yield* TestClock.adjust("10 seconds")
+    yield* TestClock.adjust("1 second")
     expect([world.probes, world.asked.at(-1)]).toEqual([2, "available"])
     world.found = "not_answering"
-    yield* TestClock.adjust("10 seconds")
+    yield* TestClock.adjust("1 second")
     expect(breaker.isOpen()).toBe(true)
     world.found = "available"
     yield* TestClock.adjust("1 second")
@@ -106,7 +106,7 @@ it.effect("a breaker that opens during a probe is not closed by the result of th
         ? Effect.as(Deferred.await(answer), "available")
         : Effect.succeed("not_answering")
     })
-    yield* TestClock.adjust("10 seconds")
+    yield* TestClock.adjust("1 second")
     expect(asked, "the second probe began while the breaker was closed").toHaveLength(2)
     yield* breaker.open("not_answering")
     yield* Deferred.succeed(answer, undefined)

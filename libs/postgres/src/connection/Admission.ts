@@ -42,6 +42,12 @@ export interface Admission {
   readonly run: Run
 
   /**
+   * Ends every wait for a permit with `StorageUnavailable`. While the database is silent, a wait
+   * lasts until the statements before it have timed out, and then for its own.
+   */
+  readonly refuseWaiting: Effect.Effect<void>
+
+  /**
    * Further permits behind the same breaker, for batches before they run. A wait for one of them
    * that is too long keeps requests out as well.
    */
@@ -64,8 +70,9 @@ const troubleIn = (
   return isOfStorage ? troubleOf(failure as StorageUnavailable) : null
 }
 
-const refuse = (message: string) =>
-  Effect.fail(new StorageUnavailable({ cause: new Error(message) }))
+const refusal = (message: string) => new StorageUnavailable({ cause: new Error(message) })
+
+const refuse = (message: string) => Effect.fail(refusal(message))
 
 /** Monotonic, in milliseconds. */
 const now = (clock: Clock.Clock): number => Number(clock.monotonicTimeNanosUnsafe()) / 1e6
@@ -146,5 +153,11 @@ export const make = (
         : Effect.provideService(request, Progress, { hasStarted: false })
     )
 
-  return { admit, run, slots: slotsOf }
+  const refuseWaiting = Effect.sync(() => {
+    const silent = refusal("The database does not answer")
+    // A refused batch releases its slot, which must have no waiters left by then.
+    for (const queued of [...slots, permits]) queued.refuse(silent)
+  })
+
+  return { admit, run, refuseWaiting, slots: slotsOf }
 }

@@ -29,8 +29,8 @@ const pauses = Schedule.min([Schedule.exponential("100 millis"), Schedule.spaced
   Schedule.jittered
 )
 
-/** The pause between probes while it is closed. */
-const interval = Duration.seconds(10)
+/** The pause between probes while it is closed. A silent database is noticed a probe later. */
+const interval = Duration.seconds(1)
 
 /**
  * Makes a breaker that probes until the scope ends. `probe` gets the present state and returns the

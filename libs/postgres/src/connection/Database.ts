@@ -16,7 +16,8 @@ import {
   Result,
   Schedule,
   Schema,
-  type Scope
+  type Scope,
+  Stream
 } from "effect"
 import { Reactivity } from "effect/reactivity"
 import type { SqlError } from "effect/sql"
@@ -39,7 +40,7 @@ import { isContended, readOnly, sorted, troubleOf } from "./SqlFailure.ts"
 export interface DatabaseSettings {
   /** In the form that `ConnectionUrl` allows. */
   readonly url: Redacted.Redacted
-  /** The maximum number of open connections. */
+  /** The maximum number of open connections. The probe opens one more if requests keep them all. */
   readonly poolSize: number
   /**
    * The maximum duration of a statement, and so of a request while the database does not respond.
@@ -118,6 +119,10 @@ export class Database extends Context.Service<
 const connectTimeout = Duration.seconds(2)
 /** Four times the expected wait at which requests are refused. */
 const waitForConnection = Duration.seconds(8)
+/** How long requests may keep all connections from the probe before it opens one of its own. */
+const waitOfProbe = Duration.seconds(1)
+/** A breaker that is open for longer has been confirmed by its probe, and all waits are ended. */
+const blip = Duration.millis(250)
 /** The maximum number of concurrent batches of one kind of read. */
 const readSlots = 2
 /** The maximum wait of a statement for a lock. A longer wait holds no connection. */
@@ -169,12 +174,13 @@ const make = Effect.fnUntraced(function* (config: DatabaseSettings) {
   const maxAge = yield* jitteredMaxAge(config)
   const { clock: poolClock, discardConnections } = PoolClock.make(ownClock, maxAge)
   // No connection is opened yet, so nothing can fail here.
-  const sql = yield* clientOf(config, maxAge).pipe(
-    Effect.provideService(Clock.Clock, poolClock),
-    Effect.orDie
-  )
+  const connect = (to: DatabaseSettings) =>
+    clientOf(to, maxAge).pipe(Effect.provideService(Clock.Clock, poolClock), Effect.orDie)
+  const sql = yield* connect(config)
+  const spare = yield* connect({ ...config, poolSize: 1 })
   const databaseClock = DatabaseClock.make(ownClock)
-  const probing = probe({ sql, clock: databaseClock, discardConnections })
+  const reserve = Effect.raceFirst(sql.reserve, Effect.delay(spare.reserve, waitOfProbe))
+  const probing = probe({ sql: { reserve }, clock: databaseClock, discardConnections })
   const { isOpen, open, states } = yield* CircuitBreaker.make(probing)
   const breaker: Admission.Breaking = {
     isOpen,
@@ -186,6 +192,12 @@ const make = Effect.fnUntraced(function* (config: DatabaseSettings) {
     { running: config.poolSize, waiting: config.poolSize * 64, wait: waitForConnection },
     breaker,
     troubleOf
+  )
+  yield* states.pipe(
+    Stream.debounce(blip),
+    Stream.filter((state) => state !== "available"),
+    Stream.runForEach(() => admission.refuseWaiting),
+    Effect.forkScoped
   )
   // The server ends slow statements. This covers a server that no longer answers.
   const duration = Duration.sum(config.statementTimeout, Duration.seconds(1))

@@ -50,7 +50,7 @@ const Reading = Schema.Struct({
 const oneReading = Schema.decodeUnknownEffect(Schema.Tuple([Reading]))
 
 export interface Probed {
-  readonly sql: PgClient.PgClient
+  readonly sql: Pick<PgClient.PgClient, "reserve">
   readonly clock: DatabaseClock
   /** Discards all open connections; running statements finish. */
   readonly discardConnections: Effect.Effect<void>

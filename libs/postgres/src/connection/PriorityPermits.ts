@@ -5,10 +5,13 @@
  * show how many wait in it or for how long, so load could not be shed by it.
  */
 import { Effect, Exit } from "effect"
+import type { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
+
+type Admitted = Effect.Effect<void, StorageUnavailable>
 
 interface Waiter {
   readonly since: number
-  readonly resume: () => void
+  readonly resume: (admitted: Admitted) => void
   /** Set when a permit is handed over. A waiter that is interrupted then must release it. */
   hasPermit: boolean
 }
@@ -41,7 +44,7 @@ class WaitingQueue {
     return Math.max(now - first.since, this.#waiting.size * perWaiter)
   }
 
-  add(since: number, resume: () => void): Waiter {
+  add(since: number, resume: Waiter["resume"]): Waiter {
     if (this.#waiting.size === 0) {
       this.#busySince = since
       this.#served = 0
@@ -53,6 +56,13 @@ class WaitingQueue {
 
   delete(waiter: Waiter): void {
     this.#waiting.delete(waiter)
+  }
+
+  /** Ends every wait. */
+  refuse(refusal: StorageUnavailable): void {
+    const refused = [...this.#waiting]
+    this.#waiting.clear()
+    for (const { resume } of refused) resume(Effect.fail(refusal))
   }
 
   /** Removes the first waiter and returns it; undefined if the queue is empty. */
@@ -99,18 +109,24 @@ export class PriorityPermits {
     if (waiter === undefined) this.#free += 1
     else {
       waiter.hasPermit = true
-      waiter.resume()
+      waiter.resume(Effect.void)
     }
     return Effect.void
   })
 
+  /** Ends every wait with a refusal. */
+  refuse(refusal: StorageUnavailable): void {
+    this.#started.refuse(refusal)
+    this.#fresh.refuse(refusal)
+  }
+
   /** Waits for a permit. */
-  wait(hasStarted: boolean, since: number): Effect.Effect<void> {
+  wait(hasStarted: boolean, since: number): Admitted {
     const queue = hasStarted ? this.#started : this.#fresh
     return Effect.suspend(() => {
       let waiter: Waiter | undefined
-      const waiting = Effect.callback<void>((resume) => {
-        waiter = queue.add(since, () => resume(Effect.void))
+      const waiting = Effect.callback<void, StorageUnavailable>((resume) => {
+        waiter = queue.add(since, resume)
       })
       return Effect.onExit(waiting, (exit) => {
         if (waiter === undefined || Exit.isSuccess(exit)) return Effect.void
