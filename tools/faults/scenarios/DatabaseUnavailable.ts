@@ -16,7 +16,13 @@ import { reconfigured, System } from "@data-import/testbed/System"
 const statementTimeout = "4 seconds"
 
 /** Seconds: for a turn, and then for a statement, which is given up a second after that. */
-const longestAnswer = 8 + 4 + 1
+const longestWait = 8 + 4 + 1
+
+/** Seconds: for a statement. Requests that wait for a turn are refused before that. */
+const longestSilence = 4 + 1 + 1
+
+/** Seconds without a refusal, while requests wait for an answer. */
+const unnoticed = 3
 
 /** Requests of each kind per second: more than may wait, but no load for this machine. */
 const rate = 100
@@ -50,11 +56,15 @@ const readOnly: Fault = Effect.gen(function* () {
   return Effect.asVoid(Effect.orDie(set("off")))
 })
 
-/** Requests that began after a refusal can be refused at once. */
-const isLate = (samples: ReadonlyArray<Load.Sample>): ((sample: Load.Sample) => boolean) => {
+/** When the first refusal was answered. Requests that begin later can be refused at once. */
+const knownAt = (samples: ReadonlyArray<Load.Sample>): number => {
   const refused = samples.filter(({ status }) => status === 503)
-  const known = Math.min(...refused.map(({ at, millis }) => at + millis))
-  return ({ at, status }) => status === 503 && at > known
+  return Math.min(...refused.map(({ at, millis }) => at + millis))
+}
+
+const lateOf = (samples: ReadonlyArray<Load.Sample>): ReadonlyArray<Load.Sample> => {
+  const known = knownAt(samples)
+  return samples.filter(({ at, status }) => status === 503 && at > known)
 }
 
 const check = (samples: ReadonlyArray<Load.Sample>, findings: Findings) => {
@@ -65,7 +75,13 @@ const check = (samples: ReadonlyArray<Load.Sample>, findings: Findings) => {
   }
 }
 
-const away = Effect.fnUntraced(function* (fault: Fault, lastsSeconds: number) {
+interface Absence {
+  readonly fault: Fault
+  /** Seconds. */
+  readonly longestAnswer: number
+}
+
+const away = Effect.fnUntraced(function* ({ fault, longestAnswer }: Absence, lastsSeconds: number) {
   const { freshTenant } = yield* System
   yield* reconfigured("query", { DATABASE_STATEMENT_TIMEOUT: statementTimeout })
   yield* reconfigured("account-import", { DATABASE_STATEMENT_TIMEOUT: statementTimeout })
@@ -88,7 +104,8 @@ const away = Effect.fnUntraced(function* (fault: Fault, lastsSeconds: number) {
   const recovery = yield* seconds(works)
   const samples = loads.flat()
   check(samples, findings)
-  const late = loads.flatMap((of) => of.filter(isLate(of))).map(({ millis }) => millis)
+  const late = loads.flatMap(lateOf).map(({ millis }) => millis)
+  const firstRefusal = Math.max(...loads.map(knownAt)) / 1_000
   const slowest = Math.max(...samples.map(({ millis }) => millis)) / 1_000
   return {
     acknowledged: 0,
@@ -97,23 +114,34 @@ const away = Effect.fnUntraced(function* (fault: Fault, lastsSeconds: number) {
     figures: [
       { name: "refused", value: late.length, unit: `of ${samples.length}`, atLeast: 1 },
       { name: "p99 of refusals", value: Load.quantile(late, 0.99), unit: "ms", atMost: 100 },
+      { name: "first refusal", value: firstRefusal, unit: "s", atMost: unnoticed },
       { name: "slowest answer", value: slowest, unit: "s", atMost: longestAnswer }
     ]
   }
 }, Effect.scoped)
 
-const scenarioOf = (name: string, about: string, fault: Fault): Scenario => ({
+const scenarioOf = (
+  name: string,
+  about: string,
+  fault: Fault,
+  longestAnswer = longestWait
+): Scenario => ({
   name,
   about,
   short: { kills: 0, count: 3 },
   long: { kills: 0, count: 15 },
   proxied: true,
-  run: ({ count }) => away(fault, count)
+  run: ({ count }) => away({ fault, longestAnswer }, count)
 })
 
 export const absences: ReadonlyArray<Scenario> = [
   scenarioOf("away-refused", "nobody listens where PostgreSQL was", network({ _tag: "Refuse" })),
-  scenarioOf("away-silent", "PostgreSQL does not answer", network({ _tag: "Silent" })),
+  scenarioOf(
+    "away-silent",
+    "PostgreSQL does not answer",
+    network({ _tag: "Silent" }),
+    longestSilence
+  ),
   scenarioOf("away-locked", "every connection waits for a lock", lock),
   scenarioOf("away-read-only", "PostgreSQL answers, and takes no writes", readOnly)
 ]
