@@ -22,7 +22,7 @@ const longestWait = 8 + 4 + 1
 const longestSilence = 4 + 1 + 1
 
 /** Seconds without a refusal, while requests wait for an answer. */
-const unnoticed = 3
+const unnoticed = 4
 
 /** Requests of each kind per second: more than may wait, but no load for this machine. */
 const rate = 100
