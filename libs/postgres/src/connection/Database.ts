@@ -169,6 +169,17 @@ const clientOf = (
     }
   })
 
+/** Refuses all that wait, each time that the database has become unavailable. */
+const endWaits = (
+  states: CircuitBreaker.Breaker["states"],
+  { refuseWaiting }: Admission.Admission
+) =>
+  states.pipe(
+    Stream.debounce(blip),
+    Stream.filter((state) => state !== "available"),
+    Stream.runForEach(() => refuseWaiting)
+  )
+
 const make = Effect.fnUntraced(function* (config: DatabaseSettings) {
   const ownClock = yield* Clock.Clock
   const maxAge = yield* jitteredMaxAge(config)
@@ -193,12 +204,7 @@ const make = Effect.fnUntraced(function* (config: DatabaseSettings) {
     breaker,
     troubleOf
   )
-  yield* states.pipe(
-    Stream.debounce(blip),
-    Stream.filter((state) => state !== "available"),
-    Stream.runForEach(() => admission.refuseWaiting),
-    Effect.forkScoped
-  )
+  yield* Effect.forkScoped(endWaits(states, admission))
   // The server ends slow statements. This covers a server that no longer answers.
   const duration = Duration.sum(config.statementTimeout, Duration.seconds(1))
   const answered = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
