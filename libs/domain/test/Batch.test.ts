@@ -1,0 +1,144 @@
+import { describe, expect, it } from "@effect/vitest"
+import { DateTime, Result } from "effect"
+import fc from "fast-check"
+import * as Batch from "../src/batch/Batch.ts"
+import * as Counts from "../src/batch/Counts.ts"
+import { ApiKeyId, OrganisationName } from "../src/organisation/Organisation.ts"
+import { SupplierCode } from "../src/organisation/Supplier.ts"
+
+const at = DateTime.makeUnsafe("2026-11-22T10:00:00Z")
+const by = { at, apiKey: ApiKeyId.make("key-1") }
+
+const openBatch = (maxFailures: number | null = null): Batch.Batch => ({
+  id: Batch.BatchId.make("1f0c4c7e-58a1-4a7e-9d3a-5f6d1a0b2c3d"),
+  organisation: OrganisationName.make("nordlys"),
+  settings: { supplier: SupplierCode.make("NORDLYS"), operation: "IMPORT", maxFailures },
+  createdAt: at,
+  started: null,
+  isTaken: false,
+  pausedBy: new Set(),
+  acceptedFailures: 0,
+  isCancelled: false,
+  finishedAt: null,
+  counts: Counts.none
+})
+
+const queued = (lines: number, maxFailures?: number): Batch.Batch => {
+  const received = Result.getOrThrow(Batch.receive(openBatch(maxFailures), lines))
+  return Result.getOrThrow(Batch.start(received, lines, by))
+}
+
+type Step = (batch: Batch.Batch) => Batch.Batch
+
+/** A request that is refused leaves the batch as it is. */
+const orSame =
+  <E>(decide: (batch: Batch.Batch) => Result.Result<Batch.Batch, E>): Step =>
+  (batch) =>
+    Result.getOrElse(decide(batch), () => batch)
+
+const outcome = fc.constantFrom<Counts.LineOutcome>("SUCCEEDED", "ALREADY", "FAILED", "CANCELLED")
+const reason = fc.constantFrom(...Batch.PauseReason.literals)
+
+/** Any request of a caller and any end of lines that storage could report. */
+const step: fc.Arbitrary<Step> = fc.oneof(
+  fc.nat(5).map((lines) => orSame((batch) => Batch.receive(batch, lines))),
+  fc.constant(orSame((batch) => Batch.start(batch, batch.counts.received, by))),
+  reason.map((each) => orSame((batch) => Batch.pause(batch, each))),
+  reason.map((each) => orSame((batch) => Batch.resume(batch, [each]))),
+  fc.constant(orSame((batch) => Batch.cancel(batch, at))),
+  fc.array(outcome, { minLength: 1, maxLength: 5 }).map((outcomes) => (batch) => {
+    const ended = outcomes.slice(0, Counts.remaining(batch.counts))
+    return batch.started === null || ended.length === 0 ? batch : Batch.end(batch, ended, at)
+  })
+)
+
+const histories = fc.tuple(fc.option(fc.nat(3)), fc.array(step, { maxLength: 30 }))
+
+const sumOf = (counts: Counts.Counts): number =>
+  counts.succeeded + counts.already + counts.failed + counts.cancelled + Counts.remaining(counts)
+
+describe("a batch", () => {
+  it("has counts that add up after any history", () => {
+    fc.assert(
+      fc.property(histories, ([maxFailures, steps]) => {
+        let batch = openBatch(maxFailures)
+        for (const apply of steps) {
+          batch = apply(batch)
+          expect(sumOf(batch.counts)).toBe(batch.counts.received)
+          expect(Counts.remaining(batch.counts)).toBeGreaterThanOrEqual(0)
+        }
+      })
+    )
+  })
+
+  it("never leaves a final state, and finishes exactly when no line remains", () => {
+    fc.assert(
+      fc.property(histories, ([maxFailures, steps]) => {
+        let batch = openBatch(maxFailures)
+        for (const apply of steps) {
+          const before = Batch.stateOf(batch)
+          const wasFinal = Batch.isFinal(batch)
+          batch = apply(batch)
+          if (wasFinal) expect(Batch.stateOf(batch)).toBe(before)
+          const isClosed = batch.started !== null || batch.isCancelled
+          const isDone = isClosed && Counts.remaining(batch.counts) === 0
+          expect(batch.finishedAt !== null).toBe(isDone)
+        }
+      })
+    )
+  })
+
+  it("is never called completed while a line has failed", () => {
+    const failed = Batch.end(queued(2), ["SUCCEEDED", "FAILED"], at)
+    expect(Batch.stateOf(failed)).toBe("COMPLETED_WITH_FAILURES")
+    expect(Batch.stateOf(Batch.end(queued(2), ["SUCCEEDED", "ALREADY"], at))).toBe("COMPLETED")
+  })
+
+  it("starts only with the number of lines that was received", () => {
+    const received = Result.getOrThrow(Batch.receive(openBatch(), 3))
+    expect(Batch.start(received, 4, by)).toEqual(
+      Result.fail({ _tag: "LineCountMismatch", received: 3 })
+    )
+  })
+
+  it("is unchanged by a second start", () => {
+    const later = { at: DateTime.add(at, { hours: 1 }), apiKey: ApiKeyId.make("key-2") }
+    expect(Batch.start(queued(3), 3, later)).toEqual(Result.succeed(queued(3)))
+  })
+
+  it("takes no line once it is started", () => {
+    expect(Batch.receive(queued(3), 1)).toEqual(
+      Result.fail({ _tag: "StateConflict", state: "QUEUED" })
+    )
+  })
+
+  it("goes on when the last reason to pause is lifted", () => {
+    const paused = ["CALLER", "SUPPLIER"] as const
+    const both = paused.reduce<Batch.Batch>(
+      (batch, each) => Result.getOrThrow(Batch.pause(batch, each)),
+      queued(1)
+    )
+    const one = Result.getOrThrow(Batch.resume(both, ["CALLER"]))
+    expect(Batch.stateOf(one)).toBe("PAUSED")
+    expect(Batch.stateOf(Result.getOrThrow(Batch.resume(one, ["SUPPLIER"])))).toBe("QUEUED")
+  })
+
+  it("pauses when more lines have failed than it may, and counts anew once it is resumed", () => {
+    const within = Batch.end(queued(9, 1), ["FAILED"], at)
+    expect([...within.pausedBy]).toEqual([])
+    const over = Batch.end(within, ["FAILED"], at)
+    expect([...over.pausedBy]).toEqual(["FAILURES"])
+    const resumed = Result.getOrThrow(Batch.resume(over, ["CALLER", "FAILURES"]))
+    expect([...Batch.end(resumed, ["FAILED"], at).pausedBy]).toEqual([])
+    expect([...Batch.end(resumed, ["FAILED", "FAILED"], at).pausedBy]).toEqual(["FAILURES"])
+  })
+
+  it("is cancelled at once, and finishes when the lines in hand have ended", () => {
+    const cancelled = Result.getOrThrow(Batch.cancel(queued(3), at))
+    expect(Batch.stateOf(cancelled)).toBe("CANCELLED")
+    expect(cancelled.finishedAt).toBeNull()
+    const ended = Batch.end(cancelled, ["SUCCEEDED", "CANCELLED", "CANCELLED"], at)
+    expect(Batch.stateOf(ended)).toBe("CANCELLED")
+    expect(ended.finishedAt).toEqual(at)
+  })
+})
