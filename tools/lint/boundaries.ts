@@ -40,6 +40,7 @@ const folders: Readonly<Record<string, ReadonlyArray<ReadonlyArray<string>>>> = 
     ["codes"],
     ["schema"],
     ["organisation"],
+    ["batch"],
     ["account"],
     ["requests"],
     ["ports"],

@@ -9,19 +9,22 @@ import { SupplierCode } from "../src/organisation/Supplier.ts"
 const at = DateTime.makeUnsafe("2026-11-22T10:00:00Z")
 const by = { at, apiKey: ApiKeyId.make("key-1") }
 
-const openBatch = (maxFailures: number | null = null): Batch.Batch => ({
-  id: Batch.BatchId.make("1f0c4c7e-58a1-4a7e-9d3a-5f6d1a0b2c3d"),
-  organisation: OrganisationName.make("nordlys"),
-  settings: { supplier: SupplierCode.make("NORDLYS"), operation: "IMPORT", maxFailures },
-  createdAt: at,
-  started: null,
-  isTaken: false,
-  pausedBy: new Set(),
-  acceptedFailures: 0,
-  isCancelled: false,
-  finishedAt: null,
-  counts: Counts.none
-})
+const openBatch = (maxFailures: number | null = null): Batch.Batch =>
+  Batch.open({
+    id: Batch.BatchId.make("1f0c4c7e-58a1-4a7e-9d3a-5f6d1a0b2c3d"),
+    organisation: OrganisationName.make("nordlys"),
+    settings: {
+      supplier: SupplierCode.make("NORDLYS"),
+      operation: "IMPORT",
+      name: null,
+      operationsTeam: "Migration Team",
+      dryRun: false,
+      cohort: null,
+      retryOf: null,
+      maxFailures
+    },
+    createdAt: at
+  })
 
 const queued = (lines: number, maxFailures?: number): Batch.Batch => {
   const received = Result.getOrThrow(Batch.receive(openBatch(maxFailures), lines))
@@ -46,7 +49,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   reason.map((each) => orSame((batch) => Batch.pause(batch, each))),
   reason.map((each) => orSame((batch) => Batch.resume(batch, [each]))),
   fc.constant(orSame((batch) => Batch.cancel(batch, at))),
-  fc.array(outcome, { minLength: 1, maxLength: 5 }).map((outcomes) => (batch) => {
+  fc.array(outcome, { minLength: 1, maxLength: 5 }).map((outcomes): Step => (batch) => {
     const ended = outcomes.slice(0, Counts.remaining(batch.counts))
     return batch.started === null || ended.length === 0 ? batch : Batch.end(batch, ended, at)
   })

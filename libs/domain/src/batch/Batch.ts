@@ -49,15 +49,23 @@ export type PauseReason = typeof PauseReason.Type
 export interface BatchSettings {
   readonly supplier: SupplierCode
   readonly operation: BatchOperation
+  readonly name: string | null
+  /** Of IMPORT and PROCESS. */
+  readonly operationsTeam: string | null
+  /** Of IMPORT and PROCESS. */
+  readonly dryRun: boolean
+  readonly cohort: string | null
+  /** The batch whose failed lines these are. */
+  readonly retryOf: BatchId | null
   /** Pauses the batch when more lines have failed; null for never. */
   readonly maxFailures: number | null
 }
 
 /** What storage keeps of a batch, apart from its lines. */
-export interface Batch<Settings extends BatchSettings = BatchSettings> {
+export interface Batch {
   readonly id: BatchId
   readonly organisation: OrganisationName
-  readonly settings: Settings
+  readonly settings: BatchSettings
   readonly createdAt: DateTime.Utc
   /** When the upload was closed, and by which key; the batch acts as this key. */
   readonly started: { readonly at: DateTime.Utc; readonly apiKey: ApiKeyId } | null
@@ -71,6 +79,20 @@ export interface Batch<Settings extends BatchSettings = BatchSettings> {
   readonly finishedAt: DateTime.Utc | null
   readonly counts: Counts.Counts
 }
+
+/** A batch without lines. */
+export const open = (
+  created: Pick<Batch, "id" | "organisation" | "settings" | "createdAt">
+): Batch => ({
+  ...created,
+  started: null,
+  isTaken: false,
+  pausedBy: new Set(),
+  acceptedFailures: 0,
+  isCancelled: false,
+  finishedAt: null,
+  counts: Counts.none
+})
 
 /** In the batch's present state the request is not possible. */
 export interface StateConflict {

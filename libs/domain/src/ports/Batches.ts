@@ -17,6 +17,7 @@ import type { LineOutcome } from "../batch/Counts.ts"
 import type { Caller, OrganisationName } from "../organisation/Organisation.ts"
 import type { SupplierCode } from "../organisation/Supplier.ts"
 import type { BatchEventName } from "../batch/BatchEvent.ts"
+import type { AuditAction } from "./AuditLog.ts"
 import type { StorageUnavailable } from "./StorageUnavailable.ts"
 
 /** Tells one upload to a batch from the next. A later one has a higher number. */
@@ -70,6 +71,16 @@ export interface ProblemGroup extends Omit<LineProblem, "detail"> {
   }>
 }
 
+/** A change of the state of a batch; who asks for it goes into the audit log. */
+export interface BatchChange<E> {
+  readonly id: BatchId
+  readonly decide: (batch: Batch) => Result.Result<Batch, E>
+  readonly event: BatchEventName | null
+  readonly action: AuditAction
+  readonly caller: Caller
+  readonly at: DateTime.Utc
+}
+
 export class Batches extends Context.Service<
   Batches,
   {
@@ -111,13 +122,7 @@ export class Batches extends Context.Service<
      * A started batch links the lines of the same account number, so that each waits for the
      * earlier ones.
      */
-    readonly change: <E>(command: {
-      readonly id: BatchId
-      readonly decide: (batch: Batch) => Result.Result<Batch, E>
-      readonly event: BatchEventName | null
-      readonly caller: Caller
-      readonly at: DateTime.Utc
-    }) => Effect.Effect<Batch, E | StorageUnavailable>
+    readonly change: <E>(command: BatchChange<E>) => Effect.Effect<Batch, E | StorageUnavailable>
 
     /** Ends lines of cancelled batches that no worker has in hand. True if there may be more. */
     readonly cancelLines: (at: DateTime.Utc) => Effect.Effect<boolean, StorageUnavailable>

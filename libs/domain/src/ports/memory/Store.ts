@@ -22,12 +22,39 @@ import type { TokenBucket } from "../TokenBuckets.ts"
 import type { RefreshToken } from "../ApiKeys.ts"
 import type { Attempt, AuditAction, AuditEntry, OutboxEvent } from "../AuditLog.ts"
 import type { NewAccount } from "../ImportProcesses.ts"
+import type { Batch, BatchId } from "../../batch/Batch.ts"
+import type { BatchEventName } from "../../batch/BatchEvent.ts"
+import type { BatchLine, LineEnd } from "../../batch/BatchLine.ts"
 
 /** An import with its last staged text and its attempts in the order of their start. */
 export interface StoredImport {
   readonly process: ImportProcess
   readonly payload: string
   readonly attempts: ReadonlyArray<Attempt>
+}
+
+/** A line with its place in the work. */
+export interface StoredLine extends BatchLine {
+  readonly tries: number
+  readonly readyAt: DateTime.Utc | null
+  /** A worker has it in hand. */
+  readonly isInHand: boolean
+  /** A worker has had it in hand and has neither ended nor postponed it. */
+  readonly wasInHand: boolean
+  readonly end: LineEnd | null
+}
+
+export interface StoredBatch {
+  readonly batch: Batch
+  /** The number of the latest upload. */
+  readonly upload: number
+  readonly lines: Array<StoredLine>
+}
+
+export interface BatchEvent {
+  readonly id: BatchId
+  readonly at: DateTime.Utc
+  readonly name: BatchEventName
 }
 
 /** The subject of an audit entry, as the request named it. */
@@ -58,6 +85,9 @@ export class MemoryStore extends Context.Service<
     readonly tokenBuckets: Map<OrganisationName, TokenBucket>
     /** By organisation and key. */
     readonly idempotencyKeys: Map<string, KeyRecord & { readonly token: ReservationToken }>
+    /** In the order of their creation. */
+    readonly batches: Map<BatchId, StoredBatch>
+    readonly batchEvents: Array<BatchEvent>
   }
 >()("@data-import/domain/ports/memory/MemoryStore") {
   static readonly layer = Layer.sync(MemoryStore, () => ({
@@ -76,7 +106,9 @@ export class MemoryStore extends Context.Service<
     revokedFamilies: new Set<string>(),
     failedAttempts: new Map(),
     tokenBuckets: new Map(),
-    idempotencyKeys: new Map()
+    idempotencyKeys: new Map(),
+    batches: new Map(),
+    batchEvents: []
   }))
 }
 
