@@ -28,6 +28,8 @@ export type AuditAction =
   | "create_historical_statements"
   | "create_payment_instruction"
   | "end_payment_instruction"
+  | "create_batch"
+  | "change_batch"
 
 export interface AuditEntry {
   readonly at: DateTime.Utc

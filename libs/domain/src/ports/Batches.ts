@@ -41,8 +41,6 @@ export interface ChunkInHand {
   readonly batch: Batch
   /** In their order, without those that have ended. */
   readonly lines: ReadonlyArray<BatchLine & { readonly tries: number }>
-  /** Whether a worker had them in hand before and did not end them. */
-  readonly isTakenAgain: boolean
   /**
    * Stores how the lines have ended, the counts and the problems. The other lines are ready again
    * at `readyAt`. False, and nothing is stored, where the lines are not in hand any more.

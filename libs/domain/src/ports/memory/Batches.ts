@@ -101,7 +101,6 @@ const append = (store: Store, { from, id, lines, upload }: Command<"append">): A
     tries: 0,
     readyAt: null,
     isInHand: false,
-    wasInHand: false,
     end: null
   }))
   store.batches.set(id, { ...present, batch, lines: [...present.lines, ...appended] })
@@ -211,13 +210,13 @@ const finish = (store: Store, id: Batch.BatchId, { at, ended, postponed, readyAt
   const lineOf = (line: number) => present.lines[line - 1] as StoredLine
   replace(
     present,
-    ended.map((end) => ({ ...lineOf(end.line), isInHand: false, wasInHand: false, end }))
+    ended.map((end) => ({ ...lineOf(end.line), isInHand: false, end }))
   )
   replace(
     present,
     postponed.map(({ isCounted, line }) => {
       const tries = lineOf(line).tries + (isCounted ? 1 : 0)
-      return { ...lineOf(line), isInHand: false, wasInHand: false, tries, readyAt }
+      return { ...lineOf(line), isInHand: false, tries, readyAt }
     })
   )
   const outcomes = ended.map(({ outcome }) => outcome)
@@ -233,13 +232,12 @@ const take = (store: Store, { at, last }: Command<"take">): Option.Option<ChunkI
     if (lines.length === 0) continue
     replace(
       present,
-      lines.map((line) => ({ ...line, isInHand: true, wasInHand: true }))
+      lines.map((line) => ({ ...line, isInHand: true }))
     )
     const batch = put(store, present, { ...present.batch, isTaken: true })
     return Option.some({
       batch,
       lines,
-      isTakenAgain: lines.some(({ wasInHand }) => wasInHand),
       finish: (finishing) =>
         Effect.sync(() => {
           finish(store, batch.id, finishing)

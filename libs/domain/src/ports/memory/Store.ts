@@ -39,8 +39,6 @@ export interface StoredLine extends BatchLine {
   readonly readyAt: DateTime.Utc | null
   /** A worker has it in hand. */
   readonly isInHand: boolean
-  /** A worker has had it in hand and has neither ended nor postponed it. */
-  readonly wasInHand: boolean
   readonly end: LineEnd | null
 }
 
