@@ -52,7 +52,7 @@ const folders: Readonly<Record<string, ReadonlyArray<ReadonlyArray<string>>>> = 
     ["tables"],
     ["audit", "auth", "idempotency"],
     ["accounts"],
-    ["imports"],
+    ["imports", "batches"],
     ["setup"]
   ],
   server: [["http"], ["observability"], ["limits"], ["auth"], ["routing"], ["lifecycle"]]

@@ -20,6 +20,7 @@ import { idempotencyKeys } from "../../migrations/0009_idempotency_keys.ts"
 import { noteDigests } from "../../migrations/0010_note_digests.ts"
 import { accountFieldGrants } from "../../migrations/0011_account_field_grants.ts"
 import { payloadSizes } from "../../migrations/0012_payload_sizes.ts"
+import { batches } from "../../migrations/0013_batches.ts"
 import { connectionTo } from "../connection/ConnectionUrl.ts"
 import * as IndexBuilds from "./IndexBuilds.ts"
 import { sqlStateOf } from "../connection/SqlFailure.ts"
@@ -36,7 +37,8 @@ export const migrations = {
   "0009_idempotency_keys": idempotencyKeys,
   "0010_note_digests": noteDigests,
   "0011_account_field_grants": accountFieldGrants,
-  "0012_payload_sizes": payloadSizes
+  "0012_payload_sizes": payloadSizes,
+  "0013_batches": batches
 }
 
 /** Another transaction held a lock for too long. The message says what to do. */

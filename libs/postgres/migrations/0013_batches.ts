@@ -1,0 +1,99 @@
+/**
+ * Batches and their lines, in chunks. A chunk holds its lines as arrays, since a row for each line
+ * would cost more than the work on it. The counts of a batch close by a check.
+ */
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+
+const createBatches = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`
+    create table batches (
+      id uuid constraint batches_pkey primary key,
+      number bigint generated always as identity constraint batches_number_once unique,
+      organisation text not null constraint batches_organisation_exists references organisations,
+      supplier text not null constraint batches_supplier_exists references suppliers,
+      operation text not null,
+      name text,
+      operations_team text constraint batches_team_exists references operations_teams,
+      dry_run boolean not null,
+      cohort text,
+      retry_of uuid,
+      max_failures integer,
+      created_at timestamptz not null,
+      started_at timestamptz,
+      api_key text,
+      is_taken boolean not null default false,
+      paused_by text[] not null default '{}',
+      accepted_failures integer not null default 0,
+      is_cancelled boolean not null default false,
+      finished_at timestamptz,
+      received integer not null default 0,
+      succeeded integer not null default 0,
+      already integer not null default 0,
+      failed integer not null default 0,
+      cancelled integer not null default 0,
+      bytes bigint not null default 0,
+      uploads integer not null default 0,
+      constraint batches_start_whole check ((started_at is null) = (api_key is null)),
+      constraint batches_counts_close check (
+        least(received, succeeded, already, failed, cancelled) >= 0
+        and succeeded + already + failed + cancelled <= received),
+      constraint batches_finished_when_done check ((finished_at is not null) = (
+        (started_at is not null or is_cancelled)
+        and succeeded + already + failed + cancelled = received))
+    )`
+  yield* sql`create index batches_of_supplier on batches (supplier, number)`
+  yield* sql`create index batches_unfinished on batches (organisation) where finished_at is null`
+  yield* sql`
+    create index batches_in_work on batches (supplier, number)
+    where started_at is not null and finished_at is null`
+})
+
+const createLines = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`
+    create table batch_chunks (
+      batch uuid not null constraint batch_chunks_batch_exists references batches,
+      first_line integer not null,
+      line_count smallint not null,
+      lines bytea[],
+      numbers text[] not null,
+      tries smallint[] not null,
+      outcomes text[] not null,
+      results text[] not null,
+      unfinished smallint not null,
+      blockers integer not null default 0,
+      ready_at timestamptz,
+      constraint batch_chunks_pkey primary key (batch, first_line),
+      constraint batch_chunks_unfinished check (unfinished between 0 and line_count)
+    )`
+  yield* sql`
+    create index batch_chunks_ready on batch_chunks (batch, first_line)
+    where unfinished > 0 and blockers = 0`
+  yield* sql`
+    create table batch_links (
+      batch uuid not null,
+      earlier integer not null,
+      later integer not null,
+      constraint batch_links_pkey primary key (batch, earlier, later)
+    )`
+  yield* sql`
+    create table batch_problems (
+      batch uuid not null constraint batch_problems_batch_exists references batches,
+      code text not null,
+      attr text not null,
+      lines integer not null,
+      examples jsonb not null,
+      constraint batch_problems_pkey primary key (batch, code, attr)
+    )`
+})
+
+export const batches = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* createBatches
+  yield* createLines
+  yield* sql`alter table outbox alter column import_id drop not null`
+  yield* sql`
+    alter table outbox add column batch uuid constraint outbox_batch_exists references batches`
+})

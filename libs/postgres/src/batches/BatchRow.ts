@@ -1,0 +1,110 @@
+/** Reads and writes the row of a batch. What its state is, the domain decides. */
+import { DateTime, Effect, Option, Schema } from "effect"
+import { type Batch, BatchId, BatchOperation, PauseReason } from "@data-import/domain/batch/Batch"
+import { ApiKeyId, OrganisationName } from "@data-import/domain/organisation/Organisation"
+import { SupplierCode } from "@data-import/domain/organisation/Supplier"
+import { type Database, rowsOf } from "../connection/Database.ts"
+import { columnsOf } from "../tables/Selection.ts"
+
+type Sql = Database["Service"]["sql"]
+
+const Instant = Schema.DateTimeUtcFromDate
+
+const Row = Schema.Struct({
+  id: BatchId,
+  organisation: OrganisationName,
+  supplier: SupplierCode,
+  operation: BatchOperation,
+  name: Schema.NullOr(Schema.String),
+  operationsTeam: Schema.NullOr(Schema.String),
+  dryRun: Schema.Boolean,
+  cohort: Schema.NullOr(Schema.String),
+  retryOf: Schema.NullOr(BatchId),
+  maxFailures: Schema.NullOr(Schema.Int),
+  createdAt: Instant,
+  startedAt: Schema.NullOr(Instant),
+  apiKey: Schema.NullOr(ApiKeyId),
+  isTaken: Schema.Boolean,
+  pausedBy: Schema.Array(PauseReason),
+  acceptedFailures: Schema.Int,
+  isCancelled: Schema.Boolean,
+  finishedAt: Schema.NullOr(Instant),
+  received: Schema.Int,
+  succeeded: Schema.Int,
+  already: Schema.Int,
+  failed: Schema.Int,
+  cancelled: Schema.Int
+})
+
+export const batchColumns = columnsOf(Row.fields)
+
+const decoded = rowsOf(Row)
+
+const batchOf = (row: typeof Row.Type): Batch => {
+  const { apiKey, startedAt } = row
+  return {
+    id: row.id,
+    organisation: row.organisation,
+    settings: {
+      supplier: row.supplier,
+      operation: row.operation,
+      name: row.name,
+      operationsTeam: row.operationsTeam,
+      dryRun: row.dryRun,
+      cohort: row.cohort,
+      retryOf: row.retryOf,
+      maxFailures: row.maxFailures
+    },
+    createdAt: row.createdAt,
+    started: startedAt !== null && apiKey !== null ? { at: startedAt, apiKey } : null,
+    isTaken: row.isTaken,
+    pausedBy: new Set(row.pausedBy),
+    acceptedFailures: row.acceptedFailures,
+    isCancelled: row.isCancelled,
+    finishedAt: row.finishedAt,
+    counts: {
+      received: row.received,
+      succeeded: row.succeeded,
+      already: row.already,
+      failed: row.failed,
+      cancelled: row.cancelled
+    }
+  }
+}
+
+/** Decodes rows that select `batchColumns`. */
+export const batchesIn = <E, R>(rows: Effect.Effect<ReadonlyArray<unknown>, E, R>) =>
+  Effect.map(decoded(rows), (found) => found.map(batchOf))
+
+/** The batch, locked until the transaction ends. */
+export const locked = (sql: Sql, id: BatchId) =>
+  Effect.flatMap(
+    batchesIn(sql`
+      select ${sql.literal(batchColumns)} from batches where id = ${id} for no key update`),
+    ([batch]) =>
+      batch === undefined ? Effect.die(new Error("There is no such batch")) : Effect.succeed(batch)
+  )
+
+const orNull = (instant: DateTime.Utc | null | undefined): Date | null =>
+  instant ? DateTime.toDateUtc(instant) : null
+
+/** Stores the state of a batch; what was asked for at its creation never changes. */
+export const store = (sql: Sql, batch: Batch) => {
+  const { already, cancelled, failed, received, succeeded } = batch.counts
+  return sql`
+    update batches set started_at = ${orNull(batch.started?.at)},
+      api_key = ${batch.started?.apiKey ?? null}, is_taken = ${batch.isTaken},
+      paused_by = ${[...batch.pausedBy]}::text[], accepted_failures = ${batch.acceptedFailures},
+      is_cancelled = ${batch.isCancelled}, finished_at = ${orNull(batch.finishedAt)},
+      received = ${received}, succeeded = ${succeeded}, already = ${already}, failed = ${failed},
+      cancelled = ${cancelled}
+    where id = ${batch.id}`
+}
+
+export const find = (sql: Sql, organisation: OrganisationName, id: BatchId) =>
+  Effect.map(
+    batchesIn(sql`
+      select ${sql.literal(batchColumns)} from batches
+      where id = ${id} and organisation = ${organisation}`),
+    ([batch]) => Option.fromUndefinedOr(batch)
+  )

@@ -1,0 +1,155 @@
+/**
+ * Receiving the lines of a batch: appended in chunks, compared where they were received before, and
+ * linked when the batch starts, so that a line waits for the earlier ones of its account number.
+ */
+import { Effect, Schema } from "effect"
+import * as Batch from "@data-import/domain/batch/Batch"
+import { batchLimits } from "@data-import/domain/batch/BatchLine"
+import type { Appending, Batches } from "@data-import/domain/ports/Batches"
+import { type Database, rowsOf } from "../connection/Database.ts"
+import { recordSet } from "../tables/RecordSet.ts"
+import * as BatchRow from "./BatchRow.ts"
+
+type Sql = Database["Service"]["sql"]
+type Append = Parameters<Batches["Service"]["append"]>[0]
+type Line = Append["lines"][number]
+
+interface Chunk {
+  readonly firstLine: number
+  readonly lines: ReadonlyArray<Line>
+}
+
+/** A chunk is what one worker takes at once. */
+const chunkLimits = { lines: 100, bytes: 1024 * 1024 }
+
+const sizeOf = ({ bytes }: Line): number => bytes?.length ?? 0
+
+const chunksOf = (lines: ReadonlyArray<Line>, from: number): ReadonlyArray<Chunk> => {
+  const chunks: Array<{ firstLine: number; lines: Array<Line>; bytes: number }> = []
+  for (const [index, line] of lines.entries()) {
+    const last = chunks.at(-1)
+    const size = sizeOf(line)
+    if (
+      last !== undefined &&
+      last.lines.length < chunkLimits.lines &&
+      last.bytes + size <= chunkLimits.bytes
+    ) {
+      last.lines.push(line)
+      last.bytes += size
+    } else {
+      chunks.push({ firstLine: from + index, lines: [line], bytes: size })
+    }
+  }
+  return chunks
+}
+
+const uploadRows = rowsOf(
+  Schema.Struct({
+    uploads: Schema.Int,
+    bytes: Schema.BigInt,
+    ofOrganisation: Schema.BigInt
+  })
+)
+
+const knownRows = rowsOf(
+  Schema.Struct({ firstLine: Schema.Int, lines: Schema.Array(Schema.NullOr(Schema.Uint8Array)) })
+)
+
+const isSame = (one: Uint8Array | null, other: Uint8Array | null): boolean =>
+  one === null || other === null ? one === other : Buffer.compare(one, other) === 0
+
+/** The number of the first line that was received before with other bytes. */
+const firstDifference = Effect.fnUntraced(function* (sql: Sql, { from, id, lines }: Append) {
+  const chunks = yield* knownRows(sql`
+    select first_line as "firstLine", lines from batch_chunks
+    where batch = ${id} and first_line < ${from + lines.length}
+      and first_line + line_count > ${from}
+    order by first_line`)
+  for (const chunk of chunks) {
+    for (const [index, known] of chunk.lines.entries()) {
+      const line = chunk.firstLine + index
+      const sent = lines[line - from]
+      if (sent !== undefined && !isSame(known, sent.bytes)) return line
+    }
+  }
+  return null
+})
+
+const insertChunks = (sql: Sql, id: Batch.BatchId, chunks: ReadonlyArray<Chunk>) => {
+  const rows = chunks.flatMap(({ firstLine, lines }) =>
+    lines.map((line, position) => ({ ...line, firstLine, position }))
+  )
+  return sql`
+    insert into batch_chunks (batch, first_line, line_count, lines, numbers, tries, outcomes,
+      results, unfinished)
+    select ${id}::uuid, first_line, count(*), array_agg(line order by position),
+      array_agg(number order by position), array_fill(0::smallint, array[count(*)::integer]),
+      array_fill(null::text, array[count(*)::integer]),
+      array_fill(null::text, array[count(*)::integer]), count(*)
+    from ${recordSet(sql, "sent", rows, {
+      first_line: ["integer", ({ firstLine }) => firstLine],
+      position: ["integer", ({ position }) => position],
+      line: ["bytea", ({ bytes }) => bytes],
+      number: ["text", ({ externalAccountNumber }) => externalAccountNumber]
+    })} group by first_line`
+}
+
+const exceeds = (
+  batch: Batch.Batch,
+  { bytes, ofOrganisation }: { readonly bytes: bigint; readonly ofOrganisation: bigint },
+  added: ReadonlyArray<Line>
+): boolean => {
+  const more = added.reduce((sum, line) => sum + sizeOf(line), 0)
+  return (
+    batch.counts.received + added.length > batchLimits.lines ||
+    Number(bytes) + more > batchLimits.bytes ||
+    Number(ofOrganisation) + more > batchLimits.bytesOfOrganisation
+  )
+}
+
+/** In a transaction. The lock on the batch keeps other uploads out until its end. */
+export const append = Effect.fnUntraced(function* (sql: Sql, command: Append) {
+  const { from, id, lines, upload } = command
+  const batch = yield* BatchRow.locked(sql, id)
+  const [state] = yield* uploadRows(sql`
+    select uploads, bytes, (
+      select coalesce(sum(bytes), 0)::bigint from batches
+      where organisation = ${batch.organisation} and finished_at is null
+    ) as "ofOrganisation"
+    from batches where id = ${id}`)
+  const { received } = batch.counts
+  if (state?.uploads !== upload) return { _tag: "Superseded" } satisfies Appending
+  if (Batch.stateOf(batch) !== "OPEN") return { _tag: "NotOpen", batch } satisfies Appending
+  if (from > received + 1) return { _tag: "Gap", received } satisfies Appending
+  const line = from <= received ? yield* firstDifference(sql, command) : null
+  if (line !== null) return { _tag: "Differs", line } satisfies Appending
+  const added = lines.slice(received + 1 - from)
+  if (exceeds(batch, state, added)) return { _tag: "LimitExceeded" } satisfies Appending
+  const appended = yield* Effect.fromResult(Batch.receive(batch, added.length)).pipe(Effect.orDie)
+  if (added.length > 0) {
+    yield* insertChunks(sql, id, chunksOf(added, received + 1))
+    yield* BatchRow.store(sql, appended)
+    const more = added.reduce((sum, each) => sum + sizeOf(each), 0)
+    yield* sql`update batches set bytes = bytes + ${more} where id = ${id}`
+  }
+  return { _tag: "Appended", received: appended.counts.received } satisfies Appending
+})
+
+/** Each chunk waits for the last earlier one that has a line of one of its account numbers. */
+export const link = (sql: Sql, id: Batch.BatchId) => sql`
+  with lines as (
+    select first_line, unnest(numbers) as number from batch_chunks where batch = ${id}
+  ),
+  linked as (
+    select first_line as later,
+      lag(first_line) over (partition by number order by first_line) as earlier
+    from (select distinct number, first_line from lines where number is not null) as of_number
+  ),
+  stored as (
+    insert into batch_links (batch, earlier, later)
+    select distinct ${id}::uuid, earlier, later from linked where earlier is not null
+    returning later
+  )
+  update batch_chunks set blockers = counted.blockers
+  from (select later, count(*)::integer as blockers from stored group by later) as counted
+  where batch = ${id} and first_line = later`
