@@ -23,7 +23,6 @@ import * as IdempotentWrites from "@data-import/domain/writes/IdempotentWrites"
 import * as ImportQuery from "@data-import/domain/import/ImportQuery"
 import type { NoteResult } from "@data-import/domain/post-import/NoteImport"
 import * as PostImport from "@data-import/domain/post-import/PostImport"
-import type { StatementsRequest } from "@data-import/domain/validation/PostImportValidation"
 import { Accounts } from "@data-import/domain/ports/Accounts"
 import { Documents, DocumentsUnavailable } from "@data-import/domain/ports/Documents"
 import { AuditLog } from "@data-import/domain/ports/AuditLog"
@@ -228,11 +227,11 @@ const createNotes = (programs: Programs, asked: SentRequest, { key, notes }: Ord
 
 const createStatements = (programs: Programs, asked: SentRequest, order: Order<"statements">) => {
   const body = { ...order.key, statements: order.statements }
-  return written<StatementsRequest>(
+  return written<PostImport.StatementsCreated>(
     programs,
     asked,
     (keep) => programs.postImport.createStatements(asked.caller, body, keep),
-    ({ statements }) => statements.map(({ statement_id }) => statement_id).join(", ")
+    ({ request: { statements } }) => statements.map(({ statement_id }) => statement_id).join(", ")
   )
 }
 

@@ -21,7 +21,8 @@ const openBatch = (maxFailures: number | null = null): Batch.Batch =>
       dryRun: false,
       cohort: null,
       retryOf: null,
-      maxFailures
+      maxFailures,
+      parameters: {}
     },
     createdAt: at
   })

@@ -8,7 +8,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { Configuration } from "../src/ports/Configuration.ts"
 import { faultAtEvery, noFaults } from "../testing/faults.ts"
-import type { Wire } from "../testing/wire.ts"
+import { get, type Wire } from "../testing/wire.ts"
 import {
   audited,
   beginImported,
@@ -84,7 +84,9 @@ describe("a payment instruction", () => {
       const answer = yield* program.createPaymentInstruction(demo, body)
       expect(answer).toMatchObject({ reference: "pm_1" })
       expect(answer.kraken_account_number).toMatch(/^A-[0-9A-F]{8}$/)
-      expect(yield* program.createPaymentInstruction(demo, body)).toEqual(answer)
+      expect(answer.isNew).toBe(true)
+      const again = yield* program.createPaymentInstruction(demo, body)
+      expect(again).toEqual({ ...answer, isNew: false })
       expect(plan.calls().filter(({ operation }) => operation === "verify")).toHaveLength(1)
       expect((yield* onAccount).payment_instructions).toEqual([
         {
@@ -124,7 +126,10 @@ describe("a payment instruction", () => {
         Array.from({ length: 8 }, () => call(program, "instruction")),
         { concurrency: "unbounded" }
       )
-      expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1)
+      const accounts = answers.map((answer) => get(answer, "kraken_account_number"))
+      expect(new Set(accounts).size).toBe(1)
+      const isNew = answers.map((answer) => JSON.stringify(answer).includes('"isNew":true'))
+      expect(isNew.filter(Boolean)).toHaveLength(1)
       expect((yield* onAccount).payment_instructions).toHaveLength(1)
     }).pipe(Effect.provide(world))
   )

@@ -25,7 +25,7 @@ describe("the decision about a payment instruction", () => {
   it("adds it to an account without one, with the details that may be stored", () => {
     const account = accountWith()
     const { answer, change } = Result.getOrThrow(decideInstruction(instruction, details)(account))
-    expect(answer).toBe(account.number)
+    expect(answer).toEqual({ number: account.number, isNew: true })
     expect(change).toEqual({ ...noChange(account), instruction: { instruction, details } })
   })
 
@@ -34,7 +34,7 @@ describe("the decision about a payment instruction", () => {
     (given) => {
       const account = accountWith({ instruction })
       const { answer, change } = Result.getOrThrow(decideInstruction(instruction, given)(account))
-      expect(answer).toBe(account.number)
+      expect(answer).toEqual({ number: account.number, isNew: false })
       expect(change).toEqual(noChange(account))
     }
   )

@@ -42,7 +42,8 @@ const settingsOf = (supplier: Supplier, maxFailures: number | null): Batch.Batch
   dryRun: false,
   cohort: "first wave",
   retryOf: null,
-  maxFailures
+  maxFailures,
+  parameters: { check_previously_added: false }
 })
 
 const createFor = Effect.fnUntraced(function* (

@@ -20,6 +20,7 @@ const createBatches = Effect.gen(function* () {
       cohort text,
       retry_of uuid,
       max_failures integer,
+      parameters json not null,
       created_at timestamptz not null,
       started_at timestamptz,
       api_key text,

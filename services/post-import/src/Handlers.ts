@@ -75,12 +75,13 @@ export const routes = Effect.gen(function* () {
     createHistoricalStatements: write(
       ({ body, caller, keep, parameters }) =>
         postImport.createStatements(caller, body, keep, Route.parameterErrors(parameters)),
-      statementsStored
+      ({ request }) => statementsStored(request)
     ),
     createPaymentInstruction: write(
       ({ body, caller, keep, parameters }) =>
         postImport.createPaymentInstruction(caller, body, keep, Route.parameterErrors(parameters)),
-      (created) => Answer.small(201, created)
+      ({ kraken_account_number, reference }) =>
+        Answer.small(201, { kraken_account_number, reference })
     )
   })
 })

@@ -45,6 +45,13 @@ export type BatchState = typeof BatchState.Type
 export const PauseReason = Schema.Literals(["CALLER", "OPERATOR", "SUPPLIER", "KEY", "FAILURES"])
 export type PauseReason = typeof PauseReason.Type
 
+/** Of TRANSACTIONS. */
+export const BatchParameters = Schema.Struct({
+  check_previously_added: Schema.optionalKey(Schema.Boolean),
+  force_add_to_current_statement: Schema.optionalKey(Schema.Boolean)
+})
+export type BatchParameters = typeof BatchParameters.Type
+
 /** What was asked for when the batch was created. Nothing of it changes later. */
 export interface BatchSettings {
   readonly supplier: SupplierCode
@@ -59,6 +66,8 @@ export interface BatchSettings {
   readonly retryOf: BatchId | null
   /** Pauses the batch when more lines have failed; null for never. */
   readonly maxFailures: number | null
+  /** The query parameters of the single endpoint, with their names. */
+  readonly parameters: BatchParameters
 }
 
 /** What storage keeps of a batch, apart from its lines. */

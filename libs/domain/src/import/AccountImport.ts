@@ -4,9 +4,11 @@
  * Source: docs/contract/import.md#creating-an-account.
  */
 import { Config, Context, type DateTime, Effect, Layer, Option } from "effect"
-import { Documents } from "../ports/Documents.ts"
+import { Documents, type DocumentsUnavailable } from "../ports/Documents.ts"
 import { AuditLog } from "../ports/AuditLog.ts"
+import type { ReservationLost } from "../ports/IdempotencyKeys.ts"
 import { ImportProcesses, type Stored } from "../ports/ImportProcesses.ts"
+import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
 import { Configuration } from "../ports/Configuration.ts"
 import { type Account, writingAccount } from "../account/Account.ts"
 import { accountRequest, processRequest } from "../validation/AccountValidation.ts"
@@ -38,6 +40,11 @@ import { inTimeSlices } from "../support/Steps.ts"
 export interface Staged {
   readonly first: boolean
   readonly key: ImportKey
+}
+
+/** A staging of a line. `isSame` where the same payload was staged before. */
+export interface StagedLine extends Staged {
+  readonly isSame: boolean
 }
 
 /** Why an import in this state can neither be staged nor processed; null if it can. */
@@ -80,6 +87,16 @@ export class AccountImport extends Context.Service<
       keep?: Keep<Staged> | null,
       parameterErrors?: ReadonlyArray<FieldError>
     ) => Effect.Effect<Staged, Failure>
+    /**
+     * The same for a line of a batch, which tells whether the payload was staged before. So does
+     * the refusal `AlreadyImported`.
+     */
+    readonly stageLine: (
+      caller: Caller,
+      body: unknown,
+      keep: Keep<StagedLine>,
+      parameterErrors: ReadonlyArray<FieldError>
+    ) => Effect.Effect<StagedLine, Failure>
     /**
      * Creates the platform account from the staged data, or with `dry_run` checks that it could.
      */
@@ -127,22 +144,44 @@ const validateAccountRequest = (
     code
   })
 
+/** What is to be staged, of a supplier that accepts it. */
+const prepareStaging = Effect.fnUntraced(function* (deps: Dependencies, asked: Asked) {
+  const { body: valid, now: at, supplier } = yield* validateAccountRequest(deps, asked)
+  yield* requireOngoing(supplier)
+  const { external_account_number, import_supplier } = valid.payload
+  const key = { import_supplier, external_account_number }
+  const payload = yield* inTimeSlices(() => writingAccount(valid.payload))
+  return { key, payload, caller: asked.caller, at }
+})
+
 const stage = Effect.fnUntraced(function* (
   deps: Dependencies,
   asked: Asked,
   keep: Keep<Staged> | null
 ) {
-  const { body: valid, now, supplier } = yield* validateAccountRequest(deps, asked)
-  const { caller } = asked
-  yield* requireOngoing(supplier)
-  const { external_account_number, import_supplier } = valid.payload
-  const key = { import_supplier, external_account_number }
-  const payload = yield* inTimeSlices(() => writingAccount(valid.payload))
+  const command = yield* prepareStaging(deps, asked)
+  const { key } = command
   const stagedAs = ({ _tag }: Stored): Staged => ({ first: _tag === "Created", key })
-  const command = { key, payload, caller, at: now, keep: keepFrom(keep, stagedAs) }
-  const staging = yield* deps.processes.stage(command)
+  const staging = yield* deps.processes.stage({ ...command, keep: keepFrom(keep, stagedAs) })
   if (staging._tag !== "Refused") return stagedAs(staging)
   return yield* refusalOf(key, staging.found) ?? unavailable
+})
+
+const stageLine = Effect.fnUntraced(function* (
+  deps: Dependencies,
+  asked: Asked,
+  keep: Keep<StagedLine>
+) {
+  const command = yield* prepareStaging(deps, asked)
+  const { key } = command
+  const isSame = yield* deps.processes.isStaged(command)
+  const stagedAs = ({ _tag }: Stored): StagedLine => ({ first: _tag === "Created", key, isSame })
+  const staging = yield* deps.processes.stage({ ...command, keep: keepFrom(keep, stagedAs) })
+  if (staging._tag !== "Refused") return stagedAs(staging)
+  const refusal = refusalOf(key, staging.found) ?? unavailable
+  return yield* refusal._tag === "AlreadyImported"
+    ? new AlreadyImported({ key, accountNumber: refusal.accountNumber, isSame })
+    : refusal
 })
 
 /** The team is checked after the import's state, but is looked up before the attempt begins. */
@@ -193,6 +232,20 @@ const make = Effect.gen(function* () {
     concurrencyLimit: Option.getOrNull(concurrencyLimit)
   }
 
+  /** Records a refused staging; a refusal of storage is one of the service. */
+  const recordStaging = <A>(
+    { body, caller }: Asked,
+    staging: Effect.Effect<A, Failure | DocumentsUnavailable | ReservationLost | StorageUnavailable>
+  ) =>
+    staging.pipe(
+      Effect.catchTags({
+        DocumentsUnavailable: () => unavailable,
+        ReservationLost: () => keyInUse
+      }),
+      recordRefusals(auditLog, "stage", caller, payloadOf(body)),
+      Effect.catchTag("StorageUnavailable", () => unavailable)
+    )
+
   return AccountImport.of({
     validate: Effect.fn("AccountImport.validate")((caller, body, parameterErrors = []) =>
       validateAccountRequest(deps, { caller, body, parameterErrors }).pipe(
@@ -203,16 +256,14 @@ const make = Effect.gen(function* () {
         })
       )
     ),
-    stage: Effect.fn("AccountImport.stage")((caller, body, keep = null, parameterErrors = []) =>
-      stage(deps, { caller, body, parameterErrors }, keep).pipe(
-        Effect.catchTags({
-          DocumentsUnavailable: () => unavailable,
-          ReservationLost: () => keyInUse
-        }),
-        recordRefusals(auditLog, "stage", caller, payloadOf(body)),
-        Effect.catchTag("StorageUnavailable", () => unavailable)
-      )
-    ),
+    stage: Effect.fn("AccountImport.stage")((caller, body, keep = null, parameterErrors = []) => {
+      const asked = { caller, body, parameterErrors }
+      return recordStaging(asked, stage(deps, asked, keep))
+    }),
+    stageLine: Effect.fn("AccountImport.stageLine")((caller, body, keep, parameterErrors) => {
+      const asked = { caller, body, parameterErrors }
+      return recordStaging(asked, stageLine(deps, asked, keep))
+    }),
     process: Effect.fn("AccountImport.process")((caller, body, keep = null, parameterErrors = []) =>
       startAttempt(deps, { caller, body, parameterErrors }, keep).pipe(
         Effect.catchTag("DocumentsUnavailable", () => unavailable),

@@ -96,6 +96,12 @@ export class ImportProcesses extends Context.Service<
       key: ImportKey
     ) => Effect.Effect<Option.Option<ImportProcess>, StorageUnavailable>
 
+    /** Whether this is the last staged text of the import. */
+    readonly isStaged: (staged: {
+      readonly key: ImportKey
+      readonly payload: string
+    }) => Effect.Effect<boolean, StorageUnavailable>
+
     /**
      * Starts an attempt: takes the lease until `at + lease` if the import is Pending at `at` and
      * fewer than `limits` live leases exist, in the deployment and for the supplier. The state is

@@ -24,17 +24,17 @@ export const decideInstruction =
   (
     account: AccountView
   ): Result.Result<
-    Decision<AccountView["number"]>,
+    Decision<{ readonly number: AccountView["number"]; readonly isNew: boolean }>,
     ActivePaymentInstructionExists | ServiceUnavailable
   > => {
-    const answer = account.number
+    const { number } = account
     const unchanged = noChange(account)
     if (account.instruction !== null) {
       return isSameInstruction(account.instruction, instruction)
-        ? Result.succeed({ change: unchanged, answer })
+        ? Result.succeed({ change: unchanged, answer: { number, isNew: false } })
         : Result.fail(new ActivePaymentInstructionExists())
     }
     if (details === null) return Result.fail(unavailable)
     const change = { ...unchanged, instruction: { instruction, details } }
-    return Result.succeed({ change, answer })
+    return Result.succeed({ change, answer: { number, isNew: true } })
   }

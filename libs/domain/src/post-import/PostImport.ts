@@ -62,9 +62,17 @@ export interface TransactionParameters {
   readonly forceAddToCurrentStatement: boolean
 }
 
+/** `isNew` where any of them was not on the account yet. */
+export interface StatementsCreated {
+  readonly request: StatementsRequest
+  readonly isNew: boolean
+}
+
+/** `isNew` where it was not on the account yet. */
 export interface InstructionCreated {
   readonly kraken_account_number: AccountNumber
   readonly reference: string
+  readonly isNew: boolean
 }
 
 export class PostImport extends Context.Service<
@@ -90,13 +98,12 @@ export class PostImport extends Context.Service<
       parameters: Result.Result<TransactionParameters, ReadonlyArray<FieldError>>,
       keep?: Keep<ReadonlyArray<TransactionResult>> | null
     ) => Effect.Effect<ReadonlyArray<TransactionResult>, Failure>
-    /** Returns the validated request. */
     readonly createStatements: (
       caller: Caller,
       body: unknown,
-      keep?: Keep<StatementsRequest> | null,
+      keep?: Keep<StatementsCreated> | null,
       parameterErrors?: ReadonlyArray<FieldError>
-    ) => Effect.Effect<StatementsRequest, Failure>
+    ) => Effect.Effect<StatementsCreated, Failure>
     /**
      * Asks the vendor before anything is stored, unless the instruction is on the account already.
      */
@@ -194,15 +201,15 @@ const createTransactions = Effect.fnUntraced(function* (
 
 const createStatements = Effect.fnUntraced(function* (
   deps: Dependencies,
-  write: Write<StatementsRequest>
+  write: Write<StatementsCreated>
 ) {
   const valid = yield* validateRequest(deps, write, statementsRequest)
   const { statements } = valid.body
   const statementIds = statements.map((statement) => statement.statement_id)
   const decide = decideStatements(statements, valid.documents)
-  const keep = keepFrom(write.keep, () => valid.body)
-  yield* change(deps, { ...write, keep }, valid, { statementIds }, decide)
-  return valid.body
+  const created = (added: { readonly isNew: boolean }) => ({ request: valid.body, ...added })
+  const keep = keepFrom(write.keep, created)
+  return created(yield* change(deps, { ...write, keep }, valid, { statementIds }, decide))
 })
 
 const verify = (
@@ -241,7 +248,11 @@ const createPaymentInstruction = Effect.fnUntraced(function* (
   const details =
     account.value.instruction === null ? yield* verify(deps, instruction, write.caller) : null
   const decide = decideInstruction(instruction, details)
-  const createdOn = (number: AccountNumber) => ({ kraken_account_number: number, reference })
+  const createdOn = ({ isNew, number }: { number: AccountNumber; isNew: boolean }) => ({
+    kraken_account_number: number,
+    reference,
+    isNew
+  })
   const keep = keepFrom(write.keep, createdOn)
   return createdOn(yield* change(deps, { ...write, keep }, valid, {}, decide))
 })

@@ -1,7 +1,7 @@
 /**
  * Decides which historical statements of a request are new to the account. A known one with the
  * same content changes nothing, so that a retry is safe. A known one with other content fails the
- * request.
+ * request. `isNew` where any is added.
  * Source: docs/contract/post-import.md#create-historical-statements,
  * docs/contract/post-import.md#same-statements.
  */
@@ -46,7 +46,9 @@ const isSame = (sent: HistoricalStatement, { origin, statement }: AccountStateme
 /** Adds the new statements. Fails with an error for each one that is known with other content. */
 export const decideStatements =
   (sent: ReadonlyArray<HistoricalStatement>, documents: FoundDocuments) =>
-  (account: AccountView): Result.Result<Decision<null>, ValidationFailed> => {
+  (
+    account: AccountView
+  ): Result.Result<Decision<{ readonly isNew: boolean }>, ValidationFailed> => {
     const errors = sent.flatMap((statement, index): ReadonlyArray<FieldError> => {
       const there = account.statements.get(statement.statement_id)
       if (there === undefined || isSame(statement, there)) return []
@@ -58,5 +60,5 @@ export const decideStatements =
     }
     const statements = sent.filter(({ statement_id }) => !account.statements.has(statement_id))
     const change = { ...noChange(account), statements, documents }
-    return Result.succeed({ change, answer: null })
+    return Result.succeed({ change, answer: { isNew: statements.length > 0 } })
   }

@@ -43,6 +43,8 @@ export class ImportProcessDoesNotExist extends Data.TaggedError("ImportProcessDo
 export class AlreadyImported extends Data.TaggedError("AlreadyImported")<{
   readonly key: ImportKey
   readonly accountNumber: AccountNumber
+  /** Whether the refused staging has the payload of the account. Told to lines of batches only. */
+  readonly isSame?: boolean
 }> {
   readonly code = "account_import_process_already_imported"
 }

@@ -1,6 +1,12 @@
 /** Reads and writes the row of a batch. What its state is, the domain decides. */
 import { DateTime, Effect, Option, Schema } from "effect"
-import { type Batch, BatchId, BatchOperation, PauseReason } from "@data-import/domain/batch/Batch"
+import {
+  type Batch,
+  BatchId,
+  BatchOperation,
+  BatchParameters,
+  PauseReason
+} from "@data-import/domain/batch/Batch"
 import { ApiKeyId, OrganisationName } from "@data-import/domain/organisation/Organisation"
 import { SupplierCode } from "@data-import/domain/organisation/Supplier"
 import { type Database, rowsOf } from "../connection/Database.ts"
@@ -21,6 +27,7 @@ const Row = Schema.Struct({
   cohort: Schema.NullOr(Schema.String),
   retryOf: Schema.NullOr(BatchId),
   maxFailures: Schema.NullOr(Schema.Int),
+  parameters: BatchParameters,
   createdAt: Instant,
   startedAt: Schema.NullOr(Instant),
   apiKey: Schema.NullOr(ApiKeyId),
@@ -53,7 +60,8 @@ const batchOf = (row: typeof Row.Type): Batch => {
       dryRun: row.dryRun,
       cohort: row.cohort,
       retryOf: row.retryOf,
-      maxFailures: row.maxFailures
+      maxFailures: row.maxFailures,
+      parameters: row.parameters
     },
     createdAt: row.createdAt,
     started: startedAt !== null && apiKey !== null ? { at: startedAt, apiKey } : null,

@@ -21,10 +21,11 @@ const create = Effect.fnUntraced(function* (sql: Sql, command: Create) {
   yield* sql`select pg_advisory_xact_lock(hashtextextended(${`batches ${organisation}`}, 0))`
   const [batch] = yield* BatchRow.batchesIn(sql`
     insert into batches (id, organisation, supplier, operation, name, operations_team, dry_run,
-      cohort, retry_of, max_failures, created_at)
+      cohort, retry_of, max_failures, parameters, created_at)
     select ${id}, ${organisation}, ${settings.supplier}, ${settings.operation}, ${settings.name},
       ${settings.operationsTeam}, ${settings.dryRun}, ${settings.cohort}, ${settings.retryOf},
-      ${settings.maxFailures}, ${DateTime.toDateUtc(at)}
+      ${settings.maxFailures}, ${JSON.stringify(settings.parameters)}::json,
+      ${DateTime.toDateUtc(at)}
     where (select count(*) from batches
       where organisation = ${organisation} and finished_at is null) < ${limit}
     returning ${sql.literal(BatchRow.batchColumns)}`)

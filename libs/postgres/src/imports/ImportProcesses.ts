@@ -29,6 +29,16 @@ const renew = ({ sql }: Database["Service"], { at, attempt, key, until }: Comman
       and lease_expires_at > ${DateTime.toDateUtc(at)}
     returning id`).pipe(Effect.map((rows) => rows.length > 0))
 
+/** The text is compared only where the size, a column of its own, is the same. */
+const isStaged = ({ sql }: Database["Service"], { key, payload }: Command<"isStaged">) =>
+  changedRows(sql`
+    select id from import_processes
+    where supplier = ${key.import_supplier}
+      and external_account_number = ${key.external_account_number}
+      and payload_bytes = ${Buffer.byteLength(payload)} and payload::text = ${payload}`).pipe(
+    Effect.map((rows) => rows.length > 0)
+  )
+
 const release = ({ sql }: Database["Service"], command: Command<"release">) => {
   const { at, attempt, caller, dryRun, errors, key, outcome } = command
   const name = releaseEvent(dryRun, outcome === "dry_run_successful")
@@ -84,6 +94,7 @@ const make = Effect.gen(function* () {
     find: (key) => (isStorableKey(key) ? find(key) : Effect.succeedNone),
     claim: (command) => mutex(command.key, run(claim(database, command))),
     stagedPayload: (held) => run(stagedPayload(database, held)),
+    isStaged: (staged) => run(isStaged(database, staged)),
     renew: (command) => run(renew(database, command)),
     complete: (command) => run(complete(database, command)),
     dryRun: (command) => run(dryRun(database, command)),

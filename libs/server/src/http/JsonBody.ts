@@ -2,16 +2,17 @@
  * Reads the body of a POST in the contract's order: media type, size, bytes, UTF-8, JSON.
  * Source: docs/contract/http.md#order-of-checks.
  */
-import { Effect, Result } from "effect"
+import { Effect } from "effect"
 import { UnsupportedMediaType } from "@data-import/api/Refusal"
-import * as Json from "@data-import/domain/schema/Json"
+import type { NotJson } from "@data-import/domain/schema/Json"
+import { parsingBytes } from "@data-import/domain/schema/JsonBytes"
 import type { OrganisationName } from "@data-import/domain/organisation/Organisation"
-import { inTimeSlices, type Steps } from "@data-import/domain/support/Steps"
+import { inTimeSlices } from "@data-import/domain/support/Steps"
 import { smallBytes } from "@data-import/domain/requests/WorkBudget"
 import type { IncomingRequest } from "./IncomingRequest.ts"
 import type { BodyRefused } from "./RequestBody.ts"
 
-type Refused = UnsupportedMediaType | BodyRefused | Json.NotJson
+type Refused = UnsupportedMediaType | BodyRefused | NotJson
 
 const mediaType = (header: string): string =>
   (header.split(";", 1)[0] as string).trim().toLowerCase()
@@ -23,34 +24,13 @@ const announcesJson = (headers: Readonly<Record<string, string | undefined>>): b
   return isJson && (encoding === "" || encoding === "identity")
 }
 
-const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
-
-const decode = (bytes: Buffer): Result.Result<string, Json.NotJson> => {
-  try {
-    return Result.succeed(utf8.decode(bytes))
-  } catch {
-    return Result.fail(new Json.NotJson({ detail: "The body is not UTF-8." }))
-  }
-}
-
-function* parsing(bytes: Buffer): Steps<Result.Result<unknown, Json.NotJson>> {
-  const decoded = decode(bytes)
-  if (Result.isFailure(decoded)) return Result.fail(decoded.failure)
-  const text = decoded.success
-  yield
-  return text.startsWith("\uFEFF")
-    ? Result.fail(new Json.NotJson({ detail: "The body starts with a byte-order mark." }))
-    : yield* Json.parsing(text)
-}
-
 /**
- * Parses bytes as strict UTF-8 and by `Json.parsing`. It is interruptible, because the request has
- * had no effect yet.
+ * The parsed body. It is interruptible, because the request has had no effect yet.
  */
-export const parse = (bytes: Buffer): Effect.Effect<unknown, Json.NotJson> =>
+export const parse = (bytes: Buffer): Effect.Effect<unknown, NotJson> =>
   Effect.interruptible(
     Effect.flatMap(
-      inTimeSlices(() => parsing(bytes), bytes.length > smallBytes),
+      inTimeSlices(() => parsingBytes(bytes), bytes.length > smallBytes),
       Effect.fromResult
     )
   )

@@ -228,6 +228,7 @@ export const layerMemory: Layer.Layer<ImportProcesses> = Layer.effect(
       find: (key) => Effect.sync(() => Option.fromNullishOr(importOf(store, key)?.process)),
       claim: step(claim),
       stagedPayload: step(stagedPayload),
+      isStaged: ({ key, payload }) => Effect.sync(() => importOf(store, key)?.payload === payload),
       renew: step(renew),
       complete: keyed(complete),
       dryRun: step(dryRun),

@@ -1,0 +1,77 @@
+/**
+ * How a line ends: what the single endpoint answers to the same request, and which outcome that is.
+ * Source: docs/contract/batches.md#results.
+ */
+import { Data } from "effect"
+import type { AccountNumber } from "../account/Account.ts"
+import type { BatchLine, LineEnd, LineProblem } from "../batch/BatchLine.ts"
+import type { LineOutcome } from "../batch/Counts.ts"
+import type { NoteResult } from "../post-import/NoteImport.ts"
+import type { TransactionResult } from "../post-import/TransactionImport.ts"
+import type { Failure } from "../requests/Failure.ts"
+
+/** The line is longer than a body may be, and was not kept. */
+export class LineTooLong extends Data.TaggedError("LineTooLong")<{}> {
+  readonly code = "payload_too_large"
+}
+
+/** The line met an error of the service itself in every try. */
+export class LineErrored extends Data.TaggedError("LineErrored")<{}> {
+  readonly code = "error"
+}
+
+export type LineFailure = Failure | LineTooLong | LineErrored
+
+/** What a success answers beyond that: items that existed, dates that were moved. */
+export type LineAnswer =
+  | { readonly _tag: "Notes"; readonly results: ReadonlyArray<NoteResult> }
+  | { readonly _tag: "Transactions"; readonly results: ReadonlyArray<TransactionResult> }
+
+export interface LineResult {
+  readonly outcome: Exclude<LineOutcome, "CANCELLED">
+  /** The account of an import; null where there is none. */
+  readonly accountNumber: AccountNumber | null
+  readonly answer: LineAnswer | null
+  /** Of a failed line, and of a dry run that succeeded. */
+  readonly failure: LineFailure | null
+}
+
+/** Makes the text of a result, which is answered as it is stored. */
+export type ResultEncoder = (
+  line: Pick<BatchLine, "line" | "externalAccountNumber">,
+  result: LineResult
+) => string
+
+/** `customers.0.given_name` as `customers.*.given_name`. */
+const withoutIndexes = (attr: string): string => attr.replaceAll(/(?<=^|\.)\d+(?=\.|$)/g, "*")
+
+/** The attr of an error that belongs to no field. */
+const noField = "non_field_errors"
+
+/** What is wrong with a line; nothing unless it has failed. */
+export const problemsOf = ({
+  failure,
+  outcome
+}: LineResult): ReadonlyArray<Omit<LineProblem, "detail"> & { readonly detail: string }> => {
+  if (outcome !== "FAILED" || failure === null) return []
+  if (failure._tag !== "ValidationFailed") {
+    return [{ code: failure.code, attr: noField, detail: "" }]
+  }
+  return failure.errors.map(({ attr, code, detail }) => ({
+    code,
+    attr: withoutIndexes(attr),
+    detail
+  }))
+}
+
+export const endOf = (
+  encode: ResultEncoder,
+  { externalAccountNumber, line }: Pick<BatchLine, "line" | "externalAccountNumber">,
+  result: LineResult
+): LineEnd => ({
+  line,
+  externalAccountNumber,
+  outcome: result.outcome,
+  text: encode({ line, externalAccountNumber }, result),
+  problems: problemsOf(result)
+})

@@ -1,0 +1,336 @@
+/**
+ * Runs a line of a batch by the program of the single endpoint. A write runs under an idempotency
+ * key of its own line, so that a worker that takes the place of a dead one gets the result that the
+ * line has, and not what a repeated request is answered.
+ * Source: docs/contract/batches.md#operations, docs/contract/batches.md#retries.
+ */
+import { Cause, Effect, Exit, Option, Result } from "effect"
+import type { Batch } from "../batch/Batch.ts"
+import {
+  type BatchLine,
+  errorsOfLine,
+  type LineEnd,
+  type LinePostponed
+} from "../batch/BatchLine.ts"
+import type { AccountImport, StagedLine } from "../import/AccountImport.ts"
+import type { Created } from "../import/ImportAttempt.ts"
+import type { Caller } from "../organisation/Organisation.ts"
+import type { NoteResult } from "../post-import/NoteImport.ts"
+import type {
+  InstructionCreated,
+  PostImport,
+  StatementsCreated,
+  TransactionParameters
+} from "../post-import/PostImport.ts"
+import type { TransactionResult } from "../post-import/TransactionImport.ts"
+import { DryRunSuccessful, type Failure, ValidationFailed } from "../requests/Failure.ts"
+import { Fingerprint, IdempotencyKey, type Keep } from "../requests/IdempotencyKey.ts"
+import type { FieldError } from "../schema/FieldErrors.ts"
+import { isObject } from "../schema/Json.ts"
+import { parsingBytes } from "../schema/JsonBytes.ts"
+import { inTimeSlices } from "../support/Steps.ts"
+import type { IdempotentWrites } from "../writes/IdempotentWrites.ts"
+import {
+  endOf,
+  LineErrored,
+  type LineFailure,
+  type LineResult,
+  LineTooLong,
+  type ResultEncoder
+} from "./LineResult.ts"
+
+export interface LinePrograms {
+  readonly accountImport: AccountImport["Service"]
+  readonly postImport: PostImport["Service"]
+  readonly writes: IdempotentWrites["Service"]
+  readonly encode: ResultEncoder
+}
+
+/** A line that a worker has in hand. `tries` counts those that ended in an error of the service. */
+export type LineInHand = BatchLine & { readonly tries: number }
+
+/** Why a line waits. */
+export type WaitingFor = "STORAGE" | "VENDOR" | "LIMIT" | "SUPPLIER" | "IMPORT" | "ERROR"
+
+/** The line has ended, or is tried again later. */
+export type LineRun =
+  | { readonly _tag: "Ended"; readonly end: LineEnd }
+  | {
+      readonly _tag: "Postponed"
+      readonly postponed: LinePostponed
+      readonly waitingFor: WaitingFor
+    }
+
+/** A line that meets an error of the service itself is tried so often. */
+const maxTries = 5
+
+/** A failure that may end by itself. It is no failure of the line. */
+const waitingForOf = (failure: LineFailure): WaitingFor | null => {
+  switch (failure._tag) {
+    case "ServiceUnavailable":
+      return "STORAGE"
+    case "PaymentVendorUnavailable":
+      return "VENDOR"
+    case "ConcurrencyLimitExceeded":
+      return "LIMIT"
+    case "MigrationNotOngoing":
+      return "SUPPLIER"
+    case "ImportInProgress":
+    case "IdempotencyKeyInUse":
+      return "IMPORT"
+    default:
+      return null
+  }
+}
+
+/** What every line of one batch shares. */
+interface Run extends LinePrograms {
+  readonly batch: Batch
+  readonly caller: Caller
+  readonly line: LineInHand
+}
+
+const succeeded = (more: Partial<LineResult> = {}): LineResult => ({
+  outcome: "SUCCEEDED",
+  accountNumber: null,
+  answer: null,
+  failure: null,
+  ...more
+})
+
+/** At most as many errors are kept for a line. */
+const bounded = (failure: LineFailure): LineFailure =>
+  failure._tag === "ValidationFailed" && failure.errors.length > errorsOfLine
+    ? new ValidationFailed({
+        code: failure.code,
+        errors: failure.errors.slice(0, errorsOfLine),
+        more: true
+      })
+    : failure
+
+/** A failure as the outcome of the line. Some say that there was nothing left to do. */
+const resultOf = ({ batch: { settings } }: Run, failure: LineFailure): LineResult => {
+  if (failure._tag === "DryRunSuccessful") return succeeded({ failure })
+  if (failure._tag === "AlreadyImported") {
+    const { accountNumber, isSame = settings.operation === "PROCESS" } = failure
+    return isSame
+      ? succeeded({ outcome: "ALREADY", accountNumber })
+      : succeeded({ outcome: "FAILED", accountNumber, failure })
+  }
+  return succeeded({ outcome: "FAILED", failure: bounded(failure) })
+}
+
+/** No client can send a key with such a character. */
+const keyOf = ({ batch, line: { line } }: Run, step: string): IdempotencyKey =>
+  IdempotencyKey.make(`\u0001batch ${batch.id} ${line} ${step}`)
+
+/** The key names one line, so the same key is always the same request. */
+const fingerprint = Fingerprint.make("0".repeat(64))
+
+/** The stored text of a result: the outcome and, after a space, the text for the answer. */
+const ending = (run: Run, { outcome, text }: { outcome: LineEnd["outcome"]; text: string }) => ({
+  line: run.line.line,
+  externalAccountNumber: run.line.externalAccountNumber,
+  outcome,
+  text,
+  problems: []
+})
+
+/** Runs a write once, however often the line is run. Gives how the line ends. */
+const once = Effect.fnUntraced(function* <A>(
+  run: Run,
+  toResult: (answer: A) => LineResult,
+  write: (keep: Keep<A>) => Effect.Effect<A, Failure>
+) {
+  const end = (answer: A) => endOf(run.encode, run.line, toResult(answer))
+  const request = {
+    key: keyOf(run, "end"),
+    organisation: run.batch.organisation,
+    fingerprint
+  }
+  const textOf = function* (answer: A) {
+    const { outcome, text } = end(answer)
+    return `${outcome} ${text}`
+  }
+  const written = yield* run.writes.run(request, textOf, write)
+  if (written._tag === "Fresh") return end(written.answer)
+  const space = written.text.indexOf(" ")
+  const outcome = written.text.slice(0, space) as LineEnd["outcome"]
+  return ending(run, { outcome, text: written.text.slice(space + 1) })
+})
+
+/** The line as a body, and what is wrong with the supplier that it names. */
+interface Sent {
+  readonly body: Readonly<Record<string, unknown>>
+  readonly errors: ReadonlyArray<FieldError>
+}
+
+const otherSupplier = {
+  attr: "import_supplier",
+  code: "invalid",
+  detail: "Must be the supplier of the batch, or be left out."
+} as const satisfies FieldError
+
+const sentOf = ({ batch: { settings } }: Run, line: Readonly<Record<string, unknown>>): Sent => {
+  const { import_supplier: named } = line
+  const isOther = named !== undefined && named !== settings.supplier
+  return {
+    body: { ...line, import_supplier: settings.supplier },
+    errors: isOther ? [otherSupplier] : []
+  }
+}
+
+const stage = (run: Run, { body, errors }: Sent) =>
+  once<StagedLine>(
+    run,
+    ({ isSame }) => succeeded({ outcome: isSame ? "ALREADY" : "SUCCEEDED" }),
+    (keep) => run.accountImport.stageLine(run.caller, { payload: body }, keep, errors)
+  )
+
+/** Processes what is staged for the number of the line. */
+const process = (run: Run, { body, errors }: Sent) => {
+  const { dryRun, operationsTeam } = run.batch.settings
+  const payload = { ...body, operations_team_name: operationsTeam, dry_run: dryRun }
+  return once<Created>(
+    run,
+    ({ kraken_account_number }) => succeeded({ accountNumber: kraken_account_number }),
+    (keep) => run.accountImport.process(run.caller, { payload }, keep, errors)
+  )
+}
+
+/** Stages the line once, under a key of its own. */
+const stageFirst = (run: Run, { body, errors }: Sent) => {
+  const request = {
+    key: keyOf(run, "stage"),
+    organisation: run.batch.organisation,
+    fingerprint
+  }
+  const textOf = function* () {
+    return ""
+  }
+  return run.writes.run(request, textOf, (keep) =>
+    run.accountImport.stageLine(run.caller, { payload: body }, keep, errors)
+  )
+}
+
+const importLine = Effect.fnUntraced(function* (run: Run, sent: Sent) {
+  if (run.batch.settings.dryRun) {
+    const { external_account_number, import_supplier } = yield* run.accountImport.validate(
+      run.caller,
+      { payload: sent.body },
+      sent.errors
+    )
+    const failure = new DryRunSuccessful({ key: { import_supplier, external_account_number } })
+    return endOf(run.encode, run.line, succeeded({ failure }))
+  }
+  yield* stageFirst(run, sent)
+  const { external_account_number, import_supplier } = sent.body
+  return yield* process(run, { body: { external_account_number, import_supplier }, errors: [] })
+})
+
+const parametersOf = ({ parameters }: Batch["settings"]): TransactionParameters => ({
+  checkPreviouslyAdded: parameters.check_previously_added ?? true,
+  forceAddToCurrentStatement: parameters.force_add_to_current_statement ?? true
+})
+
+const outcomeOf = (isNew: boolean) => ({ outcome: isNew ? "SUCCEEDED" : "ALREADY" }) as const
+
+const operations: Readonly<
+  Record<
+    Batch["settings"]["operation"],
+    (
+      run: Run,
+      sent: Sent
+    ) => Effect.Effect<LineEnd, LineFailure | { readonly _tag: "StorageUnavailable" }>
+  >
+> = {
+  VALIDATE: (run, { body, errors }) =>
+    Effect.as(
+      run.accountImport.validate(run.caller, { payload: body }, errors),
+      endOf(run.encode, run.line, succeeded())
+    ),
+  STAGE: stage,
+  IMPORT: importLine,
+  PROCESS: process,
+  NOTES: (run, { body, errors }) =>
+    once<ReadonlyArray<NoteResult>>(
+      run,
+      (results) =>
+        succeeded({
+          ...outcomeOf(results.some(({ status }) => status === "NOTE_CREATION_SUCCESS")),
+          answer: { _tag: "Notes", results }
+        }),
+      (keep) => run.postImport.createNotes(run.caller, body, keep, errors)
+    ),
+  TRANSACTIONS: (run, { body, errors }) =>
+    once<ReadonlyArray<TransactionResult>>(
+      run,
+      (results) =>
+        succeeded({
+          ...outcomeOf(results.some(({ status }) => status === "TRANSACTION_ADDED_TO_ACCOUNT")),
+          answer: { _tag: "Transactions", results }
+        }),
+      (keep) => {
+        const parameters =
+          errors.length > 0 ? Result.fail(errors) : Result.succeed(parametersOf(run.batch.settings))
+        return run.postImport.createTransactions(run.caller, body, parameters, keep)
+      }
+    ),
+  STATEMENTS: (run, { body, errors }) =>
+    once<StatementsCreated>(
+      run,
+      ({ isNew }) => succeeded(outcomeOf(isNew)),
+      (keep) => run.postImport.createStatements(run.caller, body, keep, errors)
+    ),
+  PAYMENT_INSTRUCTIONS: (run, { body, errors }) =>
+    once<InstructionCreated>(
+      run,
+      ({ isNew, kraken_account_number }) =>
+        succeeded({ ...outcomeOf(isNew), accountNumber: kraken_account_number }),
+      (keep) => run.postImport.createPaymentInstruction(run.caller, body, keep, errors)
+    )
+}
+
+/** A body that is no object has the error of the single endpoint. */
+const runSent = Effect.fnUntraced(function* (run: Run) {
+  const { bytes } = run.line
+  if (bytes === null) return yield* new LineTooLong()
+  const body = yield* Effect.flatMap(
+    inTimeSlices(() => parsingBytes(bytes)),
+    Effect.fromResult
+  )
+  const { operation } = run.batch.settings
+  if (isObject(body)) return yield* operations[operation](run, sentOf(run, body))
+  return yield* operations[operation](run, { body: body as Sent["body"], errors: [] })
+})
+
+/** Runs a line of the batch on behalf of the caller who started it. */
+export const runLine = (
+  programs: LinePrograms,
+  batch: Batch,
+  caller: Caller,
+  line: LineInHand
+): Effect.Effect<LineRun> => {
+  const run: Run = { ...programs, batch, caller, line }
+  const ended = (end: LineEnd): LineRun => ({ _tag: "Ended", end })
+  const failed = (failure: LineFailure): LineRun =>
+    ended(endOf(programs.encode, line, resultOf(run, failure)))
+  const postponed = (waitingFor: WaitingFor, isCounted: boolean): LineRun => ({
+    _tag: "Postponed",
+    postponed: { line: line.line, isCounted },
+    waitingFor
+  })
+  return Effect.gen(function* () {
+    const exit = yield* Effect.exit(runSent(run))
+    if (Exit.isSuccess(exit)) return ended(exit.value)
+    const failure = Option.getOrNull(Cause.findErrorOption(exit.cause))
+    if (failure === null) {
+      if (Cause.hasInterruptsOnly(exit.cause)) return yield* Effect.interrupt
+      yield* Effect.logError("a line of a batch met an error", exit.cause)
+      return line.tries + 1 >= maxTries ? failed(new LineErrored()) : postponed("ERROR", true)
+    }
+    if (failure._tag === "StorageUnavailable") return postponed("STORAGE", false)
+    const waitingFor = waitingForOf(failure)
+    return waitingFor === null ? failed(failure) : postponed(waitingFor, false)
+  })
+}

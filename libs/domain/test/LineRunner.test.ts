@@ -1,0 +1,263 @@
+/**
+ * A line of a batch does what the single endpoint does, once, and tells what there was to do.
+ * Source: docs/contract/batches.md#results.
+ */
+import { describe, expect, it } from "@effect/vitest"
+import { DateTime, Effect, Result } from "effect"
+import * as Batch from "../src/batch/Batch.ts"
+import type { ResultEncoder } from "../src/batch-processing/LineResult.ts"
+import { type LineRun, runLine } from "../src/batch-processing/LineRunner.ts"
+import type { ImportKey } from "../src/account/ImportProcess.ts"
+import { MemoryStore } from "../src/ports/memory/Store.ts"
+import { faultAtStep, type FaultPlan, noFaults } from "../testing/faults.ts"
+import { domesticPayload, sampleTime } from "../testing/samples.ts"
+import { putAll, type Wire } from "../testing/wire.ts"
+import {
+  begin,
+  demo,
+  idempotentWrites,
+  key,
+  programs,
+  supplierCode,
+  team
+} from "./importPrograms.ts"
+import {
+  beginImported,
+  onAccount,
+  operations,
+  postImport,
+  setStatus,
+  world
+} from "./postImportPrograms.ts"
+
+const encode: ResultEncoder = (_line, { accountNumber, answer, failure, outcome }) =>
+  JSON.stringify([outcome, failure?.code ?? null, answer?._tag ?? null, accountNumber !== null])
+
+/** Each operation has a batch of its own. */
+const idOf = (operation: Batch.BatchOperation) => {
+  const place = Batch.BatchOperation.literals.indexOf(operation)
+  return Batch.BatchId.make(`1f0c4c7e-58a1-4a7e-9d3a-5f6d1a0b2c3${place}`)
+}
+
+const batchOf = (
+  operation: Batch.BatchOperation,
+  settings: Partial<Batch.BatchSettings> = {}
+): Batch.Batch => {
+  const open = Batch.open({
+    id: idOf(operation),
+    organisation: demo.organisation,
+    settings: {
+      supplier: supplierCode,
+      operation,
+      name: null,
+      operationsTeam: team,
+      dryRun: false,
+      cohort: null,
+      retryOf: null,
+      maxFailures: null,
+      parameters: {},
+      ...settings
+    },
+    createdAt: sampleTime
+  })
+  const received = Result.getOrThrow(Batch.receive(open, 100))
+  const by = { at: DateTime.makeUnsafe(0), apiKey: demo.apiKey }
+  return Result.getOrThrow(Batch.start(received, 100, by))
+}
+
+const encoder = new TextEncoder()
+
+const lineOf = (sent: unknown, line = 1, tries = 0) => ({
+  line,
+  tries,
+  bytes: encoder.encode(typeof sent === "string" ? sent : JSON.stringify(sent)),
+  externalAccountNumber: key.external_account_number
+})
+
+const runner = Effect.fnUntraced(function* (plan: FaultPlan = noFaults()) {
+  const linePrograms = {
+    accountImport: yield* programs(plan),
+    postImport: yield* postImport(plan),
+    writes: yield* idempotentWrites(plan),
+    encode
+  }
+  return (batch: Batch.Batch, line: Parameters<typeof runLine>[3]) =>
+    runLine(linePrograms, batch, demo, line)
+})
+
+const textOf = (run: LineRun): ReadonlyArray<unknown> =>
+  run._tag === "Ended"
+    ? (JSON.parse(run.end.text) as ReadonlyArray<unknown>)
+    : [run.waitingFor, run.postponed.isCounted]
+
+/** Its outcome and its code. */
+const outcomeOf = (run: LineRun) => textOf(run).slice(0, 2)
+
+const payload = (values: Wire = {}) => {
+  const { import_supplier: _, ...rest } = putAll(domesticPayload(), values)
+  return rest
+}
+
+const ofKey = (key: ImportKey) => ({ external_account_number: key.external_account_number })
+
+describe("a line", () => {
+  it.effect("is validated, and leaves nothing", () =>
+    Effect.gen(function* () {
+      yield* begin()
+      const run = yield* runner()
+      expect(textOf(yield* run(batchOf("VALIDATE"), lineOf(payload())))).toEqual([
+        "SUCCEEDED",
+        null,
+        null,
+        false
+      ])
+      const { imports } = yield* MemoryStore
+      expect(imports.size).toBe(0)
+    }).pipe(Effect.provide(world))
+  )
+
+  it.effect("stages a payload once, and another one in its place", () =>
+    Effect.gen(function* () {
+      yield* begin()
+      const run = yield* runner()
+      const stage = batchOf("STAGE")
+      const outcomes = [
+        yield* run(stage, lineOf(payload(), 1)),
+        yield* run(stage, lineOf(payload(), 2)),
+        yield* run(stage, lineOf(payload({ billing_name: "New" }), 3))
+      ].map(textOf)
+      expect(outcomes).toEqual([
+        ["SUCCEEDED", null, null, false],
+        ["ALREADY", null, null, false],
+        ["SUCCEEDED", null, null, false]
+      ])
+    }).pipe(Effect.provide(world))
+  )
+
+  it.effect("imports an account once, and refuses another payload under its number", () =>
+    Effect.gen(function* () {
+      yield* begin()
+      const run = yield* runner()
+      const importing = batchOf("IMPORT")
+      const outcomes = [
+        yield* run(importing, lineOf(payload(), 1)),
+        yield* run(importing, lineOf(payload(), 2)),
+        yield* run(importing, lineOf(payload({ billing_name: "New" }), 3)),
+        yield* run(batchOf("PROCESS"), lineOf(ofKey(key), 4))
+      ].map(textOf)
+      expect(outcomes).toEqual([
+        ["SUCCEEDED", null, null, true],
+        ["ALREADY", null, null, true],
+        ["FAILED", "account_import_process_already_imported", null, true],
+        ["ALREADY", null, null, true]
+      ])
+    }).pipe(Effect.provide(world))
+  )
+
+  it.effect("ends as before if it is run again", () =>
+    Effect.gen(function* () {
+      yield* begin()
+      const run = yield* runner()
+      for (const operation of ["STAGE", "IMPORT"] as const) {
+        const batch = batchOf(operation)
+        const sent = lineOf(payload({ external_account_number: operation }), 7)
+        const first = yield* run(batch, sent)
+        expect(outcomeOf(first)).toEqual(["SUCCEEDED", null])
+        expect(textOf(yield* run(batch, sent))).toEqual(textOf(first))
+      }
+      const { accounts } = yield* MemoryStore
+      expect(accounts.size).toBe(1)
+    }).pipe(Effect.provide(world))
+  )
+
+  it.effect("validates in a dry run, and leaves nothing", () =>
+    Effect.gen(function* () {
+      yield* begin()
+      const run = yield* runner()
+      const dryRun = batchOf("IMPORT", { dryRun: true })
+      expect(textOf(yield* run(dryRun, lineOf(payload())))).toEqual([
+        "SUCCEEDED",
+        "dry_run_successful",
+        null,
+        false
+      ])
+      const { imports } = yield* MemoryStore
+      expect(imports.size).toBe(0)
+    }).pipe(Effect.provide(world))
+  )
+
+  it.effect.each([
+    ["NOTES", "notes", "Notes", false],
+    ["TRANSACTIONS", "transactions", "Transactions", false],
+    ["STATEMENTS", "statements", null, false],
+    ["PAYMENT_INSTRUCTIONS", "instruction", null, true]
+  ] as const)("adds to an account once: %s", ([operation, name, answer, hasNumber]) =>
+    Effect.gen(function* () {
+      yield* beginImported()
+      const run = yield* runner()
+      const { import_supplier: _, ...body } = operations[name].body
+      const first = yield* run(batchOf(operation), lineOf(body, 1))
+      expect(textOf(first)).toEqual(["SUCCEEDED", null, answer, hasNumber])
+      const after = yield* onAccount
+      expect(textOf(yield* run(batchOf(operation), lineOf(body, 1)))).toEqual(textOf(first))
+      expect(textOf(yield* run(batchOf(operation), lineOf(body, 2)))).toEqual([
+        "ALREADY",
+        null,
+        answer,
+        hasNumber
+      ])
+      expect(yield* onAccount).toEqual(after)
+    }).pipe(Effect.provide(world))
+  )
+
+  it.effect("fails alone with the code of the single endpoint", () =>
+    Effect.gen(function* () {
+      yield* begin()
+      const run = yield* runner()
+      const failing = {
+        "": "parse_error",
+        "{": "parse_error",
+        "[]": "account_failed_validation",
+        '"text"': "account_failed_validation",
+        "{}": "account_failed_validation"
+      }
+      for (const [sent, code] of Object.entries(failing)) {
+        expect(outcomeOf(yield* run(batchOf("STAGE"), lineOf(sent)))).toEqual(["FAILED", code])
+      }
+      const tooLong = { ...lineOf(""), bytes: null }
+      expect(outcomeOf(yield* run(batchOf("STAGE"), tooLong))).toEqual([
+        "FAILED",
+        "payload_too_large"
+      ])
+    }).pipe(Effect.provide(world))
+  )
+
+  it.effect("has all its errors as problems, without the indexes of lists", () =>
+    Effect.gen(function* () {
+      yield* begin()
+      const run = yield* runner()
+      const sent = { ...payload({ "notes.0.body": "" }), import_supplier: "RIVAL_ENERGY" }
+      const ended = yield* run(batchOf("STAGE"), lineOf(sent))
+      const problems = ended._tag === "Ended" ? ended.end.problems : []
+      expect(problems.map(({ attr, code }) => `${attr} ${code}`)).toEqual([
+        "import_supplier invalid",
+        "notes.*.body blank"
+      ])
+    }).pipe(Effect.provide(world))
+  )
+
+  it.effect("waits for a storage that is away and for a paused supplier", () =>
+    Effect.gen(function* () {
+      yield* begin()
+      const run = yield* runner(faultAtStep(1, { kind: "unavailable", when: "before" }))
+      expect(textOf(yield* run(batchOf("STAGE"), lineOf(payload())))).toEqual(["STORAGE", false])
+      yield* setStatus("Paused")
+      expect(textOf(yield* run(batchOf("STAGE"), lineOf(payload())))).toEqual(["SUPPLIER", false])
+      yield* setStatus("Ongoing")
+      expect(outcomeOf(yield* run(batchOf("STAGE"), lineOf(payload())))).toEqual([
+        "SUCCEEDED",
+        null
+      ])
+    }).pipe(Effect.provide(world))
+  )
+})
