@@ -45,7 +45,8 @@ const folders: Readonly<Record<string, ReadonlyArray<ReadonlyArray<string>>>> = 
     ["requests"],
     ["ports"],
     ["validation", "writes"],
-    ["import", "post-import", "auth"]
+    ["import", "post-import", "auth"],
+    ["batch-processing"]
   ],
   postgres: [
     ["connection"],

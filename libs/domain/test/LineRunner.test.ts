@@ -3,86 +3,20 @@
  * Source: docs/contract/batches.md#results.
  */
 import { describe, expect, it } from "@effect/vitest"
-import { DateTime, Effect, Result } from "effect"
-import * as Batch from "../src/batch/Batch.ts"
-import type { ResultEncoder } from "../src/batch-processing/LineResult.ts"
+import { Effect } from "effect"
+import type * as Batch from "../src/batch/Batch.ts"
 import { type LineRun, runLine } from "../src/batch-processing/LineRunner.ts"
 import type { ImportKey } from "../src/account/ImportProcess.ts"
 import { MemoryStore } from "../src/ports/memory/Store.ts"
 import { faultAtStep, type FaultPlan, noFaults } from "../testing/faults.ts"
-import { domesticPayload, sampleTime } from "../testing/samples.ts"
-import { putAll, type Wire } from "../testing/wire.ts"
-import {
-  begin,
-  demo,
-  idempotentWrites,
-  key,
-  programs,
-  supplierCode,
-  team
-} from "./importPrograms.ts"
-import {
-  beginImported,
-  onAccount,
-  operations,
-  postImport,
-  setStatus,
-  world
-} from "./postImportPrograms.ts"
-
-const encode: ResultEncoder = (_line, { accountNumber, answer, failure, outcome }) =>
-  JSON.stringify([outcome, failure?.code ?? null, answer?._tag ?? null, accountNumber !== null])
-
-/** Each operation has a batch of its own. */
-const idOf = (operation: Batch.BatchOperation) => {
-  const place = Batch.BatchOperation.literals.indexOf(operation)
-  return Batch.BatchId.make(`1f0c4c7e-58a1-4a7e-9d3a-5f6d1a0b2c3${place}`)
-}
-
-const batchOf = (
-  operation: Batch.BatchOperation,
-  settings: Partial<Batch.BatchSettings> = {}
-): Batch.Batch => {
-  const open = Batch.open({
-    id: idOf(operation),
-    organisation: demo.organisation,
-    settings: {
-      supplier: supplierCode,
-      operation,
-      name: null,
-      operationsTeam: team,
-      dryRun: false,
-      cohort: null,
-      retryOf: null,
-      maxFailures: null,
-      parameters: {},
-      ...settings
-    },
-    createdAt: sampleTime
-  })
-  const received = Result.getOrThrow(Batch.receive(open, 100))
-  const by = { at: DateTime.makeUnsafe(0), apiKey: demo.apiKey }
-  return Result.getOrThrow(Batch.start(received, 100, by))
-}
-
-const encoder = new TextEncoder()
-
-const lineOf = (sent: unknown, line = 1, tries = 0) => ({
-  line,
-  tries,
-  bytes: encoder.encode(typeof sent === "string" ? sent : JSON.stringify(sent)),
-  externalAccountNumber: key.external_account_number
-})
+import { batchOf, lineOf, linePrograms, payload } from "./batchPrograms.ts"
+import { begin, demo, key } from "./importPrograms.ts"
+import { beginImported, onAccount, operations, setStatus, world } from "./postImportPrograms.ts"
 
 const runner = Effect.fnUntraced(function* (plan: FaultPlan = noFaults()) {
-  const linePrograms = {
-    accountImport: yield* programs(plan),
-    postImport: yield* postImport(plan),
-    writes: yield* idempotentWrites(plan),
-    encode
-  }
+  const all = yield* linePrograms(plan)
   return (batch: Batch.Batch, line: Parameters<typeof runLine>[3]) =>
-    runLine(linePrograms, batch, demo, line)
+    runLine(all, batch, demo, line)
 })
 
 const textOf = (run: LineRun): ReadonlyArray<unknown> =>
@@ -92,11 +26,6 @@ const textOf = (run: LineRun): ReadonlyArray<unknown> =>
 
 /** Its outcome and its code. */
 const outcomeOf = (run: LineRun) => textOf(run).slice(0, 2)
-
-const payload = (values: Wire = {}) => {
-  const { import_supplier: _, ...rest } = putAll(domesticPayload(), values)
-  return rest
-}
 
 const ofKey = (key: ImportKey) => ({ external_account_number: key.external_account_number })
 

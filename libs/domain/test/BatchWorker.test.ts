@@ -1,0 +1,166 @@
+/**
+ * A batch ends as an undisturbed run would have ended it, whatever happens to its workers.
+ * Source: docs/contract/batches.md#retries.
+ */
+import { describe, expect, it } from "@effect/vitest"
+import { DateTime, Effect, Layer, Logger, Option, Stream } from "effect"
+import { TestClock } from "effect/testing"
+import * as Batch from "../src/batch/Batch.ts"
+import * as Counts from "../src/batch/Counts.ts"
+import { makeBatchWorker } from "../src/batch-processing/BatchWorker.ts"
+import { Batches, type ChunkInHand } from "../src/ports/Batches.ts"
+import { layerMemory as batchesLayer } from "../src/ports/memory/Batches.ts"
+import { MemoryStore } from "../src/ports/memory/Store.ts"
+import { type Fault, faultAtStep, type FaultPlan, noFaults, withFaults } from "../testing/faults.ts"
+import { linePrograms, payload, settingsOf } from "./batchPrograms.ts"
+import { begin, demo } from "./importPrograms.ts"
+import { setStatus, world as worldOfImports } from "./postImportPrograms.ts"
+
+const world = Layer.mergeAll(worldOfImports, batchesLayer)
+
+const id = Batch.BatchId.make("1f0c4c7e-58a1-4a7e-9d3a-5f6d1a0b2c3d")
+const encoder = new TextEncoder()
+
+/** The same number twice with the same payload and once with another, and lines that fail. */
+const book: ReadonlyArray<readonly [number: string | null, sent: unknown]> = [
+  ["A", payload({ external_account_number: "A" })],
+  ["B", payload({ external_account_number: "B" })],
+  ["A", payload({ external_account_number: "A" })],
+  ["A", payload({ external_account_number: "A", billing_name: "New" })],
+  [null, "no account"],
+  ["C", payload({ external_account_number: "C", billing_email: "nobody" })]
+]
+
+const undisturbed = [
+  ["SUCCEEDED", null, null, true],
+  ["SUCCEEDED", null, null, true],
+  ["ALREADY", null, null, true],
+  ["FAILED", "account_import_process_already_imported", null, true],
+  ["FAILED", "account_failed_validation", null, false],
+  ["FAILED", "account_failed_validation", null, false]
+]
+
+const startBook = Effect.gen(function* () {
+  yield* begin()
+  const batches = yield* Batches
+  const at = yield* DateTime.now
+  const settings = settingsOf("IMPORT")
+  yield* batches.create({ id, settings, limit: 20, caller: demo, at })
+  const upload = yield* batches.beginUpload(id)
+  const lines = book.map(([externalAccountNumber, sent]) => ({
+    externalAccountNumber,
+    bytes: encoder.encode(JSON.stringify(sent))
+  }))
+  yield* batches.append({ id, upload, from: 1, lines, at })
+  yield* batches.change({
+    id,
+    at,
+    caller: demo,
+    action: "change_batch",
+    event: "data_import.batch.started-v1",
+    decide: (batch) => Batch.start(batch, book.length, { at, apiKey: demo.apiKey })
+  })
+})
+
+/** The finish of a chunk is a step as well. */
+const withFaultyFinish = (batches: Batches["Service"], plan: FaultPlan): Batches["Service"] => ({
+  ...batches,
+  take: (command) =>
+    Effect.map(
+      batches.take(command),
+      Option.map((chunk) => {
+        const { finish } = withFaults(Batches, chunk as never, plan) as unknown as ChunkInHand
+        return { ...chunk, finish }
+      })
+    )
+})
+
+const worker = Effect.fnUntraced(function* (plan: FaultPlan = noFaults()) {
+  const batches = withFaultyFinish(withFaults(Batches, yield* Batches, plan), plan)
+  return makeBatchWorker(batches, yield* linePrograms(plan))
+})
+
+const found = Effect.flatMap(Batches, (batches) =>
+  Effect.map(batches.find(demo.organisation, id), Option.getOrThrow)
+)
+
+/** Works until the batch has ended. Leases and pauses run out whenever nothing is ready. */
+const finishBook = Effect.gen(function* () {
+  const { workOnce } = yield* worker()
+  for (let rounds = 0; !Batch.isFinal(yield* found); rounds++) {
+    if (rounds > 40) throw new Error("The batch does not end")
+    if (!(yield* workOnce)) yield* TestClock.adjust("61 seconds")
+  }
+})
+
+const results = Effect.flatMap(Batches, (batches) =>
+  Stream.runCollect(batches.results({ id, afterLine: 0, outcome: null, isComplete: false }))
+)
+
+const expectUndisturbed = Effect.fnUntraced(function* (what: string) {
+  const lines = (yield* results).map(({ text }) => JSON.parse(text) as unknown)
+  expect(lines, what).toEqual(undisturbed)
+  const { counts } = yield* found
+  expect(Counts.remaining(counts), what).toBe(0)
+  expect(counts, what).toMatchObject({ received: 6, succeeded: 2, already: 1, failed: 3 })
+  const { accounts } = yield* MemoryStore
+  expect(accounts.size, what).toBe(2)
+})
+
+/** A worker that meets the fault, if it gets so far. Returns how many steps it took. */
+const workWith = Effect.fnUntraced(function* (plan: FaultPlan) {
+  const { workOnce } = yield* worker(plan)
+  for (let rounds = 0; rounds < 4; rounds++) yield* Effect.exit(workOnce)
+  return plan.calls().length
+})
+
+const faults: ReadonlyArray<Fault> = [
+  { kind: "crash", when: "before" },
+  { kind: "crash", when: "after" },
+  { kind: "unavailable", when: "before" },
+  { kind: "unavailable", when: "after" }
+]
+
+describe("a batch", () => {
+  it.effect("ends every line as the single endpoint answers it", () =>
+    Effect.gen(function* () {
+      yield* startBook
+      yield* finishBook
+      yield* expectUndisturbed("")
+      expect(Batch.stateOf(yield* found)).toBe("COMPLETED_WITH_FAILURES")
+    }).pipe(Effect.provide(world))
+  )
+
+  it.live.each(faults)(
+    "ends as undisturbed after a worker met a fault at any step: $kind $when",
+    (fault) =>
+      Effect.gen(function* () {
+        const run = (plan: FaultPlan) =>
+          Effect.gen(function* () {
+            yield* startBook
+            const steps = yield* workWith(plan)
+            yield* finishBook
+            const [failed] = plan.calls().slice(-1)
+            yield* expectUndisturbed(`${fault.kind} ${fault.when} step ${failed?.step}`)
+            return steps
+          }).pipe(Effect.provide([Layer.fresh(world), TestClock.layer(), Logger.layer([])]))
+        const steps = yield* run(noFaults())
+        expect(steps).toBeGreaterThan(20)
+        for (let step = 1; step <= steps; step++) yield* run(faultAtStep(step, fault))
+      }),
+    60_000
+  )
+
+  it.effect("waits while its supplier is paused", () =>
+    Effect.gen(function* () {
+      yield* startBook
+      yield* setStatus("Paused")
+      const { workOnce } = yield* worker()
+      yield* workOnce
+      expect(Counts.remaining((yield* found).counts)).toBeGreaterThan(0)
+      yield* setStatus("Ongoing")
+      yield* finishBook
+      yield* expectUndisturbed("")
+    }).pipe(Effect.provide(world))
+  )
+})
