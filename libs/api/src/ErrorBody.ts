@@ -12,6 +12,8 @@ import {
 } from "@data-import/domain/codes/Code"
 import type { ErrorParameter } from "@data-import/domain/codes/CodeEntry"
 import { maxErrors } from "@data-import/domain/schema/FieldErrors"
+import { BatchState } from "@data-import/domain/batch/Batch"
+import { batchLimits } from "@data-import/domain/batch/BatchLine"
 import { type ErrorStatus, statusOf } from "./StatusOfCode.ts"
 
 const codes = Object.keys(registry) as Array<Code>
@@ -94,6 +96,18 @@ const errors = Schema.Array(FieldError).annotate({
   maxItems: maxErrors
 })
 
+/** A number of lines, or of one line. */
+export const lineCount = (description: string) =>
+  Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: batchLimits.lines })).annotate({
+    description
+  })
+
+const linesReceived = lineCount(
+  "How many lines are committed; the next one is the line after them."
+)
+
+export const totalLines = Schema.Finite.annotate({ description: "The total_lines as sent." })
+
 /** The members of a body besides `detail` and `code`, by code. */
 const members: { readonly [Key in RequestCode]?: Schema.Struct.Fields } = {
   account_failed_validation: { errors },
@@ -102,6 +116,15 @@ const members: { readonly [Key in RequestCode]?: Schema.Struct.Fields } = {
   account_import_process_already_imported: {
     external_account_number: Schema.String.annotate({ description: "The number as sent." }),
     kraken_account_number: Schema.String.annotate({ description: "The account that exists." })
+  },
+  batch_line_differs: { line: lineCount("The line that was sent with other bytes.") },
+  batch_line_gap: { lines_received: linesReceived },
+  batch_line_count_mismatch: {
+    total_lines: totalLines,
+    lines_received: linesReceived
+  },
+  batch_state_conflict: {
+    state: BatchState.annotate({ description: "The state that the batch is in." })
   },
   error: {
     request_id: Schema.String.annotate({ description: "What to give the operator." })
@@ -116,7 +139,8 @@ const reasons: Record<ErrorStatus, string> = {
   405: "The path does not have this method.",
   406: "The answer is JSON, which the Accept header rules out.",
   408: "The body did not arrive in time.",
-  409: "A request like this one is running; to be sent again after Retry-After seconds.",
+  409: "The request conflicts with another one, or with the state of a batch.",
+  410: "What the request needs was deleted.",
   413: "The body is too large.",
   415: "The body is not announced as plain JSON.",
   422: "The Idempotency-Key belongs to another request.",

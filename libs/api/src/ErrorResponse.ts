@@ -5,8 +5,14 @@
  * Source: docs/contract/errors.md#codes-and-statuses.
  */
 import type { AccountNumber, ExternalAccountNumber } from "@data-import/domain/account/Account"
+import type { BatchState } from "@data-import/domain/batch/Batch"
+import { batchLimits } from "@data-import/domain/batch/BatchLine"
 import type { RequestCode } from "@data-import/domain/codes/Code"
-import type { Failure, TransactionRefused } from "@data-import/domain/requests/Failure"
+import type {
+  BatchLimitExceeded,
+  Failure,
+  TransactionRefused
+} from "@data-import/domain/requests/Failure"
 import type { FieldError } from "@data-import/domain/schema/FieldErrors"
 import type { ImportKey } from "@data-import/domain/account/ImportProcess"
 import type { RequestId } from "@data-import/domain/organisation/Organisation"
@@ -30,6 +36,10 @@ export interface ProblemBody {
   readonly external_account_number?: ExternalAccountNumber
   readonly kraken_account_number?: AccountNumber
   readonly request_id?: RequestId
+  readonly line?: number
+  readonly total_lines?: number
+  readonly lines_received?: number
+  readonly state?: BatchState
 }
 
 /**
@@ -66,10 +76,12 @@ const retryAfter = (seconds: number) => ({
 
 const tokenWanted = { "www-authenticate": "Token" }
 
+const counted = (count: number): string => count.toLocaleString("en-US")
+
 const brokenRules = (failure: Extract<Failure, { _tag: "ValidationFailed" }>): Message => {
   const { code, errors, more = false } = failure
   const what = code === "account_failed_validation" ? "The account payload" : "The request"
-  const listed = errors.length.toLocaleString("en-US")
+  const listed = counted(errors.length)
   const rules = errors.length === 1 ? "one rule" : `${listed} rules`
   const broken = more ? `more than ${listed} rules; ${listed} are listed` : `${rules}; see errors`
   return { detail: `${what} breaks ${broken}.`, errors }
@@ -82,6 +94,18 @@ const rejections: Readonly<Record<string, string>> = {
   credentials: "it does not accept the credentials that the operator has set up",
   refused: "it refuses to tell of it"
 } satisfies Record<VendorRejected["reason"], string>
+
+const gibibytes = (bytes: number): string => `${bytes / 1024 ** 3} GiB`
+
+const batchLimit = {
+  batches:
+    `The organisation has ${batchLimits.unfinishedBatches} unfinished batches, as many as it may; ` +
+    "wait until one has ended, or cancel one.",
+  lines:
+    `A batch may have ${counted(batchLimits.lines)} lines and ${gibibytes(batchLimits.bytes)}, and ` +
+    `all unfinished batches of the organisation ${gibibytes(batchLimits.bytesOfOrganisation)}; the ` +
+    "lines that were received stay."
+} satisfies Record<BatchLimitExceeded["of"], string>
 
 const messages: {
   readonly [Tag in Enveloped["_tag"]]: (refusal: Extract<Enveloped, { _tag: Tag }>) => Message
@@ -172,6 +196,26 @@ const messages: {
   IdempotencyKeyReused: text(
     "The Idempotency-Key came with another path, query or body before; nothing was changed."
   ),
+  BatchLineDiffers: ({ line }) => ({
+    detail: `Line ${line} was received before with other bytes; go on at the line after the last.`,
+    line
+  }),
+  BatchLineGap: ({ received }) => ({
+    detail: `The batch has ${received} lines; send line ${received + 1} next.`,
+    lines_received: received
+  }),
+  BatchLineCountMismatch: ({ received, total }) => ({
+    detail: `The batch has ${received} lines, and total_lines is ${total}; it was not started.`,
+    total_lines: total,
+    lines_received: received
+  }),
+  BatchUploadSuperseded: text("A newer upload to this batch has begun; this one has ended."),
+  BatchLimitExceeded: ({ of }) => ({ detail: batchLimit[of] }),
+  BatchStateConflict: ({ state }) => ({
+    detail: `The batch is ${state}, which does not allow this; nothing was changed.`,
+    state
+  }),
+  BatchLinesDeleted: text("The lines of the batch were deleted; send them in a new batch."),
   ServiceUnavailable: ({ retryAfterSeconds }) => ({
     detail:
       "The service cannot answer right now; send the request again after Retry-After seconds.",

@@ -10,7 +10,7 @@ import { type RequestCode, registry } from "@data-import/domain/codes/Code"
 import type { Scope } from "@data-import/domain/organisation/Organisation"
 import { Api } from "./Api.ts"
 import { scopeOf } from "./Authorization.ts"
-import { describeError, ErrorCode, FieldError } from "./ErrorBody.ts"
+import { describeError, ErrorCode, FieldError, lineCount, totalLines } from "./ErrorBody.ts"
 import { limits } from "./Limits.ts"
 import { Docs, keyRefusalOf, type OperationDocs } from "./Operation.ts"
 import { introduction } from "./Introduction.ts"
@@ -23,6 +23,8 @@ type Operation = OpenApi.OpenAPISpecOperation
 const only = (code: RequestCode) =>
   Schema.optionalKey(Schema.String.annotate({ description: `With \`${code}\` only.` }))
 
+const countWith = (codes: string) => Schema.optionalKey(lineCount(`With ${codes} only.`))
+
 /** Any error, for clients that use one type for all. */
 const AnyError = Schema.Struct({
   detail: Schema.String.annotate({ description: "For humans; the wording may change." }),
@@ -32,7 +34,11 @@ const AnyError = Schema.Struct({
   ),
   external_account_number: only("account_import_process_already_imported"),
   kraken_account_number: only("account_import_process_already_imported"),
-  request_id: only("error")
+  request_id: only("error"),
+  line: countWith("`batch_line_differs`"),
+  total_lines: Schema.optionalKey(totalLines),
+  lines_received: countWith("`batch_line_count_mismatch` and `batch_line_gap`"),
+  state: only("batch_state_conflict")
 }).annotate({
   identifier: "Error",
   description: "The envelope of every error."
@@ -96,6 +102,7 @@ const isSuccess = (status: number): boolean => status < 300
 
 const headersOf = (
   status: number,
+  codes: ReadonlyArray<RequestCode>,
   own: Readonly<Record<string, string>> = {},
   takesKey = false
 ) => ({
@@ -104,7 +111,7 @@ const headersOf = (
     isSuccess(status) && { "Idempotency-Replayed": reference("headers", "IdempotencyReplayed") }),
   ...(status === 401 && { "WWW-Authenticate": reference("headers", "Challenge") }),
   ...(status === 405 && { Allow: reference("headers", "Allow") }),
-  ...((status === 409 || status === 429 || status === 503) && {
+  ...((codes.includes("idempotency_key_in_use") || status === 429 || status === 503) && {
     "Retry-After": reference("headers", "RetryAfter")
   }),
   ...Object.fromEntries(
@@ -124,6 +131,7 @@ const commonNames: { readonly [Status in ErrorStatus]?: string } = {
   406: "NotAcceptable",
   408: "RequestTimeout",
   409: "Conflict",
+  410: "Gone",
   413: "PayloadTooLarge",
   415: "UnsupportedMediaType",
   422: "UnprocessableContent",
@@ -144,8 +152,14 @@ const codesIn = (schema: unknown): ReadonlyArray<RequestCode> => {
 
 type Examples = Readonly<Record<string, unknown>>
 
-const body = (schema: unknown, examples: Examples) => ({
-  content: { "application/json": { schema, examples } }
+/** By media type. */
+type Content = Readonly<Record<string, { readonly schema?: unknown }>>
+
+/** The content of a body; of NDJSON, schema and examples are those of one line. */
+const body = (content: Content, examples: Examples) => ({
+  content: Object.fromEntries(
+    Object.entries(content).map(([type, { schema }]) => [type, { schema, examples }])
+  )
 })
 
 const errorAnswer = (
@@ -157,8 +171,8 @@ const errorAnswer = (
   const examples = Object.fromEntries(codes.map((code) => [code, reference("examples", code)]))
   return {
     description: describeError(status, codes),
-    headers: headersOf(status),
-    ...body(schema, { ...examples, ...own })
+    headers: headersOf(status, codes),
+    ...body({ "application/json": { schema } }, { ...examples, ...own })
   }
 }
 
@@ -172,15 +186,16 @@ const answersOf = (
   common: Map<string, unknown>
 ) =>
   Object.fromEntries(
-    Object.entries(operation.responses).map(([key, answer]) => {
+    Object.entries(operation.responses).map(([key, answer]): readonly [string, unknown] => {
       const status = Number(key)
       const own = docs.answers?.[status]
-      const schema = tidy(answer.content?.["application/json"]?.schema)
       if (!isError(status)) {
-        const { description } = answer
-        const headers = headersOf(status, docs.headers?.[status], takesKey)
-        return [key, { description, headers, ...body(schema, own ?? {}) }]
+        const { content, description } = answer
+        const headers = headersOf(status, [], docs.headers?.[status], takesKey)
+        const sent = content && body(tidy(content) as Content, own ?? {})
+        return [key, { description, headers, ...sent }]
       }
+      const schema = tidy(answer.content?.["application/json"]?.schema)
       const error = errorAnswer(status, codesIn(schema), schema, own)
       const name = commonNames[status]
       if (name === undefined) return [key, error]
@@ -220,7 +235,7 @@ const describeOperation = (
     ...(requestBody && {
       requestBody: {
         required: true,
-        ...body(requestBody.content["application/json"]?.schema, docs.requests ?? {})
+        ...body(requestBody.content, docs.requests ?? {})
       }
     }),
     responses: answersOf(operation, docs, takesKey, common)

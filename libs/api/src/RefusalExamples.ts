@@ -7,6 +7,13 @@ import {
   AccountNotFound,
   ActivePaymentInstructionExists,
   AlreadyImported,
+  BatchLimitExceeded,
+  BatchLineCountMismatch,
+  BatchLineDiffers,
+  BatchLineGap,
+  BatchLinesDeleted,
+  BatchStateConflict,
+  BatchUploadSuperseded,
   ConcurrencyLimitExceeded,
   DryRunSuccessful,
   type Failure,
@@ -95,6 +102,13 @@ export const refusals: {
   PaymentVendorUnavailable: new PaymentVendorUnavailable(),
   IdempotencyKeyInUse: new IdempotencyKeyInUse({ retryAfterSeconds: 1 }),
   IdempotencyKeyReused: new IdempotencyKeyReused(),
+  BatchLineDiffers: new BatchLineDiffers({ line: 401 }),
+  BatchLineGap: new BatchLineGap({ received: 400 }),
+  BatchLineCountMismatch: new BatchLineCountMismatch({ total: 100_000, received: 99_000 }),
+  BatchUploadSuperseded: new BatchUploadSuperseded(),
+  BatchLimitExceeded: new BatchLimitExceeded({ of: "batches" }),
+  BatchStateConflict: new BatchStateConflict({ state: "RUNNING" }),
+  BatchLinesDeleted: new BatchLinesDeleted(),
   ServiceUnavailable: new ServiceUnavailable({ retryAfterSeconds: 5 })
 }
 

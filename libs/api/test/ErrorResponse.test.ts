@@ -2,6 +2,7 @@ import { Schema } from "effect"
 import { describe, expect, it } from "vitest"
 import { registry } from "@data-import/domain/codes/Code"
 import {
+  BatchLimitExceeded,
   PaymentInstructionRejected,
   ServiceUnavailable,
   TransactionRefused,
@@ -44,6 +45,13 @@ const table: Record<keyof typeof refusals, readonly [ErrorStatus, string]> = {
   PaymentVendorUnavailable: [500, "payment_vendor_unavailable"],
   IdempotencyKeyInUse: [409, "idempotency_key_in_use"],
   IdempotencyKeyReused: [422, "idempotency_key_reused"],
+  BatchLineDiffers: [409, "batch_line_differs"],
+  BatchLineGap: [409, "batch_line_gap"],
+  BatchLineCountMismatch: [400, "batch_line_count_mismatch"],
+  BatchUploadSuperseded: [409, "batch_upload_superseded"],
+  BatchLimitExceeded: [409, "batch_limit_exceeded"],
+  BatchStateConflict: [409, "batch_state_conflict"],
+  BatchLinesDeleted: [410, "batch_lines_deleted"],
   ServiceUnavailable: [503, "service_unavailable"]
 }
 
@@ -75,7 +83,11 @@ describe("problemOf", () => {
       ["Defect", ["request_id"]],
       ["ValidationFailed", ["errors"]],
       ["AlreadyImported", ["external_account_number", "kraken_account_number"]],
-      ["OperationsTeamDoesNotExist", ["errors"]]
+      ["OperationsTeamDoesNotExist", ["errors"]],
+      ["BatchLineDiffers", ["line"]],
+      ["BatchLineGap", ["lines_received"]],
+      ["BatchLineCountMismatch", ["total_lines", "lines_received"]],
+      ["BatchStateConflict", ["state"]]
     ])
   })
 
@@ -161,6 +173,26 @@ describe("problemOf", () => {
 
   it("names the supplier's status if it is not Ongoing", () => {
     expect(envelopeOf(refusals.MigrationNotOngoing).body.detail).toContain("Paused")
+  })
+
+  it("names the line, the counts and the state that a batch is refused for", () => {
+    expect(envelopeOf(refusals.BatchLineDiffers).body).toMatchObject({ line: 401 })
+    expect(envelopeOf(refusals.BatchLineGap).body).toMatchObject({
+      detail: "The batch has 400 lines; send line 401 next.",
+      lines_received: 400
+    })
+    expect(envelopeOf(refusals.BatchLineCountMismatch).body).toMatchObject({
+      total_lines: 100_000,
+      lines_received: 99_000
+    })
+    expect(envelopeOf(refusals.BatchStateConflict).body).toMatchObject({ state: "RUNNING" })
+  })
+
+  it.each([
+    ["batches", "The organisation has 20 unfinished batches"],
+    ["lines", "A batch may have 1,000,000 lines and 8 GiB, and all unfinished batches of"]
+  ] as const)("states the limit of %s", (of, words) => {
+    expect(envelopeOf(new BatchLimitExceeded({ of })).body.detail).toContain(words)
   })
 
   it.each([

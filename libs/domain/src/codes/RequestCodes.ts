@@ -158,6 +158,42 @@ export const requestCodes = {
     "Send the same request again after Retry-After seconds."
   ),
 
+  batch_line_differs: request(
+    "A line that was received before is sent again with other bytes; the body names the line.",
+    "an upload that goes on at line 1 with another file",
+    "Go on at the line after lines_received, or cancel the batch and create another one."
+  ),
+  batch_line_gap: request(
+    "The upload does not follow the lines that were received; the body says how many those are.",
+    "from_line=501 after 400 lines",
+    "Send the upload again from the line after lines_received."
+  ),
+  batch_line_count_mismatch: request(
+    "The upload is closed with another number of lines than was received; the body has both.",
+    '"total_lines": 100000 after an upload that broke at line 99,000',
+    "Send the missing lines, or start with the number of lines that were received."
+  ),
+  batch_upload_superseded: request(
+    "A newer upload to the batch has begun, and this one has ended.",
+    "an upload that hangs while the client sends the lines again",
+    "Let the newer upload go on; what this one has sent counts as far as it was received."
+  ),
+  batch_limit_exceeded: request(
+    "The organisation has as many unfinished batches, or the batch as many lines or bytes, as the limits allow.",
+    "a twenty-first unfinished batch",
+    "Wait until a batch has ended or cancel one; send the other lines in another batch."
+  ),
+  batch_state_conflict: request(
+    "In its present state the batch does not allow this; the body has the state.",
+    "lines for a batch that was started",
+    "Read the state, and create another batch if this one has ended."
+  ),
+  batch_lines_deleted: request(
+    "The lines of the batch were deleted, as they are some time after its end.",
+    "a retry of a batch that ended two months ago",
+    "Send the lines in a new batch."
+  ),
+
   transaction_outside_open_period: request(
     "The transaction is dated outside the open statement period.",
     "a transaction before the last closing date",

@@ -5,6 +5,7 @@
  */
 import { Data } from "effect"
 import type { AccountNumber } from "../account/Account.ts"
+import type { BatchState } from "../batch/Batch.ts"
 import type { ImportKey } from "../account/ImportProcess.ts"
 import type { FieldError } from "../schema/FieldErrors.ts"
 import type { NotJson } from "../schema/Json.ts"
@@ -141,6 +142,52 @@ export class IdempotencyKeyReused extends Data.TaggedError("IdempotencyKeyReused
   readonly code = "idempotency_key_reused"
 }
 
+/** A line was received before with other bytes. */
+export class BatchLineDiffers extends Data.TaggedError("BatchLineDiffers")<{
+  readonly line: number
+}> {
+  readonly code = "batch_line_differs"
+}
+
+/** The first line that was sent does not follow the last of the `received` ones. */
+export class BatchLineGap extends Data.TaggedError("BatchLineGap")<{
+  readonly received: number
+}> {
+  readonly code = "batch_line_gap"
+}
+
+/** The upload was closed with a `total` that is not the number of lines `received`. */
+export class BatchLineCountMismatch extends Data.TaggedError("BatchLineCountMismatch")<{
+  readonly total: number
+  readonly received: number
+}> {
+  readonly code = "batch_line_count_mismatch"
+}
+
+/** A newer upload to the batch has begun. */
+export class BatchUploadSuperseded extends Data.TaggedError("BatchUploadSuperseded")<{}> {
+  readonly code = "batch_upload_superseded"
+}
+
+/** The organisation has too many unfinished batches, or too many or too large lines were sent. */
+export class BatchLimitExceeded extends Data.TaggedError("BatchLimitExceeded")<{
+  readonly of: "batches" | "lines"
+}> {
+  readonly code = "batch_limit_exceeded"
+}
+
+/** The present state of the batch does not allow the request. */
+export class BatchStateConflict extends Data.TaggedError("BatchStateConflict")<{
+  readonly state: BatchState
+}> {
+  readonly code = "batch_state_conflict"
+}
+
+/** The lines that are to be sent again were deleted. */
+export class BatchLinesDeleted extends Data.TaggedError("BatchLinesDeleted")<{}> {
+  readonly code = "batch_lines_deleted"
+}
+
 /** The database or the document store is unavailable. */
 export class ServiceUnavailable extends Data.TaggedError("ServiceUnavailable")<{
   readonly retryAfterSeconds: number
@@ -169,6 +216,13 @@ export type Failure =
   | PaymentVendorUnavailable
   | IdempotencyKeyInUse
   | IdempotencyKeyReused
+  | BatchLineDiffers
+  | BatchLineGap
+  | BatchLineCountMismatch
+  | BatchUploadSuperseded
+  | BatchLimitExceeded
+  | BatchStateConflict
+  | BatchLinesDeleted
   | ServiceUnavailable
 
 /**
