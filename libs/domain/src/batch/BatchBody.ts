@@ -1,0 +1,84 @@
+/**
+ * A batch as it is answered.
+ * Source: docs/contract/batches.md#the-batch.
+ */
+import type { DateTime } from "effect"
+import { Schema } from "effect"
+import { SupplierCode } from "../organisation/Supplier.ts"
+import { Instant } from "../schema/Field.ts"
+import { type Batch, BatchId, BatchOperation, BatchState, PauseReason, stateOf } from "./Batch.ts"
+import * as Counts from "./Counts.ts"
+
+/** What keeps the lines of a batch from being worked on, although nobody has paused it. */
+export const WaitingFor = Schema.Literals(["WORKER", "DATABASE", "DOCUMENTS", "VENDOR", "LIMIT"])
+export type WaitingFor = typeof WaitingFor.Type
+
+export const CountsBody = Schema.Struct({
+  received: Schema.Int,
+  succeeded: Schema.Int,
+  already: Schema.Int,
+  failed: Schema.Int,
+  cancelled: Schema.Int,
+  remaining: Schema.Int
+})
+
+export const BatchBody = Schema.Struct({
+  batch_id: BatchId,
+  import_supplier: SupplierCode,
+  operation: BatchOperation,
+  name: Schema.NullOr(Schema.String),
+  cohort: Schema.NullOr(Schema.String),
+  state: BatchState,
+  paused_by: Schema.Array(PauseReason),
+  waiting_for: Schema.NullOr(WaitingFor),
+  counts: CountsBody,
+  created_at: Instant,
+  started_at: Schema.NullOr(Instant),
+  finished_at: Schema.NullOr(Instant),
+  lines_per_second: Schema.Finite,
+  estimated_finish_at: Schema.NullOr(Instant),
+  retry_of: Schema.NullOr(BatchId)
+})
+export type BatchBody = typeof BatchBody.Type
+
+/** The answer to a creation. A retry says how many failed lines it leaves out. */
+export const CreatedBatchBody = Schema.Struct({
+  ...BatchBody.fields,
+  lines_left_out: Schema.optionalKey(Schema.Int)
+})
+
+/** What is measured of a batch, and stored nowhere. */
+export interface Progress {
+  readonly waitingFor: WaitingFor | null
+  /** Of the last minute. */
+  readonly linesPerSecond: number
+  readonly estimatedFinishAt: DateTime.Utc | null
+}
+
+export const bodyOf = (batch: Batch, progress: Progress): BatchBody => ({
+  batch_id: batch.id,
+  import_supplier: batch.settings.supplier,
+  operation: batch.settings.operation,
+  name: batch.settings.name,
+  cohort: batch.settings.cohort,
+  state: stateOf(batch),
+  paused_by: PauseReason.literals.filter((reason) => batch.pausedBy.has(reason)),
+  waiting_for: progress.waitingFor,
+  counts: { ...batch.counts, remaining: Counts.remaining(batch.counts) },
+  created_at: batch.createdAt,
+  started_at: batch.started?.at ?? null,
+  finished_at: batch.finishedAt,
+  lines_per_second: progress.linesPerSecond,
+  estimated_finish_at: progress.estimatedFinishAt,
+  retry_of: batch.settings.retryOf
+})
+
+/**
+ * The entity tag of a batch. It is weak: it does not change with `lines_per_second` and
+ * `estimated_finish_at`, which differ at every moment.
+ * Source: docs/contract/batches.md#waiting-for-a-change.
+ */
+export const entityTagOf = ({ counts, paused_by, state, waiting_for }: BatchBody): string => {
+  const parts = [state, paused_by.join("+"), waiting_for ?? "", ...Object.values(counts)]
+  return `W/"${parts.join(".")}"`
+}

@@ -1,0 +1,113 @@
+/**
+ * The bodies that create and start a batch, with their validators.
+ * Source: docs/contract/batches.md#creating-a-batch, docs/contract/batches.md#starting-a-batch.
+ */
+import { Schema } from "effect"
+import { SupplierCodeField } from "../account/Account.ts"
+import { BatchId, BatchOperation } from "../batch/Batch.ts"
+import { choice, formed, integer, nonBlankText } from "../schema/Field.ts"
+import { type Rule, supplierExists } from "../schema/Rules.ts"
+import { validator } from "../schema/Validator.ts"
+import { ProcessPayload } from "./AccountValidation.ts"
+
+/** The name of a batch, and that of a cohort. */
+const shortName = nonBlankText(64)
+
+/** The longest code has 82 characters. */
+const codeLength = 128
+
+const BatchIdField = formed(Schema.is(BatchId), {
+  code: "invalid",
+  detail: "Must be the batch_id of a batch."
+}).pipe(Schema.brand("BatchId"))
+
+/** Which of the pending imports a batch processes. */
+export const PendingFilter = Schema.Struct({
+  cohort: Schema.optionalKey(shortName),
+  code: Schema.optionalKey(nonBlankText(codeLength)),
+  failed: Schema.optionalKey(Schema.Boolean)
+})
+export type PendingFilter = typeof PendingFilter.Type
+
+/** The query parameters of the transactions import, which no other operation has. */
+export const LineParameters = Schema.Struct({
+  check_previously_added: Schema.optionalKey(Schema.Boolean),
+  force_add_to_current_statement: Schema.optionalKey(Schema.Boolean)
+})
+export type LineParameters = typeof LineParameters.Type
+
+export const BatchPayload = Schema.Struct({
+  import_supplier: SupplierCodeField,
+  operation: choice(BatchOperation.literals),
+  name: Schema.optionalKey(shortName),
+  operations_team_name: Schema.optionalKey(ProcessPayload.fields.operations_team_name),
+  dry_run: Schema.optionalKey(Schema.Boolean),
+  cohort: Schema.optionalKey(shortName),
+  source: Schema.optionalKey(choice(["PENDING"])),
+  filter: Schema.optionalKey(PendingFilter),
+  retry_of: Schema.optionalKey(BatchIdField),
+  max_failures: Schema.optionalKey(integer(0, 2 ** 31 - 1)),
+  parameters: Schema.optionalKey(LineParameters)
+})
+export type BatchPayload = typeof BatchPayload.Type
+
+export const BatchRequest = Schema.Struct({ payload: BatchPayload })
+export type BatchRequest = typeof BatchRequest.Type
+
+export const StartPayload = Schema.Struct({ total_lines: integer(0, Number.MAX_SAFE_INTEGER) })
+export const StartRequest = Schema.Struct({ payload: StartPayload })
+export type StartRequest = typeof StartRequest.Type
+
+const processing: ReadonlyArray<BatchOperation> = ["IMPORT", "PROCESS"]
+
+/** A retry has the team of the batch that it retries. */
+const teamIsNamed: Rule<BatchPayload> = (payload, _facts, report) => {
+  const { operation, operations_team_name, retry_of } = payload
+  if (!processing.includes(operation) || retry_of !== undefined) return
+  if (operations_team_name === undefined) {
+    report("required", `${processing.join(" and ")} need a team.`, "operations_team_name")
+  }
+}
+
+/** Other operations do not document the field. */
+const isOnlyOf =
+  (field: keyof BatchPayload, operations: ReadonlyArray<BatchOperation>): Rule<BatchPayload> =>
+  (payload, _facts, report) => {
+    if (payload[field] === undefined || operations.includes(payload.operation)) return
+    report("unknown_field", `A field of ${operations.join(" and ")} only.`, field)
+  }
+
+const filterHasSource: Rule<BatchPayload> = ({ filter, source }, _facts, report) => {
+  if (filter !== undefined && source === undefined) {
+    report("required", "A filter needs the source that it narrows.", "source")
+  }
+}
+
+const linesHaveOneSource: Rule<BatchPayload> = ({ retry_of, source }, _facts, report) => {
+  if (source !== undefined && retry_of !== undefined) {
+    report("fields_are_mutually_exclusive", "Send source or retry_of, not both.", "source")
+  }
+}
+
+export const batchRequest = validator({
+  schema: BatchRequest,
+  rules: {
+    rules: [
+      supplierExists,
+      teamIsNamed,
+      isOnlyOf("dry_run", processing),
+      isOnlyOf("source", ["PROCESS"]),
+      isOnlyOf("filter", ["PROCESS"]),
+      isOnlyOf("parameters", ["TRANSACTIONS"]),
+      filterHasSource,
+      linesHaveOneSource
+    ]
+  },
+  wrapper: "payload"
+})
+
+export const startRequest = validator({
+  schema: StartRequest,
+  rules: { rules: [] },
+  wrapper: "payload"
+})

@@ -1,0 +1,84 @@
+import { describe, expect, it } from "@effect/vitest"
+import { DateTime, Result, Schema } from "effect"
+import * as Batch from "../src/batch/Batch.ts"
+import { BatchBody, bodyOf, entityTagOf, type Progress } from "../src/batch/BatchBody.ts"
+import { ApiKeyId, OrganisationName } from "../src/organisation/Organisation.ts"
+import { SupplierCode } from "../src/organisation/Supplier.ts"
+import { encoderOf } from "../src/schema/Encoder.ts"
+
+const at = DateTime.makeUnsafe("2026-11-22T10:00:00Z")
+
+const idle: Progress = { waitingFor: null, linesPerSecond: 0, estimatedFinishAt: null }
+
+const open = Batch.open({
+  id: Batch.BatchId.make("1f0c4c7e-58a1-4a7e-9d3a-5f6d1a0b2c3d"),
+  organisation: OrganisationName.make("nordlys"),
+  settings: {
+    supplier: SupplierCode.make("NORDLYS"),
+    operation: "IMPORT",
+    name: "Wave 3",
+    operationsTeam: "Migration Team",
+    dryRun: false,
+    cohort: null,
+    retryOf: null,
+    maxFailures: null
+  },
+  createdAt: at
+})
+
+const received = Result.getOrThrow(Batch.receive(open, 3))
+const queued = Result.getOrThrow(Batch.start(received, 3, { at, apiKey: ApiKeyId.make("key-1") }))
+const worked = Batch.end(queued, ["SUCCEEDED", "FAILED"], at)
+
+describe("bodyOf", () => {
+  it("has every member of the contract, and counts that add up", () => {
+    const estimatedFinishAt = DateTime.add(at, { seconds: 20 })
+    const body = bodyOf(worked, { waitingFor: "VENDOR", linesPerSecond: 0.05, estimatedFinishAt })
+    const answered = {
+      batch_id: "1f0c4c7e-58a1-4a7e-9d3a-5f6d1a0b2c3d",
+      import_supplier: "NORDLYS",
+      operation: "IMPORT",
+      name: "Wave 3",
+      cohort: null,
+      state: "QUEUED",
+      paused_by: [],
+      waiting_for: "VENDOR",
+      counts: { received: 3, succeeded: 1, already: 0, failed: 1, cancelled: 0, remaining: 1 },
+      created_at: "2026-11-22T10:00:00Z",
+      started_at: "2026-11-22T10:00:00Z",
+      finished_at: null,
+      lines_per_second: 0.05,
+      estimated_finish_at: "2026-11-22T10:00:20Z",
+      retry_of: null
+    }
+    expect(encoderOf(BatchBody)(body)).toEqual(answered)
+    expect(Schema.encodeSync(BatchBody)(body)).toEqual(answered)
+  })
+
+  it("lists the reasons of a pause in the order of the contract", () => {
+    const byKey = Result.getOrThrow(Batch.pause(queued, "KEY"))
+    const both = Result.getOrThrow(Batch.pause(byKey, "CALLER"))
+    expect(bodyOf(both, idle)).toMatchObject({ state: "PAUSED", paused_by: ["CALLER", "KEY"] })
+  })
+})
+
+describe("entityTagOf", () => {
+  const tagOf = (batch: Batch.Batch, progress: Partial<Progress> = {}) =>
+    entityTagOf(bodyOf(batch, { ...idle, ...progress }))
+
+  it("is a weak entity tag", () => {
+    expect(tagOf(queued)).toMatch(/^W\/"[!#-~]+"$/)
+  })
+
+  it("changes with the counts, the state, the pauses and what the batch waits for", () => {
+    const paused = Result.getOrThrow(Batch.pause(queued, "CALLER"))
+    const twice = Result.getOrThrow(Batch.pause(paused, "SUPPLIER"))
+    const tags = [open, received, queued, worked, paused, twice].map((batch) => tagOf(batch))
+    const all = [...tags, tagOf(queued, { waitingFor: "WORKER" })]
+    expect(new Set(all).size).toBe(all.length)
+  })
+
+  it("does not change with the speed and the estimate", () => {
+    expect(tagOf(worked, { linesPerSecond: 7, estimatedFinishAt: at })).toBe(tagOf(worked))
+  })
+})
