@@ -4,6 +4,7 @@
  * Source: docs/contract/limits.md#requests.
  */
 import { externalAccountNumberLength } from "@data-import/domain/account/Account"
+import { batchLimits } from "@data-import/domain/batch/BatchLine"
 import { listElements, nestingDepth } from "@data-import/domain/schema/Json"
 import { supplierCodeLength } from "@data-import/domain/organisation/Supplier"
 
@@ -25,5 +26,10 @@ export const limits = {
   nesting_depth: nestingDepth,
   list_elements: listElements,
   import_supplier_length: supplierCodeLength,
-  external_account_number_length: externalAccountNumberLength
+  external_account_number_length: externalAccountNumberLength,
+  batch_lines: batchLimits.lines,
+  batch_bytes: batchLimits.bytes,
+  batch_line_bytes: batchLimits.lineBytes,
+  unfinished_batches: batchLimits.unfinishedBatches,
+  unfinished_batch_bytes: batchLimits.bytesOfOrganisation
 } as const

@@ -210,6 +210,12 @@ const parametersOf = (operation: Operation, docs: OperationDocs, takesKey: boole
     ...parameter,
     ...docs.parameters?.[parameter.name]
   })),
+  ...Object.entries(docs.requestHeaders ?? {}).map(([name, header]) => ({
+    name,
+    in: "header",
+    required: false,
+    ...header
+  })),
   ...(takesKey ? [reference("parameters", "IdempotencyKey")] : []),
   reference("parameters", "RequestId")
 ]

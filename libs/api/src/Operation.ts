@@ -3,7 +3,7 @@
  * reach the handlers as text. It is an annotation of the endpoint, so that an operation is
  * documented where it is defined.
  */
-import { Context, type Schema } from "effect"
+import { Context, Schema } from "effect"
 import { type HttpApiEndpoint, HttpApiSchema, OpenApi } from "effect/http-api"
 import type { ValidationFailed } from "@data-import/domain/requests/Failure"
 
@@ -21,6 +21,8 @@ export interface ParameterDocs {
 
 export interface OperationDocs {
   readonly parameters?: Readonly<Record<string, ParameterDocs>>
+  /** Headers of the request, besides those that every operation has. */
+  readonly requestHeaders?: Readonly<Record<string, ParameterDocs>>
   readonly requests?: Readonly<Record<string, Example>>
   /** By status. */
   readonly answers?: Readonly<Record<number, Readonly<Record<string, Example>>>>
@@ -47,20 +49,32 @@ export const KeyRefusal = Context.Reference<ValidationFailed["code"] | null>(
 export const keyRefusalOf = (endpoint: HttpApiEndpoint.Top): ValidationFailed["code"] | null =>
   Context.get(endpoint.annotations, KeyRefusal)
 
-/** The type of a success schema whose status is 201. */
-interface Created {
-  readonly "~status": 201
+/** The type of a success schema whose status is not 200. */
+interface HasStatus<Status> {
+  readonly "~status": Status
 }
 
-/** A success with status 201. Unlike `HttpApiSchema.status`, it keeps the status in its type. */
-export const created = <S extends Schema.Top>(schema: S): S & Created =>
-  HttpApiSchema.status(201)<Schema.Top>(schema) as S & Created
+/** Unlike `HttpApiSchema.status`, it keeps the status in the type. */
+const withStatus =
+  <const Status extends 201 | 304>(status: Status) =>
+  <S extends Schema.Top>(schema: S): S & HasStatus<Status> =>
+    HttpApiSchema.status(status)<Schema.Top>(schema) as S & HasStatus<Status>
+
+/** A success with status 201. */
+export const created = withStatus(201)
+
+/** The answer without a body to a condition that does not hold. */
+export const notModified = withStatus(304)(Schema.Void).annotate({ description: "Not modified." })
 
 type SuccessOf<E> = HttpApiEndpoint.Success<E>
 
 /** The statuses of an endpoint's successes. */
 export type SuccessStatus<E> =
-  SuccessOf<E> extends { readonly schema: infer S } ? (S extends Created ? 201 : 200) : 200
+  SuccessOf<E> extends { readonly schema: infer S }
+    ? S extends HasStatus<infer Status>
+      ? Status
+      : 200
+    : 200
 
 /** The bodies of an endpoint's successes in their wire form. */
 export type SuccessBody<E> = SuccessOf<E>["Type"]

@@ -8,7 +8,7 @@ import type { HttpApiEndpoint } from "effect/http-api"
 import { factsAt } from "@data-import/domain/validation/AccountValidation"
 import type { FieldError } from "@data-import/domain/schema/FieldErrors"
 import { fieldCheck } from "@data-import/domain/schema/Field"
-import { wholePayload } from "@data-import/domain/schema/Rules"
+import { mustBeAmong, wholePayload } from "@data-import/domain/schema/Rules"
 import { nearestOf } from "@data-import/domain/schema/SchemaTree"
 import { validator } from "@data-import/domain/schema/Validator"
 
@@ -39,6 +39,12 @@ export const wholeNumber = (min: number, max: number) =>
     })
   )
 
+const isSentOnce = fieldCheck<unknown>((text) => typeof text === "string", {
+  code: "invalid",
+  detail: "Must be sent once.",
+  abort: true
+})
+
 /** `true` or `false`, in any case. Code: `invalid`. */
 export const flag = Schema.Unknown.check(
   fieldCheck((text) => typeof text === "string" && /^(true|false)$/i.test(text), {
@@ -52,13 +58,24 @@ export const flag = Schema.Unknown.check(
   })
 )
 
+/** One of the values, sent once. Codes: `invalid`, `invalid_choice`. */
+export const oneOf = <const Values extends ReadonlyArray<string>>(values: Values) =>
+  Schema.Unknown.check(
+    isSentOnce,
+    fieldCheck((text) => values.includes(String(text)), {
+      code: "invalid_choice",
+      ...mustBeAmong(values)
+    })
+  ).pipe(
+    Schema.decodeTo(Schema.Literals(values), {
+      decode: SchemaGetter.transform((text: unknown) => text as Values[number]),
+      encode: SchemaGetter.transform((value: Values[number]): unknown => value)
+    })
+  )
+
 /** Any text that the database can store, sent once. Code: `invalid`. */
 export const plainText = Schema.Unknown.check(
-  fieldCheck((text) => typeof text === "string", {
-    code: "invalid",
-    detail: "Must be sent once.",
-    abort: true
-  }),
+  isSentOnce,
   fieldCheck((text) => !String(text).includes("\0"), {
     code: "invalid",
     detail: "Must not contain NUL."

@@ -10,7 +10,7 @@ import { limits } from "./Limits.ts"
 import { operation } from "./Operation.ts"
 
 const limit = (description: string) =>
-  Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 2_147_483_647 })).annotate({
+  Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })).annotate({
     description
   })
 
@@ -25,7 +25,18 @@ const LimitsRecord = Schema.Struct({
       "Beyond it: `max_length` at the list or object."
   ),
   import_supplier_length: limit("The longest supplier code, in characters."),
-  external_account_number_length: limit("The longest external account number, in characters.")
+  external_account_number_length: limit("The longest external account number, in characters."),
+  batch_lines: limit("The most lines of a batch. Beyond it: `batch_limit_exceeded`."),
+  batch_bytes: limit("The most bytes of a batch, uncompressed. Beyond it: `batch_limit_exceeded`."),
+  batch_line_bytes: limit(
+    "The largest line of a batch, in bytes. Beyond it, the line fails with `payload_too_large`."
+  ),
+  unfinished_batches: limit(
+    "The most unfinished batches of an organisation. Beyond it: `batch_limit_exceeded`."
+  ),
+  unfinished_batch_bytes: limit(
+    "The most bytes of all unfinished batches of an organisation. Beyond it: `batch_limit_exceeded`."
+  )
 }).annotate({ identifier: "Limits", description: "The limits of a request." })
 
 const getLimits = HttpApiEndpoint.get("getLimits", "/v1/data-import/limits/", {

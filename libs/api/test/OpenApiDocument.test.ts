@@ -117,7 +117,12 @@ describe("the OpenAPI document", () => {
       nesting_depth: 32,
       list_elements: 10_000,
       import_supplier_length: 32,
-      external_account_number_length: 128
+      external_account_number_length: 128,
+      batch_lines: 1_000_000,
+      batch_bytes: 8_589_934_592,
+      batch_line_bytes: 10_485_760,
+      unfinished_batches: 20,
+      unfinished_batch_bytes: 34_359_738_368
     })
   })
 

@@ -27,7 +27,7 @@ const withApiHeaders = (headers: Readonly<Record<string, string>> | undefined) =
   headers === undefined ? apiHeaders : Headers.fromRecordUnsafe({ ...apiHeaders, ...headers })
 
 /** The status of a success. */
-export type SuccessStatus = 200 | 201
+export type SuccessStatus = 200 | 201 | 304
 
 declare const carried: unique symbol
 
