@@ -161,7 +161,9 @@ export const LineResultBody = Schema.Struct({
     description:
       "SUCCEEDED. ALREADY: the same content was there. FAILED. CANCELLED: it was not worked on."
   }),
-  status: Schema.NullOr(Schema.Int).annotate({
+  status: Schema.NullOr(
+    Schema.Int.check(Schema.isBetween({ minimum: 200, maximum: 599 }))
+  ).annotate({
     description: "The status that the single endpoint answers; null for a cancelled line."
   }),
   kraken_account_number: Schema.optionalKey(

@@ -5,7 +5,7 @@
  * Source: docs/contract/http.md#published-documents, docs/contract/errors.md#the-envelope.
  */
 import { Context, Schema } from "effect"
-import { HttpApi, type HttpApiEndpoint, OpenApi } from "effect/http-api"
+import { HttpApi, type HttpApiEndpoint, type HttpApiGroup, OpenApi } from "effect/http-api"
 import { type RequestCode, registry } from "@data-import/domain/codes/Code"
 import type { Scope } from "@data-import/domain/organisation/Organisation"
 import { Api } from "./Api.ts"
@@ -248,9 +248,13 @@ const describeOperation = (
   }
 }
 
-const endpointsById = (): ReadonlyMap<string, HttpApiEndpoint.Top> => {
+type Definition<Groups extends HttpApiGroup.Constraint> = HttpApi.HttpApi<string, Groups>
+
+const endpointsById = <Groups extends HttpApiGroup.Constraint>(
+  api: Definition<Groups>
+): ReadonlyMap<string, HttpApiEndpoint.Top> => {
   const endpoints = new Map<string, HttpApiEndpoint.Top>()
-  HttpApi.reflect(Api, {
+  HttpApi.reflect(api, {
     onGroup: () => undefined,
     onEndpoint: ({ endpoint }) => {
       endpoints.set(endpoint.identifier, endpoint)
@@ -259,8 +263,11 @@ const endpointsById = (): ReadonlyMap<string, HttpApiEndpoint.Top> => {
   return endpoints
 }
 
-const pathsOf = (spec: OpenApi.OpenAPISpec, common: Map<string, unknown>) => {
-  const endpoints = endpointsById()
+const pathsOf = (
+  spec: OpenApi.OpenAPISpec,
+  endpoints: ReadonlyMap<string, HttpApiEndpoint.Top>,
+  common: Map<string, unknown>
+) => {
   return Object.fromEntries(
     Object.entries(spec.paths).map(([path, item]) => [
       path,
@@ -338,14 +345,16 @@ const securitySchemes = {
   }
 }
 
-/** The document as plain JSON. It is deterministic. */
-export const document = (): Json => {
-  const spec = OpenApi.fromApi(Api.annotate(HttpApi.AdditionalSchemas, [AnyError]), {
+/** The document of a definition, as plain JSON. It is deterministic. */
+export const documentOf = <Groups extends HttpApiGroup.Constraint>(
+  api: Definition<Groups>
+): Json => {
+  const spec = OpenApi.fromApi(api.annotate(HttpApi.AdditionalSchemas, [AnyError]), {
     includeAnnotationKey: (key) => keywords.has(key)
   })
   const common = new Map<string, unknown>([["MethodNotAllowed", methodNotAllowed]])
   const { paths, responses, schemas } = withExtensibleResponses({
-    paths: pathsOf(spec, common),
+    paths: pathsOf(spec, endpointsById(api), common),
     responses: Object.fromEntries(common),
     schemas: tidy(spec.components.schemas) as Json
   })
@@ -373,3 +382,6 @@ export const document = (): Json => {
     }
   }
 }
+
+/** The published document. */
+export const document = (): Json => documentOf(Api)

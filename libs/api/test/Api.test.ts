@@ -2,8 +2,9 @@ import { describe, expect, it } from "vitest"
 import { Context } from "effect"
 import { HttpApi, type HttpApiEndpoint } from "effect/http-api"
 import { Api } from "../src/Api.ts"
+import { BatchGroup } from "../src/BatchApi.ts"
 import { scopeOf } from "../src/Authorization.ts"
-import { Docs } from "../src/Operation.ts"
+import { Docs, keyRefusalOf } from "../src/Operation.ts"
 
 interface Listed {
   readonly name: string
@@ -11,7 +12,8 @@ interface Listed {
 }
 
 const listed: Array<Listed> = []
-HttpApi.reflect(Api, {
+// With the batches, which no service serves yet.
+HttpApi.reflect(Api.add(BatchGroup), {
   onGroup: () => undefined,
   onEndpoint: ({ endpoint }) => {
     listed.push({ name: endpoint.identifier, endpoint })
@@ -37,6 +39,16 @@ describe("Api", () => {
         `GET ${root}/pending-account-import-processes/:import_supplier/`,
         `GET ${root}/imported-account-import-processes/:import_supplier/`,
         `GET ${root}/limits/`,
+        `POST ${root}/batches/`,
+        `PUT ${root}/batches/:batch_id/lines/`,
+        `POST ${root}/batches/:batch_id/start/`,
+        `POST ${root}/batches/:batch_id/pause/`,
+        `POST ${root}/batches/:batch_id/resume/`,
+        `POST ${root}/batches/:batch_id/cancel/`,
+        `GET ${root}/batches/:batch_id/`,
+        `GET ${root}/batches/`,
+        `GET ${root}/batches/:batch_id/results/`,
+        `GET ${root}/batches/:batch_id/problems/`,
         "POST /v1/graphql/",
         "GET /.well-known/jwks.json"
       ].sort()
@@ -58,8 +70,22 @@ describe("Api", () => {
       "createNotes",
       "createTransactions",
       "createHistoricalStatements",
-      "createPaymentInstruction"
+      "createPaymentInstruction",
+      "createBatch",
+      "sendBatchLines",
+      "startBatch",
+      "pauseBatch",
+      "resumeBatch",
+      "cancelBatch"
     ])
+  })
+
+  it("accepts an Idempotency-Key on every POST that stores something", () => {
+    const keyed = listed.filter(({ endpoint }) => keyRefusalOf(endpoint) !== null)
+    const posts = listed.filter(
+      ({ endpoint }) => endpoint.method === "POST" && scopeOf(endpoint) === "import:write"
+    )
+    expect(keyed.map(({ name }) => name)).toEqual(posts.map(({ name }) => name))
   })
 
   it("describes exactly the parameters that it accepts", () => {

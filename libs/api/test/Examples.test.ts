@@ -6,9 +6,11 @@ import {
   factsAt,
   processRequest
 } from "@data-import/domain/validation/AccountValidation"
+import { batchRequest, startRequest } from "@data-import/domain/validation/BatchValidation"
 import type { FieldError } from "@data-import/domain/schema/FieldErrors"
 import * as PostImport from "@data-import/domain/validation/PostImportValidation"
 import { exampleAccount } from "../src/ExampleAccount.ts"
+import * as BatchExamples from "../src/BatchExamples.ts"
 import * as Examples from "../src/Examples.ts"
 
 const facts = factsAt(DateTime.makeUnsafe("2025-07-01T12:00:00Z"))
@@ -22,6 +24,10 @@ const validated: ReadonlyArray<
   ["notes", PostImport.notesRequest.validate(Examples.notesRequest, facts)],
   ["transactions", PostImport.transactionsRequest.validate(Examples.transactionsRequest, facts)],
   ["statements", PostImport.statementsRequest.validate(Examples.statementsRequest, facts)],
+  ["a batch", batchRequest.validate(BatchExamples.importBatchRequest, facts)],
+  ["a batch of pending imports", batchRequest.validate(BatchExamples.pendingBatchRequest, facts)],
+  ["a retry", batchRequest.validate(BatchExamples.retryRequest, facts)],
+  ["the start of a batch", startRequest.validate(BatchExamples.startRequest, facts)],
   ["an instruction", PostImport.instructionRequest.validate(Examples.instructionRequest, facts)]
 ]
 

@@ -1,5 +1,6 @@
 import { Result } from "effect"
 import { describe, expect, it } from "vitest"
+import { BatchGroup } from "../src/BatchApi.ts"
 import { mostParameters, noQuery, parametersOf, type Query, queryOf } from "../src/Parameter.ts"
 import { PostImportGroup } from "../src/PostImportApi.ts"
 import { QueryGroup } from "../src/QueryApi.ts"
@@ -157,6 +158,48 @@ describe("the parameters of the transactions import", () => {
   it.each(["", "yes", "1", "null", "truee"])("reject %j", (text) => {
     expect(errorsOf(readTransactionParameters)({ check_previously_added: text })).toMatchObject([
       { attr: "check_previously_added", code: "invalid" }
+    ])
+  })
+})
+
+describe("the parameters of batches", () => {
+  const results = parametersOf(BatchGroup.endpoints.listBatchResults)
+  const found = (query: Query) =>
+    errorsOf(results)(query).map((error) => {
+      const { attr, code } = error as { readonly attr: string; readonly code: string }
+      return `${attr} ${code}`
+    })
+
+  it("are decoded", () => {
+    const query = { after_line: "400", outcome: "FAILED", limit: "1000000", done: "true" }
+    expect(results(query)).toMatchObject({
+      success: { after_line: 400, outcome: "FAILED", limit: 1_000_000, done: true }
+    })
+  })
+
+  it("are refused with their codes", () => {
+    expect(found({ after_line: "-1", outcome: "failed", limit: "1000001", done: "1" })).toEqual([
+      "after_line min_value",
+      "outcome invalid_choice",
+      "limit max_value",
+      "done invalid"
+    ])
+    expect(found({ outcome: ["FAILED", "FAILED"] })).toEqual(["outcome invalid"])
+  })
+
+  it("name a supplier in a list", () => {
+    expect(errorsOf(parametersOf(BatchGroup.endpoints.listBatches))(noQuery)).toMatchObject([
+      { attr: "import_supplier", code: "required" }
+    ])
+  })
+
+  it("bound the wait and the first line of an upload", () => {
+    const get = parametersOf(BatchGroup.endpoints.getBatch)
+    expect(get({ wait: "20" })).toMatchObject({ success: { wait: 20 } })
+    expect(errorsOf(get)({ wait: "21" })).toMatchObject([{ attr: "wait", code: "max_value" }])
+    const send = parametersOf(BatchGroup.endpoints.sendBatchLines)
+    expect(errorsOf(send)({ from_line: "0" })).toMatchObject([
+      { attr: "from_line", code: "min_value" }
     ])
   })
 })

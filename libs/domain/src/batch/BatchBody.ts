@@ -7,19 +7,22 @@ import { Schema } from "effect"
 import { SupplierCode } from "../organisation/Supplier.ts"
 import { Instant } from "../schema/Field.ts"
 import { type Batch, BatchId, BatchOperation, BatchState, PauseReason, stateOf } from "./Batch.ts"
+import { batchLimits } from "./BatchLine.ts"
 import * as Counts from "./Counts.ts"
 
 /** What keeps the lines of a batch from being worked on, although nobody has paused it. */
 export const WaitingFor = Schema.Literals(["WORKER", "DATABASE", "DOCUMENTS", "VENDOR", "LIMIT"])
 export type WaitingFor = typeof WaitingFor.Type
 
+const count = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: batchLimits.lines }))
+
 export const CountsBody = Schema.Struct({
-  received: Schema.Int,
-  succeeded: Schema.Int,
-  already: Schema.Int,
-  failed: Schema.Int,
-  cancelled: Schema.Int,
-  remaining: Schema.Int
+  received: count,
+  succeeded: count,
+  already: count,
+  failed: count,
+  cancelled: count,
+  remaining: count
 })
 
 export const BatchBody = Schema.Struct({
@@ -44,7 +47,7 @@ export type BatchBody = typeof BatchBody.Type
 /** The answer to a creation. A retry says how many failed lines it leaves out. */
 export const CreatedBatchBody = Schema.Struct({
   ...BatchBody.fields,
-  lines_left_out: Schema.optionalKey(Schema.Int)
+  lines_left_out: Schema.optionalKey(count)
 })
 
 /** What is measured of a batch, and stored nowhere. */
