@@ -1,6 +1,6 @@
 /**
- * Batches: many lines at once, each of which means what the single endpoint means. The handlers read
- * and validate the bodies; an upload and the results are streams.
+ * Batches: many lines at once, each with the meaning of the single endpoint. The handlers read and
+ * validate the bodies. An upload and the results are streams.
  * Source: docs/contract/batches.md#resources.
  */
 import { Schema } from "effect"
