@@ -3,12 +3,12 @@
  * Source: docs/contract/batches.md#resources.
  */
 import { Schema } from "effect"
+import { BatchParameters } from "@data-import/domain/batch/Batch"
 import * as Batch from "@data-import/domain/batch/BatchBody"
 import { errorsOfLine } from "@data-import/domain/batch/BatchLine"
 import { LineOutcome } from "@data-import/domain/batch/Counts"
 import {
   BatchPayload,
-  LineParameters,
   PendingFilter,
   StartPayload
 } from "@data-import/domain/validation/BatchValidation"
@@ -23,9 +23,9 @@ const filter = documented("PendingFilter", "Which pending imports to process.", 
 })
 
 const parameters = documented(
-  "LineParameters",
+  "BatchParameters",
   "The query parameters of the endpoint, for every line.",
-  LineParameters,
+  BatchParameters,
   {
     check_previously_added: {
       description: "As the query parameter of Create transactions.",

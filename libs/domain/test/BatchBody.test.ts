@@ -21,7 +21,8 @@ const open = Batch.open({
     dryRun: false,
     cohort: null,
     retryOf: null,
-    maxFailures: null
+    maxFailures: null,
+    parameters: {}
   },
   createdAt: at
 })

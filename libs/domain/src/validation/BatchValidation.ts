@@ -4,7 +4,7 @@
  */
 import { Schema } from "effect"
 import { SupplierCodeField } from "../account/Account.ts"
-import { BatchId, BatchOperation } from "../batch/Batch.ts"
+import { BatchId, BatchOperation, BatchParameters } from "../batch/Batch.ts"
 import { choice, formed, integer, nonBlankText } from "../schema/Field.ts"
 import { type Rule, supplierExists } from "../schema/Rules.ts"
 import { validator } from "../schema/Validator.ts"
@@ -29,13 +29,6 @@ export const PendingFilter = Schema.Struct({
 })
 export type PendingFilter = typeof PendingFilter.Type
 
-/** The query parameters of the transactions import, which no other operation has. */
-export const LineParameters = Schema.Struct({
-  check_previously_added: Schema.optionalKey(Schema.Boolean),
-  force_add_to_current_statement: Schema.optionalKey(Schema.Boolean)
-})
-export type LineParameters = typeof LineParameters.Type
-
 export const BatchPayload = Schema.Struct({
   import_supplier: SupplierCodeField,
   operation: choice(BatchOperation.literals),
@@ -47,7 +40,7 @@ export const BatchPayload = Schema.Struct({
   filter: Schema.optionalKey(PendingFilter),
   retry_of: Schema.optionalKey(BatchIdField),
   max_failures: Schema.optionalKey(integer(0, 2 ** 31 - 1)),
-  parameters: Schema.optionalKey(LineParameters)
+  parameters: Schema.optionalKey(BatchParameters)
 })
 export type BatchPayload = typeof BatchPayload.Type
 
