@@ -1,0 +1,217 @@
+/**
+ * Receives the lines of a batch while they arrive. What is committed stays, however the upload
+ * ends.
+ * Source: docs/contract/batches.md#upload.
+ */
+import { Context, DateTime, Effect, Layer, Option, Result, Schema, Stream } from "effect"
+import { ExternalAccountNumber } from "../account/Account.ts"
+import { BatchId, stateOf } from "../batch/Batch.ts"
+import type { BatchLine } from "../batch/BatchLine.ts"
+import { LineSplitter, type SplitLine } from "../batch/LineSplitter.ts"
+import type { Caller } from "../organisation/Organisation.ts"
+import { type Appending, Batches, type UploadNumber } from "../ports/Batches.ts"
+import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
+import {
+  BatchLimitExceeded,
+  BatchLineDiffers,
+  BatchLineGap,
+  BatchStateConflict,
+  BatchUploadSuperseded,
+  type Failure,
+  NotFound,
+  unavailable
+} from "../requests/Failure.ts"
+import { isObject } from "../schema/Json.ts"
+import { parsingBytes } from "../schema/JsonBytes.ts"
+import { inTimeSlices } from "../support/Steps.ts"
+
+export interface Received {
+  readonly lines_received: number
+}
+
+export class BatchUpload extends Context.Service<
+  BatchUpload,
+  {
+    /**
+     * Stores the lines of the body, of which the first has this number. Fails as the body fails,
+     * after the lines that arrived whole are stored.
+     */
+    readonly receive: <E>(
+      caller: Caller,
+      batch: string,
+      fromLine: number,
+      body: Stream.Stream<Uint8Array, E>
+    ) => Effect.Effect<Received, E | Failure>
+  }
+>()("@data-import/domain/BatchUpload") {}
+
+/** Lines are stored together up to this number or size, whichever comes first. */
+const linesAtOnce = 1_000
+const bytesAtOnce = 1024 * 1024
+
+/** The platform's parser is faster, but some long texts block it. */
+const longLine = 64 * 1024
+
+const decoder = new TextDecoder()
+const batchId = Schema.decodeUnknownOption(BatchId)
+const accountNumber = Schema.decodeUnknownOption(ExternalAccountNumber)
+
+const parseShort = (bytes: Uint8Array): unknown => {
+  try {
+    return JSON.parse(decoder.decode(bytes))
+  } catch {
+    // A line that is not JSON names no account. It fails by itself when it is run.
+    return null
+  }
+}
+
+const parse = (bytes: Uint8Array): Effect.Effect<unknown> =>
+  bytes.length > longLine
+    ? Effect.map(
+        inTimeSlices(() => parsingBytes(bytes)),
+        Result.getOrNull
+      )
+    : Effect.sync(() => parseShort(bytes))
+
+type NewLine = Omit<BatchLine, "line">
+
+/** The line with the account number that it names. */
+const lineOf = (bytes: SplitLine): Effect.Effect<NewLine> =>
+  bytes === null
+    ? Effect.succeed({ bytes, externalAccountNumber: null })
+    : Effect.map(parse(bytes), (line) => ({
+        bytes,
+        externalAccountNumber: isObject(line)
+          ? Option.getOrNull(accountNumber(line["external_account_number"]))
+          : null
+      }))
+
+const receivedBy = (appending: Appending): Result.Result<number, Failure> => {
+  switch (appending._tag) {
+    case "Appended":
+      return Result.succeed(appending.received)
+    case "Superseded":
+      return Result.fail(new BatchUploadSuperseded())
+    case "NotOpen":
+      return Result.fail(new BatchStateConflict({ state: stateOf(appending.batch) }))
+    case "Gap":
+      return Result.fail(new BatchLineGap({ received: appending.received }))
+    case "Differs":
+      return Result.fail(new BatchLineDiffers({ line: appending.line }))
+    case "LimitExceeded":
+      return Result.fail(new BatchLimitExceeded({ of: "lines" }))
+  }
+}
+
+/** One upload: the lines that are not stored yet, and how many the batch has. */
+class Upload {
+  readonly #batches: Batches["Service"]
+  readonly #id: BatchId
+  readonly #number: UploadNumber
+  readonly #splitter = new LineSplitter()
+  #next: number
+  #received: number
+  #waiting: Array<NewLine> = []
+  #bytes = 0
+
+  constructor(
+    batches: Batches["Service"],
+    { from, id, number, received }: Record<"from" | "number" | "received", number> & { id: BatchId }
+  ) {
+    this.#batches = batches
+    this.#id = id
+    this.#number = number
+    this.#next = from
+    this.#received = received
+  }
+
+  get received(): number {
+    return this.#received
+  }
+
+  add(bytes: Uint8Array): Effect.Effect<void, Failure | StorageUnavailable> {
+    return this.#addLines(this.#splitter.feed(bytes))
+  }
+
+  /** Stores what arrived, the last line without its end included. */
+  end(): Effect.Effect<void, Failure | StorageUnavailable> {
+    return Effect.andThen(this.#addLines(this.#splitter.end()), this.store())
+  }
+
+  /** Stores the lines that arrived whole. */
+  store(): Effect.Effect<void, Failure | StorageUnavailable> {
+    return Effect.suspend(() => {
+      const lines = this.#waiting
+      this.#waiting = []
+      this.#bytes = 0
+      return Effect.gen({ self: this }, function* () {
+        const at = yield* DateTime.now
+        const command = { id: this.#id, upload: this.#number, from: this.#next, lines, at }
+        const appending = yield* this.#batches.append(command)
+        this.#received = yield* Effect.fromResult(receivedBy(appending))
+        this.#next += lines.length
+      })
+    })
+  }
+
+  #addLines(lines: ReadonlyArray<SplitLine>) {
+    return Effect.forEach(
+      lines,
+      (bytes) =>
+        Effect.gen({ self: this }, function* () {
+          this.#waiting.push(yield* lineOf(bytes))
+          this.#bytes += bytes?.length ?? 0
+          if (this.#waiting.length >= linesAtOnce || this.#bytes >= bytesAtOnce) {
+            yield* this.store()
+          }
+        }),
+      { discard: true }
+    )
+  }
+}
+
+const make = Effect.gen(function* () {
+  const batches = yield* Batches
+
+  const begin = Effect.fnUntraced(function* (caller: Caller, named: string, from: number) {
+    const id = batchId(named)
+    if (Option.isNone(id)) return yield* new NotFound()
+    const batch = yield* batches.find(caller.organisation, id.value)
+    if (Option.isNone(batch)) return yield* new NotFound()
+    const state = stateOf(batch.value)
+    if (state !== "OPEN") return yield* new BatchStateConflict({ state })
+    const number = yield* batches.beginUpload(id.value)
+    const { received } = batch.value.counts
+    return new Upload(batches, { id: id.value, number, from, received })
+  })
+
+  const receive = Effect.fnUntraced(
+    function* <E>(
+      caller: Caller,
+      named: string,
+      fromLine: number,
+      body: Stream.Stream<Uint8Array, E>
+    ): Effect.fn.Return<Received, E | Failure | StorageUnavailable> {
+      const upload = yield* begin(caller, named, fromLine)
+      const pulled = Stream.map(body, Result.succeed).pipe(
+        Stream.catch((failure) => Stream.succeed(Result.fail(failure)))
+      )
+      yield* Stream.runForEach(pulled, (part) =>
+        Result.isSuccess(part)
+          ? upload.add(part.success)
+          : Effect.andThen(upload.store(), Effect.fail(part.failure))
+      )
+      yield* upload.end()
+      return { lines_received: upload.received }
+    },
+    (effect) => Effect.catchIf(effect, isStorageUnavailable, () => Effect.fail(unavailable))
+  )
+
+  return BatchUpload.of({ receive: receive as BatchUpload["Service"]["receive"] })
+})
+
+const isStorageUnavailable = (failure: unknown): failure is StorageUnavailable =>
+  isObject(failure) && failure["_tag"] === "StorageUnavailable"
+
+/** Needs the storage of batches. */
+export const layer = Layer.effect(BatchUpload, make)

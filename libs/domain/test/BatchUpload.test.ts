@@ -1,0 +1,121 @@
+/**
+ * Lines are stored while they arrive, and stay.
+ * Source: docs/contract/batches.md#upload.
+ */
+import { describe, expect, it } from "@effect/vitest"
+import { DateTime, Effect, Layer, Option, Stream } from "effect"
+import * as Batch from "../src/batch/Batch.ts"
+import { BatchUpload, layer } from "../src/batch-processing/BatchUpload.ts"
+import { Batches } from "../src/ports/Batches.ts"
+import { layerMemory } from "../src/ports/memory/Batches.ts"
+import { settingsOf } from "./batchPrograms.ts"
+import { begin, demo, rival } from "./importPrograms.ts"
+import { world as imports } from "./postImportPrograms.ts"
+
+const world = layer.pipe(Layer.provideMerge(Layer.mergeAll(imports, layerMemory)))
+
+const id = Batch.BatchId.make("1f0c4c7e-58a1-4a7e-9d3a-5f6d1a0b2c3d")
+const encoder = new TextEncoder()
+
+const opened = Effect.gen(function* () {
+  yield* begin()
+  const batches = yield* Batches
+  const at = yield* DateTime.now
+  yield* batches.create({ id, settings: settingsOf("STAGE"), limit: 20, caller: demo, at })
+})
+
+const bodyOf = (...parts: ReadonlyArray<string>) =>
+  Stream.fromIterable(parts.map((part) => encoder.encode(part)))
+
+const receive = <E = never>(from: number, body: Stream.Stream<Uint8Array, E>, caller = demo) =>
+  Effect.flatMap(BatchUpload, (upload) => upload.receive(caller, id, from, body))
+
+const received = Effect.flatMap(Batches, (batches) =>
+  Effect.map(
+    batches.find(demo.organisation, id),
+    (batch) => Option.getOrThrow(batch).counts.received
+  )
+)
+
+const numbered = (from: number, count: number) =>
+  Array.from({ length: count }, (_, index) => `{"external_account_number":"N-${from + index}"}\n`)
+
+describe("an upload", () => {
+  it.effect("stores all lines, the last one without its end as well", () =>
+    Effect.gen(function* () {
+      yield* opened
+      const lines = numbered(1, 2_500).join("").trimEnd()
+      expect(yield* receive(1, bodyOf(lines.slice(0, 1_000), lines.slice(1_000)))).toEqual({
+        lines_received: 2_500
+      })
+      expect(yield* received).toBe(2_500)
+    }).pipe(Effect.provide(world))
+  )
+
+  it.effect("keeps the whole lines of a body that breaks, and goes on after them", () =>
+    Effect.gen(function* () {
+      yield* opened
+      const broken = Stream.concat(bodyOf("{}\n{}\n{half"), Stream.fail("broken"))
+      expect(yield* Effect.flip(receive(1, broken))).toBe("broken")
+      expect(yield* received).toBe(2)
+      expect(yield* receive(2, bodyOf("{}\n{}\n"))).toEqual({ lines_received: 3 })
+    }).pipe(Effect.provide(world))
+  )
+
+  it.effect("is refused for a gap, for other bytes and by another organisation", () =>
+    Effect.gen(function* () {
+      yield* opened
+      yield* receive(1, bodyOf("{}\n"))
+      expect(yield* Effect.flip(receive(3, bodyOf("{}\n")))).toMatchObject({
+        code: "batch_line_gap",
+        received: 1
+      })
+      expect(yield* Effect.flip(receive(1, bodyOf("[]\n")))).toMatchObject({
+        code: "batch_line_differs",
+        line: 1
+      })
+      expect(yield* Effect.flip(receive(2, bodyOf("{}\n"), rival))).toMatchObject({
+        code: "not_found"
+      })
+    }).pipe(Effect.provide(world))
+  )
+
+  it.effect("is refused once the batch has started", () =>
+    Effect.gen(function* () {
+      yield* opened
+      const batches = yield* Batches
+      const at = yield* DateTime.now
+      const by = { at, apiKey: demo.apiKey }
+      yield* receive(1, bodyOf("{}\n"))
+      yield* batches.change({
+        id,
+        at,
+        caller: demo,
+        action: "change_batch",
+        event: null,
+        decide: (batch) => Batch.start(batch, 1, by)
+      })
+      expect(yield* Effect.flip(receive(2, bodyOf("{}\n")))).toMatchObject({
+        code: "batch_state_conflict",
+        state: "QUEUED"
+      })
+    }).pipe(Effect.provide(world))
+  )
+
+  it.effect("ends where a newer one begins", () =>
+    Effect.gen(function* () {
+      yield* opened
+      const second = Stream.fromEffect(
+        Effect.as(Effect.orDie(receive(1, bodyOf("{}\n"))), encoder.encode("{}\n{}\n"))
+      )
+      const body = Stream.concat(
+        bodyOf("{}\n"),
+        Stream.provideService(second, BatchUpload, yield* BatchUpload)
+      )
+      expect(yield* Effect.flip(receive(1, body))).toMatchObject({
+        code: "batch_upload_superseded"
+      })
+      expect(yield* received).toBe(1)
+    }).pipe(Effect.provide(world))
+  )
+})
