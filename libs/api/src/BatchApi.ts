@@ -46,7 +46,7 @@ const idParameter: ParameterDocs = {
 }
 
 /** The longest time that a request waits for a change, in seconds. */
-export const longestWait = 20
+const longestWait = 20
 
 /** How many batches are listed unless the request says otherwise. */
 export const defaultListLimit = 100

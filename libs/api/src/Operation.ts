@@ -64,7 +64,7 @@ const withStatus =
 export const created = withStatus(201)
 
 /** The answer without a body to a condition that does not hold. */
-export const notModified = withStatus(304)(Schema.Void).annotate({ description: "Not modified." })
+export const notModified = withStatus(304)(Schema.Void.annotate({ description: "Not modified." }))
 
 type SuccessOf<E> = HttpApiEndpoint.Success<E>
 

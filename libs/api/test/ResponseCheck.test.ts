@@ -78,6 +78,7 @@ describe("a response outside the contract", () => {
     [/another status/, asked("GET", "/nowhere/"), answered(404, problem("parse_error"))],
     [/www-authenticate/, asked("GET", status), answered(401, problem("not_authenticated"))],
     [/allow/, asked("GET", stage), answered(405, problem("method_not_allowed"))],
+    [/retry-after/, asked("POST", stage), answered(409, problem("idempotency_key_in_use"))],
     [
       /retry-after/,
       asked("GET", status),

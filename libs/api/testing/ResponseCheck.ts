@@ -116,8 +116,18 @@ const describedAt = (template: string, method: string, status: number): string |
     : `/paths/${escaped(template)}/${method}/responses/${status}`
 }
 
-const schemaComplaints = (place: string, body: unknown): ReadonlyArray<string> => {
-  const validate = validatorAt(`${place}/content/application~1json/schema`)
+/** The media type of a response that the document describes at a place; null without a body. */
+const mediaTypeAt = (place: string): string | null => {
+  const [, ...parts] = place.split("/").map((part) => decodeURIComponent(part))
+  const response = parts
+    .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"))
+    .reduce<unknown>((at, part) => (isObject(at) ? at[part] : undefined), document)
+  const content = isObject(response) ? response["content"] : undefined
+  return isObject(content) ? (Object.keys(content)[0] ?? null) : null
+}
+
+const schemaComplaints = (place: string, type: string, body: unknown): ReadonlyArray<string> => {
+  const validate = validatorAt(`${place}/content/${escaped(type)}/schema`)
   if (validate(body)) return []
   const errors = (validate.errors ?? []).slice(0, 5)
   return errors.map(({ instancePath, message }) => `body${instancePath} ${message ?? ""}`)
@@ -150,17 +160,27 @@ const codeComplaints = (status: number, body: unknown): ReadonlyArray<string> =>
 
 const saneId = /^[A-Za-z0-9._-]{1,128}$/
 
+const retryAfter = ["retry-after", /^[1-9]\d*$/] as const
+
 /** The headers that go with a status, and what they look like. */
 const headersOf: Readonly<Record<number, readonly [name: string, form: RegExp]>> = {
   308: ["location", /\/(\?.*)?$/],
   401: ["www-authenticate", /^Token$/],
   405: ["allow", /^[A-Z]+(, [A-Z]+)*$/],
-  409: ["retry-after", /^[1-9]\d*$/],
-  429: ["retry-after", /^[1-9]\d*$/],
-  503: ["retry-after", /^[1-9]\d*$/]
+  429: retryAfter,
+  503: retryAfter
 }
 
-const headerComplaints = (asked: Asked, { headers, status }: Answered): ReadonlyArray<string> => {
+const isKeyInUse = ({ status, text }: Answered): boolean =>
+  status === 409 && text.includes('"idempotency_key_in_use"')
+
+const lines = "application/x-ndjson"
+
+/** A condition and a redirect are answered without a body. */
+const isEmpty = (status: number): boolean => status === 304 || status === 308
+
+const headerComplaints = (asked: Asked, answered: Answered): ReadonlyArray<string> => {
+  const { headers, status } = answered
   const found: Array<string> = []
   const expectHeader = (name: string, form: RegExp) => {
     const value = headers[name]
@@ -169,9 +189,9 @@ const headerComplaints = (asked: Asked, { headers, status }: Answered): Readonly
   expectHeader("x-request-id", saneId)
   expectHeader("x-content-type-options", /^nosniff$/)
   expectHeader("cache-control", asked.path.startsWith("/v1/") ? /^no-store$/ : /./)
-  const belonging = headersOf[status]
+  const belonging = isKeyInUse(answered) ? retryAfter : headersOf[status]
   if (belonging !== undefined) expectHeader(...belonging)
-  if (status !== 308) expectHeader("content-type", /^application\/json$/)
+  if (!isEmpty(status)) expectHeader("content-type", /^application\/(json|x-ndjson)$/)
   const replayed = headers["idempotency-replayed"]
   if (replayed !== undefined && (replayed !== "true" || status >= 300)) {
     found.push(`idempotency-replayed is ${replayed} on ${status}`)
@@ -183,6 +203,12 @@ const headerComplaints = (asked: Asked, { headers, status }: Answered): Readonly
   return found
 }
 
+const isLines = ({ headers }: Answered): boolean => headers["content-type"] === lines
+
+/** The values of an answer: one, or that of every line. */
+const valuesOf = (answered: Answered): ReadonlyArray<string> =>
+  isLines(answered) ? answered.text.split("\n").slice(0, -1) : [answered.text]
+
 const parsed = (text: string): { readonly body?: unknown } => {
   try {
     return { body: JSON.parse(text) as unknown }
@@ -193,7 +219,8 @@ const parsed = (text: string): { readonly body?: unknown } => {
 
 const bodyComplaints = (asked: Asked, answered: Answered): ReadonlyArray<string> => {
   const { status, text } = answered
-  if (asked.method === "HEAD" || status === 308) return text === "" ? [] : ["a body where none is"]
+  if (asked.method === "HEAD" || isEmpty(status)) return text === "" ? [] : ["a body where none is"]
+  if (isLines(answered)) return text === "" || text.endsWith("\n") ? [] : ["a line without its end"]
   const { body } = parsed(text)
   if (body === undefined) return ["the body is not JSON"]
   return status < 400 ? [] : codeComplaints(status, body)
@@ -204,7 +231,7 @@ const ofOperation = new Set(["/health/live", "/health/ready"])
 
 /** An answer of this status, to this, is one that the document speaks of. */
 const documentComplaints = (asked: Asked, answered: Answered): ReadonlyArray<string> => {
-  const { status, text } = answered
+  const { headers, status } = answered
   const [path = ""] = asked.path.split("?", 1)
   const template = templateOf(path)
   if (template === undefined) {
@@ -220,7 +247,11 @@ const documentComplaints = (asked: Asked, answered: Answered): ReadonlyArray<str
   }
   const place = describedAt(template, method, status)
   if (place === undefined) return [`the document has no ${status} for ${method} ${template}`]
-  return asked.method === "HEAD" ? [] : schemaComplaints(place, parsed(text).body)
+  const type = mediaTypeAt(place)
+  if (type === null || asked.method === "HEAD") return []
+  return headers["content-type"] === type
+    ? valuesOf(answered).flatMap((text) => schemaComplaints(place, type, parsed(text).body))
+    : [`the document has ${type} for ${method} ${template}`]
 }
 
 /**
