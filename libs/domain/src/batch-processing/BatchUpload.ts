@@ -207,7 +207,7 @@ const make = Effect.gen(function* () {
     (effect) => Effect.catchIf(effect, isStorageUnavailable, () => Effect.fail(unavailable))
   )
 
-  return BatchUpload.of({ receive: receive as BatchUpload["Service"]["receive"] })
+  return BatchUpload.of({ receive })
 })
 
 const isStorageUnavailable = (failure: unknown): failure is StorageUnavailable =>

@@ -1,0 +1,148 @@
+/**
+ * Batches are created, started, paused, resumed and cancelled by their own organisation only.
+ * Source: docs/contract/batches.md#creating-a-batch, docs/contract/batches.md#states.
+ */
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, Layer, Stream } from "effect"
+import { stateOf } from "../src/batch/Batch.ts"
+import {
+  BatchManagement,
+  layer as managementLayer
+} from "../src/batch-processing/BatchManagement.ts"
+import { BatchUpload, layer as uploadLayer } from "../src/batch-processing/BatchUpload.ts"
+import { batchLimits } from "../src/batch/BatchLine.ts"
+import { layerMemory } from "../src/ports/memory/Batches.ts"
+import type { Failure } from "../src/requests/Failure.ts"
+import type { Wire } from "../testing/wire.ts"
+import { begin, demo, errorsOf, rival, supplierCode, team } from "./importPrograms.ts"
+import { world as imports } from "./postImportPrograms.ts"
+
+const world = Layer.mergeAll(managementLayer, uploadLayer).pipe(
+  Layer.provideMerge(Layer.mergeAll(imports, layerMemory))
+)
+
+const bodyOf = (values: Wire = {}) => ({
+  payload: {
+    import_supplier: supplierCode,
+    operation: "IMPORT",
+    operations_team_name: team,
+    ...values
+  }
+})
+
+const total = (total_lines: number) => ({ payload: { total_lines } })
+
+/** A batch with two lines. */
+const withLines = Effect.gen(function* () {
+  yield* begin()
+  const management = yield* BatchManagement
+  const { id } = yield* management.create(demo, bodyOf())
+  const upload = yield* BatchUpload
+  yield* upload.receive(demo, id, 1, Stream.succeed(new TextEncoder().encode("{}\n{}\n")))
+  return { id, management }
+})
+
+describe("a batch", () => {
+  it.effect("is created open, and is found and listed by its organisation", () =>
+    Effect.gen(function* () {
+      yield* begin()
+      const management = yield* BatchManagement
+      const first = yield* management.create(demo, bodyOf({ name: "first" }))
+      const second = yield* management.create(demo, bodyOf({ name: "second" }))
+      expect(stateOf(first)).toBe("OPEN")
+      expect(yield* management.find(demo, first.id)).toEqual(first)
+      const page = { after: null, limit: 1 }
+      expect(yield* management.list(demo, supplierCode, page)).toEqual([second])
+      expect(yield* management.list(demo, supplierCode, { ...page, after: second.id })).toEqual([
+        first
+      ])
+      expect(yield* management.list(demo, supplierCode, { ...page, after: "none" })).toEqual([])
+    }).pipe(Effect.provide(world))
+  )
+
+  it.effect("is refused with all errors of its request", () =>
+    Effect.gen(function* () {
+      yield* begin()
+      const management = yield* BatchManagement
+      const values = { operation: "STAGE", dry_run: true, max_failures: -1 }
+      const refused = yield* Effect.flip(management.create(demo, bodyOf(values)))
+      expect(errorsOf(refused).toSorted()).toEqual([
+        "dry_run unknown_field",
+        "max_failures min_value"
+      ])
+      const noTeam = yield* Effect.flip(
+        management.create(demo, bodyOf({ operations_team_name: "Nobody" }))
+      )
+      expect(noTeam).toMatchObject({ code: "operations_team_name_does_not_exist" })
+    }).pipe(Effect.provide(world))
+  )
+
+  it.effect("does not exist for another organisation", () =>
+    Effect.gen(function* () {
+      const { id, management } = yield* withLines
+      const missing: ReadonlyArray<Effect.Effect<unknown, Failure>> = [
+        management.find(rival, id),
+        management.start(rival, id, total(2)),
+        management.pause(rival, id),
+        management.resume(rival, id),
+        management.cancel(rival, id),
+        management.problems(rival, id),
+        management.list(rival, supplierCode, { after: null, limit: 1 }),
+        management.find(demo, "no id")
+      ]
+      for (const refused of missing) {
+        expect(yield* Effect.flip(refused)).toMatchObject({ code: "not_found" })
+      }
+    }).pipe(Effect.provide(world))
+  )
+
+  it.effect("starts with the number of its lines only, and again without a change", () =>
+    Effect.gen(function* () {
+      const { id, management } = yield* withLines
+      expect(yield* Effect.flip(management.start(demo, id, total(3)))).toMatchObject({
+        code: "batch_line_count_mismatch",
+        total: 3,
+        received: 2
+      })
+      const started = yield* management.start(demo, id, total(2))
+      expect(stateOf(started)).toBe("QUEUED")
+      expect(yield* management.start(demo, id, total(2))).toEqual(started)
+    }).pipe(Effect.provide(world))
+  )
+
+  it.effect("is paused, resumed and cancelled, each twice", () =>
+    Effect.gen(function* () {
+      const { id, management } = yield* withLines
+      expect(yield* Effect.flip(management.pause(demo, id))).toMatchObject({
+        code: "batch_state_conflict",
+        state: "OPEN"
+      })
+      yield* management.start(demo, id, total(2))
+      const states: Array<string> = []
+      for (const change of [management.pause, management.resume, management.cancel]) {
+        const once = yield* change(demo, id)
+        states.push(stateOf(once))
+        expect(yield* change(demo, id)).toEqual(once)
+      }
+      expect(states).toEqual(["PAUSED", "QUEUED", "CANCELLED"])
+      expect(yield* Effect.flip(management.resume(demo, id))).toMatchObject({
+        code: "batch_state_conflict",
+        state: "CANCELLED"
+      })
+    }).pipe(Effect.provide(world))
+  )
+
+  it.effect("is refused where the organisation has as many unfinished ones as it may", () =>
+    Effect.gen(function* () {
+      yield* begin()
+      const management = yield* BatchManagement
+      for (let made = 0; made < batchLimits.unfinishedBatches; made++) {
+        yield* management.create(demo, bodyOf())
+      }
+      expect(yield* Effect.flip(management.create(demo, bodyOf()))).toMatchObject({
+        code: "batch_limit_exceeded",
+        of: "batches"
+      })
+    }).pipe(Effect.provide(world))
+  )
+})
