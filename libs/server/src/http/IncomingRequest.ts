@@ -2,6 +2,7 @@
 import type { Query } from "@data-import/api/Parameter"
 import type { RequestId } from "@data-import/domain/organisation/Organisation"
 import type { HttpServerRequest } from "effect/http"
+import type { StreamBody } from "./BodyStream.ts"
 import type { ReadBody } from "./RequestBody.ts"
 
 /** What is known of every request before it is routed. */
@@ -10,7 +11,10 @@ export interface IncomingRequest {
   readonly requestId: RequestId
   /** The client's address, as far as the proxies that report it are trusted. */
   readonly clientAddress: string
+  /** Reads the complete body. */
   readonly readBody: ReadBody
+  /** Streams the body. Only one of the two may be used. */
+  readonly streamBody: StreamBody
 }
 
 /** A request that has been routed. */

@@ -14,15 +14,19 @@ import type { BodyRefused } from "./RequestBody.ts"
 
 type Refused = UnsupportedMediaType | BodyRefused | NotJson
 
-const mediaType = (header: string): string =>
-  (header.split(";", 1)[0] as string).trim().toLowerCase()
+type Headers = Readonly<Record<string, string | undefined>>
+
+/** The media type in lower case, without parameters. */
+export const mediaType = (headers: Headers): string =>
+  ((headers["content-type"] ?? "").split(";", 1)[0] as string).trim().toLowerCase()
+
+/** The content encoding in lower case. */
+export const encodingOf = (headers: Headers): string =>
+  headers["content-encoding"]?.trim().toLowerCase() || "identity"
 
 /** Whether the headers announce JSON that is not encoded. */
-const announcesJson = (headers: Readonly<Record<string, string | undefined>>): boolean => {
-  const encoding = headers["content-encoding"]?.trim().toLowerCase() ?? ""
-  const isJson = mediaType(headers["content-type"] ?? "") === "application/json"
-  return isJson && (encoding === "" || encoding === "identity")
-}
+const announcesJson = (headers: Headers): boolean =>
+  mediaType(headers) === "application/json" && encodingOf(headers) === "identity"
 
 /**
  * The parsed body. It is interruptible, because the request has had no effect yet.

@@ -130,6 +130,18 @@ const isAnswered = (socket: Duplex): boolean => {
   return last !== undefined && !last.message.complete && last.response.headersSent
 }
 
+/** Requests whose bodies may arrive for as long as they want. */
+const unlimited = new WeakSet<IncomingMessage>()
+
+/** Lifts the time limit of the whole request. The idle timeout stays. */
+export const withoutTimeLimit = (message: IncomingMessage): void => void unlimited.add(message)
+
+/** Whether a body without a time limit is arriving. */
+const mayContinue = (socket: Duplex): boolean => {
+  const message = latest.get(socket)?.message
+  return message !== undefined && !message.complete && unlimited.has(message)
+}
+
 /** The bytes of a connection that the operating system has accepted. */
 const sentOn = ({ bytesWritten, writableLength }: Socket): number => bytesWritten - writableLength
 
@@ -204,6 +216,7 @@ const lastAwaited = (socket: Duplex): ServerResponse | undefined =>
  */
 const refuse = (error: NodeJS.ErrnoException, socket: Duplex): void => {
   if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy()
+  if (error.code === "ERR_HTTP_REQUEST_TIMEOUT" && mayContinue(socket)) return
   const awaited = lastAwaited(socket)
   if (awaited === undefined) return refuseNow(error, socket)
   if (!awaited.headersSent) awaited.shouldKeepAlive = false

@@ -19,8 +19,11 @@ export interface Receiving {
   readonly times: Listener.ClientTimes
   readonly budget: BodyBudget
   readonly clock: Clock.Clock
-  /** The body begins to arrive. Meanwhile the request does not count as in progress. */
-  readonly begin: (response: ServerResponse) => void
+  /**
+   * The body begins to arrive. Meanwhile the request does not count as in progress. `stop` is called
+   * when the service stops.
+   */
+  readonly begin: (response: ServerResponse, stop?: () => void) => void
   /** The body has arrived. False if the request must be refused now. */
   readonly end: (response: ServerResponse) => boolean
 }
@@ -91,7 +94,7 @@ export const answering = (response: ServerResponse, bytes: number): void => {
  * Stays on every message whose body is read. Node decides whether there is a listener before it
  * emits an error, and an error without a listener would end the process.
  */
-const ignored = (): void => {}
+export const ignored = (): void => {}
 
 const receive = (
   message: IncomingMessage,
@@ -166,7 +169,7 @@ const receive = (
  * The holder of all bodies without a valid token. They count together, because one client may have
  * any number of addresses. No organisation has this name.
  */
-const nobody = ""
+export const nobody = ""
 
 /**
  * Reads the body of one request, once, at most `limit` bytes. Its bytes count towards the share of

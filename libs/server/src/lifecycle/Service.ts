@@ -137,7 +137,7 @@ const start = Effect.fnUntraced(function* <E, R>(
         times,
         clock: yield* Clock.Clock,
         budget,
-        begin: (response) => progress.beginReceiving(response),
+        begin: (response, stop) => progress.beginReceiving(response, stop),
         end: (response) => progress.endReceiving(response)
       }
     })

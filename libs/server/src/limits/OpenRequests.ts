@@ -17,7 +17,11 @@ export interface ProgressLimits {
 interface Open {
   readonly clientAddress: string
   isReceiving: boolean
+  /** Called when the service stops. */
+  stop: () => void
 }
+
+const nothing = (): void => {}
 
 /** Counts requests from their headers to the end of their answers. */
 export class OpenRequests {
@@ -25,7 +29,7 @@ export class OpenRequests {
   readonly #open = new Map<ServerResponse, Open>()
   #isStopping = false
   #draining = false
-  #whenIdle: () => void = () => {}
+  #whenIdle: () => void = nothing
 
   constructor(limits: ProgressLimits) {
     this.#limits = limits
@@ -51,14 +55,17 @@ export class OpenRequests {
   }
 
   enter(response: ServerResponse, clientAddress: string): void {
-    this.#open.set(response, { clientAddress, isReceiving: false })
+    this.#open.set(response, { clientAddress, isReceiving: false, stop: nothing })
     if (this.#isStopping) this.#endsConnection(response)
   }
 
-  /** The body of the request begins to arrive. */
-  beginReceiving(response: ServerResponse): void {
+  /** The body of the request begins to arrive. `stop` is called when the service drains. */
+  beginReceiving(response: ServerResponse, stop = nothing): void {
     const open = this.#open.get(response)
-    if (open !== undefined) open.isReceiving = true
+    if (open === undefined) return
+    open.isReceiving = true
+    open.stop = stop
+    if (this.#draining) stop()
   }
 
   /** The body has arrived. False if the request must be refused now. */
@@ -66,6 +73,7 @@ export class OpenRequests {
     const open = this.#open.get(response)
     if (open === undefined) return true
     open.isReceiving = false
+    open.stop = nothing
     return (
       !this.#exceeds(this.#limits.requests) &&
       !this.#exceeds(this.#limits.perAddress, open.clientAddress)
@@ -88,6 +96,7 @@ export class OpenRequests {
     const idle = Effect.callback<void>((resume) => {
       this.beginStop()
       this.#draining = true
+      for (const { stop } of this.#open.values()) stop()
       if (this.#open.size === 0) return resume(Effect.void)
       this.#whenIdle = () => resume(Effect.void)
     })

@@ -9,6 +9,7 @@ import { Defect, Throttled } from "@data-import/api/Refusal"
 import { ServiceUnavailable } from "@data-import/domain/requests/Failure"
 import type { RequestId as Id } from "@data-import/domain/organisation/Organisation"
 import * as Answer from "../http/Answer.ts"
+import * as BodyStream from "../http/BodyStream.ts"
 import type { Authorize } from "../auth/Authorization.ts"
 import { clientAddressOf } from "../http/ClientAddress.ts"
 import type { Dependencies } from "../observability/Dependencies.ts"
@@ -147,8 +148,13 @@ export const make = Effect.fnUntraced(function* (parts: Parts) {
       request.headers["x-forwarded-for"],
       trustedProxies
     )
-    const readBody = RequestBody.reader(request, receiving)
-    const incoming: IncomingRequest = { request, requestId, clientAddress, readBody }
+    const incoming: IncomingRequest = {
+      request,
+      requestId,
+      clientAddress,
+      readBody: RequestBody.reader(request, receiving),
+      streamBody: BodyStream.reader(request, receiving)
+    }
     const { answer, route } = router(incoming)
     watch(incoming, route)
     const refused = refusalAtOnce(incoming, route)

@@ -23,7 +23,7 @@
  * checked before the method, and the Accept header, media type and size before the body is read, in
  * this order.
  */
-import { Effect, Result, type Scope as Lifetime } from "effect"
+import { Effect, Fiber, Result, type Scope as Lifetime } from "effect"
 import type { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { type Protected, scopeOf } from "@data-import/api/Authorization"
 import { bodyBytes } from "@data-import/api/Limits"
@@ -37,13 +37,14 @@ import type * as Answer from "../http/Answer.ts"
 import type { Call } from "../http/IncomingRequest.ts"
 import { Writing } from "./IdempotencyHeader.ts"
 import * as JsonBody from "../http/JsonBody.ts"
+import * as NdjsonBody from "../http/NdjsonBody.ts"
 
 /**
  * One method of one path. A GET is interrupted when its client disconnects. Any other method runs
  * to its end.
  */
 export interface Route {
-  readonly method: "GET" | "POST"
+  readonly method: "GET" | "POST" | "PUT"
   /** A template such as `/v1/data-import/limits/`, in which `:name` stands for one segment. */
   readonly path: `/${string}`
   /** The scope that the token must have, or no token at all. The same for all methods of a path. */
@@ -56,8 +57,15 @@ export interface Route {
 
 type WithCaller<E> = E extends Protected ? { readonly caller: Caller } : unknown
 
-/** The parsed JSON of a POST. Its structure is not validated yet. */
-type WithBody<E> = E extends { readonly method: "POST" } ? { readonly body: unknown } : unknown
+/**
+ * The parsed JSON of a POST, whose structure is not validated yet. The body of a PUT is NDJSON of
+ * any size, and arrives while the handler pulls it.
+ */
+type WithBody<E> = E extends { readonly method: "POST" }
+  ? { readonly body: unknown }
+  : E extends { readonly method: "PUT" }
+    ? { readonly body: NdjsonBody.NdjsonBody }
+    : unknown
 
 /**
  * The query parameters that the endpoint defines. The handler of a POST gets their errors, to
@@ -97,9 +105,9 @@ export const orRefuse = <A>(
   parameters: Result.Result<A, ReadonlyArray<FieldError>>
 ): Effect.Effect<A, ValidationFailed> => Effect.fromResult(Result.mapError(parameters, refused))
 
-type AnyHandler =
-  | ((call: Call & WithParameters<unknown>) => Answer.Answered)
-  | Writing<Answer.SuccessStatus, unknown>
+type Plain = (call: Call & WithParameters<unknown>) => Answer.Answered
+
+type AnyHandler = Plain | Writing<Answer.SuccessStatus, unknown>
 
 /** A call whose body has arrived. The caller is undefined if the access is public. */
 type Posted = Call & { readonly caller: Caller; readonly parameters: Parameters<unknown> }
@@ -123,12 +131,26 @@ interface Receiving {
   readonly budget: WorkBudget
 }
 
+/** Nothing interrupts the handler. A client that disconnects breaks its body. */
+const upload =
+  (readParameters: ReturnType<typeof parametersOf>, handler: Plain): Route["run"] =>
+  (call, caller) =>
+    Effect.gen(function* () {
+      const body = yield* NdjsonBody.read(call, caller?.organisation)
+      const parameters = yield* orRefuse(readParameters(call.query))
+      const uploaded = { ...call, ...(caller && { caller }), parameters, body }
+      return yield* Fiber.join(yield* Effect.forkChild(handler(uploaded)))
+    })
+
 const runOf = (
   endpoint: HttpApiEndpoint.Top,
   handler: AnyHandler,
   { budget, limit }: Receiving
 ): Route["run"] => {
   const readParameters = parametersOf(endpoint)
+  if (endpoint.method === "PUT" && !(handler instanceof Writing)) {
+    return upload(readParameters, handler)
+  }
   if (endpoint.method === "GET" && !(handler instanceof Writing)) {
     return (call, caller) =>
       Effect.flatMap(orRefuse(readParameters(call.query)), (parameters) =>
@@ -150,11 +172,12 @@ const routeOf = (
   handler: AnyHandler,
   receiving: Receiving
 ): Route => {
-  if (endpoint.method !== "GET" && endpoint.method !== "POST") {
-    throw new Error(`${endpoint.identifier}: no route for the method ${endpoint.method}`)
+  const { method } = endpoint
+  if (method !== "GET" && method !== "POST" && method !== "PUT") {
+    throw new Error(`${endpoint.identifier}: no route for the method ${method}`)
   }
   return {
-    method: endpoint.method,
+    method,
     path: endpoint.path as Route["path"],
     access: scopeOf(endpoint) ?? "public",
     answersJson: true,

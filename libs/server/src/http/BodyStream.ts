@@ -1,0 +1,93 @@
+/**
+ * The body of a request as a stream, for uploads that are too large for memory. Nothing is read
+ * from the socket while nobody pulls. A body has no limit of size or whole time. It holds a constant
+ * part of the body budget, and may be evicted from it like a whole body that arrives slowly.
+ */
+import { Deferred, type Duration, Effect, Exit, Stream } from "effect"
+import type { HttpServerRequest } from "effect/http"
+import { RequestTimeout } from "@data-import/api/Refusal"
+import { ServiceUnavailable, unavailable } from "@data-import/domain/requests/Failure"
+import { NotJson } from "@data-import/domain/schema/Json"
+import type { OrganisationName } from "@data-import/domain/organisation/Organisation"
+import type { BodyReservation } from "./BodyBudget.ts"
+import * as Listener from "./Listener.ts"
+import { ignored, nobody, type Receiving } from "./RequestBody.ts"
+
+/**
+ * Why a body ended before its end. What was received before is valid. `NotJson`: the client broke
+ * it off, or it is no gzip stream. `RequestTimeout`: it stalled. `ServiceUnavailable`: there is no
+ * memory, or the service is stopping.
+ */
+export type BodyBroken = NotJson | RequestTimeout | ServiceUnavailable
+
+export const isBodyBroken = (cause: unknown): cause is BodyBroken =>
+  cause instanceof NotJson ||
+  cause instanceof RequestTimeout ||
+  cause instanceof ServiceUnavailable
+
+/**
+ * The part of the body budget that one upload holds, and the most that it has in memory. The socket
+ * and the parser buffer 128 KiB, as many bytes are on their way to the consumer, and decompression
+ * or the connection to another service buffers the rest.
+ */
+export const windowBytes = 512 * 1024
+
+/** @param stall from one byte to the next while the consumer waits */
+export type StreamBody = (
+  organisation: OrganisationName | undefined,
+  stall: Duration.Input
+) => Stream.Stream<Uint8Array, BodyBroken>
+
+const endsEarly = new NotJson({ detail: "The body ends early." })
+
+/** Reserves memory, and begins to count the request as receiving, until the scope ends. */
+const open = (
+  request: HttpServerRequest.HttpServerRequest,
+  organisation: OrganisationName | undefined,
+  { begin, budget, clock, end }: Receiving
+) =>
+  Effect.gen(function* () {
+    const message = Listener.message(request)
+    const response = Listener.response(request)
+    const ended = Deferred.makeUnsafe<never, BodyBroken>()
+    const stop = (why: BodyBroken) => Deferred.doneUnsafe(ended, Exit.fail(why))
+    const received = { bytes: 0 }
+    const reservation: BodyReservation = {
+      holder: organisation ?? nobody,
+      bytes: 0,
+      startedAt: clock.currentTimeMillisUnsafe(),
+      moved: () => received.bytes,
+      evict: () => stop(new RequestTimeout())
+    }
+    yield* Effect.addFinalizer(() =>
+      Effect.sync(() => {
+        budget.release(reservation)
+        end(response)
+        // The rest of the body is not read, and must not be parsed as the next request.
+        if (!message.complete && !response.headersSent) response.shouldKeepAlive = false
+      })
+    )
+    message.on("error", ignored)
+    Listener.withoutTimeLimit(message)
+    begin(response, () => stop(unavailable))
+    if (!budget.reserve(reservation, windowBytes, reservation.startedAt)) stop(unavailable)
+    return { ended: Deferred.await(ended), received }
+  })
+
+/** Makes the stream of a request's body. It may run once. */
+export const reader =
+  (request: HttpServerRequest.HttpServerRequest, receiving: Receiving): StreamBody =>
+  (organisation, stall) =>
+    Stream.unwrap(
+      Effect.map(open(request, organisation, receiving), ({ ended, received }) => {
+        const late = Effect.andThen(Effect.sleep(stall), Effect.fail(new RequestTimeout()))
+        const chunks = Stream.mapError(request.stream, () => endsEarly)
+        return Stream.transformPull(chunks, (pull) =>
+          Effect.succeed(
+            Effect.tap(Effect.raceAllFirst([ended, pull, late]), (arrived) =>
+              Effect.sync(() => arrived.forEach(({ length }) => (received.bytes += length)))
+            )
+          )
+        )
+      })
+    )

@@ -1,0 +1,40 @@
+/**
+ * The body of an upload: NDJSON as a stream of bytes, decompressed if it is gzip. The lines are not
+ * looked at.
+ * Source: docs/contract/http.md#order-of-checks.
+ */
+import { createGunzip } from "node:zlib"
+import { Effect, Stream } from "effect"
+import * as NodeStream from "@effect/platform-node/NodeStream"
+import { UnsupportedMediaType } from "@data-import/api/Refusal"
+import { NotJson } from "@data-import/domain/schema/Json"
+import type { OrganisationName } from "@data-import/domain/organisation/Organisation"
+import type { BodyBroken } from "./BodyStream.ts"
+import type { IncomingRequest } from "./IncomingRequest.ts"
+import { encodingOf, mediaType } from "./JsonBody.ts"
+
+/** The bytes of an upload. A failure that the handler does not answer has an answer of its own. */
+export type NdjsonBody = Stream.Stream<Uint8Array, BodyBroken>
+
+const stall = "10 seconds"
+
+const notGzip = new NotJson({ detail: "The body is not one complete gzip stream." })
+
+const gunzip = NodeStream.pipeThroughDuplex({
+  evaluate: () => createGunzip({ chunkSize: 32 * 1024, rejectGarbageAfterEnd: true }),
+  onError: () => notGzip
+})
+
+/** The body, before its first byte is read; or a refusal of its media type or encoding. */
+export const read = (
+  { request: { headers }, streamBody }: Pick<IncomingRequest, "request" | "streamBody">,
+  organisation: OrganisationName | undefined
+): Effect.Effect<NdjsonBody, UnsupportedMediaType> => {
+  const encoding = encodingOf(headers)
+  const isNdjson = mediaType(headers) === "application/x-ndjson"
+  if (!isNdjson || (encoding !== "identity" && encoding !== "gzip")) {
+    return Effect.fail(new UnsupportedMediaType())
+  }
+  const bytes = streamBody(organisation, stall)
+  return Effect.succeed(encoding === "gzip" ? gunzip(bytes) : bytes)
+}
