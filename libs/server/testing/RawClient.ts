@@ -98,6 +98,8 @@ export class Connection {
   #bytes = Buffer.alloc(0)
   #closed = false
   #changed: () => void = () => {}
+  /** The bytes of `pour` that the operating system has accepted. */
+  poured = 0
 
   constructor(socket: Socket) {
     this.#socket = socket
@@ -116,6 +118,25 @@ export class Connection {
 
   send(...parts: ReadonlyArray<string | Uint8Array>): void {
     for (const part of parts) this.#socket.write(part)
+  }
+
+  /** Sends this part so many times, each when the operating system has accepted the one before. */
+  pour(part: Uint8Array, times: number): void {
+    if (times === 0) return
+    this.#socket.write(part, (error) => {
+      if (error) return
+      this.poured += part.length
+      this.pour(part, times - 1)
+    })
+  }
+
+  /** Waits until `pour` makes no progress, because the other side reads nothing more. */
+  async stuck(): Promise<number> {
+    for (let before = -1; before < this.poured || before === 0; ) {
+      before = this.poured
+      await new Promise((resolve) => setTimeout(resolve, 200))
+    }
+    return this.poured
   }
 
   /** The next answer; rejects when the connection ends without one. */
