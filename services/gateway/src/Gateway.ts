@@ -6,8 +6,8 @@
  * no request for its token.
  *
  * Settings: those of the server, TOKEN_ISSUER (data-import), ACCOUNT_IMPORT_URL, QUERY_URL,
- * AUTH_URL, POST_IMPORT_URL (unset: its paths answer 503), UPSTREAM_TIMEOUT_SECONDS (30),
- * MAX_REQUESTS_PER_ADDRESS (500). Each URL is `http://host:port`, or a comma-separated list, one
+ * AUTH_URL, POST_IMPORT_URL, BATCHES_URL (unset: their paths answer 503),
+ * UPSTREAM_TIMEOUT_SECONDS (30), MAX_REQUESTS_PER_ADDRESS (500). Each URL is `http://host:port`, or a comma-separated list, one
  * for each instance. TRUST_PROXY is the number of proxies in front of the gateway. The services
  * behind it need 1, because it sends them one address.
  */
@@ -20,11 +20,12 @@ import * as TokenVerifier from "@data-import/server/auth/TokenVerifier"
 import * as Upstream from "./Upstream.ts"
 import { answerSeconds, requestsPerAddress, upstreamUrls } from "./UpstreamSettings.ts"
 import * as Documentation from "./Documentation.ts"
-import { find, type ServiceName } from "./RoutingTable.ts"
+import * as RoutingTable from "./RoutingTable.ts"
 
 const settings = Config.all({
   accountImport: upstreamUrls("ACCOUNT_IMPORT_URL").required,
   postImport: upstreamUrls("POST_IMPORT_URL").optional,
+  batches: upstreamUrls("BATCHES_URL").optional,
   query: upstreamUrls("QUERY_URL").required,
   auth: upstreamUrls("AUTH_URL").required,
   seconds: answerSeconds.or(30),
@@ -32,25 +33,30 @@ const settings = Config.all({
 })
 
 const serving = Effect.gen(function* () {
-  const { accountImport, auth, maxRequestsPerAddress, postImport, query, seconds } = yield* settings
+  const { accountImport, auth, batches, maxRequestsPerAddress, postImport, query, seconds } =
+    yield* settings
   const verifier = yield* Layer.build(TokenVerifier.layerAuth(auth))
   const organisationOf = yield* Effect.provideContext(Authorization.organisationOf, verifier)
   const connect = (urls: ReadonlyArray<URL>) =>
     Upstream.make(urls, { connect: 2_000, answer: seconds * 1_000 }, organisationOf)
-  const upstreams: Readonly<Record<ServiceName, Upstream.Upstream>> = yield* Effect.all({
+  const connectIfSet = Option.match({
+    onNone: () => Effect.succeed(Upstream.absent),
+    onSome: connect
+  })
+  const upstreams: Readonly<Record<RoutingTable.ServiceName, Upstream.Upstream>> = yield* Effect.all({
     accountImport: connect(accountImport),
-    postImport: Option.match(postImport, {
-      onNone: () => Effect.succeed(Upstream.absent),
-      onSome: connect
-    }),
+    postImport: connectIfSet(postImport),
+    batches: connectIfSet(batches),
     query: connect(query),
     auth: connect(auth)
   })
   const otherwise = (incoming: IncomingRequest, path: string): Routed | undefined => {
-    const entry = find(path)
+    const entry = RoutingTable.find(path)
     if (entry === undefined) return undefined
-    const { bodyBytes, prefix, service } = entry
-    return { route: prefix, answer: upstreams[service].forward(incoming, bodyBytes) }
+    const { forward, upload } = upstreams[entry.service]
+    const isUpload = RoutingTable.isUpload(entry, incoming.request.method, path)
+    const answer = isUpload ? upload(incoming) : forward(incoming, entry.bodyBytes)
+    return { route: entry.prefix, answer }
   }
   return {
     routes: yield* Documentation.routes,
@@ -60,6 +66,7 @@ const serving = Effect.gen(function* () {
     dependencies: {
       "account-import": upstreams.accountImport.ready,
       ...(Option.isSome(postImport) && { "post-import": upstreams.postImport.ready }),
+      ...(Option.isSome(batches) && { batches: upstreams.batches.ready }),
       query: upstreams.query.ready,
       auth: upstreams.auth.ready
     }

@@ -6,13 +6,15 @@
 import { bodyBytes, tokenBodyBytes } from "@data-import/api/Limits"
 
 /** The services behind the gateway. */
-export type ServiceName = "accountImport" | "postImport" | "query" | "auth"
+export type ServiceName = "accountImport" | "postImport" | "batches" | "query" | "auth"
 
 export interface Entry {
   readonly prefix: string
   readonly service: ServiceName
   /** The largest body, in bytes. */
   readonly bodyBytes: number
+  /** The paths whose PUT bodies are forwarded while they arrive, and have no limit. */
+  readonly uploads?: RegExp
 }
 
 const entry = (prefix: string, service: ServiceName, limit = bodyBytes): Entry => ({
@@ -28,6 +30,10 @@ const table: ReadonlyArray<Entry> = [
   entry("/v1/data-import/transactions", "postImport"),
   entry("/v1/data-import/historical-statements", "postImport"),
   entry("/v1/data-import/payment-instruction", "postImport"),
+  {
+    ...entry("/v1/data-import/batches", "batches"),
+    uploads: /^\/v1\/data-import\/batches\/[^/]+\/lines\/?$/
+  },
   entry("/v1/data-import/account-transfer-status", "query"),
   entry("/v1/data-import/all-account-import-processes", "query"),
   entry("/v1/data-import/pending-account-import-processes", "query"),
@@ -40,3 +46,7 @@ const table: ReadonlyArray<Entry> = [
 /** The entry of a path, as it was sent. */
 export const find = (path: string): Entry | undefined =>
   table.find(({ prefix }) => path.startsWith(prefix) && (path[prefix.length] ?? "/") === "/")
+
+/** Whether the body of a request is forwarded while it arrives. */
+export const isUpload = ({ uploads }: Entry, method: string, path: string): boolean =>
+  method === "PUT" && uploads !== undefined && uploads.test(path)

@@ -2,16 +2,21 @@
  * Forwards a request to another service, and its answer to the client. The complete body is read,
  * within the budget of the process, and sent by Undici, which writes the framing. So no byte of a
  * client's framing reaches a service, a slow client costs the services nothing, and a request that
- * has not been sent yet can go to another instance.
+ * has not been sent yet can go to another instance. The body of an upload is sent while it arrives,
+ * in chunks that Undici frames; it can go to another instance as long as none of it was read.
  */
 import type { ServerResponse } from "node:http"
-import { Cause, Context, Effect, Schedule, type Scope, Tracer } from "effect"
+import type { Readable } from "node:stream"
+import { Cause, Context, Effect, Schedule, type Scope, type Stream, Tracer } from "effect"
 import { HttpServerResponse, HttpTraceContext } from "effect/http"
+import * as NodeStream from "@effect/platform-node/NodeStream"
 import * as Undici from "@effect/platform-node/Undici"
 import { NotJson } from "@data-import/domain/schema/Json"
 import { ServiceUnavailable } from "@data-import/domain/requests/Failure"
+import type { OrganisationName } from "@data-import/domain/organisation/Organisation"
 import type { OrganisationOf } from "@data-import/server/auth/Authorization"
 import type { IncomingRequest } from "@data-import/server/http/IncomingRequest"
+import * as BodyStream from "@data-import/server/http/BodyStream"
 import * as Listener from "@data-import/server/http/Listener"
 import * as ProxyHeaders from "./ProxyHeaders.ts"
 import * as RequestBody from "@data-import/server/http/RequestBody"
@@ -22,6 +27,7 @@ export interface Times {
   readonly connect: number
   /**
    * From the end of the request to the headers of its answer, and between two parts of the answer.
+   * Also for an upload of which the service reads nothing more.
    */
   readonly answer: number
 }
@@ -38,6 +44,11 @@ export interface Upstream {
    * `limit` bytes.
    */
   readonly forward: (incoming: IncomingRequest, limit: number) => Outcome
+  /**
+   * The same for a body of any size, which is forwarded while it arrives. An answer that comes
+   * earlier than the end of the body closes the client's connection.
+   */
+  readonly upload: (incoming: IncomingRequest) => Outcome
   /** Succeeds if one of the instances is ready. */
   readonly ready: Effect.Effect<void, ServiceUnavailable>
 }
@@ -62,7 +73,8 @@ interface Exchange {
   readonly method: string
   readonly path: string
   readonly headers: Array<string>
-  readonly body: Buffer | null
+  /** The body. A stream is made for each attempt, and reads nothing until the request is sent. */
+  readonly body: () => Buffer | Readable | null
   readonly requestId: string
   readonly response: ServerResponse
 }
@@ -74,14 +86,28 @@ type Ending =
   | { readonly _tag: "NotSent"; readonly cause: Error }
   | { readonly _tag: "Failed"; readonly cause: Error }
 
+/** Stops to read an upload. */
+const discard = (body: Buffer | Readable | null): void => {
+  if (body !== null && "destroy" in body) body.destroy()
+}
+
+/** An error without a listener would end the process, and Undici removes its own. */
+const readableOf = (body: Stream.Stream<Uint8Array, BodyStream.BodyBroken>): Readable =>
+  NodeStream.toReadableNever(body).on("error", () => {})
+
 const send = ({ pool }: Instance, exchange: Exchange): Effect.Effect<Ending> =>
   Effect.callback((resume) => {
-    const { body, headers, method, path, requestId, response } = exchange
+    const { headers, method, path, requestId, response } = exchange
+    const body = exchange.body()
     let controller: Undici.Dispatcher.DispatchController | undefined
     let isAborted = false
-    const end = (ending: Ending) => resume(Effect.succeed(ending))
+    const end = (ending: Ending) => {
+      discard(body)
+      resume(Effect.succeed(ending))
+    }
     const abort = () => {
       isAborted = true
+      discard(body)
       controller?.abort(new Error("aborted"))
     }
     pool.dispatch(
@@ -94,6 +120,8 @@ const send = ({ pool }: Instance, exchange: Exchange): Effect.Effect<Ending> =>
         onResponseStart: (_controller, status, received) => {
           if (status < 200) return
           RequestBody.answering(response, 0)
+          // The rest of the body is not read, and must not be parsed as the next request.
+          if (!response.req.complete) response.shouldKeepAlive = false
           response.writeHead(status, ProxyHeaders.responseHeaders(received, requestId))
         },
         onResponseData: (controller, chunk) => {
@@ -118,6 +146,7 @@ const isRefusedByUndici = (cause: Error): boolean =>
 /** The outcome if the service has not answered, or not completely. */
 const failed = (cause: Error, response: ServerResponse): Outcome => {
   if (isRefusedByUndici(cause)) return Effect.fail(unsendable)
+  if (BodyStream.isBodyBroken(cause) && !response.headersSent) return Effect.fail(cause)
   if (response.headersSent) response.destroy()
   const logged = Effect.logWarning("no answer from the service behind", Cause.fail(cause))
   const outcome = response.headersSent ? Effect.succeed(written) : Effect.fail(unavailable)
@@ -152,7 +181,11 @@ const instance = (url: URL, times: Times): Instance => ({
 })
 
 /** A service that is not part of this deployment. Its paths answer 503. */
-export const absent: Upstream = { forward: () => Effect.fail(unavailable), ready: Effect.void }
+export const absent: Upstream = {
+  forward: () => Effect.fail(unavailable),
+  upload: () => Effect.fail(unavailable),
+  ready: Effect.void
+}
 
 const checkReady = ({ pool }: Instance): Effect.Effect<boolean> =>
   Effect.promise(async (signal) => {
@@ -201,13 +234,18 @@ export const make = Effect.fnUntraced(function* (
     return [...rotated.filter((one) => one.isReady), ...rotated.filter((one) => !one.isReady)]
   }
 
-  const forward: Upstream["forward"] = (incoming, limit) =>
+  const forwardWith = (
+    incoming: IncomingRequest,
+    bodyOf: (
+      organisation: OrganisationName | undefined
+    ) => Effect.Effect<Exchange["body"], RequestBody.BodyRefused>
+  ): Outcome =>
     Effect.withFiber((fiber) => {
-      const { readBody, request, requestId } = incoming
+      const { request, requestId } = incoming
       const message = Listener.message(request)
       const span = Context.getOrUndefined(fiber.context, Tracer.ParentSpan)
       const trace = span?._tag === "Span" ? HttpTraceContext.toHeaders(span) : undefined
-      const sendBody = (body: Buffer | null) =>
+      const sendBody = (body: Exchange["body"]) =>
         sendToOne(inRotation(), {
           method: request.method,
           path: request.url,
@@ -216,16 +254,28 @@ export const make = Effect.fnUntraced(function* (
           requestId,
           response: Listener.response(request)
         })
-      if (!Listener.hasBody(message)) return Effect.interruptible(sendBody(null))
+      if (!Listener.hasBody(message)) return Effect.interruptible(sendBody(() => null))
       return organisationOf(request.headers["authorization"]).pipe(
-        Effect.flatMap((organisation) => readBody(limit, organisation)),
+        Effect.flatMap(bodyOf),
         Effect.flatMap(sendBody),
         Effect.interruptible
       )
     })
 
+  const forward: Upstream["forward"] = (incoming, limit) =>
+    forwardWith(incoming, (organisation) =>
+      Effect.map(incoming.readBody(limit, organisation), (body) => () => body)
+    )
+
+  /** The service ends an upload that stalls. */
+  const upload: Upstream["upload"] = (incoming) =>
+    forwardWith(incoming, (organisation) => {
+      const body = incoming.streamBody(organisation, "Infinity")
+      return Effect.succeed(() => readableOf(body))
+    })
+
   const ready = Effect.forEach(instances, checkReady, { concurrency: "unbounded" }).pipe(
     Effect.flatMap((each) => (each.includes(true) ? Effect.void : Effect.fail(unavailable)))
   )
-  return { forward, ready }
+  return { forward, upload, ready }
 })

@@ -48,7 +48,8 @@ export const listening = Effect.fnUntraced(function* (
   url: string,
   settings: Readonly<Record<string, string>> = {}
 ) {
-  const services = { ACCOUNT_IMPORT_URL: url, POST_IMPORT_URL: url, QUERY_URL: url, AUTH_URL: url }
+  const names = ["ACCOUNT_IMPORT_URL", "POST_IMPORT_URL", "BATCHES_URL", "QUERY_URL", "AUTH_URL"]
+  const services = Object.fromEntries(names.map((name) => [name, url]))
   const config = ConfigProvider.fromUnknown({ PORT: "0", ...services, ...settings })
   const built = yield* Layer.build(
     Layer.fresh(layer).pipe(
