@@ -16,17 +16,21 @@ import { bytesOf, type Connection, open, request } from "@data-import/server/tes
 import { behind, bodyOf, gateway } from "./gatewayService.ts"
 
 const path = "/v1/data-import/validate-account/"
+/** The body of a PUT to it is forwarded while it arrives. */
+const uploadPath = "/v1/data-import/batches/b1/lines/"
 
 interface Sending {
+  readonly path: string
   readonly attack: FramingAttack
   readonly method: string
   /** Whether its parts are sent one after the other, each when the one before has been read. */
   readonly split: boolean
 }
 
-const sendings: ReadonlyArray<Sending> = framingAttacks.flatMap((attack) =>
-  methods.flatMap((method) => [true, false].map((split) => ({ attack, method, split })))
-)
+const sendingsOf = (method: string, path: string): ReadonlyArray<Sending> =>
+  framingAttacks.flatMap((attack) =>
+    [true, false].map((split) => ({ attack, method, path, split }))
+  )
 
 /** Another client's request behind it: whoever reads it, has read what came before it. */
 const settle = (port: number, name: string) =>
@@ -34,7 +38,7 @@ const settle = (port: number, name: string) =>
     expect(answer.body, `the answer to ${name}`).toBe(`POST ${path}?${name}`)
   })
 
-const send = (connection: Connection, port: number, { attack, method, split }: Sending) =>
+const send = (connection: Connection, port: number, { attack, method, path, split }: Sending) =>
   Effect.gen(function* () {
     const parts = partsOf(attack, method, `${path}?sent`)
     if (!split) return connection.send(Buffer.concat(parts))
@@ -67,7 +71,10 @@ describe("a request whose framing is in doubt", () => {
     expect(framingAttacks.filter((attack) => !isInDoubt(attack))).toHaveLength(28)
   })
 
-  it.live.each(methods)("reaches the service at most as often as it was sent: %s", (method) =>
+  it.live.each([
+    ...methods.map((method) => [method, path] as const),
+    ["PUT", uploadPath] as const
+  ])("reaches the service at most as often as it was sent: %s %s", ([method, path]) =>
     Effect.gen(function* () {
       const seen: Array<string> = []
       const { url } = yield* behind((incoming, answer) => {
@@ -81,7 +88,7 @@ describe("a request whose framing is in doubt", () => {
         )
       })
       const port = yield* gateway(url)
-      for (const sending of sendings.filter((one) => one.method === method)) {
+      for (const sending of sendingsOf(method, path)) {
         const { attack, split } = sending
         const name = `${attack.name}, ${method}, ${split ? "split" : "whole"}`
         const { answers, requests } = yield* received(port, seen, sending)
