@@ -132,7 +132,7 @@ export class Connection {
 
   /** Waits until `pour` makes no progress, because the other side reads nothing more. */
   async stuck(): Promise<number> {
-    for (let before = -1; before < this.poured || before === 0; ) {
+    for (let before = -1; before < this.poured || before === 0;) {
       before = this.poured
       await new Promise((resolve) => setTimeout(resolve, 200))
     }

@@ -43,20 +43,19 @@ const serving = Effect.gen(function* () {
     onNone: () => Effect.succeed(Upstream.absent),
     onSome: connect
   })
-  const upstreams: Readonly<Record<RoutingTable.ServiceName, Upstream.Upstream>> = yield* Effect.all({
-    accountImport: connect(accountImport),
-    postImport: connectIfSet(postImport),
-    batches: connectIfSet(batches),
-    query: connect(query),
-    auth: connect(auth)
-  })
+  const upstreams: Readonly<Record<RoutingTable.ServiceName, Upstream.Upstream>> =
+    yield* Effect.all({
+      accountImport: connect(accountImport),
+      postImport: connectIfSet(postImport),
+      batches: connectIfSet(batches),
+      query: connect(query),
+      auth: connect(auth)
+    })
   const otherwise = (incoming: IncomingRequest, path: string): Routed | undefined => {
     const entry = RoutingTable.find(path)
     if (entry === undefined) return undefined
-    const { forward, upload } = upstreams[entry.service]
-    const isUpload = RoutingTable.isUpload(entry, incoming.request.method, path)
-    const answer = isUpload ? upload(incoming) : forward(incoming, entry.bodyBytes)
-    return { route: entry.prefix, answer }
+    const limit = RoutingTable.bodyLimit(entry, incoming.request.method, path)
+    return { route: entry.prefix, answer: upstreams[entry.service].forward(incoming, limit) }
   }
   return {
     routes: yield* Documentation.routes,

@@ -8,12 +8,15 @@ import { bodyBytes, tokenBodyBytes } from "@data-import/api/Limits"
 /** The services behind the gateway. */
 export type ServiceName = "accountImport" | "postImport" | "batches" | "query" | "auth"
 
+/** The most bytes of a body that is read whole. One that is streamed has no limit. */
+export type BodyLimit = number | "streamed"
+
 export interface Entry {
   readonly prefix: string
   readonly service: ServiceName
   /** The largest body, in bytes. */
   readonly bodyBytes: number
-  /** The paths whose PUT bodies are forwarded while they arrive, and have no limit. */
+  /** The paths whose PUT bodies are forwarded while they arrive, and are not limited. */
   readonly uploads?: RegExp
 }
 
@@ -47,6 +50,9 @@ const table: ReadonlyArray<Entry> = [
 export const find = (path: string): Entry | undefined =>
   table.find(({ prefix }) => path.startsWith(prefix) && (path[prefix.length] ?? "/") === "/")
 
-/** Whether the body of a request is forwarded while it arrives. */
-export const isUpload = ({ uploads }: Entry, method: string, path: string): boolean =>
-  method === "PUT" && uploads !== undefined && uploads.test(path)
+/** The limit of the body of a request. */
+export const bodyLimit = (
+  { bodyBytes, uploads }: Entry,
+  method: string,
+  path: string
+): BodyLimit => (method === "PUT" && uploads?.test(path) === true ? "streamed" : bodyBytes)

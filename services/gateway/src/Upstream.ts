@@ -7,7 +7,7 @@
  */
 import type { ServerResponse } from "node:http"
 import type { Readable } from "node:stream"
-import { Cause, Context, Effect, Schedule, type Scope, type Stream, Tracer } from "effect"
+import { Cause, Context, Effect, Schedule, type Scope, Tracer } from "effect"
 import { HttpServerResponse, HttpTraceContext } from "effect/http"
 import * as NodeStream from "@effect/platform-node/NodeStream"
 import * as Undici from "@effect/platform-node/Undici"
@@ -18,6 +18,7 @@ import type { OrganisationOf } from "@data-import/server/auth/Authorization"
 import type { IncomingRequest } from "@data-import/server/http/IncomingRequest"
 import * as BodyStream from "@data-import/server/http/BodyStream"
 import * as Listener from "@data-import/server/http/Listener"
+import type { BodyLimit } from "./RoutingTable.ts"
 import * as ProxyHeaders from "./ProxyHeaders.ts"
 import * as RequestBody from "@data-import/server/http/RequestBody"
 
@@ -41,14 +42,10 @@ type Outcome = Effect.Effect<
 export interface Upstream {
   /**
    * Answers what the service answers, or 503 if it does not answer. The request's body has at most
-   * `limit` bytes.
+   * `limit` bytes, or is forwarded while it arrives. An answer that comes before the end of the body
+   * closes the client's connection.
    */
-  readonly forward: (incoming: IncomingRequest, limit: number) => Outcome
-  /**
-   * The same for a body of any size, which is forwarded while it arrives. An answer that comes
-   * earlier than the end of the body closes the client's connection.
-   */
-  readonly upload: (incoming: IncomingRequest) => Outcome
+  readonly forward: (incoming: IncomingRequest, limit: BodyLimit) => Outcome
   /** Succeeds if one of the instances is ready. */
   readonly ready: Effect.Effect<void, ServiceUnavailable>
 }
@@ -91,9 +88,17 @@ const discard = (body: Buffer | Readable | null): void => {
   if (body !== null && "destroy" in body) body.destroy()
 }
 
-/** An error without a listener would end the process, and Undici removes its own. */
-const readableOf = (body: Stream.Stream<Uint8Array, BodyStream.BodyBroken>): Readable =>
-  NodeStream.toReadableNever(body).on("error", () => {})
+/** The service ends an upload that stalls, so it may stall here. */
+const bodyOf = (
+  { readBody, streamBody }: IncomingRequest,
+  limit: BodyLimit,
+  organisation: OrganisationName | undefined
+): Effect.Effect<Exchange["body"], RequestBody.BodyRefused> => {
+  if (limit !== "streamed") return Effect.map(readBody(limit, organisation), (body) => () => body)
+  const bytes = streamBody(organisation, "Infinity")
+  // An error without a listener would end the process, and Undici removes its own.
+  return Effect.succeed(() => NodeStream.toReadableNever(bytes).on("error", () => {}))
+}
 
 const send = ({ pool }: Instance, exchange: Exchange): Effect.Effect<Ending> =>
   Effect.callback((resume) => {
@@ -181,11 +186,7 @@ const instance = (url: URL, times: Times): Instance => ({
 })
 
 /** A service that is not part of this deployment. Its paths answer 503. */
-export const absent: Upstream = {
-  forward: () => Effect.fail(unavailable),
-  upload: () => Effect.fail(unavailable),
-  ready: Effect.void
-}
+export const absent: Upstream = { forward: () => Effect.fail(unavailable), ready: Effect.void }
 
 const checkReady = ({ pool }: Instance): Effect.Effect<boolean> =>
   Effect.promise(async (signal) => {
@@ -234,12 +235,7 @@ export const make = Effect.fnUntraced(function* (
     return [...rotated.filter((one) => one.isReady), ...rotated.filter((one) => !one.isReady)]
   }
 
-  const forwardWith = (
-    incoming: IncomingRequest,
-    bodyOf: (
-      organisation: OrganisationName | undefined
-    ) => Effect.Effect<Exchange["body"], RequestBody.BodyRefused>
-  ): Outcome =>
+  const forward: Upstream["forward"] = (incoming, limit) =>
     Effect.withFiber((fiber) => {
       const { request, requestId } = incoming
       const message = Listener.message(request)
@@ -256,26 +252,14 @@ export const make = Effect.fnUntraced(function* (
         })
       if (!Listener.hasBody(message)) return Effect.interruptible(sendBody(() => null))
       return organisationOf(request.headers["authorization"]).pipe(
-        Effect.flatMap(bodyOf),
+        Effect.flatMap((organisation) => bodyOf(incoming, limit, organisation)),
         Effect.flatMap(sendBody),
         Effect.interruptible
       )
     })
 
-  const forward: Upstream["forward"] = (incoming, limit) =>
-    forwardWith(incoming, (organisation) =>
-      Effect.map(incoming.readBody(limit, organisation), (body) => () => body)
-    )
-
-  /** The service ends an upload that stalls. */
-  const upload: Upstream["upload"] = (incoming) =>
-    forwardWith(incoming, (organisation) => {
-      const body = incoming.streamBody(organisation, "Infinity")
-      return Effect.succeed(() => readableOf(body))
-    })
-
   const ready = Effect.forEach(instances, checkReady, { concurrency: "unbounded" }).pipe(
     Effect.flatMap((each) => (each.includes(true) ? Effect.void : Effect.fail(unavailable)))
   )
-  return { forward, upload, ready }
+  return { forward, ready }
 })

@@ -71,32 +71,31 @@ describe("a request whose framing is in doubt", () => {
     expect(framingAttacks.filter((attack) => !isInDoubt(attack))).toHaveLength(28)
   })
 
-  it.live.each([
-    ...methods.map((method) => [method, path] as const),
-    ["PUT", uploadPath] as const
-  ])("reaches the service at most as often as it was sent: %s %s", ([method, path]) =>
-    Effect.gen(function* () {
-      const seen: Array<string> = []
-      const { url } = yield* behind((incoming, answer) => {
-        const line = `${incoming.method} ${incoming.url}`
-        if (incoming.url === "/health/ready") return void answer.end("{}")
-        seen.push(line)
-        // A body that breaks off has no answer to wait for.
-        void bodyOf(incoming).then(
-          () => answer.end(line),
-          () => answer.destroy()
-        )
+  it.live.each([...methods.map((method) => [method, path] as const), ["PUT", uploadPath] as const])(
+    "reaches the service at most as often as it was sent: %s %s",
+    ([method, path]) =>
+      Effect.gen(function* () {
+        const seen: Array<string> = []
+        const { url } = yield* behind((incoming, answer) => {
+          const line = `${incoming.method} ${incoming.url}`
+          if (incoming.url === "/health/ready") return void answer.end("{}")
+          seen.push(line)
+          // A body that breaks off has no answer to wait for.
+          void bodyOf(incoming).then(
+            () => answer.end(line),
+            () => answer.destroy()
+          )
+        })
+        const port = yield* gateway(url)
+        for (const sending of sendingsOf(method, path)) {
+          const { attack, split } = sending
+          const name = `${attack.name}, ${method}, ${split ? "split" : "whole"}`
+          const { answers, requests } = yield* received(port, seen, sending)
+          const most = attack.requests ?? 1
+          expect(requests.length, `${name}: ${requests.join(", ")}`).toBeLessThanOrEqual(most)
+          if (most === 1) expect(requests, name).not.toContain(`POST ${hiddenPath}`)
+          expect(answers.length, name).toBeGreaterThan(0)
+        }
       })
-      const port = yield* gateway(url)
-      for (const sending of sendingsOf(method, path)) {
-        const { attack, split } = sending
-        const name = `${attack.name}, ${method}, ${split ? "split" : "whole"}`
-        const { answers, requests } = yield* received(port, seen, sending)
-        const most = attack.requests ?? 1
-        expect(requests.length, `${name}: ${requests.join(", ")}`).toBeLessThanOrEqual(most)
-        if (most === 1) expect(requests, name).not.toContain(`POST ${hiddenPath}`)
-        expect(answers.length, name).toBeGreaterThan(0)
-      }
-    })
   )
 })

@@ -113,7 +113,8 @@ describe("health", () => {
       const { metricsPort, port } = yield* listening(good.url, {
         METRICS_PORT: "0",
         QUERY_URL: bad.url,
-        POST_IMPORT_URL: ""
+        POST_IMPORT_URL: "",
+        BATCHES_URL: ""
       })
       expect((yield* request(port, { path: "/health/ready" })).status).toBe(200)
       yield* TestClock.adjust("5 seconds")

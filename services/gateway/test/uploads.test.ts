@@ -1,7 +1,17 @@
 /** Uploads of lines, which go through the gateway while they arrive. */
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { describe, expect, it } from "@effect/vitest"
-import { ConfigProvider, Context, Deferred, Effect, Exit, Fiber, Layer, Scope, Stream } from "effect"
+import {
+  ConfigProvider,
+  Context,
+  Deferred,
+  Effect,
+  Exit,
+  Fiber,
+  Layer,
+  Scope,
+  Stream
+} from "effect"
 import { TestClock } from "effect/testing"
 import { bodyBytes } from "@data-import/api/Limits"
 import { PermissionDenied } from "@data-import/domain/requests/Failure"

@@ -21,9 +21,7 @@ import { ignored, nobody, type Receiving } from "./RequestBody.ts"
 export type BodyBroken = NotJson | RequestTimeout | ServiceUnavailable
 
 export const isBodyBroken = (cause: unknown): cause is BodyBroken =>
-  cause instanceof NotJson ||
-  cause instanceof RequestTimeout ||
-  cause instanceof ServiceUnavailable
+  cause instanceof NotJson || cause instanceof RequestTimeout || cause instanceof ServiceUnavailable
 
 /**
  * The part of the body budget that one upload holds, and the most that it has in memory. The socket

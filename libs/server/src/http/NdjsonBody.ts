@@ -4,7 +4,7 @@
  * Source: docs/contract/http.md#order-of-checks.
  */
 import { createGunzip } from "node:zlib"
-import { Effect, Stream } from "effect"
+import { Effect, type Stream } from "effect"
 import * as NodeStream from "@effect/platform-node/NodeStream"
 import { UnsupportedMediaType } from "@data-import/api/Refusal"
 import { NotJson } from "@data-import/domain/schema/Json"

@@ -100,9 +100,24 @@ const refusalOf = (
   return Effect.as(Effect.logError("defect", cause), new Defect({ requestId }))
 }
 
+const incomingOf = (
+  request: HttpServerRequest.HttpServerRequest,
+  { receiving, trustedProxies }: Parts
+): IncomingRequest => ({
+  request,
+  requestId: RequestId.of(request.headers[RequestId.header]),
+  clientAddress: clientAddressOf(
+    Listener.message(request).socket.remoteAddress,
+    request.headers["x-forwarded-for"],
+    trustedProxies
+  ),
+  readBody: RequestBody.reader(request, receiving),
+  streamBody: BodyStream.reader(request, receiving)
+})
+
 /** Makes the function. It is uninterruptible except where marked. */
 export const make = Effect.fnUntraced(function* (parts: Parts) {
-  const { log, metrics, progress, trustedProxies, receiving, serving } = parts
+  const { log, metrics, progress, serving } = parts
   const routes = [...serving.routes, ...ownRoutes(parts)]
   const limitOrganisation = OrganisationConcurrency.make(parts.maxRequestsPerOrganisation)
   const router = Router.make({ ...serving, routes, limitOrganisation })
@@ -142,19 +157,8 @@ export const make = Effect.fnUntraced(function* (parts: Parts) {
   }
 
   return Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
-    const requestId = RequestId.of(request.headers[RequestId.header])
-    const clientAddress = clientAddressOf(
-      Listener.message(request).socket.remoteAddress,
-      request.headers["x-forwarded-for"],
-      trustedProxies
-    )
-    const incoming: IncomingRequest = {
-      request,
-      requestId,
-      clientAddress,
-      readBody: RequestBody.reader(request, receiving),
-      streamBody: BodyStream.reader(request, receiving)
-    }
+    const incoming = incomingOf(request, parts)
+    const { requestId } = incoming
     const { answer, route } = router(incoming)
     watch(incoming, route)
     const refused = refusalAtOnce(incoming, route)
