@@ -42,8 +42,8 @@ type Outcome = Effect.Effect<
 export interface Upstream {
   /**
    * Answers what the service answers, or 503 if it does not answer. The request's body has at most
-   * `limit` bytes, or is forwarded while it arrives. An answer that comes before the end of the body
-   * closes the client's connection.
+   * `limit` bytes, or is forwarded while it arrives. An answer that comes before the end of the
+   * body closes the client's connection.
    */
   readonly forward: (incoming: IncomingRequest, limit: BodyLimit) => Outcome
   /** Succeeds if one of the instances is ready. */

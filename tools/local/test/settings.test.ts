@@ -142,6 +142,7 @@ const processes: Readonly<Record<string, Process>> = {
         required: true
       })),
       url("POST_IMPORT_URL"),
+      url("BATCHES_URL"),
       text("TOKEN_ISSUER"),
       integer("UPSTREAM_TIMEOUT_SECONDS", 0, 56),
       integer("MAX_REQUESTS_PER_ADDRESS", 0, 100_001)

@@ -135,7 +135,7 @@ const change = Effect.fnUntraced(function* (
   named: string,
   event: BatchEventName | null,
   decide: Decide,
-  total = 0
+  total: number = 0
 ) {
   const { id } = yield* own(deps, caller, named)
   const at = yield* DateTime.now

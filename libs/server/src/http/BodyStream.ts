@@ -1,7 +1,8 @@
 /**
  * The body of a request as a stream, for uploads that are too large for memory. Nothing is read
- * from the socket while nobody pulls. A body has no limit of size or whole time. It holds a constant
- * part of the body budget, and may be evicted from it like a whole body that arrives slowly.
+ * from the socket while nobody pulls. A body has no limit of size or whole time. It holds a
+ * constant part of the body budget, and may be evicted from it like a whole body that arrives
+ * slowly.
  */
 import { Deferred, type Duration, Effect, Exit, Stream } from "effect"
 import type { HttpServerRequest } from "effect/http"

@@ -20,8 +20,8 @@ export interface Receiving {
   readonly budget: BodyBudget
   readonly clock: Clock.Clock
   /**
-   * The body begins to arrive. Meanwhile the request does not count as in progress. `stop` is called
-   * when the service stops.
+   * The body begins to arrive. Meanwhile the request does not count as in progress. `stop` is
+   * called when the service drains.
    */
   readonly begin: (response: ServerResponse, stop?: () => void) => void
   /** The body has arrived. False if the request must be refused now. */

@@ -75,7 +75,7 @@ export type Admit = <A, E, R>(
 
 /** Published documents are served even if dependencies are unavailable. */
 const isPublished = (access: Route["access"], method: string): boolean =>
-  access === "public" && method !== "POST"
+  access === "public" && method !== "POST" && method !== "PUT"
 
 export interface Options {
   readonly routes: ReadonlyArray<Route>
