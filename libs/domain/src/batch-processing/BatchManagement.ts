@@ -135,7 +135,7 @@ const change = Effect.fnUntraced(function* (
   named: string,
   event: BatchEventName | null,
   decide: Decide,
-  total: number = 0
+  total: number
 ) {
   const { id } = yield* own(deps, caller, named)
   const at = yield* DateTime.now
@@ -191,7 +191,7 @@ const make = Effect.gen(function* () {
     (event: BatchEventName, decide: (batch: Batch.Batch, at: DateTime.Utc) => ReturnType<Decide>) =>
     (caller: Caller, named: string) =>
       Effect.flatMap(DateTime.now, (at) =>
-        change(deps, caller, named, event, (batch) => decide(batch, at)).pipe(
+        change(deps, caller, named, event, (batch) => decide(batch, at), 0).pipe(
           recordRefusals(auditLog, "change_batch", caller, null),
           available
         )
