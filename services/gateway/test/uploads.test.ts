@@ -218,6 +218,23 @@ describe("an upload that ends early", () => {
     })
   )
 
+  it.effect("because others need its memory is 408, and ends the request to the service", () =>
+    Effect.gen(function* () {
+      const answers = (incoming: IncomingMessage, answer: ServerResponse) =>
+        void incoming.resume().once("end", () => answer.end("{}"))
+      const { broken, connection, port } = yield* begun(answers, { BODY_MEMORY_MIB: "1" })
+      yield* TestClock.adjust("2 seconds")
+      const other = yield* open(port)
+      const body = " ".repeat(1024 * 1024 - windowBytes + 1)
+      other.send(bytesOf({ method: "POST", path: "/v1/data-import/notes/create/", body }))
+      const answer = yield* receive(connection)
+      expect([answer.status, answer.json()]).toMatchObject([408, { code: "request_timeout" }])
+      expect(answer.headers["connection"]).toBe("close")
+      yield* broken
+      expect((yield* receive(other)).status).toBe(200)
+    })
+  )
+
   it.live("and has no answer in time is 503", () =>
     Effect.gen(function* () {
       const { connection } = yield* begun(reads, { UPSTREAM_TIMEOUT_SECONDS: "1" })
