@@ -20,6 +20,7 @@ const openBatch = (maxFailures: number | null = null): Batch.Batch =>
       operationsTeam: "Migration Team",
       dryRun: false,
       cohort: null,
+      pending: null,
       retryOf: null,
       maxFailures,
       parameters: {}
@@ -48,7 +49,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.nat(5).map((lines) => orSame((batch) => Batch.receive(batch, lines))),
   fc.constant(orSame((batch) => Batch.start(batch, batch.counts.received, by))),
   reason.map((each) => orSame((batch) => Batch.pause(batch, each))),
-  reason.map((each) => orSame((batch) => Batch.resume(batch, [each]))),
+  reason.map((each) => orSame((batch) => Batch.resume(batch, [each], by.apiKey))),
   fc.constant(orSame((batch) => Batch.cancel(batch, at))),
   fc.array(outcome, { minLength: 1, maxLength: 5 }).map((outcomes): Step => (batch) => {
     const ended = outcomes.slice(0, Counts.remaining(batch.counts))
@@ -122,9 +123,11 @@ describe("a batch", () => {
       (batch, each) => Result.getOrThrow(Batch.pause(batch, each)),
       queued(1)
     )
-    const one = Result.getOrThrow(Batch.resume(both, ["CALLER"]))
+    const one = Result.getOrThrow(Batch.resume(both, ["CALLER"], by.apiKey))
     expect(Batch.stateOf(one)).toBe("PAUSED")
-    expect(Batch.stateOf(Result.getOrThrow(Batch.resume(one, ["SUPPLIER"])))).toBe("QUEUED")
+    expect(Batch.stateOf(Result.getOrThrow(Batch.resume(one, ["SUPPLIER"], by.apiKey)))).toBe(
+      "QUEUED"
+    )
   })
 
   it("pauses when more lines have failed than it may, and counts anew once it is resumed", () => {
@@ -132,7 +135,7 @@ describe("a batch", () => {
     expect([...within.pausedBy]).toEqual([])
     const over = Batch.end(within, ["FAILED"], at)
     expect([...over.pausedBy]).toEqual(["FAILURES"])
-    const resumed = Result.getOrThrow(Batch.resume(over, ["CALLER", "FAILURES"]))
+    const resumed = Result.getOrThrow(Batch.resume(over, ["CALLER", "FAILURES"], by.apiKey))
     expect([...Batch.end(resumed, ["FAILED"], at).pausedBy]).toEqual([])
     expect([...Batch.end(resumed, ["FAILED", "FAILED"], at).pausedBy]).toEqual(["FAILURES"])
   })
@@ -144,5 +147,78 @@ describe("a batch", () => {
     const ended = Batch.end(cancelled, ["SUCCEEDED", "CANCELLED", "CANCELLED"], at)
     expect(Batch.stateOf(ended)).toBe("CANCELLED")
     expect(ended.finishedAt).toEqual(at)
+  })
+
+  it("waits for what the lines that did not end wait for", () => {
+    const waiting = Batch.end(queued(3), [], at, "VENDOR")
+    expect(waiting.waitingFor).toBe("VENDOR")
+    expect(Batch.end(waiting, ["SUCCEEDED"], at).waitingFor).toBeNull()
+  })
+
+  it("is started without lines, and then filled, if its lines are the pending imports", () => {
+    const open = openBatch()
+    const source = { ...open, settings: { ...open.settings, pending: {} } }
+    expect(Batch.takesLines(source)).toBe(false)
+    const started = Result.getOrThrow(Batch.start(source, 0, by))
+    expect(Batch.isToBeFilled(started)).toBe(true)
+    expect(Batch.stateOf(Batch.filled(started, 0, at))).toBe("COMPLETED")
+    const filled = Batch.filled(started, 3, at)
+    expect(Batch.stateOf(filled)).toBe("QUEUED")
+    expect(Batch.start(filled, 0, by)).toEqual(Result.succeed(filled))
+  })
+})
+
+describe("the review of a batch", () => {
+  const fine = { isSupplierOngoing: true, isKeyValid: true }
+  const reviewed = (batch: Batch.Batch, circumstances: Partial<typeof fine>, when = at) =>
+    Batch.review(batch, { ...fine, ...circumstances }, when)
+
+  it("changes nothing while nothing has changed", () => {
+    const batch = queued(1)
+    expect(reviewed(batch, {})).toBe(batch)
+  })
+
+  it("pauses while the supplier is not ongoing, but not a validation", () => {
+    const paused = reviewed(queued(1), { isSupplierOngoing: false })
+    expect([...paused.pausedBy]).toEqual(["SUPPLIER"])
+    expect([...reviewed(paused, {}).pausedBy]).toEqual([])
+    const { settings, ...batch } = queued(1)
+    const validation = { ...batch, settings: { ...settings, operation: "VALIDATE" as const } }
+    expect(reviewed(validation, { isSupplierOngoing: false })).toBe(validation)
+  })
+
+  it("pauses for a revoked key until another one resumes it", () => {
+    const paused = reviewed(queued(1), { isKeyValid: false })
+    expect([...paused.pausedBy]).toEqual(["KEY"])
+    expect(reviewed(paused, {})).toBe(paused)
+    const other = ApiKeyId.make("key-2")
+    const resumed = Result.getOrThrow(Batch.resume(paused, ["KEY"], other))
+    expect(resumed.started?.apiKey).toBe(other)
+    expect(Batch.stateOf(resumed)).toBe("QUEUED")
+  })
+
+  it("cancels a batch that is open for seven days", () => {
+    const almost = DateTime.add(at, { days: 7, seconds: -1 })
+    expect(Batch.stateOf(reviewed(openBatch(), {}, almost))).toBe("OPEN")
+    expect(Batch.stateOf(reviewed(openBatch(), {}, DateTime.add(at, { days: 7 })))).toBe(
+      "CANCELLED"
+    )
+  })
+})
+
+describe("the events of a batch", () => {
+  const paused = Result.getOrThrow(Batch.pause(queued(2), "CALLER"))
+  const table: ReadonlyArray<readonly [string, Batch.Batch, Batch.Batch, ReadonlyArray<string>]> = [
+    ["a start", openBatch(), queued(2), ["started"]],
+    ["the start of an empty batch", openBatch(), queued(0), ["started", "completed"]],
+    ["a pause", queued(2), paused, ["paused"]],
+    ["its end", paused, queued(2), ["started"]],
+    ["the end of some lines", queued(2), Batch.end(queued(2), ["FAILED"], at), []],
+    ["the end of all", queued(1), Batch.end(queued(1), ["FAILED"], at), ["completed"]],
+    ["a cancellation", queued(1), Result.getOrThrow(Batch.cancel(queued(1), at)), ["cancelled"]]
+  ]
+  it.each(table)("are written for %s", (_name, before, after, expected) => {
+    const events = Batch.eventsBetween(before, after)
+    expect(events).toEqual(expected.map((name) => `data_import.batch.${name}-v1`))
   })
 })

@@ -1,14 +1,12 @@
 import { describe, expect, it } from "@effect/vitest"
 import { DateTime, Result, Schema } from "effect"
 import * as Batch from "../src/batch/Batch.ts"
-import { BatchBody, bodyOf, entityTagOf, type Progress } from "../src/batch/BatchBody.ts"
+import { BatchBody, bodyOf, entityTagOf } from "../src/batch/BatchBody.ts"
 import { ApiKeyId, OrganisationName } from "../src/organisation/Organisation.ts"
 import { SupplierCode } from "../src/organisation/Supplier.ts"
 import { encoderOf } from "../src/schema/Encoder.ts"
 
 const at = DateTime.makeUnsafe("2026-11-22T10:00:00Z")
-
-const idle: Progress = { waitingFor: null, linesPerSecond: 0, estimatedFinishAt: null }
 
 const open = Batch.open({
   id: Batch.BatchId.make("1f0c4c7e-58a1-4a7e-9d3a-5f6d1a0b2c3d"),
@@ -20,6 +18,7 @@ const open = Batch.open({
     operationsTeam: "Migration Team",
     dryRun: false,
     cohort: null,
+    pending: null,
     retryOf: null,
     maxFailures: null,
     parameters: {}
@@ -31,10 +30,12 @@ const received = Result.getOrThrow(Batch.receive(open, 3))
 const queued = Result.getOrThrow(Batch.start(received, 3, { at, apiKey: ApiKeyId.make("key-1") }))
 const worked = Batch.end(queued, ["SUCCEEDED", "FAILED"], at)
 
+/** Ten seconds after the start. */
+const now = DateTime.add(at, { seconds: 10 })
+
 describe("bodyOf", () => {
   it("has every member of the contract, and counts that add up", () => {
-    const estimatedFinishAt = DateTime.add(at, { seconds: 20 })
-    const body = bodyOf(worked, { waitingFor: "VENDOR", linesPerSecond: 0.05, estimatedFinishAt })
+    const body = bodyOf(Batch.end(worked, [], at, "VENDOR"), true, now)
     const answered = {
       batch_id: "1f0c4c7e-58a1-4a7e-9d3a-5f6d1a0b2c3d",
       import_supplier: "NORDLYS",
@@ -48,8 +49,8 @@ describe("bodyOf", () => {
       created_at: "2026-11-22T10:00:00Z",
       started_at: "2026-11-22T10:00:00Z",
       finished_at: null,
-      lines_per_second: 0.05,
-      estimated_finish_at: "2026-11-22T10:00:20Z",
+      lines_per_second: 0.2,
+      estimated_finish_at: "2026-11-22T10:00:15Z",
       retry_of: null
     }
     expect(encoderOf(BatchBody)(body)).toEqual(answered)
@@ -59,13 +60,13 @@ describe("bodyOf", () => {
   it("lists the reasons of a pause in the order of the contract", () => {
     const byKey = Result.getOrThrow(Batch.pause(queued, "KEY"))
     const both = Result.getOrThrow(Batch.pause(byKey, "CALLER"))
-    expect(bodyOf(both, idle)).toMatchObject({ state: "PAUSED", paused_by: ["CALLER", "KEY"] })
+    expect(bodyOf(both, true, now)).toMatchObject({ state: "PAUSED", paused_by: ["CALLER", "KEY"] })
   })
 })
 
 describe("entityTagOf", () => {
-  const tagOf = (batch: Batch.Batch, progress: Partial<Progress> = {}) =>
-    entityTagOf(bodyOf(batch, { ...idle, ...progress }))
+  const tagOf = (batch: Batch.Batch, isWorkerAlive = true, when = now) =>
+    entityTagOf(bodyOf(batch, isWorkerAlive, when))
 
   it("is a weak entity tag", () => {
     expect(tagOf(queued)).toMatch(/^W\/"[!#-~]+"$/)
@@ -75,11 +76,14 @@ describe("entityTagOf", () => {
     const paused = Result.getOrThrow(Batch.pause(queued, "CALLER"))
     const twice = Result.getOrThrow(Batch.pause(paused, "SUPPLIER"))
     const tags = [open, received, queued, worked, paused, twice].map((batch) => tagOf(batch))
-    const all = [...tags, tagOf(queued, { waitingFor: "WORKER" })]
+    const all = [...tags, tagOf(queued, false)]
     expect(new Set(all).size).toBe(all.length)
   })
 
   it("does not change with the speed and the estimate", () => {
-    expect(tagOf(worked, { linesPerSecond: 7, estimatedFinishAt: at })).toBe(tagOf(worked))
+    const later = DateTime.add(now, { seconds: 20 })
+    const speeds = [now, later].map((when) => bodyOf(worked, true, when).lines_per_second)
+    expect(new Set(speeds).size).toBe(2)
+    expect(tagOf(worked, true, later)).toBe(tagOf(worked))
   })
 })

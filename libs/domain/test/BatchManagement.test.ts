@@ -4,7 +4,6 @@
  */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Layer, Stream } from "effect"
-import { stateOf } from "../src/batch/Batch.ts"
 import {
   BatchManagement,
   layer as managementLayer
@@ -36,7 +35,7 @@ const total = (total_lines: number) => ({ payload: { total_lines } })
 const withLines = Effect.gen(function* () {
   yield* begin()
   const management = yield* BatchManagement
-  const { id } = yield* management.create(demo, bodyOf())
+  const { batch_id: id } = yield* management.create(demo, bodyOf())
   const upload = yield* BatchUpload
   yield* upload.receive(demo, id, 1, Stream.succeed(new TextEncoder().encode("{}\n{}\n")))
   return { id, management }
@@ -49,13 +48,13 @@ describe("a batch", () => {
       const management = yield* BatchManagement
       const first = yield* management.create(demo, bodyOf({ name: "first" }))
       const second = yield* management.create(demo, bodyOf({ name: "second" }))
-      expect(stateOf(first)).toBe("OPEN")
-      expect(yield* management.find(demo, first.id)).toEqual(first)
+      expect(first.state).toBe("OPEN")
+      expect(yield* management.find(demo, first.batch_id)).toEqual(first)
       const page = { after: null, limit: 1 }
       expect(yield* management.list(demo, supplierCode, page)).toEqual([second])
-      expect(yield* management.list(demo, supplierCode, { ...page, after: second.id })).toEqual([
-        first
-      ])
+      expect(
+        yield* management.list(demo, supplierCode, { ...page, after: second.batch_id })
+      ).toEqual([first])
       expect(yield* management.list(demo, supplierCode, { ...page, after: "none" })).toEqual([])
     }).pipe(Effect.provide(world))
   )
@@ -105,7 +104,7 @@ describe("a batch", () => {
         received: 2
       })
       const started = yield* management.start(demo, id, total(2))
-      expect(stateOf(started)).toBe("QUEUED")
+      expect(started.state).toBe("QUEUED")
       expect(yield* management.start(demo, id, total(2))).toEqual(started)
     }).pipe(Effect.provide(world))
   )
@@ -121,7 +120,7 @@ describe("a batch", () => {
       const states: Array<string> = []
       for (const change of [management.pause, management.resume, management.cancel]) {
         const once = yield* change(demo, id)
-        states.push(stateOf(once))
+        states.push(once.state)
         expect(yield* change(demo, id)).toEqual(once)
       }
       expect(states).toEqual(["PAUSED", "QUEUED", "CANCELLED"])

@@ -91,8 +91,7 @@ describe("an upload", () => {
         id,
         at,
         caller: demo,
-        action: "change_batch",
-        event: null,
+        action: "start_batch",
         decide: (batch) => Batch.start(batch, 1, by)
       })
       expect(yield* Effect.flip(receive(2, bodyOf("{}\n")))).toMatchObject({

@@ -3,7 +3,7 @@
  * Source: docs/contract/batches.md#retries.
  */
 import { describe, expect, it } from "@effect/vitest"
-import { DateTime, Effect, Layer, Logger, Option, Stream } from "effect"
+import { DateTime, Duration, Effect, Layer, Logger, Option, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import * as Batch from "../src/batch/Batch.ts"
 import * as Counts from "../src/batch/Counts.ts"
@@ -51,13 +51,12 @@ const startBook = Effect.gen(function* () {
     externalAccountNumber,
     bytes: encoder.encode(JSON.stringify(sent))
   }))
-  yield* batches.append({ id, upload, from: 1, lines, at })
+  yield* batches.append({ id, apiKey: demo.apiKey, upload, from: 1, lines, at })
   yield* batches.change({
     id,
     at,
     caller: demo,
-    action: "change_batch",
-    event: "data_import.batch.started-v1",
+    action: "start_batch",
     decide: (batch) => Batch.start(batch, book.length, { at, apiKey: demo.apiKey })
   })
 })
@@ -77,7 +76,8 @@ const withFaultyFinish = (batches: Batches["Service"], plan: FaultPlan): Batches
 
 const worker = Effect.fnUntraced(function* (plan: FaultPlan = noFaults()) {
   const batches = withFaultyFinish(withFaults(Batches, yield* Batches, plan), plan)
-  return makeBatchWorker(batches, yield* linePrograms(plan))
+  const settings = { chunks: 2, linesKeptFor: Duration.days(30) }
+  return makeBatchWorker(batches, yield* linePrograms(plan), settings)
 })
 
 const found = Effect.flatMap(Batches, (batches) =>
@@ -94,8 +94,8 @@ const finishBook = Effect.gen(function* () {
 })
 
 const results = Effect.flatMap(Batches, (batches) =>
-  Stream.runCollect(batches.results({ id, afterLine: 0, outcome: null, isComplete: false }))
-)
+  batches.results({ id, afterLine: 0, outcome: null, limit: null, includesLater: false })
+).pipe(Effect.flatMap(({ results }) => Stream.runCollect(results)))
 
 const expectUndisturbed = Effect.fnUntraced(function* (what: string) {
   const lines = (yield* results).map(({ text }) => JSON.parse(text) as unknown)
@@ -161,6 +161,55 @@ describe("a batch", () => {
       yield* setStatus("Ongoing")
       yield* finishBook
       yield* expectUndisturbed("")
+    }).pipe(Effect.provide(world))
+  )
+
+  it.effect("is paused and resumed with its supplier, and cancelled, by a running worker", () =>
+    Effect.gen(function* () {
+      yield* startBook
+      yield* setStatus("Paused")
+      const { run } = yield* worker()
+      yield* Effect.forkScoped(run)
+      yield* TestClock.adjust("6 seconds")
+      expect([...(yield* found).pausedBy]).toEqual(["SUPPLIER"])
+      yield* setStatus("Ongoing")
+      yield* TestClock.adjust("2 minutes")
+      yield* expectUndisturbed("")
+    }).pipe(Effect.provide(world))
+  )
+
+  it.effect("loses its lines and their details some time after its end", () =>
+    Effect.gen(function* () {
+      yield* startBook
+      yield* finishBook
+      const { run } = yield* worker()
+      yield* Effect.forkScoped(run)
+      yield* TestClock.adjust("29 days")
+      const lines = Effect.map(
+        MemoryStore,
+        ({ batches }) => batches.get(id)?.lines.filter(({ bytes }) => bytes !== null).length
+      )
+      expect(yield* lines).toBe(6)
+      yield* TestClock.adjust("2 days")
+      expect(yield* lines).toBe(0)
+      const { counts } = yield* found
+      expect(counts).toMatchObject({ received: 6, succeeded: 2, already: 1, failed: 3 })
+    }).pipe(Effect.provide(world))
+  )
+
+  it.effect("isolates the line with which every worker dies, and fails it", () =>
+    Effect.gen(function* () {
+      yield* startBook
+      const store = yield* MemoryStore
+      const lines = store.batches.get(id)?.lines ?? []
+      lines.forEach((line, index) => (lines[index] = { ...line, abandoned: 3 }))
+      const { workOnce } = yield* worker()
+      yield* workOnce
+      expect(Counts.remaining((yield* found).counts)).toBe(5)
+      lines.forEach((line, index) => (lines[index] = { ...line, abandoned: 10 }))
+      yield* workOnce
+      const [, second] = yield* results
+      expect(JSON.parse(second?.text ?? "")).toEqual(["FAILED", "error", null, false])
     }).pipe(Effect.provide(world))
   )
 })

@@ -22,6 +22,7 @@ export const settingsOf = (
   operationsTeam: team,
   dryRun: false,
   cohort: null,
+  pending: null,
   retryOf: null,
   maxFailures: null,
   parameters: {},
@@ -55,7 +56,8 @@ export const lineOf = (sent: unknown, line = 1, tries = 0) => ({
   line,
   tries,
   bytes: encoder.encode(typeof sent === "string" ? sent : JSON.stringify(sent)),
-  externalAccountNumber: key.external_account_number
+  externalAccountNumber: key.external_account_number,
+  sourceLine: null
 })
 
 /** What lines are run by, on ports with the faults of the plan. */

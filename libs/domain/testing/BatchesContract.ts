@@ -9,7 +9,14 @@ import type { LineEnd } from "../src/batch/BatchLine.ts"
 import * as Counts from "../src/batch/Counts.ts"
 import type { Caller } from "../src/organisation/Organisation.ts"
 import type { Supplier } from "../src/organisation/Supplier.ts"
-import { type Appending, Batches, type ChunkInHand, type TakenLast } from "../src/ports/Batches.ts"
+import {
+  type Appending,
+  Batches,
+  type ChunkInHand,
+  type Creating,
+  type ResultsQuery,
+  type TakenLast
+} from "../src/ports/Batches.ts"
 import type { Configuration } from "../src/ports/Configuration.ts"
 import { expectSame, freshSupplier, noon, noonPlus } from "./freshNames.ts"
 
@@ -41,6 +48,7 @@ const settingsOf = (supplier: Supplier, maxFailures: number | null): Batch.Batch
   operationsTeam: null,
   dryRun: false,
   cohort: "first wave",
+  pending: null,
   retryOf: null,
   maxFailures,
   parameters: { check_previously_added: false }
@@ -55,13 +63,18 @@ const createFor = Effect.fnUntraced(function* (
   return yield* batches.create({ id: newId(), settings, limit, caller, at: noon })
 })
 
+const createdIn = (creating: Creating): Batch.Batch => {
+  if (creating._tag !== "Created") throw new Error(creating._tag)
+  return creating.batch
+}
+
 const decided = Effect.fnUntraced(function* <E>(
   { caller, id }: Pick<Begun, "caller" | "id">,
   decide: (batch: Batch.Batch) => Result.Result<Batch.Batch, E>,
   at = noon
 ) {
   const batches = yield* Batches
-  return yield* batches.change({ id, decide, event: null, action: "change_batch", caller, at })
+  return yield* batches.change({ id, decide, action: "start_batch", caller, at })
 })
 
 const cancelled = ({ caller, id }: Begun) =>
@@ -79,20 +92,21 @@ const begun = Effect.fnUntraced(function* (options?: {
   readonly maxFailures?: number | null
 }) {
   const owner = options?.of ?? (yield* freshSupplier)
-  const { id } = Option.getOrThrow(yield* createFor(owner, options))
+  const { id } = createdIn(yield* createFor(owner, options))
   const batch: Begun = { id, caller: owner.caller, supplier: owner.supplier }
   yield* Effect.addFinalizer(() => cancelled(batch))
   return batch
 })
 
 const append = Effect.fnUntraced(function* (
-  { id }: Begun,
+  { caller, id }: Begun,
   lines: ReadonlyArray<ReturnType<typeof lineOf>>,
   { from = 1, upload }: { readonly from?: number; readonly upload?: number } = {}
 ) {
   const batches = yield* Batches
   const used = upload ?? (yield* batches.beginUpload(id))
-  return yield* batches.append({ id, upload: used, from, lines, at: noon })
+  const { apiKey } = caller
+  return yield* batches.append({ id, apiKey, upload: used, from, lines, at: noon })
 })
 
 const started = Effect.fnUntraced(function* (
@@ -132,22 +146,16 @@ const finish = (
   ended: ReadonlyArray<LineEnd>,
   postponed: Parameters<ChunkInHand["finish"]>[0]["postponed"] = [],
   readyAt = noon
-) => chunk.finish({ ended, postponed, readyAt, at: noon })
+) => chunk.finish({ ended, postponed, waitingFor: null, keys: [], readyAt, at: noon })
 
-const resultsOf = (
-  { id }: Begun,
-  query: { afterLine?: number; outcome?: Counts.LineOutcome; isComplete?: boolean } = {}
-) =>
-  Effect.flatMap(Batches, (batches) =>
-    Stream.runCollect(
-      batches.results({
-        id,
-        afterLine: query.afterLine ?? 0,
-        outcome: query.outcome ?? null,
-        isComplete: query.isComplete ?? false
-      })
-    )
-  ).pipe(Effect.map((results) => results.map(({ line }) => line)))
+const resultsOf = ({ id }: Begun, query: Partial<ResultsQuery> = {}) =>
+  Effect.gen(function* () {
+    const batches = yield* Batches
+    const asked = { afterLine: 0, outcome: null, limit: null, includesLater: false, ...query, id }
+    const { isComplete, results, through } = yield* batches.results(asked)
+    const lines = yield* Stream.runCollect(results)
+    return { lines: lines.map(({ line }) => line), through, isComplete }
+  })
 
 const creating = (it: It): void => {
   it.effect("keeps what was asked for, and shows it to its organisation only", () =>
@@ -165,11 +173,11 @@ const creating = (it: It): void => {
   it.effect("refuses a batch beyond the organisation's limit of unfinished ones", () =>
     Effect.gen(function* () {
       const first = yield* begun()
-      expect(yield* createFor(first, { limit: 1 })).toEqual(Option.none())
+      const refused = { _tag: "LimitExceeded", of: "batches" } as const
+      expectSame<Creating>(yield* createFor(first, { limit: 1 }), refused)
       yield* cancelled(first)
       const second = yield* createFor(first, { limit: 1 })
-      expect(Option.isSome(second)).toBe(true)
-      yield* cancelled({ ...first, id: Option.getOrThrow(second).id })
+      yield* cancelled({ ...first, id: createdIn(second).id })
     })
   )
 
@@ -345,10 +353,20 @@ const answering = (it: It): void => {
         [endOf("SUCCEEDED")(one), endOf("FAILED")(three)],
         [{ line: two.line, isCounted: false }]
       )
-      expect(yield* resultsOf(batch)).toEqual([1])
-      expect(yield* resultsOf(batch, { isComplete: true })).toEqual([1, 3])
-      expect(yield* resultsOf(batch, { isComplete: true, outcome: "FAILED" })).toEqual([3])
-      expect(yield* resultsOf(batch, { isComplete: true, afterLine: 1 })).toEqual([3])
+      const later = { includesLater: true }
+      const read = { through: 1, isComplete: false }
+      expect(yield* resultsOf(batch)).toEqual({ ...read, lines: [1] })
+      expect(yield* resultsOf(batch, later)).toEqual({ ...read, lines: [1, 3] })
+      expect(yield* resultsOf(batch, { ...later, outcome: "FAILED" })).toEqual({
+        ...read,
+        lines: [3]
+      })
+      expect(yield* resultsOf(batch, { ...later, afterLine: 1 })).toEqual({ ...read, lines: [3] })
+      expect(yield* resultsOf(batch, { afterLine: 7 })).toEqual({
+        through: 7,
+        isComplete: false,
+        lines: []
+      })
     })
   )
 
@@ -363,7 +381,8 @@ const answering = (it: It): void => {
         endOf("FAILED", line.line === 7 ? [email, required] : [email, email])(line)
       )
       yield* finish(chunk, ended)
-      const [first, second] = yield* batches.problems(batch.id)
+      const { groups, sets } = yield* batches.problems({ id: batch.id, limit: 10 })
+      const [first, second] = groups
       expect(first).toMatchObject({ code: "invalid", attr: "customers.*.email", lines: 7 })
       expect(first?.examples.map(({ line }) => line)).toEqual([1, 2, 3, 4, 5])
       expectSame(second, {
@@ -371,6 +390,16 @@ const answering = (it: It): void => {
         attr: "customers",
         lines: 1,
         examples: [{ line: 7, externalAccountNumber: "g", detail: "Required." }]
+      })
+      const withoutDetail = [email, required].map(({ attr, code }) => ({ code, attr }))
+      expect(new Map(sets.map(({ lines, problems }) => [lines, problems]))).toEqual(
+        new Map([
+          [6, withoutDetail.slice(0, 1)],
+          [1, withoutDetail]
+        ])
+      )
+      expect(yield* batches.problems({ id: batch.id, limit: 1 })).toMatchObject({
+        groups: [first]
       })
     })
   )

@@ -2,144 +2,230 @@
  * Creates, starts, pauses, resumes and cancels batches, and tells how they stand.
  * Source: docs/contract/batches.md#creating-a-batch, docs/contract/batches.md#states.
  */
-import { Context, DateTime, Effect, Layer, Option, Result, Schema, type Stream } from "effect"
+import { Context, DateTime, Duration, Effect, Layer, Option, Result, Schema } from "effect"
 import { SupplierCodeField } from "../account/Account.ts"
 import * as Batch from "../batch/Batch.ts"
-import type { BatchEventName } from "../batch/BatchEvent.ts"
-import { batchLimits, type LineEnd } from "../batch/BatchLine.ts"
-import type { LineOutcome } from "../batch/Counts.ts"
+import { type BatchBody, bodyOf, type CreatedBatchBody } from "../batch/BatchBody.ts"
+import { batchLimits } from "../batch/BatchLine.ts"
+import { clearedLines, type ProblemGroup } from "../batch/Problems.ts"
 import type { Caller } from "../organisation/Organisation.ts"
-import { AuditLog } from "../ports/AuditLog.ts"
-import { Batches, type ProblemGroup } from "../ports/Batches.ts"
+import { type AuditAction, AuditLog } from "../ports/AuditLog.ts"
+import { Batches, type Created, type Results, type ResultsQuery } from "../ports/Batches.ts"
 import { Configuration } from "../ports/Configuration.ts"
-import { Documents } from "../ports/Documents.ts"
+import { Documents, type DocumentsUnavailable } from "../ports/Documents.ts"
+import type { ReservationLost } from "../ports/IdempotencyKeys.ts"
 import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
 import {
   BatchLimitExceeded,
   BatchLineCountMismatch,
+  BatchLinesDeleted,
   BatchStateConflict,
+  documentsUnavailable,
   type Failure,
+  keyInUse,
   NotFound,
   OperationsTeamDoesNotExist,
   unavailable,
   ValidationFailed
 } from "../requests/Failure.ts"
+import { type Keep, keepFrom } from "../requests/IdempotencyKey.ts"
+import type { FieldError } from "../schema/FieldErrors.ts"
 import { factsAt } from "../validation/AccountValidation.ts"
 import { type BatchPayload, batchRequest, startRequest } from "../validation/BatchValidation.ts"
 import { findOwnSupplier } from "../validation/OwnSupplier.ts"
-import { makeRequestValidator } from "../validation/RequestValidation.ts"
+import { makeRequestValidator, type RequestValidator } from "../validation/RequestValidation.ts"
 import { recordRefusals } from "../writes/Audit.ts"
 
-interface ResultsQuery {
-  readonly afterLine: number
-  readonly outcome: LineOutcome | null
-  readonly isComplete: boolean
-}
+/** A change of state; `keep` is null without an idempotency key. */
+type Change = (
+  caller: Caller,
+  batch: string,
+  keep?: Keep<BatchBody> | null
+) => Effect.Effect<BatchBody, Failure>
 
-type Change = (caller: Caller, batch: string) => Effect.Effect<Batch.Batch, Failure>
+/** What is wrong with the failed lines of a batch. */
+export interface FailureReport {
+  readonly failedLines: number
+  readonly problems: ReadonlyArray<ProblemGroup & { readonly clearedLines: number }>
+}
 
 /** A batch that is unknown, or of another organisation, is `NotFound` everywhere. */
 export class BatchManagement extends Context.Service<
   BatchManagement,
   {
-    readonly create: (caller: Caller, body: unknown) => Effect.Effect<Batch.Batch, Failure>
-    readonly find: (caller: Caller, batch: string) => Effect.Effect<Batch.Batch, Failure>
+    readonly create: (
+      caller: Caller,
+      body: unknown,
+      keep?: Keep<CreatedBatchBody> | null
+    ) => Effect.Effect<CreatedBatchBody, Failure>
+    readonly find: (caller: Caller, batch: string) => Effect.Effect<BatchBody, Failure>
     /** Newest first; `after` is exclusive, and unknown text gives an empty list. */
     readonly list: (
       caller: Caller,
       supplier: string,
       page: { readonly after: string | null; readonly limit: number }
-    ) => Effect.Effect<ReadonlyArray<Batch.Batch>, Failure>
+    ) => Effect.Effect<ReadonlyArray<BatchBody>, Failure>
     /** Closes the upload. The batch acts as the caller's key. */
     readonly start: (
       caller: Caller,
       batch: string,
-      body: unknown
-    ) => Effect.Effect<Batch.Batch, Failure>
+      body: unknown,
+      keep?: Keep<BatchBody> | null
+    ) => Effect.Effect<BatchBody, Failure>
     readonly pause: Change
-    /** Lifts the caller's pause and the one after too many failures. */
+    /** Lifts the caller's pause, the one after too many failures and that of a key. */
     readonly resume: Change
     readonly cancel: Change
     readonly results: (
       caller: Caller,
       batch: string,
-      query: ResultsQuery
-    ) => Effect.Effect<Stream.Stream<Pick<LineEnd, "line" | "text">, StorageUnavailable>, Failure>
-    readonly problems: (
-      caller: Caller,
-      batch: string
-    ) => Effect.Effect<ReadonlyArray<ProblemGroup>, Failure>
+      query: Omit<ResultsQuery, "id">
+    ) => Effect.Effect<Results, Failure>
+    readonly problems: (caller: Caller, batch: string) => Effect.Effect<FailureReport, Failure>
   }
 >()("@data-import/domain/BatchManagement") {}
 
 const batchId = Schema.decodeUnknownOption(Batch.BatchId)
 const supplierCode = Schema.decodeUnknownOption(SupplierCodeField)
 
-const settingsOf = (payload: BatchPayload): Batch.BatchSettings => ({
+type Old = Partial<Batch.BatchSettings>
+
+/** What a retry leaves out is as in the old batch. */
+const settingsOf = (payload: BatchPayload, old: Old = {}): Batch.BatchSettings => ({
   supplier: payload.import_supplier,
   operation: payload.operation,
-  name: payload.name ?? null,
-  operationsTeam: payload.operations_team_name ?? null,
-  dryRun: payload.dry_run ?? false,
-  cohort: payload.cohort ?? null,
+  name: payload.name ?? old.name ?? null,
+  operationsTeam: payload.operations_team_name ?? old.operationsTeam ?? null,
+  dryRun: payload.dry_run ?? old.dryRun ?? false,
+  cohort: payload.cohort ?? old.cohort ?? null,
+  pending: payload.source === undefined ? null : (payload.filter ?? {}),
   retryOf: payload.retry_of ?? null,
-  maxFailures: payload.max_failures ?? null,
-  parameters: payload.parameters ?? {}
+  maxFailures: payload.max_failures ?? old.maxFailures ?? null,
+  parameters: payload.parameters ?? old.parameters ?? {}
 })
 
 const newBatchId = Effect.sync(() => Batch.BatchId.make(crypto.randomUUID()))
 
-type Decide = (
-  batch: Batch.Batch
-) => Result.Result<Batch.Batch, Batch.StateConflict | Batch.LineCountMismatch>
+type Decided = Result.Result<Batch.Batch, Batch.StateConflict | Batch.LineCountMismatch>
+
+/** Decides a change at this time. */
+type Decide = (at: DateTime.Utc) => (batch: Batch.Batch) => Decided
 
 interface Dependencies {
   readonly batches: Batches["Service"]
   readonly configuration: Configuration["Service"]
-  readonly documents: Documents["Service"]
+  readonly requestValidator: RequestValidator
 }
 
-const own = Effect.fnUntraced(function* ({ batches }: Dependencies, caller: Caller, named: string) {
-  const id = batchId(named)
-  if (Option.isNone(id)) return yield* new NotFound()
-  const batch = yield* batches.find(caller.organisation, id.value)
+const ownById = Effect.fnUntraced(function* (
+  { batches }: Dependencies,
+  caller: Caller,
+  id: Batch.BatchId
+) {
+  const batch = yield* batches.find(caller.organisation, id)
   return Option.isSome(batch) ? batch.value : yield* new NotFound()
 })
 
-const create = Effect.fnUntraced(function* (deps: Dependencies, caller: Caller, body: unknown) {
-  const { batches, configuration, documents } = deps
-  const { body: valid, now: at } = yield* makeRequestValidator(configuration, documents).validate({
+const own = Effect.fnUntraced(function* (deps: Dependencies, caller: Caller, named: string) {
+  const id = batchId(named)
+  return Option.isSome(id) ? yield* ownById(deps, caller, id.value) : yield* new NotFound()
+})
+
+/** A worker reports itself every two seconds. */
+const aliveFor = Duration.seconds(10)
+
+/** Makes the bodies of batches, all at this time. */
+const bodies = Effect.fnUntraced(function* ({ batches }: Dependencies) {
+  const now = yield* DateTime.now
+  const alive = yield* batches.workersAlive(DateTime.subtractDuration(now, aliveFor))
+  return (batch: Batch.Batch): BatchBody => bodyOf(batch, alive > 0, now)
+})
+
+const payloadOf = (body: unknown): unknown =>
+  typeof body === "object" && body !== null && "payload" in body ? body.payload : undefined
+
+/** The settings of a batch whose failed lines are sent again. */
+const retried = Effect.fnUntraced(function* (
+  deps: Dependencies,
+  caller: Caller,
+  { import_supplier, operation, retry_of }: BatchPayload
+) {
+  if (retry_of === undefined) return undefined
+  const old = yield* ownById(deps, caller, retry_of)
+  const state = Batch.stateOf(old)
+  if (!Batch.isFinal(old) || old.finishedAt === null)
+    return yield* new BatchStateConflict({ state })
+  const { settings } = old
+  const same = [
+    ["import_supplier", import_supplier === settings.supplier],
+    ["operation", operation === settings.operation]
+  ] as const
+  const errors = same.flatMap(([attr, isSame]): ReadonlyArray<FieldError> =>
+    isSame ? [] : [{ attr, code: "invalid", detail: "Must be that of the retried batch." }]
+  )
+  const code = "request_failed_validation"
+  return errors.length > 0 ? yield* new ValidationFailed({ code, errors }) : settings
+})
+
+const createdBodyOf =
+  (body: (batch: Batch.Batch) => BatchBody) =>
+  ({ batch, leftOut }: Created): CreatedBatchBody => ({
+    ...body(batch),
+    ...(leftOut !== null && { lines_left_out: leftOut })
+  })
+
+const create = Effect.fnUntraced(function* (
+  deps: Dependencies,
+  caller: Caller,
+  body: unknown,
+  keep: Keep<CreatedBatchBody> | null
+) {
+  const { batches, configuration, requestValidator } = deps
+  const { body: valid, now: at } = yield* requestValidator.validate({
     validator: batchRequest,
     caller,
     body,
     payload: payloadOf(body),
     code: "request_failed_validation"
   })
-  const settings = settingsOf(valid.payload)
+  const settings = settingsOf(valid.payload, yield* retried(deps, caller, valid.payload))
   const { operationsTeam: team } = settings
   if (team !== null && !(yield* configuration.hasTeam(team))) {
     return yield* new OperationsTeamDoesNotExist({ name: team })
   }
-  const limit = batchLimits.unfinishedBatches
-  const created = yield* batches.create({ id: yield* newBatchId, settings, limit, caller, at })
-  return Option.isSome(created) ? created.value : yield* new BatchLimitExceeded({ of: "batches" })
+  const answerOf = createdBodyOf(yield* bodies(deps))
+  const creating = yield* batches.create({
+    id: yield* newBatchId,
+    settings,
+    limit: batchLimits.unfinishedBatches,
+    caller,
+    at,
+    keep: keepFrom(keep, answerOf)
+  })
+  switch (creating._tag) {
+    case "Created":
+      return answerOf(creating)
+    case "LimitExceeded":
+      return yield* new BatchLimitExceeded({ of: creating.of })
+    case "LinesDeleted":
+      return yield* new BatchLinesDeleted()
+  }
 })
-
-const payloadOf = (body: unknown): unknown =>
-  typeof body === "object" && body !== null && "payload" in body ? body.payload : undefined
 
 /** Changes the state of a batch. The total is that of a start. */
 const change = Effect.fnUntraced(function* (
   deps: Dependencies,
   caller: Caller,
   named: string,
-  event: BatchEventName | null,
-  decide: Decide,
-  total: number
+  { action, decide, total = 0 }: { action: AuditAction; decide: Decide; total?: number },
+  keep: Keep<BatchBody> | null
 ) {
   const { id } = yield* own(deps, caller, named)
   const at = yield* DateTime.now
-  return yield* deps.batches.change({ id, decide, event, action: "change_batch", caller, at }).pipe(
+  const answerOf = yield* bodies(deps)
+  const keeping = keepFrom(keep, answerOf)
+  const changed = deps.batches.change({ id, decide: decide(at), action, caller, at, keep: keeping })
+  return yield* Effect.map(changed, answerOf).pipe(
     Effect.catchTags({
       StateConflict: ({ state }) => new BatchStateConflict({ state }),
       LineCountMismatch: ({ received }) => new BatchLineCountMismatch({ total, received })
@@ -151,82 +237,112 @@ const start = Effect.fnUntraced(function* (
   deps: Dependencies,
   caller: Caller,
   named: string,
-  body: unknown
+  body: unknown,
+  keep: Keep<BatchBody> | null
 ) {
-  const at = yield* DateTime.now
-  const valid = startRequest.validate(body, factsAt(at))
+  const valid = startRequest.validate(body, factsAt(yield* DateTime.now))
   if (Result.isFailure(valid)) {
     const code = "request_failed_validation"
     return yield* new ValidationFailed({ code, errors: valid.failure })
   }
   const { total_lines: total } = valid.success.payload
-  const by = { at, apiKey: caller.apiKey }
-  const event = "data_import.batch.started-v1"
-  return yield* change(deps, caller, named, event, (batch) => Batch.start(batch, total, by), total)
+  const decide: Decide = (at) => (batch) => Batch.start(batch, total, { at, apiKey: caller.apiKey })
+  return yield* change(deps, caller, named, { action: "start_batch", decide, total }, keep)
 })
 
 const list = Effect.fnUntraced(function* (
-  { batches, configuration }: Dependencies,
+  deps: Dependencies,
   caller: Caller,
   named: string,
   { after, limit }: { readonly after: string | null; readonly limit: number }
 ) {
+  const { batches, configuration } = deps
   const supplier = yield* findOwnSupplier(configuration)(caller, supplierCode(named))
   if (Option.isNone(supplier)) return yield* new NotFound()
   const from = after === null ? null : Option.getOrUndefined(batchId(after))
   if (from === undefined) return []
-  return yield* batches.list({ supplier: supplier.value.code, after: from, limit })
+  const found = yield* batches.list({ supplier: supplier.value.code, after: from, limit })
+  return found.map(yield* bodies(deps))
+})
+
+/** The most problems that are answered. */
+const problemsLimit = 1_000
+
+const problems = Effect.fnUntraced(function* (deps: Dependencies, caller: Caller, named: string) {
+  const { counts, id } = yield* own(deps, caller, named)
+  const found = yield* deps.batches.problems({ id, limit: problemsLimit })
+  const cleared = clearedLines(found)
+  return {
+    failedLines: counts.failed,
+    problems: found.groups.map((group, index) => ({ ...group, clearedLines: cleared[index] ?? 0 }))
+  }
 })
 
 const make = Effect.gen(function* () {
   const auditLog = yield* AuditLog
+  const configuration = yield* Configuration
   const deps: Dependencies = {
     batches: yield* Batches,
-    configuration: yield* Configuration,
-    documents: yield* Documents
+    configuration,
+    requestValidator: makeRequestValidator(configuration, yield* Documents)
   }
   const available = <A>(effect: Effect.Effect<A, Failure | StorageUnavailable>) =>
     Effect.catchTag(effect, "StorageUnavailable", () => unavailable)
-  const changing =
-    (event: BatchEventName, decide: (batch: Batch.Batch, at: DateTime.Utc) => ReturnType<Decide>) =>
-    (caller: Caller, named: string) =>
-      Effect.flatMap(DateTime.now, (at) =>
-        change(deps, caller, named, event, (batch) => decide(batch, at), 0).pipe(
-          recordRefusals(auditLog, "change_batch", caller, null),
-          available
-        )
-      )
-
-  return BatchManagement.of({
-    create: Effect.fn("BatchManagement.create")((caller, body) =>
-      create(deps, caller, body).pipe(
-        Effect.catchTag("DocumentsUnavailable", () => Effect.fail(unavailable)),
-        recordRefusals(auditLog, "create_batch", caller, payloadOf(body)),
+  const audited =
+    (action: AuditAction, caller: Caller, payload: unknown = null) =>
+    <A>(
+      effect: Effect.Effect<
+        A,
+        Failure | DocumentsUnavailable | ReservationLost | StorageUnavailable
+      >
+    ) =>
+      effect.pipe(
+        Effect.catchTags({
+          DocumentsUnavailable: () => documentsUnavailable,
+          ReservationLost: () => keyInUse
+        }),
+        recordRefusals(auditLog, action, caller, payload),
         available
       )
+  const changing =
+    (action: AuditAction, decide: (caller: Caller) => Decide): Change =>
+    (caller, named, keep = null) =>
+      audited(action, caller)(change(deps, caller, named, { action, decide: decide(caller) }, keep))
+
+  return BatchManagement.of({
+    create: Effect.fn("BatchManagement.create")((caller, body, keep = null) =>
+      create(deps, caller, body, keep).pipe(audited("create_batch", caller, payloadOf(body)))
     ),
-    find: Effect.fn("BatchManagement.find")((caller, named) => available(own(deps, caller, named))),
+    find: Effect.fn("BatchManagement.find")((caller, named) =>
+      available(
+        Effect.gen(function* () {
+          const batch = yield* own(deps, caller, named)
+          return (yield* bodies(deps))(batch)
+        })
+      )
+    ),
     list: Effect.fn("BatchManagement.list")((caller, supplier, page) =>
       available(list(deps, caller, supplier, page))
     ),
-    start: Effect.fn("BatchManagement.start")((caller, named, body) =>
-      start(deps, caller, named, body).pipe(
-        recordRefusals(auditLog, "change_batch", caller, null),
-        available
-      )
+    start: Effect.fn("BatchManagement.start")((caller, named, body, keep = null) =>
+      start(deps, caller, named, body, keep).pipe(audited("start_batch", caller))
     ),
-    pause: changing("data_import.batch.paused-v1", (batch) => Batch.pause(batch, "CALLER")),
-    resume: changing("data_import.batch.started-v1", (batch) =>
-      Batch.resume(batch, ["CALLER", "FAILURES"])
+    pause: changing("pause_batch", () => () => (batch) => Batch.pause(batch, "CALLER")),
+    resume: changing(
+      "resume_batch",
+      ({ apiKey }) =>
+        () =>
+        (batch) =>
+          Batch.resume(batch, ["CALLER", "FAILURES", "KEY"], apiKey)
     ),
-    cancel: changing("data_import.batch.cancelled-v1", Batch.cancel),
+    cancel: changing("cancel_batch", () => (at) => (batch) => Batch.cancel(batch, at)),
     results: Effect.fn("BatchManagement.results")((caller, named, query) =>
       available(
-        Effect.map(own(deps, caller, named), ({ id }) => deps.batches.results({ id, ...query }))
+        Effect.flatMap(own(deps, caller, named), ({ id }) => deps.batches.results({ id, ...query }))
       )
     ),
     problems: Effect.fn("BatchManagement.problems")((caller, named) =>
-      available(Effect.flatMap(own(deps, caller, named), ({ id }) => deps.batches.problems(id)))
+      available(problems(deps, caller, named))
     )
   })
 })

@@ -5,10 +5,10 @@
  */
 import { Context, DateTime, Effect, Layer, Option, Result, Schema, Stream } from "effect"
 import { ExternalAccountNumber } from "../account/Account.ts"
-import { BatchId, stateOf } from "../batch/Batch.ts"
-import type { BatchLine } from "../batch/BatchLine.ts"
+import { BatchId, stateOf, takesLines } from "../batch/Batch.ts"
+import type { ReceivedLine } from "../batch/BatchLine.ts"
 import { LineSplitter, type SplitLine } from "../batch/LineSplitter.ts"
-import type { Caller } from "../organisation/Organisation.ts"
+import type { ApiKeyId, Caller } from "../organisation/Organisation.ts"
 import { type Appending, Batches, type UploadNumber } from "../ports/Batches.ts"
 import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
 import {
@@ -18,6 +18,7 @@ import {
   BatchStateConflict,
   BatchUploadSuperseded,
   type Failure,
+  KeyRevoked,
   NotFound,
   unavailable
 } from "../requests/Failure.ts"
@@ -73,10 +74,8 @@ const parse = (bytes: Uint8Array): Effect.Effect<unknown> =>
       )
     : Effect.sync(() => parseShort(bytes))
 
-type NewLine = Omit<BatchLine, "line">
-
 /** The line with the account number that it names. */
-const lineOf = (bytes: SplitLine): Effect.Effect<NewLine> =>
+const lineOf = (bytes: SplitLine): Effect.Effect<ReceivedLine> =>
   bytes === null
     ? Effect.succeed({ bytes, externalAccountNumber: null })
     : Effect.map(parse(bytes), (line) => ({
@@ -98,6 +97,8 @@ const receivedBy = (appending: Appending): Result.Result<number, Failure> => {
       return Result.fail(new BatchLineGap({ received: appending.received }))
     case "Differs":
       return Result.fail(new BatchLineDiffers({ line: appending.line }))
+    case "KeyInvalid":
+      return Result.fail(new KeyRevoked())
     case "LimitExceeded":
       return Result.fail(new BatchLimitExceeded({ of: "lines" }))
   }
@@ -107,19 +108,27 @@ const receivedBy = (appending: Appending): Result.Result<number, Failure> => {
 class Upload {
   readonly #batches: Batches["Service"]
   readonly #id: BatchId
+  readonly #apiKey: ApiKeyId
   readonly #number: UploadNumber
   readonly #splitter = new LineSplitter()
   #next: number
   #received: number
-  #waiting: Array<NewLine> = []
+  #waiting: Array<ReceivedLine> = []
   #bytes = 0
 
   constructor(
     batches: Batches["Service"],
-    { from, id, number, received }: Record<"from" | "number" | "received", number> & { id: BatchId }
+    {
+      apiKey,
+      from,
+      id,
+      number,
+      received
+    }: Record<"from" | "number" | "received", number> & { id: BatchId; apiKey: ApiKeyId }
   ) {
     this.#batches = batches
     this.#id = id
+    this.#apiKey = apiKey
     this.#number = number
     this.#next = from
     this.#received = received
@@ -146,8 +155,14 @@ class Upload {
       this.#bytes = 0
       return Effect.gen({ self: this }, function* () {
         const at = yield* DateTime.now
-        const command = { id: this.#id, upload: this.#number, from: this.#next, lines, at }
-        const appending = yield* this.#batches.append(command)
+        const appending = yield* this.#batches.append({
+          id: this.#id,
+          apiKey: this.#apiKey,
+          upload: this.#number,
+          from: this.#next,
+          lines,
+          at
+        })
         this.#received = yield* Effect.fromResult(receivedBy(appending))
         this.#next += lines.length
       })
@@ -178,11 +193,13 @@ const make = Effect.gen(function* () {
     if (Option.isNone(id)) return yield* new NotFound()
     const batch = yield* batches.find(caller.organisation, id.value)
     if (Option.isNone(batch)) return yield* new NotFound()
-    const state = stateOf(batch.value)
-    if (state !== "OPEN") return yield* new BatchStateConflict({ state })
+    if (!takesLines(batch.value)) {
+      return yield* new BatchStateConflict({ state: stateOf(batch.value) })
+    }
     const number = yield* batches.beginUpload(id.value)
     const { received } = batch.value.counts
-    return new Upload(batches, { id: id.value, number, from, received })
+    const { apiKey } = caller
+    return new Upload(batches, { id: id.value, apiKey, number, from, received })
   })
 
   const receive = Effect.fnUntraced(

@@ -3,19 +3,27 @@
  * of workers share the batches; a worker that dies gives back what it had in hand.
  * Source: docs/contract/batches.md#states, docs/contract/batches.md#retries.
  */
-import { DateTime, Duration, Effect, Option } from "effect"
-import type { Batch, BatchId } from "../batch/Batch.ts"
+import { DateTime, Duration, Effect, Option, Schedule } from "effect"
+import * as Batch from "../batch/Batch.ts"
 import { type Caller, RequestId } from "../organisation/Organisation.ts"
 import type { SupplierCode } from "../organisation/Supplier.ts"
 import type { Batches, ChunkInHand, TakenLast } from "../ports/Batches.ts"
 import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
-import { type LinePrograms, type LineRun, runLine } from "./LineRunner.ts"
+import { redact } from "./LineResult.ts"
+import { abandoned, keysOf, type LinePrograms, type LineRun, runLine } from "./LineRunner.ts"
 
 export interface BatchWorker {
   /** Works on one chunk of lines. False where nothing was ready. */
   readonly workOnce: Effect.Effect<boolean, StorageUnavailable>
   /** Works until it is interrupted. */
   readonly run: Effect.Effect<never>
+}
+
+export interface WorkerSettings {
+  /** How many chunks it has in hand at once. */
+  readonly chunks: number
+  /** How long the lines of a batch are kept after its end. */
+  readonly linesKeptFor: Duration.Duration
 }
 
 /** Lines of a chunk that run at the same time. */
@@ -30,8 +38,14 @@ const awayPause = Duration.seconds(1)
 /** Before a postponed line is tried again. It doubles with each try that counted. */
 const firstRetry = Duration.seconds(1)
 
+/** Lines that so many workers have died with run one by one, to find the one that kills. */
+const runAloneAfter = 3
+
+/** A line that so many workers have died with fails. */
+const failAfter = 10
+
 /** The batch acts as the key that started it. */
-const callerOf = ({ id, organisation, started }: Batch): Caller => {
+const callerOf = ({ id, organisation, started }: Batch.Batch): Caller => {
   if (started === null) throw new Error(`Batch ${id} was never started`)
   return {
     organisation,
@@ -43,7 +57,11 @@ const callerOf = ({ id, organisation, started }: Batch): Caller => {
 
 type Postponed = Extract<LineRun, { readonly _tag: "Postponed" }>
 
-const finishing = ({ lines }: ChunkInHand, runs: ReadonlyArray<LineRun>, at: DateTime.Utc) => {
+const finishing = (
+  { batch, lines }: ChunkInHand,
+  runs: ReadonlyArray<LineRun>,
+  at: DateTime.Utc
+) => {
   const ended = runs.flatMap((run) => (run._tag === "Ended" ? [run.end] : []))
   const postponed = runs.filter((run): run is Postponed => run._tag === "Postponed")
   const counted = new Set(
@@ -54,18 +72,79 @@ const finishing = ({ lines }: ChunkInHand, runs: ReadonlyArray<LineRun>, at: Dat
     at,
     ended,
     postponed: postponed.map((run) => run.postponed),
+    waitingFor: ended.length > 0 ? null : (postponed[0]?.waitingFor ?? null),
+    keys: ended.flatMap(({ line }) => keysOf(batch.id, line)),
     readyAt: DateTime.addDuration(at, Duration.times(firstRetry, 2 ** tries))
   }
 }
 
-const after = (last: TakenLast | null, { id, settings }: Batch): TakenLast => ({
+const after = (last: TakenLast | null, { id, settings }: Batch.Batch): TakenLast => ({
   supplier: settings.supplier,
-  batches: new Map<SupplierCode, BatchId>(last?.batches).set(settings.supplier, id)
+  batches: new Map<SupplierCode, Batch.BatchId>(last?.batches).set(settings.supplier, id)
 })
+
+const runChunk = (programs: LinePrograms, { abandoned: times, batch, lines }: ChunkInHand) => {
+  const caller = callerOf(batch)
+  const [first] = lines
+  if (first !== undefined && times >= failAfter) {
+    return Effect.succeed([abandoned(programs, first)])
+  }
+  const chosen = times >= runAloneAfter ? lines.slice(0, 1) : lines
+  return Effect.forEach(chosen, (line) => runLine(programs, batch, caller, line), { concurrency })
+}
+
+/** Repeats a task for ever; a failure is left to its next turn. */
+const every = (pause: Duration.Duration, task: Effect.Effect<unknown, StorageUnavailable>) =>
+  task.pipe(
+    Effect.catchTag("StorageUnavailable", () => Effect.void),
+    Effect.catchDefect((defect) => Effect.logError("a worker of batches met an error", defect)),
+    Effect.repeat(Schedule.spaced(pause)),
+    Effect.andThen(Effect.never)
+  )
+
+/** What all workers do beside the lines. It does no harm if several do it. */
+const upkeep = (batches: Batches["Service"], { linesKeptFor }: WorkerSettings) => {
+  const id = crypto.randomUUID()
+  const now = <A, E>(task: (at: DateTime.Utc) => Effect.Effect<A, E>) =>
+    Effect.flatMap(DateTime.now, task)
+  const whileMore = (task: Effect.Effect<boolean, StorageUnavailable>) =>
+    Effect.repeat(task, { while: (areMore) => areMore })
+  return Effect.all(
+    [
+      every(
+        Duration.seconds(2),
+        now((at) => batches.reportWorker({ id, at }))
+      ),
+      every(Duration.millis(500), whileMore(now((at) => batches.cancelLines(at)))),
+      every(
+        Duration.seconds(5),
+        now((at) =>
+          batches.review({
+            decide: (batch, circumstances) => Batch.review(batch, circumstances, at),
+            at
+          })
+        )
+      ),
+      every(
+        Duration.minutes(1),
+        whileMore(
+          now((at) =>
+            batches.deleteLines({
+              endedBefore: DateTime.subtractDuration(at, linesKeptFor),
+              redact
+            })
+          )
+        )
+      )
+    ],
+    { concurrency: "unbounded", discard: true }
+  )
+}
 
 export const makeBatchWorker = (
   batches: Batches["Service"],
-  programs: LinePrograms
+  programs: LinePrograms,
+  settings: WorkerSettings
 ): BatchWorker => {
   let last: TakenLast | null = null
 
@@ -73,21 +152,13 @@ export const makeBatchWorker = (
     const taken = yield* batches.take({ last, at: yield* DateTime.now })
     if (Option.isNone(taken)) return false
     const chunk = taken.value
-    const { batch, lines } = chunk
-    last = after(last, batch)
-    const caller = callerOf(batch)
-    const runs = yield* Effect.forEach(lines, (line) => runLine(programs, batch, caller, line), {
-      concurrency
-    })
+    last = after(last, chunk.batch)
+    const runs = yield* runChunk(programs, chunk)
     yield* chunk.finish(finishing(chunk, runs, yield* DateTime.now))
     return true
   }).pipe(Effect.scoped)
 
-  const cancelAll: Effect.Effect<void, StorageUnavailable> = Effect.gen(function* () {
-    while (yield* batches.cancelLines(yield* DateTime.now));
-  })
-
-  const run = Effect.andThen(cancelAll, workOnce).pipe(
+  const work = workOnce.pipe(
     Effect.flatMap((worked) => (worked ? Effect.void : Effect.sleep(idlePause))),
     Effect.catchTag("StorageUnavailable", () => Effect.sleep(awayPause)),
     Effect.catchDefect((defect) =>
@@ -98,6 +169,12 @@ export const makeBatchWorker = (
     ),
     Effect.forever
   )
+
+  const all = Array.from({ length: settings.chunks }, () => work)
+  const run = Effect.all([upkeep(batches, settings), ...all], {
+    concurrency: "unbounded",
+    discard: true
+  }).pipe(Effect.andThen(Effect.never))
 
   return { workOnce, run }
 }

@@ -9,6 +9,7 @@ import type { LineOutcome } from "../batch/Counts.ts"
 import type { NoteResult } from "../post-import/NoteImport.ts"
 import type { TransactionResult } from "../post-import/TransactionImport.ts"
 import type { Failure } from "../requests/Failure.ts"
+import { isObject } from "../schema/Json.ts"
 
 /** The line is longer than a body may be, and was not kept. */
 export class LineTooLong extends Data.TaggedError("LineTooLong")<{}> {
@@ -38,7 +39,7 @@ export interface LineResult {
 
 /** Makes the text of a result, which is answered as it is stored. */
 export type ResultEncoder = (
-  line: Pick<BatchLine, "line" | "externalAccountNumber">,
+  line: Pick<BatchLine, "line" | "externalAccountNumber" | "sourceLine">,
   result: LineResult
 ) => string
 
@@ -49,10 +50,7 @@ const withoutIndexes = (attr: string): string => attr.replaceAll(/(?<=^|\.)\d+(?
 const noField = "non_field_errors"
 
 /** What is wrong with a line; nothing unless it has failed. */
-export const problemsOf = ({
-  failure,
-  outcome
-}: LineResult): ReadonlyArray<Omit<LineProblem, "detail"> & { readonly detail: string }> => {
+export const problemsOf = ({ failure, outcome }: LineResult): ReadonlyArray<LineProblem> => {
   if (outcome !== "FAILED" || failure === null) return []
   if (failure._tag !== "ValidationFailed") {
     return [{ code: failure.code, attr: noField, detail: "" }]
@@ -66,12 +64,36 @@ export const problemsOf = ({
 
 export const endOf = (
   encode: ResultEncoder,
-  { externalAccountNumber, line }: Pick<BatchLine, "line" | "externalAccountNumber">,
+  line: Parameters<ResultEncoder>[0],
   result: LineResult
 ): LineEnd => ({
-  line,
-  externalAccountNumber,
+  line: line.line,
+  externalAccountNumber: line.externalAccountNumber,
   outcome: result.outcome,
-  text: encode({ line, externalAccountNumber }, result),
+  text: encode(line, result),
   problems: problemsOf(result)
 })
+
+/** The result of a line whose lines were deleted: without details, which are personal data. */
+export const redact = (text: string): string => {
+  const {
+    answer: _,
+    error,
+    ...kept
+  } = JSON.parse(text) as {
+    readonly answer?: unknown
+    readonly error?: Readonly<Record<string, unknown>>
+  }
+  if (error === undefined) return JSON.stringify(kept)
+  return JSON.stringify({ ...kept, error: withoutDetails(error) })
+}
+
+const withoutDetails = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(withoutDetails)
+  if (!isObject(value)) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) =>
+      name === "detail" ? [name, ""] : [name, withoutDetails(member)]
+    )
+  )
+}

@@ -4,8 +4,8 @@
  * line has, and not what a repeated request is answered.
  * Source: docs/contract/batches.md#operations, docs/contract/batches.md#retries.
  */
-import { Cause, Effect, Exit, Option, Result } from "effect"
-import type { Batch } from "../batch/Batch.ts"
+import { Cause, Duration, Effect, Exit, Option, Result } from "effect"
+import type { Batch, WaitingFor } from "../batch/Batch.ts"
 import {
   type BatchLine,
   errorsOfLine,
@@ -24,7 +24,12 @@ import type {
 } from "../post-import/PostImport.ts"
 import type { TransactionResult } from "../post-import/TransactionImport.ts"
 import { DryRunSuccessful, type Failure, ValidationFailed } from "../requests/Failure.ts"
-import { Fingerprint, IdempotencyKey, type Keep } from "../requests/IdempotencyKey.ts"
+import {
+  Fingerprint,
+  IdempotencyKey,
+  type Keep,
+  type KeyedRequest
+} from "../requests/IdempotencyKey.ts"
 import type { FieldError } from "../schema/FieldErrors.ts"
 import { isObject } from "../schema/Json.ts"
 import { parsingBytes } from "../schema/JsonBytes.ts"
@@ -49,37 +54,34 @@ export interface LinePrograms {
 /** A line that a worker has in hand. `tries` counts those that ended in an error of the service. */
 export type LineInHand = BatchLine & { readonly tries: number }
 
-/** Why a line waits. */
-export type WaitingFor = "STORAGE" | "VENDOR" | "LIMIT" | "SUPPLIER" | "IMPORT" | "ERROR"
-
 /** The line has ended, or is tried again later. */
 export type LineRun =
   | { readonly _tag: "Ended"; readonly end: LineEnd }
   | {
       readonly _tag: "Postponed"
       readonly postponed: LinePostponed
-      readonly waitingFor: WaitingFor
+      /** Null if it waits for its supplier or to be tried again. */
+      readonly waitingFor: WaitingFor | null
     }
 
 /** A line that meets an error of the service itself is tried so often. */
 const maxTries = 5
 
-/** A failure that may end by itself. It is no failure of the line. */
-const waitingForOf = (failure: LineFailure): WaitingFor | null => {
+/** A failure that may end by itself is no failure of the line: what the line waits for. */
+const waitingForOf = (failure: LineFailure): Option.Option<WaitingFor | null> => {
   switch (failure._tag) {
     case "ServiceUnavailable":
-      return "STORAGE"
+      return Option.some(failure.isDocumentStore === true ? "DOCUMENTS" : "DATABASE")
     case "PaymentVendorUnavailable":
-      return "VENDOR"
+      return Option.some("VENDOR")
     case "ConcurrencyLimitExceeded":
-      return "LIMIT"
-    case "MigrationNotOngoing":
-      return "SUPPLIER"
     case "ImportInProgress":
     case "IdempotencyKeyInUse":
-      return "IMPORT"
+      return Option.some("LIMIT")
+    case "MigrationNotOngoing":
+      return Option.some(null)
     default:
-      return null
+      return Option.none()
   }
 }
 
@@ -120,14 +122,32 @@ const resultOf = ({ batch: { settings } }: Run, failure: LineFailure): LineResul
   return succeeded({ outcome: "FAILED", failure: bounded(failure) })
 }
 
+/** The steps of a line that store something, each under a key of its own. */
+const steps = ["stage", "end"] as const
+
 /** No client can send a key with such a character. */
-const keyOf = ({ batch, line: { line } }: Run, step: string): IdempotencyKey =>
-  IdempotencyKey.make(`\u0001batch ${batch.id} ${line} ${step}`)
+const keyOf = (batch: Batch["id"], line: number, step: (typeof steps)[number]): IdempotencyKey =>
+  IdempotencyKey.make(`\u0001batch ${batch} ${line} ${step}`)
+
+/** The keys of a line. They are needed until its end is stored. */
+export const keysOf = (batch: Batch["id"], line: number): ReadonlyArray<IdempotencyKey> =>
+  steps.map((step) => keyOf(batch, line, step))
 
 /** The key names one line, so the same key is always the same request. */
 const fingerprint = Fingerprint.make("0".repeat(64))
 
-/** The stored text of a result: the outcome and, after a space, the text for the answer. */
+/** Longer than any batch stays unfinished while somebody looks after it. */
+const keptFor = Duration.days(400)
+
+const requestOf = ({ batch, line }: Run, step: (typeof steps)[number]): KeyedRequest => ({
+  key: keyOf(batch.id, line.line, step),
+  organisation: batch.organisation,
+  fingerprint,
+  keptFor,
+  // Whoever has the line in hand may run it: the one who had it before is dead.
+  lease: Duration.zero
+})
+
 const ending = (run: Run, { outcome, text }: { outcome: LineEnd["outcome"]; text: string }) => ({
   line: run.line.line,
   externalAccountNumber: run.line.externalAccountNumber,
@@ -143,16 +163,11 @@ const once = Effect.fnUntraced(function* <A>(
   write: (keep: Keep<A>) => Effect.Effect<A, Failure>
 ) {
   const end = (answer: A) => endOf(run.encode, run.line, toResult(answer))
-  const request = {
-    key: keyOf(run, "end"),
-    organisation: run.batch.organisation,
-    fingerprint
-  }
   const textOf = function* (answer: A) {
     const { outcome, text } = end(answer)
     return `${outcome} ${text}`
   }
-  const written = yield* run.writes.run(request, textOf, write)
+  const written = yield* run.writes.run(requestOf(run, "end"), textOf, write)
   if (written._tag === "Fresh") return end(written.answer)
   const space = written.text.indexOf(" ")
   const outcome = written.text.slice(0, space) as LineEnd["outcome"]
@@ -180,11 +195,18 @@ const sentOf = ({ batch: { settings } }: Run, line: Readonly<Record<string, unkn
   }
 }
 
+const stageLine = (
+  { accountImport, batch, caller }: Run,
+  payload: Sent["body"],
+  keep: Keep<StagedLine>,
+  errors: Sent["errors"]
+) => accountImport.stageLine(caller, { payload }, keep, errors, batch.settings.cohort)
+
 const stage = (run: Run, { body, errors }: Sent) =>
   once<StagedLine>(
     run,
     ({ isSame }) => succeeded({ outcome: isSame ? "ALREADY" : "SUCCEEDED" }),
-    (keep) => run.accountImport.stageLine(run.caller, { payload: body }, keep, errors)
+    (keep) => stageLine(run, body, keep, errors)
   )
 
 /** Processes what is staged for the number of the line. */
@@ -200,16 +222,11 @@ const process = (run: Run, { body, errors }: Sent) => {
 
 /** Stages the line once, under a key of its own. */
 const stageFirst = (run: Run, { body, errors }: Sent) => {
-  const request = {
-    key: keyOf(run, "stage"),
-    organisation: run.batch.organisation,
-    fingerprint
-  }
   const textOf = function* () {
     return ""
   }
-  return run.writes.run(request, textOf, (keep) =>
-    run.accountImport.stageLine(run.caller, { payload: body }, keep, errors)
+  return run.writes.run(requestOf(run, "stage"), textOf, (keep) =>
+    stageLine(run, body, keep, errors)
   )
 }
 
@@ -304,6 +321,12 @@ const runSent = Effect.fnUntraced(function* (run: Run) {
   return yield* operations[operation](run, { body: body as Sent["body"], errors: [] })
 })
 
+/** The end of a line with which every worker dies. */
+export const abandoned = ({ encode }: LinePrograms, line: LineInHand): LineRun => ({
+  _tag: "Ended",
+  end: endOf(encode, line, succeeded({ outcome: "FAILED", failure: new LineErrored() }))
+})
+
 /** Runs a line of the batch on behalf of the caller who started it. */
 export const runLine = (
   programs: LinePrograms,
@@ -315,7 +338,7 @@ export const runLine = (
   const ended = (end: LineEnd): LineRun => ({ _tag: "Ended", end })
   const failed = (failure: LineFailure): LineRun =>
     ended(endOf(programs.encode, line, resultOf(run, failure)))
-  const postponed = (waitingFor: WaitingFor, isCounted: boolean): LineRun => ({
+  const postponed = (waitingFor: WaitingFor | null, isCounted = false): LineRun => ({
     _tag: "Postponed",
     postponed: { line: line.line, isCounted },
     waitingFor
@@ -327,10 +350,10 @@ export const runLine = (
     if (failure === null) {
       if (Cause.hasInterruptsOnly(exit.cause)) return yield* Effect.interrupt
       yield* Effect.logError("a line of a batch met an error", exit.cause)
-      return line.tries + 1 >= maxTries ? failed(new LineErrored()) : postponed("ERROR", true)
+      return line.tries + 1 >= maxTries ? failed(new LineErrored()) : postponed(null, true)
     }
-    if (failure._tag === "StorageUnavailable") return postponed("STORAGE", false)
+    if (failure._tag === "StorageUnavailable") return postponed("DATABASE")
     const waitingFor = waitingForOf(failure)
-    return waitingFor === null ? failed(failure) : postponed(waitingFor, false)
+    return Option.isNone(waitingFor) ? failed(failure) : postponed(waitingFor.value)
   })
 }

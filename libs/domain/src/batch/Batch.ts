@@ -3,10 +3,13 @@
  * keeps what these functions decide and nothing else.
  * Source: docs/contract/batches.md#states.
  */
-import { type DateTime, Result, Schema } from "effect"
+import { DateTime, Duration, Result, Schema } from "effect"
 import type { ApiKeyId, OrganisationName } from "../organisation/Organisation.ts"
 import type { SupplierCode } from "../organisation/Supplier.ts"
+import { nonBlankText } from "../schema/Field.ts"
+import type { BatchEventName } from "./BatchEvent.ts"
 import * as Counts from "./Counts.ts"
+import * as Throughput from "./Throughput.ts"
 
 /** Identifier of a batch: a random UUID in lower case. */
 export const BatchId = Schema.String.check(
@@ -45,6 +48,24 @@ export type BatchState = typeof BatchState.Type
 export const PauseReason = Schema.Literals(["CALLER", "OPERATOR", "SUPPLIER", "KEY", "FAILURES"])
 export type PauseReason = typeof PauseReason.Type
 
+/** What keeps the lines of a batch from being worked on, although nobody has paused it. */
+export const WaitingFor = Schema.Literals(["WORKER", "DATABASE", "DOCUMENTS", "VENDOR", "LIMIT"])
+export type WaitingFor = typeof WaitingFor.Type
+
+/** The name of a batch, and that of a cohort. */
+export const ShortName = nonBlankText(64)
+
+/** The longest code has 82 characters. */
+const codeLength = 128
+
+/** Which of the pending imports a batch processes: those that meet every condition. */
+export const PendingFilter = Schema.Struct({
+  cohort: Schema.optionalKey(ShortName),
+  code: Schema.optionalKey(nonBlankText(codeLength)),
+  failed: Schema.optionalKey(Schema.Boolean)
+})
+export type PendingFilter = typeof PendingFilter.Type
+
 /** Of TRANSACTIONS. */
 export const BatchParameters = Schema.Struct({
   check_previously_added: Schema.optionalKey(Schema.Boolean),
@@ -62,6 +83,8 @@ export interface BatchSettings {
   /** Of IMPORT and PROCESS. */
   readonly dryRun: boolean
   readonly cohort: string | null
+  /** The lines are the imports that are pending when the batch starts, unless this is null. */
+  readonly pending: PendingFilter | null
   /** The batch whose failed lines these are. */
   readonly retryOf: BatchId | null
   /** Pauses the batch when more lines have failed; null for never. */
@@ -87,6 +110,9 @@ export interface Batch {
   /** When the last line ended. */
   readonly finishedAt: DateTime.Utc | null
   readonly counts: Counts.Counts
+  /** What its lines waited for when they were last worked on. */
+  readonly waitingFor: WaitingFor | null
+  readonly recent: Throughput.RecentLines
 }
 
 /** A batch without lines. */
@@ -100,7 +126,9 @@ export const open = (
   acceptedFailures: 0,
   isCancelled: false,
   finishedAt: null,
-  counts: Counts.none
+  counts: Counts.none,
+  waitingFor: null,
+  recent: []
 })
 
 /** In the batch's present state the request is not possible. */
@@ -143,6 +171,10 @@ export const isWorkable = (batch: Batch): boolean => {
 const conflict = (batch: Batch): Result.Result<never, StateConflict> =>
   Result.fail({ _tag: "StateConflict", state: stateOf(batch) })
 
+/** Whether a caller may send it lines. */
+export const takesLines = (batch: Batch): boolean =>
+  stateOf(batch) === "OPEN" && batch.settings.retryOf === null && batch.settings.pending === null
+
 /** The batch with further lines. Lines come only while it is open. */
 export const receive = (batch: Batch, lines: number): Result.Result<Batch, StateConflict> =>
   stateOf(batch) === "OPEN"
@@ -155,7 +187,7 @@ const finishedIfDone = (batch: Batch, at: DateTime.Utc): Batch =>
 
 /**
  * Closes the upload and queues the work. Starting a batch again with the same number of lines
- * changes nothing.
+ * changes nothing. A batch of pending imports is sent no lines; it is `filled` when it starts.
  */
 export const start = (
   batch: Batch,
@@ -163,30 +195,45 @@ export const start = (
   by: { readonly at: DateTime.Utc; readonly apiKey: ApiKeyId }
 ): Result.Result<Batch, StateConflict | LineCountMismatch> => {
   if (batch.isCancelled) return conflict(batch)
-  const { received } = batch.counts
+  const received = batch.settings.pending === null ? batch.counts.received : 0
   if (totalLines !== received) return Result.fail({ _tag: "LineCountMismatch", received })
   if (batch.started !== null) return Result.succeed(batch)
-  return Result.succeed(finishedIfDone({ ...batch, started: by }, by.at))
+  const started = { ...batch, started: by }
+  return Result.succeed(isToBeFilled(started) ? started : finishedIfDone(started, by.at))
 }
+
+/** Whether the batch gets its lines now: the pending imports. */
+export const isToBeFilled = (batch: Batch): boolean =>
+  batch.settings.pending !== null && batch.started !== null && batch.counts.received === 0
+
+/** A started batch with its lines, of which there may be none. */
+export const filled = (batch: Batch, lines: number, at: DateTime.Utc): Batch =>
+  finishedIfDone({ ...batch, counts: Counts.receive(batch.counts, lines) }, at)
+
+const withReason = (batch: Batch, reason: PauseReason): Batch =>
+  batch.pausedBy.has(reason) ? batch : { ...batch, pausedBy: new Set([...batch.pausedBy, reason]) }
 
 /** Adds a reason to pause. Repeating it changes nothing. */
 export const pause = (batch: Batch, reason: PauseReason): Result.Result<Batch, StateConflict> => {
   if (batch.started === null || isFinal(batch)) return conflict(batch)
-  return Result.succeed({ ...batch, pausedBy: new Set([...batch.pausedBy, reason]) })
+  return Result.succeed(withReason(batch, reason))
 }
 
-/** Takes reasons to pause away. Repeating it changes nothing. */
+/** Takes reasons to pause away. Repeating it changes nothing. Without KEY the key is not used. */
 export const resume = (
   batch: Batch,
-  reasons: ReadonlyArray<PauseReason>
+  reasons: ReadonlyArray<PauseReason>,
+  apiKey: ApiKeyId
 ): Result.Result<Batch, StateConflict> => {
   if (batch.started === null || isFinal(batch)) return conflict(batch)
   const lifted = reasons.filter((reason) => batch.pausedBy.has(reason))
+  if (lifted.length === 0) return Result.succeed(batch)
+  const started = lifted.includes("KEY") ? { ...batch.started, apiKey } : batch.started
   const acceptedFailures = lifted.includes("FAILURES")
     ? batch.counts.failed
     : batch.acceptedFailures
   const pausedBy = batch.pausedBy.difference(new Set(lifted))
-  return Result.succeed({ ...batch, pausedBy, acceptedFailures })
+  return Result.succeed({ ...batch, started, pausedBy, acceptedFailures })
 }
 
 /**
@@ -203,16 +250,68 @@ const hasTooManyFailures = ({ acceptedFailures, counts, settings }: Batch): bool
   settings.maxFailures !== null && counts.failed - acceptedFailures > settings.maxFailures
 
 /**
- * The batch after lines have ended with these outcomes.
+ * The batch after a worker has worked on lines of it: those that ended have these outcomes, and
+ * `waitingFor` is what the others wait for.
  * @throws when more lines end than remain.
  */
 export const end = (
   batch: Batch,
   outcomes: ReadonlyArray<Counts.LineOutcome>,
-  at: DateTime.Utc
+  at: DateTime.Utc,
+  waitingFor: WaitingFor | null = null
 ): Batch => {
   const counts = Counts.add(batch.counts, outcomes)
-  const counted = finishedIfDone({ ...batch, counts }, at)
+  const worked = outcomes.filter((outcome) => outcome !== "CANCELLED").length
+  const recent = Throughput.add(batch.recent, worked, at)
+  const counted = finishedIfDone({ ...batch, counts, recent, waitingFor }, at)
   const isPaused = !isFinal(counted) && hasTooManyFailures(counted)
-  return isPaused ? { ...counted, pausedBy: new Set([...counted.pausedBy, "FAILURES"]) } : counted
+  return isPaused ? withReason(counted, "FAILURES") : counted
+}
+
+/** What a batch depends on, and changes without a request for the batch. */
+export interface Circumstances {
+  readonly isSupplierOngoing: boolean
+  /** Whether the key that started it is neither revoked nor expired. */
+  readonly isKeyValid: boolean
+}
+
+/** An open batch is cancelled after this time. */
+const openFor = Duration.days(7)
+
+const isForgotten = (batch: Batch, at: DateTime.Utc): boolean =>
+  stateOf(batch) === "OPEN" &&
+  !DateTime.isGreaterThan(DateTime.addDuration(batch.createdAt, openFor), at)
+
+/**
+ * The batch as the circumstances ask: paused by its supplier or its key, no longer paused by its
+ * supplier, or cancelled because nobody started it. The same batch if nothing changes.
+ */
+export const review = (
+  batch: Batch,
+  { isKeyValid, isSupplierOngoing }: Circumstances,
+  at: DateTime.Utc
+): Batch => {
+  if (isFinal(batch)) return batch
+  if (batch.started === null) {
+    return isForgotten(batch, at) ? Result.getOrElse(cancel(batch, at), () => batch) : batch
+  }
+  const isHeld = !isSupplierOngoing && batch.settings.operation !== "VALIDATE"
+  const ofKey = isKeyValid ? batch : withReason(batch, "KEY")
+  if (isHeld) return withReason(ofKey, "SUPPLIER")
+  return Result.getOrElse(resume(ofKey, ["SUPPLIER"], batch.started.apiKey), () => ofKey)
+}
+
+/** The events of a change of the state. A batch that goes on is started again. */
+export const eventsBetween = (before: Batch, after: Batch): ReadonlyArray<BatchEventName> => {
+  const isRunning = (batch: Batch) => batch.started !== null && batch.pausedBy.size === 0
+  const events: Array<BatchEventName> = []
+  if (!isRunning(before) && isRunning(after)) events.push("data_import.batch.started-v1")
+  if (before.pausedBy.size === 0 && after.pausedBy.size > 0) {
+    events.push("data_import.batch.paused-v1")
+  }
+  if (!before.isCancelled && after.isCancelled) events.push("data_import.batch.cancelled-v1")
+  if (before.finishedAt === null && after.finishedAt !== null && !after.isCancelled) {
+    events.push("data_import.batch.completed-v1")
+  }
+  return events
 }

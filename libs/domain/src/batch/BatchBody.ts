@@ -6,13 +6,19 @@ import type { DateTime } from "effect"
 import { Schema } from "effect"
 import { SupplierCode } from "../organisation/Supplier.ts"
 import { Instant } from "../schema/Field.ts"
-import { type Batch, BatchId, BatchOperation, BatchState, PauseReason, stateOf } from "./Batch.ts"
+import {
+  type Batch,
+  BatchId,
+  BatchOperation,
+  BatchState,
+  isWorkable,
+  PauseReason,
+  stateOf,
+  WaitingFor
+} from "./Batch.ts"
 import { batchLimits } from "./BatchLine.ts"
 import * as Counts from "./Counts.ts"
-
-/** What keeps the lines of a batch from being worked on, although nobody has paused it. */
-export const WaitingFor = Schema.Literals(["WORKER", "DATABASE", "DOCUMENTS", "VENDOR", "LIMIT"])
-export type WaitingFor = typeof WaitingFor.Type
+import * as Throughput from "./Throughput.ts"
 
 const count = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: batchLimits.lines }))
 
@@ -49,32 +55,37 @@ export const CreatedBatchBody = Schema.Struct({
   ...BatchBody.fields,
   lines_left_out: Schema.optionalKey(count)
 })
+export type CreatedBatchBody = typeof CreatedBatchBody.Type
 
-/** What is measured of a batch, and stored nowhere. */
-export interface Progress {
-  readonly waitingFor: WaitingFor | null
-  /** Of the last minute. */
-  readonly linesPerSecond: number
-  readonly estimatedFinishAt: DateTime.Utc | null
+const waitingFor = (batch: Batch, isWorkerAlive: boolean): WaitingFor | null => {
+  if (!isWorkable(batch)) return null
+  return isWorkerAlive ? batch.waitingFor : "WORKER"
 }
 
-export const bodyOf = (batch: Batch, progress: Progress): BatchBody => ({
-  batch_id: batch.id,
-  import_supplier: batch.settings.supplier,
-  operation: batch.settings.operation,
-  name: batch.settings.name,
-  cohort: batch.settings.cohort,
-  state: stateOf(batch),
-  paused_by: PauseReason.literals.filter((reason) => batch.pausedBy.has(reason)),
-  waiting_for: progress.waitingFor,
-  counts: { ...batch.counts, remaining: Counts.remaining(batch.counts) },
-  created_at: batch.createdAt,
-  started_at: batch.started?.at ?? null,
-  finished_at: batch.finishedAt,
-  lines_per_second: progress.linesPerSecond,
-  estimated_finish_at: progress.estimatedFinishAt,
-  retry_of: batch.settings.retryOf
-})
+/** The batch as it is answered at this time. */
+export const bodyOf = (batch: Batch, isWorkerAlive: boolean, now: DateTime.Utc): BatchBody => {
+  const { started } = batch
+  const remaining = Counts.remaining(batch.counts)
+  const speed = started === null ? 0 : Throughput.perSecond(batch.recent, started.at, now)
+  const estimate = batch.finishedAt ? null : Throughput.estimatedEnd(remaining, speed, now)
+  return {
+    batch_id: batch.id,
+    import_supplier: batch.settings.supplier,
+    operation: batch.settings.operation,
+    name: batch.settings.name,
+    cohort: batch.settings.cohort,
+    state: stateOf(batch),
+    paused_by: PauseReason.literals.filter((reason) => batch.pausedBy.has(reason)),
+    waiting_for: waitingFor(batch, isWorkerAlive),
+    counts: { ...batch.counts, remaining },
+    created_at: batch.createdAt,
+    started_at: batch.started?.at ?? null,
+    finished_at: batch.finishedAt,
+    lines_per_second: speed,
+    estimated_finish_at: estimate,
+    retry_of: batch.settings.retryOf
+  }
+}
 
 /**
  * The entity tag of a batch. It is weak: it does not change with `lines_per_second` and

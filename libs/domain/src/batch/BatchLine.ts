@@ -2,8 +2,7 @@
  * The lines of a batch: as they are received, as a worker has them in hand, and as they end.
  * Source: docs/contract/batches.md#upload, docs/contract/batches.md#results.
  */
-import type { FieldCode } from "../codes/Code.ts"
-import type { Code } from "../codes/Code.ts"
+import type { Code, FieldCode } from "../codes/Code.ts"
 import type { LineOutcome } from "./Counts.ts"
 
 /** What limits a batch, and what an organisation has unfinished. */
@@ -27,14 +26,19 @@ export interface BatchLine {
   readonly bytes: Uint8Array | null
   /** The account number that the line names; null where it names none that could be one. */
   readonly externalAccountNumber: string | null
+  /** The number of the line in the batch that is retried; null in any other batch. */
+  readonly sourceLine: number | null
 }
+
+/** A line as it is received. */
+export type ReceivedLine = Pick<BatchLine, "bytes" | "externalAccountNumber">
 
 /** What is wrong with a failed line, without the indexes of lists: `attr` has `*` for each. */
 export interface LineProblem {
   readonly code: FieldCode | Code
   readonly attr: string
-  /** For a person. It is personal data, and deleted with the lines. */
-  readonly detail: string
+  /** For a person. It is personal data, and null once the lines are deleted. */
+  readonly detail: string | null
 }
 
 /** A line that has ended. */

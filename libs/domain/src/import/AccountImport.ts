@@ -21,6 +21,7 @@ import {
 } from "../validation/RequestValidation.ts"
 import {
   AlreadyImported,
+  documentsUnavailable,
   type Failure,
   ImportInProgress,
   ImportProcessDoesNotExist,
@@ -95,7 +96,8 @@ export class AccountImport extends Context.Service<
       caller: Caller,
       body: unknown,
       keep: Keep<StagedLine>,
-      parameterErrors: ReadonlyArray<FieldError>
+      parameterErrors: ReadonlyArray<FieldError>,
+      cohort: string | null
     ) => Effect.Effect<StagedLine, Failure>
     /**
      * Creates the platform account from the staged data, or with `dry_run` checks that it could.
@@ -170,13 +172,15 @@ const stage = Effect.fnUntraced(function* (
 const stageLine = Effect.fnUntraced(function* (
   deps: Dependencies,
   asked: Asked,
-  keep: Keep<StagedLine>
+  keep: Keep<StagedLine>,
+  cohort: string | null
 ) {
   const command = yield* prepareStaging(deps, asked)
   const { key } = command
   const isSame = yield* deps.processes.isStaged(command)
   const stagedAs = ({ _tag }: Stored): StagedLine => ({ first: _tag === "Created", key, isSame })
-  const staging = yield* deps.processes.stage({ ...command, keep: keepFrom(keep, stagedAs) })
+  const keeping = keepFrom(keep, stagedAs)
+  const staging = yield* deps.processes.stage({ ...command, cohort, keep: keeping })
   if (staging._tag !== "Refused") return stagedAs(staging)
   const refusal = refusalOf(key, staging.found) ?? unavailable
   return yield* refusal._tag === "AlreadyImported"
@@ -239,7 +243,7 @@ const make = Effect.gen(function* () {
   ) =>
     staging.pipe(
       Effect.catchTags({
-        DocumentsUnavailable: () => unavailable,
+        DocumentsUnavailable: () => documentsUnavailable,
         ReservationLost: () => keyInUse
       }),
       recordRefusals(auditLog, "stage", caller, payloadOf(body)),
@@ -252,7 +256,7 @@ const make = Effect.gen(function* () {
         Effect.map((valid) => valid.body.payload),
         Effect.catchTags({
           StorageUnavailable: () => unavailable,
-          DocumentsUnavailable: () => unavailable
+          DocumentsUnavailable: () => documentsUnavailable
         })
       )
     ),
@@ -260,13 +264,15 @@ const make = Effect.gen(function* () {
       const asked = { caller, body, parameterErrors }
       return recordStaging(asked, stage(deps, asked, keep))
     }),
-    stageLine: Effect.fn("AccountImport.stageLine")((caller, body, keep, parameterErrors) => {
-      const asked = { caller, body, parameterErrors }
-      return recordStaging(asked, stageLine(deps, asked, keep))
-    }),
+    stageLine: Effect.fn("AccountImport.stageLine")(
+      (caller, body, keep, parameterErrors, cohort) => {
+        const asked = { caller, body, parameterErrors }
+        return recordStaging(asked, stageLine(deps, asked, keep, cohort))
+      }
+    ),
     process: Effect.fn("AccountImport.process")((caller, body, keep = null, parameterErrors = []) =>
       startAttempt(deps, { caller, body, parameterErrors }, keep).pipe(
-        Effect.catchTag("DocumentsUnavailable", () => unavailable),
+        Effect.catchTag("DocumentsUnavailable", () => documentsUnavailable),
         recordRefusals(auditLog, "process", caller, payloadOf(body)),
         Effect.flatMap(deps.attempts.run),
         Effect.catchTag("StorageUnavailable", () => unavailable)

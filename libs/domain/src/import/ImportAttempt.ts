@@ -14,6 +14,7 @@ import type { RequestValidator } from "../validation/RequestValidation.ts"
 import {
   ConcurrencyLimitExceeded,
   DryRunSuccessful,
+  documentsUnavailable,
   type Failure,
   keyInUse,
   type ServiceUnavailable,
@@ -146,7 +147,7 @@ const revalidate = Effect.fnUntraced(function* (deps: Dependencies, attempt: Att
   const code = "account_failed_validation"
   return yield* requestValidator
     .validate({ validator: accountValidator, caller, body: payload, payload, code })
-    .pipe(Effect.catchTag("DocumentsUnavailable", () => unavailable))
+    .pipe(Effect.catchTag("DocumentsUnavailable", () => documentsUnavailable))
 })
 
 const completed = ({ processes }: Dependencies, command: Parameters<Port["complete"]>[0]) =>

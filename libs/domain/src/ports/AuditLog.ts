@@ -29,7 +29,10 @@ export type AuditAction =
   | "create_payment_instruction"
   | "end_payment_instruction"
   | "create_batch"
-  | "change_batch"
+  | "start_batch"
+  | "pause_batch"
+  | "resume_batch"
+  | "cancel_batch"
 
 export interface AuditEntry {
   readonly at: DateTime.Utc
@@ -37,7 +40,7 @@ export interface AuditEntry {
   readonly apiKey: ApiKeyId
   readonly requestId: RequestId
   readonly action: AuditAction
-  /** `created`, `replaced`, `ended`, `unchanged`, or the code of the refusal. */
+  /** `created`, `replaced`, `changed`, `ended`, `unchanged`, or the code of the refusal. */
   readonly outcome: string
 }
 

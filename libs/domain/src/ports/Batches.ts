@@ -11,14 +11,19 @@ import {
   type Scope,
   type Stream
 } from "effect"
-import type { Batch, BatchId, BatchSettings } from "../batch/Batch.ts"
-import type { BatchLine, LineEnd, LinePostponed, LineProblem } from "../batch/BatchLine.ts"
+import type { Batch, BatchId, BatchSettings, Circumstances, WaitingFor } from "../batch/Batch.ts"
+import type { BatchLine, LineEnd, LinePostponed, ReceivedLine } from "../batch/BatchLine.ts"
 import type { LineOutcome } from "../batch/Counts.ts"
-import type { Caller, OrganisationName } from "../organisation/Organisation.ts"
+import type { Problems } from "../batch/Problems.ts"
+import type { ApiKeyId, Caller, OrganisationName } from "../organisation/Organisation.ts"
 import type { SupplierCode } from "../organisation/Supplier.ts"
-import type { BatchEventName } from "../batch/BatchEvent.ts"
+import type { IdempotencyKey, Keep } from "../requests/IdempotencyKey.ts"
 import type { AuditAction } from "./AuditLog.ts"
+import type { ReservationLost } from "./IdempotencyKeys.ts"
 import type { StorageUnavailable } from "./StorageUnavailable.ts"
+
+/** Identifies a running worker; random. */
+export type WorkerId = string
 
 /** Tells one upload to a batch from the next. A later one has a higher number. */
 export type UploadNumber = number
@@ -35,22 +40,61 @@ export type Appending =
   | { readonly _tag: "Differs"; readonly line: number }
   /** More lines or bytes than a batch or an organisation may have. */
   | { readonly _tag: "LimitExceeded" }
+  /** The key that sends them was revoked or has expired. */
+  | { readonly _tag: "KeyInvalid" }
+
+export interface Created {
+  readonly _tag: "Created"
+  readonly batch: Batch
+  /** Failed lines of the retried batch that are not sent again; null if it is no retry. */
+  readonly leftOut: number | null
+}
+
+export type Creating =
+  | Created
+  /** The organisation has too many unfinished batches or bytes. */
+  | { readonly _tag: "LimitExceeded"; readonly of: "batches" | "lines" }
+  /** The lines of the retried batch were deleted. */
+  | { readonly _tag: "LinesDeleted" }
 
 /** Lines that one worker has in hand. Nobody else gets them before the scope is closed. */
 export interface ChunkInHand {
   readonly batch: Batch
   /** In their order, without those that have ended. */
   readonly lines: ReadonlyArray<BatchLine & { readonly tries: number }>
+  /** How many workers took these lines before, and died without finishing any. */
+  readonly abandoned: number
   /**
-   * Stores how the lines have ended, the counts and the problems. The other lines are ready again
-   * at `readyAt`. False, and nothing is stored, where the lines are not in hand any more.
+   * Stores how the lines have ended, the counts and the problems, and deletes the `keys` under
+   * which they ran. The other lines are ready again at `readyAt`. Fails, and stores nothing, where
+   * the lines are not in hand any more.
    */
   readonly finish: (end: {
     readonly ended: ReadonlyArray<LineEnd>
     readonly postponed: ReadonlyArray<LinePostponed>
+    readonly waitingFor: WaitingFor | null
+    readonly keys: ReadonlyArray<IdempotencyKey>
     readonly readyAt: DateTime.Utc
     readonly at: DateTime.Utc
-  }) => Effect.Effect<boolean, StorageUnavailable>
+  }) => Effect.Effect<void, StorageUnavailable>
+}
+
+export interface ResultsQuery {
+  readonly id: BatchId
+  readonly afterLine: number
+  readonly outcome: LineOutcome | null
+  readonly limit: number | null
+  /** Whether to give lines behind one that is not done. */
+  readonly includesLater: boolean
+}
+
+/** Results in the order of the lines. */
+export interface Results {
+  /** The last line before the first one that is not done, or that `limit` has left over. */
+  readonly through: number
+  /** Whether every line of the batch is done, and none is behind `through`. */
+  readonly isComplete: boolean
+  readonly results: Stream.Stream<Pick<LineEnd, "line" | "text">, StorageUnavailable>
 }
 
 /** Whose lines were taken last; the next ones are taken from the supplier and batch after them. */
@@ -59,37 +103,33 @@ export interface TakenLast {
   readonly batches: ReadonlyMap<SupplierCode, BatchId>
 }
 
-/** Failed lines with the same problem. */
-export interface ProblemGroup extends Omit<LineProblem, "detail"> {
-  readonly lines: number
-  readonly examples: ReadonlyArray<{
-    readonly line: number
-    readonly externalAccountNumber: string | null
-    readonly detail: string
-  }>
-}
-
 /** A change of the state of a batch; who asks for it goes into the audit log. */
 export interface BatchChange<E> {
   readonly id: BatchId
   readonly decide: (batch: Batch) => Result.Result<Batch, E>
-  readonly event: BatchEventName | null
   readonly action: AuditAction
   readonly caller: Caller
   readonly at: DateTime.Utc
+  /** How to keep the response; null without an idempotency key. */
+  readonly keep?: Keep<Batch> | null
 }
 
 export class Batches extends Context.Service<
   Batches,
   {
-    /** Stores an open batch, unless the caller's organisation has `limit` unfinished ones. */
+    /**
+     * Stores an open batch, unless the caller's organisation has `limit` unfinished ones. A retry
+     * has the failed lines of the batch `retryOf`, but for those of which a later line of the same
+     * account number has its data in the platform.
+     */
     readonly create: (command: {
       readonly id: BatchId
       readonly settings: BatchSettings
       readonly limit: number
       readonly caller: Caller
       readonly at: DateTime.Utc
-    }) => Effect.Effect<Option.Option<Batch>, StorageUnavailable>
+      readonly keep?: Keep<Created> | null
+    }) => Effect.Effect<Creating, ReservationLost | StorageUnavailable>
 
     readonly find: (
       organisation: OrganisationName,
@@ -109,18 +149,27 @@ export class Batches extends Context.Service<
     /** Stores the lines, of which the first has the number `from`; all of them or none. */
     readonly append: (command: {
       readonly id: BatchId
+      readonly apiKey: ApiKeyId
       readonly upload: UploadNumber
       readonly from: number
-      readonly lines: ReadonlyArray<Omit<BatchLine, "line">>
+      readonly lines: ReadonlyArray<ReceivedLine>
       readonly at: DateTime.Utc
     }) => Effect.Effect<Appending, StorageUnavailable>
 
     /**
-     * Changes the state of a batch as `decide` says. Where the state changes, the event is written.
-     * A started batch links the lines of the same account number, so that each waits for the
-     * earlier ones.
+     * Changes the state of a batch as `decide` says, and writes the events and the audit entry. A
+     * batch that starts gets the pending imports if it has no other lines, and links the lines of
+     * the same account number, so that each waits for the earlier ones.
      */
-    readonly change: <E>(command: BatchChange<E>) => Effect.Effect<Batch, E | StorageUnavailable>
+    readonly change: <E>(
+      command: BatchChange<E>
+    ) => Effect.Effect<Batch, E | ReservationLost | StorageUnavailable>
+
+    /** Changes every unfinished batch whose circumstances ask for it, and writes the events. */
+    readonly review: (command: {
+      readonly decide: (batch: Batch, circumstances: Circumstances) => Batch
+      readonly at: DateTime.Utc
+    }) => Effect.Effect<void, StorageUnavailable>
 
     /** Ends lines of cancelled batches that no worker has in hand. True if there may be more. */
     readonly cancelLines: (at: DateTime.Utc) => Effect.Effect<boolean, StorageUnavailable>
@@ -134,17 +183,29 @@ export class Batches extends Context.Service<
       readonly at: DateTime.Utc
     }) => Effect.Effect<Option.Option<ChunkInHand>, StorageUnavailable, Scope.Scope>
 
-    /** In the order of the lines. `isComplete` includes those behind lines that are not done. */
-    readonly results: (query: {
-      readonly id: BatchId
-      readonly afterLine: number
-      readonly outcome: LineOutcome | null
-      readonly isComplete: boolean
-    }) => Stream.Stream<Pick<LineEnd, "line" | "text">, StorageUnavailable>
+    readonly results: (query: ResultsQuery) => Effect.Effect<Results, StorageUnavailable>
 
-    /** The most frequent first. */
-    readonly problems: (
-      id: BatchId
-    ) => Effect.Effect<ReadonlyArray<ProblemGroup>, StorageUnavailable>
+    readonly problems: (query: {
+      readonly id: BatchId
+      readonly limit: number
+    }) => Effect.Effect<Problems, StorageUnavailable>
+
+    /**
+     * Deletes the lines of batches that ended before this time, and replaces their results by what
+     * `redact` makes of them. True if there may be more.
+     */
+    readonly deleteLines: (command: {
+      readonly endedBefore: DateTime.Utc
+      readonly redact: (result: string) => string
+    }) => Effect.Effect<boolean, StorageUnavailable>
+
+    /** Says that a worker is alive. */
+    readonly reportWorker: (command: {
+      readonly id: WorkerId
+      readonly at: DateTime.Utc
+    }) => Effect.Effect<void, StorageUnavailable>
+
+    /** How many workers were alive at this time or later. */
+    readonly workersAlive: (since: DateTime.Utc) => Effect.Effect<number, StorageUnavailable>
   }
 >()("@data-import/domain/ports/Batches") {}

@@ -87,6 +87,8 @@ export class ImportProcesses extends Context.Service<
     readonly stage: (command: {
       readonly key: ImportKey
       readonly payload: string
+      /** Of the batch that stages it; null for a single request. */
+      readonly cohort?: string | null
       readonly caller: Caller
       readonly at: DateTime.Utc
       readonly keep?: Keep<Stored> | null

@@ -164,6 +164,11 @@ export class BatchLineCountMismatch extends Data.TaggedError("BatchLineCountMism
   readonly code = "batch_line_count_mismatch"
 }
 
+/** The key that sends the lines was revoked or has expired since the upload began. */
+export class KeyRevoked extends Data.TaggedError("KeyRevoked")<{}> {
+  readonly code = "authentication_failed"
+}
+
 /** A newer upload to the batch has begun. */
 export class BatchUploadSuperseded extends Data.TaggedError("BatchUploadSuperseded")<{}> {
   readonly code = "batch_upload_superseded"
@@ -191,6 +196,8 @@ export class BatchLinesDeleted extends Data.TaggedError("BatchLinesDeleted")<{}>
 /** The database or the document store is unavailable. */
 export class ServiceUnavailable extends Data.TaggedError("ServiceUnavailable")<{
   readonly retryAfterSeconds: number
+  /** What is unavailable: the document store, or else the database. Told to batches only. */
+  readonly isDocumentStore?: boolean
 }> {
   readonly code = "service_unavailable"
 }
@@ -219,6 +226,7 @@ export type Failure =
   | BatchLineDiffers
   | BatchLineGap
   | BatchLineCountMismatch
+  | KeyRevoked
   | BatchUploadSuperseded
   | BatchLimitExceeded
   | BatchStateConflict
@@ -232,5 +240,10 @@ export type Failure =
 const retryAfterSeconds = 1
 
 export const unavailable = new ServiceUnavailable({ retryAfterSeconds })
+
+export const documentsUnavailable = new ServiceUnavailable({
+  retryAfterSeconds,
+  isDocumentStore: true
+})
 
 export const keyInUse = new IdempotencyKeyInUse({ retryAfterSeconds })

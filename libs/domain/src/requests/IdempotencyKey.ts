@@ -33,20 +33,28 @@ export interface KeyedRequest {
   readonly organisation: OrganisationName
   readonly key: IdempotencyKey
   readonly fingerprint: Fingerprint
+  /** How long its response is kept; `answersKeptFor` unless given. */
+  readonly keptFor?: Duration.Duration
+  /** How long nobody else gets the key while the request runs; the setting unless given. */
+  readonly lease?: Duration.Duration
 }
 
 /**
  * The right of one request to store something under its key. It lasts until another request takes
  * the key over, which is possible once the lease has expired.
  */
-export interface Reservation {
-  readonly organisation: OrganisationName
-  readonly key: IdempotencyKey
+export interface Reservation extends Omit<KeyedRequest, "fingerprint" | "lease"> {
   readonly token: ReservationToken
 }
 
 /** How long a response is kept. */
 export const answersKeptFor = Duration.hours(24)
+
+/** When the response to a write at this time expires. */
+export const keptUntil = (
+  { keptFor = answersKeptFor }: Pick<KeyedRequest, "keptFor">,
+  at: DateTime.Utc
+): DateTime.Utc => DateTime.addDuration(at, keptFor)
 
 /**
  * How long an expired key stays in storage before it is deleted. Until then a request that is

@@ -4,38 +4,30 @@
  */
 import { Schema } from "effect"
 import { SupplierCodeField } from "../account/Account.ts"
-import { BatchId, BatchOperation, BatchParameters } from "../batch/Batch.ts"
-import { choice, formed, integer, nonBlankText } from "../schema/Field.ts"
+import {
+  BatchId,
+  BatchOperation,
+  BatchParameters,
+  PendingFilter,
+  ShortName
+} from "../batch/Batch.ts"
+import { choice, formed, integer } from "../schema/Field.ts"
 import { type Rule, supplierExists } from "../schema/Rules.ts"
 import { validator } from "../schema/Validator.ts"
 import { ProcessPayload } from "./AccountValidation.ts"
-
-/** The name of a batch, and that of a cohort. */
-const shortName = nonBlankText(64)
-
-/** The longest code has 82 characters. */
-const codeLength = 128
 
 const BatchIdField = formed(Schema.is(BatchId), {
   code: "invalid",
   detail: "Must be the batch_id of a batch."
 }).pipe(Schema.brand("BatchId"))
 
-/** Which of the pending imports a batch processes. */
-export const PendingFilter = Schema.Struct({
-  cohort: Schema.optionalKey(shortName),
-  code: Schema.optionalKey(nonBlankText(codeLength)),
-  failed: Schema.optionalKey(Schema.Boolean)
-})
-export type PendingFilter = typeof PendingFilter.Type
-
 export const BatchPayload = Schema.Struct({
   import_supplier: SupplierCodeField,
   operation: choice(BatchOperation.literals),
-  name: Schema.optionalKey(shortName),
+  name: Schema.optionalKey(ShortName),
   operations_team_name: Schema.optionalKey(ProcessPayload.fields.operations_team_name),
   dry_run: Schema.optionalKey(Schema.Boolean),
-  cohort: Schema.optionalKey(shortName),
+  cohort: Schema.optionalKey(ShortName),
   source: Schema.optionalKey(choice(["PENDING"])),
   filter: Schema.optionalKey(PendingFilter),
   retry_of: Schema.optionalKey(BatchIdField),

@@ -42,7 +42,7 @@ const releaseTimeout = Duration.seconds(2)
 
 const make = Effect.gen(function* () {
   const keys = yield* IdempotencyKeys
-  const lease = yield* Settings.lease
+  const leaseOfRequests = yield* Settings.lease
 
   const run = Effect.fnUntraced(function* <A, E>(
     request: KeyedRequest,
@@ -52,9 +52,9 @@ const make = Effect.gen(function* () {
     Written<A>,
     E | IdempotencyKeyInUse | IdempotencyKeyReused | StorageUnavailable
   > {
-    const { key, organisation } = request
+    const { fingerprint: _, lease = leaseOfRequests, ...kept } = request
     const token = ReservationToken.make(crypto.randomUUID())
-    const reservation = { organisation, key, token }
+    const reservation = { ...kept, token }
     // A failed reservation or write may have succeeded in storage. Releasing a key that was never
     // reserved, or that has a response, changes nothing.
     const released = Effect.interruptible(keys.release(reservation)).pipe(

@@ -44,7 +44,12 @@ const Action: Schema.Codec<AuditAction> = Schema.Literals([
   "create_transactions",
   "create_historical_statements",
   "create_payment_instruction",
-  "end_payment_instruction"
+  "end_payment_instruction",
+  "create_batch",
+  "start_batch",
+  "pause_batch",
+  "resume_batch",
+  "cancel_batch"
 ])
 
 const AuditRow = Schema.Struct({

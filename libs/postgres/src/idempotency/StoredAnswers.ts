@@ -4,9 +4,11 @@
  * is stored for the rows of the common table expression `changed`, and so with the write or not at
  * all.
  */
-import { DateTime } from "effect"
+import { DateTime, Effect } from "effect"
 import type { Statement } from "effect/sql"
-import { answersKeptFor, type Reservation } from "@data-import/domain/requests/IdempotencyKey"
+import { type Keep, keptUntil, type Reservation } from "@data-import/domain/requests/IdempotencyKey"
+import { ReservationLost } from "@data-import/domain/ports/IdempotencyKeys"
+import { inTimeSlices } from "@data-import/domain/support/Steps"
 import type { Database } from "../connection/Database.ts"
 import { recordSet } from "../tables/RecordSet.ts"
 
@@ -19,9 +21,8 @@ export interface StoredAnswer {
   readonly at: DateTime.Utc
 }
 
-/** The expiry of the response to a write at this instant. */
-const keptUntil = (at: DateTime.Utc): Date =>
-  DateTime.toDateUtc(DateTime.addDuration(at, answersKeptFor))
+const expiryOf = ({ at, reservation }: Pick<StoredAnswer, "at" | "reservation">): Date =>
+  DateTime.toDateUtc(keptUntil(reservation, at))
 
 /** The condition that a row is this reservation, without a response. */
 export const isReservation = (
@@ -45,7 +46,7 @@ export interface AnswerClauses {
 export const answerClauses = (sql: Sql, kept: StoredAnswer | null): AnswerClauses => {
   const none = sql``
   if (kept === null) return { before: none, guard: none, after: none, lost: none }
-  const { at, reservation, text } = kept
+  const { reservation, text } = kept
   return {
     before: sql`
       reserved as (
@@ -55,7 +56,7 @@ export const answerClauses = (sql: Sql, kept: StoredAnswer | null): AnswerClause
     guard: sql`and exists (select from reserved)`,
     after: sql`,
       kept as (
-        update idempotency_keys set answer = ${text}, expires_at = ${keptUntil(at)}
+        update idempotency_keys set answer = ${text}, expires_at = ${expiryOf(kept)}
         from changed where ${isReservation(sql, reservation)}
       )`,
     lost: sql`union all select null where not exists (select from reserved)`
@@ -95,7 +96,7 @@ export const stagingAnswerClauses = (
           token: ["text", ({ reservation }) => reservation.token],
           first: ["text", ({ first }) => first],
           later: ["text", ({ later }) => later],
-          kept_until: ["timestamptz", ({ at }) => keptUntil(at)]
+          kept_until: ["timestamptz", expiryOf]
         })}
       ),
       reserved as (
@@ -126,3 +127,27 @@ export const stagingAnswerClauses = (
 /** Whether the rows of such a statement report a lost reservation. */
 export const isLost = (rows: ReadonlyArray<unknown>): boolean =>
   rows.some((row) => (row as { readonly id: unknown }).id === null)
+
+/**
+ * Keeps the response of a write in its transaction, or frees the key if nothing was stored (null).
+ * Fails, so that the transaction is rolled back, if the reservation is lost.
+ */
+export const keepInTransaction = Effect.fnUntraced(function* <A>(
+  sql: Sql,
+  keep: Keep<A> | null,
+  answer: A | null,
+  at: DateTime.Utc
+) {
+  if (keep === null) return
+  const { reservation, textOf } = keep
+  const held = isReservation(sql, reservation)
+  const ended =
+    answer === null
+      ? yield* sql`delete from idempotency_keys where ${held} returning key`
+      : yield* sql`
+          update idempotency_keys
+          set answer = ${yield* inTimeSlices(() => textOf(answer))},
+            expires_at = ${expiryOf({ reservation, at })}
+          where ${held} returning key`
+  if (ended.length === 0) yield* new ReservationLost()
+})

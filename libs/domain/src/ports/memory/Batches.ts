@@ -1,19 +1,34 @@
 /** Batches in memory. A line is ready when no earlier line of its account number is unfinished. */
 import { DateTime, Effect, Layer, Option, Result, Stream } from "effect"
+import { stateAt } from "../../account/ImportProcess.ts"
 import * as Batch from "../../batch/Batch.ts"
-import type { BatchLine, LineEnd } from "../../batch/BatchLine.ts"
-import { batchLimits } from "../../batch/BatchLine.ts"
-import type { BatchEventName } from "../../batch/BatchEvent.ts"
-import type { OrganisationName } from "../../organisation/Organisation.ts"
+import {
+  type BatchLine,
+  batchLimits,
+  type LineEnd,
+  type LineProblem
+} from "../../batch/BatchLine.ts"
+import type { ProblemGroup, Problems } from "../../batch/Problems.ts"
+import { type ApiKeyId, isLive, type OrganisationName } from "../../organisation/Organisation.ts"
+import type { AuditAction } from "../AuditLog.ts"
 import {
   type Appending,
   type BatchChange,
   Batches,
   type ChunkInHand,
-  type ProblemGroup,
+  type Creating,
+  type Results,
   type TakenLast
 } from "../Batches.ts"
-import { MemoryStore, type StoredBatch, type StoredLine } from "./Store.ts"
+import type { ReservationLost } from "../IdempotencyKeys.ts"
+import { deleteKey, keepAnswer, release, whileReserved } from "./IdempotencyKeys.ts"
+import {
+  codePointOrder,
+  MemoryStore,
+  type StoredBatch,
+  type StoredImport,
+  type StoredLine
+} from "./Store.ts"
 
 type Store = MemoryStore["Service"]
 type Port = Batches["Service"]
@@ -35,15 +50,69 @@ const ofOrganisation = (store: Store, organisation: OrganisationName) =>
 
 const isUnfinished = ({ batch }: StoredBatch): boolean => !Batch.isFinal(batch)
 
-const create = (store: Store, command: Command<"create">): Option.Option<Batch.Batch> => {
-  const { at: createdAt, caller, id, limit, settings } = command
-  const { organisation } = caller
-  if (ofOrganisation(store, organisation).filter(isUnfinished).length >= limit) {
-    return Option.none()
+const recordAudit = (
+  store: Store,
+  { settings }: Pick<Batch.Batch, "settings">,
+  write: Pick<BatchChange<never>, "at" | "caller"> & { action: AuditAction; outcome: string }
+): void => {
+  const { action, at, caller, outcome } = write
+  const { apiKey, organisation, requestId } = caller
+  store.audit.push({
+    key: { import_supplier: settings.supplier, external_account_number: null },
+    entry: { at, organisation, apiKey, requestId, action, outcome }
+  })
+}
+
+const isInPlatform = ({ end }: StoredLine): boolean =>
+  end?.outcome === "SUCCEEDED" || end?.outcome === "ALREADY"
+
+const newLine = (
+  line: number,
+  { bytes, externalAccountNumber }: Pick<BatchLine, "bytes" | "externalAccountNumber">,
+  sourceLine: number | null = null
+): StoredLine => ({
+  line,
+  bytes,
+  externalAccountNumber,
+  sourceLine,
+  tries: 0,
+  readyAt: null,
+  isInHand: false,
+  abandoned: 0,
+  end: null
+})
+
+/** The failed lines of a batch whose data no later line has replaced, and the others' number. */
+const failedLines = ({ lines }: StoredBatch) => {
+  const failed = lines.filter(({ end }) => end?.outcome === "FAILED")
+  const isReplaced = ({ externalAccountNumber: number, line }: StoredLine) =>
+    number !== null &&
+    lines.some(
+      (later) => later.line > line && later.externalAccountNumber === number && isInPlatform(later)
+    )
+  const kept = failed.filter((line) => !isReplaced(line))
+  return {
+    lines: kept.map((line, index) => newLine(index + 1, line, line.line)),
+    leftOut: failed.length - kept.length
   }
-  const batch = Batch.open({ id, organisation, settings, createdAt })
-  store.batches.set(id, { batch, upload: 0, lines: [] })
-  return Option.some(batch)
+}
+
+const create = (store: Store, command: Command<"create">): Creating => {
+  const { at: createdAt, caller, id, keep, limit, settings } = command
+  const { organisation } = caller
+  const unfinished = ofOrganisation(store, organisation).filter(isUnfinished)
+  if (unfinished.length >= limit) return { _tag: "LimitExceeded", of: "batches" }
+  const source = settings.retryOf === null ? null : stored(store, settings.retryOf)
+  if (source?.areLinesDeleted === true) return { _tag: "LinesDeleted" }
+  const { leftOut, lines } = source ? failedLines(source) : { leftOut: null, lines: [] }
+  if (exceedsLimits(store, organisation, [], lines)) return { _tag: "LimitExceeded", of: "lines" }
+  const open = Batch.open({ id, organisation, settings, createdAt })
+  const batch = Result.getOrThrow(Batch.receive(open, lines.length))
+  store.batches.set(id, { batch, upload: 0, lines, areLinesDeleted: false })
+  recordAudit(store, batch, { at: createdAt, caller, action: "create_batch", outcome: "created" })
+  const created = { _tag: "Created", batch, leftOut } as const
+  keepAnswer(store, keep, created, createdAt)
+  return created
 }
 
 const list = (store: Store, query: Command<"list">): ReadonlyArray<Batch.Batch> => {
@@ -67,22 +136,35 @@ const isSame = (one: Uint8Array | null, other: Uint8Array | null): boolean =>
     ? one === other
     : one.length === other.length && one.every((byte, index) => byte === other[index])
 
-const bytesIn = (lines: ReadonlyArray<Pick<BatchLine, "bytes">>): number =>
+const bytesIn = (lines: Command<"append">["lines"]): number =>
   lines.reduce((sum, { bytes }) => sum + (bytes?.length ?? 0), 0)
 
-const exceedsLimits = (store: Store, present: StoredBatch, more: Command<"append">["lines"]) => {
+const exceedsLimits = (
+  store: Store,
+  organisation: OrganisationName,
+  present: ReadonlyArray<StoredLine>,
+  more: Command<"append">["lines"]
+): boolean => {
   const { bytes, bytesOfOrganisation, lines } = batchLimits
-  const unfinished = ofOrganisation(store, present.batch.organisation).filter(isUnfinished)
+  const unfinished = ofOrganisation(store, organisation).filter(isUnfinished)
   const held = unfinished.reduce((sum, each) => sum + bytesIn(each.lines), 0)
   return (
-    present.lines.length + more.length > lines ||
-    bytesIn(present.lines) + bytesIn(more) > bytes ||
+    present.length + more.length > lines ||
+    bytesIn(present) + bytesIn(more) > bytes ||
     held + bytesIn(more) > bytesOfOrganisation
   )
 }
 
-const append = (store: Store, { from, id, lines, upload }: Command<"append">): Appending => {
+/** A key that the store does not know was never revoked. */
+const isKeyValid = (store: Store, id: ApiKeyId, at: DateTime.Utc): boolean => {
+  const key = store.apiKeys.get(id)
+  return key === undefined || isLive(key, at)
+}
+
+const append = (store: Store, command: Command<"append">): Appending => {
+  const { apiKey, at, from, id, lines, upload } = command
   const present = stored(store, id)
+  if (!isKeyValid(store, apiKey, at)) return { _tag: "KeyInvalid" }
   if (present.upload !== upload) return { _tag: "Superseded" }
   const received = present.lines.length
   if (Batch.stateOf(present.batch) !== "OPEN") return { _tag: "NotOpen", batch: present.batch }
@@ -93,16 +175,10 @@ const append = (store: Store, { from, id, lines, upload }: Command<"append">): A
   )
   if (differing !== -1) return { _tag: "Differs", line: from + differing }
   const added = lines.slice(known.length)
-  if (exceedsLimits(store, present, added)) return { _tag: "LimitExceeded" }
+  const { organisation } = present.batch
+  if (exceedsLimits(store, organisation, present.lines, added)) return { _tag: "LimitExceeded" }
   const batch = Result.getOrThrow(Batch.receive(present.batch, added.length))
-  const appended = added.map((line, index) => ({
-    ...line,
-    line: received + index + 1,
-    tries: 0,
-    readyAt: null,
-    isInHand: false,
-    end: null
-  }))
+  const appended = added.map((line, index) => newLine(received + index + 1, line))
   store.batches.set(id, { ...present, batch, lines: [...present.lines, ...appended] })
   return { _tag: "Appended", received: batch.counts.received }
 }
@@ -112,31 +188,91 @@ const put = (store: Store, present: StoredBatch, batch: Batch.Batch): Batch.Batc
   return batch
 }
 
-const record = (
+const recordEvents = (
   store: Store,
   before: Batch.Batch,
   after: Batch.Batch,
-  event: BatchEventName | null,
   at: DateTime.Utc
 ): void => {
-  const { id } = after
-  if (event !== null && before !== after) store.batchEvents.push({ id, at, name: event })
-  if (before.finishedAt === null && after.finishedAt !== null && !after.isCancelled) {
-    store.batchEvents.push({ id, at, name: "data_import.batch.completed-v1" })
+  for (const name of Batch.eventsBetween(before, after)) {
+    store.batchEvents.push({ id: after.id, at, name })
   }
 }
 
+const isSelected = (
+  { cohort, code, failed }: Batch.PendingFilter,
+  { attempts, cohort: ownCohort }: StoredImport
+): boolean => {
+  const last = attempts.at(-1)
+  const outcome = last?.outcome ?? null
+  const hasFailed = outcome !== null && outcome !== "dry_run_successful"
+  const codes = [outcome, ...(last?.errors.map((error) => error.code) ?? [])]
+  return (
+    (cohort === undefined || cohort === ownCohort) &&
+    (code === undefined || (hasFailed && codes.includes(code))) &&
+    (failed === undefined || (failed ? hasFailed : last === undefined))
+  )
+}
+
+/** A line for each pending import. */
+const pendingLines = (
+  store: Store,
+  { pending, supplier }: Batch.BatchSettings,
+  at: DateTime.Utc
+): Array<StoredLine> =>
+  [...(store.imports.get(supplier)?.values() ?? [])]
+    .filter(({ process }) => stateAt(process, at)._tag === "Pending")
+    .filter((each) => isSelected(pending ?? {}, each))
+    .map(({ process }) => process.key.external_account_number)
+    .sort(codePointOrder)
+    .slice(0, batchLimits.lines)
+    .map((externalAccountNumber, index) => {
+      const text = JSON.stringify({ external_account_number: externalAccountNumber })
+      const bytes = new TextEncoder().encode(text)
+      return newLine(index + 1, { bytes, externalAccountNumber })
+    })
+
 const change = <E>(
   store: Store,
-  { at, decide, event, id }: BatchChange<E>
-): Effect.Effect<Batch.Batch, E> =>
-  Effect.suspend(() => {
+  { action, at, caller, decide, id, keep }: BatchChange<E>
+): Effect.Effect<Batch.Batch, E | ReservationLost> =>
+  whileReserved(store, keep, () => {
     const present = stored(store, id)
-    const decided = decide(present.batch)
+    const before = present.batch
+    const decided = decide(before)
     if (Result.isFailure(decided)) return Effect.fail(decided.failure)
-    record(store, present.batch, decided.success, event, at)
-    return Effect.succeed(put(store, present, decided.success))
+    const isUnchanged = decided.success === before
+    recordAudit(store, before, {
+      at,
+      caller,
+      action,
+      outcome: isUnchanged ? "unchanged" : "changed"
+    })
+    if (isUnchanged) {
+      if (keep) release(store, keep.reservation)
+      return Effect.succeed(before)
+    }
+    const isFilled = before.started === null && Batch.isToBeFilled(decided.success)
+    const lines = isFilled ? pendingLines(store, before.settings, at) : present.lines
+    const after = isFilled ? Batch.filled(decided.success, lines.length, at) : decided.success
+    recordEvents(store, before, after, at)
+    keepAnswer(store, keep, after, at)
+    return Effect.succeed(put(store, { ...present, lines }, after))
   })
+
+const review = (store: Store, { at, decide }: Command<"review">): void => {
+  for (const present of store.batches.values()) {
+    const { batch } = present
+    const { started } = batch
+    const after = decide(batch, {
+      isSupplierOngoing: store.suppliers.get(batch.settings.supplier)?.status === "Ongoing",
+      isKeyValid: started === null || isKeyValid(store, started.apiKey, at)
+    })
+    if (after === batch) continue
+    recordEvents(store, batch, after, at)
+    put(store, present, after)
+  }
+}
 
 const isOpen = ({ end, isInHand }: StoredLine): boolean => end === null && !isInHand
 
@@ -145,14 +281,16 @@ const replace = (present: StoredBatch, lines: ReadonlyArray<StoredLine>): void =
   for (const line of lines) present.lines[line.line - 1] = line
 }
 
-const cancelled = ({ externalAccountNumber, line }: StoredLine): LineEnd => ({
+const cancelled = ({ externalAccountNumber, line, sourceLine }: StoredLine): LineEnd => ({
   line,
   externalAccountNumber,
   outcome: "CANCELLED",
   text: JSON.stringify({
     line,
     external_account_number: externalAccountNumber,
-    outcome: "CANCELLED"
+    outcome: "CANCELLED",
+    status: null,
+    ...(sourceLine !== null && { source_line: sourceLine })
   }),
   problems: []
 })
@@ -205,25 +343,31 @@ const inTurn = (store: Store, last: TakenLast | null): ReadonlyArray<StoredBatch
 
 type Finishing = Parameters<ChunkInHand["finish"]>[0]
 
-const finish = (store: Store, id: Batch.BatchId, { at, ended, postponed, readyAt }: Finishing) => {
+const finish = (store: Store, id: Batch.BatchId, finishing: Finishing): void => {
+  const { at, ended, keys, postponed, readyAt, waitingFor } = finishing
   const present = stored(store, id)
-  const lineOf = (line: number) => present.lines[line - 1] as StoredLine
+  const { batch: before } = present
+  const lineOf = (line: number): StoredLine => ({
+    ...(present.lines[line - 1] as StoredLine),
+    isInHand: false,
+    abandoned: 0
+  })
   replace(
     present,
-    ended.map((end) => ({ ...lineOf(end.line), isInHand: false, end }))
+    ended.map((end) => ({ ...lineOf(end.line), end }))
   )
   replace(
     present,
     postponed.map(({ isCounted, line }) => {
       const tries = lineOf(line).tries + (isCounted ? 1 : 0)
-      return { ...lineOf(line), isInHand: false, tries, readyAt }
+      return { ...lineOf(line), tries, readyAt }
     })
   )
+  for (const key of keys) deleteKey(store, { organisation: before.organisation, key })
   const outcomes = ended.map(({ outcome }) => outcome)
-  const batch = Batch.end(present.batch, outcomes, at)
-  const isPaused = batch.pausedBy.has("FAILURES") && !present.batch.pausedBy.has("FAILURES")
-  record(store, present.batch, batch, isPaused ? "data_import.batch.paused-v1" : null, at)
-  put(store, present, batch)
+  const after = Batch.end(before, outcomes, at, waitingFor)
+  recordEvents(store, before, after, at)
+  put(store, present, after)
 }
 
 const take = (store: Store, { at, last }: Command<"take">): Option.Option<ChunkInHand> => {
@@ -232,69 +376,124 @@ const take = (store: Store, { at, last }: Command<"take">): Option.Option<ChunkI
     if (lines.length === 0) continue
     replace(
       present,
-      lines.map((line) => ({ ...line, isInHand: true }))
+      lines.map((line) => ({ ...line, isInHand: true, abandoned: line.abandoned + 1 }))
     )
     const batch = put(store, present, { ...present.batch, isTaken: true })
     return Option.some({
       batch,
       lines,
-      finish: (finishing) =>
-        Effect.sync(() => {
-          finish(store, batch.id, finishing)
-          return true
-        })
+      abandoned: Math.max(...lines.map(({ abandoned }) => abandoned)),
+      finish: (finishing) => Effect.sync(() => finish(store, batch.id, finishing))
     })
   }
   return Option.none()
 }
 
-/** What was neither ended nor postponed can be taken again. */
+/** What was neither ended nor postponed can be taken again. Its worker has not died. */
 const giveBack = (store: Store, { batch, lines }: ChunkInHand): void => {
   const present = stored(store, batch.id)
   for (const { line } of lines) {
     const own = present.lines[line - 1] as StoredLine
-    replace(present, [{ ...own, isInHand: false }])
+    const abandoned = own.isInHand ? own.abandoned - 1 : own.abandoned
+    replace(present, [{ ...own, isInHand: false, abandoned }])
   }
 }
 
-const results = (store: Store, query: Command<"results">): ReadonlyArray<LineEnd> => {
-  const { afterLine, id, isComplete, outcome } = query
-  const { lines } = stored(store, id)
+const results = (store: Store, query: Command<"results">): Results => {
+  const { afterLine, id, includesLater, limit, outcome } = query
+  const { batch, lines } = stored(store, id)
+  const isAsked = (end: LineEnd) =>
+    end.line > afterLine && (outcome === null || end.outcome === outcome)
   const firstOpen = lines.findIndex(({ end }) => end === null)
-  const through = isComplete || firstOpen === -1 ? lines.length : firstOpen
-  return lines
-    .slice(afterLine, through)
-    .flatMap(({ end }) => (end === null ? [] : [end]))
-    .filter((end) => outcome === null || end.outcome === outcome)
+  const done = firstOpen === -1 ? lines.length : firstOpen
+  const early = lines
+    .slice(0, done)
+    .flatMap(({ end }) => (end !== null && isAsked(end) ? [end] : []))
+  const cut = limit === null || early.length < limit ? null : (early[limit - 1] as LineEnd).line
+  const through = Math.max(afterLine, Math.min(cut ?? done, done))
+  const all = lines.flatMap(({ end }) => (end !== null && isAsked(end) ? [end] : []))
+  const given = includesLater ? all : early
+  return {
+    through,
+    isComplete: batch.finishedAt !== null && through >= lines.length,
+    results: Stream.fromIterable(given.slice(0, limit ?? undefined))
+  }
 }
 
 const examplesOfProblem = 5
 
-const problems = (store: Store, id: Batch.BatchId): ReadonlyArray<ProblemGroup> => {
-  const found = stored(store, id).lines.flatMap(({ end }) =>
-    (end?.problems ?? []).map((problem) => ({ ...problem, end: end as LineEnd }))
+const keyOf = ({ attr, code }: Pick<LineProblem, "attr" | "code">): string =>
+  JSON.stringify([code, attr])
+
+const groupOf = (
+  { attr, code }: Pick<LineProblem, "attr" | "code">,
+  ends: ReadonlyArray<LineEnd>
+): ProblemGroup => ({
+  attr,
+  code,
+  lines: ends.length,
+  examples: ends.slice(0, examplesOfProblem).map(({ externalAccountNumber, line, problems }) => {
+    const same = problems.find((problem) => keyOf(problem) === keyOf({ attr, code }))
+    return { line, externalAccountNumber, detail: same?.detail ?? "" }
+  })
+})
+
+/** The problems of a line, each once and in order. */
+const distinctProblems = ({ problems }: LineEnd) =>
+  [...new Map(problems.map(({ attr, code }) => [keyOf({ attr, code }), { attr, code }]))]
+    .sort(([one], [other]) => codePointOrder(one, other))
+    .map(([, problem]) => problem)
+
+const problems = (store: Store, { id, limit }: Command<"problems">): Problems => {
+  const failed = stored(store, id).lines.flatMap(({ end }) =>
+    end?.outcome === "FAILED" ? [end] : []
   )
-  return [...Map.groupBy(found, ({ attr, code }) => JSON.stringify([code, attr])).values()]
-    .map((same): ProblemGroup => {
-      const { attr, code } = same[0] as (typeof same)[number]
-      const byLine = [...new Map(same.map((problem) => [problem.end.line, problem])).values()]
-      const examples = byLine
-        .slice(0, examplesOfProblem)
-        .map(({ detail, end: { externalAccountNumber, line } }) => ({
-          line,
-          externalAccountNumber,
-          detail
-        }))
-      return { attr, code, lines: byLine.length, examples }
-    })
-    .sort((one, other) => other.lines - one.lines)
+  const found = failed.flatMap((end) => distinctProblems(end).map((problem) => ({ problem, end })))
+  const groups = [...Map.groupBy(found, ({ problem }) => keyOf(problem)).values()]
+    .map((same) =>
+      groupOf(
+        (same[0] as (typeof found)[number]).problem,
+        same.map(({ end }) => end)
+      )
+    )
+    .sort((one, other) => other.lines - one.lines || codePointOrder(keyOf(one), keyOf(other)))
+  const sets = [...Map.groupBy(failed, (end) => JSON.stringify(distinctProblems(end))).values()]
+  return {
+    groups: groups.slice(0, limit),
+    sets: sets.map((same) => ({
+      problems: distinctProblems(same[0] as LineEnd),
+      lines: same.length
+    }))
+  }
+}
+
+const withoutDetails = (end: LineEnd, redact: (text: string) => string): LineEnd => ({
+  ...end,
+  text: redact(end.text),
+  problems: end.problems.map((problem) => ({ ...problem, detail: null }))
+})
+
+const deleteLines = (store: Store, { endedBefore, redact }: Command<"deleteLines">): boolean => {
+  for (const present of store.batches.values()) {
+    const { finishedAt } = present.batch
+    const isDue = finishedAt !== null && DateTime.isLessThan(finishedAt, endedBefore)
+    if (!isDue || present.areLinesDeleted) continue
+    const lines = present.lines.map((line) => ({
+      ...line,
+      bytes: null,
+      end: line.end && withoutDetails(line.end, redact)
+    }))
+    store.batches.set(present.batch.id, { ...present, lines, areLinesDeleted: true })
+  }
+  return false
 }
 
 export const layerMemory: Layer.Layer<Batches> = Layer.effect(
   Batches,
   Effect.map(MemoryStore, (store) =>
     Batches.of({
-      create: (command) => Effect.sync(() => create(store, command)),
+      create: (command) =>
+        whileReserved(store, command.keep, () => Effect.sync(() => create(store, command))),
       find: (organisation, id) =>
         Effect.sync(() =>
           Option.fromUndefinedOr(store.batches.get(id)).pipe(
@@ -315,8 +514,15 @@ export const layerMemory: Layer.Layer<Batches> = Layer.effect(
             onSome: (chunk) => Effect.sync(() => giveBack(store, chunk))
           })
         ),
-      results: (query) => Stream.suspend(() => Stream.fromIterable(results(store, query))),
-      problems: (id) => Effect.sync(() => problems(store, id))
+      review: (command) => Effect.sync(() => review(store, command)),
+      results: (query) => Effect.sync(() => results(store, query)),
+      problems: (query) => Effect.sync(() => problems(store, query)),
+      deleteLines: (command) => Effect.sync(() => deleteLines(store, command)),
+      reportWorker: ({ at, id }) => Effect.sync(() => void store.workers.set(id, at)),
+      workersAlive: (since) =>
+        Effect.sync(
+          () => [...store.workers.values()].filter((at) => !DateTime.isLessThan(at, since)).length
+        )
     })
   )
 ).pipe(Layer.provide(MemoryStore.layer))

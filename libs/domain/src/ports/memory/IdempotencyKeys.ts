@@ -4,9 +4,9 @@
  */
 import { DateTime, Effect, Layer } from "effect"
 import {
-  answersKeptFor,
   expiredKeptFor,
   type Keep,
+  keptUntil,
   keyStateAt,
   type Reservation
 } from "../../requests/IdempotencyKey.ts"
@@ -46,8 +46,13 @@ export const keepAnswer = <A>(
   const place = keep ? placeOf(keep.reservation) : ""
   const record = store.idempotencyKeys.get(place)
   if (!keep || record === undefined) return
-  const expiresAt = DateTime.addDuration(at, answersKeptFor)
+  const expiresAt = keptUntil(keep.reservation, at)
   store.idempotencyKeys.set(place, { ...record, answer: finish(keep.textOf(answer)), expiresAt })
+}
+
+/** Deletes a key with its response. */
+export const deleteKey = (store: Store, named: Pick<Reservation, "key" | "organisation">): void => {
+  store.idempotencyKeys.delete(placeOf(named))
 }
 
 /** Frees the key of a write that stored nothing. */

@@ -58,7 +58,8 @@ const clearExpiredLease = (stored: StoredImport, at: DateTime.Utc): StoredImport
         errors: []
       })
 
-const stage = (store: Store, { at, caller, keep, key, payload }: Command<"stage">): Staging => {
+const stage = (store: Store, command: Command<"stage">): Staging => {
+  const { at, caller, cohort = null, keep, key, payload } = command
   if (!store.suppliers.has(key.import_supplier)) {
     throw new Error(`There is no supplier ${key.import_supplier}`)
   }
@@ -71,8 +72,8 @@ const stage = (store: Store, { at, caller, keep, key, payload }: Command<"stage"
   put(
     store,
     present === undefined
-      ? { process, payload, attempts: [] }
-      : { ...clearExpiredLease(present, at), payload }
+      ? { process, payload, cohort, attempts: [] }
+      : { ...clearExpiredLease(present, at), payload, cohort }
   )
   recordChange(store, key, {
     at,
@@ -103,9 +104,9 @@ const claim = (store: Store, command: Command<"claim">): Claim => {
   if (reached(limits.deployment) || reached(limits.supplier, key.import_supplier)) {
     return { _tag: "LimitExceeded" }
   }
-  const { attempts, payload, process } = clearExpiredLease(present, at)
+  const { attempts, process, ...staged } = clearExpiredLease(present, at)
   put(store, {
-    payload,
+    ...staged,
     process: { ...process, lease: { attempt, expiresAt: DateTime.addDuration(at, lease) } },
     attempts: [
       ...attempts,
@@ -180,8 +181,8 @@ const setSkipped = (store: Store, { at, key, skipped }: Command<"setSkipped">) =
   if (present === undefined) return { _tag: "Refused", found: null } as const
   const found = stateAt(present.process, at)
   if (!isFree(found) && found._tag !== "Skipped") return { _tag: "Refused", found } as const
-  const { attempts, payload, process } = skipped ? clearExpiredLease(present, at) : present
-  put(store, { attempts, payload, process: { ...process, skipped } })
+  const after = skipped ? clearExpiredLease(present, at) : present
+  put(store, { ...after, process: { ...after.process, skipped } })
   return { _tag: "Set" } as const
 }
 

@@ -30,6 +30,8 @@ import type { BatchLine, LineEnd } from "../../batch/BatchLine.ts"
 export interface StoredImport {
   readonly process: ImportProcess
   readonly payload: string
+  /** Of the batch that staged it last. */
+  readonly cohort: string | null
   readonly attempts: ReadonlyArray<Attempt>
 }
 
@@ -39,6 +41,8 @@ export interface StoredLine extends BatchLine {
   readonly readyAt: DateTime.Utc | null
   /** A worker has it in hand. */
   readonly isInHand: boolean
+  /** How many workers had it in hand and died. */
+  readonly abandoned: number
   readonly end: LineEnd | null
 }
 
@@ -47,6 +51,7 @@ export interface StoredBatch {
   /** The number of the latest upload. */
   readonly upload: number
   readonly lines: Array<StoredLine>
+  readonly areLinesDeleted: boolean
 }
 
 export interface BatchEvent {
@@ -86,6 +91,8 @@ export class MemoryStore extends Context.Service<
     /** In the order of their creation. */
     readonly batches: Map<BatchId, StoredBatch>
     readonly batchEvents: Array<BatchEvent>
+    /** When each was last seen. */
+    readonly workers: Map<string, DateTime.Utc>
   }
 >()("@data-import/domain/ports/memory/MemoryStore") {
   static readonly layer = Layer.sync(MemoryStore, () => ({
@@ -106,7 +113,8 @@ export class MemoryStore extends Context.Service<
     tokenBuckets: new Map(),
     idempotencyKeys: new Map(),
     batches: new Map(),
-    batchEvents: []
+    batchEvents: [],
+    workers: new Map()
   }))
 }
 

@@ -1,0 +1,33 @@
+/** Source: docs/contract/batches.md#problems. */
+import { expect, it } from "@effect/vitest"
+import { clearedLines, type Problems } from "../src/batch/Problems.ts"
+
+const problem = (attr: string) => ({ code: "invalid", attr }) as const
+
+const group = (attr: string, lines: number) => ({ ...problem(attr), lines, examples: [] })
+
+const set = (lines: number, ...attrs: ReadonlyArray<string>) => ({
+  lines,
+  problems: attrs.map(problem)
+})
+
+const table: ReadonlyArray<readonly [string, Problems, ReadonlyArray<number>]> = [
+  [
+    "lines with this problem alone",
+    { groups: [group("a", 3), group("b", 1)], sets: [set(3, "a"), set(1, "b")] },
+    [3, 4]
+  ],
+  [
+    "lines with several problems when the last of them is fixed",
+    { groups: [group("a", 3), group("b", 3)], sets: [set(2, "a", "b"), set(1, "a"), set(1, "b")] },
+    [1, 4]
+  ],
+  [
+    "no line with a problem that is not listed",
+    { groups: [group("a", 2)], sets: [set(1, "a"), set(1, "a", "rare")] },
+    [1]
+  ]
+]
+it.each(table)("clears %s", (_name, problems, expected) => {
+  expect(clearedLines(problems)).toEqual(expected)
+})
