@@ -74,9 +74,11 @@ const withFaultyFinish = (batches: Batches["Service"], plan: FaultPlan): Batches
     )
 })
 
+const linesKeptFor = Duration.seconds(90)
+
 const worker = Effect.fnUntraced(function* (plan: FaultPlan = noFaults()) {
   const batches = withFaultyFinish(withFaults(Batches, yield* Batches, plan), plan)
-  const settings = { chunks: 2, linesKeptFor: Duration.days(30) }
+  const settings = { chunks: 2, linesKeptFor }
   return makeBatchWorker(batches, yield* linePrograms(plan), settings)
 })
 
@@ -173,7 +175,7 @@ describe("a batch", () => {
       yield* TestClock.adjust("6 seconds")
       expect([...(yield* found).pausedBy]).toEqual(["SUPPLIER"])
       yield* setStatus("Ongoing")
-      yield* TestClock.adjust("2 minutes")
+      yield* TestClock.adjust("1 minute")
       yield* expectUndisturbed("")
     }).pipe(Effect.provide(world))
   )
@@ -184,13 +186,13 @@ describe("a batch", () => {
       yield* finishBook
       const { run } = yield* worker()
       yield* Effect.forkScoped(run)
-      yield* TestClock.adjust("29 days")
+      yield* TestClock.adjust("80 seconds")
       const lines = Effect.map(
         MemoryStore,
         ({ batches }) => batches.get(id)?.lines.filter(({ bytes }) => bytes !== null).length
       )
       expect(yield* lines).toBe(6)
-      yield* TestClock.adjust("2 days")
+      yield* TestClock.adjust("2 minutes")
       expect(yield* lines).toBe(0)
       const { counts } = yield* found
       expect(counts).toMatchObject({ received: 6, succeeded: 2, already: 1, failed: 3 })

@@ -179,9 +179,9 @@ describe("a line", () => {
     Effect.gen(function* () {
       yield* begin()
       const run = yield* runner(faultAtStep(1, { kind: "unavailable", when: "before" }))
-      expect(textOf(yield* run(batchOf("STAGE"), lineOf(payload())))).toEqual(["STORAGE", false])
+      expect(textOf(yield* run(batchOf("STAGE"), lineOf(payload())))).toEqual(["DATABASE", false])
       yield* setStatus("Paused")
-      expect(textOf(yield* run(batchOf("STAGE"), lineOf(payload())))).toEqual(["SUPPLIER", false])
+      expect(textOf(yield* run(batchOf("STAGE"), lineOf(payload())))).toEqual([null, false])
       yield* setStatus("Ongoing")
       expect(outcomeOf(yield* run(batchOf("STAGE"), lineOf(payload())))).toEqual([
         "SUCCEEDED",

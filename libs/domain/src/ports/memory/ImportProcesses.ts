@@ -105,6 +105,7 @@ const claim = (store: Store, command: Command<"claim">): Claim => {
     return { _tag: "LimitExceeded" }
   }
   const { attempts, process, ...staged } = clearExpiredLease(present, at)
+  const { payload } = staged
   put(store, {
     ...staged,
     process: { ...process, lease: { attempt, expiresAt: DateTime.addDuration(at, lease) } },
