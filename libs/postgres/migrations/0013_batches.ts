@@ -18,6 +18,7 @@ const createBatches = Effect.gen(function* () {
       operations_team text constraint batches_team_exists references operations_teams,
       dry_run boolean not null,
       cohort text,
+      pending json,
       retry_of uuid,
       max_failures integer,
       parameters json not null,
@@ -36,6 +37,9 @@ const createBatches = Effect.gen(function* () {
       cancelled integer not null default 0,
       bytes bigint not null default 0,
       uploads integer not null default 0,
+      waiting_for text,
+      recent json not null default '[]',
+      lines_deleted_through integer not null default 0,
       constraint batches_start_whole check ((started_at is null) = (api_key is null)),
       constraint batches_counts_close check (
         least(received, succeeded, already, failed, cancelled) >= 0
@@ -46,6 +50,9 @@ const createBatches = Effect.gen(function* () {
     )`
   yield* sql`create index batches_of_supplier on batches (supplier, number)`
   yield* sql`create index batches_unfinished on batches (organisation) where finished_at is null`
+  yield* sql`
+    create index batches_with_lines on batches (finished_at)
+    where lines_deleted_through < received`
   yield* sql`
     create index batches_in_work on batches (supplier, number)
     where started_at is not null and finished_at is null`
@@ -60,6 +67,7 @@ const createLines = Effect.gen(function* () {
       line_count smallint not null,
       lines bytea[],
       numbers text[] not null,
+      source_lines integer[],
       tries smallint[] not null,
       outcomes text[] not null,
       results text[] not null,
@@ -73,6 +81,13 @@ const createLines = Effect.gen(function* () {
     create index batch_chunks_ready on batch_chunks (batch, first_line)
     where unfinished > 0 and blockers = 0`
   yield* sql`
+    create table batch_takes (
+      batch uuid not null,
+      first_line integer not null,
+      takes integer not null,
+      constraint batch_takes_pkey primary key (batch, first_line)
+    )`
+  yield* sql`
     create table batch_links (
       batch uuid not null,
       earlier integer not null,
@@ -82,11 +97,20 @@ const createLines = Effect.gen(function* () {
   yield* sql`
     create table batch_problems (
       batch uuid not null constraint batch_problems_batch_exists references batches,
+      digest text not null,
       code text not null,
       attr text not null,
       lines integer not null,
       examples jsonb not null,
-      constraint batch_problems_pkey primary key (batch, code, attr)
+      constraint batch_problems_pkey primary key (batch, digest)
+    )`
+  yield* sql`
+    create table batch_problem_sets (
+      batch uuid not null constraint batch_problem_sets_batch_exists references batches,
+      digest text not null,
+      problems json not null,
+      lines integer not null,
+      constraint batch_problem_sets_pkey primary key (batch, digest)
     )`
 })
 
@@ -94,6 +118,12 @@ export const batches = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* createBatches
   yield* createLines
+  yield* sql`
+    create table batch_workers (
+      id uuid constraint batch_workers_pkey primary key,
+      seen_at timestamptz not null
+    )`
+  yield* sql`alter table import_processes add column cohort text`
   yield* sql`alter table outbox alter column import_id drop not null`
   yield* sql`
     alter table outbox add column batch uuid constraint outbox_batch_exists references batches`

@@ -9,7 +9,7 @@ import {
 } from "@data-import/domain/organisation/Organisation"
 import { type AuditAction, AuditLog } from "@data-import/domain/ports/AuditLog"
 import { verifyAudit } from "./AuditChains.ts"
-import { Database, rowsOf } from "../connection/Database.ts"
+import { Database, rowsOf, storable } from "../connection/Database.ts"
 import { auditEntry } from "./ChangeEntries.ts"
 import { columnsOf } from "../tables/Selection.ts"
 import { isStorableKey } from "../tables/ImportRow.ts"
@@ -82,10 +82,6 @@ const events = (sql: Sql, key: ImportKey) =>
       and external_account_number = ${key.external_account_number}
     order by outbox.id`)
 
-/** Replaces what PostgreSQL cannot store in a name that a refused request has. */
-const storable = (text: string | null): string | null =>
-  text && text.toWellFormed().replaceAll("\0", "\u{FFFD}")
-
 export const layer: Layer.Layer<AuditLog, never, Database> = Layer.effect(
   AuditLog,
   Effect.map(Database, (database) => {
@@ -97,8 +93,9 @@ export const layer: Layer.Layer<AuditLog, never, Database> = Layer.effect(
     return AuditLog.of({
       recordRefusal: ({ key, ...write }) => {
         const named = {
-          import_supplier: storable(key.import_supplier),
-          external_account_number: storable(key.external_account_number)
+          import_supplier: key.import_supplier && storable(key.import_supplier),
+          external_account_number:
+            key.external_account_number && storable(key.external_account_number)
         }
         return run(Effect.asVoid(sql`${auditEntry(sql, { ...write, key: named }, sql``)}`))
       },

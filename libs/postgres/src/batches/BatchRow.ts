@@ -1,11 +1,15 @@
 /** Reads and writes the row of a batch. What its state is, the domain decides. */
 import { DateTime, Effect, Option, Schema } from "effect"
+import type { Statement } from "effect/sql"
 import {
   type Batch,
   BatchId,
   BatchOperation,
   BatchParameters,
-  PauseReason
+  eventsBetween,
+  PauseReason,
+  PendingFilter,
+  WaitingFor
 } from "@data-import/domain/batch/Batch"
 import { ApiKeyId, OrganisationName } from "@data-import/domain/organisation/Organisation"
 import { SupplierCode } from "@data-import/domain/organisation/Supplier"
@@ -25,6 +29,7 @@ const Row = Schema.Struct({
   operationsTeam: Schema.NullOr(Schema.String),
   dryRun: Schema.Boolean,
   cohort: Schema.NullOr(Schema.String),
+  pending: Schema.NullOr(PendingFilter),
   retryOf: Schema.NullOr(BatchId),
   maxFailures: Schema.NullOr(Schema.Int),
   parameters: BatchParameters,
@@ -40,7 +45,9 @@ const Row = Schema.Struct({
   succeeded: Schema.Int,
   already: Schema.Int,
   failed: Schema.Int,
-  cancelled: Schema.Int
+  cancelled: Schema.Int,
+  waitingFor: Schema.NullOr(WaitingFor),
+  recent: Schema.Array(Schema.Tuple([Schema.Int, Schema.Int]))
 })
 
 export const batchColumns = columnsOf(Row.fields)
@@ -59,6 +66,7 @@ const batchOf = (row: typeof Row.Type): Batch => {
       operationsTeam: row.operationsTeam,
       dryRun: row.dryRun,
       cohort: row.cohort,
+      pending: row.pending,
       retryOf: row.retryOf,
       maxFailures: row.maxFailures,
       parameters: row.parameters
@@ -76,7 +84,9 @@ const batchOf = (row: typeof Row.Type): Batch => {
       already: row.already,
       failed: row.failed,
       cancelled: row.cancelled
-    }
+    },
+    waitingFor: row.waitingFor,
+    recent: row.recent
   }
 }
 
@@ -93,6 +103,11 @@ export const locked = (sql: Sql, id: BatchId) =>
       batch === undefined ? Effect.die(new Error("There is no such batch")) : Effect.succeed(batch)
   )
 
+/** Whether the key is neither revoked nor expired, or not known. */
+export const isKeyValid = (sql: Sql, id: Statement.Fragment, at: DateTime.Utc) => sql`
+  not exists (select from api_keys where api_keys.id = ${id}
+    and (revoked_at is not null or expires_at <= ${DateTime.toDateUtc(at)}))`
+
 const orNull = (instant: DateTime.Utc | null | undefined): Date | null =>
   instant ? DateTime.toDateUtc(instant) : null
 
@@ -105,9 +120,26 @@ export const store = (sql: Sql, batch: Batch) => {
       paused_by = ${[...batch.pausedBy]}::text[], accepted_failures = ${batch.acceptedFailures},
       is_cancelled = ${batch.isCancelled}, finished_at = ${orNull(batch.finishedAt)},
       received = ${received}, succeeded = ${succeeded}, already = ${already}, failed = ${failed},
-      cancelled = ${cancelled}
+      cancelled = ${cancelled}, waiting_for = ${batch.waitingFor},
+      recent = ${JSON.stringify(batch.recent)}::json
     where id = ${batch.id}`
 }
+
+/** Stores the batch with the events of its change. */
+export const storeChange = Effect.fnUntraced(function* (
+  sql: Sql,
+  before: Batch,
+  after: Batch,
+  at: DateTime.Utc
+) {
+  yield* store(sql, after)
+  const events = eventsBetween(before, after)
+  if (events.length === 0) return
+  yield* sql`
+    insert into outbox (at, name, batch, codes)
+    select ${DateTime.toDateUtc(at)}, name, ${after.id}::uuid, '{}'
+    from unnest(${events}::text[]) as event(name)`
+})
 
 export const find = (sql: Sql, organisation: OrganisationName, id: BatchId) =>
   Effect.map(

@@ -1,35 +1,102 @@
 /** Batches in PostgreSQL: a row with the counts, and their lines in chunks. */
-import { DateTime, Effect, Layer, Option, Result, Schema, Stream } from "effect"
-import type { BatchId } from "@data-import/domain/batch/Batch"
-import type { LineEnd } from "@data-import/domain/batch/BatchLine"
-import { type BatchChange, Batches, type ProblemGroup } from "@data-import/domain/ports/Batches"
+import { Data, DateTime, Effect, Layer, Result, Schema } from "effect"
+import * as Batch from "@data-import/domain/batch/Batch"
+import { BatchId } from "@data-import/domain/batch/Batch"
+import { batchLimits } from "@data-import/domain/batch/BatchLine"
+import type { AuditAction } from "@data-import/domain/ports/AuditLog"
+import {
+  type BatchChange,
+  Batches,
+  type Created,
+  type Creating
+} from "@data-import/domain/ports/Batches"
+import { type AuditedWrite, auditEntry } from "../audit/ChangeEntries.ts"
 import { Database, rowsOf } from "../connection/Database.ts"
+import { keepInTransaction } from "../idempotency/StoredAnswers.ts"
 import * as BatchRow from "./BatchRow.ts"
 import * as Chunks from "./Chunks.ts"
+import * as Deletion from "./Deletion.ts"
 import * as Lines from "./Lines.ts"
+import * as Problems from "./Problems.ts"
+import * as Results from "./Results.ts"
+import * as Sources from "./Sources.ts"
 
 type Sql = Database["Service"]["sql"]
 type Port = Batches["Service"]
 type Create = Parameters<Port["create"]>[0]
-type Take = Parameters<Port["take"]>[0]
-type Results = Parameters<Port["results"]>[0]
 
-/** The organisation's batches are counted under a lock, so that two creations see each other. */
+const limitExceeded = (of: "batches" | "lines"): Creating => ({ _tag: "LimitExceeded", of })
+
+const sourceRows = rowsOf(Schema.Struct({ isDeleted: Schema.Boolean }))
+
+const bytesRows = rowsOf(Schema.Struct({ bytes: Schema.BigInt }))
+
+/** The batch with the failed lines of the one that it retries. */
+const filledAgain = Effect.fnUntraced(function* (sql: Sql, old: BatchId, open: Batch.Batch) {
+  const { bytes, leftOut, lines } = yield* Sources.copyFailed(sql, old, open.id)
+  const batch = yield* Effect.fromResult(Batch.receive(open, lines)).pipe(Effect.orDie)
+  yield* BatchRow.store(sql, batch)
+  yield* sql`update batches set bytes = ${bytes} where id = ${batch.id}`
+  return { batch, leftOut }
+})
+
+/** Whether the organisation has more bytes in unfinished batches than it may. */
+const hasTooManyBytes = Effect.fnUntraced(function* (sql: Sql, { organisation }: Batch.Batch) {
+  const [sum] = yield* bytesRows(sql`select ${Lines.bytesOf(sql, organisation)} as bytes`)
+  return Number(sum?.bytes ?? 0) > batchLimits.bytesOfOrganisation
+})
+
+class Refused extends Data.TaggedError("Refused")<{ readonly creating: Creating }> {}
+
+/**
+ * The organisation's batches are counted under a lock, so that two creations see each other. A
+ * refusal fails, so that nothing stays.
+ */
 const create = Effect.fnUntraced(function* (sql: Sql, command: Create) {
-  const { at, caller, id, limit, settings } = command
+  const { at, caller, id, keep = null, limit, settings } = command
   const { organisation } = caller
+  const { pending, retryOf } = settings
   yield* sql`select pg_advisory_xact_lock(hashtextextended(${`batches ${organisation}`}, 0))`
-  const [batch] = yield* BatchRow.batchesIn(sql`
+  const [open] = yield* BatchRow.batchesIn(sql`
     insert into batches (id, organisation, supplier, operation, name, operations_team, dry_run,
-      cohort, retry_of, max_failures, parameters, created_at)
+      cohort, pending, retry_of, max_failures, parameters, created_at)
     select ${id}, ${organisation}, ${settings.supplier}, ${settings.operation}, ${settings.name},
-      ${settings.operationsTeam}, ${settings.dryRun}, ${settings.cohort}, ${settings.retryOf},
+      ${settings.operationsTeam}, ${settings.dryRun}, ${settings.cohort},
+      ${pending === null ? null : JSON.stringify(pending)}::json, ${retryOf},
       ${settings.maxFailures}, ${JSON.stringify(settings.parameters)}::json,
       ${DateTime.toDateUtc(at)}
     where (select count(*) from batches
       where organisation = ${organisation} and finished_at is null) < ${limit}
     returning ${sql.literal(BatchRow.batchColumns)}`)
-  return Option.fromUndefinedOr(batch)
+  if (open === undefined) return yield* new Refused({ creating: limitExceeded("batches") })
+  let created: Created = { _tag: "Created", batch: open, leftOut: null }
+  if (retryOf !== null) {
+    const [source] = yield* sourceRows(sql`
+      select lines_deleted_through > 0 as "isDeleted" from batches where id = ${retryOf} for share`)
+    if (source?.isDeleted === true)
+      return yield* new Refused({ creating: { _tag: "LinesDeleted" } })
+    created = { ...created, ...(yield* filledAgain(sql, retryOf, open)) }
+    if (yield* hasTooManyBytes(sql, open)) {
+      return yield* new Refused({ creating: limitExceeded("lines") })
+    }
+  }
+  yield* sql`${auditEntry(sql, auditOf(open, command, "create_batch", "created"), sql``)}`
+  yield* keepInTransaction(sql, keep, created, at)
+  return created
+})
+
+/** What was done to a batch, for the audit log. */
+const auditOf = (
+  { settings }: Batch.Batch,
+  { at, caller }: Pick<Create, "at" | "caller">,
+  action: AuditAction,
+  outcome: string
+): AuditedWrite => ({
+  at,
+  caller,
+  action,
+  outcome,
+  key: { import_supplier: settings.supplier, external_account_number: null }
 })
 
 const list = (sql: Sql, { after, limit, supplier }: Parameters<Port["list"]>[0]) =>
@@ -48,119 +115,90 @@ const beginUpload = (sql: Sql, id: BatchId) =>
     ([row]) => row?.uploads ?? 0
   )
 
+/** What starts gets its lines, if it was sent none, and their links. */
+const started = Effect.fnUntraced(function* (sql: Sql, batch: Batch.Batch, at: DateTime.Utc) {
+  const { id, settings } = batch
+  const isEmpty = Batch.isToBeFilled(batch)
+  const lines = isEmpty ? yield* Sources.fillWithPending(sql, id, settings, at) : 0
+  yield* Lines.link(sql, id)
+  return isEmpty ? Batch.filled(batch, lines, at) : batch
+})
+
 /** A refusal of `decide` is a result, so that the transaction ends without an error. */
 const change = Effect.fnUntraced(function* <E>(sql: Sql, command: BatchChange<E>) {
-  const { at, decide, event, id } = command
+  const { action, at, decide, id, keep = null } = command
   const before = yield* BatchRow.locked(sql, id)
   const decided = decide(before)
-  if (Result.isFailure(decided) || decided.success === before) return decided
-  yield* BatchRow.store(sql, decided.success)
-  if (before.started === null && decided.success.started !== null) yield* Lines.link(sql, id)
-  if (event !== null) {
-    yield* sql`
-      insert into outbox (at, name, batch, codes)
-      values (${DateTime.toDateUtc(at)}, ${event}, ${id}, '{}')`
-  }
-  return decided
+  if (Result.isFailure(decided)) return decided
+  const isUnchanged = decided.success === before
+  const isStart = before.started === null && decided.success.started !== null
+  const after = isStart ? yield* started(sql, decided.success, at) : decided.success
+  if (!isUnchanged) yield* BatchRow.storeChange(sql, before, after, at)
+  const outcome = isUnchanged ? "unchanged" : "changed"
+  yield* sql`${auditEntry(sql, auditOf(before, command, action, outcome), sql``)}`
+  yield* keepInTransaction(sql, keep, isUnchanged ? null : after, at)
+  return Result.succeed(after)
 })
 
-const take = Effect.fnUntraced(function* ({ run, sql }: Database["Service"], command: Take) {
-  const connection = yield* run(sql.reserve)
-  const onConnection = Effect.provideService(sql.transactionService, [connection, 0] as const)
-  const inTransaction = <A, E>(effect: Effect.Effect<A, E>) => run(onConnection(effect))
-  yield* inTransaction(sql`begin`)
-  yield* Effect.addFinalizer(() => Effect.ignore(inTransaction(sql`rollback`)))
-  const chunk = yield* inTransaction(Chunks.take(sql, command))
-  if (Option.isNone(chunk)) return Option.none()
-  const [batch] = yield* run(
+const reviewRows = rowsOf(
+  Schema.Struct({ id: BatchId, isSupplierOngoing: Schema.Boolean, isKeyValid: Schema.Boolean })
+)
+
+/** Decides for each unfinished batch without a lock, and again under it if something changes. */
+const review = Effect.fnUntraced(function* (
+  { run, sql }: Database["Service"],
+  { at, decide }: Parameters<Port["review"]>[0]
+) {
+  const found = yield* run(
+    reviewRows(sql`
+      select id, status = 'Ongoing' as "isSupplierOngoing",
+        ${BatchRow.isKeyValid(sql, sql`api_key`, at)} as "isKeyValid"
+      from batches join suppliers on suppliers.code = supplier where finished_at is null`)
+  )
+  const unfinished = yield* run(
     BatchRow.batchesIn(sql`
-      update batches set is_taken = true where id = ${chunk.value.batch}
-      returning ${sql.literal(BatchRow.batchColumns)}`)
+      select ${sql.literal(BatchRow.batchColumns)} from batches where finished_at is null`)
   )
-  if (batch === undefined) return Option.none()
-  return Option.some({
-    batch,
-    lines: Chunks.linesOf(chunk.value),
-    finish: (finishing: Chunks.Finishing) =>
-      inTransaction(Effect.andThen(Chunks.finish(sql, chunk.value, finishing), sql`commit`)).pipe(
-        Effect.as(true)
-      )
-  })
-})
-
-const resultRows = rowsOf(
-  Schema.Struct({
-    line: Schema.Int,
-    outcome: Schema.NullOr(Schema.String),
-    text: Schema.NullOr(Schema.String)
-  })
-)
-
-/** Chunks whose results are read at once. */
-const chunksOfPage = 20
-
-interface Page {
-  readonly results: ReadonlyArray<Pick<LineEnd, "line" | "text">>
-  readonly next: number | null
-}
-
-const page = Effect.fnUntraced(function* (sql: Sql, query: Results, after: number) {
-  const rows = yield* resultRows(sql`
-    select first_line + place::integer - 1 as line, outcome, result as text
-    from (
-      select * from batch_chunks
-      where batch = ${query.id} and first_line + line_count > ${after + 1}
-      order by first_line limit ${chunksOfPage}
-    ) as chunk, unnest(outcomes, results) with ordinality as of_line(outcome, result, place)
-    where first_line + place - 1 > ${after}
-    order by line`)
-  const firstOpen = rows.findIndex(({ outcome }) => outcome === null)
-  const isCut = firstOpen !== -1 && !query.isComplete
-  const results = rows
-    .slice(0, isCut ? firstOpen : undefined)
-    .filter(({ outcome }) => outcome !== null)
-    .filter(({ outcome }) => query.outcome === null || outcome === query.outcome)
-    .map(({ line, text }) => ({ line, text: text ?? "" }))
-  return { results, next: isCut ? null : (rows.at(-1)?.line ?? null) } satisfies Page
-})
-
-const results = ({ run, sql }: Database["Service"], query: Results): ReturnType<Port["results"]> =>
-  Stream.paginate(
-    query.afterLine,
-    Effect.fnUntraced(function* (after: number) {
-      const { next, results } = yield* run(page(sql, query, after))
-      return [results, Option.fromNullishOr(next)] as const
+  const batches = new Map(unfinished.map((batch) => [batch.id, batch]))
+  for (const { id, ...circumstances } of found) {
+    const seen = batches.get(id)
+    if (seen === undefined || decide(seen, circumstances) === seen) continue
+    const changing = Effect.gen(function* () {
+      const before = yield* BatchRow.locked(sql, id)
+      const after = decide(before, circumstances)
+      if (after !== before) yield* BatchRow.storeChange(sql, before, after, at)
     })
+    yield* run(sql.withTransaction(changing))
+  }
+})
+
+const workerRows = rowsOf(Schema.Struct({ count: Schema.Int }))
+
+/** Workers that were not seen for an hour are forgotten. */
+const reportWorker = (sql: Sql, { at, id }: Parameters<Port["reportWorker"]>[0]) => sql`
+  with forgotten as (
+    delete from batch_workers
+    where seen_at < ${DateTime.toDateUtc(DateTime.subtract(at, { hours: 1 }))}
   )
+  insert into batch_workers (id, seen_at) values (${id}, ${DateTime.toDateUtc(at)})
+  on conflict on constraint batch_workers_pkey do update set seen_at = excluded.seen_at`
 
-const problemRows = rowsOf(
-  Schema.Struct({
-    code: Schema.String,
-    attr: Schema.String,
-    lines: Schema.Int,
-    examples: Schema.Array(
-      Schema.Struct({
-        line: Schema.Int,
-        externalAccountNumber: Schema.NullOr(Schema.String),
-        detail: Schema.String
-      })
-    )
-  })
-)
-
-const problems = (sql: Sql, id: BatchId) =>
+const workersAlive = (sql: Sql, since: DateTime.Utc) =>
   Effect.map(
-    problemRows(sql`
-      select code, attr, lines, examples from batch_problems
-      where batch = ${id} order by lines desc, code, attr`),
-    (rows) => rows as ReadonlyArray<ProblemGroup>
+    workerRows(sql`
+      select count(*)::integer as count from batch_workers
+      where seen_at >= ${DateTime.toDateUtc(since)}`),
+    ([row]) => row?.count ?? 0
   )
 
 const make = Effect.gen(function* () {
   const database = yield* Database
   const { run, sql } = database
   return Batches.of({
-    create: (command) => run(sql.withTransaction(create(sql, command))),
+    create: (command) =>
+      run(sql.withTransaction(create(sql, command))).pipe(
+        Effect.catchTag("Refused", ({ creating }) => Effect.succeed(creating))
+      ),
     find: (organisation, id) => run(BatchRow.find(sql, organisation, id)),
     list: (query) => run(list(sql, query)),
     beginUpload: (id) => run(beginUpload(sql, id)),
@@ -170,9 +208,13 @@ const make = Effect.gen(function* () {
         Effect.fromResult(decided)
       ),
     cancelLines: (at) => run(sql.withTransaction(Chunks.cancel(sql, at))),
-    take: (command) => take(database, command),
-    results: (query) => results(database, query),
-    problems: (id) => run(problems(sql, id))
+    review: (command) => review(database, command),
+    take: (command) => Chunks.take(database, command),
+    results: (query) => Results.read(database, query),
+    problems: (query) => run(Problems.read(sql, query)),
+    deleteLines: (command) => run(sql.withTransaction(Deletion.deleteLines(sql, command))),
+    reportWorker: (command) => run(Effect.asVoid(reportWorker(sql, command))),
+    workersAlive: (since) => run(workersAlive(sql, since))
   })
 })
 

@@ -2,17 +2,19 @@
  * Working on the lines of a batch. The lock on the row of a chunk is the lease of its worker: it
  * ends with the connection, so the chunk of a dead worker is free at once.
  */
-import { DateTime, Effect, Option, Schema } from "effect"
+import { DateTime, Duration, Effect, Fiber, Option, Schema } from "effect"
 import * as Batch from "@data-import/domain/batch/Batch"
 import type { LineEnd } from "@data-import/domain/batch/BatchLine"
+import type { OrganisationName } from "@data-import/domain/organisation/Organisation"
 import type { Batches, ChunkInHand } from "@data-import/domain/ports/Batches"
 import { type Database, rowsOf } from "../connection/Database.ts"
 import { recordSet } from "../tables/RecordSet.ts"
 import * as BatchRow from "./BatchRow.ts"
+import * as Problems from "./Problems.ts"
 
 type Sql = Database["Service"]["sql"]
 type Take = Parameters<Batches["Service"]["take"]>[0]
-export type Finishing = Parameters<ChunkInHand["finish"]>[0]
+type Finishing = Parameters<ChunkInHand["finish"]>[0]
 
 const Chunk = Schema.Struct({
   batch: Batch.BatchId,
@@ -20,9 +22,10 @@ const Chunk = Schema.Struct({
   lines: Schema.Array(Schema.NullOr(Schema.Uint8Array)),
   numbers: Schema.Array(Schema.NullOr(Schema.String)),
   tries: Schema.Array(Schema.Int),
-  outcomes: Schema.Array(Schema.NullOr(Schema.String))
+  outcomes: Schema.Array(Schema.NullOr(Schema.String)),
+  sourceLines: Schema.NullOr(Schema.Array(Schema.Int))
 })
-export type Chunk = typeof Chunk.Type
+type Chunk = typeof Chunk.Type
 
 const chunkRows = rowsOf(Chunk)
 
@@ -40,11 +43,12 @@ const inTurn = (sql: Sql, last: Take["last"]) => {
 }
 
 /** Locks a chunk that is ready, in a transaction. */
-export const take = (sql: Sql, { at, last }: Take) =>
+const lockNext = (sql: Sql, { at, last }: Take) =>
   Effect.map(
     chunkRows(sql`
       with in_turn as materialized (${inTurn(sql, last)})
-      select batch, first_line as "firstLine", chunk.lines, numbers, tries, outcomes
+      select batch, first_line as "firstLine", chunk.lines, numbers, tries, outcomes,
+        source_lines as "sourceLines"
       from in_turn, lateral (
         select * from batch_chunks
         where batch = in_turn.id and unfinished > 0 and blockers = 0
@@ -55,11 +59,12 @@ export const take = (sql: Sql, { at, last }: Take) =>
   )
 
 /** The lines that have not ended, and of each account number only the first. */
-export const linesOf = ({
+const linesOf = ({
   firstLine,
   lines,
   numbers,
   outcomes,
+  sourceLines,
   tries
 }: Chunk): ChunkInHand["lines"] => {
   const waiting = new Set<string>()
@@ -69,7 +74,8 @@ export const linesOf = ({
     if (outcomes[index] !== null || !isFirst) return []
     if (number !== null) waiting.add(number)
     const line = firstLine + index
-    return [{ line, bytes, externalAccountNumber: number, tries: tries[index] ?? 0 }]
+    const sourceLine = sourceLines?.[index] ?? null
+    return [{ line, bytes, externalAccountNumber: number, sourceLine, tries: tries[index] ?? 0 }]
   })
 }
 
@@ -120,82 +126,117 @@ const unlink = (sql: Sql, { batch, firstLine }: Pick<Chunk, "batch" | "firstLine
   from batch_links where batch_links.batch = ${batch} and earlier = ${firstLine}
     and batch_chunks.batch = ${batch} and first_line = later`
 
-const examplesOfProblem = 5
-
-/** Counts each problem once for a line. */
-const problemsIn = (ended: ReadonlyArray<LineEnd>) => {
-  const found = ended.flatMap((end) =>
-    end.problems.map(({ attr, code, detail }) => {
-      const { externalAccountNumber, line } = end
-      return { code, attr, example: { line, externalAccountNumber, detail } }
-    })
-  )
-  const groups = Map.groupBy(found, ({ attr, code }) => JSON.stringify([code, attr]))
-  return [...groups.values()].map((same) => {
-    const { attr, code } = same[0] as (typeof same)[number]
-    const byLine = new Map(same.map(({ example }) => [example.line, example]))
-    return { attr, code, lines: byLine.size, examples: [...byLine.values()] }
-  })
-}
-
-/** In the order of their keys, so that two workers never wait for each other. */
-const countProblems = (sql: Sql, batch: Batch.BatchId, ended: ReadonlyArray<LineEnd>) => {
-  const problems = problemsIn(ended)
-  if (problems.length === 0) return Effect.void
-  return sql`
-    insert into batch_problems as present (batch, code, attr, lines, examples)
-    select ${batch}::uuid, code, attr, lines, examples from ${recordSet(sql, "sent", problems, {
-      code: ["text", ({ code }) => code],
-      attr: ["text", ({ attr }) => attr],
-      lines: ["integer", ({ lines }) => lines],
-      examples: ["jsonb", ({ examples }) => JSON.stringify(examples.slice(0, examplesOfProblem))]
-    })} order by code, attr
-    on conflict on constraint batch_problems_pkey do update
-    set lines = present.lines + excluded.lines,
-      examples = case
-        when jsonb_array_length(present.examples) >= ${examplesOfProblem} then present.examples
-        else (
-          select jsonb_agg(example order by place) from (
-            select example, place from jsonb_array_elements(present.examples || excluded.examples)
-              with ordinality as all_examples(example, place) limit ${examplesOfProblem}
-          ) as first_examples
-        ) end`
-}
-
-const event = (sql: Sql, batch: Batch.Batch, name: string, at: DateTime.Utc) => sql`
-  insert into outbox (at, name, batch, codes)
-  values (${DateTime.toDateUtc(at)}, ${name}, ${batch.id}, '{}')`
-
 /** Counts ended lines. The row of the batch is the hot one, and so is locked last. */
 const count = Effect.fnUntraced(function* (
   sql: Sql,
   id: Batch.BatchId,
   outcomes: ReadonlyArray<LineEnd["outcome"]>,
-  at: DateTime.Utc
+  { at, waitingFor = null }: { readonly at: DateTime.Utc; waitingFor?: Batch.WaitingFor | null }
 ) {
   const before = yield* BatchRow.locked(sql, id)
-  const batch = Batch.end(before, outcomes, at)
-  yield* BatchRow.store(sql, batch)
-  if (batch.pausedBy.has("FAILURES") && !before.pausedBy.has("FAILURES")) {
-    yield* event(sql, batch, "data_import.batch.paused-v1", at)
-  }
-  if (batch.finishedAt !== null && !batch.isCancelled) {
-    yield* event(sql, batch, "data_import.batch.completed-v1", at)
-  }
+  yield* BatchRow.storeChange(sql, before, Batch.end(before, outcomes, at, waitingFor), at)
 })
 
 /** In the transaction that has the lock on the chunk. */
-export const finish = Effect.fnUntraced(function* (sql: Sql, chunk: Chunk, finishing: Finishing) {
-  const { at, ended } = finishing
+const finish = Effect.fnUntraced(function* (
+  sql: Sql,
+  chunk: Chunk,
+  organisation: OrganisationName,
+  finishing: Finishing
+) {
+  const { ended, keys } = finishing
   const [stored] = yield* store(sql, chunk, finishing)
   if (stored?.unfinished === 0) yield* unlink(sql, chunk)
-  yield* countProblems(sql, chunk.batch, ended)
+  yield* sql`
+    delete from batch_takes where batch = ${chunk.batch} and first_line = ${chunk.firstLine}`
+  yield* sql`
+    delete from idempotency_keys where organisation = ${organisation}
+      and key = any(${keys}::text[])`
+  yield* Problems.add(sql, chunk.batch, ended)
   yield* count(
     sql,
     chunk.batch,
     ended.map(({ outcome }) => outcome),
-    at
+    finishing
   )
+})
+
+const takeRows = rowsOf(Schema.Struct({ takes: Schema.Int }))
+
+/** Counts a take of the chunk, on a connection of its own, so that it stays if the worker dies. */
+const countTake = (sql: Sql, { batch, firstLine }: Chunk) =>
+  Effect.map(
+    takeRows(sql`
+      insert into batch_takes as present (batch, first_line, takes)
+      values (${batch}, ${firstLine}, 1)
+      on conflict on constraint batch_takes_pkey do update set takes = present.takes + 1
+      returning takes`),
+    ([row]) => (row?.takes ?? 1) - 1
+  )
+
+const uncountTake = (sql: Sql, { batch, firstLine }: Chunk) => sql`
+  update batch_takes set takes = takes - 1
+  where batch = ${batch} and first_line = ${firstLine}`
+
+/** The batch of the chunk, which now is one that workers have taken lines of. */
+const takenBatch = Effect.fnUntraced(function* (sql: Sql, { batch: id }: Chunk) {
+  const columns = sql.literal(BatchRow.batchColumns)
+  const [batch] = yield* BatchRow.batchesIn(sql`select ${columns} from batches where id = ${id}`)
+  if (batch === undefined || batch.isTaken) return batch
+  yield* sql`update batches set is_taken = true where id = ${id}`
+  return { ...batch, isTaken: true }
+})
+
+/** A frozen worker, which runs no statement, loses its chunk after this time. */
+const silence = Duration.seconds(5)
+
+/** Keeps the connection from being silent. */
+const beat = Duration.seconds(1)
+
+/**
+ * Takes a chunk in a transaction of its own connection, which lasts until the chunk is finished or
+ * the scope ends.
+ */
+export const take = Effect.fnUntraced(function* ({ run, sql }: Database["Service"], command: Take) {
+  const connection = yield* run(sql.reserve)
+  const onConnection = Effect.provideService(sql.transactionService, [connection, 0] as const)
+  const inTransaction = <A, E>(effect: Effect.Effect<A, E>) => run(onConnection(effect))
+  yield* inTransaction(sql`begin`)
+  yield* Effect.addFinalizer(() => Effect.ignore(inTransaction(sql`rollback`)))
+  yield* inTransaction(sql`
+    set local idle_in_transaction_session_timeout = ${sql.literal(String(Duration.toMillis(silence)))}`)
+  // Other workers hold the problems and the counts of a batch for one commit.
+  yield* inTransaction(
+    sql`set local lock_timeout = ${sql.literal(String(Duration.toMillis(silence)))}`
+  )
+  const found = yield* inTransaction(lockNext(sql, command))
+  if (Option.isNone(found)) return Option.none()
+  const chunk = found.value
+  const beating = yield* inTransaction(sql`select`).pipe(
+    Effect.delay(beat),
+    Effect.forever,
+    Effect.ignore,
+    Effect.forkScoped
+  )
+  const batch = yield* run(takenBatch(sql, chunk))
+  if (batch === undefined) return Option.none()
+  const abandoned = yield* run(countTake(sql, chunk))
+  let isFinished = false
+  yield* Effect.addFinalizer(() =>
+    isFinished ? Effect.void : Effect.ignore(run(uncountTake(sql, chunk)))
+  )
+  const inHand: ChunkInHand = {
+    batch,
+    lines: linesOf(chunk),
+    abandoned,
+    finish: Effect.fnUntraced(function* (finishing) {
+      yield* Fiber.interrupt(beating)
+      const storing = finish(sql, chunk, batch.organisation, finishing)
+      yield* inTransaction(Effect.andThen(storing, sql`commit`))
+      isFinished = true
+    })
+  }
+  return Option.some(inHand)
 })
 
 const cancelledRows = rowsOf(Schema.Struct({ batch: Batch.BatchId, lines: Schema.Int }))
@@ -219,8 +260,11 @@ export const cancel = Effect.fnUntraced(function* (sql: Sql, at: DateTime.Utc) {
           select coalesce(outcome, 'CANCELLED') from unnest(outcomes)
             with ordinality as of_line(outcome, place) order by place),
         results = array(
-          select coalesce(result, json_build_object('line', present.first_line + place - 1,
-            'external_account_number', numbers[place], 'outcome', 'CANCELLED')::text)
+          select coalesce(result, (
+            jsonb_build_object('line', present.first_line + place - 1,
+              'external_account_number', numbers[place], 'outcome', 'CANCELLED', 'status', null)
+            || case when source_lines is null then '{}'
+              else jsonb_build_object('source_line', source_lines[place]) end)::text)
           from unnest(results) with ordinality as of_line(result, place) order by place)
       from open where present.batch = open.batch and present.first_line = open.first_line
       returning present.batch, present.first_line
@@ -232,7 +276,7 @@ export const cancel = Effect.fnUntraced(function* (sql: Sql, at: DateTime.Utc) {
       sql,
       batch,
       Array.from({ length: lines }, () => "CANCELLED" as const),
-      at
+      { at }
     )
   }
   return cancelled.length > 0

@@ -4,7 +4,8 @@
  */
 import { Effect, Schema } from "effect"
 import * as Batch from "@data-import/domain/batch/Batch"
-import { batchLimits } from "@data-import/domain/batch/BatchLine"
+import { batchLimits, type ReceivedLine } from "@data-import/domain/batch/BatchLine"
+import type { OrganisationName } from "@data-import/domain/organisation/Organisation"
 import type { Appending, Batches } from "@data-import/domain/ports/Batches"
 import { type Database, rowsOf } from "../connection/Database.ts"
 import { recordSet } from "../tables/RecordSet.ts"
@@ -12,7 +13,7 @@ import * as BatchRow from "./BatchRow.ts"
 
 type Sql = Database["Service"]["sql"]
 type Append = Parameters<Batches["Service"]["append"]>[0]
-type Line = Append["lines"][number]
+type Line = ReceivedLine
 
 interface Chunk {
   readonly firstLine: number
@@ -20,7 +21,7 @@ interface Chunk {
 }
 
 /** A chunk is what one worker takes at once. */
-const chunkLimits = { lines: 100, bytes: 1024 * 1024 }
+export const chunkLimits = { lines: 100, bytes: 1024 * 1024 }
 
 const sizeOf = ({ bytes }: Line): number => bytes?.length ?? 0
 
@@ -47,7 +48,8 @@ const uploadRows = rowsOf(
   Schema.Struct({
     uploads: Schema.Int,
     bytes: Schema.BigInt,
-    ofOrganisation: Schema.BigInt
+    ofOrganisation: Schema.BigInt,
+    isKeyValid: Schema.Boolean
   })
 )
 
@@ -94,6 +96,11 @@ const insertChunks = (sql: Sql, id: Batch.BatchId, chunks: ReadonlyArray<Chunk>)
     })} group by first_line`
 }
 
+/** The bytes of all unfinished batches of an organisation. */
+export const bytesOf = (sql: Sql, organisation: OrganisationName) => sql`(
+  select coalesce(sum(bytes), 0)::bigint from batches
+  where organisation = ${organisation} and finished_at is null)`
+
 const exceeds = (
   batch: Batch.Batch,
   { bytes, ofOrganisation }: { readonly bytes: bigint; readonly ofOrganisation: bigint },
@@ -109,15 +116,14 @@ const exceeds = (
 
 /** In a transaction. The lock on the batch keeps other uploads out until its end. */
 export const append = Effect.fnUntraced(function* (sql: Sql, command: Append) {
-  const { from, id, lines, upload } = command
+  const { apiKey, at, from, id, lines, upload } = command
   const batch = yield* BatchRow.locked(sql, id)
   const [state] = yield* uploadRows(sql`
-    select uploads, bytes, (
-      select coalesce(sum(bytes), 0)::bigint from batches
-      where organisation = ${batch.organisation} and finished_at is null
-    ) as "ofOrganisation"
+    select uploads, bytes, ${bytesOf(sql, batch.organisation)} as "ofOrganisation",
+      ${BatchRow.isKeyValid(sql, sql`${apiKey}`, at)} as "isKeyValid"
     from batches where id = ${id}`)
   const { received } = batch.counts
+  if (state?.isKeyValid === false) return { _tag: "KeyInvalid" } satisfies Appending
   if (state?.uploads !== upload) return { _tag: "Superseded" } satisfies Appending
   if (Batch.stateOf(batch) !== "OPEN") return { _tag: "NotOpen", batch } satisfies Appending
   if (from > received + 1) return { _tag: "Gap", received } satisfies Appending

@@ -302,3 +302,6 @@ export const rowsOf = <Row extends Schema.Codec<unknown, unknown>>(row: Row) => 
 
 /** Whether PostgreSQL can store the text. If it cannot store a key, no row has it. */
 export const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes("\0")
+
+/** The text with a replacement for what PostgreSQL cannot store. */
+export const storable = (text: string): string => text.toWellFormed().replaceAll("\0", "\u{FFFD}")

@@ -1,0 +1,50 @@
+/** Deletes the lines of batches that ended long ago, and what their results say of a person. */
+import { DateTime, Effect, Schema } from "effect"
+import { BatchId } from "@data-import/domain/batch/Batch"
+import type { Batches } from "@data-import/domain/ports/Batches"
+import { type Database, rowsOf } from "../connection/Database.ts"
+import { recordSet } from "../tables/RecordSet.ts"
+import * as Problems from "./Problems.ts"
+
+type Sql = Database["Service"]["sql"]
+type Command = Parameters<Batches["Service"]["deleteLines"]>[0]
+
+const batchRows = rowsOf(Schema.Struct({ id: BatchId, through: Schema.Int, received: Schema.Int }))
+
+const chunkRows = rowsOf(
+  Schema.Struct({ firstLine: Schema.Int, results: Schema.Array(Schema.String) })
+)
+
+/** Chunks that are redacted in one transaction. */
+const chunksAtOnce = 20
+
+/** In a transaction. True if there may be more. */
+export const deleteLines = Effect.fnUntraced(function* (
+  sql: Sql,
+  { endedBefore, redact }: Command
+) {
+  const [batch] = yield* batchRows(sql`
+    select id, lines_deleted_through as through, received from batches
+    where finished_at < ${DateTime.toDateUtc(endedBefore)} and lines_deleted_through < received
+    order by finished_at limit 1 for no key update skip locked`)
+  if (batch === undefined) return false
+  const chunks = yield* chunkRows(sql`
+    select first_line as "firstLine", results from batch_chunks
+    where batch = ${batch.id} and first_line > ${batch.through}
+    order by first_line limit ${chunksAtOnce}`)
+  const redacted = chunks.map(({ firstLine, results }) => ({
+    firstLine,
+    results: JSON.stringify(results.map(redact))
+  }))
+  yield* sql`
+    update batch_chunks set lines = null,
+      results = array(select json_array_elements_text(sent.results::json))
+    from ${recordSet(sql, "sent", redacted, {
+      first: ["integer", ({ firstLine }) => firstLine],
+      results: ["text", ({ results }) => results]
+    })} where batch = ${batch.id} and first_line = first`
+  if (batch.through === 0) yield* Problems.redact(sql, batch.id)
+  const through = chunks.length < chunksAtOnce ? batch.received : (chunks.at(-1)?.firstLine ?? 0)
+  yield* sql`update batches set lines_deleted_through = ${through} where id = ${batch.id}`
+  return true
+})

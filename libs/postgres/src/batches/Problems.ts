@@ -1,0 +1,142 @@
+/**
+ * What is wrong with failed lines, counted while they end: each problem, and each set of problems
+ * that lines have together. Their keys are digests, because a place may be too long for an index.
+ */
+import { Effect, Schema } from "effect"
+import type { BatchId } from "@data-import/domain/batch/Batch"
+import type { LineEnd, LineProblem } from "@data-import/domain/batch/BatchLine"
+import type { Problems } from "@data-import/domain/batch/Problems"
+import type { Batches } from "@data-import/domain/ports/Batches"
+import { type Database, rowsOf, storable } from "../connection/Database.ts"
+import { recordSet } from "../tables/RecordSet.ts"
+
+type Sql = Database["Service"]["sql"]
+type Query = Parameters<Batches["Service"]["problems"]>[0]
+
+/** The problem itself, which is the same for all lines that have it. */
+type Problem = Pick<LineProblem, "attr" | "code">
+
+const examplesOfProblem = 5
+
+/** What PostgreSQL cannot store of a name or a text is replaced. */
+const storableOf = ({ attr, code, detail }: LineProblem): LineProblem => ({
+  code,
+  attr: storable(attr),
+  detail: detail === null ? null : storable(detail)
+})
+
+const keyOf = ({ attr, code }: Problem): string => JSON.stringify([code, attr])
+
+/** The problems of a line, each once and in the order of their keys. */
+const distinct = ({ problems }: LineEnd): ReadonlyArray<LineProblem> =>
+  [...new Map(problems.map(storableOf).map((problem) => [keyOf(problem), problem]))]
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(([, problem]) => problem)
+
+const problemsIn = (ended: ReadonlyArray<LineEnd>) => {
+  const found = ended.flatMap((end) =>
+    distinct(end).map(({ attr, code, detail }) => {
+      const { externalAccountNumber, line } = end
+      return { code, attr, example: { line, externalAccountNumber, detail } }
+    })
+  )
+  return [...Map.groupBy(found, keyOf)].map(([key, same]) => ({
+    key,
+    lines: same.length,
+    examples: same.slice(0, examplesOfProblem).map(({ example }) => example)
+  }))
+}
+
+const setsIn = (ended: ReadonlyArray<LineEnd>) => {
+  const sets = ended.map((end) => distinct(end).map(({ attr, code }) => [code, attr]))
+  return [
+    ...Map.groupBy(
+      sets.filter(({ length }) => length > 0),
+      (set) => JSON.stringify(set)
+    )
+  ].map(([key, same]) => ({ key, lines: same.length }))
+}
+
+/** In the order of their keys, so that two workers never wait for each other. */
+export const add = Effect.fnUntraced(function* (
+  sql: Sql,
+  batch: BatchId,
+  ended: ReadonlyArray<LineEnd>
+) {
+  const problems = problemsIn(ended)
+  if (problems.length === 0) return
+  yield* sql`
+    insert into batch_problems as present (batch, digest, code, attr, lines, examples)
+    select ${batch}::uuid, md5(key), key::json ->> 0, key::json ->> 1, lines, examples
+    from ${recordSet(sql, "sent", problems, {
+      key: ["text", ({ key }) => key],
+      lines: ["integer", ({ lines }) => lines],
+      examples: ["jsonb", ({ examples }) => JSON.stringify(examples)]
+    })} order by md5(key)
+    on conflict on constraint batch_problems_pkey do update
+    set lines = present.lines + excluded.lines,
+      examples = (
+        select jsonb_agg(example order by number) from (
+          select example, (example ->> 'line')::integer as number
+          from jsonb_array_elements(present.examples || excluded.examples) as example
+          order by number limit ${examplesOfProblem}
+        ) as first_examples)`
+  yield* sql`
+    insert into batch_problem_sets as present (batch, digest, problems, lines)
+    select ${batch}::uuid, md5(key), key::json, lines
+    from ${recordSet(sql, "sent", setsIn(ended), {
+      key: ["text", ({ key }) => key],
+      lines: ["integer", ({ lines }) => lines]
+    })} order by md5(key)
+    on conflict on constraint batch_problem_sets_pkey do update
+    set lines = present.lines + excluded.lines`
+})
+
+const groupRows = rowsOf(
+  Schema.Struct({
+    code: Schema.String,
+    attr: Schema.String,
+    lines: Schema.Int,
+    examples: Schema.Array(
+      Schema.Struct({
+        line: Schema.Int,
+        externalAccountNumber: Schema.NullOr(Schema.String),
+        detail: Schema.NullOr(Schema.String)
+      })
+    )
+  })
+)
+
+const setRows = rowsOf(
+  Schema.Struct({
+    problems: Schema.Array(Schema.Tuple([Schema.String, Schema.String])),
+    lines: Schema.Int
+  })
+)
+
+/** The most frequent sets; those of few lines clear few. */
+const mostSets = 10_000
+
+export const read = Effect.fnUntraced(function* (sql: Sql, { id, limit }: Query) {
+  const groups = yield* groupRows(sql`
+    select code, attr, lines, examples from batch_problems
+    where batch = ${id} order by lines desc, code collate "C", attr collate "C" limit ${limit}`)
+  const sets = yield* setRows(sql`
+    select problems, lines from batch_problem_sets
+    where batch = ${id} order by lines desc limit ${mostSets}`)
+  // The codes are those that `add` stored.
+  return {
+    groups,
+    sets: sets.map(({ lines, problems }) => ({
+      lines,
+      problems: problems.map(([code, attr]) => ({ code, attr }))
+    }))
+  } as Problems
+})
+
+/** Deletes what was said of single lines. */
+export const redact = (sql: Sql, id: BatchId) => sql`
+  update batch_problems set examples = (
+    select jsonb_agg(example || '{"detail": null}' order by place)
+    from jsonb_array_elements(examples) with ordinality as present(example, place))
+  where batch = ${id}`

@@ -1,0 +1,105 @@
+/** Reads the results of a batch in the order of its lines, a page of chunks at a time. */
+import { Effect, Option, Schema, Stream } from "effect"
+import type { LineEnd } from "@data-import/domain/batch/BatchLine"
+import type { Results, ResultsQuery } from "@data-import/domain/ports/Batches"
+import { type Database, rowsOf } from "../connection/Database.ts"
+
+type Sql = Database["Service"]["sql"]
+
+const lineRows = rowsOf(
+  Schema.Struct({
+    line: Schema.Int,
+    outcome: Schema.NullOr(Schema.String),
+    text: Schema.NullOr(Schema.String)
+  })
+)
+
+/** Chunks whose results are read at once. */
+const chunksOfPage = 20
+
+/** The lines of a page of chunks behind the line `after`. */
+const page = (sql: Sql, { id }: ResultsQuery, after: number) =>
+  lineRows(sql`
+    select first_line + place::integer - 1 as line, outcome, result as text
+    from (
+      select * from batch_chunks
+      where batch = ${id} and first_line + line_count > ${after + 1}
+        and first_line > ${after} - line_count
+      order by first_line limit ${chunksOfPage}
+    ) as chunk, unnest(outcomes, results) with ordinality as of_line(outcome, result, place)
+    where first_line + place - 1 > ${after}
+    order by line`)
+
+const isAsked =
+  ({ outcome }: ResultsQuery) =>
+  (line: { readonly outcome: string | null }): boolean =>
+    line.outcome !== null && (outcome === null || outcome === line.outcome)
+
+/** The results up to a line, at most `limit` of them. */
+const stream = ({ run, sql }: Database["Service"], query: ResultsQuery, through: number) => {
+  const read = Effect.fnUntraced(function* (after: number) {
+    const lines = yield* run(page(sql, query, after))
+    const results = lines
+      .filter(({ line }) => line <= through)
+      .filter(isAsked(query))
+      .map(({ line, text }): Pick<LineEnd, "line" | "text"> => ({ line, text: text ?? "" }))
+    const last = lines.at(-1)?.line ?? through
+    return [results, last < through ? Option.some(last) : Option.none()] as const
+  })
+  const all = Stream.paginate(query.afterLine, read)
+  return query.limit === null ? all : Stream.take(all, query.limit)
+}
+
+const standRows = rowsOf(
+  Schema.Struct({
+    received: Schema.Int,
+    isFinished: Schema.Boolean,
+    firstOpen: Schema.NullOr(Schema.Int)
+  })
+)
+
+const cutRows = rowsOf(Schema.Struct({ line: Schema.NullOr(Schema.Int) }))
+
+/** The line of the last result within the limit; null if all results are within it. */
+const cutOf = (sql: Sql, { afterLine, id, limit, outcome }: ResultsQuery) => {
+  if (limit === null) return Effect.succeed(null)
+  if (outcome === null) return Effect.succeed(afterLine + limit)
+  return Effect.map(
+    cutRows(sql`
+      select first_line + place::integer - 1 as line
+      from batch_chunks, unnest(outcomes) with ordinality as of_line(outcome, place)
+      where batch = ${id} and first_line + line_count > ${afterLine + 1}
+        and outcome = ${outcome} and first_line + place - 1 > ${afterLine}
+      order by line offset ${limit - 1} limit 1`),
+    ([row]) => row?.line ?? null
+  )
+}
+
+export const read = Effect.fnUntraced(function* (
+  database: Database["Service"],
+  query: ResultsQuery
+) {
+  const { run, sql } = database
+  const { afterLine, id, includesLater } = query
+  const [stand] = yield* run(
+    standRows(sql`
+      select received, finished_at is not null as "isFinished", (
+        select first_line + array_position(outcomes, null) - 1 from batch_chunks
+        where batch = ${id} and unfinished > 0 order by first_line limit 1
+      ) as "firstOpen"
+      from batches where id = ${id}`)
+  )
+  const { firstOpen, isFinished, received } = stand ?? {
+    firstOpen: null,
+    isFinished: false,
+    received: 0
+  }
+  const done = (firstOpen ?? received + 1) - 1
+  const cut = yield* run(cutOf(sql, query))
+  const through = Math.max(afterLine, Math.min(cut ?? done, done))
+  return {
+    through,
+    isComplete: isFinished && through >= received,
+    results: stream(database, query, includesLater ? received : through)
+  } satisfies Results
+})
