@@ -127,4 +127,78 @@ export const batches = Effect.gen(function* () {
   yield* sql`alter table outbox alter column import_id drop not null`
   yield* sql`
     alter table outbox add column batch uuid constraint outbox_batch_exists references batches`
+  yield* createRoles
+  yield* grantToBatches
+  yield* grantToWorker
+})
+
+// Another database of this server may have made the roles, or be making them at this moment.
+const createRoles = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`
+    do $$
+    declare role text;
+    begin
+      foreach role in array array['data_import_batches', 'data_import_batch_worker'] loop
+        if not exists (select from pg_roles where rolname = role) then
+          begin
+            execute format('create role %I nologin', role);
+          exception when duplicate_object or unique_violation then null;
+          end;
+        end if;
+      end loop;
+    end $$`
+  yield* sql`grant usage on schema public to data_import_batches, data_import_batch_worker`
+  yield* sql`
+    grant select on suppliers, api_keys, choices, operations_teams
+    to data_import_batches, data_import_batch_worker`
+  yield* sql`
+    grant select, insert, delete, update (fingerprint, token, expires_at, answer)
+    on idempotency_keys to data_import_batches, data_import_batch_worker`
+  yield* sql`grant insert on audit_log, outbox to data_import_batches, data_import_batch_worker`
+  yield* sql`
+    grant select, update (started_at, api_key, is_taken, paused_by, accepted_failures,
+      is_cancelled, finished_at, received, succeeded, already, failed, cancelled)
+    on batches to data_import_batches, data_import_batch_worker`
+})
+
+/** It stores lines and answers results, and works on none. */
+const grantToBatches = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`
+    grant select, insert, update (requests, at) on allowances to data_import_batches`
+  yield* sql`grant insert, update (bytes, uploads) on batches to data_import_batches`
+  yield* sql`grant select, insert, update (blockers) on batch_chunks to data_import_batches`
+  yield* sql`grant select, insert on batch_links to data_import_batches`
+  yield* sql`grant select on batch_problems to data_import_batches`
+})
+
+/** It does what account-import and post-import do, for the lines of a batch. */
+const grantToWorker = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`
+    grant select, update (lines, tries, outcomes, results, unfinished, blockers, ready_at)
+    on batch_chunks to data_import_batch_worker`
+  yield* sql`grant select on batch_links to data_import_batch_worker`
+  yield* sql`
+    grant select, insert, update (lines, examples) on batch_problems to data_import_batch_worker`
+  yield* sql`
+    grant select, insert, update (payload, payload_bytes, staged_at, stagings, lease_attempt,
+      lease_expires_at, account_number, account_created_at)
+    on import_processes to data_import_batch_worker`
+  yield* sql`
+    grant select, insert, update (ended_at, outcome, errors)
+    on import_attempts to data_import_batch_worker`
+  yield* sql`
+    grant insert on accounts, account_metadata, customers, billing_addresses, billing_options,
+      supply_addresses, ledgers
+    to data_import_batch_worker`
+  yield* sql`
+    grant select (id, number, balance, revision), update (balance)
+    on accounts to data_import_batch_worker`
+  yield* sql`grant select on ledgers to data_import_batch_worker`
+  yield* sql`
+    grant select, insert on transactions, transaction_line_items, transaction_tax_items, notes,
+      note_documents, statements, payment_instructions
+    to data_import_batch_worker`
 })

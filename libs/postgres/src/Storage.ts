@@ -1,6 +1,7 @@
 /** All storage ports on one database. */
 import { Layer } from "effect"
 import * as Accounts from "./accounts/Accounts.ts"
+import * as Batches from "./batches/Batches.ts"
 import * as TokenBuckets from "./auth/TokenBuckets.ts"
 import * as ApiKeys from "./auth/ApiKeys.ts"
 import * as Database from "./connection/Database.ts"
@@ -15,6 +16,7 @@ export const layerPorts = Layer.mergeAll(
   TokenBuckets.layer,
   ApiKeys.layer,
   AuditLog.layer,
+  Batches.layer,
   IdempotencyKeys.layer,
   ImportProcesses.layer,
   Configuration.layer

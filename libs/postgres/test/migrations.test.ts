@@ -40,7 +40,8 @@ const all = [
   "idempotency_keys",
   "note_digests",
   "account_field_grants",
-  "payload_sizes"
+  "payload_sizes",
+  "batches"
 ]
 
 const clientAt = (url: Redacted.Redacted) => PgClient.make({ url, maxConnections: 1 })

@@ -123,7 +123,8 @@ it.live("the migration to roles keeps the data, and services can log in", () =>
       "idempotency_keys",
       "note_digests",
       "account_field_grants",
-      "payload_sizes"
+      "payload_sizes",
+      "batches"
     ])
     expect(yield* asked).toStrictEqual(before)
 

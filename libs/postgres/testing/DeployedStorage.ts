@@ -7,6 +7,7 @@ import { Accounts } from "@data-import/domain/ports/Accounts"
 import { TokenBuckets } from "@data-import/domain/ports/TokenBuckets"
 import { ApiKeys } from "@data-import/domain/ports/ApiKeys"
 import { AuditLog } from "@data-import/domain/ports/AuditLog"
+import { Batches } from "@data-import/domain/ports/Batches"
 import { IdempotencyKeys } from "@data-import/domain/ports/IdempotencyKeys"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 import { Configuration } from "@data-import/domain/ports/Configuration"
@@ -30,6 +31,7 @@ export const make = Effect.fnUntraced(function* (
   const accountImport = ports["account-import"]
   const { auth, operator, query } = ports
   const keys = Context.get(operator, ApiKeys)
+  const { cancelLines, take } = Context.get(ports["batch-worker"], Batches)
   const { describe, endInstruction } = Context.get(operator, Accounts)
   return Context.make(Accounts, {
     ...Context.get(ports["post-import"], Accounts),
@@ -49,6 +51,7 @@ export const make = Effect.fnUntraced(function* (
       recordRefusal: Context.get(accountImport, AuditLog).recordRefusal,
       events: Context.get(yield* portsAt(owner), AuditLog).events
     }),
+    Context.add(Batches, { ...Context.get(ports.batches, Batches), cancelLines, take }),
     Context.add(IdempotencyKeys, Context.get(accountImport, IdempotencyKeys)),
     Context.add(ImportProcesses, {
       ...Context.get(accountImport, ImportProcesses),

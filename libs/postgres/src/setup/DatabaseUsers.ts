@@ -14,6 +14,8 @@ export const roleOf = {
   "account-import": "data_import_account_import",
   "post-import": "data_import_post_import",
   query: "data_import_query",
+  batches: "data_import_batches",
+  "batch-worker": "data_import_batch_worker",
   auth: "data_import_auth",
   operator: "data_import_operator"
 } as const
