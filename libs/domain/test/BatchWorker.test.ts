@@ -34,7 +34,7 @@ const book: ReadonlyArray<readonly [number: string | null, sent: unknown]> = [
 const undisturbed = [
   ["SUCCEEDED", null, null, true],
   ["SUCCEEDED", null, null, true],
-  ["ALREADY", null, null, true],
+  ["ALREADY", "account_import_process_already_imported", null, true],
   ["FAILED", "account_import_process_already_imported", null, true],
   ["FAILED", "account_failed_validation", null, false],
   ["FAILED", "account_failed_validation", null, false]

@@ -56,9 +56,9 @@ describe("a line", () => {
         yield* run(stage, lineOf(payload({ billing_name: "New" }), 3))
       ].map(textOf)
       expect(outcomes).toEqual([
-        ["SUCCEEDED", null, null, false],
-        ["ALREADY", null, null, false],
-        ["SUCCEEDED", null, null, false]
+        ["SUCCEEDED", null, "Staged", false],
+        ["ALREADY", null, "Staged", false],
+        ["SUCCEEDED", null, "Staged", false]
       ])
     }).pipe(Effect.provide(world))
   )
@@ -76,9 +76,9 @@ describe("a line", () => {
       ].map(textOf)
       expect(outcomes).toEqual([
         ["SUCCEEDED", null, null, true],
-        ["ALREADY", null, null, true],
+        ["ALREADY", "account_import_process_already_imported", null, true],
         ["FAILED", "account_import_process_already_imported", null, true],
-        ["ALREADY", null, null, true]
+        ["ALREADY", "account_import_process_already_imported", null, true]
       ])
     }).pipe(Effect.provide(world))
   )

@@ -66,7 +66,7 @@ export const linePrograms = Effect.fnUntraced(function* (plan: FaultPlan = noFau
     accountImport: yield* programs(plan),
     postImport: yield* postImport(plan),
     writes: yield* idempotentWrites(plan),
-    encode
+    encoderOf: () => encode
   }
 })
 

@@ -1,47 +1,20 @@
 /** The post-import endpoints over HTTP: each handler calls one program and wraps its answer. */
-import { Effect, Result, Schema } from "effect"
+import { Effect, Result } from "effect"
 import { PostImportGroup } from "@data-import/api/PostImportApi"
-import { formatInstant } from "@data-import/domain/schema/Field"
-import type { NoteResult } from "@data-import/domain/post-import/NoteImport"
+import {
+  notesAnswer,
+  TransactionsAnswer,
+  transactionsAnswer
+} from "@data-import/api/PostImportAnswer"
 import { PostImport, type TransactionParameters } from "@data-import/domain/post-import/PostImport"
 import { StatementsRequest } from "@data-import/domain/validation/PostImportValidation"
-import { AccountTransaction } from "@data-import/domain/account/Transaction"
-import type { TransactionResult } from "@data-import/domain/post-import/TransactionImport"
 import * as Answer from "@data-import/server/http/Answer"
 import { type WriteCall, writing } from "@data-import/server/routing/IdempotencyHeader"
 import * as Route from "@data-import/server/routing/Route"
 
-const noteLine = ({ body, created_at, status }: NoteResult) => ({
-  created_at: formatInstant(created_at),
-  body,
-  status
-})
-
 const statementsStored = Answer.encoded(201, StatementsRequest)
 
-const transactionsAdded = Answer.encoded(
-  201,
-  Schema.Struct({
-    results: Schema.Array(
-      Schema.Struct({
-        status: Schema.Literals(["TRANSACTION_ADDED_TO_ACCOUNT", "TRANSACTION_ALREADY_EXISTS"]),
-        transaction_data: Schema.Struct({
-          ...AccountTransaction.fields,
-          status: Schema.optionalKey(Schema.Literal("TRANSACTION_IMPORT_SUCCESS"))
-        })
-      })
-    )
-  })
-)
-
-/** An existing transaction also has the status of its own import. */
-const transactionLine = ({ status, transaction }: TransactionResult) => ({
-  status,
-  transaction_data:
-    status === "TRANSACTION_ALREADY_EXISTS"
-      ? { ...transaction, status: "TRANSACTION_IMPORT_SUCCESS" as const }
-      : transaction
-})
+const transactionsAdded = Answer.encoded(201, TransactionsAnswer)
 
 interface SentParameters {
   readonly check_previously_added?: boolean
@@ -65,12 +38,12 @@ export const routes = Effect.gen(function* () {
     createNotes: write(
       ({ body, caller, keep, parameters }) =>
         postImport.createNotes(caller, body, keep, Route.parameterErrors(parameters)),
-      (results) => Answer.small(201, results.map(noteLine))
+      (results) => Answer.small(201, notesAnswer(results))
     ),
     createTransactions: write(
       ({ body, caller, keep, parameters }: WriteCall<SentParameters>) =>
         postImport.createTransactions(caller, body, Result.map(parameters, withDefaults), keep),
-      (results) => transactionsAdded({ results: results.map(transactionLine) })
+      (results) => transactionsAdded(transactionsAnswer(results))
     ),
     createHistoricalStatements: write(
       ({ body, caller, keep, parameters }) =>

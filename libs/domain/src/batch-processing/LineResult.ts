@@ -7,6 +7,7 @@ import type { AccountNumber } from "../account/Account.ts"
 import type { BatchLine, LineEnd, LineProblem } from "../batch/BatchLine.ts"
 import type { LineOutcome } from "../batch/Counts.ts"
 import type { NoteResult } from "../post-import/NoteImport.ts"
+import type { RequestId } from "../organisation/Organisation.ts"
 import type { TransactionResult } from "../post-import/TransactionImport.ts"
 import type { Failure } from "../requests/Failure.ts"
 import { isObject } from "../schema/Json.ts"
@@ -17,7 +18,9 @@ export class LineTooLong extends Data.TaggedError("LineTooLong")<{}> {
 }
 
 /** The line met an error of the service itself in every try. */
-export class LineErrored extends Data.TaggedError("LineErrored")<{}> {
+export class LineErrored extends Data.TaggedError("LineErrored")<{
+  readonly requestId: RequestId
+}> {
   readonly code = "error"
 }
 
@@ -25,6 +28,7 @@ export type LineFailure = Failure | LineTooLong | LineErrored
 
 /** What a success answers beyond that: items that existed, dates that were moved. */
 export type LineAnswer =
+  | { readonly _tag: "Staged"; readonly isFirst: boolean }
   | { readonly _tag: "Notes"; readonly results: ReadonlyArray<NoteResult> }
   | { readonly _tag: "Transactions"; readonly results: ReadonlyArray<TransactionResult> }
 
@@ -33,7 +37,7 @@ export interface LineResult {
   /** The account of an import; null where there is none. */
   readonly accountNumber: AccountNumber | null
   readonly answer: LineAnswer | null
-  /** Of a failed line, and of a dry run that succeeded. */
+  /** Of a failed line, a dry run that succeeded, and a line whose account was there already. */
   readonly failure: LineFailure | null
 }
 

@@ -5,7 +5,7 @@
  * Source: docs/contract/batches.md#operations, docs/contract/batches.md#retries.
  */
 import { Cause, Duration, Effect, Exit, Option, Result } from "effect"
-import type { Batch, WaitingFor } from "../batch/Batch.ts"
+import type { Batch, BatchOperation, WaitingFor } from "../batch/Batch.ts"
 import {
   type BatchLine,
   errorsOfLine,
@@ -48,7 +48,7 @@ export interface LinePrograms {
   readonly accountImport: AccountImport["Service"]
   readonly postImport: PostImport["Service"]
   readonly writes: IdempotentWrites["Service"]
-  readonly encode: ResultEncoder
+  readonly encoderOf: (operation: BatchOperation) => ResultEncoder
 }
 
 /** A line that a worker has in hand. `tries` counts those that ended in an error of the service. */
@@ -86,7 +86,8 @@ const waitingForOf = (failure: LineFailure): Option.Option<WaitingFor | null> =>
 }
 
 /** What every line of one batch shares. */
-interface Run extends LinePrograms {
+interface Run extends Omit<LinePrograms, "encoderOf"> {
+  readonly encode: ResultEncoder
   readonly batch: Batch
   readonly caller: Caller
   readonly line: LineInHand
@@ -116,7 +117,7 @@ const resultOf = ({ batch: { settings } }: Run, failure: LineFailure): LineResul
   if (failure._tag === "AlreadyImported") {
     const { accountNumber, isSame = settings.operation === "PROCESS" } = failure
     return isSame
-      ? succeeded({ outcome: "ALREADY", accountNumber })
+      ? succeeded({ outcome: "ALREADY", accountNumber, failure })
       : succeeded({ outcome: "FAILED", accountNumber, failure })
   }
   return succeeded({ outcome: "FAILED", failure: bounded(failure) })
@@ -205,7 +206,11 @@ const stageLine = (
 const stage = (run: Run, { body, errors }: Sent) =>
   once<StagedLine>(
     run,
-    ({ isSame }) => succeeded({ outcome: isSame ? "ALREADY" : "SUCCEEDED" }),
+    ({ first, isSame }) =>
+      succeeded({
+        outcome: isSame ? "ALREADY" : "SUCCEEDED",
+        answer: { _tag: "Staged", isFirst: first }
+      }),
     (keep) => stageLine(run, body, keep, errors)
   )
 
@@ -334,10 +339,11 @@ export const runLine = (
   caller: Caller,
   line: LineInHand
 ): Effect.Effect<LineRun> => {
-  const run: Run = { ...programs, batch, caller, line }
+  const encode = programs.encoderOf(batch.settings.operation)
+  const run: Run = { ...programs, encode, batch, caller, line }
   const ended = (end: LineEnd): LineRun => ({ _tag: "Ended", end })
   const failed = (failure: LineFailure): LineRun =>
-    ended(endOf(programs.encode, line, resultOf(run, failure)))
+    ended(endOf(encode, line, resultOf(run, failure)))
   const postponed = (waitingFor: WaitingFor | null, isCounted = false): LineRun => ({
     _tag: "Postponed",
     postponed: { line: line.line, isCounted },
@@ -350,7 +356,9 @@ export const runLine = (
     if (failure === null) {
       if (Cause.hasInterruptsOnly(exit.cause)) return yield* Effect.interrupt
       yield* Effect.logError("a line of a batch met an error", exit.cause)
-      return line.tries + 1 >= maxTries ? failed(new LineErrored()) : postponed(null, true)
+      return line.tries + 1 >= maxTries
+        ? failed(new LineErrored({ requestId: caller.requestId }))
+        : postponed(null, true)
     }
     if (failure._tag === "StorageUnavailable") return postponed("DATABASE")
     const waitingFor = waitingForOf(failure)

@@ -23,6 +23,8 @@ import { signedAmount, type Transaction, type TransactionId } from "../account/T
 export interface TransactionResult {
   readonly status: "TRANSACTION_ADDED_TO_ACCOUNT" | "TRANSACTION_ALREADY_EXISTS"
   readonly transaction: Transaction
+  /** True if its date was moved. */
+  readonly isMoved?: boolean
 }
 
 /** The parameters of the request, and the time at which it is validated. */
@@ -157,7 +159,11 @@ export const decideTransactions =
       }
       const added = moved(transaction, isInside ? date : nearestDay(date, period))
       transactions.push(added)
-      answer.push({ status: "TRANSACTION_ADDED_TO_ACCOUNT", transaction: added.transaction })
+      answer.push({
+        status: "TRANSACTION_ADDED_TO_ACCOUNT",
+        transaction: added.transaction,
+        ...(added.movedFrom !== null && { isMoved: true })
+      })
     }
 
     const change = {

@@ -1,0 +1,44 @@
+/**
+ * The bodies that answer post-import requests, of the endpoints and of the lines of a batch. They
+ * are in the shape that their schema in `PostImportApi` documents.
+ * Source: docs/contract/post-import.md#post-import-requests.
+ */
+import { Schema } from "effect"
+import { AccountTransaction } from "@data-import/domain/account/Transaction"
+import type { NoteResult } from "@data-import/domain/post-import/NoteImport"
+import type { TransactionResult } from "@data-import/domain/post-import/TransactionImport"
+import { formatInstant } from "@data-import/domain/schema/Field"
+
+export const notesAnswer = (results: ReadonlyArray<NoteResult>) =>
+  results.map(({ body, created_at, status }) => ({
+    created_at: formatInstant(created_at),
+    body,
+    status
+  }))
+
+/** Encodes what `transactionsAnswer` gives. */
+export const TransactionsAnswer = Schema.Struct({
+  results: Schema.Array(
+    Schema.Struct({
+      status: Schema.Literals(["TRANSACTION_ADDED_TO_ACCOUNT", "TRANSACTION_ALREADY_EXISTS"]),
+      transaction_data: Schema.Struct({
+        ...AccountTransaction.fields,
+        status: Schema.optionalKey(Schema.Literal("TRANSACTION_IMPORT_SUCCESS"))
+      })
+    })
+  )
+})
+export type TransactionsAnswer = typeof TransactionsAnswer.Type
+
+/** An existing transaction also has the status of its own import. */
+export const transactionsAnswer = (
+  results: ReadonlyArray<TransactionResult>
+): TransactionsAnswer => ({
+  results: results.map(({ status, transaction }) => ({
+    status,
+    transaction_data:
+      status === "TRANSACTION_ALREADY_EXISTS"
+        ? { ...transaction, status: "TRANSACTION_IMPORT_SUCCESS" }
+        : transaction
+  }))
+})
