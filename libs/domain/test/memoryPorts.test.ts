@@ -4,10 +4,12 @@ import { layerMemory as tokenBuckets } from "../src/ports/memory/TokenBuckets.ts
 import { layerMemory as apiKeys } from "../src/ports/memory/ApiKeys.ts"
 import { layerMemory as auditLog } from "../src/ports/memory/AuditLog.ts"
 import { layerMemory as batches } from "../src/ports/memory/Batches.ts"
+import { layerMemory as idempotencyKeys } from "../src/ports/memory/IdempotencyKeys.ts"
 import { layerMemory as importProcesses } from "../src/ports/memory/ImportProcesses.ts"
 import { layerMemory as configuration } from "../src/ports/memory/Configuration.ts"
 import { tokenBucketsContract } from "../testing/TokenBucketsContract.ts"
 import { apiKeysContract } from "../testing/ApiKeysContract.ts"
+import { batchWorkContract } from "../testing/BatchWorkContract.ts"
 import { batchesContract } from "../testing/BatchesContract.ts"
 import { auditLogContract } from "../testing/AuditLogContract.ts"
 import { importProcessesContract } from "../testing/ImportProcessesContract.ts"
@@ -21,4 +23,6 @@ configurationContract("in memory", storage)
 apiKeysContract("in memory", storage)
 tokenBucketsContract("in memory", storage)
 
-batchesContract("in memory", Layer.mergeAll(batches, configuration))
+const batchPorts = Layer.mergeAll(batches, idempotencyKeys, storage)
+batchesContract("in memory", batchPorts)
+batchWorkContract("in memory", batchPorts)

@@ -6,14 +6,9 @@ import { describe, expect, layer as withLayer, type Vitest } from "@effect/vites
 import { DateTime, Effect, type Layer, Option } from "effect"
 import { ApiKeys } from "../src/ports/ApiKeys.ts"
 import type { Configuration } from "../src/ports/Configuration.ts"
+import { type ApiKey, type KeyEnd, type ListedKey } from "../src/organisation/Organisation.ts"
 import {
-  type ApiKey,
-  ApiKeyId,
-  type KeyEnd,
-  type ListedKey,
-  type OrganisationName
-} from "../src/organisation/Organisation.ts"
-import {
+  freshApiKey,
   expectSame,
   freshHash,
   freshOrganisation,
@@ -29,25 +24,13 @@ type It = Vitest.MethodsNonLive<ApiKeys | Configuration>
 const unbounded = { concurrency: "unbounded" } as const
 const week = 7 * 24 * 3600
 
-const keyOf = (organisation: OrganisationName, variation: Partial<ApiKey> = {}): ApiKey => ({
-  id: ApiKeyId.make(`key_${hex(24)}`),
-  organisation,
-  label: "nightly migration",
-  scopes: ["import:read", "import:write"],
-  hash: freshHash(),
-  createdAt: noon,
-  expiresAt: null,
-  revokedAt: null,
-  ...variation
-})
-
 const endOf = ({ expiresAt, revokedAt }: ApiKey): KeyEnd => ({ expiresAt, revokedAt })
 const listed = ({ hash: _, ...key }: ApiKey): ListedKey => key
 
 const issuedKey = Effect.fnUntraced(function* (variation: Partial<ApiKey> = {}) {
   const keys = yield* ApiKeys
   const { name } = yield* freshOrganisation
-  const key = keyOf(name, variation)
+  const key = freshApiKey(name, variation)
   yield* keys.issue(key)
   return key
 })
@@ -73,7 +56,7 @@ const issuing = (it: It): void => {
     Effect.gen(function* () {
       const keys = yield* ApiKeys
       const { name } = yield* freshOrganisation
-      expect(Option.isNone(yield* keys.findEnd(keyOf(name).id))).toBe(true)
+      expect(Option.isNone(yield* keys.findEnd(freshApiKey(name).id))).toBe(true)
       expect(Option.isNone(yield* keys.findByHash(freshHash()))).toBe(true)
       expectSame(yield* keys.list(name), [])
       expectSame(yield* keys.list(freshOrganisationName()), [])
@@ -84,7 +67,7 @@ const issuing = (it: It): void => {
     Effect.gen(function* () {
       const keys = yield* ApiKeys
       const name = freshOrganisationName()
-      const key = keyOf(name)
+      const key = freshApiKey(name)
       const failure = yield* Effect.flip(keys.issue(key))
       expect(failure).toMatchObject({ _tag: "DoesNotExist", what: "organisation", name })
       expect(Option.isNone(yield* keys.findByHash(key.hash))).toBe(true)
@@ -97,8 +80,8 @@ const issuing = (it: It): void => {
       const { organisation } = yield* issuedKey()
       const other = yield* issuedKey()
       const [second, first] = [
-        keyOf(organisation, { createdAt: noonPlus(2) }),
-        keyOf(organisation, { createdAt: noonPlus(1) })
+        freshApiKey(organisation, { createdAt: noonPlus(2) }),
+        freshApiKey(organisation, { createdAt: noonPlus(1) })
       ]
       yield* keys.issue(second)
       yield* keys.issue(first)
@@ -130,7 +113,7 @@ const revoking = (it: It): void => {
   it.effect("fails for an unknown key", () =>
     Effect.gen(function* () {
       const keys = yield* ApiKeys
-      expect(yield* keys.revoke(keyOf(freshOrganisationName()).id, noon)).toBe(false)
+      expect(yield* keys.revoke(freshApiKey(freshOrganisationName()).id, noon)).toBe(false)
     })
   )
 
@@ -138,7 +121,7 @@ const revoking = (it: It): void => {
     Effect.gen(function* () {
       const keys = yield* ApiKeys
       const key = yield* issuedKey()
-      const other = keyOf(key.organisation)
+      const other = freshApiKey(key.organisation)
       yield* keys.issue(other)
       yield* keys.revoke(key.id, noonPlus(10))
       expectSame(Option.getOrNull(yield* keys.findEnd(other.id)), endOf(other))

@@ -1,161 +1,43 @@
 /**
- * What every storage of batches must do. The store may be shared; each test ends the batches that
- * it has begun, so that their lines are not taken by the next one. All instants are arguments.
+ * What every storage of batches must do until the work begins. The store may be shared. All instants
+ * are arguments.
  */
 import { describe, expect, type Vitest, layer as withLayer } from "@effect/vitest"
-import { type DateTime, Effect, type Layer, Option, Result, Stream } from "effect"
+import { Duration, Effect, type Layer, Option, Result } from "effect"
+import type { ImportKey } from "../src/account/ImportProcess.ts"
 import * as Batch from "../src/batch/Batch.ts"
-import type { LineEnd } from "../src/batch/BatchLine.ts"
-import * as Counts from "../src/batch/Counts.ts"
 import type { Caller } from "../src/organisation/Organisation.ts"
-import type { Supplier } from "../src/organisation/Supplier.ts"
+import { ApiKeys } from "../src/ports/ApiKeys.ts"
+import { type Appending, Batches } from "../src/ports/Batches.ts"
+import { Configuration } from "../src/ports/Configuration.ts"
+import { type IdempotencyKeys, ReservationLost } from "../src/ports/IdempotencyKeys.ts"
+import { ImportProcesses } from "../src/ports/ImportProcesses.ts"
 import {
-  type Appending,
-  Batches,
-  type ChunkInHand,
-  type Creating,
-  type ResultsQuery,
-  type TakenLast
-} from "../src/ports/Batches.ts"
-import type { Configuration } from "../src/ports/Configuration.ts"
-import { expectSame, freshSupplier, noon, noonPlus } from "./freshNames.ts"
+  append,
+  begun,
+  cancelled,
+  createdIn,
+  createFor,
+  encoder,
+  found,
+  linesOf,
+  settingsOf,
+  start,
+  started,
+  takeNext
+} from "./begunBatches.ts"
+import {
+  expectSame,
+  freshApiKey,
+  freshAttempt,
+  freshSupplier,
+  noon,
+  noonPlus
+} from "./freshNames.ts"
+import { freshKeyed, keepAs, reserve } from "./keyedRequests.ts"
 
-type Ports = Batches | Configuration
+type Ports = ApiKeys | Batches | Configuration | IdempotencyKeys | ImportProcesses
 type It = Vitest.MethodsNonLive<Ports>
-
-interface Begun {
-  readonly id: Batch.BatchId
-  readonly caller: Caller
-  readonly supplier: Supplier
-}
-
-const encoder = new TextEncoder()
-
-/** A line of this account number, or of none. */
-const lineOf = (externalAccountNumber: string | null, text = externalAccountNumber ?? "") => ({
-  bytes: encoder.encode(text),
-  externalAccountNumber
-})
-
-const linesOf = (...numbers: ReadonlyArray<string | null>) => numbers.map((each) => lineOf(each))
-
-const newId = (): Batch.BatchId => Batch.BatchId.make(crypto.randomUUID())
-
-const settingsOf = (supplier: Supplier, maxFailures: number | null): Batch.BatchSettings => ({
-  supplier: supplier.code,
-  operation: "STAGE",
-  name: "a book",
-  operationsTeam: null,
-  dryRun: false,
-  cohort: "first wave",
-  pending: null,
-  retryOf: null,
-  maxFailures,
-  parameters: { check_previously_added: false }
-})
-
-const createFor = Effect.fnUntraced(function* (
-  { caller, supplier }: Omit<Begun, "id">,
-  { limit = 20, maxFailures = null }: { limit?: number; maxFailures?: number | null } = {}
-) {
-  const batches = yield* Batches
-  const settings = settingsOf(supplier, maxFailures)
-  return yield* batches.create({ id: newId(), settings, limit, caller, at: noon })
-})
-
-const createdIn = (creating: Creating): Batch.Batch => {
-  if (creating._tag !== "Created") throw new Error(creating._tag)
-  return creating.batch
-}
-
-const decided = Effect.fnUntraced(function* <E>(
-  { caller, id }: Pick<Begun, "caller" | "id">,
-  decide: (batch: Batch.Batch) => Result.Result<Batch.Batch, E>,
-  at = noon
-) {
-  const batches = yield* Batches
-  return yield* batches.change({ id, decide, action: "start_batch", caller, at })
-})
-
-const cancelled = ({ caller, id }: Begun) =>
-  Effect.gen(function* () {
-    const batches = yield* Batches
-    const cancelIfOpen = (batch: Batch.Batch) =>
-      Batch.isFinal(batch) ? Result.succeed(batch) : Batch.cancel(batch, noon)
-    yield* Effect.orDie(decided({ caller, id }, cancelIfOpen))
-    yield* Effect.repeat(batches.cancelLines(noon), { while: (areMore) => areMore })
-  }).pipe(Effect.orDie)
-
-/** A new batch of a new supplier, or of the one that is given. Its end is that of the test. */
-const begun = Effect.fnUntraced(function* (options?: {
-  readonly of?: Omit<Begun, "id">
-  readonly maxFailures?: number | null
-}) {
-  const owner = options?.of ?? (yield* freshSupplier)
-  const { id } = createdIn(yield* createFor(owner, options))
-  const batch: Begun = { id, caller: owner.caller, supplier: owner.supplier }
-  yield* Effect.addFinalizer(() => cancelled(batch))
-  return batch
-})
-
-const append = Effect.fnUntraced(function* (
-  { caller, id }: Begun,
-  lines: ReadonlyArray<ReturnType<typeof lineOf>>,
-  { from = 1, upload }: { readonly from?: number; readonly upload?: number } = {}
-) {
-  const batches = yield* Batches
-  const used = upload ?? (yield* batches.beginUpload(id))
-  const { apiKey } = caller
-  return yield* batches.append({ id, apiKey, upload: used, from, lines, at: noon })
-})
-
-const started = Effect.fnUntraced(function* (
-  numbers: ReadonlyArray<string | null>,
-  options?: Parameters<typeof begun>[0]
-) {
-  const batch = yield* begun(options)
-  yield* append(batch, linesOf(...numbers))
-  yield* decided(batch, (each) =>
-    Batch.start(each, numbers.length, { at: noon, apiKey: batch.caller.apiKey })
-  )
-  return batch
-})
-
-const found = ({ caller, id }: Begun) =>
-  Effect.flatMap(Batches, (batches) => batches.find(caller.organisation, id)).pipe(
-    Effect.map(Option.getOrThrow)
-  )
-
-const takeNext = (at: DateTime.Utc = noon, last: TakenLast | null = null) =>
-  Effect.flatMap(Batches, (batches) => batches.take({ last, at }))
-
-const taken = (at?: DateTime.Utc) => Effect.map(takeNext(at), Option.getOrThrow)
-
-const endOf =
-  (outcome: Counts.LineOutcome, problems: LineEnd["problems"] = []) =>
-  ({ externalAccountNumber, line }: ChunkInHand["lines"][number]): LineEnd => ({
-    line,
-    externalAccountNumber,
-    outcome,
-    text: JSON.stringify({ line, outcome }),
-    problems
-  })
-
-const finish = (
-  chunk: ChunkInHand,
-  ended: ReadonlyArray<LineEnd>,
-  postponed: Parameters<ChunkInHand["finish"]>[0]["postponed"] = [],
-  readyAt = noon
-) => chunk.finish({ ended, postponed, waitingFor: null, keys: [], readyAt, at: noon })
-
-const resultsOf = ({ id }: Begun, query: Partial<ResultsQuery> = {}) =>
-  Effect.gen(function* () {
-    const batches = yield* Batches
-    const asked = { afterLine: 0, outcome: null, limit: null, includesLater: false, ...query, id }
-    const { isComplete, results, through } = yield* batches.results(asked)
-    const lines = yield* Stream.runCollect(results)
-    return { lines: lines.map(({ line }) => line), through, isComplete }
-  })
 
 const creating = (it: It): void => {
   it.effect("keeps what was asked for, and shows it to its organisation only", () =>
@@ -163,7 +45,7 @@ const creating = (it: It): void => {
       const batch = yield* begun()
       const batches = yield* Batches
       const stored = yield* found(batch)
-      expectSame(stored.settings, settingsOf(batch.supplier, null))
+      expectSame(stored.settings, settingsOf(batch.supplier))
       expect(Batch.stateOf(stored)).toBe("OPEN")
       const { caller: stranger } = yield* freshSupplier
       expect(yield* batches.find(stranger.organisation, batch.id)).toEqual(Option.none())
@@ -237,170 +119,162 @@ const appending = (it: It): void => {
   )
 }
 
-const working = (it: It): void => {
-  it.effect("gives each line to one worker, in the order of the lines", () =>
+const changing = (it: It): void => {
+  it.effect("keeps the response with the change, and frees the key if nothing changes", () =>
     Effect.gen(function* () {
-      const batch = yield* started(["a", "b", null])
-      const chunk = yield* taken()
-      expect(chunk.batch.id).toBe(batch.id)
-      expect(chunk.lines.map(({ bytes, line }) => [line, bytes])).toEqual(
-        ["a", "b", ""].map((text, index) => [index + 1, encoder.encode(text)])
-      )
-      expect(yield* takeNext()).toEqual(Option.none())
-      yield* finish(chunk, chunk.lines.map(endOf("SUCCEEDED")))
-      expect(Batch.stateOf(yield* found(batch))).toBe("COMPLETED")
+      const batch = yield* begun()
+      const { organisation } = batch.caller
+      const first = freshKeyed(organisation)
+      const { reservation } = yield* reserve(first)
+      yield* start(batch, 0, keepAs(reservation, "started"))
+      expectSame((yield* reserve(first)).reserving, { _tag: "Kept", answer: "started" })
+      const second = freshKeyed(organisation)
+      const again = yield* reserve(second)
+      yield* start(batch, 0, keepAs(again.reservation, "started"))
+      expectSame((yield* reserve(second)).reserving, { _tag: "Reserved" })
     })
   )
 
-  it.effect("gives lines of an open, paused or cancelled batch to nobody", () =>
+  it.effect("keeps the response with the creation, and creates nothing without the key", () =>
     Effect.gen(function* () {
-      yield* append(yield* begun(), linesOf("a"))
-      const paused = yield* started(["a"])
-      yield* decided(paused, (batch) => Batch.pause(batch, "CALLER"))
-      const stopped = yield* started(["a"])
-      yield* decided(stopped, (batch) => Batch.cancel(batch, noon))
-      expect(yield* takeNext()).toEqual(Option.none())
-    })
-  )
-
-  it.effect("gives the lines again that a worker left", () =>
-    Effect.gen(function* () {
-      yield* started(["a", "b"])
-      yield* Effect.scoped(taken())
-      const again = yield* taken()
-      expect(again.lines.map(({ line }) => line)).toEqual([1, 2])
-    })
-  )
-
-  it.effect("holds a line back until the earlier ones of its number have ended", () =>
-    Effect.gen(function* () {
-      const batch = yield* started(["a", "b", "a"])
-      yield* Effect.scoped(
-        Effect.gen(function* () {
-          const first = yield* taken()
-          expect(first.lines.map(({ line }) => line)).toEqual([1, 2])
-          const [one, two] = first.lines.map(endOf("SUCCEEDED")) as [LineEnd, LineEnd]
-          yield* finish(first, [two], [{ line: one.line, isCounted: true }], noonPlus(5))
-        })
-      )
-      expect(yield* takeNext(noonPlus(4))).toEqual(Option.none())
-      yield* Effect.scoped(
-        Effect.gen(function* () {
-          const retried = yield* taken(noonPlus(5))
-          expect(retried.lines.map(({ line, tries }) => [line, tries])).toEqual([[1, 1]])
-          yield* finish(retried, retried.lines.map(endOf("FAILED")))
-        })
-      )
-      const last = yield* taken()
-      expect(last.lines.map(({ line }) => line)).toEqual([3])
-      yield* finish(last, last.lines.map(endOf("SUCCEEDED")))
-      expect(Batch.stateOf(yield* found(batch))).toBe("COMPLETED_WITH_FAILURES")
-    })
-  )
-
-  it.effect("takes turns among the suppliers and the batches of each", () =>
-    Effect.gen(function* () {
-      const numbers = Array.from({ length: 150 }, (_, index) => `n${index}`)
-      const large = yield* started(numbers)
-      const small = yield* started(["a"])
-      const chunks = yield* Effect.scoped(
-        Effect.gen(function* () {
-          const first = yield* taken()
-          const { supplier } = first.batch.settings
-          const last = { supplier, batches: new Map([[supplier, first.batch.id]]) }
-          const second = Option.getOrThrow(yield* takeNext(noon, last))
-          return [first.batch.id, second.batch.id]
-        })
-      )
-      expect(new Set(chunks)).toEqual(new Set([large.id, small.id]))
-    })
-  )
-
-  it.effect("ends the lines of a cancelled batch that nobody has in hand", () =>
-    Effect.gen(function* () {
-      const numbers = Array.from({ length: 150 }, (_, index) => `n${index}`)
-      const batch = yield* started(numbers)
       const batches = yield* Batches
-      const chunk = yield* taken()
-      yield* decided(batch, (each) => Batch.cancel(each, noon))
-      yield* Effect.repeat(batches.cancelLines(noon), { while: (areMore) => areMore })
-      const inHand = chunk.lines.length
-      expectSame((yield* found(batch)).counts, {
-        ...Counts.none,
-        received: 150,
-        cancelled: 150 - inHand
-      })
-      yield* finish(chunk, chunk.lines.map(endOf("SUCCEEDED")))
-      const { counts, finishedAt } = yield* found(batch)
-      expect(counts.succeeded).toBe(inHand)
-      expect(finishedAt).toEqual(noon)
+      const { caller, supplier } = yield* freshSupplier
+      const request = freshKeyed(caller.organisation)
+      const { reservation } = yield* reserve(request)
+      const keep = keepAs(reservation, "created")
+      yield* begun({ of: { caller, supplier }, keep })
+      expectSame((yield* reserve(request)).reserving, { _tag: "Kept", answer: "created" })
+      const lost = yield* Effect.flip(createFor({ caller, supplier }, { keep }))
+      expect(lost).toBeInstanceOf(ReservationLost)
+      const page = { supplier: supplier.code, after: null, limit: 9 }
+      expect((yield* batches.list(page)).length).toBe(1)
+    })
+  )
+
+  const filters: ReadonlyArray<readonly [Batch.PendingFilter, ReadonlyArray<string>]> = [
+    [{}, ["a", "b", "c"]],
+    [{ cohort: "wave" }, ["b"]],
+    [{ failed: true }, ["c"]],
+    [{ failed: false }, ["a", "b"]],
+    [{ code: "account_failed_validation" }, ["c"]],
+    [{ code: "invalid_phone_number" }, ["c"]],
+    [{ code: "required" }, []],
+    [{ code: "invalid_phone_number", failed: false }, []]
+  ]
+  it.effect.each(filters)("fills a batch of pending imports when it starts: %j", ([pending, all]) =>
+    Effect.gen(function* () {
+      const owner = yield* freshSupplier
+      const { stage } = yield* ImportProcesses
+      for (const [number, cohort] of [
+        ["b", "wave"],
+        ["a", null],
+        ["c", null]
+      ] as const) {
+        const key = owner.keyOf(number)
+        yield* stage({ key, payload: "{}", cohort, caller: owner.caller, at: noon })
+      }
+      yield* failAttempt(owner.keyOf("c"), owner.caller)
+      const batch = yield* begun({ of: owner, operation: "PROCESS", pending })
+      yield* start(batch, 0)
+      expect((yield* found(batch)).counts.received).toBe(all.length)
+      const chunk = yield* takeNext()
+      const lines = Option.isSome(chunk) ? chunk.value.lines : []
+      expect(
+        lines.map(({ bytes, externalAccountNumber }) => [externalAccountNumber, bytes])
+      ).toEqual(
+        all.map((number) => [
+          number,
+          encoder.encode(JSON.stringify({ external_account_number: number }))
+        ])
+      )
     })
   )
 }
 
-const answering = (it: It): void => {
-  it.effect("gives results up to the first line that is not done, or all that are", () =>
+/** An attempt that has failed with an error at a field. */
+const failAttempt = Effect.fnUntraced(function* (key: ImportKey, caller: Caller) {
+  const { claim, release } = yield* ImportProcesses
+  const attempt = freshAttempt()
+  const limits = { deployment: null, supplier: null }
+  const lease = Duration.seconds(60)
+  yield* claim({ key, attempt, dryRun: false, lease, limits, caller, at: noon })
+  yield* release({
+    key,
+    attempt,
+    dryRun: false,
+    outcome: "account_failed_validation",
+    errors: [{ code: "invalid_phone_number", attr: "customers.0.landline" }],
+    caller,
+    at: noon
+  })
+})
+
+const reviewing = (it: It): void => {
+  const seen = ({ id }: { readonly id: Batch.BatchId }) =>
     Effect.gen(function* () {
-      const batch = yield* started(["a", "b", "c"])
-      const chunk = yield* taken()
-      const [one, two, three] = chunk.lines as [
-        ChunkInHand["lines"][number],
-        ChunkInHand["lines"][number],
-        ChunkInHand["lines"][number]
-      ]
-      yield* finish(
-        chunk,
-        [endOf("SUCCEEDED")(one), endOf("FAILED")(three)],
-        [{ line: two.line, isCounted: false }]
+      const batches = yield* Batches
+      let circumstances: Batch.Circumstances | null = null
+      const decide = (batch: Batch.Batch, present: Batch.Circumstances) => {
+        if (batch.id === id) circumstances = present
+        return batch
+      }
+      yield* batches.review({ decide, at: noon })
+      return circumstances
+    })
+
+  it.effect("tells how supplier and key stand", () =>
+    Effect.gen(function* () {
+      const keys = yield* ApiKeys
+      const configuration = yield* Configuration
+      const owner = yield* freshSupplier
+      const { organisation } = owner.caller
+      const key = freshApiKey(organisation, { id: owner.caller.apiKey })
+      yield* keys.issue(key)
+      const batch = yield* begun({ of: owner })
+      yield* append(batch, linesOf("a"))
+      yield* start(batch, 1)
+      expectSame(yield* seen(batch), { isSupplierOngoing: true, isKeyValid: true })
+      yield* keys.revoke(key.id, noon)
+      yield* configuration.changeSupplierStatus(owner.supplier.code, () =>
+        Result.succeed("Paused" as const)
       )
-      const later = { includesLater: true }
-      const read = { through: 1, isComplete: false }
-      expect(yield* resultsOf(batch)).toEqual({ ...read, lines: [1] })
-      expect(yield* resultsOf(batch, later)).toEqual({ ...read, lines: [1, 3] })
-      expect(yield* resultsOf(batch, { ...later, outcome: "FAILED" })).toEqual({
-        ...read,
-        lines: [3]
-      })
-      expect(yield* resultsOf(batch, { ...later, afterLine: 1 })).toEqual({ ...read, lines: [3] })
-      expect(yield* resultsOf(batch, { afterLine: 7 })).toEqual({
-        through: 7,
-        isComplete: false,
-        lines: []
-      })
+      expectSame(yield* seen(batch), { isSupplierOngoing: false, isKeyValid: false })
     })
   )
 
-  it.effect("groups what is wrong by code and place, the most frequent first", () =>
+  it.effect("stores what is decided", () =>
     Effect.gen(function* () {
-      const batch = yield* started(["a", "b", "c", "d", "e", "f", "g"])
+      const batch = yield* begun()
       const batches = yield* Batches
-      const chunk = yield* taken()
-      const email = { code: "invalid", attr: "customers.*.email", detail: "No e-mail." } as const
-      const required = { code: "required", attr: "customers", detail: "Required." } as const
-      const ended = chunk.lines.map((line) =>
-        endOf("FAILED", line.line === 7 ? [email, required] : [email, email])(line)
-      )
-      yield* finish(chunk, ended)
-      const { groups, sets } = yield* batches.problems({ id: batch.id, limit: 10 })
-      const [first, second] = groups
-      expect(first).toMatchObject({ code: "invalid", attr: "customers.*.email", lines: 7 })
-      expect(first?.examples.map(({ line }) => line)).toEqual([1, 2, 3, 4, 5])
-      expectSame(second, {
-        code: "required",
-        attr: "customers",
-        lines: 1,
-        examples: [{ line: 7, externalAccountNumber: "g", detail: "Required." }]
+      yield* batches.review({
+        decide: (each) =>
+          each.id === batch.id ? Result.getOrElse(Batch.cancel(each, noon), () => each) : each,
+        at: noon
       })
-      const withoutDetail = [email, required].map(({ attr, code }) => ({ code, attr }))
-      expect(new Map(sets.map(({ lines, problems }) => [lines, problems]))).toEqual(
-        new Map([
-          [6, withoutDetail.slice(0, 1)],
-          [1, withoutDetail]
-        ])
-      )
-      expect(yield* batches.problems({ id: batch.id, limit: 1 })).toMatchObject({
-        groups: [first]
-      })
+      expect(Batch.stateOf(yield* found(batch))).toBe("CANCELLED")
+    })
+  )
+
+  it.effect("takes no line from a revoked key", () =>
+    Effect.gen(function* () {
+      const keys = yield* ApiKeys
+      const owner = yield* freshSupplier
+      const key = freshApiKey(owner.caller.organisation, { id: owner.caller.apiKey })
+      yield* keys.issue(key)
+      const batch = yield* begun({ of: owner })
+      yield* keys.revoke(key.id, noon)
+      expectSame(yield* append(batch, linesOf("a")), { _tag: "KeyInvalid" })
+    })
+  )
+
+  it.effect("counts the workers that were seen lately", () =>
+    Effect.gen(function* () {
+      const { reportWorker, workersAlive } = yield* Batches
+      const later = noonPlus(1_000_000)
+      yield* reportWorker({ id: crypto.randomUUID(), at: noon })
+      yield* reportWorker({ id: crypto.randomUUID(), at: later })
+      expect(yield* workersAlive(later)).toBe(1)
+      expect(yield* workersAlive(noonPlus(1_000_001))).toBe(0)
     })
   )
 }
@@ -410,7 +284,7 @@ export const batchesContract = (name: string, ports: Layer.Layer<Ports>): void =
   withLayer(ports)(`Batches, ${name}`, (it) => {
     describe("create", () => creating(it))
     describe("append", () => appending(it))
-    describe("take", () => working(it))
-    describe("results", () => answering(it))
+    describe("change", () => changing(it))
+    describe("review", () => reviewing(it))
   })
 }

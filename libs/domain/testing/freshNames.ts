@@ -10,6 +10,7 @@ import { type Account, AccountNumber, ExternalAccountNumber } from "../src/accou
 import { utc } from "../src/organisation/BusinessDay.ts"
 import { AttemptId, type ImportKey } from "../src/account/ImportProcess.ts"
 import {
+  type ApiKey,
   ApiKeyId,
   type Caller,
   OrganisationName,
@@ -59,6 +60,22 @@ export const callerOf = (organisation: OrganisationName): Caller => ({
   apiKey: ApiKeyId.make(`key_${hex(16)}`),
   scopes: ["import:read", "import:write"],
   requestId: RequestId.make(`request-${hex(16)}`)
+})
+
+/** A live key of this organisation, with these members instead. */
+export const freshApiKey = (
+  organisation: OrganisationName,
+  variation: Partial<ApiKey> = {}
+): ApiKey => ({
+  id: ApiKeyId.make(`key_${hex(24)}`),
+  organisation,
+  label: "nightly migration",
+  scopes: ["import:read", "import:write"],
+  hash: freshHash(),
+  createdAt: noon,
+  expiresAt: null,
+  revokedAt: null,
+  ...variation
 })
 
 /** A new supplier of a new organisation, a caller for it, and keys under it. */

@@ -124,6 +124,13 @@ export const batches = Effect.gen(function* () {
       seen_at timestamptz not null
     )`
   yield* sql`alter table import_processes add column cohort text`
+  yield* sql`grant update (cohort) on import_processes to data_import_account_import`
+  yield* sql`alter table audit_log drop constraint audit_log_action_known`
+  yield* sql`
+    alter table audit_log add constraint audit_log_action_known check (action in ('stage',
+      'process', 'create_notes', 'create_transactions', 'create_historical_statements',
+      'create_payment_instruction', 'end_payment_instruction', 'create_batch', 'start_batch',
+      'pause_batch', 'resume_batch', 'cancel_batch')) not valid`
   yield* sql`alter table outbox alter column import_id drop not null`
   yield* sql`
     alter table outbox add column batch uuid constraint outbox_batch_exists references batches`
@@ -158,8 +165,13 @@ const createRoles = Effect.gen(function* () {
   yield* sql`grant insert on audit_log, outbox to data_import_batches, data_import_batch_worker`
   yield* sql`
     grant select, update (started_at, api_key, is_taken, paused_by, accepted_failures,
-      is_cancelled, finished_at, received, succeeded, already, failed, cancelled)
-    on batches to data_import_batches, data_import_batch_worker`
+      is_cancelled, finished_at, received, succeeded, already, failed, cancelled, waiting_for,
+      recent)
+    on batches to data_import_batches, data_import_batch_worker, data_import_operator`
+  yield* sql`
+    grant select on batch_problems, batch_problem_sets, batch_workers
+    to data_import_batches, data_import_operator`
+  yield* sql`grant insert on outbox to data_import_operator`
 })
 
 /** It stores lines and answers results, and works on none. */
@@ -170,7 +182,11 @@ const grantToBatches = Effect.gen(function* () {
   yield* sql`grant insert, update (bytes, uploads) on batches to data_import_batches`
   yield* sql`grant select, insert, update (blockers) on batch_chunks to data_import_batches`
   yield* sql`grant select, insert on batch_links to data_import_batches`
-  yield* sql`grant select on batch_problems to data_import_batches`
+  yield* sql`grant select on import_attempts to data_import_batches`
+  yield* sql`
+    grant select (id, supplier, external_account_number, skipped, account_number, lease_attempt,
+      lease_expires_at, cohort)
+    on import_processes to data_import_batches`
 })
 
 /** It does what account-import and post-import do, for the lines of a batch. */
@@ -179,12 +195,19 @@ const grantToWorker = Effect.gen(function* () {
   yield* sql`
     grant select, update (lines, tries, outcomes, results, unfinished, blockers, ready_at)
     on batch_chunks to data_import_batch_worker`
+  yield* sql`grant update (lines_deleted_through) on batches to data_import_batch_worker`
   yield* sql`grant select on batch_links to data_import_batch_worker`
   yield* sql`
     grant select, insert, update (lines, examples) on batch_problems to data_import_batch_worker`
   yield* sql`
+    grant select, insert, update (lines) on batch_problem_sets to data_import_batch_worker`
+  yield* sql`
+    grant select, insert, delete, update (takes) on batch_takes to data_import_batch_worker`
+  yield* sql`
+    grant select, insert, delete, update (seen_at) on batch_workers to data_import_batch_worker`
+  yield* sql`
     grant select, insert, update (payload, payload_bytes, staged_at, stagings, lease_attempt,
-      lease_expires_at, account_number, account_created_at)
+      lease_expires_at, account_number, account_created_at, cohort)
     on import_processes to data_import_batch_worker`
   yield* sql`
     grant select, insert, update (ended_at, outcome, errors)

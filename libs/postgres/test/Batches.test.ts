@@ -1,4 +1,6 @@
 import { batchesContract } from "@data-import/domain/testing/BatchesContract"
+import { batchWorkContract } from "@data-import/domain/testing/BatchWorkContract"
 import * as TestDatabase from "../testing/TestDatabase.ts"
 
 batchesContract("in PostgreSQL", TestDatabase.deployed)
+batchWorkContract("in PostgreSQL", TestDatabase.deployed)

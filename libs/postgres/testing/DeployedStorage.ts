@@ -31,7 +31,7 @@ export const make = Effect.fnUntraced(function* (
   const accountImport = ports["account-import"]
   const { auth, operator, query } = ports
   const keys = Context.get(operator, ApiKeys)
-  const { cancelLines, take } = Context.get(ports["batch-worker"], Batches)
+  const worker = Context.get(ports["batch-worker"], Batches)
   const { describe, endInstruction } = Context.get(operator, Accounts)
   return Context.make(Accounts, {
     ...Context.get(ports["post-import"], Accounts),
@@ -51,7 +51,14 @@ export const make = Effect.fnUntraced(function* (
       recordRefusal: Context.get(accountImport, AuditLog).recordRefusal,
       events: Context.get(yield* portsAt(owner), AuditLog).events
     }),
-    Context.add(Batches, { ...Context.get(ports.batches, Batches), cancelLines, take }),
+    Context.add(Batches, {
+      ...Context.get(ports.batches, Batches),
+      cancelLines: worker.cancelLines,
+      deleteLines: worker.deleteLines,
+      reportWorker: worker.reportWorker,
+      review: worker.review,
+      take: worker.take
+    }),
     Context.add(IdempotencyKeys, Context.get(accountImport, IdempotencyKeys)),
     Context.add(ImportProcesses, {
       ...Context.get(accountImport, ImportProcesses),

@@ -87,7 +87,7 @@ const runChunk = (programs: LinePrograms, { abandoned: times, batch, lines }: Ch
   const caller = callerOf(batch)
   const [first] = lines
   if (first !== undefined && times >= failAfter) {
-    return Effect.succeed([abandoned(programs, first)])
+    return Effect.succeed([abandoned(programs, batch, caller, first)])
   }
   const chosen = times >= runAloneAfter ? lines.slice(0, 1) : lines
   return Effect.forEach(chosen, (line) => runLine(programs, batch, caller, line), { concurrency })

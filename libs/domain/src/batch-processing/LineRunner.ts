@@ -327,10 +327,16 @@ const runSent = Effect.fnUntraced(function* (run: Run) {
 })
 
 /** The end of a line with which every worker dies. */
-export const abandoned = ({ encode }: LinePrograms, line: LineInHand): LineRun => ({
-  _tag: "Ended",
-  end: endOf(encode, line, succeeded({ outcome: "FAILED", failure: new LineErrored() }))
-})
+export const abandoned = (
+  { encoderOf }: LinePrograms,
+  { settings }: Batch,
+  { requestId }: Caller,
+  line: LineInHand
+): LineRun => {
+  const failure = new LineErrored({ requestId })
+  const encode = encoderOf(settings.operation)
+  return { _tag: "Ended", end: endOf(encode, line, succeeded({ outcome: "FAILED", failure })) }
+}
 
 /** Runs a line of the batch on behalf of the caller who started it. */
 export const runLine = (

@@ -158,8 +158,9 @@ export const fillWithPending = Effect.fnUntraced(function* (
     id,
     1,
     sql`
-      select convert_to(json_build_object('external_account_number', external_account_number)::text,
-          'UTF8') as line,
+      select convert_to(
+          '{"external_account_number":' || to_json(external_account_number)::text || '}', 'UTF8'
+        ) as line,
         external_account_number as number, null::integer as source_line,
         external_account_number as place
       from import_processes present ${last}

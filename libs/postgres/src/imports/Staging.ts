@@ -33,6 +33,7 @@ const sent = ({ sql }: Database["Service"], commands: ReadonlyArray<Command>) =>
     supplier: ["text", ({ key }) => key.import_supplier],
     external_account_number: ["text", ({ key }) => key.external_account_number],
     payload: ["text", ({ payload }) => payload],
+    cohort: ["text", ({ cohort }) => cohort ?? null],
     at: ["timestamptz", ({ at }) => DateTime.toDateUtc(at)],
     organisation: ["text", ({ caller }) => caller.organisation],
     api_key: ["text", ({ caller }) => caller.apiKey],
@@ -71,13 +72,14 @@ const store = (database: Database["Service"], commands: ReadonlyArray<Command>) 
     ),
     changed as (
       insert into import_processes as present
-        (supplier, external_account_number, payload, payload_bytes, staged_at)
-      select supplier, external_account_number, payload::json, octet_length(payload), at from sent
+        (supplier, external_account_number, payload, payload_bytes, cohort, staged_at)
+      select supplier, external_account_number, payload::json, octet_length(payload), cohort, at
+      from sent
       where position not in (select position from held_by_others) ${keeping.guard}
       order by supplier, external_account_number
       on conflict on constraint import_processes_pair_once do update
       set payload = excluded.payload, payload_bytes = excluded.payload_bytes,
-        staged_at = excluded.staged_at, stagings = present.stagings + 1,
+        cohort = excluded.cohort, staged_at = excluded.staged_at, stagings = present.stagings + 1,
         lease_attempt = null, lease_expires_at = null
       where present.account_number is null and not present.skipped
         and (present.lease_attempt is null or present.lease_expires_at <= excluded.staged_at)

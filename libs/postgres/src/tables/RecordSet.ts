@@ -2,6 +2,8 @@
 import type { Statement } from "effect/sql"
 import type { Database } from "../connection/Database.ts"
 
+type Sql = Database["Service"]["sql"]
+
 /** The columns of a record set by name: the SQL type, and the value of a row at its index from 0. */
 export interface SentColumns<Value> {
   readonly [name: string]: readonly [
@@ -13,15 +15,21 @@ export interface SentColumns<Value> {
 /** A position from 1, which assigns a result to its command. */
 export const position = ["bigint", (_: unknown, index: number) => index + 1] as const
 
+/** The driver cannot send an array that has only nulls. */
+const arrayOf = (sql: Sql, type: string, values: ReadonlyArray<unknown>): Statement.Fragment =>
+  values.length > 0 && values.every((value) => value === null)
+    ? sql`array_fill(null::${sql.literal(type)}, array[${values.length}::integer])`
+    : sql`${values}::${sql.literal(type)}[]`
+
 /** The values as a record set of this name, in no order. */
 export const recordSet = <Value>(
-  sql: Database["Service"]["sql"],
+  sql: Sql,
   name: string,
   values: ReadonlyArray<Value>,
   columns: SentColumns<Value>
 ): Statement.Fragment => {
-  const arrays = Object.values(columns).map(
-    ([type, valueOf]) => sql`${values.map(valueOf)}::${sql.literal(type)}[]`
+  const arrays = Object.values(columns).map(([type, valueOf]) =>
+    arrayOf(sql, type, values.map(valueOf))
   )
   const alias = `${name}(${Object.keys(columns).join(", ")})`
   return sql`unnest(${sql.csv(arrays)}) as ${sql.literal(alias)}`

@@ -1,14 +1,7 @@
 /** Batches in memory. A line is ready when no earlier line of its account number is unfinished. */
-import { DateTime, Effect, Layer, Option, Result, Stream } from "effect"
-import { stateAt } from "../../account/ImportProcess.ts"
+import { DateTime, Effect, Layer, Option, Result } from "effect"
 import * as Batch from "../../batch/Batch.ts"
-import {
-  type BatchLine,
-  batchLimits,
-  type LineEnd,
-  type LineProblem
-} from "../../batch/BatchLine.ts"
-import type { ProblemGroup, Problems } from "../../batch/Problems.ts"
+import { batchLimits, type LineEnd } from "../../batch/BatchLine.ts"
 import { type ApiKeyId, isLive, type OrganisationName } from "../../organisation/Organisation.ts"
 import type { AuditAction } from "../AuditLog.ts"
 import {
@@ -17,18 +10,13 @@ import {
   Batches,
   type ChunkInHand,
   type Creating,
-  type Results,
   type TakenLast
 } from "../Batches.ts"
 import type { ReservationLost } from "../IdempotencyKeys.ts"
+import { failedLines, newLine, pendingLines } from "./BatchSources.ts"
+import { deleteLines, problems, results } from "./BatchResults.ts"
 import { deleteKey, keepAnswer, release, whileReserved } from "./IdempotencyKeys.ts"
-import {
-  codePointOrder,
-  MemoryStore,
-  type StoredBatch,
-  type StoredImport,
-  type StoredLine
-} from "./Store.ts"
+import { MemoryStore, type StoredBatch, storedBatch as stored, type StoredLine } from "./Store.ts"
 
 type Store = MemoryStore["Service"]
 type Port = Batches["Service"]
@@ -38,12 +26,6 @@ type Command<Operation extends keyof Port> = Port[Operation] extends (command: i
 
 /** As many lines as a worker takes at once. */
 const chunkLines = 100
-
-const stored = (store: Store, id: Batch.BatchId): StoredBatch => {
-  const found = store.batches.get(id)
-  if (found === undefined) throw new Error(`There is no batch ${id}`)
-  return found
-}
 
 const ofOrganisation = (store: Store, organisation: OrganisationName) =>
   [...store.batches.values()].filter(({ batch }) => batch.organisation === organisation)
@@ -61,40 +43,6 @@ const recordAudit = (
     key: { import_supplier: settings.supplier, external_account_number: null },
     entry: { at, organisation, apiKey, requestId, action, outcome }
   })
-}
-
-const isInPlatform = ({ end }: StoredLine): boolean =>
-  end?.outcome === "SUCCEEDED" || end?.outcome === "ALREADY"
-
-const newLine = (
-  line: number,
-  { bytes, externalAccountNumber }: Pick<BatchLine, "bytes" | "externalAccountNumber">,
-  sourceLine: number | null = null
-): StoredLine => ({
-  line,
-  bytes,
-  externalAccountNumber,
-  sourceLine,
-  tries: 0,
-  readyAt: null,
-  isInHand: false,
-  abandoned: 0,
-  end: null
-})
-
-/** The failed lines of a batch whose data no later line has replaced, and the others' number. */
-const failedLines = ({ lines }: StoredBatch) => {
-  const failed = lines.filter(({ end }) => end?.outcome === "FAILED")
-  const isReplaced = ({ externalAccountNumber: number, line }: StoredLine) =>
-    number !== null &&
-    lines.some(
-      (later) => later.line > line && later.externalAccountNumber === number && isInPlatform(later)
-    )
-  const kept = failed.filter((line) => !isReplaced(line))
-  return {
-    lines: kept.map((line, index) => newLine(index + 1, line, line.line)),
-    leftOut: failed.length - kept.length
-  }
 }
 
 const create = (store: Store, command: Command<"create">): Creating => {
@@ -198,39 +146,6 @@ const recordEvents = (
     store.batchEvents.push({ id: after.id, at, name })
   }
 }
-
-const isSelected = (
-  { cohort, code, failed }: Batch.PendingFilter,
-  { attempts, cohort: ownCohort }: StoredImport
-): boolean => {
-  const last = attempts.at(-1)
-  const outcome = last?.outcome ?? null
-  const hasFailed = outcome !== null && outcome !== "dry_run_successful"
-  const codes = [outcome, ...(last?.errors.map((error) => error.code) ?? [])]
-  return (
-    (cohort === undefined || cohort === ownCohort) &&
-    (code === undefined || (hasFailed && codes.includes(code))) &&
-    (failed === undefined || (failed ? hasFailed : last === undefined))
-  )
-}
-
-/** A line for each pending import. */
-const pendingLines = (
-  store: Store,
-  { pending, supplier }: Batch.BatchSettings,
-  at: DateTime.Utc
-): Array<StoredLine> =>
-  [...(store.imports.get(supplier)?.values() ?? [])]
-    .filter(({ process }) => stateAt(process, at)._tag === "Pending")
-    .filter((each) => isSelected(pending ?? {}, each))
-    .map(({ process }) => process.key.external_account_number)
-    .sort(codePointOrder)
-    .slice(0, batchLimits.lines)
-    .map((externalAccountNumber, index) => {
-      const text = JSON.stringify({ external_account_number: externalAccountNumber })
-      const bytes = new TextEncoder().encode(text)
-      return newLine(index + 1, { bytes, externalAccountNumber })
-    })
 
 const change = <E>(
   store: Store,
@@ -397,95 +312,6 @@ const giveBack = (store: Store, { batch, lines }: ChunkInHand): void => {
     const abandoned = own.isInHand ? own.abandoned - 1 : own.abandoned
     replace(present, [{ ...own, isInHand: false, abandoned }])
   }
-}
-
-const results = (store: Store, query: Command<"results">): Results => {
-  const { afterLine, id, includesLater, limit, outcome } = query
-  const { batch, lines } = stored(store, id)
-  const isAsked = (end: LineEnd) =>
-    end.line > afterLine && (outcome === null || end.outcome === outcome)
-  const firstOpen = lines.findIndex(({ end }) => end === null)
-  const done = firstOpen === -1 ? lines.length : firstOpen
-  const early = lines
-    .slice(0, done)
-    .flatMap(({ end }) => (end !== null && isAsked(end) ? [end] : []))
-  const cut = limit === null || early.length < limit ? null : (early[limit - 1] as LineEnd).line
-  const through = Math.max(afterLine, Math.min(cut ?? done, done))
-  const all = lines.flatMap(({ end }) => (end !== null && isAsked(end) ? [end] : []))
-  const given = includesLater ? all : early
-  return {
-    through,
-    isComplete: batch.finishedAt !== null && through >= lines.length,
-    results: Stream.fromIterable(given.slice(0, limit ?? undefined))
-  }
-}
-
-const examplesOfProblem = 5
-
-const keyOf = ({ attr, code }: Pick<LineProblem, "attr" | "code">): string =>
-  JSON.stringify([code, attr])
-
-const groupOf = (
-  { attr, code }: Pick<LineProblem, "attr" | "code">,
-  ends: ReadonlyArray<LineEnd>
-): ProblemGroup => ({
-  attr,
-  code,
-  lines: ends.length,
-  examples: ends.slice(0, examplesOfProblem).map(({ externalAccountNumber, line, problems }) => {
-    const same = problems.find((problem) => keyOf(problem) === keyOf({ attr, code }))
-    return { line, externalAccountNumber, detail: same?.detail ?? "" }
-  })
-})
-
-/** The problems of a line, each once and in order. */
-const distinctProblems = ({ problems }: LineEnd) =>
-  [...new Map(problems.map(({ attr, code }) => [keyOf({ attr, code }), { attr, code }]))]
-    .sort(([one], [other]) => codePointOrder(one, other))
-    .map(([, problem]) => problem)
-
-const problems = (store: Store, { id, limit }: Command<"problems">): Problems => {
-  const failed = stored(store, id).lines.flatMap(({ end }) =>
-    end?.outcome === "FAILED" ? [end] : []
-  )
-  const found = failed.flatMap((end) => distinctProblems(end).map((problem) => ({ problem, end })))
-  const groups = [...Map.groupBy(found, ({ problem }) => keyOf(problem)).values()]
-    .map((same) =>
-      groupOf(
-        (same[0] as (typeof found)[number]).problem,
-        same.map(({ end }) => end)
-      )
-    )
-    .sort((one, other) => other.lines - one.lines || codePointOrder(keyOf(one), keyOf(other)))
-  const sets = [...Map.groupBy(failed, (end) => JSON.stringify(distinctProblems(end))).values()]
-  return {
-    groups: groups.slice(0, limit),
-    sets: sets.map((same) => ({
-      problems: distinctProblems(same[0] as LineEnd),
-      lines: same.length
-    }))
-  }
-}
-
-const withoutDetails = (end: LineEnd, redact: (text: string) => string): LineEnd => ({
-  ...end,
-  text: redact(end.text),
-  problems: end.problems.map((problem) => ({ ...problem, detail: null }))
-})
-
-const deleteLines = (store: Store, { endedBefore, redact }: Command<"deleteLines">): boolean => {
-  for (const present of store.batches.values()) {
-    const { finishedAt } = present.batch
-    const isDue = finishedAt !== null && DateTime.isLessThan(finishedAt, endedBefore)
-    if (!isDue || present.areLinesDeleted) continue
-    const lines = present.lines.map((line) => ({
-      ...line,
-      bytes: null,
-      end: line.end && withoutDetails(line.end, redact)
-    }))
-    store.batches.set(present.batch.id, { ...present, lines, areLinesDeleted: true })
-  }
-  return false
 }
 
 export const layerMemory: Layer.Layer<Batches> = Layer.effect(

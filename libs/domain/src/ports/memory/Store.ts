@@ -118,6 +118,13 @@ export class MemoryStore extends Context.Service<
   }))
 }
 
+/** @throws if there is no such batch. */
+export const storedBatch = (store: MemoryStore["Service"], id: BatchId): StoredBatch => {
+  const found = store.batches.get(id)
+  if (found === undefined) throw new Error(`There is no batch ${id}`)
+  return found
+}
+
 /** The import of this key; undefined if nothing was ever staged. */
 export const importOf = (store: MemoryStore["Service"], key: ImportKey): StoredImport | undefined =>
   store.imports.get(key.import_supplier)?.get(key.external_account_number)

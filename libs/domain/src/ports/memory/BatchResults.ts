@@ -1,0 +1,104 @@
+/** The results and problems of batches in memory, and their deletion. */
+import { DateTime, Stream } from "effect"
+import type { LineEnd, LineProblem } from "../../batch/BatchLine.ts"
+import type { ProblemGroup, Problems } from "../../batch/Problems.ts"
+import type { Batches, Results } from "../Batches.ts"
+import { codePointOrder, type MemoryStore, storedBatch as stored } from "./Store.ts"
+
+type Store = MemoryStore["Service"]
+type Port = Batches["Service"]
+type Command<Operation extends "results" | "problems" | "deleteLines"> = Parameters<
+  Port[Operation]
+>[0]
+
+export const results = (store: Store, query: Command<"results">): Results => {
+  const { afterLine, id, includesLater, limit, outcome } = query
+  const { batch, lines } = stored(store, id)
+  const isAsked = (end: LineEnd) =>
+    end.line > afterLine && (outcome === null || end.outcome === outcome)
+  const firstOpen = lines.findIndex(({ end }) => end === null)
+  const done = firstOpen === -1 ? lines.length : firstOpen
+  const early = lines
+    .slice(0, done)
+    .flatMap(({ end }) => (end !== null && isAsked(end) ? [end] : []))
+  const cut = limit === null || early.length < limit ? null : (early[limit - 1] as LineEnd).line
+  const through = Math.max(afterLine, Math.min(cut ?? done, done))
+  const all = lines.flatMap(({ end }) => (end !== null && isAsked(end) ? [end] : []))
+  const given = includesLater ? all : early
+  return {
+    through,
+    isComplete: batch.finishedAt !== null && through >= lines.length,
+    results: Stream.fromIterable(given.slice(0, limit ?? undefined))
+  }
+}
+
+const examplesOfProblem = 5
+
+const keyOf = ({ attr, code }: Pick<LineProblem, "attr" | "code">): string =>
+  JSON.stringify([code, attr])
+
+const groupOf = (
+  { attr, code }: Pick<LineProblem, "attr" | "code">,
+  ends: ReadonlyArray<LineEnd>
+): ProblemGroup => ({
+  attr,
+  code,
+  lines: ends.length,
+  examples: ends.slice(0, examplesOfProblem).map(({ externalAccountNumber, line, problems }) => {
+    const same = problems.find((problem) => keyOf(problem) === keyOf({ attr, code }))
+    return { line, externalAccountNumber, detail: same?.detail ?? null }
+  })
+})
+
+/** The problems of a line, each once and in order. */
+const distinctProblems = ({ problems }: LineEnd) =>
+  [...new Map(problems.map(({ attr, code }) => [keyOf({ attr, code }), { attr, code }]))]
+    .sort(([one], [other]) => codePointOrder(one, other))
+    .map(([, problem]) => problem)
+
+export const problems = (store: Store, { id, limit }: Command<"problems">): Problems => {
+  const failed = stored(store, id).lines.flatMap(({ end }) =>
+    end?.outcome === "FAILED" ? [end] : []
+  )
+  const found = failed.flatMap((end) => distinctProblems(end).map((problem) => ({ problem, end })))
+  const groups = [...Map.groupBy(found, ({ problem }) => keyOf(problem)).values()]
+    .map((same) =>
+      groupOf(
+        (same[0] as (typeof found)[number]).problem,
+        same.map(({ end }) => end)
+      )
+    )
+    .sort((one, other) => other.lines - one.lines || codePointOrder(keyOf(one), keyOf(other)))
+  const sets = [...Map.groupBy(failed, (end) => JSON.stringify(distinctProblems(end))).values()]
+  return {
+    groups: groups.slice(0, limit),
+    sets: sets.map((same) => ({
+      problems: distinctProblems(same[0] as LineEnd),
+      lines: same.length
+    }))
+  }
+}
+
+const withoutDetails = (end: LineEnd, redact: (text: string) => string): LineEnd => ({
+  ...end,
+  text: redact(end.text),
+  problems: end.problems.map((problem) => ({ ...problem, detail: null }))
+})
+
+export const deleteLines = (
+  store: Store,
+  { endedBefore, redact }: Command<"deleteLines">
+): boolean => {
+  for (const present of store.batches.values()) {
+    const { finishedAt } = present.batch
+    const isDue = finishedAt !== null && DateTime.isLessThan(finishedAt, endedBefore)
+    if (!isDue || present.areLinesDeleted) continue
+    const lines = present.lines.map((line) => ({
+      ...line,
+      bytes: null,
+      end: line.end && withoutDetails(line.end, redact)
+    }))
+    store.batches.set(present.batch.id, { ...present, lines, areLinesDeleted: true })
+  }
+  return false
+}

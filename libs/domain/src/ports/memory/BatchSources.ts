@@ -1,0 +1,81 @@
+/** Where the lines of batches in memory come from: an upload, an earlier batch, pending imports. */
+import type { DateTime } from "effect"
+import { stateAt } from "../../account/ImportProcess.ts"
+import type { BatchSettings, PendingFilter } from "../../batch/Batch.ts"
+import { batchLimits, type ReceivedLine } from "../../batch/BatchLine.ts"
+import {
+  codePointOrder,
+  type MemoryStore,
+  type StoredBatch,
+  type StoredImport,
+  type StoredLine
+} from "./Store.ts"
+
+type Store = MemoryStore["Service"]
+
+export const newLine = (
+  line: number,
+  { bytes, externalAccountNumber }: ReceivedLine,
+  sourceLine: number | null = null
+): StoredLine => ({
+  line,
+  bytes,
+  externalAccountNumber,
+  sourceLine,
+  tries: 0,
+  readyAt: null,
+  isInHand: false,
+  abandoned: 0,
+  end: null
+})
+
+const isInPlatform = ({ end }: StoredLine): boolean =>
+  end?.outcome === "SUCCEEDED" || end?.outcome === "ALREADY"
+
+/** The failed lines of a batch whose data no later line has replaced, and the others' number. */
+export const failedLines = ({ lines }: StoredBatch) => {
+  const failed = lines.filter(({ end }) => end?.outcome === "FAILED")
+  const isReplaced = ({ externalAccountNumber: number, line }: StoredLine) =>
+    number !== null &&
+    lines.some(
+      (later) => later.line > line && later.externalAccountNumber === number && isInPlatform(later)
+    )
+  const kept = failed.filter((line) => !isReplaced(line))
+  return {
+    lines: kept.map((line, index) => newLine(index + 1, line, line.line)),
+    leftOut: failed.length - kept.length
+  }
+}
+
+const isSelected = (
+  { cohort, code, failed }: PendingFilter,
+  { attempts, cohort: ownCohort }: StoredImport
+): boolean => {
+  const last = attempts.at(-1)
+  const outcome = last?.outcome ?? null
+  const hasFailed = outcome !== null && outcome !== "dry_run_successful"
+  const codes = [outcome, ...(last?.errors.map((error) => error.code) ?? [])]
+  return (
+    (cohort === undefined || cohort === ownCohort) &&
+    (code === undefined || (hasFailed && codes.includes(code))) &&
+    (failed === undefined || (failed ? hasFailed : last === undefined))
+  )
+}
+
+/** A line for each pending import. */
+export const pendingLines = (
+  store: Store,
+  { pending, supplier }: BatchSettings,
+  at: DateTime.Utc
+): Array<StoredLine> =>
+  [...(store.imports.get(supplier)?.values() ?? [])]
+    .filter(({ process }) => stateAt(process, at)._tag === "Pending")
+    .filter((each) => isSelected(pending ?? {}, each))
+    .map(({ process }) => process.key.external_account_number)
+    .sort(codePointOrder)
+    .slice(0, batchLimits.lines)
+    .map((externalAccountNumber, index) => {
+      const text = JSON.stringify({ external_account_number: externalAccountNumber })
+      const bytes = new TextEncoder().encode(text)
+      return newLine(index + 1, { bytes, externalAccountNumber })
+    })

@@ -1,0 +1,387 @@
+/**
+ * What every storage of batches must do while workers have lines in hand, and afterwards. The store
+ * may be shared, but nobody else may take lines. All instants are arguments.
+ */
+import { describe, expect, type Vitest, layer as withLayer } from "@effect/vitest"
+import { Effect, type Layer, Option, Stream } from "effect"
+import * as Batch from "../src/batch/Batch.ts"
+import type { LineEnd } from "../src/batch/BatchLine.ts"
+import * as Counts from "../src/batch/Counts.ts"
+import { Batches, type ChunkInHand } from "../src/ports/Batches.ts"
+import type { Configuration } from "../src/ports/Configuration.ts"
+import type { IdempotencyKeys } from "../src/ports/IdempotencyKeys.ts"
+import {
+  append,
+  begun,
+  cancelled,
+  createdIn,
+  createFor,
+  decided,
+  encoder,
+  endOf,
+  finish,
+  found,
+  linesOf,
+  resultsOf,
+  start,
+  started,
+  taken,
+  takeNext
+} from "./begunBatches.ts"
+import { expectSame, noon, noonPlus } from "./freshNames.ts"
+import { freshKeyed, reserve } from "./keyedRequests.ts"
+
+type Ports = Batches | Configuration | IdempotencyKeys
+type It = Vitest.MethodsNonLive<Ports>
+
+const working = (it: It): void => {
+  it.effect("gives each line to one worker, in the order of the lines", () =>
+    Effect.gen(function* () {
+      const batch = yield* started(["a", "b", null])
+      const chunk = yield* taken()
+      expect(chunk.batch.id).toBe(batch.id)
+      expect(chunk.lines.map(({ bytes, line }) => [line, bytes])).toEqual(
+        ["a", "b", ""].map((text, index) => [index + 1, encoder.encode(text)])
+      )
+      expect(yield* takeNext()).toEqual(Option.none())
+      yield* finish(chunk, chunk.lines.map(endOf("SUCCEEDED")))
+      expect(Batch.stateOf(yield* found(batch))).toBe("COMPLETED")
+    })
+  )
+
+  it.effect("gives lines of an open, paused or cancelled batch to nobody", () =>
+    Effect.gen(function* () {
+      yield* append(yield* begun(), linesOf("a"))
+      const paused = yield* started(["a"])
+      yield* decided(paused, (batch) => Batch.pause(batch, "CALLER"))
+      const stopped = yield* started(["a"])
+      yield* decided(stopped, (batch) => Batch.cancel(batch, noon))
+      expect(yield* takeNext()).toEqual(Option.none())
+    })
+  )
+
+  it.effect("gives the lines again that a worker left", () =>
+    Effect.gen(function* () {
+      yield* started(["a", "b"])
+      yield* Effect.scoped(taken())
+      const again = yield* taken()
+      expect(again.lines.map(({ line }) => line)).toEqual([1, 2])
+    })
+  )
+
+  it.effect("holds a line back until the earlier ones of its number have ended", () =>
+    Effect.gen(function* () {
+      const batch = yield* started(["a", "b", "a"])
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          const first = yield* taken()
+          expect(first.lines.map(({ line }) => line)).toEqual([1, 2])
+          const [one, two] = first.lines.map(endOf("SUCCEEDED")) as [LineEnd, LineEnd]
+          yield* finish(first, [two], {
+            postponed: [{ line: one.line, isCounted: true }],
+            readyAt: noonPlus(5)
+          })
+        })
+      )
+      expect(yield* takeNext(noonPlus(4))).toEqual(Option.none())
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          const retried = yield* taken(noonPlus(5))
+          expect(retried.lines.map(({ line, tries }) => [line, tries])).toEqual([[1, 1]])
+          yield* finish(retried, retried.lines.map(endOf("FAILED")))
+        })
+      )
+      const last = yield* taken()
+      expect(last.lines.map(({ line }) => line)).toEqual([3])
+      yield* finish(last, last.lines.map(endOf("SUCCEEDED")))
+      expect(Batch.stateOf(yield* found(batch))).toBe("COMPLETED_WITH_FAILURES")
+    })
+  )
+
+  it.effect("holds a line back also from the chunk of an earlier line of its number", () =>
+    Effect.gen(function* () {
+      const numbers = Array.from({ length: 150 }, (_, index) => `n${index}`)
+      const batch = yield* started([...numbers, "n0"])
+      const first = yield* taken()
+      const meanwhile = yield* Effect.scoped(takeNext())
+      const lines = Option.isSome(meanwhile) ? meanwhile.value.lines : []
+      expect(lines.map(({ line }) => line)).not.toContain(151)
+      yield* finish(first, first.lines.map(endOf("SUCCEEDED")))
+      for (let taking = yield* takeNext(); Option.isSome(taking); taking = yield* takeNext()) {
+        yield* finish(taking.value, taking.value.lines.map(endOf("SUCCEEDED")))
+      }
+      expect(Batch.stateOf(yield* found(batch))).toBe("COMPLETED")
+    })
+  )
+
+  it.effect("does not count a worker that gave its lines back as dead", () =>
+    Effect.gen(function* () {
+      yield* started(["a"])
+      yield* Effect.scoped(taken())
+      expect((yield* taken()).abandoned).toBe(0)
+    })
+  )
+
+  it.effect("takes turns among the suppliers and the batches of each", () =>
+    Effect.gen(function* () {
+      const numbers = Array.from({ length: 150 }, (_, index) => `n${index}`)
+      const large = yield* started(numbers)
+      const small = yield* started(["a"])
+      const chunks = yield* Effect.scoped(
+        Effect.gen(function* () {
+          const first = yield* taken()
+          const { supplier } = first.batch.settings
+          const last = { supplier, batches: new Map([[supplier, first.batch.id]]) }
+          const second = Option.getOrThrow(yield* takeNext(noon, last))
+          return [first.batch.id, second.batch.id]
+        })
+      )
+      expect(new Set(chunks)).toEqual(new Set([large.id, small.id]))
+    })
+  )
+
+  it.effect("ends the lines of a cancelled batch that nobody has in hand", () =>
+    Effect.gen(function* () {
+      const numbers = Array.from({ length: 150 }, (_, index) => `n${index}`)
+      const batch = yield* started(numbers)
+      const batches = yield* Batches
+      const chunk = yield* taken()
+      yield* decided(batch, (each) => Batch.cancel(each, noon))
+      yield* Effect.repeat(batches.cancelLines(noon), { while: (areMore) => areMore })
+      const inHand = chunk.lines.length
+      expectSame((yield* found(batch)).counts, {
+        ...Counts.none,
+        received: 150,
+        cancelled: 150 - inHand
+      })
+      yield* finish(chunk, chunk.lines.map(endOf("SUCCEEDED")))
+      const { counts, finishedAt } = yield* found(batch)
+      expect(counts.succeeded).toBe(inHand)
+      expect(finishedAt).toEqual(noon)
+    })
+  )
+}
+
+const finishing = (it: It): void => {
+  it.effect("deletes the keys under which the lines ran", () =>
+    Effect.gen(function* () {
+      const { caller } = yield* started(["a"])
+      const request = freshKeyed(caller.organisation)
+      yield* reserve(request)
+      const chunk = yield* taken()
+      yield* finish(chunk, chunk.lines.map(endOf("SUCCEEDED")), { keys: [request.key] })
+      expect((yield* reserve(request)).reserving).toEqual({ _tag: "Reserved" })
+    })
+  )
+
+  it.effect("keeps what the lines wait for", () =>
+    Effect.gen(function* () {
+      const batch = yield* started(["a"])
+      const chunk = yield* taken()
+      const postponed = chunk.lines.map(({ line }) => ({ line, isCounted: false }))
+      yield* finish(chunk, [], { postponed, waitingFor: "VENDOR" })
+      expect((yield* found(batch)).waitingFor).toBe("VENDOR")
+    })
+  )
+
+  it.effect("pauses the batch when too many lines have failed", () =>
+    Effect.gen(function* () {
+      const batch = yield* started(["a", "b", "c"], { maxFailures: 1 })
+      const chunk = yield* taken()
+      yield* finish(chunk, chunk.lines.slice(0, 2).map(endOf("FAILED")))
+      expect([...(yield* found(batch)).pausedBy]).toEqual(["FAILURES"])
+    })
+  )
+
+  it.effect("makes a retry of the failed lines that no later line has replaced", () =>
+    Effect.gen(function* () {
+      const batch = yield* started(["a", "b", "c", null])
+      const batches = yield* Batches
+      const chunk = yield* taken()
+      const outcomes = ["FAILED", "SUCCEEDED", "FAILED", "FAILED"] as const
+      yield* finish(
+        chunk,
+        chunk.lines.map((line, index) => endOf(outcomes[index] ?? "FAILED")(line))
+      )
+      const retry = yield* begun({ of: batch, retryOf: batch.id })
+      const { counts } = yield* found(retry)
+      expectSame(counts, { ...Counts.none, received: 3 })
+      yield* start(retry, 3)
+      const again = yield* taken()
+      expect(again.lines.map(({ bytes, line, sourceLine }) => [line, sourceLine, bytes])).toEqual([
+        [1, 1, encoder.encode("a")],
+        [2, 3, encoder.encode("c")],
+        [3, 4, encoder.encode("")]
+      ])
+      expect(yield* batches.find(batch.caller.organisation, batch.id)).toBeTruthy()
+    })
+  )
+
+  it.effect("leaves out of a retry what a later line of the same number has replaced", () =>
+    Effect.gen(function* () {
+      const batch = yield* started(["a", "a", "b"])
+      for (const outcome of ["FAILED", "SUCCEEDED"] as const) {
+        yield* Effect.scoped(
+          Effect.gen(function* () {
+            const chunk = yield* taken()
+            yield* finish(chunk, chunk.lines.map(endOf(outcome)))
+          })
+        )
+      }
+      expectSame((yield* found(batch)).counts, {
+        ...Counts.none,
+        received: 3,
+        succeeded: 1,
+        failed: 2
+      })
+      const created = yield* createFor(batch, { retryOf: batch.id })
+      yield* cancelled({ ...batch, id: createdIn(created).id })
+      expect(created).toMatchObject({ leftOut: 1, batch: { counts: { received: 1 } } })
+    })
+  )
+}
+
+const answering = (it: It): void => {
+  it.effect("gives results up to the first line that is not done, or all that are", () =>
+    Effect.gen(function* () {
+      const batch = yield* started(["a", "b", "c"])
+      const chunk = yield* taken()
+      const [one, two, three] = chunk.lines as [
+        ChunkInHand["lines"][number],
+        ChunkInHand["lines"][number],
+        ChunkInHand["lines"][number]
+      ]
+      yield* finish(chunk, [endOf("SUCCEEDED")(one), endOf("FAILED")(three)], {
+        postponed: [{ line: two.line, isCounted: false }]
+      })
+      const later = { includesLater: true }
+      const read = { through: 1, isComplete: false }
+      expect(yield* resultsOf(batch)).toEqual({ ...read, lines: [1] })
+      expect(yield* resultsOf(batch, later)).toEqual({ ...read, lines: [1, 3] })
+      expect(yield* resultsOf(batch, { ...later, outcome: "FAILED" })).toEqual({
+        ...read,
+        lines: [3]
+      })
+      expect(yield* resultsOf(batch, { ...later, afterLine: 1 })).toEqual({ ...read, lines: [3] })
+      expect(yield* resultsOf(batch, { afterLine: 7 })).toEqual({
+        through: 7,
+        isComplete: false,
+        lines: []
+      })
+    })
+  )
+
+  it.effect("ends the results where the limit cuts them", () =>
+    Effect.gen(function* () {
+      const batch = yield* started(["a", "b", "c", "d"])
+      const chunk = yield* taken()
+      const outcomes = ["SUCCEEDED", "FAILED", "SUCCEEDED", "FAILED"] as const
+      yield* finish(
+        chunk,
+        chunk.lines.map((line, index) => endOf(outcomes[index] ?? "FAILED")(line))
+      )
+      const cut = { isComplete: false }
+      const table = [
+        [{ limit: 2 }, { ...cut, lines: [1, 2], through: 2 }],
+        [
+          { limit: 2, afterLine: 1 },
+          { ...cut, lines: [2, 3], through: 3 }
+        ],
+        [
+          { limit: 1, outcome: "FAILED" },
+          { ...cut, lines: [2], through: 2 }
+        ],
+        [
+          { limit: 2, outcome: "FAILED" },
+          { lines: [2, 4], through: 4, isComplete: true }
+        ],
+        [
+          { limit: 3, outcome: "FAILED" },
+          { lines: [2, 4], through: 4, isComplete: true }
+        ],
+        [{ outcome: "CANCELLED" }, { lines: [], through: 4, isComplete: true }]
+      ] as const
+      for (const [query, expected] of table) {
+        expectSame(yield* resultsOf(batch, query), expected)
+      }
+    })
+  )
+
+  it.effect("groups what is wrong by code and place, the most frequent first", () =>
+    Effect.gen(function* () {
+      const batch = yield* started(["a", "b", "c", "d", "e", "f", "g"])
+      const batches = yield* Batches
+      const chunk = yield* taken()
+      const email = { code: "invalid", attr: "customers.*.email", detail: "No e-mail." } as const
+      const required = { code: "required", attr: "customers", detail: "Required." } as const
+      const ended = chunk.lines.map((line) =>
+        endOf("FAILED", line.line === 7 ? [email, required] : [email, email])(line)
+      )
+      yield* finish(chunk, ended)
+      const { groups, sets } = yield* batches.problems({ id: batch.id, limit: 10 })
+      const [first, second] = groups
+      expect(first).toMatchObject({ code: "invalid", attr: "customers.*.email", lines: 7 })
+      expect(first?.examples.map(({ line }) => line)).toEqual([1, 2, 3, 4, 5])
+      expectSame(second, {
+        code: "required",
+        attr: "customers",
+        lines: 1,
+        examples: [{ line: 7, externalAccountNumber: "g", detail: "Required." }]
+      })
+      const withoutDetail = [email, required].map(({ attr, code }) => ({ code, attr }))
+      expect(new Map(sets.map(({ lines, problems }) => [lines, problems]))).toEqual(
+        new Map([
+          [6, withoutDetail.slice(0, 1)],
+          [1, withoutDetail]
+        ])
+      )
+      expect(yield* batches.problems({ id: batch.id, limit: 1 })).toMatchObject({
+        groups: [first]
+      })
+    })
+  )
+}
+
+const deleting = (it: It): void => {
+  it.effect("redacts the results, and makes no retry of lines that are gone", () =>
+    Effect.gen(function* () {
+      const batch = yield* started(["a", "b"])
+      const batches = yield* Batches
+      const chunk = yield* taken()
+      const problem = { code: "invalid", attr: "name", detail: "Erika Mustermann" } as const
+      yield* finish(chunk, chunk.lines.map(endOf("FAILED", [problem])))
+      const redact = (text: string) => text.replace("FAILED", "redacted")
+      yield* Effect.repeat(batches.deleteLines({ endedBefore: noonPlus(1), redact }), {
+        while: (areMore) => areMore
+      })
+      const query = { afterLine: 0, outcome: null, limit: null, includesLater: false }
+      const { results } = yield* batches.results({ ...query, id: batch.id })
+      expect((yield* Stream.runCollect(results)).map(({ text }) => text)).toEqual(
+        [1, 2].map((line) => JSON.stringify({ line, outcome: "redacted" }))
+      )
+      const { groups } = yield* batches.problems({ id: batch.id, limit: 1 })
+      expect(groups[0]?.examples.map(({ detail }) => detail)).toEqual([null, null])
+      expectSame(yield* createFor(batch, { retryOf: batch.id }), { _tag: "LinesDeleted" })
+    })
+  )
+
+  it.effect("leaves the lines of other batches", () =>
+    Effect.gen(function* () {
+      const batches = yield* Batches
+      yield* started(["a"])
+      yield* batches.deleteLines({ endedBefore: noonPlus(1), redact: (text) => text })
+      const { lines } = yield* taken()
+      expect(lines[0]?.bytes).toEqual(encoder.encode("a"))
+    })
+  )
+}
+
+/** Runs the suite on the ports of the layer. */
+export const batchWorkContract = (name: string, ports: Layer.Layer<Ports>): void => {
+  withLayer(ports)(`Batches at work, ${name}`, (it) => {
+    describe("take", () => working(it))
+    describe("finish", () => finishing(it))
+    describe("results", () => answering(it))
+    describe("deleteLines", () => deleting(it))
+  })
+}

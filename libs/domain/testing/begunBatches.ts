@@ -1,0 +1,178 @@
+/**
+ * Batches of fresh suppliers in every state, for the contract suites. Each test ends those that it
+ * has begun, so that their lines are not taken by the next one.
+ */
+import { type DateTime, Effect, Option, Result, Stream } from "effect"
+import * as Batch from "../src/batch/Batch.ts"
+import type { LineEnd } from "../src/batch/BatchLine.ts"
+import type * as Counts from "../src/batch/Counts.ts"
+import type { Caller } from "../src/organisation/Organisation.ts"
+import type { Keep } from "../src/requests/IdempotencyKey.ts"
+import type { Supplier } from "../src/organisation/Supplier.ts"
+import {
+  Batches,
+  type ChunkInHand,
+  type Created,
+  type Creating,
+  type ResultsQuery,
+  type TakenLast
+} from "../src/ports/Batches.ts"
+import { freshSupplier, noon } from "./freshNames.ts"
+
+export interface Begun {
+  readonly id: Batch.BatchId
+  readonly caller: Caller
+  readonly supplier: Supplier
+}
+
+export const encoder = new TextEncoder()
+
+/** A line of this account number, or of none. */
+export const lineOf = (
+  externalAccountNumber: string | null,
+  text = externalAccountNumber ?? ""
+) => ({
+  bytes: encoder.encode(text),
+  externalAccountNumber
+})
+
+export const linesOf = (...numbers: ReadonlyArray<string | null>) =>
+  numbers.map((each) => lineOf(each))
+
+export const newId = (): Batch.BatchId => Batch.BatchId.make(crypto.randomUUID())
+
+export const settingsOf = (supplier: Supplier): Batch.BatchSettings => ({
+  supplier: supplier.code,
+  operation: "STAGE",
+  name: "a book",
+  operationsTeam: null,
+  dryRun: false,
+  cohort: "first wave",
+  pending: null,
+  retryOf: null,
+  maxFailures: null,
+  parameters: { check_previously_added: false }
+})
+
+/** Settings that differ from `settingsOf`, and how the batch is created. */
+export type BatchOptions = Partial<Batch.BatchSettings> & {
+  readonly limit?: number
+  readonly keep?: Keep<Created> | null
+}
+
+export const createFor = Effect.fnUntraced(function* (
+  { caller, supplier }: Omit<Begun, "id">,
+  { keep = null, limit = 20, ...changes }: BatchOptions = {}
+) {
+  const batches = yield* Batches
+  const settings = { ...settingsOf(supplier), ...changes }
+  return yield* batches.create({ id: newId(), settings, limit, caller, at: noon, keep })
+})
+
+export const createdIn = (creating: Creating): Batch.Batch => {
+  if (creating._tag !== "Created") throw new Error(creating._tag)
+  return creating.batch
+}
+
+export const decided = Effect.fnUntraced(function* <E>(
+  { caller, id }: Pick<Begun, "caller" | "id">,
+  decide: (batch: Batch.Batch) => Result.Result<Batch.Batch, E>,
+  keep: Keep<Batch.Batch> | null = null
+) {
+  const batches = yield* Batches
+  return yield* batches.change({ id, decide, action: "start_batch", caller, at: noon, keep })
+})
+
+/** Starts the batch with this number of lines. */
+export const start = (batch: Begun, lines: number, keep: Keep<Batch.Batch> | null = null) =>
+  decided(
+    batch,
+    (each) => Batch.start(each, lines, { at: noon, apiKey: batch.caller.apiKey }),
+    keep
+  )
+
+export const cancelled = ({ caller, id }: Begun) =>
+  Effect.gen(function* () {
+    const batches = yield* Batches
+    const cancelIfOpen = (batch: Batch.Batch) =>
+      Batch.isFinal(batch) ? Result.succeed(batch) : Batch.cancel(batch, noon)
+    yield* Effect.orDie(decided({ caller, id }, cancelIfOpen))
+    yield* Effect.repeat(batches.cancelLines(noon), { while: (areMore) => areMore })
+  }).pipe(Effect.orDie)
+
+/** A new batch of a new supplier, or of the one that is given. Its end is that of the test. */
+export const begun = Effect.fnUntraced(function* ({
+  of,
+  ...options
+}: BatchOptions & { readonly of?: Omit<Begun, "id"> } = {}) {
+  const owner = of ?? (yield* freshSupplier)
+  const { id } = createdIn(yield* createFor(owner, options))
+  const batch: Begun = { id, caller: owner.caller, supplier: owner.supplier }
+  yield* Effect.addFinalizer(() => cancelled(batch))
+  return batch
+})
+
+export const append = Effect.fnUntraced(function* (
+  { caller, id }: Begun,
+  lines: ReadonlyArray<ReturnType<typeof lineOf>>,
+  { from = 1, upload }: { readonly from?: number; readonly upload?: number } = {}
+) {
+  const batches = yield* Batches
+  const used = upload ?? (yield* batches.beginUpload(id))
+  const { apiKey } = caller
+  return yield* batches.append({ id, apiKey, upload: used, from, lines, at: noon })
+})
+
+export const started = Effect.fnUntraced(function* (
+  numbers: ReadonlyArray<string | null>,
+  options?: Parameters<typeof begun>[0]
+) {
+  const batch = yield* begun(options)
+  yield* append(batch, linesOf(...numbers))
+  yield* start(batch, numbers.length)
+  return batch
+})
+
+export const found = ({ caller, id }: Begun) =>
+  Effect.flatMap(Batches, (batches) => batches.find(caller.organisation, id)).pipe(
+    Effect.map(Option.getOrThrow)
+  )
+
+export const takeNext = (at: DateTime.Utc = noon, last: TakenLast | null = null) =>
+  Effect.flatMap(Batches, (batches) => batches.take({ last, at }))
+
+export const taken = (at?: DateTime.Utc) => Effect.map(takeNext(at), Option.getOrThrow)
+
+export const endOf =
+  (outcome: Counts.LineOutcome, problems: LineEnd["problems"] = []) =>
+  ({ externalAccountNumber, line }: ChunkInHand["lines"][number]): LineEnd => ({
+    line,
+    externalAccountNumber,
+    outcome,
+    text: JSON.stringify({ line, outcome }),
+    problems
+  })
+
+export const finish = (
+  chunk: ChunkInHand,
+  ended: ReadonlyArray<LineEnd>,
+  more: Partial<Parameters<ChunkInHand["finish"]>[0]> = {}
+) =>
+  chunk.finish({
+    ended,
+    postponed: [],
+    waitingFor: null,
+    keys: [],
+    readyAt: noon,
+    at: noon,
+    ...more
+  })
+
+export const resultsOf = ({ id }: Begun, query: Partial<ResultsQuery> = {}) =>
+  Effect.gen(function* () {
+    const batches = yield* Batches
+    const asked = { afterLine: 0, outcome: null, limit: null, includesLater: false, ...query, id }
+    const { isComplete, results, through } = yield* batches.results(asked)
+    const lines = yield* Stream.runCollect(results)
+    return { lines: lines.map(({ line }) => line), through, isComplete }
+  })

@@ -1,0 +1,101 @@
+/** What each service may do with each table, as the migrations grant it. */
+
+/** `r` to read, `a` to add, `w` to write, `d` to delete; in brackets of some columns only. */
+export const matrix = {
+  account_metadata: "account-import a, batch-worker a, operator r",
+  accounts: "account-import a, post-import (r)(w), batch-worker (r)a(w), operator r",
+  allowances: "account-import ra(w), post-import ra(w), query ra(w), batches ra(w)",
+  api_keys:
+    "account-import r, post-import r, query r, batches r, batch-worker r, auth r, operator ra(w)",
+  audit_chains: "operator r",
+  audit_log: "account-import a, post-import a, batches a, batch-worker a, operator ra",
+  batch_chunks: "batches ra(w), batch-worker r(w)",
+  batch_links: "batches ra, batch-worker r",
+  batch_problem_sets: "batches r, batch-worker ra(w), operator r",
+  batch_problems: "batches r, batch-worker ra(w), operator r",
+  batch_takes: "batch-worker ra(w)d",
+  batch_workers: "batches r, batch-worker ra(w)d, operator r",
+  batches: "batches ra(w), batch-worker r(w), operator r(w)",
+  billing_addresses: "account-import a, batch-worker a, operator r",
+  billing_options: "account-import a, batch-worker a, operator r",
+  choices: "account-import r, post-import r, batches r, batch-worker r, operator ra",
+  customers: "account-import a, batch-worker a, operator r",
+  failed_token_attempts: "auth ra(w)d",
+  idempotency_keys:
+    "account-import ra(w)d, post-import ra(w)d, batches ra(w)d, batch-worker ra(w)d",
+  import_attempts: "account-import ra(w), batches r, batch-worker ra(w), operator r(w)",
+  import_processes:
+    "account-import ra(w), post-import (r), query (r), batches (r), batch-worker ra(w), operator (r)(w)",
+  ledgers: "account-import a, post-import r, batch-worker ra, operator r",
+  migrations: "",
+  note_documents: "account-import a, post-import ra, batch-worker ra, operator r",
+  notes: "account-import a, post-import ra, batch-worker ra, operator r",
+  operations_teams: "account-import r, batches r, batch-worker r, operator ra",
+  organisations: "operator ra",
+  outbox: "account-import a, post-import a, batches a, batch-worker a, operator a",
+  payment_instructions: "post-import ra, batch-worker ra, operator r(w)",
+  refresh_token_families: "auth ra(w)d",
+  refresh_tokens: "auth ra(w)d",
+  statements: "account-import a, post-import ra, batch-worker ra, operator r",
+  suppliers: "account-import r, post-import r, query r, batches r, batch-worker r, operator ra(w)",
+  supply_addresses: "account-import a, batch-worker a, operator r",
+  transaction_line_items: "account-import a, post-import ra, batch-worker ra, operator r",
+  transaction_tax_items: "account-import a, post-import ra, batch-worker ra, operator r",
+  transactions: "account-import a, post-import ra, batch-worker ra, operator r"
+}
+
+const seen = "account_created_at account_number external_account_number id lease_attempt"
+const withoutPayload = `${seen} lease_expires_at skipped supplier`
+
+const stateOfBatch =
+  "accepted_failures already api_key cancelled failed finished_at is_cancelled is_taken " +
+  "paused_by received recent started_at succeeded waiting_for"
+
+const sortedWords = (text: string): string => text.split(" ").toSorted().join(" ")
+
+export const columns = {
+  "accounts batch-worker r": "balance id number revision",
+  "accounts batch-worker w": "balance",
+  "accounts post-import r": "balance id number revision",
+  "accounts post-import w": "balance",
+  "allowances account-import w": "at requests",
+  "allowances batches w": "at requests",
+  "allowances post-import w": "at requests",
+  "allowances query w": "at requests",
+  "api_keys operator w": "revoked_at",
+  "batch_chunks batch-worker w": "blockers lines outcomes ready_at results tries unfinished",
+  "batch_chunks batches w": "blockers",
+  "batch_problem_sets batch-worker w": "lines",
+  "batch_problems batch-worker w": "examples lines",
+  "batch_takes batch-worker w": "takes",
+  "batch_workers batch-worker w": "seen_at",
+  "batches batch-worker w": sortedWords(`${stateOfBatch} lines_deleted_through`),
+  "batches batches w": sortedWords(`${stateOfBatch} bytes uploads`),
+  "batches operator w": stateOfBatch,
+  "failed_token_attempts auth w": "id",
+  "idempotency_keys account-import w": "answer expires_at fingerprint token",
+  "idempotency_keys batch-worker w": "answer expires_at fingerprint token",
+  "idempotency_keys batches w": "answer expires_at fingerprint token",
+  "idempotency_keys post-import w": "answer expires_at fingerprint token",
+  "import_attempts account-import w": "ended_at errors outcome",
+  "import_attempts batch-worker w": "ended_at errors outcome",
+  "import_attempts operator w": "ended_at outcome",
+  "import_processes account-import w":
+    "account_created_at account_number cohort lease_attempt lease_expires_at payload " +
+    "payload_bytes staged_at stagings",
+  "import_processes batch-worker w":
+    "account_created_at account_number cohort lease_attempt lease_expires_at payload " +
+    "payload_bytes staged_at stagings",
+  "import_processes batches r":
+    "account_number cohort external_account_number id lease_attempt lease_expires_at skipped " +
+    "supplier",
+  "import_processes operator r": withoutPayload,
+  "import_processes operator w": "lease_attempt lease_expires_at skipped",
+  "import_processes post-import r": withoutPayload,
+  "import_processes query r": withoutPayload,
+  "payment_instructions operator w": "ended_at",
+  "refresh_token_families auth w": "revoked_at",
+  "refresh_tokens auth w": "used_at",
+  "suppliers operator w":
+    "concurrency_limit customer_emails document_check document_root status time_zone"
+}
