@@ -3,13 +3,15 @@
  * Source: docs/contract/batches.md#creating-a-batch, docs/contract/batches.md#states.
  */
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, Layer, Stream } from "effect"
+import { DateTime, Effect, Layer, Option, Stream } from "effect"
 import {
   BatchManagement,
   layer as managementLayer
 } from "../src/batch-processing/BatchManagement.ts"
 import { BatchUpload, layer as uploadLayer } from "../src/batch-processing/BatchUpload.ts"
-import { batchLimits } from "../src/batch/BatchLine.ts"
+import { batchLimits, type LineEnd } from "../src/batch/BatchLine.ts"
+import type { LineOutcome } from "../src/batch/Counts.ts"
+import { Batches } from "../src/ports/Batches.ts"
 import { layerMemory } from "../src/ports/memory/Batches.ts"
 import type { Failure } from "../src/requests/Failure.ts"
 import type { Wire } from "../testing/wire.ts"
@@ -28,6 +30,8 @@ const bodyOf = (values: Wire = {}) => ({
     ...values
   }
 })
+
+const import_supplier = supplierCode
 
 const total = (total_lines: number) => ({ payload: { total_lines } })
 
@@ -144,4 +148,86 @@ describe("a batch", () => {
       })
     }).pipe(Effect.provide(world))
   )
+
+  it.effect("is retried with the settings of the old one, but for those that are sent", () =>
+    Effect.gen(function* () {
+      const { management, old } = yield* endedBatch
+      const retry = { operation: "STAGE", retry_of: old }
+      const same = yield* management.create(demo, { payload: { import_supplier, ...retry } })
+      expect(same).toMatchObject({
+        retry_of: old,
+        cohort: "wave",
+        counts: { received: 1 },
+        lines_left_out: 0
+      })
+      const other = { import_supplier, ...retry, cohort: "next" }
+      expect(yield* management.create(demo, { payload: other })).toMatchObject({ cohort: "next" })
+      const upload = yield* BatchUpload
+      const sent = upload.receive(demo, same.batch_id, 2, Stream.empty)
+      expect(yield* Effect.flip(sent)).toMatchObject({ code: "batch_state_conflict" })
+    }).pipe(Effect.provide(world))
+  )
+
+  it.effect("is refused as a retry of another operation, an unfinished or an unknown batch", () =>
+    Effect.gen(function* () {
+      const { management, old } = yield* endedBatch
+      const open = yield* management.create(demo, bodyOf())
+      const retryOf = (values: Wire) =>
+        Effect.flip(
+          management.create(demo, { payload: { import_supplier, operation: "STAGE", ...values } })
+        )
+      expect(errorsOf(yield* retryOf({ operation: "VALIDATE", retry_of: old }))).toEqual([
+        "operation invalid"
+      ])
+      expect(yield* retryOf({ retry_of: open.batch_id })).toMatchObject({
+        code: "batch_state_conflict",
+        state: "OPEN"
+      })
+      const unknown = "1f0c4c7e-58a1-4a7e-9d3a-5f6d1a0b2c3d"
+      expect(yield* retryOf({ retry_of: unknown })).toMatchObject({ code: "not_found" })
+    }).pipe(Effect.provide(world))
+  )
+
+  it.effect("reports its problems with how many lines each fix clears", () =>
+    Effect.gen(function* () {
+      const { management, old } = yield* endedBatch
+      expect(yield* management.problems(demo, old)).toMatchObject({
+        failedLines: 1,
+        problems: [{ code: "required", lines: 1, clearedLines: 1 }]
+      })
+    }).pipe(Effect.provide(world))
+  )
+})
+
+/** A batch that has ended, with one of its two lines failed. */
+const endedBatch = Effect.gen(function* () {
+  yield* begin()
+  const management = yield* BatchManagement
+  const settings = { operation: "STAGE", cohort: "wave" }
+  const { batch_id: old } = yield* management.create(demo, {
+    payload: { import_supplier, ...settings }
+  })
+  const upload = yield* BatchUpload
+  yield* upload.receive(demo, old, 1, Stream.succeed(new TextEncoder().encode("{}\n{}\n")))
+  yield* management.start(demo, old, total(2))
+  const batches = yield* Batches
+  const at = yield* DateTime.now
+  const chunk = Option.getOrThrow(yield* batches.take({ last: null, at }))
+  const problem = { code: "required", attr: "customers", detail: "Required." } as const
+  const endOf = (line: number, outcome: LineOutcome, problems: LineEnd["problems"]): LineEnd => ({
+    line,
+    externalAccountNumber: null,
+    outcome,
+    text: "{}",
+    problems
+  })
+  yield* chunk.finish({
+    ended: [endOf(1, "SUCCEEDED", []), endOf(2, "FAILED", [problem])],
+    postponed: [],
+    waitingFor: null,
+    keys: [],
+    readyAt: at,
+    at
+  })
+  return { management, old }
 })
