@@ -3,15 +3,11 @@
  * Source: docs/contract/batches.md#resources.
  */
 import { Schema } from "effect"
-import { BatchParameters } from "@data-import/domain/batch/Batch"
+import { BatchParameters, PendingFilter } from "@data-import/domain/batch/Batch"
 import * as Batch from "@data-import/domain/batch/BatchBody"
 import { errorsOfLine } from "@data-import/domain/batch/BatchLine"
 import { LineOutcome } from "@data-import/domain/batch/Counts"
-import {
-  BatchPayload,
-  PendingFilter,
-  StartPayload
-} from "@data-import/domain/validation/BatchValidation"
+import { BatchPayload, StartPayload } from "@data-import/domain/validation/BatchValidation"
 import { AnyObject, InstantText } from "./DecimalSchema.ts"
 import { documented } from "./Documented.ts"
 import { lineCount } from "./ErrorBody.ts"

@@ -76,6 +76,11 @@ const retryAfter = (seconds: number) => ({
 
 const tokenWanted = { "www-authenticate": "Token" }
 
+const authenticationFailed = (): Message => ({
+  detail: "The token is not valid or has expired; obtain a new one.",
+  headers: tokenWanted
+})
+
 const counted = (count: number): string => count.toLocaleString("en-US")
 
 const brokenRules = (failure: Extract<Failure, { _tag: "ValidationFailed" }>): Message => {
@@ -114,10 +119,8 @@ const messages: {
     detail: "The request has no token; send the header `Authorization: Token <ACCESS_TOKEN>`.",
     headers: tokenWanted
   }),
-  AuthenticationFailed: () => ({
-    detail: "The token is not valid or has expired; obtain a new one.",
-    headers: tokenWanted
-  }),
+  AuthenticationFailed: authenticationFailed,
+  KeyRevoked: authenticationFailed,
   PermissionDenied: text("The key behind this token may not do this; its scope is too narrow."),
   NotFound: text("Not found. Check the path, the supplier code and the account number."),
   MethodNotAllowed: ({ allow }) => ({

@@ -76,7 +76,7 @@ const bodyOf = (answer: LineAnswer | null): unknown => {
 /** Makes the results of the lines of a batch with this operation. */
 export const resultEncoderOf =
   (operation: BatchOperation): ResultEncoder =>
-  ({ externalAccountNumber, line }, result) => {
+  ({ externalAccountNumber, line, sourceLine }, result) => {
     const { accountNumber, answer, failure, outcome } = result
     const isFailed = outcome === "FAILED" && failure !== null
     return stringify({
@@ -86,6 +86,7 @@ export const resultEncoderOf =
       status: statusOf(operation, result),
       kraken_account_number: accountNumber ?? undefined,
       answer: bodyOf(answer),
-      error: isFailed ? errorOf(failure).body : undefined
+      error: isFailed ? errorOf(failure).body : undefined,
+      source_line: sourceLine ?? undefined
     })
   }

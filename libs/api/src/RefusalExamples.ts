@@ -22,6 +22,7 @@ import {
   ImportInProgress,
   ImportProcessDoesNotExist,
   ImportSkipped,
+  KeyRevoked,
   MigrationNotOngoing,
   NotFound,
   OperationsTeamDoesNotExist,
@@ -73,6 +74,7 @@ export const refusals: {
 } = {
   NotAuthenticated: new NotAuthenticated(),
   AuthenticationFailed: new AuthenticationFailed(),
+  KeyRevoked: new KeyRevoked(),
   PermissionDenied: new PermissionDenied(),
   NotFound: new NotFound(),
   MethodNotAllowed: new MethodNotAllowed({ allow: ["POST"] }),

@@ -18,6 +18,7 @@ import { requestCodes } from "../src/ErrorBody.ts"
 const table: Record<keyof typeof refusals, readonly [ErrorStatus, string]> = {
   NotAuthenticated: [401, "not_authenticated"],
   AuthenticationFailed: [401, "authentication_failed"],
+  KeyRevoked: [401, "authentication_failed"],
   PermissionDenied: [403, "permission_denied"],
   NotFound: [404, "not_found"],
   MethodNotAllowed: [405, "method_not_allowed"],
@@ -107,6 +108,7 @@ describe("problemOf", () => {
     expect(headers).toEqual([
       ["NotAuthenticated", { "www-authenticate": "Token" }],
       ["AuthenticationFailed", { "www-authenticate": "Token" }],
+      ["KeyRevoked", { "www-authenticate": "Token" }],
       ["MethodNotAllowed", { allow: "POST" }],
       ["Throttled", { "retry-after": "5" }],
       ["ConcurrencyLimitExceeded", { "retry-after": "5" }],

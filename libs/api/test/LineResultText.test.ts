@@ -43,7 +43,7 @@ const resultOf = (result: Partial<LineResult>): LineResult => ({
 })
 
 const encoded = (operation: BatchOperation, result: Partial<LineResult>): unknown => {
-  const line = { line: 7, externalAccountNumber: "NL-1" }
+  const line = { line: 7, externalAccountNumber: "NL-1", sourceLine: null }
   const text = resultEncoderOf(operation)(line, resultOf(result))
   expect(text).not.toContain("\n")
   const body: unknown = JSON.parse(text)
@@ -186,6 +186,17 @@ describe("the result of a line", () => {
   it("has the whole body of an error", () => {
     const body = encoded("STAGE", { outcome: "FAILED", failure: invalid })
     expect(body).toHaveProperty("error", errorResponseOf(invalid).body)
+  })
+
+  it("names the line of the batch that is retried", () => {
+    const retried = { line: 1, externalAccountNumber: null, sourceLine: 4_711 }
+    expect(JSON.parse(resultEncoderOf("VALIDATE")(retried, resultOf({})))).toStrictEqual({
+      line: 1,
+      external_account_number: null,
+      outcome: "SUCCEEDED",
+      status: 200,
+      source_line: 4_711
+    })
   })
 
   it("of an account that was there has its status and number, and no error", () => {

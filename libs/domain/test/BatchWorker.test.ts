@@ -78,7 +78,7 @@ const linesKeptFor = Duration.seconds(90)
 
 const worker = Effect.fnUntraced(function* (plan: FaultPlan = noFaults()) {
   const batches = withFaultyFinish(withFaults(Batches, yield* Batches, plan), plan)
-  const settings = { chunks: 2, linesKeptFor }
+  const settings = { chunks: 2, linesKeptFor, drain: Duration.seconds(5) }
   return makeBatchWorker(batches, yield* linePrograms(plan), settings)
 })
 

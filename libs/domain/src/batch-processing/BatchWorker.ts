@@ -3,7 +3,7 @@
  * of workers share the batches; a worker that dies gives back what it had in hand.
  * Source: docs/contract/batches.md#states, docs/contract/batches.md#retries.
  */
-import { DateTime, Duration, Effect, Option, Schedule } from "effect"
+import { DateTime, Duration, Effect, Fiber, Option, Schedule } from "effect"
 import * as Batch from "../batch/Batch.ts"
 import { type Caller, RequestId } from "../organisation/Organisation.ts"
 import type { SupplierCode } from "../organisation/Supplier.ts"
@@ -15,7 +15,7 @@ import { abandoned, keysOf, type LinePrograms, type LineRun, runLine } from "./L
 export interface BatchWorker {
   /** Works on one chunk of lines. False where nothing was ready. */
   readonly workOnce: Effect.Effect<boolean, StorageUnavailable>
-  /** Works until it is interrupted. */
+  /** Works until it is interrupted. The lines in hand may then end within the drain time. */
   readonly run: Effect.Effect<never>
 }
 
@@ -24,6 +24,8 @@ export interface WorkerSettings {
   readonly chunks: number
   /** How long the lines of a batch are kept after its end. */
   readonly linesKeptFor: Duration.Duration
+  /** How long the lines in hand may go on when it is interrupted. */
+  readonly drain: Duration.Duration
 }
 
 /** Lines of a chunk that run at the same time. */
@@ -93,6 +95,21 @@ const runChunk = (programs: LinePrograms, { abandoned: times, batch, lines }: Ch
   return Effect.forEach(chosen, (line) => runLine(programs, batch, caller, line), { concurrency })
 }
 
+/** Lets the effect go on for this long when it is interrupted. */
+const draining =
+  (drain: Duration.Duration) =>
+  <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+    Effect.uninterruptibleMask((restore) =>
+      Effect.flatMap(Effect.forkChild(Effect.interruptible(effect)), (fiber) =>
+        Effect.onInterrupt(restore(Fiber.join(fiber)), () =>
+          Effect.andThen(
+            Effect.timeoutOption(Effect.interruptible(Fiber.await(fiber)), drain),
+            Fiber.interrupt(fiber)
+          )
+        )
+      )
+    )
+
 /** Repeats a task for ever; a failure is left to its next turn. */
 const every = (pause: Duration.Duration, task: Effect.Effect<unknown, StorageUnavailable>) =>
   task.pipe(
@@ -159,6 +176,7 @@ export const makeBatchWorker = (
   }).pipe(Effect.scoped)
 
   const work = workOnce.pipe(
+    draining(settings.drain),
     Effect.flatMap((worked) => (worked ? Effect.void : Effect.sleep(idlePause))),
     Effect.catchTag("StorageUnavailable", () => Effect.sleep(awayPause)),
     Effect.catchDefect((defect) =>

@@ -10,8 +10,8 @@
  *
  * Settings: PORT (8080; 0 takes a free one), HOST (127.0.0.1), LOG_LEVEL (info),
  * DRAIN_DELAY_SECONDS (5 for `runMain`, otherwise 0), SHUTDOWN_GRACE_SECONDS (15),
- * MAX_REQUESTS_IN_PROGRESS (1000), MAX_REQUESTS_PER_ORGANISATION (500), BODY_MEMORY_MIB (256),
- * TRUST_PROXY (0), OTEL_EXPORTER_OTLP_ENDPOINT (unset), METRICS_PORT (unset: none).
+ * MAX_REQUESTS_IN_PROGRESS (1000), MAX_REQUESTS_PER_ORGANISATION (500), MAX_REQUESTS_WAITING
+ * (1000), BODY_MEMORY_MIB (256), TRUST_PROXY (0), OTEL_EXPORTER_OTLP_ENDPOINT (unset), METRICS_PORT (unset: none).
  */
 import {
   Cause,
@@ -39,6 +39,7 @@ import * as Log from "../observability/Log.ts"
 import * as MetricsServer from "../observability/MetricsServer.ts"
 import { BodyBudget } from "../http/BodyBudget.ts"
 import { OpenRequests } from "../limits/OpenRequests.ts"
+import { WaitingRequests } from "../limits/WaitingRequests.ts"
 import * as Telemetry from "../observability/Telemetry.ts"
 
 /** A service that accepts requests, with its address. */
@@ -66,11 +67,17 @@ const trustedProxies = Settings.setting("TRUST_PROXY", {
   }
 })
 
+/** How long requests, or what else is in hand, may go on in a service that stops. */
+export const shutdownGrace = Config.map(
+  Settings.integer("SHUTDOWN_GRACE_SECONDS", { minimum: 0, maximum: 600 }).or(15),
+  Duration.seconds
+)
+
 const settings = Config.all({
   port: Settings.port("PORT").or(8080),
   host: Settings.text("HOST").or("127.0.0.1"),
   level: Settings.oneOf("LOG_LEVEL", LogLevel.values).or("Info"),
-  graceSeconds: Settings.integer("SHUTDOWN_GRACE_SECONDS", { minimum: 0, maximum: 600 }).or(15),
+  grace: shutdownGrace,
   maxInProgress: Settings.integer("MAX_REQUESTS_IN_PROGRESS", {
     minimum: 1,
     maximum: 100_000
@@ -79,6 +86,7 @@ const settings = Config.all({
     minimum: 1,
     maximum: 100_000
   }).or(500),
+  maxWaiting: Settings.integer("MAX_REQUESTS_WAITING", { minimum: 0, maximum: 100_000 }).or(1000),
   bodyMemoryMiB: Settings.integer("BODY_MEMORY_MIB", { minimum: 1, maximum: 65_536 }).or(256),
   trustedProxies: trustedProxies.or(0),
   metricsOn: Settings.port("METRICS_PORT").optional
@@ -104,7 +112,7 @@ const start = Effect.fnUntraced(function* <E, R>(
   name: string,
   build: Effect.Effect<App.Serving, E, R>
 ) {
-  const { graceSeconds, host, level, metricsOn, port, trustedProxies, ...limits } = yield* settings
+  const { grace, host, level, metricsOn, port, trustedProxies, ...limits } = yield* settings
   const log = yield* Log.make(name, level)
   const metrics = Telemetry.makeMetrics()
   const tracing = yield* Layer.build(Telemetry.layerTracing(name))
@@ -129,6 +137,7 @@ const start = Effect.fnUntraced(function* <E, R>(
     const app = yield* App.make({
       serving,
       progress,
+      waiting: new WaitingRequests(limits.maxWaiting, progress),
       log,
       metrics,
       trustedProxies,
@@ -152,7 +161,7 @@ const start = Effect.fnUntraced(function* <E, R>(
       Effect.gen(function* () {
         progress.beginStop()
         yield* drainDelay
-        yield* progress.drain(Duration.seconds(graceSeconds))
+        yield* progress.drain(grace)
         listener.close()
         listener.closeAllConnections()
       })

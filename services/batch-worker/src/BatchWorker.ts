@@ -1,0 +1,58 @@
+/**
+ * The worker of batches: runs lines by the programs of account-import and post-import. It has no
+ * endpoints but those of its health. Any number of these processes share the batches.
+ */
+import { Config, Duration, Effect, Layer } from "effect"
+import { FetchHttpClient } from "effect/http"
+import { resultEncoderOf } from "@data-import/api/LineResultText"
+import { makeBatchWorker } from "@data-import/domain/batch-processing/BatchWorker"
+import * as AccountImport from "@data-import/domain/import/AccountImport"
+import * as PostImport from "@data-import/domain/post-import/PostImport"
+import { Batches } from "@data-import/domain/ports/Batches"
+import * as Settings from "@data-import/domain/support/Settings"
+import * as IdempotentWrites from "@data-import/domain/writes/IdempotentWrites"
+import * as DocumentStore from "@data-import/documents/DocumentStore"
+import * as PaymentVendors from "@data-import/payments/PaymentVendors"
+import { Database } from "@data-import/postgres/connection/Database"
+import { report } from "@data-import/postgres/connection/HealthReport"
+import * as Storage from "@data-import/postgres/Storage"
+import * as Service from "@data-import/server/lifecycle/Service"
+
+const settings = Config.all({
+  chunks: Settings.integer("BATCH_CHUNKS_AT_ONCE", { minimum: 1, maximum: 100 }).or(2),
+  linesKeptFor: Settings.integer("BATCH_LINES_KEPT_DAYS", { minimum: 0, maximum: 3650 }).or(30),
+  drain: Service.shutdownGrace
+})
+
+const serving = Effect.gen(function* () {
+  const { ready: database } = yield* Database
+  const batches = yield* Batches
+  const programs = {
+    accountImport: yield* AccountImport.AccountImport,
+    postImport: yield* PostImport.PostImport,
+    writes: yield* IdempotentWrites.IdempotentWrites,
+    encoderOf: resultEncoderOf
+  }
+  const { chunks, drain, linesKeptFor: days } = yield* settings
+  const worker = makeBatchWorker(batches, programs, {
+    chunks,
+    drain,
+    linesKeptFor: Duration.days(days)
+  })
+  return {
+    routes: [],
+    dependencies: { database },
+    background: Effect.all([yield* report, worker.run], { concurrency: "unbounded" })
+  }
+})
+
+/**
+ * Settings: those of the server, the database, the documents, the vendors and the programs, and
+ * BATCH_CHUNKS_AT_ONCE (2): how many chunks of lines it works on at once, each with a connection of
+ * its own. BATCH_LINES_KEPT_DAYS (30): when the lines of an ended batch are deleted. On SIGTERM chunks in hand may end within SHUTDOWN_GRACE_SECONDS.
+ */
+export const layer = Service.layer("batch-worker", serving).pipe(
+  Layer.provide([AccountImport.layer, PostImport.layer, IdempotentWrites.layer]),
+  Layer.provide([Storage.layer, DocumentStore.layer, PaymentVendors.layer]),
+  Layer.provide(FetchHttpClient.layer)
+)

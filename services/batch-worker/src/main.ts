@@ -1,0 +1,5 @@
+/** The process of the batch worker. Its settings are named in BatchWorker.ts. */
+import { runMain } from "@data-import/server/lifecycle/Service"
+import { layer } from "./BatchWorker.ts"
+
+runMain(layer)
