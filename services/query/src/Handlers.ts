@@ -37,21 +37,15 @@ const lineOf = <Kind extends ImportListKind>({ account_created_at, ...named }: E
     account_created_at: account_created_at && formatInstant(account_created_at)
   }) as unknown as Lines[Kind]
 
-/** The link to the next page of the same list. */
-const nextLink = (path: string, limit: number, nextAfter: string): string => {
-  const address = path.split("?", 1)[0] as string
-  const query = new URLSearchParams({ limit: String(limit), after: nextAfter }).toString()
-  return `<${address}?${query}>; rel="next"`
-}
-
 const answerOf = <Kind extends ImportListKind>(
   list: ImportList,
-  path: string,
+  url: string,
   limit: number | null
 ) => {
   if (list._tag === "Whole") return Answer.jsonArray(Stream.map(list.entries, lineOf<Kind>))
   const { entries, nextAfter } = list
-  const headers = nextAfter === null ? {} : { link: nextLink(path, limit ?? 0, nextAfter) }
+  const headers =
+    nextAfter === null ? {} : Answer.nextPage(url, { limit: String(limit ?? 0), after: nextAfter })
   return Effect.succeed(Answer.json(200, entries.map(lineOf<Kind>), headers))
 }
 

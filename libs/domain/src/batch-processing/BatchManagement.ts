@@ -53,10 +53,12 @@ export interface FailureReport {
 export class BatchManagement extends Context.Service<
   BatchManagement,
   {
+    /** `parameterErrors`, here and below, are reported before the errors of the body. */
     readonly create: (
       caller: Caller,
       body: unknown,
-      keep?: Keep<CreatedBatchBody> | null
+      keep?: Keep<CreatedBatchBody> | null,
+      parameterErrors?: ReadonlyArray<FieldError>
     ) => Effect.Effect<CreatedBatchBody, Failure>
     readonly find: (caller: Caller, batch: string) => Effect.Effect<BatchBody, Failure>
     /** Newest first; `after` is exclusive, and unknown text gives an empty list. */
@@ -70,7 +72,8 @@ export class BatchManagement extends Context.Service<
       caller: Caller,
       batch: string,
       body: unknown,
-      keep?: Keep<BatchBody> | null
+      keep?: Keep<BatchBody> | null,
+      parameterErrors?: ReadonlyArray<FieldError>
     ) => Effect.Effect<BatchBody, Failure>
     readonly pause: Change
     /** Lifts the caller's pause, the one after too many failures and that of a key. */
@@ -178,7 +181,8 @@ const create = Effect.fnUntraced(function* (
   deps: Dependencies,
   caller: Caller,
   body: unknown,
-  keep: Keep<CreatedBatchBody> | null
+  keep: Keep<CreatedBatchBody> | null,
+  parameterErrors: ReadonlyArray<FieldError>
 ) {
   const { batches, configuration, requestValidator } = deps
   const { body: valid, now: at } = yield* requestValidator.validate({
@@ -186,7 +190,8 @@ const create = Effect.fnUntraced(function* (
     caller,
     body,
     payload: payloadOf(body),
-    code: "request_failed_validation"
+    code: "request_failed_validation",
+    parameterErrors
   })
   const settings = settingsOf(valid.payload, yield* retried(deps, caller, valid.payload))
   const { operationsTeam: team } = settings
@@ -238,12 +243,13 @@ const start = Effect.fnUntraced(function* (
   caller: Caller,
   named: string,
   body: unknown,
-  keep: Keep<BatchBody> | null
+  keep: Keep<BatchBody> | null,
+  parameterErrors: ReadonlyArray<FieldError>
 ) {
   const valid = startRequest.validate(body, factsAt(yield* DateTime.now))
-  if (Result.isFailure(valid)) {
-    const code = "request_failed_validation"
-    return yield* new ValidationFailed({ code, errors: valid.failure })
+  if (Result.isFailure(valid) || parameterErrors.length > 0) {
+    const errors = [...parameterErrors, ...(Result.isFailure(valid) ? valid.failure : [])]
+    return yield* new ValidationFailed({ code: "request_failed_validation", errors })
   }
   const { total_lines: total } = valid.success.payload
   const decide: Decide = (at) => (batch) => Batch.start(batch, total, { at, apiKey: caller.apiKey })
@@ -310,8 +316,10 @@ const make = Effect.gen(function* () {
       audited(action, caller)(change(deps, caller, named, { action, decide: decide(caller) }, keep))
 
   return BatchManagement.of({
-    create: Effect.fn("BatchManagement.create")((caller, body, keep = null) =>
-      create(deps, caller, body, keep).pipe(audited("create_batch", caller, payloadOf(body)))
+    create: Effect.fn("BatchManagement.create")((caller, body, keep = null, errors = []) =>
+      create(deps, caller, body, keep, errors).pipe(
+        audited("create_batch", caller, payloadOf(body))
+      )
     ),
     find: Effect.fn("BatchManagement.find")((caller, named) =>
       available(
@@ -324,8 +332,8 @@ const make = Effect.gen(function* () {
     list: Effect.fn("BatchManagement.list")((caller, supplier, page) =>
       available(list(deps, caller, supplier, page))
     ),
-    start: Effect.fn("BatchManagement.start")((caller, named, body, keep = null) =>
-      start(deps, caller, named, body, keep).pipe(audited("start_batch", caller))
+    start: Effect.fn("BatchManagement.start")((caller, named, body, keep = null, errors = []) =>
+      start(deps, caller, named, body, keep, errors).pipe(audited("start_batch", caller))
     ),
     pause: changing("pause_batch", () => () => (batch) => Batch.pause(batch, "CALLER")),
     resume: changing(

@@ -1,6 +1,6 @@
 /**
- * Whether an Accept header allows JSON, the type of every answer. The most specific range decides
- * (RFC 9110), so `application/json;q=0` refuses what a wildcard would allow.
+ * Whether an Accept header allows a media type of an answer. The most specific range decides (RFC
+ * 9110), so `application/json;q=0` refuses what a wildcard would allow.
  */
 
 const quality = (parameters: ReadonlyArray<string>): number => {
@@ -8,22 +8,26 @@ const quality = (parameters: ReadonlyArray<string>): number => {
   return q === undefined ? 1 : Number(q.slice(2))
 }
 
-const specificity: Readonly<Record<string, number>> = {
-  "application/json": 3,
-  "application/*": 2,
-  "*/*": 1
-}
+const specificity: Readonly<Record<string, number>> = { "application/*": 2, "*/*": 1 }
 
-export const allowsJson = (header: string | undefined): boolean => {
+const allows = (mediaType: string, header: string | undefined): boolean => {
   if (header === undefined || header.trim() === "") return true
   let best = 0
   let allowed = false
   for (const range of header.split(",")) {
     const [type = "", ...parameters] = range.split(";")
-    const rank = specificity[type.trim().toLowerCase()] ?? 0
+    const named = type.trim().toLowerCase()
+    const rank = named === mediaType ? 3 : (specificity[named] ?? 0)
     if (rank <= best) continue
     best = rank
     allowed = quality(parameters) > 0
   }
   return allowed
 }
+
+export const allowsJson = (header: string | undefined): boolean =>
+  allows("application/json", header)
+
+/** The errors of an answer of NDJSON are JSON, so either type will do. */
+export const allowsNdjson = (header: string | undefined): boolean =>
+  allowsJson(header) || allows("application/x-ndjson", header)

@@ -163,6 +163,37 @@ export const jsonArray = Effect.fnUntraced(function* <A, E>(
   ) as Response<200, ReadonlyArray<A>>
 })
 
+/** The link to the next page of a list, at the path of this request and with these parameters. */
+export const nextPage = (url: string, parameters: Readonly<Record<string, string>>) => ({
+  link: `<${url.split("?", 1)[0] as string}?${new URLSearchParams(parameters).toString()}>; rel="next"`
+})
+
+/** The answer to a condition that does not hold, without a body. */
+export const notModified = (headers: Readonly<Record<string, string>>): Response<304, void> =>
+  HttpServerResponse.empty({ status: 304, headers: withApiHeaders(headers) }) as Response<304, void>
+
+/**
+ * NDJSON of these lines, which are JSON already, in memory that does not grow with their number. It
+ * succeeds with the first lines, so an earlier failure is answered like any other. A later failure
+ * cuts the connection.
+ */
+export const ndjson = Effect.fnUntraced(function* <E>(
+  lines: Stream.Stream<string, E>,
+  headers: Readonly<Record<string, string>>
+): Effect.fn.Return<Response<200, Stream.Stream<never>>, E, Scope.Scope> {
+  const pull = yield* Stream.toPull(lines)
+  const first = yield* Pull.catchDone(pull, () => Effect.succeed(Array.empty<string>()))
+  const rest = first.length === 0 ? Stream.empty : Stream.fromPull(Effect.succeed(pull))
+  const chunks = Stream.concat(Stream.make(first), Stream.chunks(rest))
+  return HttpServerResponse.stream(
+    chunks.pipe(
+      Stream.filter((chunk) => chunk.length > 0),
+      Stream.map((chunk) => encoder.encode(`${chunk.join("\n")}\n`))
+    ),
+    { contentType: "application/x-ndjson", headers: withApiHeaders(headers) }
+  ) as Response<200, Stream.Stream<never>>
+})
+
 /** The answer to a refusal. */
 export const refusal = (refused: Refused): HttpServerResponse.HttpServerResponse => {
   const known =

@@ -1,9 +1,19 @@
 /** A request on its way from the listener to its handler. */
 import type { Query } from "@data-import/api/Parameter"
-import type { RequestId } from "@data-import/domain/organisation/Organisation"
+import type { OrganisationName, RequestId } from "@data-import/domain/organisation/Organisation"
+import type { Effect, Option } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import type { StreamBody } from "./BodyStream.ts"
 import type { ReadBody } from "./RequestBody.ts"
+
+/**
+ * Runs an effect that waits. None, at once, if too many requests wait, and as soon as the service
+ * stops.
+ */
+export type Wait = <A, E>(
+  organisation: OrganisationName,
+  waiting: Effect.Effect<A, E>
+) => Effect.Effect<Option.Option<A>, E>
 
 /** What is known of every request before it is routed. */
 export interface IncomingRequest {
@@ -15,6 +25,8 @@ export interface IncomingRequest {
   readonly readBody: ReadBody
   /** Streams the body. Only one of the two may be used. */
   readonly streamBody: StreamBody
+  /** Waits for a change, outside the slots of ordinary requests. */
+  readonly wait: Wait
 }
 
 /** A request that has been routed. */

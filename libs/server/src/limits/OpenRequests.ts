@@ -1,7 +1,7 @@
 /**
  * Counts the requests in progress of a service, for overload protection and a graceful stop. A
- * request does not count while its body is still arriving, or while its complete answer waits in
- * the socket for a slow client: it costs a connection and no work. A stop has two phases. In the
+ * request does not count while its body is still arriving, while it waits for a change, or while its
+ * complete answer waits in the socket for a slow client: it costs a connection and no work. A stop has two phases. In the
  * first, requests are still accepted; in the second, they are refused until the last one has ended.
  */
 import type { ServerResponse } from "node:http"
@@ -17,6 +17,7 @@ export interface ProgressLimits {
 interface Open {
   readonly clientAddress: string
   isReceiving: boolean
+  isWaiting: boolean
   /** Called when the service stops. */
   stop: () => void
 }
@@ -55,7 +56,12 @@ export class OpenRequests {
   }
 
   enter(response: ServerResponse, clientAddress: string): void {
-    this.#open.set(response, { clientAddress, isReceiving: false, stop: nothing })
+    this.#open.set(response, {
+      clientAddress,
+      isReceiving: false,
+      isWaiting: false,
+      stop: nothing
+    })
     if (this.#isStopping) this.#endsConnection(response)
   }
 
@@ -78,6 +84,22 @@ export class OpenRequests {
       !this.#exceeds(this.#limits.requests) &&
       !this.#exceeds(this.#limits.perAddress, open.clientAddress)
     )
+  }
+
+  /** The request waits for a change. `stop` is called when the service drains. */
+  beginWaiting(response: ServerResponse, stop: () => void): void {
+    const open = this.#open.get(response)
+    if (open === undefined) return
+    open.isWaiting = true
+    open.stop = stop
+    if (this.#draining) stop()
+  }
+
+  endWaiting(response: ServerResponse): void {
+    const open = this.#open.get(response)
+    if (open === undefined) return
+    open.isWaiting = false
+    open.stop = nothing
   }
 
   leave(response: ServerResponse): void {
@@ -107,8 +129,8 @@ export class OpenRequests {
   #exceeds(limit: number, address?: string): boolean {
     if (this.#open.size <= limit) return false
     let working = 0
-    for (const [response, { clientAddress, isReceiving }] of this.#open) {
-      if (isReceiving || response.writableEnded) continue
+    for (const [response, { clientAddress, isReceiving, isWaiting }] of this.#open) {
+      if (isReceiving || isWaiting || response.writableEnded) continue
       if (address !== undefined && clientAddress !== address) continue
       working += 1
       if (working > limit) return true

@@ -19,6 +19,7 @@ import * as Listener from "../http/Listener.ts"
 import type { Log } from "../observability/Log.ts"
 import * as OrganisationConcurrency from "../limits/OrganisationConcurrency.ts"
 import type { OpenRequests } from "../limits/OpenRequests.ts"
+import type { WaitingRequests } from "../limits/WaitingRequests.ts"
 import * as RequestBody from "../http/RequestBody.ts"
 import * as RequestId from "../http/RequestId.ts"
 import type { Answered } from "../http/Answer.ts"
@@ -50,6 +51,7 @@ export interface Serving {
 export interface Parts {
   readonly serving: Serving
   readonly progress: OpenRequests
+  readonly waiting: WaitingRequests
   readonly log: Log
   readonly metrics: Metrics
   /** How many proxies in front of this service are trusted to write X-Forwarded-For. */
@@ -102,7 +104,7 @@ const refusalOf = (
 
 const incomingOf = (
   request: HttpServerRequest.HttpServerRequest,
-  { receiving, trustedProxies }: Parts
+  { receiving, trustedProxies, waiting }: Parts
 ): IncomingRequest => ({
   request,
   requestId: RequestId.of(request.headers[RequestId.header]),
@@ -112,7 +114,8 @@ const incomingOf = (
     trustedProxies
   ),
   readBody: RequestBody.reader(request, receiving),
-  streamBody: BodyStream.reader(request, receiving)
+  streamBody: BodyStream.reader(request, receiving),
+  wait: waiting.of(Listener.response(request))
 })
 
 /** Makes the function. It is uninterruptible except where marked. */

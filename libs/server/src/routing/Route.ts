@@ -51,6 +51,8 @@ export interface Route {
   readonly access: Scope | "public"
   /** Whether the answer is JSON, so that the Accept header must allow it. */
   readonly answersJson: boolean
+  /** Whether a success is NDJSON, which the Accept header may name instead. */
+  readonly answersNdjson?: boolean
   /** `caller` is undefined if the access is public. The body is not read yet. */
   readonly run: (call: Call, caller: Caller | undefined) => Answer.Answered
 }
@@ -58,7 +60,8 @@ export interface Route {
 type WithCaller<E> = E extends Protected ? { readonly caller: Caller } : unknown
 
 /**
- * The parsed JSON of a POST, whose structure is not validated yet. The body of a PUT is NDJSON of
+ * The parsed JSON of a POST, whose structure is not validated yet; null if the endpoint has no
+ * body, and one that is sent is ignored. The body of a PUT is NDJSON of
  * any size, and arrives while the handler pulls it.
  */
 type WithBody<E> = E extends { readonly method: "POST" }
@@ -158,6 +161,13 @@ const runOf = (
       )
   }
   const answer = answerPost(endpoint, handler)
+  if (endpoint.payload.size === 0) {
+    return (call, caller) =>
+      Effect.flatMap(call.readBody(limit, caller?.organisation), (bytes) => {
+        const posted = { ...call, caller, parameters: readParameters(call.query) } as Posted
+        return answer(posted, bytes, null)
+      })
+  }
   return (call, caller) =>
     Effect.flatMap(JsonBody.read(call, limit, caller?.organisation), (bytes) => {
       const posted = { ...call, caller, parameters: readParameters(call.query) } as Posted
@@ -181,6 +191,9 @@ const routeOf = (
     path: endpoint.path as Route["path"],
     access: scopeOf(endpoint) ?? "public",
     answersJson: true,
+    answersNdjson: [...endpoint.success].some(
+      (schema) => "mode" in schema && schema.mode === "ndjson"
+    ),
     run: runOf(endpoint, handler, receiving)
   }
 }

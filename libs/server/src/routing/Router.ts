@@ -7,7 +7,7 @@ import { noQuery, queryOf } from "@data-import/api/Parameter"
 import { MethodNotAllowed, NotAcceptable } from "@data-import/api/Refusal"
 import { NotFound, type ServiceUnavailable } from "@data-import/domain/requests/Failure"
 import type { Caller } from "@data-import/domain/organisation/Organisation"
-import { allowsJson } from "../http/Accept.ts"
+import { allowsJson, allowsNdjson } from "../http/Accept.ts"
 import * as Answer from "../http/Answer.ts"
 import type { LimitOrganisation } from "../limits/OrganisationConcurrency.ts"
 import type { Authorize } from "../auth/Authorization.ts"
@@ -60,7 +60,8 @@ const answerAt = (
   const { request } = incoming
   const route = resource.routes.get(request.method === "HEAD" ? "GET" : request.method)
   if (route === undefined) return Effect.fail(new MethodNotAllowed({ allow: resource.allow }))
-  if (route.answersJson && !allowsJson(request.headers["accept"])) {
+  const allows = route.answersNdjson === true ? allowsNdjson : allowsJson
+  if (route.answersJson && !allows(request.headers["accept"])) {
     return Effect.fail(new NotAcceptable())
   }
   const query = search === "" ? noQuery : queryOf(search)

@@ -1,0 +1,57 @@
+/**
+ * Requests that wait for a change. They cost a connection and no work, so they take no slots of
+ * ordinary requests, but slots of their own. One organisation gets half of these at most.
+ */
+import { Deferred, Effect, Exit, Option } from "effect"
+import type { ServerResponse } from "node:http"
+import type { OrganisationName } from "@data-import/domain/organisation/Organisation"
+import type { Wait } from "../http/IncomingRequest.ts"
+import type { OpenRequests } from "./OpenRequests.ts"
+import { withoutSlot } from "./OrganisationConcurrency.ts"
+
+export class WaitingRequests {
+  readonly #limit: number
+  readonly #progress: OpenRequests
+  readonly #waiting = new Map<OrganisationName, number>()
+  #count = 0
+
+  constructor(limit: number, progress: OpenRequests) {
+    this.#limit = limit
+    this.#progress = progress
+  }
+
+  /** The waiting of the request with this response. */
+  of(response: ServerResponse): Wait {
+    return <A, E>(organisation: OrganisationName, waiting: Effect.Effect<A, E>) =>
+      Effect.suspend(() => {
+        if (this.#isFullFor(organisation)) return Effect.succeed(Option.none<A>())
+        this.#add(organisation, 1)
+        const stopped = Deferred.makeUnsafe<void>()
+        this.#progress.beginWaiting(response, () => Deferred.doneUnsafe(stopped, Exit.void))
+        return Effect.raceFirst(
+          Effect.asSome(waiting),
+          Effect.as(Deferred.await(stopped), Option.none<A>())
+        ).pipe(
+          withoutSlot,
+          Effect.ensuring(
+            Effect.sync(() => {
+              this.#add(organisation, -1)
+              this.#progress.endWaiting(response)
+            })
+          )
+        )
+      })
+  }
+
+  #isFullFor(organisation: OrganisationName): boolean {
+    const ofOne = this.#waiting.get(organisation) ?? 0
+    return this.#count >= this.#limit || ofOne >= Math.ceil(this.#limit / 2)
+  }
+
+  #add(organisation: OrganisationName, more: number): void {
+    const ofOne = (this.#waiting.get(organisation) ?? 0) + more
+    this.#count += more
+    if (ofOne === 0) this.#waiting.delete(organisation)
+    else this.#waiting.set(organisation, ofOne)
+  }
+}

@@ -1,0 +1,38 @@
+/** The batches service: its routes and the adapters it uses. */
+import { Effect, Layer } from "effect"
+import * as BatchManagement from "@data-import/domain/batch-processing/BatchManagement"
+import * as BatchUpload from "@data-import/domain/batch-processing/BatchUpload"
+import { Documents } from "@data-import/domain/ports/Documents"
+import * as IdempotentWrites from "@data-import/domain/writes/IdempotentWrites"
+import { Database } from "@data-import/postgres/connection/Database"
+import { report } from "@data-import/postgres/connection/HealthReport"
+import * as Storage from "@data-import/postgres/Storage"
+import * as Authorization from "@data-import/server/auth/Authorization"
+import * as Service from "@data-import/server/lifecycle/Service"
+import * as TokenVerifier from "@data-import/server/auth/TokenVerifier"
+import { routes } from "./Handlers.ts"
+
+const serving = Effect.gen(function* () {
+  const { admit, ready: database } = yield* Database
+  return {
+    routes: yield* routes,
+    admit,
+    dependencies: { database },
+    authorize: yield* Authorization.make,
+    background: yield* report
+  }
+})
+
+const noDocument = Effect.die(new Error("A request for a batch names no document"))
+
+/** No request for a batch names a document. */
+const noDocuments = Layer.succeed(Documents, {
+  find: () => noDocument,
+  readLink: () => noDocument
+})
+
+/** Settings: those of the server, the database, the token's keys and idempotency keys. */
+export const layer = Service.layer("batches", serving).pipe(
+  Layer.provide([BatchManagement.layer, BatchUpload.layer, IdempotentWrites.layer]),
+  Layer.provide([Storage.layer, TokenVerifier.layer, noDocuments])
+)
