@@ -1,12 +1,13 @@
 /**
- * The services of the local run, all in this process, each with the settings of a deployment. Only
- * the gateway listens on a fixed port.
+ * The services of the local run, each with the settings of a deployment: all in this process, but
+ * for the batch worker. Only the gateway listens on a fixed port.
  */
 import { placesIn } from "@data-import/operator/DataDirectory"
 import { serviceLayers, startService } from "@data-import/testbed/InProcess"
 import { type ServiceName, type ServiceUsers, wire } from "@data-import/testbed/Wiring"
 import * as VendorSimulator from "@data-import/vendor-simulator/VendorSimulator"
-import { ConfigProvider, Context, Effect, Layer } from "effect"
+import { ConfigProvider, Context, Effect, Layer, type Scope } from "effect"
+import * as BatchWorkerProcess from "./BatchWorkerProcess.ts"
 
 export interface Settings {
   readonly databaseUsers: ServiceUsers
@@ -15,20 +16,30 @@ export interface Settings {
 
 type Values = Readonly<Record<string, string>>
 
+interface Running {
+  readonly url: string
+  /** Succeeds if all dependencies of the service answer. */
+  readonly checkDependencies: Effect.Effect<void, unknown>
+}
+
 /**
- * The local run keeps documents on the file system, so settings of object storage are ignored. Five
+ * The local run keeps documents on the file system, so settings of object storage are ignored. The
  * services in one process cannot share one metrics port.
  */
-const environment = () => {
+const environment = (): Values => {
   const { METRICS_PORT: _, S3_BUCKET: __, ...env } = process.env
-  return ConfigProvider.fromEnv({ env: env as Record<string, string> })
+  return env as Record<string, string>
 }
+
+const usual = { LOG_LEVEL: "warn" }
+
+type Starting = Effect.Effect<readonly [Running], unknown, Scope.Scope>
 
 /** Falls back to the environment. */
 const settingsOf = (values: Values) =>
   ConfigProvider.fromUnknown({ HOST: "127.0.0.1", ...values }).pipe(
-    ConfigProvider.orElse(environment()),
-    ConfigProvider.orElse(ConfigProvider.fromUnknown({ LOG_LEVEL: "warn" }))
+    ConfigProvider.orElse(ConfigProvider.fromEnv({ env: environment() })),
+    ConfigProvider.orElse(ConfigProvider.fromUnknown(usual))
   )
 
 /**
@@ -43,14 +54,21 @@ export const start = Effect.fnUntraced(function* ({ dataDir, databaseUsers }: Se
     VendorSimulator.VendorSimulator
   )
   const behindGateway = { PORT: "0", DOCUMENTS_DIR: places.documents }
+  const withVendors = { ...behindGateway, ...VendorSimulator.settingsFor(vendors.url) }
   const own: Readonly<Record<ServiceName, Values>> = {
     auth: { PORT: "0", TOKEN_KEYS_DIR: places.keys },
     query: behindGateway,
     "account-import": behindGateway,
-    "post-import": { ...behindGateway, ...VendorSimulator.settingsFor(vendors.url) },
+    "post-import": withVendors,
+    batches: behindGateway,
+    "batch-worker": { ...withVendors, DRAIN_DELAY_SECONDS: "0" },
     gateway: {}
   }
-  const services = yield* wire(databaseUsers, (name, settings) => {
+  const services = yield* wire(databaseUsers, (name, settings): Starting => {
+    if (name === "batch-worker") {
+      const env = { ...usual, ...environment(), HOST: "127.0.0.1", ...own[name], ...settings }
+      return Effect.map(BatchWorkerProcess.start(env), (worker) => [worker] as const)
+    }
     const started = startService<unknown>(serviceLayers[name], {
       settings: settingsOf({ ...own[name], ...settings }),
       output: (lines) => void process.stderr.write(lines)

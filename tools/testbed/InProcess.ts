@@ -1,6 +1,8 @@
 /** Services as layers of this process, each with settings of its own. */
 import * as AccountImport from "@data-import/account-import/AccountImport"
 import * as Auth from "@data-import/auth/Auth"
+import * as BatchWorker from "@data-import/batch-worker/BatchWorker"
+import * as Batches from "@data-import/batches/Batches"
 import * as Gateway from "@data-import/gateway/Gateway"
 import * as PostImport from "@data-import/post-import/PostImport"
 import * as Query from "@data-import/query/Query"
@@ -13,6 +15,8 @@ export const serviceLayers = {
   "account-import": AccountImport.layer,
   "post-import": PostImport.layer,
   query: Query.layer,
+  batches: Batches.layer,
+  "batch-worker": BatchWorker.layer,
   auth: Auth.layer,
   gateway: Gateway.layer
 } satisfies Readonly<Record<ServiceName, unknown>>

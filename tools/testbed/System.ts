@@ -1,5 +1,5 @@
 /**
- * The whole system as it is deployed, each part a process of its own: PostgreSQL, the five services
+ * The whole system as it is deployed, each part a process of its own: PostgreSQL, the services
  * on fixed addresses, and proxies that can misbehave before PostgreSQL, the document store and the
  * payment vendors. It is up for as long as the layer, and its data go with it.
  */
@@ -88,15 +88,18 @@ const startServices = Effect.fnUntraced(function* (
   const stopping = stoppingOf(instances)
   const documents = ObjectStore.settingsFor(store)
   const leased = { LEASE: `${Duration.toSeconds(lease)} seconds` }
+  const withVendors = {
+    ...documents,
+    ...leased,
+    ...Vendors.settingsFor(`http://127.0.0.1:${vendor}`)
+  }
   const own: Record.ReadonlyRecord<ServiceName, Settings> = {
     auth: { TOKEN_KEYS_DIR: join(folder, "keys") },
     query: documents,
     "account-import": { ...documents, ...leased },
-    "post-import": {
-      ...documents,
-      ...leased,
-      ...Vendors.settingsFor(`http://127.0.0.1:${vendor}`)
-    },
+    "post-import": withVendors,
+    batches: leased,
+    "batch-worker": withVendors,
     gateway: {}
   }
   const all = yield* wire(databaseUsers, (name, settings) =>

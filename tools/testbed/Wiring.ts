@@ -1,5 +1,5 @@
 /**
- * How the five services know each other. Every system of the tools is wired here, whether its
+ * How the services know each other. Every system of the tools is wired here, whether its
  * services are processes or layers of this process.
  */
 import { Effect, Redacted } from "effect"
@@ -28,7 +28,7 @@ const urlsOf = (instances: ReadonlyArray<{ readonly url: string }>): string =>
   instances.map(({ url }) => url).join(",")
 
 /**
- * Starts auth, then the services that verify its tokens, and the gateway last. Each service behind
+ * Starts auth, then the other services and the batch worker, and the gateway last. Each service behind
  * the gateway connects as the database user that it is deployed with.
  */
 export const wire = Effect.fnUntraced(function* <S extends { readonly url: string }, E, R>(
@@ -47,7 +47,9 @@ export const wire = Effect.fnUntraced(function* <S extends { readonly url: strin
     {
       "account-import": behindGateway("account-import", keys),
       "post-import": behindGateway("post-import", keys),
-      query: behindGateway("query", keys)
+      query: behindGateway("query", keys),
+      batches: behindGateway("batches", keys),
+      "batch-worker": behindGateway("batch-worker")
     },
     { concurrency: "unbounded" }
   )
@@ -55,7 +57,8 @@ export const wire = Effect.fnUntraced(function* <S extends { readonly url: strin
     AUTH_URL: urlsOf(auth),
     ACCOUNT_IMPORT_URL: urlsOf(verifying["account-import"]),
     POST_IMPORT_URL: urlsOf(verifying["post-import"]),
-    QUERY_URL: urlsOf(verifying.query)
+    QUERY_URL: urlsOf(verifying.query),
+    BATCHES_URL: urlsOf(verifying.batches)
   })
   return { auth, ...verifying, gateway }
 })

@@ -4,6 +4,7 @@
  */
 import { HttpApi } from "effect/http-api"
 import { AccountImportGroup } from "./AccountImportApi.ts"
+import { BatchGroup } from "./BatchApi.ts"
 import { PostImportGroup } from "./PostImportApi.ts"
 import { QueryGroup } from "./QueryApi.ts"
 import { SystemGroup } from "./SystemApi.ts"
@@ -12,6 +13,7 @@ import { TokenGroup } from "./TokenApi.ts"
 export const Api = HttpApi.make("data-import").add(
   AccountImportGroup,
   PostImportGroup,
+  BatchGroup,
   QueryGroup,
   SystemGroup,
   TokenGroup

@@ -1,0 +1,16 @@
+/**
+ * The process of the batch worker in the local run. It tells its parent its address, and ends when
+ * the parent has gone.
+ */
+import { layer } from "@data-import/batch-worker/BatchWorker"
+import { Listening, runMain } from "@data-import/server/lifecycle/Service"
+import { Effect, Layer } from "effect"
+
+const announce = Layer.effectDiscard(
+  Effect.map(Listening, ({ url }) => {
+    process.send?.(url)
+    process.once("disconnect", () => process.kill(process.pid, "SIGINT"))
+  })
+)
+
+runMain(Layer.provideMerge(announce, layer))
