@@ -19,6 +19,8 @@ const parts = [
   "ACCOUNT_IMPORT",
   "POST_IMPORT",
   "QUERY",
+  "BATCHES",
+  "BATCH_WORKER",
   "AUTH",
   "OPERATOR"
 ]

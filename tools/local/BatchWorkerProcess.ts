@@ -6,6 +6,11 @@ import { type ChildProcess, fork } from "node:child_process"
 import { fileURLToPath } from "node:url"
 import { Data, Deferred, Effect } from "effect"
 
+/** Why it did not start is in its log. */
+class WorkerDidNotStart extends Data.TaggedError("WorkerDidNotStart")<{}> {
+  override readonly message = "The batch worker did not start."
+}
+
 class NotReady extends Data.TaggedError("NotReady")<{}> {}
 
 const script = fileURLToPath(new URL("./batchWorker.ts", import.meta.url))
@@ -33,7 +38,7 @@ const stop = (child: ChildProcess): Effect.Effect<void> =>
 export const start = Effect.fnUntraced(function* (
   env: Readonly<Record<string, string | undefined>>
 ) {
-  const listening = Deferred.makeUnsafe<void>()
+  const listening = Deferred.makeUnsafe<void, WorkerDidNotStart>()
   let url = ""
   const life = Effect.gen(function* () {
     const child = yield* Effect.acquireRelease(launch(env), stop)
@@ -42,6 +47,7 @@ export const start = Effect.fnUntraced(function* (
       Deferred.doneUnsafe(listening, Effect.void)
     })
     yield* ended(child)
+    yield* Deferred.fail(listening, new WorkerDidNotStart())
     yield* Effect.logWarning("the batch worker has ended, and is started again")
     yield* Effect.sleep("1 second")
   })

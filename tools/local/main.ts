@@ -10,7 +10,13 @@ const isPortTaken = (error: unknown): boolean =>
   Predicate.hasProperty(error.cause, "code") &&
   error.cause.code === "EADDRINUSE"
 
-const plainFailures = ["AlreadyRunning", "PostgresDidNotStart", "DoesNotAnswer", "ConfigError"]
+const plainFailures = [
+  "AlreadyRunning",
+  "PostgresDidNotStart",
+  "DoesNotAnswer",
+  "WorkerDidNotStart",
+  "ConfigError"
+]
 
 const messageOf = (error: unknown): string | undefined => {
   if (isPortTaken(error)) {

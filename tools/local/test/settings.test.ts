@@ -10,6 +10,8 @@ import { ConfigProvider, Effect, Exit, Layer } from "effect"
 import { describe, expect, it, onTestFinished } from "vitest"
 import * as AccountImport from "@data-import/account-import/AccountImport"
 import * as Auth from "@data-import/auth/Auth"
+import * as BatchWorker from "@data-import/batch-worker/BatchWorker"
+import * as Batches from "@data-import/batches/Batches"
 import * as Settings from "@data-import/domain/support/Settings"
 import * as Gateway from "@data-import/gateway/Gateway"
 import * as PostImport from "@data-import/post-import/PostImport"
@@ -55,6 +57,7 @@ const everyService: ReadonlyArray<Case> = [
   integer("DRAIN_DELAY_SECONDS", -1, 301),
   integer("MAX_REQUESTS_IN_PROGRESS", 0, 100_001),
   integer("MAX_REQUESTS_PER_ORGANISATION", 0, 100_001),
+  integer("MAX_REQUESTS_WAITING", -1, 100_001),
   integer("BODY_MEMORY_MIB", 0, 65_537),
   integer("TRUST_PROXY", -1, 11),
   url("OTEL_EXPORTER_OTLP_ENDPOINT"),
@@ -118,6 +121,24 @@ const processes: Readonly<Record<string, Process>> = {
       ...checkingTokens,
       ...onStore,
       lease,
+      ...ofVendor("STRIPE"),
+      ...ofVendor("GOCARDLESS")
+    ]
+  },
+  batches: {
+    layer: Batches.layer,
+    cases: [...everyService, ...onDatabase, ...checkingTokens, lease]
+  },
+  "batch-worker": {
+    layer: BatchWorker.layer,
+    cases: [
+      ...everyService,
+      ...onDatabase,
+      ...onStore,
+      lease,
+      integer("CONCURRENCY_LIMIT", -1, 1_000_001),
+      integer("BATCH_CHUNKS_AT_ONCE", 0, 101),
+      integer("BATCH_LINES_KEPT_DAYS", -1, 3651),
       ...ofVendor("STRIPE"),
       ...ofVendor("GOCARDLESS")
     ]
@@ -215,7 +236,15 @@ const migrate = async (env: Environment) => {
   return { status, output }
 }
 
-const workers = ["ACCOUNT_IMPORT", "POST_IMPORT", "QUERY", "AUTH", "OPERATOR"]
+const workers = [
+  "ACCOUNT_IMPORT",
+  "POST_IMPORT",
+  "QUERY",
+  "BATCHES",
+  "BATCH_WORKER",
+  "AUTH",
+  "OPERATOR"
+]
 const ofMigrate = ["DATABASE_URL", ...workers.map((worker) => `${worker}_DATABASE_URL`)]
 
 describe("the migration job", { timeout: 60_000 }, () => {
