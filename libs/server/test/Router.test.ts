@@ -209,10 +209,10 @@ describe("the dispatcher does not start with", () => {
     expect(make).toThrow("/list/ needs a token")
   })
 
-  it("a path whose methods differ in access", () => {
+  it("a path of which only some methods are public", () => {
     const routes = [echo("/a/", "import:write"), route("GET", "/a/", () => ok)]
     expect(() => Router.make({ routes, authorize, limitOrganisation: unlimited })).toThrow(
-      "one access a path"
+      "either all methods are public or none"
     )
   })
 })

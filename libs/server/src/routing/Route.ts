@@ -47,7 +47,7 @@ export interface Route {
   readonly method: "GET" | "POST" | "PUT"
   /** A template such as `/v1/data-import/limits/`, in which `:name` stands for one segment. */
   readonly path: `/${string}`
-  /** The scope that the token must have, or no token at all. The same for all methods of a path. */
+  /** The scope that the token must have, or no token at all, which holds for all methods of a path. */
   readonly access: Scope | "public"
   /** Whether the answer is JSON, so that the Accept header must allow it. */
   readonly answersJson: boolean

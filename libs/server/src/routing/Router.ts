@@ -18,6 +18,7 @@ import type { IncomingRequest } from "../http/IncomingRequest.ts"
 /** A path of the service with its methods. */
 interface Resource {
   readonly template: string
+  /** Of a method that the path does not have. */
   readonly access: Route["access"]
   readonly routes: ReadonlyMap<string, Route>
   readonly allow: ReadonlyArray<string>
@@ -33,9 +34,11 @@ export type Router = (incoming: IncomingRequest) => Routed
 
 const resource = (template: string, routes: ReadonlyArray<Route>): Resource => {
   const methods = routes.map((route) => route.method)
-  const accesses = new Set(routes.map((route) => route.access))
-  const [access] = accesses
-  if (access === undefined || accesses.size > 1) throw new Error(`${template}: one access a path`)
+  const [access, ...others] = routes.map((route) => route.access)
+  const isPublic = access === "public"
+  if (access === undefined || others.some((other) => (other === "public") !== isPublic)) {
+    throw new Error(`${template}: either all methods are public or none`)
+  }
   return {
     template,
     access,
@@ -49,6 +52,9 @@ const routerOf = (routes: ReadonlyArray<Route>): PathRouter.PathRouter<Resource>
   return PathRouter.make([...grouped].map(([path, group]) => [path, resource(path, group)]))
 }
 
+const routeFor = ({ routes }: Resource, method: string): Route | undefined =>
+  routes.get(method === "HEAD" ? "GET" : method)
+
 type Found = PathRouter.Match<Resource>
 
 const answerAt = (
@@ -58,7 +64,7 @@ const answerAt = (
   caller: Caller | undefined
 ): Answer.Answered => {
   const { request } = incoming
-  const route = resource.routes.get(request.method === "HEAD" ? "GET" : request.method)
+  const route = routeFor(resource, request.method)
   if (route === undefined) return Effect.fail(new MethodNotAllowed({ allow: resource.allow }))
   const allows = route.answersNdjson === true ? allowsNdjson : allowsJson
   if (route.answersJson && !allows(request.headers["accept"])) {
@@ -91,8 +97,8 @@ export interface Options {
 
 /**
  * Makes the dispatcher of these routes.
- * @throws when a path is protected and nobody authorizes, or when the methods of a path differ in
- * access.
+ * @throws when a path is protected and nobody authorizes, or when only some methods of a path are
+ * public.
  */
 export const make = (options: Options): Router => {
   const { admit = identity, authorize, limitOrganisation, otherwise, routes } = options
@@ -103,7 +109,7 @@ export const make = (options: Options): Router => {
   }
 
   const visit = (found: Found, incoming: IncomingRequest, search: string): Answer.Answered => {
-    const { access } = found.value
+    const access = routeFor(found.value, incoming.request.method)?.access ?? found.value.access
     if (access === "public" || authorize === undefined) {
       return Effect.suspend(() => answerAt(found, incoming, search, undefined))
     }
