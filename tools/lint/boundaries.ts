@@ -53,7 +53,8 @@ const folders: Readonly<Record<string, ReadonlyArray<ReadonlyArray<string>>>> = 
     ["tables"],
     ["audit", "auth", "idempotency"],
     ["accounts"],
-    ["imports", "batches"],
+    ["imports"],
+    ["batches"],
     ["setup"]
   ],
   server: [["http"], ["observability"], ["limits"], ["auth"], ["routing"], ["lifecycle"]]

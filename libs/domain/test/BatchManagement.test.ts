@@ -223,6 +223,8 @@ const endedBatch = Effect.gen(function* () {
   })
   yield* chunk.finish({
     ended: [endOf(1, "SUCCEEDED", []), endOf(2, "FAILED", [problem])],
+    imports: [],
+    caller: demo,
     postponed: [],
     waitingFor: null,
     keys: [],

@@ -5,7 +5,11 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type * as Batch from "../src/batch/Batch.ts"
-import { type LineRun, runLine } from "../src/batch-processing/LineRunner.ts"
+import {
+  type LineInHand,
+  type LineRun,
+  makeLineRunner
+} from "../src/batch-processing/LineRunner.ts"
 import type { ImportKey } from "../src/account/ImportProcess.ts"
 import { MemoryStore } from "../src/ports/memory/Store.ts"
 import { faultAtStep, type FaultPlan, noFaults } from "../testing/faults.ts"
@@ -15,8 +19,7 @@ import { beginImported, onAccount, operations, setStatus, world } from "./postIm
 
 const runner = Effect.fnUntraced(function* (plan: FaultPlan = noFaults()) {
   const all = yield* linePrograms(plan)
-  return (batch: Batch.Batch, line: Parameters<typeof runLine>[3]) =>
-    runLine(all, batch, demo, line)
+  return (batch: Batch.Batch, line: LineInHand) => makeLineRunner(all, batch, demo).run(line)
 })
 
 const textOf = (run: LineRun): ReadonlyArray<unknown> =>

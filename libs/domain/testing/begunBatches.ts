@@ -17,7 +17,7 @@ import {
   type ResultsQuery,
   type TakenLast
 } from "../src/ports/Batches.ts"
-import { freshSupplier, noon } from "./freshNames.ts"
+import { callerOf, freshSupplier, noon } from "./freshNames.ts"
 
 export interface Begun {
   readonly id: Batch.BatchId
@@ -160,6 +160,8 @@ export const finish = (
 ) =>
   chunk.finish({
     ended,
+    imports: [],
+    caller: callerOf(chunk.batch.organisation),
     postponed: [],
     waitingFor: null,
     keys: [],

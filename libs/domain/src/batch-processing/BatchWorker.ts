@@ -10,7 +10,14 @@ import type { SupplierCode } from "../organisation/Supplier.ts"
 import type { Batches, ChunkInHand, TakenLast } from "../ports/Batches.ts"
 import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
 import { redact } from "./LineResult.ts"
-import { abandoned, keysOf, type LinePrograms, type LineRun, runLine } from "./LineRunner.ts"
+import {
+  abandoned,
+  keysOf,
+  type LinePrograms,
+  type LineRun,
+  makeLineRunner,
+  type PreparedLine
+} from "./LineRunner.ts"
 
 export interface BatchWorker {
   /** Works on one chunk of lines. False where nothing was ready. */
@@ -30,6 +37,9 @@ export interface WorkerSettings {
 
 /** Lines of a chunk that run at the same time. */
 const concurrency = 16
+
+/** Lines that are prepared at the same time share their reads. */
+const prepareAtOnce = 100
 
 /** Before it looks again for lines that are ready. */
 const idlePause = Duration.millis(250)
@@ -85,15 +95,37 @@ const after = (last: TakenLast | null, { id, settings }: Batch.Batch): TakenLast
   batches: new Map<SupplierCode, Batch.BatchId>(last?.batches).set(settings.supplier, id)
 })
 
-const runChunk = (programs: LinePrograms, { abandoned: times, batch, lines }: ChunkInHand) => {
+const isPrepared = (run: LineRun | PreparedLine | null): run is PreparedLine =>
+  run?._tag === "Prepared"
+
+/** Runs the lines of the chunk, and stores together those that can be. */
+const runChunk = Effect.fnUntraced(function* (programs: LinePrograms, chunk: ChunkInHand) {
+  const { abandoned: times, batch, lines } = chunk
   const caller = callerOf(batch)
+  const runner = makeLineRunner(programs, batch, caller)
+  const runAll = (chosen: ChunkInHand["lines"]) =>
+    Effect.forEach(chosen, runner.run, { concurrency })
+  const finish = Effect.fnUntraced(function* (
+    runs: ReadonlyArray<LineRun>,
+    prepared: ReadonlyArray<PreparedLine>
+  ) {
+    const at = yield* DateTime.now
+    const imports = prepared.map(({ made }) => made)
+    return yield* chunk.finish({ ...finishing(chunk, runs, at), imports, caller })
+  })
   const [first] = lines
   if (first !== undefined && times >= failAfter) {
-    return Effect.succeed([abandoned(programs, batch, caller, first)])
+    return yield* finish([abandoned(programs, batch, caller, first)], [])
   }
-  const chosen = times >= runAloneAfter ? lines.slice(0, 1) : lines
-  return Effect.forEach(chosen, (line) => runLine(programs, batch, caller, line), { concurrency })
-}
+  if (times >= runAloneAfter) return yield* finish(yield* runAll(lines.slice(0, 1)), [])
+  const prepared = yield* Effect.forEach(lines, runner.prepare, { concurrency: prepareAtOnce })
+  const refused = prepared.filter((run): run is LineRun => run !== null && !isPrepared(run))
+  const alone = yield* runAll(lines.filter((_, index) => prepared[index] === null))
+  const together = prepared.filter(isPrepared)
+  if (yield* finish([...refused, ...alone], together)) return true
+  const runs = yield* runAll(together.map(({ line }) => line))
+  return yield* finish([...refused, ...alone, ...runs], [])
+})
 
 /** Lets the effect go on for this long when it is interrupted. */
 const draining =
@@ -170,8 +202,7 @@ export const makeBatchWorker = (
     if (Option.isNone(taken)) return false
     const chunk = taken.value
     last = after(last, chunk.batch)
-    const runs = yield* runChunk(programs, chunk)
-    yield* chunk.finish(finishing(chunk, runs, yield* DateTime.now))
+    yield* runChunk(programs, chunk)
     return true
   }).pipe(Effect.scoped)
 

@@ -4,7 +4,7 @@
  * line has, and not what a repeated request is answered.
  * Source: docs/contract/batches.md#operations, docs/contract/batches.md#retries.
  */
-import { Cause, Duration, Effect, Exit, Option, Result } from "effect"
+import { Cause, Duration, Effect, Option, Result } from "effect"
 import type { Batch, BatchOperation, WaitingFor } from "../batch/Batch.ts"
 import {
   type BatchLine,
@@ -14,6 +14,8 @@ import {
 } from "../batch/BatchLine.ts"
 import type { AccountImport, StagedLine } from "../import/AccountImport.ts"
 import type { Created } from "../import/ImportAttempt.ts"
+import type { NewImport } from "../ports/Batches.ts"
+import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
 import type { Caller } from "../organisation/Organisation.ts"
 import type { NoteResult } from "../post-import/NoteImport.ts"
 import type {
@@ -63,6 +65,13 @@ export type LineRun =
       /** Null if it waits for its supplier or to be tried again. */
       readonly waitingFor: WaitingFor | null
     }
+
+/** A line that is stored together with others of its chunk. */
+export interface PreparedLine {
+  readonly _tag: "Prepared"
+  readonly line: LineInHand
+  readonly made: NewImport & { readonly end: LineEnd }
+}
 
 /** A line that meets an error of the service itself is tried so often. */
 const maxTries = 5
@@ -260,10 +269,7 @@ const outcomeOf = (isNew: boolean) => ({ outcome: isNew ? "SUCCEEDED" : "ALREADY
 const operations: Readonly<
   Record<
     Batch["settings"]["operation"],
-    (
-      run: Run,
-      sent: Sent
-    ) => Effect.Effect<LineEnd, LineFailure | { readonly _tag: "StorageUnavailable" }>
+    (run: Run, sent: Sent) => Effect.Effect<LineEnd, LineFailure | StorageUnavailable>
   >
 > = {
   VALIDATE: (run, { body, errors }) =>
@@ -314,16 +320,34 @@ const operations: Readonly<
 }
 
 /** A body that is no object has the error of the single endpoint. */
-const runSent = Effect.fnUntraced(function* (run: Run) {
+const readSent = Effect.fnUntraced(function* (run: Run) {
   const { bytes } = run.line
   if (bytes === null) return yield* new LineTooLong()
   const body = yield* Effect.flatMap(
     inTimeSlices(() => parsingBytes(bytes)),
     Effect.fromResult
   )
-  const { operation } = run.batch.settings
-  if (isObject(body)) return yield* operations[operation](run, sentOf(run, body))
-  return yield* operations[operation](run, { body: body as Sent["body"], errors: [] })
+  if (isObject(body)) return sentOf(run, body)
+  return { body: body as Sent["body"], errors: [] }
+})
+
+const runAlone = (run: Run) =>
+  Effect.flatMap(readSent(run), (sent) => operations[run.batch.settings.operation](run, sent))
+
+/** Whether the operation stages accounts, which can be stored together. */
+const stages = ({ dryRun, operation }: Batch["settings"]): boolean =>
+  operation === "STAGE" || (operation === "IMPORT" && !dryRun)
+
+/** The import that the line makes, with the line's end, or null if it is to run alone. */
+const prepare = Effect.fnUntraced(function* (run: Run) {
+  const { operation, operationsTeam } = run.batch.settings
+  const { body, errors } = yield* readSent(run)
+  const team = operation === "IMPORT" ? operationsTeam : null
+  const made = yield* run.accountImport.prepareLine(run.caller, { payload: body }, errors, team)
+  if (made === null) return null
+  const accountNumber = made.creation?.newAccount.number ?? null
+  const answer = team === null ? ({ _tag: "Staged", isFirst: true } as const) : null
+  return { ...made, end: endOf(run.encode, run.line, succeeded({ accountNumber, answer })) }
 })
 
 /** The end of a line with which every worker dies. */
@@ -338,31 +362,43 @@ export const abandoned = (
   return { _tag: "Ended", end: endOf(encode, line, succeeded({ outcome: "FAILED", failure })) }
 }
 
-/** Runs a line of the batch on behalf of the caller who started it. */
-export const runLine = (
-  programs: LinePrograms,
+interface LineRunner {
+  /** Runs the line by the program of the single endpoint. */
+  readonly run: (line: LineInHand) => Effect.Effect<LineRun>
+  /**
+   * Prepares a line that is to be stored together with others. Null if it is to run by itself. A
+   * line that is refused has ended.
+   */
+  readonly prepare: (line: LineInHand) => Effect.Effect<LineRun | PreparedLine | null>
+}
+
+/** Runs the lines of a batch on behalf of the caller who started it. */
+export const makeLineRunner = (
+  { encoderOf, ...programs }: LinePrograms,
   batch: Batch,
-  caller: Caller,
-  line: LineInHand
-): Effect.Effect<LineRun> => {
-  const encode = programs.encoderOf(batch.settings.operation)
-  const run: Run = { ...programs, encode, batch, caller, line }
+  caller: Caller
+): LineRunner => {
+  const encode = encoderOf(batch.settings.operation)
+  const runOf = (line: LineInHand): Run => ({ ...programs, encode, batch, caller, line })
   const ended = (end: LineEnd): LineRun => ({ _tag: "Ended", end })
-  const failed = (failure: LineFailure): LineRun =>
-    ended(endOf(encode, line, resultOf(run, failure)))
-  const postponed = (waitingFor: WaitingFor | null, isCounted = false): LineRun => ({
-    _tag: "Postponed",
-    postponed: { line: line.line, isCounted },
-    waitingFor
-  })
-  return Effect.gen(function* () {
-    const exit = yield* Effect.exit(runSent(run))
-    if (Exit.isSuccess(exit)) return ended(exit.value)
-    const failure = Option.getOrNull(Cause.findErrorOption(exit.cause))
+
+  const refused = Effect.fnUntraced(function* (
+    run: Run,
+    cause: Cause.Cause<LineFailure | StorageUnavailable>
+  ): Effect.fn.Return<LineRun> {
+    const { line, tries } = run.line
+    const failed = (failure: LineFailure): LineRun =>
+      ended(endOf(encode, run.line, resultOf(run, failure)))
+    const postponed = (waitingFor: WaitingFor | null, isCounted = false): LineRun => ({
+      _tag: "Postponed",
+      postponed: { line, isCounted },
+      waitingFor
+    })
+    const failure = Option.getOrNull(Cause.findErrorOption(cause))
     if (failure === null) {
-      if (Cause.hasInterruptsOnly(exit.cause)) return yield* Effect.interrupt
-      yield* Effect.logError("a line of a batch met an error", exit.cause)
-      return line.tries + 1 >= maxTries
+      if (Cause.hasInterruptsOnly(cause)) return yield* Effect.interrupt
+      yield* Effect.logError("a line of a batch met an error", cause)
+      return tries + 1 >= maxTries
         ? failed(new LineErrored({ requestId: caller.requestId }))
         : postponed(null, true)
     }
@@ -370,4 +406,24 @@ export const runLine = (
     const waitingFor = waitingForOf(failure)
     return Option.isNone(waitingFor) ? failed(failure) : postponed(waitingFor.value)
   })
+
+  const settled = <A>(
+    run: Run,
+    effect: Effect.Effect<A, LineFailure | StorageUnavailable>
+  ): Effect.Effect<A | LineRun> => Effect.catchCause(effect, (cause) => refused(run, cause))
+
+  return {
+    run: (line) => {
+      const run = runOf(line)
+      return settled(run, Effect.map(runAlone(run), ended))
+    },
+    prepare: (line) => {
+      const run = runOf(line)
+      if (!stages(batch.settings)) return Effect.succeed(null)
+      const prepared = Effect.map(prepare(run), (made): PreparedLine | null =>
+        made === null ? null : { _tag: "Prepared", line, made }
+      )
+      return settled(run, prepared)
+    }
+  }
 }

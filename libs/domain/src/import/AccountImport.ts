@@ -6,13 +6,14 @@
 import { Config, Context, type DateTime, Effect, Layer, Option } from "effect"
 import { Documents, type DocumentsUnavailable } from "../ports/Documents.ts"
 import { AuditLog } from "../ports/AuditLog.ts"
+import type { NewImport } from "../ports/Batches.ts"
 import type { ReservationLost } from "../ports/IdempotencyKeys.ts"
-import { ImportProcesses, type Stored } from "../ports/ImportProcesses.ts"
+import { ImportProcesses, type NewAccount, type Stored } from "../ports/ImportProcesses.ts"
 import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
 import { Configuration } from "../ports/Configuration.ts"
 import { type Account, writingAccount } from "../account/Account.ts"
 import { accountRequest, processRequest } from "../validation/AccountValidation.ts"
-import { type Created, makeAttempts } from "./ImportAttempt.ts"
+import { type Created, makeAttempts, newAccountNumber, newAttemptId } from "./ImportAttempt.ts"
 import { recordRefusals } from "../writes/Audit.ts"
 import {
   type RequestValidator,
@@ -100,6 +101,18 @@ export class AccountImport extends Context.Service<
       cohort: string | null
     ) => Effect.Effect<StagedLine, Failure>
     /**
+     * What a line of a batch stages, and creates of it for the team, if nothing was staged for its
+     * number yet. Stores nothing. Null where the line is to be staged and processed by itself:
+     * something was staged, the team does not exist, or attempts are limited. Records refusals as
+     * `stage` does.
+     */
+    readonly prepareLine: (
+      caller: Caller,
+      body: unknown,
+      parameterErrors: ReadonlyArray<FieldError>,
+      team: string | null
+    ) => Effect.Effect<NewImport | null, Failure>
+    /**
      * Creates the platform account from the staged data, or with `dry_run` checks that it could.
      */
     readonly process: (
@@ -147,13 +160,37 @@ const validateAccountRequest = (
   })
 
 /** What is to be staged, of a supplier that accepts it. */
-const prepareStaging = Effect.fnUntraced(function* (deps: Dependencies, asked: Asked) {
-  const { body: valid, now: at, supplier } = yield* validateAccountRequest(deps, asked)
-  yield* requireOngoing(supplier)
-  const { external_account_number, import_supplier } = valid.payload
+const validateStaging = Effect.fnUntraced(function* (deps: Dependencies, asked: Asked) {
+  const valid = yield* validateAccountRequest(deps, asked)
+  yield* requireOngoing(valid.supplier)
+  const { external_account_number, import_supplier } = valid.body.payload
   const key = { import_supplier, external_account_number }
-  const payload = yield* inTimeSlices(() => writingAccount(valid.payload))
-  return { key, payload, caller: asked.caller, at }
+  const payload = yield* inTimeSlices(() => writingAccount(valid.body.payload))
+  return { valid, staging: { key, payload, caller: asked.caller, at: valid.now } }
+})
+
+const prepareStaging = (deps: Dependencies, asked: Asked) =>
+  Effect.map(validateStaging(deps, asked), ({ staging }) => staging)
+
+const prepareLine = Effect.fnUntraced(function* (
+  deps: Dependencies,
+  asked: Asked,
+  team: string | null
+) {
+  const { staging, valid } = yield* validateStaging(deps, asked)
+  const { at, key, payload } = staging
+  if (Option.isSome(yield* deps.processes.find(key))) return null
+  if (team === null) return { key, payload, at, creation: null }
+  const isLimited = deps.concurrencyLimit !== null || valid.supplier.concurrencyLimit !== null
+  if (isLimited || !(yield* deps.configuration.hasTeam(team))) return null
+  const newAccount: NewAccount = {
+    number: yield* newAccountNumber,
+    account: valid.body.payload,
+    operationsTeam: team,
+    documents: valid.documents,
+    createdAt: at
+  }
+  return { key, payload, at, creation: { attempt: yield* newAttemptId, newAccount } }
 })
 
 const stage = Effect.fnUntraced(function* (
@@ -270,6 +307,10 @@ const make = Effect.gen(function* () {
         return recordStaging(asked, stageLine(deps, asked, keep, cohort))
       }
     ),
+    prepareLine: Effect.fn("AccountImport.prepareLine")((caller, body, parameterErrors, team) => {
+      const asked = { caller, body, parameterErrors }
+      return recordStaging(asked, prepareLine(deps, asked, team))
+    }),
     process: Effect.fn("AccountImport.process")((caller, body, keep = null, parameterErrors = []) =>
       startAttempt(deps, { caller, body, parameterErrors }, keep).pipe(
         Effect.catchTag("DocumentsUnavailable", () => documentsUnavailable),

@@ -61,9 +61,9 @@ const limitRetryAfter = 5
 /** How often a lease is renewed within its duration. */
 const renewals = 3
 
-const newAttemptId = Effect.sync(() => AttemptId.make(crypto.randomUUID()))
+export const newAttemptId = Effect.sync(() => AttemptId.make(crypto.randomUUID()))
 
-const newAccountNumber: Effect.Effect<AccountNumber> = Effect.map(
+export const newAccountNumber: Effect.Effect<AccountNumber> = Effect.map(
   Random.nextIntBetween(0, 2 ** 32),
   (number) => AccountNumber.make(`A-${number.toString(16).toUpperCase().padStart(8, "0")}`)
 )

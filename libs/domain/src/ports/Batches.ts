@@ -11,6 +11,7 @@ import {
   type Scope,
   type Stream
 } from "effect"
+import type { AttemptId, ImportKey } from "../account/ImportProcess.ts"
 import type { Batch, BatchId, BatchSettings, Circumstances, WaitingFor } from "../batch/Batch.ts"
 import type { BatchLine, LineEnd, LinePostponed, ReceivedLine } from "../batch/BatchLine.ts"
 import type { LineOutcome } from "../batch/Counts.ts"
@@ -19,6 +20,7 @@ import type { ApiKeyId, Caller, OrganisationName } from "../organisation/Organis
 import type { SupplierCode } from "../organisation/Supplier.ts"
 import type { IdempotencyKey, Keep } from "../requests/IdempotencyKey.ts"
 import type { AuditAction } from "./AuditLog.ts"
+import type { NewAccount } from "./ImportProcesses.ts"
 import type { ReservationLost } from "./IdempotencyKeys.ts"
 import type { StorageUnavailable } from "./StorageUnavailable.ts"
 
@@ -57,6 +59,16 @@ export type Creating =
   /** The lines of the retried batch were deleted. */
   | { readonly _tag: "LinesDeleted" }
 
+/** An import of which nothing was staged yet: what a line stages, and creates of it. */
+export interface NewImport {
+  readonly key: ImportKey
+  /** JSON text of the normalised account. */
+  readonly payload: string
+  readonly at: DateTime.Utc
+  /** The account that its first attempt creates; null if it is only staged. */
+  readonly creation: { readonly attempt: AttemptId; readonly newAccount: NewAccount } | null
+}
+
 /** Lines that one worker has in hand. Nobody else gets them before the scope is closed. */
 export interface ChunkInHand {
   readonly batch: Batch
@@ -68,15 +80,21 @@ export interface ChunkInHand {
    * Stores how the lines have ended, the counts and the problems, and deletes the `keys` under
    * which they ran. The other lines are ready again at `readyAt`. Fails, and stores nothing, where
    * the lines are not in hand any more.
+   *
+   * Stores `imports` in the same step, each with the end of its line, and with the events, the
+   * audit entries and the attempt that single requests would leave. A line whose import exists by
+   * now is ready again at `readyAt`. False, and nothing is stored, if one of them cannot be stored.
    */
   readonly finish: (end: {
     readonly ended: ReadonlyArray<LineEnd>
+    readonly imports: ReadonlyArray<NewImport & { readonly end: LineEnd }>
+    readonly caller: Caller
     readonly postponed: ReadonlyArray<LinePostponed>
     readonly waitingFor: WaitingFor | null
     readonly keys: ReadonlyArray<IdempotencyKey>
     readonly readyAt: DateTime.Utc
     readonly at: DateTime.Utc
-  }) => Effect.Effect<void, StorageUnavailable>
+  }) => Effect.Effect<boolean, StorageUnavailable>
 }
 
 export interface ResultsQuery {

@@ -11,6 +11,7 @@ import type { Database } from "../connection/Database.ts"
 import { answerClauses, type StoredAnswer } from "../idempotency/StoredAnswers.ts"
 import * as tables from "../tables/AccountItemTables.ts"
 import * as Table from "../tables/Table.ts"
+import { placed } from "../tables/Table.ts"
 import type { AccountSnapshot } from "./AccountReading.ts"
 import { documentedInserts, type Posting, transactionInserts } from "./AccountItemInserts.ts"
 
@@ -42,9 +43,13 @@ function* inserts(
     instruction === null ? [] : [{ ...instruction.instruction, details: instruction.details }]
   const origin = "historical_statements"
   return sql.csv([
-    ...(yield* transactionInserts(sql, transactions.map(postingOf), nextOccurrence)),
-    ...(yield* documentedInserts(sql, { notes, statements, origin, documents, createdAt })),
-    yield* Table.inserting(sql, tables.paymentInstructions, instructions)
+    ...(yield* transactionInserts(sql, [transactions.map(postingOf)], nextOccurrence)),
+    ...(yield* documentedInserts(sql, [{ notes, statements, origin, documents, createdAt }])),
+    yield* Table.inserting(
+      sql,
+      tables.paymentInstructions,
+      placed([instructions], (rows) => rows)
+    )
   ])
 }
 
@@ -74,7 +79,7 @@ export const addToAccount = Effect.fnUntraced(function* (
       from present where accounts.id = present.id ${parts.guard} returning accounts.id
     ),
     target as (
-      select id, ${DateTime.toDateUtc(at)}::timestamptz as recorded_at,
+      select id, 0 as place, ${DateTime.toDateUtc(at)}::timestamptz as recorded_at,
         (select coalesce(max(sequence) + 1, 0) from transactions where account_id = id)
           as transactions,
         (select coalesce(max(sequence) + 1, 0) from notes where account_id = id) as notes,

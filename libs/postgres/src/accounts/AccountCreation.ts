@@ -48,13 +48,13 @@ function* statement(sql: Sql, command: Command): Steps<Statement.Statement<unkno
     ? { reservation: keep.reservation, text: yield* keep.textOf(newAccount), at }
     : null
   const parts = answerClauses(sql, kept)
-  const created = yield* accountInserts(sql, newAccount)
+  const created = yield* accountInserts(sql, [newAccount])
   return sql`
     with ${parts.before}
     changed as (${imported(sql, command, parts)}),
     ended as (${ended(sql, command)}),
     target as (
-      select id, ${DateTime.toDateUtc(at)}::timestamptz as recorded_at, 0 as transactions,
+      select id, 0 as place, ${DateTime.toDateUtc(at)}::timestamptz as recorded_at, 0 as transactions,
         0 as notes, 0 as statements
       from changed
     ),

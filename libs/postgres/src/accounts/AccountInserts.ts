@@ -1,6 +1,6 @@
 /**
- * Inserts of a new account with all its items, as common table expressions for a statement that has
- * the account in `target`.
+ * Inserts of new accounts with all their items, as common table expressions for a statement that
+ * has the accounts in `target`.
  */
 import type { Statement } from "effect/sql"
 import { openingBalance } from "@data-import/domain/account/Account"
@@ -17,7 +17,13 @@ import type { Steps } from "@data-import/domain/support/Steps"
 import type { Database } from "../connection/Database.ts"
 import * as tables from "../tables/AccountTables.ts"
 import * as Table from "../tables/Table.ts"
-import { documentedInserts, type Posting, transactionInserts } from "./AccountItemInserts.ts"
+import { placed } from "../tables/Table.ts"
+import {
+  type DocumentedItems,
+  documentedInserts,
+  type Posting,
+  transactionInserts
+} from "./AccountItemInserts.ts"
 
 type Sql = Database["Service"]["sql"]
 
@@ -50,29 +56,70 @@ const listOf = <A>(value: A | undefined): ReadonlyArray<A> => (value === undefin
 /** Transaction ids are unique in a payload, so each occurs for the first time. */
 const firstOccurrence = "1"
 
+const accountRow = ({ account, createdAt, number, operationsTeam }: NewAccount) => ({
+  ...ownFieldsOf(account),
+  number,
+  created_at: createdAt,
+  operations_team: operationsTeam,
+  balance: openingBalance(account)
+})
+
+const documentedOf = ({ account, createdAt, documents }: NewAccount): DocumentedItems => ({
+  notes: account.notes ?? [],
+  statements: account.statements ?? [],
+  origin: "account_payload",
+  documents,
+  createdAt
+})
+
+/** The accounts are in `target` by their places. */
 export function* accountInserts(
   sql: Sql,
-  { account, createdAt, documents, number, operationsTeam }: NewAccount
+  created: ReadonlyArray<NewAccount>
 ): Steps<ReadonlyArray<Statement.Fragment>> {
-  const { ledgers = [], notes = [], statements = [] } = account
-  const own = ownFieldsOf(account)
-  const row = {
-    ...own,
-    number,
-    created_at: createdAt,
-    operations_team: operationsTeam,
-    balance: openingBalance(account)
-  }
-  const origin = "account_payload"
+  const accounts = created.map(({ account }) => account)
+  const own = accounts.map(ownFieldsOf)
   return [
-    yield* Table.inserting(sql, tables.accounts, [row]),
-    yield* Table.inserting(sql, tables.metadata, numbered(own.metadata)),
-    yield* Table.inserting(sql, tables.customers, numbered(account.customers?.map(customerRow))),
-    yield* Table.inserting(sql, tables.billingAddresses, listOf(own.billing_address)),
-    yield* Table.inserting(sql, tables.billingOptions, listOf(own.account_billing_options)),
-    yield* Table.inserting(sql, tables.supplyAddresses, numbered(own.supply_addresses)),
-    yield* Table.inserting(sql, tables.ledgers, numbered(ledgers)),
-    ...(yield* transactionInserts(sql, postings(ledgers), firstOccurrence)),
-    ...(yield* documentedInserts(sql, { notes, statements, origin, documents, createdAt }))
+    yield* Table.inserting(
+      sql,
+      tables.accounts,
+      placed(created, (each) => [accountRow(each)])
+    ),
+    yield* Table.inserting(
+      sql,
+      tables.metadata,
+      placed(own, ({ metadata }) => numbered(metadata))
+    ),
+    yield* Table.inserting(
+      sql,
+      tables.customers,
+      placed(accounts, ({ customers }) => numbered(customers?.map(customerRow)))
+    ),
+    yield* Table.inserting(
+      sql,
+      tables.billingAddresses,
+      placed(own, ({ billing_address }) => listOf(billing_address))
+    ),
+    yield* Table.inserting(
+      sql,
+      tables.billingOptions,
+      placed(own, ({ account_billing_options }) => listOf(account_billing_options))
+    ),
+    yield* Table.inserting(
+      sql,
+      tables.supplyAddresses,
+      placed(own, ({ supply_addresses }) => numbered(supply_addresses))
+    ),
+    yield* Table.inserting(
+      sql,
+      tables.ledgers,
+      placed(accounts, ({ ledgers }) => numbered(ledgers))
+    ),
+    ...(yield* transactionInserts(
+      sql,
+      accounts.map(({ ledgers = [] }) => postings(ledgers)),
+      firstOccurrence
+    )),
+    ...(yield* documentedInserts(sql, created.map(documentedOf)))
   ]
 }

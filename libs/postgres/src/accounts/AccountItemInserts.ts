@@ -7,7 +7,7 @@ import type { DateTime } from "effect"
 import type { Statement } from "effect/sql"
 import type { Note } from "@data-import/domain/account/Note"
 import type { HistoricalStatement } from "@data-import/domain/account/Statement"
-import type { FoundDocuments } from "@data-import/domain/account/StoredDocument"
+import type { FoundDocuments, StoredDocument } from "@data-import/domain/account/StoredDocument"
 import type { Transaction } from "@data-import/domain/account/Transaction"
 import { relativePath } from "@data-import/domain/schema/DocumentPath"
 import type { CalendarDate } from "@data-import/domain/schema/Field"
@@ -15,6 +15,7 @@ import type { Steps } from "@data-import/domain/support/Steps"
 import type { Database } from "../connection/Database.ts"
 import * as tables from "../tables/AccountItemTables.ts"
 import * as Table from "../tables/Table.ts"
+import { placed } from "../tables/Table.ts"
 import { documentDigest, documentTextOf } from "./NoteLookup.ts"
 
 type Sql = Database["Service"]["sql"]
@@ -41,24 +42,21 @@ export interface Posting {
   readonly movedFrom: CalendarDate | null
 }
 
-/** `occurrence` is SQL that counts the transactions of one id on the account, from 1. */
-export function* transactionInserts(
-  sql: Sql,
-  postings: ReadonlyArray<Posting>,
-  occurrence: string
-): Inserts {
-  const rows = postings
-    .values()
-    .map(({ ledgerPosition, movedFrom, origin, transaction }, sequence) => ({
-      ...transaction,
-      sequence,
-      origin,
-      ledger_position: ledgerPosition,
-      moved_from_date: movedFrom ?? undefined,
-      line_item_count: transaction.line_items?.length,
-      tax_item_count: transaction.tax_items?.length
-    }))
-  const lineItems = childRows(
+const transactionRow = (
+  { ledgerPosition, movedFrom, origin, transaction }: Posting,
+  sequence: number
+) => ({
+  ...transaction,
+  sequence,
+  origin,
+  ledger_position: ledgerPosition,
+  moved_from_date: movedFrom ?? undefined,
+  line_item_count: transaction.line_items?.length,
+  tax_item_count: transaction.tax_items?.length
+})
+
+const lineItemRows = (postings: ReadonlyArray<Posting>) =>
+  childRows(
     postings,
     ({ transaction }) => transaction.line_items,
     (item, transaction_sequence, position) => ({
@@ -69,45 +67,28 @@ export function* transactionInserts(
       reading_at_end: item.units?.[1]
     })
   )
-  const taxItems = childRows(
+
+const taxItemRows = (postings: ReadonlyArray<Posting>) =>
+  childRows(
     postings,
     ({ transaction }) => transaction.tax_items,
     (item, transaction_sequence, position) => ({ ...item, transaction_sequence, position })
   )
+
+/**
+ * The transactions of each account. `occurrence` is SQL that counts the transactions of one id on
+ * the account, from 1.
+ */
+export function* transactionInserts(
+  sql: Sql,
+  accounts: ReadonlyArray<ReadonlyArray<Posting>>,
+  occurrence: string
+): Inserts {
+  const rows = placed(accounts, (postings) => postings.values().map(transactionRow))
   return [
     yield* Table.inserting(sql, tables.transactions, rows, { occurrence }),
-    yield* Table.inserting(sql, tables.lineItems, lineItems),
-    yield* Table.inserting(sql, tables.taxItems, taxItems)
-  ]
-}
-
-/** A note without a time of creation gets `createdAt`. */
-function* noteInserts(
-  sql: Sql,
-  notes: ReadonlyArray<Note>,
-  numberOf: (path: string) => number | undefined,
-  createdAt: DateTime.Utc
-): Inserts {
-  const rows = notes.values().map((note, sequence) => ({
-    ...note,
-    sequence,
-    created_at: note.created_at ?? createdAt,
-    is_pinned: note.is_pinned ?? false,
-    documents: documentTextOf(note)
-  }))
-  const documents = childRows(
-    notes,
-    ({ document_paths }) => document_paths,
-    ({ document_path }, note_sequence, position) => ({
-      note_sequence,
-      position,
-      document_path,
-      document: numberOf(document_path)
-    })
-  )
-  return [
-    yield* Table.inserting(sql, tables.notes, rows, { document_digest: documentDigest }),
-    yield* Table.inserting(sql, tables.noteDocuments, documents)
+    yield* Table.inserting(sql, tables.lineItems, placed(accounts, lineItemRows)),
+    yield* Table.inserting(sql, tables.taxItems, placed(accounts, taxItemRows))
   ]
 }
 
@@ -121,28 +102,74 @@ export interface DocumentedItems {
   readonly createdAt: DateTime.Utc
 }
 
-/** Sends the finding for each document once; notes refer to it by number. */
-export function* documentedInserts(
-  sql: Sql,
-  { createdAt, documents, notes, origin, statements }: DocumentedItems
-): Inserts {
-  const stored = documents.values().map(({ checksum, etag, size }, document) => ({
-    document,
-    document_size: size,
-    document_etag: etag ?? undefined,
-    document_checksum: checksum ?? undefined
-  }))
-  const numbers = new Map(documents.keys().map((path, document) => [path, document]))
-  const numberOf = (path: string) => numbers.get(relativePath(path))
-  const statementRows = statements.values().map((statement, sequence) => ({
+/** The number of a document; undefined for one that is not in the store. */
+type NumberOf = (path: string) => number | undefined
+
+const noteRow = (note: Note, sequence: number, createdAt: DateTime.Utc) => ({
+  ...note,
+  sequence,
+  created_at: note.created_at ?? createdAt,
+  is_pinned: note.is_pinned ?? false,
+  documents: documentTextOf(note)
+})
+
+const noteDocumentRows = ({ notes }: DocumentedItems, numberOf: NumberOf) =>
+  childRows(
+    notes,
+    ({ document_paths }) => document_paths,
+    ({ document_path }, note_sequence, position) => ({
+      note_sequence,
+      position,
+      document_path,
+      document: numberOf(document_path)
+    })
+  )
+
+const statementRows = ({ origin, statements }: DocumentedItems, numberOf: NumberOf) =>
+  statements.values().map((statement, sequence) => ({
     ...statement,
     document: statement.statement_path && numberOf(statement.statement_path),
     sequence,
     origin
   }))
+
+/** The finding for a document, with its number. */
+const storedRow = ({ checksum, etag, size }: StoredDocument, document: number) => ({
+  document,
+  document_size: size,
+  document_etag: etag ?? undefined,
+  document_checksum: checksum ?? undefined
+})
+
+/** The documents of all accounts are numbered together: the number of each by its path. */
+const numberDocuments = (accounts: ReadonlyArray<DocumentedItems>): ReadonlyArray<NumberOf> => {
+  let count = 0
+  return accounts.map(({ documents }) => {
+    const numbers = new Map(documents.keys().map((path) => [path, count++]))
+    return (path) => numbers.get(relativePath(path))
+  })
+}
+
+/**
+ * The notes and statements of each account. Sends the finding for each document once; notes refer
+ * to it by number.
+ */
+export function* documentedInserts(sql: Sql, accounts: ReadonlyArray<DocumentedItems>): Inserts {
+  const numbers = numberDocuments(accounts)
+  const numberAt = (place: number) => numbers[place] as NumberOf
+  const stored = accounts
+    .values()
+    .flatMap(({ documents }) => documents.values())
+    .map(storedRow)
+  const notes = placed(accounts, (items) =>
+    items.notes.values().map((note, sequence) => noteRow(note, sequence, items.createdAt))
+  )
+  const noteDocuments = placed(accounts, (items, place) => noteDocumentRows(items, numberAt(place)))
+  const statements = placed(accounts, (items, place) => statementRows(items, numberAt(place)))
   return [
     sql`stored_documents as (${yield* Table.records(sql, tables.storedDocuments, stored)})`,
-    ...(yield* noteInserts(sql, notes, numberOf, createdAt)),
-    yield* Table.inserting(sql, tables.statements, statementRows)
+    yield* Table.inserting(sql, tables.notes, notes, { document_digest: documentDigest }),
+    yield* Table.inserting(sql, tables.noteDocuments, noteDocuments),
+    yield* Table.inserting(sql, tables.statements, statements)
   ]
 }

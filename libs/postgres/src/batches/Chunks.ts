@@ -3,12 +3,14 @@
  * ends with the connection, so the chunk of a dead worker is free at once.
  */
 import { DateTime, Duration, Effect, Fiber, Option, Schema } from "effect"
+import { SqlError } from "effect/sql"
 import * as Batch from "@data-import/domain/batch/Batch"
 import type { LineEnd } from "@data-import/domain/batch/BatchLine"
 import type { OrganisationName } from "@data-import/domain/organisation/Organisation"
 import type { Batches, ChunkInHand } from "@data-import/domain/ports/Batches"
 import { type Database, rowsOf } from "../connection/Database.ts"
 import { recordSet } from "../tables/RecordSet.ts"
+import * as NewImports from "../imports/NewImports.ts"
 import * as BatchRow from "./BatchRow.ts"
 import * as Problems from "./Problems.ts"
 
@@ -230,13 +232,43 @@ export const take = Effect.fnUntraced(function* ({ run, sql }: Database["Service
     lines: linesOf(chunk),
     abandoned,
     finish: Effect.fnUntraced(function* (finishing) {
+      const all = yield* inTransaction(storeImports(sql, batch, finishing))
+      if (all === null) return false
       yield* Fiber.interrupt(beating)
-      const storing = finish(sql, chunk, batch.organisation, finishing)
+      const storing = finish(sql, chunk, batch.organisation, all)
       yield* inTransaction(Effect.andThen(storing, sql`commit`))
       isFinished = true
+      return true
     })
   }
   return Option.some(inHand)
+})
+
+/** How the lines end with those of the imports; null if an import cannot be stored. */
+const storeImports = Effect.fnUntraced(function* (
+  sql: Sql,
+  { settings }: Batch.Batch,
+  finishing: Finishing
+) {
+  const { caller, ended, imports, postponed } = finishing
+  if (imports.length === 0) return finishing
+  yield* sql`savepoint imports`
+  const storing = NewImports.store(sql, imports, settings.cohort, caller)
+  const stored = yield* Effect.catchIf(storing, SqlError.isSqlError, () =>
+    Effect.as(sql`rollback to savepoint imports`, null)
+  )
+  if (stored === null) return null
+  const ends = imports.map(({ end }, place) => ({ end, isStored: stored.has(place) }))
+  return {
+    ...finishing,
+    ended: [...ended, ...ends.flatMap(({ end, isStored }) => (isStored ? [end] : []))],
+    postponed: [
+      ...postponed,
+      ...ends.flatMap(({ end: { line }, isStored }) =>
+        isStored ? [] : [{ line, isCounted: false }]
+      )
+    ]
+  } satisfies Finishing
 })
 
 const cancelledRows = rowsOf(Schema.Struct({ batch: Batch.BatchId, lines: Schema.Int }))

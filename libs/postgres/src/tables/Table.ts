@@ -29,7 +29,7 @@ export interface Table<C extends Columns> {
   readonly filled: string
   /** The SQL expression of each filled column. */
   readonly values: string
-  /** The columns of the record set `sent`, with their types. */
+  /** The columns of the record set `sent`, with their types and the place of the account. */
   readonly sent: string
   /** SQL that joins further values to the rows of `sent`, or nothing. */
   readonly joined: string
@@ -66,7 +66,7 @@ export const make = <const C extends Columns>(
     columns,
     filled: Object.keys(values).join(", "),
     values: Object.values(values).join(", "),
-    sent: typesOf(columns),
+    sent: `place integer, ${typesOf(columns)}`,
     joined
   }
 }
@@ -101,58 +101,75 @@ export const withoutNulls = (columns: Columns): string => `json_strip_nulls(${se
 /** Rows that are made into text between two pauses. */
 const rowsPerYield = 128
 
-/** The rows as one JSON text, in which they are sent. What is undefined is left out, and so null. */
-function* textOf<C extends Columns>(columns: C, rows: Iterable<Row<C>>): Steps<string> {
+/** Rows with the place of their account among the rows of `target`, from 0. */
+export type Placed<Row> = IteratorObject<readonly [place: number, row: Row]>
+
+/** The rows that each of the values has, with its place. */
+export function* placed<A, Row>(
+  values: ReadonlyArray<A>,
+  rowsOf: (value: A, place: number) => Iterable<Row>
+): Generator<readonly [place: number, row: Row], void> {
+  for (const [place, value] of values.entries()) {
+    for (const row of rowsOf(value, place)) yield [place, row]
+  }
+}
+
+/** A row as it is sent. What is undefined is left out, and so null. */
+const writing = (columns: Columns): ((row: object, more: object) => string) => {
   const described = Object.entries<Column>(columns)
-  const texts: Array<string> = []
-  for (const row of rows) {
-    const sent: Record<string, unknown> = {}
+  return (row, more) => {
+    const sent: Record<string, unknown> = { ...more }
     for (const [name, { write }] of described) {
       const value: unknown = row[name as keyof typeof row]
       if (value !== undefined) sent[name] = write(value)
     }
-    texts.push(JSON.stringify(sent))
+    return JSON.stringify(sent)
+  }
+}
+
+/** The texts as one JSON array. */
+function* arrayOf(rows: Iterable<string>): Steps<string> {
+  const texts: Array<string> = []
+  for (const text of rows) {
+    texts.push(text)
     if (texts.length % rowsPerYield === 0) yield
   }
   return `[${texts.join(",")}]`
 }
 
 /** The rows as a record set named `sent`, for the `from` of a query. */
-function* sentRows<C extends Columns>(
-  sql: Sql,
-  columns: C,
-  types: string,
-  rows: Iterable<Row<C>>
-): Steps<Statement.Fragment> {
-  const text = yield* textOf(columns, rows)
-  return sql`json_to_recordset(${text}::json) as ${sql.literal(`sent(${types})`)}`
-}
+const sentRows = (sql: Sql, types: string, text: string): Statement.Fragment =>
+  sql`json_to_recordset(${text}::json) as ${sql.literal(`sent(${types})`)}`
 
 /** A query that gives the rows. */
 export function* records<C extends Columns>(
   sql: Sql,
   columns: C,
-  rows: Iterable<Row<C>>
+  rows: IteratorObject<Row<C>>
 ): Steps<Statement.Fragment> {
-  return sql`select * from ${yield* sentRows(sql, columns, typesOf(columns), rows)}`
+  const write = writing(columns)
+  const text = yield* arrayOf(rows.map((row) => write(row, {})))
+  return sql`select * from ${sentRows(sql, typesOf(columns), text)}`
 }
 
 /**
- * A common table expression that inserts the rows into the account of the common table expression
- * `target`, or nothing where `target` has no row.
+ * A common table expression that inserts the rows into the accounts of the common table expression
+ * `target`, each at its `place`, or nothing where `target` has no such row.
  */
 export function* inserting<C extends Columns>(
   sql: Sql,
   table: Table<C>,
-  rows: Iterable<Row<C>>,
+  rows: Placed<Row<C>>,
   more: Computed = {}
 ): Steps<Statement.Fragment> {
   const { columns, filled, joined, name, values } = table
-  const sent = yield* sentRows(sql, columns, table.sent, rows)
+  const write = writing(columns)
+  const text = yield* arrayOf(rows.map(([place, row]) => write(row, { place })))
+  const sent = sentRows(sql, table.sent, text)
   return sql`${sql.literal(`new_${name}`)} as (
     insert into ${sql.literal(`${name} (${[filled, ...Object.keys(more)].join(", ")})`)}
     select ${sql.literal([values, ...Object.values(more)].join(", "))}
-    from target, ${sent} ${sql.literal(joined)}
+    from target join ${sent} using (place) ${sql.literal(joined)}
   )`
 }
 

@@ -13,6 +13,7 @@ import {
   type TakenLast
 } from "../Batches.ts"
 import type { ReservationLost } from "../IdempotencyKeys.ts"
+import { storeNewImport } from "./ImportProcesses.ts"
 import { failedLines, newLine, pendingLines } from "./BatchSources.ts"
 import { deleteLines, problems, results } from "./BatchResults.ts"
 import { deleteKey, keepAnswer, release, whileReserved } from "./IdempotencyKeys.ts"
@@ -259,9 +260,21 @@ const inTurn = (store: Store, last: TakenLast | null): ReadonlyArray<StoredBatch
 type Finishing = Parameters<ChunkInHand["finish"]>[0]
 
 const finish = (store: Store, id: Batch.BatchId, finishing: Finishing): void => {
-  const { at, ended, keys, postponed, readyAt, waitingFor } = finishing
+  const { at, caller, imports, keys, readyAt, waitingFor } = finishing
   const present = stored(store, id)
   const { batch: before } = present
+  const { cohort } = before.settings
+  const taken = imports.map((made) => storeNewImport(store, made, cohort, caller))
+  const ended = [
+    ...finishing.ended,
+    ...imports.flatMap(({ end }, index) => (taken[index] === true ? [end] : []))
+  ]
+  const postponed = [
+    ...finishing.postponed,
+    ...imports.flatMap(({ end: { line } }, index) =>
+      taken[index] === true ? [] : [{ line, isCounted: false }]
+    )
+  ]
   const lineOf = (line: number): StoredLine => ({
     ...(present.lines[line - 1] as StoredLine),
     isInHand: false,
@@ -298,7 +311,11 @@ const take = (store: Store, { at, last }: Command<"take">): Option.Option<ChunkI
       batch,
       lines,
       abandoned: Math.max(...lines.map(({ abandoned }) => abandoned)),
-      finish: (finishing) => Effect.sync(() => finish(store, batch.id, finishing))
+      finish: (finishing) =>
+        Effect.sync(() => {
+          finish(store, batch.id, finishing)
+          return true
+        })
     })
   }
   return Option.none()

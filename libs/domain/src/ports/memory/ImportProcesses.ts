@@ -2,7 +2,7 @@
  * Imports and their accounts in memory. The states, lease holders and events come from the same
  * pure functions as in the other adapters.
  */
-import { DateTime, Effect, Layer, Option, Order, Stream } from "effect"
+import { DateTime, Duration, Effect, Layer, Option, Order, Stream } from "effect"
 import { releaseCodes, releaseEvent } from "../../account/Event.ts"
 import type { Keep } from "../../requests/IdempotencyKey.ts"
 import {
@@ -25,6 +25,8 @@ import {
   type NewAccount,
   type Staging
 } from "../ImportProcesses.ts"
+import type { NewImport } from "../Batches.ts"
+import type { Caller } from "../../organisation/Organisation.ts"
 import { keepAnswer, whileReserved } from "./IdempotencyKeys.ts"
 import { codePointOrder, importOf, MemoryStore, recordChange, type StoredImport } from "./Store.ts"
 
@@ -85,6 +87,25 @@ const stage = (store: Store, command: Command<"stage">): Staging => {
   const stored = { _tag: present === undefined ? "Created" : "Replaced" } as const
   keepAnswer(store, keep, stored, at)
   return stored
+}
+
+/** Stores an import that nobody has staged yet, with its account. False if somebody has. */
+export const storeNewImport = (
+  store: Store,
+  { at, creation, key, payload }: NewImport,
+  cohort: string | null,
+  caller: Caller
+): boolean => {
+  if (importOf(store, key) !== undefined) return false
+  stage(store, { key, payload, cohort, caller, at })
+  if (creation === null) return true
+  const { attempt, newAccount } = creation
+  const lease = Duration.seconds(1)
+  const limits = { deployment: null, supplier: null }
+  claim(store, { key, attempt, dryRun: false, lease, limits, caller, at })
+  const { _tag } = complete(store, { key, attempt, newAccount, caller })
+  if (_tag !== "Completed") throw new Error(`The account was not created: ${_tag}`)
+  return true
 }
 
 const liveLeases = (store: Store, at: DateTime.Utc, supplier?: SupplierCode): number =>

@@ -1,0 +1,92 @@
+/**
+ * Stores imports that nobody has staged yet, many in one statement: with the account of each that
+ * is created at once, and with all that a staging and an attempt leave of single requests.
+ */
+import { DateTime, Effect, Schema } from "effect"
+import type { Statement } from "effect/sql"
+import type { Caller } from "@data-import/domain/organisation/Organisation"
+import type { NewImport } from "@data-import/domain/ports/Batches"
+import { inTimeSlices, type Steps } from "@data-import/domain/support/Steps"
+import { accountInserts } from "../accounts/AccountInserts.ts"
+import { type Database, rowsOf } from "../connection/Database.ts"
+import { recordSet } from "../tables/RecordSet.ts"
+
+type Sql = Database["Service"]["sql"]
+
+const stored = rowsOf(Schema.Struct({ place: Schema.Int }))
+
+const sent = (sql: Sql, imports: ReadonlyArray<NewImport>) =>
+  recordSet(sql, "sent", imports, {
+    place: ["integer", (_, index) => index],
+    supplier: ["text", ({ key }) => key.import_supplier],
+    external_account_number: ["text", ({ key }) => key.external_account_number],
+    payload: ["text", ({ payload }) => payload],
+    at: ["timestamptz", ({ at }) => DateTime.toDateUtc(at)],
+    attempt: ["text", ({ creation }) => creation?.attempt ?? null],
+    account_number: ["text", ({ creation }) => creation?.newAccount.number ?? null]
+  })
+
+/** Accounts are in `target` by the places of their imports, which all have one or none has. */
+const accountsOf = (imports: ReadonlyArray<NewImport>) =>
+  imports.flatMap(({ creation }) => (creation === null ? [] : [creation.newAccount]))
+
+function* statement(
+  sql: Sql,
+  imports: ReadonlyArray<NewImport>,
+  cohort: string | null,
+  { apiKey, organisation, requestId }: Caller
+): Steps<Statement.Statement<unknown>> {
+  const created = accountsOf(imports)
+  const accounts = created.length > 0 ? yield* accountInserts(sql, created) : []
+  return sql`
+    with sent as (select * from ${sent(sql, imports)}),
+    changed as (
+      insert into import_processes (supplier, external_account_number, payload, payload_bytes,
+        cohort, staged_at, account_number, account_created_at)
+      select supplier, external_account_number, payload::json, octet_length(payload), ${cohort}, at,
+        account_number, case when account_number is not null then at end
+      from sent order by supplier, external_account_number
+      on conflict on constraint import_processes_pair_once do nothing
+      returning id, supplier, external_account_number
+    ),
+    target as (
+      select id, sent.*, at as recorded_at, 0 as transactions, 0 as notes, 0 as statements
+      from changed join sent using (supplier, external_account_number)
+    ),
+    attempts as (
+      insert into import_attempts (import_id, id, dry_run, started_at, ended_at, outcome)
+      select id, attempt, false, at, at, 'created' from target where attempt is not null
+      order by place
+    )
+    ${accounts.length > 0 ? sql`, ${sql.csv(accounts)}` : sql``},
+    steps as (
+      select 0 as step, 'stage' as action, 'data_import.import_process.staged-v1' as event, target.*
+      from target
+      union all
+      select 1, 'process', 'data_import.import_process.complete-v1', target.*
+      from target where attempt is not null
+    ),
+    events as (
+      insert into outbox (at, name, import_id) select at, event, id from steps order by place, step
+    ),
+    audit as (
+      insert into audit_log (at, organisation, api_key, request_id, action, outcome,
+        import_supplier, external_account_number)
+      select at, ${organisation}, ${apiKey}, ${requestId}, action, 'created', supplier,
+        external_account_number
+      from steps order by supplier, external_account_number, step
+    )
+    select place from target`
+}
+
+/** The places of the imports that were stored; the others exist already. In a transaction. */
+export const store = (
+  sql: Sql,
+  imports: ReadonlyArray<NewImport>,
+  cohort: string | null,
+  caller: Caller
+) =>
+  inTimeSlices(() => statement(sql, imports, cohort, caller)).pipe(
+    Effect.flatMap(stored),
+    Effect.map((rows) => new Set(rows.map(({ place }) => place)))
+  )
