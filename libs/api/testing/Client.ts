@@ -18,7 +18,7 @@ export interface Request {
 }
 
 export interface Reply extends Answered {
-  /** The body as JSON; undefined where there is none. */
+  /** The body as JSON; undefined where there is none, and for NDJSON. */
   readonly json: unknown
 }
 
@@ -80,6 +80,7 @@ export const send = (url: string, request: Request): Effect.Effect<Reply> =>
       throw new Error(`${wrong.join("; ")}\n${described(method, path, answered)}`)
     }
     recordCoverage({ method, path }, answered)
-    const json = answered.text === "" ? undefined : (JSON.parse(answered.text) as unknown)
+    const isJson = answered.text !== "" && !answered.headers["content-type"]?.includes("ndjson")
+    const json = !isJson ? undefined : (JSON.parse(answered.text) as unknown)
     return { ...answered, json }
   })

@@ -1,0 +1,276 @@
+import { describe, expect, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import type { Reply } from "@data-import/api/testing/Client"
+import { domesticPayload } from "@data-import/domain/testing/samples"
+import { freshTenant } from "@data-import/server/testing/Tenant"
+import * as Service from "./batchesService.ts"
+
+const codeOf = ({ json, status }: Reply) => [status, (json as { code: string }).code]
+const stateOf = ({ json, status }: Reply) => [status, (json as { state: string }).state]
+const countsOf = ({ json }: Reply) => (json as { counts: Record<string, number> }).counts
+
+const account = (external_account_number: string, more: object = {}) => {
+  const { import_supplier: _, ...rest } = domesticPayload()
+  return { ...rest, external_account_number, ...more }
+}
+
+const unknownBatch = `${Service.root}3b1f0f4e-58a1-4a7e-9d3a-5f6d1a0b2c3d/`
+
+layer(Service.service, { excludeTestServices: true })("batches over HTTP", (it) => {
+  describe("a batch", () => {
+    it.effect.each([false, true])("goes from its creation to its results, gzip: %s", (isGzip) =>
+      Effect.gen(function* () {
+        const tenant = yield* freshTenant()
+        const created = yield* Service.createFor(tenant, { name: "Wave 3" })
+        expect(stateOf(created)).toEqual([201, "OPEN"])
+        const batch = `${Service.root}${Service.idOf(created)}/`
+        const lines = [account("A"), account("A"), account("B", { customers: "none" }), "no JSON"]
+        const received = yield* Service.upload(tenant, batch, lines, { isGzip })
+        expect([received.status, received.json]).toEqual([200, { lines_received: 4 }])
+        expect(stateOf(yield* Service.start(tenant, batch, 4))).toEqual([200, "QUEUED"])
+        const before = yield* Service.get(tenant, `${batch}results/`)
+        expect([before.text, before.headers["results-complete"]]).toEqual(["", "false"])
+        yield* Service.workAll
+        const ended = yield* Service.get(tenant, batch)
+        expect(stateOf(ended)).toEqual([200, "COMPLETED_WITH_FAILURES"])
+        const none = { cancelled: 0, remaining: 0 }
+        const counts = { received: 4, succeeded: 1, already: 1, failed: 2, ...none }
+        expect(countsOf(ended)).toEqual(counts)
+        const results = yield* Service.get(tenant, `${batch}results/`)
+        expect(results.headers).toMatchObject({
+          "content-type": "application/x-ndjson",
+          "results-through": "4",
+          "results-complete": "true"
+        })
+        expect(Service.linesOf(results)).toMatchObject([
+          { line: 1, external_account_number: "A", outcome: "SUCCEEDED", status: 201 },
+          { line: 2, external_account_number: "A", outcome: "ALREADY", status: 200 },
+          { line: 3, outcome: "FAILED", status: 400, error: { code: "account_failed_validation" } },
+          { line: 4, external_account_number: null, error: { code: "parse_error" } }
+        ])
+        const problems = yield* Service.get(tenant, `${batch}problems/`)
+        expect(problems.json).toMatchObject({ failed_lines: 2 })
+      })
+    )
+
+    it.effect("imports accounts", () =>
+      Effect.gen(function* () {
+        const tenant = yield* freshTenant()
+        const settings = { operation: "IMPORT", operations_team_name: "Migration Team" }
+        const batch = yield* Service.begin(tenant, settings)
+        yield* Service.upload(tenant, batch, [account("A"), account("B")])
+        yield* Service.start(tenant, batch, 2)
+        yield* Service.workAll
+        const results = Service.linesOf(yield* Service.get(tenant, `${batch}results/`))
+        expect(results).toMatchObject([{ outcome: "SUCCEEDED" }, { outcome: "SUCCEEDED" }])
+        expect(results.map(({ status }) => status)).toEqual([201, 201])
+        expect(new Set(results.map((line) => line["kraken_account_number"])).size).toBe(2)
+      })
+    )
+
+    it.effect("answers results by outcome and in pages", () =>
+      Effect.gen(function* () {
+        const tenant = yield* freshTenant()
+        const batch = yield* Service.begin(tenant, { operation: "VALIDATE" })
+        yield* Service.upload(tenant, batch, [account("A"), "{}", account("C"), "{}"])
+        yield* Service.start(tenant, batch, 4)
+        yield* Service.workAll
+        const page = Effect.fnUntraced(function* (query: string) {
+          const reply = yield* Service.get(tenant, `${batch}results/?${query}`)
+          const { headers } = reply
+          const lines = Service.linesOf(reply).map(({ line }) => line)
+          return [lines, headers["results-through"], headers["results-complete"]]
+        })
+        expect(yield* page("outcome=FAILED")).toEqual([[2, 4], "4", "true"])
+        expect(yield* page("limit=2")).toEqual([[1, 2], "2", "false"])
+        expect(yield* page("after_line=2")).toEqual([[3, 4], "4", "true"])
+        expect(yield* page("after_line=4")).toEqual([[], "4", "true"])
+      })
+    )
+  })
+
+  describe("an upload", () => {
+    it.effect("goes on where it ended, and may repeat lines", () =>
+      Effect.gen(function* () {
+        const tenant = yield* freshTenant()
+        const batch = yield* Service.begin(tenant)
+        yield* Service.upload(tenant, batch, [account("A"), account("B")])
+        const more = [account("B"), account("C")]
+        const sent = yield* Service.upload(tenant, batch, more, { from: 2 })
+        expect(sent.json).toEqual({ lines_received: 3 })
+        const differs = yield* Service.upload(tenant, batch, [account("X")], { from: 2 })
+        expect(differs.json).toMatchObject({ code: "batch_line_differs", line: 2 })
+        const gap = yield* Service.upload(tenant, batch, [account("X")], { from: 5 })
+        expect(gap.json).toMatchObject({ code: "batch_line_gap", lines_received: 3 })
+      })
+    )
+
+    it.effect("is refused with another media type", () =>
+      Effect.gen(function* () {
+        const tenant = yield* freshTenant()
+        const batch = yield* Service.begin(tenant)
+        const headers = { "content-type": "application/json" }
+        const refused = yield* Service.put(tenant, `${batch}lines/`, "{}", headers)
+        expect(codeOf(refused)).toEqual([415, "unsupported_media_type"])
+      })
+    )
+  })
+
+  describe("the state", () => {
+    it.effect("is paused, resumed and cancelled, each also twice", () =>
+      Effect.gen(function* () {
+        const tenant = yield* freshTenant()
+        const batch = yield* Service.begin(tenant)
+        yield* Service.upload(tenant, batch, [account("A")])
+        yield* Service.start(tenant, batch, 1)
+        for (const [action, state] of [
+          ["pause", "PAUSED"],
+          ["pause", "PAUSED"],
+          ["resume", "QUEUED"],
+          ["resume", "QUEUED"],
+          ["cancel", "CANCELLED"],
+          ["cancel", "CANCELLED"]
+        ] as const) {
+          expect(stateOf(yield* Service.act(tenant, batch, action)), action).toEqual([200, state])
+        }
+      })
+    )
+
+    it.effect.each(["pause", "resume"])("of an open batch forbids %s", (action) =>
+      Effect.gen(function* () {
+        const tenant = yield* freshTenant()
+        const batch = yield* Service.begin(tenant)
+        const refused = yield* Service.act(tenant, batch, action)
+        expect(codeOf(refused)).toEqual([409, "batch_state_conflict"])
+        expect(refused.json).toMatchObject({ state: "OPEN" })
+      })
+    )
+
+    it.effect("of a started batch forbids another upload and another total", () =>
+      Effect.gen(function* () {
+        const tenant = yield* freshTenant()
+        const batch = yield* Service.begin(tenant)
+        yield* Service.upload(tenant, batch, [account("A")])
+        const mismatch = yield* Service.start(tenant, batch, 2)
+        expect(mismatch.json).toMatchObject({ total_lines: 2, lines_received: 1 })
+        yield* Service.start(tenant, batch, 1)
+        expect(stateOf(yield* Service.start(tenant, batch, 1))).toEqual([200, "QUEUED"])
+        const refused = yield* Service.upload(tenant, batch, [account("B")], { from: 2 })
+        expect(codeOf(refused)).toEqual([409, "batch_state_conflict"])
+      })
+    )
+  })
+
+  describe("a condition", () => {
+    it.effect("answers 304 for the tag that the batch has", () =>
+      Effect.gen(function* () {
+        const tenant = yield* freshTenant()
+        const batch = yield* Service.begin(tenant)
+        const { headers } = yield* Service.get(tenant, batch)
+        const tag = headers["etag"] ?? ""
+        expect(tag).toMatch(/^W\/"/)
+        for (const [condition, status] of [
+          [tag, 304],
+          [tag.slice(2), 304],
+          [`"other", ${tag}`, 304],
+          ["*", 304],
+          [`"other"`, 200],
+          ["nonsense", 200]
+        ] as const) {
+          const reply = yield* Service.get(tenant, batch, { "if-none-match": condition })
+          expect([reply.status, reply.headers["etag"]], condition).toEqual([status, tag])
+          expect(reply.text === "", condition).toBe(status === 304)
+        }
+      })
+    )
+
+    it.effect("waits for a change", () =>
+      Effect.gen(function* () {
+        const tenant = yield* freshTenant()
+        const batch = yield* Service.begin(tenant)
+        const { headers } = yield* Service.get(tenant, batch)
+        const condition = { "if-none-match": headers["etag"] ?? "" }
+        const [waited] = yield* Effect.all(
+          [
+            Service.get(tenant, `${batch}?wait=20`, condition),
+            Service.upload(tenant, batch, [account("A")])
+          ],
+          { concurrency: "unbounded" }
+        )
+        expect(countsOf(waited)).toMatchObject({ received: 1 })
+      })
+    )
+
+    it.effect("answers 304 when the wait is over", () =>
+      Effect.gen(function* () {
+        const tenant = yield* freshTenant()
+        const batch = yield* Service.begin(tenant)
+        const { headers } = yield* Service.get(tenant, batch)
+        const condition = { "if-none-match": headers["etag"] ?? "" }
+        expect((yield* Service.get(tenant, `${batch}?wait=1`, condition)).status).toBe(304)
+        expect((yield* Service.get(tenant, `${batch}?wait=20`)).status).toBe(200)
+      })
+    )
+  })
+
+  it.effect("lists the batches of a supplier in pages, the newest first", () =>
+    Effect.gen(function* () {
+      const tenant = yield* freshTenant()
+      const made: Array<string> = []
+      for (const name of ["a", "b", "c"]) {
+        made.unshift(Service.idOf(yield* Service.createFor(tenant, { name })))
+      }
+      const listed = ({ json }: Reply) =>
+        (json as ReadonlyArray<{ batch_id: string }>).map(({ batch_id }) => batch_id)
+      const path = `${Service.root}?import_supplier=${tenant.supplier.code}`
+      const whole = yield* Service.get(tenant, path)
+      expect(listed(whole)).toEqual(made)
+      expect(whole.headers).not.toHaveProperty("link")
+      const first = yield* Service.get(tenant, `${path}&limit=2`)
+      expect(listed(first)).toEqual(made.slice(0, 2))
+      const [, next = ""] = /^<([^>]+)>; rel="next"$/.exec(first.headers["link"] ?? "") ?? []
+      const second = yield* Service.get(tenant, next)
+      expect([listed(second), second.headers["link"]]).toEqual([made.slice(2), undefined])
+      expect(listed(yield* Service.get(tenant, `${path}&after=nonsense`))).toEqual([])
+    })
+  )
+
+  it.effect("changes once for one idempotency key", () =>
+    Effect.gen(function* () {
+      const tenant = yield* freshTenant()
+      const key = { "idempotency-key": "a-key" }
+      const first = yield* Service.createFor(tenant, {}, key)
+      const again = yield* Service.createFor(tenant, {}, key)
+      expect([again.text, again.headers["idempotency-replayed"]]).toEqual([first.text, "true"])
+      const batch = `${Service.root}${Service.idOf(first)}/`
+      yield* Service.upload(tenant, batch, [account("A")])
+      const started = yield* Service.start(tenant, batch, 1, { "idempotency-key": "start" })
+      const pause = Service.act(tenant, batch, "pause", { "idempotency-key": "pause" })
+      yield* pause
+      const startedAgain = yield* Service.start(tenant, batch, 1, { "idempotency-key": "start" })
+      expect(startedAgain.text).toBe(started.text)
+      expect((yield* pause).headers["idempotency-replayed"]).toBe("true")
+    })
+  )
+
+  it.effect("answer 404 alike for another organisation's batch and for none", () =>
+    Effect.gen(function* () {
+      const owner = yield* freshTenant()
+      const stranger = yield* freshTenant()
+      const batch = yield* Service.begin(owner)
+      const asks = (path: string) => [
+        Service.get(stranger, path),
+        Service.get(stranger, `${path}results/`),
+        Service.get(stranger, `${path}problems/`),
+        Service.upload(stranger, path, [account("A")]),
+        Service.start(stranger, path, 0),
+        ...["pause", "resume", "cancel"].map((action) => Service.act(stranger, path, action))
+      ]
+      for (const path of [batch, unknownBatch, `${Service.root}nonsense/`]) {
+        for (const ask of asks(path)) expect(codeOf(yield* ask)).toEqual([404, "not_found"])
+      }
+      const list = `${Service.root}?import_supplier=${owner.supplier.code}`
+      expect(codeOf(yield* Service.get(stranger, list))).toEqual([404, "not_found"])
+    })
+  )
+})

@@ -1,0 +1,119 @@
+/** The batches service as it runs, on a database of its own, and a worker beside it. */
+import { gzipSync } from "node:zlib"
+import { ConfigProvider, Duration, Effect, Layer, Redacted } from "effect"
+import { resultEncoderOf } from "@data-import/api/LineResultText"
+import type { Reply } from "@data-import/api/testing/Client"
+import { makeBatchWorker } from "@data-import/domain/batch-processing/BatchWorker"
+import * as AccountImport from "@data-import/domain/import/AccountImport"
+import * as PostImport from "@data-import/domain/post-import/PostImport"
+import { Batches } from "@data-import/domain/ports/Batches"
+import { layerMemory as memoryDocuments } from "@data-import/domain/ports/memory/Documents"
+import { layerMemory as memoryVendor } from "@data-import/domain/ports/memory/PaymentVendor"
+import * as IdempotentWrites from "@data-import/domain/writes/IdempotentWrites"
+import { portsBeside } from "@data-import/postgres/testing/serviceDatabase"
+import { databaseUsersAt, freshUrl } from "@data-import/postgres/testing/TestDatabase"
+import { layer as tokenSecrets } from "@data-import/server/auth/TokenSecrets"
+import { ask, post, running } from "@data-import/server/testing/RunningService"
+import type { Tenant } from "@data-import/server/testing/Tenant"
+import { layer as tokenMint } from "@data-import/server/testing/TokenIssuer"
+import { layer as batches } from "../src/Batches.ts"
+
+const programs = Layer.mergeAll(AccountImport.layer, PostImport.layer, IdempotentWrites.layer).pipe(
+  Layer.provide([
+    memoryDocuments(new Map()),
+    memoryVendor,
+    ConfigProvider.layer(ConfigProvider.fromUnknown({}))
+  ])
+)
+
+/** The service on a fresh database, and the programs of a worker. */
+export const service = Layer.unwrap(
+  Effect.map(freshUrl, (url) =>
+    Layer.merge(
+      running(batches, { DATABASE_URL: Redacted.value(databaseUsersAt(url).batches) }),
+      Layer.provideMerge(programs, portsBeside(url))
+    )
+  )
+).pipe(Layer.provideMerge(Layer.merge(tokenMint, tokenSecrets)))
+
+const worker = Effect.gen(function* () {
+  const settings = { chunks: 1, linesKeptFor: Duration.days(30), drain: Duration.seconds(1) }
+  const programs = {
+    accountImport: yield* AccountImport.AccountImport,
+    postImport: yield* PostImport.PostImport,
+    writes: yield* IdempotentWrites.IdempotentWrites,
+    encoderOf: resultEncoderOf
+  }
+  return makeBatchWorker(yield* Batches, programs, settings)
+})
+
+/** Works on everything that is ready. */
+export const workAll = Effect.flatMap(worker, ({ workOnce }) =>
+  Effect.repeat(workOnce, { while: (worked) => worked })
+)
+
+export const root = "/v1/data-import/batches/"
+
+type Owner = Pick<Tenant, "token">
+type Headers = Readonly<Record<string, string>>
+
+export const get = ({ token }: Owner, path: string, headers: Headers = {}) =>
+  ask({ method: "GET", path, headers: { authorization: `Token ${token}`, ...headers } })
+
+export const createFor = (tenant: Tenant, settings: object = {}, headers: Headers = {}) => {
+  const payload = { import_supplier: tenant.supplier.code, operation: "STAGE", ...settings }
+  return post(root, tenant.token, { payload }, headers)
+}
+
+export const idOf = ({ json }: Reply): string => (json as { batch_id: string }).batch_id
+
+/** A new batch; gives its path. */
+export const begin = (tenant: Tenant, settings: object = {}) =>
+  Effect.map(createFor(tenant, settings), (reply) => `${root}${idOf(reply)}/`)
+
+export const put = (
+  { token }: Owner,
+  path: string,
+  body: string | Uint8Array,
+  headers: Headers = {}
+) => {
+  const type = { authorization: `Token ${token}`, "content-type": "application/x-ndjson" }
+  return ask({ method: "PUT", path, headers: { ...type, ...headers }, body })
+}
+
+const textOf = (lines: ReadonlyArray<object | string>): string =>
+  lines.map((line) => `${typeof line === "string" ? line : JSON.stringify(line)}\n`).join("")
+
+export const upload = (
+  tenant: Owner,
+  batch: string,
+  lines: ReadonlyArray<object | string>,
+  { from = 1, isGzip = false } = {}
+) => {
+  const text = textOf(lines)
+  const path = `${batch}lines/?from_line=${from}`
+  return isGzip
+    ? put(tenant, path, gzipSync(text), { "content-encoding": "gzip" })
+    : put(tenant, path, text)
+}
+
+export const start = (
+  { token }: Owner,
+  batch: string,
+  total_lines: number,
+  headers: Headers = {}
+) => post(`${batch}start/`, token, { payload: { total_lines } }, headers)
+
+/** Pauses, resumes or cancels, without a body. */
+export const act = ({ token }: Owner, batch: string, action: string, headers: Headers = {}) =>
+  ask({
+    method: "POST",
+    path: `${batch}${action}/`,
+    headers: { authorization: `Token ${token}`, ...headers }
+  })
+
+export const linesOf = ({ text }: Reply): ReadonlyArray<Readonly<Record<string, unknown>>> =>
+  text
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>)
