@@ -43,7 +43,7 @@ export const start = Effect.fnUntraced(function* (
   const life = Effect.gen(function* () {
     const child = yield* Effect.acquireRelease(launch(env), stop)
     child.once("message", (address) => {
-      url = String(address)
+      url = address as string
       Deferred.doneUnsafe(listening, Effect.void)
     })
     yield* ended(child)

@@ -28,8 +28,8 @@ const urlsOf = (instances: ReadonlyArray<{ readonly url: string }>): string =>
   instances.map(({ url }) => url).join(",")
 
 /**
- * Starts auth, then the other services and the batch worker, and the gateway last. Each service behind
- * the gateway connects as the database user that it is deployed with.
+ * Starts auth, then the other services and the batch worker, and the gateway last. Each service
+ * behind the gateway connects as the database user that it is deployed with.
  */
 export const wire = Effect.fnUntraced(function* <S extends { readonly url: string }, E, R>(
   databaseUsers: ServiceUsers,

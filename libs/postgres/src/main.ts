@@ -10,8 +10,9 @@ import * as DatabaseUsers from "./setup/DatabaseUsers.ts"
 import { IndexesBlocked, migrate, MigrationsBlocked } from "./setup/migrate.ts"
 
 /**
- * `ACCOUNT_IMPORT_DATABASE_URL`, and likewise `POST_IMPORT_`, `QUERY_`, `BATCHES_`, `BATCH_WORKER_`,
- * `AUTH_` and `OPERATOR_`: the DATABASE_URL of that worker. Users whose URL is not set are not touched.
+ * `ACCOUNT_IMPORT_DATABASE_URL`, and likewise `POST_IMPORT_`, `QUERY_`, `BATCHES_`,
+ * `BATCH_WORKER_`, `AUTH_` and `OPERATOR_`: the DATABASE_URL of that worker. Users whose URL is not
+ * set are not touched.
  */
 const databaseUsers = Config.all(
   Record.map(

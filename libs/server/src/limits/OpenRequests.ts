@@ -1,8 +1,9 @@
 /**
  * Counts the requests in progress of a service, for overload protection and a graceful stop. A
- * request does not count while its body is still arriving, while it waits for a change, or while its
- * complete answer waits in the socket for a slow client: it costs a connection and no work. A stop has two phases. In the
- * first, requests are still accepted; in the second, they are refused until the last one has ended.
+ * request does not count while its body is still arriving, while it waits for a change, or while
+ * its complete answer waits in the socket for a slow client: it costs a connection and no work. A
+ * stop has two phases. In the first, requests are still accepted; in the second, they are refused
+ * until the last one has ended.
  */
 import type { ServerResponse } from "node:http"
 import { type Duration, Effect } from "effect"
