@@ -51,8 +51,5 @@ export const find = (path: string): Entry | undefined =>
   table.find(({ prefix }) => path.startsWith(prefix) && (path[prefix.length] ?? "/") === "/")
 
 /** The limit of the body of a request. */
-export const bodyLimit = (
-  { bodyBytes, uploads }: Entry,
-  method: string,
-  path: string
-): BodyLimit => (method === "PUT" && uploads?.test(path) === true ? "streamed" : bodyBytes)
+export const bodyLimit = ({ bodyBytes, uploads }: Entry, method: string, path: string): BodyLimit =>
+  method === "PUT" && uploads?.test(path) === true ? "streamed" : bodyBytes
