@@ -5,11 +5,8 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type * as Batch from "../src/batch/Batch.ts"
-import {
-  type LineInHand,
-  type LineRun,
-  makeLineRunner
-} from "../src/batch-processing/LineRunner.ts"
+import type { LineInHand } from "../src/batch-processing/LineOperations.ts"
+import { type LineRun, makeLineRunner } from "../src/batch-processing/LineRunner.ts"
 import type { ImportKey } from "../src/account/ImportProcess.ts"
 import { MemoryStore } from "../src/ports/memory/Store.ts"
 import { faultAtStep, type FaultPlan, noFaults } from "../testing/faults.ts"

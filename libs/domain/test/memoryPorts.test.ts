@@ -1,5 +1,6 @@
 /** The contract of every storage port, run on its memory layer. */
 import { Layer } from "effect"
+import { layerMemory as accounts } from "../src/ports/memory/Accounts.ts"
 import { layerMemory as tokenBuckets } from "../src/ports/memory/TokenBuckets.ts"
 import { layerMemory as apiKeys } from "../src/ports/memory/ApiKeys.ts"
 import { layerMemory as auditLog } from "../src/ports/memory/AuditLog.ts"
@@ -12,6 +13,7 @@ import { apiKeysContract } from "../testing/ApiKeysContract.ts"
 import { batchWorkContract } from "../testing/BatchWorkContract.ts"
 import { batchesContract } from "../testing/BatchesContract.ts"
 import { auditLogContract } from "../testing/AuditLogContract.ts"
+import { newImportsContract } from "../testing/NewImportsContract.ts"
 import { importProcessesContract } from "../testing/ImportProcessesContract.ts"
 import { configurationContract } from "../testing/ConfigurationContract.ts"
 
@@ -26,3 +28,4 @@ tokenBucketsContract("in memory", storage)
 const batchPorts = Layer.mergeAll(batches, idempotencyKeys, storage)
 batchesContract("in memory", batchPorts)
 batchWorkContract("in memory", batchPorts)
+newImportsContract("in memory", Layer.mergeAll(batchPorts, accounts))

@@ -10,14 +10,8 @@ import type { SupplierCode } from "../organisation/Supplier.ts"
 import type { Batches, ChunkInHand, TakenLast } from "../ports/Batches.ts"
 import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
 import { redact } from "./LineResult.ts"
-import {
-  abandoned,
-  keysOf,
-  type LinePrograms,
-  type LineRun,
-  makeLineRunner,
-  type PreparedLine
-} from "./LineRunner.ts"
+import { keysOf, type LinePrograms } from "./LineOperations.ts"
+import { abandoned, type LineRun, makeLineRunner, type PreparedLine } from "./LineRunner.ts"
 
 export interface BatchWorker {
   /** Works on one chunk of lines. False where nothing was ready. */

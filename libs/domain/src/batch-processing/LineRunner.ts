@@ -1,60 +1,24 @@
 /**
- * Runs a line of a batch by the program of the single endpoint. A write runs under an idempotency
- * key of its own line, so that a worker that takes the place of a dead one gets the result that the
- * line has, and not what a repeated request is answered.
- * Source: docs/contract/batches.md#operations, docs/contract/batches.md#retries.
+ * Runs the lines of a batch: each by itself, or prepared to be stored together with others. Tells
+ * how a line ends, or what it waits for.
+ * Source: docs/contract/batches.md#work, docs/contract/batches.md#results.
  */
-import { Cause, Duration, Effect, Option, Result } from "effect"
-import type { Batch, BatchOperation, WaitingFor } from "../batch/Batch.ts"
-import {
-  type BatchLine,
-  errorsOfLine,
-  type LineEnd,
-  type LinePostponed
-} from "../batch/BatchLine.ts"
-import type { AccountImport, StagedLine } from "../import/AccountImport.ts"
-import type { Created } from "../import/ImportAttempt.ts"
+import { Cause, Effect, Option } from "effect"
+import type { Batch, WaitingFor } from "../batch/Batch.ts"
+import { errorsOfLine, type LineEnd, type LinePostponed } from "../batch/BatchLine.ts"
 import type { NewImport } from "../ports/Batches.ts"
 import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
 import type { Caller } from "../organisation/Organisation.ts"
-import type { NoteResult } from "../post-import/NoteImport.ts"
-import type {
-  InstructionCreated,
-  PostImport,
-  StatementsCreated,
-  TransactionParameters
-} from "../post-import/PostImport.ts"
-import type { TransactionResult } from "../post-import/TransactionImport.ts"
-import { DryRunSuccessful, type Failure, ValidationFailed } from "../requests/Failure.ts"
+import { ValidationFailed } from "../requests/Failure.ts"
+import { endOf, LineErrored, type LineFailure, type LineResult } from "./LineResult.ts"
 import {
-  Fingerprint,
-  IdempotencyKey,
-  type Keep,
-  type KeyedRequest
-} from "../requests/IdempotencyKey.ts"
-import type { FieldError } from "../schema/FieldErrors.ts"
-import { isObject } from "../schema/Json.ts"
-import { parsingBytes } from "../schema/JsonBytes.ts"
-import { inTimeSlices } from "../support/Steps.ts"
-import type { IdempotentWrites } from "../writes/IdempotentWrites.ts"
-import {
-  endOf,
-  LineErrored,
-  type LineFailure,
-  type LineResult,
-  LineTooLong,
-  type ResultEncoder
-} from "./LineResult.ts"
-
-export interface LinePrograms {
-  readonly accountImport: AccountImport["Service"]
-  readonly postImport: PostImport["Service"]
-  readonly writes: IdempotentWrites["Service"]
-  readonly encoderOf: (operation: BatchOperation) => ResultEncoder
-}
-
-/** A line that a worker has in hand. `tries` counts those that ended in an error of the service. */
-export type LineInHand = BatchLine & { readonly tries: number }
+  type LineInHand,
+  type LinePrograms,
+  readSent,
+  type Run,
+  runAlone,
+  succeeded
+} from "./LineOperations.ts"
 
 /** The line has ended, or is tried again later. */
 export type LineRun =
@@ -94,22 +58,6 @@ const waitingForOf = (failure: LineFailure): Option.Option<WaitingFor | null> =>
   }
 }
 
-/** What every line of one batch shares. */
-interface Run extends Omit<LinePrograms, "encoderOf"> {
-  readonly encode: ResultEncoder
-  readonly batch: Batch
-  readonly caller: Caller
-  readonly line: LineInHand
-}
-
-const succeeded = (more: Partial<LineResult> = {}): LineResult => ({
-  outcome: "SUCCEEDED",
-  accountNumber: null,
-  answer: null,
-  failure: null,
-  ...more
-})
-
 /** At most as many errors are kept for a line. */
 const bounded = (failure: LineFailure): LineFailure =>
   failure._tag === "ValidationFailed" && failure.errors.length > errorsOfLine
@@ -131,208 +79,6 @@ const resultOf = ({ batch: { settings } }: Run, failure: LineFailure): LineResul
   }
   return succeeded({ outcome: "FAILED", failure: bounded(failure) })
 }
-
-/** The steps of a line that store something, each under a key of its own. */
-const steps = ["stage", "end"] as const
-
-/** No client can send a key with such a character. */
-const keyOf = (batch: Batch["id"], line: number, step: (typeof steps)[number]): IdempotencyKey =>
-  IdempotencyKey.make(`\u0001batch ${batch} ${line} ${step}`)
-
-/** The keys of a line. They are needed until its end is stored. */
-export const keysOf = (batch: Batch["id"], line: number): ReadonlyArray<IdempotencyKey> =>
-  steps.map((step) => keyOf(batch, line, step))
-
-/** The key names one line, so the same key is always the same request. */
-const fingerprint = Fingerprint.make("0".repeat(64))
-
-/** Longer than any batch stays unfinished while somebody looks after it. */
-const keptFor = Duration.days(400)
-
-const requestOf = ({ batch, line }: Run, step: (typeof steps)[number]): KeyedRequest => ({
-  key: keyOf(batch.id, line.line, step),
-  organisation: batch.organisation,
-  fingerprint,
-  keptFor,
-  // Whoever has the line in hand may run it: the one who had it before is dead.
-  lease: Duration.zero
-})
-
-const ending = (run: Run, { outcome, text }: { outcome: LineEnd["outcome"]; text: string }) => ({
-  line: run.line.line,
-  externalAccountNumber: run.line.externalAccountNumber,
-  outcome,
-  text,
-  problems: []
-})
-
-/** Runs a write once, however often the line is run. Gives how the line ends. */
-const once = Effect.fnUntraced(function* <A>(
-  run: Run,
-  toResult: (answer: A) => LineResult,
-  write: (keep: Keep<A>) => Effect.Effect<A, Failure>
-) {
-  const end = (answer: A) => endOf(run.encode, run.line, toResult(answer))
-  const textOf = function* (answer: A) {
-    const { outcome, text } = end(answer)
-    return `${outcome} ${text}`
-  }
-  const written = yield* run.writes.run(requestOf(run, "end"), textOf, write)
-  if (written._tag === "Fresh") return end(written.answer)
-  const space = written.text.indexOf(" ")
-  const outcome = written.text.slice(0, space) as LineEnd["outcome"]
-  return ending(run, { outcome, text: written.text.slice(space + 1) })
-})
-
-/** The line as a body, and what is wrong with the supplier that it names. */
-interface Sent {
-  readonly body: Readonly<Record<string, unknown>>
-  readonly errors: ReadonlyArray<FieldError>
-}
-
-const otherSupplier = {
-  attr: "import_supplier",
-  code: "invalid",
-  detail: "Must be the supplier of the batch, or be left out."
-} as const satisfies FieldError
-
-const sentOf = ({ batch: { settings } }: Run, line: Readonly<Record<string, unknown>>): Sent => {
-  const { import_supplier: named } = line
-  const isOther = named !== undefined && named !== settings.supplier
-  return {
-    body: { ...line, import_supplier: settings.supplier },
-    errors: isOther ? [otherSupplier] : []
-  }
-}
-
-const stageLine = (
-  { accountImport, batch, caller }: Run,
-  payload: Sent["body"],
-  keep: Keep<StagedLine>,
-  errors: Sent["errors"]
-) => accountImport.stageLine(caller, { payload }, keep, errors, batch.settings.cohort)
-
-const stage = (run: Run, { body, errors }: Sent) =>
-  once<StagedLine>(
-    run,
-    ({ first, isSame }) =>
-      succeeded({
-        outcome: isSame ? "ALREADY" : "SUCCEEDED",
-        answer: { _tag: "Staged", isFirst: first }
-      }),
-    (keep) => stageLine(run, body, keep, errors)
-  )
-
-/** Processes what is staged for the number of the line. */
-const process = (run: Run, { body, errors }: Sent) => {
-  const { dryRun, operationsTeam } = run.batch.settings
-  const payload = { ...body, operations_team_name: operationsTeam, dry_run: dryRun }
-  return once<Created>(
-    run,
-    ({ kraken_account_number }) => succeeded({ accountNumber: kraken_account_number }),
-    (keep) => run.accountImport.process(run.caller, { payload }, keep, errors)
-  )
-}
-
-/** Stages the line once, under a key of its own. */
-const stageFirst = (run: Run, { body, errors }: Sent) => {
-  const textOf = function* () {
-    return ""
-  }
-  return run.writes.run(requestOf(run, "stage"), textOf, (keep) =>
-    stageLine(run, body, keep, errors)
-  )
-}
-
-const importLine = Effect.fnUntraced(function* (run: Run, sent: Sent) {
-  if (run.batch.settings.dryRun) {
-    const { external_account_number, import_supplier } = yield* run.accountImport.validate(
-      run.caller,
-      { payload: sent.body },
-      sent.errors
-    )
-    const failure = new DryRunSuccessful({ key: { import_supplier, external_account_number } })
-    return endOf(run.encode, run.line, succeeded({ failure }))
-  }
-  yield* stageFirst(run, sent)
-  const { external_account_number, import_supplier } = sent.body
-  return yield* process(run, { body: { external_account_number, import_supplier }, errors: [] })
-})
-
-const parametersOf = ({ parameters }: Batch["settings"]): TransactionParameters => ({
-  checkPreviouslyAdded: parameters.check_previously_added ?? true,
-  forceAddToCurrentStatement: parameters.force_add_to_current_statement ?? true
-})
-
-const outcomeOf = (isNew: boolean) => ({ outcome: isNew ? "SUCCEEDED" : "ALREADY" }) as const
-
-const operations: Readonly<
-  Record<
-    Batch["settings"]["operation"],
-    (run: Run, sent: Sent) => Effect.Effect<LineEnd, LineFailure | StorageUnavailable>
-  >
-> = {
-  VALIDATE: (run, { body, errors }) =>
-    Effect.as(
-      run.accountImport.validate(run.caller, { payload: body }, errors),
-      endOf(run.encode, run.line, succeeded())
-    ),
-  STAGE: stage,
-  IMPORT: importLine,
-  PROCESS: process,
-  NOTES: (run, { body, errors }) =>
-    once<ReadonlyArray<NoteResult>>(
-      run,
-      (results) =>
-        succeeded({
-          ...outcomeOf(results.some(({ status }) => status === "NOTE_CREATION_SUCCESS")),
-          answer: { _tag: "Notes", results }
-        }),
-      (keep) => run.postImport.createNotes(run.caller, body, keep, errors)
-    ),
-  TRANSACTIONS: (run, { body, errors }) =>
-    once<ReadonlyArray<TransactionResult>>(
-      run,
-      (results) =>
-        succeeded({
-          ...outcomeOf(results.some(({ status }) => status === "TRANSACTION_ADDED_TO_ACCOUNT")),
-          answer: { _tag: "Transactions", results }
-        }),
-      (keep) => {
-        const parameters =
-          errors.length > 0 ? Result.fail(errors) : Result.succeed(parametersOf(run.batch.settings))
-        return run.postImport.createTransactions(run.caller, body, parameters, keep)
-      }
-    ),
-  STATEMENTS: (run, { body, errors }) =>
-    once<StatementsCreated>(
-      run,
-      ({ isNew }) => succeeded(outcomeOf(isNew)),
-      (keep) => run.postImport.createStatements(run.caller, body, keep, errors)
-    ),
-  PAYMENT_INSTRUCTIONS: (run, { body, errors }) =>
-    once<InstructionCreated>(
-      run,
-      ({ isNew, kraken_account_number }) =>
-        succeeded({ ...outcomeOf(isNew), accountNumber: kraken_account_number }),
-      (keep) => run.postImport.createPaymentInstruction(run.caller, body, keep, errors)
-    )
-}
-
-/** A body that is no object has the error of the single endpoint. */
-const readSent = Effect.fnUntraced(function* (run: Run) {
-  const { bytes } = run.line
-  if (bytes === null) return yield* new LineTooLong()
-  const body = yield* Effect.flatMap(
-    inTimeSlices(() => parsingBytes(bytes)),
-    Effect.fromResult
-  )
-  if (isObject(body)) return sentOf(run, body)
-  return { body: body as Sent["body"], errors: [] }
-})
-
-const runAlone = (run: Run) =>
-  Effect.flatMap(readSent(run), (sent) => operations[run.batch.settings.operation](run, sent))
 
 /** Whether the operation stages accounts, which can be stored together. */
 const stages = ({ dryRun, operation }: Batch["settings"]): boolean =>

@@ -1,0 +1,134 @@
+/**
+ * What every storage of batches must do with imports that are stored together with the end of their
+ * lines: they leave what single requests leave. The store may be shared, but nobody else may take
+ * lines. All instants are arguments.
+ */
+import { describe, expect, layer as withLayer } from "@effect/vitest"
+import { Duration, Effect, type Layer, Option } from "effect"
+import type { ImportKey } from "../src/account/ImportProcess.ts"
+import { Accounts } from "../src/ports/Accounts.ts"
+import { AuditLog } from "../src/ports/AuditLog.ts"
+import type { Batches, ChunkInHand, NewImport } from "../src/ports/Batches.ts"
+import type { Configuration } from "../src/ports/Configuration.ts"
+import { ImportProcesses, type NewAccount } from "../src/ports/ImportProcesses.ts"
+import type { Caller } from "../src/organisation/Organisation.ts"
+import { encodeDescription } from "../src/account/AccountDescription.ts"
+import { type Begun, endOf, finish, found, started, taken } from "./begunBatches.ts"
+import { expectSame, freshAttempt, newAccountFor, noon } from "./freshNames.ts"
+import { domesticAccount } from "./samples.ts"
+
+type Ports = Accounts | AuditLog | Batches | Configuration | ImportProcesses
+
+const keyOf = ({ supplier }: Pick<Begun, "supplier">, number: string): ImportKey => ({
+  import_supplier: supplier.code,
+  external_account_number: number as ImportKey["external_account_number"]
+})
+
+/** Some of the documents of the sample, each with a size of its own. */
+const documents = new Map(
+  ["notes/NL-0004711/request-2024-11-02.pdf", "statements/NL-0004711/2025-01.pdf"].map(
+    (path, index) => [path, { size: 100 + index, etag: null, checksum: null }]
+  )
+)
+
+const accountFor = (key: ImportKey): NewAccount => ({
+  ...newAccountFor(key, noon),
+  account: domesticAccount(key),
+  documents
+})
+
+const importOf = (key: ImportKey, newAccount: NewAccount | null = null): NewImport => ({
+  key,
+  payload: JSON.stringify({ sent: key.external_account_number }),
+  at: noon,
+  creation: newAccount && { attempt: freshAttempt(), newAccount }
+})
+
+/** The imports, each with the end of its line. */
+const ending = (chunk: ChunkInHand, imports: ReadonlyArray<NewImport>) =>
+  imports.map((made, index) => {
+    const line = chunk.lines[index]
+    if (line === undefined) throw new Error("There are fewer lines than imports")
+    return { ...made, end: endOf("SUCCEEDED")(line) }
+  })
+
+/** The same by single steps. */
+const storeSingly = Effect.fnUntraced(function* (made: NewImport, caller: Caller) {
+  const { claim, complete, stage } = yield* ImportProcesses
+  const { at, creation, key, payload } = made
+  yield* stage({ key, payload, caller, at })
+  if (creation === null) return
+  const { attempt, newAccount } = creation
+  const lease = Duration.seconds(60)
+  const limits = { deployment: null, supplier: null }
+  yield* claim({ key, attempt, dryRun: false, lease, limits, caller, at })
+  yield* complete({ key, attempt, newAccount, caller })
+})
+
+/** All that the ports tell of an import, but for what is random. */
+const leftOf = Effect.fnUntraced(function* (key: ImportKey, newAccount: NewAccount | null) {
+  const auditLog = yield* AuditLog
+  const { find } = yield* ImportProcesses
+  const { describe: describeAccount } = yield* Accounts
+  const process = Option.getOrThrow(yield* find(key))
+  const account = newAccount === null ? Option.none() : yield* describeAccount(newAccount.number)
+  return {
+    state: { ...process, key: null, account: process.account?.createdAt },
+    attempts: (yield* auditLog.attempts(key)).map((attempt) => ({ ...attempt, id: null })),
+    audit: (yield* auditLog.audit(key)).map(({ action, outcome }) => [action, outcome]),
+    events: yield* auditLog.events(key),
+    account: Option.map(account, (described) => ({
+      ...encodeDescription(described),
+      number: null,
+      external_account_number: null
+    }))
+  }
+})
+
+/** Runs the suite on the ports of the layer. */
+export const newImportsContract = (name: string, ports: Layer.Layer<Ports>): void => {
+  withLayer(ports)(`Imports of a batch, ${name}`, (it) => {
+    describe("finish", () => {
+      const kinds: ReadonlyArray<readonly [string, (key: ImportKey) => NewAccount | null]> = [
+        ["staged", () => null],
+        ["created", accountFor]
+      ]
+      it.effect.each(kinds)(
+        "leaves of imports that are %s what single steps leave",
+        ([, creating]) =>
+          Effect.gen(function* () {
+            const batch = yield* started(["a", "b"])
+            const chunk = yield* taken()
+            const keys = ["a", "b"].map((number) => keyOf(batch, number))
+            const created = keys.map(creating)
+            const imports = keys.map((key, index) => importOf(key, created[index] ?? null))
+            const { caller } = batch
+            expect(yield* finish(chunk, [], { imports: ending(chunk, imports), caller })).toBe(true)
+            expect((yield* found(batch)).counts).toMatchObject({ received: 2, succeeded: 2 })
+            const single = keyOf(batch, "single")
+            const newAccount = creating(single)
+            yield* storeSingly(importOf(single, newAccount), caller)
+            const expected = yield* leftOf(single, newAccount)
+            for (const [index, key] of keys.entries()) {
+              expectSame(yield* leftOf(key, created[index] ?? null), expected)
+            }
+          })
+      )
+
+      it.effect("leaves an import alone that somebody has staged by now", () =>
+        Effect.gen(function* () {
+          const batch = yield* started(["a", "b"])
+          const chunk = yield* taken()
+          const [a, b] = ["a", "b"].map((number) => keyOf(batch, number)) as [ImportKey, ImportKey]
+          yield* storeSingly(importOf(a), batch.caller)
+          const before = yield* leftOf(a, null)
+          const imports = ending(chunk, [importOf(a), importOf(b)])
+          yield* finish(chunk, [], { imports, caller: batch.caller })
+          expectSame(yield* leftOf(a, null), before)
+          expect((yield* found(batch)).counts).toMatchObject({ received: 2, succeeded: 1 })
+          expect((yield* taken()).lines.map(({ line }) => line)).toEqual([1])
+        })
+      )
+    })
+  })
+}
