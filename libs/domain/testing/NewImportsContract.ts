@@ -9,7 +9,7 @@ import type { ImportKey } from "../src/account/ImportProcess.ts"
 import { Accounts } from "../src/ports/Accounts.ts"
 import { AuditLog } from "../src/ports/AuditLog.ts"
 import type { Batches, ChunkInHand, NewImport } from "../src/ports/Batches.ts"
-import type { Configuration } from "../src/ports/Configuration.ts"
+import { Configuration } from "../src/ports/Configuration.ts"
 import { ImportProcesses, type NewAccount } from "../src/ports/ImportProcesses.ts"
 import type { Caller } from "../src/organisation/Organisation.ts"
 import { encodeDescription } from "../src/account/AccountDescription.ts"
@@ -31,8 +31,11 @@ const documents = new Map(
   )
 )
 
+const team = "Migration Team"
+
 const accountFor = (key: ImportKey): NewAccount => ({
   ...newAccountFor(key, noon),
+  operationsTeam: team,
   account: domesticAccount(key),
   documents
 })
@@ -51,6 +54,11 @@ const ending = (chunk: ChunkInHand, imports: ReadonlyArray<NewImport>) =>
     if (line === undefined) throw new Error("There are fewer lines than imports")
     return { ...made, end: endOf("SUCCEEDED")(line) }
   })
+
+const teamExists = Effect.gen(function* () {
+  const { createTeam } = yield* Configuration
+  yield* Effect.ignore(createTeam(team))
+})
 
 /** The same by single steps. */
 const storeSingly = Effect.fnUntraced(function* (made: NewImport, caller: Caller) {
@@ -79,7 +87,7 @@ const leftOf = Effect.fnUntraced(function* (key: ImportKey, newAccount: NewAccou
     events: yield* auditLog.events(key),
     account: Option.map(account, (described) => ({
       ...encodeDescription(described),
-      number: null,
+      kraken_account_number: null,
       external_account_number: null
     }))
   }
@@ -97,6 +105,7 @@ export const newImportsContract = (name: string, ports: Layer.Layer<Ports>): voi
         "leaves of imports that are %s what single steps leave",
         ([, creating]) =>
           Effect.gen(function* () {
+            yield* teamExists
             const batch = yield* started(["a", "b"])
             const chunk = yield* taken()
             const keys = ["a", "b"].map((number) => keyOf(batch, number))
@@ -113,6 +122,24 @@ export const newImportsContract = (name: string, ports: Layer.Layer<Ports>): voi
               expectSame(yield* leftOf(key, created[index] ?? null), expected)
             }
           })
+      )
+
+      it.effect("stores nothing if one of them cannot be stored, and keeps the lines in hand", () =>
+        Effect.gen(function* () {
+          const batch = yield* started(["a", "b"])
+          const chunk = yield* taken()
+          const [a, b] = ["a", "b"].map((number) => keyOf(batch, number)) as [ImportKey, ImportKey]
+          yield* teamExists
+          const single = accountFor(keyOf(batch, "single"))
+          yield* storeSingly(importOf(keyOf(batch, "single"), single), batch.caller)
+          const taking = { ...accountFor(b), number: single.number }
+          const imports = ending(chunk, [importOf(a, accountFor(a)), importOf(b, taking)])
+          expect(yield* finish(chunk, [], { imports, caller: batch.caller })).toBe(false)
+          const { find } = yield* ImportProcesses
+          expect(yield* find(a)).toEqual(Option.none())
+          expect(yield* finish(chunk, chunk.lines.map(endOf("FAILED")))).toBe(true)
+          expect((yield* found(batch)).counts).toMatchObject({ received: 2, failed: 2 })
+        })
       )
 
       it.effect("leaves an import alone that somebody has staged by now", () =>

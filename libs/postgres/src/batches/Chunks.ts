@@ -10,6 +10,7 @@ import type { OrganisationName } from "@data-import/domain/organisation/Organisa
 import type { Batches, ChunkInHand } from "@data-import/domain/ports/Batches"
 import { type Database, rowsOf } from "../connection/Database.ts"
 import { recordSet } from "../tables/RecordSet.ts"
+import { described } from "../connection/SqlFailure.ts"
 import * as NewImports from "../imports/NewImports.ts"
 import * as BatchRow from "./BatchRow.ts"
 import * as Problems from "./Problems.ts"
@@ -254,8 +255,11 @@ const storeImports = Effect.fnUntraced(function* (
   if (imports.length === 0) return finishing
   yield* sql`savepoint imports`
   const storing = NewImports.store(sql, imports, settings.cohort, caller)
-  const stored = yield* Effect.catchIf(storing, SqlError.isSqlError, () =>
-    Effect.as(sql`rollback to savepoint imports`, null)
+  const stored = yield* Effect.catchIf(storing, SqlError.isSqlError, (error) =>
+    Effect.logWarning("lines of a batch could not be stored together", described(error)).pipe(
+      Effect.andThen(sql`rollback to savepoint imports`),
+      Effect.as(null)
+    )
   )
   if (stored === null) return null
   const ends = imports.map(({ end }, place) => ({ end, isStored: stored.has(place) }))

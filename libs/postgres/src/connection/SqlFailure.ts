@@ -32,7 +32,8 @@ const textAt = (value: unknown, name: string): string | null => {
 export const sqlStateOf = ({ reason }: SqlError.SqlError): string | null =>
   textAt(reason.cause, "code")
 
-const described = (error: SqlError.SqlError): StatementFailed =>
+/** What may be told of a failed statement. */
+export const described = (error: SqlError.SqlError): StatementFailed =>
   new StatementFailed({
     reason: error.reason._tag,
     sqlState: sqlStateOf(error),

@@ -313,8 +313,11 @@ const take = (store: Store, { at, last }: Command<"take">): Option.Option<ChunkI
       abandoned: Math.max(...lines.map(({ abandoned }) => abandoned)),
       finish: (finishing) =>
         Effect.sync(() => {
-          finish(store, batch.id, finishing)
-          return true
+          const isTaken = finishing.imports.some(
+            ({ creation }) => creation !== null && store.accounts.has(creation.newAccount.number)
+          )
+          if (!isTaken) finish(store, batch.id, finishing)
+          return !isTaken
         })
     })
   }
