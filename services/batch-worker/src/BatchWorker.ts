@@ -16,6 +16,7 @@ import * as PaymentVendors from "@data-import/payments/PaymentVendors"
 import { Database } from "@data-import/postgres/connection/Database"
 import { report } from "@data-import/postgres/connection/HealthReport"
 import * as Storage from "@data-import/postgres/Storage"
+import * as SharedConfiguration from "./SharedConfiguration.ts"
 import * as Service from "@data-import/server/lifecycle/Service"
 
 const settings = Config.all({
@@ -54,6 +55,7 @@ const serving = Effect.gen(function* () {
  */
 export const layer = Service.layer("batch-worker", serving).pipe(
   Layer.provide([AccountImport.layer, PostImport.layer, IdempotentWrites.layer]),
+  Layer.provide(SharedConfiguration.layer),
   Layer.provide([Storage.layer, DocumentStore.layer, PaymentVendors.layer]),
   Layer.provide(FetchHttpClient.layer)
 )
