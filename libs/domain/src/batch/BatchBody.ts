@@ -67,7 +67,7 @@ export const bodyOf = (batch: Batch, isWorkerAlive: boolean, now: DateTime.Utc):
   const { started } = batch
   const remaining = Counts.remaining(batch.counts)
   const speed = started === null ? 0 : Throughput.perSecond(batch.recent, started.at, now)
-  const estimate = batch.finishedAt ? null : Throughput.estimatedEnd(remaining, speed, now)
+  const estimate = isWorkable(batch) ? Throughput.estimatedEnd(remaining, speed, now) : null
   return {
     batch_id: batch.id,
     import_supplier: batch.settings.supplier,
