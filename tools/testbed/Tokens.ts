@@ -34,6 +34,7 @@ export const tokensOf = ({
 
 /** A client that has its token already. */
 export interface Session {
+  readonly token: string
   /** Sends a request once. */
   readonly send: (request: Request) => ReturnType<Client["send"]>
   /** Sends a request until its answer is final. */
@@ -56,6 +57,7 @@ export const openSession = Effect.fnUntraced(function* (
   const client = yield* Clients.make(port, connections)
   const token = yield* tokenFor(client, apiKey)
   return {
+    token,
     send: (request) => client.send({ ...request, token }),
     settle: (request) => client.settle({ ...request, token }, () => {})
   } satisfies Session
