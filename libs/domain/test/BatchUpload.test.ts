@@ -5,6 +5,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { DateTime, Effect, Layer, Option, Stream } from "effect"
 import * as Batch from "../src/batch/Batch.ts"
+import { TestClock } from "effect/testing"
 import { BatchUpload, layer } from "../src/batch-processing/BatchUpload.ts"
 import { Batches } from "../src/ports/Batches.ts"
 import { layerMemory } from "../src/ports/memory/Batches.ts"
@@ -115,6 +116,23 @@ describe("an upload", () => {
         code: "batch_upload_superseded"
       })
       expect(yield* received).toBe(1)
+    }).pipe(Effect.provide(world))
+  )
+
+  it.effect("stores the lines of a slow body every few seconds", () =>
+    Effect.gen(function* () {
+      yield* opened
+      const body = Stream.fromIterable(["{}\n", "{}\n", "{}\n"]).pipe(
+        Stream.tap(() => TestClock.adjust("4 seconds")),
+        Stream.map((part) => encoder.encode(part)),
+        Stream.concat(Stream.fail("broken"))
+      )
+      const counts: Array<number> = []
+      const watched = Stream.tap(body, () => Effect.map(received, (each) => counts.push(each)))
+      yield* Effect.flip(
+        receive(1, Stream.provideContext(watched, yield* Effect.context<Batches>()))
+      )
+      expect(counts).toEqual([0, 0, 2])
     }).pipe(Effect.provide(world))
   )
 })

@@ -267,6 +267,22 @@ const reviewing = (it: It): void => {
     })
   )
 
+  it.effect("sums up the batches that were started, and tells the oldest that waits", () =>
+    Effect.gen(function* () {
+      const { overview } = yield* Batches
+      const before = yield* overview
+      yield* append(yield* begun(), linesOf("a"))
+      const batch = yield* started(["a", "b"])
+      const queued = yield* overview
+      expect(queued.counts.received).toBe(before.counts.received + 2)
+      expect(queued.queuedSince).toEqual(noon)
+      yield* cancelled(batch)
+      const after = yield* overview
+      expect(after.counts.cancelled).toBe(before.counts.cancelled + 2)
+      expect(after.queuedSince).toBeNull()
+    })
+  )
+
   it.effect("counts the workers that were seen lately", () =>
     Effect.gen(function* () {
       const { reportWorker, workersAlive } = yield* Batches

@@ -55,6 +55,7 @@ export const make = Effect.fnUntraced(function* (
       ...Context.get(ports.batches, Batches),
       cancelLines: worker.cancelLines,
       deleteLines: worker.deleteLines,
+      overview: worker.overview,
       reportWorker: worker.reportWorker,
       review: worker.review,
       take: worker.take

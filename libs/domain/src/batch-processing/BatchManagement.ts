@@ -2,7 +2,7 @@
  * Creates, starts, pauses, resumes and cancels batches, and tells how they stand.
  * Source: docs/contract/batches.md#creating-a-batch, docs/contract/batches.md#states.
  */
-import { Context, DateTime, Duration, Effect, Layer, Option, Result, Schema } from "effect"
+import { Context, DateTime, Effect, Layer, Option, Result, Schema } from "effect"
 import { SupplierCodeField } from "../account/Account.ts"
 import * as Batch from "../batch/Batch.ts"
 import { type BatchBody, bodyOf, type CreatedBatchBody } from "../batch/BatchBody.ts"
@@ -32,6 +32,7 @@ import { type Keep, keepFrom } from "../requests/IdempotencyKey.ts"
 import type { FieldError } from "../schema/FieldErrors.ts"
 import { factsAt } from "../validation/AccountValidation.ts"
 import { type BatchPayload, batchRequest, startRequest } from "../validation/BatchValidation.ts"
+import { aliveFor } from "./BatchMetrics.ts"
 import { findOwnSupplier } from "../validation/OwnSupplier.ts"
 import { makeRequestValidator, type RequestValidator } from "../validation/RequestValidation.ts"
 import { recordRefusals } from "../writes/Audit.ts"
@@ -133,9 +134,6 @@ const own = Effect.fnUntraced(function* (deps: Dependencies, caller: Caller, nam
   const id = batchId(named)
   return Option.isSome(id) ? yield* ownById(deps, caller, id.value) : yield* new NotFound()
 })
-
-/** A worker reports itself every two seconds. */
-const aliveFor = Duration.seconds(10)
 
 /** Makes the bodies of batches, all at this time. */
 const bodies = Effect.fnUntraced(function* ({ batches }: Dependencies) {

@@ -3,7 +3,7 @@
  * ends.
  * Source: docs/contract/batches.md#upload.
  */
-import { Context, DateTime, Effect, Layer, Option, Result, Schema, Stream } from "effect"
+import { Context, DateTime, Duration, Effect, Layer, Option, Result, Schema, Stream } from "effect"
 import { ExternalAccountNumber } from "../account/Account.ts"
 import { BatchId, stateOf, takesLines } from "../batch/Batch.ts"
 import type { ReceivedLine } from "../batch/BatchLine.ts"
@@ -49,6 +49,9 @@ export class BatchUpload extends Context.Service<
 /** Lines are stored together up to this number or size, whichever comes first. */
 const linesAtOnce = 1_000
 const bytesAtOnce = 1024 * 1024
+
+/** The lines of a slow upload are stored so often, and its key is checked again. */
+const storeEvery = Duration.seconds(5)
 
 /** The platform's parser is faster, but some long texts block it. */
 const longLine = 64 * 1024
@@ -115,6 +118,7 @@ class Upload {
   #received: number
   #waiting: Array<ReceivedLine> = []
   #bytes = 0
+  #storedAt: DateTime.Utc
 
   constructor(
     batches: Batches["Service"],
@@ -122,10 +126,16 @@ class Upload {
       apiKey,
       from,
       id,
+      now,
       number,
       received
-    }: Record<"from" | "number" | "received", number> & { id: BatchId; apiKey: ApiKeyId }
+    }: Record<"from" | "number" | "received", number> & {
+      readonly id: BatchId
+      readonly apiKey: ApiKeyId
+      readonly now: DateTime.Utc
+    }
   ) {
+    this.#storedAt = now
     this.#batches = batches
     this.#id = id
     this.#apiKey = apiKey
@@ -138,8 +148,16 @@ class Upload {
     return this.#received
   }
 
+  /** Stores what has arrived as well if nothing was stored for some time. */
   add(bytes: Uint8Array): Effect.Effect<void, Failure | StorageUnavailable> {
-    return this.#addLines(this.#splitter.feed(bytes))
+    return Effect.andThen(
+      this.#addLines(this.#splitter.feed(bytes)),
+      Effect.flatMap(DateTime.now, (now) =>
+        DateTime.isGreaterThan(now, DateTime.addDuration(this.#storedAt, storeEvery))
+          ? this.store()
+          : Effect.void
+      )
+    )
   }
 
   /** Stores what arrived, the last line without its end included. */
@@ -155,6 +173,7 @@ class Upload {
       this.#bytes = 0
       return Effect.gen({ self: this }, function* () {
         const at = yield* DateTime.now
+        this.#storedAt = at
         const appending = yield* this.#batches.append({
           id: this.#id,
           apiKey: this.#apiKey,
@@ -199,7 +218,8 @@ const make = Effect.gen(function* () {
     const number = yield* batches.beginUpload(id.value)
     const { received } = batch.value.counts
     const { apiKey } = caller
-    return new Upload(batches, { id: id.value, apiKey, number, from, received })
+    const now = yield* DateTime.now
+    return new Upload(batches, { id: id.value, apiKey, number, from, received, now })
   })
 
   const receive = Effect.fnUntraced(

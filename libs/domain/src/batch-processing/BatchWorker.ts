@@ -9,6 +9,7 @@ import { type Caller, RequestId } from "../organisation/Organisation.ts"
 import type { SupplierCode } from "../organisation/Supplier.ts"
 import type { Batches, ChunkInHand, TakenLast } from "../ports/Batches.ts"
 import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
+import * as BatchMetrics from "./BatchMetrics.ts"
 import { redact } from "./LineResult.ts"
 import { keysOf, type LinePrograms } from "./LineOperations.ts"
 import { abandoned, type LineRun, makeLineRunner, type PreparedLine } from "./LineRunner.ts"
@@ -158,6 +159,7 @@ const upkeep = (batches: Batches["Service"], { linesKeptFor }: WorkerSettings) =
         Duration.seconds(2),
         now((at) => batches.reportWorker({ id, at }))
       ),
+      every(Duration.seconds(10), BatchMetrics.report(batches)),
       every(Duration.millis(500), whileMore(now((at) => batches.cancelLines(at)))),
       every(
         Duration.seconds(5),

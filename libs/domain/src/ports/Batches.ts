@@ -14,7 +14,7 @@ import {
 import type { AttemptId, ImportKey } from "../account/ImportProcess.ts"
 import type { Batch, BatchId, BatchSettings, Circumstances, WaitingFor } from "../batch/Batch.ts"
 import type { BatchLine, LineEnd, LinePostponed, ReceivedLine } from "../batch/BatchLine.ts"
-import type { LineOutcome } from "../batch/Counts.ts"
+import type { Counts, LineOutcome } from "../batch/Counts.ts"
 import type { Problems } from "../batch/Problems.ts"
 import type { ApiKeyId, Caller, OrganisationName } from "../organisation/Organisation.ts"
 import type { SupplierCode } from "../organisation/Supplier.ts"
@@ -121,6 +121,13 @@ export interface TakenLast {
   readonly batches: ReadonlyMap<SupplierCode, BatchId>
 }
 
+export interface Overview {
+  /** Of all batches that were ever started. */
+  readonly counts: Counts
+  /** When the batch was started that has waited longest for a worker; null if none waits. */
+  readonly queuedSince: DateTime.Utc | null
+}
+
 /** A change of the state of a batch; who asks for it goes into the audit log. */
 export interface BatchChange<E> {
   readonly id: BatchId
@@ -225,5 +232,8 @@ export class Batches extends Context.Service<
 
     /** How many workers were alive at this time or later. */
     readonly workersAlive: (since: DateTime.Utc) => Effect.Effect<number, StorageUnavailable>
+
+    /** How all batches of the deployment stand. */
+    readonly overview: Effect.Effect<Overview, StorageUnavailable>
   }
 >()("@data-import/domain/ports/Batches") {}

@@ -8,7 +8,8 @@ import {
   type BatchChange,
   Batches,
   type Created,
-  type Creating
+  type Creating,
+  type Overview
 } from "@data-import/domain/ports/Batches"
 import { type AuditedWrite, auditEntry } from "../audit/ChangeEntries.ts"
 import { Database, rowsOf } from "../connection/Database.ts"
@@ -191,6 +192,35 @@ const workersAlive = (sql: Sql, since: DateTime.Utc) =>
     ([row]) => row?.count ?? 0
   )
 
+const overviewRows = rowsOf(
+  Schema.Struct({
+    received: Schema.Int,
+    succeeded: Schema.Int,
+    already: Schema.Int,
+    failed: Schema.Int,
+    cancelled: Schema.Int,
+    queuedSince: Schema.NullOr(Schema.DateTimeUtcFromDate)
+  })
+)
+
+const overview = (sql: Sql) => {
+  const sums = ["received", "succeeded", "already", "failed", "cancelled"].map(
+    (name) => `coalesce(sum(${name}), 0)::float8 as ${name}`
+  )
+  return Effect.map(
+    overviewRows(sql`
+      select ${sql.literal(sums.join(", "))},
+        min(started_at) filter (where not is_taken and not is_cancelled and paused_by = '{}'
+          and finished_at is null) as "queuedSince"
+      from batches where started_at is not null`),
+    ([row]) => {
+      if (row === undefined) throw new Error("An aggregate gave no row")
+      const { queuedSince, ...counts } = row
+      return { counts, queuedSince } satisfies Overview
+    }
+  )
+}
+
 const make = Effect.gen(function* () {
   const database = yield* Database
   const { run, sql } = database
@@ -213,6 +243,7 @@ const make = Effect.gen(function* () {
     results: (query) => Results.read(database, query),
     problems: (query) => run(Problems.read(sql, query)),
     deleteLines: (command) => run(sql.withTransaction(Deletion.deleteLines(sql, command))),
+    overview: run(overview(sql)),
     reportWorker: (command) => run(Effect.asVoid(reportWorker(sql, command))),
     workersAlive: (since) => run(workersAlive(sql, since))
   })

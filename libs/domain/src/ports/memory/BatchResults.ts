@@ -2,7 +2,9 @@
 import { DateTime, Stream } from "effect"
 import type { LineEnd, LineProblem } from "../../batch/BatchLine.ts"
 import type { ProblemGroup, Problems } from "../../batch/Problems.ts"
-import type { Batches, Results } from "../Batches.ts"
+import { stateOf } from "../../batch/Batch.ts"
+import type * as Counts from "../../batch/Counts.ts"
+import type { Batches, Overview, Results } from "../Batches.ts"
 import { codePointOrder, type MemoryStore, storedBatch as stored } from "./Store.ts"
 
 type Store = MemoryStore["Service"]
@@ -101,4 +103,26 @@ export const deleteLines = (
     store.batches.set(present.batch.id, { ...present, lines, areLinesDeleted: true })
   }
   return false
+}
+
+export const overview = (store: Store): Overview => {
+  const started = [...store.batches.values()]
+    .map(({ batch }) => batch)
+    .filter((batch) => batch.started !== null)
+  const sumOf = (name: keyof Counts.Counts) =>
+    started.reduce((sum, { counts }) => sum + counts[name], 0)
+  const queued = started
+    .filter((batch) => stateOf(batch) === "QUEUED")
+    .flatMap((batch) => (batch.started === null ? [] : [batch.started.at]))
+  return {
+    counts: {
+      received: sumOf("received"),
+      succeeded: sumOf("succeeded"),
+      already: sumOf("already"),
+      failed: sumOf("failed"),
+      cancelled: sumOf("cancelled")
+    },
+    queuedSince:
+      queued.length === 0 ? null : queued.reduce((one, other) => DateTime.min(one, other))
+  }
 }

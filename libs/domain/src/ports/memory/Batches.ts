@@ -15,7 +15,7 @@ import {
 import type { ReservationLost } from "../IdempotencyKeys.ts"
 import { storeNewImport } from "./ImportProcesses.ts"
 import { failedLines, newLine, pendingLines } from "./BatchSources.ts"
-import { deleteLines, problems, results } from "./BatchResults.ts"
+import { deleteLines, overview, problems, results } from "./BatchResults.ts"
 import { deleteKey, keepAnswer, release, whileReserved } from "./IdempotencyKeys.ts"
 import { MemoryStore, type StoredBatch, storedBatch as stored, type StoredLine } from "./Store.ts"
 
@@ -364,6 +364,7 @@ export const layerMemory: Layer.Layer<Batches> = Layer.effect(
       results: (query) => Effect.sync(() => results(store, query)),
       problems: (query) => Effect.sync(() => problems(store, query)),
       deleteLines: (command) => Effect.sync(() => deleteLines(store, command)),
+      overview: Effect.sync(() => overview(store)),
       reportWorker: ({ at, id }) => Effect.sync(() => void store.workers.set(id, at)),
       workersAlive: (since) =>
         Effect.sync(

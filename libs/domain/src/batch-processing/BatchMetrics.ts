@@ -1,0 +1,34 @@
+/** What the metrics of a worker say of all batches; every worker reports the same. */
+import { DateTime, Duration, Effect, Metric } from "effect"
+import * as Counts from "../batch/Counts.ts"
+import type { Batches } from "../ports/Batches.ts"
+
+const lines = (state: keyof Counts.Counts | "remaining") =>
+  Metric.gauge("data_import_batch_lines", {
+    description: "Lines of all started batches by how they ended; remaining have not.",
+    attributes: { state }
+  })
+
+const queueAge = Metric.gauge("data_import_batch_queue_age_seconds", {
+  description: "For how long a started batch has waited for a worker; 0 if none waits."
+})
+
+const workers = Metric.gauge("data_import_batch_workers", {
+  description: "Workers of batches that are alive."
+})
+
+/** A worker that has not reported itself for so long is dead. */
+export const aliveFor = Duration.seconds(10)
+
+export const report = (batches: Batches["Service"]) =>
+  Effect.gen(function* () {
+    const now = yield* DateTime.now
+    const { counts, queuedSince } = yield* batches.overview
+    const alive = yield* batches.workersAlive(DateTime.subtractDuration(now, aliveFor))
+    const states = ["succeeded", "already", "failed", "cancelled"] as const
+    yield* Effect.forEach(states, (state) => Metric.update(lines(state), counts[state]))
+    yield* Metric.update(lines("remaining"), Counts.remaining(counts))
+    const age = queuedSince === null ? Duration.zero : DateTime.distance(queuedSince, now)
+    yield* Metric.update(queueAge, Duration.toSeconds(age))
+    yield* Metric.update(workers, alive)
+  })
