@@ -1,0 +1,160 @@
+/**
+ * For any lines, a batch leaves exactly what single requests leave, and its results say what these
+ * answer.
+ * Source: docs/contract/batches.md#operations, docs/contract/batches.md#results.
+ */
+import { expect, it } from "@effect/vitest"
+import { DateTime, Duration, Effect, Exit, Layer, Logger, Option, Stream } from "effect"
+import { TestClock } from "effect/testing"
+import fc from "fast-check"
+import * as Batch from "../src/batch/Batch.ts"
+import { encodeAccount } from "../src/account/Account.ts"
+import { makeBatchWorker } from "../src/batch-processing/BatchWorker.ts"
+import type { Failure } from "../src/requests/Failure.ts"
+import { Batches } from "../src/ports/Batches.ts"
+import { layerMemory as batchesLayer } from "../src/ports/memory/Batches.ts"
+import { MemoryStore } from "../src/ports/memory/Store.ts"
+import { linePrograms, payload, settingsOf } from "./batchPrograms.ts"
+import { begin, demo, programs, supplierCode, team } from "./importPrograms.ts"
+import { world as worldOfImports } from "./postImportPrograms.ts"
+
+const world = Layer.mergeAll(worldOfImports, batchesLayer)
+
+const id = Batch.BatchId.make("1f0c4c7e-58a1-4a7e-9d3a-5f6d1a0b2c3d")
+const encoder = new TextEncoder()
+
+interface SentLine {
+  readonly number: string | null
+  readonly body: unknown
+}
+
+/** Few numbers, so that many lines are of one account. */
+const accountLine: fc.Arbitrary<SentLine> = fc
+  .record({
+    number: fc.constantFrom("A", "B", "C"),
+    values: fc.constantFrom({}, {}, { billing_name: "New" }, { billing_email: "nobody" })
+  })
+  .map(({ number, values }) => ({
+    number,
+    body: payload({ external_account_number: number, ...values })
+  }))
+
+const line: fc.Arbitrary<SentLine> = fc.oneof(
+  { weight: 6, arbitrary: accountLine },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom<SentLine>(
+      { number: null, body: [] },
+      { number: null, body: "text" },
+      { number: "A", body: { external_account_number: "A" } }
+    )
+  }
+)
+
+type Operation = "VALIDATE" | "STAGE" | "IMPORT"
+
+/** The code of what a single request answers; null for a success. */
+const codeOf = <A>(request: Effect.Effect<A, Failure>) =>
+  Effect.map(Effect.exit(request), (exit) =>
+    Exit.isSuccess(exit) ? null : Option.getOrNull(Exit.findErrorOption(exit))?.code
+  )
+
+/** Sends the lines by single requests. Gives what the last request of each answers. */
+const sendSingly = Effect.fnUntraced(function* (
+  operation: Operation,
+  lines: ReadonlyArray<SentLine>
+) {
+  yield* begin()
+  const imports = yield* programs()
+  const send = Effect.fnUntraced(function* ({ body, number }: SentLine) {
+    const isObject = typeof body === "object" && !Array.isArray(body)
+    const sent = isObject ? { ...body, import_supplier: supplierCode } : body
+    if (operation === "VALIDATE") return yield* codeOf(imports.validate(demo, { payload: sent }))
+    const staged = yield* codeOf(imports.stage(demo, { payload: sent }))
+    if (operation === "STAGE" || staged !== null) return staged
+    const key = { import_supplier: supplierCode, external_account_number: number }
+    const processed = imports.process(demo, { payload: { ...key, operations_team_name: team } })
+    return yield* codeOf(processed)
+  })
+  return yield* Effect.forEach(lines, send)
+})
+
+/** Sends the lines as a batch. Gives the code of each result. */
+const sendAsBatch = Effect.fnUntraced(function* (
+  operation: Operation,
+  lines: ReadonlyArray<SentLine>
+) {
+  yield* begin()
+  const batches = yield* Batches
+  const at = yield* DateTime.now
+  const settings = settingsOf(operation)
+  yield* batches.create({ id, settings, limit: 20, caller: demo, at })
+  yield* batches.append({
+    id,
+    apiKey: demo.apiKey,
+    upload: yield* batches.beginUpload(id),
+    from: 1,
+    lines: lines.map(({ body, number }) => ({
+      bytes: encoder.encode(JSON.stringify(body)),
+      externalAccountNumber: number
+    })),
+    at
+  })
+  const decide = (batch: Batch.Batch) =>
+    Batch.start(batch, lines.length, { at, apiKey: demo.apiKey })
+  yield* batches.change({ id, at, caller: demo, action: "start_batch", decide })
+  const worker = makeBatchWorker(batches, yield* linePrograms(), {
+    chunks: 1,
+    linesKeptFor: Duration.days(30),
+    drain: Duration.zero
+  })
+  while (yield* worker.workOnce);
+  const query = { id, afterLine: 0, outcome: null, limit: null, includesLater: false }
+  const { isComplete, results } = yield* batches.results(query)
+  expect(isComplete).toBe(true)
+  const texts = yield* Stream.runCollect(results)
+  return texts.map(({ text }) => (JSON.parse(text) as ReadonlyArray<unknown>)[1])
+})
+
+/** All that is stored of each import, but for what is random. */
+const stored = Effect.map(MemoryStore, ({ accounts, audit, imports, outbox }) =>
+  [...(imports.get(supplierCode) ?? [])]
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(([number, { attempts, payload: text, process }]) => {
+      const account = process.account && accounts.get(process.account.number)
+      return {
+        number,
+        text,
+        isImported: process.account !== null,
+        account: account && encodeAccount(account.account),
+        attempts: attempts.map(({ errors, outcome }) => [outcome, errors]),
+        audit: audit
+          .filter(({ key }) => key.external_account_number === number)
+          .map(({ entry }) => [entry.action, entry.outcome]),
+        events: outbox
+          .filter(({ key }) => key.external_account_number === number)
+          .map(({ event }) => event.name)
+      }
+    })
+)
+
+const inFreshWorld = <A, E>(send: Effect.Effect<A, E, Layer.Success<typeof world>>) =>
+  Effect.all([send, stored]).pipe(
+    Effect.provide([Layer.fresh(world), TestClock.layer(), Logger.layer([])]),
+    Effect.runPromise
+  )
+
+it.each<Operation>(["VALIDATE", "STAGE", "IMPORT"])(
+  "%s leaves and answers what single requests do",
+  async (operation) => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(line, { minLength: 1, maxLength: 8 }), async (lines) => {
+        const [answers, left] = await inFreshWorld(sendSingly(operation, lines))
+        const [results, leftByBatch] = await inFreshWorld(sendAsBatch(operation, lines))
+        expect(results).toEqual(answers)
+        expect(leftByBatch).toEqual(left)
+      }),
+      { numRuns: 30 }
+    )
+  }
+)
