@@ -1,6 +1,6 @@
 /**
- * What every storage of batches must do until the work begins. The store may be shared. All instants
- * are arguments.
+ * What every storage of batches must do until the work begins. The store may be shared. All
+ * instants are arguments.
  */
 import { describe, expect, type Vitest, layer as withLayer } from "@effect/vitest"
 import { Duration, Effect, type Layer, Option, Result } from "effect"

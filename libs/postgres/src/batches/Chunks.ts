@@ -206,12 +206,10 @@ export const take = Effect.fnUntraced(function* ({ run, sql }: Database["Service
   const inTransaction = <A, E>(effect: Effect.Effect<A, E>) => run(onConnection(effect))
   yield* inTransaction(sql`begin`)
   yield* Effect.addFinalizer(() => Effect.ignore(inTransaction(sql`rollback`)))
-  yield* inTransaction(sql`
-    set local idle_in_transaction_session_timeout = ${sql.literal(String(Duration.toMillis(silence)))}`)
+  const timeout = sql.literal(String(Duration.toMillis(silence)))
+  yield* inTransaction(sql`set local idle_in_transaction_session_timeout = ${timeout}`)
   // Other workers hold the problems and the counts of a batch for one commit.
-  yield* inTransaction(
-    sql`set local lock_timeout = ${sql.literal(String(Duration.toMillis(silence)))}`
-  )
+  yield* inTransaction(sql`set local lock_timeout = ${timeout}`)
   const found = yield* inTransaction(lockNext(sql, command))
   if (Option.isNone(found)) return Option.none()
   const chunk = found.value

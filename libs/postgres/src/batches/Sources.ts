@@ -108,7 +108,8 @@ export const copyFailed = Effect.fnUntraced(function* (sql: Sql, old: BatchId, i
           where batch = ${old} and first_line between ${page.first} and ${page.last}
         ) as lines
         where outcome = 'FAILED' and not exists (
-          select from unnest(${numbers}::text[], ${lines}::integer[]) as replaced(by_number, by_line)
+          select from unnest(${numbers}::text[], ${lines}::integer[])
+            as replaced(by_number, by_line)
           where by_number = number and by_line > source_line)`
     )
     copied = sumOf([copied, ...stored])
