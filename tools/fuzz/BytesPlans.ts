@@ -8,14 +8,14 @@ import { type Plan, post, type Request } from "./Case.ts"
 import type { Operation } from "./Document.ts"
 import { answers, anything } from "./Expectation.ts"
 import type { Expectation } from "./Case.ts"
-import { posts, validAnswers, validBody } from "./ValidRequests.ts"
+import { pathOf, posts, validAnswers, validBody } from "./ValidRequests.ts"
 
 const noJson = answers("400 parse_error")
 
 const text = (source: string): Buffer => Buffer.from(source)
 
 const requestOf = (asked: Operation, body: Uint8Array, more: Partial<Request> = {}): Request => ({
-  ...post(asked.template, body, asked.id === "obtainServiceToken" ? "nobody" : "demo"),
+  ...post(pathOf(asked), body, asked.id === "obtainServiceToken" ? "nobody" : "demo"),
   ...more
 })
 

@@ -30,6 +30,8 @@ export interface Request {
   readonly split?: true
   /** The client closes its sending side after the request. */
   readonly halfClosed?: true
+  /** What earlier requests of the case sent, which the answer may repeat. */
+  readonly sentBefore?: string
   /** The client reads so many bytes at a time, after another client has its answer. */
   readonly bytesPerRead?: number
   /** It may be refused before its operation is known. */
@@ -67,6 +69,7 @@ export const kinds = [
   "connection",
   "worst",
   "path",
+  "batch",
   "who"
 ] as const
 
@@ -82,6 +85,7 @@ export const kinds = [
  * - `connection`: how a client uses its connection;
  * - `worst`: a large body that costs as much as can be;
  * - `path`: the path and the query;
+ * - `batch`: a batch from its lines to their results;
  * - `who`: the token.
  */
 export type Kind = (typeof kinds)[number]

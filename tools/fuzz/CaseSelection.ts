@@ -4,6 +4,7 @@
  */
 import fc from "fast-check"
 import { randomSource } from "@data-import/testbed/RandomSource"
+import { batchCases, batchPlans } from "./BatchPlans.ts"
 import { bytesPlans } from "./BytesPlans.ts"
 import type { Plan } from "./Case.ts"
 import { connectionCases, connectionPlans } from "./ConnectionPlans.ts"
@@ -14,6 +15,7 @@ import { framingCases, framingPlans } from "./FramingPlans.ts"
 import { httpPlans } from "./HttpPlans.ts"
 import { pathPlans } from "./PathPlans.ts"
 import { postImportCases, postImportPlans } from "./PostImportPlans.ts"
+import { uploadPlans } from "./UploadPlans.ts"
 import { valuePlans } from "./ValuePlans.ts"
 import { worstBodyCases, worstBodyPlans } from "./WorstBodyPlans.ts"
 
@@ -34,7 +36,9 @@ export const casePoolOf = (day: Day): CasePool => ({
     ...framingCases,
     ...connectionCases,
     ...worstBodyCases,
-    ...postImportCases
+    ...postImportCases,
+    ...uploadPlans,
+    ...batchCases
   ],
   others: fc.oneof(
     group(16, postImportPlans(day)),
@@ -45,7 +49,8 @@ export const casePoolOf = (day: Day): CasePool => ({
     group(8, framingPlans),
     group(8, connectionPlans),
     group(4, worstBodyPlans),
-    group(8, pathPlans)
+    group(8, pathPlans),
+    group(4, batchPlans)
   )
 })
 

@@ -12,11 +12,13 @@ export type Schema = Wire
 export interface Operation {
   /** Its `operationId`. */
   readonly id: string
-  readonly method: "GET" | "POST"
+  readonly method: "GET" | "POST" | "PUT"
   /** The path with its parameters in braces. */
   readonly template: string
-  /** What the body must be; null where there is none. */
+  /** What the JSON body must be; null where there is none. */
   readonly body: Schema | null
+  /** Whether the body is NDJSON. */
+  readonly takesLines: boolean
   /** Every documented status with its codes; none for a success. */
   readonly answers: ReadonlyMap<number, ReadonlyArray<string>>
 }
@@ -53,13 +55,26 @@ const answersOf = (described: unknown): ReadonlyMap<number, ReadonlyArray<string
     ])
   )
 
-const operationOf = (template: string, method: string, described: unknown): Operation => ({
-  id: String(get(described, "operationId")),
-  method: method === "post" ? "POST" : "GET",
-  template,
-  body: method === "post" ? resolved(get(described, ["requestBody", ...bodySchema])) : null,
-  answers: answersOf(described)
-})
+const methodOf = (name: string): Operation["method"] => {
+  const method = name.toUpperCase()
+  if (method === "GET" || method === "POST" || method === "PUT") return method
+  throw new Error(`The fuzzer does not know the method ${method}`)
+}
+
+const lines = "application/x-ndjson"
+
+const operationOf = (template: string, method: string, described: unknown): Operation => {
+  const content = resolved(get(described, ["requestBody", "content"]))
+  const schema = get(content, ["application/json", "schema"])
+  return {
+    id: String(get(described, "operationId")),
+    method: methodOf(method),
+    template,
+    body: schema === undefined ? null : resolved(schema),
+    takesLines: Object.hasOwn(content, lines),
+    answers: answersOf(described)
+  }
+}
 
 /** Every operation of the document. */
 export const operations: ReadonlyArray<Operation> = Object.entries(

@@ -8,7 +8,7 @@ import { type Plan, post } from "./Case.ts"
 import { type Operation, resolved, type Schema } from "./Document.ts"
 import { anything, errors, noError, where } from "./Expectation.ts"
 import { schemaViolations, valueOf } from "./Schema.ts"
-import { posts, validBody } from "./ValidRequests.ts"
+import { pathOf, posts, validBody } from "./ValidRequests.ts"
 import { imported, supplier } from "./Tenant.ts"
 
 /** Codes of errors that a schema rules out. */
@@ -25,8 +25,9 @@ const shapeCodes: ReadonlySet<string> = new Set([
   "invalid_datetime"
 ])
 
-/** Places where a rule between fields yields the code of a shape. */
-const ofRules = /^customers$|product_code$/
+/** Places where a rule between fields yields the code of a shape; the operation of a batch does. */
+const ofRules =
+  /^customers$|product_code$|^(?:operations_team_name|dry_run|source|filter|parameters)$/
 
 /** Errors at a place where another rule speaks up as well, or instead. */
 const hangTogether = /country$|delivery_point_identifier$|units$/
@@ -45,8 +46,8 @@ const insideOf = ({ body, id }: Operation): readonly [Schema, Wire] => {
 const wrapped = (id: string, inside: unknown): unknown =>
   isWrapped(id) ? { payload: inside } : inside
 
-const envelopeOf = (id: string): string =>
-  isWrapped(id) ? "400 account_failed_validation" : "400 request_failed_validation"
+const envelopeOf = ({ answers }: Operation): string =>
+  `400 ${answers.get(400)?.find((code) => code.endsWith("_failed_validation"))}`
 
 /** Those that answer errors of their body in the envelope, which GraphQL does not. */
 const validatedOperations = posts.filter(({ id }) => id !== "obtainServiceToken")
@@ -62,8 +63,8 @@ const misshapen = (asked: Operation): fc.Arbitrary<Plan> => {
     name: `${attr} ${code}`,
     steps: () => [
       {
-        request: post(asked.template, wrapped(asked.id, body)),
-        expect: errors(envelopeOf(asked.id), `${attr} ${code}`)
+        request: post(pathOf(asked), wrapped(asked.id, body)),
+        expect: errors(envelopeOf(asked), `${attr} ${code}`)
       }
     ]
   }))
@@ -71,6 +72,7 @@ const misshapen = (asked: Operation): fc.Arbitrary<Plan> => {
 
 const shaped = (asked: Operation): fc.Arbitrary<Plan> => {
   const [schema] = insideOf(asked)
+  const properties = resolved(schema["properties"])
   return fc
     .tuple(valueOf(schema).filter(isWire), fc.constantFrom(...imported))
     .map(([value, number]) => ({
@@ -78,11 +80,16 @@ const shaped = (asked: Operation): fc.Arbitrary<Plan> => {
       kind: "document",
       name: "a body that the schema allows",
       steps: (mark) => {
-        const ours = put(value, "import_supplier", supplier)
-        const body = put(ours, "external_account_number", isWrapped(asked.id) ? mark : number)
+        const named = {
+          import_supplier: supplier,
+          external_account_number: isWrapped(asked.id) ? mark : number
+        }
+        const body = Object.entries(named)
+          .filter(([name]) => Object.hasOwn(properties, name))
+          .reduce((before, [name, text]) => put(before, name, text), value)
         return [
           {
-            request: post(asked.template, wrapped(asked.id, body)),
+            request: post(pathOf(asked), wrapped(asked.id, body)),
             expect: where(400, noError(shapeCodes, ofRules), anything)
           }
         ]

@@ -16,8 +16,8 @@ import { validAnswers, validRequest } from "./ValidRequests.ts"
 
 const tooLarge = 10 * 1024 * 1024 + 1
 
-const refusedByBody = (asked: Operation): ReadonlyArray<Plan> => {
-  const valid = validRequest(asked)
+/** The body comes in time and is not too large, whether it is looked at or not. */
+const refusedByAnyBody = (asked: Operation, valid: Request): ReadonlyArray<Plan> => {
   const announced: Request = {
     ...valid,
     framing: "announced",
@@ -33,9 +33,27 @@ const refusedByBody = (asked: Operation): ReadonlyArray<Plan> => {
   return [
     one("a body that stops coming", { ...valid, framing: "stalled" }, "408 request_timeout"),
     one("a body announced as too large", announced, "413 payload_too_large"),
-    one("a body that turns out too large", poured, "413 payload_too_large"),
+    one("a body that turns out too large", poured, "413 payload_too_large")
+  ]
+}
+
+const refusedByBody = (asked: Operation): ReadonlyArray<Plan> => {
+  const valid = validRequest(asked)
+  const one = (name: string, request: Request, outcome: string) =>
+    plan(asked.id, "bytes", name, [request, answers(outcome)])
+  return [
+    ...refusedByAnyBody(asked, valid),
     one("an open text", { ...valid, body: '{"' }, "400 parse_error"),
     one("no media type", { ...valid, headers: [] }, "415 unsupported_media_type")
+  ]
+}
+
+/** A body that is sent to an operation without one is read to its end, and not looked at. */
+const refusedByIgnoredBody = (asked: Operation): ReadonlyArray<Plan> => {
+  const valid: Request = { ...validRequest(asked), body: '{"' }
+  return [
+    ...refusedByAnyBody(asked, valid),
+    plan(asked.id, "bytes", "a body that nobody asked for", [valid, answers("200")])
   ]
 }
 
@@ -94,7 +112,8 @@ const ofEvery = (asked: Operation): ReadonlyArray<Plan> => {
     ]),
     ...guarded,
     ...refusedByQuery(asked),
-    ...(asked.body === null ? [] : refusedByBody(asked))
+    ...(asked.body === null ? [] : refusedByBody(asked)),
+    ...(asked.body === null && asked.method === "POST" ? refusedByIgnoredBody(asked) : [])
   ]
 }
 

@@ -26,6 +26,7 @@ const isRefusal = (reply: Reply): boolean => isLast(reply) && [400, 413].include
 
 const honestOutcomes = [
   ...validAnswers,
+  "409 batch_line_differs",
   "400 parse_error",
   "401 not_authenticated",
   "405 method_not_allowed",

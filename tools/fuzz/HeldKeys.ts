@@ -12,6 +12,7 @@ import type { OrganisationName } from "@data-import/domain/organisation/Organisa
 import { IdempotencyKeys } from "@data-import/domain/ports/IdempotencyKeys"
 import { fingerprintOf } from "@data-import/server/routing/IdempotencyHeader"
 import { operation, operations } from "./Document.ts"
+import { pathOf } from "./ValidRequests.ts"
 
 /** The operations that take an Idempotency-Key. */
 export const writes: ReadonlyArray<string> = operations
@@ -22,12 +23,12 @@ export const writes: ReadonlyArray<string> = operations
 export const heldKey = (id: string): string => `held-${id}`
 
 /** The body of the request that holds it: a key is looked at before the rules. */
-export const heldBody = "{}"
+export const heldBody = (id: string): string => (operation(id).body === null ? "" : "{}")
 
 const requestOf = (organisation: OrganisationName, id: string): KeyedRequest => ({
   organisation,
   key: IdempotencyKey.make(heldKey(id)),
-  fingerprint: fingerprintOf(operation(id).template, Buffer.from(heldBody))
+  fingerprint: fingerprintOf(pathOf(operation(id)), Buffer.from(heldBody(id)))
 })
 
 /** Reserves a key of the organisation for every operation, for longer than any run takes. */

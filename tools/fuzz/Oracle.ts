@@ -108,7 +108,10 @@ export const complaintsAbout = (
   ...ofHidden(request, reply),
   ...leaks({
     answer: reply.value ?? reply.body,
-    sent: () => sentTexts(`${request.raw ?? ""}${request.path}`, request.body),
+    sent: () => [
+      ...sentTexts(`${request.raw ?? ""}${request.path}`, request.body),
+      ...(request.sentBefore ?? "").split("\n").flatMap((text) => sentTexts(text, text))
+    ],
     secrets
   })
 ]

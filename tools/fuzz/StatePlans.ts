@@ -20,7 +20,7 @@ import {
   staged,
   supplier
 } from "./Tenant.ts"
-import { posts, validBody } from "./ValidRequests.ts"
+import { pathOf, posts, shortened, validBody } from "./ValidRequests.ts"
 
 const altered = (id: string, changes: Wire): Request => {
   const valid = validBody(id)
@@ -29,7 +29,7 @@ const altered = (id: string, changes: Wire): Request => {
     (before, [name, value]) => put(before, `${at}${name}`, value),
     valid
   )
-  return post(operation(id).template, body)
+  return post(pathOf(operation(id)), body)
 }
 
 const state = (id: string, name: string, changes: Wire, ...expected: ReadonlyArray<Expectation>) =>
@@ -84,7 +84,7 @@ const processing: ReadonlyArray<Plan> = [
   state("processAccount", "a dry run", { dry_run: true }, answers("400 dry_run_successful"))
 ]
 
-const writes = posts.map(({ id }) => id).filter((id) => !/^validate|^obtain/.test(id))
+const writes = posts.map(({ id }) => id).filter((id) => !/^validate|^obtain|Batch$/.test(id))
 
 /** Documents are looked up before the status of the supplier, and theirs has none. */
 const withoutDocuments: Readonly<Record<string, Wire>> = {
@@ -108,7 +108,7 @@ const suppliersThatWait: ReadonlyArray<Plan> = writes.flatMap((id) =>
   )
 )
 
-const ofRivals: ReadonlyArray<Plan> = [...writes, "validateAccount"].map((id) => {
+const ofRivals: ReadonlyArray<Plan> = [...writes, "validateAccount", "createBatch"].map((id) => {
   const envelope = /Account$/.test(id) ? "account" : "request"
   return plan(id, "who", "a rival", [
     { ...altered(id, {}), who: "rival" },
@@ -266,10 +266,10 @@ const queries: ReadonlyArray<Plan> = [
       ])
     ),
   ...operations
-    .filter(({ answers: documented, id }) => id.startsWith("list") && documented.has(400))
-    .map(({ id, template }) =>
-      plan(id, "mutant", "a limit of nothing", [
-        get(`${template.replace(/\{\w+\}/g, supplier)}?limit=0`),
+    .filter((asked) => shortened(asked).includes("limit="))
+    .map((asked) =>
+      plan(asked.id, "mutant", "a limit of nothing", [
+        get(`${pathOf(asked)}?${shortened(asked).replace("limit=2", "limit=0")}`),
         errors("400 request_failed_validation", "limit min_value")
       ])
     )
@@ -300,14 +300,19 @@ const asksToWait = expectation("there is no Retry-After", ({ headers }) =>
 
 /** Requests under a key that another request holds for longer than any run takes. */
 const heldKeys: ReadonlyArray<Plan> = keyedWrites.flatMap((id) => {
-  const one = (name: string, body: unknown, expect: Expectation) => {
-    const request = post(operation(id).template, body)
-    const headers = [...request.headers, ["idempotency-key", heldKey(id)] as const]
-    return plan(id, "state", name, [{ ...request, headers }, both(expect, isFresh)])
+  const path = pathOf(operation(id))
+  const one = (name: string, sent: Request, expect: Expectation) => {
+    const headers = [...sent.headers, ["idempotency-key", heldKey(id)] as const]
+    return plan(id, "state", name, [{ ...sent, headers }, both(expect, isFresh)])
   }
+  const other = operation(id).body === null ? post(`${path}?`, "") : post(path, validBody(id))
   return [
-    one("a key in use", heldBody, both(answers("409 idempotency_key_in_use"), asksToWait)),
-    one("a key in use by another request", validBody(id), answers("422 idempotency_key_reused"))
+    one(
+      "a key in use",
+      post(path, heldBody(id)),
+      both(answers("409 idempotency_key_in_use"), asksToWait)
+    ),
+    one("a key in use by another request", other, answers("422 idempotency_key_reused"))
   ]
 })
 

@@ -43,7 +43,7 @@ export class Tally {
     const counts = this.#counts.get(row) ?? new Map<number, number>()
     counts.set(reply.status, (counts.get(reply.status) ?? 0) + 1)
     this.#counts.set(row, counts)
-    if (isWire(reply.value) || Array.isArray(reply.value)) {
+    if (isWire(reply.value) || Array.isArray(reply.value) || reply.status === 304) {
       const code = reply.status < 400 ? String(reply.status) : outcomeOf(reply)
       this.#outcomes.add(`${id} ${code}`)
     }

@@ -27,6 +27,7 @@ import { borrow } from "@data-import/operator/LocalDatabase"
 import { decode } from "@data-import/local/DemoFile"
 import * as DatabaseAccess from "@data-import/testbed/DatabaseAccess"
 import { ConfigProvider, Data, DateTime, Duration, Effect, Layer, Redacted, Schedule } from "effect"
+import { holdBatches } from "./BatchSetup.ts"
 import type { Secrets, Who } from "./Case.ts"
 import { holdKeys } from "./HeldKeys.ts"
 import type { Target } from "./Wire.ts"
@@ -35,6 +36,8 @@ import type { Target } from "./Wire.ts"
 export const supplier = "FUZZ"
 /** Ongoing, and its documents are looked up. */
 export const checkedSupplier = "DEMO_ENERGY"
+/** Ongoing, of the rival. */
+export const rivalSupplier = "RIVAL_ENERGY"
 export const pausedSupplier = "DEMO_PAUSED"
 export const completeSupplier = "DEMO_COMPLETE"
 /** Of which no account is processed as long as another one is, and another one always is. */
@@ -171,6 +174,7 @@ export const make = Effect.fnUntraced(function* ({ baseUrl, dataDir }: LocalRun)
   yield* fill(client, tokenOf("demo") ?? "")
   yield* Effect.provide(arrange(writer.key), storage)
   yield* Effect.provide(holdKeys(demo), storage)
+  yield* Effect.provide(holdBatches(client, tokenOf("demo") ?? ""), storage)
   yield* Effect.repeat(Effect.delay(renew, renewedAfter), Schedule.forever).pipe(
     Effect.tapCause((cause) => Effect.logError("the tokens were not renewed", cause)),
     Effect.forkScoped

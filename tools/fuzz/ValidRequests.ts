@@ -8,14 +8,15 @@ import {
 } from "@data-import/domain/testing/samples"
 import type { Wire } from "@data-import/domain/testing/wire"
 import { get, post, type Request } from "./Case.ts"
+import * as Batches from "./FixedBatches.ts"
 import { operations, type Operation } from "./Document.ts"
 import { team } from "@data-import/testbed/Tenants"
 import { imported, dryRun, staged, supplier } from "./Tenant.ts"
 
-/** The operations that take a body. */
+/** The operations that take a JSON body. */
 export const posts: ReadonlyArray<Operation> = operations.filter(({ body }) => body !== null)
-/** And those that take none. */
-export const gets: ReadonlyArray<Operation> = operations.filter(({ body }) => body === null)
+/** Those that only read. */
+export const gets: ReadonlyArray<Operation> = operations.filter(({ method }) => method === "GET")
 
 const key = { import_supplier: supplier, external_account_number: imported[0] ?? "" }
 
@@ -31,6 +32,18 @@ const bodies: Readonly<Record<string, Wire>> = {
   createTransactions: { ...transactionsPayload(), ...key },
   createHistoricalStatements: { ...statementsPayload(), ...key },
   createPaymentInstruction: { ...instructionPayload(), ...key },
+  createBatch: {
+    payload: {
+      import_supplier: supplier,
+      operation: "IMPORT",
+      name: "Wave 3",
+      operations_team_name: team,
+      dry_run: true,
+      cohort: "wave-3",
+      max_failures: 5
+    }
+  },
+  startBatch: { payload: { total_lines: 1 } },
   obtainServiceToken: {
     query: "query Named($wanted: Boolean!) { version @include(if: $wanted) }",
     variables: { wanted: true },
@@ -42,6 +55,9 @@ const bodies: Readonly<Record<string, Wire>> = {
 export const validAnswers: ReadonlyArray<string> = [
   "200",
   "201",
+  "304",
+  "409 batch_limit_exceeded",
+  "409 batch_upload_superseded",
   "400 dry_run_successful",
   "400 account_import_process_in_progress",
   "400 account_import_process_already_imported",
@@ -58,6 +74,7 @@ export const answersToOneChange: ReadonlyArray<string> = [
   "400 operations_team_name_does_not_exist",
   "400 duplicate_transaction_ids",
   "400 payment_instruction_rejected_by_vendor",
+  "400 batch_line_count_mismatch",
   "404 not_found"
 ]
 
@@ -72,23 +89,28 @@ export const validBody = (id: string): Wire => {
 }
 
 /** The operation's path, with values in place of its parameters. */
-export const pathOf = ({ template }: Operation): string =>
+export const pathOf = ({ id, template }: Operation): string =>
   template
     .replace("{import_supplier}", supplier)
     .replace("{external_account_number}", imported[0] ?? "")
+    .replace("{batch_id}", Batches.batchFor(id))
 
-/** The parameters that a request needs for its answer to be short, however long the run is. */
-export const shortened = ({ id }: Operation): string => (id.startsWith("list") ? "limit=2" : "")
+/** The parameters that a request needs, and for its answer to be short, however long the run is. */
+export const shortened = ({ id }: Operation): string => {
+  if (id === "listBatches") return `import_supplier=${supplier}&limit=2`
+  return id.startsWith("list") && id !== "listBatchProblems" ? "limit=2" : ""
+}
 
 /** A valid request. */
-export const validRequest = (asked: Operation): Request =>
-  asked.body === null
-    ? get(`${pathOf(asked)}?${shortened(asked)}`)
-    : post(
-        asked.template,
-        validBody(asked.id),
-        asked.id === "obtainServiceToken" ? "nobody" : "demo"
-      )
+export const validRequest = (asked: Operation): Request => {
+  const path = pathOf(asked)
+  if (asked.body !== null) {
+    return post(path, validBody(asked.id), asked.id === "obtainServiceToken" ? "nobody" : "demo")
+  }
+  if (asked.takesLines) return Batches.put(path, Batches.openLines)
+  const bare = get(asked.method === "GET" ? `${path}?${shortened(asked)}` : path)
+  return { ...bare, method: asked.method }
+}
 
 /** Methods with a body; with any other a body is refused, and its connection ends. */
 export const methodsWithBody: ReadonlySet<string> = new Set(["POST", "PUT", "PATCH"])

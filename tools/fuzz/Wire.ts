@@ -121,6 +121,12 @@ const parsed = (text: string): unknown => {
   }
 }
 
+/** The value of every line where the answer is NDJSON. */
+const valueOf = ({ body, headers }: Received): unknown =>
+  headers["content-type"] === "application/x-ndjson"
+    ? body.split("\n").slice(0, -1).map(parsed)
+    : parsed(body)
+
 /** The id of the request that goes after another one on its connection. */
 export const nextRequestId = "the-next-request"
 
@@ -270,7 +276,7 @@ export const exchange = async (
       probe && last !== undefined && connection !== null
         ? await inTime(followUp(connection, target, last), seconds)
         : null
-    const replies = answers.map((answer) => ({ ...answer, value: parsed(answer.body) }))
+    const replies = answers.map((answer) => ({ ...answer, value: valueOf(answer) }))
     return { replies, milliseconds, after }
   } finally {
     socket.destroy()

@@ -6,13 +6,15 @@ import { Agent, request as open } from "node:http"
 import { Data, Duration, Effect, Predicate, type Scope } from "effect"
 
 export interface Request {
-  readonly method: "GET" | "POST"
+  readonly method: "GET" | "POST" | "PUT"
   readonly path: string
   readonly token?: string
   /** Sent as JSON. */
   readonly body?: unknown
   /** Sent as it is, in the place of a body. */
   readonly text?: string
+  /** The media type of the text; JSON unless given. */
+  readonly type?: string
   /** The idempotency key, in printable ASCII. */
   readonly key?: string
 }
@@ -86,6 +88,7 @@ export class Client {
   /** One request, sent once. */
   send(request: Request): Effect.Effect<Answer, ConnectionLost> {
     const { body, key, method, path, text = JSON.stringify(body), token } = request
+    const { type = "application/json" } = request
     const sent = Effect.callback<Answer, ConnectionLost>((resume) => {
       const began = performance.now()
       const lose = (why: string) => resume(Effect.fail(new ConnectionLost({ why })))
@@ -93,7 +96,7 @@ export class Client {
         ...(token !== undefined && { authorization: `Token ${token}` }),
         ...(key !== undefined && { "idempotency-key": JSON.stringify(key) }),
         ...(text !== undefined && {
-          "content-type": "application/json",
+          "content-type": type,
           "content-length": Buffer.byteLength(text)
         })
       }

@@ -94,7 +94,8 @@ const weights = {
   framing: 8,
   connection: 8,
   worst: 4,
-  path: 8
+  path: 8,
+  batch: 4
 }
 
 const total = Object.values(weights).reduce((sum, weight) => sum + weight, 0)
