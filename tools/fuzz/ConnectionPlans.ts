@@ -8,7 +8,7 @@ import { methods } from "@data-import/server/testing/FramingAttacks"
 import { put, type Wire } from "@data-import/domain/testing/wire"
 import fc from "fast-check"
 import { type Expectation, type Plan, type Request, type Step } from "./Case.ts"
-import { operations, type Operation } from "./Document.ts"
+import { type Operation, withEachMethod } from "./Document.ts"
 import { answers, answersTo, both, closes, hasAnswers } from "./Expectation.ts"
 import { methodsWithBody, validAnswers, validBody, validRequest } from "./ValidRequests.ts"
 
@@ -287,9 +287,7 @@ const plansFor = (asked: Asked, client: Client): ReadonlyArray<Plan> =>
     steps: () => [afterwards === undefined ? step : { ...step, next: () => [afterwards] }]
   }))
 
-const everything: ReadonlyArray<Asked> = operations.flatMap((asked) =>
-  methods.map((method) => ({ operation: asked, method }))
-)
+const everything: ReadonlyArray<Asked> = withEachMethod(methods)
 
 const kindsOfClient = Object.values(clients)
 

@@ -95,6 +95,25 @@ export const operation = (id: string): Operation => {
   return found
 }
 
+/** Whether another operation is at the same path with this method. */
+const isOfAnother = (asked: Operation, method: string): boolean =>
+  operations.some(
+    (other) =>
+      other !== asked &&
+      other.template === asked.template &&
+      other.method === (method === "HEAD" ? "GET" : method)
+  )
+
+/** Each operation with each method, but for those of another operation. */
+export const withEachMethod = (
+  methods: ReadonlyArray<string>
+): ReadonlyArray<{ readonly operation: Operation; readonly method: string }> =>
+  operations.flatMap((operation) =>
+    methods
+      .filter((method) => !isOfAnother(operation, method))
+      .map((method) => ({ operation, method }))
+  )
+
 /** Where bodies are smaller than elsewhere. */
 export const tokenPath = operation("obtainServiceToken").template
 

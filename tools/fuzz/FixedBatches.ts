@@ -3,6 +3,7 @@
  * the same in every run. They belong to the demo tenant.
  */
 import type { Request, Who } from "./Case.ts"
+import type { Operation } from "./Document.ts"
 
 const idOf = (digit: number): string => `0f0f0f0f-0000-4000-8000-00000000000${digit}`
 
@@ -34,8 +35,9 @@ const batches: Readonly<Record<string, string>> = {
   cancelBatch: cancelledBatch
 }
 
-/** The batch for which a valid request of this operation succeeds, however often it is sent. */
-export const batchFor = (operation: string): string => batches[operation] ?? endedBatch
+/** The path with a batch for which the operation succeeds, however often it is asked. */
+export const withBatch = ({ id, template }: Operation): string =>
+  template.replace("{batch_id}", batches[id] ?? endedBatch)
 
 export const openLines = '{"external_account_number":"A"}\n{"external_account_number":"B"}\n'
 

@@ -13,7 +13,7 @@ import { put } from "@data-import/domain/testing/wire"
 import fc from "fast-check"
 import { statusPath } from "./Steps.ts"
 import { type Expectation, get, type Plan, post, type Reply, type Request } from "./Case.ts"
-import { operation, operations, type Operation } from "./Document.ts"
+import { operation, type Operation, withEachMethod } from "./Document.ts"
 import { answers, both, outcomeOf } from "./Expectation.ts"
 import { validAnswers, validBody, validRequest } from "./ValidRequests.ts"
 import { hiddenSupplier, stagePath, supplier } from "./Tenant.ts"
@@ -111,7 +111,10 @@ const plan = ({ asked, attack, isAnonymous, isSplit, method }: Attacked): Plan =
   }
 })
 
-const targets = operations.flatMap((asked) => methods.map((method) => ({ asked, method })))
+const targets = withEachMethod(methods).map(({ method, operation }) => ({
+  asked: operation,
+  method
+}))
 
 /** Each attack at least once, and each operation with each method. */
 export const framingCases: ReadonlyArray<Plan> = Array.from(

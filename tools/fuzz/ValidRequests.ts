@@ -89,11 +89,10 @@ export const validBody = (id: string): Wire => {
 }
 
 /** The operation's path, with values in place of its parameters. */
-export const pathOf = ({ id, template }: Operation): string =>
-  template
+export const pathOf = (asked: Operation): string =>
+  Batches.withBatch(asked)
     .replace("{import_supplier}", supplier)
     .replace("{external_account_number}", imported[0] ?? "")
-    .replace("{batch_id}", Batches.batchFor(id))
 
 /** The parameters that a request needs, and for its answer to be short, however long the run is. */
 export const shortened = ({ id }: Operation): string => {

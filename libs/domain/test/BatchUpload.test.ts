@@ -3,7 +3,7 @@
  * Source: docs/contract/batches.md#upload.
  */
 import { describe, expect, it } from "@effect/vitest"
-import { DateTime, Effect, Layer, Option, Stream } from "effect"
+import { DateTime, Deferred, Effect, Fiber, Layer, Option, Stream } from "effect"
 import * as Batch from "../src/batch/Batch.ts"
 import { TestClock } from "effect/testing"
 import { BatchUpload, layer } from "../src/batch-processing/BatchUpload.ts"
@@ -50,6 +50,22 @@ describe("an upload", () => {
         lines_received: 2_500
       })
       expect(yield* received).toBe(2_500)
+    }).pipe(Effect.provide(world))
+  )
+
+  it.effect("keeps the whole lines of a client that goes away", () =>
+    Effect.gen(function* () {
+      yield* opened
+      const taken = yield* Deferred.make<void>()
+      const rest = Stream.fromEffect(
+        Effect.andThen(Deferred.succeed(taken, undefined), Effect.never)
+      )
+      const uploading = yield* Effect.forkChild(
+        receive(1, Stream.concat(bodyOf("{}\n{}\n{half"), rest))
+      )
+      yield* Deferred.await(taken)
+      yield* Fiber.interrupt(uploading)
+      expect(yield* received).toBe(2)
     }).pipe(Effect.provide(world))
   )
 

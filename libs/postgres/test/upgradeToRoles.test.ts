@@ -60,10 +60,18 @@ const changed = [
   "allowances",
   "audit_chains",
   "audit_log",
+  "batch_chunks",
+  "batch_links",
+  "batch_problem_sets",
+  "batch_problems",
+  "batch_takes",
+  "batch_workers",
+  "batches",
   "idempotency_keys",
   "import_processes",
   "migrations",
   "notes",
+  "outbox",
   "suppliers"
 ]
 
@@ -85,13 +93,15 @@ it.live("the migration to roles keeps the data, and services can log in", () =>
         tablesBut(...changed),
         rows((sql) => sql`select to_jsonb(held) - 'revision' as account from accounts held`),
         rows((sql) => sql`select to_jsonb(held) - 'document_digest' as note from notes held`),
+        rows((sql) => sql`select to_jsonb(held) - 'batch' as event from outbox held order by id`),
         rows(
           (sql) => sql`
           select to_jsonb(held) - 'time_zone' as supplier from suppliers held order by code`
         ),
         rows(
           (sql) => sql`
-          select to_jsonb(held) - 'payload_bytes' as import from import_processes held order by id`
+          select to_jsonb(held) - 'payload_bytes' - 'cohort' as import
+          from import_processes held order by id`
         )
       ]),
       owner
@@ -103,16 +113,18 @@ it.live("the migration to roles keeps the data, and services can log in", () =>
       // The statements that store an import are those of today, which name these columns.
       yield* run(sql`alter table notes add column document_digest bytea`)
       yield* run(sql`alter table import_processes add column payload_bytes integer`)
+      yield* run(sql`alter table import_processes add column cohort text`)
       yield* arrange("skipped")
       const imported = yield* arrange("imported")
       yield* run(sql`alter table notes drop column document_digest`)
       yield* run(sql`alter table import_processes drop column payload_bytes`)
+      yield* run(sql`alter table import_processes drop column cohort`)
       return imported
     }).pipe(Effect.provideContext(owner))
     const before = yield* asked
-    const [others, ofAccounts, , ofSuppliers] = before
-    expect([ofAccounts.length, ofSuppliers.length]).toStrictEqual([1, 2])
-    expect(others.filter(({ rows }) => rows > 0).length + 2).toBeGreaterThan(5)
+    const [others, ofAccounts, , ofEvents, ofSuppliers] = before
+    expect([ofAccounts, ofEvents, ofSuppliers].map(({ length }) => length)).toStrictEqual([1, 3, 2])
+    expect(others.filter(({ rows }) => rows > 0).length + 3).toBeGreaterThan(5)
 
     expect(yield* migrate(url)).toStrictEqual([
       "limits",

@@ -165,7 +165,7 @@ class Upload {
     return Effect.andThen(this.#addLines(this.#splitter.end()), this.store())
   }
 
-  /** Stores the lines that arrived whole. */
+  /** Stores the lines that arrived whole, also if the client goes away meanwhile. */
   store(): Effect.Effect<void, Failure | StorageUnavailable> {
     return Effect.suspend(() => {
       const lines = this.#waiting
@@ -185,7 +185,7 @@ class Upload {
         this.#received = yield* Effect.fromResult(receivedBy(appending))
         this.#next += lines.length
       })
-    })
+    }).pipe(Effect.uninterruptible)
   }
 
   #addLines(lines: ReadonlyArray<SplitLine>) {
@@ -237,7 +237,7 @@ const make = Effect.gen(function* () {
         Result.isSuccess(part)
           ? upload.add(part.success)
           : Effect.andThen(upload.store(), Effect.fail(part.failure))
-      )
+      ).pipe(Effect.onInterrupt(() => Effect.ignore(upload.store())))
       yield* upload.end()
       return { lines_received: upload.received }
     },

@@ -39,7 +39,10 @@ export type BatchPayload = typeof BatchPayload.Type
 export const BatchRequest = Schema.Struct({ payload: BatchPayload })
 export type BatchRequest = typeof BatchRequest.Type
 
-export const StartPayload = Schema.Struct({ total_lines: integer(0, Number.MAX_SAFE_INTEGER) })
+/** A number of more digits is not read as one. */
+const mostDigits = 999_999_999_999_999
+
+export const StartPayload = Schema.Struct({ total_lines: integer(0, mostDigits) })
 export const StartRequest = Schema.Struct({ payload: StartPayload })
 export type StartRequest = typeof StartRequest.Type
 
