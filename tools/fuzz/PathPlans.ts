@@ -94,7 +94,8 @@ const bent: fc.Arbitrary<Plan> = fc
   .filter(({ asked, path }) => path !== pathOf(asked))
   .map(({ asked, path }) => {
     const request = { ...validRequest(asked), path, malformed: true as const }
-    return plan(asked, path, request, answers("404 not_found", "400 parse_error"))
+    // What is behind the path of all batches is the id of one, which lacks its slash.
+    return plan(asked, path, request, answers("404 not_found", "400 parse_error", "308"))
   })
 
 /** Undocumented and documented parameters, as well-formed text. */

@@ -245,6 +245,47 @@ describe("a list", () => {
   )
 })
 
+describe("NDJSON", () => {
+  const lines = (count: number) => Stream.map(elements(count), (line) => `{"line":${line}}`)
+  const ndjson = (answered: Stream.Stream<string, StorageUnavailable>) => ({
+    routes: [route("GET", "/lines/", () => Answer.ndjson(answered, { "x-through": "4" }))]
+  })
+
+  it.effect.each([
+    [0, ""],
+    [3, '{"line":1}\n{"line":2}\n{"line":3}\n']
+  ] as const)("is a line for each of %s", ([count, text]) =>
+    Effect.gen(function* () {
+      const { port } = yield* start(ndjson(lines(count)))
+      const { body, headers, status } = yield* request(port, { path: "/lines/" })
+      expect([status, body]).toEqual([200, text])
+      expect(headers).toMatchObject({ "content-type": "application/x-ndjson", "x-through": "4" })
+    })
+  )
+
+  it.effect("that fails at once is refused", () =>
+    Effect.gen(function* () {
+      const { port } = yield* start(ndjson(broken))
+      expect((yield* request(port, { path: "/lines/" })).status).toBe(503)
+    })
+  )
+
+  it.effect("is cut if it fails after its first lines", () =>
+    Effect.gen(function* () {
+      const gate = yield* Deferred.make<void>()
+      const later = Stream.drain(Stream.fromEffect(Deferred.await(gate)))
+      const { port } = yield* start(
+        ndjson(lines(4).pipe(Stream.concat(later), Stream.concat(broken)))
+      )
+      const connection = yield* open(port)
+      connection.send(bytesOf({ path: "/lines/" }))
+      yield* Effect.promise(() => connection.until('{"line":4}\n'))
+      yield* Deferred.succeed(gate, undefined)
+      expect(yield* Effect.promise(() => connection.rest())).not.toContain("\r\n0\r\n")
+    })
+  )
+})
+
 describe("the log", () => {
   it.effect("has one line a request: the template, never the path, the body or the token", () =>
     Effect.gen(function* () {

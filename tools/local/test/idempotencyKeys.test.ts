@@ -16,7 +16,7 @@ import {
 } from "@data-import/domain/testing/samples"
 import { rows } from "@data-import/postgres/testing/rows"
 import { healthyWorld } from "./healthyWorld.ts"
-import { tokenFor, wholeSystem, WholeSystem } from "./wholeSystem.ts"
+import { run, tokenFor, wholeSystem, WholeSystem } from "./wholeSystem.ts"
 
 const team = "Migration Team"
 const root = "/v1/data-import"
@@ -37,6 +37,9 @@ const writes: Readonly<Record<string, (key: object) => object>> = {
   [`${root}/payment-instruction/create/`]: (key) => ({ ...instructionPayload(), ...key })
 }
 
+const batches = `${root}/batches/`
+const actions = ["start/", "pause/", "resume/", "cancel/"] as const
+
 /** Sends requests under idempotency keys, with the token of an organisation of its own. */
 const client = Effect.gen(function* () {
   const { gatewayUrl } = yield* WholeSystem
@@ -51,6 +54,7 @@ const client = Effect.gen(function* () {
   }
   return {
     post,
+    supplier: supplier.code,
     bodyOf: (path: string, number: string) =>
       JSON.stringify(
         writes[path]?.({ import_supplier: supplier.code, external_account_number: number })
@@ -73,6 +77,46 @@ const system = Layer.effectDiscard(
 ).pipe(Layer.provideMerge(wholeSystem(healthyWorld())))
 
 layer(system, { excludeTestServices: true, timeout: "2 minutes" })("a key of one path", (it) => {
+  it.effect("is kept by every change of a batch, and is refused on the others", () =>
+    Effect.gen(function* () {
+      const { post, supplier } = yield* client
+      const body = JSON.stringify({
+        payload: { import_supplier: supplier, operation: "VALIDATE" }
+      })
+      const created = yield* post(batches, body, "create")
+      const { batch_id } = created.json as { readonly batch_id: string }
+      // Without lines it would end as soon as it is started.
+      yield* run(
+        (sql) => sql`
+        update batches set paused_by = '{OPERATOR}', received = 1 where id = ${batch_id}::uuid`
+      )
+      const change = (action: string, key: string) => {
+        const sent = action === "start/" ? '{"payload":{"total_lines":1}}' : ""
+        return post(`${batches}${batch_id}/${action}`, sent, key)
+      }
+      const answers = new Map<string, string>()
+      for (const action of actions) {
+        const first = yield* change(action, action)
+        expect([first.status, isReplayed(first)], first.text).toEqual([200, false])
+        answers.set(action, first.text)
+      }
+      const before = yield* stored
+      for (const action of actions) {
+        const again = yield* change(action, action)
+        expect([again.text, isReplayed(again)], action).toEqual([answers.get(action), true])
+        for (const other of [...actions, "create"].filter((key) => key !== action)) {
+          const refused = yield* change(action, other)
+          expect(refused.json, `${other} on ${action}`).toMatchObject({
+            code: "idempotency_key_reused"
+          })
+        }
+      }
+      const again = yield* post(batches, body, "create")
+      expect([again.text, isReplayed(again)]).toEqual([created.text, true])
+      expect(yield* stored, "nothing has taken effect").toEqual(before)
+    })
+  )
+
   it.effect("is refused on every other path, of its own service and of the other", () =>
     Effect.gen(function* () {
       const { bodyOf, post } = yield* client

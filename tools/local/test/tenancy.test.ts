@@ -110,17 +110,33 @@ interface Documented {
 /** Paths that name no supplier, by the document. */
 const withoutSupplier = [`${root}/limits/`, "/v1/graphql/", "/.well-known/jwks.json"]
 
-/** Paths of a batch; services/batches/test asks them for another organisation's. */
-const ofBatch = [
-  "",
-  "lines/",
-  "start/",
-  "pause/",
-  "resume/",
-  "cancel/",
-  "results/",
-  "problems/"
-].map((rest) => `${batches}{batch_id}/${rest}`)
+const json = { "content-type": "application/json" }
+
+/** What is asked of a batch, by the path after its id. */
+const ofBatch: Readonly<Record<string, Omit<Request, "path">>> = {
+  "": {},
+  "lines/": {
+    method: "PUT",
+    headers: { "content-type": "application/x-ndjson" },
+    body: '{"external_account_number":"L"}\n'
+  },
+  "start/": { headers: json, body: '{"payload":{"total_lines":0}}' },
+  "pause/": { method: "POST" },
+  "resume/": { method: "POST" },
+  "cancel/": { method: "POST" },
+  "results/": {},
+  "problems/": {}
+}
+
+const batchRequests = Object.entries(ofBatch)
+
+/** A creation that names another batch. */
+const retry = (import_supplier: string, retry_of: string): Omit<Request, "headers"> => ({
+  path: batches,
+  body: JSON.stringify({ payload: { import_supplier, operation: "STAGE", retry_of } })
+})
+
+const noBatch = "3b1f0f4e-58a1-4a7e-9d3a-5f6d1a0b2c3d"
 
 /** A client with a supplier, on which it has imported one account and staged another. */
 const client = Effect.gen(function* () {
@@ -129,21 +145,37 @@ const client = Effect.gen(function* () {
   const supplier = supplierOf(organisation)
   yield* setup.createSupplier(supplier)
   const token = yield* tokenFor(organisation)
-  const ask = Effect.fnUntraced(function* (request: Omit<Request, "headers">, key?: string) {
+  const ask = Effect.fnUntraced(function* (
+    request: Omit<Request, "headers">,
+    key?: string,
+    type: Request["headers"] = json
+  ) {
     const { gatewayUrl } = yield* WholeSystem
     const headers = {
       authorization: `Token ${token}`,
-      "content-type": "application/json",
+      ...type,
       ...(key !== undefined && { "idempotency-key": key })
     }
     return yield* send(gatewayUrl, { ...request, headers })
+  })
+  const askOf = (batch: string, rest: string, key?: string) => {
+    const { headers, ...request } = ofBatch[rest] ?? {}
+    return ask({ path: `${batches}${batch}/${rest}`, ...request }, key, headers)
+  }
+  /** A new batch of one line. */
+  const batch = Effect.gen(function* () {
+    const payload = { import_supplier: supplier.code, operation: "STAGE" }
+    const created = yield* ask({ path: batches, body: JSON.stringify({ payload }) })
+    const { batch_id } = created.json as { readonly batch_id: string }
+    expect((yield* askOf(batch_id, "lines/")).status).toBe(200)
+    return batch_id
   })
   const imported = Effect.gen(function* () {
     expect((yield* ask(stage(supplier.code, "staged"))).status).toBe(201)
     expect((yield* ask(stage(supplier.code, "imported"))).status).toBe(201)
     expect((yield* ask(processing(false)(supplier.code, "imported"))).status).toBe(201)
   })
-  return { ask, imported, supplier }
+  return { ask, askOf, batch, imported, supplier }
 })
 
 /** What a caller can see of an answer, but for what differs between any two. */
@@ -171,7 +203,8 @@ layer(teamIsThere.pipe(Layer.provideMerge(wholeSystem(healthyWorld()))), {
   it("has every operation of the document that names a supplier", () => {
     const file = new URL("../../../libs/api/openapi.json", import.meta.url)
     const { paths } = JSON.parse(readFileSync(file, "utf8")) as Documented
-    expect([...Object.keys(operations), ...withoutSupplier, ...ofBatch].toSorted()).toEqual(
+    const batchPaths = Object.keys(ofBatch).map((rest) => `${batches}{batch_id}/${rest}`)
+    expect([...Object.keys(operations), ...withoutSupplier, ...batchPaths].toSorted()).toEqual(
       Object.keys(paths).toSorted()
     )
   })
@@ -223,6 +256,52 @@ layer(teamIsThere.pipe(Layer.provideMerge(wholeSystem(healthyWorld()))), {
       }
     })
   )
+
+  describe("of batches", () => {
+    it.effect("answers alike for another organisation's batch and for none", () =>
+      Effect.gen(function* () {
+        const mine = yield* client
+        const rival = yield* client
+        const theirs = yield* rival.batch
+        for (const [rest] of batchRequests) {
+          const unknown = seen(yield* mine.askOf(noBatch, rest))
+          expect([unknown.status, unknown.text], rest).toEqual([
+            404,
+            expect.stringContaining('"not_found"')
+          ])
+          expect(seen(yield* mine.askOf(theirs, rest)), rest).toStrictEqual(unknown)
+          // A key under which the other organisation has asked the same.
+          yield* rival.askOf(theirs, rest, rest)
+          expect(seen(yield* mine.askOf(theirs, rest, rest)), rest).toStrictEqual(unknown)
+        }
+        const { code } = mine.supplier
+        const unknown = seen(yield* mine.ask(retry(code, noBatch)))
+        expect(unknown.status).toBe(404)
+        expect(seen(yield* mine.ask(retry(code, theirs)))).toStrictEqual(unknown)
+      })
+    )
+
+    it.effect("changes nothing of another's, and answers differently for one's own", () =>
+      Effect.gen(function* () {
+        const mine = yield* client
+        const rival = yield* client
+        const theirs = yield* rival.batch
+        const shown = Effect.map(rival.askOf(theirs, ""), ({ text }) => text)
+        const before = yield* shown
+        for (const [rest] of batchRequests) yield* mine.askOf(theirs, rest)
+        expect(yield* shown).toBe(before)
+        const own = yield* mine.batch
+        for (const [rest] of batchRequests) {
+          expect((yield* mine.askOf(own, rest)).status, rest).not.toBe(404)
+        }
+        const list = (after: string) => ({
+          path: `${batches}?import_supplier=${mine.supplier.code}&after=${after}`
+        })
+        expect((yield* mine.ask(list(noBatch))).text).toBe("[]")
+        expect((yield* mine.ask(list(theirs))).text).toBe("[]")
+      })
+    )
+  })
 
   it.effect("changes nothing of another's", () =>
     Effect.gen(function* () {

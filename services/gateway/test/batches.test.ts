@@ -1,0 +1,69 @@
+/** Requests for batches that take long, and answers that are streams. */
+import type { IncomingMessage, ServerResponse } from "node:http"
+import { describe, expect, it } from "@effect/vitest"
+import { Deferred, Effect, Exit } from "effect"
+import { bytesOf, open } from "@data-import/server/testing/RawClient"
+import { behind, gateway } from "./gatewayService.ts"
+
+const batch = "/v1/data-import/batches/b1/"
+
+interface Asked {
+  readonly incoming: IncomingMessage
+  readonly answer: ServerResponse
+}
+
+/** A client that has asked for this path, and the request as it came in behind the gateway. */
+const asking = Effect.fnUntraced(function* (
+  path: string,
+  headers: Readonly<Record<string, string>> = {}
+) {
+  const asked = yield* Deferred.make<Asked>()
+  const { url } = yield* behind((incoming, answer) => {
+    Deferred.doneUnsafe(asked, Exit.succeed({ incoming, answer }))
+  })
+  const connection = yield* open(yield* gateway(url))
+  connection.send(bytesOf({ path, headers }))
+  return { connection, ...(yield* Deferred.await(asked)) }
+})
+
+describe("a request that waits", () => {
+  const tag = 'W/"RUNNING.1"'
+
+  it.live("is answered when the service answers, also without a body", () =>
+    Effect.gen(function* () {
+      const path = `${batch}?wait=20`
+      const { answer, connection, incoming } = yield* asking(path, { "if-none-match": tag })
+      expect(incoming.url).toBe(path)
+      expect(incoming.headers["if-none-match"]).toBe(tag)
+      answer.writeHead(304, { etag: tag }).end()
+      const { body, headers, status } = yield* Effect.promise(() => connection.receive())
+      expect([status, body, headers["etag"]]).toEqual([304, "", tag])
+      expect(headers["connection"]).not.toBe("close")
+    })
+  )
+
+  it.live("ends behind the gateway when its client goes away", () =>
+    Effect.gen(function* () {
+      const { connection, incoming } = yield* asking(`${batch}?wait=20`)
+      const gone = Effect.callback<void>((resume) => {
+        incoming.once("close", () => resume(Effect.void))
+      })
+      connection.reset()
+      yield* gone
+    })
+  )
+})
+
+describe("results", () => {
+  it.live("arrive while they are read, and are cut where the service cuts them", () =>
+    Effect.gen(function* () {
+      const { answer, connection } = yield* asking(`${batch}results/`)
+      const type = "application/x-ndjson"
+      answer.writeHead(200, { "content-type": type, "results-through": "7" })
+      answer.write('{"line":1}\n')
+      yield* Effect.promise(() => connection.until('{"line":1}\n'))
+      answer.destroy()
+      expect(yield* Effect.promise(() => connection.rest())).not.toContain("\r\n0\r\n")
+    })
+  )
+})
