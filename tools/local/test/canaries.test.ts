@@ -112,6 +112,15 @@ const refusing = Effect.fnUntraced(function* <A, E, R>(effect: Effect.Effect<A, 
   return result
 })
 
+/** Runs the effect while the database refuses every result of a line. */
+const refusingLines = Effect.fnUntraced(function* <A, E, R>(effect: Effect.Effect<A, E, R>) {
+  const alter = (change: string) => run((sql) => sql.unsafe(`alter table batch_chunks ${change}`))
+  yield* alter("add constraint refusing check (unfinished = line_count) not valid")
+  const result = yield* effect
+  yield* alter("drop constraint refusing")
+  return result
+})
+
 const driven = Effect.gen(function* () {
   const { away } = yield* WholeSystem
   const drive = yield* makeDrive
@@ -127,6 +136,8 @@ const driven = Effect.gen(function* () {
   yield* refusing(drive.added)
   yield* keepingNothing(drive.added)
   yield* drive.everything
+  yield* drive.batch
+  yield* refusingLines(drive.batch)
   yield* drive.mutants
   yield* drive.noRequests
   yield* away(whatever(drive.everything))
@@ -210,6 +221,10 @@ describe("personal data and secrets", { timeout: 180_000 }, () => {
     expect(evidence.log).toContain("payment vendor failed")
     expect(evidence.traces).toContain("POST /v1/data-import/notes/create/")
     expect(evidence.metrics).toContain('route="/v1/data-import/notes/create/"')
+    expect(evidence.traces).toContain("PUT /v1/data-import/batches/:batch_id/lines/")
+    expect(evidence.log).toContain("a worker of batches met an error")
+    const results = evidence.heard.filter(({ path }) => path.includes("/results/?done"))
+    expect(results.length).toBeGreaterThan(5)
   })
 
   it("are not in the logs, at the most verbose level", () => {

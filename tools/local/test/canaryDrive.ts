@@ -90,8 +90,27 @@ const makeClient = Effect.gen(function* () {
       body: typeof body === "string" ? body : JSON.stringify(body)
     })
   const get = (path: string) => send(path, { headers: { authorization } })
+  const put = (path: string, body: string) =>
+    send(path, {
+      method: "PUT",
+      headers: { authorization, "content-type": "application/x-ndjson" },
+      body
+    })
 
-  return { get, graphql, heard, obtain, post, refreshToken, secret, secrets, send, supplier, token }
+  return {
+    put,
+    get,
+    graphql,
+    heard,
+    obtain,
+    post,
+    refreshToken,
+    secret,
+    secrets,
+    send,
+    supplier,
+    token
+  }
 })
 
 type Client = Effect.Success<typeof makeClient>
@@ -194,6 +213,55 @@ const noRequests = (client: Client, { lists }: Requests) =>
     })
   })
 
+/** A valid line, lines with each field wrong in turn, and what is no JSON. */
+const linesWith = ({ account }: Requests): string => {
+  const numbered = (line: unknown, index: number) =>
+    JSON.stringify({ ...(line as Wire), external_account_number: `${accountNumber}-${index}` })
+  const texts = [account, ...wrongs.map((wrong) => withEach(account, wrong, isKeyOrKind))]
+  const text = secretCanary("line")
+  return [...texts.map(numbered), `{"${text}": "${text}`, text, ""].join("\n")
+}
+
+/** What the errors of results say is held to what other errors may say. */
+const heardOfLines = (path: string, text: string): ReadonlyArray<Heard> =>
+  text
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => valueAt(JSON.parse(line), "error"))
+    .filter((error) => error !== undefined)
+    .map((error) => ({ path, status: 400, text: JSON.stringify(error) }))
+
+/** A batch from its creation to its results, as far as the system lets it come. */
+const batch = ({ get, heard, post, put, supplier }: Client, requests: Requests) =>
+  Effect.gen(function* () {
+    const root = "/v1/data-import/batches/"
+    const text = withCanaries({ name: "name", cohort: "cohort" })
+    const payload = { ...text, import_supplier: supplier.code, operations_team_name: team }
+    const created = yield* post(root, { payload: { ...payload, operation: "IMPORT" } })
+    if (created.status !== 201) return
+    const path = `${root}${String(valueAt(JSON.parse(created.text), "batch_id"))}/`
+    yield* put(`${path}lines/?from_line=${secretCanary("from")}`, "{}")
+    const lines = linesWith(requests)
+    const received = yield* put(`${path}lines/`, lines)
+    if (received.status !== 200) return
+    yield* put(`${path}lines/`, lines.replaceAll("zq", "other"))
+    const total_lines = Number(valueAt(JSON.parse(received.text), "lines_received"))
+    yield* post(`${path}start/`, { payload: { total_lines } })
+    yield* Effect.repeat(Effect.delay(get(path), "100 millis"), {
+      until: ({ text: found }) => !found.includes('"finished_at":null'),
+      times: 30
+    })
+    const problems = yield* get(`${path}problems/`)
+    heard.push({ ...problems, status: 400 })
+    const results = yield* get(`${path}results/?done=true`)
+    // An answer of NDJSON is no error; the errors in it are looked at one by one.
+    heard.pop()
+    heard.push(...heardOfLines(results.path, results.text))
+    yield* get(`${path}results/?outcome=${secretCanary("outcome")}`)
+    yield* get(`${root}?import_supplier=${supplier.code}&after=${secretCanary("after")}`)
+    yield* post(`${path}cancel/`, secretCanary("body"))
+  })
+
 /** What vendors answer is decided by the reference. */
 const vendorFailures = ({ post }: Client, { key, reference }: Requests) =>
   Effect.forEach(["refused", "broken", "strange", "credentials"], (name) =>
@@ -219,6 +287,7 @@ export const makeDrive = Effect.gen(function* () {
     added,
     vendorFailures: failing,
     mutants: mutants(client, requests),
+    batch: batch(client, requests),
     noRequests: noRequests(client, requests),
     everything: Effect.all([queries, stage, processed, added, signedIn, failing])
   }

@@ -253,16 +253,22 @@ const forgery = Effect.gen(function* () {
 
 const read = { method: "GET", path: "/v1/data-import/limits/" }
 const write = { method: "POST", path: "/v1/data-import/notes/create/", body: "{}" }
+const batch = "/v1/data-import/batches/3b1f0f4e-58a1-4a7e-9d3a-5f6d1a0b2c3d"
+const results = { method: "GET", path: `${batch}/results/` }
+const upload = { method: "PUT", path: `${batch}/lines/`, type: "application/x-ndjson", body: "{}" }
 
-/** The status and code of a read and of a write with this header. */
+/** The status and code of reads and writes with this header. */
 const asked = Effect.fnUntraced(function* (authorization: string) {
   const { gatewayUrl } = yield* WholeSystem
-  return yield* Effect.forEach([read, write], (request) =>
+  const requests: ReadonlyArray<typeof read & { readonly type?: string }> = [
+    read,
+    write,
+    results,
+    upload
+  ]
+  return yield* Effect.forEach(requests, ({ type = "application/json", ...request }) =>
     Effect.map(
-      send(gatewayUrl, {
-        ...request,
-        headers: { authorization, "content-type": "application/json" }
-      }),
+      send(gatewayUrl, { ...request, headers: { authorization, "content-type": type } }),
       ({ headers, json, status }) => [status, valueAt(json, "code"), headers["www-authenticate"]]
     )
   )
@@ -285,7 +291,9 @@ layer(wholeSystem(healthyWorld()), { excludeTestServices: true, timeout: "2 minu
           const answers = yield* asked(`Token ${token}`)
           expect(answers).toEqual([
             [200, undefined, undefined],
-            [400, "request_failed_validation", undefined]
+            [400, "request_failed_validation", undefined],
+            [404, "not_found", undefined],
+            [404, "not_found", undefined]
           ])
         }
       })
@@ -295,7 +303,7 @@ layer(wholeSystem(healthyWorld()), { excludeTestServices: true, timeout: "2 minu
       it.effect.each(table)("with %s", ([, make]) =>
         Effect.gen(function* () {
           const forge = yield* forgery
-          expect(yield* asked(make(forge))).toEqual([refused, refused])
+          expect(yield* asked(make(forge))).toEqual([refused, refused, refused, refused])
         })
       )
     })
