@@ -1,13 +1,13 @@
 /** Commands about platform accounts. */
 import { encodeDescription } from "@data-import/domain/account/AccountDescription"
 import { formatInstant } from "@data-import/domain/schema/Field"
-import { ApiKeyId, type Caller, RequestId } from "@data-import/domain/organisation/Organisation"
 import { Accounts } from "@data-import/domain/ports/Accounts"
 import { type Attempt, type AuditEntry, AuditLog } from "@data-import/domain/ports/AuditLog"
 import { Configuration } from "@data-import/domain/ports/Configuration"
 import { DateTime, Effect, Option, type Schema } from "effect"
 import { Argument, Command } from "effect/cli"
 import { type Entry, plain, say, table } from "./Answer.ts"
+import { operatorFor } from "./Caller.ts"
 import { asAccountNumber } from "./Parameter.ts"
 import { Refused } from "./Refused.ts"
 import { onStorage } from "./Storage.ts"
@@ -131,9 +131,6 @@ const show = Command.make(
   }, onStorage)
 ).pipe(Command.withDescription("Show everything that is on an account, and how it came there"))
 
-/** The API key under which the audit log records this command. */
-const operatorKey = ApiKeyId.make("operator")
-
 const endInstruction = Command.make(
   "end-instruction",
   { number: Argument.String("number").pipe(asAccountNumber) },
@@ -144,8 +141,7 @@ const endInstruction = Command.make(
     if (Option.isNone(found)) return yield* new Refused({ why: `There is no account ${number}.` })
     const { key } = found.value
     const { organisation } = Option.getOrThrow(yield* configuration.supplier(key.import_supplier))
-    const requestId = RequestId.make(crypto.randomUUID())
-    const caller: Caller = { organisation, apiKey: operatorKey, scopes: [], requestId }
+    const caller = operatorFor(organisation)
     const ended = yield* accounts.endInstruction({ key, caller, at: yield* DateTime.now })
     yield* say(
       { kraken_account_number: number, ended },

@@ -7,6 +7,7 @@ import { CliConfig, CliOutput, Command, GlobalFlag } from "effect/cli"
 import { account } from "./Accounts.ts"
 import { Json } from "./Answer.ts"
 import { audit } from "./Audit.ts"
+import { batch } from "./Batches.ts"
 import { codeLists } from "./CodeLists.ts"
 import { importCommand } from "./Imports.ts"
 import { key } from "./Keys.ts"
@@ -52,6 +53,7 @@ const operator = Command.make("operator").pipe(
     codeLists,
     importCommand,
     account,
+    batch,
     audit
   ]),
   Command.withGlobalFlags([Json])

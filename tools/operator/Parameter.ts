@@ -3,6 +3,7 @@
  * ever sees what the service itself would accept.
  */
 import { AccountNumber, ExternalAccountNumber } from "@data-import/domain/account/Account"
+import { BatchId } from "@data-import/domain/batch/Batch"
 import { timeZoneNamed } from "@data-import/domain/organisation/BusinessDay"
 import { DocumentPath, relativePath } from "@data-import/domain/schema/DocumentPath"
 import { hasControlCharacter, nonBlankText } from "@data-import/domain/schema/Field"
@@ -48,6 +49,11 @@ export const asExternalAccountNumber = readAs(
 export const asAccountNumber = readAs(
   Schema.decodeOption(AccountNumber),
   "an account number like A-0123ABCD"
+)
+
+export const asBatchId = readAs(
+  Schema.decodeOption(BatchId),
+  "the id of a batch: a UUID in lower case, as batch list prints it"
 )
 
 /**

@@ -5,6 +5,7 @@
 import type { Accounts } from "@data-import/domain/ports/Accounts"
 import type { ApiKeys } from "@data-import/domain/ports/ApiKeys"
 import type { AuditLog } from "@data-import/domain/ports/AuditLog"
+import type { Batches } from "@data-import/domain/ports/Batches"
 import type { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 import type { Configuration } from "@data-import/domain/ports/Configuration"
 import type { TokenSecrets } from "@data-import/domain/ports/TokenSigner"
@@ -12,7 +13,14 @@ import { Context, Effect, type Layer } from "effect"
 import { type Explained, explained } from "./Refused.ts"
 
 /** What the commands ask of the world. */
-export type Ports = Configuration | ApiKeys | ImportProcesses | Accounts | AuditLog | TokenSecrets
+export type Ports =
+  | Configuration
+  | ApiKeys
+  | ImportProcesses
+  | Accounts
+  | AuditLog
+  | Batches
+  | TokenSecrets
 
 export class Storage extends Context.Service<Storage, Layer.Layer<Ports, Explained>>()(
   "@data-import/operator/Storage"

@@ -57,6 +57,15 @@ describe("bodyOf", () => {
     expect(Schema.encodeSync(BatchBody)(body)).toEqual(answered)
   })
 
+  it("names no reason to pause once a paused batch has ended", () => {
+    const paused = Result.getOrThrow(Batch.pause(worked, "CALLER"))
+    expect(bodyOf(paused, true, now).paused_by).toEqual(["CALLER"])
+    const cancelled = Result.getOrThrow(Batch.cancel(paused, at))
+    const completed = Batch.end(paused, ["SUCCEEDED"], at)
+    for (const ended of [cancelled, completed])
+      expect(bodyOf(ended, true, now).paused_by).toEqual([])
+  })
+
   it("lists the reasons of a pause in the order of the contract", () => {
     const byKey = Result.getOrThrow(Batch.pause(queued, "KEY"))
     const both = Result.getOrThrow(Batch.pause(byKey, "CALLER"))

@@ -21,6 +21,7 @@ import {
   encoder,
   found,
   linesOf,
+  newId,
   settingsOf,
   start,
   started,
@@ -75,6 +76,37 @@ const creating = (it: It): void => {
         )
       expect(yield* listed(null, 2)).toEqual([third.id, second.id])
       expect(yield* listed(second.id, 2)).toEqual([first.id])
+    })
+  )
+}
+
+const overseeing = (it: It): void => {
+  it.effect("finds a batch of any organisation", () =>
+    Effect.gen(function* () {
+      const batches = yield* Batches
+      const batch = yield* begun()
+      expectSame(Option.getOrThrow(yield* batches.findOfAny(batch.id)), yield* found(batch))
+      expect(yield* batches.findOfAny(newId())).toEqual(Option.none())
+    })
+  )
+
+  it.effect("lists the batches of all suppliers, and without those that have ended", () =>
+    Effect.gen(function* () {
+      const batches = yield* Batches
+      const first = yield* begun()
+      const second = yield* begun()
+      const ids = [first.id, second.id]
+      const listed = (isUnfinished: boolean) =>
+        Effect.map(batches.list({ supplier: null, isUnfinished, after: null, limit: 2 }), (page) =>
+          page.map(({ id }) => id)
+        )
+      expect(yield* listed(false)).toEqual(ids.toReversed())
+      expect(yield* listed(true)).toEqual(ids.toReversed())
+      yield* cancelled(second)
+      expect(yield* listed(false)).toEqual(ids.toReversed())
+      expect((yield* listed(true))[0]).toBe(first.id)
+      const ofSecond = { supplier: second.supplier.code, isUnfinished: true, after: null, limit: 2 }
+      expect(yield* batches.list(ofSecond)).toEqual([])
     })
   )
 }
@@ -299,6 +331,7 @@ const reviewing = (it: It): void => {
 export const batchesContract = (name: string, ports: Layer.Layer<Ports>): void => {
   withLayer(ports)(`Batches, ${name}`, (it) => {
     describe("create", () => creating(it))
+    describe("findOfAny and list", () => overseeing(it))
     describe("append", () => appending(it))
     describe("change", () => changing(it))
     describe("review", () => reviewing(it))

@@ -1,11 +1,5 @@
 /** What the operator sees of an account. */
 import { type Account, AccountNumber } from "@data-import/domain/account/Account"
-import { layerMemory as accounts } from "@data-import/domain/ports/memory/Accounts"
-import { layerMemory as apiKeys } from "@data-import/domain/ports/memory/ApiKeys"
-import { layerMemory as auditLog } from "@data-import/domain/ports/memory/AuditLog"
-import { layerMemory as importProcesses } from "@data-import/domain/ports/memory/ImportProcesses"
-import { layerMemory as configuration } from "@data-import/domain/ports/memory/Configuration"
-import { layerMemory as tokens } from "@data-import/domain/ports/memory/TokenSigner"
 import {
   adding,
   card,
@@ -19,8 +13,7 @@ import { expect, it } from "@effect/vitest"
 import { Effect, Exit, Layer } from "effect"
 import { TestConsole } from "effect/testing"
 import { run } from "../Operator.ts"
-
-const memory = Layer.mergeAll(configuration, apiKeys, importProcesses, accounts, auditLog, tokens)
+import { memory } from "./commandLine.ts"
 
 /** A storage with the sample account and an addition to it, and the operator on it. */
 const arrange = Effect.fnUntraced(function* (values: Partial<Account> = {}) {

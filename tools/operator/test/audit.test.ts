@@ -1,10 +1,4 @@
 /** What the operator is told of the audit log. */
-import { layerMemory as accounts } from "@data-import/domain/ports/memory/Accounts"
-import { layerMemory as apiKeys } from "@data-import/domain/ports/memory/ApiKeys"
-import { layerMemory as auditLog } from "@data-import/domain/ports/memory/AuditLog"
-import { layerMemory as importProcesses } from "@data-import/domain/ports/memory/ImportProcesses"
-import { layerMemory as configuration } from "@data-import/domain/ports/memory/Configuration"
-import { layerMemory as tokens } from "@data-import/domain/ports/memory/TokenSigner"
 import { type AuditFault, AuditLog } from "@data-import/domain/ports/AuditLog"
 import { arrange } from "@data-import/domain/testing/importStates"
 import * as NodeServices from "@effect/platform-node/NodeServices"
@@ -12,8 +6,7 @@ import { expect, it } from "@effect/vitest"
 import { Effect, Exit, Layer } from "effect"
 import { TestConsole } from "effect/testing"
 import { run } from "../Operator.ts"
-
-const memory = Layer.mergeAll(configuration, apiKeys, importProcesses, accounts, auditLog, tokens)
+import { memory } from "./commandLine.ts"
 
 /** Verifies a log of two entries, in which `fault` is found. */
 const verify = Effect.fnUntraced(function* (

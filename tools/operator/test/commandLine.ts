@@ -2,7 +2,9 @@
 import { layerMemory as accounts } from "@data-import/domain/ports/memory/Accounts"
 import { layerMemory as apiKeys } from "@data-import/domain/ports/memory/ApiKeys"
 import { layerMemory as auditLog } from "@data-import/domain/ports/memory/AuditLog"
+import { layerMemory as batches } from "@data-import/domain/ports/memory/Batches"
 import { layerMemory as importProcesses } from "@data-import/domain/ports/memory/ImportProcesses"
+import { MemoryStore } from "@data-import/domain/ports/memory/Store"
 import { layerMemory as configuration } from "@data-import/domain/ports/memory/Configuration"
 import { layerMemory as tokens } from "@data-import/domain/ports/memory/TokenSigner"
 import * as NodeServices from "@effect/platform-node/NodeServices"
@@ -18,7 +20,9 @@ export const memory = Layer.mergeAll(
   importProcesses,
   accounts,
   auditLog,
-  tokens
+  batches,
+  tokens,
+  MemoryStore.layer
 )
 
 /**

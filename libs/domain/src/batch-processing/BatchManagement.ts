@@ -136,7 +136,7 @@ const own = Effect.fnUntraced(function* (deps: Dependencies, caller: Caller, nam
 })
 
 /** Makes the bodies of batches, all at this time. */
-const bodies = Effect.fnUntraced(function* ({ batches }: Dependencies) {
+export const bodies = Effect.fnUntraced(function* ({ batches }: Pick<Dependencies, "batches">) {
   const now = yield* DateTime.now
   const alive = yield* batches.workersAlive(DateTime.subtractDuration(now, aliveFor))
   return (batch: Batch.Batch): BatchBody => bodyOf(batch, alive > 0, now)
@@ -270,7 +270,7 @@ const list = Effect.fnUntraced(function* (
 })
 
 /** The most problems that are answered. */
-const problemsLimit = 1_000
+export const problemsLimit = 1_000
 
 const problems = Effect.fnUntraced(function* (deps: Dependencies, caller: Caller, named: string) {
   const { counts, id } = yield* own(deps, caller, named)

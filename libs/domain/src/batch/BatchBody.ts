@@ -65,6 +65,7 @@ const waitingFor = (batch: Batch, isWorkerAlive: boolean): WaitingFor | null => 
 /** The batch as it is answered at this time. */
 export const bodyOf = (batch: Batch, isWorkerAlive: boolean, now: DateTime.Utc): BatchBody => {
   const { started } = batch
+  const state = stateOf(batch)
   const remaining = Counts.remaining(batch.counts)
   const speed = started === null ? 0 : Throughput.perSecond(batch.recent, started.at, now)
   const estimate = isWorkable(batch) ? Throughput.estimatedEnd(remaining, speed, now) : null
@@ -74,8 +75,10 @@ export const bodyOf = (batch: Batch, isWorkerAlive: boolean, now: DateTime.Utc):
     operation: batch.settings.operation,
     name: batch.settings.name,
     cohort: batch.settings.cohort,
-    state: stateOf(batch),
-    paused_by: PauseReason.literals.filter((reason) => batch.pausedBy.has(reason)),
+    state,
+    paused_by: PauseReason.literals.filter(
+      (reason) => state === "PAUSED" && batch.pausedBy.has(reason)
+    ),
     waiting_for: waitingFor(batch, isWorkerAlive),
     counts: { ...batch.counts, remaining },
     created_at: batch.createdAt,

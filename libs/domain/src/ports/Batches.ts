@@ -161,9 +161,16 @@ export class Batches extends Context.Service<
       id: BatchId
     ) => Effect.Effect<Option.Option<Batch>, StorageUnavailable>
 
-    /** Newest first; `after` is exclusive. */
+    /** Of any organisation. */
+    readonly findOfAny: (id: BatchId) => Effect.Effect<Option.Option<Batch>, StorageUnavailable>
+
+    /**
+     * Newest first; `after` is exclusive. Without a supplier, those of all suppliers of all
+     * organisations.
+     */
     readonly list: (query: {
-      readonly supplier: SupplierCode
+      readonly supplier: SupplierCode | null
+      readonly isUnfinished?: boolean
       readonly after: BatchId | null
       readonly limit: number
     }) => Effect.Effect<ReadonlyArray<Batch>, StorageUnavailable>

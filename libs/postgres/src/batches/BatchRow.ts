@@ -141,10 +141,8 @@ export const storeChange = Effect.fnUntraced(function* (
     from unnest(${events}::text[]) as event(name)`
 })
 
-export const find = (sql: Sql, organisation: OrganisationName, id: BatchId) =>
+export const find = (sql: Sql, id: BatchId) =>
   Effect.map(
-    batchesIn(sql`
-      select ${sql.literal(batchColumns)} from batches
-      where id = ${id} and organisation = ${organisation}`),
+    batchesIn(sql`select ${sql.literal(batchColumns)} from batches where id = ${id}`),
     ([batch]) => Option.fromUndefinedOr(batch)
   )

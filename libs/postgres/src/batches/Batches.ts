@@ -1,5 +1,5 @@
 /** Batches in PostgreSQL: a row with the counts, and their lines in chunks. */
-import { Data, DateTime, Effect, Layer, Result, Schema } from "effect"
+import { Data, DateTime, Effect, Layer, Option, Result, Schema } from "effect"
 import * as Batch from "@data-import/domain/batch/Batch"
 import { BatchId } from "@data-import/domain/batch/Batch"
 import { batchLimits } from "@data-import/domain/batch/BatchLine"
@@ -100,13 +100,17 @@ const auditOf = (
   key: { import_supplier: settings.supplier, external_account_number: null }
 })
 
-const list = (sql: Sql, { after, limit, supplier }: Parameters<Port["list"]>[0]) =>
-  BatchRow.batchesIn(sql`
+const list = (sql: Sql, query: Parameters<Port["list"]>[0]) => {
+  const { after, isUnfinished = false, limit, supplier } = query
+  return BatchRow.batchesIn(sql`
     select ${sql.literal(BatchRow.batchColumns)} from batches
-    where supplier = ${supplier} ${
-      after === null ? sql`` : sql`and number < (select number from batches where id = ${after})`
-    }
+    where ${sql.and([
+      ...(supplier === null ? [] : [sql`supplier = ${supplier}`]),
+      ...(isUnfinished ? [sql`finished_at is null`] : []),
+      ...(after === null ? [] : [sql`number < (select number from batches where id = ${after})`])
+    ])}
     order by number desc limit ${limit}`)
+}
 
 const uploadRows = rowsOf(Schema.Struct({ uploads: Schema.Int }))
 
@@ -229,7 +233,12 @@ const make = Effect.gen(function* () {
       run(sql.withTransaction(create(sql, command))).pipe(
         Effect.catchTag("Refused", ({ creating }) => Effect.succeed(creating))
       ),
-    find: (organisation, id) => run(BatchRow.find(sql, organisation, id)),
+    find: (organisation, id) =>
+      Effect.map(
+        run(BatchRow.find(sql, id)),
+        Option.filter((batch) => batch.organisation === organisation)
+      ),
+    findOfAny: (id) => run(BatchRow.find(sql, id)),
     list: (query) => run(list(sql, query)),
     beginUpload: (id) => run(beginUpload(sql, id)),
     append: (command) => run(sql.withTransaction(Lines.append(sql, command))),

@@ -64,10 +64,15 @@ const create = (store: Store, command: Command<"create">): Creating => {
   return created
 }
 
+const find = (store: Store, id: Batch.BatchId): Option.Option<Batch.Batch> =>
+  Option.map(Option.fromUndefinedOr(store.batches.get(id)), ({ batch }) => batch)
+
 const list = (store: Store, query: Command<"list">): ReadonlyArray<Batch.Batch> => {
+  const { isUnfinished = false, supplier } = query
   const newestFirst = [...store.batches.values()]
     .map(({ batch }) => batch)
-    .filter(({ settings }) => settings.supplier === query.supplier)
+    .filter(({ settings }) => supplier === null || settings.supplier === supplier)
+    .filter(({ finishedAt }) => !isUnfinished || finishedAt === null)
     .reverse()
   const start = newestFirst.findIndex(({ id }) => id === query.after) + 1
   return newestFirst.slice(start, start + query.limit)
@@ -342,11 +347,9 @@ export const layerMemory: Layer.Layer<Batches> = Layer.effect(
         whileReserved(store, command.keep, () => Effect.sync(() => create(store, command))),
       find: (organisation, id) =>
         Effect.sync(() =>
-          Option.fromUndefinedOr(store.batches.get(id)).pipe(
-            Option.map(({ batch }) => batch),
-            Option.filter((batch) => batch.organisation === organisation)
-          )
+          Option.filter(find(store, id), (batch) => batch.organisation === organisation)
         ),
+      findOfAny: (id) => Effect.sync(() => find(store, id)),
       list: (query) => Effect.sync(() => list(store, query)),
       beginUpload: (id) => Effect.sync(() => beginUpload(store, id)),
       append: (command) => Effect.sync(() => append(store, command)),

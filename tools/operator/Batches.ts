@@ -1,0 +1,209 @@
+/**
+ * Commands about batches: how they stand, and pause, resume and cancel for the operator.
+ * Source: docs/contract/operator.md#batches.
+ */
+import { bodies, problemsLimit } from "@data-import/domain/batch-processing/BatchManagement"
+import * as Batch from "@data-import/domain/batch/Batch"
+import { BatchBody } from "@data-import/domain/batch/BatchBody"
+import { clearedLines } from "@data-import/domain/batch/Problems"
+import type { AuditAction } from "@data-import/domain/ports/AuditLog"
+import { Batches } from "@data-import/domain/ports/Batches"
+import { Configuration, DoesNotExist } from "@data-import/domain/ports/Configuration"
+import { DateTime, Effect, Option, type Result, Schema } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import { plain, say, table } from "./Answer.ts"
+import { operatorFor } from "./Caller.ts"
+import { asBatchId, asSupplierCode } from "./Parameter.ts"
+import { Refused } from "./Refused.ts"
+import { onStorage } from "./Storage.ts"
+
+const encode = Schema.encodeSync(BatchBody)
+
+/** A batch as it is answered, and whose it is. */
+type Description = typeof BatchBody.Encoded & { readonly organisation: string }
+
+/** Describes batches, all at this time. */
+const describing = Effect.gen(function* () {
+  const bodyOf = yield* bodies({ batches: yield* Batches })
+  return (batch: Batch.Batch): Description => ({
+    organisation: batch.organisation,
+    ...encode(bodyOf(batch))
+  })
+})
+
+const outcomes = ["received", "succeeded", "already", "failed", "cancelled", "remaining"] as const
+
+const columns = [
+  "batch_id",
+  "organisation",
+  "import_supplier",
+  "operation",
+  "name",
+  "state",
+  "paused_by",
+  "waiting_for",
+  ...outcomes,
+  "lines_per_second",
+  "created_at"
+]
+
+/** At most so many are listed. */
+const listed = 1_000
+
+const row = ({ counts, name, ...members }: Description) => ({
+  ...members,
+  ...counts,
+  name: plain(name)
+})
+
+const listAll = Command.make(
+  "list",
+  {
+    supplier: Flag.String("supplier").pipe(
+      Flag.withDescription("Only batches of this supplier"),
+      asSupplierCode,
+      Flag.optional
+    ),
+    all: Flag.Boolean("all").pipe(
+      Flag.withDescription("Those that have ended, too"),
+      Flag.withDefault(false)
+    )
+  },
+  Effect.fnUntraced(function* ({ all, supplier }) {
+    const batches = yield* Batches
+    const configuration = yield* Configuration
+    if (Option.isSome(supplier) && Option.isNone(yield* configuration.supplier(supplier.value))) {
+      return yield* new DoesNotExist({ what: "supplier", name: supplier.value })
+    }
+    const found = yield* batches.list({
+      supplier: Option.getOrNull(supplier),
+      isUnfinished: !all,
+      after: null,
+      limit: listed
+    })
+    const entries = found.map(yield* describing)
+    yield* say(entries, table(columns, entries.map(row)))
+  }, onStorage)
+).pipe(
+  Command.withDescription(
+    "List the unfinished batches of all organisations, newest first and at most 1,000"
+  )
+)
+
+const id = Argument.String("batch-id").pipe(asBatchId)
+
+const findBatch = Effect.fnUntraced(function* (id: Batch.BatchId) {
+  const batches = yield* Batches
+  const found = yield* batches.findOfAny(id)
+  return Option.isSome(found)
+    ? found.value
+    : yield* new Refused({ why: `There is no batch ${id}.` })
+})
+
+/** The most frequent failures of a batch; `cleared_lines` is what fixing it and those before clears. */
+const problemsOf = Effect.fnUntraced(function* (id: Batch.BatchId) {
+  const batches = yield* Batches
+  const found = yield* batches.problems({ id, limit: problemsLimit })
+  const cleared = clearedLines(found)
+  return found.groups.map(({ attr, code, examples, lines }, index) => ({
+    code,
+    attr,
+    lines,
+    cleared_lines: cleared[index] ?? 0,
+    examples: examples.map(({ detail, externalAccountNumber, line }) => ({
+      line,
+      external_account_number: externalAccountNumber,
+      detail
+    }))
+  }))
+})
+
+type Problem = Effect.Success<ReturnType<typeof problemsOf>>[number]
+
+const readable = (
+  { batch_id, counts, ...members }: Description,
+  problems: ReadonlyArray<Problem>
+): string => {
+  const line = ([name, value]: readonly [string, Schema.Json]) => {
+    const text = Array.isArray(value) ? value.join(", ") : plain(value)
+    return `${name.replaceAll("_", " ")}: ${text === null || text === "" ? "-" : text}`
+  }
+  const rows = problems.map(({ examples, ...problem }) => ({
+    ...problem,
+    example_lines: examples.map((example) => example.line)
+  }))
+  return [
+    [`Batch ${batch_id}`, ...Object.entries(members).map(line)].join("\n"),
+    ["counts", ...outcomes.map((outcome) => `${outcome}: ${counts[outcome]}`)].join("\n"),
+    problems.length === 0
+      ? "problems: 0"
+      : `problems: ${problems.length}\n${table(["lines", "cleared_lines", "code", "attr", "example_lines"], rows)}`
+  ].join("\n\n")
+}
+
+const show = Command.make(
+  "show",
+  { id },
+  Effect.fnUntraced(function* ({ id }) {
+    const description = (yield* describing)(yield* findBatch(id))
+    const problems = yield* problemsOf(id)
+    yield* say({ ...description, problems }, readable(description, problems))
+  }, onStorage)
+).pipe(Command.withDescription("Show how a batch stands, and why its lines have failed"))
+
+type Decide = (
+  at: DateTime.Utc
+) => (batch: Batch.Batch) => Result.Result<Batch.Batch, Batch.StateConflict>
+
+interface Change {
+  readonly action: AuditAction
+  readonly decide: Decide
+  readonly description: string
+}
+
+const changing = (name: string, { action, decide, description }: Change) =>
+  Command.make(
+    name,
+    { id },
+    Effect.fnUntraced(function* ({ id }) {
+      const batches = yield* Batches
+      const { organisation } = yield* findBatch(id)
+      const at = yield* DateTime.now
+      const caller = operatorFor(organisation)
+      const changed = yield* Effect.catchTags(
+        batches.change({ id, decide: decide(at), action, caller, at }),
+        {
+          StateConflict: ({ state }) =>
+            new Refused({ why: `Cannot ${name} ${id}: it is ${state}.` }),
+          ReservationLost: Effect.die
+        }
+      )
+      const after = (yield* describing)(changed)
+      const reasons = after.paused_by.length > 0 ? `, paused by ${after.paused_by.join(", ")}` : ""
+      yield* say(after, `The batch ${id} is ${after.state}${reasons}.`)
+    }, onStorage)
+  ).pipe(Command.withDescription(description))
+
+const pause = changing("pause", {
+  action: "pause_batch",
+  decide: () => (batch) => Batch.pause(batch, "OPERATOR"),
+  description: "Pause a started batch, whoever else pauses it; lines in hand end"
+})
+
+const resume = changing("resume", {
+  action: "resume_batch",
+  decide: () => (batch) =>
+    Batch.resume(batch, ["OPERATOR"], operatorFor(batch.organisation).apiKey),
+  description: "Lift the operator's pause; other reasons to pause stay"
+})
+
+const cancel = changing("cancel", {
+  action: "cancel_batch",
+  decide: (at) => (batch) => Batch.cancel(batch, at),
+  description: "Cancel a batch for good; what was done stays"
+})
+
+export const batch = Command.make("batch").pipe(
+  Command.withDescription("Batches"),
+  Command.withSubcommands([listAll, show, pause, resume, cancel])
+)

@@ -1,0 +1,159 @@
+/** How the operator sees batches, and stops and releases them. */
+import * as Batch from "@data-import/domain/batch/Batch"
+import { Batches } from "@data-import/domain/ports/Batches"
+import { MemoryStore } from "@data-import/domain/ports/memory/Store"
+import {
+  begun,
+  endOf,
+  finish,
+  newId,
+  started,
+  taken
+} from "@data-import/domain/testing/begunBatches"
+import { noon } from "@data-import/domain/testing/freshNames"
+import { describe, expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { arrange } from "./commandLine.ts"
+
+/** A batch of two lines, of which one has failed, and the operator on its storage. */
+const arrangeFailed = Effect.gen(function* () {
+  const arranged = yield* arrange
+  const batch = yield* Effect.gen(function* () {
+    const batch = yield* started(["a", "b"])
+    const chunk = yield* taken()
+    const [first] = chunk.lines
+    if (first === undefined) throw new Error("No line was taken")
+    const problem = { code: "invalid_email", attr: "billing_email", detail: "Not one." } as const
+    yield* finish(chunk, [endOf("FAILED", [problem])(first)])
+    return batch
+  }).pipe(Effect.provideContext(arranged.ports))
+  return { ...arranged, batch }
+})
+
+const only = (batch: { readonly id: Batch.BatchId }) => ({ batch_id: batch.id })
+
+describe("batch list", () => {
+  it.effect("lists the unfinished batches of every organisation, the newest first", () =>
+    Effect.gen(function* () {
+      const { done, json, ports } = yield* arrange
+      const [first, second] = yield* Effect.all([begun(), started(["a"])]).pipe(
+        Effect.provideContext(ports)
+      )
+      expect(yield* json("batch", "list")).toMatchObject([
+        { ...only(second), organisation: second.caller.organisation, state: "QUEUED" },
+        { ...only(first), organisation: first.caller.organisation, state: "OPEN" }
+      ])
+      const table = yield* done("batch", "list")
+      expect(table.split("\n")[0]).toMatch(/^batch_id +organisation +import_supplier .*remaining/)
+      expect(table).toContain("a book")
+    })
+  )
+
+  it.effect("lists those that have ended with --all, and those of one supplier", () =>
+    Effect.gen(function* () {
+      const { done, json, ports, refused } = yield* arrange
+      const [first, second] = yield* Effect.all([begun(), begun()]).pipe(
+        Effect.provideContext(ports)
+      )
+      yield* done("batch", "cancel", first.id)
+      expect(yield* json("batch", "list")).toMatchObject([only(second)])
+      expect(yield* json("batch", "list", "--all")).toMatchObject([only(second), only(first)])
+      const ofFirst = ["batch", "list", "--all", "--supplier", first.supplier.code]
+      expect(yield* json(...ofFirst)).toMatchObject([{ ...only(first), state: "CANCELLED" }])
+      yield* refused(["batch", "list", "--supplier", "NOBODY"], "There is no supplier NOBODY")
+    })
+  )
+})
+
+describe("batch show", () => {
+  it.effect("shows the counts, what the batch waits for, and its problems", () =>
+    Effect.gen(function* () {
+      const { batch, done, json } = yield* arrangeFailed
+      const shown = yield* json("batch", "show", batch.id)
+      expect(shown).toMatchObject({
+        ...only(batch),
+        organisation: batch.caller.organisation,
+        state: "RUNNING",
+        paused_by: [],
+        waiting_for: "WORKER",
+        counts: { received: 2, succeeded: 0, already: 0, failed: 1, cancelled: 0, remaining: 1 },
+        problems: [
+          {
+            code: "invalid_email",
+            attr: "billing_email",
+            lines: 1,
+            cleared_lines: 1,
+            examples: [{ line: 1, external_account_number: "a" }]
+          }
+        ]
+      })
+      const text = yield* done("batch", "show", batch.id)
+      expect(text).toContain("waiting for: WORKER")
+      expect(text).toContain("failed: 1")
+      expect(text).toMatch(/^1 +1 +invalid_email +billing_email +1$/m)
+    })
+  )
+
+  it.effect("is refused for an unknown batch and for a text that is no id", () =>
+    Effect.gen(function* () {
+      const { refused } = yield* arrange
+      const unknown = newId()
+      for (const verb of ["show", "pause", "resume", "cancel"]) {
+        yield* refused(["batch", verb, unknown], `There is no batch ${unknown}.`)
+        yield* refused(["batch", verb, "first"], "a UUID in lower case")
+      }
+    })
+  )
+})
+
+describe("batch pause, resume and cancel", () => {
+  it.effect("add and lift the operator's pause only, and are audited as the operator's", () =>
+    Effect.gen(function* () {
+      const { done, json, ports } = yield* arrange
+      const batch = yield* Effect.gen(function* () {
+        const batch = yield* started(["a"])
+        const { change } = yield* Batches
+        yield* change({
+          id: batch.id,
+          decide: (each) => Batch.pause(each, "CALLER"),
+          action: "pause_batch",
+          caller: batch.caller,
+          at: noon
+        })
+        return batch
+      }).pipe(Effect.provideContext(ports))
+      expect(yield* json("batch", "pause", batch.id)).toMatchObject({
+        state: "PAUSED",
+        paused_by: ["CALLER", "OPERATOR"]
+      })
+      expect(yield* done("batch", "resume", batch.id)).toBe(
+        `The batch ${batch.id} is PAUSED, paused by CALLER.`
+      )
+      expect(yield* done("batch", "resume", batch.id)).toContain("paused by CALLER")
+      expect(yield* done("batch", "cancel", batch.id)).toBe(`The batch ${batch.id} is CANCELLED.`)
+      const { audit } = yield* Effect.provideContext(MemoryStore, ports)
+      const { organisation } = batch.caller
+      expect(audit.map(({ entry }) => entry).slice(-4)).toMatchObject(
+        (
+          [
+            ["pause_batch", "changed"],
+            ["resume_batch", "changed"],
+            ["resume_batch", "unchanged"],
+            ["cancel_batch", "changed"]
+          ] as const
+        ).map(([action, outcome]) => ({ action, outcome, apiKey: "operator", organisation }))
+      )
+    })
+  )
+
+  it.effect("are refused in a state in which they are not possible", () =>
+    Effect.gen(function* () {
+      const { done, ports, refused } = yield* arrange
+      const open = yield* Effect.provideContext(begun(), ports)
+      yield* refused(["batch", "pause", open.id], `Cannot pause ${open.id}: it is OPEN.`)
+      yield* refused(["batch", "resume", open.id], `Cannot resume ${open.id}: it is OPEN.`)
+      yield* done("batch", "cancel", open.id)
+      yield* refused(["batch", "pause", open.id], `Cannot pause ${open.id}: it is CANCELLED.`)
+    })
+  )
+})
