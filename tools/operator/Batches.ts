@@ -50,10 +50,11 @@ const columns = [
 /** At most so many are listed. */
 const listed = 1_000
 
-const row = ({ counts, name, ...members }: Description) => ({
+const row = ({ counts, name, paused_by, ...members }: Description) => ({
   ...members,
   ...counts,
-  name: plain(name)
+  name: plain(name),
+  paused_by: paused_by.length > 0 ? paused_by : null
 })
 
 const listAll = Command.make(
@@ -100,7 +101,7 @@ const findBatch = Effect.fnUntraced(function* (id: Batch.BatchId) {
     : yield* new Refused({ why: `There is no batch ${id}.` })
 })
 
-/** The most frequent failures of a batch; `cleared_lines` is what fixing it and those before clears. */
+/** The most frequent failures of a batch, as the problems endpoint answers them. */
 const problemsOf = Effect.fnUntraced(function* (id: Batch.BatchId) {
   const batches = yield* Batches
   const found = yield* batches.problems({ id, limit: problemsLimit })
@@ -120,6 +121,8 @@ const problemsOf = Effect.fnUntraced(function* (id: Batch.BatchId) {
 
 type Problem = Effect.Success<ReturnType<typeof problemsOf>>[number]
 
+const problemColumns = ["lines", "cleared_lines", "code", "attr", "example_lines"]
+
 const readable = (
   { batch_id, counts, ...members }: Description,
   problems: ReadonlyArray<Problem>
@@ -137,7 +140,7 @@ const readable = (
     ["counts", ...outcomes.map((outcome) => `${outcome}: ${counts[outcome]}`)].join("\n"),
     problems.length === 0
       ? "problems: 0"
-      : `problems: ${problems.length}\n${table(["lines", "cleared_lines", "code", "attr", "example_lines"], rows)}`
+      : `problems: ${problems.length}\n${table(problemColumns, rows)}`
   ].join("\n\n")
 }
 

@@ -30,7 +30,7 @@ const arrangeFailed = Effect.gen(function* () {
   return { ...arranged, batch }
 })
 
-const only = (batch: { readonly id: Batch.BatchId }) => ({ batch_id: batch.id })
+const idOf = (batch: { readonly id: Batch.BatchId }) => ({ batch_id: batch.id })
 
 describe("batch list", () => {
   it.effect("lists the unfinished batches of every organisation, the newest first", () =>
@@ -40,8 +40,8 @@ describe("batch list", () => {
         Effect.provideContext(ports)
       )
       expect(yield* json("batch", "list")).toMatchObject([
-        { ...only(second), organisation: second.caller.organisation, state: "QUEUED" },
-        { ...only(first), organisation: first.caller.organisation, state: "OPEN" }
+        { ...idOf(second), organisation: second.caller.organisation, state: "QUEUED" },
+        { ...idOf(first), organisation: first.caller.organisation, state: "OPEN" }
       ])
       const table = yield* done("batch", "list")
       expect(table.split("\n")[0]).toMatch(/^batch_id +organisation +import_supplier .*remaining/)
@@ -56,10 +56,10 @@ describe("batch list", () => {
         Effect.provideContext(ports)
       )
       yield* done("batch", "cancel", first.id)
-      expect(yield* json("batch", "list")).toMatchObject([only(second)])
-      expect(yield* json("batch", "list", "--all")).toMatchObject([only(second), only(first)])
+      expect(yield* json("batch", "list")).toMatchObject([idOf(second)])
+      expect(yield* json("batch", "list", "--all")).toMatchObject([idOf(second), idOf(first)])
       const ofFirst = ["batch", "list", "--all", "--supplier", first.supplier.code]
-      expect(yield* json(...ofFirst)).toMatchObject([{ ...only(first), state: "CANCELLED" }])
+      expect(yield* json(...ofFirst)).toMatchObject([{ ...idOf(first), state: "CANCELLED" }])
       yield* refused(["batch", "list", "--supplier", "NOBODY"], "There is no supplier NOBODY")
     })
   )
@@ -71,7 +71,7 @@ describe("batch show", () => {
       const { batch, done, json } = yield* arrangeFailed
       const shown = yield* json("batch", "show", batch.id)
       expect(shown).toMatchObject({
-        ...only(batch),
+        ...idOf(batch),
         organisation: batch.caller.organisation,
         state: "RUNNING",
         paused_by: [],
