@@ -44,3 +44,12 @@ const flat = (value: unknown): string => {
 /** API keys, refresh tokens and access tokens, shortened to a prefix. */
 export const withoutSecrets = (text: string): string =>
   text.replace(/\b((?:sk_|rt_|eyJ)[\w-]{4})[\w.-]+/g, "$1…")
+
+const longestList = 10
+
+/** A long list as its first two elements and the number of the others. */
+export const shortened = (value: unknown): unknown => {
+  if (!Array.isArray(value) || value.length <= longestList) return value
+  const elements: ReadonlyArray<unknown> = value
+  return [...elements.slice(0, 2), `… ${elements.length - 2} more`]
+}

@@ -14,6 +14,10 @@ export interface Known {
   readonly rivalToken: string
   /** The platform's number of the account, once there is one. */
   readonly accountNumber: string
+  /** The batch that was created last. */
+  readonly batchId: string
+  /** Numbers of the lines of the book that have failed. */
+  readonly failedLines: ReadonlyArray<number>
 }
 
 /** What names the account of this run in a request. */
@@ -26,10 +30,12 @@ export const keyOf = ({ demo, number }: Known) => ({
 export const instant = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z$/
 
 export interface Request {
-  readonly method: "GET" | "POST"
+  readonly method: "GET" | "POST" | "PUT"
   readonly path: string
   readonly token?: string
   readonly body?: unknown
+  /** Sent as gzip instead of a body of JSON. */
+  readonly lines?: ReadonlyArray<string>
   /** Of the `Idempotency-Key` header. */
   readonly key?: string
 }
@@ -42,6 +48,8 @@ export interface Step {
   readonly body: (known: Known) => ResponsePattern
   /** Whether it must be the answer that was kept of an earlier request. */
   readonly replayed?: boolean
+  /** Whether the batch is asked for again until it has ended, at each change. */
+  readonly watched?: boolean
   /** What later steps need of a body that is as expected. */
   readonly learn?: (body: unknown) => Partial<Known>
 }
@@ -57,4 +65,11 @@ export const post = (path: string, body: unknown, token?: string): Request => ({
   path,
   body,
   ...(token !== undefined && { token })
+})
+
+export const put = (path: string, lines: ReadonlyArray<string>, token: string): Request => ({
+  method: "PUT",
+  path,
+  lines,
+  token
 })

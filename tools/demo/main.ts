@@ -10,6 +10,7 @@ import { Config, Data, Effect, FileSystem } from "effect"
 import { Command } from "effect/cli"
 import { FetchHttpClient } from "effect/http"
 import { accountJourney } from "./AccountJourney.ts"
+import { batchJourney } from "./BatchJourney.ts"
 import { journey } from "./Journey.ts"
 import { postImportJourney } from "./PostImportJourney.ts"
 import { painter } from "./Output.ts"
@@ -25,6 +26,11 @@ const readDemo = Effect.gen(function* () {
   )
 })
 
+const steps = [...accountJourney, ...postImportJourney, ...batchJourney]
+
+/** As many differences of an answer as are printed. */
+const shownDifferences = 20
+
 const fail = (message: string) => new Failed({ message })
 
 const command = Command.make(
@@ -34,12 +40,13 @@ const command = Command.make(
     function* () {
       const noColor = yield* Config.withDefault(Config.String("NO_COLOR"), "")
       const paint = painter(process.stdout.isTTY, noColor)
-      yield* journey(yield* readDemo, [...accountJourney, ...postImportJourney], paint)
+      yield* journey(yield* readDemo, steps, paint)
     },
     Effect.catchTags({
       NoDemo: ({ file }) => fail(`There is no demo tenant in ${file}: npm start makes one.`),
       NobodyAnswers: ({ baseUrl }) => fail(`Nothing answers at ${baseUrl}: npm start starts it.`),
-      WrongAnswer: ({ differences, title }) => fail(`\n${title}:\n  ${differences.join("\n  ")}`)
+      WrongAnswer: ({ differences, title }) =>
+        fail(`\n${title}:\n  ${differences.slice(0, shownDifferences).join("\n  ")}`)
     }),
     Effect.provide(FetchHttpClient.layer)
   )

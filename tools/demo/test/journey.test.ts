@@ -1,10 +1,12 @@
+import { gunzipSync } from "node:zlib"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Exit, Layer } from "effect"
 import { HttpClient, HttpClientError, HttpClientResponse } from "effect/http"
 import { TestConsole } from "effect/testing"
+import * as Book from "../Book.ts"
 import { journey } from "../Journey.ts"
 import { painter } from "../Output.ts"
-import { get, post, type Step } from "../Step.ts"
+import { get, post, put, type Step } from "../Step.ts"
 
 const demo = {
   baseUrl: "http://demo.invalid",
@@ -123,6 +125,95 @@ describe("a journey", () => {
       expect(error).toMatchObject({ _tag: "NobodyAnswers", baseUrl: demo.baseUrl })
     }).pipe(Effect.provide(nobody))
   )
+})
+
+/** Answers a watched batch step by step, and remembers which tags were sent. */
+const watched = (answers: ReadonlyArray<Response>) => {
+  const tags: Array<string | undefined> = []
+  const client = HttpClient.make((request) =>
+    Effect.sync(() => {
+      const answer = answers[tags.length] ?? Response.json({})
+      tags.push(request.headers["if-none-match"])
+      return HttpClientResponse.fromWeb(request, answer)
+    })
+  )
+  return { tags, client: Layer.succeed(HttpClient.HttpClient, client) }
+}
+
+const batchOf = (succeeded: number, remaining: number) => ({
+  state: remaining > 0 ? "RUNNING" : "COMPLETED",
+  counts: { received: 2, succeeded, already: 0, failed: 0, cancelled: 0, remaining },
+  finished_at: remaining > 0 ? null : "2026-11-22T10:00:00Z"
+})
+
+const answer = (body: unknown, tag: string) => Response.json(body, { headers: { ETag: tag } })
+
+const watching: Step = {
+  title: "Watch",
+  request: () => get("/batch/"),
+  watched: true,
+  status: 200,
+  body: () => ({ state: "COMPLETED" })
+}
+
+describe("a watched batch", () => {
+  it.effect("is asked for with its last tag until it has ended", () => {
+    const { client, tags } = watched([
+      answer(batchOf(0, 2), 'W/"1"'),
+      new Response(null, { status: 304 }),
+      answer(batchOf(1, 1), 'W/"2"'),
+      answer(batchOf(2, 0), 'W/"3"')
+    ])
+    return Effect.gen(function* () {
+      yield* journey(demo, [watching], plain)
+      expect(tags).toEqual([undefined, 'W/"1"', 'W/"1"', 'W/"2"'])
+      expect((yield* TestConsole.logLines).join("\n")).toContain("RUNNING, 1 of 2 lines remain")
+    }).pipe(Effect.provide(client))
+  })
+
+  it.effect("fails where the counts do not add up, or no batch is answered", () =>
+    Effect.gen(function* () {
+      for (const wrong of [batchOf(1, 2), { code: "not_found" }]) {
+        const { client } = watched([answer(wrong, 'W/"1"')])
+        const error = yield* Effect.flip(Effect.provide(journey(demo, [watching], plain), client))
+        expect(error).toMatchObject({ _tag: "WrongAnswer", title: "Watch" })
+      }
+    })
+  )
+})
+
+describe("lines", () => {
+  it.effect("are sent as gzip, and read as a list", () => {
+    const unpacked = HttpClient.make((request) =>
+      Effect.sync(() => {
+        const bytes = request.body._tag === "Uint8Array" ? request.body.body : new Uint8Array()
+        const headers = { "Content-Type": "application/x-ndjson" }
+        expect(request.headers["content-encoding"]).toBe("gzip")
+        return HttpClientResponse.fromWeb(request, new Response(gunzipSync(bytes), { headers }))
+      })
+    )
+    const step: Step = {
+      title: "Send lines",
+      request: () => put("/lines/", ['{"line":1}', '{"line":2}'], "token"),
+      status: 200,
+      body: () => [{ line: 1 }, { line: 2 }]
+    }
+    return journey(demo, [step], plain).pipe(
+      Effect.provide(Layer.succeed(HttpClient.HttpClient, unpacked))
+    )
+  })
+})
+
+describe("the book", () => {
+  it("has 2,000 lines, of which a tenth is faulty and few repeat a number", () => {
+    const lines = Book.linesOf("B")
+    expect(lines.length).toBe(Book.lineCount)
+    expect(Book.failures("B").length).toBe(Book.lineCount / 10)
+    expect([Book.count(Book.isCorrection), Book.count(Book.isCopy)]).toEqual([3, 3])
+    expect(Book.numbersOf("B").length).toBe(Book.lineCount - 6)
+    expect(lines[501]).toBe(lines[497])
+    expect(Book.corrected("B", [500])).toEqual([lines[500]])
+  })
 })
 
 describe("colour", () => {
