@@ -7,7 +7,7 @@ import { dataDir, placesIn } from "@data-import/operator/DataDirectory"
 import { decode } from "@data-import/local/DemoFile"
 import { Failed, runMain } from "@data-import/testbed/CommandLine"
 import { Config, Data, Effect, FileSystem } from "effect"
-import { Command } from "effect/cli"
+import { Command, Flag } from "effect/cli"
 import { FetchHttpClient } from "effect/http"
 import { accountJourney } from "./AccountJourney.ts"
 import { batchJourney } from "./BatchJourney.ts"
@@ -26,7 +26,7 @@ const readDemo = Effect.gen(function* () {
   )
 })
 
-const steps = [...accountJourney, ...postImportJourney, ...batchJourney]
+const single = [...accountJourney, ...postImportJourney]
 
 /** As many differences of an answer as are printed. */
 const shownDifferences = 20
@@ -35,11 +35,17 @@ const fail = (message: string) => new Failed({ message })
 
 const command = Command.make(
   "demo",
-  {},
+  {
+    isSingle: Flag.Boolean("single").pipe(
+      Flag.withDescription("Single requests only, without the batches"),
+      Flag.withDefault(false)
+    )
+  },
   Effect.fnUntraced(
-    function* () {
+    function* ({ isSingle }) {
       const noColor = yield* Config.withDefault(Config.String("NO_COLOR"), "")
       const paint = painter(process.stdout.isTTY, noColor)
+      const steps = isSingle ? single : [...single, ...batchJourney]
       yield* journey(yield* readDemo, steps, paint)
     },
     Effect.catchTags({
