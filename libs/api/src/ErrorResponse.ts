@@ -6,7 +6,7 @@
  */
 import type { AccountNumber, ExternalAccountNumber } from "@data-import/domain/account/Account"
 import type { BatchState } from "@data-import/domain/batch/Batch"
-import { batchLimits } from "@data-import/domain/batch/BatchLine"
+import type { BatchLimits } from "@data-import/domain/batch/BatchLimits"
 import type { RequestCode } from "@data-import/domain/codes/Code"
 import type {
   BatchLimitExceeded,
@@ -100,17 +100,18 @@ const rejections: Readonly<Record<string, string>> = {
   refused: "it refuses to tell of it"
 } satisfies Record<VendorRejected["reason"], string>
 
-const gibibytes = (bytes: number): string => `${bytes / 1024 ** 3} GiB`
+const bytesIn = (bytes: number): string =>
+  bytes % 1024 ** 3 === 0 ? `${bytes / 1024 ** 3} GiB` : `${counted(bytes)} bytes`
 
 const batchLimit = {
-  batches:
-    `The organisation has ${batchLimits.unfinishedBatches} unfinished batches, as many as it may; ` +
+  batches: ({ unfinishedBatches }) =>
+    `The organisation has ${unfinishedBatches} unfinished batches, as many as it may; ` +
     "wait until one has ended, or cancel one.",
-  lines:
-    `A batch may have ${counted(batchLimits.lines)} lines and ${gibibytes(batchLimits.bytes)}, and ` +
-    `all unfinished batches of the organisation ${gibibytes(batchLimits.bytesOfOrganisation)}; the ` +
+  lines: ({ bytes, bytesOfOrganisation, lines }) =>
+    `A batch may have ${counted(lines)} lines and ${bytesIn(bytes)}, and ` +
+    `all unfinished batches of the organisation ${bytesIn(bytesOfOrganisation)}; the ` +
     "lines that were received stay."
-} satisfies Record<BatchLimitExceeded["of"], string>
+} satisfies Record<BatchLimitExceeded["of"], (limits: BatchLimits) => string>
 
 const messages: {
   readonly [Tag in Enveloped["_tag"]]: (refusal: Extract<Enveloped, { _tag: Tag }>) => Message
@@ -213,7 +214,7 @@ const messages: {
     lines_received: received
   }),
   BatchUploadSuperseded: text("A newer upload to this batch has begun; this one has ended."),
-  BatchLimitExceeded: ({ of }) => ({ detail: batchLimit[of] }),
+  BatchLimitExceeded: ({ limits, of }) => ({ detail: batchLimit[of](limits) }),
   BatchStateConflict: ({ state }) => ({
     detail: `The batch is ${state}, which does not allow this; nothing was changed.`,
     state

@@ -4,6 +4,7 @@
  * Source: docs/contract/limits.md#requests.
  */
 import { externalAccountNumberLength } from "@data-import/domain/account/Account"
+import type { BatchLimits } from "@data-import/domain/batch/BatchLimits"
 import { batchLimits } from "@data-import/domain/batch/BatchLine"
 import { listElements, nestingDepth } from "@data-import/domain/schema/Json"
 import { supplierCodeLength } from "@data-import/domain/organisation/Supplier"
@@ -20,16 +21,19 @@ export const tokenBodyBytes = 64 * 1024
  */
 export const headerBytes = 16 * 1024
 
-/** The response of the limits endpoint. */
-export const limits = {
+/** The response of the limits endpoint in a deployment with these limits of batches. */
+export const limitsOf = (batch: BatchLimits) => ({
   body_bytes: bodyBytes,
   nesting_depth: nestingDepth,
   list_elements: listElements,
   import_supplier_length: supplierCodeLength,
   external_account_number_length: externalAccountNumberLength,
-  batch_lines: batchLimits.lines,
-  batch_bytes: batchLimits.bytes,
+  batch_lines: batch.lines,
+  batch_bytes: batch.bytes,
   batch_line_bytes: batchLimits.lineBytes,
-  unfinished_batches: batchLimits.unfinishedBatches,
-  unfinished_batch_bytes: batchLimits.bytesOfOrganisation
-} as const
+  unfinished_batches: batch.unfinishedBatches,
+  unfinished_batch_bytes: batch.bytesOfOrganisation
+})
+
+/** Unless the deployment lowers them. */
+export const limits = limitsOf(batchLimits)

@@ -3,6 +3,7 @@
  * document. A new failure does not compile here without an example.
  */
 import { AccountNumber, ExternalAccountNumber } from "@data-import/domain/account/Account"
+import { batchLimits } from "@data-import/domain/batch/BatchLine"
 import {
   AccountNotFound,
   ActivePaymentInstructionExists,
@@ -108,7 +109,7 @@ export const refusals: {
   BatchLineGap: new BatchLineGap({ received: 400 }),
   BatchLineCountMismatch: new BatchLineCountMismatch({ total: 100_000, received: 99_000 }),
   BatchUploadSuperseded: new BatchUploadSuperseded(),
-  BatchLimitExceeded: new BatchLimitExceeded({ of: "batches" }),
+  BatchLimitExceeded: new BatchLimitExceeded({ of: "batches", limits: batchLimits }),
   BatchStateConflict: new BatchStateConflict({ state: "RUNNING" }),
   BatchLinesDeleted: new BatchLinesDeleted(),
   ServiceUnavailable: new ServiceUnavailable({ retryAfterSeconds: 5 })

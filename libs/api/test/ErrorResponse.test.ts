@@ -1,5 +1,6 @@
 import { Schema } from "effect"
 import { describe, expect, it } from "vitest"
+import { batchLimits } from "@data-import/domain/batch/BatchLine"
 import { registry } from "@data-import/domain/codes/Code"
 import {
   BatchLimitExceeded,
@@ -190,11 +191,22 @@ describe("problemOf", () => {
     expect(envelopeOf(refusals.BatchStateConflict).body).toMatchObject({ state: "RUNNING" })
   })
 
+  it("states the limits that the deployment has set", () => {
+    const limits = { lines: 10, bytes: 1_500, unfinishedBatches: 2, bytesOfOrganisation: 1024 ** 3 }
+    const detailOf = (of: "batches" | "lines") =>
+      envelopeOf(new BatchLimitExceeded({ of, limits })).body.detail
+    expect(detailOf("batches")).toContain("has 2 unfinished batches")
+    expect(detailOf("lines")).toContain("10 lines and 1,500 bytes, and all unfinished batches")
+    expect(detailOf("lines")).toContain("1 GiB")
+  })
+
   it.each([
     ["batches", "The organisation has 20 unfinished batches"],
     ["lines", "A batch may have 1,000,000 lines and 8 GiB, and all unfinished batches of"]
   ] as const)("states the limit of %s", (of, words) => {
-    expect(envelopeOf(new BatchLimitExceeded({ of })).body.detail).toContain(words)
+    expect(envelopeOf(new BatchLimitExceeded({ of, limits: batchLimits })).body.detail).toContain(
+      words
+    )
   })
 
   it.each([

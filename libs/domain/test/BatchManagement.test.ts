@@ -9,13 +9,16 @@ import {
   layer as managementLayer
 } from "../src/batch-processing/BatchManagement.ts"
 import { BatchUpload, layer as uploadLayer } from "../src/batch-processing/BatchUpload.ts"
+import { BatchLimits } from "../src/batch/BatchLimits.ts"
 import { batchLimits, type LineEnd } from "../src/batch/BatchLine.ts"
 import type { LineOutcome } from "../src/batch/Counts.ts"
 import { Batches } from "../src/ports/Batches.ts"
+import { ImportProcesses } from "../src/ports/ImportProcesses.ts"
 import { layerMemory } from "../src/ports/memory/Batches.ts"
 import type { Failure } from "../src/requests/Failure.ts"
+import { sampleTime } from "../testing/samples.ts"
 import type { Wire } from "../testing/wire.ts"
-import { begin, demo, errorsOf, rival, supplierCode, team } from "./importPrograms.ts"
+import { begin, demo, errorsOf, keyOf, rival, supplierCode, team } from "./importPrograms.ts"
 import { world as imports } from "./postImportPrograms.ts"
 
 const world = Layer.mergeAll(managementLayer, uploadLayer).pipe(
@@ -147,6 +150,28 @@ describe("a batch", () => {
         of: "batches"
       })
     }).pipe(Effect.provide(world))
+  )
+
+  it.effect("takes as many of the pending imports as it may have lines", () =>
+    Effect.gen(function* () {
+      yield* begin()
+      const { stage } = yield* ImportProcesses
+      for (const number of ["c", "a", "b"]) {
+        yield* stage({
+          key: keyOf(number),
+          payload: "{}",
+          cohort: null,
+          caller: demo,
+          at: sampleTime
+        })
+      }
+      const management = yield* BatchManagement
+      const pending = bodyOf({ operation: "PROCESS", source: "PENDING" })
+      const { batch_id: id } = yield* management.create(demo, pending)
+      expect(yield* management.start(demo, id, total(0))).toMatchObject({ counts: { received: 2 } })
+    }).pipe(
+      Effect.provide(Layer.provide(world, Layer.succeed(BatchLimits, { ...batchLimits, lines: 2 })))
+    )
   )
 
   it.effect("is retried with the settings of the old one, but for those that are sent", () =>

@@ -1,6 +1,7 @@
 /** The batches service: its routes and the adapters it uses. */
 import { Effect, Layer } from "effect"
 import * as BatchManagement from "@data-import/domain/batch-processing/BatchManagement"
+import * as BatchLimits from "@data-import/domain/batch/BatchLimits"
 import * as BatchUpload from "@data-import/domain/batch-processing/BatchUpload"
 import { Documents } from "@data-import/domain/ports/Documents"
 import * as IdempotentWrites from "@data-import/domain/writes/IdempotentWrites"
@@ -31,8 +32,12 @@ const noDocuments = Layer.succeed(Documents, {
   readLink: () => noDocument
 })
 
-/** Settings: those of the server, the database, the token's keys and idempotency keys. */
+/**
+ * Settings: those of the server, the database, the token's keys, idempotency keys and the limits of
+ * batches.
+ */
 export const layer = Service.layer("batches", serving).pipe(
   Layer.provide([BatchManagement.layer, BatchUpload.layer, IdempotentWrites.layer]),
-  Layer.provide([Storage.layer, TokenVerifier.layer, noDocuments])
+  Layer.provide([Storage.layer, TokenVerifier.layer, noDocuments]),
+  Layer.provide(BatchLimits.layer)
 )

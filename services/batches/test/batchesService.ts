@@ -26,15 +26,19 @@ const programs = Layer.mergeAll(AccountImport.layer, PostImport.layer, Idempoten
   ])
 )
 
-/** The service on a fresh database, and the programs of a worker. */
-export const service = Layer.unwrap(
-  Effect.map(freshUrl, (url) =>
-    Layer.merge(
-      running(batches, { DATABASE_URL: Redacted.value(databaseUsersAt(url).batches) }),
-      Layer.provideMerge(programs, portsBeside(url))
-    )
-  )
-).pipe(Layer.provideMerge(Layer.merge(tokenMint, tokenSecrets)))
+/** The service with these settings on a fresh database, and the programs of a worker. */
+export const serviceWith = (settings: Readonly<Record<string, string>>) =>
+  Layer.unwrap(
+    Effect.map(freshUrl, (url) => {
+      const DATABASE_URL = Redacted.value(databaseUsersAt(url).batches)
+      return Layer.merge(
+        running(batches, { DATABASE_URL, ...settings }),
+        Layer.provideMerge(programs, portsBeside(url))
+      )
+    })
+  ).pipe(Layer.provideMerge(Layer.merge(tokenMint, tokenSecrets)))
+
+export const service = serviceWith({})
 
 const worker = Effect.gen(function* () {
   const settings = { chunks: 1, linesKeptFor: Duration.days(30), drain: Duration.seconds(1) }

@@ -1,6 +1,7 @@
 /** The queries over HTTP, and the limits: each handler calls one program and wraps its answer. */
 import { Effect, Stream } from "effect"
-import { limits } from "@data-import/api/Limits"
+import { limitsOf } from "@data-import/api/Limits"
+import { BatchLimits } from "@data-import/domain/batch/BatchLimits"
 import { QueryGroup } from "@data-import/api/QueryApi"
 import { SystemGroup } from "@data-import/api/SystemApi"
 import { formatInstant } from "@data-import/domain/schema/Field"
@@ -55,7 +56,7 @@ type ListCall = Call & {
   readonly parameters: { readonly after?: string; readonly limit?: number }
 }
 
-export const routes = Effect.map(ImportQuery, (imports) => {
+export const routes = Effect.zipWith(ImportQuery, BatchLimits, (imports, batchLimits) => {
   const list =
     <Kind extends ImportListKind>(kind: Kind) =>
     ({ caller, parameters, params, request }: ListCall) =>
@@ -82,7 +83,7 @@ export const routes = Effect.map(ImportQuery, (imports) => {
       listImportedAccounts: list("imported")
     }),
     ...Route.handle(SystemGroup, {
-      getLimits: () => Effect.succeed(Answer.json(200, limits))
+      getLimits: () => Effect.succeed(Answer.json(200, limitsOf(batchLimits)))
     })
   ]
 })

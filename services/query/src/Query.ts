@@ -1,5 +1,6 @@
 /** The query service: its routes and the adapters it uses. */
 import { Effect, Layer } from "effect"
+import * as BatchLimits from "@data-import/domain/batch/BatchLimits"
 import * as ImportQuery from "@data-import/domain/import/ImportQuery"
 import { Database } from "@data-import/postgres/connection/Database"
 import { report } from "@data-import/postgres/connection/HealthReport"
@@ -20,8 +21,12 @@ const serving = Effect.gen(function* () {
   }
 })
 
-/** Settings: those of the server, the database and the token's keys. */
+/**
+ * Settings: those of the server, the database and the token's keys, and the limits of batches,
+ * which it publishes.
+ */
 export const layer = Service.layer("query", serving).pipe(
   Layer.provide(ImportQuery.layer),
-  Layer.provide([Storage.layer, TokenVerifier.layer])
+  Layer.provide([Storage.layer, TokenVerifier.layer]),
+  Layer.provide(BatchLimits.layer)
 )

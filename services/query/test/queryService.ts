@@ -10,15 +10,16 @@ import { layer as tokenMint } from "@data-import/server/testing/TokenIssuer"
 import { layer as tokenSecrets } from "@data-import/server/auth/TokenSecrets"
 import { layer as query } from "../src/Query.ts"
 
-/** The service on a fresh database. */
-export const service = Layer.unwrap(
-  Effect.map(freshUrl, (url) =>
-    Layer.merge(
-      running(query, { DATABASE_URL: Redacted.value(databaseUsersAt(url).query) }),
-      portsBeside(url)
-    )
-  )
-).pipe(Layer.provideMerge(Layer.merge(tokenMint, tokenSecrets)))
+/** The service with these settings on a fresh database. */
+export const serviceWith = (settings: Readonly<Record<string, string>>) =>
+  Layer.unwrap(
+    Effect.map(freshUrl, (url) => {
+      const DATABASE_URL = Redacted.value(databaseUsersAt(url).query)
+      return Layer.merge(running(query, { DATABASE_URL, ...settings }), portsBeside(url))
+    })
+  ).pipe(Layer.provideMerge(Layer.merge(tokenMint, tokenSecrets)))
+
+export const service = serviceWith({})
 
 export const get = ({ token }: Pick<Tenant, "token">, path: string, method = "GET") =>
   ask({ method, path, headers: { authorization: `Token ${token}` } })

@@ -11,6 +11,7 @@ import {
   kinds,
   listPath,
   service,
+  serviceWith,
   skipped,
   staged,
   statusPath
@@ -353,4 +354,26 @@ layer(service, { excludeTestServices: true })("a query", (it) => {
       })
     )
   })
+})
+
+const lowered = {
+  BATCH_MAX_LINES: "3",
+  BATCH_MAX_BYTES: "40",
+  BATCH_MAX_UNFINISHED: "2",
+  BATCH_MAX_UNFINISHED_BYTES: "50"
+}
+
+layer(serviceWith(lowered), { excludeTestServices: true })("limits of batches", (it) => {
+  it.effect("are published as the deployment has set them", () =>
+    Effect.gen(function* () {
+      const reply = yield* get(yield* freshTenant(), "/v1/data-import/limits/")
+      expect(reply.json).toMatchObject({
+        batch_lines: 3,
+        batch_bytes: 40,
+        batch_line_bytes: 10_485_760,
+        unfinished_batches: 2,
+        unfinished_batch_bytes: 50
+      })
+    })
+  )
 })

@@ -96,6 +96,13 @@ const ofVendor = (code: string): ReadonlyArray<Case> => [
   duration(`PAYMENT_${code}_TIMEOUT`, "0 seconds", "20001 millis")
 ]
 
+const ofBatches: ReadonlyArray<Case> = [
+  integer("BATCH_MAX_LINES", 0, 1_000_001),
+  integer("BATCH_MAX_BYTES", 0, 8 * 1024 ** 3 + 1),
+  integer("BATCH_MAX_UNFINISHED", 0, 21),
+  integer("BATCH_MAX_UNFINISHED_BYTES", 0, 32 * 1024 ** 3 + 1)
+]
+
 interface Process {
   readonly layer: Layer.Layer<Listening, unknown>
   readonly cases: ReadonlyArray<Case>
@@ -127,7 +134,7 @@ const processes: Readonly<Record<string, Process>> = {
   },
   batches: {
     layer: Batches.layer,
-    cases: [...everyService, ...onDatabase, ...checkingTokens, lease]
+    cases: [...everyService, ...onDatabase, ...checkingTokens, lease, ...ofBatches]
   },
   "batch-worker": {
     layer: BatchWorker.layer,
@@ -143,7 +150,10 @@ const processes: Readonly<Record<string, Process>> = {
       ...ofVendor("GOCARDLESS")
     ]
   },
-  query: { layer: Query.layer, cases: [...everyService, ...onDatabase, ...checkingTokens] },
+  query: {
+    layer: Query.layer,
+    cases: [...everyService, ...onDatabase, ...checkingTokens, ...ofBatches]
+  },
   auth: {
     layer: Auth.layer,
     cases: [

@@ -6,7 +6,7 @@ import { Context, DateTime, Effect, Layer, Option, Result, Schema } from "effect
 import { SupplierCodeField } from "../account/Account.ts"
 import * as Batch from "../batch/Batch.ts"
 import { type BatchBody, bodyOf, type CreatedBatchBody } from "../batch/BatchBody.ts"
-import { batchLimits } from "../batch/BatchLine.ts"
+import { BatchLimits } from "../batch/BatchLimits.ts"
 import { clearedLines, type ProblemGroup } from "../batch/Problems.ts"
 import type { Caller } from "../organisation/Organisation.ts"
 import { type AuditAction, AuditLog } from "../ports/AuditLog.ts"
@@ -118,6 +118,7 @@ type Decide = (at: DateTime.Utc) => (batch: Batch.Batch) => Decided
 interface Dependencies {
   readonly batches: Batches["Service"]
   readonly configuration: Configuration["Service"]
+  readonly limits: BatchLimits
   readonly requestValidator: RequestValidator
 }
 
@@ -182,7 +183,7 @@ const create = Effect.fnUntraced(function* (
   keep: Keep<CreatedBatchBody> | null,
   parameterErrors: ReadonlyArray<FieldError>
 ) {
-  const { batches, configuration, requestValidator } = deps
+  const { batches, configuration, limits, requestValidator } = deps
   const { body: valid, now: at } = yield* requestValidator.validate({
     validator: batchRequest,
     caller,
@@ -200,7 +201,7 @@ const create = Effect.fnUntraced(function* (
   const creating = yield* batches.create({
     id: yield* newBatchId,
     settings,
-    limit: batchLimits.unfinishedBatches,
+    limit: limits.unfinishedBatches,
     caller,
     at,
     keep: keepFrom(keep, answerOf)
@@ -209,7 +210,7 @@ const create = Effect.fnUntraced(function* (
     case "Created":
       return answerOf(creating)
     case "LimitExceeded":
-      return yield* new BatchLimitExceeded({ of: creating.of })
+      return yield* new BatchLimitExceeded({ of: creating.of, limits })
     case "LinesDeleted":
       return yield* new BatchLinesDeleted()
   }
@@ -282,16 +283,18 @@ const problems = Effect.fnUntraced(function* (deps: Dependencies, caller: Caller
   }
 })
 
+const available = <A>(effect: Effect.Effect<A, Failure | StorageUnavailable>) =>
+  Effect.catchTag(effect, "StorageUnavailable", () => unavailable)
+
 const make = Effect.gen(function* () {
   const auditLog = yield* AuditLog
   const configuration = yield* Configuration
   const deps: Dependencies = {
     batches: yield* Batches,
     configuration,
+    limits: yield* BatchLimits,
     requestValidator: makeRequestValidator(configuration, yield* Documents)
   }
-  const available = <A>(effect: Effect.Effect<A, Failure | StorageUnavailable>) =>
-    Effect.catchTag(effect, "StorageUnavailable", () => unavailable)
   const audited =
     (action: AuditAction, caller: Caller, payload: unknown = null) =>
     <A>(

@@ -6,6 +6,7 @@
 import { Context, DateTime, Duration, Effect, Layer, Option, Result, Schema, Stream } from "effect"
 import { ExternalAccountNumber } from "../account/Account.ts"
 import { BatchId, stateOf, takesLines } from "../batch/Batch.ts"
+import { BatchLimits } from "../batch/BatchLimits.ts"
 import type { ReceivedLine } from "../batch/BatchLine.ts"
 import { LineSplitter, type SplitLine } from "../batch/LineSplitter.ts"
 import type { ApiKeyId, Caller } from "../organisation/Organisation.ts"
@@ -88,7 +89,7 @@ const lineOf = (bytes: SplitLine): Effect.Effect<ReceivedLine> =>
           : null
       }))
 
-const receivedBy = (appending: Appending): Result.Result<number, Failure> => {
+const receivedBy = (appending: Appending, limits: BatchLimits): Result.Result<number, Failure> => {
   switch (appending._tag) {
     case "Appended":
       return Result.succeed(appending.received)
@@ -103,13 +104,14 @@ const receivedBy = (appending: Appending): Result.Result<number, Failure> => {
     case "KeyInvalid":
       return Result.fail(new KeyRevoked())
     case "LimitExceeded":
-      return Result.fail(new BatchLimitExceeded({ of: "lines" }))
+      return Result.fail(new BatchLimitExceeded({ of: "lines", limits }))
   }
 }
 
 /** One upload: the lines that are not stored yet, and how many the batch has. */
 class Upload {
   readonly #batches: Batches["Service"]
+  readonly #limits: BatchLimits
   readonly #id: BatchId
   readonly #apiKey: ApiKeyId
   readonly #number: UploadNumber
@@ -122,6 +124,7 @@ class Upload {
 
   constructor(
     batches: Batches["Service"],
+    limits: BatchLimits,
     {
       apiKey,
       from,
@@ -137,6 +140,7 @@ class Upload {
   ) {
     this.#storedAt = now
     this.#batches = batches
+    this.#limits = limits
     this.#id = id
     this.#apiKey = apiKey
     this.#number = number
@@ -182,7 +186,7 @@ class Upload {
           lines,
           at
         })
-        this.#received = yield* Effect.fromResult(receivedBy(appending))
+        this.#received = yield* Effect.fromResult(receivedBy(appending, this.#limits))
         this.#next += lines.length
       })
     }).pipe(Effect.uninterruptible)
@@ -206,6 +210,7 @@ class Upload {
 
 const make = Effect.gen(function* () {
   const batches = yield* Batches
+  const limits = yield* BatchLimits
 
   const begin = Effect.fnUntraced(function* (caller: Caller, named: string, from: number) {
     const id = batchId(named)
@@ -219,7 +224,7 @@ const make = Effect.gen(function* () {
     const { received } = batch.value.counts
     const { apiKey } = caller
     const now = yield* DateTime.now
-    return new Upload(batches, { id: id.value, apiKey, number, from, received, now })
+    return new Upload(batches, limits, { id: id.value, apiKey, number, from, received, now })
   })
 
   const receive = Effect.fnUntraced(

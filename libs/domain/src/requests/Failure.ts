@@ -6,6 +6,7 @@
 import { Data } from "effect"
 import type { AccountNumber } from "../account/Account.ts"
 import type { BatchState } from "../batch/Batch.ts"
+import type { BatchLimits } from "../batch/BatchLimits.ts"
 import type { ImportKey } from "../account/ImportProcess.ts"
 import type { FieldError } from "../schema/FieldErrors.ts"
 import type { NotJson } from "../schema/Json.ts"
@@ -177,6 +178,7 @@ export class BatchUploadSuperseded extends Data.TaggedError("BatchUploadSupersed
 /** The organisation has too many unfinished batches, or too many or too large lines were sent. */
 export class BatchLimitExceeded extends Data.TaggedError("BatchLimitExceeded")<{
   readonly of: "batches" | "lines"
+  readonly limits: BatchLimits
 }> {
   readonly code = "batch_limit_exceeded"
 }

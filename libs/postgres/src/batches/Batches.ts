@@ -2,7 +2,7 @@
 import { Data, DateTime, Effect, Layer, Option, Result, Schema } from "effect"
 import * as Batch from "@data-import/domain/batch/Batch"
 import { BatchId } from "@data-import/domain/batch/Batch"
-import { batchLimits } from "@data-import/domain/batch/BatchLine"
+import { BatchLimits } from "@data-import/domain/batch/BatchLimits"
 import type { AuditAction } from "@data-import/domain/ports/AuditLog"
 import {
   type BatchChange,
@@ -42,9 +42,13 @@ const filledAgain = Effect.fnUntraced(function* (sql: Sql, old: BatchId, open: B
 })
 
 /** Whether the organisation has more bytes in unfinished batches than it may. */
-const hasTooManyBytes = Effect.fnUntraced(function* (sql: Sql, { organisation }: Batch.Batch) {
+const hasTooManyBytes = Effect.fnUntraced(function* (
+  sql: Sql,
+  limits: BatchLimits,
+  { organisation }: Batch.Batch
+) {
   const [sum] = yield* bytesRows(sql`select ${Lines.bytesOf(sql, organisation)} as bytes`)
-  return Number(sum?.bytes ?? 0) > batchLimits.bytesOfOrganisation
+  return Number(sum?.bytes ?? 0) > limits.bytesOfOrganisation
 })
 
 class Refused extends Data.TaggedError("Refused")<{ readonly creating: Creating }> {}
@@ -53,7 +57,7 @@ class Refused extends Data.TaggedError("Refused")<{ readonly creating: Creating 
  * The organisation's batches are counted under a lock, so that two creations see each other. A
  * refusal fails, so that nothing stays.
  */
-const create = Effect.fnUntraced(function* (sql: Sql, command: Create) {
+const create = Effect.fnUntraced(function* (sql: Sql, limits: BatchLimits, command: Create) {
   const { at, caller, id, keep = null, limit, settings } = command
   const { organisation } = caller
   const { pending, retryOf } = settings
@@ -77,7 +81,7 @@ const create = Effect.fnUntraced(function* (sql: Sql, command: Create) {
     if (source?.isDeleted === true)
       return yield* new Refused({ creating: { _tag: "LinesDeleted" } })
     created = { ...created, ...(yield* filledAgain(sql, retryOf, open)) }
-    if (yield* hasTooManyBytes(sql, open)) {
+    if (yield* hasTooManyBytes(sql, limits, open)) {
       return yield* new Refused({ creating: limitExceeded("lines") })
     }
   }
@@ -121,23 +125,32 @@ const beginUpload = (sql: Sql, id: BatchId) =>
   )
 
 /** What starts gets its lines, if it was sent none, and their links. */
-const started = Effect.fnUntraced(function* (sql: Sql, batch: Batch.Batch, at: DateTime.Utc) {
+const started = Effect.fnUntraced(function* (
+  sql: Sql,
+  limits: BatchLimits,
+  batch: Batch.Batch,
+  at: DateTime.Utc
+) {
   const { id, settings } = batch
   const isEmpty = Batch.isToBeFilled(batch)
-  const lines = isEmpty ? yield* Sources.fillWithPending(sql, id, settings, at) : 0
+  const lines = isEmpty ? yield* Sources.fillWithPending(sql, id, settings, at, limits.lines) : 0
   yield* Lines.link(sql, id)
   return isEmpty ? Batch.filled(batch, lines, at) : batch
 })
 
 /** A refusal of `decide` is a result, so that the transaction ends without an error. */
-const change = Effect.fnUntraced(function* <E>(sql: Sql, command: BatchChange<E>) {
+const change = Effect.fnUntraced(function* <E>(
+  sql: Sql,
+  limits: BatchLimits,
+  command: BatchChange<E>
+) {
   const { action, at, decide, id, keep = null } = command
   const before = yield* BatchRow.locked(sql, id)
   const decided = decide(before)
   if (Result.isFailure(decided)) return decided
   const isUnchanged = decided.success === before
   const isStart = before.started === null && decided.success.started !== null
-  const after = isStart ? yield* started(sql, decided.success, at) : decided.success
+  const after = isStart ? yield* started(sql, limits, decided.success, at) : decided.success
   if (!isUnchanged) yield* BatchRow.storeChange(sql, before, after, at)
   const outcome = isUnchanged ? "unchanged" : "changed"
   yield* sql`${auditEntry(sql, auditOf(before, command, action, outcome), sql``)}`
@@ -228,9 +241,10 @@ const overview = (sql: Sql) => {
 const make = Effect.gen(function* () {
   const database = yield* Database
   const { run, sql } = database
+  const limits = yield* BatchLimits
   return Batches.of({
     create: (command) =>
-      run(sql.withTransaction(create(sql, command))).pipe(
+      run(sql.withTransaction(create(sql, limits, command))).pipe(
         Effect.catchTag("Refused", ({ creating }) => Effect.succeed(creating))
       ),
     find: (organisation, id) =>
@@ -241,9 +255,9 @@ const make = Effect.gen(function* () {
     findOfAny: (id) => run(BatchRow.find(sql, id)),
     list: (query) => run(list(sql, query)),
     beginUpload: (id) => run(beginUpload(sql, id)),
-    append: (command) => run(sql.withTransaction(Lines.append(sql, command))),
+    append: (command) => run(sql.withTransaction(Lines.append(sql, limits, command))),
     change: (command) =>
-      Effect.flatMap(run(sql.withTransaction(change(sql, command))), (decided) =>
+      Effect.flatMap(run(sql.withTransaction(change(sql, limits, command))), (decided) =>
         Effect.fromResult(decided)
       ),
     cancelLines: (at) => run(sql.withTransaction(Chunks.cancel(sql, at))),

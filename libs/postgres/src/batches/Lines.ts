@@ -4,7 +4,8 @@
  */
 import { Effect, Schema } from "effect"
 import * as Batch from "@data-import/domain/batch/Batch"
-import { batchLimits, type ReceivedLine } from "@data-import/domain/batch/BatchLine"
+import type { BatchLimits } from "@data-import/domain/batch/BatchLimits"
+import type { ReceivedLine } from "@data-import/domain/batch/BatchLine"
 import type { OrganisationName } from "@data-import/domain/organisation/Organisation"
 import type { Appending, Batches } from "@data-import/domain/ports/Batches"
 import { type Database, rowsOf } from "../connection/Database.ts"
@@ -102,20 +103,21 @@ export const bytesOf = (sql: Sql, organisation: OrganisationName) => sql`(
   where organisation = ${organisation} and finished_at is null)`
 
 const exceeds = (
+  limits: BatchLimits,
   batch: Batch.Batch,
   { bytes, ofOrganisation }: { readonly bytes: bigint; readonly ofOrganisation: bigint },
   added: ReadonlyArray<Line>
 ): boolean => {
   const more = added.reduce((sum, line) => sum + sizeOf(line), 0)
   return (
-    batch.counts.received + added.length > batchLimits.lines ||
-    Number(bytes) + more > batchLimits.bytes ||
-    Number(ofOrganisation) + more > batchLimits.bytesOfOrganisation
+    batch.counts.received + added.length > limits.lines ||
+    Number(bytes) + more > limits.bytes ||
+    Number(ofOrganisation) + more > limits.bytesOfOrganisation
   )
 }
 
 /** In a transaction. The lock on the batch keeps other uploads out until its end. */
-export const append = Effect.fnUntraced(function* (sql: Sql, command: Append) {
+export const append = Effect.fnUntraced(function* (sql: Sql, limits: BatchLimits, command: Append) {
   const { apiKey, at, from, id, lines, upload } = command
   const batch = yield* BatchRow.locked(sql, id)
   const [state] = yield* uploadRows(sql`
@@ -130,7 +132,7 @@ export const append = Effect.fnUntraced(function* (sql: Sql, command: Append) {
   const line = from <= received ? yield* firstDifference(sql, command) : null
   if (line !== null) return { _tag: "Differs", line } satisfies Appending
   const added = lines.slice(received + 1 - from)
-  if (exceeds(batch, state, added)) return { _tag: "LimitExceeded" } satisfies Appending
+  if (exceeds(limits, batch, state, added)) return { _tag: "LimitExceeded" } satisfies Appending
   const appended = yield* Effect.fromResult(Batch.receive(batch, added.length)).pipe(Effect.orDie)
   if (added.length > 0) {
     yield* insertChunks(sql, id, chunksOf(added, received + 1))

@@ -5,7 +5,6 @@
 import { type DateTime, Effect, Schema } from "effect"
 import type { Statement } from "effect/sql"
 import type { BatchId, BatchSettings, PendingFilter } from "@data-import/domain/batch/Batch"
-import { batchLimits } from "@data-import/domain/batch/BatchLine"
 import { isPending } from "../audit/ChangeEntries.ts"
 import { type Database, rowsOf } from "../connection/Database.ts"
 import { chunkLimits } from "./Lines.ts"
@@ -151,7 +150,8 @@ export const fillWithPending = Effect.fnUntraced(function* (
   sql: Sql,
   id: BatchId,
   { pending, supplier }: BatchSettings,
-  at: DateTime.Utc
+  at: DateTime.Utc,
+  limit: number
 ) {
   const { last, where } = filtered(sql, pending ?? {})
   const [stored] = yield* insertChunks(
@@ -167,7 +167,7 @@ export const fillWithPending = Effect.fnUntraced(function* (
       from import_processes present ${last}
       where present.supplier = ${supplier} and ${isPending(sql, at)}
         ${where.reduce((all, each) => sql`${all}${each}`, sql``)}
-      order by external_account_number limit ${batchLimits.lines}`
+      order by external_account_number limit ${limit}`
   )
   return stored?.lines ?? 0
 })

@@ -2,7 +2,7 @@
 import type { DateTime } from "effect"
 import { stateAt } from "../../account/ImportProcess.ts"
 import type { BatchSettings, PendingFilter } from "../../batch/Batch.ts"
-import { batchLimits, type ReceivedLine } from "../../batch/BatchLine.ts"
+import type { ReceivedLine } from "../../batch/BatchLine.ts"
 import {
   codePointOrder,
   type MemoryStore,
@@ -62,18 +62,19 @@ const isSelected = (
   )
 }
 
-/** A line for each pending import. */
+/** A line for each pending import, up to the limit. */
 export const pendingLines = (
   store: Store,
   { pending, supplier }: BatchSettings,
-  at: DateTime.Utc
+  at: DateTime.Utc,
+  limit: number
 ): Array<StoredLine> =>
   [...(store.imports.get(supplier)?.values() ?? [])]
     .filter(({ process }) => stateAt(process, at)._tag === "Pending")
     .filter((each) => isSelected(pending ?? {}, each))
     .map(({ process }) => process.key.external_account_number)
     .sort(codePointOrder)
-    .slice(0, batchLimits.lines)
+    .slice(0, limit)
     .map((externalAccountNumber, index) => {
       const text = JSON.stringify({ external_account_number: externalAccountNumber })
       const bytes = new TextEncoder().encode(text)

@@ -1,7 +1,8 @@
 /** Batches in memory. A line is ready when no earlier line of its account number is unfinished. */
 import { DateTime, Effect, Layer, Option, Result } from "effect"
 import * as Batch from "../../batch/Batch.ts"
-import { batchLimits, type LineEnd } from "../../batch/BatchLine.ts"
+import { BatchLimits } from "../../batch/BatchLimits.ts"
+import type { LineEnd } from "../../batch/BatchLine.ts"
 import { type ApiKeyId, isLive, type OrganisationName } from "../../organisation/Organisation.ts"
 import type { AuditAction } from "../AuditLog.ts"
 import {
@@ -46,7 +47,7 @@ const recordAudit = (
   })
 }
 
-const create = (store: Store, command: Command<"create">): Creating => {
+const create = (store: Store, limits: BatchLimits, command: Command<"create">): Creating => {
   const { at: createdAt, caller, id, keep, limit, settings } = command
   const { organisation } = caller
   const unfinished = ofOrganisation(store, organisation).filter(isUnfinished)
@@ -54,7 +55,8 @@ const create = (store: Store, command: Command<"create">): Creating => {
   const source = settings.retryOf === null ? null : stored(store, settings.retryOf)
   if (source?.areLinesDeleted === true) return { _tag: "LinesDeleted" }
   const { leftOut, lines } = source ? failedLines(source) : { leftOut: null, lines: [] }
-  if (exceedsLimits(store, organisation, [], lines)) return { _tag: "LimitExceeded", of: "lines" }
+  if (exceedsLimits(store, limits, organisation, [], lines))
+    return { _tag: "LimitExceeded", of: "lines" }
   const open = Batch.open({ id, organisation, settings, createdAt })
   const batch = Result.getOrThrow(Batch.receive(open, lines.length))
   store.batches.set(id, { batch, upload: 0, lines, areLinesDeleted: false })
@@ -95,11 +97,11 @@ const bytesIn = (lines: Command<"append">["lines"]): number =>
 
 const exceedsLimits = (
   store: Store,
+  { bytes, bytesOfOrganisation, lines }: BatchLimits,
   organisation: OrganisationName,
   present: ReadonlyArray<StoredLine>,
   more: Command<"append">["lines"]
 ): boolean => {
-  const { bytes, bytesOfOrganisation, lines } = batchLimits
   const unfinished = ofOrganisation(store, organisation).filter(isUnfinished)
   const held = unfinished.reduce((sum, each) => sum + bytesIn(each.lines), 0)
   return (
@@ -115,7 +117,7 @@ const isKeyValid = (store: Store, id: ApiKeyId, at: DateTime.Utc): boolean => {
   return key === undefined || isLive(key, at)
 }
 
-const append = (store: Store, command: Command<"append">): Appending => {
+const append = (store: Store, limits: BatchLimits, command: Command<"append">): Appending => {
   const { apiKey, at, from, id, lines, upload } = command
   const present = stored(store, id)
   if (!isKeyValid(store, apiKey, at)) return { _tag: "KeyInvalid" }
@@ -130,7 +132,8 @@ const append = (store: Store, command: Command<"append">): Appending => {
   if (differing !== -1) return { _tag: "Differs", line: from + differing }
   const added = lines.slice(known.length)
   const { organisation } = present.batch
-  if (exceedsLimits(store, organisation, present.lines, added)) return { _tag: "LimitExceeded" }
+  if (exceedsLimits(store, limits, organisation, present.lines, added))
+    return { _tag: "LimitExceeded" }
   const batch = Result.getOrThrow(Batch.receive(present.batch, added.length))
   const appended = added.map((line, index) => newLine(received + index + 1, line))
   store.batches.set(id, { ...present, batch, lines: [...present.lines, ...appended] })
@@ -155,6 +158,7 @@ const recordEvents = (
 
 const change = <E>(
   store: Store,
+  limits: BatchLimits,
   { action, at, caller, decide, id, keep }: BatchChange<E>
 ): Effect.Effect<Batch.Batch, E | ReservationLost> =>
   whileReserved(store, keep, () => {
@@ -174,7 +178,7 @@ const change = <E>(
       return Effect.succeed(before)
     }
     const isFilled = before.started === null && Batch.isToBeFilled(decided.success)
-    const lines = isFilled ? pendingLines(store, before.settings, at) : present.lines
+    const lines = isFilled ? pendingLines(store, before.settings, at, limits.lines) : present.lines
     const after = isFilled ? Batch.filled(decided.success, lines.length, at) : decided.success
     recordEvents(store, before, after, at)
     keepAnswer(store, keep, after, at)
@@ -341,10 +345,10 @@ const giveBack = (store: Store, { batch, lines }: ChunkInHand): void => {
 
 export const layerMemory: Layer.Layer<Batches> = Layer.effect(
   Batches,
-  Effect.map(MemoryStore, (store) =>
+  Effect.zipWith(MemoryStore, BatchLimits, (store, limits) =>
     Batches.of({
       create: (command) =>
-        whileReserved(store, command.keep, () => Effect.sync(() => create(store, command))),
+        whileReserved(store, command.keep, () => Effect.sync(() => create(store, limits, command))),
       find: (organisation, id) =>
         Effect.sync(() =>
           Option.filter(find(store, id), (batch) => batch.organisation === organisation)
@@ -352,8 +356,8 @@ export const layerMemory: Layer.Layer<Batches> = Layer.effect(
       findOfAny: (id) => Effect.sync(() => find(store, id)),
       list: (query) => Effect.sync(() => list(store, query)),
       beginUpload: (id) => Effect.sync(() => beginUpload(store, id)),
-      append: (command) => Effect.sync(() => append(store, command)),
-      change: (command) => change(store, command),
+      append: (command) => Effect.sync(() => append(store, limits, command)),
+      change: (command) => change(store, limits, command),
       cancelLines: (at) => Effect.sync(() => cancelLines(store, at)),
       take: (command) =>
         Effect.acquireRelease(

@@ -1,0 +1,58 @@
+/** Limits of batches that the deployment has lowered. Source: docs/contract/batches.md#limits. */
+import { expect, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import type { Reply } from "@data-import/api/testing/Client"
+import { freshTenant } from "@data-import/server/testing/Tenant"
+import * as Service from "./batchesService.ts"
+
+const settings = {
+  BATCH_MAX_LINES: "3",
+  BATCH_MAX_BYTES: "40",
+  BATCH_MAX_UNFINISHED: "2",
+  BATCH_MAX_UNFINISHED_BYTES: "50"
+}
+
+const detailOf = ({ json }: Reply) => json as { readonly code: string; readonly detail: string }
+
+layer(Service.serviceWith(settings), { excludeTestServices: true })("lowered limits", (it) => {
+  const refusedWith = (reply: Reply, detail: string) => {
+    expect([reply.status, detailOf(reply).code]).toEqual([409, "batch_limit_exceeded"])
+    expect(detailOf(reply).detail).toContain(detail)
+  }
+
+  it.effect("refuse a batch beyond those that an organisation may have unfinished", () =>
+    Effect.gen(function* () {
+      const tenant = yield* freshTenant()
+      const first = yield* Service.begin(tenant)
+      yield* Service.begin(tenant)
+      refusedWith(yield* Service.createFor(tenant), "has 2 unfinished batches")
+      yield* Service.act(tenant, first, "cancel")
+      expect((yield* Service.createFor(tenant)).status).toBe(201)
+    })
+  )
+
+  it.effect("refuse lines and bytes beyond those of a batch", () =>
+    Effect.gen(function* () {
+      const tenant = yield* freshTenant()
+      const batch = yield* Service.begin(tenant)
+      refusedWith(
+        yield* Service.upload(tenant, batch, ["{}", "{}", "{}", "{}"]),
+        "may have 3 lines"
+      )
+      const long = [`${" ".repeat(39)}{}`]
+      refusedWith(yield* Service.upload(tenant, batch, long), "and 40 bytes")
+      const three = yield* Service.upload(tenant, batch, ["{}", "{}", "{}"])
+      expect([three.status, three.json]).toEqual([200, { lines_received: 3 }])
+    })
+  )
+
+  it.effect("refuse bytes beyond those of all unfinished batches", () =>
+    Effect.gen(function* () {
+      const tenant = yield* freshTenant()
+      const line = [`${" ".repeat(28)}{}`]
+      expect((yield* Service.upload(tenant, yield* Service.begin(tenant), line)).status).toBe(200)
+      const second = yield* Service.upload(tenant, yield* Service.begin(tenant), line)
+      refusedWith(second, "of the organisation 50 bytes")
+    })
+  )
+})
