@@ -1,5 +1,6 @@
 /** Every scenario, in the order in which they run. */
 import type { Scenario } from "./Scenario.ts"
+import { batchKills } from "./scenarios/BatchKills.ts"
 import { absences } from "./scenarios/DatabaseUnavailable.ts"
 import { deadWorkers } from "./scenarios/DeadWorkers.ts"
 import { diskFull } from "./scenarios/DiskFull.ts"
@@ -27,6 +28,7 @@ export const scenarios: ReadonlyArray<Scenario> = [
   dryRuns,
   ...overloads,
   ...absences,
+  batchKills,
   slowClients,
   worstBodies,
   rollingRestart

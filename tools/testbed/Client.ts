@@ -2,7 +2,8 @@
  * A supplier's client. It keeps its connections, and sends a request again, unaltered, until the
  * answer is final. It reports how often it had to send.
  */
-import { Agent, request as open } from "node:http"
+import { Agent, type ClientRequest, request as open } from "node:http"
+import { Readable } from "node:stream"
 import { Data, Duration, Effect, Predicate, type Scope } from "effect"
 
 export interface Request {
@@ -15,6 +16,8 @@ export interface Request {
   readonly text?: string
   /** The media type of the text; JSON unless given. */
   readonly type?: string
+  /** Lines of a batch, sent while they are made, in the place of a body. */
+  readonly lines?: Iterable<string> | AsyncIterable<string>
   /** The idempotency key, in printable ASCII. */
   readonly key?: string
 }
@@ -23,7 +26,8 @@ export interface Answer {
   readonly status: number
   /** Of the `Retry-After` header; null where there is none. */
   readonly retryAfter: number | null
-  /** Undefined where the body is none. */
+  readonly text: string
+  /** Undefined where the text is none. */
   readonly json: unknown
   readonly millis: number
 }
@@ -73,6 +77,15 @@ const parsed = (text: string): unknown => {
   }
 }
 
+/** Makes no more lines when the connection has ended. */
+const pass = (lines: NonNullable<Request["lines"]>, outgoing: ClientRequest): void => {
+  const readable = Readable.from(lines)
+  // The request tells why it was lost.
+  readable.once("error", (error) => outgoing.destroy(error))
+  outgoing.once("close", () => readable.destroy())
+  readable.pipe(outgoing)
+}
+
 const isTransient = (answer: Answer): boolean =>
   answer.status >= 500 || answer.status === 429 || codeOf(answer) === "idempotency_key_in_use"
 
@@ -87,7 +100,7 @@ export class Client {
 
   /** One request, sent once. */
   send(request: Request): Effect.Effect<Answer, ConnectionLost> {
-    const { body, key, method, path, text = JSON.stringify(body), token } = request
+    const { body, key, lines, method, path, text = JSON.stringify(body), token } = request
     const { type = "application/json" } = request
     const sent = Effect.callback<Answer, ConnectionLost>((resume) => {
       const began = performance.now()
@@ -98,7 +111,8 @@ export class Client {
         ...(text !== undefined && {
           "content-type": type,
           "content-length": Buffer.byteLength(text)
-        })
+        }),
+        ...(lines !== undefined && { "content-type": "application/x-ndjson" })
       }
       const target = { host: "127.0.0.1", port: this.#port, agent: this.#agent }
       const outgoing = open({ ...target, method, path, headers }, (message) => {
@@ -107,18 +121,21 @@ export class Client {
         message.once("error", (error) => lose(error.message))
         message.once("end", () => {
           const retryAfter = message.headers["retry-after"]
+          const answered = Buffer.concat(chunks).toString("utf8")
           resume(
             Effect.succeed({
               status: message.statusCode ?? 0,
               retryAfter: retryAfter === undefined ? null : Number(retryAfter),
-              json: parsed(Buffer.concat(chunks).toString("utf8")),
+              text: answered,
+              json: parsed(answered),
               millis: performance.now() - began
             })
           )
         })
       })
       outgoing.once("error", (error) => lose(error.message))
-      outgoing.end(text)
+      if (lines === undefined) outgoing.end(text)
+      else pass(lines, outgoing)
       return Effect.sync(() => outgoing.destroy())
     })
     return Effect.timeoutOrElse(sent, {

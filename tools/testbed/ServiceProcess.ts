@@ -64,6 +64,11 @@ export class ServiceProcess<Name extends string = ServiceName> {
     })
   }
 
+  /** A further process of the same settings, on a port of its own. It is not started yet. */
+  get another(): Effect.Effect<ServiceProcess<Name>, never, Scope.Scope> {
+    return make(this.name, this.#settings, this.#running)
+  }
+
   /** SIGKILL; done when the process is gone. */
   kill(): Effect.Effect<void> {
     return this.stop("SIGKILL")

@@ -88,16 +88,12 @@ const startServices = Effect.fnUntraced(function* (
   const stopping = stoppingOf(instances)
   const documents = ObjectStore.settingsFor(store)
   const leased = { LEASE: `${Duration.toSeconds(lease)} seconds` }
-  const withVendors = {
-    ...documents,
-    ...leased,
-    ...Vendors.settingsFor(`http://127.0.0.1:${vendor}`)
-  }
+  const withVendors = { ...documents, ...Vendors.settingsFor(`http://127.0.0.1:${vendor}`) }
   const own: Record.ReadonlyRecord<ServiceName, Settings> = {
     auth: { TOKEN_KEYS_DIR: join(folder, "keys") },
     query: documents,
     "account-import": { ...documents, ...leased },
-    "post-import": withVendors,
+    "post-import": { ...withVendors, ...leased },
     batches: leased,
     "batch-worker": withVendors,
     gateway: {}

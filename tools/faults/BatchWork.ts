@@ -1,0 +1,121 @@
+/** A tenant with batches, and what the workers of batches have in hand. */
+import { Clock, Data, Duration, Effect, Schema } from "effect"
+import { rowsOf } from "@data-import/postgres/connection/Database"
+import { System } from "@data-import/testbed/System"
+import type { Tenant } from "@data-import/testbed/Tenants"
+import { AcknowledgedWrites } from "./AcknowledgedWrites.ts"
+import * as BatchClient from "./BatchClient.ts"
+import { linesOf, markerBefore, type SentLine, stagedBefore } from "./BatchLines.ts"
+import { Findings } from "./Findings.ts"
+import * as Session from "./Session.ts"
+import { verify } from "./Verification.ts"
+
+export { verifyBatch } from "./BatchVerification.ts"
+
+/** What all batches of a scenario share. */
+export interface BatchWork {
+  readonly tenant: Tenant
+  readonly session: Session.Session
+  readonly writes: AcknowledgedWrites
+  readonly findings: Findings
+}
+
+/** Connections of the client. */
+const connections = 4
+
+/** Work of a tenant of its own unless one is given. */
+export const begin = Effect.fnUntraced(function* (given?: Tenant) {
+  const tenant = given ?? (yield* (yield* System).freshTenant)
+  const session = yield* Session.open(tenant, connections)
+  const work = { tenant, session, writes: new AcknowledgedWrites(), findings: new Findings() }
+  return work satisfies BatchWork
+})
+
+/** Runs a batch of these lines to its end, undisturbed. */
+export const runBatch = Effect.fnUntraced(function* (
+  { findings, session, tenant }: BatchWork,
+  operation: Parameters<typeof BatchClient.create>[3],
+  lines: ReadonlyArray<SentLine>
+) {
+  const batch = yield* BatchClient.create(tenant, session, findings, operation)
+  yield* batch.upload(lines)
+  yield* batch.start(lines.length)
+  yield* batch.ended
+  return batch
+})
+
+/** An open IMPORT batch, its lines, and what must be staged before it. */
+export const prepare = Effect.fnUntraced(function* (
+  work: BatchWork,
+  prefix: string,
+  count: number
+) {
+  const { random } = yield* System
+  const { findings, session, tenant, writes } = work
+  const lines = linesOf(random, prefix, count)
+  const before = stagedBefore(lines)
+  const staging = yield* runBatch(work, "STAGE", before)
+  for (const { account } of before) {
+    if (account !== null) writes.staged(writes.of(account.number), markerBefore)
+  }
+  const { counts } = yield* staging.read()
+  if (counts.succeeded !== before.length) findings.add("wrong", "not everything was staged before")
+  const batch = yield* BatchClient.create(tenant, session, findings, "IMPORT")
+  return { batch, lines }
+})
+
+/** Compares everything of the tenant with what was acknowledged. */
+export const settle = Effect.fnUntraced(function* ({ findings, tenant, writes }: BatchWork) {
+  yield* verify(tenant, writes.entries, findings)
+  return { acknowledged: writes.acknowledged, findings }
+})
+
+const Chunk = Schema.Struct({ firstLine: Schema.Int, unfinished: Schema.Int })
+type Chunk = typeof Chunk.Type
+
+const chunkRows = rowsOf(Chunk)
+
+/** The chunks of the batch that workers have in hand. */
+export const inHand = Effect.fnUntraced(function* (batch: string) {
+  const { run, sql } = (yield* System).database
+  return yield* run(
+    chunkRows(sql`
+      select first_line as "firstLine", unfinished from batch_chunks
+        join batch_takes using (batch, first_line)
+      where batch = ${batch} and takes > 0 and unfinished > 0`)
+  )
+})
+
+/** Lines that were in hand are still not taken over. */
+export class NotTakenOver extends Data.TaggedError("NotTakenOver")<{ readonly first: number }> {
+  override get message(): string {
+    return `the lines from ${this.first} on were not taken over within two minutes`
+  }
+}
+
+/** Until lines of each of the chunks have ended; how many seconds that takes. */
+export const takenOver = Effect.fnUntraced(function* (batch: string, chunks: ReadonlyArray<Chunk>) {
+  const { run, sql } = (yield* System).database
+  const began = yield* Clock.currentTimeMillis
+  let left = chunks
+  while (left.length > 0) {
+    const lines = left.map(({ firstLine }) => firstLine)
+    const now = yield* Effect.result(
+      run(
+        chunkRows(sql`
+          select first_line as "firstLine", unfinished from batch_chunks
+          where batch = ${batch} and first_line = any(${lines}::integer[])`)
+      )
+    )
+    const unfinished = new Map(
+      now._tag === "Success" ? now.success.map((chunk) => [chunk.firstLine, chunk.unfinished]) : []
+    )
+    left = left.filter((chunk) => (unfinished.get(chunk.firstLine) ?? Infinity) >= chunk.unfinished)
+    const seconds = ((yield* Clock.currentTimeMillis) - began) / 1_000
+    const [first] = left
+    if (first === undefined) return seconds
+    if (seconds > 120) return yield* new NotTakenOver({ first: first.firstLine })
+    yield* Effect.sleep(Duration.millis(50))
+  }
+  return 0
+})
