@@ -15,6 +15,24 @@ import { world as imports } from "./postImportPrograms.ts"
 
 const world = layer.pipe(Layer.provideMerge(Layer.mergeAll(imports, layerMemory)))
 
+/** A storage that takes so many lines. */
+const limitedTo = (lines: number) =>
+  layer.pipe(
+    Layer.provideMerge(
+      Layer.effect(
+        Batches,
+        Effect.map(Batches, (batches) => ({
+          ...batches,
+          append: (command: Parameters<typeof batches.append>[0]) =>
+            command.from + command.lines.length - 1 > lines
+              ? Effect.succeed({ _tag: "LimitExceeded" } as const)
+              : batches.append(command)
+        }))
+      )
+    ),
+    Layer.provideMerge(Layer.mergeAll(imports, layerMemory))
+  )
+
 const id = Batch.BatchId.make("1f0c4c7e-58a1-4a7e-9d3a-5f6d1a0b2c3d")
 const encoder = new TextEncoder()
 
@@ -51,6 +69,16 @@ describe("an upload", () => {
       })
       expect(yield* received).toBe(2_500)
     }).pipe(Effect.provide(world))
+  )
+
+  it.effect("keeps the lines up to a limit, wherever it is", () =>
+    Effect.gen(function* () {
+      yield* opened
+      const lines = numbered(1, 2_500).join("")
+      const refused = yield* Effect.flip(receive(1, bodyOf(lines)))
+      expect(refused).toMatchObject({ _tag: "BatchLimitExceeded" })
+      expect(yield* received).toBe(1_234)
+    }).pipe(Effect.provide(limitedTo(1_234)))
   )
 
   it.effect("keeps the whole lines of a client that goes away", () =>

@@ -175,21 +175,31 @@ class Upload {
       const lines = this.#waiting
       this.#waiting = []
       this.#bytes = 0
-      return Effect.gen({ self: this }, function* () {
-        const at = yield* DateTime.now
-        this.#storedAt = at
-        const appending = yield* this.#batches.append({
-          id: this.#id,
-          apiKey: this.#apiKey,
-          upload: this.#number,
-          from: this.#next,
-          lines,
-          at
-        })
-        this.#received = yield* Effect.fromResult(receivedBy(appending, this.#limits))
-        this.#next += lines.length
-      })
+      return this.#append(lines)
     }).pipe(Effect.uninterruptible)
+  }
+
+  /** Beyond a limit, which may be anywhere in the lines, those up to it are stored. */
+  #append(lines: ReadonlyArray<ReceivedLine>): Effect.Effect<void, Failure | StorageUnavailable> {
+    return Effect.gen({ self: this }, function* () {
+      const at = yield* DateTime.now
+      this.#storedAt = at
+      const appending = yield* this.#batches.append({
+        id: this.#id,
+        apiKey: this.#apiKey,
+        upload: this.#number,
+        from: this.#next,
+        lines,
+        at
+      })
+      if (appending._tag === "LimitExceeded" && lines.length > 1) {
+        const half = Math.ceil(lines.length / 2)
+        yield* this.#append(lines.slice(0, half))
+        return yield* this.#append(lines.slice(half))
+      }
+      this.#received = yield* Effect.fromResult(receivedBy(appending, this.#limits))
+      this.#next += lines.length
+    })
   }
 
   #addLines(lines: ReadonlyArray<SplitLine>) {
