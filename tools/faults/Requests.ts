@@ -120,6 +120,9 @@ const bodies: Readonly<Record<Addition, (number: string) => object>> = {
   instruction: (number) => ({ vendor: "STRIPE", reference: `pm_${number}`, type: "CARD" })
 }
 
+/** What is sent of a payment instruction beside the key of its account. */
+export const instructionBody = bodies.instruction
+
 const paths: Readonly<Record<Addition, string>> = {
   notes: `${base}/notes/create/`,
   transactions: `${base}/transactions/create/`,

@@ -1,5 +1,9 @@
 /** Every scenario, in the order in which they run. */
 import type { Scenario } from "./Scenario.ts"
+import { batchAway } from "./scenarios/BatchAway.ts"
+import { batchControls } from "./scenarios/BatchControls.ts"
+import { batchDiskFull } from "./scenarios/BatchDiskFull.ts"
+import { batchFrozen } from "./scenarios/BatchFrozen.ts"
 import { batchKills } from "./scenarios/BatchKills.ts"
 import { absences } from "./scenarios/DatabaseUnavailable.ts"
 import { deadWorkers } from "./scenarios/DeadWorkers.ts"
@@ -29,6 +33,10 @@ export const scenarios: ReadonlyArray<Scenario> = [
   ...overloads,
   ...absences,
   batchKills,
+  batchFrozen,
+  batchControls,
+  batchAway,
+  batchDiskFull,
   slowClients,
   worstBodies,
   rollingRestart

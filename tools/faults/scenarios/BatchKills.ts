@@ -12,13 +12,13 @@ import type { Scenario } from "../Scenario.ts"
 /** Seconds in which lines of a dead worker are worked on again. */
 export const takeoverLimit = 10
 
-const worker = Effect.gen(function* () {
+export const killWorker = Effect.gen(function* () {
   const { services } = yield* System
   yield* services["batch-worker"].kill()
   yield* services["batch-worker"].start()
 })
 
-const postgres = Effect.gen(function* () {
+export const killPostgres = Effect.gen(function* () {
   const { postgres } = yield* System
   yield* postgres.kill
   yield* postgres.start
@@ -58,7 +58,7 @@ export const batchKills: Scenario = {
       yield* batch.until((seen) => endedOf(seen) >= lines)
       yield* Effect.sleep(Duration.millis(random.between(0, 300)))
       const chunks = yield* inHand(batch.id)
-      yield* index % 2 === 0 ? worker : postgres
+      yield* index % 2 === 0 ? killWorker : killPostgres
       recoveries.push(yield* takenOver(batch.id, chunks))
     }
     yield* batch.ended

@@ -20,10 +20,10 @@ import * as Session from "../Session.ts"
 import { System } from "@data-import/testbed/System"
 
 /** A new cluster takes 40, the rows of a long run and the log of them more than 200. */
-const diskMegabytes = 512
+export const diskMegabytes = 512
 
 /** This scenario is for a system whose disk can be filled. */
-class NoDisk extends Data.TaggedError("NoDisk") {
+export class NoDisk extends Data.TaggedError("NoDisk") {
   override get message(): string {
     return "the system has no disk to fill"
   }
@@ -35,7 +35,7 @@ const pause = Duration.millis(100)
  * Starts PostgreSQL whenever it does not run, for as long as the scope lives; gives how often that
  * was so.
  */
-const supervised = Effect.gen(function* () {
+export const supervised = Effect.gen(function* () {
   const { postgres } = yield* System
   let ends = 0
   const supervise = Effect.gen(function* () {
