@@ -2,7 +2,7 @@
  * The worker of batches: runs lines by the programs of account-import and post-import. It has no
  * endpoints but those of its health. Any number of these processes share the batches.
  */
-import { Config, Duration, Effect, Layer } from "effect"
+import { Config, ConfigProvider, Duration, Effect, Layer } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { resultEncoderOf } from "@data-import/api/LineResultText"
 import { makeBatchWorker } from "@data-import/domain/batch-processing/BatchWorker"
@@ -47,6 +47,9 @@ const serving = Effect.gen(function* () {
   }
 })
 
+/** Lines of a dead worker are worked on again within 10 seconds, also those with an attempt. */
+const lease = ConfigProvider.layerAdd(ConfigProvider.fromUnknown({ LEASE: "6 seconds" }))
+
 /**
  * Settings: those of the server, the database, the documents, the vendors and the programs, and
  * BATCH_CHUNKS_AT_ONCE (2): how many chunks of lines it works on at once, each with a connection of
@@ -54,7 +57,11 @@ const serving = Effect.gen(function* () {
  * chunks in hand may end within SHUTDOWN_GRACE_SECONDS.
  */
 export const layer = Service.layer("batch-worker", serving).pipe(
-  Layer.provide([AccountImport.layer, PostImport.layer, IdempotentWrites.layer]),
+  Layer.provide([
+    Layer.provide(AccountImport.layer, lease),
+    PostImport.layer,
+    IdempotentWrites.layer
+  ]),
   Layer.provide(SharedConfiguration.layer),
   Layer.provide([Storage.layer, DocumentStore.layer, PaymentVendors.layer]),
   Layer.provide(FetchHttpClient.layer)
