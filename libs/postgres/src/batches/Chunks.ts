@@ -2,13 +2,14 @@
  * Working on the lines of a batch. The lock on the row of a chunk is the lease of its worker: it
  * ends with the connection, so the chunk of a dead worker is free at once.
  */
-import { DateTime, Duration, Effect, Fiber, Option, Schema } from "effect"
+import { DateTime, Duration, Effect, Option, Schema, Semaphore } from "effect"
 import { SqlError } from "effect/sql"
 import * as Batch from "@data-import/domain/batch/Batch"
 import type { LineEnd } from "@data-import/domain/batch/BatchLine"
 import type { OrganisationName } from "@data-import/domain/organisation/Organisation"
 import type { Batches, ChunkInHand } from "@data-import/domain/ports/Batches"
 import { type Database, rowsOf } from "../connection/Database.ts"
+import { answeredWithin } from "../connection/Deadline.ts"
 import { recordSet } from "../tables/RecordSet.ts"
 import { described } from "../connection/SqlFailure.ts"
 import * as NewImports from "../imports/NewImports.ts"
@@ -205,7 +206,10 @@ export const take = Effect.fnUntraced(function* ({ run, sql }: Database["Service
   const onConnection = Effect.provideService(sql.transactionService, [connection, 0] as const)
   const inTransaction = <A, E>(effect: Effect.Effect<A, E>) => run(onConnection(effect))
   yield* inTransaction(sql`begin`)
-  yield* Effect.addFinalizer(() => Effect.ignore(inTransaction(sql`rollback`)))
+  // Not refused with other statements, so that no open transaction goes back to the pool.
+  const atOnce = <A, E>(effect: Effect.Effect<A, E>) =>
+    Effect.ignore(answeredWithin(onConnection(effect), silence))
+  yield* Effect.addFinalizer(() => atOnce(sql`rollback`))
   const timeout = sql.literal(String(Duration.toMillis(silence)))
   yield* inTransaction(sql`set local idle_in_transaction_session_timeout = ${timeout}`)
   // Other workers hold the problems and the counts of a batch for one commit.
@@ -213,12 +217,10 @@ export const take = Effect.fnUntraced(function* ({ run, sql }: Database["Service
   const found = yield* inTransaction(lockNext(sql, command))
   if (Option.isNone(found)) return Option.none()
   const chunk = found.value
-  const beating = yield* inTransaction(sql`select`).pipe(
-    Effect.delay(beat),
-    Effect.forever,
-    Effect.ignore,
-    Effect.forkScoped
-  )
+  const beats = yield* Semaphore.make(1)
+  yield* beats
+    .withPermit(atOnce(sql`select`))
+    .pipe(Effect.delay(beat), Effect.forever, Effect.forkScoped)
   const batch = yield* run(takenBatch(sql, chunk))
   if (batch === undefined) return Option.none()
   const abandoned = yield* run(countTake(sql, chunk))
@@ -233,7 +235,8 @@ export const take = Effect.fnUntraced(function* ({ run, sql }: Database["Service
     finish: Effect.fnUntraced(function* (finishing) {
       const all = yield* inTransaction(storeImports(sql, batch, finishing))
       if (all === null) return false
-      yield* Fiber.interrupt(beating)
+      // An interrupted statement would end the transaction.
+      yield* beats.take(1)
       const storing = finish(sql, chunk, batch.organisation, all)
       yield* inTransaction(Effect.andThen(storing, sql`commit`))
       isFinished = true
