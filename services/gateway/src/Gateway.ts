@@ -54,8 +54,12 @@ const serving = Effect.gen(function* () {
   const otherwise = (incoming: IncomingRequest, path: string): Routed | undefined => {
     const entry = RoutingTable.find(path)
     if (entry === undefined) return undefined
-    const limit = RoutingTable.bodyLimit(entry, incoming.request.method, path)
-    return { route: entry.prefix, answer: upstreams[entry.service].forward(incoming, limit) }
+    const { method, url } = incoming.request
+    const { forward, forwardWaiting } = upstreams[entry.service]
+    const answer = RoutingTable.mayWait(entry, method, url)
+      ? forwardWaiting(incoming)
+      : forward(incoming, RoutingTable.bodyLimit(entry, method, path))
+    return { route: entry.prefix, answer }
   }
   return {
     routes: yield* Documentation.routes,

@@ -18,6 +18,8 @@ export interface Entry {
   readonly bodyBytes: number
   /** The paths whose PUT bodies are forwarded while they arrive, and are not limited. */
   readonly uploads?: RegExp
+  /** The targets of GET requests that may wait for a change. */
+  readonly waits?: RegExp
 }
 
 const entry = (prefix: string, service: ServiceName, limit = bodyBytes): Entry => ({
@@ -35,7 +37,8 @@ const table: ReadonlyArray<Entry> = [
   entry("/v1/data-import/payment-instruction", "postImport"),
   {
     ...entry("/v1/data-import/batches", "batches"),
-    uploads: /^\/v1\/data-import\/batches\/[^/]+\/lines\/?$/
+    uploads: /^\/v1\/data-import\/batches\/[^/]+\/lines\/?$/,
+    waits: /^\/v1\/data-import\/batches\/[^/?]+\/\?(?:.*&)?wait=/
   },
   entry("/v1/data-import/account-transfer-status", "query"),
   entry("/v1/data-import/all-account-import-processes", "query"),
@@ -53,3 +56,7 @@ export const find = (path: string): Entry | undefined =>
 /** The limit of the body of a request. */
 export const bodyLimit = ({ bodyBytes, uploads }: Entry, method: string, path: string): BodyLimit =>
   method === "PUT" && uploads?.test(path) === true ? "streamed" : bodyBytes
+
+/** Whether the request may wait for a change; `url` is the path with the query. */
+export const mayWait = ({ waits }: Entry, method: string, url: string): boolean =>
+  method === "GET" && waits?.test(url) === true

@@ -7,7 +7,7 @@
  */
 import type { ServerResponse } from "node:http"
 import type { Readable } from "node:stream"
-import { Cause, Context, Effect, Schedule, type Scope, Tracer } from "effect"
+import { Cause, Context, Effect, Option, Schedule, type Scope, Tracer } from "effect"
 import { HttpServerResponse, HttpTraceContext } from "effect/http"
 import * as NodeStream from "@effect/platform-node/NodeStream"
 import * as Undici from "@effect/platform-node/Undici"
@@ -46,6 +46,11 @@ export interface Upstream {
    * body closes the client's connection.
    */
   readonly forward: (incoming: IncomingRequest, limit: BodyLimit) => Outcome
+  /**
+   * The same for a request that may wait for a change, outside the slots of others. It is answered
+   * 503 as soon as the gateway stops.
+   */
+  readonly forwardWaiting: (incoming: IncomingRequest) => Outcome
   /** Succeeds if one of the instances is ready. */
   readonly ready: Effect.Effect<void, ServiceUnavailable>
 }
@@ -186,7 +191,11 @@ const instance = (url: URL, times: Times): Instance => ({
 })
 
 /** A service that is not part of this deployment. Its paths answer 503. */
-export const absent: Upstream = { forward: () => Effect.fail(unavailable), ready: Effect.void }
+export const absent: Upstream = {
+  forward: () => Effect.fail(unavailable),
+  forwardWaiting: () => Effect.fail(unavailable),
+  ready: Effect.void
+}
 
 const checkReady = ({ pool }: Instance): Effect.Effect<boolean> =>
   Effect.promise(async (signal) => {
@@ -258,8 +267,29 @@ export const make = Effect.fnUntraced(function* (
       )
     })
 
+  const forwardWaiting: Upstream["forwardWaiting"] = Effect.fnUntraced(function* (incoming) {
+    const forwarding = forward(incoming, 0)
+    const { headers } = incoming.request
+    const organisation = yield* organisationOf(headers["authorization"])
+    let isWaiting = false
+    const waiting = Effect.suspend(() => {
+      isWaiting = true
+      return forwarding
+    })
+    const answer = yield* Effect.interruptible(
+      incoming.wait(organisation ?? RequestBody.nobody, waiting)
+    )
+    if (Option.isSome(answer)) return answer.value
+    // Too many wait already, so the service answers at once.
+    if (!isWaiting) return yield* forwarding
+    const response = Listener.response(incoming.request)
+    if (!response.headersSent) return yield* unavailable
+    response.destroy()
+    return written
+  })
+
   const ready = Effect.forEach(instances, checkReady, { concurrency: "unbounded" }).pipe(
     Effect.flatMap((each) => (each.includes(true) ? Effect.void : Effect.fail(unavailable)))
   )
-  return { forward, ready }
+  return { forward, forwardWaiting, ready }
 })

@@ -1,8 +1,8 @@
 /** Requests for batches that take long, and answers that are streams. */
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { describe, expect, it } from "@effect/vitest"
-import { Deferred, Effect, Exit } from "effect"
-import { bytesOf, open } from "@data-import/server/testing/RawClient"
+import { Deferred, Effect, Exit, Fiber, Scope } from "effect"
+import { bytesOf, open, request } from "@data-import/server/testing/RawClient"
 import { behind, gateway } from "./gatewayService.ts"
 
 const batch = "/v1/data-import/batches/b1/"
@@ -12,18 +12,28 @@ interface Asked {
   readonly answer: ServerResponse
 }
 
-/** A client that has asked for this path, and the request as it came in behind the gateway. */
+/**
+ * A client that has asked for this path, and the request as it came in behind the gateway. All
+ * others are answered at once.
+ */
 const asking = Effect.fnUntraced(function* (
   path: string,
-  headers: Readonly<Record<string, string>> = {}
+  headers: Readonly<Record<string, string>> = {},
+  settings: Readonly<Record<string, string>> = {}
 ) {
   const asked = yield* Deferred.make<Asked>()
   const { url } = yield* behind((incoming, answer) => {
-    Deferred.doneUnsafe(asked, Exit.succeed({ incoming, answer }))
+    if (!Deferred.doneUnsafe(asked, Exit.succeed({ incoming, answer }))) answer.end("other")
   })
-  const connection = yield* open(yield* gateway(url))
+  const running = yield* Scope.make()
+  yield* Effect.addFinalizer(() => Scope.close(running, Exit.void))
+  const port = yield* Scope.provide(
+    gateway(url, { SHUTDOWN_GRACE_SECONDS: "1", ...settings }),
+    running
+  )
+  const connection = yield* open(port)
   connection.send(bytesOf({ path, headers }))
-  return { connection, ...(yield* Deferred.await(asked)) }
+  return { connection, port, running, ...(yield* Deferred.await(asked)) }
 })
 
 describe("a request that waits", () => {
@@ -39,6 +49,36 @@ describe("a request that waits", () => {
       const { body, headers, status } = yield* Effect.promise(() => connection.receive())
       expect([status, body, headers["etag"]]).toEqual([304, "", tag])
       expect(headers["connection"]).not.toBe("close")
+    })
+  )
+
+  it.live.each([
+    ["MAX_REQUESTS_IN_PROGRESS", `${batch}?wait=20`, 200],
+    ["MAX_REQUESTS_PER_ADDRESS", `${batch}?wait=20`, 200],
+    ["MAX_REQUESTS_IN_PROGRESS", `${batch}?after_line=1`, 503],
+    ["MAX_REQUESTS_IN_PROGRESS", `${batch}results/?wait=20`, 503]
+  ] as const)("leaves the slots of %s to others: %s", ([limit, path, status]) =>
+    Effect.gen(function* () {
+      const { port } = yield* asking(path, {}, { [limit]: "1" })
+      expect((yield* request(port, { path: "/v1/data-import/limits/" })).status).toBe(status)
+    })
+  )
+
+  it.live("is forwarded like others where too many wait", () =>
+    Effect.gen(function* () {
+      const path = `${batch}?wait=20`
+      const { port } = yield* asking(path, {}, { MAX_REQUESTS_WAITING: "1" })
+      expect((yield* request(port, { path })).body).toBe("other")
+    })
+  )
+
+  it.live("is answered as soon as the gateway stops", () =>
+    Effect.gen(function* () {
+      const { connection, running } = yield* asking(`${batch}?wait=20`)
+      const stopping = yield* Effect.forkChild(Scope.close(running, Exit.void))
+      const { headers, status } = yield* Effect.promise(() => connection.receive())
+      expect([status, headers["retry-after"], headers["connection"]]).toEqual([503, "1", "close"])
+      yield* Fiber.join(stopping)
     })
   )
 

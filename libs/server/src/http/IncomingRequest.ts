@@ -1,17 +1,17 @@
 /** A request on its way from the listener to its handler. */
 import type { Query } from "@data-import/api/Parameter"
-import type { OrganisationName, RequestId } from "@data-import/domain/organisation/Organisation"
+import type { RequestId } from "@data-import/domain/organisation/Organisation"
 import type { Effect, Option } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import type { StreamBody } from "./BodyStream.ts"
 import type { ReadBody } from "./RequestBody.ts"
 
 /**
- * Runs an effect that waits. None, at once, if too many requests wait, and as soon as the service
- * stops.
+ * Runs an effect that waits, on behalf of an organisation. None, at once, if too many requests
+ * wait, and as soon as the service stops.
  */
 export type Wait = <A, E>(
-  organisation: OrganisationName,
+  holder: string,
   waiting: Effect.Effect<A, E>
 ) => Effect.Effect<Option.Option<A>, E>
 

@@ -4,7 +4,6 @@
  */
 import { Deferred, Effect, Exit, Option } from "effect"
 import type { ServerResponse } from "node:http"
-import type { OrganisationName } from "@data-import/domain/organisation/Organisation"
 import type { Wait } from "../http/IncomingRequest.ts"
 import type { OpenRequests } from "./OpenRequests.ts"
 import { withoutSlot } from "./OrganisationConcurrency.ts"
@@ -12,7 +11,7 @@ import { withoutSlot } from "./OrganisationConcurrency.ts"
 export class WaitingRequests {
   readonly #limit: number
   readonly #progress: OpenRequests
-  readonly #waiting = new Map<OrganisationName, number>()
+  readonly #waiting = new Map<string, number>()
   #count = 0
 
   constructor(limit: number, progress: OpenRequests) {
@@ -22,10 +21,10 @@ export class WaitingRequests {
 
   /** The waiting of the request with this response. */
   of(response: ServerResponse): Wait {
-    return <A, E>(organisation: OrganisationName, waiting: Effect.Effect<A, E>) =>
+    return <A, E>(holder: string, waiting: Effect.Effect<A, E>) =>
       Effect.suspend(() => {
-        if (this.#isFullFor(organisation)) return Effect.succeed(Option.none<A>())
-        this.#add(organisation, 1)
+        if (this.#isFullFor(holder)) return Effect.succeed(Option.none<A>())
+        this.#add(holder, 1)
         const stopped = Deferred.makeUnsafe<void>()
         this.#progress.beginWaiting(response, () => Deferred.doneUnsafe(stopped, Exit.void))
         return Effect.raceFirst(
@@ -35,7 +34,7 @@ export class WaitingRequests {
           withoutSlot,
           Effect.ensuring(
             Effect.sync(() => {
-              this.#add(organisation, -1)
+              this.#add(holder, -1)
               this.#progress.endWaiting(response)
             })
           )
@@ -43,15 +42,15 @@ export class WaitingRequests {
       })
   }
 
-  #isFullFor(organisation: OrganisationName): boolean {
-    const ofOne = this.#waiting.get(organisation) ?? 0
+  #isFullFor(holder: string): boolean {
+    const ofOne = this.#waiting.get(holder) ?? 0
     return this.#count >= this.#limit || ofOne >= Math.ceil(this.#limit / 2)
   }
 
-  #add(organisation: OrganisationName, more: number): void {
-    const ofOne = (this.#waiting.get(organisation) ?? 0) + more
+  #add(holder: string, more: number): void {
+    const ofOne = (this.#waiting.get(holder) ?? 0) + more
     this.#count += more
-    if (ofOne === 0) this.#waiting.delete(organisation)
-    else this.#waiting.set(organisation, ofOne)
+    if (ofOne === 0) this.#waiting.delete(holder)
+    else this.#waiting.set(holder, ofOne)
   }
 }
