@@ -1,6 +1,6 @@
 /**
- * The fixed cases of batches in every state and with every parameter, and random ones: hostile lines
- * are worked on, and each gets the outcome that the single endpoint gives it.
+ * The fixed cases of batches in every state and with every parameter, and random ones: hostile
+ * lines are worked on, and each gets the outcome that the single endpoint gives it.
  */
 import { domesticPayload } from "@data-import/domain/testing/samples"
 import { get as valueAt, withSource } from "@data-import/domain/testing/wire"

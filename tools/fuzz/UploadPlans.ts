@@ -1,6 +1,7 @@
 /**
- * The fixed cases of uploads: bodies that are no NDJSON, that are compressed, broken off or stalled,
- * and that begin at the wrong line. Each fills a batch of its own, which it cancels at its end.
+ * The fixed cases of uploads: bodies that are no NDJSON, that are compressed, broken off or
+ * stalled, and that begin at the wrong line. Each fills a batch of its own, which it cancels at
+ * its end.
  */
 import { gzipSync } from "node:zlib"
 import type { Expectation, Framing, Kind, Plan, Request, Step } from "./Case.ts"

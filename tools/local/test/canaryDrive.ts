@@ -40,6 +40,9 @@ const strayHeaders = {
   "x-api-key": secretCanary("header")
 }
 
+const obtaining = `mutation ($input: ObtainServiceTokenInput!) {
+  obtainServiceToken(input: $input) { token refreshToken payload } }`
+
 /** A client of the system, that remembers what it heard and what it was given. */
 const makeClient = Effect.gen(function* () {
   const { gatewayUrl } = yield* WholeSystem
@@ -69,9 +72,7 @@ const makeClient = Effect.gen(function* () {
   const graphql = (body: unknown) =>
     send("/v1/graphql/", { method: "POST", body: JSON.stringify(body) })
   const obtain = Effect.fnUntraced(function* (input: Wire) {
-    const query = `mutation ($input: ObtainServiceTokenInput!) {
-      obtainServiceToken(input: $input) { token refreshToken payload } }`
-    const { text } = yield* graphql({ query, variables: { input } })
+    const { text } = yield* graphql({ query: obtaining, variables: { input } })
     const got = valueAt(JSON.parse(text), "data.obtainServiceToken")
     const token = String(valueAt(got, "token"))
     const refreshToken = String(valueAt(got, "refreshToken"))
