@@ -134,8 +134,8 @@ const creations: ReadonlyArray<Plan> = [
     name: "more than an organisation may have",
     steps: () => [
       {
-        request: create({ operation: "VALIDATE", name: "one of too many" }),
-        times: 60,
+        request: create({ operation: "VALIDATE", name: Batches.oneOfTooMany }),
+        times: 25,
         expect: both(answers("201", "409 batch_limit_exceeded"), (replies) =>
           replies.some(({ status }) => status === 409) ? [] : ["there is no limit"]
         )

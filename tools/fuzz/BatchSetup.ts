@@ -93,7 +93,9 @@ const cancelOthers = Effect.gen(function* () {
   yield* run(sql`
     update batches set is_cancelled = true, finished_at = now()
     where supplier = ${supplier} and started_at is null and finished_at is null and received = 0
-      and id <> all(${fixed}::uuid[])`)
+      and id <> all(${fixed}::uuid[])
+      and (name is distinct from ${Batches.oneOfTooMany}
+        or created_at < now() - interval '10 seconds')`)
 })
 
 /** Until the scope ends. */

@@ -23,6 +23,9 @@ export const pendingBatch = idOf(7)
 /** Of nobody. */
 export const noBatch = idOf(8)
 
+/** The name of batches that stay unfinished until there are too many. */
+export const oneOfTooMany = "one of too many"
+
 export const batchesPath = "/v1/data-import/batches/"
 
 export const batchPath = (id: string, rest = ""): string => `${batchesPath}${id}/${rest}`

@@ -116,7 +116,7 @@ const strangeLines: ReadonlyArray<Plan> = [
   whole("a deep line", `${"[".repeat(100_000)}\n${'{"a":'.repeat(100_000)}\n`, 2),
   compressed("gzip", three, 3, received(3)),
   compressed("gzip of nothing", gzipSync(""), 0, received(0)),
-  compressed("a line of 200 MB in gzip", gzipSync(Buffer.alloc(200_000_000, " ")), 1, received(1))
+  compressed("a line of 30 MB in gzip", gzipSync(Buffer.alloc(30_000_000, " ")), 1, received(1))
 ]
 
 /** What came before the fault stays, if the fault is not that of the unpacking. */
