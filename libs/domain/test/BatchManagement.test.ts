@@ -252,7 +252,6 @@ const endedBatch = Effect.gen(function* () {
     caller: demo,
     postponed: [],
     waitingFor: null,
-    keys: [],
     readyAt: at,
     at
   })

@@ -8,15 +8,19 @@ import type * as Batch from "../src/batch/Batch.ts"
 import type { LineInHand } from "../src/batch-processing/LineOperations.ts"
 import { type LineRun, makeLineRunner } from "../src/batch-processing/LineRunner.ts"
 import type { ImportKey } from "../src/account/ImportProcess.ts"
+import { StorageUnavailable } from "../src/ports/StorageUnavailable.ts"
 import { MemoryStore } from "../src/ports/memory/Store.ts"
 import { faultAtStep, type FaultPlan, noFaults } from "../testing/faults.ts"
 import { batchOf, lineOf, linePrograms, payload } from "./batchPrograms.ts"
 import { begin, demo, key } from "./importPrograms.ts"
 import { beginImported, onAccount, operations, setStatus, world } from "./postImportPrograms.ts"
 
+type LineConfirm = Effect.Effect<void, StorageUnavailable>
+
 const runner = Effect.fnUntraced(function* (plan: FaultPlan = noFaults()) {
   const all = yield* linePrograms(plan)
-  return (batch: Batch.Batch, line: LineInHand) => makeLineRunner(all, batch, demo).run(line)
+  return (batch: Batch.Batch, line: LineInHand, confirm: LineConfirm = Effect.void) =>
+    makeLineRunner(all, batch, demo, confirm).run(line)
 })
 
 const textOf = (run: LineRun): ReadonlyArray<unknown> =>
@@ -96,6 +100,33 @@ describe("a line", () => {
       }
       const { accounts } = yield* MemoryStore
       expect(accounts.size).toBe(1)
+    }).pipe(Effect.provide(world))
+  )
+
+  it.effect.each(["STAGE", "IMPORT"] as const)(
+    "stores nothing if another worker may have it: %s",
+    (operation) =>
+      Effect.gen(function* () {
+        yield* begin()
+        const run = yield* runner()
+        const gone = Effect.fail(new StorageUnavailable({ cause: null }))
+        const sent = lineOf(payload())
+        expect(textOf(yield* run(batchOf(operation), sent, gone))).toEqual(["DATABASE", false])
+        const { accounts, idempotencyKeys, imports } = yield* MemoryStore
+        expect([accounts.size, imports.size, idempotencyKeys.size]).toEqual([0, 0, 0])
+      }).pipe(Effect.provide(world))
+  )
+
+  it.effect("adds nothing to an account if another worker may have it", () =>
+    Effect.gen(function* () {
+      yield* beginImported()
+      const run = yield* runner()
+      const before = yield* onAccount
+      const { import_supplier: _, ...body } = operations.transactions.body
+      const batch = batchOf("TRANSACTIONS", { parameters: { check_previously_added: false } })
+      const gone = Effect.fail(new StorageUnavailable({ cause: null }))
+      expect(textOf(yield* run(batch, lineOf(body), gone))).toEqual(["DATABASE", false])
+      expect(yield* onAccount).toEqual(before)
     }).pipe(Effect.provide(world))
   )
 

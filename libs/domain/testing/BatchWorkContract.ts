@@ -10,6 +10,7 @@ import * as Counts from "../src/batch/Counts.ts"
 import { Batches, type ChunkInHand } from "../src/ports/Batches.ts"
 import type { Configuration } from "../src/ports/Configuration.ts"
 import type { IdempotencyKeys } from "../src/ports/IdempotencyKeys.ts"
+import { keysOf } from "../src/requests/LineKey.ts"
 import {
   append,
   begun,
@@ -28,6 +29,7 @@ import {
   taken,
   takeNext
 } from "./begunBatches.ts"
+import { dying } from "./DeadWorkers.ts"
 import { expectSame, noon, noonPlus } from "./freshNames.ts"
 import { freshKeyed, reserve } from "./keyedRequests.ts"
 
@@ -165,12 +167,15 @@ const working = (it: It): void => {
 const finishing = (it: It): void => {
   it.effect("deletes the keys under which the lines ran", () =>
     Effect.gen(function* () {
-      const { caller } = yield* started(["a"])
-      const request = freshKeyed(caller.organisation)
-      yield* reserve(request)
+      const { caller, id } = yield* started(["a"])
+      const requests = keysOf(id, 1).map((key) => ({ ...freshKeyed(caller.organisation), key }))
+      yield* Effect.forEach(requests, (request) => reserve(request))
       const chunk = yield* taken()
-      yield* finish(chunk, chunk.lines.map(endOf("SUCCEEDED")), { keys: [request.key] })
-      expect((yield* reserve(request)).reserving).toEqual({ _tag: "Reserved" })
+      yield* chunk.confirm
+      yield* finish(chunk, chunk.lines.map(endOf("SUCCEEDED")))
+      for (const request of requests) {
+        expect((yield* reserve(request)).reserving).toEqual({ _tag: "Reserved" })
+      }
     })
   )
 
@@ -381,6 +386,7 @@ export const batchWorkContract = (name: string, ports: Layer.Layer<Ports>): void
   withLayer(ports)(`Batches at work, ${name}`, (it) => {
     describe("take", () => working(it))
     describe("finish", () => finishing(it))
+    describe("a worker that died", () => dying(it))
     describe("results", () => answering(it))
     describe("deleteLines", () => deleting(it))
   })

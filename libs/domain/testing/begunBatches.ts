@@ -164,7 +164,6 @@ export const finish = (
     caller: callerOf(chunk.batch.organisation),
     postponed: [],
     waitingFor: null,
-    keys: [],
     readyAt: noon,
     at: noon,
     ...more

@@ -11,7 +11,7 @@ import type { Batches, ChunkInHand, TakenLast } from "../ports/Batches.ts"
 import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
 import * as BatchMetrics from "./BatchMetrics.ts"
 import { redact } from "./LineResult.ts"
-import { keysOf, type LinePrograms } from "./LineOperations.ts"
+import type { LinePrograms } from "./LineOperations.ts"
 import { abandoned, type LineRun, makeLineRunner, type PreparedLine } from "./LineRunner.ts"
 
 export interface BatchWorker {
@@ -64,11 +64,7 @@ const callerOf = ({ id, organisation, started }: Batch.Batch): Caller => {
 
 type Postponed = Extract<LineRun, { readonly _tag: "Postponed" }>
 
-const finishing = (
-  { batch, lines }: ChunkInHand,
-  runs: ReadonlyArray<LineRun>,
-  at: DateTime.Utc
-) => {
+const finishing = ({ lines }: ChunkInHand, runs: ReadonlyArray<LineRun>, at: DateTime.Utc) => {
   const ended = runs.flatMap((run) => (run._tag === "Ended" ? [run.end] : []))
   const postponed = runs.filter((run): run is Postponed => run._tag === "Postponed")
   const counted = new Set(
@@ -80,7 +76,6 @@ const finishing = (
     ended,
     postponed: postponed.map((run) => run.postponed),
     waitingFor: ended.length > 0 ? null : (postponed[0]?.waitingFor ?? null),
-    keys: ended.flatMap(({ line }) => keysOf(batch.id, line)),
     readyAt: DateTime.addDuration(at, Duration.times(firstRetry, 2 ** tries))
   }
 }
@@ -97,7 +92,7 @@ const isPrepared = (run: LineRun | PreparedLine | null): run is PreparedLine =>
 const runChunk = Effect.fnUntraced(function* (programs: LinePrograms, chunk: ChunkInHand) {
   const { abandoned: times, batch, lines } = chunk
   const caller = callerOf(batch)
-  const runner = makeLineRunner(programs, batch, caller)
+  const runner = makeLineRunner(programs, batch, caller, chunk.confirm)
   const runAll = (chosen: ChunkInHand["lines"]) =>
     Effect.forEach(chosen, runner.run, { concurrency })
   const finish = Effect.fnUntraced(function* (

@@ -20,12 +20,8 @@ import type {
 } from "../post-import/PostImport.ts"
 import type { TransactionResult } from "../post-import/TransactionImport.ts"
 import { DryRunSuccessful, type Failure } from "../requests/Failure.ts"
-import {
-  Fingerprint,
-  IdempotencyKey,
-  type Keep,
-  type KeyedRequest
-} from "../requests/IdempotencyKey.ts"
+import { Fingerprint, type Keep, type KeyedRequest } from "../requests/IdempotencyKey.ts"
+import { keptEnd, keptText, keyOf } from "../requests/LineKey.ts"
 import type { FieldError } from "../schema/FieldErrors.ts"
 import { isObject } from "../schema/Json.ts"
 import { parsingBytes } from "../schema/JsonBytes.ts"
@@ -55,6 +51,11 @@ export interface Run extends Omit<LinePrograms, "encoderOf"> {
   readonly batch: Batch
   readonly caller: Caller
   readonly line: LineInHand
+  /**
+   * Fails if another worker may have the line by now. Called under the key of each step: the other
+   * worker takes the key over, or deletes it, so this one can store nothing any more.
+   */
+  readonly confirm: Effect.Effect<void, StorageUnavailable>
 }
 
 export const succeeded = (more: Partial<LineResult> = {}): LineResult => ({
@@ -65,38 +66,19 @@ export const succeeded = (more: Partial<LineResult> = {}): LineResult => ({
   ...more
 })
 
-/** The steps of a line that store something, each under a key of its own. */
-const steps = ["stage", "end"] as const
-
-/** No client can send a key with such a character. */
-const keyOf = (batch: Batch["id"], line: number, step: (typeof steps)[number]): IdempotencyKey =>
-  IdempotencyKey.make(`\u0001batch ${batch} ${line} ${step}`)
-
-/** The keys of a line. They are needed until its end is stored. */
-export const keysOf = (batch: Batch["id"], line: number): ReadonlyArray<IdempotencyKey> =>
-  steps.map((step) => keyOf(batch, line, step))
-
 /** The key names one line, so the same key is always the same request. */
 const fingerprint = Fingerprint.make("0".repeat(64))
 
 /** Longer than any batch stays unfinished while somebody looks after it. */
 const keptFor = Duration.days(400)
 
-const requestOf = ({ batch, line }: Run, step: (typeof steps)[number]): KeyedRequest => ({
+const requestOf = ({ batch, line }: Run, step: "stage" | "end"): KeyedRequest => ({
   key: keyOf(batch.id, line.line, step),
   organisation: batch.organisation,
   fingerprint,
   keptFor,
   // Whoever has the line in hand may run it: the one who had it before is dead.
   lease: Duration.zero
-})
-
-const ending = (run: Run, { outcome, text }: { outcome: LineEnd["outcome"]; text: string }) => ({
-  line: run.line.line,
-  externalAccountNumber: run.line.externalAccountNumber,
-  outcome,
-  text,
-  problems: []
 })
 
 /** Runs a write once, however often the line is run. Gives how the line ends. */
@@ -107,14 +89,14 @@ const once = Effect.fnUntraced(function* <A>(
 ) {
   const end = (answer: A) => endOf(run.encode, run.line, toResult(answer))
   const textOf = function* (answer: A) {
-    const { outcome, text } = end(answer)
-    return `${outcome} ${text}`
+    return keptText(end(answer))
   }
-  const written = yield* run.writes.run(requestOf(run, "end"), textOf, write)
+  const written = yield* run.writes.run(requestOf(run, "end"), textOf, (keep) =>
+    Effect.andThen(run.confirm, write(keep))
+  )
   if (written._tag === "Fresh") return end(written.answer)
-  const space = written.text.indexOf(" ")
-  const outcome = written.text.slice(0, space) as LineEnd["outcome"]
-  return ending(run, { outcome, text: written.text.slice(space + 1) })
+  const { externalAccountNumber, line } = run.line
+  return { line, externalAccountNumber, ...keptEnd(written.text), problems: [] }
 })
 
 /** The line as a body, and what is wrong with the supplier that it names. */
@@ -173,7 +155,7 @@ const stageFirst = (run: Run, { body, errors }: Sent) => {
     return ""
   }
   return run.writes.run(requestOf(run, "stage"), textOf, (keep) =>
-    stageLine(run, body, keep, errors)
+    Effect.andThen(run.confirm, stageLine(run, body, keep, errors))
   )
 }
 

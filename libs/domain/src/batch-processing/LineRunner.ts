@@ -122,10 +122,18 @@ interface LineRunner {
 export const makeLineRunner = (
   { encoderOf, ...programs }: LinePrograms,
   batch: Batch,
-  caller: Caller
+  caller: Caller,
+  confirm: Run["confirm"]
 ): LineRunner => {
   const encode = encoderOf(batch.settings.operation)
-  const runOf = (line: LineInHand): Run => ({ ...programs, encode, batch, caller, line })
+  const runOf = (line: LineInHand): Run => ({
+    ...programs,
+    encode,
+    batch,
+    caller,
+    confirm,
+    line
+  })
   const ended = (end: LineEnd): LineRun => ({ _tag: "Ended", end })
 
   const refused = Effect.fnUntraced(function* (

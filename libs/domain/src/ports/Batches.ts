@@ -18,7 +18,7 @@ import type { Counts, LineOutcome } from "../batch/Counts.ts"
 import type { Problems } from "../batch/Problems.ts"
 import type { ApiKeyId, Caller, OrganisationName } from "../organisation/Organisation.ts"
 import type { SupplierCode } from "../organisation/Supplier.ts"
-import type { IdempotencyKey, Keep } from "../requests/IdempotencyKey.ts"
+import type { Keep } from "../requests/IdempotencyKey.ts"
 import type { AuditAction } from "./AuditLog.ts"
 import type { NewAccount } from "./ImportProcesses.ts"
 import type { ReservationLost } from "./IdempotencyKeys.ts"
@@ -76,9 +76,11 @@ export interface ChunkInHand {
   readonly lines: ReadonlyArray<BatchLine & { readonly tries: number }>
   /** How many workers took these lines before, and died without finishing any. */
   readonly abandoned: number
+  /** Fails where the lines are not in hand any more. */
+  readonly confirm: Effect.Effect<void, StorageUnavailable>
   /**
-   * Stores how the lines have ended, the counts and the problems, and deletes the `keys` under
-   * which they ran. The other lines are ready again at `readyAt`. Fails, and stores nothing, where
+   * Stores how the lines have ended, the counts and the problems, and deletes the keys under which
+   * they ran. The other lines are ready again at `readyAt`. Fails, and stores nothing, where
    * the lines are not in hand any more.
    *
    * Stores `imports` in the same step, each with the end of its line, and with the events, the
@@ -91,7 +93,6 @@ export interface ChunkInHand {
     readonly caller: Caller
     readonly postponed: ReadonlyArray<LinePostponed>
     readonly waitingFor: WaitingFor | null
-    readonly keys: ReadonlyArray<IdempotencyKey>
     readonly readyAt: DateTime.Utc
     readonly at: DateTime.Utc
   }) => Effect.Effect<boolean, StorageUnavailable>
@@ -203,7 +204,10 @@ export class Batches extends Context.Service<
       readonly at: DateTime.Utc
     }) => Effect.Effect<void, StorageUnavailable>
 
-    /** Ends lines of cancelled batches that no worker has in hand. True if there may be more. */
+    /**
+     * Ends lines of cancelled batches that no worker has in hand: as they did if that is kept under
+     * their keys, and otherwise as cancelled. True if there may be more.
+     */
     readonly cancelLines: (at: DateTime.Utc) => Effect.Effect<boolean, StorageUnavailable>
 
     /**

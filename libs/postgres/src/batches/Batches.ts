@@ -15,6 +15,7 @@ import { type AuditedWrite, auditEntry } from "../audit/ChangeEntries.ts"
 import { Database, rowsOf } from "../connection/Database.ts"
 import { keepInTransaction } from "../idempotency/StoredAnswers.ts"
 import * as BatchRow from "./BatchRow.ts"
+import * as Cancellation from "./Cancellation.ts"
 import * as Chunks from "./Chunks.ts"
 import * as Deletion from "./Deletion.ts"
 import * as Lines from "./Lines.ts"
@@ -260,7 +261,7 @@ const make = Effect.gen(function* () {
       Effect.flatMap(run(sql.withTransaction(change(sql, limits, command))), (decided) =>
         Effect.fromResult(decided)
       ),
-    cancelLines: (at) => run(sql.withTransaction(Chunks.cancel(sql, at))),
+    cancelLines: (at) => run(sql.withTransaction(Cancellation.cancel(sql, at))),
     review: (command) => review(database, command),
     take: (command) => Chunks.take(database, command),
     results: (query) => Results.read(database, query),

@@ -7,6 +7,7 @@ import { SqlError } from "effect/sql"
 import * as Batch from "@data-import/domain/batch/Batch"
 import type { LineEnd } from "@data-import/domain/batch/BatchLine"
 import type { OrganisationName } from "@data-import/domain/organisation/Organisation"
+import { keysOf } from "@data-import/domain/requests/LineKey"
 import type { Batches, ChunkInHand } from "@data-import/domain/ports/Batches"
 import { type Database, rowsOf } from "../connection/Database.ts"
 import { answeredWithin } from "../connection/Deadline.ts"
@@ -131,7 +132,7 @@ const unlink = (sql: Sql, { batch, firstLine }: Pick<Chunk, "batch" | "firstLine
     and batch_chunks.batch = ${batch} and first_line = later`
 
 /** Counts ended lines. The row of the batch is the hot one, and so is locked last. */
-const count = Effect.fnUntraced(function* (
+export const count = Effect.fnUntraced(function* (
   sql: Sql,
   id: Batch.BatchId,
   outcomes: ReadonlyArray<LineEnd["outcome"]>,
@@ -141,6 +142,22 @@ const count = Effect.fnUntraced(function* (
   yield* BatchRow.storeChange(sql, before, Batch.end(before, outcomes, at, waitingFor), at)
 })
 
+const keptRows = rowsOf(Schema.Struct({ key: Schema.String, answer: Schema.NullOr(Schema.String) }))
+
+/** Deletes the keys under which the lines ran. Gives the answers that were kept under them. */
+export const deleteKeys = (
+  sql: Sql,
+  batch: Batch.BatchId,
+  organisation: OrganisationName,
+  lines: ReadonlyArray<number>
+) =>
+  keptRows(sql`
+    delete from idempotency_keys where organisation = ${organisation}
+      and key = any(${lines.flatMap((line) => keysOf(batch, line))}::text[])
+    returning key, answer`).pipe(
+    Effect.map((rows) => new Map(rows.map(({ answer, key }) => [key, answer])))
+  )
+
 /** In the transaction that has the lock on the chunk. */
 const finish = Effect.fnUntraced(function* (
   sql: Sql,
@@ -148,14 +165,13 @@ const finish = Effect.fnUntraced(function* (
   organisation: OrganisationName,
   finishing: Finishing
 ) {
-  const { ended, keys } = finishing
+  const { ended } = finishing
   const [stored] = yield* store(sql, chunk, finishing)
   if (stored?.unfinished === 0) yield* unlink(sql, chunk)
   yield* sql`
     delete from batch_takes where batch = ${chunk.batch} and first_line = ${chunk.firstLine}`
-  yield* sql`
-    delete from idempotency_keys where organisation = ${organisation}
-      and key = any(${keys}::text[])`
+  const lines = ended.map(({ line }) => line)
+  yield* deleteKeys(sql, chunk.batch, organisation, lines)
   yield* Problems.add(sql, chunk.batch, ended)
   yield* count(
     sql,
@@ -232,6 +248,7 @@ export const take = Effect.fnUntraced(function* ({ run, sql }: Database["Service
     batch,
     lines: linesOf(chunk),
     abandoned,
+    confirm: Effect.asVoid(inTransaction(sql`select`)),
     finish: Effect.fnUntraced(function* (finishing) {
       const all = yield* inTransaction(storeImports(sql, batch, finishing))
       if (all === null) return false
@@ -274,47 +291,4 @@ const storeImports = Effect.fnUntraced(function* (
       )
     ]
   } satisfies Finishing
-})
-
-const cancelledRows = rowsOf(Schema.Struct({ batch: Batch.BatchId, lines: Schema.Int }))
-
-/** Chunks whose lines are cancelled in one transaction. */
-const chunksAtOnce = 1_000
-
-/** Ends the lines of cancelled batches that no worker has in hand. True if there may be more. */
-export const cancel = Effect.fnUntraced(function* (sql: Sql, at: DateTime.Utc) {
-  const cancelled = yield* cancelledRows(sql`
-    with open as (
-      select batch, first_line from batch_chunks
-      where unfinished > 0 and batch in (
-        select id from batches where is_cancelled and finished_at is null)
-      order by batch, first_line limit ${chunksAtOnce} for no key update skip locked
-    ),
-    ended as (
-      update batch_chunks present
-      set unfinished = 0, blockers = 0, lines = null,
-        outcomes = array(
-          select coalesce(outcome, 'CANCELLED') from unnest(outcomes)
-            with ordinality as of_line(outcome, place) order by place),
-        results = array(
-          select coalesce(result, (
-            jsonb_build_object('line', present.first_line + place - 1,
-              'external_account_number', numbers[place], 'outcome', 'CANCELLED', 'status', null)
-            || case when source_lines is null then '{}'
-              else jsonb_build_object('source_line', source_lines[place]) end)::text)
-          from unnest(results) with ordinality as of_line(result, place) order by place)
-      from open where present.batch = open.batch and present.first_line = open.first_line
-      returning present.batch, present.first_line
-    )
-    select ended.batch, sum(before.unfinished)::integer as lines
-    from ended join batch_chunks before using (batch, first_line) group by ended.batch`)
-  for (const { batch, lines } of cancelled) {
-    yield* count(
-      sql,
-      batch,
-      Array.from({ length: lines }, () => "CANCELLED" as const),
-      { at }
-    )
-  }
-  return cancelled.length > 0
 })

@@ -13,11 +13,12 @@ import {
   type Creating,
   type TakenLast
 } from "../Batches.ts"
+import { keptEnd, keyOf, keysOf } from "../../requests/LineKey.ts"
 import type { ReservationLost } from "../IdempotencyKeys.ts"
 import { storeNewImport } from "./ImportProcesses.ts"
 import { failedLines, newLine, pendingLines } from "./BatchSources.ts"
 import { deleteLines, overview, problems, results } from "./BatchResults.ts"
-import { deleteKey, keepAnswer, release, whileReserved } from "./IdempotencyKeys.ts"
+import { answerOf, deleteKey, keepAnswer, release, whileReserved } from "./IdempotencyKeys.ts"
 import { MemoryStore, type StoredBatch, storedBatch as stored, type StoredLine } from "./Store.ts"
 
 type Store = MemoryStore["Service"]
@@ -224,11 +225,18 @@ const cancelLines = (store: Store, at: DateTime.Utc): boolean => {
   for (const present of store.batches.values()) {
     const open = present.batch.isCancelled ? present.lines.filter(isOpen) : []
     if (open.length === 0) continue
+    const { id, organisation } = present.batch
+    const ended = open.map((line) => {
+      const kept = answerOf(store, { organisation, key: keyOf(id, line.line, "end") })
+      const end = cancelled(line)
+      return { line, end: kept === null ? end : { ...end, ...keptEnd(kept) } }
+    })
     replace(
       present,
-      open.map((line) => ({ ...line, bytes: null, end: cancelled(line) }))
+      ended.map(({ end, line }) => ({ ...line, bytes: null, end }))
     )
-    const outcomes = open.map(() => "CANCELLED" as const)
+    for (const { line } of open) deleteKeys(store, present.batch, line)
+    const outcomes = ended.map(({ end }) => end.outcome)
     put(store, present, Batch.end(present.batch, outcomes, at))
   }
   return false
@@ -266,10 +274,14 @@ const inTurn = (store: Store, last: TakenLast | null): ReadonlyArray<StoredBatch
   )
 }
 
+const deleteKeys = (store: Store, { id, organisation }: Batch.Batch, line: number): void => {
+  for (const key of keysOf(id, line)) deleteKey(store, { organisation, key })
+}
+
 type Finishing = Parameters<ChunkInHand["finish"]>[0]
 
 const finish = (store: Store, id: Batch.BatchId, finishing: Finishing): void => {
-  const { at, caller, imports, keys, readyAt, waitingFor } = finishing
+  const { at, caller, imports, readyAt, waitingFor } = finishing
   const present = stored(store, id)
   const { batch: before } = present
   const { cohort } = before.settings
@@ -300,7 +312,7 @@ const finish = (store: Store, id: Batch.BatchId, finishing: Finishing): void => 
       return { ...lineOf(line), tries, readyAt }
     })
   )
-  for (const key of keys) deleteKey(store, { organisation: before.organisation, key })
+  for (const { line } of ended) deleteKeys(store, before, line)
   const outcomes = ended.map(({ outcome }) => outcome)
   const after = Batch.end(before, outcomes, at, waitingFor)
   recordEvents(store, before, after, at)
@@ -320,6 +332,7 @@ const take = (store: Store, { at, last }: Command<"take">): Option.Option<ChunkI
       batch,
       lines,
       abandoned: Math.max(...lines.map(({ abandoned }) => abandoned)),
+      confirm: Effect.void,
       finish: (finishing) =>
         Effect.sync(() => {
           const isTaken = finishing.imports.some(

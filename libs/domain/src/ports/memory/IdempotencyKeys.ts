@@ -50,6 +50,12 @@ export const keepAnswer = <A>(
   store.idempotencyKeys.set(place, { ...record, answer: finish(keep.textOf(answer)), expiresAt })
 }
 
+/** What is kept under the key; null if nothing is. */
+export const answerOf = (
+  store: Store,
+  named: Pick<Reservation, "key" | "organisation">
+): string | null => store.idempotencyKeys.get(placeOf(named))?.answer ?? null
+
 /** Deletes a key with its response. */
 export const deleteKey = (store: Store, named: Pick<Reservation, "key" | "organisation">): void => {
   store.idempotencyKeys.delete(placeOf(named))

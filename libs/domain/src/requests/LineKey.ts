@@ -1,0 +1,28 @@
+/**
+ * The idempotency keys under which a line of a batch runs, and what is kept under them: how the line
+ * has ended, before the batch knows it.
+ */
+import type { BatchId } from "../batch/Batch.ts"
+import type { LineEnd } from "../batch/BatchLine.ts"
+import { IdempotencyKey } from "./IdempotencyKey.ts"
+
+/** The steps of a line that store something, each under a key of its own. */
+const steps = ["stage", "end"] as const
+
+/** No client can send a key with such a character. */
+export const keyOf = (batch: BatchId, line: number, step: (typeof steps)[number]): IdempotencyKey =>
+  IdempotencyKey.make(`\u0001batch ${batch} ${line} ${step}`)
+
+/** The keys of a line. They are needed until its end is stored. */
+export const keysOf = (batch: BatchId, line: number): ReadonlyArray<IdempotencyKey> =>
+  steps.map((step) => keyOf(batch, line, step))
+
+type End = Pick<LineEnd, "outcome" | "text">
+
+/** What is kept under the key of the last step. */
+export const keptText = ({ outcome, text }: End): string => `${outcome} ${text}`
+
+export const keptEnd = (kept: string): End => {
+  const space = kept.indexOf(" ")
+  return { outcome: kept.slice(0, space) as LineEnd["outcome"], text: kept.slice(space + 1) }
+}

@@ -1,0 +1,101 @@
+/**
+ * Ending the lines of cancelled batches. What a worker did before it died is not lost: it is kept
+ * under the keys of its lines.
+ * Source: docs/contract/batches.md#cancelling.
+ */
+import { type DateTime, Effect, Schema } from "effect"
+import * as Batch from "@data-import/domain/batch/Batch"
+import type { LineEnd } from "@data-import/domain/batch/BatchLine"
+import { OrganisationName } from "@data-import/domain/organisation/Organisation"
+import { keptEnd, keyOf } from "@data-import/domain/requests/LineKey"
+import { type Database, rowsOf } from "../connection/Database.ts"
+import { recordSet } from "../tables/RecordSet.ts"
+import { count, deleteKeys } from "./Chunks.ts"
+
+type Sql = Database["Service"]["sql"]
+
+const OpenChunk = Schema.Struct({
+  batch: Batch.BatchId,
+  organisation: OrganisationName,
+  firstLine: Schema.Int,
+  lineCount: Schema.Int,
+  unfinished: Schema.Int,
+  wasTaken: Schema.Boolean
+})
+type OpenChunk = typeof OpenChunk.Type
+
+const openRows = rowsOf(OpenChunk)
+
+/** Chunks whose lines are cancelled in one transaction. */
+const chunksAtOnce = 1_000
+
+/** Locks chunks of cancelled batches that no worker has in hand. */
+const lockOpen = (sql: Sql) =>
+  openRows(sql`
+    select batch, organisation, first_line as "firstLine", line_count as "lineCount", unfinished,
+      exists (select from batch_takes
+        where batch = chunk.batch and first_line = chunk.first_line) as "wasTaken"
+    from batch_chunks chunk join batches on batches.id = batch
+    where unfinished > 0 and batch in (
+      select id from batches where is_cancelled and finished_at is null)
+    order by batch, first_line limit ${chunksAtOnce} for no key update of chunk skip locked`)
+
+/** How lines ended whose worker died or stopped before it could store it. */
+const keptEnds = Effect.fnUntraced(function* (sql: Sql, chunk: OpenChunk) {
+  const { batch, firstLine, lineCount, organisation } = chunk
+  const lines = Array.from({ length: lineCount }, (_, place) => firstLine + place)
+  const kept = yield* deleteKeys(sql, batch, organisation, lines)
+  return lines.flatMap((line) => {
+    const answer = kept.get(keyOf(batch, line, "end")) ?? null
+    return answer === null ? [] : [{ line, ...keptEnd(answer) }]
+  })
+})
+
+/** Ends the lines of a chunk that have not ended as cancelled, but for those that are given. */
+const cancelChunks = (
+  sql: Sql,
+  batch: Batch.BatchId,
+  chunks: ReadonlyArray<number>,
+  kept: ReadonlyArray<Pick<LineEnd, "line" | "outcome" | "text">>
+) => sql`
+  with kept as materialized (
+    select * from ${recordSet(sql, "ended", kept, {
+      line: ["integer", ({ line }) => line],
+      kept_outcome: ["text", ({ outcome }) => outcome],
+      kept_result: ["text", ({ text }) => text]
+    })}
+  )
+  update batch_chunks present
+  set unfinished = 0, blockers = 0, lines = null,
+    outcomes = array(
+      select coalesce(outcome, kept_outcome, 'CANCELLED') from unnest(outcomes)
+        with ordinality as of_line(outcome, place)
+        left join kept on line = present.first_line + place - 1 order by place),
+    results = array(
+      select coalesce(result, kept_result, (
+        jsonb_build_object('line', present.first_line + place - 1,
+          'external_account_number', numbers[place], 'outcome', 'CANCELLED', 'status', null)
+        || case when source_lines is null then '{}'
+          else jsonb_build_object('source_line', source_lines[place]) end)::text)
+      from unnest(results) with ordinality as of_line(result, place)
+      left join kept on line = present.first_line + place - 1 order by place)
+  where batch = ${batch} and first_line = any(${chunks}::integer[])`
+
+const forgetTakes = (sql: Sql, batch: Batch.BatchId, chunks: ReadonlyArray<number>) => sql`
+  delete from batch_takes where batch = ${batch} and first_line = any(${chunks}::integer[])`
+
+/** Ends the lines of cancelled batches that no worker has in hand. True if there may be more. */
+export const cancel = Effect.fnUntraced(function* (sql: Sql, at: DateTime.Utc) {
+  const open = yield* lockOpen(sql)
+  for (const [batch, chunks] of Map.groupBy(open, (chunk) => chunk.batch)) {
+    const firstLines = chunks.map(({ firstLine }) => firstLine)
+    const taken = chunks.filter(({ wasTaken }) => wasTaken)
+    const kept = (yield* Effect.forEach(taken, (chunk) => keptEnds(sql, chunk))).flat()
+    yield* cancelChunks(sql, batch, firstLines, kept)
+    if (taken.length > 0) yield* forgetTakes(sql, batch, firstLines)
+    const lines = chunks.reduce((sum, { unfinished }) => sum + unfinished, 0)
+    const cancelled = Array.from({ length: lines - kept.length }, () => "CANCELLED" as const)
+    yield* count(sql, batch, [...kept.map(({ outcome }) => outcome), ...cancelled], { at })
+  }
+  return open.length > 0
+})
