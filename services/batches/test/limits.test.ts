@@ -35,12 +35,12 @@ layer(Service.serviceWith(settings), { excludeTestServices: true })("lowered lim
     Effect.gen(function* () {
       const tenant = yield* freshTenant()
       const batch = yield* Service.begin(tenant)
+      const long = [`${" ".repeat(39)}{}`]
+      refusedWith(yield* Service.upload(tenant, batch, long), "and 40 bytes")
       refusedWith(
         yield* Service.upload(tenant, batch, ["{}", "{}", "{}", "{}"]),
         "may have 3 lines"
       )
-      const long = [`${" ".repeat(39)}{}`]
-      refusedWith(yield* Service.upload(tenant, batch, long), "and 40 bytes")
       const three = yield* Service.upload(tenant, batch, ["{}", "{}", "{}"])
       expect([three.status, three.json]).toEqual([200, { lines_received: 3 }])
     })
