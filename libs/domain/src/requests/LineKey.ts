@@ -1,6 +1,6 @@
 /**
- * The idempotency keys under which a line of a batch runs, and what is kept under them: how the line
- * has ended, before the batch knows it.
+ * The idempotency keys under which a line of a batch runs. How the line ended is kept under them
+ * before it is stored with the batch.
  */
 import type { BatchId } from "../batch/Batch.ts"
 import type { LineEnd } from "../batch/BatchLine.ts"
