@@ -16,9 +16,8 @@ const checkLeftovers = Effect.fnUntraced(function* (findings: Findings, { id }: 
   const { run, sql } = (yield* System).database
   const [left] = yield* run(
     leftRows(sql`
-      select (
-          select count(*)::int from idempotency_keys where key like ${`_batch ${id} %`}
-        ) as keys,
+      select
+        (select count(*)::int from idempotency_keys where key like ${`_batch ${id} %`}) as keys,
         (select count(*)::int from batch_takes where batch = ${id}) as takes`)
   )
   if (left !== undefined && left.keys + left.takes > 0) {

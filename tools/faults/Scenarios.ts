@@ -3,6 +3,7 @@ import type { Scenario } from "./Scenario.ts"
 import { batchAway } from "./scenarios/BatchAway.ts"
 import { batchControls } from "./scenarios/BatchControls.ts"
 import { batchDiskFull } from "./scenarios/BatchDiskFull.ts"
+import { batchFairness } from "./scenarios/BatchFairness.ts"
 import { batchFrozen } from "./scenarios/BatchFrozen.ts"
 import { batchKills } from "./scenarios/BatchKills.ts"
 import { absences } from "./scenarios/DatabaseUnavailable.ts"
@@ -37,6 +38,7 @@ export const scenarios: ReadonlyArray<Scenario> = [
   batchControls,
   batchAway,
   batchDiskFull,
+  batchFairness,
   slowClients,
   worstBodies,
   rollingRestart

@@ -11,7 +11,8 @@ import { begin, type BatchWork, prepare, settle, verifyBatch } from "../BatchWor
 import * as Requests from "../Requests.ts"
 import { type Scenario, seconds } from "../Scenario.ts"
 
-const lines = 400
+/** Lines of a batch for each second. */
+const linesPerSecond = 20
 
 /** The circuit breaker of a vendor is open for ten seconds, and then lets one probe through. */
 const recoveryLimit = 15
@@ -38,8 +39,13 @@ const away = Effect.fnUntraced(function* (
 }, Effect.scoped)
 
 /** A started batch of which lines are being worked on. */
-const running = Effect.fnUntraced(function* (work: BatchWork, prefix: string) {
-  const { batch, lines: sent } = yield* prepare(work, prefix, lines)
+const running = Effect.fnUntraced(function* (
+  work: BatchWork,
+  prefix: string,
+  lasts: Duration.Duration
+) {
+  const count = linesPerSecond * Duration.toSeconds(lasts)
+  const { batch, lines: sent } = yield* prepare(work, prefix, count)
   yield* batch.upload(sent)
   yield* batch.start(sent.length)
   yield* batch.until(({ state }) => state === "RUNNING")
@@ -51,7 +57,7 @@ const fromDatabase = Effect.fnUntraced(function* (work: BatchWork, lasts: Durati
   const modes = [{ _tag: "Refuse" }, { _tag: "Silent" }] as const
   return yield* Effect.forEach(modes, (mode) =>
     Effect.gen(function* () {
-      const { batch, sent } = yield* running(work, mode._tag)
+      const { batch, sent } = yield* running(work, mode._tag, lasts)
       yield* BatchClient.watch(batch)
       const recovery = yield* away(batch, databaseProxy, { mode, lasts: Effect.sleep(lasts) })
       yield* batch.ended
@@ -71,7 +77,7 @@ const saysSo = (batch: BatchClient.BatchClient, wanted: string, lasts: Duration.
 const fromStore = Effect.fnUntraced(function* (lasts: Duration.Duration) {
   const { checkedTenant, storeProxy } = yield* System
   const work = yield* begin(yield* checkedTenant)
-  const { batch, sent } = yield* running(work, "S")
+  const { batch, sent } = yield* running(work, "S", lasts)
   const recovery = yield* away(batch, storeProxy, {
     mode: { _tag: "Refuse" },
     lasts: saysSo(batch, "DOCUMENTS", lasts)
@@ -135,7 +141,7 @@ export const batchAway: Scenario = {
       recoveries: [...database, store.recovery, vendor],
       recoveryLimit,
       figures: [
-        { name: "lines", value: 3 * lines, unit: "" },
+        { name: "lines", value: 3 * linesPerSecond * count, unit: "" },
         { name: "s away", value: count, unit: "each" }
       ]
     }

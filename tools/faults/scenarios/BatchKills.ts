@@ -1,7 +1,7 @@
 /**
- * SIGKILL within batches: of the batches service while it receives an upload, and of the worker
- * and of PostgreSQL while lines are worked on. The scenario restarts what it has killed. The
- * client goes on with the upload after the lines that were received.
+ * SIGKILL within batches: of the batches service while it receives an upload, and of the worker and
+ * of PostgreSQL while lines are worked on. The scenario restarts what it has killed. The client
+ * continues the upload after the lines that were received.
  */
 import { Duration, Effect } from "effect"
 import { System } from "@data-import/testbed/System"

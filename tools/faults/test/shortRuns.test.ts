@@ -27,7 +27,11 @@ const sizes: Readonly<Record<string, Sizes>> = {
   "dead-workers": once,
   "one-pair": { kills: 0, count: 8 },
   "dry-runs": { kills: 0, count: 20 },
-  "database-network": once
+  "database-network": once,
+  "batch-kills": { kills: 1, count: 300 },
+  "batch-frozen": { kills: 1, count: 200 },
+  "batch-controls": { kills: 1, count: 200 },
+  "batch-away": { kills: 0, count: 3 }
 }
 
 /** Long enough for a machine that has other things to do. */
