@@ -14,7 +14,7 @@ import type { Session } from "./Session.ts"
 const root = "/v1/data-import/batches/"
 
 /** A request for a batch was refused, or the batch did not get there in time. */
-export class BatchFailed extends Data.TaggedError("BatchFailed")<{ readonly message: string }> {}
+class BatchFailed extends Data.TaggedError("BatchFailed")<{ readonly message: string }> {}
 
 const ends = ["succeeded", "already", "failed", "cancelled"] as const
 

@@ -32,7 +32,7 @@ export const begin = Effect.fnUntraced(function* (given?: Tenant) {
 })
 
 /** Runs a batch of these lines to its end, undisturbed. */
-export const runBatch = Effect.fnUntraced(function* (
+const runBatch = Effect.fnUntraced(function* (
   { findings, session, tenant }: BatchWork,
   operation: Parameters<typeof BatchClient.create>[3],
   lines: ReadonlyArray<SentLine>
@@ -87,7 +87,7 @@ export const inHand = Effect.fnUntraced(function* (batch: string) {
 })
 
 /** Lines that were in hand are still not taken over. */
-export class NotTakenOver extends Data.TaggedError("NotTakenOver")<{ readonly first: number }> {
+class NotTakenOver extends Data.TaggedError("NotTakenOver")<{ readonly first: number }> {
   override get message(): string {
     return `the lines from ${this.first} on were not taken over within two minutes`
   }
