@@ -81,7 +81,8 @@ export class BatchClient {
     return this.#answers
   }
 
-  #observe(answer: Client.Answer): Seen {
+  /** `before` is what was seen when the request was sent. Answers may overtake each other. */
+  #observe(answer: Client.Answer, before: Counts | undefined): Seen {
     const seen = seenIn(answer.json)
     const { counts } = seen
     const sum = ends.reduce((all, name) => all + counts[name], counts.remaining)
@@ -89,7 +90,6 @@ export class BatchClient {
     if (counts.received !== sum || Math.min(...Object.values(counts)) < 0) {
       this.#findings.add("wrong", `the counts do not close: ${text}`)
     }
-    const before = this.#last?.counts
     if (
       before !== undefined &&
       ["received" as const, ...ends].some((name) => counts[name] < before[name])
@@ -101,11 +101,16 @@ export class BatchClient {
     return seen
   }
 
+  #send(request: Client.Request) {
+    return Effect.suspend(() => {
+      const before = this.#last?.counts
+      return Effect.map(settled(this.#session, request), (answer) => this.#observe(answer, before))
+    })
+  }
+
   /** The batch now, however often it must be asked for. */
   read() {
-    return Effect.map(settled(this.#session, { method: "GET", path: this.#path }), (answer) =>
-      this.#observe(answer)
-    )
+    return this.#send({ method: "GET", path: this.#path })
   }
 
   /** The batch once it is as wanted. */
@@ -161,8 +166,7 @@ export class BatchClient {
   }
 
   #change(action: string, body: unknown) {
-    const request = { method: "POST", path: `${this.#path}${action}/`, body } as const
-    return Effect.map(settled(this.#session, request), (answer) => this.#observe(answer))
+    return this.#send({ method: "POST", path: `${this.#path}${action}/`, body })
   }
 
   /** The results of all its lines. */

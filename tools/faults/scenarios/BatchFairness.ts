@@ -41,7 +41,10 @@ const beside = Effect.fnUntraced(function* (sizes: ReadonlyArray<number>) {
   const unfinished = yield* Effect.filter(others, (other) =>
     Effect.map(other.read(), ({ counts }) => counts.remaining > 0)
   )
-  yield* Effect.forEach(unfinished, (other) => Effect.andThen(other.act("cancel"), other.ended))
+  // A batch that completes meanwhile refuses to be cancelled.
+  const cancel = (other: BatchClient.BatchClient) =>
+    Effect.catchTag(other.act("cancel"), "BatchFailed", () => Effect.void)
+  yield* Effect.forEach(unfinished, (other) => Effect.andThen(cancel(other), other.ended))
   return { taken, unfinished: unfinished.length }
 })
 
