@@ -1,5 +1,5 @@
 /** Compares how the lines of a batch ended with an undisturbed run, and with what is stored. */
-import { Effect, Schema } from "effect"
+import { Duration, Effect, Schedule, Schema } from "effect"
 import { get } from "@data-import/domain/testing/wire"
 import { rowsOf } from "@data-import/postgres/connection/Database"
 import { System } from "@data-import/testbed/System"
@@ -11,18 +11,24 @@ import type { Findings } from "./Findings.ts"
 
 const leftRows = rowsOf(Schema.Struct({ keys: Schema.Int, takes: Schema.Int }))
 
-/** What a batch that has ended leaves of its work. */
-const checkLeftovers = Effect.fnUntraced(function* (findings: Findings, { id }: BatchClient) {
+const left = Effect.fnUntraced(function* ({ id }: BatchClient) {
   const { run, sql } = (yield* System).database
-  const [left] = yield* run(
+  const [row] = yield* run(
     leftRows(sql`
       select
         (select count(*)::int from idempotency_keys where key like ${`_batch ${id} %`}) as keys,
         (select count(*)::int from batch_takes where batch = ${id}) as takes`)
   )
-  if (left !== undefined && left.keys + left.takes > 0) {
-    findings.add("halfMade", `the batch left ${left.keys} keys and ${left.takes} takes`)
-  }
+  return row ?? { keys: 0, takes: 0 }
+})
+
+/** What a batch that has ended leaves of its work. A worker that was frozen needs time to see it. */
+const checkLeftovers = Effect.fnUntraced(function* (findings: Findings, batch: BatchClient) {
+  const isLeft = Effect.map(left(batch), ({ keys, takes }) => keys + takes > 0)
+  const pauses = Schedule.spaced(Duration.millis(200)).pipe(Schedule.upTo({ times: 50 }))
+  if (!(yield* Effect.repeat(isLeft, { while: (is) => is, schedule: pauses }))) return
+  const { keys, takes } = yield* left(batch)
+  findings.add("halfMade", `the batch left ${keys} keys and ${takes} takes`)
 })
 
 /**
@@ -49,7 +55,11 @@ export const verifyBatch = Effect.fnUntraced(function* (
     const outcome = textAt(result, "outcome")
     const label = `line ${index + 1} of ${batch.id}`
     if (get(result, "line") !== index + 1) findings.add("lost", `${label} has no result`)
-    if (mayBeCancelled && outcome === "CANCELLED") continue
+    if (mayBeCancelled && outcome === "CANCELLED") {
+      // Its worker may have died between the two steps.
+      if (line.account !== null) writes.staging(writes.of(line.account.number), line.account.marker)
+      continue
+    }
     const code = outcome === "FAILED" ? textAt(get(result, "error"), "code") : null
     if (outcome !== line.outcome || code !== line.code) {
       const expected = `${line.outcome} ${line.code ?? ""}`

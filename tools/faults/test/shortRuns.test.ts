@@ -28,9 +28,9 @@ const sizes: Readonly<Record<string, Sizes>> = {
   "one-pair": { kills: 0, count: 8 },
   "dry-runs": { kills: 0, count: 20 },
   "database-network": once,
-  "batch-kills": { kills: 1, count: 300 },
-  "batch-frozen": { kills: 1, count: 200 },
-  "batch-controls": { kills: 1, count: 200 },
+  "batch-kills": { kills: 1, count: 200 },
+  "batch-frozen": { kills: 1, count: 140 },
+  "batch-controls": { kills: 1, count: 160 },
   "batch-away": { kills: 0, count: 3 }
 }
 
