@@ -13,12 +13,13 @@ import * as Session from "../Session.ts"
 import { System } from "@data-import/testbed/System"
 import { verify } from "../Verification.ts"
 
-/** The tables that record what was done. */
+/** The tables that record what was done, and which workers of batches are alive. */
 const records: ReadonlySet<string> = new Set([
   "import_attempts",
   "outbox",
   "audit_log",
-  "audit_chains"
+  "audit_chains",
+  "batch_workers"
 ])
 
 const names = rowsOf(Schema.Struct({ name: Schema.String }))
