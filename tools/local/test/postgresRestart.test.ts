@@ -37,7 +37,10 @@ const clientOf = async (dataDir: string, baseUrl: string) => {
     },
     staged: async (): Promise<ReadonlyArray<string>> => {
       const path = `all-account-import-processes/${importSupplier}`
-      const answer = await fetch(`${api}/${path}/`, { headers })
+      const list = () => fetch(`${api}/${path}/`, { headers })
+      let answer = await list()
+      // Another service than the one that stages: it notices the new PostgreSQL by itself.
+      while (answer.status === 503) answer = await list()
       const all = (await answer.json()) as ReadonlyArray<{
         readonly external_account_number: string
       }>
