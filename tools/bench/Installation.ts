@@ -1,6 +1,6 @@
 /** What is measured: the services as they are deployed, each on a migrated database of its own. */
 import { join } from "node:path"
-import { Context, Duration, Effect, Layer, Record, type Redacted } from "effect"
+import { Array, Context, Duration, Effect, Layer, Record, type Redacted } from "effect"
 import { Configuration } from "@data-import/domain/ports/Configuration"
 import { Database } from "@data-import/postgres/connection/Database"
 import * as DatabaseUsers from "@data-import/postgres/setup/DatabaseUsers"
@@ -34,6 +34,7 @@ export interface Installation {
     values?: ReadonlyArray<unknown>
   ) => Effect.Effect<ReadonlyArray<Record.ReadonlyRecord<string, unknown>>>
   readonly services: Services
+  readonly workers: ReadonlyArray<Process>
   /** A tenant with another supplier, `listSupplier`, for the list. */
   readonly freshTenant: Effect.Effect<Tenants.Tenant>
 }
@@ -62,9 +63,16 @@ const profilingArgs = (name: string, folder: string) => [
   ...["--cpu-prof", `--cpu-prof-dir=${folder}`, `--cpu-prof-name=${name}.cpuprofile`]
 ]
 
+interface Options {
+  /** The folder to which the services write profiles, if any. */
+  readonly profiles?: string | undefined
+  /** How many workers of batches there are. */
+  readonly workers?: number
+}
+
 const startServices = Effect.fnUntraced(function* (
   url: Redacted.Redacted,
-  profiles: string | undefined
+  { profiles, workers = 1 }: Options
 ) {
   const folder = yield* temporaryFolder()
   const own = { TOKEN_KEYS_DIR: join(folder, "keys"), DOCUMENTS_DIR: join(folder, "documents") }
@@ -72,10 +80,12 @@ const startServices = Effect.fnUntraced(function* (
   const all = yield* wire(databaseUsers, (name, settings) => {
     const profiling = profiles === undefined ? [] : profilingArgs(name, profiles)
     const nodeArgs = [...memoryArgs, ...profiling]
-    const started = startProcess(name, { ...own, ...settings }, { nodeArgs })
-    return Effect.map(started, (process) => [process] as const)
+    const start = startProcess(name, { ...own, ...settings }, { nodeArgs })
+    const instances = name === "batch-worker" ? workers : 1
+    return Effect.all(Array.replicate(start, instances))
   })
-  return Record.map(all, ([process]) => process) satisfies Services
+  const services: Services = Record.map(all, ([process]) => process)
+  return { services, workers: all["batch-worker"] }
 })
 
 const freshTenant = Effect.gen(function* () {
@@ -89,15 +99,15 @@ const freshTenant = Effect.gen(function* () {
 /** Staging and vacuuming a large database takes minutes. */
 const statementTimeout = Duration.minutes(10)
 
-/** A database of this name, with services of its own; they write profiles to the folder, if any. */
+/** A database of this name, with services of its own. */
 export const install = Effect.fnUntraced(function* (
   server: Server,
   name: string,
-  profiles?: string
+  options: Options = {}
 ) {
   const url = databaseUrl(server.url, name)
   yield* Effect.orDie(Effect.andThen(createDatabase(server.url, name), migrate(url)))
-  const services = yield* startServices(url, profiles)
+  const { services, workers } = yield* startServices(url, options)
   const access = yield* Layer.build(
     Layer.fresh(DatabaseAccess.layer({ url, poolSize: 2, statementTimeout }))
   )
@@ -107,6 +117,7 @@ export const install = Effect.fnUntraced(function* (
     url,
     query: (text, values = []) => Effect.orDie(run(sql.unsafe(text, values))),
     services,
+    workers,
     freshTenant: Effect.provideContext(freshTenant, access)
   } satisfies Installation
 })

@@ -79,7 +79,7 @@ const processBody = template({
   task_params: {}
 })
 
-const transactionsPerCall = 100
+export const transactionsPerCall = 100
 
 const transactionsBody = template({
   import_supplier: marks.supplier,

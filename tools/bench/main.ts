@@ -119,7 +119,7 @@ const throughGateway: ReadonlyArray<WorkloadName> = [
 ]
 
 const compare = Effect.fnUntraced(function* (options: Options, profiles: string | undefined) {
-  const installation = yield* install(yield* startServer, "bench", profiles)
+  const installation = yield* install(yield* startServer, "bench", { profiles })
   const ours = yield* Subjects.services(installation)
   const peer = yield* Subjects.startPeer(installation)
   if (options.workloads.includes("transactions")) {

@@ -1,0 +1,109 @@
+/** Sends batches through the gateway and follows them. */
+import { Clock, Duration, Effect } from "effect"
+import { exampleAccount } from "@data-import/api/ExampleAccount"
+import { get } from "@data-import/domain/testing/wire"
+import { openSession } from "@data-import/testbed/Tokens"
+import type { Subject } from "./Subjects.ts"
+
+const root = "/v1/data-import/batches/"
+
+export type Operation = "VALIDATE" | "STAGE" | "IMPORT" | "TRANSACTIONS"
+
+/** The line of a number from 0. */
+export type LineOf = (batch: string, number: number) => string
+
+/** The example account without documents, which would be looked up. */
+const { import_supplier: _, notes: __, statements: ___, ...account } = exampleAccount
+
+const mark = "@NUMBER@"
+const accountText = JSON.stringify({ ...account, external_account_number: mark })
+
+/** An account with a number of its own. */
+export const accountLine: LineOf = (batch, number) =>
+  accountText.replace(mark, `${batch.slice(0, 8)}-${number}`)
+
+/** Lines of one part of an upload; clients send parts of at most 64 MiB. */
+const linesOfPart = 10_000
+
+interface Body {
+  readonly type: string
+  readonly text: string
+}
+
+const json = (payload: unknown): Body => ({
+  type: "application/json",
+  text: JSON.stringify({ payload })
+})
+
+const parsed = (text: string): unknown => JSON.parse(text)
+
+export const make = Effect.fnUntraced(function* ({ installation, tenant }: Subject) {
+  const { port, url } = installation.services.gateway
+  const { token } = yield* openSession(port, tenant.apiKey, 1)
+
+  const send = (method: string, path: string, body?: Body): Effect.Effect<string> =>
+    Effect.promise(async () => {
+      const headers = {
+        authorization: `Token ${token}`,
+        ...(body && { "content-type": body.type })
+      }
+      const answer = await fetch(url + root + path, { method, headers, body: body?.text ?? null })
+      const text = await answer.text()
+      if (!answer.ok) throw new Error(`${method} ${path} answered ${answer.status}: ${text}`)
+      return text
+    })
+
+  const create = (operation: Operation) => {
+    const team = operation === "IMPORT" ? { operations_team_name: tenant.team } : {}
+    const settings = { import_supplier: tenant.supplier, operation, ...team }
+    return Effect.map(send("POST", "", json(settings)), (text) =>
+      String(get(parsed(text), "batch_id"))
+    )
+  }
+
+  /** Gives the bytes that were sent. */
+  const upload = Effect.fnUntraced(function* (id: string, lines: number, lineOf: LineOf) {
+    let bytes = 0
+    for (let from = 0; from < lines; from += linesOfPart) {
+      const count = Math.min(linesOfPart, lines - from)
+      const part = Array.from({ length: count }, (_each, index) => lineOf(id, from + index))
+      const text = `${part.join("\n")}\n`
+      bytes += text.length
+      yield* send("PUT", `${id}/lines/?from_line=${from + 1}`, {
+        type: "application/x-ndjson",
+        text
+      })
+    }
+    return bytes
+  })
+
+  const start = (id: string, lines: number) =>
+    send("POST", `${id}/start/`, json({ total_lines: lines }))
+
+  const countsOf = (id: string) =>
+    Effect.map(send("GET", `${id}/`), (text) => {
+      const counts = get(parsed(text), "counts") as Readonly<Record<string, number>>
+      const { failed = 0, received = 0, remaining = 0 } = counts
+      if (failed > 0) throw new Error(`${failed} lines of batch ${id} have failed`)
+      return { received, remaining }
+    })
+
+  /** Waits for the end of a batch. Gives when each tenth of it had ended, in milliseconds. */
+  const follow = Effect.fnUntraced(function* (id: string) {
+    const tenths: Array<number> = []
+    for (;;) {
+      const { received, remaining } = yield* countsOf(id)
+      const at = yield* Clock.currentTimeMillis
+      while (tenths.length < Math.floor((10 * (received - remaining)) / received)) tenths.push(at)
+      if (remaining === 0) return tenths
+      yield* Effect.sleep(Duration.millis(100))
+    }
+  })
+
+  const results = (id: string) => send("GET", `${id}/results/`)
+  const cancel = (id: string) => send("POST", `${id}/cancel/`)
+
+  return { create, upload, start, follow, results, cancel }
+})
+
+export type BatchClient = Effect.Success<ReturnType<typeof make>>
