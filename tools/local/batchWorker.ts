@@ -2,7 +2,7 @@
  * The process of the batch worker in the local run. It tells its parent its address, and ends when
  * the parent has gone.
  */
-import { layer } from "@data-import/batch-worker/BatchWorker"
+import { layer, lowerPriority } from "@data-import/batch-worker/BatchWorker"
 import { Listening, runMain } from "@data-import/server/lifecycle/Service"
 import { Effect, Layer } from "effect"
 
@@ -13,4 +13,5 @@ const announce = Layer.effectDiscard(
   })
 )
 
+lowerPriority()
 runMain(Layer.provideMerge(announce, layer))

@@ -1,5 +1,6 @@
 /** The process of the batch worker. Its settings are named in BatchWorker.ts. */
 import { runMain } from "@data-import/server/lifecycle/Service"
-import { layer } from "./BatchWorker.ts"
+import { layer, lowerPriority } from "./BatchWorker.ts"
 
+lowerPriority()
 runMain(layer)
