@@ -217,10 +217,13 @@ const beat = Duration.seconds(1)
  * Takes a chunk in a transaction of its own connection, which lasts until the chunk is finished or
  * the scope ends.
  */
-export const take = Effect.fnUntraced(function* ({ run, sql }: Database["Service"], command: Take) {
+export const take = Effect.fnUntraced(function* (
+  { run, runOnce, sql }: Database["Service"],
+  command: Take
+) {
   const connection = yield* run(sql.reserve)
   const onConnection = Effect.provideService(sql.transactionService, [connection, 0] as const)
-  const inTransaction = <A, E>(effect: Effect.Effect<A, E>) => run(onConnection(effect))
+  const inTransaction = <A, E>(effect: Effect.Effect<A, E>) => runOnce(onConnection(effect))
   yield* inTransaction(sql`begin`)
   // Not refused with other statements, so that no open transaction goes back to the pool.
   const atOnce = <A, E>(effect: Effect.Effect<A, E>) =>

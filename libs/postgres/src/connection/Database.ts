@@ -88,6 +88,11 @@ export class Database extends Context.Service<
      */
     readonly run: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, Failure<E>, R>
     /**
+     * Runs statements of a transaction that has begun. Contended ones are not repeated, because
+     * PostgreSQL has ended the transaction.
+     */
+    readonly runOnce: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, Failure<E>, R>
+    /**
      * Makes writes that run in batches of one statement each. A contended batch is not repeated,
      * because the next batch would have to wait for it.
      */
@@ -239,6 +244,7 @@ const make = Effect.fnUntraced(function* (config: DatabaseSettings) {
   return Database.of({
     sql,
     run,
+    runOnce,
     batched,
     batchedRead,
     ready,
