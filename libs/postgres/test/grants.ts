@@ -67,7 +67,7 @@ export const columns = {
   "batch_chunks batches w": "blockers",
   "batch_problem_sets batch-worker w": "lines",
   "batch_problems batch-worker w": "examples lines",
-  "batch_takes batch-worker w": "takes",
+  "batch_takes batch-worker w": "server_started_at takes",
   "batch_workers batch-worker w": "seen_at",
   "batches batch-worker w": sortedWords(`${stateOfBatch} lines_deleted_through`),
   "batches batches w": sortedWords(`${stateOfBatch} bytes uploads`),

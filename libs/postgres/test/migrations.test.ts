@@ -28,21 +28,8 @@ const emptyDatabase = Effect.gen(function* () {
   return databaseUrl(server, name)
 })
 
-const all = [
-  "operator_setup",
-  "imports",
-  "accounts",
-  "limits",
-  "audit_chains",
-  "roles",
-  "account_revisions",
-  "supplier_settings",
-  "idempotency_keys",
-  "note_digests",
-  "account_field_grants",
-  "payload_sizes",
-  "batches"
-]
+/** In their order, without their numbers. */
+const all = Record.keys(migrations).map((name) => name.slice("0000_".length))
 
 const clientAt = (url: Redacted.Redacted) => PgClient.make({ url, maxConnections: 1 })
 

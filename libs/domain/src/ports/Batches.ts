@@ -74,7 +74,10 @@ export interface ChunkInHand {
   readonly batch: Batch
   /** In their order, without those that have ended. */
   readonly lines: ReadonlyArray<BatchLine & { readonly tries: number }>
-  /** How many workers took these lines before, and died without finishing any. */
+  /**
+   * How many workers took these lines before, and died without finishing any. A worker whose
+   * storage was away is not dead.
+   */
   readonly abandoned: number
   /** Fails where the lines are not in hand any more. */
   readonly confirm: Effect.Effect<void, StorageUnavailable>

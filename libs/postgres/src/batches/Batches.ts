@@ -263,7 +263,7 @@ const make = Effect.gen(function* () {
       ),
     cancelLines: (at) => run(sql.withTransaction(Cancellation.cancel(sql, at))),
     review: (command) => review(database, command),
-    take: (command) => Chunks.take(database, command),
+    take: Chunks.makeTake(database),
     results: (query) => Results.read(database, query),
     problems: (query) => run(Problems.read(sql, query)),
     deleteLines: (command) => run(sql.withTransaction(Deletion.deleteLines(sql, command))),

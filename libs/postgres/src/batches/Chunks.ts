@@ -9,6 +9,7 @@ import type { LineEnd } from "@data-import/domain/batch/BatchLine"
 import type { OrganisationName } from "@data-import/domain/organisation/Organisation"
 import { keysOf } from "@data-import/domain/requests/LineKey"
 import type { Batches, ChunkInHand } from "@data-import/domain/ports/Batches"
+import type { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
 import { type Database, rowsOf } from "../connection/Database.ts"
 import { answeredWithin } from "../connection/Deadline.ts"
 import { recordSet } from "../tables/RecordSet.ts"
@@ -31,6 +32,7 @@ const Chunk = Schema.Struct({
   sourceLines: Schema.NullOr(Schema.Array(Schema.Int))
 })
 type Chunk = typeof Chunk.Type
+type ChunkKey = Pick<Chunk, "batch" | "firstLine">
 
 const chunkRows = rowsOf(Chunk)
 
@@ -126,7 +128,7 @@ const store = (sql: Sql, { batch, firstLine }: Chunk, finishing: Finishing) => {
 }
 
 /** Later chunks no longer wait for this one. */
-const unlink = (sql: Sql, { batch, firstLine }: Pick<Chunk, "batch" | "firstLine">) => sql`
+const unlink = (sql: Sql, { batch, firstLine }: ChunkKey) => sql`
   update batch_chunks set blockers = blockers - 1
   from batch_links where batch_links.batch = ${batch} and earlier = ${firstLine}
     and batch_chunks.batch = ${batch} and first_line = later`
@@ -183,20 +185,42 @@ const finish = Effect.fnUntraced(function* (
 
 const takeRows = rowsOf(Schema.Struct({ takes: Schema.Int }))
 
-/** Counts a take of the chunk, on a connection of its own, so that it stays if the worker dies. */
-const countTake = (sql: Sql, { batch, firstLine }: Chunk) =>
+/**
+ * Counts a take of the chunk since PostgreSQL was started, on a connection of its own, so that it
+ * stays if the worker dies. Returns how many were counted before.
+ */
+const countTake = (sql: Sql, { batch, firstLine }: ChunkKey) =>
   Effect.map(
     takeRows(sql`
       insert into batch_takes as present (batch, first_line, takes)
       values (${batch}, ${firstLine}, 1)
-      on conflict on constraint batch_takes_pkey do update set takes = present.takes + 1
+      on conflict on constraint batch_takes_pkey do update
+      set server_started_at = excluded.server_started_at,
+        takes = case when present.server_started_at = excluded.server_started_at
+          then present.takes + 1 else 1 end
       returning takes`),
     ([row]) => (row?.takes ?? 1) - 1
   )
 
-const uncountTake = (sql: Sql, { batch, firstLine }: Chunk) => sql`
-  update batch_takes set takes = takes - 1
-  where batch = ${batch} and first_line = ${firstLine}`
+/**
+ * Uncounts takes of a worker that is alive. Those that fail while the database is away are owed;
+ * `settle` makes up for them.
+ */
+const makeUncounting = ({ run, sql }: Database["Service"]) => {
+  const owed = new Set<ChunkKey>()
+  const uncount = (chunk: ChunkKey) =>
+    run(sql`
+      update batch_takes set takes = takes - 1
+      where batch = ${chunk.batch} and first_line = ${chunk.firstLine} and takes > 0`).pipe(
+      Effect.onError(() => Effect.sync(() => owed.add(chunk)))
+    )
+  const settle = Effect.suspend(() =>
+    Effect.forEach([...owed], (chunk) => (owed.delete(chunk) ? uncount(chunk) : Effect.void), {
+      discard: true
+    })
+  )
+  return { uncount, settle }
+}
 
 /** The batch of the chunk, which now is one that workers have taken lines of. */
 const takenBatch = Effect.fnUntraced(function* (sql: Sql, { batch: id }: Chunk) {
@@ -217,8 +241,9 @@ const beat = Duration.seconds(1)
  * Takes a chunk in a transaction of its own connection, which lasts until the chunk is finished or
  * the scope ends.
  */
-export const take = Effect.fnUntraced(function* (
+const take = Effect.fnUntraced(function* (
   { run, runOnce, sql }: Database["Service"],
+  uncount: (chunk: ChunkKey) => Effect.Effect<unknown, StorageUnavailable>,
   command: Take
 ) {
   const connection = yield* run(sql.reserve)
@@ -242,11 +267,9 @@ export const take = Effect.fnUntraced(function* (
     .pipe(Effect.delay(beat), Effect.forever, Effect.forkScoped)
   const batch = yield* run(takenBatch(sql, chunk))
   if (batch === undefined) return Option.none()
-  const abandoned = yield* run(countTake(sql, chunk))
   let isFinished = false
-  yield* Effect.addFinalizer(() =>
-    isFinished ? Effect.void : Effect.ignore(run(uncountTake(sql, chunk)))
-  )
+  yield* Effect.addFinalizer(() => (isFinished ? Effect.void : Effect.ignore(uncount(chunk))))
+  const abandoned = yield* run(countTake(sql, chunk))
   const inHand: ChunkInHand = {
     batch,
     lines: linesOf(chunk),
@@ -295,3 +318,9 @@ const storeImports = Effect.fnUntraced(function* (
     ]
   } satisfies Finishing
 })
+
+/** Makes the function that takes a chunk, which uncounts first what it owes. */
+export const makeTake = (database: Database["Service"]) => {
+  const { settle, uncount } = makeUncounting(database)
+  return (command: Take) => Effect.andThen(settle, take(database, uncount, command))
+}

@@ -21,6 +21,7 @@ import { noteDigests } from "../../migrations/0010_note_digests.ts"
 import { accountFieldGrants } from "../../migrations/0011_account_field_grants.ts"
 import { payloadSizes } from "../../migrations/0012_payload_sizes.ts"
 import { batches } from "../../migrations/0013_batches.ts"
+import { batchTakes } from "../../migrations/0014_batch_takes.ts"
 import { connectionTo } from "../connection/ConnectionUrl.ts"
 import * as IndexBuilds from "./IndexBuilds.ts"
 import { sqlStateOf } from "../connection/SqlFailure.ts"
@@ -38,7 +39,8 @@ export const migrations = {
   "0010_note_digests": noteDigests,
   "0011_account_field_grants": accountFieldGrants,
   "0012_payload_sizes": payloadSizes,
-  "0013_batches": batches
+  "0013_batches": batches,
+  "0014_batch_takes": batchTakes
 }
 
 /** Another transaction held a lock for too long. The message says what to do. */

@@ -1,0 +1,70 @@
+/**
+ * How many workers died with lines in hand. Ten such deaths fail a line, so an outage of the
+ * database must not count as one.
+ */
+import { expect, layer } from "@effect/vitest"
+import { Duration, Effect, Exit, Layer, Option, Schedule, Scope } from "effect"
+import { started, taken, takeNext } from "@data-import/domain/testing/begunBatches"
+import { layer as batches } from "../src/batches/Batches.ts"
+import { layerWith } from "../src/connection/Database.ts"
+import { layer as configuration } from "../src/setup/Configuration.ts"
+import { away, DatabaseProxy, proxyTo } from "../testing/DatabaseProxy.ts"
+import { rows } from "../testing/rows.ts"
+import * as TestDatabase from "../testing/TestDatabase.ts"
+
+const database = Layer.unwrap(
+  Effect.map(DatabaseProxy, ({ url }) =>
+    layerWith({ url, poolSize: 4, statementTimeout: Duration.seconds(20) })
+  )
+)
+
+const storage = Layer.mergeAll(batches, configuration).pipe(
+  Layer.provideMerge(database),
+  Layer.provideMerge(Layer.unwrap(Effect.map(TestDatabase.freshUrl, proxyTo)))
+)
+
+/** A worker takes lines and dies, as often. */
+const died = (times: number) =>
+  Effect.andThen(
+    Effect.scoped(taken()),
+    rows((sql) => sql`update batch_takes set takes = ${times}`)
+  )
+
+/** As soon as the database is back. */
+const takenAgain = takeNext().pipe(
+  Effect.retry(Schedule.spaced("50 millis")),
+  Effect.repeat({ until: Option.isSome }),
+  Effect.map(Option.getOrThrow)
+)
+
+layer(storage, { excludeTestServices: true })("the deaths of workers", (it) => {
+  it.effect("are counted", () =>
+    Effect.gen(function* () {
+      yield* started(["a"])
+      yield* died(3)
+      expect((yield* taken()).abandoned).toBe(3)
+    })
+  )
+
+  it.effect("do not include the loss of a connection to the database", () =>
+    Effect.gen(function* () {
+      yield* started(["a"])
+      yield* died(3)
+      const inHand = yield* Scope.make()
+      yield* Scope.provide(taken(), inHand)
+      yield* away(Scope.close(inHand, Exit.void))
+      expect((yield* takenAgain).abandoned).toBe(3)
+    })
+  )
+
+  it.effect("are forgotten when PostgreSQL restarts", () =>
+    Effect.gen(function* () {
+      yield* started(["a"])
+      yield* died(3)
+      yield* rows(
+        (sql) => sql`update batch_takes set server_started_at = server_started_at - interval '1s'`
+      )
+      expect((yield* Effect.scoped(taken())).abandoned).toBe(0)
+    })
+  )
+})
