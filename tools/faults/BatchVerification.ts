@@ -57,7 +57,10 @@ export const verifyBatch = Effect.fnUntraced(function* (
     if (get(result, "line") !== index + 1) findings.add("lost", `${label} has no result`)
     if (mayBeCancelled && outcome === "CANCELLED") {
       // Its worker may have died between the two steps.
-      if (line.account !== null) writes.staging(writes.of(line.account.number), line.account.marker)
+      const isStaged = get(result, "status") !== null
+      if (isStaged && line.account !== null) {
+        writes.staged(writes.of(line.account.number), line.account.marker)
+      }
       continue
     }
     const code = outcome === "FAILED" ? textAt(get(result, "error"), "code") : null

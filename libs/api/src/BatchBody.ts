@@ -94,7 +94,7 @@ const counts = documented(
     succeeded: "Lines that had their effect, or would have it in a dry run.",
     already: "Lines whose content was there already.",
     failed: "Lines that ended with an error.",
-    cancelled: "Lines that were not worked on, since the batch was cancelled.",
+    cancelled: "Lines that had not ended when the batch was cancelled.",
     remaining: "Lines that have not ended."
   }
 )
@@ -155,12 +155,14 @@ export const LineResultBody = Schema.Struct({
   external_account_number: externalNumber,
   outcome: LineOutcome.annotate({
     description:
-      "SUCCEEDED. ALREADY: the same content was there. FAILED. CANCELLED: it was not worked on."
+      "SUCCEEDED. ALREADY: the same content was there. FAILED. CANCELLED: the batch was cancelled before."
   }),
   status: Schema.NullOr(
     Schema.Int.check(Schema.isBetween({ minimum: 200, maximum: 599 }))
   ).annotate({
-    description: "The status that the single endpoint answers; null for a cancelled line."
+    description:
+      "The status that the single endpoint answers. Null for a cancelled line, unless it was staged " +
+      "and waited to be processed."
   }),
   kraken_account_number: Schema.optionalKey(
     Schema.String.annotate({ description: "The platform account, where there is one." })

@@ -208,4 +208,13 @@ describe("the result of a line", () => {
       kraken_account_number: number
     })
   })
+
+  it("of a cancelled line of IMPORT that was staged has the status of stage", () => {
+    const answer = { _tag: "Staged", isFirst: false } as const
+    expect(encoded("IMPORT", { outcome: "CANCELLED", answer })).toStrictEqual({
+      ...line,
+      outcome: "CANCELLED",
+      status: 200
+    })
+  })
 })

@@ -13,7 +13,7 @@ import { layerMemory as batchesLayer } from "../src/ports/memory/Batches.ts"
 import { MemoryStore } from "../src/ports/memory/Store.ts"
 import { type Fault, faultAtStep, type FaultPlan, noFaults, withFaults } from "../testing/faults.ts"
 import { linePrograms, payload, settingsOf } from "./batchPrograms.ts"
-import { begin, demo } from "./importPrograms.ts"
+import { begin, demo, programs, stageBody, supplierCode } from "./importPrograms.ts"
 import { setStatus, world as worldOfImports } from "./postImportPrograms.ts"
 
 const world = Layer.mergeAll(worldOfImports, batchesLayer)
@@ -110,10 +110,42 @@ const expectUndisturbed = Effect.fnUntraced(function* (what: string) {
 })
 
 /** A worker that meets the fault, if it gets so far. Returns how many steps it took. */
-const workWith = Effect.fnUntraced(function* (plan: FaultPlan) {
+const workWith = Effect.fnUntraced(function* (plan: FaultPlan, most = 4) {
   const { workOnce } = yield* worker(plan)
-  for (let rounds = 0; rounds < 4; rounds++) yield* Effect.exit(workOnce)
+  for (let rounds = 0; rounds < most; rounds++) yield* Effect.exit(workOnce)
   return plan.calls().length
+})
+
+/** Something else is staged for one of the numbers, so that its line runs in two steps. */
+const stageOther = Effect.gen(function* () {
+  const { stage } = yield* programs()
+  yield* stage(demo, stageBody({ external_account_number: "B", billing_name: "Other" }))
+})
+
+const cancelBook = Effect.gen(function* () {
+  const batches = yield* Batches
+  const at = yield* DateTime.now
+  const decide = (batch: Batch.Batch) => Batch.cancel(batch, at)
+  yield* batches.change({ id, at, caller: demo, action: "cancel_batch", decide })
+  yield* batches.cancelLines(at)
+})
+
+/** Every line has ended, and the result of a line tells of everything that lines have staged. */
+const expectToldOfAll = Effect.fnUntraced(function* (what: string) {
+  const { counts } = yield* found
+  expect(Counts.remaining(counts), what).toBe(0)
+  const explained = new Set<string>()
+  for (const [index, { text }] of (yield* results).entries()) {
+    const result = JSON.parse(text) as ReadonlyArray<unknown> | { readonly outcome: string }
+    const number = book[index]?.[0] ?? ""
+    if (!Array.isArray(result)) expect(result, what).toMatchObject({ outcome: "CANCELLED" })
+    else if (result[0] !== "FAILED") explained.add(number)
+  }
+  const { imports } = yield* MemoryStore
+  const staged = [...(imports.get(supplierCode) ?? [])]
+    .filter(([, { payload }]) => !payload.includes("Other"))
+    .map(([number]) => number)
+  expect(new Set(staged), what).toEqual(explained)
 })
 
 const faults: ReadonlyArray<Fault> = [
@@ -148,6 +180,25 @@ describe("a batch", () => {
           }).pipe(Effect.provide([Layer.fresh(world), TestClock.layer(), Logger.layer([])]))
         const steps = yield* run(noFaults())
         expect(steps).toBeGreaterThan(20)
+        for (let step = 1; step <= steps; step++) yield* run(faultAtStep(step, fault))
+      }),
+    60_000
+  )
+
+  it.live.each(faults)(
+    "says of cancelled lines what they left, at whichever step a worker met a fault: $kind $when",
+    (fault) =>
+      Effect.gen(function* () {
+        const run = (plan: FaultPlan) =>
+          Effect.gen(function* () {
+            yield* startBook
+            yield* stageOther
+            yield* workWith(plan, 1)
+            yield* cancelBook
+            yield* expectToldOfAll(`${fault.kind} ${fault.when} step ${plan.calls().at(-1)?.step}`)
+            return plan.calls().length
+          }).pipe(Effect.provide([Layer.fresh(world), TestClock.layer(), Logger.layer([])]))
+        const steps = yield* run(noFaults())
         for (let step = 1; step <= steps; step++) yield* run(faultAtStep(step, fault))
       }),
     60_000

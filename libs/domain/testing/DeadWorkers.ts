@@ -8,7 +8,17 @@ import type { Configuration } from "../src/ports/Configuration.ts"
 import { type IdempotencyKeys, ReservationLost } from "../src/ports/IdempotencyKeys.ts"
 import type { Reservation } from "../src/requests/IdempotencyKey.ts"
 import { keptText, keyOf } from "../src/requests/LineKey.ts"
-import { cancelled, createFor, found, resultsOf, started, taken } from "./begunBatches.ts"
+import {
+  cancelled,
+  createFor,
+  endOf,
+  finish,
+  found,
+  resultsOf,
+  started,
+  taken,
+  textsOf
+} from "./begunBatches.ts"
 import { expectSame, noon } from "./freshNames.ts"
 import { freshKeyed, keepAs, reserve } from "./keyedRequests.ts"
 
@@ -34,6 +44,34 @@ export const dying = (it: It): void => {
       // The worker that had begun the second line stores nothing any more.
       const late = keepAs(begun?.reservation as Reservation, "late")
       expect(yield* Effect.flip(createFor(batch, { keep: late }))).toBeInstanceOf(ReservationLost)
+    })
+  )
+
+  it.effect("ends a line of a cancelled batch as its first step says, whoever gave it back", () =>
+    Effect.gen(function* () {
+      const batch = yield* started(["a", "b", "c"])
+      const staged = freshKeyed(batch.caller.organisation)
+      const request = { ...staged, key: keyOf(batch.id, 2, "stage") }
+      const { reservation } = yield* reserve(request)
+      const kept = keepAs(reservation, keptText(endedAs("CANCELLED")))
+      yield* createFor(batch, { keep: kept })
+      // A first worker ends one line and has to try another one again.
+      yield* Effect.scoped(
+        Effect.flatMap(taken(), (chunk) =>
+          finish(chunk, chunk.lines.slice(0, 1).map(endOf("FAILED")), {
+            postponed: [{ line: 2, isCounted: false }]
+          })
+        )
+      )
+      // A second one tries the others alone, and leaves it.
+      yield* Effect.scoped(
+        Effect.flatMap(taken(), (chunk) => finish(chunk, chunk.lines.slice(1).map(endOf("FAILED"))))
+      )
+      yield* cancelled(batch)
+      const { counts } = yield* found(batch)
+      expectSame(counts, { ...Counts.none, received: 3, failed: 2, cancelled: 1 })
+      expect(yield* textsOf(batch, { outcome: "CANCELLED" })).toEqual([endedAs("CANCELLED").text])
+      expect((yield* reserve(request)).reserving).toEqual({ _tag: "Reserved" })
     })
   )
 }

@@ -169,11 +169,20 @@ export const finish = (
     ...more
   })
 
-export const resultsOf = ({ id }: Begun, query: Partial<ResultsQuery> = {}) =>
+const answered = ({ id }: Begun, query: Partial<ResultsQuery>) =>
   Effect.gen(function* () {
     const batches = yield* Batches
     const asked = { afterLine: 0, outcome: null, limit: null, includesLater: false, ...query, id }
     const { isComplete, results, through } = yield* batches.results(asked)
-    const lines = yield* Stream.runCollect(results)
-    return { lines: lines.map(({ line }) => line), through, isComplete }
+    return { results: yield* Stream.runCollect(results), through, isComplete }
   })
+
+export const resultsOf = (batch: Begun, query: Partial<ResultsQuery> = {}) =>
+  Effect.map(answered(batch, query), ({ isComplete, results, through }) => ({
+    lines: results.map(({ line }) => line),
+    through,
+    isComplete
+  }))
+
+export const textsOf = (batch: Begun, query: Partial<ResultsQuery> = {}) =>
+  Effect.map(answered(batch, query), ({ results }) => results.map(({ text }) => text))

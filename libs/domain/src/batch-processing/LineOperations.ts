@@ -149,10 +149,14 @@ const process = (run: Run, { body, errors }: Sent) => {
   )
 }
 
-/** Stages the line once, under a key of its own. */
+/**
+ * Stages the line once, under a key of its own. What is kept under it is how the line ends if its
+ * batch is cancelled before it is processed.
+ */
 const stageFirst = (run: Run, { body, errors }: Sent) => {
-  const textOf = function* () {
-    return ""
+  const textOf = function* ({ first: isFirst }: StagedLine) {
+    const result = succeeded({ outcome: "CANCELLED", answer: { _tag: "Staged", isFirst } })
+    return keptText(endOf(run.encode, run.line, result))
   }
   return run.writes.run(requestOf(run, "stage"), textOf, (keep) =>
     Effect.andThen(run.confirm, stageLine(run, body, keep, errors))

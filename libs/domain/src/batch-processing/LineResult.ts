@@ -33,7 +33,8 @@ export type LineAnswer =
   | { readonly _tag: "Transactions"; readonly results: ReadonlyArray<TransactionResult> }
 
 export interface LineResult {
-  readonly outcome: Exclude<LineOutcome, "CANCELLED">
+  /** Cancelled lines have a result only if they have staged something. */
+  readonly outcome: LineOutcome
   /** The account of an import; null where there is none. */
   readonly accountNumber: AccountNumber | null
   readonly answer: LineAnswer | null

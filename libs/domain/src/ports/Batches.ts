@@ -208,8 +208,8 @@ export class Batches extends Context.Service<
     }) => Effect.Effect<void, StorageUnavailable>
 
     /**
-     * Ends lines of cancelled batches that no worker has in hand: as they did if that is kept under
-     * their keys, and otherwise as cancelled. True if there may be more.
+     * Ends lines of cancelled batches that no worker has in hand: as the last answer that is kept
+     * under their keys says, and otherwise as cancelled. True if there may be more.
      */
     readonly cancelLines: (at: DateTime.Utc) => Effect.Effect<boolean, StorageUnavailable>
 

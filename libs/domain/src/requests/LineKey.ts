@@ -19,10 +19,24 @@ export const keysOf = (batch: BatchId, line: number): ReadonlyArray<IdempotencyK
 
 type End = Pick<LineEnd, "outcome" | "text">
 
-/** What is kept under the key of the last step. */
+/** What is kept under the key of a step: how the line ends if no other step follows. */
 export const keptText = ({ outcome, text }: End): string => `${outcome} ${text}`
 
 export const keptEnd = (kept: string): End => {
   const space = kept.indexOf(" ")
   return { outcome: kept.slice(0, space) as LineEnd["outcome"], text: kept.slice(space + 1) }
+}
+
+/**
+ * How a line ends of which nothing more is done: as the last step says whose answer is kept. Null
+ * if there is none.
+ */
+export const lastKeptEnd = (
+  batch: BatchId,
+  line: number,
+  answerOf: (key: IdempotencyKey) => string | null
+): End | null => {
+  const kept = keysOf(batch, line).map(answerOf)
+  const last = kept.findLast((answer) => answer !== null)
+  return last === undefined || last === null ? null : keptEnd(last)
 }

@@ -1,13 +1,13 @@
 /**
- * Ending the lines of cancelled batches. What a worker did before it died is not lost: it is kept
- * under the keys of its lines.
+ * Ending the lines of cancelled batches. What a worker did before it died or gave them back is not
+ * lost: it is kept under the keys of its lines.
  * Source: docs/contract/batches.md#cancelling.
  */
 import { type DateTime, Effect, Schema } from "effect"
 import * as Batch from "@data-import/domain/batch/Batch"
 import type { LineEnd } from "@data-import/domain/batch/BatchLine"
 import { OrganisationName } from "@data-import/domain/organisation/Organisation"
-import { keptEnd, keyOf } from "@data-import/domain/requests/LineKey"
+import { lastKeptEnd } from "@data-import/domain/requests/LineKey"
 import { type Database, rowsOf } from "../connection/Database.ts"
 import { recordSet } from "../tables/RecordSet.ts"
 import { count, deleteKeys } from "./Chunks.ts"
@@ -40,14 +40,14 @@ const lockOpen = (sql: Sql) =>
       select id from batches where is_cancelled and finished_at is null)
     order by batch, first_line limit ${chunksAtOnce} for no key update of chunk skip locked`)
 
-/** How lines ended whose worker died or stopped before it could store it. */
+/** How lines ended whose worker died or stopped before it could store it, or between two steps. */
 const keptEnds = Effect.fnUntraced(function* (sql: Sql, chunk: OpenChunk) {
   const { batch, firstLine, lineCount, organisation } = chunk
   const lines = Array.from({ length: lineCount }, (_, place) => firstLine + place)
   const kept = yield* deleteKeys(sql, batch, organisation, lines)
   return lines.flatMap((line) => {
-    const answer = kept.get(keyOf(batch, line, "end")) ?? null
-    return answer === null ? [] : [{ line, ...keptEnd(answer) }]
+    const end = lastKeptEnd(batch, line, (key) => kept.get(key) ?? null)
+    return end === null ? [] : [{ line, ...end }]
   })
 })
 

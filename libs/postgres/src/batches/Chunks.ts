@@ -160,6 +160,13 @@ export const deleteKeys = (
     Effect.map((rows) => new Map(rows.map(({ answer, key }) => [key, answer])))
   )
 
+const forgetTakes = (sql: Sql, { batch, firstLine }: ChunkKey) => sql`
+  delete from batch_takes where batch = ${batch} and first_line = ${firstLine}`
+
+/** The row stays, since lines that have not ended may have done something. */
+const countNoTakes = (sql: Sql, { batch, firstLine }: ChunkKey) => sql`
+  update batch_takes set takes = 0 where batch = ${batch} and first_line = ${firstLine}`
+
 /** In the transaction that has the lock on the chunk. */
 const finish = Effect.fnUntraced(function* (
   sql: Sql,
@@ -170,8 +177,7 @@ const finish = Effect.fnUntraced(function* (
   const { ended } = finishing
   const [stored] = yield* store(sql, chunk, finishing)
   if (stored?.unfinished === 0) yield* unlink(sql, chunk)
-  yield* sql`
-    delete from batch_takes where batch = ${chunk.batch} and first_line = ${chunk.firstLine}`
+  yield* stored?.unfinished === 0 ? forgetTakes(sql, chunk) : countNoTakes(sql, chunk)
   const lines = ended.map(({ line }) => line)
   yield* deleteKeys(sql, chunk.batch, organisation, lines)
   yield* Problems.add(sql, chunk.batch, ended)

@@ -13,7 +13,7 @@ import {
   type Creating,
   type TakenLast
 } from "../Batches.ts"
-import { keptEnd, keyOf, keysOf } from "../../requests/LineKey.ts"
+import { keysOf, lastKeptEnd } from "../../requests/LineKey.ts"
 import type { ReservationLost } from "../IdempotencyKeys.ts"
 import { storeNewImport } from "./ImportProcesses.ts"
 import { failedLines, newLine, pendingLines } from "./BatchSources.ts"
@@ -227,9 +227,8 @@ const cancelLines = (store: Store, at: DateTime.Utc): boolean => {
     if (open.length === 0) continue
     const { id, organisation } = present.batch
     const ended = open.map((line) => {
-      const kept = answerOf(store, { organisation, key: keyOf(id, line.line, "end") })
-      const end = cancelled(line)
-      return { line, end: kept === null ? end : { ...end, ...keptEnd(kept) } }
+      const kept = lastKeptEnd(id, line.line, (key) => answerOf(store, { organisation, key }))
+      return { line, end: { ...cancelled(line), ...kept } }
     })
     replace(
       present,
