@@ -13,7 +13,7 @@ import { DateTime, Effect, Option, type Result, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { plain, say, table } from "./Answer.ts"
 import { operatorFor } from "./Caller.ts"
-import { asBatchId, asSupplierCode } from "./Parameter.ts"
+import { asBatchId, asPageSize, asSupplierCode } from "./Parameter.ts"
 import { Refused } from "./Refused.ts"
 import { onStorage } from "./Storage.ts"
 
@@ -47,14 +47,19 @@ const columns = [
   "created_at"
 ]
 
-/** At most so many are listed. */
-const listed = 1_000
-
 const row = ({ counts, name, paused_by, ...members }: Description) => ({
   ...members,
   ...counts,
   name: plain(name),
   paused_by: paused_by.length > 0 ? paused_by : null
+})
+
+const findBatch = Effect.fnUntraced(function* (id: Batch.BatchId) {
+  const batches = yield* Batches
+  const found = yield* batches.findOfAny(id)
+  return Option.isSome(found)
+    ? found.value
+    : yield* new Refused({ why: `There is no batch ${id}.` })
 })
 
 const listAll = Command.make(
@@ -68,38 +73,39 @@ const listAll = Command.make(
     all: Flag.Boolean("all").pipe(
       Flag.withDescription("Those that have ended, too"),
       Flag.withDefault(false)
+    ),
+    limit: Flag.String("limit").pipe(
+      Flag.withDescription("At most so many, 100 unless given"),
+      Flag.withDefault("100"),
+      asPageSize
+    ),
+    after: Flag.String("after").pipe(
+      Flag.withDescription("Only batches that are older than this one"),
+      asBatchId,
+      Flag.optional
     )
   },
-  Effect.fnUntraced(function* ({ all, supplier }) {
+  Effect.fnUntraced(function* ({ after, all, limit, supplier }) {
     const batches = yield* Batches
     const configuration = yield* Configuration
     if (Option.isSome(supplier) && Option.isNone(yield* configuration.supplier(supplier.value))) {
       return yield* new DoesNotExist({ what: "supplier", name: supplier.value })
     }
+    if (Option.isSome(after)) yield* findBatch(after.value)
     const found = yield* batches.list({
       supplier: Option.getOrNull(supplier),
       isUnfinished: !all,
-      after: null,
-      limit: listed
+      after: Option.getOrNull(after),
+      limit: limit + 1
     })
-    const entries = found.map(yield* describing)
-    yield* say(entries, table(columns, entries.map(row)))
+    const entries = found.slice(0, limit).map(yield* describing)
+    const last = found.length > limit ? entries.at(-1) : undefined
+    const next = last === undefined ? "" : `\nThere are more: --after ${last.batch_id}`
+    yield* say(entries, table(columns, entries.map(row)) + next)
   }, onStorage)
-).pipe(
-  Command.withDescription(
-    "List the unfinished batches of all organisations, newest first and at most 1,000"
-  )
-)
+).pipe(Command.withDescription("List the unfinished batches of all organisations, newest first"))
 
 const id = Argument.String("batch-id").pipe(asBatchId)
-
-const findBatch = Effect.fnUntraced(function* (id: Batch.BatchId) {
-  const batches = yield* Batches
-  const found = yield* batches.findOfAny(id)
-  return Option.isSome(found)
-    ? found.value
-    : yield* new Refused({ why: `There is no batch ${id}.` })
-})
 
 /** The most frequent failures of a batch, as the problems endpoint answers them. */
 const problemsOf = Effect.fnUntraced(function* (id: Batch.BatchId) {

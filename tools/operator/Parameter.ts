@@ -106,6 +106,12 @@ export const asLifetime = readAs((text) => {
     : Option.none()
 }, "a number with s, m, h or d behind it, like 90d, and at most 100 years")
 
+/** How many entries a list has at most. */
+export const asPageSize = readAs(
+  (text) => (/^([1-9]\d{0,2}|1000)$/.test(text) ? Option.some(Number(text)) : Option.none()),
+  "a whole number from 1 to 1000"
+)
+
 /** A limit of at least 1, or null for `off`. */
 export const asLimit = readAs((text): Option.Option<number | null> => {
   if (text === "off") return Option.some(null)

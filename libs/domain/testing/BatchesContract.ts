@@ -76,6 +76,7 @@ const creating = (it: It): void => {
         )
       expect(yield* listed(null, 2)).toEqual([third.id, second.id])
       expect(yield* listed(second.id, 2)).toEqual([first.id])
+      expect(yield* listed(newId(), 2)).toEqual([])
     })
   )
 }
@@ -105,6 +106,10 @@ const overseeing = (it: It): void => {
       yield* cancelled(second)
       expect(yield* listed(false)).toEqual(ids.toReversed())
       expect((yield* listed(true))[0]).toBe(first.id)
+      const third = yield* begun()
+      yield* cancelled(third)
+      const after = { supplier: null, isUnfinished: true, after: third.id, limit: 1 }
+      expect((yield* batches.list(after)).map(({ id }) => id)).toEqual([first.id])
       const ofSecond = { supplier: second.supplier.code, isUnfinished: true, after: null, limit: 2 }
       expect(yield* batches.list(ofSecond)).toEqual([])
     })

@@ -65,6 +65,50 @@ describe("batch list", () => {
   )
 })
 
+describe("batch list of many batches", () => {
+  it.effect("has a page, and says how to list the next", () =>
+    Effect.gen(function* () {
+      const { done, json, ports } = yield* arrange
+      const first = yield* Effect.provideContext(begun(), ports)
+      const more = Effect.replicateEffect(begun({ of: first, limit: 200 }), 101)
+      const [second, third] = yield* Effect.provideContext(more, ports)
+      const page = (...flags: ReadonlyArray<string>) => json("batch", "list", ...flags)
+      expect(yield* page()).toHaveLength(100)
+      expect(yield* page("--limit", "1000")).toHaveLength(102)
+      const rest = ["--limit", "2", "--after", third?.id ?? ""]
+      expect(yield* page(...rest)).toMatchObject([{ batch_id: second?.id }, idOf(first)])
+      expect(yield* page("--after", first.id)).toEqual([])
+      const next = "There are more: --after "
+      expect(yield* done("batch", "list", ...rest)).not.toContain(next)
+      const text = yield* done("batch", "list", "--limit", "101")
+      expect(text.split("\n").at(-1)).toBe(`${next}${second?.id}`)
+    })
+  )
+
+  it.effect("goes on after a batch that has ended meanwhile", () =>
+    Effect.gen(function* () {
+      const { done, json, ports } = yield* arrange
+      const [first, second] = yield* Effect.all([begun(), begun()]).pipe(
+        Effect.provideContext(ports)
+      )
+      yield* done("batch", "cancel", second.id)
+      expect(yield* json("batch", "list", "--after", second.id)).toMatchObject([idOf(first)])
+    })
+  )
+
+  it.effect("is refused with a limit that is none, and after an unknown batch", () =>
+    Effect.gen(function* () {
+      const { refused } = yield* arrange
+      const form = "a whole number from 1 to 1000"
+      for (const limit of ["0", "1001", "1.5", "off"]) {
+        yield* refused(["batch", "list", "--limit", limit], form)
+      }
+      const unknown = newId()
+      yield* refused(["batch", "list", "--after", unknown], `There is no batch ${unknown}.`)
+    })
+  )
+})
+
 describe("batch show", () => {
   it.effect("shows the counts, what the batch waits for, and its problems", () =>
     Effect.gen(function* () {

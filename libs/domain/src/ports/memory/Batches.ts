@@ -71,14 +71,23 @@ const find = (store: Store, id: Batch.BatchId): Option.Option<Batch.Batch> =>
   Option.map(Option.fromUndefinedOr(store.batches.get(id)), ({ batch }) => batch)
 
 const list = (store: Store, query: Command<"list">): ReadonlyArray<Batch.Batch> => {
-  const { isUnfinished = false, supplier } = query
-  const newestFirst = [...store.batches.values()]
-    .map(({ batch }) => batch)
+  const { after, isUnfinished = false, limit, supplier } = query
+  const all = [...store.batches.values()].map(({ batch }) => batch)
+  const older =
+    after === null
+      ? all
+      : all.slice(
+          0,
+          Math.max(
+            0,
+            all.findIndex(({ id }) => id === after)
+          )
+        )
+  return older
     .filter(({ settings }) => supplier === null || settings.supplier === supplier)
     .filter(({ finishedAt }) => !isUnfinished || finishedAt === null)
     .reverse()
-  const start = newestFirst.findIndex(({ id }) => id === query.after) + 1
-  return newestFirst.slice(start, start + query.limit)
+    .slice(0, limit)
 }
 
 const beginUpload = (store: Store, id: Batch.BatchId): number => {
