@@ -10,14 +10,14 @@ import {
   type BatchChange,
   Batches,
   type ChunkInHand,
-  type Creating,
-  type TakenLast
+  type Creating
 } from "../Batches.ts"
 import { keysOf, lastKeptEnd } from "../../requests/LineKey.ts"
 import type { ReservationLost } from "../IdempotencyKeys.ts"
 import { storeNewImport } from "./ImportProcesses.ts"
 import { failedLines, newLine, pendingLines } from "./BatchSources.ts"
 import { deleteLines, overview, problems, results } from "./BatchResults.ts"
+import { inTurn } from "./BatchTurns.ts"
 import { answerOf, deleteKey, keepAnswer, release, whileReserved } from "./IdempotencyKeys.ts"
 import { MemoryStore, type StoredBatch, storedBatch as stored, type StoredLine } from "./Store.ts"
 
@@ -262,24 +262,6 @@ const readyIn = ({ lines }: StoredBatch, at: DateTime.Utc): ReadonlyArray<Stored
     if (number !== null) waiting.add(number)
   }
   return ready.slice(0, chunkLines)
-}
-
-/** Those after `last`, then those up to it. */
-const rotated = <A>(items: ReadonlyArray<A>, isLast: (item: A) => boolean): ReadonlyArray<A> => {
-  const next = items.findIndex(isLast) + 1
-  return [...items.slice(next), ...items.slice(0, next)]
-}
-
-/** The workable batches in turn: of each supplier after the last one, the one after its last. */
-const inTurn = (store: Store, last: TakenLast | null): ReadonlyArray<StoredBatch> => {
-  const workable = [...store.batches.values()].filter(({ batch }) => Batch.isWorkable(batch))
-  const suppliers = [...Map.groupBy(workable, ({ batch }) => batch.settings.supplier)].sort(
-    ([one], [other]) => (one < other ? -1 : 1)
-  )
-  return rotated(suppliers, ([supplier]) => supplier === last?.supplier).flatMap(
-    ([supplier, batches]) =>
-      rotated(batches, ({ batch }) => batch.id === last?.batches.get(supplier))
-  )
 }
 
 const deleteKeys = (store: Store, { id, organisation }: Batch.Batch, line: number): void => {
