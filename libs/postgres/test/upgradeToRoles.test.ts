@@ -136,7 +136,8 @@ it.live("the migration to roles keeps the data, and services can log in", () =>
       "note_digests",
       "account_field_grants",
       "payload_sizes",
-      "batches"
+      "batches",
+      "batch_takes"
     ])
     expect(yield* asked).toStrictEqual(before)
 
