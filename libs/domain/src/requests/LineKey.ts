@@ -37,6 +37,6 @@ export const lastKeptEnd = (
   answerOf: (key: IdempotencyKey) => string | null
 ): End | null => {
   const kept = keysOf(batch, line).map(answerOf)
-  const last = kept.findLast((answer) => answer !== null)
-  return last === undefined || last === null ? null : keptEnd(last)
+  const last = kept.findLast((answer) => answer !== null) ?? null
+  return last === null ? null : keptEnd(last)
 }

@@ -72,21 +72,13 @@ const find = (store: Store, id: Batch.BatchId): Option.Option<Batch.Batch> =>
 
 const list = (store: Store, query: Command<"list">): ReadonlyArray<Batch.Batch> => {
   const { after, isUnfinished = false, limit, supplier } = query
-  const all = [...store.batches.values()].map(({ batch }) => batch)
-  const older =
-    after === null
-      ? all
-      : all.slice(
-          0,
-          Math.max(
-            0,
-            all.findIndex(({ id }) => id === after)
-          )
-        )
-  return older
+  const newestFirst = [...store.batches.values()].map(({ batch }) => batch).reverse()
+  const place = newestFirst.findIndex(({ id }) => id === after)
+  const isKnown = after === null || place !== -1
+  return newestFirst
+    .slice(isKnown ? place + 1 : newestFirst.length)
     .filter(({ settings }) => supplier === null || settings.supplier === supplier)
     .filter(({ finishedAt }) => !isUnfinished || finishedAt === null)
-    .reverse()
     .slice(0, limit)
 }
 
