@@ -4,8 +4,7 @@
  * book from the first byte to the last result, and shows its progress by tenths.
  */
 import { Clock, Console, Duration, Effect, Fiber } from "effect"
-import { Command } from "effect/cli"
-import { Flag } from "effect/cli"
+import { Command, Flag } from "effect/cli"
 import { runMain } from "@data-import/testbed/CommandLine"
 import * as BatchClient from "./BatchClient.ts"
 import * as Flags from "./Flags.ts"

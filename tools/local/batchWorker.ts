@@ -2,7 +2,8 @@
  * The process of the batch worker in the local run. It tells its parent its address, and ends when
  * the parent has gone.
  */
-import { layer, lowerPriority } from "@data-import/batch-worker/BatchWorker"
+import { layer } from "@data-import/batch-worker/BatchWorker"
+import { lowerPriority } from "@data-import/batch-worker/Priority"
 import { Listening, runMain } from "@data-import/server/lifecycle/Service"
 import { Effect, Layer } from "effect"
 

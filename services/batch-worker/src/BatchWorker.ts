@@ -2,7 +2,6 @@
  * The worker of batches: runs lines by the programs of account-import and post-import. It has no
  * endpoints but those of its health. Any number of these processes share the batches.
  */
-import { constants, setPriority } from "node:os"
 import { Config, ConfigProvider, Duration, Effect, Layer } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { resultEncoderOf } from "@data-import/api/LineResultText"
@@ -67,6 +66,3 @@ export const layer = Service.layer("batch-worker", serving).pipe(
   Layer.provide([Storage.layer, DocumentStore.layer, PaymentVendors.layer]),
   Layer.provide(FetchHttpClient.layer)
 )
-
-/** On a machine that they share, the services that answer requests go first. */
-export const lowerPriority = (): void => setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
