@@ -11,7 +11,7 @@ const loweredFrom = (increment: number): number => {
     import { lowerPriority } from ${JSON.stringify(priority)}
     import { getPriority } from "node:os"
     lowerPriority()
-    console.log(getPriority())`
+    console.log(String(getPriority()))`
   const node = [process.execPath, "--input-type=module", "--eval", script]
   const { stderr, stdout } = spawnSync("nice", ["-n", String(increment), ...node], {
     encoding: "utf8"

@@ -103,6 +103,10 @@ export const locked = (sql: Sql, id: BatchId) =>
       batch === undefined ? Effect.die(new Error("There is no such batch")) : Effect.succeed(batch)
   )
 
+/** Whether this release knows the batch's operation. Workers leave others to those that do. */
+export const isKnown = (sql: Sql) =>
+  sql`batches.operation = any(${BatchOperation.literals}::text[])`
+
 /** Whether the key is neither revoked nor expired, or not known. */
 export const isKeyValid = (sql: Sql, id: Statement.Fragment, at: DateTime.Utc) => sql`
   not exists (select from api_keys where api_keys.id = ${id}

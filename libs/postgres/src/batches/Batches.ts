@@ -176,7 +176,8 @@ const review = Effect.fnUntraced(function* (
   )
   const unfinished = yield* run(
     BatchRow.batchesIn(sql`
-      select ${sql.literal(BatchRow.batchColumns)} from batches where finished_at is null`)
+      select ${sql.literal(BatchRow.batchColumns)} from batches
+      where finished_at is null and ${BatchRow.isKnown(sql)}`)
   )
   const batches = new Map(unfinished.map((batch) => [batch.id, batch]))
   for (const { id, ...circumstances } of found) {

@@ -10,6 +10,7 @@ import { OrganisationName } from "@data-import/domain/organisation/Organisation"
 import { lastKeptEnd } from "@data-import/domain/requests/LineKey"
 import { type Database, rowsOf } from "../connection/Database.ts"
 import { recordSet } from "../tables/RecordSet.ts"
+import * as BatchRow from "./BatchRow.ts"
 import { count, deleteKeys } from "./Chunks.ts"
 
 type Sql = Database["Service"]["sql"]
@@ -37,7 +38,8 @@ const lockOpen = (sql: Sql) =>
         where batch = chunk.batch and first_line = chunk.first_line) as "wasTaken"
     from batch_chunks chunk join batches on batches.id = batch
     where unfinished > 0 and batch in (
-      select id from batches where is_cancelled and finished_at is null)
+      select id from batches
+      where is_cancelled and finished_at is null and ${BatchRow.isKnown(sql)})
     order by batch, first_line limit ${chunksAtOnce} for no key update of chunk skip locked`)
 
 /** How lines ended whose worker died or stopped before it could store it, or between two steps. */

@@ -2,7 +2,7 @@
  * Working on the lines of a batch. The lock on the row of a chunk is the lease of its worker: it
  * ends with the connection, so the chunk of a dead worker is free at once.
  */
-import { DateTime, Duration, Effect, Option, Schema, Semaphore } from "effect"
+import { Array, DateTime, Duration, Effect, Option, Schema, Semaphore } from "effect"
 import { SqlError } from "effect/sql"
 import * as Batch from "@data-import/domain/batch/Batch"
 import type { LineEnd } from "@data-import/domain/batch/BatchLine"
@@ -22,67 +22,71 @@ type Sql = Database["Service"]["sql"]
 type Take = Parameters<Batches["Service"]["take"]>[0]
 type Finishing = Parameters<ChunkInHand["finish"]>[0]
 
-const Chunk = Schema.Struct({
-  batch: Batch.BatchId,
-  firstLine: Schema.Int,
-  lines: Schema.Array(Schema.NullOr(Schema.Uint8Array)),
-  numbers: Schema.Array(Schema.NullOr(Schema.String)),
-  tries: Schema.Array(Schema.Int),
-  outcomes: Schema.Array(Schema.NullOr(Schema.String)),
-  sourceLines: Schema.NullOr(Schema.Array(Schema.Int))
-})
-type Chunk = typeof Chunk.Type
-type ChunkKey = Pick<Chunk, "batch" | "firstLine">
+const ChunkKey = Schema.Struct({ batch: Batch.BatchId, firstLine: Schema.Int })
+type ChunkKey = typeof ChunkKey.Type
 
-const chunkRows = rowsOf(Chunk)
+const Line = Schema.Struct({
+  line: Schema.Int,
+  bytes: Schema.NullOr(Schema.Uint8Array),
+  externalAccountNumber: Schema.NullOr(Schema.String),
+  sourceLine: Schema.NullOr(Schema.Int),
+  tries: Schema.Int,
+  hasEnded: Schema.Boolean
+})
+type Line = typeof Line.Type
+
+const lineRows = rowsOf(Schema.Struct({ ...ChunkKey.fields, ...Line.fields }))
 
 /** Batches in turn: those after the last one of its supplier, and suppliers after the last one. */
 const inTurn = (sql: Sql, last: Take["last"]) => {
   const batches = [...(last?.batches ?? [])]
   return sql`
-    select id from batches as present left join ${recordSet(sql, "lately", batches, {
+    select id from batches left join ${recordSet(sql, "lately", batches, {
       supplier: ["text", ([supplier]) => supplier],
       last_batch: ["uuid", ([, batch]) => batch]
     })} using (supplier)
     where started_at is not null and finished_at is null and not is_cancelled and paused_by = '{}'
+      and ${BatchRow.isKnown(sql)}
     order by supplier > ${last?.supplier ?? ""} desc, supplier,
       number > coalesce((select number from batches where id = last_batch), 0) desc, number`
 }
 
-/** Locks a chunk that is ready, in a transaction. */
+interface Chunk extends ChunkKey {
+  readonly lines: ReadonlyArray<Line>
+}
+
+/**
+ * Locks a chunk that is ready, in a transaction. Its lines come as rows, because the driver parses
+ * arrays character by character.
+ */
 const lockNext = (sql: Sql, { at, last }: Take) =>
   Effect.map(
-    chunkRows(sql`
-      with in_turn as materialized (${inTurn(sql, last)})
-      select batch, first_line as "firstLine", chunk.lines, numbers, tries, outcomes,
-        source_lines as "sourceLines"
-      from in_turn, lateral (
-        select * from batch_chunks
-        where batch = in_turn.id and unfinished > 0 and blockers = 0
-          and (ready_at is null or ready_at <= ${DateTime.toDateUtc(at)})
-        order by first_line limit 1 for no key update skip locked
-      ) as chunk limit 1`),
-    ([chunk]) => Option.fromUndefinedOr(chunk)
+    lineRows(sql`
+      with in_turn as materialized (${inTurn(sql, last)}),
+      taken as (
+        select chunk.* from in_turn, lateral (
+          select * from batch_chunks
+          where batch = in_turn.id and unfinished > 0 and blockers = 0
+            and (ready_at is null or ready_at <= ${DateTime.toDateUtc(at)})
+          order by first_line limit 1 for no key update skip locked
+        ) as chunk limit 1
+      )
+      select batch, first_line as "firstLine", first_line + place::integer - 1 as line, bytes,
+        number as "externalAccountNumber", source_line as "sourceLine", tried as tries,
+        outcome is not null as "hasEnded"
+      from taken, unnest(lines, numbers, source_lines, tries, outcomes) with ordinality
+        as of_line(bytes, number, source_line, tried, outcome, place)
+      order by place`),
+    (lines) => Option.map(Array.head(lines), (first): Chunk => ({ ...first, lines }))
   )
 
 /** The lines that have not ended, and of each account number only the first. */
-const linesOf = ({
-  firstLine,
-  lines,
-  numbers,
-  outcomes,
-  sourceLines,
-  tries
-}: Chunk): ChunkInHand["lines"] => {
+const linesOf = ({ lines }: Chunk): ChunkInHand["lines"] => {
   const waiting = new Set<string>()
-  return lines.flatMap((bytes, index) => {
-    const number = numbers[index] ?? null
+  return lines.filter(({ externalAccountNumber: number, hasEnded }) => {
     const isFirst = number === null || !waiting.has(number)
-    if (outcomes[index] !== null || !isFirst) return []
-    if (number !== null) waiting.add(number)
-    const line = firstLine + index
-    const sourceLine = sourceLines?.[index] ?? null
-    return [{ line, bytes, externalAccountNumber: number, sourceLine, tries: tries[index] ?? 0 }]
+    if (!hasEnded && number !== null) waiting.add(number)
+    return !hasEnded && isFirst
   })
 }
 

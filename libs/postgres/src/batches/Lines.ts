@@ -55,7 +55,7 @@ const uploadRows = rowsOf(
 )
 
 const knownRows = rowsOf(
-  Schema.Struct({ firstLine: Schema.Int, lines: Schema.Array(Schema.NullOr(Schema.Uint8Array)) })
+  Schema.Struct({ line: Schema.Int, bytes: Schema.NullOr(Schema.Uint8Array) })
 )
 
 const isSame = (one: Uint8Array | null, other: Uint8Array | null): boolean =>
@@ -63,36 +63,50 @@ const isSame = (one: Uint8Array | null, other: Uint8Array | null): boolean =>
 
 /** The number of the first line that was received before with other bytes. */
 const firstDifference = Effect.fnUntraced(function* (sql: Sql, { from, id, lines }: Append) {
-  const chunks = yield* knownRows(sql`
-    select first_line as "firstLine", lines from batch_chunks
-    where batch = ${id} and first_line < ${from + lines.length}
-      and first_line + line_count > ${from}
-    order by first_line`)
-  for (const chunk of chunks) {
-    for (const [index, known] of chunk.lines.entries()) {
-      const line = chunk.firstLine + index
-      const sent = lines[line - from]
-      if (sent !== undefined && !isSame(known, sent.bytes)) return line
-    }
-  }
-  return null
+  const known = yield* knownRows(sql`
+    select line, bytes
+    from (
+      select first_line + place::integer - 1 as line, bytes
+      from batch_chunks, unnest(lines) with ordinality as of_line(bytes, place)
+      where batch = ${id} and first_line < ${from + lines.length}
+        and first_line + line_count > ${from}
+    ) as known
+    where line between ${from} and ${from + lines.length - 1}
+    order by line`)
+  const different = known.find(({ bytes, line }) => {
+    const sent = lines[line - from]
+    return sent !== undefined && !isSame(bytes, sent.bytes)
+  })
+  return different?.line ?? null
 })
 
+/**
+ * The lines travel as one value, which the driver sends as it is. In an array each byte of a line
+ * would be written in hexadecimal, and parsed again.
+ */
 const insertChunks = (sql: Sql, id: Batch.BatchId, chunks: ReadonlyArray<Chunk>) => {
+  let end = 0
   const rows = chunks.flatMap(({ firstLine, lines }) =>
-    lines.map((line, position) => ({ ...line, firstLine, position }))
+    lines.map((line, position) => {
+      const start = end + 1
+      end += sizeOf(line)
+      return { ...line, firstLine, position, start }
+    })
   )
+  const bytes = Buffer.concat(rows.flatMap((row) => row.bytes ?? []))
   return sql`
     insert into batch_chunks (batch, first_line, line_count, lines, numbers, tries, outcomes,
       results, unfinished)
-    select ${id}::uuid, first_line, count(*), array_agg(line order by position),
+    select ${id}::uuid, first_line, count(*),
+      array_agg(substring(${bytes}::bytea from start for length) order by position),
       array_agg(number order by position), array_fill(0::smallint, array[count(*)::integer]),
       array_fill(null::text, array[count(*)::integer]),
       array_fill(null::text, array[count(*)::integer]), count(*)
     from ${recordSet(sql, "sent", rows, {
       first_line: ["integer", ({ firstLine }) => firstLine],
       position: ["integer", ({ position }) => position],
-      line: ["bytea", ({ bytes }) => bytes],
+      start: ["integer", ({ start }) => start],
+      length: ["integer", ({ bytes }) => bytes?.length ?? null],
       number: ["text", ({ externalAccountNumber }) => externalAccountNumber]
     })} group by first_line`
 }
