@@ -1,7 +1,7 @@
 /**
  * Batches: `npm run bench:batches` sends books of accounts through the gateway, and measures the
- * upload, the work, and what both leave of the single endpoints. With `--book` it also times one
- * book from the first byte to the last result, and shows its progress by tenths.
+ * upload, the work, and what both leave of the single endpoints. With `--book` it also times a book
+ * from the first byte to the last result, and shows its progress by tenths.
  */
 import { Clock, Console, Duration, Effect, Fiber } from "effect"
 import { Command, Flag } from "effect/cli"
@@ -202,7 +202,7 @@ const measureBook = Effect.fnUntraced(function* ({ client, subject }: System, li
       )
     },
     {
-      title: "Its progress",
+      title: `Progress of ${lines.toLocaleString("en-GB")} accounts`,
       text: table(
         ["tenth", "lines/s", ""],
         speeds.map((speed, index) => [
@@ -217,18 +217,19 @@ const measureBook = Effect.fnUntraced(function* ({ client, subject }: System, li
 
 interface Options {
   readonly lines: number
-  readonly book: number
+  readonly books: ReadonlyArray<number>
   readonly workers: number
 }
 
-const measure = Effect.fnUntraced(function* ({ book, lines, workers }: Options) {
+const measure = Effect.fnUntraced(function* ({ books, lines, workers }: Options) {
   const installation = yield* install(yield* startServer, "batches", { workers })
   const subject = yield* Subjects.services(installation)
   const system: System = { subject, client: yield* BatchClient.make(subject) }
-  const sections = [yield* measureOperations(system, lines)]
-  if (book > 0) return [...sections, ...(yield* measureBook(system, book))]
+  const operations = yield* measureOperations(system, lines)
   const transactions = yield* measureTransactions(system, Math.ceil(lines / 10))
-  return [...sections, transactions, yield* measureBeside(system, lines)]
+  const beside = yield* measureBeside(system, lines)
+  const ofBooks = yield* Effect.forEach(books, (book) => measureBook(system, book))
+  return [operations, transactions, beside, ...ofBooks.flat()]
 }, Effect.scoped)
 
 const flags = {
@@ -236,9 +237,9 @@ const flags = {
     Flag.withDescription("Lines of each batch"),
     Flag.withDefault(20_000)
   ),
-  book: Flag.Finite("book").pipe(
-    Flag.withDescription("Accounts of one book that is timed as a whole; none unless given"),
-    Flag.withDefault(0)
+  books: Flags.positive("book").pipe(
+    Flag.withDescription("Accounts of a book that is timed as a whole; may be given several times"),
+    Flag.atLeast(0)
   ),
   workers: Flags.positive("workers").pipe(
     Flag.withDescription("Worker processes"),

@@ -80,9 +80,13 @@ const resultOf = ({ batch: { settings } }: Run, failure: LineFailure): LineResul
   return succeeded({ outcome: "FAILED", failure: bounded(failure) })
 }
 
+/** Whether the lines store nothing, so that many may run at once. */
+const onlyValidates = ({ dryRun, operation }: Batch["settings"]): boolean =>
+  operation === "VALIDATE" || (operation === "IMPORT" && dryRun)
+
 /** Whether the operation stages accounts, which can be stored together. */
-const stages = ({ dryRun, operation }: Batch["settings"]): boolean =>
-  operation === "STAGE" || (operation === "IMPORT" && !dryRun)
+const stages = ({ operation }: Batch["settings"]): boolean =>
+  operation === "STAGE" || operation === "IMPORT"
 
 /** The import that the line makes, with the line's end, or null if it is to run alone. */
 const prepare = Effect.fnUntraced(function* (run: Run) {
@@ -113,7 +117,7 @@ interface LineRunner {
   readonly run: (line: LineInHand) => Effect.Effect<LineRun>
   /**
    * Prepares a line that is to be stored together with others. Null if it is to run by itself. A
-   * line that is refused has ended.
+   * line that is refused, or that stores nothing, has ended.
    */
   readonly prepare: (line: LineInHand) => Effect.Effect<LineRun | PreparedLine | null>
 }
@@ -166,14 +170,17 @@ export const makeLineRunner = (
     effect: Effect.Effect<A, LineFailure | StorageUnavailable>
   ): Effect.Effect<A | LineRun> => Effect.catchCause(effect, (cause) => refused(run, cause))
 
+  const runLine: LineRunner["run"] = (line) => {
+    const run = runOf(line)
+    return settled(run, Effect.map(runAlone(run), ended))
+  }
+
   return {
-    run: (line) => {
-      const run = runOf(line)
-      return settled(run, Effect.map(runAlone(run), ended))
-    },
+    run: runLine,
     prepare: (line) => {
-      const run = runOf(line)
+      if (onlyValidates(batch.settings)) return runLine(line)
       if (!stages(batch.settings)) return Effect.succeed(null)
+      const run = runOf(line)
       const prepared = Effect.map(prepare(run), (made): PreparedLine | null =>
         made === null ? null : { _tag: "Prepared", line, made }
       )
