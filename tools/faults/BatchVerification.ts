@@ -16,13 +16,17 @@ const left = Effect.fnUntraced(function* ({ id }: BatchClient) {
   const [row] = yield* run(
     leftRows(sql`
       select
-        (select count(*)::int from idempotency_keys where key like ${`_batch ${id} %`}) as keys,
+        (select count(*)::int from idempotency_keys
+          where key like ${`_batch ${id} %`} and answer is not null) as keys,
         (select count(*)::int from batch_takes where batch = ${id}) as takes`)
   )
   return row ?? { keys: 0, takes: 0 }
 })
 
-/** What a batch that has ended leaves of its work. A worker that was frozen needs time to see it. */
+/**
+ * What a batch that has ended leaves of its work. A worker that was frozen needs time to see it. A
+ * key that it could not free any more stays, without an answer, as long as the lines.
+ */
 const checkLeftovers = Effect.fnUntraced(function* (findings: Findings, batch: BatchClient) {
   const isLeft = Effect.map(left(batch), ({ keys, takes }) => keys + takes > 0)
   const pauses = Schedule.spaced(Duration.millis(200)).pipe(Schedule.upTo({ times: 50 }))

@@ -3,7 +3,7 @@
  * may be shared, but nobody else may take lines. All instants are arguments.
  */
 import { describe, expect, type Vitest, layer as withLayer } from "@effect/vitest"
-import { Effect, type Layer, Option, Stream } from "effect"
+import { Effect, type Layer, Option } from "effect"
 import * as Batch from "../src/batch/Batch.ts"
 import type { LineEnd } from "../src/batch/BatchLine.ts"
 import * as Counts from "../src/batch/Counts.ts"
@@ -30,6 +30,7 @@ import {
   takeNext
 } from "./begunBatches.ts"
 import { dying } from "./DeadWorkers.ts"
+import { deleting } from "./DeletedLines.ts"
 import { expectSame, noon, noonPlus } from "./freshNames.ts"
 import { freshKeyed, reserve } from "./keyedRequests.ts"
 
@@ -343,40 +344,6 @@ const answering = (it: It): void => {
       expect(yield* batches.problems({ id: batch.id, limit: 1 })).toMatchObject({
         groups: [first]
       })
-    })
-  )
-}
-
-const deleting = (it: It): void => {
-  it.effect("redacts the results, and makes no retry of lines that are gone", () =>
-    Effect.gen(function* () {
-      const batch = yield* started(["a", "b"])
-      const batches = yield* Batches
-      const chunk = yield* taken()
-      const problem = { code: "invalid", attr: "name", detail: "Erika Mustermann" } as const
-      yield* finish(chunk, chunk.lines.map(endOf("FAILED", [problem])))
-      const redact = (text: string) => text.replace("FAILED", "redacted")
-      yield* Effect.repeat(batches.deleteLines({ endedBefore: noonPlus(1), redact }), {
-        while: (areMore) => areMore
-      })
-      const query = { afterLine: 0, outcome: null, limit: null, includesLater: false }
-      const { results } = yield* batches.results({ ...query, id: batch.id })
-      expect((yield* Stream.runCollect(results)).map(({ text }) => text)).toEqual(
-        [1, 2].map((line) => JSON.stringify({ line, outcome: "redacted" }))
-      )
-      const { groups } = yield* batches.problems({ id: batch.id, limit: 1 })
-      expect(groups[0]?.examples.map(({ detail }) => detail)).toEqual([null, null])
-      expectSame(yield* createFor(batch, { retryOf: batch.id }), { _tag: "LinesDeleted" })
-    })
-  )
-
-  it.effect("leaves the lines of other batches", () =>
-    Effect.gen(function* () {
-      const batches = yield* Batches
-      yield* started(["a"])
-      yield* batches.deleteLines({ endedBefore: noonPlus(1), redact: (text) => text })
-      const { lines } = yield* taken()
-      expect(lines[0]?.bytes).toEqual(encoder.encode("a"))
     })
   )
 }

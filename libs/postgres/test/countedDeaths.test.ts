@@ -4,7 +4,7 @@
  */
 import { expect, layer } from "@effect/vitest"
 import { Duration, Effect, Exit, Layer, Option, Schedule, Scope } from "effect"
-import { started, taken, takeNext } from "@data-import/domain/testing/begunBatches"
+import { endOf, finish, started, taken, takeNext } from "@data-import/domain/testing/begunBatches"
 import { layer as batches } from "../src/batches/Batches.ts"
 import { layerWith } from "../src/connection/Database.ts"
 import { layer as configuration } from "../src/setup/Configuration.ts"
@@ -54,6 +54,28 @@ layer(storage, { excludeTestServices: true })("the deaths of workers", (it) => {
       yield* Scope.provide(taken(), inHand)
       yield* away(Scope.close(inHand, Exit.void))
       expect((yield* takenAgain).abandoned).toBe(3)
+    })
+  )
+
+  it.effect("are not counted of lines that ended while the worker was frozen", () =>
+    Effect.gen(function* () {
+      const { id } = yield* started(["a"])
+      const frozen = yield* Scope.make()
+      yield* Scope.provide(taken(), frozen)
+      yield* rows(
+        (sql) => sql`
+        select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and state = 'idle in transaction'`
+      )
+      yield* Effect.scoped(
+        Effect.flatMap(takenAgain, (chunk) => finish(chunk, chunk.lines.map(endOf("SUCCEEDED"))))
+      )
+      yield* rows(
+        (sql) => sql`insert into batch_takes (batch, first_line, takes) values (${id}, 1, 1)`
+      )
+      yield* Scope.close(frozen, Exit.void)
+      const left = rows((sql) => sql`select from batch_takes where batch = ${id}`)
+      expect(yield* left).toEqual([])
     })
   )
 

@@ -28,6 +28,7 @@ const failedWith = (code: string | undefined): SqlError =>
 const passing = [
   "08006",
   "25006",
+  "25P03",
   "40001",
   "40P01",
   "53300",

@@ -230,8 +230,8 @@ export class Batches extends Context.Service<
     }) => Effect.Effect<Problems, StorageUnavailable>
 
     /**
-     * Deletes the lines of batches that ended before this time, and replaces their results by what
-     * `redact` makes of them. True if there may be more.
+     * Deletes the lines of batches that ended before this time, with keys that a worker left of
+     * them, and replaces their results by what `redact` makes of them. True if there may be more.
      */
     readonly deleteLines: (command: {
       readonly endedBefore: DateTime.Utc

@@ -214,16 +214,23 @@ const countTake = (sql: Sql, { batch, firstLine }: ChunkKey) =>
 
 /**
  * Uncounts takes of a worker that is alive. Those that fail while the database is away are owed;
- * `settle` makes up for them.
+ * `settle` makes up for them. A worker that was frozen may have counted its take after another one
+ * finished the lines.
  */
 const makeUncounting = ({ run, sql }: Database["Service"]) => {
   const owed = new Set<ChunkKey>()
-  const uncount = (chunk: ChunkKey) =>
-    run(sql`
-      update batch_takes set takes = takes - 1
-      where batch = ${chunk.batch} and first_line = ${chunk.firstLine} and takes > 0`).pipe(
+  const uncount = (chunk: ChunkKey) => {
+    const { batch, firstLine } = chunk
+    return run(sql`
+      merge into batch_takes as present
+      using batch_chunks as chunk
+        on chunk.batch = present.batch and chunk.first_line = present.first_line
+          and present.batch = ${batch} and present.first_line = ${firstLine}
+      when matched and unfinished = 0 then delete
+      when matched and takes > 0 then update set takes = takes - 1`).pipe(
       Effect.onError(() => Effect.sync(() => owed.add(chunk)))
     )
+  }
   const settle = Effect.suspend(() =>
     Effect.forEach([...owed], (chunk) => (owed.delete(chunk) ? uncount(chunk) : Effect.void), {
       discard: true

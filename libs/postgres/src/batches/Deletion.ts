@@ -1,19 +1,40 @@
 /** Deletes the lines of batches that ended long ago, and what their results say of a person. */
 import { DateTime, Effect, Schema } from "effect"
 import { BatchId } from "@data-import/domain/batch/Batch"
+import { OrganisationName } from "@data-import/domain/organisation/Organisation"
 import type { Batches } from "@data-import/domain/ports/Batches"
 import { type Database, rowsOf } from "../connection/Database.ts"
 import { recordSet } from "../tables/RecordSet.ts"
+import { deleteKeys } from "./Chunks.ts"
 import * as Problems from "./Problems.ts"
 
 type Sql = Database["Service"]["sql"]
 type Command = Parameters<Batches["Service"]["deleteLines"]>[0]
 
-const batchRows = rowsOf(Schema.Struct({ id: BatchId, through: Schema.Int, received: Schema.Int }))
+const DueBatch = Schema.Struct({
+  id: BatchId,
+  organisation: OrganisationName,
+  through: Schema.Int,
+  received: Schema.Int
+})
 
-const chunkRows = rowsOf(
-  Schema.Struct({ firstLine: Schema.Int, results: Schema.Array(Schema.String) })
-)
+const batchRows = rowsOf(DueBatch)
+
+const Chunk = Schema.Struct({ firstLine: Schema.Int, results: Schema.Array(Schema.String) })
+
+const chunkRows = rowsOf(Chunk)
+
+/** Keys that a worker reserved, and could not free before it died or was frozen. */
+const deleteLeftKeys = (
+  sql: Sql,
+  { id, organisation }: typeof DueBatch.Type,
+  chunks: ReadonlyArray<typeof Chunk.Type>
+) => {
+  const lines = chunks.flatMap(({ firstLine, results }) =>
+    results.map((_, place) => firstLine + place)
+  )
+  return deleteKeys(sql, id, organisation, lines)
+}
 
 /** Chunks that are redacted in one transaction. */
 const chunksAtOnce = 20
@@ -24,7 +45,7 @@ export const deleteLines = Effect.fnUntraced(function* (
   { endedBefore, redact }: Command
 ) {
   const [batch] = yield* batchRows(sql`
-    select id, lines_deleted_through as through, received from batches
+    select id, organisation, lines_deleted_through as through, received from batches
     where finished_at < ${DateTime.toDateUtc(endedBefore)} and lines_deleted_through < received
     order by finished_at limit 1 for no key update skip locked`)
   if (batch === undefined) return false
@@ -43,6 +64,7 @@ export const deleteLines = Effect.fnUntraced(function* (
       first: ["integer", ({ firstLine }) => firstLine],
       results: ["text", ({ results }) => results]
     })} where batch = ${batch.id} and first_line = first`
+  yield* deleteLeftKeys(sql, batch, chunks)
   if (batch.through === 0) yield* Problems.redact(sql, batch.id)
   const through = chunks.length < chunksAtOnce ? batch.received : (chunks.at(-1)?.firstLine ?? 0)
   yield* sql`update batches set lines_deleted_through = ${through} where id = ${batch.id}`

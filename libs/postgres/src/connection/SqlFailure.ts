@@ -43,10 +43,10 @@ export const described = (error: SqlError.SqlError): StatementFailed =>
 
 /**
  * Connection lost (08), resources exhausted (53), shut down or starting (57P), input or output
- * failed (58), gave way to another transaction (40), server read-only (25006), lock or statement
- * time-out.
+ * failed (58), gave way to another transaction (40), server read-only (25006), transaction ended
+ * because it was idle (25P03), lock or statement time-out.
  */
-const passing = /^(?:08|53|57P|58|40)|^(?:25006|55P03|57014)$/
+const passing = /^(?:08|53|57P|58|40)|^(?:25006|25P03|55P03|57014)$/
 
 const isPassing = (error: SqlError.SqlError): boolean => {
   const { reason } = error

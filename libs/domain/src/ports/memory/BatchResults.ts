@@ -5,6 +5,7 @@ import type { ProblemGroup, Problems } from "../../batch/Problems.ts"
 import { stateOf } from "../../batch/Batch.ts"
 import type * as Counts from "../../batch/Counts.ts"
 import type { Batches, Overview, Results } from "../Batches.ts"
+import { deleteKeysOfLine } from "./IdempotencyKeys.ts"
 import { codePointOrder, type MemoryStore, storedBatch as stored } from "./Store.ts"
 
 type Store = MemoryStore["Service"]
@@ -101,6 +102,7 @@ export const deleteLines = (
       end: line.end && withoutDetails(line.end, redact)
     }))
     store.batches.set(present.batch.id, { ...present, lines, areLinesDeleted: true })
+    for (const { line } of lines) deleteKeysOfLine(store, present.batch, line)
   }
   return false
 }

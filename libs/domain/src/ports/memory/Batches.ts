@@ -12,13 +12,19 @@ import {
   type ChunkInHand,
   type Creating
 } from "../Batches.ts"
-import { keysOf, lastKeptEnd } from "../../requests/LineKey.ts"
+import { lastKeptEnd } from "../../requests/LineKey.ts"
 import type { ReservationLost } from "../IdempotencyKeys.ts"
 import { storeNewImport } from "./ImportProcesses.ts"
 import { failedLines, newLine, pendingLines } from "./BatchSources.ts"
 import { deleteLines, overview, problems, results } from "./BatchResults.ts"
 import { inTurn } from "./BatchTurns.ts"
-import { answerOf, deleteKey, keepAnswer, release, whileReserved } from "./IdempotencyKeys.ts"
+import {
+  answerOf,
+  deleteKeysOfLine,
+  keepAnswer,
+  release,
+  whileReserved
+} from "./IdempotencyKeys.ts"
 import { MemoryStore, type StoredBatch, storedBatch as stored, type StoredLine } from "./Store.ts"
 
 type Store = MemoryStore["Service"]
@@ -235,7 +241,7 @@ const cancelLines = (store: Store, at: DateTime.Utc): boolean => {
       present,
       ended.map(({ end, line }) => ({ ...line, bytes: null, end }))
     )
-    for (const { line } of open) deleteKeys(store, present.batch, line)
+    for (const { line } of open) deleteKeysOfLine(store, present.batch, line)
     const outcomes = ended.map(({ end }) => end.outcome)
     put(store, present, Batch.end(present.batch, outcomes, at))
   }
@@ -254,10 +260,6 @@ const readyIn = ({ lines }: StoredBatch, at: DateTime.Utc): ReadonlyArray<Stored
     if (number !== null) waiting.add(number)
   }
   return ready.slice(0, chunkLines)
-}
-
-const deleteKeys = (store: Store, { id, organisation }: Batch.Batch, line: number): void => {
-  for (const key of keysOf(id, line)) deleteKey(store, { organisation, key })
 }
 
 type Finishing = Parameters<ChunkInHand["finish"]>[0]
@@ -294,7 +296,7 @@ const finish = (store: Store, id: Batch.BatchId, finishing: Finishing): void => 
       return { ...lineOf(line), tries, readyAt }
     })
   )
-  for (const { line } of ended) deleteKeys(store, before, line)
+  for (const { line } of ended) deleteKeysOfLine(store, before, line)
   const outcomes = ended.map(({ outcome }) => outcome)
   const after = Batch.end(before, outcomes, at, waitingFor)
   recordEvents(store, before, after, at)

@@ -10,6 +10,8 @@ import {
   keyStateAt,
   type Reservation
 } from "../../requests/IdempotencyKey.ts"
+import type { Batch } from "../../batch/Batch.ts"
+import { keysOf } from "../../requests/LineKey.ts"
 import { finish } from "../../support/Steps.ts"
 import { IdempotencyKeys, type Reserving, ReservationLost } from "../IdempotencyKeys.ts"
 import { MemoryStore } from "./Store.ts"
@@ -57,8 +59,13 @@ export const answerOf = (
 ): string | null => store.idempotencyKeys.get(placeOf(named))?.answer ?? null
 
 /** Deletes a key with its response. */
-export const deleteKey = (store: Store, named: Pick<Reservation, "key" | "organisation">): void => {
-  store.idempotencyKeys.delete(placeOf(named))
+/** Deletes the keys under which the line ran. */
+export const deleteKeysOfLine = (
+  store: Store,
+  { id, organisation }: Pick<Batch, "id" | "organisation">,
+  line: number
+): void => {
+  for (const key of keysOf(id, line)) store.idempotencyKeys.delete(placeOf({ organisation, key }))
 }
 
 /** Frees the key of a write that stored nothing. */

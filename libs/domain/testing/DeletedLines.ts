@@ -1,0 +1,62 @@
+/** The part of the contract of batches at work about lines that are deleted after their batch. */
+import { expect, type Vitest } from "@effect/vitest"
+import { Effect, Stream } from "effect"
+import { Batches } from "../src/ports/Batches.ts"
+import type { Configuration } from "../src/ports/Configuration.ts"
+import type { IdempotencyKeys } from "../src/ports/IdempotencyKeys.ts"
+import { keysOf } from "../src/requests/LineKey.ts"
+import { createFor, encoder, endOf, finish, started, taken } from "./begunBatches.ts"
+import { expectSame, noonPlus } from "./freshNames.ts"
+import { freshKeyed, reserve } from "./keyedRequests.ts"
+
+type It = Vitest.MethodsNonLive<Batches | Configuration | IdempotencyKeys>
+
+export const deleting = (it: It): void => {
+  it.effect("redacts the results, and makes no retry of lines that are gone", () =>
+    Effect.gen(function* () {
+      const batch = yield* started(["a", "b"])
+      const batches = yield* Batches
+      const chunk = yield* taken()
+      const problem = { code: "invalid", attr: "name", detail: "Erika Mustermann" } as const
+      yield* finish(chunk, chunk.lines.map(endOf("FAILED", [problem])))
+      const redact = (text: string) => text.replace("FAILED", "redacted")
+      yield* Effect.repeat(batches.deleteLines({ endedBefore: noonPlus(1), redact }), {
+        while: (areMore) => areMore
+      })
+      const query = { afterLine: 0, outcome: null, limit: null, includesLater: false }
+      const { results } = yield* batches.results({ ...query, id: batch.id })
+      expect((yield* Stream.runCollect(results)).map(({ text }) => text)).toEqual(
+        [1, 2].map((line) => JSON.stringify({ line, outcome: "redacted" }))
+      )
+      const { groups } = yield* batches.problems({ id: batch.id, limit: 1 })
+      expect(groups[0]?.examples.map(({ detail }) => detail)).toEqual([null, null])
+      expectSame(yield* createFor(batch, { retryOf: batch.id }), { _tag: "LinesDeleted" })
+    })
+  )
+
+  it.effect("deletes the keys that a worker reserved after the end of the lines", () =>
+    Effect.gen(function* () {
+      const { caller, id } = yield* started(["a"])
+      const batches = yield* Batches
+      const chunk = yield* taken()
+      yield* finish(chunk, chunk.lines.map(endOf("SUCCEEDED")))
+      const requests = keysOf(id, 1).map((key) => ({ ...freshKeyed(caller.organisation), key }))
+      yield* Effect.forEach(requests, (request) => reserve(request))
+      const command = { endedBefore: noonPlus(1), redact: (text: string) => text }
+      yield* Effect.repeat(batches.deleteLines(command), { while: (areMore) => areMore })
+      for (const request of requests) {
+        expect((yield* reserve(request)).reserving).toEqual({ _tag: "Reserved" })
+      }
+    })
+  )
+
+  it.effect("leaves the lines of other batches", () =>
+    Effect.gen(function* () {
+      const batches = yield* Batches
+      yield* started(["a"])
+      yield* batches.deleteLines({ endedBefore: noonPlus(1), redact: (text) => text })
+      const { lines } = yield* taken()
+      expect(lines[0]?.bytes).toEqual(encoder.encode("a"))
+    })
+  )
+}
