@@ -58,7 +58,7 @@ const isBeforeOperation = ({ method }: Request, reply: Reply): boolean =>
     ? [...beforeOperation].some((outcome) => outcome.startsWith(`${reply.status} `))
     : beforeOperation.has(outcomeOf(reply))
 
-const ofOperation = /^the document has no|^body|nobody describes|a method that is not there/
+const ofOperation = /^the document has |^body|nobody describes|a method that is not there/
 
 /** Whether every reader takes the bytes as this one request. */
 export const isOneRequest = ({ raw, smuggled }: Request): boolean =>
