@@ -28,6 +28,14 @@ const bodies: Readonly<Record<string, Wire>> = {
   validateAccount: { payload: account },
   stageAccount: { payload: account },
   processAccount: { payload: { ...process, dry_run: true }, task_params: {} },
+  createDocumentUpload: {
+    payload: {
+      import_supplier: supplier,
+      document_path: "statements/new.pdf",
+      size: 48_213,
+      sha256: "0".repeat(64)
+    }
+  },
   createNotes: { ...notesPayload(), ...key },
   createTransactions: { ...transactionsPayload(), ...key },
   createHistoricalStatements: { ...statementsPayload(), ...key },

@@ -2,11 +2,13 @@
  * The services of the local run, each with the settings of a deployment: all in this process, but
  * for the batch worker. Only the gateway listens on a fixed port.
  */
+import { randomBytes } from "node:crypto"
+import * as FileSystemUploads from "@data-import/documents/FileSystemUploads"
 import { placesIn } from "@data-import/operator/DataDirectory"
 import { serviceLayers, startService } from "@data-import/testbed/InProcess"
 import { type ServiceName, type ServiceUsers, wire } from "@data-import/testbed/Wiring"
 import * as VendorSimulator from "@data-import/vendor-simulator/VendorSimulator"
-import { ConfigProvider, Context, Effect, Layer, type Scope } from "effect"
+import { ConfigProvider, Context, Effect, Layer, Redacted, type Scope } from "effect"
 import * as BatchWorkerProcess from "./BatchWorkerProcess.ts"
 
 export interface Settings {
@@ -54,11 +56,18 @@ export const start = Effect.fnUntraced(function* ({ dataDir, databaseUsers }: Se
     VendorSimulator.VendorSimulator
   )
   const behindGateway = { PORT: "0", DOCUMENTS_DIR: places.documents }
+  const uploadKey = Redacted.make(randomBytes(32).toString("hex"))
+  const uploadUrl = yield* FileSystemUploads.serve(places.documents, uploadKey)
+  const takingUploads = {
+    ...behindGateway,
+    DOCUMENTS_UPLOAD_URL: uploadUrl.href,
+    DOCUMENTS_UPLOAD_KEY: Redacted.value(uploadKey)
+  }
   const withVendors = { ...behindGateway, ...VendorSimulator.settingsFor(vendors.url) }
   const own: Readonly<Record<ServiceName, Values>> = {
     auth: { PORT: "0", TOKEN_KEYS_DIR: places.keys },
     query: behindGateway,
-    "account-import": behindGateway,
+    "account-import": takingUploads,
     "post-import": withVendors,
     batches: behindGateway,
     "batch-worker": { ...withVendors, DRAIN_DELAY_SECONDS: "0" },

@@ -9,6 +9,7 @@ import { ProcessPayload } from "@data-import/domain/validation/AccountValidation
 import { AccountBody, keyWords } from "./AccountBody.ts"
 import { requires } from "./Authorization.ts"
 import { documented } from "./Documented.ts"
+import { createDocumentUpload } from "./DocumentUploadApi.ts"
 import { anyBody, anyKeyed, anyProtected, anywhere, errorBodies } from "./ErrorBody.ts"
 import { exampleAccount } from "./ExampleAccount.ts"
 import {
@@ -166,10 +167,12 @@ const processAccount = HttpApiEndpoint.post(
 
 /** What the account-import service serves. */
 export const AccountImportGroup = HttpApiGroup.make("accountImport", { topLevel: true })
-  .add(validateAccount, stageAccount, processAccount)
+  .add(validateAccount, stageAccount, processAccount, createDocumentUpload)
   .annotateMerge(
     OpenApi.annotations({
       title: "Account creation",
-      description: "Validate an account, stage it, and create the platform account from it."
+      description:
+        "Validate an account, stage it, and create the platform account from it. Upload the documents " +
+        "that it names."
     })
   )

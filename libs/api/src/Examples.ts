@@ -34,6 +34,26 @@ export const dryRunRequest = {
   task_params: {}
 }
 
+export const uploadRequest = {
+  payload: {
+    import_supplier: sampleKey.import_supplier,
+    document_path: "statements/NL-0004711/2024-03.pdf",
+    size: 48_213,
+    sha256: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+  }
+}
+
+export const uploadAnswer = {
+  document_path: uploadRequest.payload.document_path,
+  url: "https://documents.example/nordlys/statements/NL-0004711/2024-03.pdf?X-Amz-Expires=900",
+  headers: {
+    "content-length": "48213",
+    "if-none-match": "*",
+    "x-amz-checksum-sha256": "n4bQgYhMfWWaL+qgxVrQFaO/TxsrC4Is0V1sFbDwCgg="
+  },
+  expires_at: "2025-04-17T21:19:11Z"
+}
+
 export const notesRequest = {
   ...sampleKey,
   notes: [

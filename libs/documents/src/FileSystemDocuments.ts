@@ -5,9 +5,11 @@
 import type { StoredDocument } from "@data-import/domain/account/StoredDocument"
 import { realpath, stat } from "node:fs/promises"
 import { join, sep } from "node:path"
-import { type Config, Effect, Layer, Option } from "effect"
+import { Config, DateTime, Effect, Layer, Option } from "effect"
 import { Documents, DocumentsUnavailable } from "@data-import/domain/ports/Documents"
+import { relativePath } from "@data-import/domain/schema/DocumentPath"
 import * as Settings from "@data-import/domain/support/Settings"
+import * as FileSystemUploads from "./FileSystemUploads.ts"
 
 /** The error codes of a path without a file. */
 const absent = new Set(["ENOENT", "ENOTDIR", "ENAMETOOLONG", "ELOOP"])
@@ -31,8 +33,11 @@ const look = async (folder: string, path: string): Promise<StoredDocument | null
   }
 }
 
-/** The store in `bucket`, an absolute path of an existing folder. It has no links. */
-const make = (bucket: string): Documents["Service"] => ({
+/** The store in `bucket`, an absolute path of an existing folder. It has no links to read. */
+const make = (
+  bucket: string,
+  uploads: Option.Option<FileSystemUploads.Uploads>
+): Documents["Service"] => ({
   find: Effect.fn("Documents.find")((root, path) =>
     Effect.tryPromise({
       try: async () => {
@@ -43,14 +48,33 @@ const make = (bucket: string): Documents["Service"] => ({
       catch: (cause) => new DocumentsUnavailable({ cause })
     })
   ),
-  readLink: () => Effect.succeedNone
+  readLink: () => Effect.succeedNone,
+  uploadLink: Effect.fn("Documents.uploadLink")(function* (root, path, upload, lifetime) {
+    if (Option.isNone(uploads)) return Option.none()
+    const expiresAt = DateTime.addDuration(yield* DateTime.now, lifetime)
+    const key = join(root, relativePath(path)).replace(/^\/+/, "")
+    const url = FileSystemUploads.linkTo(uploads.value, { ...upload, key, expiresAt })
+    const headers = { "content-length": String(upload.size), "if-none-match": "*" }
+    return Option.some({ url, headers })
+  })
 })
 
 /** The store in this folder, an absolute path. */
-export const layerWith = (bucket: string): Layer.Layer<Documents> =>
-  Layer.succeed(Documents, make(bucket))
+export const layerWith = (
+  bucket: string,
+  uploads: Option.Option<FileSystemUploads.Uploads> = Option.none()
+): Layer.Layer<Documents> => Layer.succeed(Documents, make(bucket, uploads))
 
-/** Reads `DOCUMENTS_DIR`, the absolute path of the folder that is the bucket. */
+/**
+ * Reads `DOCUMENTS_DIR`, the absolute path of the folder that is the bucket, and for uploads
+ * `DOCUMENTS_UPLOAD_URL` and `DOCUMENTS_UPLOAD_KEY`, of the process that takes them.
+ */
 export const layerFileSystem: Layer.Layer<Documents, Config.ConfigError> = Layer.unwrap(
-  Effect.map(Settings.text("DOCUMENTS_DIR").required, layerWith)
+  Effect.map(
+    Config.all({
+      bucket: Settings.text("DOCUMENTS_DIR").required,
+      uploads: FileSystemUploads.settings
+    }),
+    ({ bucket, uploads }) => layerWith(bucket, uploads)
+  )
 )

@@ -8,6 +8,7 @@ import {
   GetObjectCommand,
   HeadObjectCommand,
   type HeadObjectCommandOutput,
+  PutObjectCommand,
   S3Client
 } from "@aws-sdk/client-s3"
 import { getSignedUrl } from "@aws-sdk/s3-request-presigner"
@@ -43,6 +44,8 @@ export interface S3Settings {
   readonly region: string
   /** For a server other than AWS. */
   readonly endpoint: Option.Option<URL>
+  /** Under which clients reach the server; links lead there. */
+  readonly publicEndpoint: Option.Option<URL>
   /** Whether the bucket stands in the path, as most compatible servers want it, or in the host. */
   readonly pathStyle: boolean
 }
@@ -59,7 +62,9 @@ const readBody = async (body: Readable): Promise<Uint8Array> => {
   return Buffer.concat(chunks)
 }
 
-const clientOf = ({ endpoint, pathStyle, region }: S3Settings) =>
+type ClientSettings = Pick<S3Settings, "endpoint" | "pathStyle" | "region">
+
+const clientOf = ({ endpoint, pathStyle, region }: ClientSettings) =>
   Effect.acquireRelease(
     Effect.sync(
       () =>
@@ -162,9 +167,34 @@ const makeLookUp = (client: S3Client) => {
     )
 }
 
+/** What an upload must send as it was signed. By default the checksum would move into the link. */
+const boundHeaders = {
+  unhoistableHeaders: new Set(["x-amz-checksum-sha256"]),
+  signableHeaders: new Set(["host", "content-length", "if-none-match", "x-amz-checksum-sha256"])
+}
+
 const make = Effect.fnUntraced(function* (settings: S3Settings) {
   const client = yield* clientOf(settings)
+  const { publicEndpoint } = settings
+  const signer = Option.isSome(publicEndpoint)
+    ? yield* clientOf({ ...settings, endpoint: publicEndpoint })
+    : client
   const lookUp = makeLookUp(client)
+
+  const signed = Effect.fnUntraced(function* (
+    command: GetObjectCommand | PutObjectCommand,
+    lifetime: Duration.Duration,
+    headers: Partial<typeof boundHeaders> = {}
+  ) {
+    const signingDate = yield* DateTime.nowAsDate
+    const expiresIn = Math.ceil(Duration.toSeconds(lifetime))
+    const link = yield* Effect.tryPromise({
+      try: () => getSignedUrl(signer, command, { expiresIn, signingDate, ...headers }),
+      catch: (cause) => new DocumentsUnavailable({ cause })
+    })
+    return new URL(link)
+  })
+
   const at = (root: string, path: DocumentPath): ObjectKey => ({
     Bucket: settings.bucket,
     Key: keyOf(root, path)
@@ -179,15 +209,33 @@ const make = Effect.fnUntraced(function* (settings: S3Settings) {
         orElse: () => Effect.fail(new DocumentsUnavailable({}))
       })
     }),
-    readLink: Effect.fn("Documents.readLink")(function* (root, path, lifetime) {
-      const signingDate = yield* DateTime.nowAsDate
-      const expiresIn = Math.ceil(Duration.toSeconds(lifetime))
-      const command = new GetObjectCommand(at(root, path))
-      const link = yield* Effect.tryPromise({
-        try: () => getSignedUrl(client, command, { expiresIn, signingDate }),
-        catch: (cause) => new DocumentsUnavailable({ cause })
+    readLink: Effect.fn("Documents.readLink")((root, path, lifetime) =>
+      Effect.asSome(signed(new GetObjectCommand(at(root, path)), lifetime))
+    ),
+    uploadLink: Effect.fn("Documents.uploadLink")(function* (
+      root,
+      path,
+      { sha256, size },
+      lifetime
+    ) {
+      const input = at(root, path)
+      if (Buffer.byteLength(input.Key) > longestKey) return Option.none()
+      const checksum = Buffer.from(sha256, "hex").toString("base64")
+      const command = new PutObjectCommand({
+        ...input,
+        ContentLength: size,
+        ChecksumSHA256: checksum,
+        IfNoneMatch: "*"
       })
-      return Option.some(new URL(link))
+      const url = yield* signed(command, lifetime, boundHeaders)
+      return Option.some({
+        url,
+        headers: {
+          "content-length": String(size),
+          "if-none-match": "*",
+          "x-amz-checksum-sha256": checksum
+        }
+      })
     })
   })
 })
@@ -196,13 +244,17 @@ const make = Effect.fnUntraced(function* (settings: S3Settings) {
 const layerWith = (settings: S3Settings): Layer.Layer<Documents> =>
   Layer.effect(Documents, make(settings))
 
-/** Reads `S3_BUCKET`, `S3_REGION` (us-east-1), `S3_ENDPOINT` and `S3_PATH_STYLE` (true). */
+/**
+ * Reads `S3_BUCKET`, `S3_REGION` (us-east-1), `S3_ENDPOINT`, `S3_PUBLIC_ENDPOINT` (as
+ * `S3_ENDPOINT`) and `S3_PATH_STYLE` (true).
+ */
 export const layerS3: Layer.Layer<Documents, Config.ConfigError> = Layer.unwrap(
   Effect.map(
     Config.all({
       bucket: Settings.text("S3_BUCKET").required,
       region: Settings.text("S3_REGION").or("us-east-1"),
       endpoint: Settings.url("S3_ENDPOINT", ["http:", "https:"]).optional,
+      publicEndpoint: Settings.url("S3_PUBLIC_ENDPOINT", ["http:", "https:"]).optional,
       pathStyle: Settings.boolean("S3_PATH_STYLE").or(true)
     }),
     layerWith

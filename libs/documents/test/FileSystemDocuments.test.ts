@@ -1,13 +1,21 @@
 /** The document store on a file system, held to the contract, and kept inside its roots. */
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { createHash } from "node:crypto"
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { request } from "node:http"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, Layer, Option } from "effect"
+import { Duration, Effect, Layer, Option, Redacted } from "effect"
+import { TestClock } from "effect/testing"
 import type { DocumentPath } from "@data-import/domain/schema/DocumentPath"
-import { Documents, DocumentsUnavailable } from "@data-import/domain/ports/Documents"
+import {
+  Documents,
+  DocumentsUnavailable,
+  type UploadLink
+} from "@data-import/domain/ports/Documents"
 import { documentFiles, documentsContract } from "@data-import/domain/testing/DocumentsContract"
 import { layerWith } from "../src/FileSystemDocuments.ts"
+import * as FileSystemUploads from "../src/FileSystemUploads.ts"
 
 /** A bucket of its own, gone when the test is. */
 const bucket = Effect.acquireRelease(
@@ -22,7 +30,83 @@ const bucket = Effect.acquireRelease(
   (folder) => Effect.sync(() => rmSync(folder, { recursive: true }))
 )
 
-documentsContract("a file system", Layer.unwrap(Effect.map(bucket, layerWith)))
+const key = Redacted.make("k".repeat(32))
+
+/** The store, with a server that takes its uploads. */
+const withUploads = Effect.gen(function* () {
+  const folder = yield* bucket
+  const url = yield* FileSystemUploads.serve(folder, key)
+  return { folder, store: layerWith(folder, Option.some({ url, key })) }
+})
+
+documentsContract("a file system", Layer.unwrap(Effect.map(withUploads, ({ store }) => store)), {
+  isChecked: true
+})
+
+describe("a link of the file system", () => {
+  const content = "the content"
+  const linkMade = Effect.gen(function* () {
+    const documents = yield* Documents
+    const sha256 = createHash("sha256").update(content).digest("hex")
+    const upload = { size: content.length, sha256 }
+    const at = ["suppliers/one", "new.pdf" as DocumentPath] as const
+    return Option.getOrThrow(yield* documents.uploadLink(...at, upload, Duration.minutes(15)))
+  })
+  const put = ({ headers, url }: UploadLink, method = "PUT") =>
+    Effect.map(
+      Effect.promise(() => fetch(url, { method, headers, body: content })),
+      ({ status }) => status
+    )
+  const stored = Layer.unwrap(Effect.map(withUploads, ({ store }) => store))
+
+  it.effect("expires", () =>
+    Effect.gen(function* () {
+      const link = yield* linkMade
+      yield* TestClock.adjust(Duration.minutes(16))
+      expect(yield* put(link)).toBe(403)
+      const fresh = yield* linkMade
+      yield* TestClock.adjust(Duration.minutes(14))
+      expect(yield* put(fresh)).toBe(200)
+    }).pipe(Effect.provide(stored))
+  )
+
+  it.effect.each(["key", "size", "sha256", "expires", "signature"])(
+    "is refused with another %s",
+    (name) =>
+      Effect.gen(function* () {
+        const link = yield* linkMade
+        const value = link.url.searchParams.get(name) ?? ""
+        link.url.searchParams.set(name, `${value.slice(0, -1)}${value.endsWith("1") ? 2 : 1}`)
+        expect(yield* put(link)).toBe(403)
+      }).pipe(Effect.provide(stored))
+  )
+
+  it.effect("is for PUT only", () =>
+    Effect.gen(function* () {
+      expect(yield* put(yield* linkMade, "POST")).toBe(405)
+    }).pipe(Effect.provide(stored))
+  )
+
+  it.effect("leaves nothing of an upload that its client breaks off", () =>
+    Effect.gen(function* () {
+      const { folder, store } = yield* withUploads
+      const { headers, url } = yield* Effect.provide(linkMade, store)
+      yield* Effect.promise(
+        () =>
+          new Promise<void>((resolve) => {
+            const sent = request(url, { method: "PUT", headers })
+            sent.on("error", () => resolve())
+            sent.write("the", () => sent.destroy(new Error("gone")))
+          })
+      )
+      const left = Effect.sync(() => readdirSync(join(folder, "suppliers/one")))
+      const names = yield* Effect.repeat(left, {
+        until: (names) => !names.some((name) => name.endsWith(".part"))
+      })
+      expect(names).not.toContain("new.pdf")
+    })
+  )
+})
 
 describe("Documents on a file system", () => {
   it.live("does not follow a link that leads out of the root", () =>

@@ -2,7 +2,7 @@
 import { createServer, type Server, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import { describe, expect, it } from "@effect/vitest"
-import { Cause, Deferred, Effect, Exit, Layer, Logger, Option } from "effect"
+import { Cause, Deferred, Duration, Effect, Exit, Layer, Logger, Option } from "effect"
 import { TestClock } from "effect/testing"
 import { buildApp } from "fauxqs"
 import { vi } from "vitest"
@@ -25,7 +25,7 @@ const server = Effect.acquireRelease(
 
 const stocked = Layer.unwrap(Effect.map(server, ({ endpoint }) => storeAt(endpoint)))
 
-documentsContract("S3", stocked)
+documentsContract("S3", stocked, { isChecked: false })
 
 interface Answer {
   readonly status: number
@@ -77,6 +77,57 @@ describe("Documents on S3", () => {
       expect(found.etag).toMatch(/^"[0-9a-f]{32}"$/)
       expect(found.checksum).toMatch(/^SHA256:[A-Za-z0-9+/]{43}=$/)
     }).pipe(Effect.provide(stocked))
+  )
+
+  it.live("binds an upload to its size, its checksum and a free path", () =>
+    Effect.gen(function* () {
+      const documents = yield* Documents
+      const upload = { size: 7, sha256: "0f".repeat(32) }
+      const { headers, url } = Option.getOrThrow(
+        yield* documents.uploadLink("root", "new.pdf" as DocumentPath, upload, Duration.minutes(15))
+      )
+      expect(headers).toEqual({
+        "content-length": "7",
+        "if-none-match": "*",
+        "x-amz-checksum-sha256": "Dw8PDw8PDw8PDw8PDw8PDw8PDw8PDw8PDw8PDw8PDw8="
+      })
+      const names = ["host", ...Object.keys(headers)].toSorted()
+      expect(url.searchParams.get("X-Amz-SignedHeaders")).toBe(names.join(";"))
+      expect(url.searchParams.get("X-Amz-Expires")).toBe("900")
+    }).pipe(Effect.provide(stocked))
+  )
+
+  it.live("takes no upload at a key that is longer than S3 allows", () =>
+    Effect.gen(function* () {
+      const documents = yield* Documents
+      const long = "x".repeat(1_024) as DocumentPath
+      const upload = { size: 7, sha256: "0f".repeat(32) }
+      const link = yield* documents.uploadLink("root", long, upload, Duration.minutes(15))
+      expect(link).toEqual(Option.none())
+    }).pipe(Effect.provide(stocked))
+  )
+
+  it.live("links to the address that clients reach", () =>
+    Effect.gen(function* () {
+      const documents = yield* Documents
+      const at = ["root", "new.pdf" as DocumentPath] as const
+      const upload = { size: 7, sha256: "0f".repeat(32) }
+      const links = [
+        Option.map(
+          yield* documents.uploadLink(...at, upload, Duration.minutes(15)),
+          ({ url }) => url
+        ),
+        yield* documents.readLink(...at, Duration.minutes(15))
+      ]
+      expect(links.map((link) => Option.getOrThrow(link).origin)).toEqual([
+        "https://documents.example",
+        "https://documents.example"
+      ])
+    }).pipe(
+      Effect.provide(
+        storeAt("http://127.0.0.1:9", { S3_PUBLIC_ENDPOINT: "https://documents.example" })
+      )
+    )
   )
 
   it.live.each([500, 503, 429])("is unavailable where the store answers %i", (status) =>

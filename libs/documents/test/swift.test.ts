@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
 import { Duration, Effect, Layer, Option } from "effect"
 import { TestClock } from "effect/testing"
 import type { DocumentPath } from "@data-import/domain/schema/DocumentPath"
-import { Documents, DocumentsUnavailable } from "@data-import/domain/ports/Documents"
+import { Documents } from "@data-import/domain/ports/Documents"
 import { documentFiles, documentsContract } from "@data-import/domain/testing/DocumentsContract"
 import { fill, signAs, storeAt } from "../testing/Bucket.ts"
 import { installation, isInstalled, start, type SwiftServer } from "./SwiftServer.ts"
@@ -44,20 +44,20 @@ describe.skipIf(!isInstalled)("with Swift", () => {
   })
   afterAll(() => swift.stop())
 
-  documentsContract("Swift", store)
+  documentsContract("Swift", store, null)
 
   describe("the signature", () => {
     it.live.each([
-      ["secret", accessKey, "another secret"],
-      ["key", "importer:nobody", secret]
+      ["secret", accessKey, "another secret", "SignatureDoesNotMatch"],
+      ["key", "importer:nobody", secret, "SignatureDoesNotMatch"]
     ] as const)(
-      "with a wrong %s makes the store unavailable, and no document is reported as missing",
-      ([, key, signedWith]) =>
+      "with a wrong %s is a defect, and no document is reported as missing",
+      ([, key, signedWith, code]) =>
         Effect.gen(function* () {
           signAs(key, signedWith)
-          const failure = yield* Effect.flip(Effect.provide(finding, store))
-          expect(failure).toBeInstanceOf(DocumentsUnavailable)
-          expect(failure.cause).toMatchObject({ $metadata: { httpStatusCode: 403, attempts: 1 } })
+          const exit = yield* Effect.exit(Effect.provide(finding, store))
+          const misconfigured = { _tag: "DocumentStoreMisconfigured", code }
+          expect(exit).toMatchObject({ cause: { reasons: [{ defect: misconfigured }] } })
         }).pipe(Effect.ensuring(Effect.sync(() => signAs(accessKey, secret))))
     )
 

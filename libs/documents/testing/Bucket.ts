@@ -18,10 +18,12 @@ export const signAs = (accessKey: string, secret: string): void => {
 }
 
 /** The store that a service has whose settings name this server. */
-export const storeAt = (endpoint: string) =>
+export const storeAt = (endpoint: string, more: Readonly<Record<string, string>> = {}) =>
   layer.pipe(
     Layer.provide(
-      ConfigProvider.layer(ConfigProvider.fromUnknown({ S3_BUCKET: bucket, S3_ENDPOINT: endpoint }))
+      ConfigProvider.layer(
+        ConfigProvider.fromUnknown({ S3_BUCKET: bucket, S3_ENDPOINT: endpoint, ...more })
+      )
     )
   )
 

@@ -25,7 +25,8 @@ const countingStore = (isMissing: (path: string) => boolean = () => false) => {
         counted.asking--
         return isMissing(path) ? Option.none() : Option.some(stored)
       }),
-    readLink: () => Effect.succeedNone
+    readLink: () => Effect.succeedNone,
+    uploadLink: () => Effect.succeedNone
   })
   return { counted, store }
 }
@@ -41,7 +42,8 @@ const hangingStore = () => {
         counted.asking++
         return Effect.onInterrupt(Effect.never, () => Effect.sync(() => counted.interrupted++))
       }),
-    readLink: () => Effect.succeedNone
+    readLink: () => Effect.succeedNone,
+    uploadLink: () => Effect.succeedNone
   })
   return { counted, store }
 }

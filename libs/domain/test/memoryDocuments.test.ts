@@ -4,4 +4,4 @@ import { documentFiles, documentsContract } from "../testing/DocumentsContract.t
 
 const sizes = new Map([...documentFiles].map(([path, text]) => [path, Buffer.byteLength(text)]))
 
-documentsContract("memory", layerMemory(sizes))
+documentsContract("memory", layerMemory(sizes), null)

@@ -20,7 +20,7 @@ const makeHanging = () => {
     () => Effect.never,
     () => Effect.sync(() => void waiters.count--)
   )
-  const store = Documents.of({ find: () => hang, readLink: () => hang })
+  const store = Documents.of({ find: () => hang, readLink: () => hang, uploadLink: () => hang })
   return { waiters, store, vendor: PaymentVendor.of({ verify: () => hang }) }
 }
 

@@ -3,8 +3,10 @@
  * nowhere else, whatever their names.
  */
 import { describe, expect, it } from "@effect/vitest"
+import { createHash } from "node:crypto"
+import { request } from "node:http"
 import { Duration, Effect, type Layer, Option } from "effect"
-import { Documents } from "../src/ports/Documents.ts"
+import { type DocumentUpload, Documents, type UploadLink } from "../src/ports/Documents.ts"
 import type { DocumentPath } from "../src/schema/DocumentPath.ts"
 
 const root = "suppliers/one"
@@ -33,8 +35,80 @@ const contentOf = (file: string): string => documentFiles.get(`${root}/${file}`)
 
 const path = (text: string) => text as DocumentPath
 
-/** Runs the suite on a store that holds `documentFiles`. */
-export const documentsContract = <E>(name: string, layer: Layer.Layer<Documents, E>): void => {
+const uploadOf = (content: string): DocumentUpload => ({
+  size: Buffer.byteLength(content),
+  sha256: createHash("sha256").update(content).digest("hex")
+})
+
+/** A PUT of this content. `fetch` would choose some headers by itself. */
+const putting = ({ headers, url }: UploadLink, content: string) =>
+  Effect.callback<number>((resume) => {
+    const sent = request(url, { method: "PUT", headers }, (answer) => {
+      answer.resume()
+      resume(Effect.succeed(answer.statusCode ?? 0))
+    })
+    sent.on("error", (error) => resume(Effect.die(error)))
+    sent.end(content)
+  })
+
+/** What a store under test does with uploads. */
+export interface Uploading {
+  /** Whether it refuses a file where one is, and one that is not the one of the link. */
+  readonly isChecked: boolean
+}
+
+const linkTo = (file: string, content: string, lifetime = Duration.minutes(15)) =>
+  Effect.flatMap(Documents, (documents) =>
+    documents.uploadLink(root, path(file), uploadOf(content), lifetime)
+  ).pipe(Effect.map(Option.getOrThrow))
+
+const uploads = <E>(layer: Layer.Layer<Documents, E>, { isChecked }: Uploading): void => {
+  it.live.each(names)("takes an upload beside %s, and finds it then", (name) =>
+    Effect.gen(function* () {
+      const file = `new/${name}`
+      const content = `new content of ${name}`
+      const status = yield* putting(yield* linkTo(file, content), content)
+      expect(status).toBe(200)
+      const documents = yield* Documents
+      const found = Option.getOrThrow(yield* documents.find(root, path(file)))
+      expect(found.size).toBe(Buffer.byteLength(content))
+    }).pipe(Effect.provide(layer))
+  )
+
+  if (!isChecked) return
+
+  it.live("replaces no file", () =>
+    Effect.gen(function* () {
+      const link = yield* linkTo("plain.pdf", "other content")
+      expect(yield* putting(link, "other content")).toBe(412)
+      const documents = yield* Documents
+      const found = Option.getOrThrow(yield* documents.find(root, path("plain.pdf")))
+      expect(found.size).toBe(Buffer.byteLength(contentOf("plain.pdf")))
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.live.each([
+    ["other bytes of the same size", "content B", {}],
+    ["another size", "content", { "content-length": "7" }],
+    ["no condition", "content A", { "if-none-match": "" }]
+  ] as const)("refuses %s, and stores nothing", ([, content, changed]) =>
+    Effect.gen(function* () {
+      const link = yield* linkTo("refused.pdf", "content A")
+      const headers = { ...link.headers, ...changed }
+      const status = yield* putting({ ...link, headers }, content)
+      expect(status).toBeOneOf([400, 403])
+      const documents = yield* Documents
+      expect(yield* documents.find(root, path("refused.pdf"))).toEqual(Option.none())
+    }).pipe(Effect.provide(layer))
+  )
+}
+
+/** Runs the suite on a store that holds `documentFiles`, with uploads unless null. */
+export const documentsContract = <E>(
+  name: string,
+  layer: Layer.Layer<Documents, E>,
+  uploading: Uploading | null
+): void => {
   describe(`Documents on ${name}`, () => {
     const finding = (at: string, file: string) =>
       Effect.flatMap(Documents, (documents) => documents.find(at, path(file))).pipe(
@@ -81,5 +155,7 @@ export const documentsContract = <E>(name: string, layer: Layer.Layer<Documents,
         expect(yield* Effect.promise(() => answer.text())).toBe(contentOf(file))
       }).pipe(Effect.provide(layer))
     )
+
+    if (uploading !== null) describe("uploads", () => uploads(layer, uploading))
   })
 }

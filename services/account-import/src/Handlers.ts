@@ -3,6 +3,8 @@ import { Effect } from "effect"
 import { AccountImportGroup } from "@data-import/api/AccountImportApi"
 import { Account } from "@data-import/domain/account/Account"
 import { AccountImport } from "@data-import/domain/import/AccountImport"
+import { DocumentUpload } from "@data-import/domain/import/DocumentUpload"
+import { formatInstant } from "@data-import/domain/schema/Field"
 import * as Answer from "@data-import/server/http/Answer"
 import { writing } from "@data-import/server/routing/IdempotencyHeader"
 import * as Route from "@data-import/server/routing/Route"
@@ -11,6 +13,7 @@ const validated = Answer.encoded(200, Account)
 
 export const routes = Effect.gen(function* () {
   const accountImport = yield* AccountImport
+  const documentUpload = yield* DocumentUpload
   const write = yield* writing
 
   return Route.handle(AccountImportGroup, {
@@ -27,6 +30,14 @@ export const routes = Effect.gen(function* () {
       ({ body, caller, keep, parameters }) =>
         accountImport.process(caller, body, keep, Route.parameterErrors(parameters)),
       (created) => Answer.small(201, created)
-    )
+    ),
+    createDocumentUpload: ({ body, caller, parameters }) =>
+      documentUpload
+        .grant(caller, body, Route.parameterErrors(parameters))
+        .pipe(
+          Effect.map((granted) =>
+            Answer.json(201, { ...granted, expires_at: formatInstant(granted.expires_at) })
+          )
+        )
   })
 })

@@ -29,7 +29,8 @@ const noDocument = Effect.die(new Error("A request for a batch names no document
 /** No request for a batch names a document. */
 const noDocuments = Layer.succeed(Documents, {
   find: () => noDocument,
-  readLink: () => noDocument
+  readLink: () => noDocument,
+  uploadLink: () => noDocument
 })
 
 /**

@@ -31,6 +31,7 @@ const entry = (prefix: string, service: ServiceName, limit = bodyBytes): Entry =
 const table: ReadonlyArray<Entry> = [
   entry("/v1/data-import/validate-account", "accountImport"),
   entry("/v1/data-import/account-import-process", "accountImport"),
+  entry("/v1/data-import/documents", "accountImport"),
   entry("/v1/data-import/notes", "postImport"),
   entry("/v1/data-import/transactions", "postImport"),
   entry("/v1/data-import/historical-statements", "postImport"),

@@ -85,7 +85,13 @@ const onStore: ReadonlyArray<Case> = [
   text("S3_BUCKET"),
   text("S3_REGION"),
   url("S3_ENDPOINT"),
+  url("S3_PUBLIC_ENDPOINT"),
   { name: "S3_PATH_STYLE", bad: ["maybe", "2"] }
+]
+
+const uploading: ReadonlyArray<Case> = [
+  url("DOCUMENTS_UPLOAD_URL"),
+  { name: "DOCUMENTS_UPLOAD_KEY", bad: ["short", "ü".repeat(32)], secret: true }
 ]
 
 const lease = duration("LEASE", "99 millis", "61 minutes")
@@ -116,6 +122,7 @@ const processes: Readonly<Record<string, Process>> = {
       ...onDatabase,
       ...checkingTokens,
       ...onStore,
+      ...uploading,
       lease,
       integer("CONCURRENCY_LIMIT", -1, 1_000_001)
     ]

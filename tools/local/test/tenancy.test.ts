@@ -51,6 +51,8 @@ const processing = (dry_run: boolean) =>
 
 const batches = `${root}/batches/`
 
+const uploadPayload = { document_path: "new.pdf", size: 7, sha256: "0".repeat(64) }
+
 /** By the template of the document's path; several where an operation has several ways. */
 const operations: Readonly<Record<string, ReadonlyArray<Ask>>> = {
   [`${root}/validate-account/`]: [
@@ -65,6 +67,11 @@ const operations: Readonly<Record<string, ReadonlyArray<Ask>>> = {
     processing(false),
     processing(true),
     posting(processPath, (key) => ({ payload: { ...key, operations_team_name: "Nobody" } }))
+  ],
+  [`${root}/documents/`]: [
+    posting(`${root}/documents/`, ({ import_supplier }) => ({
+      payload: { ...uploadPayload, import_supplier }
+    }))
   ],
   [`${root}/notes/create/`]: [
     posting(`${root}/notes/create/`, (key) => ({ ...notesPayload(), ...key }))

@@ -34,7 +34,11 @@ import { factsAt } from "../validation/AccountValidation.ts"
 import { type BatchPayload, batchRequest, startRequest } from "../validation/BatchValidation.ts"
 import { aliveFor } from "./BatchMetrics.ts"
 import { findOwnSupplier } from "../validation/OwnSupplier.ts"
-import { makeRequestValidator, type RequestValidator } from "../validation/RequestValidation.ts"
+import {
+  makeRequestValidator,
+  payloadOf,
+  type RequestValidator
+} from "../validation/RequestValidation.ts"
 import { recordRefusals } from "../writes/Audit.ts"
 
 /** A change of state; `keep` is null without an idempotency key. */
@@ -142,9 +146,6 @@ export const bodies = Effect.fnUntraced(function* ({ batches }: Pick<Dependencie
   const alive = yield* batches.workersAlive(DateTime.subtractDuration(now, aliveFor))
   return (batch: Batch.Batch): BatchBody => bodyOf(batch, alive > 0, now)
 })
-
-const payloadOf = (body: unknown): unknown =>
-  typeof body === "object" && body !== null && "payload" in body ? body.payload : undefined
 
 /** The settings of a batch whose failed lines are sent again. */
 const retried = Effect.fnUntraced(function* (

@@ -18,6 +18,7 @@ import { recordRefusals } from "../writes/Audit.ts"
 import {
   type RequestValidator,
   makeRequestValidator,
+  payloadOf,
   requireOngoing
 } from "../validation/RequestValidation.ts"
 import {
@@ -64,9 +65,6 @@ const refusalOf = (key: ImportKey, found: ImportState | null) => {
       return null
   }
 }
-
-const payloadOf = (body: unknown): unknown =>
-  typeof body === "object" && body !== null && "payload" in body ? body.payload : undefined
 
 const code = "account_failed_validation"
 

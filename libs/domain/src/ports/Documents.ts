@@ -1,6 +1,6 @@
 /**
- * The document store: whether the file of a payload exists, what the store reports about it, and a
- * temporary link for a person to read it. Paths are validated by the caller, and none leads out of
+ * The document store: whether the file of a payload exists, what the store reports about it, and
+ * temporary links to read and to put it. Paths are validated by the caller, and none leads out of
  * the supplier's root.
  */
 import { Context, Data, type Duration, type Effect, type Option } from "effect"
@@ -14,6 +14,18 @@ import type { DocumentPath } from "../schema/DocumentPath.ts"
 export class DocumentsUnavailable extends Data.TaggedError("DocumentsUnavailable")<{
   readonly cause?: unknown
 }> {}
+
+/** A file that is to be put: its size in bytes, and its SHA-256 in lower-case hexadecimal. */
+export interface DocumentUpload {
+  readonly size: number
+  readonly sha256: string
+}
+
+/** Where to PUT a file, and the headers that the request must have. */
+export interface UploadLink {
+  readonly url: URL
+  readonly headers: Readonly<Record<string, string>>
+}
 
 export class Documents extends Context.Service<
   Documents,
@@ -33,5 +45,16 @@ export class Documents extends Context.Service<
       path: DocumentPath,
       lifetime: Duration.Duration
     ) => Effect.Effect<Option.Option<URL>, DocumentsUnavailable>
+
+    /**
+     * A link that puts this very file for `lifetime`, unless a file is there by then. None if the
+     * store takes no uploads, or none at this path.
+     */
+    readonly uploadLink: (
+      root: string,
+      path: DocumentPath,
+      upload: DocumentUpload,
+      lifetime: Duration.Duration
+    ) => Effect.Effect<Option.Option<UploadLink>, DocumentsUnavailable>
   }
 >()("@data-import/domain/ports/Documents") {}

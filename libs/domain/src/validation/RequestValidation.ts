@@ -44,6 +44,10 @@ const refusalOf = (
 
 const nothingBroken: Refusal = { errors: [], more: false }
 
+/** The payload of a body that has one in a member of this name. */
+export const payloadOf = (body: unknown): unknown =>
+  typeof body === "object" && body !== null && "payload" in body ? body.payload : undefined
+
 const readSupplierCode = decoderOf(SupplierCodeField)
 
 /** The supplier that a payload names, if the name is a valid code. */

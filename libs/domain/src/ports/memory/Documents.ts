@@ -17,5 +17,6 @@ export const layerMemory = (files: ReadonlyMap<string, number>): Layer.Layer<Doc
           })
         )
       ),
-    readLink: () => Effect.succeedNone
+    readLink: () => Effect.succeedNone,
+    uploadLink: () => Effect.succeedNone
   })

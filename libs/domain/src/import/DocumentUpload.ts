@@ -1,0 +1,100 @@
+/**
+ * Gives links with which a supplier puts documents into the store, so that it needs no credentials
+ * of the bucket.
+ * Source: docs/contract/import.md#uploading-documents.
+ */
+import { Context, DateTime, Duration, Effect, Layer, Option } from "effect"
+import type { Caller } from "../organisation/Organisation.ts"
+import { Configuration } from "../ports/Configuration.ts"
+import { Documents } from "../ports/Documents.ts"
+import {
+  documentsUnavailable,
+  type Failure,
+  unavailable,
+  ValidationFailed
+} from "../requests/Failure.ts"
+import type { DocumentPath } from "../schema/DocumentPath.ts"
+import type { FieldError } from "../schema/FieldErrors.ts"
+import { makeRequestValidator, payloadOf, requireOngoing } from "../validation/RequestValidation.ts"
+import { uploadRequest } from "../validation/UploadValidation.ts"
+
+const code = "request_failed_validation"
+
+/** How long a link may be used. */
+const lifetime = Duration.minutes(15)
+
+export interface UploadGranted {
+  readonly document_path: DocumentPath
+  readonly url: string
+  /** The request must have them, with these values. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly expires_at: DateTime.Utc
+}
+
+const noPlace = {
+  attr: "document_path",
+  code: "invalid_document_path",
+  detail: "The document store takes no upload at this path."
+} as const satisfies FieldError
+
+export class DocumentUpload extends Context.Service<
+  DocumentUpload,
+  {
+    /**
+     * A link for one file at one path. `parameterErrors` are reported before the errors of the
+     * body.
+     */
+    readonly grant: (
+      caller: Caller,
+      body: unknown,
+      parameterErrors?: ReadonlyArray<FieldError>
+    ) => Effect.Effect<UploadGranted, Failure>
+  }
+>()("@data-import/domain/DocumentUpload") {}
+
+const make = Effect.gen(function* () {
+  const documents = yield* Documents
+  const requestValidator = makeRequestValidator(yield* Configuration, documents)
+
+  const grant = Effect.fnUntraced(function* (
+    caller: Caller,
+    body: unknown,
+    parameterErrors: ReadonlyArray<FieldError>
+  ) {
+    const valid = yield* requestValidator.validate({
+      validator: uploadRequest,
+      caller,
+      body,
+      payload: payloadOf(body),
+      code,
+      parameterErrors
+    })
+    yield* requireOngoing(valid.supplier)
+    const { document_path, sha256, size } = valid.body.payload
+    const { documentRoot } = valid.supplier
+    const link = yield* documents.uploadLink(
+      documentRoot,
+      document_path,
+      { size, sha256 },
+      lifetime
+    )
+    if (Option.isNone(link)) return yield* new ValidationFailed({ code, errors: [noPlace] })
+    const { headers, url } = link.value
+    const expires_at = DateTime.addDuration(valid.now, lifetime)
+    return { document_path, url: url.href, headers, expires_at } satisfies UploadGranted
+  })
+
+  return DocumentUpload.of({
+    grant: Effect.fn("DocumentUpload.grant")((caller, body, parameterErrors = []) =>
+      grant(caller, body, parameterErrors).pipe(
+        Effect.catchTags({
+          StorageUnavailable: () => unavailable,
+          DocumentsUnavailable: () => documentsUnavailable
+        })
+      )
+    )
+  })
+})
+
+/** Needs the configuration and the document store. */
+export const layer = Layer.effect(DocumentUpload, make)
