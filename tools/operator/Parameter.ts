@@ -83,7 +83,7 @@ const decodeScopes = Schema.decodeUnknownOption(Schema.NonEmptyArray(Scope))
 /** Scopes separated by commas, each kept once. */
 export const asScopes = readAs(
   (text) => decodeScopes([...new Set(text.split(",").map((word) => word.trim()))]),
-  `${Scope.literals.join(", ")} or both, separated by a comma`
+  `one or more of ${Scope.literals.join(", ")}, separated by commas`
 )
 
 const unitInSeconds: ReadonlyMap<string, number> = new Map([

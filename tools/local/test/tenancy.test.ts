@@ -50,6 +50,7 @@ const processing = (dry_run: boolean) =>
   posting(processPath, (key) => ({ payload: { ...key, operations_team_name: team, dry_run } }))
 
 const batches = `${root}/batches/`
+const accounts = `${root}/accounts/`
 
 /** By the template of the document's path; several where an operation has several ways. */
 const operations: Readonly<Record<string, ReadonlyArray<Ask>>> = {
@@ -85,6 +86,7 @@ const operations: Readonly<Record<string, ReadonlyArray<Ask>>> = {
   [`${root}/account-transfer-status/{import_supplier}/{external_account_number}/`]: [
     at(`${root}/account-transfer-status/{import_supplier}/{external_account_number}/`)
   ],
+  [accounts]: [(supplier) => ({ path: `${accounts}?import_supplier=${supplier}` })],
   [batches]: [
     posting(batches, ({ import_supplier }) => ({
       payload: { import_supplier, operation: "STAGE" }
@@ -173,7 +175,9 @@ const client = Effect.gen(function* () {
   const imported = Effect.gen(function* () {
     expect((yield* ask(stage(supplier.code, "staged"))).status).toBe(201)
     expect((yield* ask(stage(supplier.code, "imported"))).status).toBe(201)
-    expect((yield* ask(processing(false)(supplier.code, "imported"))).status).toBe(201)
+    const processed = yield* ask(processing(false)(supplier.code, "imported"))
+    expect(processed.status).toBe(201)
+    return (processed.json as { readonly kraken_account_number: string }).kraken_account_number
   })
   return { ask, askOf, batch, imported, supplier }
 })
@@ -204,9 +208,9 @@ layer(teamIsThere.pipe(Layer.provideMerge(wholeSystem(healthyWorld()))), {
     const file = new URL("../../../libs/api/openapi.json", import.meta.url)
     const { paths } = JSON.parse(readFileSync(file, "utf8")) as Documented
     const batchPaths = Object.keys(ofBatch).map((rest) => `${batches}{batch_id}/${rest}`)
-    expect([...Object.keys(operations), ...withoutSupplier, ...batchPaths].toSorted()).toEqual(
-      Object.keys(paths).toSorted()
-    )
+    const account = `${accounts}{kraken_account_number}/`
+    const named = [...Object.keys(operations), ...withoutSupplier, ...batchPaths, account]
+    expect(named.toSorted()).toEqual(Object.keys(paths).toSorted())
   })
 
   describe("answers alike for another organisation's supplier and for none", () => {
@@ -254,6 +258,19 @@ layer(teamIsThere.pipe(Layer.provideMerge(wholeSystem(healthyWorld()))), {
           expect(foreign, key).toStrictEqual(seen(yield* mine.ask(ask(none, number))))
         }
       }
+    })
+  )
+
+  it.effect("answers alike for another organisation's account and for none", () =>
+    Effect.gen(function* () {
+      const mine = yield* client
+      const rival = yield* client
+      const theirs = yield* rival.imported
+      const read = (number: string) => Effect.map(mine.ask({ path: `${accounts}${number}/` }), seen)
+      const unknown = yield* read("A-00000000")
+      expect([unknown.status, unknown.text]).toEqual([404, expect.stringContaining('"not_found"')])
+      expect(yield* read(theirs)).toStrictEqual(unknown)
+      expect((yield* read(yield* mine.imported)).status).toBe(200)
     })
   )
 

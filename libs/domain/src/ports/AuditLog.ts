@@ -1,13 +1,15 @@
 /**
- * The attempts of an import, the audit log of every write, and the outbox of events. The other
- * storage ports write their entries in the same step as the change. This port reads them, and
- * records refused writes. No entry holds personal data.
+ * The attempts of an import, the audit log of every write and of every read of accounts, and the
+ * outbox of events. The other storage ports write their entries in the same step as the change.
+ * This port reads them, and records refused writes and reads. No entry holds personal data.
  */
 import { Context, type DateTime, type Effect } from "effect"
 import type { Code } from "../codes/Code.ts"
 import type { EventName } from "../account/Event.ts"
 import type { AttemptId, ImportKey } from "../account/ImportProcess.ts"
 import type { ApiKeyId, Caller, OrganisationName, RequestId } from "../organisation/Organisation.ts"
+import type { ExternalAccountNumber } from "../account/Account.ts"
+import type { SupplierCode } from "../organisation/Supplier.ts"
 import type { StorageUnavailable } from "./StorageUnavailable.ts"
 
 export interface Attempt {
@@ -33,6 +35,12 @@ export type AuditAction =
   | "pause_batch"
   | "resume_batch"
   | "cancel_batch"
+  | "read_account"
+  | "read_accounts"
+
+/** The reads of personal data, with the outcome of each in the log. */
+export const readOutcomes = { read_account: "read", read_accounts: "begun" } as const
+export type ReadAction = keyof typeof readOutcomes
 
 export interface AuditEntry {
   readonly at: DateTime.Utc
@@ -40,7 +48,10 @@ export interface AuditEntry {
   readonly apiKey: ApiKeyId
   readonly requestId: RequestId
   readonly action: AuditAction
-  /** `created`, `replaced`, `changed`, `ended`, `unchanged`, or the code of the refusal. */
+  /**
+   * `created`, `replaced`, `changed`, `ended`, `unchanged`, `read`, `begun` (a read of many), or
+   * the code of the refusal.
+   */
   readonly outcome: string
 }
 
@@ -101,6 +112,20 @@ export class AuditLog extends Context.Service<
       }
       readonly action: AuditAction
       readonly outcome: Code
+      readonly caller: Caller
+      readonly at: DateTime.Utc
+    }) => Effect.Effect<void, StorageUnavailable>
+
+    /**
+     * Records a read of personal data, before any of it is answered. The account number is null if
+     * it is a read of all accounts of a supplier.
+     */
+    readonly recordRead: (entry: {
+      readonly key: {
+        readonly import_supplier: SupplierCode
+        readonly external_account_number: ExternalAccountNumber | null
+      }
+      readonly action: ReadAction
       readonly caller: Caller
       readonly at: DateTime.Utc
     }) => Effect.Effect<void, StorageUnavailable>

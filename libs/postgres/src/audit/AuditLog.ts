@@ -7,7 +7,7 @@ import {
   OrganisationName,
   RequestId
 } from "@data-import/domain/organisation/Organisation"
-import { type AuditAction, AuditLog } from "@data-import/domain/ports/AuditLog"
+import { type AuditAction, AuditLog, readOutcomes } from "@data-import/domain/ports/AuditLog"
 import { verifyAudit } from "./AuditChains.ts"
 import { Database, rowsOf, storable } from "../connection/Database.ts"
 import { auditEntry } from "./ChangeEntries.ts"
@@ -49,7 +49,9 @@ const Action: Schema.Codec<AuditAction> = Schema.Literals([
   "start_batch",
   "pause_batch",
   "resume_batch",
-  "cancel_batch"
+  "cancel_batch",
+  "read_account",
+  "read_accounts"
 ])
 
 const AuditRow = Schema.Struct({
@@ -99,6 +101,12 @@ export const layer: Layer.Layer<AuditLog, never, Database> = Layer.effect(
         }
         return run(Effect.asVoid(sql`${auditEntry(sql, { ...write, key: named }, sql``)}`))
       },
+      recordRead: (read) =>
+        run(
+          Effect.asVoid(
+            sql`${auditEntry(sql, { ...read, outcome: readOutcomes[read.action] }, sql``)}`
+          )
+        ),
       attempts: reading(attempts),
       audit: reading(audit),
       events: reading(events),

@@ -1,7 +1,7 @@
 /** The audit log in memory. It reads what the other memory adapters wrote, and records refusals. */
 import { Effect, Layer } from "effect"
 import type { ImportKey } from "../../account/ImportProcess.ts"
-import { AuditLog } from "../AuditLog.ts"
+import { AuditLog, readOutcomes } from "../AuditLog.ts"
 import { type AuditedKey, importOf, MemoryStore } from "./Store.ts"
 
 const chainOf = ({ entry, key }: MemoryStore["Service"]["audit"][number]): string =>
@@ -20,6 +20,12 @@ export const layerMemory: Layer.Layer<AuditLog> = Layer.effect(
       recordRefusal: ({ action, at, caller, key, outcome }) =>
         Effect.sync(() => {
           const { apiKey, organisation, requestId } = caller
+          store.audit.push({ key, entry: { at, organisation, apiKey, requestId, action, outcome } })
+        }),
+      recordRead: ({ action, at, caller, key }) =>
+        Effect.sync(() => {
+          const { apiKey, organisation, requestId } = caller
+          const outcome = readOutcomes[action]
           store.audit.push({ key, entry: { at, organisation, apiKey, requestId, action, outcome } })
         }),
       attempts: (key) => Effect.sync(() => importOf(store, key)?.attempts ?? []),
