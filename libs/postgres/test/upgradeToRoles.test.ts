@@ -165,7 +165,8 @@ it.live("the migration to roles keeps the data, and services can log in", () =>
       "payload_sizes",
       "batches",
       "batch_takes",
-      "account_reads"
+      "account_reads",
+      "operator_audit"
     ])
     expect(yield* asked).toStrictEqual(before)
 

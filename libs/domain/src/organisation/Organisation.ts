@@ -65,3 +65,11 @@ export type KeyEnd = Pick<ApiKey, "expiresAt" | "revokedAt">
 /** Whether the key is neither revoked nor expired at `now`. */
 export const isLive = (key: KeyEnd, now: DateTime.Utc): boolean =>
   key.revokedAt === null && (key.expiresAt === null || DateTime.isGreaterThan(key.expiresAt, now))
+
+/** In the audit log: the key that was issued, and what it may do. */
+export const issueOutcome = ({ id, scopes }: Pick<ApiKey, "id" | "scopes">): string =>
+  `issued ${id} for ${scopes.join(" ")}`
+
+/** In the audit log: the key that was revoked, or that it had been before. */
+export const revocationOutcome = (id: ApiKeyId, isFirst: boolean): string =>
+  isFirst ? `revoked ${id}` : `unchanged ${id}`

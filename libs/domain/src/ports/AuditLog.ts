@@ -35,11 +35,30 @@ export type AuditAction =
   | "pause_batch"
   | "resume_batch"
   | "cancel_batch"
-  | "read_account"
-  | "read_accounts"
+  | ReadAction
+  | OperatorAction
+
+/** What only the operator does. */
+export const operatorActions = [
+  "create_organisation",
+  "issue_key",
+  "revoke_key",
+  "create_supplier",
+  "configure_supplier",
+  "change_supplier_status",
+  "create_team",
+  "add_choice",
+  "skip_import",
+  "unskip_import"
+] as const
+export type OperatorAction = (typeof operatorActions)[number]
 
 /** The reads of personal data, with the outcome of each in the log. */
-export const readOutcomes = { read_account: "read", read_accounts: "begun" } as const
+export const readOutcomes = {
+  read_account: "read",
+  read_accounts: "begun",
+  read_batch: "read"
+} as const
 export type ReadAction = keyof typeof readOutcomes
 
 export interface AuditEntry {
@@ -50,9 +69,18 @@ export interface AuditEntry {
   readonly action: AuditAction
   /**
    * `created`, `replaced`, `changed`, `ended`, `unchanged`, `read`, `begun` (a read of many), or
-   * the code of the refusal.
+   * the code of the refusal. Of what the operator does, also what was issued, revoked, added or
+   * set.
    */
   readonly outcome: string
+}
+
+/** An entry with what it is about, as it was named. */
+export interface AuditedRequest extends Omit<AuditEntry, "organisation"> {
+  /** `*` stands for the whole deployment. */
+  readonly organisation: string
+  readonly import_supplier: string | null
+  readonly external_account_number: string | null
 }
 
 /**
@@ -136,6 +164,14 @@ export class AuditLog extends Context.Service<
     readonly events: (
       key: ImportKey
     ) => Effect.Effect<ReadonlyArray<OutboxEvent>, StorageUnavailable>
+
+    /**
+     * The entries of all requests with this id, in the order of writing. It reads the whole log, a
+     * slice at a time: an index would cost every write, and this is asked rarely.
+     */
+    readonly ofRequest: (
+      id: RequestId
+    ) => Effect.Effect<ReadonlyArray<AuditedRequest>, StorageUnavailable>
 
     /**
      * Verifies every chain from its first entry to its head, up to the first altered entry. Others

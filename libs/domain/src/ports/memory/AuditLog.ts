@@ -31,6 +31,16 @@ export const layerMemory: Layer.Layer<AuditLog> = Layer.effect(
       attempts: (key) => Effect.sync(() => importOf(store, key)?.attempts ?? []),
       audit: (key) => Effect.sync(() => store.audit.filter(isOf(key)).map(({ entry }) => entry)),
       events: (key) => Effect.sync(() => store.outbox.filter(isOf(key)).map(({ event }) => event)),
+      ofRequest: (id) =>
+        Effect.sync(() =>
+          store.audit
+            .filter(({ entry }) => entry.requestId === id)
+            .map(({ entry, key: { external_account_number, import_supplier } }) => ({
+              ...entry,
+              import_supplier,
+              external_account_number
+            }))
+        ),
       // Entries in memory cannot be altered, so verification always succeeds.
       verifyAudit: Effect.sync(() => ({
         chains: new Set(store.audit.map(chainOf)).size,
