@@ -265,7 +265,7 @@ const largeAccount = (): Wire =>
 const readingMuch: Client = (asked) => {
   const { id } = asked.operation
   if (!isOwn(asked) || asked.method === "HEAD") return []
-  if (id !== "validateAccount" && !/(?:Imports|Accounts)$/.test(id)) return []
+  if (id !== "validateAccount" && !/(?:Imports|ImportedAccounts)$/.test(id)) return []
   const valid = requestOf(asked)
   const [path = ""] = valid.path.split("?", 1)
   const request =

@@ -4,14 +4,19 @@
  */
 import { randomUUID } from "node:crypto"
 import { readFileSync } from "node:fs"
-import { ExternalAccountNumber } from "@data-import/domain/account/Account"
+import {
+  AccountNumber,
+  ExternalAccountNumber,
+  writingAccount
+} from "@data-import/domain/account/Account"
 import {
   type ApiKey,
+  type Caller,
   OrganisationName,
   RequestId,
   type Scope
 } from "@data-import/domain/organisation/Organisation"
-import { AttemptId } from "@data-import/domain/account/ImportProcess"
+import { AttemptId, type ImportKey } from "@data-import/domain/account/ImportProcess"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 import { Configuration } from "@data-import/domain/ports/Configuration"
 import { issueKey } from "@data-import/domain/auth/ServiceToken"
@@ -21,7 +26,9 @@ import * as Clients from "@data-import/testbed/Client"
 import { type LocalRun } from "@data-import/testbed/LocalRun"
 import { supplierOf, team } from "@data-import/testbed/Tenants"
 import { tokenFor } from "@data-import/testbed/Tokens"
-import { domesticPayload } from "@data-import/domain/testing/samples"
+import { newAccountFor } from "@data-import/domain/testing/freshNames"
+import { domesticAccount, domesticPayload } from "@data-import/domain/testing/samples"
+import { finish } from "@data-import/domain/support/Steps"
 import { placesIn } from "@data-import/operator/DataDirectory"
 import { borrow } from "@data-import/operator/LocalDatabase"
 import { decode } from "@data-import/local/DemoFile"
@@ -44,6 +51,10 @@ export const completeSupplier = "DEMO_COMPLETE"
 export const fullSupplier = "FUZZ_FULL"
 /** Of which nothing is ever staged, but by requests that are hidden in others. */
 export const hiddenSupplier = "FUZZ_HIDDEN"
+/** Of which one account is imported, that no request changes. */
+export const readSupplier = "FUZZ_READ"
+/** The number of that account. */
+export const readAccount = AccountNumber.make("A-0F0F0F0F")
 /** A vendor that requests may name and that has no adapter. */
 export const absentVendor = "FUZZ_VENDOR"
 
@@ -96,34 +107,56 @@ const setUp = Effect.gen(function* () {
   yield* configuration.createSupplier(supplierOf(supplier, demo))
   yield* configuration.createSupplier(supplierOf(fullSupplier, demo, { concurrencyLimit: 0 }))
   yield* configuration.createSupplier(supplierOf(hiddenSupplier, demo))
+  yield* configuration.createSupplier(supplierOf(readSupplier, demo))
   yield* configuration.addCode("vendor", absentVendor)
   return { reader: yield* keyOf(["import:read"]), writer: yield* keyOf(["import:write"]) }
 })
 
-const importOf = (number: string) => ({
-  import_supplier: SupplierCode.make(supplier),
+const importOf = (number: string, of = supplier) => ({
+  import_supplier: SupplierCode.make(of),
   external_account_number: ExternalAccountNumber.make(number)
+})
+
+const callerWith = (key: ApiKey): Caller => ({
+  organisation: demo,
+  apiKey: key.id,
+  scopes: key.scopes,
+  requestId: RequestId.make("fuzz")
+})
+
+/** Takes an import for so long. */
+const claim = Effect.fnUntraced(function* (
+  key: ImportKey,
+  caller: Caller,
+  lease: Duration.Duration
+) {
+  const imports = yield* ImportProcesses
+  const attempt = AttemptId.make(randomUUID())
+  const limits = { deployment: null, supplier: null }
+  const at = yield* DateTime.now
+  yield* imports.claim({ key, attempt, dryRun: false, lease, limits, caller, at })
+  return { attempt, at }
+})
+
+/** Imports the sample under the number of `readAccount`. */
+const importRead = Effect.fnUntraced(function* (caller: Caller) {
+  const imports = yield* ImportProcesses
+  const key = importOf(imported[0] ?? "", readSupplier)
+  const account = domesticAccount(key)
+  const payload = finish(writingAccount(account))
+  yield* imports.stage({ key, payload, caller, at: yield* DateTime.now })
+  const { at, attempt } = yield* claim(key, caller, Duration.minutes(1))
+  const newAccount = { ...newAccountFor(key, at, readAccount), account, operationsTeam: team }
+  yield* imports.complete({ key, attempt, newAccount, caller })
 })
 
 /** States that no request brings an import into, or none that lasts. */
 const arrange = Effect.fnUntraced(function* (key: ApiKey) {
   const imports = yield* ImportProcesses
-  const at = yield* DateTime.now
-  yield* imports.setSkipped({ key: importOf(skipped), skipped: true, at })
-  yield* imports.claim({
-    key: importOf(held),
-    attempt: AttemptId.make(randomUUID()),
-    dryRun: false,
-    lease: Duration.days(7),
-    limits: { deployment: null, supplier: null },
-    caller: {
-      organisation: demo,
-      apiKey: key.id,
-      scopes: key.scopes,
-      requestId: RequestId.make("fuzz")
-    },
-    at
-  })
+  const caller = callerWith(key)
+  yield* imports.setSkipped({ key: importOf(skipped), skipped: true, at: yield* DateTime.now })
+  yield* claim(importOf(held), caller, Duration.days(7))
+  yield* importRead(caller)
 })
 
 const fill = Effect.fnUntraced(function* (client: Client, token: string) {

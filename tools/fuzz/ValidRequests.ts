@@ -11,7 +11,7 @@ import { get, post, type Request } from "./Case.ts"
 import * as Batches from "./FixedBatches.ts"
 import { operations, type Operation } from "./Document.ts"
 import { team } from "@data-import/testbed/Tenants"
-import { imported, dryRun, staged, supplier } from "./Tenant.ts"
+import { dryRun, imported, readAccount, readSupplier, staged, supplier } from "./Tenant.ts"
 
 /** The operations that take a JSON body. */
 export const posts: ReadonlyArray<Operation> = operations.filter(({ body }) => body !== null)
@@ -101,9 +101,11 @@ export const pathOf = (asked: Operation): string =>
   Batches.withBatch(asked)
     .replace("{import_supplier}", supplier)
     .replace("{external_account_number}", imported[0] ?? "")
+    .replace("{kraken_account_number}", readAccount)
 
 /** The parameters that a request needs, and for its answer to be short, however long the run is. */
 export const shortened = ({ id }: Operation): string => {
+  if (id === "listAccounts") return `import_supplier=${readSupplier}`
   if (id === "listBatches") return `import_supplier=${supplier}&limit=2`
   return id.startsWith("list") && id !== "listBatchProblems" ? "limit=2" : ""
 }

@@ -51,7 +51,8 @@ const folders: Readonly<Record<string, ReadonlyArray<ReadonlyArray<string>>>> = 
   postgres: [
     ["connection"],
     ["tables"],
-    ["audit", "auth", "idempotency"],
+    ["audit"],
+    ["auth", "idempotency"],
     ["accounts"],
     ["imports"],
     ["batches"],

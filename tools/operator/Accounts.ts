@@ -1,10 +1,13 @@
 /** Commands about platform accounts. */
-import { encodeDescription } from "@data-import/domain/account/AccountDescription"
+import type { AccountNumber } from "@data-import/domain/account/Account"
+import type { ImportKey } from "@data-import/domain/account/ImportProcess"
+import { accountText } from "@data-import/domain/import/AccountText"
 import { formatInstant } from "@data-import/domain/schema/Field"
 import { Accounts } from "@data-import/domain/ports/Accounts"
 import { type Attempt, type AuditEntry, AuditLog } from "@data-import/domain/ports/AuditLog"
 import { Configuration } from "@data-import/domain/ports/Configuration"
-import { DateTime, Effect, Option, type Schema } from "effect"
+import { rawNumber } from "@data-import/domain/schema/RawNumber"
+import { DateTime, Effect, Option, type Schema, Stream } from "effect"
 import { Argument, Command } from "effect/cli"
 import { type Entry, plain, say, table } from "./Answer.ts"
 import { operatorFor } from "./Caller.ts"
@@ -49,6 +52,7 @@ const sections = {
   customers: ["given_name", "family_name", "email", "mobile", "date_of_birth"],
   ledgers: [
     "ledger_code",
+    "balance",
     "ledger_balance",
     "last_statement_balance",
     "last_statement_closing_date"
@@ -61,15 +65,15 @@ const sections = {
     "ledger_code",
     "moved_from_date"
   ],
-  notes: ["created_at", "is_pinned", "body", "documents"],
+  notes: ["created_at", "is_pinned", "body", "document_paths"],
   statements: [
     "statement_id",
     "bill_period_from_date",
     "bill_period_to_date",
-    "origin",
     "gross_amount",
-    "document"
+    "statement_path"
   ],
+  documents: ["document_path", "size", "etag", "checksum"],
   payment_instructions: ["vendor", "reference", "type", "details", "ended_at"],
   attempts: ["id", "dry_run", "started_at", "ended_at", "outcome", "errors"],
   audit: ["at", "action", "outcome", "organisation", "api_key", "request_id"]
@@ -77,9 +81,48 @@ const sections = {
 
 type Lists = { readonly [Name in keyof typeof sections]: ReadonlyArray<Entry> }
 
-type Description = ReturnType<typeof encodeDescription> & {
-  readonly attempts: ReadonlyArray<Entry>
-  readonly audit: ReadonlyArray<Entry>
+type PayloadLists = Exclude<
+  keyof Lists,
+  "attempts" | "audit" | "documents" | "payment_instructions" | "transactions"
+>
+
+/** An account as a client reads it. */
+interface StoredAccount extends Pick<Lists, "documents"> {
+  readonly [member: string]: Schema.Json
+  readonly kraken_account_number: string
+  readonly ledger_balances: ReadonlyArray<Entry>
+  readonly account: Entry & { readonly [Name in PayloadLists]?: Lists[Name] }
+  readonly added: Pick<Lists, "notes" | "payment_instructions" | "statements" | "transactions">
+}
+
+/** With its attempts and its audit log. */
+interface Description extends StoredAccount, Pick<Lists, "attempts" | "audit"> {}
+
+const transactionsOf = (ledger: Entry): ReadonlyArray<Entry> =>
+  ["historical_statement_transactions", "current_statement_transactions"].flatMap((list) =>
+    ((ledger[list] ?? []) as ReadonlyArray<Entry>).map((transaction) => ({
+      ...transaction,
+      ledger_code: ledger["ledger_code"] ?? null
+    }))
+  )
+
+/** The lists as they are shown: those of the payload with what was added behind them. */
+const listsOf = (description: Description): Lists => {
+  const { account, added, attempts, audit, documents, ledger_balances } = description
+  const { ledgers = [] } = account
+  return {
+    metadata: account.metadata ?? [],
+    supply_addresses: account.supply_addresses ?? [],
+    customers: account.customers ?? [],
+    ledgers: ledgers.map((ledger, index) => ({ ...ledger, ...ledger_balances[index] })),
+    transactions: [...ledgers.flatMap(transactionsOf), ...added.transactions],
+    notes: [...(account.notes ?? []), ...added.notes],
+    statements: [...(account.statements ?? []), ...added.statements],
+    documents,
+    payment_instructions: added.payment_instructions,
+    attempts,
+    audit
+  }
 }
 
 const section = (name: string, members: ReadonlyArray<string>, entries: ReadonlyArray<Entry>) => {
@@ -93,9 +136,9 @@ const section = (name: string, members: ReadonlyArray<string>, entries: Readonly
 const line = ([name, value]: readonly [string, Schema.Json | undefined]) =>
   `${name.replaceAll("_", " ")}: ${plain(value) ?? "-"}`
 
-const readable = ({ account, kraken_account_number, ...members }: Description): string => {
-  const { metadata, supply_addresses, ...fields } = account
-  const lists = { ...members, metadata, supply_addresses } as Lists
+const readable = (description: Description): string => {
+  const { account, kraken_account_number, ...members } = description
+  const lists = listsOf(description)
   const blocks = [
     [
       `Account ${kraken_account_number}`,
@@ -103,7 +146,12 @@ const readable = ({ account, kraken_account_number, ...members }: Description): 
         .filter(([, value]) => typeof value === "string")
         .map(line)
     ],
-    ["account", ...Object.entries(fields).map(line)]
+    [
+      "account",
+      ...Object.entries(account)
+        .filter(([name]) => !(name in lists))
+        .map(line)
+    ]
   ]
   return [
     ...blocks.map((lines) => lines.join("\n")),
@@ -113,35 +161,61 @@ const readable = ({ account, kraken_account_number, ...members }: Description): 
   ].join("\n\n")
 }
 
+/** Keeps the digits of a number that a double cannot hold; metadata may have some. */
+const keepDigits = (_: string, value: unknown, { source }: { readonly source?: string }) =>
+  typeof value === "number" && source !== undefined && String(value) !== source
+    ? rawNumber(source)
+    : value
+
+/** The parser of requests is not used, because an account's lists may be longer than a request's. */
+const parsed = (text: string) =>
+  JSON.parse(text, keepDigits as Parameters<typeof JSON.parse>[1]) as StoredAccount
+
+const missing = (number: AccountNumber) => new Refused({ why: `There is no account ${number}.` })
+
+const keyOf = Effect.fnUntraced(function* (number: AccountNumber) {
+  const accounts = yield* Accounts
+  const located = yield* accounts.locate(number)
+  return Option.isSome(located) ? located.value : yield* missing(number)
+})
+
+/** The operator, who reads or changes an account of this import. */
+const callerFor = Effect.fnUntraced(function* ({ import_supplier }: ImportKey) {
+  const configuration = yield* Configuration
+  const { organisation } = Option.getOrThrow(yield* configuration.supplier(import_supplier))
+  return yield* operatorFor(organisation)
+})
+
 const show = Command.make(
   "show",
   { number: Argument.String("number").pipe(asAccountNumber) },
   Effect.fnUntraced(function* ({ number }) {
     const accounts = yield* Accounts
     const auditLog = yield* AuditLog
-    const found = yield* accounts.describe(number)
-    if (Option.isNone(found)) return yield* new Refused({ why: `There is no account ${number}.` })
-    const { key } = found.value
-    const description = {
-      ...encodeDescription(found.value),
+    const key = yield* keyOf(number)
+    const caller = yield* callerFor(key)
+    yield* auditLog.recordRead({ key, action: "read_account", caller, at: yield* DateTime.now })
+    const found = yield* accounts.read(number)
+    if (Option.isNone(found)) return yield* missing(number)
+    const text = yield* Stream.mkString(accountText(found.value))
+    const description: Description = {
+      ...parsed(text),
       attempts: (yield* auditLog.attempts(key)).map(attemptEntry),
       audit: (yield* auditLog.audit(key)).map(auditEntry)
     }
     yield* say(description, readable(description))
   }, onStorage)
-).pipe(Command.withDescription("Show everything that is on an account, and how it came there"))
+).pipe(
+  Command.withDescription("Show an account, what was added to it, and how; the log records it")
+)
 
 const endInstruction = Command.make(
   "end-instruction",
   { number: Argument.String("number").pipe(asAccountNumber) },
   Effect.fnUntraced(function* ({ number }) {
     const accounts = yield* Accounts
-    const configuration = yield* Configuration
-    const found = yield* accounts.describe(number)
-    if (Option.isNone(found)) return yield* new Refused({ why: `There is no account ${number}.` })
-    const { key } = found.value
-    const { organisation } = Option.getOrThrow(yield* configuration.supplier(key.import_supplier))
-    const caller = operatorFor(organisation)
+    const key = yield* keyOf(number)
+    const caller = yield* callerFor(key)
     const ended = yield* accounts.endInstruction({ key, caller, at: yield* DateTime.now })
     yield* say(
       { kraken_account_number: number, ended },

@@ -6,7 +6,8 @@ import { bodies, problemsLimit } from "@data-import/domain/batch-processing/Batc
 import * as Batch from "@data-import/domain/batch/Batch"
 import { BatchBody } from "@data-import/domain/batch/BatchBody"
 import { clearedLines } from "@data-import/domain/batch/Problems"
-import type { AuditAction } from "@data-import/domain/ports/AuditLog"
+import type { Caller } from "@data-import/domain/organisation/Organisation"
+import { type AuditAction, AuditLog } from "@data-import/domain/ports/AuditLog"
 import { Batches } from "@data-import/domain/ports/Batches"
 import { Configuration, DoesNotExist } from "@data-import/domain/ports/Configuration"
 import { DateTime, Effect, Option, type Result, Schema } from "effect"
@@ -150,18 +151,32 @@ const readable = (
   ].join("\n\n")
 }
 
+/** The problems have examples of failed lines, which are personal data. */
+const recordRead = Effect.fnUntraced(function* ({ organisation, settings }: Batch.Batch) {
+  const auditLog = yield* AuditLog
+  yield* auditLog.recordRead({
+    key: { import_supplier: settings.supplier, external_account_number: null },
+    action: "read_batch",
+    caller: yield* operatorFor(organisation),
+    at: yield* DateTime.now
+  })
+})
+
 const show = Command.make(
   "show",
   { id },
   Effect.fnUntraced(function* ({ id }) {
-    const description = (yield* describing)(yield* findBatch(id))
+    const batch = yield* findBatch(id)
+    const description = (yield* describing)(batch)
+    yield* recordRead(batch)
     const problems = yield* problemsOf(id)
     yield* say({ ...description, problems }, readable(description, problems))
   }, onStorage)
 ).pipe(Command.withDescription("Show how a batch stands, and why its lines have failed"))
 
 type Decide = (
-  at: DateTime.Utc
+  at: DateTime.Utc,
+  caller: Caller
 ) => (batch: Batch.Batch) => Result.Result<Batch.Batch, Batch.StateConflict>
 
 interface Change {
@@ -178,9 +193,9 @@ const changing = (name: string, { action, decide, description }: Change) =>
       const batches = yield* Batches
       const { organisation } = yield* findBatch(id)
       const at = yield* DateTime.now
-      const caller = operatorFor(organisation)
+      const caller = yield* operatorFor(organisation)
       const changed = yield* Effect.catchTags(
-        batches.change({ id, decide: decide(at), action, caller, at }),
+        batches.change({ id, decide: decide(at, caller), action, caller, at }),
         {
           StateConflict: ({ state }) =>
             new Refused({ why: `Cannot ${name} ${id}: it is ${state}.` }),
@@ -201,8 +216,10 @@ const pause = changing("pause", {
 
 const resume = changing("resume", {
   action: "resume_batch",
-  decide: () => (batch) =>
-    Batch.resume(batch, ["OPERATOR"], operatorFor(batch.organisation).apiKey),
+  decide:
+    (_, { apiKey }) =>
+    (batch) =>
+      Batch.resume(batch, ["OPERATOR"], apiKey),
   description: "Lift the operator's pause; other reasons to pause stay"
 })
 

@@ -1,17 +1,41 @@
-/** Who changes something by an operator command, for the audit log. */
-import {
-  ApiKeyId,
-  type Caller,
-  type OrganisationName,
-  RequestId
-} from "@data-import/domain/organisation/Organisation"
+/** Who runs a command, for the audit log: the name after `--as`, or else the login name. */
+import { Context, Effect, Option } from "effect"
+import { Flag, GlobalFlag } from "effect/cli"
+import { callerOf, CurrentOperator } from "@data-import/domain/organisation/Operator"
+import { type OrganisationName, RequestId } from "@data-import/domain/organisation/Organisation"
+import { asText, printableText } from "./Parameter.ts"
+import { Refused } from "./Refused.ts"
 
-const operatorKey = ApiKeyId.make("operator")
+const nameLength = 64
 
-/** The operator, who changes something of this organisation; each command is a request of its own. */
-export const operatorFor = (organisation: OrganisationName): Caller => ({
-  organisation,
-  apiKey: operatorKey,
-  scopes: [],
-  requestId: RequestId.make(crypto.randomUUID())
+/** Given anywhere on the line, it names who runs the command. */
+export const As = GlobalFlag.Setting("as")({
+  flag: Flag.String("as").pipe(
+    Flag.withDescription("Your name for the audit log; the login name unless given"),
+    asText(nameLength),
+    Flag.optional
+  )
+})
+
+/** The login name of whoever started the process; empty where the system knows none. */
+export class Login extends Context.Service<Login, string>()("@data-import/operator/Login") {}
+
+/** Runs the work of a command on behalf of the operator; each command is a request of its own. */
+export const asOperator = <A, E, R>(work: Effect.Effect<A, E, R>) =>
+  Effect.gen(function* () {
+    const given = Option.orElse(yield* As, () => Option.some(""))
+    const login = yield* Login
+    const name = printableText(nameLength)(given.pipe(Option.getOrThrow) || login)
+    if (Option.isNone(name)) {
+      return yield* new Refused({ why: "The login name is unknown. Give your name: --as <name>." })
+    }
+    const requestId = RequestId.make(crypto.randomUUID())
+    return yield* Effect.provideService(work, CurrentOperator, { name: name.value, requestId })
+  })
+
+/** The operator, who changes or reads something of this organisation. */
+export const operatorFor = Effect.fnUntraced(function* (organisation: OrganisationName) {
+  const operator = yield* CurrentOperator
+  if (operator === null) return yield* Effect.die(new Error("No operator runs this command"))
+  return callerOf(operator, organisation)
 })

@@ -1,6 +1,6 @@
 /** Commands about API keys. A key is printed once, when it is issued, and never again. */
 import { formatInstant } from "@data-import/domain/schema/Field"
-import { ApiKeyId, type ListedKey, Scope } from "@data-import/domain/organisation/Organisation"
+import { ApiKeyId, type ListedKey, type Scope } from "@data-import/domain/organisation/Organisation"
 import { ApiKeys } from "@data-import/domain/ports/ApiKeys"
 import { DoesNotExist, Configuration } from "@data-import/domain/ports/Configuration"
 import { issueKey, revokeKey } from "@data-import/domain/auth/ServiceToken"
@@ -13,13 +13,18 @@ import { onStorage } from "./Storage.ts"
 
 const organisation = Argument.String("organisation").pipe(asOrganisation)
 
+/** Reading accounts back is not among them: whoever issues a key for it has to say so. */
+const importScopes = (["import:read", "import:write"] satisfies ReadonlyArray<Scope>).join(",")
+
 const issue = Command.make(
   "issue",
   {
     organisation,
     scopes: Flag.String("scope").pipe(
-      Flag.withDescription("What the key may do, separated by commas; everything if not given"),
-      Flag.withDefault(Scope.literals.join(",")),
+      Flag.withDescription(
+        `What the key may do, separated by commas; ${importScopes} unless given`
+      ),
+      Flag.withDefault(importScopes),
       asScopes
     ),
     lifetime: Flag.String("expires-in").pipe(

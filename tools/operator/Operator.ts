@@ -8,10 +8,12 @@ import { account } from "./Accounts.ts"
 import { Json } from "./Answer.ts"
 import { audit } from "./Audit.ts"
 import { batch } from "./Batches.ts"
+import { As, Login } from "./Caller.ts"
 import { codeLists } from "./CodeLists.ts"
 import { importCommand } from "./Imports.ts"
 import { key } from "./Keys.ts"
 import { organisation } from "./Organisations.ts"
+import { request } from "./Requests.ts"
 import type { Explained } from "./Refused.ts"
 import { type Ports, Storage } from "./Storage.ts"
 import { supplier } from "./Suppliers.ts"
@@ -54,13 +56,25 @@ const operator = Command.make("operator").pipe(
     importCommand,
     account,
     batch,
+    request,
     audit
   ]),
-  Command.withGlobalFlags([Json])
+  Command.withGlobalFlags([Json, As])
 )
 
 const runOperator = Command.runWith(operator, { version: "0.1.0" })
 
-/** Runs a command line. Fails if it was not carried out, after writing the reason to stderr. */
-export const run = (args: ReadonlyArray<string>, storage: Layer.Layer<Ports, Explained>) =>
-  runOperator(args).pipe(Effect.provideService(Storage, storage), Effect.provide(settings))
+/**
+ * Runs a command line. Fails if it was not carried out, after writing the reason to stderr. `login`
+ * is the operator's name where the line has none.
+ */
+export const run = (
+  args: ReadonlyArray<string>,
+  storage: Layer.Layer<Ports, Explained>,
+  login: string
+) =>
+  runOperator(args).pipe(
+    Effect.provideService(Storage, storage),
+    Effect.provideService(Login, login),
+    Effect.provide(settings)
+  )

@@ -7,7 +7,7 @@ import { BatchId } from "@data-import/domain/batch/Batch"
 import { timeZoneNamed } from "@data-import/domain/organisation/BusinessDay"
 import { DocumentPath, relativePath } from "@data-import/domain/schema/DocumentPath"
 import { hasControlCharacter, nonBlankText } from "@data-import/domain/schema/Field"
-import { OrganisationName, Scope } from "@data-import/domain/organisation/Organisation"
+import { OrganisationName, RequestId, Scope } from "@data-import/domain/organisation/Organisation"
 import { SupplierCode, type SupplierStatus } from "@data-import/domain/organisation/Supplier"
 import { Duration, Option, Schema } from "effect"
 import { Param } from "effect/cli"
@@ -22,7 +22,7 @@ export const asOrganisation = readAs(
 )
 
 /** Text that can be printed as it is. A control character could move the cursor of a terminal. */
-const printableText = (length: number) => (text: string) =>
+export const printableText = (length: number) => (text: string) =>
   Option.filter(
     Schema.decodeOption(nonBlankText(length))(text),
     (text) => !hasControlCharacter(text)
@@ -49,6 +49,11 @@ export const asExternalAccountNumber = readAs(
 export const asAccountNumber = readAs(
   Schema.decodeOption(AccountNumber),
   "an account number like A-0123ABCD"
+)
+
+export const asRequestId = readAs(
+  Schema.decodeOption(RequestId),
+  "a request id: 1 to 128 letters, digits and . _ -"
 )
 
 export const asBatchId = readAs(
@@ -83,7 +88,7 @@ const decodeScopes = Schema.decodeUnknownOption(Schema.NonEmptyArray(Scope))
 /** Scopes separated by commas, each kept once. */
 export const asScopes = readAs(
   (text) => decodeScopes([...new Set(text.split(",").map((word) => word.trim()))]),
-  `${Scope.literals.join(", ")} or both, separated by a comma`
+  `one or more of ${Scope.literals.join(", ")}, separated by commas`
 )
 
 const unitInSeconds: ReadonlyMap<string, number> = new Map([

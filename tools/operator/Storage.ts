@@ -10,6 +10,7 @@ import type { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 import type { Configuration } from "@data-import/domain/ports/Configuration"
 import type { TokenSecrets } from "@data-import/domain/ports/TokenSigner"
 import { Context, Effect, type Layer } from "effect"
+import { asOperator } from "./Caller.ts"
 import { type Explained, explained } from "./Refused.ts"
 
 /** What the commands ask of the world. */
@@ -26,6 +27,9 @@ export class Storage extends Context.Service<Storage, Layer.Layer<Ports, Explain
   "@data-import/operator/Storage"
 ) {}
 
-/** Runs the work of a command on the storage, and explains a failure in a sentence. */
+/**
+ * Runs the work of a command on the storage, on behalf of the operator, and explains a failure in a
+ * sentence.
+ */
 export const onStorage = <A, R>(work: Effect.Effect<A, Explained, R>) =>
-  Storage.use((storage) => explained(Effect.provide(work, storage)))
+  Storage.use((storage) => explained(asOperator(Effect.provide(work, storage))))

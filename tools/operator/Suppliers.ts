@@ -60,7 +60,9 @@ const settings = {
     Flag.optional
   ),
   customerEmails: onOff("customer-emails").pipe(
-    Flag.withDescription("Whether customers get e-mails on migration; off unless set"),
+    Flag.withDescription(
+      "Whether customers are to get e-mails on migration, for whoever sends them; off unless set"
+    ),
     Flag.optional
   ),
   concurrencyLimit: Flag.String("concurrency-limit").pipe(

@@ -3,6 +3,7 @@
  * database that `DATABASE_URL` names, or else on the embedded one in `DATA_DIR`, which it starts
  * for the one command where the local run is not up.
  */
+import { userInfo } from "node:os"
 import { borrow } from "./LocalDatabase.ts"
 import { inRoleOf } from "@data-import/postgres/setup/DatabaseUsers"
 import { migrate } from "@data-import/postgres/setup/migrate"
@@ -56,7 +57,15 @@ const explainDefect = (cause: Cause.Cause<unknown>) => {
   )
 }
 
-const main = run(process.argv.slice(2), storage).pipe(
+/** A user without an entry in the system's list has no name. */
+const login = Effect.runSync(
+  Effect.orElseSucceed(
+    Effect.try(() => userInfo().username),
+    () => ""
+  )
+)
+
+const main = run(process.argv.slice(2), storage, login).pipe(
   Effect.tapCause(explainDefect),
   Effect.provide([NodeServices.layer, Logger.layer([Logger.withConsoleError(Logger.formatLogFmt)])])
 )

@@ -3,6 +3,7 @@
  * own group, from the file of the group.
  */
 import { HttpApi } from "effect/http-api"
+import { AccountGroup } from "./AccountApi.ts"
 import { AccountImportGroup } from "./AccountImportApi.ts"
 import { BatchGroup } from "./BatchApi.ts"
 import { PostImportGroup } from "./PostImportApi.ts"
@@ -15,6 +16,7 @@ export const Api = HttpApi.make("data-import").add(
   PostImportGroup,
   BatchGroup,
   QueryGroup,
+  AccountGroup,
   SystemGroup,
   TokenGroup
 )

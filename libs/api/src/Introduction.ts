@@ -31,7 +31,7 @@ throughout.
 
 \`Authorization: Token <ACCESS_TOKEN>\`; \`Bearer\` is accepted as well. Get a token from the
 mutation \`obtainServiceToken\`. \`import:read\` suffices for validate and the queries, every write
-needs \`import:write\`.
+needs \`import:write\`, and reading accounts back needs \`account:read\`.
 
 ## Errors
 

@@ -12,15 +12,7 @@ import {
   StatementsRequest,
   TransactionsRequest
 } from "@data-import/domain/validation/PostImportValidation"
-import { Transaction } from "@data-import/domain/account/Transaction"
-import {
-  HistoricalStatementBody,
-  keyWords,
-  NoteBody,
-  TransactionBody,
-  transactionParts,
-  transactionWords
-} from "./AccountBody.ts"
+import { HistoricalStatementBody, keyWords, NoteBody, TransactionBody } from "./AccountBody.ts"
 import { requires } from "./Authorization.ts"
 import { documented } from "./Documented.ts"
 import { anyBody, anyKeyed, anyProtected, anywhere, errorBodies } from "./ErrorBody.ts"
@@ -36,9 +28,10 @@ import {
   transactionsAnswer,
   transactionsRequest
 } from "./Examples.ts"
-import { AmountText, InstantText } from "./DecimalSchema.ts"
+import { InstantText } from "./DecimalSchema.ts"
 import { created, KeyRefusal, operation } from "./Operation.ts"
 import { flag } from "./Parameter.ts"
+import { storedTransaction } from "./StoredTransaction.ts"
 
 const atLeastOne = (description: string) => ({ description, minItems: 1 })
 
@@ -70,25 +63,9 @@ const TransactionsBody = documented(
   { transactions: TransactionBody }
 )
 
-const answeredTransaction = documented(
-  "TransactionData",
-  "A transaction as stored.",
-  Transaction,
-  {
-    ...transactionWords,
-    amount: { description: "Text with two decimals.", wire: AmountText },
-    display_note: {
-      description:
-        "A note that the customer sees. On a moved transaction it ends with the old date.",
-      wire: Schema.String
-    }
-  },
-  transactionParts
-)
-
 /** A transaction in a response, with `amount` as text with two decimals. */
 const TransactionData = Schema.Struct({
-  ...answeredTransaction.fields,
+  ...storedTransaction.fields,
   status: Schema.optionalKey(
     Schema.Literal("TRANSACTION_IMPORT_SUCCESS").annotate({
       description: "On a transaction that was added earlier: the result of that import."

@@ -39,6 +39,8 @@ describe("Api", () => {
         `GET ${root}/all-account-import-processes/:import_supplier/`,
         `GET ${root}/pending-account-import-processes/:import_supplier/`,
         `GET ${root}/imported-account-import-processes/:import_supplier/`,
+        `GET ${root}/accounts/:kraken_account_number/`,
+        `GET ${root}/accounts/`,
         `GET ${root}/limits/`,
         `POST ${root}/batches/`,
         `PUT ${root}/batches/:batch_id/lines/`,
@@ -80,6 +82,11 @@ describe("Api", () => {
       "resumeBatch",
       "cancelBatch"
     ])
+  })
+
+  it("requires account:read for operations that answer accounts", () => {
+    const reads = listed.filter(({ endpoint }) => scopeOf(endpoint) === "account:read")
+    expect(reads.map(({ name }) => name)).toEqual(["getAccount", "listAccounts"])
   })
 
   it("accepts an Idempotency-Key on every POST that stores something", () => {

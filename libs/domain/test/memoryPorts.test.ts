@@ -15,6 +15,7 @@ import { batchesContract } from "../testing/BatchesContract.ts"
 import { auditLogContract } from "../testing/AuditLogContract.ts"
 import { newImportsContract } from "../testing/NewImportsContract.ts"
 import { importProcessesContract } from "../testing/ImportProcessesContract.ts"
+import { operatorAuditContract } from "../testing/OperatorAuditContract.ts"
 import { configurationContract } from "../testing/ConfigurationContract.ts"
 
 const storage = Layer.mergeAll(importProcesses, auditLog, configuration, apiKeys, tokenBuckets)
@@ -24,6 +25,7 @@ auditLogContract("in memory", storage)
 configurationContract("in memory", storage)
 apiKeysContract("in memory", storage)
 tokenBucketsContract("in memory", storage)
+operatorAuditContract("in memory", storage)
 
 const batchPorts = Layer.mergeAll(batches, idempotencyKeys, storage)
 batchesContract("in memory", batchPorts)

@@ -10,6 +10,7 @@ import type { AuditLog } from "../src/ports/AuditLog.ts"
 import type { ImportProcesses } from "../src/ports/ImportProcesses.ts"
 import type { Configuration } from "../src/ports/Configuration.ts"
 import { accountChangeContract } from "./AccountChangeContract.ts"
+import { accountReadContract } from "./AccountReadContract.ts"
 import { accountsAtOnceContract } from "./ConcurrentAccountsContract.ts"
 import { accountLookupContract } from "./AccountLookupContract.ts"
 import { accountStoringContract } from "./AccountStoringContract.ts"
@@ -25,6 +26,7 @@ export const accountsContract = <E>(
     (it) => {
       describe("view", () => accountViewContract(it))
       describe("view with a lookup", () => accountLookupContract(it))
+      describe("read", () => accountReadContract(it))
       describe("describe", () => accountDescriptionContract(it))
       describe("change of each kind of item", () => accountStoringContract(it))
       describe("change as a transaction", () => accountChangeContract(it))

@@ -78,7 +78,9 @@ layer(storage, { excludeTestServices: true })("a created account", (it) => {
         document_accessibility: "LARGE_PRINT",
         transfer_balance: 50,
         operations_team_name: "Migration Team",
-        revision: 0
+        revision: 0,
+        omitted: null,
+        payload_notes: 2
       })
     })
   )
@@ -101,7 +103,8 @@ layer(storage, { excludeTestServices: true })("a created account", (it) => {
         opted_into_updates: false,
         opted_into_third_parties: false,
         opted_into_offers: false,
-        is_user_psr_consent_obtained: false
+        is_user_psr_consent_obtained: false,
+        omitted: ["customer_preferences"]
       }
       const customers = yield* rows("customers", id)
       expect(customers).toHaveLength(2)
@@ -116,7 +119,8 @@ layer(storage, { excludeTestServices: true })("a created account", (it) => {
           postal_code: "8000",
           country: "DK",
           delivery_point_identifier: "DK80000142",
-          structured_street_address: null
+          structured_street_address: null,
+          omitted: null
         }
       ])
       expect(yield* rows("billing_options", id)).toStrictEqual([
@@ -124,7 +128,8 @@ layer(storage, { excludeTestServices: true })("a created account", (it) => {
           period_length: "MONTHLY",
           period_start_day: 20,
           period_start_month: null,
-          use_industry_billing: false
+          use_industry_billing: false,
+          omitted: null
         }
       ])
       expect(yield* rows("supply_addresses", id)).toStrictEqual([
@@ -152,7 +157,8 @@ layer(storage, { excludeTestServices: true })("a created account", (it) => {
           ledger_code: "ELECTRICITY_LEDGER",
           last_statement_balance: 25,
           last_statement_closing_date: "2025-02-28",
-          ledger_balance: 50
+          ledger_balance: 50,
+          omitted: null
         }
       ])
       const transactions = yield* rows("transactions", id)

@@ -3,8 +3,9 @@
  * PostgreSQL knows of them: it counts the scans of whole tables itself.
  */
 import { expect, layer } from "@effect/vitest"
-import { DateTime, Duration, Effect, Schema } from "effect"
+import { DateTime, Duration, Effect, Option, Schema, Stream } from "effect"
 import type { Lookup } from "@data-import/domain/account/AccountChange"
+import { accountText } from "@data-import/domain/import/AccountText"
 import { Accounts } from "@data-import/domain/ports/Accounts"
 import { freshSupplier, noon } from "@data-import/domain/testing/freshNames"
 import {
@@ -112,7 +113,7 @@ const lookup: Lookup = {
 }
 
 layer(storage, { excludeTestServices: true })("account queries", (it) => {
-  it.effect("scan no whole table to view, change or describe an account", () =>
+  it.effect("scan no whole table to view, change, describe or read an account", () =>
     Effect.gen(function* () {
       const accounts = yield* Accounts
       yield* manyAccounts
@@ -133,6 +134,9 @@ layer(storage, { excludeTestServices: true })("account queries", (it) => {
         )
         yield* changeAccount(account, () => ({}))
         yield* accounts.describe(account.number)
+        const read = Option.getOrThrow(yield* accounts.read(account.number))
+        yield* Stream.runDrain(accountText(read))
+        yield* accounts.locate(account.number)
       }
       expect(yield* scans).toStrictEqual(before)
     })

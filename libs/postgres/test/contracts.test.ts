@@ -4,6 +4,7 @@ import { tokenBucketsContract } from "@data-import/domain/testing/TokenBucketsCo
 import { apiKeysContract } from "@data-import/domain/testing/ApiKeysContract"
 import { auditLogContract } from "@data-import/domain/testing/AuditLogContract"
 import { importProcessesContract } from "@data-import/domain/testing/ImportProcessesContract"
+import { operatorAuditContract } from "@data-import/domain/testing/OperatorAuditContract"
 import { configurationContract } from "@data-import/domain/testing/ConfigurationContract"
 import * as TestDatabase from "../testing/TestDatabase.ts"
 
@@ -14,3 +15,4 @@ auditLogContract("in PostgreSQL", storage)
 configurationContract("in PostgreSQL", storage)
 apiKeysContract("in PostgreSQL", storage)
 tokenBucketsContract("in PostgreSQL", storage)
+operatorAuditContract("in PostgreSQL", storage)

@@ -2,13 +2,13 @@
 
 /** `r` to read, `a` to add, `w` to write, `d` to delete; in brackets of some columns only. */
 export const matrix = {
-  account_metadata: "account-import a, batch-worker a, operator r",
-  accounts: "account-import a, post-import (r)(w), batch-worker (r)a(w), operator r",
+  account_metadata: "account-import a, query r, batch-worker a, operator r",
+  accounts: "account-import a, post-import (r)(w), query r, batch-worker (r)a(w), operator r",
   allowances: "account-import ra(w), post-import ra(w), query ra(w), batches ra(w)",
   api_keys:
     "account-import r, post-import r, query r, batches r, batch-worker r, auth r, operator ra(w)",
   audit_chains: "operator r",
-  audit_log: "account-import a, post-import a, batches a, batch-worker a, operator ra",
+  audit_log: "account-import a, post-import a, query a, batches a, batch-worker a, operator ra",
   batch_chunks: "batches ra(w), batch-worker r(w)",
   batch_links: "batches ra, batch-worker r",
   batch_problem_sets: "batches r, batch-worker ra(w), operator r",
@@ -16,32 +16,32 @@ export const matrix = {
   batch_takes: "batch-worker ra(w)d",
   batch_workers: "batches r, batch-worker ra(w)d, operator r",
   batches: "batches ra(w), batch-worker r(w), operator r(w)",
-  billing_addresses: "account-import a, batch-worker a, operator r",
-  billing_options: "account-import a, batch-worker a, operator r",
+  billing_addresses: "account-import a, query r, batch-worker a, operator r",
+  billing_options: "account-import a, query r, batch-worker a, operator r",
   choices: "account-import r, post-import r, batches r, batch-worker r, operator ra",
-  customers: "account-import a, batch-worker a, operator r",
+  customers: "account-import a, query r, batch-worker a, operator r",
   failed_token_attempts: "auth ra(w)d",
   idempotency_keys:
     "account-import ra(w)d, post-import ra(w)d, batches ra(w)d, batch-worker ra(w)d",
   import_attempts: "account-import ra(w), batches r, batch-worker ra(w), operator r(w)",
   import_processes:
     "account-import ra(w), post-import (r), query (r), batches (r), batch-worker ra(w), operator (r)(w)",
-  ledgers: "account-import a, post-import r, batch-worker ra, operator r",
+  ledgers: "account-import a, post-import r, query r, batch-worker ra, operator r",
   migrations: "",
-  note_documents: "account-import a, post-import ra, batch-worker ra, operator r",
-  notes: "account-import a, post-import ra, batch-worker ra, operator r",
+  note_documents: "account-import a, post-import ra, query r, batch-worker ra, operator r",
+  notes: "account-import a, post-import ra, query r, batch-worker ra, operator r",
   operations_teams: "account-import r, batches r, batch-worker r, operator ra",
   organisations: "operator ra",
   outbox: "account-import a, post-import a, batches a, batch-worker a, operator a",
-  payment_instructions: "post-import ra, batch-worker ra, operator r(w)",
+  payment_instructions: "post-import ra, query r, batch-worker ra, operator r(w)",
   refresh_token_families: "auth ra(w)d",
   refresh_tokens: "auth ra(w)d",
-  statements: "account-import a, post-import ra, batch-worker ra, operator r",
+  statements: "account-import a, post-import ra, query r, batch-worker ra, operator r",
   suppliers: "account-import r, post-import r, query r, batches r, batch-worker r, operator ra(w)",
-  supply_addresses: "account-import a, batch-worker a, operator r",
-  transaction_line_items: "account-import a, post-import ra, batch-worker ra, operator r",
-  transaction_tax_items: "account-import a, post-import ra, batch-worker ra, operator r",
-  transactions: "account-import a, post-import ra, batch-worker ra, operator r"
+  supply_addresses: "account-import a, query r, batch-worker a, operator r",
+  transaction_line_items: "account-import a, post-import ra, query r, batch-worker ra, operator r",
+  transaction_tax_items: "account-import a, post-import ra, query r, batch-worker ra, operator r",
+  transactions: "account-import a, post-import ra, query r, batch-worker ra, operator r"
 }
 
 const seen = "account_created_at account_number external_account_number id lease_attempt"

@@ -33,8 +33,11 @@ export const make = Effect.fnUntraced(function* (
   const keys = Context.get(operator, ApiKeys)
   const worker = Context.get(ports["batch-worker"], Batches)
   const { describe, endInstruction } = Context.get(operator, Accounts)
+  const { locate, read } = Context.get(query, Accounts)
   return Context.make(Accounts, {
     ...Context.get(ports["post-import"], Accounts),
+    locate,
+    read,
     describe,
     endInstruction
   }).pipe(
@@ -48,6 +51,7 @@ export const make = Effect.fnUntraced(function* (
     }),
     Context.add(AuditLog, {
       ...Context.get(operator, AuditLog),
+      recordRead: Context.get(query, AuditLog).recordRead,
       recordRefusal: Context.get(accountImport, AuditLog).recordRefusal,
       events: Context.get(yield* portsAt(owner), AuditLog).events
     }),

@@ -4,7 +4,7 @@
  */
 import { Effect } from "effect"
 import type { ImportKey } from "@data-import/domain/account/ImportProcess"
-import { type OrganisationName, type Scope } from "@data-import/domain/organisation/Organisation"
+import { type OrganisationName, Scope } from "@data-import/domain/organisation/Organisation"
 import { Configuration } from "@data-import/domain/ports/Configuration"
 import { issueKey } from "@data-import/domain/auth/ServiceToken"
 import type { Supplier } from "@data-import/domain/organisation/Supplier"
@@ -39,7 +39,7 @@ export const freshTenant = Effect.fnUntraced(function* (
 ) {
   const { name: organisation } = yield* freshOrganisation
   const supplier = yield* freshSupplierOf(organisation, { documentCheck: false, ...configured })
-  const { key, token } = yield* freshToken(organisation, ["import:read", "import:write"])
+  const { key, token } = yield* freshToken(organisation, Scope.literals)
   const keyOf = (number: string): ImportKey => ({
     import_supplier: supplier.code,
     external_account_number: ExternalAccountNumber.make(number)

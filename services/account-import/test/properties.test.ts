@@ -1,8 +1,11 @@
 /** What holds over HTTP for every valid account, and for every account with one error. */
 import { expect, layer } from "@effect/vitest"
-import { Clock, type Context, Effect, Layer } from "effect"
+import { Clock, type Context, Effect, Layer, Option, Stream } from "effect"
 import fc from "fast-check"
 import { bodyBytes } from "@data-import/api/Limits"
+import { AccountNumber } from "@data-import/domain/account/Account"
+import { accountText } from "@data-import/domain/import/AccountText"
+import { Accounts } from "@data-import/domain/ports/Accounts"
 import { accountPayload } from "@data-import/domain/testing/arbitraries"
 import { mutant } from "@data-import/domain/testing/mutants"
 import { sampleTime } from "@data-import/domain/testing/samples"
@@ -12,6 +15,12 @@ import { rows } from "@data-import/postgres/testing/rows"
 import { errorsOf } from "@data-import/server/testing/RunningService"
 import { freshSupplierOf, freshTenant } from "@data-import/server/testing/Tenant"
 import { process, service, type Service, stage, validate } from "./importService.ts"
+
+/** The text of an account that is read back. */
+const textOf = Effect.fnUntraced(function* (number: AccountNumber) {
+  const accounts = yield* Accounts
+  return yield* Stream.mkString(accountText(Option.getOrThrow(yield* accounts.read(number))))
+})
 
 /** Runs the test for so many values. One that fails it is told, with the seed to find it again. */
 const forAll = <A>(
@@ -111,32 +120,36 @@ const serviceAtSampleTime = Layer.provideMerge(
 )
 
 layer(serviceAtSampleTime, { excludeTestServices: true })("over HTTP", (it) => {
-  it.effect("every valid account is validated, staged, processed and stored as sent", () =>
-    Effect.gen(function* () {
-      const tenant = yield* freshTenant()
-      const accounts = accountPayload()
-      yield* forAll(accounts, 40, (generated) =>
-        Effect.gen(function* () {
-          const supplier = yield* freshSupplierOf(tenant.organisation, { documentCheck: false })
-          const account = put(generated, "import_supplier", supplier.code)
-          const validated = yield* validate(tenant, account)
-          expect(inOrder(validated.json)).toBe(inOrder(asAnswered(account)))
-          const key = {
-            ...tenant.keyOf(String(get(account, "external_account_number"))),
-            import_supplier: supplier.code
-          }
-          const staged = yield* stage(tenant, account)
-          expect([staged.status, staged.json]).toStrictEqual([201, key])
-          expect((yield* validate(tenant, validated.json)).text).toBe(validated.text)
-          const processed = yield* process(tenant, key)
-          expect(processed.status, processed.text).toBe(201)
-          const [kept] = yield* importOf(supplier.code)
-          expect(kept?.payload).toBe(validated.text)
-          expect(kept?.transactions.toSorted()).toEqual(transactionsIn(validated.json as Wire))
-          expect(processed.json).toEqual({ kraken_account_number: kept?.number })
-        })
-      )
-    })
+  it.effect(
+    "every valid account is validated, staged, processed, stored and read back as sent",
+    () =>
+      Effect.gen(function* () {
+        const tenant = yield* freshTenant()
+        const accounts = accountPayload()
+        yield* forAll(accounts, 40, (generated) =>
+          Effect.gen(function* () {
+            const supplier = yield* freshSupplierOf(tenant.organisation, { documentCheck: false })
+            const account = put(generated, "import_supplier", supplier.code)
+            const validated = yield* validate(tenant, account)
+            expect(inOrder(validated.json)).toBe(inOrder(asAnswered(account)))
+            const key = {
+              ...tenant.keyOf(String(get(account, "external_account_number"))),
+              import_supplier: supplier.code
+            }
+            const staged = yield* stage(tenant, account)
+            expect([staged.status, staged.json]).toStrictEqual([201, key])
+            expect((yield* validate(tenant, validated.json)).text).toBe(validated.text)
+            const processed = yield* process(tenant, key)
+            expect(processed.status, processed.text).toBe(201)
+            const [kept] = yield* importOf(supplier.code)
+            expect(kept?.payload).toBe(validated.text)
+            expect(kept?.transactions.toSorted()).toEqual(transactionsIn(validated.json as Wire))
+            expect(processed.json).toEqual({ kraken_account_number: kept?.number })
+            const readBack = yield* textOf(AccountNumber.make(kept?.number ?? ""))
+            expect(readBack).toContain(`"account":${validated.text},"added":`)
+          })
+        )
+      })
   )
 
   it.effect("every account with one error is refused for that error alone", () =>

@@ -55,6 +55,8 @@ describe("the service", () => {
         [`${at}/all-account-import-processes/DEMO/`]: "query",
         [`${at}/pending-account-import-processes/DEMO/`]: "query",
         [`${at}/imported-account-import-processes/DEMO/`]: "query",
+        [`${at}/accounts/A-0123ABCD/`]: "query",
+        [`${at}/accounts/?import_supplier=DEMO`]: "query",
         [`${at}/limits/`]: "query",
         [`${at}/limits`]: "query",
         [`${at}/limits?x`]: "query",

@@ -2,14 +2,17 @@
 import { Effect, Stream } from "effect"
 import { limitsOf } from "@data-import/api/Limits"
 import { BatchLimits } from "@data-import/domain/batch/BatchLimits"
+import { AccountGroup, type StoredAccountBody } from "@data-import/api/AccountApi"
 import { QueryGroup } from "@data-import/api/QueryApi"
 import { SystemGroup } from "@data-import/api/SystemApi"
 import { formatInstant } from "@data-import/domain/schema/Field"
+import { AccountQuery } from "@data-import/domain/import/AccountQuery"
 import {
   type ImportList,
   ImportQuery,
   type ListRange
 } from "@data-import/domain/import/ImportQuery"
+import type { Failure } from "@data-import/domain/requests/Failure"
 import type { Caller } from "@data-import/domain/organisation/Organisation"
 import type {
   ImportListEntry as Entry,
@@ -56,7 +59,10 @@ type ListCall = Call & {
   readonly parameters: { readonly after?: string; readonly limit?: number }
 }
 
-export const routes = Effect.zipWith(ImportQuery, BatchLimits, (imports, batchLimits) => {
+export const routes = Effect.gen(function* () {
+  const accounts = yield* AccountQuery
+  const imports = yield* ImportQuery
+  const batchLimits = yield* BatchLimits
   const list =
     <Kind extends ImportListKind>(kind: Kind) =>
     ({ caller, parameters, params, request }: ListCall) =>
@@ -81,6 +87,15 @@ export const routes = Effect.zipWith(ImportQuery, BatchLimits, (imports, batchLi
       listAllAccountImports: list("all"),
       listPendingAccountImports: list("pending"),
       listImportedAccounts: list("imported")
+    }),
+    ...Route.handle(AccountGroup, {
+      getAccount: ({ caller, params }) =>
+        Effect.flatMap(
+          accounts.read(caller, params["kraken_account_number"] ?? ""),
+          Answer.jsonParts<StoredAccountBody, Failure>
+        ),
+      listAccounts: ({ caller, parameters }) =>
+        Effect.flatMap(accounts.readAll(caller, parameters.import_supplier), Answer.ndjsonParts)
     }),
     ...Route.handle(SystemGroup, {
       getLimits: () => Effect.succeed(Answer.json(200, limitsOf(batchLimits)))

@@ -1,6 +1,7 @@
 /** The query service: its routes and the adapters it uses. */
 import { Effect, Layer } from "effect"
 import * as BatchLimits from "@data-import/domain/batch/BatchLimits"
+import * as AccountQuery from "@data-import/domain/import/AccountQuery"
 import * as ImportQuery from "@data-import/domain/import/ImportQuery"
 import { Database } from "@data-import/postgres/connection/Database"
 import { report } from "@data-import/postgres/connection/HealthReport"
@@ -26,7 +27,7 @@ const serving = Effect.gen(function* () {
  * which it publishes.
  */
 export const layer = Service.layer("query", serving).pipe(
-  Layer.provide(ImportQuery.layer),
+  Layer.provide([AccountQuery.layer, ImportQuery.layer]),
   Layer.provide([Storage.layer, TokenVerifier.layer]),
   Layer.provide(BatchLimits.layer)
 )

@@ -4,6 +4,7 @@
  */
 import { Effect, Exit } from "effect"
 import { Configuration } from "@data-import/domain/ports/Configuration"
+import { Scope } from "@data-import/domain/organisation/Organisation"
 import { issueKey } from "@data-import/domain/auth/ServiceToken"
 import { freshOrganisation, supplierOf } from "@data-import/domain/testing/freshNames"
 import {
@@ -51,7 +52,7 @@ const makeClient = Effect.gen(function* () {
   const { name: organisation } = yield* freshOrganisation
   const supplier = supplierOf(organisation)
   yield* setup.createSupplier(supplier)
-  const scopes = ["import:read", "import:write"] as const
+  const scopes = Scope.literals
   const { secret } = yield* issueKey({ organisation, label: "test", scopes, expiresAt: null })
   const secrets = [secret]
   const heard: Array<Heard> = []
@@ -143,7 +144,16 @@ const requestsOf = (supplier: string) => {
 
 type Requests = ReturnType<typeof requestsOf>
 
-const sound = ({ get, post }: Client, requests: Requests) => {
+/** Reads all accounts of the supplier, and each by its number. */
+const readAccounts = ({ get }: Client, { key }: Requests) =>
+  Effect.gen(function* () {
+    const { text } = yield* get(`${root}/accounts/?import_supplier=${key.import_supplier}`)
+    const numbers = text.match(/(?<="kraken_account_number":")A-[0-9A-F]{8}/g) ?? []
+    for (const number of numbers) yield* get(`${root}/accounts/${number}/`)
+  })
+
+const sound = (client: Client, requests: Requests) => {
+  const { get, post } = client
   const { account, additions, lists, processing, statusPath } = requests
   const queries = Effect.forEach([...lists, statusPath, `${root}/limits/`], get)
   const stage = Effect.andThen(
@@ -156,7 +166,7 @@ const sound = ({ get, post }: Client, requests: Requests) => {
   )
   const added = Effect.forEach(additions, ([path, body]) => post(path, body))
 
-  return { added, processed, queries, stage }
+  return { added, processed, queries, read: readAccounts(client, requests), stage }
 }
 
 /** Every field holds an invalid canary, because every fault is listed. */
@@ -277,7 +287,7 @@ export const makeDrive = Effect.gen(function* () {
   const client = yield* makeClient
   const { heard, obtain, secret, secrets } = client
   const requests = requestsOf(client.supplier.code)
-  const { added, processed, queries, stage } = sound(client, requests)
+  const { added, processed, queries, read, stage } = sound(client, requests)
   const failing = vendorFailures(client, requests)
   const signedIn = obtain({ APIKey: secret })
   return {
@@ -290,7 +300,7 @@ export const makeDrive = Effect.gen(function* () {
     mutants: mutants(client, requests),
     batch: batch(client, requests),
     noRequests: noRequests(client, requests),
-    everything: Effect.all([queries, stage, processed, added, signedIn, failing])
+    everything: Effect.all([queries, stage, processed, added, read, signedIn, failing])
   }
 })
 

@@ -50,6 +50,7 @@ const processing = (dry_run: boolean) =>
   posting(processPath, (key) => ({ payload: { ...key, operations_team_name: team, dry_run } }))
 
 const batches = `${root}/batches/`
+const accounts = `${root}/accounts/`
 
 const uploadPayload = { document_path: "new.pdf", size: 7, sha256: "0".repeat(64) }
 
@@ -92,6 +93,7 @@ const operations: Readonly<Record<string, ReadonlyArray<Ask>>> = {
   [`${root}/account-transfer-status/{import_supplier}/{external_account_number}/`]: [
     at(`${root}/account-transfer-status/{import_supplier}/{external_account_number}/`)
   ],
+  [accounts]: [(supplier) => ({ path: `${accounts}?import_supplier=${supplier}` })],
   [batches]: [
     posting(batches, ({ import_supplier }) => ({
       payload: { import_supplier, operation: "STAGE" }
@@ -180,7 +182,9 @@ const client = Effect.gen(function* () {
   const imported = Effect.gen(function* () {
     expect((yield* ask(stage(supplier.code, "staged"))).status).toBe(201)
     expect((yield* ask(stage(supplier.code, "imported"))).status).toBe(201)
-    expect((yield* ask(processing(false)(supplier.code, "imported"))).status).toBe(201)
+    const processed = yield* ask(processing(false)(supplier.code, "imported"))
+    expect(processed.status).toBe(201)
+    return (processed.json as { readonly kraken_account_number: string }).kraken_account_number
   })
   return { ask, askOf, batch, imported, supplier }
 })
@@ -211,9 +215,9 @@ layer(teamIsThere.pipe(Layer.provideMerge(wholeSystem(healthyWorld()))), {
     const file = new URL("../../../libs/api/openapi.json", import.meta.url)
     const { paths } = JSON.parse(readFileSync(file, "utf8")) as Documented
     const batchPaths = Object.keys(ofBatch).map((rest) => `${batches}{batch_id}/${rest}`)
-    expect([...Object.keys(operations), ...withoutSupplier, ...batchPaths].toSorted()).toEqual(
-      Object.keys(paths).toSorted()
-    )
+    const account = `${accounts}{kraken_account_number}/`
+    const named = [...Object.keys(operations), ...withoutSupplier, ...batchPaths, account]
+    expect(named.toSorted()).toEqual(Object.keys(paths).toSorted())
   })
 
   describe("answers alike for another organisation's supplier and for none", () => {
@@ -261,6 +265,19 @@ layer(teamIsThere.pipe(Layer.provideMerge(wholeSystem(healthyWorld()))), {
           expect(foreign, key).toStrictEqual(seen(yield* mine.ask(ask(none, number))))
         }
       }
+    })
+  )
+
+  it.effect("answers alike for another organisation's account and for none", () =>
+    Effect.gen(function* () {
+      const mine = yield* client
+      const rival = yield* client
+      const theirs = yield* rival.imported
+      const read = (number: string) => Effect.map(mine.ask({ path: `${accounts}${number}/` }), seen)
+      const unknown = yield* read("A-00000000")
+      expect([unknown.status, unknown.text]).toEqual([404, expect.stringContaining('"not_found"')])
+      expect(yield* read(theirs)).toStrictEqual(unknown)
+      expect((yield* read(yield* mine.imported)).status).toBe(200)
     })
   )
 

@@ -9,7 +9,10 @@ import type { AddressInfo } from "node:net"
 import { join } from "node:path"
 import { ConfigProvider, Context, Duration, Effect, Layer, Redacted, type Scope } from "effect"
 import { send } from "@data-import/api/testing/Client"
-import type { OrganisationName } from "@data-import/domain/organisation/Organisation"
+import {
+  type OrganisationName,
+  Scope as KeyScope
+} from "@data-import/domain/organisation/Organisation"
 import { issueKey } from "@data-import/domain/auth/ServiceToken"
 import { Database } from "@data-import/postgres/connection/Database"
 import { databaseUsersTo } from "@data-import/postgres/testing/databases"
@@ -178,10 +181,10 @@ export const run = (
   statement: (sql: Database["Service"]["sql"]) => Effect.Effect<unknown, unknown>
 ) => Effect.flatMap(Database, (database) => Effect.orDie(database.run(statement(database.sql))))
 
-/** A token that may read and write, got with a new key of the organisation. */
+/** A token with every scope, got with a new key of the organisation. */
 export const tokenFor = Effect.fnUntraced(function* (organisation: OrganisationName) {
   const { gatewayUrl } = yield* WholeSystem
-  const scopes = ["import:read", "import:write"] as const
+  const scopes = KeyScope.literals
   const { secret } = yield* issueKey({ organisation, label: "test", scopes, expiresAt: null })
   const { body, path } = tokenRequest({ APIKey: secret })
   const reply = yield* send(gatewayUrl, {

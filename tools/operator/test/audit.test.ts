@@ -22,7 +22,7 @@ const verify = Effect.fnUntraced(function* (
     Layer.succeed(AuditLog, { ...log, verifyAudit: found })
   )
   const exit = yield* Effect.exit(
-    Effect.provide(run(["audit", "verify", ...args], storage), NodeServices.layer)
+    Effect.provide(run(["audit", "verify", ...args], storage, "tester"), NodeServices.layer)
   )
   const out = (yield* TestConsole.logLines).join("\n")
   const err = (yield* TestConsole.errorLines).join("\n")

@@ -138,6 +138,20 @@ describe("batch show", () => {
     })
   )
 
+  it.effect("is in the audit log, because it prints failed lines", () =>
+    Effect.gen(function* () {
+      const { batch, done, ports } = yield* arrangeFailed
+      yield* done("batch", "show", batch.id, "--as", "Ada")
+      const { audit } = yield* Effect.provideContext(MemoryStore, ports)
+      expect(audit.at(-1)?.entry).toMatchObject({
+        action: "read_batch",
+        outcome: "read",
+        apiKey: "operator:Ada",
+        organisation: batch.caller.organisation
+      })
+    })
+  )
+
   it.effect("is refused for an unknown batch and for a text that is no id", () =>
     Effect.gen(function* () {
       const { refused } = yield* arrange
@@ -185,7 +199,7 @@ describe("batch pause, resume and cancel", () => {
             ["resume_batch", "unchanged"],
             ["cancel_batch", "changed"]
           ] as const
-        ).map(([action, outcome]) => ({ action, outcome, apiKey: "operator", organisation }))
+        ).map(([action, outcome]) => ({ action, outcome, apiKey: "operator:tester", organisation }))
       )
     })
   )

@@ -31,7 +31,9 @@ export const memory = Layer.mergeAll(
 export const operatorOn = (storage: Layer.Layer<Ports>) =>
   Effect.fnUntraced(function* (...args: ReadonlyArray<string>) {
     const before = { out: yield* TestConsole.logLines, err: yield* TestConsole.errorLines }
-    const exit = yield* Effect.exit(Effect.provide(run(args, storage), NodeServices.layer))
+    const exit = yield* Effect.exit(
+      Effect.provide(run(args, storage, "tester"), NodeServices.layer)
+    )
     const out = (yield* TestConsole.logLines).slice(before.out.length).join("\n")
     const err = (yield* TestConsole.errorLines).slice(before.err.length).join("\n")
     return { done: Exit.isSuccess(exit), out, err }

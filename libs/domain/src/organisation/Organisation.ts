@@ -16,8 +16,11 @@ export type OrganisationName = typeof OrganisationName.Type
 export const ApiKeyId = Schema.String.pipe(Schema.brand("ApiKeyId"))
 export type ApiKeyId = typeof ApiKeyId.Type
 
-/** `import:read` suffices for validate and the queries; every write needs `import:write`. */
-export const Scope = Schema.Literals(["import:read", "import:write"])
+/**
+ * `import:read` suffices for validate and the queries; every write needs `import:write`; reading
+ * accounts back needs `account:read`.
+ */
+export const Scope = Schema.Literals(["import:read", "import:write", "account:read"])
 export type Scope = typeof Scope.Type
 
 export const RequestId = Schema.String.check(Schema.isPattern(/^[A-Za-z0-9._-]{1,128}$/)).pipe(
@@ -62,3 +65,11 @@ export type KeyEnd = Pick<ApiKey, "expiresAt" | "revokedAt">
 /** Whether the key is neither revoked nor expired at `now`. */
 export const isLive = (key: KeyEnd, now: DateTime.Utc): boolean =>
   key.revokedAt === null && (key.expiresAt === null || DateTime.isGreaterThan(key.expiresAt, now))
+
+/** In the audit log: the key that was issued, and what it may do. */
+export const issueOutcome = ({ id, scopes }: Pick<ApiKey, "id" | "scopes">): string =>
+  `issued ${id} for ${scopes.join(" ")}`
+
+/** In the audit log: the key that was revoked, or that it had been before. */
+export const revocationOutcome = (id: ApiKeyId, isFirst: boolean): string =>
+  isFirst ? `revoked ${id}` : `unchanged ${id}`

@@ -28,7 +28,10 @@ export interface SupplierSettings {
   readonly documentRoot: string
   /** Whether a document named in a payload must exist in the document store. */
   readonly documentCheck: boolean
-  /** Whether the platform may e-mail customers on migration. */
+  /**
+   * Whether customers are to get e-mails on migration. It is recorded for whoever sends them; this
+   * service sends none.
+   */
   readonly customerEmails: boolean
   /** How many imports of this supplier may be processed at once; null for no limit. */
   readonly concurrencyLimit: number | null
@@ -82,4 +85,16 @@ export const changeStatus = (
 ): Result.Result<SupplierStatus, StatusChangeRefused> => {
   const allowed = from === to || from !== "Complete" || (to === "Ongoing" && reopen)
   return allowed ? Result.succeed(to) : Result.fail({ from, to })
+}
+
+/** In the audit log: the new status, or that it is the same. */
+export const statusOutcome = (before: SupplierStatus, after: SupplierStatus): string =>
+  before === after ? "unchanged" : after.toLowerCase()
+
+/** In the audit log: the settings that were set, by their names. */
+export const settingsOutcome = (settings: Partial<SupplierSettings>): string => {
+  const names = Object.keys(settings).map((name) =>
+    name.replaceAll(/[A-Z]/g, (capital) => `_${capital.toLowerCase()}`)
+  )
+  return `set ${names.toSorted().join(" ")}`
 }

@@ -13,6 +13,7 @@ import type { Caller } from "../organisation/Organisation.ts"
 import type { AuditAction } from "./AuditLog.ts"
 import type { ReservationLost } from "./IdempotencyKeys.ts"
 import type { StorageUnavailable } from "./StorageUnavailable.ts"
+import type { StoredAccount } from "./StoredAccount.ts"
 
 /**
  * A change of the account of `key`. The caller and the time go into the audit log. `decide` may be
@@ -37,6 +38,19 @@ export class Accounts extends Context.Service<
       key: ImportKey,
       lookup: Lookup
     ) => Effect.Effect<Option.Option<AccountView>, StorageUnavailable>
+
+    /** The import that created the account; None if there is no such account. */
+    readonly locate: (
+      number: AccountNumber
+    ) => Effect.Effect<Option.Option<ImportKey>, StorageUnavailable>
+
+    /**
+     * The account as it is now, to be read page by page. Items that are added later are on no page.
+     * None if it does not exist.
+     */
+    readonly read: (
+      number: AccountNumber
+    ) => Effect.Effect<Option.Option<StoredAccount>, StorageUnavailable>
 
     /** The whole content of the account, for the operator; None if it does not exist. */
     readonly describe: (

@@ -1,13 +1,15 @@
 /**
- * The attempts of an import, the audit log of every write, and the outbox of events. The other
- * storage ports write their entries in the same step as the change. This port reads them, and
- * records refused writes. No entry holds personal data.
+ * The attempts of an import, the audit log of every write and of every read of accounts, and the
+ * outbox of events. The other storage ports write their entries in the same step as the change.
+ * This port reads them, and records refused writes and reads. No entry holds personal data.
  */
 import { Context, type DateTime, type Effect } from "effect"
 import type { Code } from "../codes/Code.ts"
 import type { EventName } from "../account/Event.ts"
 import type { AttemptId, ImportKey } from "../account/ImportProcess.ts"
 import type { ApiKeyId, Caller, OrganisationName, RequestId } from "../organisation/Organisation.ts"
+import type { ExternalAccountNumber } from "../account/Account.ts"
+import type { SupplierCode } from "../organisation/Supplier.ts"
 import type { StorageUnavailable } from "./StorageUnavailable.ts"
 
 export interface Attempt {
@@ -33,6 +35,31 @@ export type AuditAction =
   | "pause_batch"
   | "resume_batch"
   | "cancel_batch"
+  | ReadAction
+  | OperatorAction
+
+/** What only the operator does. */
+export const operatorActions = [
+  "create_organisation",
+  "issue_key",
+  "revoke_key",
+  "create_supplier",
+  "configure_supplier",
+  "change_supplier_status",
+  "create_team",
+  "add_choice",
+  "skip_import",
+  "unskip_import"
+] as const
+export type OperatorAction = (typeof operatorActions)[number]
+
+/** The reads of personal data, with the outcome of each in the log. */
+export const readOutcomes = {
+  read_account: "read",
+  read_accounts: "begun",
+  read_batch: "read"
+} as const
+export type ReadAction = keyof typeof readOutcomes
 
 export interface AuditEntry {
   readonly at: DateTime.Utc
@@ -40,8 +67,20 @@ export interface AuditEntry {
   readonly apiKey: ApiKeyId
   readonly requestId: RequestId
   readonly action: AuditAction
-  /** `created`, `replaced`, `changed`, `ended`, `unchanged`, or the code of the refusal. */
+  /**
+   * `created`, `replaced`, `changed`, `ended`, `unchanged`, `read`, `begun` (a read of many), or
+   * the code of the refusal. Of what the operator does, also what was issued, revoked, added or
+   * set.
+   */
   readonly outcome: string
+}
+
+/** An entry with what it is about, as it was named. */
+export interface AuditedRequest extends Omit<AuditEntry, "organisation"> {
+  /** `*` stands for the whole deployment. */
+  readonly organisation: string
+  readonly import_supplier: string | null
+  readonly external_account_number: string | null
 }
 
 /**
@@ -105,12 +144,34 @@ export class AuditLog extends Context.Service<
       readonly at: DateTime.Utc
     }) => Effect.Effect<void, StorageUnavailable>
 
+    /**
+     * Records a read of personal data, before any of it is answered. The account number is null if
+     * it is a read of all accounts of a supplier.
+     */
+    readonly recordRead: (entry: {
+      readonly key: {
+        readonly import_supplier: SupplierCode
+        readonly external_account_number: ExternalAccountNumber | null
+      }
+      readonly action: ReadAction
+      readonly caller: Caller
+      readonly at: DateTime.Utc
+    }) => Effect.Effect<void, StorageUnavailable>
+
     /** In the order of writing, like the next two. */
     readonly attempts: (key: ImportKey) => Effect.Effect<ReadonlyArray<Attempt>, StorageUnavailable>
     readonly audit: (key: ImportKey) => Effect.Effect<ReadonlyArray<AuditEntry>, StorageUnavailable>
     readonly events: (
       key: ImportKey
     ) => Effect.Effect<ReadonlyArray<OutboxEvent>, StorageUnavailable>
+
+    /**
+     * The entries of all requests with this id, in the order of writing. It reads the whole log, a
+     * slice at a time: an index would cost every write, and this is asked rarely.
+     */
+    readonly ofRequest: (
+      id: RequestId
+    ) => Effect.Effect<ReadonlyArray<AuditedRequest>, StorageUnavailable>
 
     /**
      * Verifies every chain from its first entry to its head, up to the first altered entry. Others

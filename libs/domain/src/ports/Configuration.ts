@@ -1,6 +1,7 @@
 /**
  * What the operator configures: organisations, suppliers, operations teams and the open code lists.
- * Programs only read; the operator command writes.
+ * Programs only read; the operator command writes. In a command (`CurrentOperator`), each write is
+ * in the audit log by the same step.
  */
 import { Context, Data, type DateTime, type Effect, type Option, type Result } from "effect"
 import type { CodeLists, OpenCodeList } from "../schema/CodeLists.ts"

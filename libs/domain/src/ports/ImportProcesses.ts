@@ -181,8 +181,8 @@ export class ImportProcesses extends Context.Service<
     /**
      * Marks a pending import as skipped, or not. Refused, with the state, if there is no import, it
      * is imported, or an attempt is running. Repeating it changes nothing. Skipping clears an
-     * expired lease as `stage` does. It is not a client's request, so it writes neither event nor
-     * audit entry.
+     * expired lease as `stage` does. It is not a client's request, so it writes no event. Audit, in
+     * a command of the operator: `skip_import` or `unskip_import`.
      */
     readonly setSkipped: (command: {
       readonly key: ImportKey

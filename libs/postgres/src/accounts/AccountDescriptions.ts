@@ -10,6 +10,7 @@ import * as tables from "../tables/AccountTables.ts"
 import * as itemTables from "../tables/AccountItemTables.ts"
 import { rowDecoder, schemaOf, selected, withoutNulls } from "../tables/Table.ts"
 import {
+  allNotes,
   allStatements,
   allTransactions,
   readHeads,
@@ -35,8 +36,8 @@ const accountRows = rowsOf(
 const readMetadata = rowDecoder(tables.metadata, tables.metadataColumns)
 const readSupplyAddresses = rowDecoder(tables.supplyAddresses, tables.supplyAddressColumns)
 const readLedgers = rowDecoder(tables.ledgers, tables.ledgerColumns)
-const readBillingAddresses = rowDecoder(tables.billingAddresses, tables.billingAddresses.columns)
-const readBillingOptions = rowDecoder(tables.billingOptions, tables.billingOptions.columns)
+const readBillingAddresses = rowDecoder(tables.billingAddresses, tables.billingAddressColumns)
+const readBillingOptions = rowDecoder(tables.billingOptions, tables.billingOptionColumns)
 
 const customerRows = rowsOf(
   Schema.Struct({
@@ -104,7 +105,7 @@ export const readDescription = Effect.fnUntraced(function* (sql: Sql, number: Ac
   const [billing_address] = yield* readBillingAddresses(sql, id)
   const [account_billing_options] = yield* readBillingOptions(sql, id)
   const heads = yield* readHeads(sql, allTransactions(sql, id))
-  const notes = yield* readNotes(sql, id)
+  const notes = yield* readNotes(sql, allNotes(sql, id))
   const statements = yield* readStatements(sql, allStatements(sql, id))
   return Option.some<AccountDescription>({
     key: { import_supplier: row.supplier, external_account_number },

@@ -11,6 +11,7 @@ import {
   historicalTransactions,
   type Ledger
 } from "@data-import/domain/account/Ledger"
+import { omittedFrom } from "@data-import/domain/account/Omissions"
 import type { Transaction } from "@data-import/domain/account/Transaction"
 import type { NewAccount } from "@data-import/domain/ports/ImportProcesses"
 import type { Steps } from "@data-import/domain/support/Steps"
@@ -30,11 +31,24 @@ type Sql = Database["Service"]["sql"]
 const numbered = <Row>(rows: ReadonlyArray<Row> | undefined) =>
   (rows ?? []).map((row, position) => ({ ...row, position }))
 
-const customerRow = ({ customer_preferences, ...customer }: Customer) => ({
-  ...customer,
-  ...defaultPreferences,
-  ...customer_preferences
-})
+const customerRow = (sent: Customer) => {
+  const { customer_preferences, ...customer } = sent
+  return {
+    ...customer,
+    ...defaultPreferences,
+    ...customer_preferences,
+    omitted: omittedFrom.customer(sent)
+  }
+}
+
+const ledgerRow = (ledger: Ledger) => ({ ...ledger, omitted: omittedFrom.ledger(ledger) })
+
+/** The row of an address or of options, if they were sent. */
+const sentRow = <Sent, Stored extends object>(
+  sent: Sent | undefined,
+  stored: Stored | undefined,
+  omitted: (sent: Sent) => ReadonlyArray<string> | undefined
+) => (sent === undefined || stored === undefined ? [] : [{ ...stored, omitted: omitted(sent) }])
 
 /** By ledger, with the historical transactions before the current ones. */
 const postings = (ledgers: ReadonlyArray<Ledger>): ReadonlyArray<Posting> =>
@@ -51,8 +65,6 @@ const postings = (ledgers: ReadonlyArray<Ledger>): ReadonlyArray<Posting> =>
     ]
   })
 
-const listOf = <A>(value: A | undefined): ReadonlyArray<A> => (value === undefined ? [] : [value])
-
 /** Transaction ids are unique in a payload, so each occurs for the first time. */
 const firstOccurrence = "1"
 
@@ -61,7 +73,9 @@ const accountRow = ({ account, createdAt, number, operationsTeam }: NewAccount) 
   number,
   created_at: createdAt,
   operations_team: operationsTeam,
-  balance: openingBalance(account)
+  balance: openingBalance(account),
+  omitted: omittedFrom.account(account),
+  payload_notes: account.notes?.length ?? 0
 })
 
 const documentedOf = ({ account, createdAt, documents }: NewAccount): DocumentedItems => ({
@@ -98,12 +112,16 @@ export function* accountInserts(
     yield* Table.inserting(
       sql,
       tables.billingAddresses,
-      placed(own, ({ billing_address }) => listOf(billing_address))
+      placed(accounts, ({ billing_address: sent }) =>
+        sentRow(sent, sent, omittedFrom.billingAddress)
+      )
     ),
     yield* Table.inserting(
       sql,
       tables.billingOptions,
-      placed(own, ({ account_billing_options }) => listOf(account_billing_options))
+      placed(accounts, ({ account_billing_options: sent }, place) =>
+        sentRow(sent, own[place]?.account_billing_options, omittedFrom.billingOptions)
+      )
     ),
     yield* Table.inserting(
       sql,
@@ -113,7 +131,7 @@ export function* accountInserts(
     yield* Table.inserting(
       sql,
       tables.ledgers,
-      placed(accounts, ({ ledgers }) => numbered(ledgers))
+      placed(accounts, ({ ledgers }) => numbered(ledgers?.map(ledgerRow)))
     ),
     ...(yield* transactionInserts(
       sql,

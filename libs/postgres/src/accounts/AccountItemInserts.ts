@@ -6,6 +6,7 @@
 import type { DateTime } from "effect"
 import type { Statement } from "effect/sql"
 import type { Note } from "@data-import/domain/account/Note"
+import { omittedFrom } from "@data-import/domain/account/Omissions"
 import type { HistoricalStatement } from "@data-import/domain/account/Statement"
 import type { FoundDocuments, StoredDocument } from "@data-import/domain/account/StoredDocument"
 import type { Transaction } from "@data-import/domain/account/Transaction"
@@ -110,6 +111,7 @@ const noteRow = (note: Note, sequence: number, createdAt: DateTime.Utc) => ({
   sequence,
   created_at: note.created_at ?? createdAt,
   is_pinned: note.is_pinned ?? false,
+  omitted: omittedFrom.note(note),
   documents: documentTextOf(note)
 })
 

@@ -6,7 +6,7 @@ import { Effect, Schema } from "effect"
 import type { Statement } from "effect/sql"
 import { itemBytes, transactionBytes } from "@data-import/domain/account/AccountChange"
 import { type Database, rowsOf } from "../connection/Database.ts"
-import { date } from "../tables/Column.ts"
+import { date, texts } from "../tables/Column.ts"
 import * as tables from "../tables/AccountItemTables.ts"
 import { schemaOf, selected, withoutNulls } from "../tables/Table.ts"
 
@@ -35,13 +35,50 @@ const sizeRows = rowsOf(
 export const allTransactions = (sql: Sql, id: bigint) =>
   sql`(select * from transactions where account_id = ${id}) as held`
 
+/** SQL for the size of a transaction; see `sizeOf`. */
+const transactionSize = `${transactionBytes}
+  + ${itemBytes} * (coalesce(line_item_count, 0) + coalesce(tax_item_count, 0))
+  + coalesce(octet_length(display_note), 0) + coalesce(octet_length(note), 0)
+  + coalesce(octet_length(reference), 0)`
+
 export const readSizes = (sql: Sql, source: Statement.Fragment) =>
   sizeRows(sql`
-    select transaction_id as id, ${transactionBytes}::int
-        + ${itemBytes}::int * (coalesce(line_item_count, 0) + coalesce(tax_item_count, 0))
-        + coalesce(octet_length(display_note), 0) + coalesce(octet_length(note), 0)
-        + coalesce(octet_length(reference), 0) as bytes
-    from ${source}`)
+    select transaction_id as id, ${sql.literal(transactionSize)} as bytes from ${source}`)
+
+/** The rows of a list of an account from the number `from` on, and before `end`. */
+export interface Range {
+  readonly from: number
+  readonly end: number
+}
+
+const pageRows = 200
+const pageBytes = 1024 * 1024
+
+/**
+ * The source for the first rows of a range: at least one, and so many that they are of about a
+ * mebibyte. `size` is SQL for the bytes of a row.
+ */
+const pageOf =
+  (table: string, size: string) =>
+  (sql: Sql, id: bigint, { end, from }: Range) =>
+    sql`(
+    select * from (
+      select *, sum(${sql.literal(size)}) over (order by sequence) - ${sql.literal(size)} as earlier
+      from (select * from ${sql(table)} where account_id = ${id} and sequence >= ${from}
+        and sequence < ${end} order by sequence limit ${pageRows}) as page
+    ) as sized where earlier < ${pageBytes}) as held`
+
+export const pageOfTransactions = pageOf(tables.transactions.name, transactionSize)
+
+/** A page of statements, which are small. */
+export const pageOfStatements = pageOf(tables.statements.name, "1000")
+
+/** A page of notes with their documents. */
+export const pageOfNotes = pageOf(
+  tables.notes.name,
+  `200 + coalesce(octet_length(body), 0) + 1000 * (select count(*) from note_documents
+    where note_documents.account_id = page.account_id and note_sequence = page.sequence)`
+)
 
 /**
  * The first transaction of each id. Each is a separate lookup, because PostgreSQL would plan a join
@@ -156,24 +193,32 @@ export const readTransactions = Effect.fnUntraced(function* (
 const noteRows = rowsOf(
   Schema.Struct({
     row: Schema.Struct({
+      sequence: Schema.Int,
       note: schemaOf(tables.noteColumns),
+      omitted: Schema.optionalKey(texts.schema),
       documents: Schema.optionalKey(Schema.Array(schemaOf(tables.noteDocumentColumns)))
     })
   })
 )
 
-/** The notes of the account with their documents, in the order in which they were added. */
-export const readNotes = (sql: Sql, id: bigint) =>
+/** The source for all notes of the account. */
+export const allNotes = (sql: Sql, id: bigint) =>
+  sql`(select * from notes where account_id = ${id}) as held`
+
+/** The notes of the source with their documents, in the order in which they were added. */
+export const readNotes = (sql: Sql, source: Statement.Fragment) =>
   Effect.map(
     noteRows(sql`
       select json_strip_nulls(json_build_object(
+        'sequence', sequence,
+        'omitted', omitted,
         'note', ${sql.literal(selected(tables.noteColumns))},
         'documents', (select json_agg(
             ${sql.literal(selected(tables.noteDocumentColumns))} order by position)
           from note_documents
           where note_documents.account_id = held.account_id and note_sequence = held.sequence)
         )) as row
-      from (select * from notes where account_id = ${id}) as held order by sequence`),
+      from ${source} order by sequence`),
     (rows) => rows.map(({ row }) => row)
   )
 
@@ -182,6 +227,7 @@ const { origin } = tables.statements.columns
 const statementRows = rowsOf(
   Schema.Struct({
     row: Schema.Struct({
+      sequence: Schema.Int,
       origin: origin.schema,
       statement: schemaOf(tables.statementColumns),
       document: schemaOf(tables.documentColumns)
@@ -203,7 +249,7 @@ export const namedStatements = (sql: Sql, id: bigint, ids: ReadonlyArray<string>
 export const readStatements = (sql: Sql, source: Statement.Fragment) =>
   Effect.map(
     statementRows(sql`
-      select json_build_object('origin', origin,
+      select json_build_object('sequence', sequence, 'origin', origin,
         'statement', ${sql.literal(withoutNulls(tables.statementColumns))},
         'document', ${sql.literal(withoutNulls(tables.documentColumns))}) as row
       from ${source} order by sequence`),

@@ -14,6 +14,8 @@ import { makeWorkBudget } from "@data-import/domain/requests/WorkBudget"
 import { addToAccount } from "./AccountAddition.ts"
 import { readDescription } from "./AccountDescriptions.ts"
 import { readAccount, RoomNeeded } from "./AccountReading.ts"
+import { locate } from "./StoredAccountHead.ts"
+import { readStored } from "./StoredAccounts.ts"
 import { Database, lockWait } from "../connection/Database.ts"
 import { auditEntry, type AuditedWrite } from "../audit/ChangeEntries.ts"
 import { isStorableKey } from "../tables/ImportRow.ts"
@@ -120,7 +122,8 @@ const makeReading = () => {
 }
 
 const make = Effect.gen(function* () {
-  const { run, sql } = yield* Database
+  const database = yield* Database
+  const { run, sql } = database
   const reading = makeReading()
   const mutex = yield* KeyedMutex.make(lockWait)
   return Accounts.of({
@@ -132,6 +135,8 @@ const make = Effect.gen(function* () {
         return run(atOneInstant(sql, viewed))
       })
     },
+    locate: (number) => run(locate(sql, number)),
+    read: (number) => readStored(database, number),
     describe: (number) => run(atOneInstant(sql, readDescription(sql, number))),
     change: (command) => {
       if (!isStorableKey(command.key)) return Effect.succeedNone

@@ -7,7 +7,13 @@ import {
   OrganisationName,
   RequestId
 } from "@data-import/domain/organisation/Organisation"
-import { type AuditAction, AuditLog } from "@data-import/domain/ports/AuditLog"
+import {
+  type AuditAction,
+  AuditLog,
+  type AuditedRequest,
+  operatorActions,
+  readOutcomes
+} from "@data-import/domain/ports/AuditLog"
 import { verifyAudit } from "./AuditChains.ts"
 import { Database, rowsOf, storable } from "../connection/Database.ts"
 import { auditEntry } from "./ChangeEntries.ts"
@@ -49,7 +55,11 @@ const Action: Schema.Codec<AuditAction> = Schema.Literals([
   "start_batch",
   "pause_batch",
   "resume_batch",
-  "cancel_batch"
+  "cancel_batch",
+  "read_account",
+  "read_accounts",
+  "read_batch",
+  ...operatorActions
 ])
 
 const AuditRow = Schema.Struct({
@@ -70,6 +80,41 @@ const audit = (sql: Sql, key: ImportKey) =>
       where import_supplier = ${key.import_supplier}
         and external_account_number = ${key.external_account_number})
     order by id`)
+
+const requestRows = rowsOf(
+  Schema.Struct({
+    ...AuditRow.fields,
+    organisation: Schema.String,
+    import_supplier: Schema.NullOr(Schema.String),
+    external_account_number: Schema.NullOr(Schema.String)
+  })
+)
+
+const lastRows = rowsOf(Schema.Struct({ last: Schema.NullOr(Schema.BigInt) }))
+
+/** How many numbers of entries one statement reads. */
+const sliceOfLog = 20_000
+
+/** The entries of the request, slice by slice from the last one back. */
+export const entriesOfRequest = Effect.fnUntraced(function* (
+  { run, sql }: Database["Service"],
+  id: RequestId,
+  size: number = sliceOfLog
+) {
+  const [end] = yield* run(lastRows(sql`select max(id) as last from audit_log`))
+  const slices: Array<ReadonlyArray<AuditedRequest>> = []
+  for (let last = end?.last ?? 0n; last > 0n; last -= BigInt(size)) {
+    const slice = yield* run(
+      requestRows(sql`
+        select ${sql.literal(columnsOf(AuditRow.fields))}, import_supplier, external_account_number
+        from audit_log
+        where id > ${last - BigInt(size)} and id <= ${last} and request_id = ${id}
+        order by audit_log.id`)
+    )
+    slices.push(slice)
+  }
+  return slices.toReversed().flat()
+})
 
 const eventRows = rowsOf(
   Schema.Struct({ at: Instant, name: EventName, codes: Schema.Array(Schema.String) })
@@ -99,9 +144,16 @@ export const layer: Layer.Layer<AuditLog, never, Database> = Layer.effect(
         }
         return run(Effect.asVoid(sql`${auditEntry(sql, { ...write, key: named }, sql``)}`))
       },
+      recordRead: (read) =>
+        run(
+          Effect.asVoid(
+            sql`${auditEntry(sql, { ...read, outcome: readOutcomes[read.action] }, sql``)}`
+          )
+        ),
       attempts: reading(attempts),
       audit: reading(audit),
       events: reading(events),
+      ofRequest: (id) => entriesOfRequest(database, id),
       verifyAudit: verifyAudit(database)
     })
   })

@@ -3,11 +3,12 @@
  * that changes an import. The change is a common table expression `changed` with the import's `id`.
  * The parts are written for each of its rows, and so not at all if the change was refused.
  */
-import { DateTime } from "effect"
+import { DateTime, Effect } from "effect"
 import type { Statement } from "effect/sql"
 import type { EventName } from "@data-import/domain/account/Event"
-import type { Caller } from "@data-import/domain/organisation/Organisation"
-import type { AuditAction } from "@data-import/domain/ports/AuditLog"
+import { callerOf, CurrentOperator } from "@data-import/domain/organisation/Operator"
+import type { Caller, OrganisationName } from "@data-import/domain/organisation/Organisation"
+import type { AuditAction, OperatorAction } from "@data-import/domain/ports/AuditLog"
 import type { Database } from "../connection/Database.ts"
 
 type Sql = Database["Service"]["sql"]
@@ -33,6 +34,31 @@ export const auditEntry = (
     import_supplier, external_account_number)
   select ${DateTime.toDateUtc(at)}, ${caller.organisation}, ${caller.apiKey}, ${caller.requestId},
     ${action}, ${outcome}, ${key.import_supplier}, ${key.external_account_number} ${source}`
+
+interface OperatorWrite {
+  readonly action: OperatorAction
+  readonly outcome: string
+  /** Null for the whole deployment. */
+  readonly organisation: OrganisationName | null
+  readonly key?: AuditedWrite["key"]
+}
+
+const noKey = { import_supplier: null, external_account_number: null }
+
+/**
+ * Records what the operator did; nothing outside of a command. It has to run in the transaction of
+ * the write.
+ */
+export const recordOperator = Effect.fnUntraced(function* (
+  sql: Sql,
+  { action, key = noKey, organisation, outcome }: OperatorWrite
+) {
+  const operator = yield* CurrentOperator
+  if (operator === null) return
+  const caller = callerOf(operator, organisation)
+  const at = yield* DateTime.now
+  yield* sql`${auditEntry(sql, { at, caller, action, outcome, key }, sql``)}`
+})
 
 export const outboxEvent = (
   sql: Sql,

@@ -7,7 +7,9 @@ import {
   type ApiKey,
   ApiKeyId,
   isLive,
+  issueOutcome,
   OrganisationName,
+  revocationOutcome,
   Scope
 } from "@data-import/domain/organisation/Organisation"
 import {
@@ -17,6 +19,7 @@ import {
   type Rotation
 } from "@data-import/domain/ports/ApiKeys"
 import { DoesNotExist } from "@data-import/domain/ports/Configuration"
+import { recordOperator } from "../audit/ChangeEntries.ts"
 import { Database, isStorable, rowsOf } from "../connection/Database.ts"
 import { columnsOf } from "../tables/Selection.ts"
 
@@ -49,21 +52,21 @@ const dateOrNull = (instant: DateTime.Utc | null): Date | null => instant && toD
 
 const idRows = rowsOf(Schema.Struct({ id: ApiKeyId }))
 
-const issue = (sql: Sql, key: ApiKey) =>
-  idRows(sql`
+const issue = Effect.fnUntraced(function* (sql: Sql, key: ApiKey) {
+  const { organisation } = key
+  const rows = yield* idRows(sql`
     insert into api_keys
       (id, organisation, label, scopes, hash, created_at, expires_at, revoked_at)
     select ${key.id}, name, ${key.label}, ${key.scopes}::text[], ${key.hash},
       ${toDateUtc(key.createdAt)}, ${dateOrNull(key.expiresAt)}::timestamptz,
       ${dateOrNull(key.revokedAt)}::timestamptz
-    from organisations where name = ${key.organisation}
-    returning id`).pipe(
-    Effect.flatMap((rows) =>
-      rows.length > 0
-        ? Effect.void
-        : Effect.fail(new DoesNotExist({ what: "organisation", name: key.organisation }))
-    )
-  )
+    from organisations where name = ${organisation}
+    returning id`)
+  if (rows.length === 0) {
+    return yield* new DoesNotExist({ what: "organisation", name: organisation })
+  }
+  yield* recordOperator(sql, { action: "issue_key", outcome: issueOutcome(key), organisation })
+})
 
 const endOf = (sql: Sql, id: string) =>
   endRows(sql`select ${columns(sql, End)} from api_keys where id = ${id}`).pipe(
@@ -75,10 +78,22 @@ const keyWith = (sql: Sql, hash: string) =>
     Effect.map(([row]) => Option.fromNullishOr(row))
   )
 
-const revoke = (sql: Sql, id: ApiKeyId, at: DateTime.Utc) =>
-  idRows(sql`
-    update api_keys set revoked_at = coalesce(revoked_at, ${toDateUtc(at)}) where id = ${id}
-    returning id`).pipe(Effect.map((rows) => rows.length > 0))
+const revokedRows = rowsOf(
+  Schema.Struct({ organisation: OrganisationName, isFirst: Schema.Boolean })
+)
+
+const revoke = Effect.fnUntraced(function* (sql: Sql, id: ApiKeyId, at: DateTime.Utc) {
+  const [revoked] = yield* revokedRows(sql`
+    with before as (select id, revoked_at from api_keys where id = ${id} for update)
+    update api_keys set revoked_at = coalesce(api_keys.revoked_at, ${toDateUtc(at)})
+    from before where api_keys.id = before.id
+    returning organisation, before.revoked_at is null as "isFirst"`)
+  if (revoked === undefined) return false
+  const { isFirst, organisation } = revoked
+  const outcome = revocationOutcome(id, isFirst)
+  yield* recordOperator(sql, { action: "revoke_key", outcome, organisation })
+  return true
+})
 
 /** How long expired rows are kept. */
 const keptFor = { days: 1 }
@@ -201,7 +216,7 @@ export const layer: Layer.Layer<ApiKeys, never, Database> = Layer.effect(
   ApiKeys,
   Effect.map(Database, ({ run, sql }) =>
     ApiKeys.of({
-      issue: (key) => run(issue(sql, key)),
+      issue: (key) => run(sql.withTransaction(issue(sql, key))),
       findEnd: (id) => (isStorable(id) ? run(endOf(sql, id)) : Effect.succeedNone),
       findByHash: (hash) => (isStorable(hash) ? run(keyWith(sql, hash)) : Effect.succeedNone),
       list: (organisation) =>
@@ -210,7 +225,7 @@ export const layer: Layer.Layer<ApiKeys, never, Database> = Layer.effect(
             select ${columns(sql, Listed)} from api_keys where organisation = ${organisation}
             order by created_at, id`)
         ),
-      revoke: (id, at) => run(revoke(sql, id, at)),
+      revoke: (id, at) => run(sql.withTransaction(revoke(sql, id, at))),
       saveRefreshToken: (token, at) => run(Effect.asVoid(saveRefreshToken(sql, token, at))),
       rotateRefreshToken: (command) => run(sql.withTransaction(rotate(sql, command))),
       recordFailedAttempt: (attempt) => run(sql.withTransaction(recordFailedAttempt(sql, attempt)))

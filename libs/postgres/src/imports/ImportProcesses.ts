@@ -5,12 +5,13 @@
  */
 import { DateTime, Effect, Layer, Option, Schema } from "effect"
 import { releaseCodes, releaseEvent } from "@data-import/domain/account/Event"
-import { isFree, stateAt } from "@data-import/domain/account/ImportProcess"
+import { type ImportKey, isFree, stateAt } from "@data-import/domain/account/ImportProcess"
+import { OrganisationName } from "@data-import/domain/organisation/Organisation"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 import { complete, dryRun } from "../accounts/AccountCreation.ts"
 import { claim, stagedPayload } from "./ImportLease.ts"
 import { Database, lockWait, rowsOf } from "../connection/Database.ts"
-import { auditEntry, expiredAttempt, outboxEvent } from "../audit/ChangeEntries.ts"
+import { auditEntry, expiredAttempt, outboxEvent, recordOperator } from "../audit/ChangeEntries.ts"
 import { list } from "./ImportList.ts"
 import { isStorableKey, makeFind, readImport } from "../tables/ImportRow.ts"
 import * as KeyedMutex from "../connection/KeyedMutex.ts"
@@ -60,6 +61,25 @@ const release = ({ sql }: Database["Service"], command: Command<"release">) => {
     select id from changed`.pipe(Effect.asVoid)
 }
 
+const organisationRows = rowsOf(Schema.Struct({ organisation: OrganisationName }))
+
+const recordSkip = Effect.fnUntraced(function* (
+  sql: Database["Service"]["sql"],
+  key: ImportKey,
+  skipped: boolean,
+  isChanged: boolean
+) {
+  const [supplier] = yield* organisationRows(
+    sql`select organisation from suppliers where code = ${key.import_supplier}`
+  )
+  yield* recordOperator(sql, {
+    action: skipped ? "skip_import" : "unskip_import",
+    outcome: isChanged ? "changed" : "unchanged",
+    organisation: supplier?.organisation ?? null,
+    key
+  })
+})
+
 /** Locks first, because skipping clears an expired lease and unskipping does not. */
 const setSkipped = Effect.fnUntraced(function* (
   database: Database["Service"],
@@ -70,7 +90,9 @@ const setSkipped = Effect.fnUntraced(function* (
   if (Option.isNone(process)) return { _tag: "Refused", found: null } as const
   const found = stateAt(process.value, at)
   if (!isFree(found) && found._tag !== "Skipped") return { _tag: "Refused", found } as const
-  if (process.value.skipped === skipped) return { _tag: "Set" } as const
+  const isChanged = process.value.skipped !== skipped
+  yield* recordSkip(sql, key, skipped, isChanged)
+  if (!isChanged) return { _tag: "Set" } as const
   yield* sql`
     with changed as (
       update import_processes

@@ -12,13 +12,17 @@ import {
   DoesNotExist,
   Configuration
 } from "@data-import/domain/ports/Configuration"
+import type { OperatorAction } from "@data-import/domain/ports/AuditLog"
 import {
   overlappingRoot,
+  settingsOutcome,
+  statusOutcome,
   type Supplier,
   SupplierCode,
   type SupplierSettings,
   SupplierStatus
 } from "@data-import/domain/organisation/Supplier"
+import { recordOperator } from "../audit/ChangeEntries.ts"
 import { Database, isStorable, rowsOf } from "../connection/Database.ts"
 import { columnsOf } from "../tables/Selection.ts"
 
@@ -33,16 +37,19 @@ const organisationRows = rowsOf(OrganisationRow)
 
 const nameRows = rowsOf(Schema.Struct({ name: Schema.String }))
 
-const createOrganisation = (sql: Sql, name: OrganisationName, at: DateTime.Utc) =>
-  nameRows(sql`
+const createOrganisation = Effect.fnUntraced(function* (
+  sql: Sql,
+  name: OrganisationName,
+  at: DateTime.Utc
+) {
+  const rows = yield* nameRows(sql`
     insert into organisations (name, created_at) values (${name}, ${DateTime.toDateUtc(at)})
-    on conflict do nothing returning name`).pipe(
-    Effect.flatMap((rows) =>
-      rows.length > 0
-        ? Effect.succeed({ name, createdAt: at })
-        : Effect.fail(new AlreadyExists({ what: "organisation", name }))
-    )
-  )
+    on conflict do nothing returning name`)
+  if (rows.length === 0) return yield* new AlreadyExists({ what: "organisation", name })
+  const write = { action: "create_organisation", outcome: "created" } as const
+  yield* recordOperator(sql, { ...write, organisation: name })
+  return { name, createdAt: at }
+})
 
 const SupplierRow = Schema.Struct({
   code: SupplierCode,
@@ -76,6 +83,16 @@ const refuseTakenRoot = Effect.fnUntraced(function* (sql: Sql, supplier: Supplie
   if (by !== undefined) return yield* new DocumentRootTaken({ documentRoot, by })
 })
 
+const recordSupplier = (
+  sql: Sql,
+  { code, organisation }: Supplier,
+  action: OperatorAction,
+  outcome: string
+) => {
+  const key = { import_supplier: code, external_account_number: null }
+  return recordOperator(sql, { action, outcome, organisation, key })
+}
+
 const createdSupplierRows = rowsOf(
   Schema.Struct({ organisation_exists: Schema.Boolean, created: Schema.Boolean })
 )
@@ -95,7 +112,10 @@ const createSupplier = Effect.fnUntraced(function* (sql: Sql, supplier: Supplier
     )
     select exists (select from organisations where name = ${organisation}) as organisation_exists,
       exists (select from created) as created`)
-  if (answer?.created === true) return yield* refuseTakenRoot(sql, supplier)
+  if (answer?.created === true) {
+    yield* refuseTakenRoot(sql, supplier)
+    return yield* recordSupplier(sql, supplier, "create_supplier", "created")
+  }
   return yield* answer?.organisation_exists === true
     ? new AlreadyExists({ what: "supplier", name: code })
     : new DoesNotExist({ what: "organisation", name: organisation })
@@ -119,6 +139,7 @@ const configureSupplier = Effect.fnUntraced(function* (
     where code = ${code} returning ${supplierColumns(sql)}`)
   if (configured === undefined) return yield* new DoesNotExist({ what: "supplier", name: code })
   if (documentRoot !== undefined) yield* refuseTakenRoot(sql, configured)
+  yield* recordSupplier(sql, configured, "configure_supplier", settingsOutcome(settings))
   return configured
 })
 
@@ -137,17 +158,28 @@ const changeSupplierStatus = Effect.fnUntraced(function* <E>(
   if (Option.isNone(present)) return yield* new DoesNotExist({ what: "supplier", name: code })
   const status = yield* Effect.fromResult(decide(present.value.status))
   yield* sql`update suppliers set status = ${status} where code = ${code}`
-  return { ...present.value, status }
+  const changed = { ...present.value, status }
+  const outcome = statusOutcome(present.value.status, status)
+  yield* recordSupplier(sql, changed, "change_supplier_status", outcome)
+  return changed
 })
 
-const createTeam = (sql: Sql, name: string) =>
-  nameRows(sql`
+const createTeam = Effect.fnUntraced(function* (sql: Sql, name: string) {
+  const rows = yield* nameRows(sql`
     insert into operations_teams (name) values (${name})
-    on conflict do nothing returning name`).pipe(
-    Effect.flatMap((rows) =>
-      rows.length > 0 ? Effect.void : Effect.fail(new AlreadyExists({ what: "team", name }))
-    )
-  )
+    on conflict do nothing returning name`)
+  if (rows.length === 0) return yield* new AlreadyExists({ what: "team", name })
+  const outcome = `created ${name}`
+  yield* recordOperator(sql, { action: "create_team", outcome, organisation: null })
+})
+
+const addCode = Effect.fnUntraced(function* (sql: Sql, list: OpenCodeList, value: string) {
+  const rows = yield* nameRows(sql`
+    insert into choices (list, value) values (${list}, ${value})
+    on conflict do nothing returning value as name`)
+  const outcome = rows.length > 0 ? `added ${list} ${value}` : "unchanged"
+  yield* recordOperator(sql, { action: "add_choice", outcome, organisation: null })
+})
 
 const codeListRows = rowsOf(
   Schema.Struct({ list: OpenCodeList, values: Schema.Array(Schema.String) })
@@ -188,7 +220,7 @@ const make = Effect.gen(function* () {
   const { run, sql } = database
   const { codeLists, hasTeam, supplier } = batchedReads(database)
   return Configuration.of({
-    createOrganisation: (name, at) => run(createOrganisation(sql, name, at)),
+    createOrganisation: (name, at) => run(sql.withTransaction(createOrganisation(sql, name, at))),
     organisations: run(
       organisationRows(sql`
         select ${sql.literal(columnsOf(OrganisationRow.fields))}
@@ -201,16 +233,12 @@ const make = Effect.gen(function* () {
       run(sql.withTransaction(changeSupplierStatus(sql, code, decide))),
     configureSupplier: (code, settings) =>
       run(sql.withTransaction(configureSupplier(sql, code, settings))),
-    createTeam: (name) => run(createTeam(sql, name)),
+    createTeam: (name) => run(sql.withTransaction(createTeam(sql, name))),
     hasTeam: (name) => (isStorable(name) ? hasTeam(name) : Effect.succeed(false)),
     teams: run(nameRows(sql`select name from operations_teams order by name`)).pipe(
       Effect.map((rows) => rows.map(({ name }) => name))
     ),
-    addCode: (list, value) =>
-      run(
-        Effect.asVoid(sql`
-          insert into choices (list, value) values (${list}, ${value}) on conflict do nothing`)
-      ),
+    addCode: (list, value) => run(sql.withTransaction(addCode(sql, list, value))),
     codeLists: codeLists(null)
   })
 })

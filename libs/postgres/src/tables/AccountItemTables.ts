@@ -31,6 +31,7 @@ import {
   text,
   textOf
 } from "./Column.ts"
+import { omissionColumns } from "./AccountTables.ts"
 import * as Table from "./Table.ts"
 
 /** The number of a row in a list of the account. */
@@ -143,6 +144,7 @@ export const noteColumns = {
 export const notes = Table.make("notes", {
   sequence: numberIn("notes"),
   ...noteColumns,
+  ...omissionColumns,
   documents: sentOnly(optional(text))
 })
 

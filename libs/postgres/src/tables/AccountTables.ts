@@ -18,9 +18,13 @@ import {
   numeric,
   optional,
   text,
-  textOf
+  textOf,
+  texts
 } from "./Column.ts"
 import * as Table from "./Table.ts"
+
+/** The names of the fields that were not sent, where a default is stored for them. */
+export const omissionColumns = { omitted: optional(texts) }
 
 const { account_type, communication_preference, document_accessibility } = Account.fields
 
@@ -50,7 +54,9 @@ export const accounts = Table.make(
     created_at: instant,
     operations_team: text,
     balance: numeric,
-    ...accountColumns
+    ...accountColumns,
+    ...omissionColumns,
+    payload_notes: optional(integer)
   },
   { key: "id" }
 )
@@ -81,10 +87,11 @@ export const preferenceColumns = {
 export const customers = Table.make("customers", {
   position: integer,
   ...customerColumns,
-  ...preferenceColumns
+  ...preferenceColumns,
+  ...omissionColumns
 })
 
-export const billingAddresses = Table.make("billing_addresses", {
+export const billingAddressColumns = {
   name: optional(text),
   organization: optional(text),
   street_address: optional(text),
@@ -93,14 +100,24 @@ export const billingAddresses = Table.make("billing_addresses", {
   country: text,
   delivery_point_identifier: optional(text),
   structured_street_address: optional(nullable(json))
-} satisfies ColumnsFor<BillingAddress>)
+} satisfies ColumnsFor<BillingAddress>
 
-export const billingOptions = Table.make("billing_options", {
+export const billingAddresses = Table.make("billing_addresses", {
+  ...billingAddressColumns,
+  ...omissionColumns
+})
+
+export const billingOptionColumns = {
   period_length: optional(textOf(BillingOptions.fields.period_length.schema)),
   period_start_day: optional(integer),
   period_start_month: optional(nullable(integer)),
   use_industry_billing: boolean
-} satisfies ColumnsFor<BillingOptions>)
+} satisfies ColumnsFor<BillingOptions>
+
+export const billingOptions = Table.make("billing_options", {
+  ...billingOptionColumns,
+  ...omissionColumns
+})
 
 export const supplyAddressColumns = {
   supply_address1: text,
@@ -123,4 +140,8 @@ export const ledgerColumns = {
   Omit<Ledger, "current_statement_transactions" | "historical_statement_transactions">
 >
 
-export const ledgers = Table.make("ledgers", { position: integer, ...ledgerColumns })
+export const ledgers = Table.make("ledgers", {
+  position: integer,
+  ...ledgerColumns,
+  ...omissionColumns
+})

@@ -36,6 +36,7 @@ export const integer = plain("integer", Schema.Int)
 export const bigint = plain("bigint", Schema.Number)
 export const boolean = plain("boolean", Schema.Boolean)
 export const date = plain("date", Schema.String.pipe(Schema.brand("CalendarDate")))
+export const texts = plain("text[]", Schema.Array(Schema.String))
 /** An object that the database may normalize. */
 export const jsonb = <S extends Schema.Constraint>(schema: S) => plain("jsonb", schema)
 

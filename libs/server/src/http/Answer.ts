@@ -173,26 +173,47 @@ export const notModified = (headers: Readonly<Record<string, string>>): Response
   HttpServerResponse.empty({ status: 304, headers: withApiHeaders(headers) }) as Response<304, void>
 
 /**
- * NDJSON of these lines, which are JSON already, in memory that does not grow with their number. It
- * succeeds with the first lines, so an earlier failure is answered like any other. A later failure
- * cuts the connection.
+ * Text that is JSON already, sent as it is made, in memory that does not grow with its length. It
+ * succeeds with the first part, so an earlier failure is answered like any other. A later failure
+ * cuts the connection, so that no client takes a part for the whole.
  */
-export const ndjson = Effect.fnUntraced(function* <E>(
-  lines: Stream.Stream<string, E>,
-  headers: Readonly<Record<string, string>>
-): Effect.fn.Return<Response<200, Stream.Stream<never>>, E, Scope.Scope> {
-  const pull = yield* Stream.toPull(lines)
+const streamed = Effect.fnUntraced(function* <E>(
+  text: Stream.Stream<string, E>,
+  contentType: string,
+  headers?: Readonly<Record<string, string>>
+): Effect.fn.Return<HttpServerResponse.HttpServerResponse, E, Scope.Scope> {
+  const pull = yield* Stream.toPull(text)
   const first = yield* Pull.catchDone(pull, () => Effect.succeed(Array.empty<string>()))
   const rest = first.length === 0 ? Stream.empty : Stream.fromPull(Effect.succeed(pull))
-  const chunks = Stream.concat(Stream.make(first), Stream.chunks(rest))
   return HttpServerResponse.stream(
-    chunks.pipe(
+    Stream.concat(Stream.make(first), Stream.chunks(rest)).pipe(
       Stream.filter((chunk) => chunk.length > 0),
-      Stream.map((chunk) => encoder.encode(`${chunk.join("\n")}\n`))
+      Stream.map((chunk) => encoder.encode(chunk.join("")))
     ),
-    { contentType: "application/x-ndjson", headers: withApiHeaders(headers) }
-  ) as Response<200, Stream.Stream<never>>
+    { contentType, headers: withApiHeaders(headers) }
+  )
 })
+
+const ndjsonType = "application/x-ndjson"
+
+/** NDJSON of these lines, which are JSON already and have no line ends; see `streamed`. */
+export const ndjson = <E>(
+  lines: Stream.Stream<string, E>,
+  headers: Readonly<Record<string, string>>
+) =>
+  streamed(
+    Stream.map(lines, (line) => `${line}\n`),
+    ndjsonType,
+    headers
+  ) as Effect.Effect<Response<200, Stream.Stream<never>>, E, Scope.Scope>
+
+/** NDJSON whose lines arrive in parts; see `streamed`. */
+export const ndjsonParts = <E>(text: Stream.Stream<string, E>) =>
+  streamed(text, ndjsonType) as Effect.Effect<Response<200, Stream.Stream<never>>, E, Scope.Scope>
+
+/** One JSON document that arrives in parts; see `streamed`. `Body` is what it says. */
+export const jsonParts = <Body, E>(text: Stream.Stream<string, E>) =>
+  streamed(text, "application/json") as Effect.Effect<Response<200, Body>, E, Scope.Scope>
 
 /** The answer to a refusal. */
 export const refusal = (refused: Refused): HttpServerResponse.HttpServerResponse => {

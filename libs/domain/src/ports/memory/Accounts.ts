@@ -16,6 +16,7 @@ import {
 } from "../../account/AccountChange.ts"
 import {
   type AccountDescription,
+  type DescribedInstruction,
   type DescribedTransaction,
   ownFieldsOf
 } from "../../account/AccountDescription.ts"
@@ -29,6 +30,7 @@ import { ReservationLost } from "../IdempotencyKeys.ts"
 import type { NewAccount } from "../ImportProcesses.ts"
 import { isHeld, keepAnswer, release } from "./IdempotencyKeys.ts"
 import { importOf, MemoryStore, recordChange } from "./Store.ts"
+import { storedAccount } from "./StoredAccounts.ts"
 
 type Store = MemoryStore["Service"]
 type Port = Accounts["Service"]
@@ -137,6 +139,13 @@ const balancesOf = ({
   ...balances
 }: Ledger): Ledger => balances
 
+const instructionsOf = (store: Store, account: NewAccount): ReadonlyArray<DescribedInstruction> =>
+  changesOf(store, account).flatMap((change) =>
+    change.instruction === null
+      ? []
+      : [{ ...change.instruction, endedAt: store.endedInstructions.get(change) ?? null }]
+  )
+
 const describe = (
   store: Store,
   account: NewAccount & { readonly key: ImportKey }
@@ -154,11 +163,7 @@ const describe = (
     transactions: transactionsOf(account, changes),
     notes: notesOf(account, changes),
     statements: statementsOf(account, changes),
-    instructions: changes.flatMap((change) =>
-      change.instruction === null
-        ? []
-        : [{ ...change.instruction, endedAt: store.endedInstructions.get(change) ?? null }]
-    ),
+    instructions: instructionsOf(store, account),
     documents: new Map([account, ...changes].flatMap(({ documents }) => [...documents]))
   }
 }
@@ -211,6 +216,16 @@ export const layerMemory = Layer.effect(
         Effect.sync(() =>
           Option.map(Option.fromUndefinedOr(accountOf(store, key)), (account) =>
             viewOf(store, account, lookup)
+          )
+        ),
+      locate: (number) =>
+        Effect.sync(() =>
+          Option.map(Option.fromUndefinedOr(store.accounts.get(number)), ({ key }) => key)
+        ),
+      read: (number) =>
+        Effect.sync(() =>
+          Option.map(Option.fromUndefinedOr(store.accounts.get(number)), (account) =>
+            storedAccount(account, changesOf(store, account), instructionsOf(store, account))
           )
         ),
       describe: (number) =>

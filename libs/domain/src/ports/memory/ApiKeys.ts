@@ -3,21 +3,26 @@ import { DateTime, Effect, Layer, Option, Order } from "effect"
 import {
   type ApiKeyId,
   isLive,
+  issueOutcome,
   type KeyEnd,
-  type ListedKey
+  type ListedKey,
+  revocationOutcome
 } from "../../organisation/Organisation.ts"
 import { ApiKeys, type FailedAttempt, type Rotation } from "../ApiKeys.ts"
 import { DoesNotExist } from "../Configuration.ts"
-import { MemoryStore } from "./Store.ts"
+import { MemoryStore, recordOperator } from "./Store.ts"
 
 type Store = MemoryStore["Service"]
 
-const revoke = (store: Store, id: ApiKeyId, at: DateTime.Utc): boolean => {
-  const key = store.apiKeys.get(id)
-  if (key === undefined) return false
-  store.apiKeys.set(id, { ...key, revokedAt: key.revokedAt ?? at })
-  return true
-}
+const revoke = (store: Store, id: ApiKeyId, at: DateTime.Utc) =>
+  Effect.suspend(() => {
+    const key = store.apiKeys.get(id)
+    if (key === undefined) return Effect.succeed(false)
+    const { organisation, revokedAt } = key
+    store.apiKeys.set(id, { ...key, revokedAt: revokedAt ?? at })
+    const outcome = revocationOutcome(id, revokedAt === null)
+    return Effect.as(recordOperator(store, { action: "revoke_key", outcome, organisation }), true)
+  })
 
 const rotate = (
   store: Store,
@@ -71,7 +76,9 @@ export const layerMemory: Layer.Layer<ApiKeys> = Layer.effect(
             return new DoesNotExist({ what: "organisation", name: key.organisation })
           }
           store.apiKeys.set(key.id, key)
-          return Effect.void
+          const { organisation } = key
+          const outcome = issueOutcome(key)
+          return recordOperator(store, { action: "issue_key", outcome, organisation })
         }),
       findEnd: (id) =>
         Effect.sync(() =>
@@ -91,7 +98,7 @@ export const layerMemory: Layer.Layer<ApiKeys> = Layer.effect(
             .sort(Order.mapInput(DateTime.Order, (key) => key.createdAt))
             .map(({ hash: _, ...key }): ListedKey => key)
         ),
-      revoke: (id, at) => Effect.sync(() => revoke(store, id, at)),
+      revoke: (id, at) => revoke(store, id, at),
       saveRefreshToken: (token) =>
         Effect.sync(() => {
           store.refreshTokens.set(token.hash, { ...token, used: false })

@@ -1,7 +1,7 @@
 /** The audit log in memory. It reads what the other memory adapters wrote, and records refusals. */
 import { Effect, Layer } from "effect"
 import type { ImportKey } from "../../account/ImportProcess.ts"
-import { AuditLog } from "../AuditLog.ts"
+import { AuditLog, readOutcomes } from "../AuditLog.ts"
 import { type AuditedKey, importOf, MemoryStore } from "./Store.ts"
 
 const chainOf = ({ entry, key }: MemoryStore["Service"]["audit"][number]): string =>
@@ -22,9 +22,25 @@ export const layerMemory: Layer.Layer<AuditLog> = Layer.effect(
           const { apiKey, organisation, requestId } = caller
           store.audit.push({ key, entry: { at, organisation, apiKey, requestId, action, outcome } })
         }),
+      recordRead: ({ action, at, caller, key }) =>
+        Effect.sync(() => {
+          const { apiKey, organisation, requestId } = caller
+          const outcome = readOutcomes[action]
+          store.audit.push({ key, entry: { at, organisation, apiKey, requestId, action, outcome } })
+        }),
       attempts: (key) => Effect.sync(() => importOf(store, key)?.attempts ?? []),
       audit: (key) => Effect.sync(() => store.audit.filter(isOf(key)).map(({ entry }) => entry)),
       events: (key) => Effect.sync(() => store.outbox.filter(isOf(key)).map(({ event }) => event)),
+      ofRequest: (id) =>
+        Effect.sync(() =>
+          store.audit
+            .filter(({ entry }) => entry.requestId === id)
+            .map(({ entry, key: { external_account_number, import_supplier } }) => ({
+              ...entry,
+              import_supplier,
+              external_account_number
+            }))
+        ),
       // Entries in memory cannot be altered, so verification always succeeds.
       verifyAudit: Effect.sync(() => ({
         chains: new Set(store.audit.map(chainOf)).size,

@@ -1,13 +1,17 @@
 /** The operator's configuration in memory. */
-import { Effect, Layer, Option, Order, Result } from "effect"
+import { Effect, Layer, Option, Order, type Result } from "effect"
 import {
   overlappingRoot,
+  settingsOutcome,
+  statusOutcome,
   type Supplier,
   type SupplierCode,
+  type SupplierSettings,
   type SupplierStatus
 } from "../../organisation/Supplier.ts"
 import { AlreadyExists, DocumentRootTaken, DoesNotExist, Configuration } from "../Configuration.ts"
-import { codePointOrder, MemoryStore } from "./Store.ts"
+import type { OperatorAction } from "../AuditLog.ts"
+import { codePointOrder, MemoryStore, recordOperator } from "./Store.ts"
 
 const byName = <A>(name: (entry: A) => string): Order.Order<A> =>
   Order.mapInput(codePointOrder, name)
@@ -26,6 +30,58 @@ const storeWithRoot = (
   return Effect.void
 }
 
+const recordSupplier = (
+  store: MemoryStore["Service"],
+  { code, organisation }: Supplier,
+  action: OperatorAction,
+  outcome: string
+) => {
+  const key = { import_supplier: code, external_account_number: null }
+  return recordOperator(store, { action, outcome, organisation, key })
+}
+
+const createSupplier = Effect.fnUntraced(function* (
+  store: MemoryStore["Service"],
+  supplier: Supplier
+) {
+  const { code, organisation } = supplier
+  if (!store.organisations.has(organisation)) {
+    return yield* new DoesNotExist({ what: "organisation", name: organisation })
+  }
+  if (store.suppliers.has(code)) return yield* new AlreadyExists({ what: "supplier", name: code })
+  yield* storeWithRoot(store, supplier)
+  yield* recordSupplier(store, supplier, "create_supplier", "created")
+})
+
+const changeSupplierStatus = Effect.fnUntraced(function* <E>(
+  store: MemoryStore["Service"],
+  code: SupplierCode,
+  decide: (present: SupplierStatus) => Result.Result<SupplierStatus, E>
+) {
+  const present = store.suppliers.get(code)
+  if (present === undefined) return yield* new DoesNotExist({ what: "supplier", name: code })
+  const status = yield* Effect.fromResult(decide(present.status))
+  const changed: Supplier = { ...present, status }
+  store.suppliers.set(code, changed)
+  const outcome = statusOutcome(present.status, status)
+  yield* recordSupplier(store, changed, "change_supplier_status", outcome)
+  return changed
+})
+
+const configureSupplier = Effect.fnUntraced(function* (
+  store: MemoryStore["Service"],
+  code: SupplierCode,
+  settings: Partial<SupplierSettings>
+) {
+  const present = store.suppliers.get(code)
+  if (present === undefined) return yield* new DoesNotExist({ what: "supplier", name: code })
+  const configured = { ...present, ...settings }
+  if (settings.documentRoot === undefined) store.suppliers.set(code, configured)
+  else yield* storeWithRoot(store, configured)
+  yield* recordSupplier(store, configured, "configure_supplier", settingsOutcome(settings))
+  return configured
+})
+
 export const layerMemory: Layer.Layer<Configuration> = Layer.effect(
   Configuration,
   Effect.map(MemoryStore, (store) =>
@@ -37,58 +93,32 @@ export const layerMemory: Layer.Layer<Configuration> = Layer.effect(
           }
           const organisation = { name, createdAt: at }
           store.organisations.set(name, organisation)
-          return Effect.succeed(organisation)
+          const write = { action: "create_organisation", outcome: "created" } as const
+          return Effect.as(recordOperator(store, { ...write, organisation: name }), organisation)
         }),
       organisations: Effect.sync(() =>
         [...store.organisations.values()].sort(byName(({ name }) => name))
       ),
-      createSupplier: (supplier) =>
-        Effect.suspend(
-          (): Effect.Effect<void, AlreadyExists | DoesNotExist | DocumentRootTaken> => {
-            const { code, organisation } = supplier
-            if (!store.organisations.has(organisation)) {
-              return new DoesNotExist({ what: "organisation", name: organisation })
-            }
-            if (store.suppliers.has(code))
-              return new AlreadyExists({ what: "supplier", name: code })
-            return storeWithRoot(store, supplier)
-          }
-        ),
+      createSupplier: (supplier) => createSupplier(store, supplier),
       supplier: (code) => Effect.sync(() => Option.fromNullishOr(store.suppliers.get(code))),
       suppliers: Effect.sync(() => suppliersOf(store)),
-      changeSupplierStatus: <E>(
-        code: SupplierCode,
-        decide: (present: SupplierStatus) => Result.Result<SupplierStatus, E>
-      ) =>
-        Effect.suspend((): Effect.Effect<Supplier, E | DoesNotExist> => {
-          const present = store.suppliers.get(code)
-          if (present === undefined) return new DoesNotExist({ what: "supplier", name: code })
-          const decided = Result.map(decide(present.status), (status) => ({ ...present, status }))
-          if (Result.isSuccess(decided)) store.suppliers.set(code, decided.success)
-          return Effect.fromResult(decided)
-        }),
-      configureSupplier: (code, settings) =>
-        Effect.suspend((): Effect.Effect<Supplier, DoesNotExist | DocumentRootTaken> => {
-          const present = store.suppliers.get(code)
-          if (present === undefined) return new DoesNotExist({ what: "supplier", name: code })
-          const configured = { ...present, ...settings }
-          if (settings.documentRoot !== undefined) {
-            return Effect.as(storeWithRoot(store, configured), configured)
-          }
-          store.suppliers.set(code, configured)
-          return Effect.succeed(configured)
-        }),
+      changeSupplierStatus: (code, decide) => changeSupplierStatus(store, code, decide),
+      configureSupplier: (code, settings) => configureSupplier(store, code, settings),
       createTeam: (name) =>
         Effect.suspend(() => {
           if (store.teams.has(name)) return new AlreadyExists({ what: "team", name })
           store.teams.add(name)
-          return Effect.void
+          const outcome = `created ${name}`
+          return recordOperator(store, { action: "create_team", outcome, organisation: null })
         }),
       hasTeam: (name) => Effect.sync(() => store.teams.has(name)),
       teams: Effect.sync(() => [...store.teams].sort(codePointOrder)),
       addCode: (list, value) =>
-        Effect.sync(() => {
-          store.codeLists.set(list, (store.codeLists.get(list) ?? new Set()).add(value))
+        Effect.suspend(() => {
+          const values = store.codeLists.get(list) ?? new Set()
+          const outcome = values.has(value) ? "unchanged" : `added ${list} ${value}`
+          store.codeLists.set(list, values.add(value))
+          return recordOperator(store, { action: "add_choice", outcome, organisation: null })
         }),
       codeLists: Effect.sync(() =>
         Object.fromEntries([...store.codeLists].map(([list, values]) => [list, [...values]]))

@@ -28,7 +28,14 @@ import {
 import type { NewImport } from "../Batches.ts"
 import type { Caller } from "../../organisation/Organisation.ts"
 import { keepAnswer, whileReserved } from "./IdempotencyKeys.ts"
-import { codePointOrder, importOf, MemoryStore, recordChange, type StoredImport } from "./Store.ts"
+import {
+  codePointOrder,
+  importOf,
+  MemoryStore,
+  recordChange,
+  recordOperator,
+  type StoredImport
+} from "./Store.ts"
 
 type Store = MemoryStore["Service"]
 type Port = ImportProcesses["Service"]
@@ -208,6 +215,23 @@ const setSkipped = (store: Store, { at, key, skipped }: Command<"setSkipped">) =
   return { _tag: "Set" } as const
 }
 
+const setSkippedByOperator = Effect.fnUntraced(function* (
+  store: Store,
+  command: Command<"setSkipped">
+) {
+  const { key, skipped } = command
+  const before = importOf(store, key)?.process.skipped
+  const answer = setSkipped(store, command)
+  if (answer._tag === "Refused") return answer
+  yield* recordOperator(store, {
+    action: skipped ? "skip_import" : "unskip_import",
+    outcome: before === skipped ? "unchanged" : "changed",
+    organisation: store.suppliers.get(key.import_supplier)?.organisation ?? null,
+    key
+  })
+  return answer
+})
+
 const isListed = ({ process }: StoredImport, kind: ImportListKind): boolean => {
   switch (kind) {
     case "all":
@@ -256,7 +280,7 @@ export const layerMemory: Layer.Layer<ImportProcesses> = Layer.effect(
       complete: keyed(complete),
       dryRun: step(dryRun),
       release: step(release),
-      setSkipped: step(setSkipped),
+      setSkipped: (command) => setSkippedByOperator(store, command),
       list: (query) => Stream.suspend(() => Stream.fromIterable(list(store, query)))
     })
   })

@@ -3,7 +3,7 @@
  * port is one synchronous function and therefore atomic. Layers are shared by reference: memory
  * layers that are built together use the same store.
  */
-import { Context, type DateTime, Layer, Order } from "effect"
+import { Context, DateTime, Effect, Layer, Order } from "effect"
 import type { AccountNumber } from "../../account/Account.ts"
 import type { AccountChange } from "../../account/AccountChange.ts"
 import type { OpenCodeList } from "../../schema/CodeLists.ts"
@@ -17,10 +17,11 @@ import type {
   Organisation,
   OrganisationName
 } from "../../organisation/Organisation.ts"
+import { callerOf, CurrentOperator } from "../../organisation/Operator.ts"
 import type { Supplier, SupplierCode } from "../../organisation/Supplier.ts"
 import type { TokenBucket } from "../TokenBuckets.ts"
 import type { RefreshToken } from "../ApiKeys.ts"
-import type { Attempt, AuditAction, AuditEntry, OutboxEvent } from "../AuditLog.ts"
+import type { Attempt, AuditAction, AuditEntry, OperatorAction, OutboxEvent } from "../AuditLog.ts"
 import type { NewAccount } from "../ImportProcesses.ts"
 import type { Batch, BatchId } from "../../batch/Batch.ts"
 import type { BatchEventName } from "../../batch/BatchEvent.ts"
@@ -153,6 +154,29 @@ export const recordChange = (
   if (event !== null) store.outbox.push({ key, event: { at, name: event, codes } })
   store.audit.push({ key, entry: { at, organisation, apiKey, requestId, action, outcome } })
 }
+
+interface OperatorWrite {
+  readonly action: OperatorAction
+  readonly outcome: string
+  /** Null for the whole deployment. */
+  readonly organisation: OrganisationName | null
+  readonly key?: AuditedKey
+}
+
+/** Records what the operator did; nothing outside of a command. */
+export const recordOperator = Effect.fnUntraced(function* (
+  store: MemoryStore["Service"],
+  { action, key, organisation, outcome }: OperatorWrite
+) {
+  const operator = yield* CurrentOperator
+  if (operator === null) return
+  const { scopes: _, ...caller } = callerOf(operator, organisation)
+  const entry = { at: yield* DateTime.now, ...caller, action, outcome }
+  store.audit.push({
+    key: key ?? { import_supplier: null, external_account_number: null },
+    entry
+  })
+})
 
 /**
  * Order by Unicode code points. JavaScript compares UTF-16 units, which puts the characters beyond

@@ -1,0 +1,110 @@
+/**
+ * Reads accounts back as they are stored, with what was added to them. Every read is in the audit
+ * log before anything is answered. An account of another organisation is reported as unknown.
+ * Source: docs/contract/queries.md#get-an-account.
+ */
+import { Context, DateTime, Effect, Layer, Option, Schema, Stream } from "effect"
+import { AccountNumber, SupplierCodeField } from "../account/Account.ts"
+import type { Caller } from "../organisation/Organisation.ts"
+import { Accounts } from "../ports/Accounts.ts"
+import { AuditLog } from "../ports/AuditLog.ts"
+import { Configuration } from "../ports/Configuration.ts"
+import { ImportProcesses } from "../ports/ImportProcesses.ts"
+import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
+import { sizeOfLists } from "../ports/StoredAccount.ts"
+import { type Failure, NotFound, unavailable } from "../requests/Failure.ts"
+import { findOwnSupplier } from "../validation/OwnSupplier.ts"
+import { accountText } from "./AccountText.ts"
+
+/** JSON text in parts, in memory that does not grow with its length. */
+export type TextStream = Stream.Stream<string, Failure>
+
+export class AccountQuery extends Context.Service<
+  AccountQuery,
+  {
+    /** One account; `number` comes from the path. An invalid one is reported as not found. */
+    readonly read: (caller: Caller, number: string) => Effect.Effect<TextStream, Failure>
+
+    /**
+     * All accounts of a supplier, as NDJSON in the order of their external account numbers. Each is
+     * as it is when it is reached. Accounts that are created meanwhile may be missing.
+     */
+    readonly readAll: (caller: Caller, supplier: string) => Effect.Effect<TextStream, Failure>
+  }
+>()("@data-import/domain/AccountQuery") {}
+
+const supplierCode = Schema.decodeUnknownOption(SupplierCodeField)
+const accountNumber = Schema.decodeUnknownOption(AccountNumber)
+
+/** How many accounts of a list are read at once. */
+const readsAtOnce = 4
+
+/** An account with at most so many elements in its lists is one text. */
+const fewElements = 200
+
+const orUnavailable = <A>(stream: Stream.Stream<A, StorageUnavailable>) =>
+  Stream.catchTag(stream, "StorageUnavailable", () => Stream.fail(unavailable))
+
+const make = Effect.gen(function* () {
+  const accounts = yield* Accounts
+  const auditLog = yield* AuditLog
+  const processes = yield* ImportProcesses
+  const findSupplier = findOwnSupplier(yield* Configuration)
+
+  /** The text of the account; none if it does not exist. */
+  const textOf = Effect.fnUntraced(function* (number: AccountNumber) {
+    const found = yield* accounts.read(number)
+    if (Option.isNone(found)) return Option.none<Stream.Stream<string, StorageUnavailable>>()
+    const text = accountText(found.value)
+    if (sizeOfLists(found.value) > fewElements) return Option.some(text)
+    return Option.some(Stream.make(yield* Stream.mkString(text)))
+  })
+
+  const read = Effect.fnUntraced(function* (caller: Caller, named: string) {
+    const number = accountNumber(named)
+    if (Option.isNone(number)) return yield* new NotFound()
+    const located = yield* accounts.locate(number.value)
+    const code = Option.map(located, ({ import_supplier }) => import_supplier)
+    const supplier = yield* findSupplier(caller, code)
+    if (Option.isNone(located) || Option.isNone(supplier)) return yield* new NotFound()
+    const at = yield* DateTime.now
+    yield* auditLog.recordRead({ key: located.value, action: "read_account", caller, at })
+    const text = yield* textOf(number.value)
+    return Option.isSome(text) ? orUnavailable(text.value) : yield* new NotFound()
+  })
+
+  const readAll = Effect.fnUntraced(function* (caller: Caller, named: string) {
+    const supplier = yield* findSupplier(caller, supplierCode(named))
+    if (Option.isNone(supplier)) return yield* new NotFound()
+    const { code } = supplier.value
+    const key = { import_supplier: code, external_account_number: null }
+    const at = yield* DateTime.now
+    yield* auditLog.recordRead({ key, action: "read_accounts", caller, at })
+    const entries = processes.list({ supplier: code, kind: "imported", after: null, limit: null })
+    const texts = entries.pipe(
+      Stream.mapEffect(
+        ({ kraken_account_number: number }) =>
+          number === null ? Effect.succeedNone : textOf(number),
+        { concurrency: readsAtOnce }
+      ),
+      Stream.flatMap(
+        Option.match({
+          onNone: () => Stream.empty,
+          onSome: (text) => Stream.concat(text, Stream.make("\n"))
+        })
+      )
+    )
+    return orUnavailable(texts)
+  })
+
+  return AccountQuery.of({
+    read: Effect.fn("AccountQuery.read")((caller, number) =>
+      Effect.catchTag(read(caller, number), "StorageUnavailable", () => unavailable)
+    ),
+    readAll: Effect.fn("AccountQuery.readAll")((caller, supplier) =>
+      Effect.catchTag(readAll(caller, supplier), "StorageUnavailable", () => unavailable)
+    )
+  })
+})
+
+export const layer = Layer.effect(AccountQuery, make)

@@ -1,0 +1,33 @@
+/**
+ * Who runs an operator command, for the audit log. Storage reads it where a command writes, and
+ * records the write in the same transaction. Programs of clients' requests have no operator; they
+ * record the caller.
+ */
+import { Context } from "effect"
+import { ApiKeyId, type Caller, type OrganisationName, type RequestId } from "./Organisation.ts"
+
+export interface OperatorCommand {
+  /** The operator's name, 1 to 64 characters. */
+  readonly name: string
+  readonly requestId: RequestId
+}
+
+/** The command that runs; null outside of a command, where no write is recorded. */
+export const CurrentOperator = Context.Reference<OperatorCommand | null>(
+  "@data-import/domain/CurrentOperator",
+  { defaultValue: () => null }
+)
+
+/** In the audit log, the organisation of what belongs to the whole deployment. None has this name. */
+const deployment = "*" as OrganisationName
+
+/** The operator as a caller, who changes something of this organisation, or of the deployment. */
+export const callerOf = (
+  { name, requestId }: OperatorCommand,
+  organisation: OrganisationName | null
+): Caller => ({
+  organisation: organisation ?? deployment,
+  apiKey: ApiKeyId.make(`operator:${name}`),
+  scopes: [],
+  requestId
+})

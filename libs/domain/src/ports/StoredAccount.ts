@@ -1,0 +1,96 @@
+/**
+ * An account as it is read back: what its payload said, and what was added later. Lists can be
+ * large, so they are read page by page. Pages of one account agree: nothing on it changes but by
+ * additions, and a list has the length that it had when the account was read.
+ */
+import type { BigDecimal, DateTime, Stream } from "effect"
+import type { StorageUnavailable } from "./StorageUnavailable.ts"
+import type { Account, AccountNumber, Metadata } from "../account/Account.ts"
+import type { AccountNote, AddedTransaction } from "../account/AccountChange.ts"
+import type { DescribedInstruction } from "../account/AccountDescription.ts"
+import type { Customer } from "../account/Customer.ts"
+import type { ImportKey } from "../account/ImportProcess.ts"
+import type { Ledger } from "../account/Ledger.ts"
+import type { Note } from "../account/Note.ts"
+import type { HistoricalStatement, Statement } from "../account/Statement.ts"
+import type { StoredDocument } from "../account/StoredDocument.ts"
+import type { SupplyAddress } from "../account/SupplyAddress.ts"
+import type { Transaction } from "../account/Transaction.ts"
+
+/** A list of known length, in the order in which its elements were added. */
+export interface Items<A> {
+  readonly count: number
+  readonly elements: Stream.Stream<A, StorageUnavailable>
+}
+
+/** The lists of a payload; null for one that was not sent. */
+export interface PayloadLists {
+  readonly customers: Items<Customer> | null
+  readonly notes: Items<Note> | null
+  readonly statements: Items<Statement> | null
+  readonly metadata: Items<typeof Metadata.Type> | null
+  readonly supply_addresses: Items<SupplyAddress> | null
+}
+
+type Listed = keyof PayloadLists | "ledgers"
+
+/** The fields of a payload that are no lists. */
+export type PayloadFields = Omit<Account, Listed>
+
+type TransactionList = "current_statement_transactions" | "historical_statement_transactions"
+
+/** A ledger of the payload. */
+export interface StoredLedger extends Readonly<Record<TransactionList, Items<Transaction> | null>> {
+  readonly fields: Omit<Ledger, TransactionList>
+  /** What the ledger contributes to the balance of the account. */
+  readonly balance: BigDecimal.BigDecimal
+}
+
+/** What post-import requests added. */
+export interface AddedItems {
+  readonly transactions: Items<AddedTransaction>
+  readonly notes: Items<AccountNote>
+  readonly statements: Items<HistoricalStatement>
+  readonly payment_instructions: ReadonlyArray<DescribedInstruction>
+}
+
+/** A document that a note or statement names; null if it was not looked up in the store. */
+export interface NamedDocument {
+  readonly path: string
+  readonly found: StoredDocument | null
+}
+
+export interface StoredAccount {
+  readonly key: ImportKey
+  readonly number: AccountNumber
+  readonly createdAt: DateTime.Utc
+  readonly operationsTeam: string
+  readonly balance: BigDecimal.BigDecimal
+  readonly fields: PayloadFields
+  readonly lists: PayloadLists
+  readonly ledgers: ReadonlyArray<StoredLedger> | null
+  readonly added: AddedItems
+  /** Those of the notes first, then those of the statements. */
+  readonly documents: Items<NamedDocument>
+}
+
+/** How many elements all lists have. */
+export const sizeOfLists = ({ added, documents, ledgers, lists }: StoredAccount): number => {
+  const inLedgers = (ledgers ?? []).flatMap((ledger) => [
+    ledger.current_statement_transactions,
+    ledger.historical_statement_transactions
+  ])
+  const all = [
+    lists.customers,
+    lists.notes,
+    lists.statements,
+    lists.metadata,
+    lists.supply_addresses,
+    ...inLedgers,
+    added.transactions,
+    added.notes,
+    added.statements,
+    documents
+  ]
+  return all.reduce((sum, list) => sum + (list?.count ?? 0), ledgers?.length ?? 0)
+}

@@ -1,0 +1,196 @@
+/** Accounts that are read back. Source: docs/contract/queries.md#get-an-account. */
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, Layer, Option, Stream } from "effect"
+import fc from "fast-check"
+import { writingAccount } from "../src/account/Account.ts"
+import { AccountQuery, layer as accountQuery } from "../src/import/AccountQuery.ts"
+import type { Caller } from "../src/organisation/Organisation.ts"
+import { Accounts } from "../src/ports/Accounts.ts"
+import { AuditLog } from "../src/ports/AuditLog.ts"
+import { Configuration } from "../src/ports/Configuration.ts"
+import { ImportProcesses } from "../src/ports/ImportProcesses.ts"
+import { StorageUnavailable } from "../src/ports/StorageUnavailable.ts"
+import { layerMemory as accounts } from "../src/ports/memory/Accounts.ts"
+import { MemoryStore } from "../src/ports/memory/Store.ts"
+import { finish } from "../src/support/Steps.ts"
+import { accountPayload } from "../testing/arbitraries.ts"
+import { faultAtEvery, type FaultPlan, noFaults, withFaults } from "../testing/faults.ts"
+import { freshAccountNumber } from "../testing/freshNames.ts"
+import {
+  begin,
+  demo,
+  ports,
+  programs,
+  rival,
+  stageBody,
+  supplierCode,
+  team
+} from "./importPrograms.ts"
+
+const world = Layer.mergeAll(ports, accounts)
+
+const query = Effect.fnUntraced(function* (plan: FaultPlan = noFaults()) {
+  const layer = accountQuery.pipe(
+    Layer.provide(Layer.succeed(Accounts, withFaults(Accounts, yield* Accounts, plan))),
+    Layer.provide(Layer.succeed(AuditLog, withFaults(AuditLog, yield* AuditLog, plan))),
+    Layer.provide(
+      Layer.succeed(ImportProcesses, withFaults(ImportProcesses, yield* ImportProcesses, plan))
+    ),
+    Layer.provide(
+      Layer.succeed(Configuration, withFaults(Configuration, yield* Configuration, plan))
+    )
+  )
+  return yield* Effect.provide(AccountQuery, layer)
+})
+
+/** Stages and processes the sample under this number. */
+const imported = Effect.fnUntraced(function* (external_account_number: string) {
+  const program = yield* programs()
+  yield* program.stage(demo, stageBody({ external_account_number }))
+  const pair = { import_supplier: supplierCode, external_account_number }
+  const body = { payload: { ...pair, operations_team_name: team } }
+  return (yield* program.process(demo, body)).kraken_account_number
+})
+
+const audited = Effect.map(MemoryStore, ({ audit }) =>
+  audit
+    .filter(({ entry }) => entry.action.startsWith("read_"))
+    .map(({ entry, key }) => [
+      entry.action,
+      entry.outcome,
+      entry.apiKey,
+      entry.organisation,
+      key.external_account_number
+    ])
+)
+
+const readWith = (caller: Caller, number: string) =>
+  Effect.flatMap(query(), ({ read }) =>
+    Effect.flatMap(read(caller, number), (text) => Stream.mkString(text))
+  )
+
+describe("an account", () => {
+  it.effect("is read back as validate answered it, for any valid payload", () =>
+    Effect.gen(function* () {
+      yield* begin({ documentCheck: false })
+      const program = yield* programs()
+      const samples = fc.sample(accountPayload({ supplier: supplierCode }), 60)
+      for (const [index, sample] of samples.entries()) {
+        const payload = { ...sample, external_account_number: `n${index}` }
+        const validated = finish(writingAccount(yield* program.validate(demo, { payload })))
+        yield* program.stage(demo, { payload })
+        const pair = {
+          import_supplier: supplierCode,
+          external_account_number: payload.external_account_number
+        }
+        const { kraken_account_number } = yield* program.process(demo, {
+          payload: { ...pair, operations_team_name: team }
+        })
+        const text = yield* readWith(demo, kraken_account_number)
+        expect(text).toContain(`"account":${validated},"added":`)
+      }
+    }).pipe(Effect.provide(world))
+  )
+
+  it.effect("is audited with the key that read it, before it is answered", () =>
+    Effect.gen(function* () {
+      yield* begin()
+      const number = yield* imported("1")
+      yield* (yield* query()).read(demo, number)
+      expect(yield* audited).toEqual([
+        ["read_account", "read", demo.apiKey, demo.organisation, "1"]
+      ])
+    }).pipe(Effect.provide(world))
+  )
+
+  it.effect("of another organisation is not found, like an unknown one and an invalid number", () =>
+    Effect.gen(function* () {
+      yield* begin()
+      const number = yield* imported("1")
+      for (const [caller, named] of [
+        [rival, number],
+        [demo, freshAccountNumber()],
+        [demo, number.toLowerCase()],
+        [demo, "__proto__"]
+      ] as const) {
+        expect((yield* Effect.flip(readWith(caller, named)))._tag).toBe("NotFound")
+      }
+      expect(yield* audited).toEqual([])
+    }).pipe(Effect.provide(world))
+  )
+
+  it.effect.each(["locate", "supplier", "recordRead", "read"])(
+    "is unavailable if %s is",
+    (operation) =>
+      Effect.gen(function* () {
+        yield* begin()
+        const number = yield* imported("1")
+        const { read } = yield* query(
+          faultAtEvery(operation, { kind: "unavailable", when: "before" })
+        )
+        const failure = yield* Effect.flip(read(demo, number))
+        expect(failure).toMatchObject({ _tag: "ServiceUnavailable", retryAfterSeconds: 1 })
+      }).pipe(Effect.provide(world))
+  )
+})
+
+/** A port that reads as the other one, and whose lists end after their first page. */
+const breaking = (port: Accounts["Service"]): Accounts["Service"] => ({
+  ...port,
+  read: (number) =>
+    Effect.map(
+      port.read(number),
+      Option.map((account) => ({
+        ...account,
+        documents: {
+          count: account.documents.count,
+          elements: Stream.concat(
+            Stream.take(account.documents.elements, 1),
+            Stream.fail(new StorageUnavailable({ cause: "away" }))
+          )
+        }
+      }))
+    )
+})
+
+describe("all accounts", () => {
+  const all = (caller: Caller) =>
+    Effect.flatMap(query(), ({ readAll }) =>
+      Effect.flatMap(readAll(caller, supplierCode), (text) => Stream.mkString(text))
+    )
+
+  it.effect("are one line each, in the order of their numbers, and one audit entry", () =>
+    Effect.gen(function* () {
+      yield* begin()
+      const numbers = Array.from({ length: 12 }, (_, index) => `n${10 + index}`)
+      for (const number of numbers.toReversed()) yield* imported(number)
+      const text = yield* all(demo)
+      expect(text.endsWith("}\n")).toBe(true)
+      const lines = text.slice(0, -1).split("\n")
+      const read = lines.map((line) => JSON.parse(line) as { external_account_number: string })
+      expect(read.map((account) => account.external_account_number)).toEqual(numbers)
+      expect(yield* audited).toEqual([
+        ["read_accounts", "begun", demo.apiKey, demo.organisation, null]
+      ])
+    }).pipe(Effect.provide(world))
+  )
+
+  it.effect("of another organisation's supplier are not found, and of an empty one are none", () =>
+    Effect.gen(function* () {
+      yield* begin()
+      expect(yield* all(demo)).toBe("")
+      expect((yield* Effect.flip(all(rival)))._tag).toBe("NotFound")
+    }).pipe(Effect.provide(world))
+  )
+
+  it.effect("fail when a page cannot be read, instead of ending early", () =>
+    Effect.gen(function* () {
+      yield* begin()
+      yield* imported("1")
+      const broken = Layer.succeed(Accounts, breaking(yield* Accounts))
+      const { readAll } = yield* Effect.provide(AccountQuery, Layer.provide(accountQuery, broken))
+      const text = yield* readAll(demo, supplierCode)
+      expect((yield* Effect.flip(Stream.runDrain(text)))._tag).toBe("ServiceUnavailable")
+    }).pipe(Effect.provide(world))
+  )
+})

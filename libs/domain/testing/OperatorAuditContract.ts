@@ -1,0 +1,176 @@
+/**
+ * What the operator does is in the audit log, with the operator's name: one contract of all ports
+ * that operator commands write to, as tests that every adapter runs.
+ */
+import { expect, layer as withLayer, type Vitest } from "@effect/vitest"
+import { Effect, type Layer, Result } from "effect"
+import { TimeZone } from "../src/organisation/BusinessDay.ts"
+import { CurrentOperator } from "../src/organisation/Operator.ts"
+import { RequestId } from "../src/organisation/Organisation.ts"
+import type { Supplier } from "../src/organisation/Supplier.ts"
+import { ApiKeys } from "../src/ports/ApiKeys.ts"
+import { AuditLog } from "../src/ports/AuditLog.ts"
+import { Configuration } from "../src/ports/Configuration.ts"
+import { ImportProcesses } from "../src/ports/ImportProcesses.ts"
+import {
+  freshApiKey,
+  freshOrganisation,
+  freshOrganisationName,
+  freshSupplier,
+  noon,
+  noonPlus,
+  supplierOf
+} from "./freshNames.ts"
+import { arrange } from "./importStates.ts"
+
+type Ports = ApiKeys | AuditLog | Configuration | ImportProcesses
+type It = Vitest.MethodsNonLive<Ports>
+
+/** Runs the work as a command of the operator, and gives what the audit log has of it. */
+const audited = Effect.fnUntraced(function* <A, E, R>(work: Effect.Effect<A, E, R>) {
+  const auditLog = yield* AuditLog
+  const requestId = RequestId.make(crypto.randomUUID())
+  const result = yield* Effect.result(
+    Effect.provideService(work, CurrentOperator, { name: "Ada Løve", requestId })
+  )
+  const entries = yield* auditLog.ofRequest(requestId)
+  for (const { apiKey } of entries) expect(apiKey).toBe("operator:Ada Løve")
+  const shown = entries.map((entry) => [
+    entry.organisation,
+    entry.import_supplier,
+    entry.external_account_number,
+    entry.action,
+    entry.outcome
+  ])
+  return { result, entries: shown }
+})
+
+const unique = () => `value ${crypto.randomUUID()}`
+
+const organisationsAndKeys = (it: It): void => {
+  it.effect("is recorded of organisations and keys", () =>
+    Effect.gen(function* () {
+      const setup = yield* Configuration
+      const keys = yield* ApiKeys
+      const organisation = freshOrganisationName()
+      const created = yield* audited(setup.createOrganisation(organisation, noon))
+      expect(created.entries).toEqual([
+        [organisation, null, null, "create_organisation", "created"]
+      ])
+      const key = freshApiKey(organisation, { scopes: ["import:read", "account:read"] })
+      expect((yield* audited(keys.issue(key))).entries).toEqual([
+        [organisation, null, null, "issue_key", `issued ${key.id} for import:read account:read`]
+      ])
+      const revoke = keys.revoke(key.id, noonPlus(1))
+      expect((yield* audited(revoke)).entries).toEqual([
+        [organisation, null, null, "revoke_key", `revoked ${key.id}`]
+      ])
+      expect((yield* audited(revoke)).entries).toEqual([
+        [organisation, null, null, "revoke_key", `unchanged ${key.id}`]
+      ])
+    })
+  )
+}
+
+const suppliers = (it: It): void => {
+  it.effect("is recorded of suppliers", () =>
+    Effect.gen(function* () {
+      const setup = yield* Configuration
+      const { name: organisation } = yield* freshOrganisation
+      const supplier = supplierOf(organisation)
+      const { code } = supplier
+      const of = (action: string, outcome: string) => [[organisation, code, null, action, outcome]]
+      expect((yield* audited(setup.createSupplier(supplier))).entries).toEqual(
+        of("create_supplier", "created")
+      )
+      const settings = { timeZone: TimeZone.make("Europe/Oslo"), customerEmails: true }
+      expect((yield* audited(setup.configureSupplier(code, settings))).entries).toEqual(
+        of("configure_supplier", "set customer_emails time_zone")
+      )
+      const pause = setup.changeSupplierStatus(code, () => Result.succeed("Paused"))
+      expect((yield* audited(pause)).entries).toEqual(of("change_supplier_status", "paused"))
+      expect((yield* audited(pause)).entries).toEqual(of("change_supplier_status", "unchanged"))
+    })
+  )
+}
+
+const deployment = (it: It): void => {
+  it.effect("is recorded of the deployment's teams and choices", () =>
+    Effect.gen(function* () {
+      const setup = yield* Configuration
+      const team = unique()
+      const value = unique()
+      expect((yield* audited(setup.createTeam(team))).entries).toEqual([
+        ["*", null, null, "create_team", `created ${team}`]
+      ])
+      expect((yield* audited(setup.addCode("reason", value))).entries).toEqual([
+        ["*", null, null, "add_choice", `added reason ${value}`]
+      ])
+      expect((yield* audited(setup.addCode("reason", value))).entries).toEqual([
+        ["*", null, null, "add_choice", "unchanged"]
+      ])
+    })
+  )
+}
+
+const skips = (it: It): void => {
+  it.effect("is recorded of skipped imports", () =>
+    Effect.gen(function* () {
+      const imports = yield* ImportProcesses
+      const { caller, key } = yield* arrange("pending")
+      const set = (skipped: boolean) => imports.setSkipped({ key, skipped, at: noonPlus(5) })
+      const of = (action: string, outcome: string) => {
+        const { external_account_number, import_supplier } = key
+        return [[caller.organisation, import_supplier, external_account_number, action, outcome]]
+      }
+      expect((yield* audited(set(true))).entries).toEqual(of("skip_import", "changed"))
+      expect((yield* audited(set(true))).entries).toEqual(of("skip_import", "unchanged"))
+      expect((yield* audited(set(false))).entries).toEqual(of("unskip_import", "changed"))
+    })
+  )
+}
+
+const nothing = (it: It): void => {
+  it.effect("is not recorded if it is refused, or is no command of the operator", () =>
+    Effect.gen(function* () {
+      const auditLog = yield* AuditLog
+      const setup = yield* Configuration
+      const keys = yield* ApiKeys
+      const imports = yield* ImportProcesses
+      const { keyOf, supplier } = yield* freshSupplier
+      const team = unique()
+      yield* setup.createTeam(team)
+      const entries = (yield* auditLog.verifyAudit).entries
+      const unknown: Supplier = supplierOf(freshOrganisationName())
+      const refused = [
+        setup.createOrganisation(supplier.organisation, noon),
+        setup.createSupplier(supplier),
+        setup.createSupplier(unknown),
+        setup.configureSupplier(unknown.code, { documentCheck: true }),
+        setup.changeSupplierStatus(unknown.code, () => Result.succeed("Paused")),
+        setup.changeSupplierStatus(supplier.code, () => Result.fail("no")),
+        setup.createTeam(team),
+        keys.issue(freshApiKey(unknown.organisation)),
+        keys.revoke(freshApiKey(supplier.organisation).id, noon),
+        imports.setSkipped({ key: keyOf("unknown"), skipped: true, at: noon })
+      ]
+      for (const work of refused) {
+        expect((yield* audited(work as Effect.Effect<unknown, unknown>)).entries).toEqual([])
+      }
+      expect((yield* auditLog.verifyAudit).entries).toBe(entries)
+    })
+  )
+}
+
+/** Declares the suite under `name`; the layer is built once for all of it. */
+export const operatorAuditContract = <E>(name: string, layer: Layer.Layer<Ports, E>): void =>
+  withLayer(layer, { excludeTestServices: true, timeout: "1 minute" })(
+    `What the operator does, ${name}`,
+    (it) => {
+      organisationsAndKeys(it)
+      suppliers(it)
+      deployment(it)
+      skips(it)
+      nothing(it)
+    }
+  )
