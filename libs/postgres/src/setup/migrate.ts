@@ -22,8 +22,8 @@ import { accountFieldGrants } from "../../migrations/0011_account_field_grants.t
 import { payloadSizes } from "../../migrations/0012_payload_sizes.ts"
 import { batches } from "../../migrations/0013_batches.ts"
 import { batchTakes } from "../../migrations/0014_batch_takes.ts"
-import { accountReads } from "../../migrations/0018_account_reads.ts"
-import { operatorAudit } from "../../migrations/0019_operator_audit.ts"
+import { accountReads } from "../../migrations/0015_account_reads.ts"
+import { operatorAudit } from "../../migrations/0016_operator_audit.ts"
 import { connectionTo } from "../connection/ConnectionUrl.ts"
 import * as IndexBuilds from "./IndexBuilds.ts"
 import { sqlStateOf } from "../connection/SqlFailure.ts"
@@ -43,8 +43,8 @@ export const migrations = {
   "0012_payload_sizes": payloadSizes,
   "0013_batches": batches,
   "0014_batch_takes": batchTakes,
-  "0018_account_reads": accountReads,
-  "0019_operator_audit": operatorAudit
+  "0015_account_reads": accountReads,
+  "0016_operator_audit": operatorAudit
 }
 
 /** Another transaction held a lock for too long. The message says what to do. */
