@@ -2,6 +2,7 @@
  * The fixed cases of stored state: accounts, suppliers, vendors and idempotency keys in every state
  * in which a request can find them.
  */
+import { accountPlans } from "./AccountPlans.ts"
 import { drop, objectsAt, put, type Wire } from "@data-import/domain/testing/wire"
 import { type Expectation, get, type Plan, plan, post, type Reply, type Request } from "./Case.ts"
 import { operation, operations, tokenPath } from "./Document.ts"
@@ -341,6 +342,7 @@ export const statePlans: ReadonlyArray<Plan> = [
   ...adding,
   ...instructions,
   ...queries,
+  ...accountPlans,
   ...heldKeys,
   throttled
 ]
