@@ -4,16 +4,13 @@
  */
 import { Cause, Effect, Exit } from "effect"
 import type { IdempotencyKey, KeyedRequest } from "@data-import/domain/requests/IdempotencyKey"
-import {
-  ApiKeyId,
-  type OrganisationName,
-  RequestId
-} from "@data-import/domain/organisation/Organisation"
+import type { OrganisationName } from "@data-import/domain/organisation/Organisation"
 import type { Reserving } from "@data-import/domain/ports/IdempotencyKeys"
 import type { Fault } from "@data-import/domain/testing/faults"
 import type { Conditions } from "./Conditions.ts"
 import { documentsOf } from "./Payloads.ts"
-import { instantLine, orderLine, outcomeLine } from "./Output.ts"
+import { orderLine, outcomeLine } from "./Output.ts"
+import { begin, end, log, meet } from "./Lifecycle.ts"
 import { answerOf } from "./Programs.ts"
 import {
   type Answer,
@@ -25,24 +22,18 @@ import {
   unanswered,
   type Order
 } from "./Request.ts"
-import type { WaitingCall } from "./CallScheduler.ts"
+import type { Executed, WaitingCall } from "./CallScheduler.ts"
 import { complaintAbout } from "./AnswerOracle.ts"
+import { learnOfAnswer, watchBatches } from "./BatchOracle.ts"
+import { answerOfBatch, isOfBatch } from "./BatchPrograms.ts"
 import { checkCall } from "./CallOracle.ts"
 import { newInstance, surroundingsOf, type World } from "./World.ts"
-
-const log = (world: World, line: string): void => {
-  world.log.push(`#${world.steps} ${instantLine(world.time.now())} ${line}`)
-}
-
-const meet = ({ outcomes: met }: World, what: string): void => {
-  met.set(what, (met.get(what) ?? 0) + 1)
-}
 
 const settle = ({ scheduler, backend, time }: World): Effect.Effect<void> =>
   backend.settle(time, scheduler)
 
 /** The documents that a request names, as they are in the store before it is sent. */
-const bringDocuments = ({ files, vanished }: World, order: Order): void => {
+export const bringDocuments = ({ files, vanished }: World, order: Order): void => {
   if (!("key" in order)) return
   const body = order.kind === "validate" || order.kind === "stage" ? order.payload : { ...order }
   for (const path of documentsOf(body)) {
@@ -50,13 +41,6 @@ const bringDocuments = ({ files, vanished }: World, order: Order): void => {
     if (!vanished.has(place)) files.set(place, path.length)
   }
 }
-
-const callerOf = (id: number, organisation: OrganisationName) => ({
-  organisation,
-  apiKey: ApiKeyId.make(`key-of-${organisation}`),
-  scopes: ["import:read", "import:write"] as const,
-  requestId: RequestId.make(`r${id}`)
-})
 
 /** Who asks, for the first time or once more, and with which idempotency key. */
 interface Asking {
@@ -70,32 +54,23 @@ const keyedOf = (order: Order, { key = null, organisation }: Asking): KeyedReque
 
 /** Starts a request, which runs until its first port call. */
 export const ask = Effect.fnUntraced(function* (world: World, order: Order, by: Asking) {
-  const id = world.requests.length + 1
   const instance = world.random.pick(world.instances)
-  const asked: SentRequest = {
-    id,
+  const asked = begin(world, {
     order,
-    caller: callerOf(id, by.organisation),
+    organisation: by.organisation,
     keyed: keyedOf(order, by),
     instance,
     slow: world.random.chance(world.conditions.slow),
-    frozenUntil: 0,
-    at: world.time.now() + instance.skew,
-    step: world.steps,
-    repeats: by.repeats,
-    injectedFaults: new Set(),
-    calls: [],
-    answer: null,
-    ended: null
-  }
-  world.requests.push(asked)
-  world.running.add(asked)
-  world.events.push({ what: "asked", asked })
+    repeats: by.repeats
+  })
+  const { id } = asked
   bringDocuments(world, order)
   const under = asked.keyed === null ? "" : `, under ${asked.keyed.key}`
   const again = by.repeats === null ? "" : `, again after r${by.repeats.id}`
   log(world, `r${id} ${by.organisation} asks ${instance.name}: ${orderLine(order)}${under}${again}`)
-  const program = Effect.uninterruptible(answerOf(world.programs, asked))
+  const program = Effect.uninterruptible(
+    isOfBatch(order) ? answerOfBatch(world, asked) : answerOf(world.programs, asked)
+  )
   const fiber = Effect.runForkWith(surroundingsOf(world, asked))(program)
   fiber.addObserver((exit) => {
     if (instance.crashed) return
@@ -118,19 +93,15 @@ export const repeat = (world: World, repeats: SentRequest) => {
   })
 }
 
-const end = (world: World, asked: SentRequest, answer: Answer | typeof unanswered): void => {
-  asked.answer = answer
-  asked.ended = { at: world.time.now() + asked.instance.skew, step: world.steps }
-  world.running.delete(asked)
-  world.events.push({ what: "ended", asked })
-}
-
-/** Delivers an answer or loses it. Either way it must be correct. */
-const answer = (world: World, call: WaitingCall, lost: number): void => {
+/**
+ * Delivers an answer or loses it. Either way it must be correct. What a line of a batch is answered
+ * is lost only with its worker.
+ */
+const answer = Effect.fnUntraced(function* (world: World, call: WaitingCall, lost: number) {
   const { args, request } = call
   const given = args[0] as Answer
   world.scheduler.remove(call)
-  const isLost = world.random.chance(lost)
+  const isLost = request.line === null && world.random.chance(lost)
   const message = `r${request.id} is answered ${given.code} ${given.message.replaceAll("\n", " | ")}`
   log(world, isLost ? `${message}, and the answer is lost` : message)
   const kept = given.replayed === true ? ", which was kept" : ""
@@ -139,7 +110,10 @@ const answer = (world: World, call: WaitingCall, lost: number): void => {
   const wrong = complaintAbout(request, given, elapsed)
   world.checks.that(wrong === null, () => `r${request.id} ${orderLine(request.order)}: ${wrong}`)
   end(world, request, isLost ? unanswered : given)
-}
+  if (!isLost) learnOfAnswer(world, request, given)
+  call.go()
+  yield* settle(world)
+})
 
 const chooseFault = ({ random }: World, faults: number): Fault | null =>
   random.chance(faults)
@@ -155,6 +129,10 @@ const buryIfOver = (world: World, asked: SentRequest): void => {
   if (asked.instance.crashed && asked.ended === null && !isUnderWay) end(world, asked, unanswered)
 }
 
+/** Looks at what a call has done. */
+const check = (world: World, executed: Executed) =>
+  Effect.andThen(checkCall(world, executed), watchBatches(world, executed))
+
 /** A failed renewal or release does not determine the answer. */
 const neverFailing = new Set(["ImportProcesses.renew", "IdempotencyKeys.release"])
 
@@ -165,7 +143,7 @@ export const proceed = Effect.fnUntraced(function* (
   { faults, lostAnswers }: Pick<Conditions, "faults" | "lostAnswers">
 ) {
   const { operation, request } = call
-  if (operation === "answer") return answer(world, call, lostAnswers)
+  if (operation === "answer") return yield* answer(world, call, lostAnswers)
   const fault = request.instance.crashed ? null : chooseFault(world, faults)
   world.scheduler.proceed(call, fault)
   yield* settle(world)
@@ -178,7 +156,7 @@ export const proceed = Effect.fnUntraced(function* (
   if (fault !== null && fault.kind !== "crash" && !neverFailing.has(operation)) {
     request.injectedFaults.add(fault.kind)
   }
-  if (executed !== null) yield* checkCall(world, executed)
+  if (executed !== null) yield* check(world, executed)
   buryIfOver(world, request)
 })
 
@@ -193,7 +171,7 @@ export const proceedTogether = Effect.fnUntraced(function* (
     const { exit, operation, request } = executed
     meet(world, `${operation} gives ${outcomeLine(exit)}`)
     log(world, `together: r${request.id} ${operation}: ${outcomeLine(exit)}`)
-    yield* checkCall(world, executed)
+    yield* check(world, executed)
   }
   for (const { request } of calls) buryIfOver(world, request)
 })
@@ -208,7 +186,10 @@ const writes = new Set([
   "Accounts.change",
   "AuditLog.recordRefusal",
   "IdempotencyKeys.reserve",
-  "IdempotencyKeys.release"
+  "IdempotencyKeys.release",
+  ...["create", "beginUpload", "append", "change", "take", "finish", "cancelLines", "review"].map(
+    (operation) => `Batches.${operation}`
+  )
 ])
 
 /**

@@ -12,6 +12,7 @@ import type {
 } from "@data-import/domain/ports/ImportProcesses"
 import type { Reserving } from "@data-import/domain/ports/IdempotencyKeys"
 import { stateOf } from "./ImportModel.ts"
+import { readKept } from "./LineResultText.ts"
 import { entryLine } from "./Programs.ts"
 import { type Answer, type SentRequest, begunAt, type Call, type Order } from "./Request.ts"
 
@@ -164,12 +165,16 @@ const hasLostReservation = ({ calls }: SentRequest): boolean =>
     return (failure as { readonly _tag: string } | null)?._tag === "ReservationLost"
   })
 
+/** What is kept for a line of a batch is its result. */
+export const keptMessage = ({ line }: SentRequest, kept: string): string =>
+  line === null ? kept : readKept(kept).message
+
 /** The answer that the request's key demands; null where the key does not matter. */
 const ofKey = (asked: SentRequest): Answer | null => {
   const reserving = valueOf<Reserving>(asked, "IdempotencyKeys.reserve")
   switch (reserving?._tag) {
     case "Kept":
-      return { ...answered("ok", reserving.answer), replayed: true }
+      return { ...answered("ok", keptMessage(asked, reserving.answer)), replayed: true }
     case "Reused":
       return answered("idempotency_key_reused")
     case "InUse":
@@ -211,6 +216,8 @@ const ofOrder = (asked: SentRequest): Answer | null => {
     case "skip":
     case "setStatus":
     case "createSupplier":
+    case "batch":
+    case "work":
       return null
   }
 }
@@ -239,6 +246,7 @@ export const complaintAbout = (
   elapsedMillis: number
 ): string | null => {
   const { code, replayed, message } = answer
+  if (asked.line?.step === "prepare" && code === "ok") return null
   if (hasRunWithoutKey(asked)) return "it ran without its key"
   if (code === "error" && asked.injectedFaults.has("defect")) return null
   const isAway = code === "service_unavailable" || code === "payment_vendor_unavailable"

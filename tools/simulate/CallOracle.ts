@@ -8,7 +8,7 @@ import type { ImportKey } from "@data-import/domain/account/ImportProcess"
 import type { Accounts } from "@data-import/domain/ports/Accounts"
 import type { Reservation } from "@data-import/domain/requests/IdempotencyKey"
 import type { AuditLog } from "@data-import/domain/ports/AuditLog"
-import type { IdempotencyKeys } from "@data-import/domain/ports/IdempotencyKeys"
+import type { IdempotencyKeys, Reserving } from "@data-import/domain/ports/IdempotencyKeys"
 import type { ImportListEntry, ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 import type { Supplier } from "@data-import/domain/organisation/Supplier"
 import {
@@ -19,6 +19,7 @@ import {
   fromDescription
 } from "./AccountModel.ts"
 import { auditLine, type Command, eventLine, type Operation, steps } from "./ImportModel.ts"
+import { keptMessage } from "./AnswerOracle.ts"
 import { checkImport } from "./Invariants.ts"
 import { isLost, keepAnswer, learnOfChange } from "./KeyedSteps.ts"
 import * as KeyModel from "./KeyModel.ts"
@@ -35,7 +36,7 @@ type ReserveCommand = Parameters<IdempotencyKeys["Service"]["reserve"]>[0]
 type RefusalEntry = Parameters<AuditLog["Service"]["recordRefusal"]>[0]
 
 /** What was seen last of the import. */
-const lastObservation = (world: World, key: ImportKey): Observation => {
+export const lastObservation = (world: World, key: ImportKey): Observation => {
   const observation = world.observations.get(nameOf(key))
   return observation ?? { key, row: null, audit: [], events: [], account: null }
 }
@@ -60,7 +61,7 @@ const answerText = (result: unknown): string => {
   return `Refused ${state?._tag ?? "none"}`
 }
 
-const othersOf = (world: World) => {
+export const othersOf = (world: World) => {
   const rows = () => [...world.observations.values()]
   return {
     isTaken: (number: string) => rows().some(({ row }) => row?.account?.number === number),
@@ -76,7 +77,7 @@ const othersOf = (world: World) => {
 }
 
 /** What the account of an import must hold, its notes and all. */
-const checkAccountLines = (world: World, what: string, observation: Observation): void => {
+export const checkAccountLines = (world: World, what: string, observation: Observation): void => {
   const model = world.accounts.get(nameOf(observation.key))
   const expected = model === undefined ? [] : linesOf(model).toSorted()
   same(world, `${what}: the account`, accountLines(observation), expected)
@@ -240,12 +241,17 @@ const watchChange = Effect.fnUntraced(function* (
 /** Checks a reservation against the model. */
 const watchReserve = (world: World, { args, exit, request }: Executed): void => {
   const expected = KeyModel.reserve(world.idempotency, args[0] as ReserveCommand)
-  const found = Exit.isSuccess(exit) ? exit.value : null
+  const reserving = Exit.isSuccess(exit) ? (exit.value as Reserving) : null
+  const found =
+    reserving?._tag === "Kept"
+      ? { ...reserving, answer: keptMessage(request, reserving.answer) }
+      : reserving
   same(world, `the key of r${request.id}`, found, expected)
 }
 
 const watchRefusal = Effect.fnUntraced(function* (world: World, { args, request }: Executed) {
   const { action, at, caller, key, outcome } = args[0] as RefusalEntry
+  if (/_batch$/.test(action)) return
   const seen = world.keys.find(
     (each) =>
       each.import_supplier === key.import_supplier &&

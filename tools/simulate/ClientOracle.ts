@@ -73,6 +73,8 @@ const operationOf = (asked: SentRequest): Operation | null => {
   const answer = heard(asked)
   const { caller, ended, id, order } = asked
   if (ask === null || answer === undefined || !("key" in order)) return null
+  // What a line is only prepared for has no effect before it is stored together with others.
+  if (asked.line?.step === "prepare") return null
   if (order.kind !== "skip" && caller.organisation !== owners.get(order.key.import_supplier)) {
     return null
   }

@@ -6,6 +6,8 @@
 import type { RandomSource } from "@data-import/testbed/RandomSource"
 
 export interface Conditions {
+  /** Whether some clients send batches. */
+  readonly batches: boolean
   /** How many imports each supplier has. */
   readonly keys: number
   /** How likely a request is about the first import. */
@@ -75,10 +77,14 @@ const aboutAttempts = (random: RandomSource) => ({
   slow: 0.5
 })
 
-export const conditionsOf = (random: RandomSource): Conditions => {
+/** Batches have many steps, so one run in eight has some. */
+export const hasBatches = (seed: number): boolean => seed % 8 === 0
+
+export const conditionsOf = (seed: number, random: RandomSource): Conditions => {
   const hasAttempts = random.chance(0.5)
   return {
     ...(hasAttempts ? aboutAttempts(random) : aboutAccounts(random)),
+    batches: hasBatches(seed),
     atOnce: (hasAttempts ? 3 : 1) + random.below(5),
     instances: 1 + random.below(3),
     skew: random.pick([0, 0, 5_000, 90_000]),

@@ -32,6 +32,12 @@ export const keptMillis = 24 * 60 * minute
 /** How long a key that has expired is known, in milliseconds. */
 export const expiredMillis = 60 * minute
 
+/** A line of a batch takes its key over at once, and keeps the answer while its batch may last. */
+const isLine = ({ key }: Pick<KeyedRequest, "key">): boolean => key.startsWith("\u0001batch ")
+const leaseOf = (named: Pick<KeyedRequest, "key">) => (isLine(named) ? 0 : leaseMillis)
+const keptOf = (named: Pick<KeyedRequest, "key">) =>
+  isLine(named) ? 400 * 24 * 60 * minute : keptMillis
+
 const nameOf = ({ key, organisation }: Pick<KeyedRequest, "key" | "organisation">): string =>
   `${organisation} ${key}`
 
@@ -50,7 +56,7 @@ export const reserve = (
     return row.answer === null ? { _tag: "InUse" } : { _tag: "Kept", answer: row.answer }
   }
   const { fingerprint } = request
-  rows.set(nameOf(request), { fingerprint, token, answer: null, until: now + leaseMillis })
+  rows.set(nameOf(request), { fingerprint, token, answer: null, until: now + leaseOf(request) })
   return { _tag: "Reserved" }
 }
 
@@ -69,10 +75,25 @@ export const keep = (
 ): void => {
   const row = rows.get(nameOf(reservation))
   if (row === undefined) return
-  rows.set(nameOf(reservation), { ...row, answer, until: at.epochMilliseconds + keptMillis })
+  rows.set(nameOf(reservation), {
+    ...row,
+    answer,
+    until: at.epochMilliseconds + keptOf(reservation)
+  })
 }
 
 /** Frees the key, unless it is no longer this reservation's or has its answer. */
 export const release = (rows: KeyRows, reservation: Reservation): void => {
   if (isHeld(rows, reservation)) rows.delete(nameOf(reservation))
+}
+
+/** The answer that is kept under the key; null if there is none. */
+export const answerOf = (
+  rows: KeyRows,
+  named: Pick<KeyedRequest, "key" | "organisation">
+): string | null => rows.get(nameOf(named))?.answer ?? null
+
+/** Deletes the key with its answer. */
+export const remove = (rows: KeyRows, named: Pick<KeyedRequest, "key" | "organisation">): void => {
+  rows.delete(nameOf(named))
 }

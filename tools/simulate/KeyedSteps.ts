@@ -5,12 +5,14 @@
 import type { DateTime } from "effect"
 import type { Keep, Reservation } from "@data-import/domain/requests/IdempotencyKey"
 import type { Accounts } from "@data-import/domain/ports/Accounts"
+import type { Batches } from "@data-import/domain/ports/Batches"
 import type { Command, Operation } from "./ImportModel.ts"
 import * as KeyModel from "./KeyModel.ts"
 import type { Answer } from "./Request.ts"
 
 type ChangeCommand = Parameters<Accounts["Service"]["change"]>[0]
-type Write = Command<Operation> | ChangeCommand
+type CreateBatch = Parameters<Batches["Service"]["create"]>[0]
+type Write = Command<Operation> | ChangeCommand | CreateBatch
 
 /** The reservation of a write; null where its request has no key, or it keeps no answer. */
 const reservationOf = (command: Write): Reservation | null => {

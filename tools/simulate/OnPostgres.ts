@@ -4,7 +4,7 @@
  * so a seed makes the same run. In a burst several calls proceed at once, and the database decides
  * their order.
  */
-import { Duration, Effect, Layer, type Redacted, Schema, type Scope } from "effect"
+import { Clock, Duration, Effect, Layer, type Redacted, Schema, type Scope } from "effect"
 import { randomBytes } from "node:crypto"
 import { setImmediate } from "node:timers/promises"
 import * as Database from "@data-import/postgres/connection/Database"
@@ -48,8 +48,17 @@ const storageOn = Effect.fnUntraced(function* (
   )
   const context = yield* DeployedStorage.make(url, databaseUsersTo(url, databaseUsers))
   const rows = Database.rowsOf(Schema.Struct({ payload: Schema.String }))
+  const built = yield* Effect.provide(ports, context)
+  const { batches } = built
+  const clock = yield* Clock.Clock
   const storage: Storage = {
-    ...(yield* Effect.provide(ports, context)),
+    ...built,
+    // A worker keeps its connection alive by the time of the machine, not by that of the run.
+    batches: {
+      ...batches,
+      take: (command) => Effect.provideService(batches.take(command), Clock.Clock, clock)
+    },
+    countDeath: () => {},
     payload: ({ external_account_number, import_supplier }) =>
       run(
         rows(sql`select payload::text as payload from import_processes

@@ -1,6 +1,13 @@
 /** The events of a run as lines of text. */
 import { Exit, Option } from "effect"
-import { nameOf, type Order } from "./Request.ts"
+import { type BatchAction, nameOf, type Order } from "./Request.ts"
+
+const batchActionLine = (action: BatchAction): string => {
+  if (action.does === "start") return `start with ${action.lines} lines`
+  if (action.does !== "upload") return action.does
+  const { breaks, from, lines } = action
+  return `upload lines ${from} to ${from + lines.length - 1}${breaks ? " in part" : ""} of`
+}
 
 /** An order in a few words. */
 export const orderLine = (order: Order): string => {
@@ -32,6 +39,10 @@ export const orderLine = (order: Order): string => {
       return `set ${order.supplier} ${order.to}${order.reopen ? " (reopen)" : ""}`
     case "createSupplier":
       return `create supplier ${order.supplier}`
+    case "work":
+      return `work on ${order.task}`
+    case "batch":
+      return `${batchActionLine(order.action)} ${order.batch}`
   }
 }
 

@@ -15,6 +15,8 @@ import {
 } from "effect"
 import * as AccountImport from "@data-import/domain/import/AccountImport"
 import type { Created } from "@data-import/domain/import/ImportAttempt"
+import * as BatchManagement from "@data-import/domain/batch-processing/BatchManagement"
+import * as BatchUpload from "@data-import/domain/batch-processing/BatchUpload"
 import { utc } from "@data-import/domain/organisation/BusinessDay"
 import { formatInstant } from "@data-import/domain/schema/Field"
 import type { Failure } from "@data-import/domain/requests/Failure"
@@ -24,6 +26,7 @@ import * as ImportQuery from "@data-import/domain/import/ImportQuery"
 import type { NoteResult } from "@data-import/domain/post-import/NoteImport"
 import * as PostImport from "@data-import/domain/post-import/PostImport"
 import { Accounts } from "@data-import/domain/ports/Accounts"
+import { Batches } from "@data-import/domain/ports/Batches"
 import { Documents, DocumentsUnavailable } from "@data-import/domain/ports/Documents"
 import { AuditLog } from "@data-import/domain/ports/AuditLog"
 import { IdempotencyKeys } from "@data-import/domain/ports/IdempotencyKeys"
@@ -42,6 +45,7 @@ import * as Tenants from "@data-import/testbed/Tenants"
 import { changeStatus, type Supplier } from "@data-import/domain/organisation/Supplier"
 import type { TransactionResult } from "@data-import/domain/post-import/TransactionImport"
 import { inOneStep } from "@data-import/domain/testing/keyedRequests"
+import { type ChunkSession, guardBatches } from "./ChunkSessions.ts"
 import type { Answer, SentRequest, Order } from "./Request.ts"
 import type { Storage } from "./Storage.ts"
 import { timeZones } from "./Traffic.ts"
@@ -52,6 +56,8 @@ export interface Programs {
   readonly postImport: PostImport.PostImport["Service"]
   readonly query: ImportQuery.ImportQuery["Service"]
   readonly writes: IdempotentWrites.IdempotentWrites["Service"]
+  readonly batches: BatchManagement.BatchManagement["Service"]
+  readonly upload: BatchUpload.BatchUpload["Service"]
   /** The storage as the programs see it: the operator works on it directly. */
   readonly storage: Storage
 }
@@ -62,6 +68,8 @@ interface Settings {
   /** "root/path" of every document that exists. */
   readonly files: ReadonlyMap<string, number>
   readonly deploymentLimit: number | null
+  /** Gets the sessions in which workers have lines in hand. */
+  readonly sessions: Array<ChunkSession>
 }
 
 /** The programs on guarded ports, as a service process makes them. */
@@ -73,6 +81,8 @@ export const programsOn = Effect.fnUntraced(function* (settings: Settings) {
     auditLog: scheduler.guard(AuditLog, storage.auditLog),
     configuration: scheduler.guard(Configuration, storage.configuration),
     keys: scheduler.guard(IdempotencyKeys, storage.keys),
+    batches: guardBatches(scheduler, storage.batches, settings.sessions),
+    countDeath: storage.countDeath,
     payload: storage.payload
   }
   const documents = yield* Effect.provide(Documents, documentsIn(settings.files), { local: true })
@@ -83,6 +93,7 @@ export const programsOn = Effect.fnUntraced(function* (settings: Settings) {
     Layer.succeed(AuditLog, guarded.auditLog),
     Layer.succeed(Configuration, guarded.configuration),
     Layer.succeed(IdempotencyKeys, guarded.keys),
+    Layer.succeed(Batches, guarded.batches),
     Layer.succeed(
       Documents,
       scheduler.guard(Documents, documents, () => new DocumentsUnavailable({}))
@@ -101,6 +112,8 @@ export const programsOn = Effect.fnUntraced(function* (settings: Settings) {
       postImport: yield* PostImport.PostImport,
       query: yield* ImportQuery.ImportQuery,
       writes: yield* IdempotentWrites.IdempotentWrites,
+      batches: yield* BatchManagement.BatchManagement,
+      upload: yield* BatchUpload.BatchUpload,
       storage: guarded
     }
     return programs
@@ -110,7 +123,9 @@ export const programsOn = Effect.fnUntraced(function* (settings: Settings) {
         AccountImport.layer,
         PostImport.layer,
         ImportQuery.layer,
-        IdempotentWrites.layer
+        IdempotentWrites.layer,
+        BatchManagement.layer,
+        BatchUpload.layer
       ).pipe(Layer.provide(ports), Layer.provide(ConfigProvider.layer(environment))),
       { local: true }
     ),
@@ -160,7 +175,7 @@ class Refusal {
 const success = (message: string): Answer => ({ code: "ok", message })
 
 /** Runs a write, under its key where the request has one; `say` makes the message. */
-const written = <A>(
+export const written = <A>(
   { writes }: Programs,
   { keyed }: SentRequest,
   run: (keep: Keep<A> | null) => Effect.Effect<A, Failure>,
@@ -318,6 +333,9 @@ const successOf = (programs: Programs, asked: SentRequest): Effect.Effect<Answer
       return createStatements(programs, asked, order)
     case "instruction":
       return createInstruction(programs, asked, order)
+    case "batch":
+    case "work":
+      return Effect.die(new Error("It is about a batch, and not about an import"))
     default:
       return Effect.map(messageOf(programs, asked, order), success)
   }
@@ -336,10 +354,14 @@ const codeOf = (failure: Unsuccessful): Answer => {
 
 /** Runs the request; a defect is the code `error`, as it is to a client. */
 export const answerOf = (programs: Programs, asked: SentRequest): Effect.Effect<Answer> =>
-  Effect.map(Effect.exit(successOf(programs, asked)), (exit): Answer => {
+  reduced(successOf(programs, asked))
+
+/** What the client of a request hears. */
+export const reduced = (request: Effect.Effect<Answer, unknown>): Effect.Effect<Answer> =>
+  Effect.map(Effect.exit(request), (exit): Answer => {
     if (Exit.isSuccess(exit)) return exit.value
     const failure = Cause.findErrorOption(exit.cause)
     return Option.isSome(failure)
-      ? codeOf(failure.value)
+      ? codeOf(failure.value as Unsuccessful)
       : { code: "error", message: String(Cause.squash(exit.cause)) }
   })

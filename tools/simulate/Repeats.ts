@@ -42,16 +42,18 @@ const success = ({ answer }: SentRequest): ReadonlyArray<Answer> =>
 
 /** The last requests under keys whose clients do not know what became of them, and may ask. */
 export const unclearRepeats = (world: World): Group =>
-  groupsOf(world.requests.filter(({ keyed }) => keyed !== null)).flatMap((group) => {
-    const last = group.at(-1)
-    const isOpen = last !== undefined && !group.some(isClear)
-    return isOpen && isProtected(world, world.time.now() + world.conditions.skew, group)
-      ? [last]
-      : []
-  })
+  groupsOf(world.requests.filter(({ keyed, line }) => keyed !== null && line === null)).flatMap(
+    (group) => {
+      const last = group.at(-1)
+      const isOpen = last !== undefined && !group.some(isClear)
+      return isOpen && isProtected(world, world.time.now() + world.conditions.skew, group)
+        ? [last]
+        : []
+    }
+  )
 
 /** How many entries of the audit log show that the request has stored something. */
-const effectsOf = (world: World): ((asked: SentRequest) => number) => {
+export const effectsOf = (world: World): ((asked: SentRequest) => number) => {
   const counts = new Map<string, number>()
   for (const { audit } of world.observations.values()) {
     for (const line of audit) {
@@ -98,7 +100,8 @@ const checkRefusals = (
 export const checkRepeats = (world: World): void => {
   const effects = effectsOf(world)
   const keyed = world.requests.filter((asked) => asked.keyed !== null)
-  for (const group of groupsOf(keyed)) {
+  // What a creation of a batch has stored is checked when it is stored.
+  for (const group of groupsOf(keyed.filter(({ order }) => order.kind !== "batch"))) {
     const some = protectedOf(world, group)
     const count = sum(some.map(effects))
     world.stateChecks.that(
@@ -116,7 +119,12 @@ export const checkRepeats = (world: World): void => {
       () => `${idsOf(some)} are one request under its key, and got ${[...answers].join(" and ")}`
     )
   }
-  const ofOneKey = Map.groupBy(keyed, (asked) => `${asked.keyed?.organisation} ${asked.keyed?.key}`)
+  // The keys of lines are deleted, so that no other request explains a refusal.
+  const clients = keyed.filter(({ line }) => line === null)
+  const ofOneKey = Map.groupBy(
+    clients,
+    (asked) => `${asked.keyed?.organisation} ${asked.keyed?.key}`
+  )
   for (const sent of ofOneKey.values()) {
     for (const asked of sent) checkRefusals(world, asked, sent)
   }

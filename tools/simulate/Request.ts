@@ -64,14 +64,36 @@ interface Orders {
     readonly supplier: SupplierCode
     readonly organisation: OrganisationName
   }
+  readonly batch: {
+    readonly batch: string
+    readonly action: BatchAction
+  }
+  /** A worker of batches works on lines, or does one of the things that it does beside them. */
+  readonly work: { readonly task: "lines" | "cancelLines" | "review" }
 }
+
+/** What a client does with a batch; lines are as they are sent. */
+export type BatchAction =
+  | { readonly does: "create" }
+  | { readonly does: "pause" | "resume" | "cancel" | "read" | "results" }
+  | { readonly does: "start"; readonly lines: number }
+  | {
+      readonly does: "upload"
+      readonly from: number
+      readonly lines: ReadonlyArray<string>
+      /** Whether the connection breaks in the middle of the body. */
+      readonly breaks: boolean
+    }
 
 type Kind = keyof Orders
 
-/** What is asked for; the last three are the operator's. */
+/** What is asked for. */
 export type Order<Of extends Kind = Kind> = {
   readonly [Each in Of]: { readonly kind: Each } & Orders[Each]
 }[Of]
+
+/** What the operator asks, and a client without a batch. */
+export type SingleOrder = Exclude<Order, Order<"batch" | "work">>
 
 /** `code` is `ok` or that of the refusal; `message` is what else of the answer matters, as text. */
 export interface Answer {
@@ -99,6 +121,15 @@ export interface Call {
   expected?: Answer
 }
 
+/** A step of a line of a batch, which a worker runs like a request of its own. */
+export interface LineStep {
+  readonly batch: string
+  readonly line: number
+  readonly step: "prepare" | "stage" | "end"
+  /** The request of the worker that runs it. */
+  readonly worker: number
+}
+
 /** A request from its beginning to its end. Alters as it goes on. */
 export interface SentRequest {
   readonly id: number
@@ -116,6 +147,8 @@ export interface SentRequest {
   readonly step: number
   /** The request that this one sends again. */
   readonly repeats: SentRequest | null
+  /** The step of a line of a batch that it is; null for any other. */
+  readonly line: LineStep | null
   /** The kinds of the faults injected into its calls. */
   readonly injectedFaults: Set<"unavailable" | "defect">
   /** Its calls that reached their port, in their order. */
@@ -136,14 +169,17 @@ const writes: ReadonlySet<Kind> = new Set([
 ])
 
 /** Whether the request may have an idempotency key. */
-export const isWrite = ({ kind }: Order): boolean => writes.has(kind)
+export const isWrite = (order: Order): boolean =>
+  writes.has(order.kind) || (order.kind === "batch" && order.action.does === "create")
 
 /**
  * When its program began, by the clock of its instance: at once, or as soon as its key was
- * reserved.
+ * reserved, and for a line of a batch the line found to be in hand.
  */
 export const begunAt = ({ at, calls }: SentRequest): number =>
-  calls.find(({ operation }) => operation === "IdempotencyKeys.reserve")?.at ?? at
+  calls.findLast(({ operation }) => operation === "Batches.confirm")?.at ??
+  calls.find(({ operation }) => operation === "IdempotencyKeys.reserve")?.at ??
+  at
 
 /** Distinguishes the request from others under the same key. */
 export const fingerprintOf = (order: Order): Fingerprint =>

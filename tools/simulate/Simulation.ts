@@ -16,12 +16,15 @@ import {
 } from "./Actions.ts"
 import { checkAcknowledged, checkLinearizable } from "./ClientOracle.ts"
 import { checkRepeats, checkTimesAdded, unclearRepeats } from "./Repeats.ts"
+import { calmBatches } from "./BatchCalm.ts"
+import { checkBatches } from "./BatchOracle.ts"
+import { batchEvents, beginBatch, overtakeWorker } from "./BatchTraffic.ts"
 import { calm } from "./Conditions.ts"
 import { stateOf } from "./ImportModel.ts"
 import { checkBalance, checkTogether } from "./Invariants.ts"
 import { withoutIdentifiers } from "./Output.ts"
 import { entryLine } from "./Programs.ts"
-import { type SentRequest, isClear, nameOf, unanswered, type Order } from "./Request.ts"
+import { type SentRequest, isClear, nameOf, type SingleOrder, unanswered } from "./Request.ts"
 import {
   clientsOrder,
   keyFor,
@@ -64,10 +67,13 @@ const situationOf = (world: World): Situation => ({
   isImported: (key) => world.accounts.has(nameOf(key)),
   staged: (key) => world.staged.get(nameOf(key))?.payload ?? null,
   newVersion: () => world.requests.length + 1,
-  sentKeys: world.requests.slice(-12).flatMap(({ keyed }) => keyed?.key ?? [])
+  sentKeys: world.requests
+    .slice(-12)
+    .flatMap(({ keyed, line }) => (line === null ? (keyed?.key ?? []) : []))
 })
 
-const supplierIn = (order: Order) => ("key" in order ? order.key.import_supplier : order.supplier)
+const supplierIn = (order: SingleOrder) =>
+  "key" in order ? order.key.import_supplier : order.supplier
 
 /** A new request of a client, mostly of the one whose supplier it is. */
 const askAnew = (world: World) => {
@@ -80,13 +86,16 @@ const askAnew = (world: World) => {
   return ask(world, order, { organisation, repeats: null, key })
 }
 
-const isOperators = ({ order }: SentRequest): boolean =>
-  order.kind === "skip" || order.kind === "setStatus" || order.kind === "createSupplier"
+const notOfClients = ["skip", "setStatus", "createSupplier", "batch", "work"]
+
+/** Whether a client sent it, for itself and not as a line of a batch. */
+const isClients = ({ line, order }: SentRequest): boolean =>
+  line === null && !notOfClients.includes(order.kind)
 
 /** A client asks, for something new or once more for something. */
 const clientAsks = (world: World) => {
   const { conditions, random, requests } = world
-  const earlier = requests.slice(-12).filter((asked) => !isOperators(asked))
+  const earlier = requests.slice(-12).filter(isClients)
   if (earlier.length === 0 || !random.chance(conditions.repeats)) return askAnew(world)
   const unclear = earlier.filter((asked) => asked.ended !== null && !isClear(asked))
   return repeat(world, random.pick(unclear.length > 0 && random.chance(0.5) ? unclear : earlier))
@@ -102,6 +111,7 @@ const operatorAsks = (world: World) =>
 const overtake = Effect.fnUntraced(function* (world: World) {
   const frozen = yield* freeze(world)
   if (frozen === null) return
+  if (frozen.line !== null) return yield* overtakeWorker(world)
   if (frozen.keyed !== null && world.random.chance(0.7)) yield* repeat(world, frozen)
   if (frozen.order.kind !== "process") return
   const { key } = frozen.order
@@ -128,7 +138,8 @@ const someGoOn = (world: World, waiting: ReadonlyArray<WaitingCall>): Effect.Eff
 const next = (world: World): Effect.Effect<unknown> => {
   const { conditions, scheduler, random, running } = world
   const { atOnce, weights } = conditions
-  const canAsk = running.size < atOnce
+  const canAsk =
+    [...running].filter(({ line, order }) => line === null && order.kind !== "work").length < atOnce
   const awake = scheduler.waiting.filter(({ request }) => request.frozenUntil <= world.steps)
   const quick = awake.filter(({ request }) => !request.slow)
   const slow = awake.filter(({ request }) => request.slow)
@@ -143,7 +154,8 @@ const next = (world: World): Effect.Effect<unknown> => {
     [weights.expiry, () => passTime(world, between(15, 90) * second)],
     [weights.days, () => passTime(world, between(0.1, 6) * day)],
     [weights.crash, () => Effect.sync(() => crash(world, random.pick(world.instances)))],
-    [weights.documents, () => Effect.sync(() => shuffleDocuments(world))]
+    [weights.documents, () => Effect.sync(() => shuffleDocuments(world))],
+    ...batchEvents(world, () => situationOf(world))
   ])()
 }
 
@@ -205,6 +217,7 @@ const checkAll = Effect.fnUntraced(function* (world: World) {
   for (const observation of observations) checkBalance(world.stateChecks, observation)
   yield* checkStatuses(world)
   yield* checkLists(world)
+  yield* checkBatches(world)
 }, Effect.orDie)
 
 /** Lets every request in flight end without faults. */
@@ -216,7 +229,7 @@ const finish = Effect.fnUntraced(function* (world: World) {
   }
   world.stateChecks.that(
     world.running.size === 0,
-    () => `${world.running.size} requests are forgotten`
+    () => `${Array.from(world.running, ({ id }) => `r${id}`).join(", ")} are forgotten`
   )
 })
 
@@ -234,7 +247,7 @@ const repeatUntilClear = Effect.fnUntraced(function* (world: World) {
   }
 })
 
-const askAndFinish = Effect.fnUntraced(function* (world: World, order: Order) {
+const askAndFinish = Effect.fnUntraced(function* (world: World, order: SingleOrder) {
   const organisation = owners.get(supplierIn(order)) ?? own
   const asked = yield* ask(world, order, { organisation, repeats: null })
   yield* finish(world)
@@ -254,6 +267,7 @@ const calmDown = Effect.fnUntraced(function* (world: World) {
     const order = { kind: "setStatus", supplier, to: "Ongoing", reopen: true } as const
     yield* askAndFinish(world, order)
   }
+  yield* calmBatches(world, finish)
   for (const key of world.keys) {
     const row = world.observations.get(nameOf(key))?.row ?? null
     if (row === null) continue
@@ -276,12 +290,16 @@ const calmDown = Effect.fnUntraced(function* (world: World) {
   return histories
 })
 
-/** The accounts with which the run begins. */
+/** The accounts and batches with which the run begins. */
 const warmUp = Effect.fnUntraced(function* (world: World) {
   for (const key of world.keys.slice(0, world.conditions.imported)) {
     for (const order of straightOrders(situationOf(world), key)) {
       same(world, `${nameOf(key)} at the start`, yield* askAndFinish(world, order), "ok")
     }
+  }
+  if (!world.conditions.batches) return
+  for (let left = 1 + world.random.below(2); left > 0; left -= 1) {
+    yield* beginBatch(world, situationOf(world), finish)
   }
 })
 

@@ -12,7 +12,7 @@ import type { Wire } from "@data-import/domain/testing/wire"
 import type { Conditions } from "./Conditions.ts"
 import type { RandomSource } from "@data-import/testbed/RandomSource"
 import { breakages, payloadCount, transactionIdsOf, versionOf } from "./Payloads.ts"
-import type { Order } from "./Request.ts"
+import type { Order, SingleOrder } from "./Request.ts"
 
 export const own = OrganisationName.make("own")
 export const rival = OrganisationName.make("rival")
@@ -41,12 +41,16 @@ const numbers = ["1001", "a/b %2F ü", "\u{1F600} beyond", "\uFF5E before"].map(
   ExternalAccountNumber.make(number)
 )
 
+/** Imports of the first supplier that a run with batches has beside the others. */
+const numbersOfBatches = ["B-1", "B-2", "B-3"].map((number) => ExternalAccountNumber.make(number))
+
 /** The imports of a run: those of the first supplier, and one of every other. */
-export const keysOf = ({ keys }: Conditions): ReadonlyArray<ImportKey> =>
+export const keysOf = ({ batches, keys }: Conditions): ReadonlyArray<ImportKey> =>
   [...owners.keys()].flatMap((import_supplier, index) =>
-    numbers
-      .slice(0, index === 0 ? keys : 1)
-      .map((external_account_number) => ({ import_supplier, external_account_number }))
+    (index === 0
+      ? [...numbers.slice(0, keys), ...(batches ? numbersOfBatches : [])]
+      : numbers.slice(0, 1)
+    ).map((external_account_number) => ({ import_supplier, external_account_number }))
   )
 
 /** What the next order is drawn from. */
@@ -82,6 +86,12 @@ const account = (
   return { key, version, payload: breakUp(payload), broken }
 }
 
+/** A staging of the import. */
+export const accountOrder = (situation: Situation, key: ImportKey): Order<"stage"> => ({
+  kind: "stage",
+  ...account(situation, key)
+})
+
 const many = <A>(random: RandomSource, most: number, make: () => A): ReadonlyArray<A> =>
   Array.from({ length: 1 + random.below(most) }, make)
 
@@ -95,7 +105,7 @@ const note = (random: RandomSource): Wire => ({
   ...(random.chance(0.2) ? { is_pinned: random.chance(0.5) } : {})
 })
 
-const notes = ({ conditions, random }: Situation, key: ImportKey): Order => {
+export const notesOrder = ({ conditions, random }: Situation, key: ImportKey): Order<"notes"> => {
   const sent = many(random, 3, () => note(random))
   const isBroken = random.chance(conditions.broken)
   const broken = isBroken ? "a note that says nothing" : null
@@ -117,7 +127,7 @@ const transaction = ({ random, now, staged }: Situation, key: ImportKey): Wire =
   }
 }
 
-const transactions = (situation: Situation, key: ImportKey): Order => {
+export const transactionsOrder = (situation: Situation, key: ImportKey): Order<"transactions"> => {
   const { conditions, random } = situation
   const sent = many(random, 3, () => transaction(situation, key))
   const isBroken = random.chance(conditions.broken)
@@ -140,7 +150,7 @@ const statement = (random: RandomSource, statement_id: string): Wire => ({
   ...(random.chance(0.2) ? { number: "N-1", issued_date: "2025-02-01" } : {})
 })
 
-const statements = ({ conditions, random }: Situation, key: ImportKey): Order => {
+const statements = ({ conditions, random }: Situation, key: ImportKey): SingleOrder => {
   const ids = ["s1", "s2", "s3"].filter(() => random.chance(0.5))
   const sent = (ids.length === 0 ? ["s1"] : ids).map((id) => statement(random, id))
   const isBroken = random.chance(conditions.broken)
@@ -152,7 +162,7 @@ const statements = ({ conditions, random }: Situation, key: ImportKey): Order =>
   }
 }
 
-const instruction = ({ conditions, random }: Situation, key: ImportKey): Order => {
+const instruction = ({ conditions, random }: Situation, key: ImportKey): SingleOrder => {
   const isBroken = random.chance(conditions.broken)
   const [vendor, type] = random.pick([
     ["STRIPE", "CARD"],
@@ -174,30 +184,33 @@ const instruction = ({ conditions, random }: Situation, key: ImportKey): Order =
 }
 
 /** A process of the import. */
-export const processOrder = ({ conditions, random }: Situation, key: ImportKey): Order => ({
+export const processOrder = (
+  { conditions, random }: Situation,
+  key: ImportKey
+): Order<"process"> => ({
   kind: "process",
   key,
   dryRun: random.chance(conditions.dryRuns),
   team: random.chance(0.05) ? "Nobody's Team" : team
 })
 
-const onImport = (situation: Situation, key: ImportKey): Order => {
+const onImport = (situation: Situation, key: ImportKey): SingleOrder => {
   const { random, isImported, staged } = situation
   const added = isImported(key) ? 4 : 0.2
   const before = isImported(key) ? 1 : 6
-  return random.weighted<() => Order>([
-    [before, () => ({ kind: "stage", ...account(situation, key) })],
+  return random.weighted<() => SingleOrder>([
+    [before, () => accountOrder(situation, key)],
     [0.3, () => ({ kind: "validate", ...account(situation, key) })],
     [staged(key) === null ? 0.5 : 1.5 * before, () => processOrder(situation, key)],
     [1, () => ({ kind: "status", key })],
-    [added, () => notes(situation, key)],
-    [added, () => transactions(situation, key)],
+    [added, () => notesOrder(situation, key)],
+    [added, () => transactionsOrder(situation, key)],
     [added, () => statements(situation, key)],
     [added, () => instruction(situation, key)]
   ])()
 }
 
-const list = ({ random }: Situation, key: ImportKey): Order => ({
+const list = ({ random }: Situation, key: ImportKey): SingleOrder => ({
   kind: "list",
   supplier: key.import_supplier,
   list: random.pick(["all", "pending", "imported"]),
@@ -216,7 +229,10 @@ const anImport = ({ conditions, random, keys }: Situation): ImportKey =>
   random.chance(conditions.hot) && keys[0] !== undefined ? keys[0] : random.pick(keys)
 
 /** The way of an import to its account, without detours. */
-export const straightOrders = (situation: Situation, key: ImportKey): ReadonlyArray<Order> => [
+export const straightOrders = (
+  situation: Situation,
+  key: ImportKey
+): ReadonlyArray<SingleOrder> => [
   {
     kind: "stage",
     key,
@@ -228,7 +244,7 @@ export const straightOrders = (situation: Situation, key: ImportKey): ReadonlyAr
 ]
 
 /** The next request of a client. */
-export const clientsOrder = (situation: Situation): Order => {
+export const clientsOrder = (situation: Situation): SingleOrder => {
   const key = anImport(situation)
   return situation.random.chance(0.06) ? list(situation, key) : onImport(situation, key)
 }
@@ -243,11 +259,11 @@ export const keyFor = (situation: Situation): IdempotencyKey | null => {
 }
 
 /** The next command of the operator. */
-export const operatorsOrder = (situation: Situation): Order => {
+export const operatorsOrder = (situation: Situation): SingleOrder => {
   const { random } = situation
   const key = anImport(situation)
   const supplier = key.import_supplier
-  return random.weighted<Order>([
+  return random.weighted<SingleOrder>([
     [4, { kind: "skip", key, skipped: random.chance(0.5) }],
     [3, { kind: "setStatus", supplier, to: random.pick(statuses), reopen: random.chance(0.7) }],
     [2, { kind: "createSupplier", supplier: lateSupplier, organisation: own }]

@@ -1,9 +1,12 @@
 /** The state of a run, built from its seed. */
 import { Clock, Context, Effect, Random, References, Scheduler, type Scope } from "effect"
+import type { BatchWorker } from "@data-import/domain/batch-processing/BatchWorker"
 import type { ImportKey } from "@data-import/domain/account/ImportProcess"
 import type { SupplierCode, SupplierStatus } from "@data-import/domain/organisation/Supplier"
 import { sampleTime } from "@data-import/domain/testing/samples"
 import type { ModelAccount } from "./AccountModel.ts"
+import type { BatchRecord } from "./BatchModel.ts"
+import type { ChunkSession } from "./ChunkSessions.ts"
 import { type Conditions, conditionsOf } from "./Conditions.ts"
 import { type RandomSource, randomSource } from "@data-import/testbed/RandomSource"
 import { type Checks, makeChecks } from "./Invariants.ts"
@@ -64,6 +67,11 @@ export interface World {
   readonly accounts: Map<string, ModelAccount>
   /** What every idempotency key stands for. */
   readonly idempotency: KeyRows
+  /** In the order in which their clients have them. */
+  readonly batches: Array<BatchRecord>
+  /** In which workers have had lines in hand. */
+  readonly sessions: Array<ChunkSession>
+  readonly workers: Map<Instance, BatchWorker>
   readonly suppliers: Map<SupplierCode, SupplierStatus>
   /** "root/path" of every document that is there, and of those that are gone for a while. */
   readonly files: Map<string, number>
@@ -74,6 +82,8 @@ export interface World {
   /** How often each outcome of a call and each answer was met. */
   readonly outcomes: Map<string, number>
   steps: number
+  /** How many lines of batches there are. */
+  linesPlanned: number
   begunInstances: number
 }
 
@@ -132,14 +142,15 @@ const emptyObservation = (key: ImportKey): Observation => ({
 /** The world of a seed before the first request. */
 export const worldOf = Effect.fnUntraced(function* (seed: number, backend: Backend) {
   const random = randomSource(seed)
-  const conditions = conditionsOf(random)
+  const conditions = conditionsOf(seed, random)
   const time = virtualTime(sampleTime.epochMilliseconds)
   const scheduler = makeCallScheduler()
   const storage = yield* backend.storage(scheduler.wait)
   yield* setUp(storage, conditions)
   const files = new Map<string, number>()
   const { deploymentLimit } = conditions
-  const made = yield* programsOn({ scheduler, storage, files, deploymentLimit })
+  const sessions: Array<ChunkSession> = []
+  const made = yield* programsOn({ scheduler, storage, files, deploymentLimit, sessions })
   const keys = keysOf(conditions)
   const suppliers = [...owners.keys()].filter((code) => code !== lateSupplier)
   const world: World = {
@@ -162,6 +173,9 @@ export const worldOf = Effect.fnUntraced(function* (seed: number, backend: Backe
     staged: new Map(),
     accounts: new Map(),
     idempotency: new Map(),
+    batches: [],
+    sessions,
+    workers: new Map(),
     suppliers: new Map(suppliers.map((code) => [code, "Ongoing"])),
     files,
     vanished: new Map(),
@@ -169,10 +183,12 @@ export const worldOf = Effect.fnUntraced(function* (seed: number, backend: Backe
     log: [],
     outcomes: new Map(),
     steps: 0,
+    linesPlanned: 0,
     begunInstances: 0
   }
   for (let count = 0; count < conditions.instances; count += 1) {
     world.instances.push(newInstance(world))
   }
+
   return world
 })

@@ -142,6 +142,37 @@ export const newImportsContract = (name: string, ports: Layer.Layer<Ports>): voi
         })
       )
 
+      it.effect("stores nothing if two of them have one account number", () =>
+        Effect.gen(function* () {
+          const batch = yield* started(["a", "b"])
+          const chunk = yield* taken()
+          yield* teamExists
+          const keys = ["a", "b"].map((number) => keyOf(batch, number))
+          const { number } = newAccountFor(keyOf(batch, "any"), noon)
+          const made = keys.map((key) => importOf(key, { ...accountFor(key), number }))
+          const imports = ending(chunk, made)
+          expect(yield* finish(chunk, [], { imports, caller: batch.caller })).toBe(false)
+          const { find } = yield* ImportProcesses
+          for (const key of keys) expect(yield* find(key)).toEqual(Option.none())
+          expect(yield* finish(chunk, chunk.lines.map(endOf("FAILED")))).toBe(true)
+          expect((yield* found(batch)).counts).toMatchObject({ received: 2, failed: 2 })
+        })
+      )
+
+      it.effect("stores the others if one with a taken account number was staged by now", () =>
+        Effect.gen(function* () {
+          const batch = yield* started(["a", "b"])
+          const chunk = yield* taken()
+          yield* teamExists
+          const [a, b] = ["a", "b"].map((number) => keyOf(batch, number)) as [ImportKey, ImportKey]
+          const single = accountFor(a)
+          yield* storeSingly(importOf(a, single), batch.caller)
+          const imports = ending(chunk, [importOf(a, single), importOf(b, accountFor(b))])
+          expect(yield* finish(chunk, [], { imports, caller: batch.caller })).toBe(true)
+          expect((yield* found(batch)).counts).toMatchObject({ received: 2, succeeded: 1 })
+        })
+      )
+
       it.effect("leaves an import alone that somebody has staged by now", () =>
         Effect.gen(function* () {
           const batch = yield* started(["a", "b"])

@@ -14,7 +14,7 @@ import {
 } from "../Batches.ts"
 import { lastKeptEnd } from "../../requests/LineKey.ts"
 import type { ReservationLost } from "../IdempotencyKeys.ts"
-import { storeNewImport } from "./ImportProcesses.ts"
+import { haveFreeNumbers, storeNewImport } from "./ImportProcesses.ts"
 import { failedLines, newLine, pendingLines } from "./BatchSources.ts"
 import { deleteLines, overview, problems, results } from "./BatchResults.ts"
 import { inTurn } from "./BatchTurns.ts"
@@ -319,11 +319,9 @@ const take = (store: Store, { at, last }: Command<"take">): Option.Option<ChunkI
       confirm: Effect.void,
       finish: (finishing) =>
         Effect.sync(() => {
-          const isTaken = finishing.imports.some(
-            ({ creation }) => creation !== null && store.accounts.has(creation.newAccount.number)
-          )
-          if (!isTaken) finish(store, batch.id, finishing)
-          return !isTaken
+          const canBeStored = haveFreeNumbers(store, finishing.imports)
+          if (canBeStored) finish(store, batch.id, finishing)
+          return canBeStored
         })
     })
   }

@@ -96,6 +96,15 @@ const stage = (store: Store, command: Command<"stage">): Staging => {
   return stored
 }
 
+/** Whether the accounts of those that nobody has staged yet can have their numbers. */
+export const haveFreeNumbers = (store: Store, imports: ReadonlyArray<NewImport>): boolean => {
+  const numbers = imports
+    .filter(({ key }) => importOf(store, key) === undefined)
+    .flatMap(({ creation }) => creation?.newAccount.number ?? [])
+  const areDifferent = new Set(numbers).size === numbers.length
+  return areDifferent && !numbers.some((number) => store.accounts.has(number))
+}
+
 /** Stores an import that nobody has staged yet, with its account. False if somebody has. */
 export const storeNewImport = (
   store: Store,

@@ -1,0 +1,64 @@
+/**
+ * The storage of batches on the scheduler. What a worker has in hand lasts as long as its session,
+ * which the simulation can end: a crashed worker, and one that stands still, loses its lines.
+ */
+import { Effect, Exit, Option, Scope } from "effect"
+import { Batches, type ChunkInHand } from "@data-import/domain/ports/Batches"
+import { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
+import { type CallScheduler, OnBehalf } from "./CallScheduler.ts"
+import type { SentRequest } from "./Request.ts"
+
+export interface ChunkSession {
+  /** Of the worker. */
+  readonly request: SentRequest
+  readonly chunk: ChunkInHand
+  /** Whether the lines are no longer in hand. */
+  isOver: boolean
+  readonly end: Effect.Effect<void>
+}
+
+/** Fails on behalf of the request, as if the connection were gone. */
+const sessionLost = Effect.flatMap(OnBehalf, (request) => {
+  request?.injectedFaults.add("unavailable")
+  return new StorageUnavailable({})
+})
+
+/** The port on the scheduler. Every session is added to `sessions`. */
+export const guardBatches = (
+  scheduler: CallScheduler,
+  batches: Batches["Service"],
+  sessions: Array<ChunkSession>
+): Batches["Service"] => {
+  const take: Batches["Service"]["take"] = Effect.fnUntraced(function* (command) {
+    const request = yield* OnBehalf
+    const scope = yield* Scope.make()
+    const taken = yield* Effect.provideService(batches.take(command), Scope.Scope, scope)
+    if (Option.isNone(taken) || request === null) {
+      yield* Scope.close(scope, Exit.void)
+      return taken
+    }
+    const chunk = taken.value
+    const session: ChunkSession = {
+      request,
+      chunk,
+      isOver: false,
+      end: Effect.suspend(() => {
+        session.isOver = true
+        return Scope.close(scope, Exit.void)
+      })
+    }
+    sessions.push(session)
+    yield* Effect.addFinalizer(() => (session.isOver ? Effect.void : session.end))
+    const inHand = <A>(effect: Effect.Effect<A, StorageUnavailable>) =>
+      Effect.suspend(() => (session.isOver ? sessionLost : effect))
+    const guarded = scheduler.guard(Batches, {
+      confirm: inHand(chunk.confirm),
+      finish: (finishing: Parameters<ChunkInHand["finish"]>[0]) =>
+        inHand(chunk.finish(finishing)).pipe(
+          Effect.tap((isStored) => (isStored ? session.end : Effect.void))
+        )
+    } as unknown as Batches["Service"]) as unknown as Pick<ChunkInHand, "confirm" | "finish">
+    return Option.some({ ...chunk, ...guarded })
+  })
+  return scheduler.guard(Batches, { ...batches, take })
+}
