@@ -82,10 +82,10 @@ export const columns = {
   "import_attempts operator w": "ended_at outcome",
   "import_processes account-import w":
     "account_created_at account_number cohort lease_attempt lease_expires_at payload " +
-    "payload_bytes staged_at stagings",
+    "payload_bytes payload_hash staged_at stagings",
   "import_processes batch-worker w":
     "account_created_at account_number cohort lease_attempt lease_expires_at payload " +
-    "payload_bytes staged_at stagings",
+    "payload_bytes payload_hash staged_at stagings",
   "import_processes batches r":
     "account_number cohort external_account_number id lease_attempt lease_expires_at skipped " +
     "supplier",

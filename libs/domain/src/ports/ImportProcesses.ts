@@ -16,7 +16,13 @@ import {
 } from "effect"
 import type { Account, AccountNumber, ExternalAccountNumber } from "../account/Account.ts"
 import type { Code } from "../codes/Code.ts"
-import type { AttemptId, ImportKey, ImportProcess, ImportState } from "../account/ImportProcess.ts"
+import type {
+  AttemptId,
+  ImportKey,
+  ImportProcess,
+  ImportState,
+  PayloadHash
+} from "../account/ImportProcess.ts"
 import type { Keep } from "../requests/IdempotencyKey.ts"
 import type { Caller } from "../organisation/Organisation.ts"
 import type { SupplierCode } from "../organisation/Supplier.ts"
@@ -24,10 +30,18 @@ import type { ReservationLost } from "./IdempotencyKeys.ts"
 import type { StorageUnavailable } from "./StorageUnavailable.ts"
 
 /**
- * `created`: first staging. `replaced`: pending data replaced. `refused`: the state was not
- * Pending.
+ * `created`: first staging. `replaced`: pending data replaced. `present`: pending data was not to
+ * be replaced. `refused`: the state was not Pending.
  */
-export type Staging = Stored | { readonly _tag: "Refused"; readonly found: ImportState }
+export type Staging =
+  | Stored
+  | ({ readonly _tag: "Present" } & PresentPayload)
+  | { readonly _tag: "Refused"; readonly found: ImportState }
+
+/** What is staged: its hash, or its text if it was staged by a release that stored no hash. */
+export type PresentPayload =
+  | { readonly hash: PayloadHash; readonly payload: null }
+  | { readonly hash: null; readonly payload: string }
 
 export type Stored = { readonly _tag: "Created" } | { readonly _tag: "Replaced" }
 
@@ -82,11 +96,16 @@ export class ImportProcesses extends Context.Service<
      * Stores the payload (JSON text of the normalised account) if there is no import yet or it is
      * Pending at `at`. An expired lease is cleared and its attempt closed at `at` with
      * `lease_expired`, so that it can no longer complete.
-     * Event: staged. Audit: `stage`. The response is kept unless it is a refusal.
+     * Event: staged. Audit: `stage`. The response is kept unless it is a refusal. With
+     * `createOnly`, a present payload is returned and not replaced: nothing is stored, and the key
+     * is released.
      */
     readonly stage: (command: {
       readonly key: ImportKey
       readonly payload: string
+      /** Null for a payload of a release that stored no hash. */
+      readonly hash?: PayloadHash | null
+      readonly createOnly?: boolean
       /** Of the batch that stages it; null for a single request. */
       readonly cohort?: string | null
       readonly caller: Caller
@@ -98,10 +117,13 @@ export class ImportProcesses extends Context.Service<
       key: ImportKey
     ) => Effect.Effect<Option.Option<ImportProcess>, StorageUnavailable>
 
-    /** Whether this is the last staged text of the import. */
+    /**
+     * Whether this payload was staged last. Without a stored hash the texts are compared.
+     */
     readonly isStaged: (staged: {
       readonly key: ImportKey
       readonly payload: string
+      readonly hash: PayloadHash
     }) => Effect.Effect<boolean, StorageUnavailable>
 
     /**

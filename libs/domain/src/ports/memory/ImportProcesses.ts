@@ -23,11 +23,12 @@ import {
   type ImportListKind,
   ImportProcesses,
   type NewAccount,
+  type PresentPayload,
   type Staging
 } from "../ImportProcesses.ts"
 import type { NewImport } from "../Batches.ts"
 import type { Caller } from "../../organisation/Organisation.ts"
-import { keepAnswer, whileReserved } from "./IdempotencyKeys.ts"
+import { keepAnswer, release as releaseKey, whileReserved } from "./IdempotencyKeys.ts"
 import { codePointOrder, importOf, MemoryStore, recordChange, type StoredImport } from "./Store.ts"
 
 type Store = MemoryStore["Service"]
@@ -60,8 +61,11 @@ const clearExpiredLease = (stored: StoredImport, at: DateTime.Utc): StoredImport
         errors: []
       })
 
+const presentPayload = ({ hash, payload }: StoredImport): PresentPayload =>
+  hash === null ? { hash, payload } : { hash, payload: null }
+
 const stage = (store: Store, command: Command<"stage">): Staging => {
-  const { at, caller, cohort = null, keep, key, payload } = command
+  const { at, caller, cohort = null, createOnly = false, hash = null, keep, key, payload } = command
   if (!store.suppliers.has(key.import_supplier)) {
     throw new Error(`There is no supplier ${key.import_supplier}`)
   }
@@ -69,13 +73,17 @@ const stage = (store: Store, command: Command<"stage">): Staging => {
   if (present !== undefined) {
     const found = stateAt(present.process, at)
     if (!isFree(found)) return { _tag: "Refused", found }
+    if (createOnly) {
+      if (keep) releaseKey(store, keep.reservation)
+      return { _tag: "Present", ...presentPayload(present) }
+    }
   }
   const process = { key, skipped: false, lease: null, account: null }
   put(
     store,
     present === undefined
-      ? { process, payload, cohort, attempts: [] }
-      : { ...clearExpiredLease(present, at), payload, cohort }
+      ? { process, payload, hash, cohort, attempts: [] }
+      : { ...clearExpiredLease(present, at), payload, hash, cohort }
   )
   recordChange(store, key, {
     at,
@@ -92,12 +100,12 @@ const stage = (store: Store, command: Command<"stage">): Staging => {
 /** Stores an import that nobody has staged yet, with its account. False if somebody has. */
 export const storeNewImport = (
   store: Store,
-  { at, creation, key, payload }: NewImport,
+  { at, creation, hash, key, payload }: NewImport,
   cohort: string | null,
   caller: Caller
 ): boolean => {
   if (importOf(store, key) !== undefined) return false
-  stage(store, { key, payload, cohort, caller, at })
+  stage(store, { key, payload, hash, cohort, caller, at })
   if (creation === null) return true
   const { attempt, newAccount } = creation
   const lease = Duration.seconds(1)
@@ -147,6 +155,11 @@ const held = (store: Store, key: ImportKey, attempt: AttemptId): StoredImport | 
 
 const stagedPayload = (store: Store, { attempt, key }: Command<"stagedPayload">) =>
   Option.fromNullishOr(held(store, key, attempt)?.payload)
+
+const isStaged = (store: Store, { hash, key, payload }: Command<"isStaged">): boolean => {
+  const present = importOf(store, key)
+  return present?.hash ? present.hash === hash : present?.payload === payload
+}
 
 const renew = (store: Store, { at, attempt, key, until }: Command<"renew">): boolean => {
   const present = held(store, key, attempt)
@@ -251,7 +264,7 @@ export const layerMemory: Layer.Layer<ImportProcesses> = Layer.effect(
       find: (key) => Effect.sync(() => Option.fromNullishOr(importOf(store, key)?.process)),
       claim: step(claim),
       stagedPayload: step(stagedPayload),
-      isStaged: ({ key, payload }) => Effect.sync(() => importOf(store, key)?.payload === payload),
+      isStaged: (staged) => Effect.sync(() => isStaged(store, staged)),
       renew: step(renew),
       complete: keyed(complete),
       dryRun: step(dryRun),

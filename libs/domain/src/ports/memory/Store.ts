@@ -7,7 +7,7 @@ import { Context, type DateTime, Layer, Order } from "effect"
 import type { AccountNumber } from "../../account/Account.ts"
 import type { AccountChange } from "../../account/AccountChange.ts"
 import type { OpenCodeList } from "../../schema/CodeLists.ts"
-import type { ImportKey, ImportProcess } from "../../account/ImportProcess.ts"
+import type { ImportKey, ImportProcess, PayloadHash } from "../../account/ImportProcess.ts"
 import type { EventName } from "../../account/Event.ts"
 import type { KeyRecord, ReservationToken } from "../../requests/IdempotencyKey.ts"
 import type {
@@ -30,6 +30,7 @@ import type { BatchLine, LineEnd } from "../../batch/BatchLine.ts"
 export interface StoredImport {
   readonly process: ImportProcess
   readonly payload: string
+  readonly hash: PayloadHash | null
   /** Of the batch that staged it last. */
   readonly cohort: string | null
   readonly attempts: ReadonlyArray<Attempt>
