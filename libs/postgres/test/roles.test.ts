@@ -157,7 +157,7 @@ const privateReads: ReadonlyArray<readonly [DatabaseUsers.Worker, string]> = [
   ["post-import", "select billing_email from accounts"],
   ["query", "select payload from import_processes"],
   ["query", "select * from accounts"],
-  ["query", "select errors from import_attempts"],
+  ["query", "update import_attempts set outcome = outcome"],
   ["query", "select answer from idempotency_keys"],
   ["operator", "select answer from idempotency_keys"],
   ["batches", "select payload from import_processes"],

@@ -89,7 +89,8 @@ const laterColumns = (change: "add" | "drop") =>
       ["notes", "document_digest", "bytea"],
       ["import_processes", "payload_bytes", "integer"],
       ["import_processes", "cohort", "text"],
-      ["import_processes", "payload_hash", "bytea"]
+      ["import_processes", "payload_hash", "bytea"],
+      ["import_processes", "failed_staging", "integer"]
     ]) {
       const columns = `${change} column ${column} ${change === "add" ? type : ""}`
       yield* run(sql`alter table ${sql.literal(`${table} ${columns}`)}`)
@@ -115,7 +116,8 @@ it.live("the migration to roles keeps the data, and services can log in", () =>
         ),
         rows(
           (sql) => sql`
-          select to_jsonb(held) - 'payload_bytes' - 'cohort' - 'payload_hash' as import
+          select to_jsonb(held) - 'payload_bytes' - 'cohort' - 'payload_hash'
+            - 'failed_staging' as import
           from import_processes held order by id`
         )
       ]),
@@ -147,7 +149,8 @@ it.live("the migration to roles keeps the data, and services can log in", () =>
       "payload_sizes",
       "batches",
       "batch_takes",
-      "payload_hashes"
+      "payload_hashes",
+      "failed_imports"
     ])
     expect(yield* asked).toStrictEqual(before)
 

@@ -40,6 +40,7 @@ const table: ReadonlyArray<Entry> = [
     uploads: /^\/v1\/data-import\/batches\/[^/]+\/lines\/?$/,
     waits: /^\/v1\/data-import\/batches\/[^/?]+\/\?(?:.*&)?wait=/
   },
+  entry("/v1/data-import/imports", "query"),
   entry("/v1/data-import/account-transfer-status", "query"),
   entry("/v1/data-import/all-account-import-processes", "query"),
   entry("/v1/data-import/pending-account-import-processes", "query"),

@@ -85,6 +85,9 @@ const operations: Readonly<Record<string, ReadonlyArray<Ask>>> = {
   [`${root}/account-transfer-status/{import_supplier}/{external_account_number}/`]: [
     at(`${root}/account-transfer-status/{import_supplier}/{external_account_number}/`)
   ],
+  [`${root}/imports/{import_supplier}/{external_account_number}/`]: [
+    at(`${root}/imports/{import_supplier}/{external_account_number}/`)
+  ],
   [batches]: [
     posting(batches, ({ import_supplier }) => ({
       payload: { import_supplier, operation: "STAGE" }
@@ -94,7 +97,10 @@ const operations: Readonly<Record<string, ReadonlyArray<Ask>>> = {
   ...Object.fromEntries(
     ["all", "pending", "imported"].map((kind) => {
       const path = `${root}/${kind}-account-import-processes/{import_supplier}/`
-      return [path, [at(path), at(`${path}?limit=1`), at(`${path}?after=0`)]]
+      return [
+        path,
+        [at(path), at(`${path}?limit=1`), at(`${path}?after=0`), at(`${path}?failed=true`)]
+      ]
     })
   )
 }

@@ -23,6 +23,7 @@ import type {
   ImportState,
   PayloadHash
 } from "../account/ImportProcess.ts"
+import type { AttemptError, ImportDetails, ImportFilter } from "../account/ImportDetails.ts"
 import type { Keep } from "../requests/IdempotencyKey.ts"
 import type { Caller } from "../organisation/Organisation.ts"
 import type { SupplierCode } from "../organisation/Supplier.ts"
@@ -69,6 +70,8 @@ export type Completion =
 
 /** An entry of the lists. Both are null for an import without an account. */
 export interface ImportListEntry {
+  /** Only if the list was asked for them. */
+  readonly details?: ImportDetails
   readonly external_account_number: ExternalAccountNumber
   readonly kraken_account_number: AccountNumber | null
   readonly account_created_at: DateTime.Utc | null
@@ -78,6 +81,20 @@ export interface ImportListEntry {
  * `all`: every import. `pending`: neither imported nor skipped. `imported`: those with an account.
  */
 export type ImportListKind = "all" | "pending" | "imported"
+
+/** The details and the conditions of a list. */
+export interface DetailedList {
+  readonly filter: ImportFilter
+  /**
+   * What to tell of each import. At most the latest attempt is told, with the first
+   * `errorsInList` of its errors.
+   */
+  readonly details: "none" | "without attempts" | "with attempts"
+  /** The instant of the states. */
+  readonly at: DateTime.Utc
+}
+
+export const errorsInList = 100
 
 /** The account to create: the supplier's data and the platform's additions. */
 export interface NewAccount {
@@ -194,7 +211,7 @@ export class ImportProcesses extends Context.Service<
       readonly key: ImportKey
       readonly attempt: AttemptId
       readonly outcome: Code
-      readonly errors: ReadonlyArray<{ readonly code: Code; readonly attr: string }>
+      readonly errors: ReadonlyArray<AttemptError & { readonly code: Code }>
       readonly dryRun: boolean
       readonly caller: Caller
       readonly at: DateTime.Utc
@@ -216,12 +233,21 @@ export class ImportProcesses extends Context.Service<
     >
 
     /**
+     * The import with its latest attempts, at most so many.
+     */
+    readonly details: (
+      key: ImportKey,
+      attempts: number
+    ) => Effect.Effect<Option.Option<ImportDetails>, StorageUnavailable>
+
+    /**
      * In code point order of `external_account_number`, after `after` (exclusive). Memory use does
-     * not depend on the length of the list.
+     * not depend on the length of the list. The limit counts imports that meet the conditions.
      */
     readonly list: (query: {
       readonly supplier: SupplierCode
       readonly kind: ImportListKind
+      readonly detailed?: DetailedList | null
       readonly after: string | null
       readonly limit: number | null
     }) => Stream.Stream<ImportListEntry, StorageUnavailable>

@@ -5,12 +5,14 @@
  */
 import { DateTime, Effect, Layer, Option, Schema } from "effect"
 import { releaseCodes, releaseEvent } from "@data-import/domain/account/Event"
+import { isFailure } from "@data-import/domain/account/ImportDetails"
 import { isFree, stateAt } from "@data-import/domain/account/ImportProcess"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 import { complete, dryRun } from "../accounts/AccountCreation.ts"
 import { claim, stagedPayload } from "./ImportLease.ts"
 import { Database, lockWait, rowsOf } from "../connection/Database.ts"
 import { auditEntry, expiredAttempt, outboxEvent } from "../audit/ChangeEntries.ts"
+import { details, detailedList } from "./ImportDetails.ts"
 import { list } from "./ImportList.ts"
 import { isStorableKey, makeFind, readImport } from "../tables/ImportRow.ts"
 import * as KeyedMutex from "../connection/KeyedMutex.ts"
@@ -43,14 +45,15 @@ const release = ({ sql }: Database["Service"], command: Command<"release">) => {
   const codes = releaseCodes(outcome, errors)
   return sql`
     with changed as (
-      update import_processes set lease_attempt = null, lease_expires_at = null
+      update import_processes set lease_attempt = null, lease_expires_at = null,
+        failed_staging = case when ${isFailure(outcome)} then stagings end
       where supplier = ${key.import_supplier}
         and external_account_number = ${key.external_account_number} and lease_attempt = ${attempt}
       returning id
     ),
     ended as (
       update import_attempts set ended_at = ${DateTime.toDateUtc(at)}, outcome = ${outcome},
-        errors = ${JSON.stringify(errors.map(({ attr, code }) => ({ code, attr })))}::json
+        errors = ${JSON.stringify(errors)}::json
       from changed where import_id = changed.id and import_attempts.id = ${attempt}
     ),
     event as (${outboxEvent(sql, { at, name, codes })}),
@@ -72,7 +75,8 @@ const setSkipped = Effect.fnUntraced(function* (
   yield* sql`
     with changed as (
       update import_processes
-      set skipped = ${skipped}, lease_attempt = null, lease_expires_at = null
+      set skipped = ${skipped}, lease_attempt = null, lease_expires_at = null,
+        failed_staging = case when lease_attempt is null then failed_staging else stagings end
       where supplier = ${key.import_supplier}
         and external_account_number = ${key.external_account_number}
       returning id
@@ -99,7 +103,9 @@ const make = Effect.gen(function* () {
     release: (command) => run(release(database, command)),
     setSkipped: (command) =>
       mutex(command.key, run(sql.withTransaction(setSkipped(database, command)))),
-    list: (query) => list(database, query)
+    details: (key, attempts) =>
+      isStorableKey(key) ? run(details(database, key, attempts)) : Effect.succeedNone,
+    list: (query) => (query.detailed ? detailedList(database, query) : list(database, query))
   })
 })
 

@@ -4,6 +4,7 @@
  */
 import { DateTime, Duration, Effect, Layer, Option, Order, Stream } from "effect"
 import { releaseCodes, releaseEvent } from "../../account/Event.ts"
+import { type Attempt, type ImportDetails, isFailure, meets } from "../../account/ImportDetails.ts"
 import type { Keep } from "../../requests/IdempotencyKey.ts"
 import {
   type AttemptId,
@@ -15,10 +16,11 @@ import {
 import { byteLength } from "../../support/Utf8.ts"
 import { smallBytes } from "../../requests/WorkBudget.ts"
 import type { SupplierCode } from "../../organisation/Supplier.ts"
-import type { Attempt } from "../AuditLog.ts"
 import {
   type Claim,
   type Completion,
+  type DetailedList,
+  errorsInList,
   type ImportListEntry,
   type ImportListKind,
   ImportProcesses,
@@ -48,6 +50,7 @@ const endAttempt = (
 ): StoredImport => ({
   ...stored,
   process: { ...stored.process, lease: null },
+  hasFailed: end.outcome !== null && isFailure(end.outcome),
   attempts: stored.attempts.map((each) => (each.id === attempt ? { ...each, ...end } : each))
 })
 
@@ -79,11 +82,12 @@ const stage = (store: Store, command: Command<"stage">): Staging => {
     }
   }
   const process = { key, skipped: false, lease: null, account: null }
+  const staged = { payload, hash, cohort, stagedAt: at, hasFailed: false }
   put(
     store,
     present === undefined
-      ? { process, payload, hash, cohort, attempts: [] }
-      : { ...clearExpiredLease(present, at), payload, hash, cohort }
+      ? { ...staged, process, stagings: 1, attempts: [] }
+      : { ...clearExpiredLease(present, at), ...staged, stagings: present.stagings + 1 }
   )
   recordChange(store, key, {
     at,
@@ -137,6 +141,7 @@ const claim = (store: Store, command: Command<"claim">): Claim => {
   const { payload } = staged
   put(store, {
     ...staged,
+    hasFailed: false,
     process: { ...process, lease: { attempt, expiresAt: DateTime.addDuration(at, lease) } },
     attempts: [
       ...attempts,
@@ -232,14 +237,38 @@ const isListed = ({ process }: StoredImport, kind: ImportListKind): boolean => {
   }
 }
 
+const detailsOf = (
+  { hasFailed, hash, process, stagedAt, stagings, attempts }: StoredImport,
+  most: number
+): ImportDetails => ({
+  process,
+  stagedAt,
+  stagings,
+  hash,
+  hasFailed,
+  attempts: most === 0 ? [] : attempts.slice(-most)
+})
+
+const detailsInList = (stored: StoredImport, detailed: DetailedList) => {
+  if (detailed.details === "none") return {}
+  const details = detailsOf(stored, detailed.details === "with attempts" ? 1 : 0)
+  const attempts = details.attempts.map((attempt) => ({
+    ...attempt,
+    errors: attempt.errors.slice(0, errorsInList)
+  }))
+  return { details: { ...details, attempts } }
+}
+
 const list = (store: Store, query: Command<"list">): ReadonlyArray<ImportListEntry> => {
-  const { after, kind, limit, supplier } = query
+  const { after, detailed = null, kind, limit, supplier } = query
   return [...(store.imports.get(supplier)?.values() ?? [])]
     .filter((stored) => isListed(stored, kind))
-    .map(({ process }) => ({
-      external_account_number: process.key.external_account_number,
-      kraken_account_number: process.account?.number ?? null,
-      account_created_at: process.account?.createdAt ?? null
+    .filter((stored) => detailed === null || meets(stored, detailed.filter, detailed.at))
+    .map((stored) => ({
+      external_account_number: stored.process.key.external_account_number,
+      kraken_account_number: stored.process.account?.number ?? null,
+      account_created_at: stored.process.account?.createdAt ?? null,
+      ...(detailed !== null && detailsInList(stored, detailed))
     }))
     .filter((entry) => after === null || codePointOrder(entry.external_account_number, after) > 0)
     .sort(Order.mapInput(codePointOrder, (entry) => entry.external_account_number))
@@ -270,6 +299,12 @@ export const layerMemory: Layer.Layer<ImportProcesses> = Layer.effect(
       dryRun: step(dryRun),
       release: step(release),
       setSkipped: step(setSkipped),
+      details: (key, most) =>
+        Effect.sync(() =>
+          Option.map(Option.fromNullishOr(importOf(store, key)), (stored) =>
+            detailsOf(stored, most)
+          )
+        ),
       list: (query) => Stream.suspend(() => Stream.fromIterable(list(store, query)))
     })
   })
