@@ -129,6 +129,11 @@ const query = fc.oneof(
     "format=xml",
     "access_token=x",
     "check_previously_added=maybe",
+    "create_only=true",
+    "fields=state,staged_at,times_staged,payload_hash,attempts",
+    "fields=state&state=FAILED&failed=true",
+    "code=required&staged_after=2020-01-01T00:00:00Z",
+    "state=IN_PROGRESS&failed=false&fields=attempts",
     "a=''"
   ),
   fc.webQueryParameters()
@@ -142,7 +147,12 @@ const queries: fc.Arbitrary<Plan> = fc.tuple(any, query).map(([asked, search]) =
     asked,
     path,
     { ...valid, path },
-    answers(...validAnswers, "400 request_failed_validation", "400 account_failed_validation")
+    answers(
+      ...validAnswers,
+      "400 request_failed_validation",
+      "400 account_failed_validation",
+      "409 import_process_differs"
+    )
   )
 })
 

@@ -8,7 +8,7 @@ import { type Expectation, get, type Plan, plan, post, type Reply, type Request 
 import { operation, operations, tokenPath } from "./Document.ts"
 import { answers, both, errors, has } from "./Expectation.ts"
 import { heldBody, heldKey, writes as keyedWrites } from "./HeldKeys.ts"
-import { importSteps, smallAccount, statusPath } from "./Steps.ts"
+import { importPath, importSteps, smallAccount, statusPath } from "./Steps.ts"
 import {
   absentVendor,
   checkedSupplier,
@@ -19,6 +19,7 @@ import {
   pausedSupplier,
   skipped,
   staged,
+  stagePath,
   supplier
 } from "./Tenant.ts"
 import { pathOf, posts, shortened, validBody } from "./ValidRequests.ts"
@@ -58,6 +59,17 @@ const importing: ReadonlyArray<Plan> = ["stageAccount", "processAccount"].flatMa
     { external_account_number: held },
     answers("400 account_import_process_in_progress")
   )
+])
+
+const differing = plan("stageAccount", "state", "another payload with create_only", [
+  {
+    ...altered("stageAccount", {
+      external_account_number: staged,
+      billing_name: "Nobody stages this"
+    }),
+    path: `${stagePath}?create_only=true`
+  },
+  answers("409 import_process_differs")
 ])
 
 const processing: ReadonlyArray<Plan> = [
@@ -258,6 +270,17 @@ const queries: ReadonlyArray<Plan> = [
       both(answers("200"), has("status", status))
     ])
   ),
+  ...[
+    [staged, "PENDING"],
+    [skipped, "SKIPPED"],
+    [held, "IN_PROGRESS"],
+    [imported[0] ?? "", "IMPORTED"]
+  ].map(([number = "", told = ""]) =>
+    plan("getImport", "state", `${number} is ${told}`, [
+      get(importPath(supplier, number)),
+      both(answers("200"), has("state", told))
+    ])
+  ),
   ...operations
     .filter(({ template }) => template.includes("{import_supplier}"))
     .map(({ id, template }) =>
@@ -334,6 +357,7 @@ const throttled: Plan = {
 /** In the order in which they are sent. */
 export const statePlans: ReadonlyArray<Plan> = [
   ...importing,
+  differing,
   ...processing,
   ...suppliersThatWait,
   ...ofRivals,

@@ -13,6 +13,9 @@ export const validatePath = "/v1/data-import/validate-account/"
 export const statusPath = (of: string, number: string): string =>
   `/v1/data-import/account-transfer-status/${encodeURIComponent(of)}/${encodeURIComponent(number)}/`
 
+export const importPath = (of: string, number: string): string =>
+  `/v1/data-import/imports/${encodeURIComponent(of)}/${encodeURIComponent(number)}/`
+
 /** The text after the mark, so that no other case has it, as long as a number or an id may be. */
 export const marked = (mark: string, text: string): string =>
   Array.from(`${mark} ${text}`).slice(0, 128).join("").trim()

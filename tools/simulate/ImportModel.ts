@@ -9,7 +9,10 @@ import type { Caller } from "@data-import/domain/organisation/Organisation"
 import type { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 
 type Port = ImportProcesses["Service"]
-export type Operation = Exclude<keyof Port, "find" | "isStaged" | "list" | "stagedPayload">
+export type Operation = Exclude<
+  keyof Port,
+  "details" | "find" | "isStaged" | "list" | "stagedPayload"
+>
 export type Command<Of extends Operation> = Parameters<Port[Of]>[0]
 
 interface Try {

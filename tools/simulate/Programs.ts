@@ -32,6 +32,7 @@ import { AuditLog } from "@data-import/domain/ports/AuditLog"
 import { IdempotencyKeys } from "@data-import/domain/ports/IdempotencyKeys"
 import { type ImportListEntry, ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 import { layerMemory as documentsIn } from "@data-import/domain/ports/memory/Documents"
+import { layerMemory as hashing } from "@data-import/domain/ports/memory/Hashing"
 import { layerMemory as vendors } from "@data-import/domain/ports/memory/PaymentVendor"
 import {
   type AlreadyExists,
@@ -94,6 +95,7 @@ export const programsOn = Effect.fnUntraced(function* (settings: Settings) {
     Layer.succeed(Configuration, guarded.configuration),
     Layer.succeed(IdempotencyKeys, guarded.keys),
     Layer.succeed(Batches, guarded.batches),
+    hashing,
     Layer.succeed(
       Documents,
       scheduler.guard(Documents, documents, () => new DocumentsUnavailable({}))

@@ -20,6 +20,7 @@ import {
   validatedAccount
 } from "./Examples.ts"
 import { created, KeyRefusal, operation } from "./Operation.ts"
+import { flag } from "./Parameter.ts"
 
 const AccountRequestBody = Schema.Struct({
   payload: AccountBody.annotateKey({ description: "The account." })
@@ -97,13 +98,28 @@ const validateAccount = HttpApiEndpoint.post(
   )
   .pipe(requires("import:read"))
 
+/** Decoded from the text in the URL. */
+const StagingParameters = Schema.Struct({ create_only: Schema.optionalKey(flag) })
+
+const payloadHash =
+  "The hash of the staged payload in double quotes: SHA-256 of its canonical JSON, in lower-case " +
+  "hexadecimal."
+
 const stageAccount = HttpApiEndpoint.post(
   "stageAccount",
   "/v1/data-import/account-import-process/create-or-update/",
   {
+    query: StagingParameters,
     payload: AccountRequestBody,
     success: [created(ImportKeyBody), ImportKeyBody],
-    error: errorBodies([...anyProcess, ...anyKeyed, ...anyBody, ...anyProtected, ...anywhere])
+    error: errorBodies([
+      ...anyProcess,
+      "import_process_differs",
+      ...anyKeyed,
+      ...anyBody,
+      ...anyProtected,
+      ...anywhere
+    ])
   }
 )
   .annotate(KeyRefusal, "account_failed_validation")
@@ -112,8 +128,18 @@ const stageAccount = HttpApiEndpoint.post(
       "Stage an account",
       "Validates the account with the same rules as validate and stores it; no platform account is " +
         "created. The same account may be staged any number of times: 201 the first time, then 200, " +
-        "and the last one counts.",
+        "and the last one counts. With `create_only` staged data is never replaced.",
       {
+        parameters: {
+          create_only: {
+            description:
+              "Whether staged data is kept. With true, another payload under a staged number is the " +
+              "409 `import_process_differs`, and the same one is 200 and changes nothing.",
+            schema: { type: "boolean", default: false },
+            example: true
+          }
+        },
+        headers: { 200: { ETag: payloadHash }, 201: { ETag: payloadHash } },
         requests: accountExample,
         answers: {
           200: { again: { summary: "The staged data is replaced", value: sampleKey } },

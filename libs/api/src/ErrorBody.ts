@@ -139,7 +139,7 @@ const reasons: Record<ErrorStatus, string> = {
   405: "The path does not have this method.",
   406: "The answer is JSON, which the Accept header rules out.",
   408: "The body did not arrive in time.",
-  409: "The request conflicts with another one, or with the state of a batch.",
+  409: "The request conflicts with another one, with staged data, or with the state of a batch.",
   410: "What the request needs was deleted.",
   413: "The body is too large.",
   415: "The body is not announced as plain JSON.",

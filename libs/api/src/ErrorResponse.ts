@@ -165,6 +165,11 @@ const messages: {
   ImportInProgress: ({ key }) => ({
     detail: `Another attempt at ${pair(key)} is running right now.`
   }),
+  ImportProcessDiffers: ({ key }) => ({
+    detail:
+      `Another payload is staged for ${pair(key)}; nothing was changed. ` +
+      "Stage it without create_only to replace it."
+  }),
   OperationsTeamDoesNotExist: ({ code, name }) => {
     const detail = `There is no operations team "${name}".`
     return { detail, errors: [{ detail, code, attr: "operations_team_name" }] }

@@ -218,6 +218,7 @@ export const transactionsAnswer = {
     { status: "TRANSACTION_ADDED_TO_ACCOUNT", transaction_data: added },
     {
       status: "TRANSACTION_ALREADY_EXISTS",
+      differs: true,
       transaction_data: { ...existing, status: "TRANSACTION_IMPORT_SUCCESS" }
     }
   ]

@@ -3,11 +3,11 @@
  * parameters. Effect's own endpoints do not decode them, so that their errors can be reported
  * together with those of the body.
  */
-import { Context, DateTime, Result, Schema, SchemaGetter } from "effect"
+import { Context, DateTime, Option, Result, Schema, SchemaGetter } from "effect"
 import type { HttpApiEndpoint } from "effect/http-api"
 import { factsAt } from "@data-import/domain/validation/AccountValidation"
 import type { FieldError } from "@data-import/domain/schema/FieldErrors"
-import { fieldCheck } from "@data-import/domain/schema/Field"
+import { fieldCheck, formatInstant, Instant } from "@data-import/domain/schema/Field"
 import { mustBeAmong, wholePayload } from "@data-import/domain/schema/Rules"
 import { nearestOf } from "@data-import/domain/schema/SchemaTree"
 import { validator } from "@data-import/domain/schema/Validator"
@@ -45,6 +45,8 @@ const isSentOnce = fieldCheck<unknown>((text) => typeof text === "string", {
   abort: true
 })
 
+const readInstant = Schema.decodeUnknownOption(Instant)
+
 /** `true` or `false`, in any case. Code: `invalid`. */
 export const flag = Schema.Unknown.check(
   fieldCheck((text) => typeof text === "string" && /^(true|false)$/i.test(text), {
@@ -72,6 +74,45 @@ export const oneOf = <const Values extends ReadonlyArray<string>>(values: Values
       encode: SchemaGetter.transform((value: Values[number]): unknown => value)
     })
   )
+
+/** Some of the values, separated by commas, sent once. Codes: `invalid`, `invalid_choice`. */
+export const someOf = <const Values extends ReadonlyArray<string>>(values: Values) =>
+  Schema.Unknown.check(
+    isSentOnce,
+    fieldCheck(
+      (text) =>
+        String(text)
+          .split(",")
+          .every((part) => values.includes(part)),
+      {
+        code: "invalid_choice",
+        ...mustBeAmong(values)
+      }
+    )
+  ).pipe(
+    Schema.decodeTo(Schema.Array(Schema.Literals(values)), {
+      decode: SchemaGetter.transform(
+        (text: unknown) => String(text).split(",") as Array<Values[number]>
+      ),
+      encode: SchemaGetter.transform((parts: ReadonlyArray<Values[number]>): unknown =>
+        parts.join(",")
+      )
+    })
+  )
+
+/** An instant with `Z` or an offset, sent once. Codes: `invalid`, `invalid_datetime`. */
+export const instant = Schema.Unknown.check(
+  isSentOnce,
+  fieldCheck((text) => Option.isSome(readInstant(text)), {
+    code: "invalid_datetime",
+    detail: "Must be a datetime with Z or an offset (a + as %2B), like 2025-01-31T10:00:00Z."
+  })
+).pipe(
+  Schema.decodeTo(Schema.DateTimeUtc, {
+    decode: SchemaGetter.transform((text: unknown) => Option.getOrThrow(readInstant(text))),
+    encode: SchemaGetter.transform((value: DateTime.Utc): unknown => formatInstant(value))
+  })
+)
 
 /** Any text that the database can store, sent once. Code: `invalid`. */
 export const plainText = Schema.Unknown.check(

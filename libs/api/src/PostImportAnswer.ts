@@ -21,6 +21,7 @@ export const TransactionsAnswer = Schema.Struct({
   results: Schema.Array(
     Schema.Struct({
       status: Schema.Literals(["TRANSACTION_ADDED_TO_ACCOUNT", "TRANSACTION_ALREADY_EXISTS"]),
+      differs: Schema.optionalKey(Schema.Literal(true)),
       transaction_data: Schema.Struct({
         ...AccountTransaction.fields,
         status: Schema.optionalKey(Schema.Literal("TRANSACTION_IMPORT_SUCCESS"))
@@ -30,12 +31,16 @@ export const TransactionsAnswer = Schema.Struct({
 })
 export type TransactionsAnswer = typeof TransactionsAnswer.Type
 
-/** An existing transaction also has the status of its own import. */
+/**
+ * An existing transaction also has the status of its own import, and `differs` if another content
+ * was sent.
+ */
 export const transactionsAnswer = (
   results: ReadonlyArray<TransactionResult>
 ): TransactionsAnswer => ({
-  results: results.map(({ status, transaction }) => ({
+  results: results.map(({ differs = false, status, transaction }) => ({
     status,
+    ...(differs && { differs: true as const }),
     transaction_data:
       status === "TRANSACTION_ALREADY_EXISTS"
         ? { ...transaction, status: "TRANSACTION_IMPORT_SUCCESS" }

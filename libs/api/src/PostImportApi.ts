@@ -83,6 +83,10 @@ const TransactionResults = Schema.Struct({
       ]).annotate({
         description: "TRANSACTION_ALREADY_EXISTS: it was added earlier and is skipped now."
       }),
+      differs: Schema.optionalKey(Schema.Literal(true)).annotateKey({
+        description:
+          "It was added earlier with another content, which `transaction_data` has and which stays."
+      }),
       transaction_data: TransactionData
     }).annotate({ identifier: "TransactionResult", description: "What became of one transaction." })
   ).annotate({ description: "One result for each transaction." })

@@ -1,18 +1,27 @@
 /**
- * The queries: the status of an import, and the three lists of imports. They are read-only. A
- * supplier of another organisation is reported as unknown.
+ * The queries: the status and the details of an import, and the three lists of imports. They are
+ * read-only. A supplier of another organisation is reported as unknown.
  * Source: docs/contract/queries.md#queries.
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { DetailedState } from "@data-import/domain/account/ImportDetails"
 import { ImportStatus } from "@data-import/domain/account/ImportProcess"
+import { registry } from "@data-import/domain/codes/Code"
 import { listElements } from "@data-import/domain/schema/Json"
 import { requires } from "./Authorization.ts"
 import { anyProtected, anywhere, errorBodies } from "./ErrorBody.ts"
 import { createdEntry, pendingEntry, sampleKey, sampleNumber } from "./Examples.ts"
 import { InstantText } from "./DecimalSchema.ts"
 import { operation, type ParameterDocs } from "./Operation.ts"
-import { plainText, wholeNumber } from "./Parameter.ts"
+import {
+  type DetailField,
+  detailFields,
+  detailNames,
+  exampleImport,
+  ImportBody
+} from "./ImportBody.ts"
+import { flag, instant, oneOf, plainText, someOf, wholeNumber } from "./Parameter.ts"
 
 /** The response of the status endpoint. The number is empty if no account exists yet. */
 const ImportStatusRecord = Schema.Struct({
@@ -34,31 +43,46 @@ const accountNumber = "The number of the platform account"
 const createdAt = "When the account was created"
 const orNull = "; null where there is none yet."
 
+/** Only where `fields` names them. */
+const details = Object.fromEntries(
+  Object.entries(detailFields).map(([name, field]) => [name, Schema.optionalKey(field)])
+) as { readonly [Name in DetailField]: Schema.optionalKey<(typeof detailFields)[Name]> }
+
+const codes = Object.keys(registry)
+
 /** An entry of the list of all imports. Both are null for an import without an account. */
 const ImportListEntry = Schema.Struct({
   external_account_number: externalNumber,
   kraken_account_number: Schema.NullOr(Schema.String).annotate({
     description: accountNumber + orNull
   }),
-  account_created_at: Schema.NullOr(InstantText).annotate({ description: createdAt + orNull })
+  account_created_at: Schema.NullOr(InstantText).annotate({ description: createdAt + orNull }),
+  ...details
 }).annotate({ identifier: "ImportListEntry", description: "One import." })
 
 const PendingImport = Schema.Struct({
   external_account_number: externalNumber,
   kraken_account_number: Schema.Null.annotate({ description: "Always null." }),
-  account_created_at: Schema.Null.annotate({ description: "Always null." })
+  account_created_at: Schema.Null.annotate({ description: "Always null." }),
+  ...details
 }).annotate({ identifier: "PendingImport", description: "One import without an account yet." })
 
 const ImportedAccount = Schema.Struct({
   external_account_number: externalNumber,
   kraken_account_number: Schema.String.annotate({ description: `${accountNumber}.` }),
-  account_created_at: InstantText.annotateKey({ description: `${createdAt}.` })
+  account_created_at: InstantText.annotateKey({ description: `${createdAt}.` }),
+  ...details
 }).annotate({ identifier: "ImportedAccount", description: "One import and its account." })
 
 /** The parameters of a list, decoded from the text in the URL. */
 const ListParameters = Schema.Struct({
   limit: Schema.optionalKey(wholeNumber(1, listElements)),
-  after: Schema.optionalKey(plainText)
+  after: Schema.optionalKey(plainText),
+  fields: Schema.optionalKey(someOf(detailNames)),
+  state: Schema.optionalKey(oneOf(DetailedState.literals)),
+  failed: Schema.optionalKey(flag),
+  code: Schema.optionalKey(oneOf(codes)),
+  staged_after: Schema.optionalKey(instant)
 })
 
 const supplier: ParameterDocs = {
@@ -87,6 +111,31 @@ const listParameters = {
       "is in code point order of the numbers.",
     schema: { type: "string" },
     example: "NL-0004710"
+  },
+  fields: {
+    description: "What to tell of each import besides, separated by commas.",
+    schema: { type: "array", items: { type: "string", enum: detailNames } },
+    example: ["state", "attempts"]
+  },
+  state: {
+    description: "Only imports in this state.",
+    schema: { type: "string", enum: DetailedState.literals },
+    example: "FAILED"
+  },
+  failed: {
+    description: "With true only imports in the state FAILED, with false only others.",
+    schema: { type: "boolean" },
+    example: true
+  },
+  code: {
+    description: "Only imports in the state FAILED whose latest attempt ended with this code.",
+    schema: { type: "string" },
+    example: "path_does_not_exist_in_file_store"
+  },
+  staged_after: {
+    description: "Only imports that were staged last after this instant.",
+    schema: { type: "string", format: "date-time" },
+    example: "2025-04-17T00:00:00Z"
   }
 }
 
@@ -136,6 +185,30 @@ const getAccountImportStatus = HttpApiEndpoint.get(
               value: { status: "UNKNOWN", kraken_account_number: "" }
             }
           }
+        }
+      }
+    )
+  )
+  .pipe(requires("import:read"))
+
+const getImport = HttpApiEndpoint.get(
+  "getImport",
+  "/v1/data-import/imports/:import_supplier/:external_account_number/",
+  {
+    params: { import_supplier: Schema.String, external_account_number: Schema.String },
+    success: ImportBody,
+    error: errorBodies(["request_failed_validation", "not_found", ...anyProtected, ...anywhere])
+  }
+)
+  .annotateMerge(
+    operation(
+      "Get an import",
+      "Tells where one import stands, what is staged, and how its latest attempts ended, with the " +
+        "errors that process answered.",
+      {
+        parameters: { import_supplier: supplier, external_account_number: number },
+        answers: {
+          200: { failed: { summary: "The latest attempt failed", value: exampleImport } }
         }
       }
     )
@@ -200,6 +273,7 @@ const listImportedAccounts = list(
 export const QueryGroup = HttpApiGroup.make("query", { topLevel: true })
   .add(
     getAccountImportStatus,
+    getImport,
     listAllAccountImports,
     listPendingAccountImports,
     listImportedAccounts

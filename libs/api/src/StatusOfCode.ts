@@ -30,6 +30,7 @@ export const statusOf = {
   not_acceptable: 406,
   request_timeout: 408,
   idempotency_key_in_use: 409,
+  import_process_differs: 409,
   batch_line_differs: 409,
   batch_line_gap: 409,
   batch_upload_superseded: 409,

@@ -37,6 +37,7 @@ const table: Record<keyof typeof refusals, readonly [ErrorStatus, string]> = {
   AlreadyImported: [400, "account_import_process_already_imported"],
   ImportSkipped: [400, "account_import_process_skipped"],
   ImportInProgress: [400, "account_import_process_in_progress"],
+  ImportProcessDiffers: [409, "import_process_differs"],
   OperationsTeamDoesNotExist: [400, "operations_team_name_does_not_exist"],
   ConcurrencyLimitExceeded: [429, "concurrency_limit_exceeded"],
   DryRunSuccessful: [400, "dry_run_successful"],

@@ -112,7 +112,7 @@ const successes: ReadonlyArray<readonly [BatchOperation, Partial<LineResult>, un
         _tag: "Transactions",
         results: [
           { status: "TRANSACTION_ADDED_TO_ACCOUNT", transaction, isMoved: true },
-          { status: "TRANSACTION_ALREADY_EXISTS", transaction }
+          { status: "TRANSACTION_ALREADY_EXISTS", transaction, differs: true }
         ]
       }
     },
@@ -131,6 +131,7 @@ const successes: ReadonlyArray<readonly [BatchOperation, Partial<LineResult>, un
           },
           {
             status: "TRANSACTION_ALREADY_EXISTS",
+            differs: true,
             transaction_data: {
               transaction_id: "T-1",
               type: "PAYMENT",

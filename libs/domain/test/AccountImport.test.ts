@@ -113,10 +113,10 @@ describe("stage", () => {
     Effect.gen(function* () {
       yield* begin()
       const program = yield* programs()
-      expect(yield* program.stage(demo, stageBody())).toEqual({ first: true, key })
+      expect(yield* program.stage(demo, stageBody())).toMatchObject({ first: true, key })
       expect(yield* stagedText).toEqual(accept(stageBody()["payload"]))
       const second = stageBody({ billing_name: " Jeppe " })
-      expect(yield* program.stage(demo, second)).toEqual({ first: false, key })
+      expect(yield* program.stage(demo, second)).toMatchObject({ first: false, key })
       expect(yield* stagedText).toMatchObject({ billing_name: "Jeppe" })
       expect(yield* audited).toEqual(["stage created", "stage replaced"])
       expect(yield* events).toEqual([["staged-v1"], ["staged-v1"]])
@@ -169,7 +169,7 @@ describe("stage", () => {
       const program = yield* programs()
       yield* arrange("skipped")
       yield* setSkipped(false)
-      expect(yield* program.stage(demo, stageBody())).toEqual({ first: false, key })
+      expect(yield* program.stage(demo, stageBody())).toMatchObject({ first: false, key })
     }).pipe(Effect.provide(ports))
   )
 

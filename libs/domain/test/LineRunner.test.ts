@@ -13,6 +13,7 @@ import { MemoryStore } from "../src/ports/memory/Store.ts"
 import { faultAtStep, type FaultPlan, noFaults } from "../testing/faults.ts"
 import { batchOf, lineOf, linePrograms, payload } from "./batchPrograms.ts"
 import { begin, demo, key } from "./importPrograms.ts"
+import type { Wire } from "../testing/wire.ts"
 import { beginImported, onAccount, operations, setStatus, world } from "./postImportPrograms.ts"
 
 type LineConfirm = Effect.Effect<void, StorageUnavailable>
@@ -167,6 +168,20 @@ describe("a line", () => {
         hasNumber
       ])
       expect(yield* onAccount).toEqual(after)
+    }).pipe(Effect.provide(world))
+  )
+
+  it.effect("does not say ALREADY of a transaction that was added with another content", () =>
+    Effect.gen(function* () {
+      yield* beginImported()
+      const run = yield* runner()
+      const { import_supplier: _, ...body } = operations.transactions.body
+      yield* run(batchOf("TRANSACTIONS"), lineOf(body, 1))
+      const [first, ...others] = body["transactions"] as ReadonlyArray<Wire>
+      const other = { ...body, transactions: [{ ...first, note: "Another." }, ...others] }
+      const before = yield* onAccount
+      expect(textOf(yield* run(batchOf("TRANSACTIONS"), lineOf(other, 2)))[0]).toBe("SUCCEEDED")
+      expect(yield* onAccount).toEqual(before)
     }).pipe(Effect.provide(world))
   )
 

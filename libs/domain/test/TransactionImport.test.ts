@@ -15,6 +15,7 @@ import {
   type TransactionImportOptions,
   transactionLookup
 } from "../src/post-import/TransactionImport.ts"
+import type { Wire } from "../testing/wire.ts"
 import {
   accountWith,
   afterChange,
@@ -203,12 +204,65 @@ describe("a transaction id that was added before", () => {
       "TRANSACTION_ALREADY_EXISTS",
       "TRANSACTION_ADDED_TO_ACCOUNT"
     ])
-    expect(answer[1]?.transaction).toEqual(there)
+    expect(answer[1]).toEqual({
+      status: "TRANSACTION_ALREADY_EXISTS",
+      transaction: there,
+      differs: true
+    })
     expect(change.transactions.map(({ transaction }) => transaction.transaction_id)).toEqual([
       "t0",
       "t2"
     ])
     expect(twoDecimals(change.balance)).toBe("27.77")
+  })
+
+  const existing = (sent: Transaction, of: Transaction) => {
+    const { answer } = stored([sent], accountWith({ transactions: new Map([["t1" as never, of]]) }))
+    return answer.map(({ differs = false, status }) => [status, differs])
+  }
+  const same = [["TRANSACTION_ALREADY_EXISTS", false]]
+  const other = [["TRANSACTION_ALREADY_EXISTS", true]]
+
+  it("differs if any field has another value, is missing or was not sent before", () => {
+    expect(existing(there, there)).toEqual(same)
+    expect(
+      existing(credit("t1", "2026-01-02", { amount: "7.770", note: "as stored" }), there)
+    ).toEqual(same)
+    for (const fields of [
+      { amount: "7.78", note: "as stored" },
+      { amount: "7.77", note: "other" },
+      { amount: "7.77" },
+      { amount: "7.77", note: "as stored", reason: "GOODWILL" }
+    ]) {
+      expect(existing(credit("t1", "2026-01-02", fields), there)).toEqual(other)
+    }
+    expect(
+      existing(credit("t1", "2026-01-03", { amount: "7.77", note: "as stored" }), there)
+    ).toEqual(other)
+  })
+
+  it("does not differ from what moving its date made of it", () => {
+    const sent = credit("t1", "2026-02-01", { display_note: "Refund." })
+    const first = stored([sent])
+    expect(first.answer[0]?.isMoved).toBe(true)
+    const moved = first.answer[0]?.transaction as Transaction
+    expect(existing(sent, moved)).toEqual(same)
+    expect(existing(moved, moved)).toEqual(same)
+    expect(existing({ ...sent, display_note: "Other." }, moved)).toEqual(other)
+  })
+
+  it("is compared with its items", () => {
+    const item = {
+      start_date: "2026-01-01",
+      end_date: "2026-01-31",
+      number_of_units: "10",
+      net_amount: "5.00"
+    }
+    const charge = (...line_items: ReadonlyArray<Wire>) =>
+      credit("t1", "2026-01-02", { type: "SUPPLY_CHARGE", product_code: "P", line_items })
+    expect(existing(charge(item), charge({ ...item, net_amount: "5.0" }))).toEqual(same)
+    expect(existing(charge(item), charge({ ...item, net_amount: "5.01" }))).toEqual(other)
+    expect(existing(charge(item), charge(item, item))).toEqual(other)
   })
 
   it("is skipped even if its date could not be added", () => {

@@ -10,6 +10,7 @@ import { IdempotencyKeys } from "../src/ports/IdempotencyKeys.ts"
 import { ImportProcesses } from "../src/ports/ImportProcesses.ts"
 import { layerMemory as documents } from "../src/ports/memory/Documents.ts"
 import { layerMemory as auditLog } from "../src/ports/memory/AuditLog.ts"
+import { layerMemory as hashing } from "../src/ports/memory/Hashing.ts"
 import { layerMemory as idempotencyKeys } from "../src/ports/memory/IdempotencyKeys.ts"
 import { layerMemory as importProcesses } from "../src/ports/memory/ImportProcesses.ts"
 import { layerMemory as configuration } from "../src/ports/memory/Configuration.ts"
@@ -102,7 +103,7 @@ export const programs = Effect.fnUntraced(function* (
     Layer.provide(Layer.succeed(ImportProcesses, processes)),
     Layer.provide(Layer.succeed(Configuration, configuration)),
     Layer.provide(Layer.succeed(AuditLog, past)),
-    Layer.provide(Layer.succeed(Documents, files)),
+    Layer.provide([Layer.succeed(Documents, files), hashing]),
     Layer.provide(ConfigProvider.layer(ConfigProvider.fromUnknown(settings)))
   )
   return yield* Effect.provide(AccountImport, layer)

@@ -10,6 +10,7 @@ import type { ImportProcesses } from "../src/ports/ImportProcesses.ts"
 import type { Configuration } from "../src/ports/Configuration.ts"
 import { claimContract, renewalContract } from "./AttemptStartContract.ts"
 import { completionContract, dryRunContract } from "./AttemptCompletionContract.ts"
+import { importDetailsContract } from "./ImportDetailsContract.ts"
 import { importListContract } from "./ImportListContract.ts"
 import { limitContract } from "./AttemptLimitContract.ts"
 import { releaseContract, skippingContract } from "./AttemptReleaseContract.ts"
@@ -32,5 +33,6 @@ export const importProcessesContract = <E>(
       describe("release", () => releaseContract(it))
       describe("setSkipped", () => skippingContract(it))
       describe("list", () => importListContract(it))
+      describe("details", () => importDetailsContract(it))
     }
   )

@@ -5,7 +5,7 @@
  */
 import { describe, expect, layer as withLayer } from "@effect/vitest"
 import { Duration, Effect, type Layer, Option } from "effect"
-import type { ImportKey } from "../src/account/ImportProcess.ts"
+import { type ImportKey, PayloadHash } from "../src/account/ImportProcess.ts"
 import { Accounts } from "../src/ports/Accounts.ts"
 import { AuditLog } from "../src/ports/AuditLog.ts"
 import type { Batches, ChunkInHand, NewImport } from "../src/ports/Batches.ts"
@@ -40,9 +40,13 @@ const accountFor = (key: ImportKey): NewAccount => ({
   documents
 })
 
+const hashOf = ({ external_account_number }: ImportKey) =>
+  PayloadHash.make(external_account_number.length.toString(16).padStart(64, "a"))
+
 const importOf = (key: ImportKey, newAccount: NewAccount | null = null): NewImport => ({
   key,
   payload: JSON.stringify({ sent: key.external_account_number }),
+  hash: hashOf(key),
   at: noon,
   creation: newAccount && { attempt: freshAttempt(), newAccount }
 })
@@ -63,8 +67,8 @@ const teamExists = Effect.gen(function* () {
 /** The same by single steps. */
 const storeSingly = Effect.fnUntraced(function* (made: NewImport, caller: Caller) {
   const { claim, complete, stage } = yield* ImportProcesses
-  const { at, creation, key, payload } = made
-  yield* stage({ key, payload, caller, at })
+  const { at, creation, hash, key, payload } = made
+  yield* stage({ key, payload, hash, caller, at })
   if (creation === null) return
   const { attempt, newAccount } = creation
   const lease = Duration.seconds(60)
@@ -76,11 +80,12 @@ const storeSingly = Effect.fnUntraced(function* (made: NewImport, caller: Caller
 /** All that the ports tell of an import, but for what is random. */
 const leftOf = Effect.fnUntraced(function* (key: ImportKey, newAccount: NewAccount | null) {
   const auditLog = yield* AuditLog
-  const { find } = yield* ImportProcesses
+  const { find, isStaged } = yield* ImportProcesses
   const { describe: describeAccount } = yield* Accounts
   const process = Option.getOrThrow(yield* find(key))
   const account = newAccount === null ? Option.none() : yield* describeAccount(newAccount.number)
   return {
+    isStaged: yield* isStaged({ key, payload: "another text", hash: hashOf(key) }),
     state: { ...process, key: null, account: process.account?.createdAt },
     attempts: (yield* auditLog.attempts(key)).map((attempt) => ({ ...attempt, id: null })),
     audit: (yield* auditLog.audit(key)).map(({ action, outcome }) => [action, outcome]),

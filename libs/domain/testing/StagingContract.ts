@@ -5,7 +5,7 @@ import { Effect, Exit, Option } from "effect"
 import type { AuditLog } from "../src/ports/AuditLog.ts"
 import { ImportProcesses } from "../src/ports/ImportProcesses.ts"
 import type { Configuration } from "../src/ports/Configuration.ts"
-import { stateAt } from "../src/account/ImportProcess.ts"
+import { PayloadHash, stateAt } from "../src/account/ImportProcess.ts"
 import {
   expectSame,
   freshSupplier,
@@ -20,6 +20,7 @@ import {
   auditEntry,
   claim,
   importStates,
+  stagedPayload,
   tracesOf
 } from "./importStates.ts"
 
@@ -146,6 +147,60 @@ const whatIsKept = (it: It): void => {
   )
 }
 
+const hash = PayloadHash.make("a".repeat(64))
+const otherHash = PayloadHash.make("b".repeat(64))
+
+const createOnly = (it: It): void => {
+  it.effect.each(importStates)("replaces nothing if it may not, and the import is: %s", (state) =>
+    Effect.gen(function* () {
+      const imports = yield* ImportProcesses
+      const { caller, found, key, now } = yield* arrange(state)
+      const before = yield* tracesOf(key)
+      const command = { key, payload, hash, createOnly: true, caller, at: now }
+      const answer = yield* imports.stage(command)
+      if (state === "none") {
+        expectSame(answer, { _tag: "Created" })
+        const again = yield* imports.stage({ ...command, payload: "{}", hash: otherHash })
+        expectSame(again, { _tag: "Present", hash, payload: null })
+        expectSame((yield* claim(key, caller, now)).claim, { _tag: "Claimed", payload })
+        return
+      }
+      const present = { _tag: "Present", hash: null, payload: stagedPayload } as const
+      expectSame(answer, found?._tag === "Pending" ? present : { _tag: "Refused", found })
+      expectSame(yield* tracesOf(key), before, "nothing is changed")
+    })
+  )
+
+  it.effect("answers Created to exactly one of several concurrent first stagings", () =>
+    Effect.gen(function* () {
+      const imports = yield* ImportProcesses
+      const { caller, key } = yield* arrange("none")
+      const command = { key, payload, hash, createOnly: true, caller, at: noon }
+      const answers = yield* Effect.all(
+        times(8, command).map((each) => imports.stage(each)),
+        { concurrency: "unbounded" }
+      )
+      const tags = answers.map(({ _tag }) => _tag)
+      expect(tags.toSorted()).toStrictEqual(["Created", ...times(7, "Present")])
+      expect((yield* tracesOf(key)).events).toHaveLength(1)
+    })
+  )
+
+  it.effect("knows the payload by its hash, and without one by its text", () =>
+    Effect.gen(function* () {
+      const imports = yield* ImportProcesses
+      const { caller, key } = yield* arrange("pending")
+      const same = (text: string, of: PayloadHash) =>
+        imports.isStaged({ key, payload: text, hash: of })
+      expect(yield* same(stagedPayload, hash)).toBe(true)
+      expect(yield* same(payload, hash)).toBe(false)
+      yield* imports.stage({ key, payload, hash, caller, at: noon })
+      expect(yield* same(stagedPayload, hash)).toBe(true)
+      expect(yield* same(payload, otherHash)).toBe(false)
+    })
+  )
+}
+
 const atOnce = (it: It): void => {
   it.effect("answers Created to exactly one of several concurrent first stagings", () =>
     Effect.gen(function* () {
@@ -197,6 +252,7 @@ const atOnce = (it: It): void => {
 /** Declares the tests of `stage` and of what it keeps. */
 export const stagingContract = (it: It): void => {
   inEveryState(it)
+  createOnly(it)
   whatIsKept(it)
   atOnce(it)
 }

@@ -23,7 +23,7 @@ export const matrix = {
   failed_token_attempts: "auth ra(w)d",
   idempotency_keys:
     "account-import ra(w)d, post-import ra(w)d, batches ra(w)d, batch-worker ra(w)d",
-  import_attempts: "account-import ra(w), batches r, batch-worker ra(w), operator r(w)",
+  import_attempts: "account-import ra(w), query r, batches r, batch-worker ra(w), operator r(w)",
   import_processes:
     "account-import ra(w), post-import (r), query (r), batches (r), batch-worker ra(w), operator (r)(w)",
   ledgers: "account-import a, post-import r, query r, batch-worker ra, operator r",
@@ -81,18 +81,20 @@ export const columns = {
   "import_attempts batch-worker w": "ended_at errors outcome",
   "import_attempts operator w": "ended_at outcome",
   "import_processes account-import w":
-    "account_created_at account_number cohort lease_attempt lease_expires_at payload " +
-    "payload_bytes staged_at stagings",
+    "account_created_at account_number cohort failed_staging lease_attempt lease_expires_at " +
+    "payload payload_bytes payload_hash staged_at stagings",
   "import_processes batch-worker w":
-    "account_created_at account_number cohort lease_attempt lease_expires_at payload " +
-    "payload_bytes staged_at stagings",
+    "account_created_at account_number cohort failed_staging lease_attempt lease_expires_at " +
+    "payload payload_bytes payload_hash staged_at stagings",
   "import_processes batches r":
     "account_number cohort external_account_number id lease_attempt lease_expires_at skipped " +
     "supplier",
-  "import_processes operator r": withoutPayload,
-  "import_processes operator w": "lease_attempt lease_expires_at skipped",
+  "import_processes operator r": sortedWords(`${withoutPayload} failed_staging stagings`),
+  "import_processes operator w": "failed_staging lease_attempt lease_expires_at skipped",
   "import_processes post-import r": withoutPayload,
-  "import_processes query r": withoutPayload,
+  "import_processes query r": sortedWords(
+    `${withoutPayload} failed_staging payload_hash staged_at stagings`
+  ),
   "payment_instructions operator w": "ended_at",
   "refresh_token_families auth w": "revoked_at",
   "refresh_tokens auth w": "used_at",

@@ -4,6 +4,7 @@
  */
 import { expect, layer } from "@effect/vitest"
 import { DateTime, Duration, Effect, Layer, Schema, Stream } from "effect"
+import { DetailedState, type ImportFilter } from "@data-import/domain/account/ImportDetails"
 import type { ImportKey } from "@data-import/domain/account/ImportProcess"
 import type { Caller } from "@data-import/domain/organisation/Organisation"
 import { AuditLog } from "@data-import/domain/ports/AuditLog"
@@ -83,6 +84,15 @@ const claimed = Effect.fnUntraced(function* ({ caller, key }: Given, limit: numb
   return attempt
 })
 
+const filters: ReadonlyArray<ImportFilter> = [
+  {},
+  ...DetailedState.literals.map((state) => ({ state })),
+  { failed: true },
+  { failed: false },
+  { code: "error" },
+  { stagedAfter: noon }
+]
+
 type Ports = ImportProcesses | AuditLog | Database
 
 const operations: Record<string, (given: Given) => Effect.Effect<unknown, unknown, Ports>> = {
@@ -117,8 +127,14 @@ const operations: Record<string, (given: Given) => Effect.Effect<unknown, unknow
       const page = { supplier: key.import_supplier, after: "n2", limit: 50 }
       for (const kind of ["all", "pending", "imported"] as const) {
         yield* Stream.runDrain(imports.list({ ...page, kind }))
+        for (const filter of filters) {
+          const detailed = { filter, details: "with attempts", at: noon } as const
+          yield* Stream.runDrain(imports.list({ ...page, kind, detailed }))
+        }
       }
     }),
+  "the details of one import": ({ key }) =>
+    Effect.flatMap(ImportProcesses, (imports) => imports.details(key, 10)),
   "the history of one import": ({ key }) =>
     Effect.gen(function* () {
       const log = yield* AuditLog
@@ -138,6 +154,35 @@ layer(storage, { excludeTestServices: true })("a sequential scan", (it) => {
         yield* operation({ key: keyOf(number), caller })
       }
       expect(yield* scans).toStrictEqual(before)
+    })
+  )
+
+  it.effect("of the supplier's other imports does not happen to find the failed ones", () =>
+    Effect.gen(function* () {
+      const { run, sql } = yield* Database
+      const imports = yield* ImportProcesses
+      const { caller, keyOf } = yield* fullSupplier
+      const key = keyOf("n4999")
+      const attempt = yield* claimed({ key, caller }, null)
+      const end = { outcome: "error", errors: [], dryRun: false, at: noon } as const
+      yield* imports.release({ key, attempt, caller, ...end })
+      const read = Effect.gen(function* () {
+        yield* run(sql`select pg_stat_force_next_flush()`)
+        const [row] = yield* run(
+          rowsOf(Schema.Struct({ read: Schema.BigInt }))(sql`
+            select sum(idx_tup_read)::bigint as read from pg_stat_user_indexes
+            where relname = 'import_processes'`)
+        )
+        return row?.read ?? 0n
+      })
+      const before = yield* read
+      const query = { supplier: key.import_supplier, kind: "all", after: null, limit: 10 } as const
+      for (const filter of [{ failed: true }, { code: "error" }]) {
+        const detailed = { filter, details: "none", at: noon } as const
+        const found = yield* Stream.runCollect(imports.list({ ...query, detailed }))
+        expect(found).toHaveLength(1)
+      }
+      expect((yield* read) - before).toBeLessThan(50n)
     })
   )
 

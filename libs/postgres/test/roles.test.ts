@@ -158,7 +158,7 @@ const privateReads: ReadonlyArray<readonly [DatabaseUsers.Worker, string]> = [
   ["query", "select payload from import_processes"],
   ["query", "update accounts set balance = 0"],
   ["query", "select * from audit_log"],
-  ["query", "select errors from import_attempts"],
+  ["query", "update import_attempts set outcome = outcome"],
   ["query", "select answer from idempotency_keys"],
   ["operator", "select answer from idempotency_keys"],
   ["batches", "select payload from import_processes"],

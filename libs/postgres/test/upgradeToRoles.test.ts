@@ -88,6 +88,8 @@ const columnsOfToday = [
   ["customers", "omitted", "text[]"],
   ["import_processes", "cohort", "text"],
   ["import_processes", "payload_bytes", "integer"],
+  ["import_processes", "payload_hash", "bytea"],
+  ["import_processes", "failed_staging", "integer"],
   ["ledgers", "omitted", "text[]"],
   ["notes", "document_digest", "bytea"],
   ["notes", "omitted", "text[]"]
@@ -141,7 +143,8 @@ it.live("the migration to roles keeps the data, and services can log in", () =>
         ),
         rows(
           (sql) => sql`
-          select to_jsonb(held) - 'payload_bytes' - 'cohort' as import
+          select to_jsonb(held) - 'payload_bytes' - 'cohort' - 'payload_hash'
+            - 'failed_staging' as import
           from import_processes held order by id`
         )
       ]),
@@ -166,7 +169,9 @@ it.live("the migration to roles keeps the data, and services can log in", () =>
       "batches",
       "batch_takes",
       "account_reads",
-      "operator_audit"
+      "operator_audit",
+      "payload_hashes",
+      "failed_imports"
     ])
     expect(yield* asked).toStrictEqual(before)
 

@@ -8,6 +8,7 @@ import { Database } from "@data-import/postgres/connection/Database"
 import { report } from "@data-import/postgres/connection/HealthReport"
 import * as Storage from "@data-import/postgres/Storage"
 import * as Authorization from "@data-import/server/auth/Authorization"
+import * as Hashing from "@data-import/server/Hashing"
 import * as Service from "@data-import/server/lifecycle/Service"
 import * as TokenVerifier from "@data-import/server/auth/TokenVerifier"
 import { routes } from "./Handlers.ts"
@@ -26,5 +27,5 @@ const serving = Effect.gen(function* () {
 /** Settings: those of the server, the database, the token's keys, the documents and the program. */
 export const layer = Service.layer("account-import", serving).pipe(
   Layer.provide([AccountImport.layer, DocumentUpload.layer, IdempotentWrites.layer]),
-  Layer.provide([Storage.layer, TokenVerifier.layer, DocumentStore.layer])
+  Layer.provide([Storage.layer, TokenVerifier.layer, DocumentStore.layer, Hashing.layer])
 )

@@ -1,15 +1,23 @@
 /** The account creation flow over HTTP: each handler calls one program and wraps its answer. */
-import { Effect } from "effect"
+import { Effect, Result } from "effect"
 import { AccountImportGroup } from "@data-import/api/AccountImportApi"
 import { Account } from "@data-import/domain/account/Account"
-import { AccountImport } from "@data-import/domain/import/AccountImport"
+import { AccountImport, type StagingParameters } from "@data-import/domain/import/AccountImport"
 import { DocumentUpload } from "@data-import/domain/import/DocumentUpload"
 import { formatInstant } from "@data-import/domain/schema/Field"
 import * as Answer from "@data-import/server/http/Answer"
-import { writing } from "@data-import/server/routing/IdempotencyHeader"
+import { type WriteCall, writing } from "@data-import/server/routing/IdempotencyHeader"
 import * as Route from "@data-import/server/routing/Route"
 
 const validated = Answer.encoded(200, Account)
+
+interface SentParameters {
+  readonly create_only?: boolean
+}
+
+const withDefaults = ({ create_only = false }: SentParameters): StagingParameters => ({
+  createOnly: create_only
+})
 
 export const routes = Effect.gen(function* () {
   const accountImport = yield* AccountImport
@@ -22,9 +30,9 @@ export const routes = Effect.gen(function* () {
         .validate(caller, body, Route.parameterErrors(parameters))
         .pipe(Effect.flatMap((account) => Answer.success(validated(account)))),
     stageAccount: write(
-      ({ body, caller, keep, parameters }) =>
-        accountImport.stage(caller, body, keep, Route.parameterErrors(parameters)),
-      ({ first, key }) => Answer.small(first ? 201 : 200, key)
+      ({ body, caller, keep, parameters }: WriteCall<SentParameters>) =>
+        accountImport.stage(caller, body, keep, Result.map(parameters, withDefaults)),
+      ({ first, hash, key }) => Answer.small(first ? 201 : 200, key, { etag: `"${hash}"` })
     ),
     processAccount: write(
       ({ body, caller, keep, parameters }) =>

@@ -62,6 +62,7 @@ layer(service, { excludeTestServices: true })("an Idempotency-Key", (it) => {
         const replay = yield* post(stagePath, tenant.token, body, headers)
         expect([replay.status, replay.text]).toEqual([200, second.text])
         expect(replay.headers["idempotency-replayed"]).toBe("true")
+        expect(replay.headers["etag"]).toBe(second.headers["etag"])
         const [staged] = yield* rows(
           (sql) => sql<{ name: string; stagings: number }>`
             select payload->>'billing_name' as name, stagings from import_processes

@@ -1,7 +1,8 @@
 import { rmSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, layer } from "@effect/vitest"
-import { DateTime, Duration, Effect, Result } from "effect"
+import { DateTime, Duration, Effect, Option, Result } from "effect"
+import { importBody } from "@data-import/api/ImportBody"
 import type { ImportKey } from "@data-import/domain/account/ImportProcess"
 import { AuditLog } from "@data-import/domain/ports/AuditLog"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
@@ -127,10 +128,24 @@ layer(service, { excludeTestServices: true })("process over HTTP", (it) => {
         expect((yield* stage(tenant, account)).status).toBe(201)
         rmSync(join(documents, tenant.supplier.documentRoot, path))
         const error = "statements.0.statement_path: path_does_not_exist_in_file_store"
+        const answered: Array<unknown> = []
         for (const dry_run of [false, true]) {
           const reply = yield* process(tenant, key, { dry_run })
           expect(errorsOf(reply)).toEqual(["account_failed_validation", error])
+          answered.push((reply.json as { readonly errors: unknown }).errors)
         }
+        const imports = yield* ImportProcesses
+        const details = Option.getOrThrow(yield* imports.details(key, 10))
+        const told = importBody(details, yield* DateTime.now)
+        expect(told).toMatchObject({ state: "FAILED", times_staged: 1 })
+        expect(told.attempts.map(({ errors }) => errors)).toEqual(answered)
+        expect(told.attempts).toMatchObject(
+          [false, true].map((dry_run) => ({
+            dry_run,
+            outcome: "FAILED",
+            code: "account_failed_validation"
+          }))
+        )
         expect(yield* accountsOf(tenant)).toEqual([])
         const attempts = yield* (yield* AuditLog).attempts(key)
         expect(attempts).toHaveLength(2)

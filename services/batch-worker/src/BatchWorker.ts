@@ -17,6 +17,7 @@ import { Database } from "@data-import/postgres/connection/Database"
 import { report } from "@data-import/postgres/connection/HealthReport"
 import * as Storage from "@data-import/postgres/Storage"
 import * as SharedConfiguration from "./SharedConfiguration.ts"
+import * as Hashing from "@data-import/server/Hashing"
 import * as Service from "@data-import/server/lifecycle/Service"
 
 const settings = Config.all({
@@ -63,6 +64,6 @@ export const layer = Service.layer("batch-worker", serving).pipe(
     IdempotentWrites.layer
   ]),
   Layer.provide(SharedConfiguration.layer),
-  Layer.provide([Storage.layer, DocumentStore.layer, PaymentVendors.layer]),
+  Layer.provide([Storage.layer, DocumentStore.layer, PaymentVendors.layer, Hashing.layer]),
   Layer.provide(FetchHttpClient.layer)
 )

@@ -8,6 +8,7 @@ import * as AccountImport from "@data-import/domain/import/AccountImport"
 import * as PostImport from "@data-import/domain/post-import/PostImport"
 import { Batches } from "@data-import/domain/ports/Batches"
 import { layerMemory as memoryDocuments } from "@data-import/domain/ports/memory/Documents"
+import { layerMemory as memoryHashing } from "@data-import/domain/ports/memory/Hashing"
 import { layerMemory as memoryVendor } from "@data-import/domain/ports/memory/PaymentVendor"
 import * as IdempotentWrites from "@data-import/domain/writes/IdempotentWrites"
 import { portsBeside } from "@data-import/postgres/testing/serviceDatabase"
@@ -22,6 +23,7 @@ const programs = Layer.mergeAll(AccountImport.layer, PostImport.layer, Idempoten
   Layer.provide([
     memoryDocuments(new Map()),
     memoryVendor,
+    memoryHashing,
     ConfigProvider.layer(ConfigProvider.fromUnknown({}))
   ])
 )

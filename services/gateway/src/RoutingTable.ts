@@ -42,6 +42,7 @@ const table: ReadonlyArray<Entry> = [
     waits: /^\/v1\/data-import\/batches\/[^/?]+\/\?(?:.*&)?wait=/
   },
   entry("/v1/data-import/accounts", "query"),
+  entry("/v1/data-import/imports", "query"),
   entry("/v1/data-import/account-transfer-status", "query"),
   entry("/v1/data-import/all-account-import-processes", "query"),
   entry("/v1/data-import/pending-account-import-processes", "query"),

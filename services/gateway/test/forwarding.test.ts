@@ -52,6 +52,7 @@ describe("the service", () => {
         [`${at}/historical-statements/create/`]: "post-import",
         [`${at}/payment-instruction/create/`]: "post-import",
         [`${at}/account-transfer-status/DEMO/NL%2F1/`]: "query",
+        [`${at}/imports/DEMO/NL%2F1/`]: "query",
         [`${at}/all-account-import-processes/DEMO/`]: "query",
         [`${at}/pending-account-import-processes/DEMO/`]: "query",
         [`${at}/imported-account-import-processes/DEMO/`]: "query",

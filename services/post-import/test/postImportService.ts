@@ -17,6 +17,7 @@ import { freshUrl, databaseUsersAt } from "@data-import/postgres/testing/TestDat
 import { post, Premises, running } from "@data-import/server/testing/RunningService"
 import { freshTenant, type Tenant } from "@data-import/server/testing/Tenant"
 import { layer as tokenMint } from "@data-import/server/testing/TokenIssuer"
+import { layer as hashing } from "@data-import/server/Hashing"
 import { layer as tokenSecrets } from "@data-import/server/auth/TokenSecrets"
 import { layer as postImport } from "../src/PostImport.ts"
 import * as ScriptedVendor from "./scriptedVendor.ts"
@@ -30,7 +31,7 @@ export const paths = {
 
 const imports = Layer.unwrap(
   Effect.map(Premises, ({ documents }) =>
-    Layer.provide(AccountImport.layer, documentsIn(documents))
+    Layer.provide(AccountImport.layer, [documentsIn(documents), hashing])
   )
 ).pipe(Layer.provide(ConfigProvider.layer(ConfigProvider.fromUnknown({}))))
 

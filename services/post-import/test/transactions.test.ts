@@ -97,6 +97,26 @@ layer(service, { excludeTestServices: true })("transactions over HTTP", (it) => 
   })
 
   describe("a transaction", () => {
+    it.effect("that was added with another content says so, and stays as it is", () =>
+      Effect.gen(function* () {
+        const account = yield* importedAccount()
+        yield* addTransactions(account, [payment, credit])
+        const stored = yield* descriptionOf(account.number)
+        const reply = yield* addTransactions(account, [{ ...payment, note: "Another." }, credit])
+        const differing = {
+          ...withText(payment as { readonly amount: number }),
+          status: "TRANSACTION_IMPORT_SUCCESS"
+        }
+        expect(resultsOf(reply)[0]).toEqual({
+          status: existed,
+          differs: true,
+          transaction_data: differing
+        })
+        expect(resultsOf(reply)[1]).not.toHaveProperty("differs")
+        expect(yield* descriptionOf(account.number)).toEqual(stored)
+      })
+    )
+
     it.effect("that is new stands among those that are not, in the order of the request", () =>
       Effect.gen(function* () {
         const account = yield* importedAccount()

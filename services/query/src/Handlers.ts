@@ -1,8 +1,10 @@
 /** The queries over HTTP, and the limits: each handler calls one program and wraps its answer. */
-import { Effect, Stream } from "effect"
+import { type DateTime, Effect, Stream } from "effect"
+import { type DetailField, detailsBody, importBody } from "@data-import/api/ImportBody"
 import { limitsOf } from "@data-import/api/Limits"
 import { BatchLimits } from "@data-import/domain/batch/BatchLimits"
 import { AccountGroup, type StoredAccountBody } from "@data-import/api/AccountApi"
+import type { ParametersOf } from "@data-import/api/Parameter"
 import { QueryGroup } from "@data-import/api/QueryApi"
 import { SystemGroup } from "@data-import/api/SystemApi"
 import { formatInstant } from "@data-import/domain/schema/Field"
@@ -35,28 +37,57 @@ interface Lines {
   readonly imported: Line<string, string>
 }
 
-const lineOf = <Kind extends ImportListKind>({ account_created_at, ...named }: Entry) =>
-  ({
-    ...named,
-    account_created_at: account_created_at && formatInstant(account_created_at)
-  }) as unknown as Lines[Kind]
+/** The members of the details that were asked for. */
+const pick = (details: ReturnType<typeof detailsBody>, fields: ReadonlyArray<DetailField>) =>
+  Object.fromEntries(fields.map((name) => [name, details[name]]))
+
+const lineOf =
+  <Kind extends ImportListKind>(fields: ReadonlyArray<DetailField>, at: DateTime.Utc) =>
+  ({ account_created_at, details, ...named }: Entry) =>
+    ({
+      ...named,
+      account_created_at: account_created_at && formatInstant(account_created_at),
+      ...(details && pick(detailsBody(details, at), fields))
+    }) as unknown as Lines[Kind]
+
+/** The parameters of the next page: those of this one, but for where it starts. */
+const nextParameters = (url: string, limit: number, after: string) => ({
+  ...Object.fromEntries(new URLSearchParams(url.split("?")[1])),
+  limit: String(limit),
+  after
+})
 
 const answerOf = <Kind extends ImportListKind>(
   list: ImportList,
   url: string,
-  limit: number | null
+  { fields = [], limit = 0 }: ListParameters
 ) => {
-  if (list._tag === "Whole") return Answer.jsonArray(Stream.map(list.entries, lineOf<Kind>))
+  const line = lineOf<Kind>(fields, list.at)
+  if (list._tag === "Whole") return Answer.jsonArray(Stream.map(list.entries, line))
   const { entries, nextAfter } = list
   const headers =
-    nextAfter === null ? {} : Answer.nextPage(url, { limit: String(limit ?? 0), after: nextAfter })
-  return Effect.succeed(Answer.json(200, entries.map(lineOf<Kind>), headers))
+    nextAfter === null ? {} : Answer.nextPage(url, nextParameters(url, limit, nextAfter))
+  return Effect.succeed(Answer.json(200, entries.map(line), headers))
 }
 
-/** A call of any list; all lists take the same parameters. */
-type ListCall = Call & {
-  readonly caller: Caller
-  readonly parameters: { readonly after?: string; readonly limit?: number }
+/** All lists take the same parameters. */
+type ListParameters = ParametersOf<(typeof QueryGroup.endpoints)["listAllAccountImports"]>
+
+type ListCall = Call & { readonly caller: Caller; readonly parameters: ListParameters }
+
+const rangeOf = (parameters: ListParameters): ListRange => {
+  const {
+    after = null,
+    fields,
+    limit = null,
+    staged_after: stagedAfter,
+    ...conditions
+  } = parameters
+  const filter = { ...conditions, ...(stagedAfter && { stagedAfter }) }
+  if (fields === undefined && Object.keys(filter).length === 0) return { after, limit }
+  const withAttempts = fields?.includes("attempts") === true
+  const details = withAttempts ? "with attempts" : fields ? "without attempts" : "none"
+  return { after, limit, detailed: { filter, details } }
 }
 
 export const routes = Effect.gen(function* () {
@@ -67,10 +98,9 @@ export const routes = Effect.gen(function* () {
     <Kind extends ImportListKind>(kind: Kind) =>
     ({ caller, parameters, params, request }: ListCall) =>
       Effect.gen(function* () {
-        const { after = null, limit = null } = parameters
-        const range: ListRange = { after, limit }
+        const range = rangeOf(parameters)
         const found = yield* imports.list(caller, params["import_supplier"] ?? "", kind, range)
-        return yield* answerOf<Kind>(found, request.url, range.limit)
+        return yield* answerOf<Kind>(found, request.url, parameters)
       })
 
   return [
@@ -83,6 +113,15 @@ export const routes = Effect.gen(function* () {
             params["external_account_number"] ?? ""
           ),
           (record) => Answer.json(200, record)
+        ),
+      getImport: ({ caller, params }) =>
+        Effect.map(
+          imports.details(
+            caller,
+            params["import_supplier"] ?? "",
+            params["external_account_number"] ?? ""
+          ),
+          ({ at, details }) => Answer.json(200, importBody(details, at))
         ),
       listAllAccountImports: list("all"),
       listPendingAccountImports: list("pending"),

@@ -94,6 +94,9 @@ const operations: Readonly<Record<string, ReadonlyArray<Ask>>> = {
     at(`${root}/account-transfer-status/{import_supplier}/{external_account_number}/`)
   ],
   [accounts]: [(supplier) => ({ path: `${accounts}?import_supplier=${supplier}` })],
+  [`${root}/imports/{import_supplier}/{external_account_number}/`]: [
+    at(`${root}/imports/{import_supplier}/{external_account_number}/`)
+  ],
   [batches]: [
     posting(batches, ({ import_supplier }) => ({
       payload: { import_supplier, operation: "STAGE" }
@@ -103,7 +106,10 @@ const operations: Readonly<Record<string, ReadonlyArray<Ask>>> = {
   ...Object.fromEntries(
     ["all", "pending", "imported"].map((kind) => {
       const path = `${root}/${kind}-account-import-processes/{import_supplier}/`
-      return [path, [at(path), at(`${path}?limit=1`), at(`${path}?after=0`)]]
+      return [
+        path,
+        [at(path), at(`${path}?limit=1`), at(`${path}?after=0`), at(`${path}?failed=true`)]
+      ]
     })
   )
 }

@@ -7,6 +7,7 @@ import { Account, encodeAccount } from "@data-import/domain/account/Account"
 import { PaymentInstruction } from "@data-import/domain/account/PaymentInstruction"
 import { AccountImport, layer as accountImport } from "@data-import/domain/import/AccountImport"
 import { layerMemory as documents } from "@data-import/domain/ports/memory/Documents"
+import { layerMemory as hashing } from "@data-import/domain/ports/memory/Hashing"
 import { layerMemory as vendors } from "@data-import/domain/ports/memory/PaymentVendor"
 import { layerMemory as tokens } from "@data-import/domain/ports/memory/TokenSigner"
 import { Configuration } from "@data-import/domain/ports/Configuration"
@@ -164,7 +165,7 @@ const team = "Migration Team"
 const storage = Layer.mergeAll(TestDatabase.deployed, tokens)
 const programs = Layer.mergeAll(accountImport, postImport).pipe(
   Layer.provide(documents(new Map())),
-  Layer.provide(vendors),
+  Layer.provide([vendors, hashing]),
   Layer.provide(ConfigProvider.layer(ConfigProvider.fromUnknown({})))
 )
 

@@ -4,7 +4,7 @@
  */
 import { BigDecimal, Effect, Option, Result } from "effect"
 import { utc } from "@data-import/domain/organisation/BusinessDay"
-import type { ImportKey } from "@data-import/domain/account/ImportProcess"
+import { type ImportKey, PayloadHash } from "@data-import/domain/account/ImportProcess"
 import type { Accounts } from "@data-import/domain/ports/Accounts"
 import { importOf, type StoredImport } from "@data-import/domain/ports/memory/Store"
 import type { AccountChange } from "@data-import/domain/account/AccountChange"
@@ -252,6 +252,8 @@ const asOwner = <Caller>(caller: Caller, body: unknown): Caller => {
 }
 
 /** By what is wrong. */
+const unknownHash = PayloadHash.make("0".repeat(64))
+
 export const brokenPrograms: Readonly<Record<string, (programs: Programs) => Programs>> = {
   "stage lets a rival in": (programs) => ({
     ...programs,
@@ -268,7 +270,7 @@ export const brokenPrograms: Readonly<Record<string, (programs: Programs) => Pro
         Effect.gen(function* () {
           yield* Effect.forkDetach(Effect.exit(programs.accountImport.stage(caller, body)))
           const { payload } = body as { readonly payload: ImportKey }
-          return { first: false, key: payload }
+          return { first: false, key: payload, hash: unknownHash }
         })
     }
   }),
@@ -280,7 +282,8 @@ export const brokenPrograms: Readonly<Record<string, (programs: Programs) => Pro
         Effect.catchTag(programs.accountImport.stage(caller, body), "ServiceUnavailable", () =>
           Effect.succeed({
             first: false,
-            key: (body as { readonly payload: ImportKey }).payload
+            key: (body as { readonly payload: ImportKey }).payload,
+            hash: unknownHash
           })
         )
     }

@@ -11,6 +11,15 @@ import type { SupplierCode } from "../organisation/Supplier.ts"
 export const AttemptId = Schema.String.pipe(Schema.brand("AttemptId"))
 export type AttemptId = typeof AttemptId.Type
 
+/**
+ * Identifies the content of a staged payload: SHA-256 of its canonical JSON, in lower-case
+ * hexadecimal.
+ */
+export const PayloadHash = Schema.String.check(Schema.isPattern(/^[0-9a-f]{64}$/)).pipe(
+  Schema.brand("PayloadHash")
+)
+export type PayloadHash = typeof PayloadHash.Type
+
 /** The pair that identifies an import in every request. */
 export interface ImportKey {
   readonly import_supplier: SupplierCode

@@ -214,7 +214,11 @@ const operations: Readonly<
       run,
       (results) =>
         succeeded({
-          ...outcomeOf(results.some(({ status }) => status === "TRANSACTION_ADDED_TO_ACCOUNT")),
+          ...outcomeOf(
+            results.some(
+              ({ differs = false, status }) => differs || status === "TRANSACTION_ADDED_TO_ACCOUNT"
+            )
+          ),
           answer: { _tag: "Transactions", results }
         }),
       (keep) => {

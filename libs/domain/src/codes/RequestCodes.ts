@@ -32,6 +32,11 @@ export const requestCodes = {
     "processing the same account from two workers",
     "Ask the status endpoint until it no longer says IN_PROGRESS, then decide."
   ),
+  import_process_differs: request(
+    "Another payload is staged for the pair, and create_only=true forbids to replace it.",
+    "staging a corrected account with create_only=true",
+    "Leave it as it is, or stage without create_only to replace it."
+  ),
   import_supplier_migration_not_ongoing: request(
     "The supplier is Paused or Complete; `detail` says which.",
     "staging while the migration is paused",

@@ -3,15 +3,21 @@
  * acknowledged only after it is stored, is stored completely or not at all, and may be repeated.
  * Source: docs/contract/import.md#creating-an-account.
  */
-import { Config, Context, type DateTime, Effect, Layer, Option } from "effect"
+import { Config, Context, type DateTime, Effect, Layer, Option, Result, Schema } from "effect"
 import { Documents, type DocumentsUnavailable } from "../ports/Documents.ts"
 import { AuditLog } from "../ports/AuditLog.ts"
+import { Hashing } from "../ports/Hashing.ts"
 import type { NewImport } from "../ports/Batches.ts"
 import type { ReservationLost } from "../ports/IdempotencyKeys.ts"
-import { ImportProcesses, type NewAccount, type Stored } from "../ports/ImportProcesses.ts"
+import {
+  ImportProcesses,
+  type NewAccount,
+  type PresentPayload,
+  type Stored
+} from "../ports/ImportProcesses.ts"
 import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
 import { Configuration } from "../ports/Configuration.ts"
-import { type Account, writingAccount } from "../account/Account.ts"
+import { Account, writingAccount, writingCanonicalAccount } from "../account/Account.ts"
 import { accountRequest, processRequest } from "../validation/AccountValidation.ts"
 import { type Created, makeAttempts, newAccountNumber, newAttemptId } from "./ImportAttempt.ts"
 import { recordRefusals } from "../writes/Audit.ts"
@@ -26,6 +32,7 @@ import {
   documentsUnavailable,
   type Failure,
   ImportInProgress,
+  ImportProcessDiffers,
   ImportProcessDoesNotExist,
   ImportSkipped,
   keyInUse,
@@ -34,8 +41,9 @@ import {
 } from "../requests/Failure.ts"
 import type { FieldError } from "../schema/FieldErrors.ts"
 import { type Keep, keepFrom } from "../requests/IdempotencyKey.ts"
-import { type ImportKey, type ImportState, stateAt } from "../account/ImportProcess.ts"
+import { type ImportKey, type ImportState, PayloadHash, stateAt } from "../account/ImportProcess.ts"
 import type { Caller } from "../organisation/Organisation.ts"
+import * as Json from "../schema/Json.ts"
 import * as Settings from "../support/Settings.ts"
 import { inTimeSlices } from "../support/Steps.ts"
 
@@ -43,6 +51,12 @@ import { inTimeSlices } from "../support/Steps.ts"
 export interface Staged {
   readonly first: boolean
   readonly key: ImportKey
+  readonly hash: PayloadHash
+}
+
+export interface StagingParameters {
+  /** Whether staged data of another content is a refusal. If not, it is replaced. */
+  readonly createOnly: boolean
 }
 
 /** A staging of a line. `isSame` where the same payload was staged before. */
@@ -85,7 +99,7 @@ export class AccountImport extends Context.Service<
       caller: Caller,
       body: unknown,
       keep?: Keep<Staged> | null,
-      parameterErrors?: ReadonlyArray<FieldError>
+      parameters?: Result.Result<StagingParameters, ReadonlyArray<FieldError>>
     ) => Effect.Effect<Staged, Failure>
     /**
      * The same for a line of a batch, which tells whether the payload was staged before. So does
@@ -130,6 +144,7 @@ const settings = Config.all({
 })
 
 interface Dependencies {
+  readonly hashing: Hashing["Service"]
   readonly processes: ImportProcesses["Service"]
   readonly configuration: Configuration["Service"]
   readonly requestValidator: RequestValidator
@@ -157,6 +172,26 @@ const validateAccountRequest = (
     code
   })
 
+const hashOf = ({ hashing }: Dependencies, account: Account) =>
+  Effect.map(
+    inTimeSlices(() => writingCanonicalAccount(account)),
+    (text) => PayloadHash.make(hashing.sha256(text))
+  )
+
+const decodeAccount = Schema.decodeUnknownOption(Account)
+
+/** Whether the staged payload has this hash. A text that is no account any more has another one. */
+const isSame = Effect.fnUntraced(function* (
+  deps: Dependencies,
+  staged: PresentPayload,
+  hash: PayloadHash
+) {
+  if (staged.hash !== null) return staged.hash === hash
+  const { payload } = staged
+  const account = decodeAccount(Result.getOrThrow(yield* inTimeSlices(() => Json.parsing(payload))))
+  return Option.isSome(account) && (yield* hashOf(deps, account.value)) === hash
+})
+
 /** What is to be staged, of a supplier that accepts it. */
 const validateStaging = Effect.fnUntraced(function* (deps: Dependencies, asked: Asked) {
   const valid = yield* validateAccountRequest(deps, asked)
@@ -164,7 +199,8 @@ const validateStaging = Effect.fnUntraced(function* (deps: Dependencies, asked: 
   const { external_account_number, import_supplier } = valid.body.payload
   const key = { import_supplier, external_account_number }
   const payload = yield* inTimeSlices(() => writingAccount(valid.body.payload))
-  return { valid, staging: { key, payload, caller: asked.caller, at: valid.now } }
+  const hash = yield* hashOf(deps, valid.body.payload)
+  return { valid, staging: { key, payload, hash, caller: asked.caller, at: valid.now } }
 })
 
 const prepareStaging = (deps: Dependencies, asked: Asked) =>
@@ -176,9 +212,9 @@ const prepareLine = Effect.fnUntraced(function* (
   team: string | null
 ) {
   const { staging, valid } = yield* validateStaging(deps, asked)
-  const { at, key, payload } = staging
+  const { at, hash, key, payload } = staging
   if (Option.isSome(yield* deps.processes.find(key))) return null
-  if (team === null) return { key, payload, at, creation: null }
+  if (team === null) return { key, payload, hash, at, creation: null }
   const isLimited = deps.concurrencyLimit !== null || valid.supplier.concurrencyLimit !== null
   if (isLimited || !(yield* deps.configuration.hasTeam(team))) return null
   const newAccount: NewAccount = {
@@ -188,20 +224,29 @@ const prepareLine = Effect.fnUntraced(function* (
     documents: valid.documents,
     createdAt: at
   }
-  return { key, payload, at, creation: { attempt: yield* newAttemptId, newAccount } }
+  return { key, payload, hash, at, creation: { attempt: yield* newAttemptId, newAccount } }
 })
 
 const stage = Effect.fnUntraced(function* (
   deps: Dependencies,
   asked: Asked,
-  keep: Keep<Staged> | null
+  keep: Keep<Staged> | null,
+  createOnly: boolean
 ) {
   const command = yield* prepareStaging(deps, asked)
-  const { key } = command
-  const stagedAs = ({ _tag }: Stored): Staged => ({ first: _tag === "Created", key })
-  const staging = yield* deps.processes.stage({ ...command, keep: keepFrom(keep, stagedAs) })
-  if (staging._tag !== "Refused") return stagedAs(staging)
-  return yield* refusalOf(key, staging.found) ?? unavailable
+  const { hash, key } = command
+  const stagedAs = ({ _tag }: Stored): Staged => ({ first: _tag === "Created", key, hash })
+  const keeping = keepFrom(keep, stagedAs)
+  const staging = yield* deps.processes.stage({ ...command, createOnly, keep: keeping })
+  switch (staging._tag) {
+    case "Refused":
+      return yield* refusalOf(key, staging.found) ?? unavailable
+    case "Present":
+      if (yield* isSame(deps, staging, hash)) return { first: false, key, hash }
+      return yield* new ImportProcessDiffers({ key })
+    default:
+      return stagedAs(staging)
+  }
 })
 
 const stageLine = Effect.fnUntraced(function* (
@@ -211,15 +256,20 @@ const stageLine = Effect.fnUntraced(function* (
   cohort: string | null
 ) {
   const command = yield* prepareStaging(deps, asked)
-  const { key } = command
-  const isSame = yield* deps.processes.isStaged(command)
-  const stagedAs = ({ _tag }: Stored): StagedLine => ({ first: _tag === "Created", key, isSame })
+  const { hash, key } = command
+  const isStaged = yield* deps.processes.isStaged(command)
+  const stagedAs = ({ _tag }: Stored): StagedLine => ({
+    first: _tag === "Created",
+    key,
+    hash,
+    isSame: isStaged
+  })
   const keeping = keepFrom(keep, stagedAs)
   const staging = yield* deps.processes.stage({ ...command, cohort, keep: keeping })
-  if (staging._tag !== "Refused") return stagedAs(staging)
-  const refusal = refusalOf(key, staging.found) ?? unavailable
+  if (staging._tag === "Created" || staging._tag === "Replaced") return stagedAs(staging)
+  const refusal = (staging._tag === "Refused" && refusalOf(key, staging.found)) || unavailable
   return yield* refusal._tag === "AlreadyImported"
-    ? new AlreadyImported({ key, accountNumber: refusal.accountNumber, isSame })
+    ? new AlreadyImported({ key, accountNumber: refusal.accountNumber, isSame: isStaged })
     : refusal
 })
 
@@ -257,6 +307,8 @@ const startAttempt = Effect.fnUntraced(function* (
   return { ...claim, key, dryRun, team, caller, keep }
 })
 
+const replacing = Result.succeed<StagingParameters>({ createOnly: false })
+
 const make = Effect.gen(function* () {
   const processes = yield* ImportProcesses
   const configuration = yield* Configuration
@@ -264,6 +316,7 @@ const make = Effect.gen(function* () {
   const { concurrencyLimit, lease } = yield* settings
   const requestValidator = makeRequestValidator(configuration, yield* Documents)
   const deps: Dependencies = {
+    hashing: yield* Hashing,
     processes,
     configuration,
     requestValidator,
@@ -295,9 +348,11 @@ const make = Effect.gen(function* () {
         })
       )
     ),
-    stage: Effect.fn("AccountImport.stage")((caller, body, keep = null, parameterErrors = []) => {
+    stage: Effect.fn("AccountImport.stage")((caller, body, keep = null, parameters = replacing) => {
+      const parameterErrors = Result.isFailure(parameters) ? parameters.failure : []
+      const createOnly = Result.isSuccess(parameters) && parameters.success.createOnly
       const asked = { caller, body, parameterErrors }
-      return recordStaging(asked, stage(deps, asked, keep))
+      return recordStaging(asked, stage(deps, asked, keep, createOnly))
     }),
     stageLine: Effect.fn("AccountImport.stageLine")(
       (caller, body, keep, parameterErrors, cohort) => {
@@ -320,5 +375,5 @@ const make = Effect.gen(function* () {
   })
 })
 
-/** Needs the storage ports and the document store; reads `LEASE` and `CONCURRENCY_LIMIT`. */
+/** Needs the storage ports, the document store and the hash function; reads `LEASE` and `CONCURRENCY_LIMIT`. */
 export const layer = Layer.effect(AccountImport, make)

@@ -22,6 +22,7 @@ import {
 } from "../requests/Failure.ts"
 import { type Keep, keepFrom } from "../requests/IdempotencyKey.ts"
 import { AttemptId, type ImportKey } from "../account/ImportProcess.ts"
+import type { FieldError } from "../schema/FieldErrors.ts"
 import * as Json from "../schema/Json.ts"
 import type { Caller } from "../organisation/Organisation.ts"
 import { inTimeSlices } from "../support/Steps.ts"
@@ -71,17 +72,14 @@ export const newAccountNumber: Effect.Effect<AccountNumber> = Effect.map(
 /** The outcome and codes to record for an attempt that ends with this result. */
 const recordOf = (
   cause: Cause.Cause<Failure | StorageUnavailable>
-): { readonly outcome: Code; readonly errors: ReadonlyArray<{ code: Code; attr: string }> } => {
+): { readonly outcome: Code; readonly errors: ReadonlyArray<FieldError> } => {
   const failure = Cause.findErrorOption(cause)
   if (Option.isNone(failure)) return { outcome: "error", errors: [] }
   if (failure.value._tag === "StorageUnavailable") {
     return { outcome: "service_unavailable", errors: [] }
   }
   const errors = failure.value._tag === "ValidationFailed" ? failure.value.errors : []
-  return {
-    outcome: failure.value.code,
-    errors: errors.map(({ attr, code }) => ({ attr, code }))
-  }
+  return { outcome: failure.value.code, errors }
 }
 
 type Order = Omit<Parameters<Port["claim"]>[0], "attempt" | "lease">

@@ -5,6 +5,7 @@
  */
 import { Context, DateTime, Effect, Layer, Option, Schema, Stream } from "effect"
 import {
+  type DetailedList,
   type ImportListEntry,
   type ImportListKind,
   ImportProcesses
@@ -13,6 +14,9 @@ import { Configuration } from "../ports/Configuration.ts"
 import { type AccountNumber, ExternalAccountNumber, SupplierCodeField } from "../account/Account.ts"
 import { type Failure, NotFound, unavailable } from "../requests/Failure.ts"
 import { type ImportKey, type ImportStatus, stateAt, statusOf } from "../account/ImportProcess.ts"
+import { attemptsOfImport, type ImportDetails } from "../account/ImportDetails.ts"
+import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
+import type { Supplier } from "../organisation/Supplier.ts"
 import type { Caller } from "../organisation/Organisation.ts"
 import { findOwnSupplier } from "../validation/OwnSupplier.ts"
 
@@ -22,20 +26,32 @@ export interface ImportStatusRecord {
   readonly kraken_account_number: AccountNumber | ""
 }
 
+/** An import with the instant at which its state was read. */
+export interface ReadImport {
+  readonly details: ImportDetails
+  readonly at: DateTime.Utc
+}
+
 /** The parameters of the list endpoints; null if they were not sent. */
 export interface ListRange {
   readonly limit: number | null
   readonly after: string | null
+  /** Conditions and details; null if nothing but the accounts was asked for. */
+  readonly detailed?: Omit<DetailedList, "at"> | null
 }
 
-/** The whole list, or a page with the start of the next one (null on the last page). */
-export type ImportList =
+/**
+ * The whole list, or a page with the start of the next one (null on the last page). `at` is the
+ * instant of the states.
+ */
+export type ImportList = { readonly at: DateTime.Utc } & (
   | { readonly _tag: "Whole"; readonly entries: Stream.Stream<ImportListEntry, Failure> }
   | {
       readonly _tag: "Page"
       readonly entries: ReadonlyArray<ImportListEntry>
       readonly nextAfter: string | null
     }
+)
 
 export class ImportQuery extends Context.Service<
   ImportQuery,
@@ -46,6 +62,13 @@ export class ImportQuery extends Context.Service<
       supplier: string,
       number: string
     ) => Effect.Effect<ImportStatusRecord, Failure>
+
+    /** The import with its latest attempts. The path is read as that of `status`. */
+    readonly details: (
+      caller: Caller,
+      supplier: string,
+      number: string
+    ) => Effect.Effect<ReadImport, Failure>
 
     readonly list: (
       caller: Caller,
@@ -59,6 +82,30 @@ export class ImportQuery extends Context.Service<
 const supplierCode = Schema.decodeUnknownOption(SupplierCodeField)
 const externalNumber = Schema.decodeUnknownOption(ExternalAccountNumber)
 
+type SupplierOf = (
+  caller: Caller,
+  named: string
+) => Effect.Effect<Supplier, NotFound | StorageUnavailable>
+
+/** Reads an import of the caller's own supplier; another one is not found. */
+const readingOwn = (supplierOf: SupplierOf) =>
+  Effect.fnUntraced(function* <A>(
+    caller: Caller,
+    named: string,
+    number: string,
+    read: (key: ImportKey) => Effect.Effect<Option.Option<A>, StorageUnavailable>
+  ) {
+    const code = supplierCode(named)
+    const external = externalNumber(number)
+    if (Option.isNone(code) || Option.isNone(external)) return yield* new NotFound()
+    const key = { import_supplier: code.value, external_account_number: external.value }
+    const [, found] = yield* Effect.all([supplierOf(caller, named), read(key)], { concurrency: 2 })
+    return Option.isSome(found) ? found.value : yield* new NotFound()
+  })
+
+const orUnavailable = <A>(effect: Effect.Effect<A, Failure | StorageUnavailable>) =>
+  Effect.catchTag(effect, "StorageUnavailable", () => unavailable)
+
 const make = Effect.gen(function* () {
   const processes = yield* ImportProcesses
   const findSupplier = findOwnSupplier(yield* Configuration)
@@ -68,6 +115,8 @@ const make = Effect.gen(function* () {
     return Option.isSome(supplier) ? supplier.value : yield* new NotFound()
   })
 
+  const own = readingOwn(supplierOf)
+
   /** Evaluated when the import is read, because an earlier time would be out of date. */
   const stateNow = Effect.fnUntraced(function* (key: ImportKey) {
     const found = yield* processes.find(key)
@@ -76,49 +125,51 @@ const make = Effect.gen(function* () {
   })
 
   const status = Effect.fnUntraced(function* (caller: Caller, named: string, number: string) {
-    const code = supplierCode(named)
-    const external = externalNumber(number)
-    if (Option.isNone(code) || Option.isNone(external)) return yield* new NotFound()
-    const key = { import_supplier: code.value, external_account_number: external.value }
-    const [, state] = yield* Effect.all([supplierOf(caller, named), stateNow(key)], {
-      concurrency: 2
-    })
-    if (Option.isNone(state)) return yield* new NotFound()
+    const state = yield* own(caller, named, number, stateNow)
     const record: ImportStatusRecord = {
-      status: statusOf(state.value),
-      kraken_account_number: state.value._tag === "Imported" ? state.value.accountNumber : ""
+      status: statusOf(state),
+      kraken_account_number: state._tag === "Imported" ? state.accountNumber : ""
     }
     return record
+  })
+
+  const detailsNow = Effect.fnUntraced(function* (key: ImportKey) {
+    const found = yield* processes.details(key, attemptsOfImport)
+    const at = yield* DateTime.now
+    return Option.map(found, (details): ReadImport => ({ details, at }))
   })
 
   const list = Effect.fnUntraced(function* (
     caller: Caller,
     named: string,
     kind: ImportListKind,
-    { after, limit }: ListRange
+    { after, detailed = null, limit }: ListRange
   ) {
     const { code: supplier } = yield* supplierOf(caller, named)
+    const at = yield* DateTime.now
+    const query = { supplier, kind, after, detailed: detailed && { ...detailed, at } }
     if (limit === null) {
       const entries = processes
-        .list({ supplier, kind, after, limit })
+        .list({ ...query, limit })
         .pipe(Stream.catchTag("StorageUnavailable", () => Stream.fail(unavailable)))
-      return { _tag: "Whole", entries } as const
+      return { _tag: "Whole", entries, at } as const
     }
-    const found = yield* Stream.runCollect(
-      processes.list({ supplier, kind, after, limit: limit + 1 })
-    )
+    const found = yield* Stream.runCollect(processes.list({ ...query, limit: limit + 1 }))
     const entries = found.slice(0, limit)
     const last = found.length > limit ? entries.at(-1) : undefined
     const nextAfter = last?.external_account_number ?? null
-    return { _tag: "Page", entries, nextAfter } as const
+    return { _tag: "Page", entries, nextAfter, at } as const
   })
 
   return ImportQuery.of({
     status: Effect.fn("ImportQuery.status")((caller, supplier, number) =>
-      Effect.catchTag(status(caller, supplier, number), "StorageUnavailable", () => unavailable)
+      orUnavailable(status(caller, supplier, number))
+    ),
+    details: Effect.fn("ImportQuery.details")((caller, supplier, number) =>
+      orUnavailable(own(caller, supplier, number, detailsNow))
     ),
     list: Effect.fn("ImportQuery.list")((caller, supplier, kind, range) =>
-      Effect.catchTag(list(caller, supplier, kind, range), "StorageUnavailable", () => unavailable)
+      orUnavailable(list(caller, supplier, kind, range))
     )
   })
 })

@@ -1,26 +1,18 @@
 /**
  * The attempts of an import, the audit log of every write and of every read of accounts, and the
  * outbox of events. The other storage ports write their entries in the same step as the change.
- * This port reads them, and records refused writes and reads. No entry holds personal data.
+ * This port reads them, and records refused writes and reads. No entry of the log and no event
+ * holds personal data.
  */
 import { Context, type DateTime, type Effect } from "effect"
 import type { Code } from "../codes/Code.ts"
 import type { EventName } from "../account/Event.ts"
-import type { AttemptId, ImportKey } from "../account/ImportProcess.ts"
+import type { Attempt } from "../account/ImportDetails.ts"
+import type { ImportKey } from "../account/ImportProcess.ts"
 import type { ApiKeyId, Caller, OrganisationName, RequestId } from "../organisation/Organisation.ts"
 import type { ExternalAccountNumber } from "../account/Account.ts"
 import type { SupplierCode } from "../organisation/Supplier.ts"
 import type { StorageUnavailable } from "./StorageUnavailable.ts"
-
-export interface Attempt {
-  readonly id: AttemptId
-  readonly dryRun: boolean
-  readonly startedAt: DateTime.Utc
-  readonly endedAt: DateTime.Utc | null
-  /** `created`, a refusal's code, `lease_expired`, or null while it runs. */
-  readonly outcome: string | null
-  readonly errors: ReadonlyArray<{ readonly code: string; readonly attr: string }>
-}
 
 export type AuditAction =
   | "stage"

@@ -11,7 +11,7 @@ import {
   type Scope,
   type Stream
 } from "effect"
-import type { AttemptId, ImportKey } from "../account/ImportProcess.ts"
+import type { AttemptId, ImportKey, PayloadHash } from "../account/ImportProcess.ts"
 import type { Batch, BatchId, BatchSettings, Circumstances, WaitingFor } from "../batch/Batch.ts"
 import type { BatchLine, LineEnd, LinePostponed, ReceivedLine } from "../batch/BatchLine.ts"
 import type { Counts, LineOutcome } from "../batch/Counts.ts"
@@ -64,6 +64,7 @@ export interface NewImport {
   readonly key: ImportKey
   /** JSON text of the normalised account. */
   readonly payload: string
+  readonly hash: PayloadHash | null
   readonly at: DateTime.Utc
   /** The account that its first attempt creates; null if it is only staged. */
   readonly creation: { readonly attempt: AttemptId; readonly newAccount: NewAccount } | null

@@ -16,7 +16,14 @@ import {
 } from "effect"
 import type { Account, AccountNumber, ExternalAccountNumber } from "../account/Account.ts"
 import type { Code } from "../codes/Code.ts"
-import type { AttemptId, ImportKey, ImportProcess, ImportState } from "../account/ImportProcess.ts"
+import type {
+  AttemptId,
+  ImportKey,
+  ImportProcess,
+  ImportState,
+  PayloadHash
+} from "../account/ImportProcess.ts"
+import type { AttemptError, ImportDetails, ImportFilter } from "../account/ImportDetails.ts"
 import type { Keep } from "../requests/IdempotencyKey.ts"
 import type { Caller } from "../organisation/Organisation.ts"
 import type { SupplierCode } from "../organisation/Supplier.ts"
@@ -24,10 +31,18 @@ import type { ReservationLost } from "./IdempotencyKeys.ts"
 import type { StorageUnavailable } from "./StorageUnavailable.ts"
 
 /**
- * `created`: first staging. `replaced`: pending data replaced. `refused`: the state was not
- * Pending.
+ * `created`: first staging. `replaced`: pending data replaced. `present`: pending data was not to
+ * be replaced. `refused`: the state was not Pending.
  */
-export type Staging = Stored | { readonly _tag: "Refused"; readonly found: ImportState }
+export type Staging =
+  | Stored
+  | ({ readonly _tag: "Present" } & PresentPayload)
+  | { readonly _tag: "Refused"; readonly found: ImportState }
+
+/** What is staged: its hash, or its text if it was staged by a release that stored no hash. */
+export type PresentPayload =
+  | { readonly hash: PayloadHash; readonly payload: null }
+  | { readonly hash: null; readonly payload: string }
 
 export type Stored = { readonly _tag: "Created" } | { readonly _tag: "Replaced" }
 
@@ -55,6 +70,8 @@ export type Completion =
 
 /** An entry of the lists. Both are null for an import without an account. */
 export interface ImportListEntry {
+  /** Only if the list was asked for them. */
+  readonly details?: ImportDetails
   readonly external_account_number: ExternalAccountNumber
   readonly kraken_account_number: AccountNumber | null
   readonly account_created_at: DateTime.Utc | null
@@ -64,6 +81,20 @@ export interface ImportListEntry {
  * `all`: every import. `pending`: neither imported nor skipped. `imported`: those with an account.
  */
 export type ImportListKind = "all" | "pending" | "imported"
+
+/** The details and the conditions of a list. */
+export interface DetailedList {
+  readonly filter: ImportFilter
+  /**
+   * What to tell of each import. At most the latest attempt is told, with the first
+   * `errorsInList` of its errors.
+   */
+  readonly details: "none" | "without attempts" | "with attempts"
+  /** The instant of the states. */
+  readonly at: DateTime.Utc
+}
+
+export const errorsInList = 100
 
 /** The account to create: the supplier's data and the platform's additions. */
 export interface NewAccount {
@@ -82,11 +113,16 @@ export class ImportProcesses extends Context.Service<
      * Stores the payload (JSON text of the normalised account) if there is no import yet or it is
      * Pending at `at`. An expired lease is cleared and its attempt closed at `at` with
      * `lease_expired`, so that it can no longer complete.
-     * Event: staged. Audit: `stage`. The response is kept unless it is a refusal.
+     * Event: staged. Audit: `stage`. The response is kept unless it is a refusal. With
+     * `createOnly`, a present payload is returned and not replaced: nothing is stored, and the key
+     * is released.
      */
     readonly stage: (command: {
       readonly key: ImportKey
       readonly payload: string
+      /** Null for a payload of a release that stored no hash. */
+      readonly hash?: PayloadHash | null
+      readonly createOnly?: boolean
       /** Of the batch that stages it; null for a single request. */
       readonly cohort?: string | null
       readonly caller: Caller
@@ -98,10 +134,13 @@ export class ImportProcesses extends Context.Service<
       key: ImportKey
     ) => Effect.Effect<Option.Option<ImportProcess>, StorageUnavailable>
 
-    /** Whether this is the last staged text of the import. */
+    /**
+     * Whether this payload was staged last. Without a stored hash the texts are compared.
+     */
     readonly isStaged: (staged: {
       readonly key: ImportKey
       readonly payload: string
+      readonly hash: PayloadHash
     }) => Effect.Effect<boolean, StorageUnavailable>
 
     /**
@@ -172,7 +211,7 @@ export class ImportProcesses extends Context.Service<
       readonly key: ImportKey
       readonly attempt: AttemptId
       readonly outcome: Code
-      readonly errors: ReadonlyArray<{ readonly code: Code; readonly attr: string }>
+      readonly errors: ReadonlyArray<AttemptError & { readonly code: Code }>
       readonly dryRun: boolean
       readonly caller: Caller
       readonly at: DateTime.Utc
@@ -194,12 +233,21 @@ export class ImportProcesses extends Context.Service<
     >
 
     /**
+     * The import with its latest attempts, at most so many.
+     */
+    readonly details: (
+      key: ImportKey,
+      attempts: number
+    ) => Effect.Effect<Option.Option<ImportDetails>, StorageUnavailable>
+
+    /**
      * In code point order of `external_account_number`, after `after` (exclusive). Memory use does
-     * not depend on the length of the list.
+     * not depend on the length of the list. The limit counts imports that meet the conditions.
      */
     readonly list: (query: {
       readonly supplier: SupplierCode
       readonly kind: ImportListKind
+      readonly detailed?: DetailedList | null
       readonly after: string | null
       readonly limit: number | null
     }) => Stream.Stream<ImportListEntry, StorageUnavailable>

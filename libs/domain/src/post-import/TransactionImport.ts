@@ -15,7 +15,7 @@ import {
   sizeOf,
   noChange
 } from "../account/AccountChange.ts"
-import { sum } from "../schema/Decimal.ts"
+import { isEqual, sum } from "../schema/Decimal.ts"
 import { TransactionRefused } from "../requests/Failure.ts"
 import { type CalendarDate, nextDay } from "../schema/Field.ts"
 import { signedAmount, type Transaction, type TransactionId } from "../account/Transaction.ts"
@@ -25,6 +25,8 @@ export interface TransactionResult {
   readonly transaction: Transaction
   /** True if its date was moved. */
   readonly isMoved?: boolean
+  /** True if the one that was sent has another content than the existing one. */
+  readonly differs?: boolean
 }
 
 /** The parameters of the request, and the time at which it is validated. */
@@ -80,6 +82,25 @@ const moved = (transaction: Transaction, to: CalendarDate): AddedTransaction => 
     movedFrom: from
   }
 }
+
+const isSameValue = (one: unknown, other: unknown): boolean => {
+  if (one === other) return true
+  if (BigDecimal.isBigDecimal(one)) return BigDecimal.isBigDecimal(other) && isEqual(one, other)
+  if (typeof one !== "object" || typeof other !== "object" || !one || !other) return false
+  const [members, others] = [one, other] as ReadonlyArray<Readonly<Record<string, unknown>>>
+  const keys = Object.keys(members ?? {})
+  return (
+    keys.length === Object.keys(others ?? {}).length &&
+    keys.every((key) => isSameValue(members?.[key], others?.[key]))
+  )
+}
+
+/**
+ * Whether the transaction that was sent is the existing one. One whose date was moved is compared
+ * with what that made of it.
+ */
+const isSameTransaction = (sent: Transaction, there: Transaction): boolean =>
+  isSameValue(moved(sent, there.transaction_date).transaction, there)
 
 /** One pinned note for the request, which lists the moved transactions. */
 const noteOn = (
@@ -147,7 +168,11 @@ export const decideTransactions =
       }
       const there = account.transactions.get(id)
       if (options.checkPreviouslyAdded && there !== undefined) {
-        answer.push({ status: "TRANSACTION_ALREADY_EXISTS", transaction: there })
+        answer.push({
+          status: "TRANSACTION_ALREADY_EXISTS",
+          transaction: there,
+          ...(!isSameTransaction(transaction, there) && { differs: true })
+        })
         continue
       }
       const date = transaction.transaction_date

@@ -56,6 +56,13 @@ export class ImportSkipped extends Data.TaggedError("ImportSkipped")<{ readonly 
   readonly code = "account_import_process_skipped"
 }
 
+/** Another payload is staged for the pair, and was not to be replaced. */
+export class ImportProcessDiffers extends Data.TaggedError("ImportProcessDiffers")<{
+  readonly key: ImportKey
+}> {
+  readonly code = "import_process_differs"
+}
+
 /** Another attempt holds the lease. */
 export class ImportInProgress extends Data.TaggedError("ImportInProgress")<{
   readonly key: ImportKey
@@ -213,6 +220,7 @@ export type Failure =
   | AlreadyImported
   | ImportSkipped
   | ImportInProgress
+  | ImportProcessDiffers
   | OperationsTeamDoesNotExist
   | ConcurrencyLimitExceeded
   | DryRunSuccessful

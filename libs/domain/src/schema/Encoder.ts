@@ -11,7 +11,7 @@ import { type SchemaTree, schemaTreeOf } from "./SchemaTree.ts"
 import type { Steps } from "../support/Steps.ts"
 
 /** How to write a value; null to write it unchanged. */
-type Written = StructWriting | ListWriting | LeafWriting | null
+export type Written = StructWriting | ListWriting | LeafWriting | null
 
 interface StructWriting {
   readonly _tag: "Struct"
@@ -43,7 +43,8 @@ export const textEncoderOf = <A, I>(schema: Schema.Codec<A, I>): ((value: A) => 
 /** Writes the JSON text of an unchanged value, in steps if it is large. */
 export const writingJson = (value: unknown): Steps<string> => writing(null, value)
 
-const writingOf = (tree: SchemaTree): Written => {
+/** How the values of a schema are written. */
+export const writingOf = (tree: SchemaTree): Written => {
   switch (tree._tag) {
     case "Leaf":
       return leafWritingOf(tree.schema.ast)
@@ -119,10 +120,10 @@ const write = (written: Written, value: unknown): unknown => {
 }
 
 /** The elements and members that are written without a pause. */
-const writtenAtOnce = 2_000
+export const writtenAtOnce = 2_000
 
 /** Whether the value has so few elements and members that it fits into the room. */
-const fits = (written: Written, value: unknown, room: Room): boolean => {
+export const fits = (written: Written, value: unknown, room: Room): boolean => {
   if (typeof value !== "object" || value === null || written?._tag === "Leaf") return true
   const inside = written?._tag === "Struct" ? null : written
   const parts = Array.isArray(value) ? value : null

@@ -24,7 +24,7 @@ const imported = (
 ): Statement.Fragment => sql`
   update import_processes
   set lease_attempt = null, lease_expires_at = null, account_number = ${newAccount.number},
-    account_created_at = ${DateTime.toDateUtc(newAccount.createdAt)}
+    account_created_at = ${DateTime.toDateUtc(newAccount.createdAt)}, failed_staging = null
   where supplier = ${key.import_supplier}
     and external_account_number = ${key.external_account_number} and lease_attempt = ${attempt}
     ${guard}

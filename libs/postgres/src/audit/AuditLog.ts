@@ -17,6 +17,7 @@ import {
 import { verifyAudit } from "./AuditChains.ts"
 import { Database, rowsOf, storable } from "../connection/Database.ts"
 import { auditEntry } from "./ChangeEntries.ts"
+import { AttemptError } from "../tables/AttemptError.ts"
 import { columnsOf } from "../tables/Selection.ts"
 import { isStorableKey } from "../tables/ImportRow.ts"
 
@@ -30,7 +31,7 @@ const AttemptRow = Schema.Struct({
   startedAt: Instant,
   endedAt: Schema.NullOr(Instant),
   outcome: Schema.NullOr(Schema.String),
-  errors: Schema.Array(Schema.Struct({ code: Schema.String, attr: Schema.String }))
+  errors: Schema.Array(AttemptError)
 })
 
 const attemptRows = rowsOf(AttemptRow)

@@ -7,6 +7,7 @@ import { DateTime, Effect, Option, Schema, Stream } from "effect"
 import type { AccountNumber, ExternalAccountNumber } from "@data-import/domain/account/Account"
 import type { ImportListEntry, ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 import { type Database, isStorable, rowsOf } from "../connection/Database.ts"
+import { kindConditions } from "./ImportSource.ts"
 
 type List = ImportProcesses["Service"]["list"]
 type ListQuery = Parameters<List>[0]
@@ -18,7 +19,7 @@ const pageSize = 1_000
  * The number after which the list continues. Numbers contain no NUL, so the text is cut at the
  * first one.
  */
-const startOf = (after: string | null): string => (after ?? "").split("\0", 1)[0] ?? ""
+export const startOf = (after: string | null): string => (after ?? "").split("\0", 1)[0] ?? ""
 
 const pageRows = rowsOf(Schema.Struct({ length: Schema.Int, lines: Schema.NullOr(Schema.String) }))
 
@@ -29,11 +30,6 @@ const page = (
   after: string,
   size: number
 ) => {
-  const chosen = {
-    all: sql``,
-    pending: sql`and account_number is null and not skipped`,
-    imported: sql`and account_number is not null`
-  }
   return pageRows(sql`
     select count(*)::integer as length, string_agg(external_account_number || coalesce(
         E'\\t' || account_number || E'\\t' || date_part('epoch', account_created_at), ''
@@ -41,7 +37,8 @@ const page = (
     from (
       select external_account_number, account_number, account_created_at
       from import_processes
-      where supplier = ${supplier} and external_account_number > ${after} ${chosen[kind]}
+      where supplier = ${supplier} and external_account_number > ${after}
+        ${kindConditions(sql)[kind]}
       order by external_account_number limit ${size}
     ) as page`)
 }

@@ -5,6 +5,7 @@
  */
 import { DateTime, Effect, Layer, Option, Schema } from "effect"
 import { releaseCodes, releaseEvent } from "@data-import/domain/account/Event"
+import { isFailure } from "@data-import/domain/account/ImportDetails"
 import { type ImportKey, isFree, stateAt } from "@data-import/domain/account/ImportProcess"
 import { OrganisationName } from "@data-import/domain/organisation/Organisation"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
@@ -12,6 +13,7 @@ import { complete, dryRun } from "../accounts/AccountCreation.ts"
 import { claim, stagedPayload } from "./ImportLease.ts"
 import { Database, lockWait, rowsOf } from "../connection/Database.ts"
 import { auditEntry, expiredAttempt, outboxEvent, recordOperator } from "../audit/ChangeEntries.ts"
+import { details, detailedList } from "./ImportDetails.ts"
 import { list } from "./ImportList.ts"
 import { isStorableKey, makeFind, readImport } from "../tables/ImportRow.ts"
 import * as KeyedMutex from "../connection/KeyedMutex.ts"
@@ -30,15 +32,13 @@ const renew = ({ sql }: Database["Service"], { at, attempt, key, until }: Comman
       and lease_expires_at > ${DateTime.toDateUtc(at)}
     returning id`).pipe(Effect.map((rows) => rows.length > 0))
 
-/** The text is compared only where the size, a column of its own, is the same. */
-const isStaged = ({ sql }: Database["Service"], { key, payload }: Command<"isStaged">) =>
+const isStaged = ({ sql }: Database["Service"], { hash, key, payload }: Command<"isStaged">) =>
   changedRows(sql`
     select id from import_processes
     where supplier = ${key.import_supplier}
       and external_account_number = ${key.external_account_number}
-      and payload_bytes = ${Buffer.byteLength(payload)} and payload::text = ${payload}`).pipe(
-    Effect.map((rows) => rows.length > 0)
-  )
+      and case when payload_hash is null then payload::text = ${payload}
+        else payload_hash = decode(${hash}, 'hex') end`).pipe(Effect.map((rows) => rows.length > 0))
 
 const release = ({ sql }: Database["Service"], command: Command<"release">) => {
   const { at, attempt, caller, dryRun, errors, key, outcome } = command
@@ -46,14 +46,15 @@ const release = ({ sql }: Database["Service"], command: Command<"release">) => {
   const codes = releaseCodes(outcome, errors)
   return sql`
     with changed as (
-      update import_processes set lease_attempt = null, lease_expires_at = null
+      update import_processes set lease_attempt = null, lease_expires_at = null,
+        failed_staging = case when ${isFailure(outcome)} then stagings end
       where supplier = ${key.import_supplier}
         and external_account_number = ${key.external_account_number} and lease_attempt = ${attempt}
       returning id
     ),
     ended as (
       update import_attempts set ended_at = ${DateTime.toDateUtc(at)}, outcome = ${outcome},
-        errors = ${JSON.stringify(errors.map(({ attr, code }) => ({ code, attr })))}::json
+        errors = ${JSON.stringify(errors)}::json
       from changed where import_id = changed.id and import_attempts.id = ${attempt}
     ),
     event as (${outboxEvent(sql, { at, name, codes })}),
@@ -96,7 +97,8 @@ const setSkipped = Effect.fnUntraced(function* (
   yield* sql`
     with changed as (
       update import_processes
-      set skipped = ${skipped}, lease_attempt = null, lease_expires_at = null
+      set skipped = ${skipped}, lease_attempt = null, lease_expires_at = null,
+        failed_staging = case when lease_attempt is null then failed_staging else stagings end
       where supplier = ${key.import_supplier}
         and external_account_number = ${key.external_account_number}
       returning id
@@ -123,7 +125,9 @@ const make = Effect.gen(function* () {
     release: (command) => run(release(database, command)),
     setSkipped: (command) =>
       mutex(command.key, run(sql.withTransaction(setSkipped(database, command)))),
-    list: (query) => list(database, query)
+    details: (key, attempts) =>
+      isStorableKey(key) ? run(details(database, key, attempts)) : Effect.succeedNone,
+    list: (query) => (query.detailed ? detailedList(database, query) : list(database, query))
   })
 })
 

@@ -3,14 +3,18 @@
  * stagings are stored in batches, each by one statement.
  */
 import { DateTime, Effect, Option, Schema } from "effect"
-import { isFree, stateAt } from "@data-import/domain/account/ImportProcess"
+import { isFree, PayloadHash, stateAt } from "@data-import/domain/account/ImportProcess"
 import { ReservationLost } from "@data-import/domain/ports/IdempotencyKeys"
 import type { ImportProcesses, Staging, Stored } from "@data-import/domain/ports/ImportProcesses"
 import { finish } from "@data-import/domain/support/Steps"
 import { type Database, rowsOf } from "../connection/Database.ts"
 import { readImport } from "../tables/ImportRow.ts"
 import { position, recordSet } from "../tables/RecordSet.ts"
-import { stagingAnswerClauses, type StagingAnswers } from "../idempotency/StoredAnswers.ts"
+import {
+  keepInTransaction,
+  stagingAnswerClauses,
+  type StagingAnswers
+} from "../idempotency/StoredAnswers.ts"
 import type { KeyedMutex } from "../connection/KeyedMutex.ts"
 import { contended, isContended } from "../connection/SqlFailure.ts"
 
@@ -33,6 +37,8 @@ const sent = ({ sql }: Database["Service"], commands: ReadonlyArray<Command>) =>
     supplier: ["text", ({ key }) => key.import_supplier],
     external_account_number: ["text", ({ key }) => key.external_account_number],
     payload: ["text", ({ payload }) => payload],
+    create_only: ["boolean", ({ createOnly }) => createOnly ?? false],
+    hash: ["text", ({ hash }) => hash ?? null],
     cohort: ["text", ({ cohort }) => cohort ?? null],
     at: ["timestamptz", ({ at }) => DateTime.toDateUtc(at)],
     organisation: ["text", ({ caller }) => caller.organisation],
@@ -40,6 +46,15 @@ const sent = ({ sql }: Database["Service"], commands: ReadonlyArray<Command>) =>
     request_id: ["text", ({ caller }) => caller.requestId],
     position
   })
+
+/** A further condition of a replacement, which only `excluded` knows by its key. */
+const replacing = ({ sql }: Database["Service"], commands: ReadonlyArray<Command>) =>
+  commands.some(({ createOnly }) => createOnly === true)
+    ? sql`and not exists (
+          select from sent
+          where sent.create_only and sent.supplier = excluded.supplier
+            and sent.external_account_number = excluded.external_account_number)`
+    : sql``
 
 /**
  * Stores the imports with their audit entries and events in one statement. It returns no row for a
@@ -72,17 +87,20 @@ const store = (database: Database["Service"], commands: ReadonlyArray<Command>) 
     ),
     changed as (
       insert into import_processes as present
-        (supplier, external_account_number, payload, payload_bytes, cohort, staged_at)
-      select supplier, external_account_number, payload::json, octet_length(payload), cohort, at
+        (supplier, external_account_number, payload, payload_bytes, payload_hash, cohort, staged_at)
+      select supplier, external_account_number, payload::json, octet_length(payload),
+        decode(hash, 'hex'), cohort, at
       from sent
       where position not in (select position from held_by_others) ${keeping.guard}
       order by supplier, external_account_number
       on conflict on constraint import_processes_pair_once do update
       set payload = excluded.payload, payload_bytes = excluded.payload_bytes,
-        cohort = excluded.cohort, staged_at = excluded.staged_at, stagings = present.stagings + 1,
-        lease_attempt = null, lease_expires_at = null
+        payload_hash = excluded.payload_hash, cohort = excluded.cohort,
+        staged_at = excluded.staged_at, stagings = present.stagings + 1,
+        lease_attempt = null, lease_expires_at = null, failed_staging = null
       where present.account_number is null and not present.skipped
         and (present.lease_attempt is null or present.lease_expires_at <= excluded.staged_at)
+        ${replacing(database, commands)}
       returning id, stagings, supplier, external_account_number
     ),
     staged as (
@@ -138,6 +156,29 @@ const stagingOf = (outcome: Exclude<Outcome, { readonly _tag: "NotStored" }>) =>
     ? Effect.succeed(storedAs(outcome.stagings))
     : Effect.fail(new ReservationLost())
 
+const presentRows = rowsOf(
+  Schema.Union([
+    Schema.Struct({ hash: PayloadHash, payload: Schema.Null }),
+    Schema.Struct({ hash: Schema.Null, payload: Schema.String })
+  ])
+)
+
+/** What is staged, of which nothing is changed: the key of the request is free again. */
+const present = Effect.fnUntraced(function* (
+  { sql }: Database["Service"],
+  { at, keep = null, key }: Command
+) {
+  const [row] = yield* presentRows(sql`
+    select encode(payload_hash, 'hex') as hash,
+      case when payload_hash is null then payload::text end as payload
+    from import_processes
+    where supplier = ${key.import_supplier}
+      and external_account_number = ${key.external_account_number}`)
+  if (row === undefined) return yield* contended
+  yield* keepInTransaction(sql, keep, null, at)
+  return { _tag: "Present", ...row } satisfies Staging
+})
+
 /**
  * Stages, by separate statements, what a batch did not store: the import may not be staged, or it
  * was locked or changed concurrently.
@@ -148,6 +189,8 @@ const stageAlone = Effect.fnUntraced(function* (database: Database["Service"], c
   if (Option.isSome(found) && !isFree(found.value)) {
     return { _tag: "Refused", found: found.value } satisfies Staging
   }
+  if (command.createOnly === true && Option.isSome(process))
+    return yield* present(database, command)
   const [outcome = notStored] = yield* storeBatch(database)([command])
   return outcome._tag === "NotStored" ? yield* contended : yield* stagingOf(outcome)
 })

@@ -7,9 +7,10 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { noteIndexes } from "../accounts/NoteLookup.ts"
+import { failedIndexes } from "../imports/ImportSource.ts"
 
 /** The indexes by name, with their table and columns. */
-export const indexes = noteIndexes
+export const indexes: Readonly<Record<string, string>> = { ...noteIndexes, ...failedIndexes }
 
 /** Indexes that are missing or invalid. */
 const missing = Effect.gen(function* () {

@@ -24,6 +24,8 @@ import { batches } from "../../migrations/0013_batches.ts"
 import { batchTakes } from "../../migrations/0014_batch_takes.ts"
 import { accountReads } from "../../migrations/0015_account_reads.ts"
 import { operatorAudit } from "../../migrations/0016_operator_audit.ts"
+import { payloadHashes } from "../../migrations/0017_payload_hashes.ts"
+import { failedImports } from "../../migrations/0018_failed_imports.ts"
 import { connectionTo } from "../connection/ConnectionUrl.ts"
 import * as IndexBuilds from "./IndexBuilds.ts"
 import { sqlStateOf } from "../connection/SqlFailure.ts"
@@ -44,7 +46,9 @@ export const migrations = {
   "0013_batches": batches,
   "0014_batch_takes": batchTakes,
   "0015_account_reads": accountReads,
-  "0016_operator_audit": operatorAudit
+  "0016_operator_audit": operatorAudit,
+  "0017_payload_hashes": payloadHashes,
+  "0018_failed_imports": failedImports
 }
 
 /** Another transaction held a lock for too long. The message says what to do. */

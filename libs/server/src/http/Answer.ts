@@ -46,6 +46,8 @@ export type Response<Status extends SuccessStatus, Body> = HttpServerResponse.Ht
 /** A success before it is sent; its JSON text is written in steps. */
 export interface Success<Status extends SuccessStatus, Body> extends Carries<Status, Body> {
   readonly status: Status
+  /** Names in lower case. */
+  readonly headers?: Readonly<Record<string, string>>
   readonly writing: () => Steps<string>
 }
 
@@ -68,10 +70,12 @@ export const json = <const Status extends SuccessStatus, const Body>(
 /** A success whose body is small enough to be written at once; it is in the wire's shape already. */
 export const small = <const Status extends SuccessStatus, const Body>(
   status: Status,
-  body: Body
+  body: Body,
+  headers?: Readonly<Record<string, string>>
 ): Success<Status, Body> => {
   const success: Uncarried<Success<Status, Body>> = {
     status,
+    ...(headers && { headers }),
     *writing() {
       return JSON.stringify(body)
     }
@@ -99,23 +103,44 @@ const ofText = (status: number, text: string, headers?: Readonly<Record<string, 
   })
 
 export const success = <Status extends SuccessStatus, Body>({
+  headers,
   status,
   writing
 }: Success<Status, Body>): Effect.Effect<Response<Status, Body>> =>
-  Effect.map(inTimeSlices(writing), (text) => ofText(status, text) as Response<Status, Body>)
+  Effect.map(
+    inTimeSlices(writing),
+    (text) => ofText(status, text, headers) as Response<Status, Body>
+  )
 
-/** A success as it is kept for a repeat: the status, a space, and the body. */
-export function* kept({ status, writing }: Success<SuccessStatus, unknown>): Steps<string> {
-  return `${status} ${yield* writing()}`
+/**
+ * A success as it is kept for a repeat: the status, a space, and the body. With headers, the space
+ * is a `+`, and the headers are a line of JSON before the body.
+ */
+export function* kept({
+  headers,
+  status,
+  writing
+}: Success<SuccessStatus, unknown>): Steps<string> {
+  const body = yield* writing()
+  return headers === undefined
+    ? `${status} ${body}`
+    : `${status}+${JSON.stringify(headers)}\n${body}`
 }
 
 const statusLength = 3
 
 /** An answer that was kept, again. */
-export const replayed = (text: string): HttpServerResponse.HttpServerResponse =>
-  ofText(Number(text.slice(0, statusLength)), text.slice(statusLength + 1), {
+export const replayed = (text: string): HttpServerResponse.HttpServerResponse => {
+  const start = statusLength + 1
+  const end = text[statusLength] === "+" ? text.indexOf("\n") : null
+  const headers =
+    end === null ? {} : (JSON.parse(text.slice(start, end)) as Readonly<Record<string, string>>)
+  const body = text.slice(end === null ? start : end + 1)
+  return ofText(Number(text.slice(0, statusLength)), body, {
+    ...headers,
     "idempotency-replayed": "true"
   })
+}
 
 const encoder = new TextEncoder()
 

@@ -4,6 +4,7 @@
  */
 import { DateTime, Duration, Effect, Layer, Option, Order, Stream } from "effect"
 import { releaseCodes, releaseEvent } from "../../account/Event.ts"
+import { type Attempt, type ImportDetails, isFailure, meets } from "../../account/ImportDetails.ts"
 import type { Keep } from "../../requests/IdempotencyKey.ts"
 import {
   type AttemptId,
@@ -15,19 +16,21 @@ import {
 import { byteLength } from "../../support/Utf8.ts"
 import { smallBytes } from "../../requests/WorkBudget.ts"
 import type { SupplierCode } from "../../organisation/Supplier.ts"
-import type { Attempt } from "../AuditLog.ts"
 import {
   type Claim,
   type Completion,
+  type DetailedList,
+  errorsInList,
   type ImportListEntry,
   type ImportListKind,
   ImportProcesses,
   type NewAccount,
+  type PresentPayload,
   type Staging
 } from "../ImportProcesses.ts"
 import type { NewImport } from "../Batches.ts"
 import type { Caller } from "../../organisation/Organisation.ts"
-import { keepAnswer, whileReserved } from "./IdempotencyKeys.ts"
+import { keepAnswer, release as releaseKey, whileReserved } from "./IdempotencyKeys.ts"
 import {
   codePointOrder,
   importOf,
@@ -54,6 +57,7 @@ const endAttempt = (
 ): StoredImport => ({
   ...stored,
   process: { ...stored.process, lease: null },
+  hasFailed: end.outcome !== null && isFailure(end.outcome),
   attempts: stored.attempts.map((each) => (each.id === attempt ? { ...each, ...end } : each))
 })
 
@@ -67,8 +71,11 @@ const clearExpiredLease = (stored: StoredImport, at: DateTime.Utc): StoredImport
         errors: []
       })
 
+const presentPayload = ({ hash, payload }: StoredImport): PresentPayload =>
+  hash === null ? { hash, payload } : { hash, payload: null }
+
 const stage = (store: Store, command: Command<"stage">): Staging => {
-  const { at, caller, cohort = null, keep, key, payload } = command
+  const { at, caller, cohort = null, createOnly = false, hash = null, keep, key, payload } = command
   if (!store.suppliers.has(key.import_supplier)) {
     throw new Error(`There is no supplier ${key.import_supplier}`)
   }
@@ -76,13 +83,18 @@ const stage = (store: Store, command: Command<"stage">): Staging => {
   if (present !== undefined) {
     const found = stateAt(present.process, at)
     if (!isFree(found)) return { _tag: "Refused", found }
+    if (createOnly) {
+      if (keep) releaseKey(store, keep.reservation)
+      return { _tag: "Present", ...presentPayload(present) }
+    }
   }
   const process = { key, skipped: false, lease: null, account: null }
+  const staged = { payload, hash, cohort, stagedAt: at, hasFailed: false }
   put(
     store,
     present === undefined
-      ? { process, payload, cohort, attempts: [] }
-      : { ...clearExpiredLease(present, at), payload, cohort }
+      ? { ...staged, process, stagings: 1, attempts: [] }
+      : { ...clearExpiredLease(present, at), ...staged, stagings: present.stagings + 1 }
   )
   recordChange(store, key, {
     at,
@@ -108,12 +120,12 @@ export const haveFreeNumbers = (store: Store, imports: ReadonlyArray<NewImport>)
 /** Stores an import that nobody has staged yet, with its account. False if somebody has. */
 export const storeNewImport = (
   store: Store,
-  { at, creation, key, payload }: NewImport,
+  { at, creation, hash, key, payload }: NewImport,
   cohort: string | null,
   caller: Caller
 ): boolean => {
   if (importOf(store, key) !== undefined) return false
-  stage(store, { key, payload, cohort, caller, at })
+  stage(store, { key, payload, hash, cohort, caller, at })
   if (creation === null) return true
   const { attempt, newAccount } = creation
   const lease = Duration.seconds(1)
@@ -145,6 +157,7 @@ const claim = (store: Store, command: Command<"claim">): Claim => {
   const { payload } = staged
   put(store, {
     ...staged,
+    hasFailed: false,
     process: { ...process, lease: { attempt, expiresAt: DateTime.addDuration(at, lease) } },
     attempts: [
       ...attempts,
@@ -163,6 +176,11 @@ const held = (store: Store, key: ImportKey, attempt: AttemptId): StoredImport | 
 
 const stagedPayload = (store: Store, { attempt, key }: Command<"stagedPayload">) =>
   Option.fromNullishOr(held(store, key, attempt)?.payload)
+
+const isStaged = (store: Store, { hash, key, payload }: Command<"isStaged">): boolean => {
+  const present = importOf(store, key)
+  return present?.hash ? present.hash === hash : present?.payload === payload
+}
 
 const renew = (store: Store, { at, attempt, key, until }: Command<"renew">): boolean => {
   const present = held(store, key, attempt)
@@ -252,14 +270,38 @@ const isListed = ({ process }: StoredImport, kind: ImportListKind): boolean => {
   }
 }
 
+const detailsOf = (
+  { hasFailed, hash, process, stagedAt, stagings, attempts }: StoredImport,
+  most: number
+): ImportDetails => ({
+  process,
+  stagedAt,
+  stagings,
+  hash,
+  hasFailed,
+  attempts: most === 0 ? [] : attempts.slice(-most)
+})
+
+const detailsInList = (stored: StoredImport, detailed: DetailedList) => {
+  if (detailed.details === "none") return {}
+  const details = detailsOf(stored, detailed.details === "with attempts" ? 1 : 0)
+  const attempts = details.attempts.map((attempt) => ({
+    ...attempt,
+    errors: attempt.errors.slice(0, errorsInList)
+  }))
+  return { details: { ...details, attempts } }
+}
+
 const list = (store: Store, query: Command<"list">): ReadonlyArray<ImportListEntry> => {
-  const { after, kind, limit, supplier } = query
+  const { after, detailed = null, kind, limit, supplier } = query
   return [...(store.imports.get(supplier)?.values() ?? [])]
     .filter((stored) => isListed(stored, kind))
-    .map(({ process }) => ({
-      external_account_number: process.key.external_account_number,
-      kraken_account_number: process.account?.number ?? null,
-      account_created_at: process.account?.createdAt ?? null
+    .filter((stored) => detailed === null || meets(stored, detailed.filter, detailed.at))
+    .map((stored) => ({
+      external_account_number: stored.process.key.external_account_number,
+      kraken_account_number: stored.process.account?.number ?? null,
+      account_created_at: stored.process.account?.createdAt ?? null,
+      ...(detailed !== null && detailsInList(stored, detailed))
     }))
     .filter((entry) => after === null || codePointOrder(entry.external_account_number, after) > 0)
     .sort(Order.mapInput(codePointOrder, (entry) => entry.external_account_number))
@@ -284,12 +326,18 @@ export const layerMemory: Layer.Layer<ImportProcesses> = Layer.effect(
       find: (key) => Effect.sync(() => Option.fromNullishOr(importOf(store, key)?.process)),
       claim: step(claim),
       stagedPayload: step(stagedPayload),
-      isStaged: ({ key, payload }) => Effect.sync(() => importOf(store, key)?.payload === payload),
+      isStaged: (staged) => Effect.sync(() => isStaged(store, staged)),
       renew: step(renew),
       complete: keyed(complete),
       dryRun: step(dryRun),
       release: step(release),
       setSkipped: (command) => setSkippedByOperator(store, command),
+      details: (key, most) =>
+        Effect.sync(() =>
+          Option.map(Option.fromNullishOr(importOf(store, key)), (stored) =>
+            detailsOf(stored, most)
+          )
+        ),
       list: (query) => Stream.suspend(() => Stream.fromIterable(list(store, query)))
     })
   })

@@ -7,7 +7,8 @@ import { Context, DateTime, Effect, Layer, Order } from "effect"
 import type { AccountNumber } from "../../account/Account.ts"
 import type { AccountChange } from "../../account/AccountChange.ts"
 import type { OpenCodeList } from "../../schema/CodeLists.ts"
-import type { ImportKey, ImportProcess } from "../../account/ImportProcess.ts"
+import type { ImportDetails } from "../../account/ImportDetails.ts"
+import type { ImportKey } from "../../account/ImportProcess.ts"
 import type { EventName } from "../../account/Event.ts"
 import type { KeyRecord, ReservationToken } from "../../requests/IdempotencyKey.ts"
 import type {
@@ -21,19 +22,17 @@ import { callerOf, CurrentOperator } from "../../organisation/Operator.ts"
 import type { Supplier, SupplierCode } from "../../organisation/Supplier.ts"
 import type { TokenBucket } from "../TokenBuckets.ts"
 import type { RefreshToken } from "../ApiKeys.ts"
-import type { Attempt, AuditAction, AuditEntry, OperatorAction, OutboxEvent } from "../AuditLog.ts"
+import type { AuditAction, AuditEntry, OperatorAction, OutboxEvent } from "../AuditLog.ts"
 import type { NewAccount } from "../ImportProcesses.ts"
 import type { Batch, BatchId } from "../../batch/Batch.ts"
 import type { BatchEventName } from "../../batch/BatchEvent.ts"
 import type { BatchLine, LineEnd } from "../../batch/BatchLine.ts"
 
 /** An import with its last staged text and its attempts in the order of their start. */
-export interface StoredImport {
-  readonly process: ImportProcess
+export interface StoredImport extends ImportDetails {
   readonly payload: string
   /** Of the batch that staged it last. */
   readonly cohort: string | null
-  readonly attempts: ReadonlyArray<Attempt>
 }
 
 /** A line with its place in the work. */

@@ -1,0 +1,165 @@
+/**
+ * What is told of an import beside its account: where it stands, what is staged, and how its
+ * attempts ended. Pure functions of what storage keeps.
+ * Source: docs/contract/queries.md#an-import.
+ */
+import { DateTime, Schema } from "effect"
+import { type Code, registry } from "../codes/Code.ts"
+import type { ErrorParameters } from "../codes/CodeEntry.ts"
+import { type AttemptId, type ImportProcess, type PayloadHash, stateAt } from "./ImportProcess.ts"
+
+/** Why an attempt failed. Attempts of the first release have no `detail`. */
+export interface AttemptError {
+  readonly code: string
+  readonly attr: string
+  readonly detail?: string
+  readonly parameters?: ErrorParameters
+}
+
+export interface Attempt {
+  readonly id: AttemptId
+  readonly dryRun: boolean
+  readonly startedAt: DateTime.Utc
+  readonly endedAt: DateTime.Utc | null
+  /** `created`, a refusal's code, `lease_expired`, or null while it runs. */
+  readonly outcome: string | null
+  readonly errors: ReadonlyArray<AttemptError>
+}
+
+export interface ImportDetails {
+  readonly process: ImportProcess
+  readonly stagedAt: DateTime.Utc
+  /** How often it was staged. */
+  readonly stagings: number
+  /** Null if it was staged by a release that stored no hash. */
+  readonly hash: PayloadHash | null
+  /** Whether the latest attempt has ended in a failure, and nothing was staged since. */
+  readonly hasFailed: boolean
+  /** The latest ones in the order of their start, as many as were asked for. */
+  readonly attempts: ReadonlyArray<Attempt>
+}
+
+/** A single import is told with so many of its latest attempts. */
+export const attemptsOfImport = 10
+
+/** `ERASED` is for imports whose data was erased; no import is in that state yet. */
+export const DetailedState = Schema.Literals([
+  "PENDING",
+  "FAILED",
+  "IN_PROGRESS",
+  "SKIPPED",
+  "IMPORTED",
+  "ERASED"
+])
+export type DetailedState = typeof DetailedState.Type
+
+/** Whether the outcome of an ended attempt is a failure. */
+export const isFailure = (outcome: string): boolean =>
+  outcome !== "created" && outcome !== "dry_run_successful"
+
+/** An expired lease is that of an attempt that broke off. */
+export const detailedStateOf = (
+  { hasFailed, process }: Pick<ImportDetails, "hasFailed" | "process">,
+  now: DateTime.Utc
+): DetailedState => {
+  switch (stateAt(process, now)._tag) {
+    case "Imported":
+      return "IMPORTED"
+    case "Skipped":
+      return "SKIPPED"
+    case "InProgress":
+      return "IN_PROGRESS"
+    case "Pending":
+      return process.lease !== null || hasFailed ? "FAILED" : "PENDING"
+  }
+}
+
+/** Which imports a list has: those that meet every condition. */
+export interface ImportFilter {
+  readonly state?: DetailedState
+  readonly failed?: boolean
+  /** A code of the latest attempt of a failed import. */
+  readonly code?: string
+  readonly stagedAfter?: DateTime.Utc
+}
+
+const codesOf = ({ attempts }: ImportDetails): ReadonlyArray<string> => {
+  const last = attempts.at(-1)
+  if (last === undefined) return []
+  return [last.outcome ?? "lease_expired", ...last.errors.map(({ code }) => code)]
+}
+
+/** `details` has at least the latest attempt. */
+export const meets = (
+  details: ImportDetails,
+  { code, failed, stagedAfter, state }: ImportFilter,
+  now: DateTime.Utc
+): boolean => {
+  const present = detailedStateOf(details, now)
+  const hasFailed = present === "FAILED"
+  return (
+    (state === undefined || state === present) &&
+    (failed === undefined || failed === hasFailed) &&
+    (code === undefined || (hasFailed && codesOf(details).includes(code))) &&
+    (stagedAfter === undefined || DateTime.isGreaterThan(details.stagedAt, stagedAfter))
+  )
+}
+
+export const AttemptOutcome = Schema.Literals([
+  "RUNNING",
+  "CREATED",
+  "DRY_RUN_SUCCESSFUL",
+  "FAILED",
+  "BROKEN_OFF"
+])
+export type AttemptOutcome = typeof AttemptOutcome.Type
+
+const outcomeOf = (outcome: string): AttemptOutcome => {
+  switch (outcome) {
+    case "created":
+      return "CREATED"
+    case "dry_run_successful":
+      return "DRY_RUN_SUCCESSFUL"
+    case "lease_expired":
+      return "BROKEN_OFF"
+    default:
+      return "FAILED"
+  }
+}
+
+/** What is told of an attempt. */
+export interface AttemptRecord {
+  readonly started_at: DateTime.Utc
+  readonly ended_at: DateTime.Utc | null
+  readonly dry_run: boolean
+  readonly outcome: AttemptOutcome
+  /** The code of the answer; null where it created an account, runs or broke off. */
+  readonly code: Code | null
+  readonly errors: ReadonlyArray<Required<Omit<AttemptError, "parameters">> & AttemptError>
+}
+
+const isCode = (text: string): text is Code => Object.hasOwn(registry, text)
+
+/** An error without a detail has the meaning of its code instead. */
+const errorOf = (error: AttemptError): AttemptRecord["errors"][number] => ({
+  ...error,
+  detail: error.detail ?? (isCode(error.code) ? registry[error.code].meaning : error.code)
+})
+
+/** An attempt that nobody has ended broke off when its lease expired. */
+export const recordOfAttempt = (
+  { process: { lease } }: Pick<ImportDetails, "process">,
+  { dryRun, endedAt, errors, id, outcome, startedAt }: Attempt,
+  now: DateTime.Utc
+): AttemptRecord => {
+  const expiry = lease?.attempt === id ? lease.expiresAt : null
+  const isRunning = outcome === null && expiry !== null && DateTime.isGreaterThan(expiry, now)
+  return {
+    started_at: startedAt,
+    ended_at: endedAt ?? (isRunning ? null : expiry),
+    dry_run: dryRun,
+    outcome: isRunning ? "RUNNING" : outcomeOf(outcome ?? "lease_expired"),
+    code: outcome !== null && isCode(outcome) ? outcome : null,
+    errors: errors.map(errorOf)
+  }
+}

@@ -1,0 +1,109 @@
+/**
+ * Canonical JSON: one text for each value, so that equal values have equal hashes. It follows RFC
+ * 8785, with two additions for exact numbers: a decimal is written without an exponent, and a
+ * number that a double cannot hold keeps its spelling. A large value is written in steps.
+ * Source: docs/contract/import.md#payload-hash, RFC 8785.
+ */
+import type { Schema } from "effect"
+import { fits, type Written, writingOf, writtenAtOnce } from "./Encoder.ts"
+import { isRawNumber, stringify } from "./RawNumber.ts"
+import { schemaTreeOf } from "./SchemaTree.ts"
+import type { Steps } from "../support/Steps.ts"
+
+/** Writes the canonical text of the encoded value, in steps if it is large. */
+export const canonicalTextOf = <A, I>(
+  schema: Schema.Codec<A, I>
+): ((value: A) => Steps<string>) => {
+  const written = sorted(writingOf(schemaTreeOf(schema)))
+  return (value) => writing(written, value)
+}
+
+/** Writes the canonical text of parsed JSON. */
+export const writingCanonicalJson = (value: unknown): Steps<string> => writing(null, value)
+
+/** Names in the order of their UTF-16 units, as `<` compares them. */
+const byName = (a: { readonly name: string }, b: { readonly name: string }): number =>
+  a.name < b.name ? -1 : 1
+
+/** The same with the fields of structs in canonical order. */
+const sorted = (written: Written): Written => {
+  if (written?._tag === "List") return { ...written, element: sorted(written.element) ?? leaf }
+  if (written?._tag !== "Struct") return written
+  const fields = written.fields.map(({ name, written: ofMember }) => ({
+    name,
+    written: sorted(ofMember)
+  }))
+  return { _tag: "Struct", fields: fields.sort(byName) }
+}
+
+const leaf = { _tag: "Leaf", write: (value: unknown) => value } as const
+
+/** A decimal without an exponent, which only one below 0.000001 would have as a number. */
+const plain = (value: number): string => {
+  const text = JSON.stringify(value)
+  if (!text.includes("e-")) return text
+  const [coefficient = "", exponent] = text.split("e-")
+  const digits = coefficient.replace(/[-.]/g, "")
+  return `${value < 0 ? "-" : ""}0.${"0".repeat(Number(exponent) - 1)}${digits}`
+}
+
+/** A value without a schema: its keys are sorted by their UTF-16 units. */
+const free = (value: unknown): string => {
+  if (typeof value !== "object" || value === null || isRawNumber(value)) return stringify(value)
+  if (Array.isArray(value)) return `[${value.map(free).join()}]`
+  const members = value as Readonly<Record<string, unknown>>
+  const texts = Object.keys(members)
+    .sort()
+    .map((key) => `${JSON.stringify(key)}:${free(members[key])}`)
+  return `{${texts.join()}}`
+}
+
+const write = (written: Written, value: unknown): string => {
+  if (written === null) return free(value)
+  switch (written._tag) {
+    case "Leaf": {
+      const encoded = written.write(value)
+      return typeof encoded === "number" ? plain(encoded) : free(encoded)
+    }
+    case "List":
+      return `[${(value as ReadonlyArray<unknown>).map((each) => write(written.element, each)).join()}]`
+    case "Struct": {
+      let text = ""
+      for (const { name, written: ofMember } of written.fields) {
+        const member = (value as Readonly<Record<string, unknown>>)[name]
+        if (member === undefined) continue
+        text += `${text === "" ? "" : ","}"${name}":${write(ofMember, member)}`
+      }
+      return `{${text}}`
+    }
+  }
+}
+
+/** The members of a large value in canonical order, each with its key; a list has no keys. */
+const membersOf = (
+  written: Written,
+  value: object
+): ReadonlyArray<readonly [key: string | null, member: unknown, written: Written]> => {
+  if (Array.isArray(value)) {
+    const ofElement = written?._tag === "List" ? written.element : null
+    return value.map((element: unknown) => [null, element, ofElement])
+  }
+  const members = value as Readonly<Record<string, unknown>>
+  return written?._tag === "Struct"
+    ? written.fields.map(({ name, written: ofMember }) => [name, members[name], ofMember])
+    : Object.keys(members)
+        .sort()
+        .map((key) => [key, members[key], null])
+}
+
+function* writing(written: Written, value: unknown): Steps<string> {
+  if (fits(written, value, { left: writtenAtOnce })) return write(written, value)
+  const parts: Array<string> = []
+  for (const [key, member, ofMember] of membersOf(written, value as object)) {
+    if (member === undefined) continue
+    const text = yield* writing(ofMember, member)
+    parts.push(key === null ? text : `${JSON.stringify(key)}:${text}`)
+    yield
+  }
+  return Array.isArray(value) ? `[${parts.join()}]` : `{${parts.join()}}`
+}

@@ -1,0 +1,297 @@
+/**
+ * What storage tells of imports beside their accounts, and the conditions of lists: one part of the
+ * contract of `ImportProcesses`.
+ */
+import type { Vitest } from "@effect/vitest"
+import { expect } from "@effect/vitest"
+import { Effect, Option, Stream } from "effect"
+import {
+  type AttemptError,
+  detailedStateOf,
+  type ImportFilter,
+  recordOfAttempt
+} from "../src/account/ImportDetails.ts"
+import { type ImportKey, PayloadHash } from "../src/account/ImportProcess.ts"
+import type { Code } from "../src/codes/Code.ts"
+import type { Caller } from "../src/organisation/Organisation.ts"
+import type { SupplierCode } from "../src/organisation/Supplier.ts"
+import type { AuditLog } from "../src/ports/AuditLog.ts"
+import type { Configuration } from "../src/ports/Configuration.ts"
+import { type ImportListKind, ImportProcesses } from "../src/ports/ImportProcesses.ts"
+import { expectSame, freshSupplier, newAccountFor, noon, noonPlus } from "./freshNames.ts"
+import { arrange, claim, stagedPayload } from "./importStates.ts"
+
+type It = Vitest.MethodsNonLive<ImportProcesses | AuditLog | Configuration>
+
+const payload = stagedPayload
+const hash = PayloadHash.make("c".repeat(64))
+
+const errors = [
+  {
+    code: "max_length",
+    attr: "customers.0.given_name",
+    detail: 'At most 10 "characters" Ærø \u{1F600}',
+    parameters: { limit: 10, actual: 12 }
+  },
+  { code: "invalid", attr: "non_field_errors", detail: "", parameters: { allowed: ["a", "b"] } },
+  { code: "required", attr: "a.b" }
+] as const satisfies ReadonlyArray<AttemptError & { readonly code: Code }>
+
+const detailsOf = (key: ImportKey, attempts = 10) =>
+  Effect.flatMap(ImportProcesses, (imports) =>
+    Effect.map(imports.details(key, attempts), Option.getOrThrow)
+  )
+
+interface Ending {
+  readonly outcome?: Code
+  readonly dryRun?: boolean
+  readonly errors?: ReadonlyArray<AttemptError & { readonly code: Code }>
+}
+
+/** An attempt at noon that ends without an account five seconds later. */
+const tried = Effect.fnUntraced(function* (
+  key: ImportKey,
+  caller: Caller,
+  { dryRun = false, errors: found = [], outcome = "account_failed_validation" }: Ending = {}
+) {
+  const imports = yield* ImportProcesses
+  const { attempt } = yield* claim(key, caller, noon, { dryRun })
+  const at = noonPlus(5)
+  yield* imports.release({ key, attempt, outcome, errors: found, dryRun, caller, at })
+  return attempt
+})
+
+const stateOf = (key: ImportKey, seconds = 30) =>
+  Effect.map(detailsOf(key), (details) => detailedStateOf(details, noonPlus(seconds)))
+
+const ofOneImport = (it: It): void => {
+  it.effect("tells what is staged, how often and when", () =>
+    Effect.gen(function* () {
+      const imports = yield* ImportProcesses
+      const { caller, key } = yield* arrange("none")
+      expect(yield* imports.details(key, 10)).toEqual(Option.none())
+      const process = { key, skipped: false, lease: null, account: null }
+      const told = { process, hasFailed: false, attempts: [] }
+      yield* imports.stage({ key, payload, caller, at: noon })
+      expectSame(yield* detailsOf(key), { ...told, stagedAt: noon, stagings: 1, hash: null })
+      yield* imports.stage({ key, payload, hash, caller, at: noonPlus(1) })
+      expectSame(yield* detailsOf(key), { ...told, stagedAt: noonPlus(1), stagings: 2, hash })
+    })
+  )
+
+  it.effect("tells of an attempt the errors that it ended with, in full", () =>
+    Effect.gen(function* () {
+      const { caller, key } = yield* arrange("pending")
+      const id = yield* tried(key, caller, { errors })
+      const { attempts, hasFailed } = yield* detailsOf(key)
+      expect(hasFailed).toBe(true)
+      const outcome = "account_failed_validation"
+      const ended = { startedAt: noon, endedAt: noonPlus(5), outcome, errors }
+      expectSame(attempts, [{ id, dryRun: false, ...ended }])
+    })
+  )
+
+  it.effect("tells the latest attempts, in the order of their start", () =>
+    Effect.gen(function* () {
+      const { caller, key } = yield* arrange("pending")
+      const first = yield* tried(key, caller)
+      const second = yield* tried(key, caller)
+      const third = yield* tried(key, caller)
+      const idsOf = (most: number) =>
+        Effect.map(detailsOf(key, most), ({ attempts }) => attempts.map(({ id }) => id))
+      expectSame(yield* idsOf(10), [first, second, third])
+      expectSame(yield* idsOf(2), [second, third])
+      expectSame(yield* idsOf(0), [])
+    })
+  )
+
+  it.effect.each([
+    ["pending", "PENDING"],
+    ["skipped", "SKIPPED"],
+    ["in progress", "IN_PROGRESS"],
+    ["lease expired", "FAILED"],
+    ["imported", "IMPORTED"]
+  ] as const)("tells that an import is %s: %s", ([state, told]) =>
+    Effect.gen(function* () {
+      const { key, now } = yield* arrange(state)
+      expect(detailedStateOf(yield* detailsOf(key), now)).toBe(told)
+    })
+  )
+}
+
+const ofAttempts = (it: It): void => {
+  it.effect.each([
+    ["account_failed_validation", false, "FAILED"],
+    ["service_unavailable", false, "FAILED"],
+    ["account_failed_validation", true, "FAILED"],
+    ["dry_run_successful", true, "PENDING"]
+  ] as const)("after %s (dry run: %s) the import is %s", ([outcome, dryRun, state]) =>
+    Effect.gen(function* () {
+      const { caller, key } = yield* arrange("pending")
+      yield* tried(key, caller, { outcome, dryRun })
+      expect(yield* stateOf(key)).toBe(state)
+    })
+  )
+
+  it.effect("is FAILED until it is staged anew, also in the same instant", () =>
+    Effect.gen(function* () {
+      const imports = yield* ImportProcesses
+      const { caller, key } = yield* arrange("pending")
+      yield* tried(key, caller)
+      expect(yield* stateOf(key)).toBe("FAILED")
+      yield* imports.stage({ key, payload, caller, at: noon })
+      expect(yield* stateOf(key)).toBe("PENDING")
+      yield* tried(key, caller, { outcome: "dry_run_successful", dryRun: true })
+      expect(yield* stateOf(key)).toBe("PENDING")
+      yield* tried(key, caller)
+      expect(yield* stateOf(key)).toBe("FAILED")
+      yield* claim(key, caller, noonPlus(10))
+      expect(yield* stateOf(key)).toBe("IN_PROGRESS")
+    })
+  )
+
+  it.effect("is FAILED when its attempt broke off, ended by nobody or by a skip", () =>
+    Effect.gen(function* () {
+      const imports = yield* ImportProcesses
+      const { key, now } = yield* arrange("lease expired")
+      const told = Effect.gen(function* () {
+        const details = yield* detailsOf(key)
+        const [attempt] = details.attempts
+        if (attempt === undefined) throw new Error("There is no attempt")
+        const { ended_at, outcome } = recordOfAttempt(details, attempt, now)
+        return [detailedStateOf(details, now), outcome, ended_at]
+      })
+      expectSame(yield* told, ["FAILED", "BROKEN_OFF", now])
+      yield* imports.setSkipped({ key, skipped: true, at: now })
+      expectSame(yield* told, ["SKIPPED", "BROKEN_OFF", now])
+      yield* imports.setSkipped({ key, skipped: false, at: now })
+      expectSame(yield* told, ["FAILED", "BROKEN_OFF", now])
+    })
+  )
+}
+
+/** One import in every state; names sort in the order in which they stand here. */
+const oneOfEach = Effect.gen(function* () {
+  const imports = yield* ImportProcesses
+  const { caller, keyOf, supplier } = yield* freshSupplier
+  const numbers = ["1 pending", "2 failed", "3 skipped", "4 running", "5 expired", "6 imported"]
+  for (const [index, number] of numbers.entries()) {
+    const command = { payload, hash, caller, at: noonPlus(index - 10) }
+    yield* imports.stage({ ...command, key: keyOf(number) })
+  }
+  yield* tried(keyOf("2 failed"), caller, { errors })
+  yield* imports.setSkipped({ key: keyOf("3 skipped"), skipped: true, at: noon })
+  yield* claim(keyOf("4 running"), caller, noonPlus(3600))
+  yield* claim(keyOf("5 expired"), caller, noon)
+  const imported = keyOf("6 imported")
+  const { attempt } = yield* claim(imported, caller, noon)
+  const newAccount = newAccountFor(imported, noonPlus(20))
+  yield* imports.complete({ key: imported, attempt, newAccount, caller })
+  return { caller, keyOf, supplier: supplier.code }
+})
+
+const at = noonPlus(3600)
+
+const selected = Effect.fnUntraced(function* (
+  supplier: SupplierCode,
+  filter: ImportFilter,
+  kind: ImportListKind = "all",
+  page: { readonly after?: string; readonly limit?: number } = {}
+) {
+  const imports = yield* ImportProcesses
+  const { after = null, limit = null } = page
+  const detailed = { filter, details: "none", at } as const
+  const entries = yield* Stream.runCollect(imports.list({ supplier, kind, after, limit, detailed }))
+  return entries.map((entry) => entry.external_account_number)
+})
+
+const conditions: ReadonlyArray<readonly [ImportFilter, ReadonlyArray<string>]> = [
+  [{ state: "PENDING" }, ["1 pending"]],
+  [{ state: "FAILED" }, ["2 failed", "5 expired"]],
+  [{ failed: true }, ["2 failed", "5 expired"]],
+  [{ failed: false }, ["1 pending", "3 skipped", "4 running", "6 imported"]],
+  [{ state: "SKIPPED" }, ["3 skipped"]],
+  [{ state: "IN_PROGRESS" }, ["4 running"]],
+  [{ state: "IMPORTED" }, ["6 imported"]],
+  [{ state: "ERASED" }, []],
+  [{ code: "account_failed_validation" }, ["2 failed"]],
+  [{ code: "required" }, ["2 failed"]],
+  [{ code: "lease_expired" }, ["5 expired"]],
+  [{ code: "blank" }, []],
+  [{ state: "PENDING", failed: true }, []],
+  [{ stagedAfter: noonPlus(-8) }, ["4 running", "5 expired", "6 imported"]],
+  [{ stagedAfter: noonPlus(-8), failed: true }, ["5 expired"]],
+  [{}, ["1 pending", "2 failed", "3 skipped", "4 running", "5 expired", "6 imported"]]
+]
+
+const pendingOnes = new Set(["1 pending", "2 failed", "4 running", "5 expired"])
+
+const inLists = (it: It): void => {
+  it.effect.each(conditions)("has the imports that meet every condition: %j", ([filter, numbers]) =>
+    Effect.gen(function* () {
+      const { supplier } = yield* oneOfEach
+      expectSame(yield* selected(supplier, filter), numbers)
+      const pending = numbers.filter((number) => pendingOnes.has(number))
+      expectSame(yield* selected(supplier, filter, "pending"), pending)
+      const imported = numbers.filter((number) => number === "6 imported")
+      expectSame(yield* selected(supplier, filter, "imported"), imported)
+      const paged: Array<string> = []
+      for (;;) {
+        const after = paged.at(-1) ?? ""
+        const page = yield* selected(supplier, filter, "all", { after, limit: 1 })
+        expect(page.length).toBeLessThanOrEqual(1)
+        if (page.length === 0) break
+        paged.push(...page)
+      }
+      expectSame(paged, numbers)
+    })
+  )
+
+  it.effect("tells the details, and of attempts the latest", () =>
+    Effect.gen(function* () {
+      const { caller, keyOf, supplier } = yield* oneOfEach
+      const imports = yield* ImportProcesses
+      const key = keyOf("2 failed")
+      yield* tried(key, caller, { errors: Array.from({ length: 150 }, () => errors[0]) })
+      const query = { supplier, kind: "all", after: "1 pending", limit: 1 } as const
+      const listed = (details: "without attempts" | "with attempts") =>
+        Stream.runCollect(imports.list({ ...query, detailed: { filter: {}, details, at } }))
+      const [without] = yield* listed("without attempts")
+      expectSame(without?.details, yield* detailsOf(key, 0))
+      const [withOne] = yield* listed("with attempts")
+      const { attempts } = yield* detailsOf(key, 1)
+      expectSame(
+        withOne?.details?.attempts,
+        attempts.map((attempt) => ({ ...attempt, errors: attempt.errors.slice(0, 100) }))
+      )
+    })
+  )
+
+  it.effect("finds a few among many", () =>
+    Effect.gen(function* () {
+      const { caller, keyOf, supplier } = yield* freshSupplier
+      const imports = yield* ImportProcesses
+      const numbers = Array.from({ length: 2_200 }, (_, index) => `n${index + 10_000}`)
+      yield* Effect.forEach(
+        numbers,
+        (number) => imports.stage({ key: keyOf(number), payload, caller, at: noon }),
+        { concurrency: 50, discard: true }
+      )
+      const last = numbers.at(-1) ?? ""
+      yield* imports.setSkipped({ key: keyOf(last), skipped: true, at: noon })
+      yield* tried(keyOf("n12190"), caller)
+      expectSame(yield* selected(supplier.code, { state: "SKIPPED" }), [last])
+      const page = { limit: 3 }
+      expectSame(yield* selected(supplier.code, { state: "SKIPPED" }, "all", page), [last])
+      expectSame(yield* selected(supplier.code, { failed: true }, "pending", page), ["n12190"])
+      expect(yield* selected(supplier.code, { failed: false })).toHaveLength(2_199)
+    })
+  )
+}
+
+/** Declares the tests of `details`, and of `list` with details and conditions. */
+export const importDetailsContract = (it: It): void => {
+  ofOneImport(it)
+  ofAttempts(it)
+  inLists(it)
+}

@@ -1,0 +1,99 @@
+/**
+ * Where a list finds its imports: by index in the order of their numbers, a bounded part at a time.
+ * Failed imports and those in progress are few among many, so they have sources of their own.
+ */
+import { DateTime } from "effect"
+import type { Statement } from "effect/sql"
+import type { DetailedState, ImportFilter } from "@data-import/domain/account/ImportDetails"
+import type { ImportListKind } from "@data-import/domain/ports/ImportProcesses"
+import type { SupplierCode } from "@data-import/domain/organisation/Supplier"
+import type { Database } from "../connection/Database.ts"
+
+type Sql = Database["Service"]["sql"]
+
+/** The indexes of the sources, with their table and columns, built while requests continue. */
+export const failedIndexes = {
+  import_processes_failed:
+    "import_processes (supplier, external_account_number) where failed_staging is not null"
+}
+
+/** A part of a list: at most `size` imports after a number. */
+export interface Part {
+  readonly supplier: SupplierCode
+  readonly kind: ImportListKind
+  readonly after: string
+  readonly size: number
+}
+
+/** The conditions of the kinds, as the indexes have them. */
+export const kindConditions = (sql: Sql): Readonly<Record<ImportListKind, Statement.Fragment>> => ({
+  all: sql``,
+  pending: sql`and account_number is null and not skipped`,
+  imported: sql`and account_number is not null`
+})
+
+const inRange = (
+  sql: Sql,
+  { after, kind, size, supplier }: Part,
+  more: Statement.Fragment
+): Statement.Fragment => sql`
+  select id, external_account_number from import_processes
+  where supplier = ${supplier} and external_account_number > ${after}
+    ${kindConditions(sql)[kind]} ${more}
+  order by external_account_number limit ${size}`
+
+/** Of an attempt that runs, or broke off and was not ended yet; these are few. */
+const withLease = (sql: Sql, part: Part): Statement.Fragment => sql`
+  select present.id, external_account_number
+  from import_attempts as running, lateral (
+    select id, external_account_number from import_processes as present
+    where present.id = running.import_id and supplier = ${part.supplier}
+      and external_account_number > ${part.after} and lease_attempt = running.id
+      ${kindConditions(sql)[part.kind]}
+    offset 0
+  ) as present
+  where ended_at is null
+  order by external_account_number limit ${part.size}`
+
+const narrowest: Partial<Record<DetailedState, ImportListKind>> = {
+  PENDING: "pending",
+  IMPORTED: "imported"
+}
+
+/** `id` and `external_account_number` of the part of the list that may meet the conditions. */
+export const sourceOf = (
+  sql: Sql,
+  { code, failed, state }: ImportFilter,
+  part: Part
+): Statement.Fragment => {
+  if (state === "IN_PROGRESS") return withLease(sql, part)
+  if (failed === true || code !== undefined || state === "FAILED") {
+    return sql`
+      select id, external_account_number from (
+        (${inRange(sql, part, sql`and failed_staging is not null`)})
+        union (${withLease(sql, part)})
+      ) as failed
+      order by external_account_number limit ${part.size}`
+  }
+  const kind = part.kind === "all" && state !== undefined ? narrowest[state] : undefined
+  return inRange(sql, { ...part, kind: kind ?? part.kind }, sql``)
+}
+
+/** The state of `present` at an instant, by the rules of the domain. */
+export const stateOf = (sql: Sql, at: DateTime.Utc): Statement.Fragment => sql`
+  case when account_number is not null then 'IMPORTED'
+    when skipped then 'SKIPPED'
+    when lease_expires_at > ${DateTime.toDateUtc(at)} then 'IN_PROGRESS'
+    when lease_attempt is not null or failed_staging = stagings then 'FAILED'
+    else 'PENDING'
+  end`
+
+/** Whether the latest attempt of `present` ended with this code, or has an error with it. */
+export const hasCode = (sql: Sql, code: string): Statement.Fragment => sql`
+  exists (
+    select from (
+      select outcome, errors from import_attempts where import_id = present.id
+      order by sequence desc limit 1
+    ) as latest
+    where coalesce(outcome, 'lease_expired') = ${code} or exists (
+      select from jsonb_array_elements(errors) as error where error ->> 'code' = ${code}))`

@@ -1,0 +1,243 @@
+/** One import over HTTP, and the lists with details and conditions. */
+import { describe, expect, layer } from "@effect/vitest"
+import { DateTime, Effect } from "effect"
+import { PayloadHash } from "@data-import/domain/account/ImportProcess"
+import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
+import { formatInstant } from "@data-import/domain/schema/Field"
+import { freshTenant, type Tenant } from "@data-import/server/testing/Tenant"
+import { get, held, imported, kinds, listPath, service, skipped, staged } from "./queryService.ts"
+
+const importPath = (supplier: string, number: string): string =>
+  `/v1/data-import/imports/${encodeURIComponent(supplier)}/${encodeURIComponent(number)}/`
+
+const errors = [
+  {
+    code: "max_length",
+    attr: "customers.0.given_name",
+    detail: "At most 10 characters.",
+    parameters: { limit: 10, actual: 12 }
+  }
+] as const
+
+/** An import whose attempt failed with these errors. */
+const failed = Effect.fnUntraced(function* (tenant: Tenant, number: string) {
+  const imports = yield* ImportProcesses
+  const { attempt, key } = yield* held(tenant, number)
+  const at = yield* DateTime.now
+  const outcome = "account_failed_validation"
+  const { caller } = tenant
+  yield* imports.release({ key, attempt, outcome, errors, dryRun: false, caller, at })
+  return key
+})
+
+const instant = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/) as unknown
+
+const nothing = {
+  kraken_account_number: null,
+  account_created_at: null,
+  staged_at: instant,
+  times_staged: 1,
+  payload_hash: null,
+  attempts: []
+}
+
+const running = { started_at: instant, ended_at: null, dry_run: false, code: null, errors: [] }
+
+const numbers = ["b pending", "c held", "d skipped", "e failed", "a imported"] as const
+
+const oneOfEach = Effect.gen(function* () {
+  const tenant = yield* freshTenant()
+  yield* staged(tenant, "b pending")
+  yield* held(tenant, "c held")
+  yield* skipped(tenant, "d skipped")
+  yield* failed(tenant, "e failed")
+  const account = yield* imported(tenant, "a imported")
+  return { tenant, account }
+})
+
+const numbersIn = (json: unknown) =>
+  (json as ReadonlyArray<{ readonly external_account_number: string }>).map(
+    ({ external_account_number }) => external_account_number
+  )
+
+layer(service, { excludeTestServices: true })("an import", (it) => {
+  it.effect("is told with its state, what is staged and its attempts", () =>
+    Effect.gen(function* () {
+      const { account, tenant } = yield* oneOfEach
+      const told = (number: string) =>
+        Effect.gen(function* () {
+          const reply = yield* get(tenant, importPath(tenant.supplier.code, number))
+          expect(reply.status, number).toBe(200)
+          return reply.json
+        })
+      const ended = { ...running, ended_at: instant }
+      const expected: Record<(typeof numbers)[number], object> = {
+        "b pending": { state: "PENDING" },
+        "c held": { state: "IN_PROGRESS", attempts: [{ ...running, outcome: "RUNNING" }] },
+        "d skipped": { state: "SKIPPED" },
+        "e failed": {
+          state: "FAILED",
+          attempts: [{ ...ended, outcome: "FAILED", code: "account_failed_validation", errors }]
+        },
+        "a imported": {
+          state: "IMPORTED",
+          kraken_account_number: account.number,
+          account_created_at: formatInstant(account.createdAt),
+          attempts: [{ ...ended, outcome: "CREATED" }]
+        }
+      }
+      for (const number of numbers) {
+        expect(yield* told(number)).toStrictEqual({
+          ...tenant.keyOf(number),
+          ...nothing,
+          ...expected[number]
+        })
+      }
+    })
+  )
+
+  it.effect("has the hash that was staged last, and how often it was staged", () =>
+    Effect.gen(function* () {
+      const tenant = yield* freshTenant()
+      const imports = yield* ImportProcesses
+      const key = yield* staged(tenant, "1")
+      const hash = PayloadHash.make("d".repeat(64))
+      const at = yield* DateTime.now
+      yield* imports.stage({ key, payload: "{}", hash, caller: tenant.caller, at })
+      const { json } = yield* get(tenant, importPath(tenant.supplier.code, "1"))
+      expect(json).toMatchObject({
+        payload_hash: hash,
+        times_staged: 2,
+        staged_at: formatInstant(at)
+      })
+    })
+  )
+
+  it.effect("of another organisation is 404 like one that was never staged", () =>
+    Effect.gen(function* () {
+      const tenant = yield* freshTenant()
+      const rival = yield* freshTenant()
+      const key = yield* failed(rival, "1")
+      const unknown = yield* get(tenant, importPath(tenant.supplier.code, "1"))
+      const others = [
+        importPath(key.import_supplier, "1"),
+        importPath("NOBODY", "1"),
+        importPath(tenant.supplier.code, "x".repeat(200)),
+        importPath(tenant.supplier.code, "a\u0000b")
+      ]
+      for (const path of others) {
+        const reply = yield* get(tenant, path)
+        expect([reply.status, reply.text]).toEqual([404, unknown.text])
+      }
+      expect((yield* get(rival, importPath(key.import_supplier, "1"))).status).toBe(200)
+    })
+  )
+
+  it.effect("has a number that may hold anything that a path can", () =>
+    Effect.gen(function* () {
+      const tenant = yield* freshTenant()
+      const number = "NL 1/ø?#%2F"
+      yield* staged(tenant, number)
+      const reply = yield* get(tenant, importPath(tenant.supplier.code, number))
+      expect(reply.json).toMatchObject({ external_account_number: number })
+    })
+  )
+
+  describe("in a list", () => {
+    it.effect("has the fields that are asked for", () =>
+      Effect.gen(function* () {
+        const { tenant } = yield* oneOfEach
+        const path = listPath("pending", tenant.supplier.code)
+        const named = "fields=attempts,state,staged_at,times_staged,payload_hash"
+        const { json } = yield* get(tenant, `${path}?${named}&state=FAILED`)
+        const attempt = { ...running, ended_at: instant, code: "account_failed_validation" }
+        expect(json).toStrictEqual([
+          {
+            external_account_number: "e failed",
+            ...nothing,
+            state: "FAILED",
+            attempts: [{ ...attempt, outcome: "FAILED", errors }]
+          }
+        ])
+        const states = yield* get(tenant, `${path}?fields=state`)
+        expect(states.json).toStrictEqual(
+          [
+            ["b pending", "PENDING"],
+            ["c held", "IN_PROGRESS"],
+            ["e failed", "FAILED"]
+          ].map(([external_account_number, state]) => ({
+            external_account_number,
+            kraken_account_number: null,
+            account_created_at: null,
+            state
+          }))
+        )
+      })
+    )
+
+    it.effect.each([
+      ["state=PENDING", ["b pending"]],
+      ["state=ERASED", []],
+      ["failed=true", ["e failed"]],
+      ["failed=false&state=IN_PROGRESS", ["c held"]],
+      ["code=max_length", ["e failed"]],
+      ["code=account_failed_validation", ["e failed"]],
+      ["code=required", []],
+      ["staged_after=2020-01-01T00:00:00%2B01:00", [...numbers].sort()],
+      ["staged_after=2999-01-01T00:00:00Z", []]
+    ] as const)("meets the conditions: %s", ([query, expected]) =>
+      Effect.gen(function* () {
+        const { tenant } = yield* oneOfEach
+        const path = `${listPath("all", tenant.supplier.code)}?${query}`
+        expect(numbersIn((yield* get(tenant, path)).json)).toEqual(expected)
+        expect(numbersIn((yield* get(tenant, `${path}&limit=10`)).json)).toEqual(expected)
+      })
+    )
+
+    it.effect("keeps conditions and fields on the next page", () =>
+      Effect.gen(function* () {
+        const tenant = yield* freshTenant()
+        for (const number of ["1", "2", "3"]) yield* failed(tenant, number)
+        yield* staged(tenant, "1 pending")
+        const path = listPath("all", tenant.supplier.code)
+        const first = yield* get(tenant, `${path}?limit=2&fields=state&failed=true`)
+        expect(numbersIn(first.json)).toEqual(["1", "2"])
+        const link = first.headers["link"] ?? ""
+        const second = yield* get(tenant, link.slice(1, link.indexOf(">")))
+        expect(second.json).toStrictEqual([
+          {
+            external_account_number: "3",
+            kraken_account_number: null,
+            account_created_at: null,
+            state: "FAILED"
+          }
+        ])
+        expect(second.headers["link"]).toBeUndefined()
+      })
+    )
+
+    it.effect.each([
+      ["fields=", "fields invalid_choice"],
+      ["fields=state,", "fields invalid_choice"],
+      ["fields=payload", "fields invalid_choice"],
+      ["fields=state&fields=state", "fields invalid"],
+      ["state=failed", "state invalid_choice"],
+      ["failed=1", "failed invalid"],
+      ["code=nothing", "code invalid_choice"],
+      ["staged_after=2026-01-01", "staged_after invalid_datetime"],
+      ["staged_after=%00", "staged_after invalid_datetime"]
+    ])("refuses %s", ([query, expected]) =>
+      Effect.gen(function* () {
+        const tenant = yield* freshTenant()
+        for (const kind of kinds) {
+          const reply = yield* get(tenant, `${listPath(kind, tenant.supplier.code)}?${query}`)
+          expect(reply.status).toBe(400)
+          const { errors: found } = reply.json as {
+            readonly errors: ReadonlyArray<{ readonly attr: string; readonly code: string }>
+          }
+          expect(found.map(({ attr, code }) => `${attr} ${code}`)).toEqual([expected])
+        }
+      })
+    )
+  })
+})
