@@ -5,6 +5,7 @@
 import { HttpApi } from "effect/http-api"
 import { AccountImportGroup } from "./AccountImportApi.ts"
 import { BatchGroup } from "./BatchApi.ts"
+import { EventGroup } from "./EventApi.ts"
 import { PostImportGroup } from "./PostImportApi.ts"
 import { QueryGroup } from "./QueryApi.ts"
 import { SystemGroup } from "./SystemApi.ts"
@@ -14,6 +15,7 @@ export const Api = HttpApi.make("data-import").add(
   AccountImportGroup,
   PostImportGroup,
   BatchGroup,
+  EventGroup,
   QueryGroup,
   SystemGroup,
   TokenGroup

@@ -38,6 +38,7 @@ describe("Api", () => {
         `GET ${root}/all-account-import-processes/:import_supplier/`,
         `GET ${root}/pending-account-import-processes/:import_supplier/`,
         `GET ${root}/imported-account-import-processes/:import_supplier/`,
+        `GET ${root}/events/`,
         `GET ${root}/limits/`,
         `POST ${root}/batches/`,
         `PUT ${root}/batches/:batch_id/lines/`,
