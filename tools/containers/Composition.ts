@@ -21,6 +21,7 @@ const parts = [
   "QUERY",
   "BATCHES",
   "BATCH_WORKER",
+  "EVENTS",
   "AUTH",
   "OPERATOR"
 ]

@@ -10,6 +10,7 @@ import type { Plan } from "./Case.ts"
 import { connectionCases, connectionPlans } from "./ConnectionPlans.ts"
 import type { Day } from "./Day.ts"
 import { documentPlans } from "./DocumentPlans.ts"
+import { eventCases } from "./EventPlans.ts"
 import { fixedPlans } from "./FixedPlans.ts"
 import { framingCases, framingPlans } from "./FramingPlans.ts"
 import { httpPlans } from "./HttpPlans.ts"
@@ -38,7 +39,8 @@ export const casePoolOf = (day: Day): CasePool => ({
     ...worstBodyCases,
     ...postImportCases,
     ...uploadPlans,
-    ...batchCases
+    ...batchCases,
+    ...eventCases
   ],
   others: fc.oneof(
     group(16, postImportPlans(day)),

@@ -36,6 +36,7 @@ import * as DatabaseAccess from "@data-import/testbed/DatabaseAccess"
 import { ConfigProvider, Data, DateTime, Duration, Effect, Layer, Redacted, Schedule } from "effect"
 import { holdBatches } from "./BatchSetup.ts"
 import type { Secrets, Who } from "./Case.ts"
+import { holdEvents } from "./EventSetup.ts"
 import { holdKeys } from "./HeldKeys.ts"
 import type { Target } from "./Wire.ts"
 
@@ -208,6 +209,7 @@ export const make = Effect.fnUntraced(function* ({ baseUrl, dataDir }: LocalRun)
   yield* Effect.provide(arrange(writer.key), storage)
   yield* Effect.provide(holdKeys(demo), storage)
   yield* Effect.provide(holdBatches(client, tokenOf("demo") ?? ""), storage)
+  yield* Effect.provide(holdEvents(demo), storage)
   yield* Effect.repeat(Effect.delay(renew, renewedAfter), Schedule.forever).pipe(
     Effect.tapCause((cause) => Effect.logError("the tokens were not renewed", cause)),
     Effect.forkScoped

@@ -45,7 +45,7 @@ const folders: Readonly<Record<string, ReadonlyArray<ReadonlyArray<string>>>> = 
     ["requests"],
     ["ports"],
     ["validation", "writes"],
-    ["import", "post-import", "auth"],
+    ["import", "post-import", "auth", "events"],
     ["batch-processing"]
   ],
   postgres: [
@@ -55,7 +55,7 @@ const folders: Readonly<Record<string, ReadonlyArray<ReadonlyArray<string>>>> = 
     ["auth", "idempotency"],
     ["accounts"],
     ["imports"],
-    ["batches"],
+    ["batches", "events"],
     ["setup"]
   ],
   server: [["http"], ["observability"], ["limits"], ["auth"], ["routing"], ["lifecycle"]]

@@ -70,6 +70,7 @@ export const start = Effect.fnUntraced(function* ({ dataDir, databaseUsers }: Se
     "account-import": takingUploads,
     "post-import": withVendors,
     batches: behindGateway,
+    events: behindGateway,
     "batch-worker": { ...withVendors, DRAIN_DELAY_SECONDS: "0" },
     gateway: {}
   }

@@ -3,6 +3,7 @@ import * as AccountImport from "@data-import/account-import/AccountImport"
 import * as Auth from "@data-import/auth/Auth"
 import * as BatchWorker from "@data-import/batch-worker/BatchWorker"
 import * as Batches from "@data-import/batches/Batches"
+import * as Events from "@data-import/events/Events"
 import * as Gateway from "@data-import/gateway/Gateway"
 import * as PostImport from "@data-import/post-import/PostImport"
 import * as Query from "@data-import/query/Query"
@@ -17,6 +18,7 @@ export const serviceLayers = {
   query: Query.layer,
   batches: Batches.layer,
   "batch-worker": BatchWorker.layer,
+  events: Events.layer,
   auth: Auth.layer,
   gateway: Gateway.layer
 } satisfies Readonly<Record<ServiceName, unknown>>

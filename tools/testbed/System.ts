@@ -96,6 +96,7 @@ const startServices = Effect.fnUntraced(function* (
     "post-import": { ...withVendors, ...leased },
     batches: leased,
     "batch-worker": withVendors,
+    events: {},
     gateway: {}
   }
   const all = yield* wire(databaseUsers, (name, settings) =>

@@ -49,6 +49,7 @@ export const wire = Effect.fnUntraced(function* <S extends { readonly url: strin
       "post-import": behindGateway("post-import", keys),
       query: behindGateway("query", keys),
       batches: behindGateway("batches", keys),
+      events: behindGateway("events", keys),
       "batch-worker": behindGateway("batch-worker")
     },
     { concurrency: "unbounded" }
@@ -58,7 +59,8 @@ export const wire = Effect.fnUntraced(function* <S extends { readonly url: strin
     ACCOUNT_IMPORT_URL: urlsOf(verifying["account-import"]),
     POST_IMPORT_URL: urlsOf(verifying["post-import"]),
     QUERY_URL: urlsOf(verifying.query),
-    BATCHES_URL: urlsOf(verifying.batches)
+    BATCHES_URL: urlsOf(verifying.batches),
+    EVENTS_URL: urlsOf(verifying.events)
   })
   return { auth, ...verifying, gateway }
 })

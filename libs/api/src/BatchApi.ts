@@ -25,6 +25,7 @@ import * as Examples from "./BatchExamples.ts"
 import { anyBody, anyKeyed, anyProtected, anywhere, errorBodies } from "./ErrorBody.ts"
 import { exampleAccount } from "./ExampleAccount.ts"
 import { sampleKey } from "./Examples.ts"
+import { longestWait } from "./Limits.ts"
 import {
   created,
   KeyRefusal,
@@ -44,9 +45,6 @@ const idParameter: ParameterDocs = {
   schema: { type: "string" },
   example: Examples.batchParameter
 }
-
-/** The longest time that a request waits for a change, in seconds. */
-const longestWait = 20
 
 /** How many batches are listed unless the request says otherwise. */
 export const defaultListLimit = 100

@@ -126,6 +126,11 @@ const members: { readonly [Key in RequestCode]?: Schema.Struct.Fields } = {
   batch_state_conflict: {
     state: BatchState.annotate({ description: "The state that the batch is in." })
   },
+  events_pruned: {
+    oldest_after: Schema.Int.annotate({
+      description: "The lowest `after` that is answered: every event after it is kept."
+    })
+  },
   error: {
     request_id: Schema.String.annotate({ description: "What to give the operator." })
   }

@@ -40,6 +40,7 @@ export interface ProblemBody {
   readonly total_lines?: number
   readonly lines_received?: number
   readonly state?: BatchState
+  readonly oldest_after?: number
 }
 
 /**
@@ -225,6 +226,10 @@ const messages: {
     state
   }),
   BatchLinesDeleted: text("The lines of the batch were deleted; send them in a new batch."),
+  EventsPruned: ({ oldestAfter }) => ({
+    detail: `Events after this position were deleted; those after ${oldestAfter} are kept.`,
+    oldest_after: oldestAfter
+  }),
   ServiceUnavailable: ({ retryAfterSeconds }) => ({
     detail:
       "The service cannot answer right now; send the request again after Retry-After seconds.",

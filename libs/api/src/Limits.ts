@@ -21,6 +21,9 @@ export const tokenBodyBytes = 64 * 1024
  */
 export const headerBytes = 16 * 1024
 
+/** The longest time that a request waits for a change, in seconds. */
+export const longestWait = 20
+
 /** The response of the limits endpoint in a deployment with these limits of batches. */
 export const limitsOf = (batch: BatchLimits) => ({
   body_bytes: bodyBytes,

@@ -17,6 +17,7 @@ import {
   BatchUploadSuperseded,
   ConcurrencyLimitExceeded,
   DryRunSuccessful,
+  EventsPruned,
   type Failure,
   IdempotencyKeyInUse,
   IdempotencyKeyReused,
@@ -114,6 +115,7 @@ export const refusals: {
   BatchLimitExceeded: new BatchLimitExceeded({ of: "batches", limits: batchLimits }),
   BatchStateConflict: new BatchStateConflict({ state: "RUNNING" }),
   BatchLinesDeleted: new BatchLinesDeleted(),
+  EventsPruned: new EventsPruned({ oldestAfter: 48_211 }),
   ServiceUnavailable: new ServiceUnavailable({ retryAfterSeconds: 5 })
 }
 

@@ -37,6 +37,7 @@ export const statusOf = {
   batch_limit_exceeded: 409,
   batch_state_conflict: 409,
   batch_lines_deleted: 410,
+  events_pruned: 410,
   payload_too_large: 413,
   unsupported_media_type: 415,
   idempotency_key_reused: 422,

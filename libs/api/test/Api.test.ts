@@ -42,6 +42,7 @@ describe("Api", () => {
         `GET ${root}/imported-account-import-processes/:import_supplier/`,
         `GET ${root}/accounts/:kraken_account_number/`,
         `GET ${root}/accounts/`,
+        `GET ${root}/events/`,
         `GET ${root}/limits/`,
         `POST ${root}/batches/`,
         `PUT ${root}/batches/:batch_id/lines/`,

@@ -55,6 +55,7 @@ const table: Record<keyof typeof refusals, readonly [ErrorStatus, string]> = {
   BatchLimitExceeded: [409, "batch_limit_exceeded"],
   BatchStateConflict: [409, "batch_state_conflict"],
   BatchLinesDeleted: [410, "batch_lines_deleted"],
+  EventsPruned: [410, "events_pruned"],
   ServiceUnavailable: [503, "service_unavailable"]
 }
 
@@ -90,7 +91,8 @@ describe("problemOf", () => {
       ["BatchLineDiffers", ["line"]],
       ["BatchLineGap", ["lines_received"]],
       ["BatchLineCountMismatch", ["total_lines", "lines_received"]],
-      ["BatchStateConflict", ["state"]]
+      ["BatchStateConflict", ["state"]],
+      ["EventsPruned", ["oldest_after"]]
     ])
   })
 

@@ -5,6 +5,7 @@ import { layerMemory as tokenBuckets } from "../src/ports/memory/TokenBuckets.ts
 import { layerMemory as apiKeys } from "../src/ports/memory/ApiKeys.ts"
 import { layerMemory as auditLog } from "../src/ports/memory/AuditLog.ts"
 import { layerMemory as batches } from "../src/ports/memory/Batches.ts"
+import { layerMemory as eventLog } from "../src/ports/memory/EventLog.ts"
 import { layerMemory as idempotencyKeys } from "../src/ports/memory/IdempotencyKeys.ts"
 import { layerMemory as importProcesses } from "../src/ports/memory/ImportProcesses.ts"
 import { layerMemory as configuration } from "../src/ports/memory/Configuration.ts"
@@ -13,6 +14,7 @@ import { apiKeysContract } from "../testing/ApiKeysContract.ts"
 import { batchWorkContract } from "../testing/BatchWorkContract.ts"
 import { batchesContract } from "../testing/BatchesContract.ts"
 import { auditLogContract } from "../testing/AuditLogContract.ts"
+import { eventLogContract } from "../testing/EventLogContract.ts"
 import { newImportsContract } from "../testing/NewImportsContract.ts"
 import { importProcessesContract } from "../testing/ImportProcessesContract.ts"
 import { operatorAuditContract } from "../testing/OperatorAuditContract.ts"
@@ -31,3 +33,4 @@ const batchPorts = Layer.mergeAll(batches, idempotencyKeys, storage)
 batchesContract("in memory", batchPorts)
 batchWorkContract("in memory", batchPorts)
 newImportsContract("in memory", Layer.mergeAll(batchPorts, accounts))
+eventLogContract("in memory", Layer.mergeAll(batchPorts, eventLog))

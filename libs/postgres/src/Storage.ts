@@ -6,6 +6,7 @@ import * as TokenBuckets from "./auth/TokenBuckets.ts"
 import * as ApiKeys from "./auth/ApiKeys.ts"
 import * as Database from "./connection/Database.ts"
 import * as AuditLog from "./audit/AuditLog.ts"
+import * as EventLog from "./events/EventLog.ts"
 import * as IdempotencyKeys from "./idempotency/IdempotencyKeys.ts"
 import * as ImportProcesses from "./imports/ImportProcesses.ts"
 import * as Configuration from "./setup/Configuration.ts"
@@ -17,6 +18,7 @@ export const layerPorts = Layer.mergeAll(
   ApiKeys.layer,
   AuditLog.layer,
   Batches.layer,
+  EventLog.layer,
   IdempotencyKeys.layer,
   ImportProcesses.layer,
   Configuration.layer

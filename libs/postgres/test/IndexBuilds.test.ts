@@ -43,7 +43,8 @@ it.live("an interrupted index build is repeated", () =>
       yield* sql`drop index notes_without_digest`
       yield* sql`
         update pg_index set indisvalid = false where indexrelid = 'notes_by_content'::regclass`
-      expect(yield* valid(sql)).toEqual(["import_processes_failed", "notes_by_content_and_time"])
+      const broken = ["notes_by_content", "notes_without_digest"]
+      expect(yield* valid(sql)).toEqual(names.filter((name) => !broken.includes(name)).toSorted())
       expect(yield* migrate(url)).toEqual([])
       expect(yield* valid(sql)).toEqual(names.toSorted())
     })

@@ -8,6 +8,7 @@ import { DetailedState, type ImportFilter } from "@data-import/domain/account/Im
 import type { ImportKey } from "@data-import/domain/account/ImportProcess"
 import type { Caller } from "@data-import/domain/organisation/Organisation"
 import { AuditLog } from "@data-import/domain/ports/AuditLog"
+import { EventLog } from "@data-import/domain/ports/EventLog"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 import { Configuration } from "@data-import/domain/ports/Configuration"
 import {
@@ -20,11 +21,12 @@ import {
 import { domesticAccount } from "@data-import/domain/testing/samples"
 import { Database, rowsOf } from "../src/connection/Database.ts"
 import { layer as auditLog } from "../src/audit/AuditLog.ts"
+import { layer as eventLog } from "../src/events/EventLog.ts"
 import { layer as importProcesses } from "../src/imports/ImportProcesses.ts"
 import { layer as configuration } from "../src/setup/Configuration.ts"
 import * as TestDatabase from "../testing/TestDatabase.ts"
 
-const storage = Layer.mergeAll(importProcesses, auditLog, configuration).pipe(
+const storage = Layer.mergeAll(importProcesses, auditLog, eventLog, configuration).pipe(
   Layer.provideMerge(TestDatabase.layerCounted(Duration.seconds(20)))
 )
 
@@ -56,7 +58,14 @@ const fullSupplier = Effect.gen(function* () {
   return { caller, keyOf }
 })
 
-const watched = ["import_processes", "import_attempts", "audit_log", "audit_chains", "outbox"]
+const watched = [
+  "import_processes",
+  "import_attempts",
+  "audit_log",
+  "audit_chains",
+  "outbox",
+  "event_heads"
+]
 
 const scans = Effect.gen(function* () {
   const { run, sql } = yield* Database
@@ -93,7 +102,7 @@ const filters: ReadonlyArray<ImportFilter> = [
   { stagedAfter: noon }
 ]
 
-type Ports = ImportProcesses | AuditLog | Database
+type Ports = ImportProcesses | AuditLog | EventLog | Database
 
 const operations: Record<string, (given: Given) => Effect.Effect<unknown, unknown, Ports>> = {
   stage: ({ caller, key }) =>
@@ -135,6 +144,18 @@ const operations: Record<string, (given: Given) => Effect.Effect<unknown, unknow
     }),
   "the details of one import": ({ key }) =>
     Effect.flatMap(ImportProcesses, (imports) => imports.details(key, 10)),
+  "the positions, reading and deletion of events": ({ caller: { organisation } }) =>
+    Effect.gen(function* () {
+      const log = yield* EventLog
+      yield* log.waitingSince
+      expect(yield* log.assignPositions(50)).toBeGreaterThan(0)
+      const all = { organisation, after: null, limit: 10, supplier: null, name: null }
+      yield* log.read(all)
+      yield* log.read({ ...all, name: "data_import.import_process.complete-v1" })
+      yield* log.prune({ before: noon, limit: 10 })
+      const later = DateTime.add(yield* DateTime.now, { days: 1 })
+      expect(yield* log.prune({ before: later, limit: 10 })).toBe(true)
+    }),
   "the history of one import": ({ key }) =>
     Effect.gen(function* () {
       const log = yield* AuditLog

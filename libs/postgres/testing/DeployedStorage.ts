@@ -8,6 +8,7 @@ import { TokenBuckets } from "@data-import/domain/ports/TokenBuckets"
 import { ApiKeys } from "@data-import/domain/ports/ApiKeys"
 import { AuditLog } from "@data-import/domain/ports/AuditLog"
 import { Batches } from "@data-import/domain/ports/Batches"
+import { EventLog } from "@data-import/domain/ports/EventLog"
 import { IdempotencyKeys } from "@data-import/domain/ports/IdempotencyKeys"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
 import { Configuration } from "@data-import/domain/ports/Configuration"
@@ -22,7 +23,7 @@ const portsAt = (url: Redacted.Redacted) =>
     Layer.build
   )
 
-/** The outbox is the owner's alone, until something delivers it. */
+/** The outbox of one import is read by the owner alone. */
 export const make = Effect.fnUntraced(function* (
   owner: Redacted.Redacted,
   databaseUsers: DatabaseUsers
@@ -64,6 +65,7 @@ export const make = Effect.fnUntraced(function* (
       review: worker.review,
       take: worker.take
     }),
+    Context.add(EventLog, Context.get(ports.events, EventLog)),
     Context.add(IdempotencyKeys, Context.get(accountImport, IdempotencyKeys)),
     Context.add(ImportProcesses, {
       ...Context.get(accountImport, ImportProcesses),

@@ -6,7 +6,7 @@
  * no request for its token.
  *
  * Settings: those of the server, TOKEN_ISSUER (data-import), ACCOUNT_IMPORT_URL, QUERY_URL,
- * AUTH_URL, POST_IMPORT_URL, BATCHES_URL (unset: their paths answer 503),
+ * AUTH_URL, POST_IMPORT_URL, BATCHES_URL, EVENTS_URL (unset: their paths answer 503),
  * UPSTREAM_TIMEOUT_SECONDS (30), MAX_REQUESTS_PER_ADDRESS (500). Each URL is `http://host:port`, or
  * a comma-separated list, one for each instance. TRUST_PROXY is the number of proxies in front of
  * the gateway. The services behind it need 1, because it sends them one address.
@@ -26,6 +26,7 @@ const settings = Config.all({
   accountImport: upstreamUrls("ACCOUNT_IMPORT_URL").required,
   postImport: upstreamUrls("POST_IMPORT_URL").optional,
   batches: upstreamUrls("BATCHES_URL").optional,
+  events: upstreamUrls("EVENTS_URL").optional,
   query: upstreamUrls("QUERY_URL").required,
   auth: upstreamUrls("AUTH_URL").required,
   seconds: answerSeconds.or(30),
@@ -33,8 +34,16 @@ const settings = Config.all({
 })
 
 const serving = Effect.gen(function* () {
-  const { accountImport, auth, batches, maxRequestsPerAddress, postImport, query, seconds } =
-    yield* settings
+  const {
+    accountImport,
+    auth,
+    batches,
+    events,
+    maxRequestsPerAddress,
+    postImport,
+    query,
+    seconds
+  } = yield* settings
   const verifier = yield* Layer.build(TokenVerifier.layerAuth(auth))
   const organisationOf = yield* Effect.provideContext(Authorization.organisationOf, verifier)
   const connect = (urls: ReadonlyArray<URL>) =>
@@ -48,6 +57,7 @@ const serving = Effect.gen(function* () {
       accountImport: connect(accountImport),
       postImport: connectIfSet(postImport),
       batches: connectIfSet(batches),
+      events: connectIfSet(events),
       query: connect(query),
       auth: connect(auth)
     })
@@ -70,6 +80,7 @@ const serving = Effect.gen(function* () {
       "account-import": upstreams.accountImport.ready,
       ...(Option.isSome(postImport) && { "post-import": upstreams.postImport.ready }),
       ...(Option.isSome(batches) && { batches: upstreams.batches.ready }),
+      ...(Option.isSome(events) && { events: upstreams.events.ready }),
       query: upstreams.query.ready,
       auth: upstreams.auth.ready
     }

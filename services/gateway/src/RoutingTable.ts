@@ -6,7 +6,7 @@
 import { bodyBytes, tokenBodyBytes } from "@data-import/api/Limits"
 
 /** The services behind the gateway. */
-export type ServiceName = "accountImport" | "postImport" | "batches" | "query" | "auth"
+export type ServiceName = "accountImport" | "postImport" | "batches" | "events" | "query" | "auth"
 
 /** The most bytes of a body that is read whole. One that is streamed has no limit. */
 export type BodyLimit = number | "streamed"
@@ -43,6 +43,10 @@ const table: ReadonlyArray<Entry> = [
   },
   entry("/v1/data-import/accounts", "query"),
   entry("/v1/data-import/imports", "query"),
+  {
+    ...entry("/v1/data-import/events", "events"),
+    waits: /^\/v1\/data-import\/events\/\?(?:.*&)?wait=/
+  },
   entry("/v1/data-import/account-transfer-status", "query"),
   entry("/v1/data-import/all-account-import-processes", "query"),
   entry("/v1/data-import/pending-account-import-processes", "query"),

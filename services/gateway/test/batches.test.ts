@@ -55,6 +55,8 @@ describe("a request that waits", () => {
   it.live.each([
     ["MAX_REQUESTS_IN_PROGRESS", `${batch}?wait=20`, 200],
     ["MAX_REQUESTS_PER_ADDRESS", `${batch}?wait=20`, 200],
+    ["MAX_REQUESTS_IN_PROGRESS", "/v1/data-import/events/?after=7&wait=20", 200],
+    ["MAX_REQUESTS_IN_PROGRESS", "/v1/data-import/events/?after=7", 503],
     ["MAX_REQUESTS_IN_PROGRESS", `${batch}?after_line=1`, 503],
     ["MAX_REQUESTS_IN_PROGRESS", `${batch}results/?wait=20`, 503]
   ] as const)("leaves the slots of %s to others: %s", ([limit, path, status]) =>

@@ -48,8 +48,8 @@ export const listening = Effect.fnUntraced(function* (
   url: string,
   settings: Readonly<Record<string, string>> = {}
 ) {
-  const names = ["ACCOUNT_IMPORT_URL", "POST_IMPORT_URL", "BATCHES_URL", "QUERY_URL", "AUTH_URL"]
-  const services = Object.fromEntries(names.map((name) => [name, url]))
+  const names = ["ACCOUNT_IMPORT", "POST_IMPORT", "BATCHES", "EVENTS", "QUERY", "AUTH"]
+  const services = Object.fromEntries(names.map((name) => [`${name}_URL`, url]))
   const config = ConfigProvider.fromUnknown({ PORT: "0", ...services, ...settings })
   const built = yield* Layer.build(
     Layer.fresh(layer).pipe(

@@ -16,6 +16,7 @@ const services = [
   "account-import-2",
   "post-import-1",
   "query-1",
+  "events-1",
   "auth-1",
   "gateway-1"
 ]
@@ -90,6 +91,7 @@ describe("the composed system", () => {
       "account-import-2": "account_import",
       "post-import-1": "post_import",
       "query-1": "query",
+      "events-1": "events",
       "auth-1": "auth",
       "gateway-1": null
     })

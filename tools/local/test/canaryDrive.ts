@@ -271,6 +271,8 @@ const batch = ({ get, heard, post, put, supplier }: Client, requests: Requests) 
     yield* get(`${path}results/?outcome=${secretCanary("outcome")}`)
     yield* get(`${root}?import_supplier=${supplier.code}&after=${secretCanary("after")}`)
     yield* post(`${path}cancel/`, secretCanary("body"))
+    yield* get(`/v1/data-import/events/?name=${secretCanary("name")}`)
+    yield* get(`/v1/data-import/events/?import_supplier=${secretCanary("supplier")}`)
   })
 
 /** What vendors answer is decided by the reference. */

@@ -13,6 +13,7 @@ import * as Auth from "@data-import/auth/Auth"
 import * as BatchWorker from "@data-import/batch-worker/BatchWorker"
 import * as Batches from "@data-import/batches/Batches"
 import * as Settings from "@data-import/domain/support/Settings"
+import * as Events from "@data-import/events/Events"
 import * as Gateway from "@data-import/gateway/Gateway"
 import * as PostImport from "@data-import/post-import/PostImport"
 import * as Query from "@data-import/query/Query"
@@ -157,6 +158,10 @@ const processes: Readonly<Record<string, Process>> = {
       ...ofVendor("GOCARDLESS")
     ]
   },
+  events: {
+    layer: Events.layer,
+    cases: [...everyService, ...onDatabase, ...checkingTokens, integer("EVENTS_KEPT_DAYS", 3, 3651)]
+  },
   query: {
     layer: Query.layer,
     cases: [...everyService, ...onDatabase, ...checkingTokens, ...ofBatches]
@@ -181,6 +186,7 @@ const processes: Readonly<Record<string, Process>> = {
       })),
       url("POST_IMPORT_URL"),
       url("BATCHES_URL"),
+      url("EVENTS_URL"),
       text("TOKEN_ISSUER"),
       integer("UPSTREAM_TIMEOUT_SECONDS", 0, 56),
       integer("MAX_REQUESTS_PER_ADDRESS", 0, 100_001)
@@ -259,6 +265,7 @@ const workers = [
   "QUERY",
   "BATCHES",
   "BATCH_WORKER",
+  "EVENTS",
   "AUTH",
   "OPERATOR"
 ]

@@ -103,6 +103,7 @@ const operations: Readonly<Record<string, ReadonlyArray<Ask>>> = {
     })),
     (supplier) => ({ path: `${batches}?import_supplier=${supplier}` })
   ],
+  [`${root}/events/`]: [(supplier) => ({ path: `${root}/events/?import_supplier=${supplier}` })],
   ...Object.fromEntries(
     ["all", "pending", "imported"].map((kind) => {
       const path = `${root}/${kind}-account-import-processes/{import_supplier}/`

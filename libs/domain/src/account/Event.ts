@@ -2,6 +2,7 @@
  * The names of the outbox events. A name never changes. A change of meaning needs a new version.
  */
 import { Schema } from "effect"
+import { BatchEventName } from "../batch/BatchEvent.ts"
 import type { Code } from "../codes/Code.ts"
 
 export const EventName = Schema.Literals([
@@ -13,6 +14,16 @@ export const EventName = Schema.Literals([
   "data_import.import_process.post_import.completed-v1"
 ])
 export type EventName = typeof EventName.Type
+
+/** Every event that a client can be told of. */
+export const AnyEventName = Schema.Literals([...EventName.literals, ...BatchEventName.literals])
+export type AnyEventName = typeof AnyEventName.Type
+
+/** The events of an import that has its account. Only they tell the account's number. */
+export const eventsWithAccount: ReadonlyArray<EventName> = [
+  "data_import.import_process.complete-v1",
+  "data_import.import_process.post_import.completed-v1"
+]
 
 /** The event that ends an attempt without an account. */
 export const releaseEvent = (dryRun: boolean, successful: boolean): EventName => {

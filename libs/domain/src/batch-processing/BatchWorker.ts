@@ -3,12 +3,13 @@
  * of workers share the batches; a worker that dies gives back what it had in hand.
  * Source: docs/contract/batches.md#states, docs/contract/batches.md#retries.
  */
-import { DateTime, Duration, Effect, Fiber, Option, Schedule } from "effect"
+import { DateTime, Duration, Effect, Fiber, Option } from "effect"
 import * as Batch from "../batch/Batch.ts"
 import { type Caller, RequestId } from "../organisation/Organisation.ts"
 import type { SupplierCode } from "../organisation/Supplier.ts"
 import type { Batches, ChunkInHand, TakenLast } from "../ports/Batches.ts"
 import type { StorageUnavailable } from "../ports/StorageUnavailable.ts"
+import { every } from "../support/Every.ts"
 import * as BatchMetrics from "./BatchMetrics.ts"
 import { redact } from "./LineResult.ts"
 import type { LinePrograms } from "./LineOperations.ts"
@@ -132,14 +133,7 @@ const draining =
       )
     )
 
-/** Repeats a task for ever; a failure is left to its next turn. */
-const every = (pause: Duration.Duration, task: Effect.Effect<unknown, StorageUnavailable>) =>
-  task.pipe(
-    Effect.catchTag("StorageUnavailable", () => Effect.void),
-    Effect.catchDefect((defect) => Effect.logError("a worker of batches met an error", defect)),
-    Effect.repeat(Schedule.spaced(pause)),
-    Effect.andThen(Effect.never)
-  )
+const errorMessage = "a worker of batches met an error"
 
 /** What all workers do beside the lines. It does no harm if several do it. */
 const upkeep = (batches: Batches["Service"], { linesKeptFor }: WorkerSettings) => {
@@ -152,12 +146,14 @@ const upkeep = (batches: Batches["Service"], { linesKeptFor }: WorkerSettings) =
     [
       every(
         Duration.seconds(2),
+        errorMessage,
         now((at) => batches.reportWorker({ id, at }))
       ),
-      every(Duration.seconds(10), BatchMetrics.report(batches)),
-      every(Duration.millis(500), whileMore(now((at) => batches.cancelLines(at)))),
+      every(Duration.seconds(10), errorMessage, BatchMetrics.report(batches)),
+      every(Duration.millis(500), errorMessage, whileMore(now((at) => batches.cancelLines(at)))),
       every(
         Duration.seconds(5),
+        errorMessage,
         now((at) =>
           batches.review({
             decide: (batch, circumstances) => Batch.review(batch, circumstances, at),
@@ -167,6 +163,7 @@ const upkeep = (batches: Batches["Service"], { linesKeptFor }: WorkerSettings) =
       ),
       every(
         Duration.minutes(1),
+        errorMessage,
         whileMore(
           now((at) =>
             batches.deleteLines({
@@ -202,10 +199,7 @@ export const makeBatchWorker = (
     Effect.flatMap((worked) => (worked ? Effect.void : Effect.sleep(idlePause))),
     Effect.catchTag("StorageUnavailable", () => Effect.sleep(awayPause)),
     Effect.catchDefect((defect) =>
-      Effect.andThen(
-        Effect.logError("a worker of batches met an error", defect),
-        Effect.sleep(awayPause)
-      )
+      Effect.andThen(Effect.logError(errorMessage, defect), Effect.sleep(awayPause))
     ),
     Effect.forever
   )

@@ -199,6 +199,12 @@ export const requestCodes = {
     "Send the lines in a new batch."
   ),
 
+  events_pruned: request(
+    "Events after the cursor were deleted, as they are some time after they happened; the body says from where they are kept.",
+    "a cursor that was last used 100 days ago",
+    "Read the lists of imports again, and go on with oldest_after."
+  ),
+
   transaction_outside_open_period: request(
     "The transaction is dated outside the open statement period.",
     "a transaction before the last closing date",

@@ -202,6 +202,13 @@ export class BatchLinesDeleted extends Data.TaggedError("BatchLinesDeleted")<{}>
   readonly code = "batch_lines_deleted"
 }
 
+/** Events after the cursor were deleted; those after `oldestAfter` are kept. */
+export class EventsPruned extends Data.TaggedError("EventsPruned")<{
+  readonly oldestAfter: number
+}> {
+  readonly code = "events_pruned"
+}
+
 /** The database or the document store is unavailable. */
 export class ServiceUnavailable extends Data.TaggedError("ServiceUnavailable")<{
   readonly retryAfterSeconds: number
@@ -241,6 +248,7 @@ export type Failure =
   | BatchLimitExceeded
   | BatchStateConflict
   | BatchLinesDeleted
+  | EventsPruned
   | ServiceUnavailable
 
 /**

@@ -16,6 +16,7 @@ export const roleOf = {
   query: "data_import_query",
   batches: "data_import_batches",
   "batch-worker": "data_import_batch_worker",
+  events: "data_import_events",
   auth: "data_import_auth",
   operator: "data_import_operator"
 } as const

@@ -7,10 +7,15 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { noteIndexes } from "../accounts/NoteLookup.ts"
+import { eventIndexes } from "../events/EventLog.ts"
 import { failedIndexes } from "../imports/ImportSource.ts"
 
-/** The indexes by name, with their table and columns. */
-export const indexes: Readonly<Record<string, string>> = { ...noteIndexes, ...failedIndexes }
+/** The indexes by name, with their table and columns, and the rows that they are limited to. */
+export const indexes: Readonly<Record<string, string>> = {
+  ...noteIndexes,
+  ...failedIndexes,
+  ...eventIndexes
+}
 
 /** Indexes that are missing or invalid. */
 const missing = Effect.gen(function* () {

@@ -9,7 +9,7 @@ import type { AccountChange } from "../../account/AccountChange.ts"
 import type { OpenCodeList } from "../../schema/CodeLists.ts"
 import type { ImportDetails } from "../../account/ImportDetails.ts"
 import type { ImportKey } from "../../account/ImportProcess.ts"
-import type { EventName } from "../../account/Event.ts"
+import type { AnyEventName, EventName } from "../../account/Event.ts"
 import type { KeyRecord, ReservationToken } from "../../requests/IdempotencyKey.ts"
 import type {
   ApiKey,
@@ -23,6 +23,7 @@ import type { Supplier, SupplierCode } from "../../organisation/Supplier.ts"
 import type { TokenBucket } from "../TokenBuckets.ts"
 import type { RefreshToken } from "../ApiKeys.ts"
 import type { AuditAction, AuditEntry, OperatorAction, OutboxEvent } from "../AuditLog.ts"
+import type { EventId } from "../EventLog.ts"
 import type { NewAccount } from "../ImportProcesses.ts"
 import type { Batch, BatchId } from "../../batch/Batch.ts"
 import type { BatchEventName } from "../../batch/BatchEvent.ts"
@@ -60,6 +61,24 @@ export interface BatchEvent {
   readonly name: BatchEventName
 }
 
+/** An event of the outbox with its position. */
+export interface PositionedEvent {
+  readonly id: EventId
+  readonly position: number
+  readonly at: DateTime.Utc
+  readonly name: AnyEventName
+  readonly codes: ReadonlyArray<string>
+  /** The import, or else the batch. */
+  readonly of: ImportKey | BatchId
+}
+
+/** The positioned events of an organisation, the oldest first. */
+export interface StoredEventLog {
+  readonly events: ReadonlyArray<PositionedEvent>
+  readonly newest: number
+  readonly prunedThrough: number
+}
+
 /** The subject of an audit entry, as the request named it. */
 export interface AuditedKey {
   readonly import_supplier: string | null
@@ -91,6 +110,9 @@ export class MemoryStore extends Context.Service<
     /** In the order of their creation. */
     readonly batches: Map<BatchId, StoredBatch>
     readonly batchEvents: Array<BatchEvent>
+    readonly eventLogs: Map<OrganisationName, StoredEventLog>
+    /** How many events of both kinds have their positions. */
+    readonly positioned: { outbox: number; batchEvents: number }
     /** When each was last seen. */
     readonly workers: Map<string, DateTime.Utc>
   }
@@ -114,6 +136,8 @@ export class MemoryStore extends Context.Service<
     idempotencyKeys: new Map(),
     batches: new Map(),
     batchEvents: [],
+    eventLogs: new Map(),
+    positioned: { outbox: 0, batchEvents: 0 },
     workers: new Map()
   }))
 }

@@ -1,0 +1,47 @@
+/**
+ * An event as clients get it: identifiers and codes, no personal data.
+ * Source: docs/contract/events.md#an-event.
+ */
+import { Schema } from "effect"
+import { AccountNumber } from "../account/Account.ts"
+import { BatchId } from "../batch/Batch.ts"
+import { OrganisationName } from "../organisation/Organisation.ts"
+import { SupplierCode } from "../organisation/Supplier.ts"
+import { EventId, type LoggedEvent } from "../ports/EventLog.ts"
+import { Instant } from "../schema/Field.ts"
+
+export const EventBody = Schema.Struct({
+  event_id: EventId,
+  position: Schema.Int,
+  name: Schema.String,
+  at: Instant,
+  organisation: OrganisationName,
+  import_supplier: Schema.NullOr(SupplierCode),
+  external_account_number: Schema.NullOr(Schema.String),
+  kraken_account_number: Schema.NullOr(AccountNumber),
+  cohort: Schema.NullOr(Schema.String),
+  batch_id: Schema.NullOr(BatchId),
+  codes: Schema.Array(Schema.String)
+})
+export type EventBody = typeof EventBody.Type
+
+export const bodyOf = (event: LoggedEvent): EventBody => ({
+  event_id: event.id,
+  position: event.position,
+  name: event.name,
+  at: event.at,
+  organisation: event.organisation,
+  import_supplier: event.supplier,
+  external_account_number: event.externalAccountNumber,
+  kraken_account_number: event.accountNumber,
+  cohort: event.cohort,
+  batch_id: event.batch,
+  codes: event.codes
+})
+
+/** A page of events, the oldest first. */
+export const EventsBody = Schema.Struct({
+  events: Schema.Array(EventBody),
+  next_after: Schema.Int
+})
+export type EventsBody = typeof EventsBody.Type

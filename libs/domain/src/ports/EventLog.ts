@@ -1,0 +1,82 @@
+/**
+ * The event log: the events of the outbox in one order for each organisation. An event gets its
+ * position after its transaction has committed. So no event is ever stored behind a position that
+ * was read before, and a client that goes on after the last one misses none.
+ * Source: docs/contract/events.md.
+ */
+import { Context, type DateTime, type Effect, Schema } from "effect"
+import type { AccountNumber } from "../account/Account.ts"
+import type { AnyEventName } from "../account/Event.ts"
+import type { BatchId } from "../batch/Batch.ts"
+import type { OrganisationName } from "../organisation/Organisation.ts"
+import type { SupplierCode } from "../organisation/Supplier.ts"
+import type { StorageUnavailable } from "./StorageUnavailable.ts"
+
+export const EventId = Schema.String.pipe(Schema.brand("EventId"))
+export type EventId = typeof EventId.Type
+
+/** An event with its position. It names an import, a batch, or neither. */
+export interface LoggedEvent {
+  readonly id: EventId
+  /** 1, 2, 3 … of the organisation. Erased events leave gaps. */
+  readonly position: number
+  readonly at: DateTime.Utc
+  /** A later release may have stored a name that this one does not know. */
+  readonly name: string
+  readonly organisation: OrganisationName
+  readonly supplier: SupplierCode | null
+  readonly externalAccountNumber: string | null
+  /** Told by `eventsWithAccount` alone. */
+  readonly accountNumber: AccountNumber | null
+  /** Of the import or the batch, when the event is read. */
+  readonly cohort: string | null
+  readonly batch: BatchId | null
+  readonly codes: ReadonlyArray<string>
+}
+
+export interface EventQuery {
+  readonly organisation: OrganisationName
+  /** Exclusive; null for the oldest event that is kept. */
+  readonly after: number | null
+  readonly limit: number
+  /** Null for all. */
+  readonly supplier: SupplierCode | null
+  readonly name: AnyEventName | null
+}
+
+export type EventPage =
+  | {
+      readonly _tag: "Page"
+      readonly events: ReadonlyArray<LoggedEvent>
+      /**
+       * Where to go on. A filtered read looks at a bounded number of events, so this may be more
+       * than the position of the last event of the page.
+       */
+      readonly nextAfter: number
+    }
+  /** Events after `after` were deleted; those after `oldestAfter` are kept. */
+  | { readonly _tag: "Pruned"; readonly oldestAfter: number }
+  /** There never was such a position. */
+  | { readonly _tag: "Unknown"; readonly newest: number }
+
+export class EventLog extends Context.Service<
+  EventLog,
+  {
+    readonly read: (query: EventQuery) => Effect.Effect<EventPage, StorageUnavailable>
+    /**
+     * Gives positions to at most so many committed events, and returns to how many. It returns 0
+     * while another instance does the same. Events of one import keep the order of their commits.
+     */
+    readonly assignPositions: (limit: number) => Effect.Effect<number, StorageUnavailable>
+    /** When the oldest event without a position was stored; null if there is none. */
+    readonly waitingSince: Effect.Effect<DateTime.Utc | null, StorageUnavailable>
+    /**
+     * Deletes at most so many events of one organisation that were stored before `before`, the
+     * oldest first. False if there are no more.
+     */
+    readonly prune: (command: {
+      readonly before: DateTime.Utc
+      readonly limit: number
+    }) => Effect.Effect<boolean, StorageUnavailable>
+  }
+>()("@data-import/domain/ports/EventLog") {}

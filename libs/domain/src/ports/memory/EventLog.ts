@@ -1,0 +1,119 @@
+/** The event log in memory. It reads what the other memory adapters wrote into the outbox. */
+import { DateTime, Effect, Layer, Order } from "effect"
+import { type AnyEventName, eventsWithAccount } from "../../account/Event.ts"
+import type { OrganisationName } from "../../organisation/Organisation.ts"
+import {
+  EventId,
+  EventLog,
+  type EventPage,
+  type EventQuery,
+  type LoggedEvent
+} from "../EventLog.ts"
+import { importOf, MemoryStore, type PositionedEvent, type StoredEventLog } from "./Store.ts"
+
+type Store = MemoryStore["Service"]
+type Waiting = Omit<PositionedEvent, "id" | "position">
+
+const emptyLog: StoredEventLog = { events: [], newest: 0, prunedThrough: 0 }
+
+const logOf = (store: Store, organisation: OrganisationName): StoredEventLog =>
+  store.eventLogs.get(organisation) ?? emptyLog
+
+/** Events without a position, as they were stored. */
+const waitingIn = (
+  store: Store
+): ReadonlyArray<Waiting & { readonly kind: "outbox" | "batchEvents" }> => {
+  const imports = store.outbox
+    .slice(store.positioned.outbox)
+    .map(({ event, key }) => ({ ...event, of: key, kind: "outbox" as const }))
+  const batches = store.batchEvents
+    .slice(store.positioned.batchEvents)
+    .map(({ at, id, name }) => ({ at, name, codes: [], of: id, kind: "batchEvents" as const }))
+  const byTime = Order.mapInput(DateTime.Order, ({ at }: Waiting) => at)
+  return [...imports, ...batches].toSorted(byTime)
+}
+
+const supplierOf = (store: Store, { of }: Waiting) => {
+  const code =
+    typeof of === "string" ? store.batches.get(of)?.batch.settings.supplier : of.import_supplier
+  const supplier = code === undefined ? undefined : store.suppliers.get(code)
+  if (supplier === undefined) throw new Error("An event is of no supplier")
+  return supplier
+}
+
+const assignPositions = (store: Store, limit: number): number => {
+  const waiting = waitingIn(store).slice(0, limit)
+  for (const { kind, ...event } of waiting) {
+    const { organisation } = supplierOf(store, event)
+    const log = logOf(store, organisation)
+    const newest = log.newest + 1
+    const positioned = { ...event, id: EventId.make(crypto.randomUUID()), position: newest }
+    store.eventLogs.set(organisation, { ...log, newest, events: [...log.events, positioned] })
+    store.positioned[kind] += 1
+  }
+  return waiting.length
+}
+
+const isTold = (name: AnyEventName): boolean => eventsWithAccount.some((event) => event === name)
+
+const loggedOf = (store: Store, event: PositionedEvent): LoggedEvent => {
+  const { of, ...told } = event
+  const { code: supplier, organisation } = supplierOf(store, event)
+  if (typeof of === "string") {
+    const cohort = store.batches.get(of)?.batch.settings.cohort ?? null
+    const nothing = { externalAccountNumber: null, accountNumber: null }
+    return { ...told, ...nothing, organisation, supplier, cohort, batch: of }
+  }
+  const found = importOf(store, of)
+  return {
+    ...told,
+    organisation,
+    supplier,
+    externalAccountNumber: of.external_account_number,
+    accountNumber: isTold(event.name) ? (found?.process.account?.number ?? null) : null,
+    cohort: found?.cohort ?? null,
+    batch: null
+  }
+}
+
+const read = (store: Store, query: EventQuery): EventPage => {
+  const { after, limit, name, organisation, supplier } = query
+  const { events, newest, prunedThrough } = logOf(store, organisation)
+  if (after !== null && after > newest) return { _tag: "Unknown", newest }
+  if (after !== null && after < prunedThrough) return { _tag: "Pruned", oldestAfter: prunedThrough }
+  const from = after ?? prunedThrough
+  const found = events
+    .filter(({ position }) => position > from)
+    .filter((event) => name === null || event.name === name)
+    .filter((event) => supplier === null || supplierOf(store, event).code === supplier)
+  const page = found.slice(0, limit).map((event) => loggedOf(store, event))
+  const nextAfter = found.length < limit ? newest : (page.at(-1)?.position ?? from)
+  return { _tag: "Page", events: page, nextAfter }
+}
+
+type Prune = Parameters<EventLog["Service"]["prune"]>[0]
+
+const prune = (store: Store, { before, limit }: Prune): boolean => {
+  for (const [organisation, log] of store.eventLogs) {
+    const kept = log.events.findIndex(({ at }) => DateTime.isGreaterThanOrEqualTo(at, before))
+    const old = log.events.slice(0, Math.min(limit, kept === -1 ? log.events.length : kept))
+    const last = old.at(-1)
+    if (last === undefined) continue
+    const events = log.events.slice(old.length)
+    store.eventLogs.set(organisation, { ...log, events, prunedThrough: last.position })
+    return true
+  }
+  return false
+}
+
+export const layerMemory: Layer.Layer<EventLog> = Layer.effect(
+  EventLog,
+  Effect.map(MemoryStore, (store) =>
+    EventLog.of({
+      read: (query) => Effect.sync(() => read(store, query)),
+      assignPositions: (limit) => Effect.sync(() => assignPositions(store, limit)),
+      waitingSince: Effect.sync(() => waitingIn(store)[0]?.at ?? null),
+      prune: (command) => Effect.sync(() => prune(store, command))
+    })
+  )
+).pipe(Layer.provide(MemoryStore.layer))

@@ -1,0 +1,162 @@
+/** Events over HTTP, on a database. Source: docs/contract/events.md. */
+import { expect, layer } from "@effect/vitest"
+import { DateTime, Effect } from "effect"
+import { EventLog } from "@data-import/domain/ports/EventLog"
+import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
+import { stageAll } from "@data-import/domain/testing/importStates"
+import { freshTenant, freshToken, type Tenant } from "@data-import/server/testing/Tenant"
+import { list, listed, serviceWith } from "./eventsService.ts"
+
+const stage = ({ caller, keyOf }: Tenant, ...numbers: ReadonlyArray<string>) =>
+  stageAll(numbers.map(keyOf), caller)
+
+/** Waits until the service has given positions to so many events of the tenant. */
+const untilThere = (tenant: Tenant, count: number) =>
+  Effect.repeat(list(tenant, "?limit=1000"), {
+    until: (reply) => listed(reply).events.length >= count
+  })
+
+const numbersIn = (reply: Parameters<typeof listed>[0]) =>
+  listed(reply).events.map((event) => event["external_account_number"])
+
+layer(serviceWith({}), { excludeTestServices: true, timeout: "1 minute" })("events", (it) => {
+  it.effect("are answered with everything but personal data", () =>
+    Effect.gen(function* () {
+      const tenant = yield* freshTenant()
+      const imports = yield* ImportProcesses
+      const key = tenant.keyOf("A-1")
+      const at = DateTime.makeUnsafe("2026-11-23T09:14:07Z")
+      const payload = '{"customers": [{"given_name": "Ada"}]}'
+      yield* imports.stage({ key, payload, caller: tenant.caller, at, cohort: "wave-3" })
+      const reply = yield* untilThere(tenant, 1)
+      const { events, next_after } = listed(reply)
+      expect([reply.status, next_after]).toEqual([200, 1])
+      expect(events).toEqual([
+        {
+          event_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+          position: 1,
+          name: "data_import.import_process.staged-v1",
+          at: "2026-11-23T09:14:07Z",
+          organisation: tenant.organisation,
+          ...key,
+          kraken_account_number: null,
+          cohort: "wave-3",
+          batch_id: null,
+          codes: []
+        }
+      ])
+    })
+  )
+
+  it.effect("are read from a position, as many as asked for", () =>
+    Effect.gen(function* () {
+      const tenant = yield* freshTenant()
+      for (const number of ["a", "b", "c"]) yield* stage(tenant, number)
+      yield* untilThere(tenant, 3)
+      const first = yield* list(tenant, "?limit=2")
+      expect([numbersIn(first), listed(first).next_after]).toEqual([["a", "b"], 2])
+      const second = yield* list(tenant, "?after=2")
+      expect([numbersIn(second), listed(second).next_after]).toEqual([["c"], 3])
+      expect(listed(yield* list(tenant, "?after=3"))).toEqual({ events: [], next_after: 3 })
+    })
+  )
+
+  it.effect("are filtered by supplier and name", () =>
+    Effect.gen(function* () {
+      const tenant = yield* freshTenant()
+      yield* stage(tenant, "a", "b")
+      yield* untilThere(tenant, 2)
+      const { code } = tenant.supplier
+      expect(numbersIn(yield* list(tenant, `?import_supplier=${code}`))).toHaveLength(2)
+      const staged = "name=data_import.import_process.staged-v1"
+      expect(numbersIn(yield* list(tenant, `?${staged}`))).toHaveLength(2)
+      const complete = yield* list(tenant, "?name=data_import.import_process.complete-v1")
+      expect(listed(complete)).toEqual({ events: [], next_after: 2 })
+    })
+  )
+
+  it.effect("are waited for", () =>
+    Effect.gen(function* () {
+      const tenant = yield* freshTenant()
+      const [waited] = yield* Effect.all([list(tenant, "?wait=20"), stage(tenant, "a")], {
+        concurrency: "unbounded"
+      })
+      expect(numbersIn(waited)).toEqual(["a"])
+    })
+  )
+
+  it.effect("are answered as an empty page when the wait is over", () =>
+    Effect.gen(function* () {
+      const tenant = yield* freshTenant()
+      expect(listed(yield* list(tenant, "?wait=1"))).toEqual({ events: [], next_after: 0 })
+    })
+  )
+
+  it.effect("of another organisation are unknown", () =>
+    Effect.gen(function* () {
+      const [mine, rival] = [yield* freshTenant(), yield* freshTenant()]
+      yield* stage(rival, "a")
+      yield* untilThere(rival, 1)
+      expect(listed(yield* list(mine)).events).toEqual([])
+      for (const code of [rival.supplier.code, "NOBODY"]) {
+        const { json, status } = yield* list(mine, `?import_supplier=${code}`)
+        expect([status, json]).toMatchObject([404, { code: "not_found" }])
+      }
+    })
+  )
+
+  it.effect("refuse a position that no event has", () =>
+    Effect.gen(function* () {
+      const tenant = yield* freshTenant()
+      const { json, status } = yield* list(tenant, "?after=1")
+      expect([status, json]).toMatchObject([
+        400,
+        {
+          code: "request_failed_validation",
+          errors: [{ attr: "after", code: "max_value", parameters: { limit: 0 } }]
+        }
+      ])
+    })
+  )
+
+  it.effect("need the scope import:read", () =>
+    Effect.gen(function* () {
+      const { organisation } = yield* freshTenant()
+      const { token } = yield* freshToken(organisation, ["import:write"])
+      const { json, status } = yield* list({ token })
+      expect([status, json]).toMatchObject([403, { code: "permission_denied" }])
+      const reading = yield* freshToken(organisation, ["import:read"])
+      expect((yield* list(reading)).status).toBe(200)
+    })
+  )
+})
+
+/** Deletes what is older than a day, which the service does only later. */
+const pruneAll = Effect.gen(function* () {
+  const log = yield* EventLog
+  const before = DateTime.subtract(yield* DateTime.now, { days: 1 })
+  yield* Effect.repeat(log.prune({ before, limit: 10 }), { while: (areMore) => areMore })
+})
+
+layer(serviceWith({}), { excludeTestServices: true, timeout: "1 minute" })(
+  "events that were deleted",
+  (it) => {
+    it.effect("are refused with 410 behind what was deleted", () =>
+      Effect.gen(function* () {
+        const tenant = yield* freshTenant()
+        const imports = yield* ImportProcesses
+        const at = DateTime.makeUnsafe("2020-01-01T00:00:00Z")
+        const old = { key: tenant.keyOf("old"), payload: "{}", caller: tenant.caller, at }
+        yield* imports.stage(old)
+        yield* untilThere(tenant, 1)
+        yield* imports.stage({ ...old, key: tenant.keyOf("new"), at: yield* DateTime.now })
+        yield* untilThere(tenant, 2)
+        yield* pruneAll
+        const { json, status } = yield* list(tenant, "?after=0")
+        expect([status, json]).toMatchObject([410, { code: "events_pruned", oldest_after: 1 }])
+        expect(numbersIn(yield* list(tenant, "?after=1"))).toEqual(["new"])
+        expect(numbersIn(yield* list(tenant))).toEqual(["new"])
+      })
+    )
+  }
+)
