@@ -1,15 +1,17 @@
 /**
  * The second half of the journey: notes, transactions, statements and a payment instruction are
- * added to the imported account. Each is sent twice to show that a repeat changes nothing.
+ * added to the imported account. Each is sent twice to show that a repeat changes nothing. At the
+ * end the account is read back.
  */
 import {
+  domesticPayload,
   instructionPayload,
   notesPayload,
   statementsPayload,
   transactionsPayload
 } from "@data-import/domain/testing/samples"
 import type { ResponsePattern } from "./ResponsePattern.ts"
-import { instant, keyOf, type Known, post, type Step } from "./Step.ts"
+import { get, instant, keyOf, type Known, post, type Step } from "./Step.ts"
 
 const notesPath = "/v1/data-import/notes/create/"
 const transactionsPath = "/v1/data-import/transactions/create/"
@@ -235,10 +237,34 @@ const instruction: ReadonlyArray<Step> = [
   }
 ]
 
+const accountPath = ({ accountNumber }: Known) => `/v1/data-import/accounts/${accountNumber}/`
+
+const readBack: ReadonlyArray<Step> = [
+  {
+    title: "Read the account back, with what was added to it",
+    request: (known) => get(accountPath(known), known.token),
+    status: 200,
+    body: (known) => ({
+      kraken_account_number: known.accountNumber,
+      ...keyOf(known),
+      balance: /^-?\d+\.\d{2}$/,
+      account: { ...keyOf(known), date_of_sale: domesticPayload().date_of_sale },
+      added: { payment_instructions: [{ reference: instructionPayload().reference }] }
+    })
+  },
+  {
+    title: "Read it as the other organisation: it is not there",
+    request: (known) => get(accountPath(known), known.rivalToken),
+    status: 404,
+    body: () => ({ code: "not_found" })
+  }
+]
+
 /** In the order in which they are walked, after the account journey. */
 export const postImportJourney: ReadonlyArray<Step> = [
   notes,
   transactions,
   statements,
-  instruction
+  instruction,
+  readBack
 ].flat()

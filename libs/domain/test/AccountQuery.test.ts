@@ -183,6 +183,24 @@ describe("all accounts", () => {
     }).pipe(Effect.provide(world))
   )
 
+  it.effect("are read no further than their client reads", () =>
+    Effect.gen(function* () {
+      yield* begin()
+      for (let index = 0; index < 40; index++) yield* imported(`n${100 + index}`)
+      const port = yield* Accounts
+      let reads = 0
+      const counted = Layer.succeed(Accounts, {
+        ...port,
+        read: (number) => Effect.suspend(() => (reads++, port.read(number)))
+      })
+      const { readAll } = yield* Effect.provide(AccountQuery, Layer.provide(accountQuery, counted))
+      const text = yield* readAll(demo, supplierCode)
+      const first = yield* Stream.mkString(Stream.take(text, 2))
+      expect(JSON.parse(first)).toMatchObject({ external_account_number: "n100" })
+      expect(reads).toBeLessThan(20)
+    }).pipe(Effect.provide(world))
+  )
+
   it.effect("fail when a page cannot be read, instead of ending early", () =>
     Effect.gen(function* () {
       yield* begin()

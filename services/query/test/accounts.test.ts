@@ -90,9 +90,25 @@ layer(service, { excludeTestServices: true })("an account", (it) => {
       for (const path of [pathOf(number), listPath(tenant.supplier.code)]) {
         expect((yield* get(reader, path)).status).toBe(200)
         expect(codeOf(yield* get(old, path))).toBe("permission_denied")
+        expect(codeOf(yield* get({ token: "x" }, path))).toBe("authentication_failed")
         expect(codeOf(yield* ask({ path }))).toBe("not_authenticated")
       }
       expect(codeOf(yield* get(reader, "/v1/data-import/limits/"))).toBe("permission_denied")
+    })
+  )
+
+  it.effect("is answered in JSON, which the client must accept", () =>
+    Effect.gen(function* () {
+      const tenant = yield* freshTenant()
+      const { number } = yield* imported(tenant, "1")
+      const asking = (path: string, accept: string) =>
+        Effect.map(
+          ask({ path, headers: { authorization: `Token ${tenant.token}`, accept } }),
+          ({ status }) => status
+        )
+      const list = listPath(tenant.supplier.code)
+      for (const path of [pathOf(number), list]) expect(yield* asking(path, "text/csv")).toBe(406)
+      expect(yield* asking(list, "application/x-ndjson")).toBe(200)
     })
   )
 

@@ -1,6 +1,7 @@
 /**
- * The whole content of an account for the operator, as values and as JSON with the names of the
- * wire. No program bases a decision on it.
+ * The whole content of an account as one value, with the defaults of what was not sent, and as JSON
+ * with the names of the wire. It is for tests and tools that compare accounts; clients and the
+ * operator read a `StoredAccount`.
  */
 import type { FoundDocuments } from "./StoredDocument.ts"
 import { type BigDecimal, type DateTime, Schema, Struct } from "effect"

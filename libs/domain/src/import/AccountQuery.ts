@@ -36,8 +36,8 @@ export class AccountQuery extends Context.Service<
 const supplierCode = Schema.decodeUnknownOption(SupplierCodeField)
 const accountNumber = Schema.decodeUnknownOption(AccountNumber)
 
-/** How many accounts of a list are read at once. */
-const readsAtOnce = 4
+/** How many accounts of a list are read at once; so many connections it keeps busy at most. */
+const readsAtOnce = 2
 
 /** An account with at most so many elements in its lists is one text. */
 const fewElements = 200

@@ -52,7 +52,7 @@ export class Accounts extends Context.Service<
       number: AccountNumber
     ) => Effect.Effect<Option.Option<StoredAccount>, StorageUnavailable>
 
-    /** The whole content of the account, for the operator; None if it does not exist. */
+    /** The whole content of the account, to compare it; None if it does not exist. */
     readonly describe: (
       number: AccountNumber
     ) => Effect.Effect<Option.Option<AccountDescription>, StorageUnavailable>

@@ -1,4 +1,4 @@
-/** Reads the whole content of an account for the operator. */
+/** Reads the whole content of an account as one value. */
 import { Effect, Option, Schema } from "effect"
 import { type AccountNumber, ExternalAccountNumber } from "@data-import/domain/account/Account"
 import type { AccountNote } from "@data-import/domain/account/AccountChange"

@@ -236,7 +236,10 @@ const listsOf = (database: Database["Service"], { counts, id, omitted }: Head) =
     statements: mapped(statements(upTo(counts.statements, counts.payloadStatements)), statementOf),
     documents: {
       count: counts.noteDocuments + counts.statementDocuments,
-      elements: Stream.concat(noteDocuments(database, id, counts.notes), ofStatements)
+      elements: Stream.concat(
+        counts.noteDocuments > 0 ? noteDocuments(database, id, counts.notes) : Stream.empty,
+        counts.statementDocuments > 0 ? ofStatements : Stream.empty
+      )
     }
   }
 }
