@@ -1,17 +1,143 @@
-/** Commands about single imports: leave one out of the migration, and take it in again. */
-import type { ImportState } from "@data-import/domain/account/ImportProcess"
+/**
+ * Commands about imports: where they stand and why, leave one out of the migration and take it in
+ * again, and try again those that failed.
+ * Source: docs/contract/operator.md#imports.
+ */
+import { importBody } from "@data-import/api/ImportBody"
+import { attemptsOfImport, type ImportDetails } from "@data-import/domain/account/ImportDetails"
+import type { ImportKey, ImportState } from "@data-import/domain/account/ImportProcess"
+import type { SupplierCode } from "@data-import/domain/organisation/Supplier"
+import { AuditLog } from "@data-import/domain/ports/AuditLog"
+import { Configuration, DoesNotExist } from "@data-import/domain/ports/Configuration"
 import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
-import { DateTime, Effect } from "effect"
-import { Argument, Command } from "effect/cli"
-import { say } from "./Answer.ts"
-import { asExternalAccountNumber, asSupplierCode } from "./Parameter.ts"
+import { DateTime, Effect, Option, Stream } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import { type Entry, plain, say, table } from "./Answer.ts"
+import { operatorFor } from "./Caller.ts"
+import { asExternalAccountNumber, asPageSize, asSupplierCode, asText } from "./Parameter.ts"
 import { Refused } from "./Refused.ts"
+import { retry } from "./Retries.ts"
 import { onStorage } from "./Storage.ts"
 
+const supplier = Argument.String("supplier").pipe(asSupplierCode)
+
 const parameters = {
-  import_supplier: Argument.String("supplier").pipe(asSupplierCode),
+  import_supplier: supplier,
   external_account_number: Argument.String("number").pipe(asExternalAccountNumber)
 }
+
+const attemptColumns = ["started_at", "ended_at", "dry_run", "outcome", "code"]
+const errorColumns = ["attr", "code", "detail"]
+
+const shown = ({ attempts, ...members }: ReturnType<typeof importBody>): string => {
+  const lines = Object.entries(members).map(
+    ([name, value]) => `${name.replaceAll("_", " ")}: ${plain(value) ?? "-"}`
+  )
+  const ofAttempts = attempts.map(({ errors: _, ...attempt }) => attempt)
+  const errors = attempts.at(-1)?.errors ?? []
+  const rows = errors.map(({ attr, code, detail }) => ({ attr, code, detail: plain(detail) }))
+  return [
+    lines.join("\n"),
+    attempts.length === 0 ? "attempts: 0" : `attempts\n${table(attemptColumns, ofAttempts)}`,
+    ...(rows.length === 0 ? [] : [`errors of the latest attempt\n${table(errorColumns, rows)}`])
+  ].join("\n\n")
+}
+
+const organisationOf = Effect.fnUntraced(function* (code: SupplierCode) {
+  const found = yield* (yield* Configuration).supplier(code)
+  if (Option.isNone(found)) return yield* new DoesNotExist({ what: "supplier", name: code })
+  return found.value.organisation
+})
+
+/** The errors of attempts repeat what was staged, which is personal data. */
+const recordRead = Effect.fnUntraced(function* (key: ImportKey) {
+  const caller = yield* operatorFor(yield* organisationOf(key.import_supplier))
+  const at = yield* DateTime.now
+  yield* (yield* AuditLog).recordRead({ key, action: "read_import", caller, at })
+})
+
+const show = Command.make(
+  "show",
+  parameters,
+  Effect.fnUntraced(function* (key) {
+    const imports = yield* ImportProcesses
+    const found = yield* imports.details(key, attemptsOfImport)
+    if (Option.isNone(found)) {
+      const label = `${key.import_supplier} ${key.external_account_number}`
+      return yield* new Refused({ why: `Nothing is staged for ${label}.` })
+    }
+    yield* recordRead(key)
+    const body = importBody(found.value, yield* DateTime.now)
+    yield* say(body as Entry, shown(body))
+  }, onStorage)
+).pipe(Command.withDescription("Show where an import stands, and why its attempts failed"))
+
+const listColumns = ["external_account_number", "state", "staged_at", "times_staged", "code"]
+
+/** What a list tells of an import: the code of its latest attempt, and no error of it. */
+const entryOf = (details: ImportDetails, at: DateTime.Utc) => {
+  const { attempts, external_account_number, staged_at, state, times_staged } = importBody(
+    details,
+    at
+  )
+  const last = attempts.at(-1)
+  const code = last?.code ?? null
+  return { external_account_number, state, staged_at, times_staged, code }
+}
+
+const listAll = Command.make(
+  "list",
+  {
+    supplier,
+    failed: Flag.Boolean("failed").pipe(
+      Flag.withDescription("Only those whose latest attempt failed"),
+      Flag.withDefault(false)
+    ),
+    code: Flag.String("code").pipe(
+      Flag.withDescription("Only those whose latest attempt failed with this code"),
+      asText(128),
+      Flag.optional
+    ),
+    limit: Flag.String("limit").pipe(
+      Flag.withDescription("At most so many, 100 unless given"),
+      Flag.withDefault("100"),
+      asPageSize
+    ),
+    after: Flag.String("after").pipe(
+      Flag.withDescription("Only numbers behind this one"),
+      asExternalAccountNumber,
+      Flag.optional
+    )
+  },
+  Effect.fnUntraced(function* ({ after, code, failed, limit, supplier }) {
+    yield* organisationOf(supplier)
+    const at = yield* DateTime.now
+    const filter = {
+      ...(failed && { failed: true }),
+      ...(Option.isSome(code) && { code: code.value })
+    }
+    const found = yield* Stream.runCollect(
+      (yield* ImportProcesses).list({
+        supplier,
+        kind: "pending",
+        after: Option.getOrNull(after),
+        limit: limit + 1,
+        detailed: { filter, details: "with attempts", at }
+      })
+    )
+    const entries = found
+      .slice(0, limit)
+      .flatMap(({ details }) => (details === undefined ? [] : [entryOf(details, at)]))
+    const last = found.length > limit ? entries.at(-1) : undefined
+    const more =
+      last === undefined ? "" : `\nThere are more: --after ${last.external_account_number}`
+    const rows = entries.map((entry) => ({
+      ...entry,
+      external_account_number: plain(entry.external_account_number)
+    }))
+    yield* say(entries, table(listColumns, rows) + more)
+  }, onStorage)
+).pipe(Command.withDescription("List the imports of a supplier that have no account yet"))
 
 const reason = (found: ImportState | null): string => {
   switch (found?._tag) {
@@ -51,6 +177,6 @@ const unskip = setSkipped("unskip", false, "is pending").pipe(
 )
 
 export const importCommand = Command.make("import").pipe(
-  Command.withDescription("Single imports"),
-  Command.withSubcommands([skip, unskip])
+  Command.withDescription("Imports of a supplier"),
+  Command.withSubcommands([show, listAll, retry, skip, unskip])
 )

@@ -177,7 +177,8 @@ it.live("the migration to roles keeps the data, and services can log in", () =>
       "operator_audit",
       "payload_hashes",
       "failed_imports",
-      "events"
+      "events",
+      "operator_imports"
     ])
     expect(yield* asked).toStrictEqual(before)
 

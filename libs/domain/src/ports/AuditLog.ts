@@ -49,7 +49,8 @@ export type OperatorAction = (typeof operatorActions)[number]
 export const readOutcomes = {
   read_account: "read",
   read_accounts: "begun",
-  read_batch: "read"
+  read_batch: "read",
+  read_import: "read"
 } as const
 export type ReadAction = keyof typeof readOutcomes
 

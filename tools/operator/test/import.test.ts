@@ -1,0 +1,176 @@
+/** Where imports stand for the operator, and how those that failed are tried again. */
+import type { ImportKey } from "@data-import/domain/account/ImportProcess"
+import type { Batches } from "@data-import/domain/ports/Batches"
+import { Configuration } from "@data-import/domain/ports/Configuration"
+import { ImportProcesses } from "@data-import/domain/ports/ImportProcesses"
+import { arrange as arrangeImport } from "@data-import/domain/testing/importStates"
+import { takeNext } from "@data-import/domain/testing/begunBatches"
+import { noonPlus } from "@data-import/domain/testing/freshNames"
+import * as DeployedStorage from "@data-import/postgres/testing/DeployedStorage"
+import { databaseUsersAt, freshUrl } from "@data-import/postgres/testing/TestDatabase"
+import * as Storage from "@data-import/postgres/Storage"
+import * as TokenSecrets from "@data-import/server/auth/TokenSecrets"
+import { describe, expect, it } from "@effect/vitest"
+import { ConfigProvider, type Context, Effect, Layer, Option, Redacted } from "effect"
+import { arrange, operatorOn } from "./commandLine.ts"
+
+const team = "Team"
+
+const error = { code: "invalid_email", attr: "billing_email", detail: "Not like this: a@" } as const
+
+/** An import whose latest attempt has failed. */
+const failed = Effect.gen(function* () {
+  const { attempt, caller, key } = yield* arrangeImport("in progress")
+  const imports = yield* ImportProcesses
+  const at = noonPlus(30)
+  const outcome = "account_failed_validation"
+  yield* imports.release({ key, attempt, outcome, errors: [error], dryRun: false, caller, at })
+  return { caller, key }
+})
+
+type Ports = Batches | Configuration | ImportProcesses
+
+const linesInHand = Effect.scoped(
+  Effect.map(takeNext(noonPlus(3_600)), (taken) =>
+    Option.match(taken, {
+      onNone: () => [],
+      onSome: ({ batch, lines }) =>
+        lines.map(({ externalAccountNumber }) => [
+          batch.started?.apiKey,
+          batch.settings.operation,
+          batch.settings.operationsTeam,
+          externalAccountNumber
+        ])
+    })
+  )
+)
+
+const words = ({ external_account_number, import_supplier }: ImportKey) => [
+  import_supplier,
+  external_account_number
+]
+
+describe("import show", () => {
+  it.effect("tells why the latest attempt failed, and is in the audit log", () =>
+    Effect.gen(function* () {
+      const { done, json, ports } = yield* arrange
+      const { key } = yield* Effect.provideContext(failed, ports)
+      expect(yield* json("import", "show", ...words(key))).toMatchObject({
+        ...key,
+        state: "FAILED",
+        times_staged: 1,
+        attempts: [{ outcome: "FAILED", code: "account_failed_validation", errors: [error] }]
+      })
+      const text = yield* done("import", "show", ...words(key))
+      expect(text).toContain("state: FAILED")
+      expect(text).toMatch(/billing_email +invalid_email +Not like this: a@/)
+    })
+  )
+
+  it.effect("is refused where nothing is staged", () =>
+    Effect.gen(function* () {
+      const { refused } = yield* arrange
+      yield* refused(["import", "show", "ENERGY", "NL-1"], "Nothing is staged for ENERGY NL-1.")
+    })
+  )
+})
+
+describe("import list", () => {
+  it.effect("has the imports without an account, or those that failed, in pages", () =>
+    Effect.gen(function* () {
+      const { done, json, ports, refused } = yield* arrange
+      const { key } = yield* Effect.provideContext(failed, ports)
+      const { external_account_number: number, import_supplier: supplier } = key
+      const listed = [{ external_account_number: number, state: "FAILED" }]
+      expect(yield* json("import", "list", supplier)).toMatchObject(listed)
+      expect(yield* json("import", "list", supplier, "--failed")).toMatchObject(listed)
+      expect(yield* json("import", "list", supplier, "--code", "invalid_email")).toMatchObject(
+        listed
+      )
+      expect(yield* json("import", "list", supplier, "--code", "blank")).toEqual([])
+      expect(yield* json("import", "list", supplier, "--after", number)).toEqual([])
+      expect(yield* done("import", "list", supplier)).toContain("account_failed_validation")
+      yield* refused(["import", "list", "NOBODY"], "NOBODY")
+    })
+  )
+})
+
+/** What the operator's command leaves for a worker. */
+const retried = Effect.fnUntraced(function* (
+  ports: Context.Context<Ports>,
+  operator: ReturnType<typeof operatorOn>,
+  key: ImportKey,
+  ...args: ReadonlyArray<string>
+) {
+  const { done, err, out } = yield* operator("import", "retry", ...args, "--team", team, "--json")
+  expect({ done, err }).toEqual({ done: true, err: "" })
+  expect(JSON.parse(out)).toMatchObject({ imports: 1 })
+  expect(yield* Effect.provideContext(linesInHand, ports)).toEqual([
+    ["operator:tester", "PROCESS", team, key.external_account_number]
+  ])
+})
+
+const withTeam = Effect.andThen(
+  Configuration.use((configuration) => Effect.ignore(configuration.createTeam(team))),
+  failed
+)
+
+describe("import retry", () => {
+  it.effect.each(["all that failed", "those of a code", "one"])("processes %s again", (which) =>
+    Effect.gen(function* () {
+      const { ports } = yield* arrange
+      const { key } = yield* Effect.provideContext(withTeam, ports)
+      const { external_account_number: number, import_supplier: supplier } = key
+      const chosen =
+        which === "one"
+          ? [supplier, number]
+          : [supplier, ...(which === "all that failed" ? [] : ["--code", "invalid_email"])]
+      yield* retried(ports, operatorOn(Layer.succeedContext(ports)), key, ...chosen)
+    })
+  )
+
+  it.effect("begins nothing where none has failed", () =>
+    Effect.gen(function* () {
+      const { done, ports } = yield* arrange
+      const { key } = yield* Effect.provideContext(withTeam, ports)
+      const args = ["import", "retry", key.import_supplier, "--team", team, "--code", "blank"]
+      expect(yield* done(...args)).toBe("No import has failed.")
+    })
+  )
+
+  it.effect("is refused for an unknown supplier or team", () =>
+    Effect.gen(function* () {
+      const { ports, refused } = yield* arrange
+      const { key } = yield* Effect.provideContext(withTeam, ports)
+      yield* refused(["import", "retry", "NOBODY", "--team", team], "NOBODY")
+      const args = ["import", "retry", key.import_supplier, "--team", "Nobody"]
+      yield* refused(args, "There is no team Nobody.")
+    })
+  )
+})
+
+it.effect("the rights of the operator's database user suffice for imports", () =>
+  Effect.gen(function* () {
+    const url = yield* freshUrl
+    const users = databaseUsersAt(url)
+    const deployed = yield* DeployedStorage.make(url, users)
+    const { key } = yield* Effect.provideContext(withTeam, deployed)
+    const settings = { DATABASE_URL: Redacted.value(users.operator), DATABASE_POOL_SIZE: "2" }
+    const storage = Storage.layer.pipe(
+      Layer.provide(ConfigProvider.layer(ConfigProvider.fromUnknown(settings))),
+      Layer.orDie,
+      Layer.merge(TokenSecrets.layer)
+    )
+    const operator = operatorOn(storage)
+    const shown = yield* operator("import", "show", ...words(key), "--json")
+    expect(JSON.parse(shown.out)).toMatchObject({
+      state: "FAILED",
+      attempts: [{ errors: [error] }]
+    })
+    const listed = yield* operator("import", "list", key.import_supplier, "--failed", "--json")
+    expect(JSON.parse(listed.out)).toHaveLength(1)
+    yield* retried(deployed, operator, key, key.import_supplier)
+    yield* retried(deployed, operator, key, ...words(key))
+    expect((yield* operator("audit", "verify")).done).toBe(true)
+  })
+)
