@@ -1,5 +1,5 @@
 /**
- * Trying again what failed: a batch of PROCESS that acts for the operator, whom the audit log names.
+ * Trying again what failed: a batch of PROCESS that acts for the operator, whom the log names.
  * Source: docs/contract/operator.md#imports.
  */
 import * as Batch from "@data-import/domain/batch/Batch"
