@@ -18,6 +18,7 @@ import {
 } from "@data-import/postgres/testing/databases"
 import * as DeployedStorage from "@data-import/postgres/testing/DeployedStorage"
 import * as EmbeddedPostgres from "@data-import/postgres/testing/EmbeddedPostgres"
+import { sessionLost } from "./ChunkSessions.ts"
 import { ports, type Storage } from "./Storage.ts"
 import type { Backend } from "./World.ts"
 
@@ -58,6 +59,7 @@ const storageOn = Effect.fnUntraced(function* (
       ...batches,
       take: (command) => Effect.provideService(batches.take(command), Clock.Clock, clock)
     },
+    afterSession: () => sessionLost,
     countDeath: () => {},
     payload: ({ external_account_number, import_supplier }) =>
       run(
@@ -82,6 +84,7 @@ export const backendOnPostgres = Effect.fnUntraced(function* (url: Redacted.Reda
   yield* migrate(owner)
   const databaseUsers = yield* DatabaseUsers.temporary(owner)
   const backend: Backend = {
+    batches: false,
     storage: () =>
       database(server, "simulation", template).pipe(
         Effect.flatMap((name) => storageOn(databaseUrl(server, name), databaseUsers)),
