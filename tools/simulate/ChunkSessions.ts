@@ -2,7 +2,7 @@
  * The storage of batches on the scheduler. What a worker has in hand lasts as long as its session,
  * which the simulation can end: a crashed worker, and one that stands still, loses its lines.
  */
-import { Effect, Exit, Option, Scope } from "effect"
+import { Effect, Exit, Option, Scope, Stream } from "effect"
 import { Batches, type ChunkInHand } from "@data-import/domain/ports/Batches"
 import { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
 import { type CallScheduler, OnBehalf } from "./CallScheduler.ts"
@@ -63,5 +63,11 @@ export const guardBatches = (
     } as unknown as Batches["Service"]) as unknown as Pick<ChunkInHand, "confirm" | "finish">
     return Option.some({ ...chunk, ...guarded })
   })
-  return scheduler.guard(Batches, { ...batches, take })
+  // Read within the call, so that the simulation waits for it.
+  const results: Batches["Service"]["results"] = Effect.fnUntraced(function* (query) {
+    const found = yield* batches.results(query)
+    const lines = yield* Stream.runCollect(found.results)
+    return { ...found, results: Stream.fromIterable(lines) }
+  })
+  return scheduler.guard(Batches, { ...batches, take, results })
 }

@@ -36,8 +36,6 @@ export interface Backend {
    * because they know one order only. What is stored and what the clients saw must still be valid.
    */
   readonly burst?: number
-  /** Whether some runs have batches, as they have unless this is false. */
-  readonly batches?: boolean
 }
 
 export interface World {
@@ -144,8 +142,7 @@ const emptyObservation = (key: ImportKey): Observation => ({
 /** The world of a seed before the first request. */
 export const worldOf = Effect.fnUntraced(function* (seed: number, backend: Backend) {
   const random = randomSource(seed)
-  const drawn = conditionsOf(seed, random)
-  const conditions = { ...drawn, batches: drawn.batches && backend.batches !== false }
+  const conditions = conditionsOf(seed, random)
   const time = virtualTime(sampleTime.epochMilliseconds)
   const scheduler = makeCallScheduler()
   const storage = yield* backend.storage(scheduler.wait)
