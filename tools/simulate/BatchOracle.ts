@@ -2,7 +2,7 @@
  * Checks every call of the storage of batches: that each line ends once, with the result that its
  * last run was answered, that no line is in two hands, and that the counts are those of the results.
  */
-import { Effect, Exit, type Option, Stream } from "effect"
+import { Effect, Exit, Option, Stream } from "effect"
 import type { Appending, Batches, ChunkInHand, Creating } from "@data-import/domain/ports/Batches"
 import { keysOf } from "@data-import/domain/requests/LineKey"
 import {
@@ -98,12 +98,13 @@ const isInHand = (world: World, batch: BatchRecord, number: number): boolean =>
   sessionsOf(world, batch.id).some(({ chunk }) => chunk.lines.some(({ line }) => line === number))
 
 /** Lines that are taken are nobody else's, have not ended, and wait for no earlier line. */
-const watchTake = (world: World, { exit, request }: Executed): void => {
+const watchTake = Effect.fnUntraced(function* (world: World, { exit, request }: Executed) {
   const taken = Exit.isSuccess(exit) ? (exit.value as Option.Option<ChunkInHand>) : null
   if (taken?._tag !== "Some") return
   const { batch: stored, lines } = taken.value
   const batch = batchOf(world.batches, stored.id)
-  const { isCancelled, pausedBy, started } = stored
+  const found = Option.getOrThrow(yield* world.storage.batches.findOfAny(stored.id))
+  const { isCancelled, pausedBy, started } = found
   world.checks.that(
     started !== null && !isCancelled && pausedBy.size === 0,
     () => `r${request.id} takes lines of ${batch.name}, which does not run`
@@ -125,7 +126,7 @@ const watchTake = (world: World, { exit, request }: Executed): void => {
     )
     same(world, `line ${line} of ${batch.name}`, bytes && decoder.decode(bytes), own.text)
   }
-}
+})
 
 const wordsOfSuccess = /NOTE_CREATION_SUCCESS|TRANSACTION_ADDED_TO_ACCOUNT/
 
@@ -261,7 +262,7 @@ export const watchBatches = Effect.fnUntraced(function* (world: World, executed:
     case "Batches.append":
       return watchAppend(world, executed)
     case "Batches.take":
-      return watchTake(world, executed)
+      return yield* watchTake(world, executed)
     case "Batches.finish":
       return yield* watchFinish(world, executed)
     case "Batches.cancelLines":

@@ -8,6 +8,7 @@ import { IdempotencyKey } from "@data-import/domain/requests/IdempotencyKey"
 import { SupplierCode } from "@data-import/domain/organisation/Supplier"
 import { ask, bringDocuments, crash } from "./Actions.ts"
 import {
+  batchOf,
   type BatchRecord,
   countsOf,
   emptyHeard,
@@ -19,6 +20,8 @@ import { log } from "./Lifecycle.ts"
 import type { BatchAction, Order } from "./Request.ts"
 import {
   accountOrder,
+  clientsOrder,
+  keyFor,
   notesOrder,
   own,
   owners,
@@ -164,7 +167,7 @@ const nextOf = (world: World, batch: BatchRecord): BatchAction => {
   const isWhole = retried !== null || heard.received === lines.length
   const rest: ReadonlyArray<readonly [number, BatchAction]> = [
     [1, { does: reads }],
-    [0.15, { does: "cancel" }]
+    [0.25, { does: "cancel" }]
   ]
   if (heard.state === "OPEN") {
     return random.weighted<BatchAction>([
@@ -198,7 +201,7 @@ const lookUp = (world: World, batch: BatchRecord): void => {
 }
 
 /** A client of a batch asks; it may be a new batch. */
-export const batchClientAsks = Effect.fnUntraced(function* (world: World, situation: Situation) {
+const batchClientAsks = Effect.fnUntraced(function* (world: World, situation: Situation) {
   const { batches, random } = world
   for (const batch of batches) lookUp(world, batch)
   const alive = batches.filter((batch) => !batch.heard.refused && !isAsked(world, batch))
@@ -277,6 +280,18 @@ export const overtakeWorker = Effect.fnUntraced(function* (world: World) {
   yield* endSession(world, session)
 })
 
+/** A client asks about an import of which a worker has a line in hand. */
+const meetWorker = (world: World, situation: Situation, chunks: ReadonlyArray<ChunkSession>) => {
+  const { chunk } = world.random.pick(chunks)
+  const { lines } = batchOf(world.batches, chunk.batch.id)
+  const keys = chunk.lines.flatMap(({ line }) => lines[line - 1]?.key ?? [])
+  const conditions = { ...situation.conditions, hot: 0 }
+  const key = keyFor(situation)
+  const order = clientsOrder({ ...situation, keys, conditions })
+  const organisation = owners.get(chunk.batch.settings.supplier) ?? own
+  return ask(world, order, { organisation, repeats: null, key })
+}
+
 /** What happens beside the other clients, each with its weight. */
 export const batchEvents = (
   world: World,
@@ -293,6 +308,7 @@ export const batchEvents = (
     [canWork ? 0.6 : 0, () => workerWorks(world, random.chance(0.5) ? "cancelLines" : "review")],
     [isOrphaned ? 1 : 0, () => freeLines(world)],
     [alive.length > 0 ? 0.3 : 0, () => overtakeWorker(world)],
+    [alive.length > 0 ? 1 : 0, () => meetWorker(world, situation(), alive)],
     [
       alive.length > 0 && conditions.weights.crash > 0 ? 0.3 : 0,
       () => Effect.sync(() => crash(world, random.pick(alive).request.instance))

@@ -2,11 +2,12 @@
  * The storage of batches on the scheduler. What a worker has in hand lasts as long as its session,
  * which the simulation can end: a crashed worker, and one that stands still, loses its lines.
  */
-import { Effect, Exit, Option, Scope } from "effect"
+import { Effect, Exit, Option, Scope, Stream } from "effect"
 import { Batches, type ChunkInHand } from "@data-import/domain/ports/Batches"
 import { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
 import { type CallScheduler, OnBehalf } from "./CallScheduler.ts"
 import type { SentRequest } from "./Request.ts"
+import type { Storage } from "./Storage.ts"
 
 export interface ChunkSession {
   /** Of the worker. */
@@ -18,15 +19,17 @@ export interface ChunkSession {
 }
 
 /** Fails on behalf of the request, as if the connection were gone. */
-const sessionLost = Effect.flatMap(OnBehalf, (request) => {
+export const sessionLost = Effect.flatMap(OnBehalf, (request) => {
   request?.injectedFaults.add("unavailable")
   return new StorageUnavailable({})
 })
 
+type Call<A> = Effect.Effect<A, StorageUnavailable>
+
 /** The port on the scheduler. Every session is added to `sessions`. */
 export const guardBatches = (
   scheduler: CallScheduler,
-  batches: Batches["Service"],
+  { afterSession, batches }: Pick<Storage, "afterSession" | "batches">,
   sessions: Array<ChunkSession>
 ): Batches["Service"] => {
   const take: Batches["Service"]["take"] = Effect.fnUntraced(function* (command) {
@@ -49,16 +52,22 @@ export const guardBatches = (
     }
     sessions.push(session)
     yield* Effect.addFinalizer(() => (session.isOver ? Effect.void : session.end))
-    const inHand = <A>(effect: Effect.Effect<A, StorageUnavailable>) =>
-      Effect.suspend(() => (session.isOver ? sessionLost : effect))
+    const inHand = <A>(operation: "confirm" | "finish", effect: Call<A>) =>
+      Effect.suspend(() => (session.isOver ? afterSession(operation, effect) : effect))
     const guarded = scheduler.guard(Batches, {
-      confirm: inHand(chunk.confirm),
+      confirm: inHand("confirm", chunk.confirm),
       finish: (finishing: Parameters<ChunkInHand["finish"]>[0]) =>
-        inHand(chunk.finish(finishing)).pipe(
+        inHand("finish", chunk.finish(finishing)).pipe(
           Effect.tap((isStored) => (isStored ? session.end : Effect.void))
         )
     } as unknown as Batches["Service"]) as unknown as Pick<ChunkInHand, "confirm" | "finish">
     return Option.some({ ...chunk, ...guarded })
   })
-  return scheduler.guard(Batches, { ...batches, take })
+  // Read within the call, so that the simulation waits for it.
+  const results: Batches["Service"]["results"] = Effect.fnUntraced(function* (query) {
+    const found = yield* batches.results(query)
+    const lines = yield* Stream.runCollect(found.results)
+    return { ...found, results: Stream.fromIterable(lines) }
+  })
+  return scheduler.guard(Batches, { ...batches, take, results })
 }

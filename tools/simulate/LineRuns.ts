@@ -45,7 +45,8 @@ const runStep = Effect.fnUntraced(function* <A, E>(
   const exit = yield* Effect.exit(Effect.provideService(run(asked.caller), OnBehalf, asked))
   if (instance.crashed) return yield* Effect.never
   const answer = yield* reduced(Effect.map(exit, answerOf))
-  meet(world, `a line to ${step.step} is answered ${answer.code}`)
+  const kept = answer.replayed === true ? ", which was kept" : ""
+  meet(world, `a line to ${step.step} is answered ${answer.code}${kept}`)
   yield* delivered(world, asked, answer)
   return yield* exit
 })

@@ -18,7 +18,9 @@ import {
 } from "@data-import/postgres/testing/databases"
 import * as DeployedStorage from "@data-import/postgres/testing/DeployedStorage"
 import * as EmbeddedPostgres from "@data-import/postgres/testing/EmbeddedPostgres"
+import { sessionLost } from "./ChunkSessions.ts"
 import { ports, type Storage } from "./Storage.ts"
+import type { VirtualTime } from "./VirtualTime.ts"
 import type { Backend } from "./World.ts"
 
 const freshName = (prefix: string): string => `${prefix}_${randomBytes(6).toString("hex")}`
@@ -58,6 +60,7 @@ const storageOn = Effect.fnUntraced(function* (
       ...batches,
       take: (command) => Effect.provideService(batches.take(command), Clock.Clock, clock)
     },
+    afterSession: () => sessionLost,
     countDeath: () => {},
     payload: ({ external_account_number, import_supplier }) =>
       run(
@@ -74,6 +77,21 @@ const embedded = Effect.gen(function* () {
   return url
 })
 
+/**
+ * Runs what is ready while the simulation itself reads the storage: a worker that gives its lines
+ * back answers nobody, and holds its connection until it is done.
+ */
+const inBackground = Effect.gen(function* () {
+  let present: VirtualTime | null = null
+  yield* Effect.acquireRelease(
+    Effect.sync(() => setInterval(() => present?.run(), 1)),
+    (timer) => Effect.sync(() => clearInterval(timer))
+  )
+  return (time: VirtualTime) => {
+    present = time
+  }
+})
+
 /** A server for as long as the scope: the one at `url`, or an embedded one. */
 export const backendOnPostgres = Effect.fnUntraced(function* (url: Redacted.Redacted | null) {
   const server = url ?? (yield* embedded)
@@ -81,6 +99,7 @@ export const backendOnPostgres = Effect.fnUntraced(function* (url: Redacted.Reda
   const owner = databaseUrl(server, template)
   yield* migrate(owner)
   const databaseUsers = yield* DatabaseUsers.temporary(owner)
+  const runInBackground = yield* inBackground
   const backend: Backend = {
     storage: () =>
       database(server, "simulation", template).pipe(
@@ -89,6 +108,7 @@ export const backendOnPostgres = Effect.fnUntraced(function* (url: Redacted.Reda
       ),
     settle: (time, scheduler) =>
       Effect.promise(async () => {
+        runInBackground(time)
         time.run()
         while (scheduler.inFlight() > 0 || !time.isIdle()) {
           await setImmediate()

@@ -82,7 +82,8 @@ export const programsOn = Effect.fnUntraced(function* (settings: Settings) {
     auditLog: scheduler.guard(AuditLog, storage.auditLog),
     configuration: scheduler.guard(Configuration, storage.configuration),
     keys: scheduler.guard(IdempotencyKeys, storage.keys),
-    batches: guardBatches(scheduler, storage.batches, settings.sessions),
+    batches: guardBatches(scheduler, storage, settings.sessions),
+    afterSession: storage.afterSession,
     countDeath: storage.countDeath,
     payload: storage.payload
   }

@@ -19,6 +19,8 @@ import { importOf, MemoryStore, storedBatch } from "@data-import/domain/ports/me
 import { Configuration } from "@data-import/domain/ports/Configuration"
 import type { StorageUnavailable } from "@data-import/domain/ports/StorageUnavailable"
 
+import { sessionLost } from "./ChunkSessions.ts"
+
 export interface Storage {
   readonly imports: ImportProcesses["Service"]
   readonly accounts: Accounts["Service"]
@@ -26,6 +28,11 @@ export interface Storage {
   readonly configuration: Configuration["Service"]
   readonly keys: IdempotencyKeys["Service"]
   readonly batches: Batches["Service"]
+  /** What becomes of a call about lines that are no longer in hand. */
+  readonly afterSession: <A>(
+    operation: "confirm" | "finish",
+    call: Effect.Effect<A, StorageUnavailable>
+  ) => Effect.Effect<A, StorageUnavailable>
   /** Lets the storage know that the lines are no longer in hand because their worker has died. */
   readonly countDeath: (chunk: ChunkInHand) => void
   /** The text that was staged last, which no port shows; null where nothing was. */
@@ -58,6 +65,7 @@ export const memory = Effect.gen(function* () {
   const store = yield* MemoryStore
   const storage: Storage = {
     ...(yield* ports),
+    afterSession: () => sessionLost,
     countDeath: (chunk) => countDeath(store, chunk),
     payload: (key) => Effect.sync(() => importOf(store, key)?.payload ?? null)
   }

@@ -25,6 +25,14 @@ describe("on PostgreSQL", { timeout: 120_000 }, () => {
     }
   })
 
+  it("batches keep every invariant", async () => {
+    const reports = await simulateOnPostgres([8, 16], 1)
+    expect(reports.map(({ failure }) => failure)).toEqual([null, null])
+    expect(reports.flatMap(({ log }) => log).some((line) => line.includes("finish: true"))).toBe(
+      true
+    )
+  })
+
   it("concurrent calls keep every invariant", async () => {
     const reports = await simulateOnPostgres([1, 2, 3, 4], 4)
     expect(reports.map(({ failure }) => failure)).toEqual([null, null, null, null])
