@@ -22,7 +22,14 @@ import { created, KeyRefusal, operation } from "./Operation.ts"
 import { flag } from "./Parameter.ts"
 
 const AccountRequestBody = Schema.Struct({
-  payload: AccountBody.annotateKey({ description: "The account." })
+  payload: AccountBody.annotateKey({ description: "The account." }),
+  cohort: Schema.optionalKey(
+    Schema.String.annotate({ minLength: 1, maxLength: 64, examples: ["wave-3"] })
+  ).annotateKey({
+    description:
+      "A name for a group of imports, by which lists and batches select them. An account that is " +
+      "staged again without it keeps the one it has. Validate checks it and ignores it."
+  })
 }).annotate({ identifier: "AccountRequest", description: "An account to validate or to stage." })
 
 const ProcessRequestBody = Schema.Struct({

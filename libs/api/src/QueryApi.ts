@@ -82,7 +82,8 @@ const ListParameters = Schema.Struct({
   state: Schema.optionalKey(oneOf(DetailedState.literals)),
   failed: Schema.optionalKey(flag),
   code: Schema.optionalKey(oneOf(codes)),
-  staged_after: Schema.optionalKey(instant)
+  staged_after: Schema.optionalKey(instant),
+  cohort: Schema.optionalKey(plainText)
 })
 
 const supplier: ParameterDocs = {
@@ -136,6 +137,11 @@ const listParameters = {
     description: "Only imports that were staged last after this instant.",
     schema: { type: "string", format: "date-time" },
     example: "2025-04-17T00:00:00Z"
+  },
+  cohort: {
+    description: "Only imports of this cohort.",
+    schema: { type: "string" },
+    example: "wave-3"
   }
 }
 

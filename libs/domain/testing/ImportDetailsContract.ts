@@ -71,11 +71,26 @@ const ofOneImport = (it: It): void => {
       const { caller, key } = yield* arrange("none")
       expect(yield* imports.details(key, 10)).toEqual(Option.none())
       const process = { key, skipped: false, lease: null, account: null }
-      const told = { process, hasFailed: false, attempts: [] }
+      const told = { process, cohort: null, hasFailed: false, attempts: [] }
       yield* imports.stage({ key, payload, caller, at: noon })
       expectSame(yield* detailsOf(key), { ...told, stagedAt: noon, stagings: 1, hash: null })
       yield* imports.stage({ key, payload, hash, caller, at: noonPlus(1) })
       expectSame(yield* detailsOf(key), { ...told, stagedAt: noonPlus(1), stagings: 2, hash })
+    })
+  )
+
+  it.effect("keeps the cohort when it is staged again without one", () =>
+    Effect.gen(function* () {
+      const imports = yield* ImportProcesses
+      const { caller, key } = yield* arrange("none")
+      const staged = Effect.fnUntraced(function* (cohort?: string) {
+        yield* imports.stage({ key, payload, cohort: cohort ?? null, caller, at: noon })
+        return (yield* detailsOf(key)).cohort
+      })
+      expect(yield* staged()).toBe(null)
+      expect(yield* staged("wave 1")).toBe("wave 1")
+      expect(yield* staged()).toBe("wave 1")
+      expect(yield* staged("Wave 2")).toBe("Wave 2")
     })
   )
 
@@ -176,7 +191,8 @@ const oneOfEach = Effect.gen(function* () {
   const { caller, keyOf, supplier } = yield* freshSupplier
   const numbers = ["1 pending", "2 failed", "3 skipped", "4 running", "5 expired", "6 imported"]
   for (const [index, number] of numbers.entries()) {
-    const command = { payload, hash, caller, at: noonPlus(index - 10) }
+    const cohort = index < 2 ? "north" : null
+    const command = { payload, hash, cohort, caller, at: noonPlus(index - 10) }
     yield* imports.stage({ ...command, key: keyOf(number) })
   }
   yield* tried(keyOf("2 failed"), caller, { errors })
@@ -221,6 +237,9 @@ const conditions: ReadonlyArray<readonly [ImportFilter, ReadonlyArray<string>]> 
   [{ state: "PENDING", failed: true }, []],
   [{ stagedAfter: noonPlus(-8) }, ["4 running", "5 expired", "6 imported"]],
   [{ stagedAfter: noonPlus(-8), failed: true }, ["5 expired"]],
+  [{ cohort: "north" }, ["1 pending", "2 failed"]],
+  [{ cohort: "north", failed: true }, ["2 failed"]],
+  [{ cohort: "North" }, []],
   [{}, ["1 pending", "2 failed", "3 skipped", "4 running", "5 expired", "6 imported"]]
 ]
 

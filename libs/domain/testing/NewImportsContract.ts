@@ -3,6 +3,7 @@
  * lines: they leave what single requests leave. The store may be shared, but nobody else may take
  * lines. All instants are arguments.
  */
+import type { Vitest } from "@effect/vitest"
 import { describe, expect, layer as withLayer } from "@effect/vitest"
 import { Duration, Effect, type Layer, Option } from "effect"
 import { type ImportKey, PayloadHash } from "../src/account/ImportProcess.ts"
@@ -47,6 +48,7 @@ const importOf = (key: ImportKey, newAccount: NewAccount | null = null): NewImpo
   key,
   payload: JSON.stringify({ sent: key.external_account_number }),
   hash: hashOf(key),
+  cohort: null,
   at: noon,
   creation: newAccount && { attempt: freshAttempt(), newAccount }
 })
@@ -98,10 +100,29 @@ const leftOf = Effect.fnUntraced(function* (key: ImportKey, newAccount: NewAccou
   }
 })
 
+const cohorts = (it: Vitest.MethodsNonLive<Ports>): void => {
+  it.effect("stores the cohort of each, or that of the batch", () =>
+    Effect.gen(function* () {
+      const batch = yield* started(["a", "b"])
+      const chunk = yield* taken()
+      const [a, b] = ["a", "b"].map((number) => keyOf(batch, number)) as [ImportKey, ImportKey]
+      const imports = ending(chunk, [{ ...importOf(a), cohort: "its own" }, importOf(b)])
+      yield* finish(chunk, [], { imports, caller: batch.caller })
+      const { details } = yield* ImportProcesses
+      const cohorts = yield* Effect.forEach([a, b], (key) => details(key, 0))
+      expect(cohorts.map((each) => Option.getOrThrow(each).cohort)).toEqual([
+        "its own",
+        (yield* found(batch)).settings.cohort
+      ])
+    })
+  )
+}
+
 /** Runs the suite on the ports of the layer. */
 export const newImportsContract = (name: string, ports: Layer.Layer<Ports>): void => {
   withLayer(ports)(`Imports of a batch, ${name}`, (it) => {
     describe("finish", () => {
+      cohorts(it)
       const kinds: ReadonlyArray<readonly [string, (key: ImportKey) => NewAccount | null]> = [
         ["staged", () => null],
         ["created", accountFor]

@@ -150,7 +150,8 @@ it.live("the migration to roles keeps the data, and services can log in", () =>
       "batches",
       "batch_takes",
       "payload_hashes",
-      "failed_imports"
+      "failed_imports",
+      "cohorts"
     ])
     expect(yield* asked).toStrictEqual(before)
 

@@ -123,7 +123,7 @@ export class ImportProcesses extends Context.Service<
       /** Null for a payload of a release that stored no hash. */
       readonly hash?: PayloadHash | null
       readonly createOnly?: boolean
-      /** Of the batch that stages it; null for a single request. */
+      /** Null to keep the present one. */
       readonly cohort?: string | null
       readonly caller: Caller
       readonly at: DateTime.Utc

@@ -24,6 +24,7 @@ import { batches } from "../../migrations/0013_batches.ts"
 import { batchTakes } from "../../migrations/0014_batch_takes.ts"
 import { payloadHashes } from "../../migrations/0015_payload_hashes.ts"
 import { failedImports } from "../../migrations/0016_failed_imports.ts"
+import { cohorts } from "../../migrations/0017_cohorts.ts"
 import { connectionTo } from "../connection/ConnectionUrl.ts"
 import * as IndexBuilds from "./IndexBuilds.ts"
 import { sqlStateOf } from "../connection/SqlFailure.ts"
@@ -44,7 +45,8 @@ export const migrations = {
   "0013_batches": batches,
   "0014_batch_takes": batchTakes,
   "0015_payload_hashes": payloadHashes,
-  "0016_failed_imports": failedImports
+  "0016_failed_imports": failedImports,
+  "0017_cohorts": cohorts
 }
 
 /** Another transaction held a lock for too long. The message says what to do. */

@@ -82,7 +82,13 @@ const stage = (store: Store, command: Command<"stage">): Staging => {
     }
   }
   const process = { key, skipped: false, lease: null, account: null }
-  const staged = { payload, hash, cohort, stagedAt: at, hasFailed: false }
+  const staged = {
+    payload,
+    hash,
+    cohort: cohort ?? present?.cohort ?? null,
+    stagedAt: at,
+    hasFailed: false
+  }
   put(
     store,
     present === undefined
@@ -104,12 +110,12 @@ const stage = (store: Store, command: Command<"stage">): Staging => {
 /** Stores an import that nobody has staged yet, with its account. False if somebody has. */
 export const storeNewImport = (
   store: Store,
-  { at, creation, hash, key, payload }: NewImport,
-  cohort: string | null,
+  { at, cohort: own, creation, hash, key, payload }: NewImport,
+  ofBatch: string | null,
   caller: Caller
 ): boolean => {
   if (importOf(store, key) !== undefined) return false
-  stage(store, { key, payload, hash, cohort, caller, at })
+  stage(store, { key, payload, hash, cohort: own ?? ofBatch, caller, at })
   if (creation === null) return true
   const { attempt, newAccount } = creation
   const lease = Duration.seconds(1)
@@ -238,13 +244,14 @@ const isListed = ({ process }: StoredImport, kind: ImportListKind): boolean => {
 }
 
 const detailsOf = (
-  { hasFailed, hash, process, stagedAt, stagings, attempts }: StoredImport,
+  { attempts, cohort, hasFailed, hash, process, stagedAt, stagings }: StoredImport,
   most: number
 ): ImportDetails => ({
   process,
   stagedAt,
   stagings,
   hash,
+  cohort,
   hasFailed,
   attempts: most === 0 ? [] : attempts.slice(-most)
 })
